@@ -1,0 +1,72 @@
+// Assembly dialect of this library: GNU syntax for ELF, Mach-O and COFF.
+//
+// A file starts with its `.arch`, then includes this. `func name` ... `endfunc` is a function of the public or internal
+// interface; internal ones (`func name, hidden`) are not visible outside the library.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(__APPLE__)
+#define KAI_SYM(name) _##name
+#else
+#define KAI_SYM(name) name
+#endif
+
+.macro func name, visibility=public
+    .macro endfunc
+        .cfi_endproc
+#if defined(__ELF__)
+        .size KAI_SYM(\name), . - KAI_SYM(\name)
+#endif
+        .purgem endfunc
+    .endm
+    .text
+    .p2align 4
+    .globl KAI_SYM(\name)
+#if defined(__ELF__)
+    .type KAI_SYM(\name), %function
+    .ifc \visibility, hidden
+        .hidden KAI_SYM(\name)
+    .endif
+#elif defined(__APPLE__)
+    .ifc \visibility, hidden
+        .private_extern KAI_SYM(\name)
+    .endif
+#endif
+KAI_SYM(\name):
+    .cfi_startproc
+    hint    #34                                 // bti c
+.endm
+
+// Into streaming mode with ZA enabled. Saves d8-d15, which streaming mode changes clobber. The caller has run
+// kai_commit_za. Clobbers nothing else but sp.
+.macro sme_enter
+    stp     d8, d9, [sp, #-64]!
+    .cfi_adjust_cfa_offset 64
+    stp     d10, d11, [sp, #16]
+    stp     d12, d13, [sp, #32]
+    stp     d14, d15, [sp, #48]
+    smstart
+.endm
+
+// Back: streaming mode and ZA off, d8-d15 as they were.
+.macro sme_leave
+    smstop
+    ldp     d10, d11, [sp, #16]
+    ldp     d12, d13, [sp, #32]
+    ldp     d14, d15, [sp, #48]
+    ldp     d8, d9, [sp], #64
+    .cfi_adjust_cfa_offset -64
+.endm
+
+#if defined(__ELF__)
+// No executable stack; all indirect entries have landing pads (BTI).
+    .section .note.GNU-stack, "", %progbits
+    .pushsection .note.gnu.property, "a", %note
+    .p2align 3
+    .long   4, 16, 5
+    .asciz  "GNU"
+    .long   0xc0000000, 4, 1, 0
+    .popsection
+    .text
+#endif

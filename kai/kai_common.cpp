@@ -1,0 +1,40 @@
+// The out-of-line functions of kai_common.h. The vector lengths are in src/vector_length.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/kai_common.h"
+
+#if defined(__aarch64__)
+
+extern "C" {
+
+/// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME).
+[[gnu::weak]] void __arm_tpidr2_save(void);
+
+void kai_commit_za(void) {
+    uint64_t tpidr2;
+    __asm__ volatile("mrs %0, S3_3_C13_C0_5" : "=r"(tpidr2));  // TPIDR2_EL0
+    if (tpidr2 != 0) {
+        KAI_ASSERT_ALWAYS_MSG(
+            __arm_tpidr2_save != nullptr, "the caller has live ZA state, but no runtime offers __arm_tpidr2_save");
+        __arm_tpidr2_save();
+        __asm__ volatile("msr S3_3_C13_C0_5, xzr" ::: "memory");
+    }
+}
+
+}  // extern "C"
+
+#else
+
+// Other hosts have no such vectors: 0 bytes.
+extern "C" {
+uint64_t kai_get_sme_vector_length_u8(void) {
+    return 0;
+}
+uint64_t kai_get_sve_vector_length_u8(void) {
+    return 0;
+}
+void kai_commit_za(void) {
+}
+}
+
+#endif

@@ -1,0 +1,77 @@
+//
+// f32 <- f32p x f32p: both sides packed, bias inside the packed RHS.
+//
+//     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
+//
+// One chain of fused multiply-adds that starts at the bias, k ascending.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst = clamp(LHS x RHS + bias): m rows, n columns, depth k.
+///
+/// @param lhs_packed      The packed panels from the first row of the call on (`get_lhs_packed_offset`).
+/// @param rhs_packed      The packed panels from the first column of the call on (`get_rhs_packed_offset`).
+/// @param dst             First element (float) of the output rectangle (`get_dst_offset`).
+/// @param dst_stride_row  Bytes from a row of dst to the next.
+/// @param dst_stride_col  sizeof(float).
+/// @param clamp_min, clamp_max  Bounds, min(max(x, clamp_min), clamp_max); NaN stays NaN.
+///
+/// m = 0 or n = 0: nothing is read or written. k = 0: clamp(bias).
+/// @pre clamp_min <= clamp_max.
+typedef void kai_matmul_clamp_f32_f32p_f32p_run_fn(
+    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    size_t dst_stride_col, float clamp_min, float clamp_max);
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_m_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_n_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_mr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_nr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_kr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_sr_func_t;
+typedef kai_get_packed_offset_fn* kai_matmul_clamp_f32_f32p_f32p_get_lhs_packed_offset_func_t;
+typedef kai_get_packed_offset_fn* kai_matmul_clamp_f32_f32p_f32p_get_rhs_packed_offset_func_t;
+typedef kai_get_dst_offset_fn* kai_matmul_clamp_f32_f32p_f32p_get_dst_offset_func_t;
+typedef kai_get_dst_size_fn* kai_matmul_clamp_f32_f32p_f32p_get_dst_size_func_t;
+typedef kai_matmul_clamp_f32_f32p_f32p_run_fn* kai_matmul_clamp_f32_f32p_f32p_run_matmul_func_t;
+
+struct kai_matmul_clamp_f32_f32p_f32p_ukernel {
+    kai_matmul_clamp_f32_f32p_f32p_get_m_step_func_t get_m_step;
+    kai_matmul_clamp_f32_f32p_f32p_get_n_step_func_t get_n_step;
+    kai_matmul_clamp_f32_f32p_f32p_get_mr_func_t get_mr;
+    kai_matmul_clamp_f32_f32p_f32p_get_nr_func_t get_nr;
+    kai_matmul_clamp_f32_f32p_f32p_get_kr_func_t get_kr;
+    kai_matmul_clamp_f32_f32p_f32p_get_sr_func_t get_sr;
+    kai_matmul_clamp_f32_f32p_f32p_get_lhs_packed_offset_func_t get_lhs_packed_offset;
+    kai_matmul_clamp_f32_f32p_f32p_get_rhs_packed_offset_func_t get_rhs_packed_offset;
+    kai_matmul_clamp_f32_f32p_f32p_get_dst_offset_func_t get_dst_offset;
+    kai_matmul_clamp_f32_f32p_f32p_get_dst_size_func_t get_dst_size;
+    kai_matmul_clamp_f32_f32p_f32p_run_matmul_func_t run_matmul;
+};
+/// @}
+
+/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+kai_matmul_clamp_f32_f32p_f32p_run_fn kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

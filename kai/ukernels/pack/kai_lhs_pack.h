@@ -1,0 +1,100 @@
+//
+// LHS packers: run at every inference, for the rows that a call of a micro-kernel is to read.
+//
+// Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name Quantise and pack, block by block
+/// @{
+
+/// Offset of the panel that holds row `m_idx`; an index inside a panel gives the panel's start. @pre as run.
+typedef size_t kai_get_lhs_packed_offset_bl_fn(size_t m_idx, size_t k, size_t bl, size_t mr, size_t kr, size_t sr);
+
+/// Size of the packed panels of `m` rows. @pre as run.
+typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr);
+
+/// Packs rows m_idx_start to m_idx_start + m - 1 of an f32 matrix of depth k.
+///
+/// @param m_idx_start  First row: read from `lhs + m_idx_start * lhs_stride`, written to slot m_idx_start % mr.
+/// @param lhs          Row 0 of the matrix.
+/// @param lhs_stride   Bytes from a row to the next, a multiple of sizeof(float).
+/// @param lhs_packed   The panel that holds row m_idx_start (`get_lhs_packed_offset`).
+///
+/// m = 0 or k = 0: nothing is written. The slots of rows outside the call are not written.
+/// @pre bl is a multiple of 32 and of kr; k a multiple of bl; mr, kr, sr as the kernel's getters return them.
+typedef void kai_run_lhs_pack_bl_f32_fn(
+    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
+    size_t lhs_stride, void* lhs_packed);
+
+/// Format qsi8d32p. scale = amax / 127 (stored as f16), q = x / scale rounded to nearest, ties away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p_f32;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32;
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32;
+
+/// Format qsi8d32p with mr 4, kr 16, sr 2. As above, but ties go to even.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+
+/// Format qsi8d32p_last with kr 4 (sr is not used). Ties go away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32_neon;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p_f32_neon;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32_neon;
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon;
+
+/// Format qsi8d32pscalef32. q = x * (127 / amax), ties to even; scale = 1 / (127 / amax) and scale * sum(q), both f32.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+
+/// @}
+
+/// @name Pack without blocks
+/// @{
+
+/// Offset of the panel that holds row `m_idx`. @pre as run.
+typedef size_t kai_get_lhs_packed_offset_fn(size_t m_idx, size_t k, size_t mr, size_t kr, size_t sr);
+
+/// Size of the packed panels of `m` rows. @pre as run.
+typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t kr, size_t sr);
+
+/// Packs m rows of depth k. Rows that the last panel lacks become zero.
+///
+/// @param m_idx_start  Must be 0: pass `lhs` and `lhs_packed` of the first row instead.
+/// @param lhs          First row of the call.
+/// @param lhs_stride   Bytes from a row to the next.
+/// @param lhs_packed   The panel of the first row of the call.
+///
+/// m = 0 or k = 0: nothing is written.
+/// @pre mr, kr, sr as the kernel's getters return them.
+typedef void kai_run_lhs_pack_fn(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed);
+
+/// Format f32p, mr = SVL / 16, kr 1, sr 1. Moves bits.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_f32p2vlx1_f32_sme;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f32p2vlx1_f32_sme;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme;
+kai_run_lhs_pack_fn kai_run_lhs_pack_f32p2vlx1_f32_sme;
+/// @}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

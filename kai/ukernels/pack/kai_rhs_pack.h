@@ -1,0 +1,127 @@
+//
+// RHS packers: run once, when the weights are loaded.
+//
+// Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name int4 with a scale per block
+/// @{
+
+/// Bytes from a panel to the next.
+typedef size_t kai_get_rhs_packed_stride_bl_fn(size_t k, size_t nr, size_t kr, size_t bl);
+
+/// Offset of the panel that holds column `n_idx`; an index inside a panel gives the panel's start.
+typedef size_t kai_get_rhs_packed_offset_bl_fn(size_t n_idx, size_t k, size_t nr, size_t kr, size_t bl);
+
+/// Size of the packed panels of `n` columns.
+typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size_t kr, size_t bl);
+
+/// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low nibble)
+/// and j + bl / 2 (high nibble), each nibble 8 more than its value. Missing columns of the last panel repeat column n - 1.
+///
+/// To pack a part, pass `rhs + get_rhs_offset(n_idx, row bytes)` and `rhs_packed + get_rhs_packed_offset(n_idx, ...)`.
+/// n = 0 or k = 0: nothing is written.
+/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2, kr even and 2 to 16; bl a multiple of 32,
+///      k of bl.
+typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
+
+/// Format qsi4c32p.
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+/// @}
+
+/// @name int4 with a scale and a zero per block
+/// @{
+
+/// Clients name the parameter struct so.
+#ifndef kai_rhs_pack_nxk_qai4c32p_params
+#define kai_rhs_pack_nxk_qai4c32p_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+
+/// Packs n rows (columns of the product) of k / 2 bytes, each two neighbouring elements; a weight is (nibble - 8) * scale + zero.
+///
+/// @param zero, scale  f32 [n][k / bl].
+/// @param bias         f32 [n], or NULL for zeros.
+///
+/// Missing columns of the last panel repeat column n - 1; their bias is 0.
+/// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by n_idx
+/// floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
+/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; nr a multiple of 4, kr = 8, sr = 2; bl a multiple of 32, k of bl.
+typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
+    const struct kai_rhs_pack_nxk_qai4c32p_params* params);
+
+/// Format qai4c32ps1s0nrx4; source with the even element in the high nibble.
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
+kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
+
+/// Format qai4c32ps1s0nrx4; source with the even element in the low nibble.
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
+kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
+
+/// @}
+
+/// @name Elements and bias, no blocks
+/// @{
+
+/// Bytes of a panel (K x N sources), or of one column of it (N x K sources).
+typedef size_t kai_get_rhs_packed_stride_fn(size_t k);
+
+/// Offset of the panel that holds column `n_idx`.
+typedef size_t kai_get_rhs_packed_offset_fn(size_t n_idx, size_t k);
+
+/// Size of the packed panels of `n` columns.
+typedef size_t kai_get_rhs_packed_size_fn(size_t n, size_t k);
+
+/// Packs a K x N matrix (KXN) or an N x K one (NXK) whose rows are `rhs_stride` bytes apart, and its bias.
+///
+/// @param bias   One element per column, or NULL for zeros.
+/// @param scale  Must be NULL.
+///
+/// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: the bias alone.
+/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them.
+typedef void kai_run_rhs_pack_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
+    const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params);
+
+/// Format f32pbiasf32, nr = SVL / 16, kr 1, sr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+
+/// Format f32pbiasf32, nr = SVL / 16, kr 1, sr 1; N x K source.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+/// @}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
