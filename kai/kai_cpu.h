@@ -1,0 +1,59 @@
+//
+// What this CPU has, asked of the operating system at run time. Nothing here depends on the flags of the compiler.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Features that micro-kernels need. SME and SME2 are apart: there are CPUs with SME and without SME2.
+enum kai_cpu_feature {
+    KAI_CPU_NEON,      ///< Advanced SIMD: every AArch64 CPU.
+    KAI_CPU_FP16,      ///< Half-precision arithmetic (FEAT_FP16).
+    KAI_CPU_DOTPROD,   ///< SDOT, UDOT (FEAT_DotProd).
+    KAI_CPU_I8MM,      ///< SMMLA and its siblings (FEAT_I8MM).
+    KAI_CPU_BF16,      ///< BFMMLA, BFDOT, BFCVT (FEAT_BF16).
+    KAI_CPU_SVE,       ///< FEAT_SVE.
+    KAI_CPU_SVE_I8MM,  ///< FEAT_I8MM together with SVE.
+    KAI_CPU_SVE2,      ///< FEAT_SVE2.
+    KAI_CPU_SVE2P1,    ///< FEAT_SVE2p1.
+    KAI_CPU_SME,       ///< FEAT_SME.
+    KAI_CPU_SME2,      ///< FEAT_SME2.
+    KAI_CPU_SME2P1,    ///< FEAT_SME2p1.
+    KAI_CPU_FEATURE_COUNT
+};
+
+/// An answer and where it comes from. The strings are constants.
+struct kai_cpu_answer {
+    bool present;
+    const char* reason;
+};
+
+/// Whether this CPU has `feature`, and why the library thinks so.
+///
+/// The environment variable KLEIDIAI_CPU_DISABLE, a list of names such as "i8mm,sme2", hides features (and those that
+/// build on them): a way to test the kernels of smaller CPUs. "all" hides everything but neon.
+struct kai_cpu_answer kai_cpu_query(enum kai_cpu_feature feature);
+
+/// The features that are present, bit `1 << feature` each.
+uint64_t kai_cpu_features(void);
+
+/// "neon", "dotprod", "sme2", ...; NULL if there is no such feature.
+const char* kai_cpu_feature_name(enum kai_cpu_feature feature);
+
+/// Vector length of SVE in bytes; 0 without SVE.
+size_t kai_cpu_sve_bytes(void);
+
+/// Streaming vector length of SME in bytes; 0 without SME.
+size_t kai_cpu_sme_bytes(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

@@ -1,0 +1,122 @@
+//
+// Every micro-kernel and packer of this build, and the best one for a purpose.
+//
+//     struct kai_registry_request request = {.family = "matmul_clamp_f32_qsi8d32p_qsi4c32p", .m = 64};
+//     const struct kai_ukernel* gemm = kai_registry_best(&request, NULL, NULL);
+//     request.m = 1, request.same_rhs_as = gemm;
+//     const struct kai_ukernel* gemv = kai_registry_best(&request, NULL, NULL);
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include <stdbool.h>
+
+#include "kai/kai_cpu.h"
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Any function. Cast it to its real type, which `signature` and `family` name, before you call it.
+typedef void kai_any_fn(void);
+
+/// How the functions of a micro-kernel are called. `run` has the type `kai_<family>_run_fn` of the family's header.
+enum kai_ukernel_signature {
+    KAI_UKERNEL_MATMUL,     ///< (m, n, k, lhs_packed, rhs_packed, dst, ...); packed offsets: kai_get_packed_offset_fn
+    KAI_UKERNEL_MATMUL_BL,  ///< (m, n, k, bl, lhs_packed, rhs_packed, dst, ...); packed offsets: kai_get_packed_offset_bl_fn
+};
+
+/// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.
+enum kai_packer_signature {
+    KAI_LHS_PACK_BL,           ///< kai_run_lhs_pack_bl_f32_fn
+    KAI_LHS_PACK,              ///< kai_run_lhs_pack_fn
+    KAI_RHS_PACK_NXK_BL,       ///< kai_run_rhs_pack_nxk_qsu4c32_fn
+    KAI_RHS_PACK_NXK_BL_ZERO,  ///< kai_run_rhs_pack_nxk_qau4c32_fn
+    KAI_RHS_PACK_KXN,          ///< kai_run_rhs_pack_fn, K x N source
+    KAI_RHS_PACK_NXK,          ///< kai_run_rhs_pack_fn, N x K source
+};
+
+/// A micro-kernel. Its functions are kai_run_<name> and kai_get_<what>_<name>.
+struct kai_ukernel {
+    const char* name;
+    const char* family;
+    enum kai_ukernel_signature signature;
+    enum kai_datatype dst_type;
+    const char* lhs_format;  ///< docs/formats.md
+    const char* rhs_format;
+    uint64_t features;  ///< What the CPU must have: bits 1 << enum kai_cpu_feature.
+
+    kai_get_size_fn* get_m_step;
+    kai_get_size_fn* get_n_step;
+    kai_get_size_fn* get_mr;
+    kai_get_size_fn* get_nr;
+    kai_get_size_fn* get_kr;
+    kai_get_size_fn* get_sr;
+    kai_any_fn* get_lhs_packed_offset;
+    kai_any_fn* get_rhs_packed_offset;
+    kai_get_dst_offset_fn* get_dst_offset;
+    kai_get_dst_size_fn* get_dst_size;
+    kai_any_fn* run;
+};
+
+/// A packer. Its functions are kai_run_<name> and kai_get_<what>_<name>.
+struct kai_packer {
+    const char* name;
+    enum kai_packer_signature signature;
+    const char* format;  ///< What it writes: docs/formats.md.
+    uint64_t features;
+
+    /// Whether it packs for a kernel with these mr (nr), kr and sr.
+    bool (*accepts)(size_t rows, size_t kr, size_t sr);
+    kai_any_fn* get_source_offset;  ///< kai_get_lhs_offset_<name> or kai_get_rhs_offset_<name>
+    kai_any_fn* get_packed_offset;  ///< kai_get_lhs_packed_offset_<name> or kai_get_rhs_packed_offset_<name>
+    kai_any_fn* get_packed_size;    ///< kai_get_lhs_packed_size_<name> or kai_get_rhs_packed_size_<name>
+    kai_any_fn* run;
+};
+
+/// @name All of them. Micro-kernels and packers that this build lacks (another architecture, an assembler without the
+/// extension) have no entry. An entry does not mean that this CPU can run it: see `features`.
+/// @{
+size_t kai_registry_ukernel_count(void);
+const struct kai_ukernel* kai_registry_ukernel(size_t index);  ///< NULL past the end
+size_t kai_registry_packer_count(void);
+const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the end
+
+/// By name, without the prefix `kai_run_`; NULL if there is none.
+const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
+const struct kai_packer* kai_registry_find_packer(const char* name);
+/// @}
+
+/// Whether this CPU has all of `features`. If not, and `reason` is not NULL, the first one that lacks and why goes there.
+bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
+
+/// @name Packers for a micro-kernel
+/// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
+/// @pre this CPU can run the micro-kernel (its sizes may depend on the vector length).
+/// @{
+const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
+const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
+/// @}
+
+/// What `kai_registry_best` looks for.
+struct kai_registry_request {
+    const char* family;                      ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...
+    size_t m;                                ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
+    const struct kai_ukernel* same_rhs_as;   ///< Its packed RHS is to be shared; NULL if there is none yet.
+};
+
+/// Told about every candidate of the family: `reason` says why it is not taken, or "chosen".
+typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* ukernel, const char* reason);
+
+/// The best micro-kernel of a family that this CPU can run; NULL if there is none. `explain` may be NULL.
+///
+/// For m = 1 kernels with m_step 1 come first, for other m those with a larger step; if there are none, one of the other
+/// kind is returned (for one with m_step 1, call it row by row).
+const struct kai_ukernel* kai_registry_best(
+    const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
