@@ -49,7 +49,8 @@ kai_cpu_answer ask_system([[maybe_unused]] const FeatureName& feature) {
     const bool second = feature.linux_bit >= 64;
     const bool present = (getauxval(second ? AT_HWCAP2 : AT_HWCAP) >> (feature.linux_bit % 64)) & 1;
     if (second) {
-        return {present, present ? "the kernel sets its bit in AT_HWCAP2" : "the kernel does not set its bit in AT_HWCAP2"};
+        return {
+            present, present ? "the kernel sets its bit in AT_HWCAP2" : "the kernel does not set its bit in AT_HWCAP2"};
     }
     return {present, present ? "the kernel sets its bit in AT_HWCAP" : "the kernel does not set its bit in AT_HWCAP"};
 #elif defined(__aarch64__) && defined(__APPLE__)

@@ -54,48 +54,37 @@ constexpr kai_datatype dst_type_of(const char* family) {
         underscores += *type == '_';
     }
     return type[0] == 'f' && type[1] == '3' ? kai_dt_f32
-        : type[0] == 'f'                    ? kai_dt_f16
-        : type[0] == 'b'                    ? kai_dt_bf16
+           : type[0] == 'f'                 ? kai_dt_f16
+           : type[0] == 'b'                 ? kai_dt_bf16
                                             : kai_dt_unknown;
 }
 
 const kai_ukernel kUkernels[] = {
-#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
-    KAI_IF_BUILT(                                                        \
-        ISA, {#NAME,                                                     \
-              KAI_STRING(KAI_FAMILY),                                    \
-              signature_of(&kai_get_lhs_packed_offset_##NAME),           \
-              dst_type_of(KAI_STRING(KAI_FAMILY)),                       \
-              #LHS,                                                      \
-              #RHS,                                                      \
-              needs::ISA,                                                \
-              kai_get_m_step_##NAME,                                     \
-              kai_get_n_step_##NAME,                                     \
-              kai_get_mr_##NAME,                                         \
-              kai_get_nr_##NAME,                                         \
-              kai_get_kr_##NAME,                                         \
-              kai_get_sr_##NAME,                                         \
-              KAI_ANY(kai_get_lhs_packed_offset_##NAME),                 \
-              KAI_ANY(kai_get_rhs_packed_offset_##NAME),                 \
-              kai_get_dst_offset_##NAME,                                 \
-              kai_get_dst_size_##NAME,                                   \
-              KAI_ANY(kai_run_##NAME)}, )
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
+    KAI_IF_BUILT(                                                                                                   \
+        ISA,                                                                                                        \
+        {#NAME, KAI_STRING(KAI_FAMILY), signature_of(&kai_get_lhs_packed_offset_##NAME),                            \
+         dst_type_of(KAI_STRING(KAI_FAMILY)), #LHS, #RHS, needs::ISA, kai_get_m_step_##NAME, kai_get_n_step_##NAME, \
+         kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,                                \
+         KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME),                      \
+         kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME)}, )
 #include "kai/ukernels/matmul/families.def"
 #undef KAI_UKERNEL
     {}  // the end; also keeps the table from being empty
 };
 
 /// The condition of a catalogue line: 0 accepts any value.
-#define KAI_ACCEPTS(ROWS, KR, SR)                                                              \
-    [](size_t rows, size_t kr, size_t sr) {                                                    \
+#define KAI_ACCEPTS(ROWS, KR, SR)                                                                         \
+    [](size_t rows, size_t kr, size_t sr) {                                                               \
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-#define KAI_PACKER(SIGNATURE, ISA, SIDE, NAME, FORMAT, ROWS, KR, SR)                                    \
-    KAI_IF_BUILT(                                                                                       \
-        ISA, {#NAME, SIGNATURE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR),                         \
-              KAI_ANY(kai_get_##SIDE##_offset_##NAME), KAI_ANY(kai_get_##SIDE##_packed_offset_##NAME),  \
-              KAI_ANY(kai_get_##SIDE##_packed_size_##NAME), KAI_ANY(kai_run_##NAME)}, )
+#define KAI_PACKER(SIGNATURE, ISA, SIDE, NAME, FORMAT, ROWS, KR, SR)                                                \
+    KAI_IF_BUILT(                                                                                                   \
+        ISA,                                                                                                        \
+        {#NAME, SIGNATURE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), KAI_ANY(kai_get_##SIDE##_offset_##NAME), \
+         KAI_ANY(kai_get_##SIDE##_packed_offset_##NAME), KAI_ANY(kai_get_##SIDE##_packed_size_##NAME),              \
+         KAI_ANY(kai_run_##NAME)}, )
 
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACK_BL(ISA, ...) KAI_PACKER(KAI_LHS_PACK_BL, ISA, lhs, __VA_ARGS__)
@@ -105,8 +94,7 @@ const kai_packer kPackers[] = {
 #define KAI_RHS_PACK_KXN(ISA, ...) KAI_PACKER(KAI_RHS_PACK_KXN, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK, ISA, rhs, __VA_ARGS__)
 #include "kai/ukernels/pack/packs.def"
-    {}
-};
+    {}};
 
 constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
@@ -125,7 +113,7 @@ const kai_packer* matching_packer(bool lhs, const char* format, size_t rows, siz
 
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
     return strcmp(a.rhs_format, b.rhs_format) == 0 && a.get_nr() == b.get_nr() && a.get_kr() == b.get_kr() &&
-        a.get_sr() == b.get_sr();
+           a.get_sr() == b.get_sr();
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Format {
     enum Group { kr_over_sr, kr, two };
 
     const char* name;
-    unsigned bits;             // of an element
+    unsigned bits;  // of an element
     Group group;
     unsigned nibble_distance;  // bits = 4: a byte holds element i (low) and i + this (high); 0 means half a block
     unsigned block_head, block_tail, panel_head, panel_tail;  // bytes per row
@@ -77,12 +77,13 @@ struct Format {
     /// @name Places in a panel, in bytes from its start. b is the index of a block.
     /// @{
     constexpr size_t elements(Tile t, size_t bl, size_t b) const {
-        return t.rows * panel_head + (fields_last ? b * element_bytes(t, bl) : b * block_bytes(t, bl) + t.rows * block_head);
+        return t.rows * panel_head +
+               (fields_last ? b * element_bytes(t, bl) : b * block_bytes(t, bl) + t.rows * block_head);
     }
     /// The head of block b.
     constexpr size_t head(Tile t, size_t k, size_t bl, size_t b) const {
         return t.rows * panel_head +
-            (fields_last ? element_bytes(t, k) + b * t.rows * block_head : b * block_bytes(t, bl));
+               (fields_last ? element_bytes(t, k) + b * t.rows * block_head : b * block_bytes(t, bl));
     }
     /// The tail of block b. (No format has both fields_last and block tails.)
     constexpr size_t tail(Tile t, size_t bl, size_t b) const {

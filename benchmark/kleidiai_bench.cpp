@@ -1,0 +1,196 @@
+// Benchmarks every micro-kernel and packer of the registry that this CPU can run.
+//
+//     kleidiai_bench [--shapes=MxNxK,...] [--bl=32] [--benchmark_filter=REGEX] [other flags of Google Benchmark]
+//
+// Names: matmul/<kernel>/MxNxK, lhs_pack/<packer>/<kernel>/MxK, rhs_pack/<packer>/<kernel>/NxK, and
+// end_to_end/<kernel>/MxNxK: quantise and pack the LHS, then multiply, as at every inference.
+// Counters: MAC/s and bytes/s (all packed operands read and the result written, once).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tools/registry_call.hpp"
+
+namespace {
+
+using namespace kai_tools;
+
+struct Shape {
+    size_t m, n, k;
+};
+
+/// GEMV and GEMM shapes of language models: attention projections and feed-forward layers of 1B to 8B parameters.
+std::vector<Shape> shapes = {{1, 2048, 2048}, {1, 8192, 2048}, {1, 4096, 4096}, {64, 2048, 2048}, {256, 4096, 4096}};
+size_t block_length = 32;
+
+std::string text(const Shape& s) {
+    return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
+
+/// Operands of one micro-kernel, packed by the first packers that the registry pairs with it.
+struct Operands {
+    const kai_ukernel& u;
+    const kai_packer& lhs_packer;
+    const kai_packer& rhs_packer;
+    Shape s;
+    std::vector<float> lhs, zero, scale, bias, dst;
+    std::vector<uint8_t> rhs, lhs_packed, rhs_packed;
+
+    Operands(const kai_ukernel& kernel, const Shape& shape)
+        : u(kernel), lhs_packer(*kai_registry_lhs_packer(&u, 0)), rhs_packer(*kai_registry_rhs_packer(&u, 0)), s(shape) {
+        std::mt19937 random(1);
+        std::uniform_real_distribution<float> value(-1.0F, 1.0F);
+        const auto fill = [&](std::vector<float>& v, size_t count) {
+            v.resize(count);
+            for (float& x : v) {
+                x = value(random);
+            }
+        };
+        fill(lhs, s.m * s.k);
+        fill(zero, s.n * (s.k / block_length));
+        fill(scale, s.n * (s.k / block_length));
+        fill(bias, s.n);
+        dst.resize(s.m * s.n);
+        rhs.resize(rhs_source_size(rhs_packer, s.n, s.k, block_length));
+        if (has_blocks(u)) {
+            for (uint8_t& b : rhs) {
+                b = static_cast<uint8_t>(random()) & 0x3F;  // f16 scales stay finite
+            }
+        } else {
+            for (size_t i = 0; i + sizeof(float) <= rhs.size(); i += sizeof(float)) {
+                const float x = value(random);
+                std::memcpy(&rhs[i], &x, sizeof(x));
+            }
+        }
+        lhs_packed.resize(packed_size(lhs_packer, s.m, s.k, block_length, lhs_blocking(u)));
+        rhs_packed.resize(packed_size(rhs_packer, s.n, s.k, block_length, rhs_blocking(u)));
+        run_lhs_pack();
+        run_rhs_pack();
+    }
+    void run_lhs_pack() {
+        pack_lhs(lhs_packer, s.m, s.k, block_length, lhs_blocking(u), lhs.data(), lhs_packed.data());
+    }
+    void run_rhs_pack() {
+        pack_rhs(
+            rhs_packer, s.n, s.k, block_length, rhs_blocking(u), {rhs.data(), zero.data(), scale.data(), bias.data()},
+            rhs_packed.data());
+    }
+    void run_matmul() {
+        run(u, s.m, s.n, s.k, block_length, lhs_packed.data(), rhs_packed.data(), dst.data(), s.n * sizeof(float),
+            -INFINITY, INFINITY);
+    }
+};
+
+benchmark::Counter per_second(double amount) {
+    return {amount, benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000};
+}
+
+/// Runs `step` of the operands of (u, shape) and reports `macs` and `bytes` per call.
+template <typename Step, typename Bytes>
+void measure(const std::string& name, const kai_ukernel& u, const Shape& s, double macs, Bytes bytes, Step step) {
+    benchmark::RegisterBenchmark(name.c_str(), [&u, s, macs, bytes, step](benchmark::State& state) {
+        Operands operands(u, s);
+        for (auto _ : state) {
+            step(operands);
+            benchmark::ClobberMemory();
+        }
+        if (macs > 0) {
+            state.counters["MAC/s"] = per_second(macs);
+        }
+        state.counters["bytes/s"] = per_second(static_cast<double>(bytes(operands)));
+    });
+}
+
+void register_kernel(const kai_ukernel& u) {
+    const auto matmul_bytes = [](const Operands& o) {
+        return o.lhs_packed.size() + o.rhs_packed.size() + o.dst.size() * sizeof(float);
+    };
+    for (const Shape& s : shapes) {
+        if ((u.get_m_step() == 1) != (s.m == 1)) {
+            continue;  // kernels for one row get the GEMV shapes, the others the GEMM ones
+        }
+        const std::string mk = std::to_string(s.m) + "x" + std::to_string(s.k);
+        const std::string nk = std::to_string(s.n) + "x" + std::to_string(s.k);
+        const double macs = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+        const std::string kernel = u.name;
+        measure("matmul/" + kernel + "/" + text(s), u, s, macs, matmul_bytes, [](Operands& o) { o.run_matmul(); });
+        measure("end_to_end/" + kernel + "/" + text(s), u, s, macs, matmul_bytes, [](Operands& o) {
+            o.run_lhs_pack();
+            o.run_matmul();
+        });
+        measure(
+            "lhs_pack/" + std::string(kai_registry_lhs_packer(&u, 0)->name) + "/" + kernel + "/" + mk, u, s, 0,
+            [](const Operands& o) { return o.lhs.size() * sizeof(float) + o.lhs_packed.size(); },
+            [](Operands& o) { o.run_lhs_pack(); });
+        measure(
+            "rhs_pack/" + std::string(kai_registry_rhs_packer(&u, 0)->name) + "/" + kernel + "/" + nk, u, s, 0,
+            [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); }, [](Operands& o) { o.run_rhs_pack(); });
+    }
+}
+
+/// Takes this program's own flags out of the command line.
+bool parse(int* argc, char** argv) {
+    int kept = 1;
+    for (int i = 1; i < *argc; ++i) {
+        if (std::strncmp(argv[i], "--shapes=", 9) == 0) {
+            shapes.clear();
+            for (const char* p = argv[i] + 9; *p != 0;) {
+                Shape s{};
+                int length = 0;
+                if (std::sscanf(p, "%zux%zux%zu%n", &s.m, &s.n, &s.k, &length) != 3) {
+                    std::fprintf(stderr, "--shapes takes MxNxK,MxNxK,...: %s\n", p);
+                    return false;
+                }
+                shapes.push_back(s);
+                p += length;
+                p += *p == ',';
+            }
+        } else if (std::strncmp(argv[i], "--bl=", 5) == 0) {
+            block_length = std::strtoul(argv[i] + 5, nullptr, 10);
+            if (block_length == 0 || block_length % 32 != 0) {
+                std::fprintf(stderr, "--bl takes a multiple of 32\n");
+                return false;
+            }
+        } else {
+            argv[kept++] = argv[i];
+        }
+    }
+    *argc = kept;
+    for (const Shape& s : shapes) {
+        if (s.k % block_length != 0) {
+            std::fprintf(stderr, "k = %zu is not a multiple of the block length %zu\n", s.k, block_length);
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    if (!parse(&argc, argv) || benchmark::ReportUnrecognizedArguments(argc, argv)) {
+        return 1;
+    }
+    for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
+        const kai_ukernel& u = *kai_registry_ukernel(i);
+        char reason[256];
+        if (kai_registry_runnable(u.features, reason, sizeof(reason))) {
+            register_kernel(u);
+        } else {
+            std::fprintf(stderr, "left out: %s: %s\n", u.name, reason);
+        }
+    }
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# One script for the common jobs. It installs what is missing (tools/setup.sh), builds and runs; from any directory.
+#
+#   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
+#   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively and all of it under emulation
+#   ./kai.sh bench ...    the benchmark; arguments go to it (--help)
+#   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
+#   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
+#   ./kai.sh setup        only installs what is missing
+#
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=$root/.cache
+shared=${KLEIDIAI_SHARED:-$root/../shared}
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
+jobs=$(nproc 2>/dev/null || echo 2)
+
+# Files made through sudo belong to the user who called it.
+if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
+    trap 'chown -R "$SUDO_UID:$SUDO_GID" "$root/build" "$cache" 2>/dev/null || true' EXIT
+fi
+
+# build PRESET [cmake options]: configures and builds; quiet unless it fails.
+build() {
+    local preset=$1 log; shift
+    say "building ($preset)"
+    mkdir -p "$root/build"
+    log=$root/build/$preset.log
+    (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} "$@" > "$log" 2>&1 &&
+        cmake --build "build/$preset" -j "$jobs" >> "$log" 2>&1) || { tail -n 60 "$log"; die "the build failed ($log)"; }
+    grep 'LEFT OUT' "$log" || true
+}
+
+# run_tests PRESET: runs ctest and adds its counts (GoogleTest's where a test prints them) to the totals.
+passed=0 failed=0 skipped=0
+run_tests() {
+    local log=$root/build/$1-test.log counts
+    say "testing ($1)"
+    (cd "$root/build/$1" && ctest -V -j "$jobs" > "$log" 2>&1) || true
+    grep -E '^ *[0-9]+/[0-9]+ Test|^[0-9]+: (kernels|packers):|\[  FAILED  \]' "$log" || true
+    counts=$(awk '
+        /^[0-9]+: \[  PASSED  \]/ { id = $1; split($0, w, /\[  PASSED  \] /); p[id] += w[2] + 0; seen[id] = 1 }
+        /^[0-9]+: \[  SKIPPED \] [0-9]+ test/ { split($0, w, /\[  SKIPPED \] /); s += w[2] + 0 }
+        /^[0-9]+: \[  FAILED  \] [0-9]+ test/ { split($0, w, /\[  FAILED  \] /); f[$1] += w[2] + 0 }
+        /^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ {
+            match($0, /#[0-9]+/); id = substr($0, RSTART + 1, RLENGTH - 1) ":"
+            if (/Passed/) { ok[id] = 1 } else { bad[id] = 1 }
+        }
+        END {
+            for (id in ok) passed += (id in seen) ? p[id] : 1
+            for (id in bad) { passed += p[id]; failed += f[id] > 0 ? f[id] : 1 }
+            print passed + 0, failed + 0, s + 0
+        }' "$log")
+    read -r p f s <<< "$counts"
+    [ $((p + f)) -gt 0 ] || { tail -n 40 "$log"; f=1; }
+    [ "$f" = 0 ] || { echo "the log: ${log#"$root"/}"; grep -B 30 -m 5 'FAILED' "$log" | tail -n 120 || true; }
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+cmd_setup() { need_build_tools; }
+
+cmd_test() {
+    need_build_tools
+    build native
+    run_tests native
+    if [ "$host" != aarch64 ]; then
+        build aarch64-clang
+        run_tests aarch64-clang
+        build aarch64-gcc
+        run_tests aarch64-gcc
+    fi
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
+
+cmd_demo() {
+    need_build_tools
+    if [ "$host" = aarch64 ]; then
+        build native
+        "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
+    else
+        build aarch64-clang
+        say "running under emulation: times are those of the emulator, not of hardware"
+        "$emulator" -cpu "${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64}" \
+            "$root/build/aarch64-clang/examples/tiny_lm/tiny_lm" "$@"
+    fi
+}
+
+cmd_bench() {
+    need_build_tools
+    if [ "$host" = aarch64 ]; then
+        need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev
+        build native -DKLEIDIAI_BUILD_BENCHMARK=ON
+        "$root/build/native/benchmark/kleidiai_bench" "$@"
+    else
+        [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
+            unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
+        build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr"
+        say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
+        "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
+            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
+    fi
+}
+
+cmd_conformance() {
+    [ -x "$shared/conformance/run" ] || die "no conformance data at $shared/conformance (set KLEIDIAI_SHARED)"
+    need_build_tools
+    local preset=native
+    [ "$host" = aarch64 ] || preset=aarch64-clang
+    build $preset
+    # Everything that the catalogues name must be found: the compatibility headers are named after it.
+    find "$root/build/$preset/compat" -name 'kai_*.h' | sed 's#.*/kai_##; s#\.h$##' > "$root/build/conformance-required.txt"
+    CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance" \
+        "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$root/build/conformance-required.txt" "$@"
+}
+
+cmd_cycles() {
+    [ -e "$shared/perf/kai_perf_suite.py" ] || die "no cycle prediction at $shared/perf (set KLEIDIAI_SHARED)"
+    need_build_tools
+    need_packages python3=python3 llvm-mca-22=llvm-22
+    need_llvm23
+    [ "$host" != aarch64 ] || die "the prediction runs on other hosts; on AArch64 measure: ./kai.sh bench"
+    build aarch64-clang
+    build aarch64-gcc
+    local preset
+    for preset in aarch64-clang aarch64-gcc; do
+        say "predicted cycles ($preset)"
+        "$root/tools/cycles.sh" "$shared/perf" "$root/build/$preset" "$emulator" "$cache/llvm-mca-23" "$@"
+    done
+}
+
+command=${1:-}
+[ $# -gt 0 ] && shift
+case $command in
+    demo | test | bench | cycles | conformance | setup) "cmd_$command" "$@" ;;
+    *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
+esac

@@ -1,0 +1,45 @@
+# The only list of source files, by the instruction set that a file may use. Paths are relative to the repository.
+
+# Every host.
+set(KAI_SOURCES_any
+    kai/kai_common.cpp
+    kai/kai_cpu.cpp
+    kai/kai_registry.cpp
+    kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
+    kai/ukernels/pack/rhs_pack_qai4c32p.cpp
+    kai/ukernels/pack/rhs_pack_qsi4c32p.cpp)
+
+# AArch64 only, from here on.
+set(KAI_SOURCES_aarch64
+    kai/src/vector_length.S)
+
+set(KAI_SOURCES_neon_dotprod
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod.cpp)
+
+set(KAI_SOURCES_neon_i8mm
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
+
+set(KAI_SOURCES_sme
+    kai/ukernels/pack/sme_pack_f32p.cpp
+    kai/ukernels/pack/sme_pack_x32.S)
+
+set(KAI_SOURCES_sme2
+    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_dot.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S)
+
+# The ISAs that the catalogues name, and the public headers.
+set(KAI_ISAS any neon neon_dotprod neon_i8mm sme sme2)
+set(KAI_HEADERS
+    kai/kai_common.h
+    kai/kai_cpu.h
+    kai/kai_fn_types.h
+    kai/kai_registry.h
+    kai/ukernels/families.h
+    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/kai_matmul_clamp_f32_f32p_f32p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_interface.h
+    kai/ukernels/pack/kai_lhs_pack.h
+    kai/ukernels/pack/kai_rhs_pack.h)

@@ -1,0 +1,122 @@
+// Calls registry entries by their signature: what a program needs that treats all micro-kernels alike.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kai/kai_registry.h"
+#include "kai/ukernels/families.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai_tools {
+
+/// Casts a registry function to its real type.
+template <typename Fn>
+Fn* as(kai_any_fn* function) {
+    return reinterpret_cast<Fn*>(function);
+}
+
+inline bool has_blocks(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_MATMUL_BL;
+}
+
+/// Blocking of a packed side.
+struct Blocking {
+    size_t rows, kr, sr;
+};
+
+inline Blocking lhs_blocking(const kai_ukernel& u) {
+    return {u.get_mr(), u.get_kr(), u.get_sr()};
+}
+inline Blocking rhs_blocking(const kai_ukernel& u) {
+    return {u.get_nr(), u.get_kr(), u.get_sr()};
+}
+
+/// dst = clamp(lhs x rhs). `run` of every family differs in the type of dst only, which the ABI does not see.
+inline void run(
+    const kai_ukernel& u, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
+    switch (u.signature) {
+        case KAI_UKERNEL_MATMUL:
+            as<kai_matmul_clamp_f32_f32p_f32p_run_fn>(u.run)(m, n, k, lhs, rhs, dst, dst_stride, element, lo, hi);
+            break;
+        case KAI_UKERNEL_MATMUL_BL:
+            as<kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn>(u.run)(
+                m, n, k, bl, lhs, rhs, static_cast<float*>(dst), dst_stride, element, lo, hi);
+            break;
+    }
+}
+
+/// Size of `count` packed rows (columns) of depth k.
+inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl, Blocking b) {
+    switch (p.signature) {
+        case KAI_LHS_PACK_BL:
+            return as<kai_get_lhs_packed_size_bl_fn>(p.get_packed_size)(count, k, bl, b.rows, b.kr, b.sr);
+        case KAI_LHS_PACK:
+            return as<kai_get_lhs_packed_size_fn>(p.get_packed_size)(count, k, b.rows, b.kr, b.sr);
+        case KAI_RHS_PACK_NXK_BL:
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size)(count, k, b.rows, b.kr, bl);
+        case KAI_RHS_PACK_KXN:
+        case KAI_RHS_PACK_NXK:
+            return as<kai_get_rhs_packed_size_fn>(p.get_packed_size)(count, k);
+    }
+    return 0;
+}
+
+/// Packs m dense rows of k floats.
+inline void pack_lhs(const kai_packer& p, size_t m, size_t k, size_t bl, Blocking b, const float* lhs, void* packed) {
+    const size_t stride = k * sizeof(float);
+    if (p.signature == KAI_LHS_PACK_BL) {
+        as<kai_run_lhs_pack_bl_f32_fn>(p.run)(m, k, bl, b.rows, b.kr, b.sr, 0, lhs, stride, packed);
+    } else {
+        as<kai_run_lhs_pack_fn>(p.run)(m, k, b.rows, b.kr, b.sr, 0, lhs, stride, packed);
+    }
+}
+
+/// A dense RHS in the form that a packer reads.
+struct RhsSource {
+    const void* elements;  ///< records of scale and nibbles, nibbles, or f32
+    const float *zero, *scale, *bias;
+};
+
+inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blocking b, const RhsSource& s, void* packed) {
+    static const kai_rhs_pack_qs4cxs1s0_param kParams = {1, 8};
+    const auto* elements = static_cast<const uint8_t*>(s.elements);
+    switch (p.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            as<kai_run_rhs_pack_nxk_qsu4c32_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, bl, elements, nullptr, packed, 0, &kParams);
+            break;
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            as<kai_run_rhs_pack_nxk_qau4c32_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, bl, elements, s.zero, s.bias, s.scale, packed, 0, &kParams);
+            break;
+        case KAI_RHS_PACK_KXN:
+        case KAI_RHS_PACK_NXK: {
+            const size_t stride = (p.signature == KAI_RHS_PACK_KXN ? n : k) * sizeof(float);
+            as<kai_run_rhs_pack_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, stride, elements, s.bias, nullptr, packed, 0, nullptr);
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+/// Bytes of a dense n x k RHS in the form that a packer reads, without zero, scale and bias arrays.
+inline size_t rhs_source_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
+    switch (p.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            return n * (k / bl) * (2 + bl / 2);
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return n * k / 2;
+        default:
+            return n * k * sizeof(float);
+    }
+}
+
+}  // namespace kai_tools
