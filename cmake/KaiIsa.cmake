@@ -19,9 +19,17 @@ set(KAI_PROBE_neon_dotprod "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vdotq_s32(a, b, b); } int main() { return 0; }")
 set(KAI_PROBE_neon_i8mm "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vmmlaq_s32(a, b, b); } int main() { return 0; }")
-set(KAI_PROBE_sme "__asm__(\".arch armv8-a+sme\\nsmstart\\nfmopa za0.s, p0/m, p0/m, z0.s, z1.s\\nsmstop\");
+set(KAI_PROBE_sme "__asm__(R\"(
+    .arch armv8-a+sme
+    smstart
+    fmopa za0.s, p0/m, p0/m, z0.s, z1.s
+)\");
 int main() { return 0; }")
-set(KAI_PROBE_sme2 "__asm__(\".arch armv8-a+sme2\\nluti4 {z0.b-z1.b}, zt0, z2[0]\\nptrue pn8.b\");
+set(KAI_PROBE_sme2 "__asm__(R\"(
+    .arch armv8-a+sme2
+    luti4 {z0.b-z1.b}, zt0, z2[0]
+    ptrue pn8.b
+)\");
 int main() { return 0; }")
 
 function(kai_probe_isas)

@@ -149,12 +149,19 @@ static inline const char* kai_get_version(void) {
     return KAI_INTERFACE_VERSION;
 }
 
+/// memcpy that is expanded in place in freestanding code too (there the plain name is a call).
+#if defined(__GNUC__)
+#define KAI_MEMCPY __builtin_memcpy
+#else
+#define KAI_MEMCPY memcpy
+#endif
+
 /// @name Conversions (rounding: to nearest, ties to even; NaN stays NaN; the FPCR is not consulted for bf16)
 /// @{
 static inline float kai_cast_f32_f16(uint16_t f16) {
 #if defined(__aarch64__)
     __fp16 h;
-    memcpy(&h, &f16, sizeof(h));
+    KAI_MEMCPY(&h, &f16, sizeof(h));
     return (float)h;
 #else
     // Exponent and fraction move up by 13 bits; the bias grows by 112. Subnormals are normalised by a subtraction.
@@ -172,13 +179,13 @@ static inline float kai_cast_f32_f16(uint16_t f16) {
         const uint32_t magic = 0x38800000u;  // 2^-14
         float scale;
         bits += magic;
-        memcpy(&value, &bits, sizeof(value));
-        memcpy(&scale, &magic, sizeof(scale));
+        KAI_MEMCPY(&value, &bits, sizeof(value));
+        KAI_MEMCPY(&scale, &magic, sizeof(scale));
         value -= scale;
-        memcpy(&bits, &value, sizeof(bits));
+        KAI_MEMCPY(&bits, &value, sizeof(bits));
     }
     bits |= sign;
-    memcpy(&value, &bits, sizeof(value));
+    KAI_MEMCPY(&value, &bits, sizeof(value));
     return value;
 #endif
 }
@@ -187,11 +194,11 @@ static inline uint16_t kai_cast_f16_f32(float f32) {
 #if defined(__aarch64__)
     const __fp16 h = (__fp16)f32;
     uint16_t f16;
-    memcpy(&f16, &h, sizeof(f16));
+    KAI_MEMCPY(&f16, &h, sizeof(f16));
     return f16;
 #else
     uint32_t bits;
-    memcpy(&bits, &f32, sizeof(bits));
+    KAI_MEMCPY(&bits, &f32, sizeof(bits));
     const uint16_t sign = (uint16_t)((bits >> 16) & 0x8000u);
     bits &= 0x7FFFFFFFu;
     if (bits > 0x7F800000u) {
@@ -203,10 +210,10 @@ static inline uint16_t kai_cast_f16_f32(float f32) {
     if (bits < 0x38800000u) {  // subnormal or zero: the addition aligns and rounds the fraction
         const uint32_t magic = 0x3F000000u;  // 0.5
         float value, half;
-        memcpy(&value, &bits, sizeof(value));
-        memcpy(&half, &magic, sizeof(half));
+        KAI_MEMCPY(&value, &bits, sizeof(value));
+        KAI_MEMCPY(&half, &magic, sizeof(half));
         value += half;
-        memcpy(&bits, &value, sizeof(bits));
+        KAI_MEMCPY(&bits, &value, sizeof(bits));
         return (uint16_t)(sign | (bits - magic));
     }
     bits += 0xC8000FFFu + ((bits >> 13) & 1u);
@@ -217,13 +224,13 @@ static inline uint16_t kai_cast_f16_f32(float f32) {
 static inline float kai_cast_f32_bf16(uint16_t bf16) {
     const uint32_t bits = (uint32_t)bf16 << 16;
     float f32;
-    memcpy(&f32, &bits, sizeof(f32));
+    KAI_MEMCPY(&f32, &bits, sizeof(f32));
     return f32;
 }
 
 static inline uint16_t kai_cast_bf16_f32(float f32) {
     uint32_t bits;
-    memcpy(&bits, &f32, sizeof(bits));
+    KAI_MEMCPY(&bits, &f32, sizeof(bits));
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
         return (uint16_t)((bits >> 16) | 0x0040u);
     }

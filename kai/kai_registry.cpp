@@ -26,29 +26,29 @@
 
 namespace {
 
-constexpr uint64_t bit(kai_cpu_feature feature) {
+[[maybe_unused]] constexpr uint64_t bit(kai_cpu_feature feature) {
     return uint64_t{1} << feature;
 }
 
 /// What the CPU must have for the sources of an ISA. `any` and `neon` have portable code for other hosts.
 namespace needs {
-constexpr uint64_t any = 0;
-constexpr uint64_t neon = 0;
-constexpr uint64_t neon_dotprod = bit(KAI_CPU_DOTPROD);
-constexpr uint64_t neon_i8mm = bit(KAI_CPU_I8MM);
-constexpr uint64_t sme = bit(KAI_CPU_SME);
-constexpr uint64_t sme2 = bit(KAI_CPU_SME) | bit(KAI_CPU_SME2);
+[[maybe_unused]] constexpr uint64_t any = 0;
+[[maybe_unused]] constexpr uint64_t neon = 0;
+[[maybe_unused]] constexpr uint64_t neon_dotprod = bit(KAI_CPU_DOTPROD);
+[[maybe_unused]] constexpr uint64_t neon_i8mm = bit(KAI_CPU_I8MM);
+[[maybe_unused]] constexpr uint64_t sme = bit(KAI_CPU_SME);
+[[maybe_unused]] constexpr uint64_t sme2 = bit(KAI_CPU_SME) | bit(KAI_CPU_SME2);
 }  // namespace needs
 
-constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_fn*) {
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_fn*) {
     return KAI_UKERNEL_MATMUL;
 }
-constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_bl_fn*) {
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_bl_fn*) {
     return KAI_UKERNEL_MATMUL_BL;
 }
 
 /// The result type stands in the name: matmul_clamp_<type>_...
-constexpr kai_datatype dst_type_of(const char* family) {
+[[maybe_unused]] constexpr kai_datatype dst_type_of(const char* family) {
     const char* type = family;
     for (int underscores = 0; *type != 0 && underscores < 2; ++type) {
         underscores += *type == '_';

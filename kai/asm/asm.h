@@ -6,10 +6,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// KAI_SYM: a function as the linker knows it. KAI_LOCAL: a label that no symbol table has.
 #if defined(__APPLE__)
 #define KAI_SYM(name) _##name
+#define KAI_LOCAL(name) L##name
 #else
 #define KAI_SYM(name) name
+#define KAI_LOCAL(name) .L##name
 #endif
 
 .macro func name, visibility=public
@@ -39,19 +42,19 @@ KAI_SYM(\name):
 .endm
 
 // Into streaming mode with ZA enabled. Saves d8-d15, which streaming mode changes clobber. The caller has run
-// kai_commit_za. Clobbers nothing else but sp.
-.macro sme_enter
+// kai_commit_za. Clobbers nothing else but sp. `sme_enter sm` leaves ZA alone: whatever the caller has there stays.
+.macro sme_enter what
     stp     d8, d9, [sp, #-64]!
     .cfi_adjust_cfa_offset 64
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
-    smstart
+    smstart \what
 .endm
 
-// Back: streaming mode and ZA off, d8-d15 as they were.
-.macro sme_leave
-    smstop
+// Back: streaming mode and ZA off (`sm`: streaming mode only), d8-d15 as they were.
+.macro sme_leave what
+    smstop  \what
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]

@@ -49,7 +49,8 @@ kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32
 kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
 
-/// Format qsi8d32p_last with kr 4 (sr is not used). Ties go away from zero.
+/// Format qsi8d32p_last with kr 4 (sr is not used). Ties go away from zero. m_idx_start is not used: `lhs` is the first
+/// row.
 kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32_neon;
 kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p_f32_neon;

@@ -1,0 +1,20 @@
+// Offsets into the argument structures that C++ hands to the SME2 functions. The C++ side checks each of them with
+// static_assert(offsetof(...)).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// kai::BlockArgs (matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp)
+#define KAI_BLOCK_ARGS_M 0
+#define KAI_BLOCK_ARGS_N 8
+#define KAI_BLOCK_ARGS_BLOCKS 16
+#define KAI_BLOCK_ARGS_CHUNKS 24
+#define KAI_BLOCK_ARGS_LHS 32
+#define KAI_BLOCK_ARGS_LHS_STRIDE 40
+#define KAI_BLOCK_ARGS_RHS 48
+#define KAI_BLOCK_ARGS_RHS_STRIDE 56
+#define KAI_BLOCK_ARGS_DST 64
+#define KAI_BLOCK_ARGS_DST_STRIDE 72
+#define KAI_BLOCK_ARGS_TABLE 80
+#define KAI_BLOCK_ARGS_LO 88
+#define KAI_BLOCK_ARGS_HI 92

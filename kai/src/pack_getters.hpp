@@ -1,0 +1,106 @@
+// The getters of packers, derived from the formats.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/layout.hpp"
+
+/// All getters of an LHS packer with blocks of bl.
+#define KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, FORMAT)                                                              \
+    size_t kai_get_m_step_##NAME(size_t mr) {                                                                     \
+        return mr;                                                                                                \
+    }                                                                                                             \
+    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                           \
+        return m_idx * lhs_stride;                                                                                \
+    }                                                                                                             \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) { \
+        kai::check_whole_blocks(k, bl);                                                                           \
+        return kai::FORMAT.offset({mr, kr, sr}, m_idx, k, bl);                                                    \
+    }                                                                                                             \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) {       \
+        kai::check_whole_blocks(k, bl);                                                                           \
+        return kai::FORMAT.size({mr, kr, sr}, m, k, bl);                                                          \
+    }
+
+/// The getters that every RHS packer with blocks of bl has. (sr is 2 in all of them; no size depends on it.)
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME, FORMAT)                                                   \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {                                \
+        return n_idx * rhs_stride;                                                                     \
+    }                                                                                                  \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t bl) { \
+        kai::check_whole_blocks(k, bl);                                                                \
+        return kai::FORMAT.offset({nr, kr, 2}, n_idx, k, bl);                                          \
+    }                                                                                                  \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t bl) {       \
+        kai::check_whole_blocks(k, bl);                                                                \
+        return kai::FORMAT.size({nr, kr, 2}, n, k, bl);                                                \
+    }
+
+/// The getter that some of them have besides.
+#define KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME, FORMAT)                                      \
+    size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t bl) { \
+        kai::check_whole_blocks(k, bl);                                                  \
+        return kai::FORMAT.stride({nr, kr, 2}, k, bl);                                   \
+    }
+
+/// All getters of an LHS packer without blocks.
+#define KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                      \
+    size_t kai_get_m_step_##NAME(size_t mr) {                                                          \
+        return mr;                                                                                     \
+    }                                                                                                  \
+    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                \
+        return m_idx * lhs_stride;                                                                     \
+    }                                                                                                  \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t mr, size_t kr, size_t sr) { \
+        return kai::FORMAT.offset({mr, kr, sr}, m_idx, k);                                             \
+    }                                                                                                  \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t mr, size_t kr, size_t sr) {       \
+        return kai::FORMAT.size({mr, kr, sr}, m, k);                                                   \
+    }
+
+/// The getters of an RHS packer without blocks that do not depend on the order of the source. BIAS: its type.
+#define KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)   \
+    size_t kai_get_n_step_##NAME() {                                  \
+        return NR;                                                    \
+    }                                                                 \
+    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                 \
+        return n_idx * sizeof(BIAS);                                  \
+    }                                                                 \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k) { \
+        return kai::FORMAT.offset({NR, KR, SR}, n_idx, k);            \
+    }                                                                 \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k) {       \
+        return kai::FORMAT.size({NR, KR, SR}, n, k);                  \
+    }
+
+/// All getters of an RHS packer without blocks, K x N source of ELEMENT. The packed stride is that of a panel.
+#define KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS) \
+    KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)                  \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                             \
+        return n_idx * sizeof(ELEMENT);                                          \
+    }                                                                            \
+    size_t kai_get_rhs_packed_stride_##NAME(size_t k) {                          \
+        return kai::FORMAT.stride({NR, KR, SR}, k);                              \
+    }
+
+/// All getters of an RHS packer without blocks, N x K source. The packed stride is that of one column.
+#define KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, KR, SR, BIAS) \
+    KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)         \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
+        return n_idx * rhs_stride;                                      \
+    }                                                                   \
+    size_t kai_get_rhs_packed_stride_##NAME(size_t k) {                 \
+        return kai::FORMAT.stride({1, KR, SR}, k);                      \
+    }
+
+namespace kai {
+namespace {
+
+/// What the getters of packers with blocks ask for; `run` asks for more.
+KAI_INLINE void check_whole_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {
+    KAI_ASSERT_MSG(bl > 0, "bl must not be 0");
+    KAI_ASSERT_IF_MSG(bl > 0, k % bl == 0, "k must be a multiple of bl");
+}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,326 @@
+// LHS packers that quantise block by block: NEON. The same bytes as pack_lhs_blocks_scalar, whose axes these are.
+//
+// What limits the speed are the SIMD operations per element. So:
+//
+//   - Four blocks, a lane each, share the divisions: those that four rows have at one place of k, or four of one row.
+//   - Four rows are narrowed together, so that what UZP1 makes of their values is already interleaved:
+//     16 bytes are 8 values of two rows (groups of 8) or 4 values of four rows (groups of 4).
+//   - A block is loaded twice, for amax and for the quants: loads are cheap, and four blocks do not fit in registers.
+//   - The scales of the next four blocks are computed before the quants of these, which hides the divisions.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/pack_lhs_blocks.hpp"
+
+#if defined(__aarch64__)
+
+namespace kai {
+namespace {
+
+/// Where a row (or the first of four) goes: the places of its block 0, and how far apart those of its blocks are.
+struct LhsPlaces {
+    uint8_t *quants, *fields;
+    size_t quants_step, fields_step;
+    size_t group_step;  // from a group of a row to its next one
+    size_t rows;        // of the panel
+};
+
+template <typename Fields>
+KAI_INLINE LhsPlaces places_of(const Format& format, const LhsPack& p, size_t group, size_t i) {
+    uint8_t* panel = p.panel(format, i);
+    const size_t quants = format.elements(p.tile, p.bl, 0), fields = fields_offset(format, p, 0);
+    return {
+        panel + quants + group * p.slot(i),
+        panel + fields + Fields::width * p.slot(i),
+        format.elements(p.tile, p.bl, 1) - quants,
+        fields_offset(format, p, 1) - fields,
+        group * p.tile.rows,
+        p.tile.rows};
+}
+
+/// The values of four blocks.
+struct FourBlocks {
+    const uint8_t* at[4];
+};
+
+/// Largest magnitudes of 32 values: that of all is the largest lane.
+template <typename Source>
+KAI_INLINE uint32x4_t largest_of_32(const uint8_t* src) {
+    uint32x4_t v[8];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; ++i) {
+        v[i] = magnitude(Source::get4(src + 4 * i * Source::size));
+    }
+    const uint32x4_t lo = vmaxq_u32(vmaxq_u32(v[0], v[1]), vmaxq_u32(v[2], v[3]));
+    const uint32x4_t hi = vmaxq_u32(vmaxq_u32(v[4], v[5]), vmaxq_u32(v[6], v[7]));
+    return vmaxq_u32(lo, hi);
+}
+
+template <typename Source, typename Scale>
+KAI_INLINE BlockScale<float32x4_t> scales_of(const FourBlocks& src, size_t bl) {
+    uint32x4_t top[4];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < 4; ++r) {
+        top[r] = largest_of_32<Source>(src.at[r]);
+    }
+    for (size_t j = 32; j < bl; j += 32) {
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; ++r) {
+            top[r] = vmaxq_u32(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
+        }
+    }
+    const uint32x4_t amax = vpmaxq_u32(vpmaxq_u32(top[0], top[1]), vpmaxq_u32(top[2], top[3]));
+    return Scale::of(vreinterpretq_f32_u32(amax));
+}
+
+/// Four quants, in the low bytes of the lanes.
+template <typename Source, Ties ties>
+KAI_INLINE int32x4_t quantize4(const uint8_t* src, float multiplier) {
+    return quant_in_low_byte<ties>(vmulq_n_f32(Source::get4(src), multiplier));
+}
+
+/// The low halves of the lanes of a, then of b.
+KAI_INLINE int16x8_t narrow(int32x4_t a, int32x4_t b) {
+    return vuzp1q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+}
+
+KAI_INLINE int8x16_t narrow(int16x8_t a, int16x8_t b) {
+    return vuzp1q_s8(vreinterpretq_s8_s16(a), vreinterpretq_s8_s16(b));
+}
+
+/// 8 values of each of four rows, from element j of their blocks on, to consecutive slots.
+template <size_t group, typename Source, Ties ties, bool needs_sum>
+KAI_INLINE void quantize_8_of_four_rows(
+    const FourBlocks& src, size_t j, float32x4_t multiplier, uint8_t* dst, size_t group_step, int32x4_t sums[2]) {
+    int32x4_t lo[4], hi[4];  // of each row: values 0 ... 3, 4 ... 7
+#pragma GCC unroll 4
+    for (size_t r = 0; r < 4; ++r) {
+        lo[r] = quantize4<Source, ties>(src.at[r] + j * Source::size, multiplier[r]);
+        hi[r] = quantize4<Source, ties>(src.at[r] + (j + 4) * Source::size, multiplier[r]);
+    }
+    int8x16_t q[2];
+    if constexpr (group == 8) {  // 8 of two rows in a vector
+        q[0] = narrow(narrow(lo[0], hi[0]), narrow(lo[1], hi[1]));
+        q[1] = narrow(narrow(lo[2], hi[2]), narrow(lo[3], hi[3]));
+        store(dst, q[0]);
+        store(dst + 16, q[1]);
+    } else {  // 4 of four rows
+        q[0] = narrow(narrow(lo[0], lo[1]), narrow(lo[2], lo[3]));
+        q[1] = narrow(narrow(hi[0], hi[1]), narrow(hi[2], hi[3]));
+        store(dst, q[0]);
+        store(dst + group_step, q[1]);
+    }
+    if constexpr (needs_sum) {
+        sums[0] = vpadalq_s16(sums[0], vpaddlq_s8(q[0]));
+        sums[1] = vpadalq_s16(sums[1], vpaddlq_s8(q[1]));
+    }
+}
+
+/// A block of each of four rows to consecutive slots. Returns the sums of the quants if `needs_sum`.
+template <size_t group, typename Source, Ties ties, bool needs_sum>
+KAI_INLINE int32x4_t
+quantize_four_rows(const FourBlocks& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
+    int32x4_t sums[2] = {};
+    for (size_t j = 0; j < bl; j += 32) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 32; i += 8, dst += 8 / group * group_step) {
+            quantize_8_of_four_rows<group, Source, ties, needs_sum>(src, j + i, multiplier, dst, group_step, sums);
+        }
+    }
+    // Groups of 8: lanes {row 0, 0, 1, 1}, {2, 2, 3, 3}. Groups of 4: {0, 1, 2, 3} twice.
+    return group == 8 ? vpaddq_s32(sums[0], sums[1]) : vaddq_s32(sums[0], sums[1]);
+}
+
+/// 16 consecutive quants of one row.
+template <size_t group>
+KAI_INLINE void store_groups(uint8_t* dst, size_t group_step, int8x16_t q) {
+    if constexpr (group == 16) {
+        store(dst, q);
+    } else if constexpr (group == 8) {
+        store(dst, vget_low_s8(q));
+        store(dst + group_step, vget_high_s8(q));
+    } else {
+        const int32x4_t words = vreinterpretq_s32_s8(q);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; ++i) {
+            store<int32_t>(dst + i * group_step, words[i]);
+        }
+    }
+}
+
+/// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
+template <size_t group, typename Source, Ties ties, bool needs_sum>
+KAI_INLINE int32x4_t quantize_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group_step) {
+    int32x4_t sum = {};
+    for (size_t j = 0; j < bl; j += 32) {
+#pragma GCC unroll 2
+        for (size_t i = 0; i < 32; i += 16, dst += 16 / group * group_step) {
+            int32x4_t v[4];
+#pragma GCC unroll 4
+            for (size_t u = 0; u < 4; ++u) {
+                v[u] = quantize4<Source, ties>(src + (j + i + 4 * u) * Source::size, multiplier);
+            }
+            const int8x16_t q = narrow(narrow(v[0], v[1]), narrow(v[2], v[3]));
+            store_groups<group>(dst, group_step, q);
+            if constexpr (needs_sum) {
+                sum = vpadalq_s16(sum, vpaddlq_s8(q));
+            }
+        }
+    }
+    return sum;
+}
+
+/// Blocks with a NaN have quants of 0, but quant_in_low_byte may have made something else: clears the quants of block r
+/// if lane r of `scale` is NaN, and returns `sum` with 0 for it. The blocks are `block_step` bytes apart.
+template <size_t group>
+[[gnu::noinline]] int32x4_t clear_nan_blocks(
+    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, size_t group_step) {
+    const uint32x4_t ordered = vceqq_f32(scale, scale);
+    for (size_t r = 0; r < count; ++r) {
+        for (size_t j = 0; j < bl && ordered[r] == 0; j += group) {
+            __builtin_memset(dst + r * block_step + j / group * group_step, 0, group);
+        }
+    }
+    return vandq_s32(sum, vreinterpretq_s32_u32(ordered));
+}
+
+KAI_INLINE bool has_nan(float32x4_t v) {
+    return vminvq_u32(vceqq_f32(v, v)) == 0;
+}
+
+/// Four rows of `blocks` blocks to consecutive slots of one panel.
+template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
+KAI_INLINE void pack_four_rows(const FourBlocks& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
+    FourBlocks next = rows, now = rows;
+    LhsPlaces to = places;
+    BlockScale<float32x4_t> s = {};
+    for (size_t i = 0; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
+        const BlockScale<float32x4_t> next_s = i < blocks ? scales_of<Source, Scale>(next, bl) : s;
+        if (i > 0) {
+            const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
+            int32x4_t sum = quantize_four_rows<group, Source, ties, Fields::needs_sum>(
+                now, bl, s.multiplier, to.quants, to.group_step);
+            if (nan) {
+                sum = clear_nan_blocks<group>(s.scale, sum, 4, to.quants, group, bl, to.group_step);
+            }
+            typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
+            to.quants += to.quants_step;
+            to.fields += to.fields_step;
+        }
+        s = next_s;
+        now = next;
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; ++r) {
+            next.at[r] += bl * Source::size;
+        }
+    }
+}
+
+/// `count` (up to 4) blocks of a row, whose values are at src.
+template <size_t group, typename Source, Ties ties, typename Fields>
+KAI_INLINE void quantize_blocks_of_row(
+    const FourBlocks& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
+    const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
+    int32x4_t sums[4] = {};
+#pragma GCC unroll 4
+    for (size_t b = 0; b < 4; ++b) {
+        if (b < count) {
+            sums[b] = quantize_row<group, Source, ties, Fields::needs_sum>(
+                src.at[b], bl, s.multiplier[b], to.quants + b * to.quants_step, to.group_step);
+        }
+    }
+    int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+    if (nan) {
+        sum = clear_nan_blocks<group>(s.scale, sum, count, to.quants, to.quants_step, bl, to.group_step);
+    }
+    const typename Fields::Four fields(sum, s.scale);
+#pragma GCC unroll 4
+    for (size_t b = 0; b < 4; ++b) {
+        if (b < count) {
+            fields.put_lane(to.fields + b * to.fields_step, to.rows, b);
+        }
+    }
+}
+
+/// A row of `blocks` blocks, four at a time.
+template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
+KAI_INLINE void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
+    const size_t step = bl * Source::size;
+    LhsPlaces to = places;
+    FourBlocks now = {};
+    BlockScale<float32x4_t> s = {};
+    for (size_t i = 0; i < blocks + 4; i += 4) {  // scales of blocks i ... i + 3, quants of the four before them
+        FourBlocks next = {};
+        BlockScale<float32x4_t> next_s = s;
+        if (i < blocks) {
+#pragma GCC unroll 4
+            for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
+                next.at[b] = row + (i + b < blocks ? i + b : blocks - 1) * step;
+            }
+            next_s = scales_of<Source, Scale>(next, bl);
+        }
+        if (i > 0) {
+            const size_t left = blocks - (i - 4);
+            quantize_blocks_of_row<group, Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
+            to.quants += 4 * to.quants_step;
+            to.fields += 4 * to.fields_step;
+        }
+        now = next;
+        s = next_s;
+    }
+}
+
+/// All rows, with groups of `group` (16: the rows of a panel of one).
+template <const Format& format, size_t group, typename Source, typename Scale, Ties ties, typename Fields>
+void pack_rows(const LhsPack& p) {
+    const size_t blocks = p.k / p.bl;
+    for (size_t i = 0; i < p.m;) {
+        const LhsPlaces to = places_of<Fields>(format, p, group, i);
+        if constexpr (group < 16) {
+            if (i + 4 <= p.m && p.slot(i) + 4 <= p.tile.rows) {
+                pack_four_rows<group, Source, Scale, ties, Fields>(
+                    {{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}}, blocks, p.bl, to);
+                i += 4;
+                continue;
+            }
+        }
+        pack_row<group, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
+        ++i;
+    }
+}
+
+template <const Format& format, typename Source, typename Scale, Ties ties, typename Fields>
+void pack_lhs_blocks(const LhsPack& p) {
+    const size_t group = p.tile.rows == 1 ? 16 : format.group_size(p.tile);
+    if (p.m == 0 || p.k == 0) {
+        return;
+    }
+    if (p.bl % 32 == 0 && group == 4) {
+        pack_rows<format, 4, Source, Scale, ties, Fields>(p);
+    } else if (p.bl % 32 == 0 && group == 8) {
+        pack_rows<format, 8, Source, Scale, ties, Fields>(p);
+    } else if (p.bl % 32 == 0 && group == 16) {
+        pack_rows<format, 16, Source, Scale, ties, Fields>(p);
+    } else {
+        pack_lhs_blocks_scalar<format, Source, Scale, ties, Fields>(p);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#else
+
+namespace kai {
+namespace {
+
+template <const Format& format, typename Source, typename Scale, Ties ties, typename Fields>
+void pack_lhs_blocks(const LhsPack& p) {
+    pack_lhs_blocks_scalar<format, Source, Scale, ties, Fields>(p);
+}
+
+}  // namespace
+}  // namespace kai
+
+#endif

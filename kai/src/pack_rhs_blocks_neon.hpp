@@ -1,0 +1,263 @@
+// RHS packers of 4-bit sources with blocks: NEON. The same bytes as the scalar functions of pack_rhs_blocks.hpp, for
+// formats whose bytes hold the same two elements as those of the source.
+//
+// Four columns at a time, 16 bytes of each: ZIP1 and ZIP2 interleave their groups, so that stores are 4 groups wide.
+// Missing columns are pointers to column n - 1. What this does not cover goes to the scalar functions.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/pack_rhs_blocks.hpp"
+
+#if defined(__aarch64__)
+
+namespace kai {
+namespace {
+
+/// @name ZIP1 and ZIP2 of lanes of `group` bytes
+/// @{
+template <size_t group>
+KAI_INLINE uint8x16_t zip1(uint8x16_t a, uint8x16_t b) {
+    if constexpr (group == 2) {
+        return vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    } else if constexpr (group == 4) {
+        return vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    } else {
+        return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+
+template <size_t group>
+KAI_INLINE uint8x16_t zip2(uint8x16_t a, uint8x16_t b) {
+    if constexpr (group == 2) {
+        return vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    } else if constexpr (group == 4) {
+        return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+    } else {
+        return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+    }
+}
+/// @}
+
+template <typename Nibbles, unsigned flip>
+KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
+    if constexpr (Nibbles::swap) {
+        v = vsliq_n_u8(vshrq_n_u8(v, 4), v, 4);
+    }
+    return flip == 0 ? v : veorq_u8(v, vdupq_n_u8(flip * 0x11));
+}
+
+/// The sources of four neighbouring places of a panel.
+struct FourColumns {
+    const uint8_t* at[4];
+};
+
+/// From 16 bytes of each of four columns: the groups of place 0 of all columns, those of place 1, and so on.
+template <size_t group>
+KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
+    const uint8x16_t even[2] = {zip1<group>(v[0], v[2]), zip2<group>(v[0], v[2])};  // columns 0, 2
+    const uint8x16_t odd[2] = {zip1<group>(v[1], v[3]), zip2<group>(v[1], v[3])};   // columns 1, 3
+    out[0] = zip1<group>(even[0], odd[0]);
+    out[1] = zip2<group>(even[0], odd[0]);
+    out[2] = zip1<group>(even[1], odd[1]);
+    out[3] = zip2<group>(even[1], odd[1]);
+}
+
+/// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
+/// place. Advances `src`, and returns the place after the last one.
+template <size_t group, typename Nibbles, unsigned flip>
+KAI_INLINE uint8_t* pack_16_of_four_columns(FourColumns& src, uint8_t* dst, size_t group_step) {
+    uint8x16_t v[4];
+#pragma GCC unroll 4
+    for (size_t c = 0; c < 4; ++c) {
+        v[c] = convert_nibbles<Nibbles, flip>(vld1q_u8(src.at[c]));
+        src.at[c] += 16;
+    }
+    uint8x16_t out[4];
+    interleave<group>(v, out);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i) {
+        if constexpr (group == 2) {
+            store(dst, vget_low_u8(out[i]));
+            store(dst + group_step, vget_high_u8(out[i]));
+            dst += 2 * group_step;
+        } else if constexpr (group == 4) {
+            store(dst, out[i]);
+            dst += group_step;
+        } else {
+            store(dst, out[i]);
+            dst += i % 2 == 0 ? 16 : group_step - 16;
+        }
+    }
+    return dst;
+}
+
+/// Where a field or the elements of a block lie in the source and in the panel, and how far apart those of two blocks.
+struct Run {
+    FourColumns src;
+    size_t src_step;
+    uint8_t* dst;
+    size_t dst_step;
+};
+
+/// The bl / 2 bytes of `count` blocks of four columns.
+template <size_t group, typename Nibbles, unsigned flip>
+KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_step) {
+    FourColumns src = run.src;
+    const size_t src_gap = run.src_step - bl / 2, dst_step = run.dst_step;
+    for (uint8_t* dst = run.dst; count > 0; --count, dst += dst_step) {
+        uint8_t* to = dst;
+        for (size_t left = bl / 32; left > 0; --left) {
+            to = pack_16_of_four_columns<group, Nibbles, flip>(src, to, group_step);
+        }
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; ++c) {
+            src.at[c] += src_gap;
+        }
+    }
+}
+
+/// A field of type T of `count` blocks of four columns.
+template <typename T>
+KAI_INLINE void copy_run(const Run& run, size_t count) {
+    FourColumns src = run.src;
+    uint8_t* dst = run.dst;
+    if constexpr (sizeof(T) == 4) {  // four blocks at a time where the fields of a column are an array
+        for (; count >= 4 && run.src_step == 4; count -= 4) {
+            uint8x16_t v[4], block[4];
+#pragma GCC unroll 4
+            for (size_t c = 0; c < 4; ++c) {
+                v[c] = vld1q_u8(src.at[c]);
+                src.at[c] += 16;
+            }
+            interleave<4>(v, block);
+#pragma GCC unroll 4
+            for (size_t b = 0; b < 4; ++b, dst += run.dst_step) {
+                store(dst, block[b]);
+            }
+        }
+    }
+    for (; count > 0; --count, dst += run.dst_step) {
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; ++c) {
+            store(dst + c * sizeof(T), load<T>(src.at[c]));
+            src.at[c] += run.src_step;
+        }
+    }
+}
+
+/// Calls body(first place, first block, number of blocks) for all places of a panel, four at a time, and all blocks.
+///
+/// Blocks are taken in runs, 16 of 32 or 4 longer ones: the part of a wide panel that is written eight bytes a column
+/// stays in the nearest cache until its lines are full, and of the columns whole lines are read.
+template <typename Body>
+KAI_INLINE void for_four_columns(const RhsPack& p, Body body) {
+    const size_t blocks = p.blocks, run = p.bl == 32 ? 16 : 4;
+    for (size_t b = 0; b < blocks; b += run) {
+        for (size_t c = 0; c < p.tile.rows; c += 4) {
+            body(c, b, run < blocks - b ? run : blocks - b);
+        }
+    }
+}
+
+/// Places c ... c + 3 of a panel in an array of `step` bytes per column.
+KAI_INLINE FourColumns four_columns(const RhsPack& p, size_t panel, size_t c, const uint8_t* array, size_t step) {
+    return {
+        {array + p.column(panel, c) * step, array + p.column(panel, c + 1) * step,
+         array + p.column(panel, c + 2) * step, array + p.column(panel, c + 3) * step}};
+}
+
+/// The elements of the panel at `to`. The bl / 2 bytes of block b of a column are `b * src_step` bytes from `src` on.
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+KAI_INLINE void pack_elements(const RhsPack& p, size_t panel, const uint8_t* src, size_t src_step, uint8_t* to) {
+    const size_t first = format.elements(p.tile, p.bl, 0), step = format.elements(p.tile, p.bl, 1) - first;
+    for_four_columns(
+        p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
+            const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
+            pack_run<group, Nibbles, flip>(
+                {columns, src_step, to + first + b * step + group * c, step}, count, p.bl, group * p.tile.rows);
+        });
+}
+
+/// A field of type T of a panel, from `src` + b * src_step in a column to `dst` + b * dst_step.
+template <typename T>
+KAI_INLINE void copy_field(
+    const RhsPack& p, size_t panel, const uint8_t* src, size_t src_step, uint8_t* dst, size_t dst_step) {
+    for_four_columns(
+        p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
+            const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
+            copy_run<T>({columns, src_step, dst + b * dst_step + sizeof(T) * c, dst_step}, count);
+        });
+}
+
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+void pack_rhs_records_by_four(const RhsPack& pack) {
+    const RhsPack p = pack;  // a copy that no store can change
+    const size_t record = 2 + p.bl / 2, panel_step = format.stride(p.tile, p.k, p.bl);
+    const size_t head = format.head(p.tile, p.k, p.bl, 0), head_step = format.head(p.tile, p.k, p.bl, 1) - head;
+    for (size_t panel = 0; panel < p.panels; ++panel) {
+        uint8_t* to = bytes(p.packed, panel * panel_step);
+        copy_field<uint16_t>(p, panel, p.rhs, record, to + head, head_step);
+        pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs + 2, record, to);
+    }
+}
+
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) {
+    const RhsPack p = pack;  // copies that no store can change
+    const RhsArrays arrays = pack_arrays;
+    const size_t panel_step = format.stride(p.tile, p.k, p.bl), block_step = format.block_bytes(p.tile, p.bl);
+    for (size_t panel = 0; panel < p.panels; ++panel) {
+        uint8_t* to = bytes(p.packed, panel * panel_step);
+        uint8_t* zero = to + format.tail(p.tile, p.bl, 0);
+        pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs, p.bl / 2, to);
+        copy_field<uint32_t>(p, panel, arrays.zero, 4, zero, block_step);
+        copy_field<uint32_t>(p, panel, arrays.scale, 4, zero + 4 * p.tile.rows, block_step);
+        pack_bias<format>(p, arrays, panel, to);
+    }
+}
+
+template <const Format& format, typename Nibbles, unsigned flip>
+void pack_rhs_records(const RhsPack& p) {
+    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    if (group == 8) {
+        pack_rhs_records_by_four<format, 8, Nibbles, flip>(p);
+    } else if (group == 4) {
+        pack_rhs_records_by_four<format, 4, Nibbles, flip>(p);
+    } else {
+        pack_rhs_records_scalar<format, Nibbles, flip>(p);
+    }
+}
+
+template <const Format& format, typename Nibbles, unsigned flip>
+void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
+    static_assert(format.group == Format::two, "groups of 2 bytes");
+    if (p.tile.rows % 4 == 0 && p.bl % 32 == 0) {
+        pack_rhs_arrays_by_four<format, 2, Nibbles, flip>(p, arrays);
+    } else {
+        pack_rhs_arrays_scalar<format, Nibbles, flip>(p, arrays);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#else
+
+namespace kai {
+namespace {
+
+template <const Format& format, typename Nibbles, unsigned flip>
+void pack_rhs_records(const RhsPack& p) {
+    pack_rhs_records_scalar<format, Nibbles, flip>(p);
+}
+
+template <const Format& format, typename Nibbles, unsigned flip>
+void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
+    pack_rhs_arrays_scalar<format, Nibbles, flip>(p, arrays);
+}
+
+}  // namespace
+}  // namespace kai
+
+#endif

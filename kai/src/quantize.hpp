@@ -1,0 +1,129 @@
+// Dynamic quantisation to int8: rounding, and the scale of a block.
+//
+// Every function has a scalar and a NEON form with the same results for every input. They round each operation on its
+// own, as IEEE 754 says; nothing depends on libm. NaN and infinities:
+//
+//   amax  compares bit patterns, so that a NaN counts as more than infinity and the order of the values does not
+//   matter. NaN   among the values of a block: the multiplier is NaN, all quants are 0, the stored scale is NaN. inf
+//   among them: the multiplier is 0, all quants are 0. amax  so small that the multiplier would be infinite (and amax =
+//   0): multiplier and quants are 0.
+//
+// Hence |x * multiplier| rounds to at most 127, and narrowing to int8 never loses a bit.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/base.hpp"
+
+namespace kai {
+namespace {
+
+/// What happens to a value halfway between two integers.
+enum class Ties { to_even, away };
+
+/// The nearest integer. NaN gives 0; values out of range saturate (as FCVTNS and FCVTAS do).
+template <Ties ties>
+KAI_INLINE int32_t round_to_int(float v) {
+    if (v != v) {
+        return 0;
+    }
+    if (v >= 2147483648.0f) {
+        return INT32_MAX;
+    }
+    if (v < -2147483648.0f) {
+        return INT32_MIN;
+    }
+    const int32_t whole = static_cast<int32_t>(v);     // towards zero
+    const float rest = v - static_cast<float>(whole);  // exact
+    const float distance = rest < 0.0f ? -rest : rest;
+    const bool tie_moves = ties == Ties::away || whole % 2 != 0;
+    const bool moves = distance > 0.5f || (distance == 0.5f && tie_moves);
+    return !moves ? whole : rest < 0.0f ? whole - 1 : whole + 1;
+}
+
+/// |x|, as a bit pattern that orders like |x|.
+KAI_INLINE uint32_t magnitude(float x) {
+    return load<uint32_t>(&x) & 0x7FFFFFFFu;
+}
+
+#if defined(__aarch64__)
+/// Lanes whose low byte is round_to_int(v), for |v| <= 127; the bytes above are anything. An infinity that FMUL has
+/// made a NaN of (inf * 0) gives 0; for other NaNs see quant_needs_ordered.
+///
+/// Ties to even: an addition rounds as FCVTNS does and costs half as much. 1.5 * 2^23 keeps one unit in the last place.
+template <Ties ties>
+KAI_INLINE int32x4_t quant_in_low_byte(float32x4_t v) {
+    if constexpr (ties == Ties::away) {
+        return vcvtaq_s32_f32(v);
+    } else {
+        return vreinterpretq_s32_f32(vaddq_f32(v, vdupq_n_f32(12582912.0f)));
+    }
+}
+
+/// The low byte of a NaN's payload is not 0: the caller must clear the quants of a block with a NaN.
+template <Ties ties>
+constexpr bool quant_needs_ordered = ties == Ties::to_even;
+
+KAI_INLINE uint32x4_t magnitude(float32x4_t x) {
+    return vreinterpretq_u32_f32(vabsq_f32(x));
+}
+#endif
+
+/// @name What the scale policies below are written in. Vec is float, or float32x4_t: four blocks at once.
+/// @{
+template <typename Vec>
+KAI_INLINE Vec splat(float x);
+
+template <>
+KAI_INLINE float splat<float>(float x) {
+    return x;
+}
+
+/// x, or 0 for infinity. x >= 0 or NaN.
+KAI_INLINE float zero_if_infinite(float x) {
+    return x == __builtin_inff() ? 0.0f : x;
+}
+
+#if defined(__aarch64__)
+template <>
+KAI_INLINE float32x4_t splat<float32x4_t>(float x) {
+    return vdupq_n_f32(x);
+}
+
+KAI_INLINE float32x4_t zero_if_infinite(float32x4_t x) {
+    const uint32x4_t infinite = vceqq_f32(x, vdupq_n_f32(__builtin_inff()));
+    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(x), infinite));
+}
+#endif
+/// @}
+
+template <typename Vec>
+struct BlockScale {
+    Vec multiplier;  // quant = round(x * multiplier)
+    Vec scale;       // x is about quant * scale
+};
+
+/// @name Scale policies: from amax, the multiplier and the scale
+/// @{
+
+/// scale = amax / 127, multiplier = 1 / scale.
+struct AmaxOver127 {
+    template <typename Vec>
+    KAI_INLINE static BlockScale<Vec> of(Vec amax) {
+        const Vec scale = amax / splat<Vec>(127.0f);
+        return {zero_if_infinite(splat<Vec>(1.0f) / scale), scale};
+    }
+};
+
+/// multiplier = 127 / amax, scale = 1 / multiplier: not always the same bits as AmaxOver127.
+struct Of127OverAmax {
+    template <typename Vec>
+    KAI_INLINE static BlockScale<Vec> of(Vec amax) {
+        const Vec multiplier = zero_if_infinite(splat<Vec>(127.0f) / amax);
+        return {multiplier, zero_if_infinite(splat<Vec>(1.0f) / multiplier)};
+    }
+};
+/// @}
+
+}  // namespace
+}  // namespace kai

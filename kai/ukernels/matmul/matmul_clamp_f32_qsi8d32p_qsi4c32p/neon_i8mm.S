@@ -1,0 +1,143 @@
+// f32 <- qsi8d32p x qsi4c32p with SMMLA, blocks of 32: the K loop.
+//
+//     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
+//
+// A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
+// columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Scales come in the same order.
+//
+// Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
+// float C + S without a conversion; fma(C + S, lhs_scale, -C * lhs_scale) is lhs_scale * S, rounded once. Row scales
+// and -C times them are made in advance (MmlaTiles::RowScales). Starts and -C * lhs_scale are loaded rather than moved:
+// the load pipes have time, the SIMD pipes have none.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+i8mm
+#include "kai/asm/asm.h"
+#include "kai/src/matmul_int_neon_tile.inc"
+
+// v16 - v23, v28, v29 = scales of columns 01, 23, twice.
+.macro tile_rhs
+    tile_decode 31
+    dup     v28.2d, v31.d[0]
+    dup     v29.2d, v31.d[1]
+.endm
+
+.macro start s0, s1, s2, s3
+    ldr     q\s0, [args, #ARG_START]
+    ldr     q\s1, [args, #ARG_START]
+    ldr     q\s2, [args, #ARG_START]
+    ldr     q\s3, [args, #ARG_START]
+.endm
+
+// 8 k of a panel whose rows 01, 23 are in r01, r23; these then get what comes next.
+.macro smmla_8k s0, s1, s2, s3, c01, c23, r01, r23, next01:vararg
+    smmla   v\s0\().4s, v\r01\().16b, v\c01\().16b
+    smmla   v\s1\().4s, v\r01\().16b, v\c23\().16b
+    ldr     q\r01, \next01
+    smmla   v\s2\().4s, v\r23\().16b, v\c01\().16b
+    smmla   v\s3\().4s, v\r23\().16b, v\c23\().16b
+.endm
+
+// One panel after another: all accumulators of 16 rows fit beside one panel's sums.
+.macro tile_panel lhs, index, a0, a1, a2, a3
+    ldr     q30, [\lhs]
+    start   24, 25, 26, 27
+    ldr     q31, [\lhs, #16]
+    smmla_8k 24, 25, 26, 27, 16, 17, 30, 31, [\lhs, #32]
+    ldr     q31, [\lhs, #48]
+    smmla_8k 24, 25, 26, 27, 18, 19, 30, 31, [\lhs, #64]
+    ldr     q31, [\lhs, #80]
+    smmla_8k 24, 25, 26, 27, 20, 21, 30, 31, [\lhs, #96]
+    ldr     q31, [\lhs, #112]
+    smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #\index * 64]
+    ldr     q31, [scales, #\index * 64 + 32]
+    add     \lhs, \lhs, #LHS_BLOCK
+    // v30 = scales of rows 01, then 23; v31, v24, v25, v26 = -C * scales, then scales * S
+    fmla    v31.4s, v24.4s, v30.4s
+    ldr     q24, [scales, #\index * 64 + 32]
+    fmla    v24.4s, v25.4s, v30.4s
+    ldr     q30, [scales, #\index * 64 + 16]
+    ldr     q25, [scales, #\index * 64 + 48]
+    fmla    v25.4s, v26.4s, v30.4s
+    ldr     q26, [scales, #\index * 64 + 48]
+    fmla    v26.4s, v27.4s, v30.4s
+    fmla    \a0\().4s, v31.4s, v28.4s
+    fmla    \a1\().4s, v24.4s, v29.4s
+    fmla    \a2\().4s, v25.4s, v28.4s
+    fmla    \a3\().4s, v26.4s, v29.4s
+.endm
+
+.macro tile_block_1
+    tile_rhs
+    tile_panel x1, 0, v0, v1, v2, v3
+    add     scales, scales, #64
+.endm
+
+.macro tile_block_4
+    tile_rhs
+    tile_panel x1, 0, v0, v1, v2, v3
+    tile_panel x2, 1, v4, v5, v6, v7
+    tile_panel x3, 2, v8, v9, v10, v11
+    tile_panel x4, 3, v12, v13, v14, v15
+    add     scales, scales, #4 * 64
+.endm
+
+// Two panels at once, for cores that issue in order: eight sums, so that none waits for itself.
+.macro tile_block_2
+    ldr     q12, [x1]
+    ldr     q13, [x1, #16]
+    tile_rhs
+    ldr     q14, [x2]
+    ldr     q15, [x2, #16]
+    start   24, 25, 26, 27
+    start   8, 9, 10, 11
+    smmla_8k 24, 25, 26, 27, 16, 17, 12, 13, [x1, #32]
+    ldr     q13, [x1, #48]
+    smmla_8k 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
+    ldr     q15, [x2, #48]
+    smmla_8k 24, 25, 26, 27, 18, 19, 12, 13, [x1, #64]
+    ldr     q13, [x1, #80]
+    smmla_8k 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
+    ldr     q15, [x2, #80]
+    smmla_8k 24, 25, 26, 27, 20, 21, 12, 13, [x1, #96]
+    ldr     q13, [x1, #112]
+    smmla_8k 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
+    ldr     q15, [x2, #112]
+    smmla_8k 24, 25, 26, 27, 22, 23, 12, 13, [scales]
+    ldr     q13, [scales, #16]
+    smmla_8k 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
+    ldr     q15, [scales, #32]
+    ldr     q16, [scales, #48]
+    ldr     q17, [scales, #48]
+    // v12, v13 = scales of rows 01, 23; v14 - v17 = -C * scales, then scales * S
+    fmla    v14.4s, v24.4s, v12.4s
+    ldr     q18, [scales, #64]
+    ldr     q20, [scales, #96]
+    fmla    v15.4s, v25.4s, v12.4s
+    ldr     q21, [scales, #96]
+    fmla    v16.4s, v26.4s, v13.4s
+    fmla    v17.4s, v27.4s, v13.4s
+    // the same of the second panel: v18, v19; v20 - v23
+    ldr     q19, [scales, #80]
+    ldr     q22, [scales, #112]
+    fmla    v20.4s, v8.4s, v18.4s
+    ldr     q23, [scales, #112]
+    fmla    v21.4s, v9.4s, v18.4s
+    add     x1, x1, #LHS_BLOCK
+    fmla    v22.4s, v10.4s, v19.4s
+    add     x2, x2, #LHS_BLOCK
+    fmla    v23.4s, v11.4s, v19.4s
+    add     scales, scales, #2 * 64
+    fmla    v0.4s, v14.4s, v28.4s
+    fmla    v1.4s, v15.4s, v29.4s
+    fmla    v2.4s, v16.4s, v28.4s
+    fmla    v3.4s, v17.4s, v29.4s
+    fmla    v4.4s, v20.4s, v28.4s
+    fmla    v5.4s, v21.4s, v29.4s
+    fmla    v6.4s, v22.4s, v28.4s
+    fmla    v7.4s, v23.4s, v29.4s
+.endm
+
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, 1
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm, 2
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm, 4
