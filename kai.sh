@@ -129,6 +129,9 @@ cmd_cycles() {
         say "predicted cycles ($preset)"
         "$root/tools/cycles.sh" "$shared/perf" "$root/build/$preset" "$emulator" "$cache/llvm-mca-23" "$@"
     done
+    python3 "$root/tools/cycles_table.py" "$shared/perf/anchors.csv" "$root"/build/aarch64-{clang,gcc}/cycles.csv \
+        > "$root/build/cycles.md"
+    echo "as a table: build/cycles.md"
 }
 
 command=${1:-}
