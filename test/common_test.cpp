@@ -1,0 +1,130 @@
+// kai_common.h: conversions, small helpers, preconditions.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "kai/kai_common.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "test/reference/float16.hpp"
+
+namespace {
+
+using reference::bits_of;
+using reference::float_of;
+
+/// Bit patterns around every place where rounding to 16 bits turns: all upper halves with telling lower halves.
+template <typename Check>
+void for_many_floats(Check check) {
+    for (uint32_t upper = 0; upper < 0x10000; upper += 3) {
+        for (const uint32_t lower :
+             {0x0000u, 0x0001u, 0x0FFFu, 0x1000u, 0x1001u, 0x3000u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu}) {
+            check(upper << 16 | lower);
+        }
+    }
+}
+
+TEST(Common, F16ToF32) {
+    for (uint32_t h = 0; h < 0x10000; ++h) {
+        const auto half = static_cast<uint16_t>(h);
+        ASSERT_EQ(bits_of(kai_cast_f32_f16(half)), bits_of(reference::f32_from_f16(half))) << std::hex << h;
+    }
+}
+
+TEST(Common, F32ToF16) {
+    for_many_floats([](uint32_t bits) {
+        const float x = float_of(bits);
+        ASSERT_EQ(kai_cast_f16_f32(x), reference::f16_from_f32(x)) << std::hex << bits;
+    });
+    // Each f16 survives; halfway between two neighbours the even one wins.
+    for (uint32_t h = 0; h < 0x7BFF; ++h) {
+        const float here = reference::f32_from_f16(static_cast<uint16_t>(h));
+        const float next = reference::f32_from_f16(static_cast<uint16_t>(h + 1));
+        const float middle = (here + next) / 2;
+        ASSERT_EQ(kai_cast_f16_f32(here), h);
+        ASSERT_EQ(kai_cast_f16_f32(-here), h | 0x8000);
+        ASSERT_EQ(kai_cast_f16_f32(middle), h + h % 2) << std::hex << h;
+        ASSERT_EQ(kai_cast_f16_f32(std::nextafter(middle, 0.0f)), h) << std::hex << h;
+        ASSERT_EQ(kai_cast_f16_f32(std::nextafter(middle, 1e30f)), h + 1) << std::hex << h;
+    }
+}
+
+TEST(Common, Bf16) {
+    // layouts-float.md 6.1
+    const uint32_t examples[][2] = {{0x3F808000, 0x3F80}, {0x3F818000, 0x3F82}, {0x7F7F8000, 0x7F80},
+                                    {0x7F812345, 0x7FC1}, {0x00008000, 0x0000}, {0x00018000, 0x0002},
+                                    {0xFF7F8000, 0xFF80}, {0xFF812345, 0xFFC1}};
+    for (const auto& [f32, bf16] : examples) {
+        EXPECT_EQ(kai_cast_bf16_f32(float_of(f32)), bf16) << std::hex << f32;
+    }
+    for_many_floats([](uint32_t bits) {
+        const uint32_t upper = bits >> 16, rest = bits & 0xFFFF;
+        const bool up = rest > 0x8000 || (rest == 0x8000 && upper % 2 == 1);
+        const bool nan = (bits & 0x7FFFFFFF) > 0x7F800000;
+        ASSERT_EQ(kai_cast_bf16_f32(float_of(bits)), nan ? upper | 0x40 : upper + up) << std::hex << bits;
+    });
+    for (uint32_t b = 0; b < 0x10000; ++b) {
+        ASSERT_EQ(bits_of(kai_cast_f32_bf16(static_cast<uint16_t>(b))), b << 16);
+    }
+}
+
+TEST(Common, Int4) {
+    for (int v = 0; v < 16; ++v) {
+        EXPECT_EQ(kai_ext_sign_i8_i4(static_cast<int8_t>(v)), v < 8 ? v : v - 16);
+    }
+}
+
+TEST(Common, Integers) {
+    EXPECT_EQ(kai_div_ceil(0, 4), 0u);
+    EXPECT_EQ(kai_div_ceil(1, 4), 1u);
+    EXPECT_EQ(kai_div_ceil(8, 4), 2u);
+    EXPECT_EQ(kai_div_ceil(9, 4), 3u);
+    EXPECT_EQ(kai_roundup(0, 3), 0u);
+    EXPECT_EQ(kai_roundup(7, 3), 9u);
+    EXPECT_EQ(kai_roundup(9, 3), 9u);
+    EXPECT_EQ(KAI_MIN(2, 3), 2);
+    EXPECT_EQ(KAI_MAX(2, 3), 3);
+}
+
+TEST(Common, DatatypeSizes) {
+    const std::pair<kai_datatype, size_t> sizes[] = {{kai_dt_f32, 4},    {kai_dt_f16, 2},    {kai_dt_bf16, 2},
+                                                     {kai_dt_int32, 4},  {kai_dt_int16, 2},  {kai_dt_int8, 1},
+                                                     {kai_dt_uint32, 4}, {kai_dt_uint16, 2}, {kai_dt_uint8, 1},
+                                                     {kai_dt_bool, 4},   {kai_dt_unknown, 0}};
+    std::set<int> values;
+    for (const auto& [type, size] : sizes) {
+        EXPECT_EQ(kai_get_datatype_size_in_bytes(type), size) << type;
+        EXPECT_TRUE(values.insert(type).second);
+    }
+}
+
+TEST(Common, Version) {
+    EXPECT_STREQ(kai_get_version(), KAI_INTERFACE_VERSION);
+}
+
+using CommonDeathTest = testing::Test;
+
+TEST(CommonDeathTest, AlwaysAssertionsAbort) {
+    KAI_ASSERT_ALWAYS(1 + 1 == 2);
+    KAI_ASSERT_ALWAYS_IF(false, 1 + 1 == 3);
+    EXPECT_DEATH(KAI_ASSERT_ALWAYS_MSG(kai_div_ceil(1, 1) == 2, "told so"), KLEIDIAI_ASSERTIONS ? "told so" : "");
+}
+
+// The library's own preconditions. KLEIDIAI_ASSERTIONS has the value here that the library was built with.
+#if KLEIDIAI_ASSERTIONS
+TEST(CommonDeathTest, ViolatedPreconditionsAreTold) {
+    const std::vector<float> lhs(96);
+    std::vector<uint8_t> packed(4096);
+    const auto pack = [&](size_t k, size_t bl) {
+        kai_run_lhs_quant_pack_qsi8d32p_f32(1, k, bl, 4, 16, 2, 0, lhs.data(), k * sizeof(float), packed.data());
+    };
+    pack(64, 32);
+    EXPECT_DEATH(pack(66, 33), "bl must be a multiple");
+    EXPECT_DEATH(pack(48, 32), "k must be a multiple of bl");
+}
+#endif
+
+}  // namespace

@@ -1,0 +1,138 @@
+// kai/src/layout.hpp against the reference layouts, and against itself: every element has a place of its own.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kai/src/layout.hpp"
+#include "test/reference/formats.hpp"
+
+namespace {
+
+// A format that is added to layout.hpp is added here, and to test/reference/formats.cpp.
+const kai::Format* const kFormats[] = {
+    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p,
+    &kai::qai4c32ps1s0nrx4, &kai::f32p,          &kai::f32pbiasf32,
+};
+
+class Layout : public testing::TestWithParam<const kai::Format*> {
+protected:
+    const kai::Format& f = *GetParam();
+    const reference::Format* r = reference::find_format(f.name);
+
+    void SetUp() override {
+        ASSERT_NE(r, nullptr) << "test/reference/formats.cpp lacks it";
+    }
+
+    struct Case {
+        kai::Tile tile;
+        size_t k, bl;
+    };
+    std::vector<Case> cases() const {
+        std::vector<Case> cases;
+        for (const size_t rows : {1, 2, 4, 7, 8, 16, 64}) {
+            if (r->scale_bytes == 0) {
+                for (const size_t k : {0, 1, 2, 5, 16, 33}) {
+                    cases.push_back({{rows, 1, 1}, k, 0});
+                }
+                continue;
+            }
+            const bool groups_of_kr = f.group == kai::Format::kr;
+            for (const auto& [kr, sr] : {std::pair<size_t, size_t>{16, 2}, {8, 2}, {4, 2}}) {
+                for (const auto& [k, bl] :
+                     {std::pair<size_t, size_t>{0, 32}, {32, 32}, {96, 32}, {128, 64}, {256, 128}, {96, 96}}) {
+                    if (!groups_of_kr || kr == 4) {
+                        cases.push_back({{rows, kr, sr}, k, bl});
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    size_t stride(const Case& c) const {
+        return c.bl ? f.stride(c.tile, c.k, c.bl) : f.stride(c.tile, c.k);
+    }
+    /// Where layout.hpp puts element kk of row `row`, in bytes from the start of the panel.
+    reference::Place place(const Case& c, size_t row, size_t kk) const {
+        if (c.bl == 0) {
+            const auto at = f.at(c.tile, c.k, row, kk);
+            return {f.elements(c.tile, c.k, 0) + at.byte, at.shift};
+        }
+        const auto at = f.at(c.tile, c.bl, row, kk % c.bl);
+        return {f.elements(c.tile, c.bl, kk / c.bl) + at.byte, at.shift};
+    }
+};
+
+TEST_P(Layout, SizesAndOffsets) {
+    for (const Case& c : cases()) {
+        const size_t want = r->stride({c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl});
+        EXPECT_EQ(stride(c), want) << "rows " << c.tile.rows << ", k " << c.k << ", bl " << c.bl;
+        for (const size_t row : {size_t{0}, c.tile.rows - 1, c.tile.rows, 3 * c.tile.rows + 1}) {
+            EXPECT_EQ(c.bl ? f.offset(c.tile, row, c.k, c.bl) : f.offset(c.tile, row, c.k), row / c.tile.rows * want);
+            EXPECT_EQ(
+                c.bl ? f.size(c.tile, row, c.k, c.bl) : f.size(c.tile, row, c.k),
+                (row + c.tile.rows - 1) / c.tile.rows * want);
+        }
+    }
+}
+
+TEST_P(Layout, Places) {
+    for (const Case& c : cases()) {
+        const reference::Shape s = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
+        for (size_t row = 0; row < c.tile.rows; ++row) {
+            for (size_t kk = 0; kk < c.k; ++kk) {
+                const reference::Place got = place(c, row, kk), want = r->place(s, row, kk);
+                ASSERT_TRUE(got.byte == want.byte && got.shift == want.shift)
+                    << "row " << row << ", k " << kk << ": byte " << got.byte << " << " << got.shift << ", not "
+                    << want.byte << " << " << want.shift << "; rows " << c.tile.rows << ", kr " << c.tile.kr << ", bl "
+                    << c.bl;
+            }
+        }
+    }
+}
+
+TEST_P(Layout, Fields) {
+    for (const Case& c : cases()) {
+        const reference::Shape s = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
+        for (size_t b = 0; b < s.blocks(); ++b) {
+            if (f.block_head != 0) {
+                EXPECT_EQ(f.head(c.tile, c.k, c.bl, b), r->scale(s, 0, b));
+            }
+            if (f.block_tail != 0) {
+                EXPECT_EQ(f.tail(c.tile, c.bl, b), r->offset(s, 0, b));
+                EXPECT_EQ(f.tail(c.tile, c.bl, b) + 4 * c.tile.rows, r->scale(s, 0, b));
+            }
+        }
+        if (f.panel_tail != 0) {
+            EXPECT_EQ(f.panel_end(c.tile, c.k, c.bl), r->bias(s, 0));
+        }
+        if (f.panel_head != 0) {
+            EXPECT_EQ(r->bias(s, 0), 0u);
+        }
+    }
+}
+
+TEST_P(Layout, EveryElementHasItsOwnPlace) {
+    for (const Case& c : cases()) {
+        std::set<size_t> nibbles;
+        for (size_t row = 0; row < c.tile.rows; ++row) {
+            for (size_t kk = 0; kk < c.k; ++kk) {
+                const reference::Place at = place(c, row, kk);
+                for (unsigned bit = 0; bit < f.bits; bit += 4) {
+                    EXPECT_TRUE(nibbles.insert(at.byte * 2 + (at.shift + bit) / 4).second)
+                        << "row " << row << ", k " << kk;
+                    EXPECT_LT(at.byte, stride(c));
+                }
+            }
+        }
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formats, Layout, testing::ValuesIn(kFormats),
+    [](const testing::TestParamInfo<const kai::Format*>& info) { return std::string(info.param->name); });
+
+}  // namespace

@@ -1,0 +1,453 @@
+// Every micro-kernel of the registry against the reference. Operands are packed by the reference, so that kernels are
+// tested apart from the packers; one test goes through the library's packers.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "kai/kai_registry.h"
+#include "test/reference/float16.hpp"
+#include "test/reference/formats.hpp"
+#include "test/reference/matmul.hpp"
+#include "test/reference/quantise.hpp"
+#include "test/support/checked_call.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/operands.hpp"
+#include "test/support/packing.hpp"
+#include "test/support/subject.hpp"
+
+using reference::Format;
+using reference::Side;
+using reference::Tile;
+using test::checked_call;
+using test::checked_call_as;
+using test::Data;
+using test::Flush;
+using test::GuardedBuffer;
+using test::Random;
+
+namespace {
+
+constexpr float kMax = FLT_MAX, kInf = INFINITY;
+constexpr float kPoison = -1.0e30f;  // in the gaps between rows of dst
+constexpr uint8_t kNan = 0xFF;       // dst before the call
+
+struct Clamp {
+    float lo = -kInf, hi = kInf;
+};
+
+/// How the output lies in memory.
+struct Output {
+    size_t gap = 0;  // floats between the rows
+    Flush flush = Flush::end;
+};
+
+class Matmul : public testing::TestWithParam<const kai_ukernel*> {
+protected:
+    const kai_ukernel& u = *GetParam();
+    bool has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL;
+    const Format *lhs_format = reference::find_format(u.lhs_format), *rhs_format = reference::find_format(u.rhs_format);
+    Tile lhs_tile, rhs_tile;
+    size_t m_step, n_step;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(u);
+        ASSERT_TRUE(lhs_format != nullptr && rhs_format != nullptr)
+            << "test/reference/formats.cpp lacks a format of this kernel";
+        ASSERT_EQ(u.dst_type, kai_dt_f32) << "no reference for this type of result";
+        lhs_tile = {u.get_mr(), u.get_kr(), u.get_sr()};
+        rhs_tile = {u.get_nr(), u.get_kr(), u.get_sr()};
+        m_step = u.get_m_step();
+        n_step = u.get_n_step();
+    }
+
+    size_t lhs_offset(size_t m_idx, size_t k, size_t bl) {
+        return has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl)
+                          : checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
+    }
+    size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
+        return has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
+                          : checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, n_idx, k);
+    }
+
+    void call(
+        size_t m, size_t n, size_t k, size_t bl, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t stride,
+        Clamp c) {
+        if (has_blocks) {
+            using Run =
+                void(size_t, size_t, size_t, size_t, const void*, const void*, float*, size_t, size_t, float, float);
+            checked_call_as<Run>(test::run_of(u), m, n, k, bl, lhs, rhs, dst, stride, sizeof(float), c.lo, c.hi);
+        } else {
+            using Run = void(size_t, size_t, size_t, const void*, const void*, void*, size_t, size_t, float, float);
+            checked_call_as<Run>(test::run_of(u), m, n, k, lhs, rhs, dst, stride, sizeof(float), c.lo, c.hi);
+        }
+    }
+
+    /// The product of all rows of both sides in one call, dense.
+    std::vector<float> run(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
+        const GuardedBuffer l(reference::pack_for_kernel(*lhs_format, lhs, lhs_tile), output.flush);
+        const GuardedBuffer r(reference::pack_for_kernel(*rhs_format, rhs, rhs_tile), output.flush);
+        return run_packed(lhs.rows, rhs.rows, lhs.k, lhs.bl, l, r, clamp, output);
+    }
+
+    std::vector<float> run_packed(
+        size_t m, size_t n, size_t k, size_t bl, const GuardedBuffer& l, const GuardedBuffer& r, Clamp clamp = {},
+        Output output = {}) {
+        const size_t row = n + output.gap;
+        const GuardedBuffer dst(m == 0 || n == 0 ? 0 : ((m - 1) * row + n) * sizeof(float), output.flush, kNan);
+        for (size_t i = 0; m > 0 && n > 0 && i < (m - 1) * row; ++i) {
+            if (i % row >= n) {
+                dst.as<float>()[i] = kPoison;
+            }
+        }
+        call(m, n, k, bl, l.data(), r.data(), dst.as<float>(), row * sizeof(float), clamp);
+        std::vector<float> dense;
+        for (size_t i = 0; i < m && n > 0; ++i) {
+            const float* from = dst.as<float>() + i * row;
+            dense.insert(dense.end(), from, from + n);
+            for (size_t j = n; j < row && i + 1 < m; ++j) {
+                EXPECT_EQ(from[j], kPoison) << "between rows " << i << " and " << i + 1;
+            }
+        }
+        return dense;
+    }
+
+    /// Runs and compares with the reference.
+    std::vector<float> check(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
+        const std::vector<float> dst = run(lhs, rhs, clamp, output);
+        EXPECT_EQ(reference::compare(reference::matmul(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi), "")
+            << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << lhs.bl;
+        return dst;
+    }
+
+    Side make_lhs(Data data, size_t m, size_t k, size_t bl, uint64_t seed = 1) {
+        Random random(seed);
+        return test::make_side(*lhs_format, data, m, k, bl, random);
+    }
+    Side make_rhs(Data data, size_t n, size_t k, size_t bl, uint64_t seed = 2) {
+        Random random(seed);
+        return test::make_side(*rhs_format, data, n, k, bl, random);
+    }
+
+    struct Depth {
+        size_t k, bl;
+    };
+    std::vector<Depth> depths() const {
+        if (has_blocks) {
+            return {{0, 32},    {32, 32},   {64, 32},   {96, 32}, {64, 64}, {192, 64},
+                    {128, 128}, {384, 128}, {512, 256}, {96, 96}, {224, 32}};
+        }
+        return {{0, 0}, {1, 0},  {2, 0},  {3, 0},  {4, 0},   {5, 0},  {7, 0},
+                {8, 0}, {16, 0}, {17, 0}, {33, 0}, {130, 0}, {257, 0}};
+    }
+    Depth typical_depth() const {
+        return has_blocks ? Depth{96, 32} : Depth{19, 0};
+    }
+    /// Deeper than what kernels put aside of a block row at a time.
+    std::vector<Depth> long_depths() const {
+        if (has_blocks) {
+            return {{1184, 32}, {4096, 64}, {4864, 128}};
+        }
+        return {{2503, 0}};
+    }
+
+    /// Sizes around a panel, a step, and the 16 or 32 rows or columns that a kernel may take at a time.
+    static std::set<size_t> sizes_around(size_t panel, size_t step) {
+        return {0, 1, panel - 1, panel, panel + 1, step - 1, step, step + 1, 15, 16, 17, 31, 33, many(step)};
+    }
+    static size_t many(size_t step) {
+        return std::max<size_t>(2 * step + 3, 71);
+    }
+    /// Kernels for one row accept 0 and 1.
+    std::set<size_t> rows() const {
+        return m_step == 1 ? std::set<size_t>{0, 1} : sizes_around(lhs_tile.rows, m_step);
+    }
+    std::set<size_t> columns() const {
+        return sizes_around(rhs_tile.rows, n_step);
+    }
+    size_t many_rows() const {
+        return m_step == 1 ? 1 : many(m_step);
+    }
+    size_t many_columns() const {
+        return many(n_step);
+    }
+    /// A step and a tail.
+    size_t several_rows() const {
+        return m_step == 1 ? 1 : m_step + 1;
+    }
+    size_t several_columns() const {
+        return std::max<size_t>(n_step + 1, 39);
+    }
+};
+
+/// The top left m x n of `full`, whose rows have `width` elements.
+std::vector<float> top_left(const std::vector<float>& full, size_t width, size_t m, size_t n) {
+    std::vector<float> part;
+    for (size_t i = 0; i < m; ++i) {
+        part.insert(part.end(), full.begin() + i * width, full.begin() + i * width + n);
+    }
+    return part;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+TEST_P(Matmul, GettersAgree) {
+    EXPECT_GT(lhs_tile.rows, 0u);
+    EXPECT_GT(rhs_tile.rows, 0u);
+    EXPECT_EQ(lhs_tile.kr % lhs_tile.sr, 0u);
+    EXPECT_EQ(m_step % lhs_tile.rows, 0u);
+    EXPECT_EQ(n_step % rhs_tile.rows, 0u);
+    for (const auto& [k, bl] : depths()) {
+        const size_t lhs_stride = lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, k, bl});
+        const size_t rhs_stride = rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, k, bl});
+        for (const size_t step : {0, 1, 2, 7, 1000}) {  // also past the end of any matrix
+            EXPECT_EQ(lhs_offset(step * m_step, k, bl), step * m_step / lhs_tile.rows * lhs_stride) << k << " " << bl;
+            EXPECT_EQ(rhs_offset(step * n_step, k, bl), step * n_step / rhs_tile.rows * rhs_stride) << k << " " << bl;
+        }
+    }
+    EXPECT_EQ(checked_call(u.get_dst_offset, 3 * m_step, 2 * n_step, size_t{4096}), 3 * m_step * 4096 + 2 * n_step * 4);
+    EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * 4);
+    EXPECT_EQ(checked_call(u.get_dst_size, size_t{0}, size_t{7}), 0u);
+}
+
+// All shapes at one depth: the largest against the reference, the others bit by bit against the largest.
+TEST_P(Matmul, Shapes) {
+    const auto [k, bl] = typical_depth();
+    const size_t width = many_columns();
+    const Side lhs = make_lhs(Data::random, many_rows(), k, bl), rhs = make_rhs(Data::random, width, k, bl);
+    const std::vector<float> full = check(lhs, rhs);
+    size_t count = 0;
+    for (const size_t m : rows()) {
+        for (const size_t n : columns()) {
+            // Tails along M and along N are independent; both at once only near the corner.
+            const bool small = m <= several_rows() && n <= several_columns();
+            if (!small && m != 1 && m != m_step + 1 && n != 1 && n != n_step + 1) {
+                continue;
+            }
+            const size_t gap = count++ % 3 * 5;
+            for (const Flush flush : {Flush::end, Flush::start}) {
+                if (flush == Flush::start && count % 4 != 0) {
+                    continue;  // reads before a buffer are rare: a few shapes will do
+                }
+                const auto part = run(lhs.part(0, m), rhs.part(0, n), {}, {gap, flush});
+                EXPECT_TRUE(same_bits(part, top_left(full, width, m, n)))
+                    << "m " << m << ", n " << n << " differs from the whole";
+                if (HasFailure()) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, Depths) {
+    for (const auto& [k, bl] : depths()) {
+        for (const Data data : {Data::random, Data::exact}) {
+            const size_t m = m_step == 1 ? 1 : lhs_tile.rows + 1, n = several_columns();
+            const Side lhs = make_lhs(data, m, k, bl), rhs = make_rhs(data, n, k, bl);
+            const auto dst = check(lhs, rhs, {}, {3, Flush::end});
+            if (data == Data::exact) {
+                const reference::Expected expected = reference::matmul(lhs, rhs);
+                EXPECT_EQ(dst, std::vector<float>(expected.value.begin(), expected.value.end()))
+                    << "k " << k << ", bl " << bl;
+            }
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, ExactOverWholeTiles) {
+    const auto [k, bl] = typical_depth();
+    const Side lhs = make_lhs(Data::exact, many_rows(), k, bl), rhs = make_rhs(Data::exact, many_columns(), k, bl);
+    const reference::Expected expected = reference::matmul(lhs, rhs);
+    EXPECT_EQ(run(lhs, rhs), std::vector<float>(expected.value.begin(), expected.value.end()));
+}
+
+TEST_P(Matmul, LongDepths) {
+    for (const auto& [k, bl] : long_depths()) {
+        check(make_lhs(Data::random, std::min<size_t>(m_step, 3), k, bl), make_rhs(Data::random, 5, k, bl));
+        const Side lhs = make_lhs(Data::exact, several_rows(), k, bl), rhs = make_rhs(Data::exact, 19, k, bl);
+        const reference::Expected expected = reference::matmul(lhs, rhs);
+        EXPECT_EQ(run(lhs, rhs), std::vector<float>(expected.value.begin(), expected.value.end())) << "k " << k;
+    }
+}
+
+TEST_P(Matmul, ExtremeValues) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = m_step == 1 ? 1 : std::max<size_t>(11, lhs_tile.rows + 1),
+                 n = std::max<size_t>(31, rhs_tile.rows + 1);
+    const Side lhs = make_lhs(Data::extreme, std::max<size_t>(m, 30), k, bl), rhs = make_rhs(Data::extreme, n, k, bl);
+    // One row at a time for kernels of one row.
+    for (size_t first = 0; first < (m_step == 1 ? 30 : 1); ++first) {
+        check(lhs.part(first, m), rhs);
+    }
+}
+
+// Any rectangle that starts at multiples of the steps, computed alone, gives the bits of the whole.
+TEST_P(Matmul, Rectangles) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = many_rows(), n = many_columns(), gap = 2;
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    const GuardedBuffer l(reference::pack_for_kernel(*lhs_format, lhs, lhs_tile));
+    const GuardedBuffer r(reference::pack_for_kernel(*rhs_format, rhs, rhs_tile));
+    const std::vector<float> full = run_packed(m, n, k, bl, l, r, {}, {gap, Flush::end});
+
+    const size_t stride = (n + gap) * sizeof(float);
+    for (const auto& [rows_of_part, columns_of_part] :
+         {std::pair{m_step, n_step}, {m_step, 2 * n_step}, {2 * m_step, n_step}}) {
+        if (m_step == 1 && rows_of_part > 1) {
+            continue;
+        }
+        const GuardedBuffer dst((m - 1) * stride + n * sizeof(float), Flush::end, kNan);
+        // The last part first: order must not matter.
+        for (size_t i = (m - 1) / rows_of_part + 1; i-- > 0;) {
+            for (size_t j = (n - 1) / columns_of_part + 1; j-- > 0;) {
+                const size_t m_idx = i * rows_of_part, n_idx = j * columns_of_part;
+                const size_t offset = checked_call(u.get_dst_offset, m_idx, n_idx, stride);
+                call(
+                    std::min(rows_of_part, m - m_idx), std::min(columns_of_part, n - n_idx), k, bl,
+                    l.data() + lhs_offset(m_idx, k, bl), r.data() + rhs_offset(n_idx, k, bl),
+                    reinterpret_cast<float*>(dst.data() + offset), stride, {});
+            }
+        }
+        for (size_t i = 0; i < m; ++i) {
+            const float* row = dst.as<float>() + i * (n + gap);
+            ASSERT_EQ(std::memcmp(row, &full[i * n], n * sizeof(float)), 0) << "row " << i;
+        }
+    }
+}
+
+TEST_P(Matmul, ClampsForReal) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = several_rows(), n = several_columns();
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    const std::vector<float> free = check(lhs, rhs);
+    const float some = std::fabs(free[0]) / 2 + 0x1p-10f;
+    for (const Clamp clamp :
+         {Clamp{-some, some},
+          {0.0f, kInf},
+          {0.0f, kMax},
+          {-kInf, some},
+          {-kMax, some},
+          {-kMax, kMax},
+          {some, some},
+          {-0.25f, 0.0f},
+          {kInf, kInf}}) {
+        std::vector<float> expected = free;
+        for (float& x : expected) {
+            x = static_cast<float>(reference::clamp(x, clamp.lo, clamp.hi));
+        }
+        // == and not bits: the sign of a zero is free
+        EXPECT_EQ(run(lhs, rhs, clamp), expected) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
+    }
+}
+
+TEST_P(Matmul, ZeroDepthGivesTheClampedBias) {
+    const size_t bl = has_blocks ? 32 : 0;
+    const size_t m = several_rows(), n = several_columns();
+    for (const Clamp clamp : {Clamp{}, Clamp{0.25f, 0.5f}, Clamp{-0.5f, -0.125f}}) {
+        check(make_lhs(Data::random, m, 0, bl), make_rhs(Data::random, n, 0, bl), clamp);
+    }
+}
+
+// A NaN or an infinity reaches the elements that depend on it, through any clamp, and no others.
+TEST_P(Matmul, SpecialValues) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = m_step == 1 ? 1 : std::max<size_t>(lhs_tile.rows + 2, 5),
+                 n = std::max<size_t>(rhs_tile.rows + 3, 19);
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+
+    const auto check_with = [&](const Side& a, const Side& b) {
+        for (const Clamp clamp : {Clamp{}, Clamp{-kMax, kMax}, Clamp{0.0f, 6.0f}, Clamp{0.0f, kInf}}) {
+            check(a, b, clamp);
+        }
+    };
+    for (const float special : {std::nanf(""), kInf, -kInf}) {
+        SCOPED_TRACE(special);
+        // Each field that holds floats, at a place in the middle and in the last row.
+        const auto spoil = [&](Side side, std::vector<float> Side::*field, size_t place) {
+            if ((side.*field).empty()) {
+                return std::optional<Side>();
+            }
+            (side.*field)[place < (side.*field).size() ? place : (side.*field).size() - 1] = special;
+            return std::optional(side);
+        };
+        for (const auto field : {&Side::values, &Side::scale, &Side::offset, &Side::bias}) {
+            for (const size_t place : {size_t{1}, ~size_t{0}}) {
+                if (const auto spoilt = spoil(lhs, field, place)) {
+                    check_with(*spoilt, rhs);
+                }
+                if (const auto spoilt = spoil(rhs, field, place)) {
+                    check_with(lhs, *spoilt);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, KeepsTheCallersZa) {
+    if (kai_cpu_sme_bytes() == 0) {
+        return;  // there is no ZA
+    }
+    const auto [k, bl] = typical_depth();
+    const size_t m = several_rows(), n = several_columns();
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    const std::vector<float> expected = run(lhs, rhs);
+    const test::LiveZa live_za;
+    EXPECT_TRUE(same_bits(run(lhs, rhs), expected));
+    run(lhs.part(0, 0), rhs);  // a call that returns early, too
+}
+
+// From floats and nibbles to the result, through every packer that the registry offers for the kernel.
+TEST_P(Matmul, WithTheLibrarysPackers) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = m_step == 1 ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
+    Random random(3);
+    // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are unspecified.
+    std::vector<float> floats = test::make_floats(m, k, false, random);
+    for (size_t i = 0; i < k && m > 2; ++i) {
+        floats[k + i] *= 0x1p-125f;
+    }
+    const Side rhs = make_rhs(Data::random, n, k, bl);
+    ASSERT_NE(kai_registry_lhs_packer(&u, 0), nullptr) << "no LHS packer";
+    ASSERT_NE(kai_registry_rhs_packer(&u, 0), nullptr) << "no RHS packer";
+    for (size_t i = 0; kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
+        for (size_t j = 0; kai_registry_rhs_packer(&u, j) != nullptr; ++j) {
+            const kai_packer &lhs_packer = *kai_registry_lhs_packer(&u, i),
+                             &rhs_packer = *kai_registry_rhs_packer(&u, j);
+            SCOPED_TRACE(std::string(lhs_packer.name) + ", " + rhs_packer.name);
+            const Side lhs =
+                reference::lhs_side(*lhs_format, floats, m, k, bl, reference::ties_of(*lhs_format, lhs_packer.name));
+            // Scales as they are stored.
+            Side stored = lhs;
+            for (float& scale : stored.scale) {
+                if (lhs_format->scale_bytes == 2) {
+                    scale = reference::f32_from_f16(reference::f16_from_f32(scale));
+                }
+            }
+            const test::LhsSource lhs_source(floats, m, k, 0);
+            const test::RhsSource rhs_source(rhs_packer, rhs, 0);
+            const GuardedBuffer l(test::packed_size(lhs_packer, lhs_tile, m, k, bl));
+            const GuardedBuffer r(test::packed_size(rhs_packer, rhs_tile, n, k, bl));
+            test::run_lhs(lhs_packer, lhs_tile, lhs_source, 0, m, bl, 0, l.data());
+            test::run_rhs(rhs_packer, rhs_tile, rhs_source, 0, n, r.data());
+            const std::vector<float> dst = run_packed(m, n, k, bl, l, r);
+            EXPECT_EQ(reference::compare(reference::matmul(stored, rhs), dst, m, n, -kInf, kInf), "");
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Matmul, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Matmul);
+
+}  // namespace

@@ -1,0 +1,351 @@
+// Every packer of the registry against the reference, byte by byte.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kai/kai_registry.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/reference/formats.hpp"
+#include "test/reference/quantise.hpp"
+#include "test/support/checked_call.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/operands.hpp"
+#include "test/support/packing.hpp"
+
+using reference::Format;
+using reference::Packed;
+using reference::Side;
+using reference::Tile;
+using test::Data;
+using test::Flush;
+using test::GuardedBuffer;
+using test::Random;
+
+namespace {
+
+class Pack : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& p = *GetParam();
+    const Format* format = reference::find_format(p.format);
+    bool lhs = test::is_lhs(p), blocks = test::has_blocks(p);
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(p);
+        ASSERT_NE(format, nullptr) << "test/reference/formats.cpp lacks the format of this packer";
+    }
+
+    /// Tiles that the packer accepts: those of the kernels, and others where it takes any.
+    std::vector<Tile> tiles() const {
+        std::vector<Tile> tiles;
+        const size_t v = std::max<size_t>(1, test_vector_words());
+        for (const size_t rows : {size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{8}, size_t{12}, v, 2 * v, 4 * v}) {
+            for (const Tile t :
+                 {Tile{rows, 16, 2}, {rows, 8, 2}, {rows, 4, 2}, {rows, 4, 1}, {rows, 8, 1}, {rows, 1, 1}}) {
+                const auto same = [&](Tile o) { return t.rows == o.rows && t.kr == o.kr && t.sr == o.sr; };
+                if (allowed(t) && p.accepts(t.rows, t.kr, t.sr) && std::none_of(tiles.begin(), tiles.end(), same)) {
+                    tiles.push_back(t);
+                }
+            }
+        }
+        return tiles;
+    }
+
+    struct Depth {
+        size_t k, bl;
+    };
+    std::vector<Depth> depths() const {
+        if (blocks) {
+            return {{0, 32}, {32, 32}, {96, 32}, {64, 64}, {192, 64}, {128, 128}, {384, 128}, {224, 224}};
+        }
+        return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
+    }
+    Depth typical_depth() const {
+        return blocks ? Depth{96, 32} : Depth{19, 0};
+    }
+
+    static std::vector<size_t> counts(Tile t) {
+        std::vector<size_t> counts = {0, 1, t.rows - 1, t.rows, t.rows + 1, 2 * t.rows + t.rows / 2 + 1};
+        std::sort(counts.begin(), counts.end());
+        counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+        return counts;
+    }
+
+    /// Compares written bytes with the reference, and the others with the poison.
+    static void expect_bytes(const GuardedBuffer& got, const Packed& want) {
+        ASSERT_EQ(got.size(), want.bytes.size());
+        size_t wrong = 0;
+        for (size_t i = 0; i < got.size(); ++i) {
+            const int byte = got.data()[i];
+            const bool untouched = want.state[i] == Packed::untouched;
+            const int expected = untouched ? GuardedBuffer::kPoison : want.bytes[i];
+            if (byte != expected && want.state[i] != Packed::any && ++wrong <= 3) {
+                ADD_FAILURE() << "byte " << i << " of " << got.size() << " is " << byte << ", not " << expected
+                              << (untouched ? " (must stay untouched)" : "");
+            }
+        }
+        EXPECT_EQ(wrong, 0u);
+    }
+
+    // Rows of an LHS, and the side that the packer must make of them.
+    struct Lhs {
+        std::vector<float> values;
+        Side side;
+    };
+    Lhs make_lhs(size_t rows, size_t k, size_t bl, bool special) {
+        Random random(rows * 131 + k);
+        std::vector<float> values = test::make_floats(rows, k, special, random);
+        Side side = reference::lhs_side(*format, values, rows, k, bl, reference::ties_of(*format, p.name));
+        return {std::move(values), std::move(side)};
+    }
+    Side make_rhs(size_t rows, size_t k, size_t bl) {
+        Random random(rows * 137 + k);
+        return test::make_side(*format, Data::random, rows, k, bl, random);
+    }
+
+    /// Packs `count` rows and compares.
+    void check(Tile t, size_t count, Depth depth, size_t gap, Flush flush, bool special = false) {
+        SCOPED_TRACE(
+            testing::Message() << "rows " << count << ", k " << depth.k << ", bl " << depth.bl << ", tile " << t.rows
+                               << ", kr " << t.kr << ", sr " << t.sr << ", gap " << gap);
+        const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
+        if (lhs) {
+            const Lhs input = make_lhs(count, depth.k, depth.bl, special);
+            const test::LhsSource source(input.values, count, depth.k, gap, flush);
+            test::run_lhs(p, t, source, 0, count, depth.bl, 0, packed.data());
+            expect_bytes(packed, reference::pack(*format, input.side, t));
+        } else {
+            const Side side = make_rhs(count, depth.k, depth.bl);
+            const test::RhsSource source(p, side, gap, flush);
+            test::run_rhs(p, t, source, 0, count, packed.data());
+            expect_bytes(packed, reference::pack(*format, side, t));
+        }
+    }
+
+private:
+    static size_t test_vector_words() {
+        return kai_cpu_sme_bytes() / 4;
+    }
+    /// Preconditions that `accepts` does not state.
+    bool allowed(Tile t) const {
+        switch (p.signature) {
+            case KAI_LHS_PACK_BL:
+                // Groups of 4 and 8; kr even where it is divided.
+                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format->scale_bytes == 2 || t.sr == 2);
+            case KAI_RHS_PACK_NXK_BL:
+                return t.sr == 2;
+            case KAI_RHS_PACK_NXK_BL_ZERO:
+                return t.rows % 4 == 0;
+            default:
+                return true;
+        }
+    }
+};
+
+TEST_P(Pack, AcceptsSomeTile) {
+    EXPECT_FALSE(tiles().empty());
+}
+
+TEST_P(Pack, Shapes) {
+    size_t number = 0;
+    for (const Tile tile : tiles()) {
+        for (const size_t count : counts(tile)) {
+            check(tile, count, typical_depth(), number % 3 * 3, Flush::end);
+            check(tile, count, typical_depth(), number % 2, Flush::start);
+            ++number;
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+TEST_P(Pack, Depths) {
+    size_t number = 0;
+    for (const Tile tile : tiles()) {
+        for (const Depth depth : depths()) {
+            check(tile, tile.rows + 1, depth, number % 2, Flush::end);
+            ++number;
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+TEST_P(Pack, SpecialFloats) {
+    if (!lhs) {
+        return;  // packers of an RHS move bits
+    }
+    for (const Tile tile : tiles()) {
+        for (const Depth depth : {typical_depth(), depths().back()}) {
+            check(tile, 28 + tile.rows / 2, depth, 1, Flush::end, true);
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+TEST_P(Pack, NullBias) {
+    if (lhs || format->bias == nullptr) {
+        return;
+    }
+    for (const Tile tile : tiles()) {
+        const auto [k, bl] = typical_depth();
+        Side side = make_rhs(tile.rows + 1, k, bl);
+        side.bias.clear();
+        const test::RhsSource source(p, side, 0);
+        const GuardedBuffer packed(test::packed_size(p, tile, side.rows, k, bl));
+        test::run_rhs(p, tile, source, 0, side.rows, packed.data());
+        expect_bytes(packed, reference::pack(*format, side, tile));
+    }
+}
+
+// Panels packed on their own, the last first, give the bytes of the whole.
+TEST_P(Pack, PartsByPointer) {
+    const auto [k, bl] = typical_depth();
+    for (const Tile tile : tiles()) {
+        const size_t count = 2 * tile.rows + tile.rows / 2 + 1;
+        const Lhs input = lhs ? make_lhs(count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
+        const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+        for (size_t first : {2 * tile.rows, tile.rows, size_t{0}}) {
+            const size_t part = std::min(tile.rows, count - first);
+            uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
+            if (lhs) {
+                test::run_lhs(p, tile, test::LhsSource(input.values, count, k, 2), first, part, bl, 0, to);
+            } else {
+                test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, part, to);
+            }
+        }
+        expect_bytes(packed, reference::pack(*format, input.side, tile));
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+// The packer adds m_idx_start rows to the source itself; rows go to the slots after m_idx_start % mr. Or it ignores it.
+TEST_P(Pack, PartsByStartIndex) {
+    if (p.signature != KAI_LHS_PACK_BL) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    for (const Tile tile : tiles()) {
+        const size_t rows = 3 * tile.rows + 1;
+        const Lhs input = make_lhs(rows, k, bl, false);
+        const test::LhsSource source(input.values, rows, k, 3);
+        for (const size_t start : {size_t{1}, tile.rows - 1, tile.rows, tile.rows + 1, 2 * tile.rows - 1}) {
+            for (const size_t count : {size_t{1}, tile.rows, tile.rows + 1, rows - start}) {
+                if (count == 0 || start + count > rows) {
+                    continue;
+                }
+                SCOPED_TRACE(
+                    testing::Message() << "m_idx_start " << start << ", m " << count << ", mr " << tile.rows << ", kr "
+                                       << tile.kr);
+                const size_t first = test::uses_start_index(p) ? start : 0, slot = first % tile.rows;
+                const GuardedBuffer packed(test::packed_size(p, tile, slot + count, k, bl));
+                test::run_lhs(p, tile, source, 0, count, bl, start, packed.data());
+                expect_bytes(packed, reference::pack(*format, input.side.part(first, count), tile, slot));
+                if (HasFailure()) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Pack, GettersFollowTheFormulas) {
+    // Sizes are asked with one row (nr = 1), too, and with indices past any end.
+    std::vector<Tile> asked = tiles();
+    if (p.accepts(3, asked[0].kr, asked[0].sr)) {
+        asked.push_back({1, asked[0].kr, asked[0].sr});
+        asked.push_back({7, asked[0].kr, asked[0].sr});
+    }
+    for (const Tile t : asked) {
+        for (const auto& [k, bl] : depths()) {
+            const size_t stride = format->stride({t.rows, t.kr, t.sr, k, bl});
+            for (const size_t rows : {size_t{0}, size_t{1}, t.rows, t.rows + 1, size_t{1000}}) {
+                EXPECT_EQ(test::packed_size(p, t, rows, k, bl), (rows + t.rows - 1) / t.rows * stride)
+                    << rows << " rows, tile " << t.rows << ", k " << k << ", bl " << bl;
+            }
+            for (const size_t panel : {0, 1, 5, 1000}) {
+                EXPECT_EQ(test::packed_offset(p, t, panel * t.rows, k, bl), panel * stride);
+            }
+        }
+        // K x N: the elements of a row of k are neighbours.
+        const size_t distance = p.signature == KAI_RHS_PACK_KXN ? sizeof(float) : 1000;
+        EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), 2 * t.rows * distance);
+    }
+}
+
+TEST_P(Pack, KeepsTheCallersZa) {
+    if (kai_cpu_sme_bytes() == 0) {
+        return;  // there is no ZA
+    }
+    const test::LiveZa live_za;
+    const Tile tile = tiles().back();
+    check(tile, tile.rows + 1, typical_depth(), 0, Flush::end);
+    check(tile, 0, typical_depth(), 0, Flush::end);
+}
+
+INSTANTIATE_TEST_SUITE_P(Packers, Pack, testing::ValuesIn(test::all_packers()), test::instance_name<kai_packer>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
+
+// Getters that the registry does not carry. A build may lack a packer: then its functions are absent.
+#define KAI_RHS_PACK_NXK_BL(isa, name, ...) \
+    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name;
+#define KAI_RHS_PACK_KXN(isa, name, ...)                                                                  \
+    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
+    extern "C" [[gnu::weak]] decltype(kai_get_bias_offset_##name) kai_get_bias_offset_##name;             \
+    extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
+#define KAI_RHS_PACK_NXK(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
+#define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
+#include "kai/ukernels/pack/packs.def"
+
+TEST(PackGetters, StepsAndStrides) {
+    const auto runnable = [](const char* name) {
+        const kai_packer* p = kai_registry_find_packer(name);
+        return p != nullptr && kai_registry_runnable(p->features, nullptr, 0);
+    };
+    [[maybe_unused]] const size_t words = kai_cpu_sme_bytes() / 4;
+#define VL(n) ((n)*words)
+#define KAI_LHS_PACK_BL(isa, name, ...)                                               \
+    if (runnable(#name)) {                                                            \
+        EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{4}), 4u) << #name; \
+    }
+#define KAI_LHS_PACK(isa, name, format, mr, ...)                                       \
+    if (runnable(#name)) {                                                             \
+        EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{mr}), mr) << #name; \
+    }
+#define KAI_RHS_PACK_NXK_BL(isa, name, format, ...)                                                           \
+    if (runnable(#name)) {                                                                                    \
+        for (const size_t nr : {1, 4, 7}) {                                                                   \
+            EXPECT_EQ(                                                                                        \
+                test::checked_call(kai_get_rhs_packed_stride_##name, size_t{96}, nr, size_t{16}, size_t{32}), \
+                reference::find_format(#format)->stride({nr, 16, 2, 96, 32}))                                 \
+                << #name;                                                                                     \
+        }                                                                                                     \
+    }
+// The stride of K x N packers is that of a panel, that of N x K packers of one column.
+#define FLOAT_GETTERS(name, format, nr, columns)                                                            \
+    if (runnable(#name)) {                                                                                  \
+        for (const size_t k : {0, 1, 13}) {                                                                 \
+            EXPECT_EQ(                                                                                      \
+                test::checked_call(kai_get_rhs_packed_stride_##name, k),                                    \
+                reference::find_format(#format)->stride({columns, 1, 1, k, 0}))                             \
+                << #name;                                                                                   \
+        }                                                                                                   \
+        EXPECT_EQ(test::checked_call(kai_get_bias_offset_##name, size_t{24}), 24 * sizeof(float)) << #name; \
+        EXPECT_EQ(test::checked_call(kai_get_n_step_##name), nr) << #name;                                  \
+    }
+#define KAI_RHS_PACK_KXN(isa, name, format, nr, kr, sr) FLOAT_GETTERS(name, format, nr, nr)
+#define KAI_RHS_PACK_NXK(isa, name, format, nr, kr, sr) FLOAT_GETTERS(name, format, nr, 1)
+#include "kai/ukernels/pack/packs.def"
+}
+
+}  // namespace

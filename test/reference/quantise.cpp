@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/reference/quantise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "test/reference/float16.hpp"
+
+namespace reference {
+
+namespace {
+
+float rounded(float x, Ties ties) {
+    return ties == Ties::away ? std::round(x) : std::nearbyint(x);
+}
+
+int8_t saturated(float x) {
+    return static_cast<int8_t>(std::min(std::max(x, -128.0f), 127.0f));
+}
+
+/// One block. Every multiplication and division is an f32 operation of its own.
+void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side& side, size_t row, size_t b) {
+    float amax = 0;
+    bool finite = true;
+    for (size_t i = 0; i < bl; ++i) {
+        finite = finite && std::isfinite(x[i]);
+        amax = std::max(amax, std::fabs(x[i]));
+    }
+    // s: scale = amax / 127, multiplier = 1 / scale. f32 scales: multiplier = 127 / amax, scale = 1 / multiplier.
+    const bool by_scale = f.scale_bytes == 2;
+    float scale = amax / 127.0f;
+    float multiplier = by_scale ? (scale == 0 ? 0 : 1.0f / scale) : (amax == 0 ? 0 : 127.0f / amax);
+    if (!by_scale) {
+        scale = multiplier == 0 ? 0 : 1.0f / multiplier;
+    }
+    const size_t block = row * side.blocks() + b;
+    side.unspecified[block] = !finite;
+    int32_t sum = 0;
+    for (size_t i = 0; i < bl && finite; ++i) {
+        const float q = rounded(x[i] * multiplier, ties);
+        sum += side.q[row * side.k + b * bl + i] = std::isnan(q) ? 0 : saturated(q);
+    }
+    side.scale[block] = scale;
+    if (f.offset != nullptr) {
+        side.offset[block] = static_cast<float>(sum) * scale;
+    }
+    // An infinite multiplier (amax below 3.7e-37): the scale is 0, the quants may be anything.
+    if (std::isinf(multiplier)) {
+        side.unspecified[block] = true;
+    }
+}
+
+}  // namespace
+
+Ties ties_of(const Format& format, const std::string& packer) {
+    const bool even = format.scale_bytes == 4 || packer.find("4x8sb") != std::string::npos;
+    return even ? Ties::even : Ties::away;
+}
+
+Side lhs_side(const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties) {
+    Side side;
+    side.rows = rows, side.k = k, side.bl = bl;
+    if (f.element == Format::f32) {
+        side.values = values;
+        return side;
+    }
+    side.q.resize(rows * k);
+    side.scale.resize(rows * side.blocks());
+    side.unspecified.resize(rows * side.blocks());
+    if (f.offset != nullptr) {
+        side.offset.resize(rows * side.blocks());
+    }
+    for (size_t row = 0; row < rows; ++row) {
+        for (size_t b = 0; b < side.blocks(); ++b) {
+            quantise_block(f, &values[row * k + b * bl], bl, ties, side, row, b);
+        }
+    }
+    return side;
+}
+
+std::vector<uint8_t> encode_qsu4c32s16s0(const Side& side) {
+    std::vector<uint8_t> bytes;
+    for (size_t block = 0; block < side.rows * side.blocks(); ++block) {
+        const uint16_t scale = f16_from_f32(side.scale[block]);
+        bytes.push_back(static_cast<uint8_t>(scale));
+        bytes.push_back(static_cast<uint8_t>(scale >> 8));
+        const int8_t* q = &side.q[block * side.bl];
+        for (size_t j = 0; j < side.bl / 2; ++j) {
+            bytes.push_back(static_cast<uint8_t>((q[j] + 8) | (q[j + side.bl / 2] + 8) << 4));
+        }
+    }
+    return bytes;
+}
+
+std::vector<uint8_t> encode_qau4(const Side& side, bool even_is_high) {
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i < side.rows * side.k; i += 2) {
+        const int even = side.q[i] + 8, odd = side.q[i + 1] + 8;
+        bytes.push_back(static_cast<uint8_t>(even_is_high ? even << 4 | odd : odd << 4 | even));
+    }
+    return bytes;
+}
+
+}  // namespace reference

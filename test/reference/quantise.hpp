@@ -1,0 +1,29 @@
+// Quantisation of the LHS, block by block, and the sources that RHS packers read.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "test/reference/formats.hpp"
+
+namespace reference {
+
+enum class Ties { away, even };
+
+/// Quantises `rows` rows of k floats (dense) for an LHS format, or takes them as they are if the format has f32
+/// elements.
+Side lhs_side(const Format& format, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties);
+
+/// The rounding of ties of a packer: to be known by its name, since a format allows both.
+Ties ties_of(const Format& format, const std::string& packer);
+
+/// @name Sources of RHS packers
+/// @{
+
+/// Row by row, block by block: f16 scale, then bl / 2 bytes; byte j holds j (low nibble) and j + bl / 2 (high), plus 8.
+std::vector<uint8_t> encode_qsu4c32s16s0(const Side& side);
+
+/// Row by row k / 2 bytes of two neighbours, plus 8; the even one in the high nibble (s0s1) or in the low one (s1s0).
+std::vector<uint8_t> encode_qau4(const Side& side, bool even_is_high);
+/// @}
+
+}  // namespace reference

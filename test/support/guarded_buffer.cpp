@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/support/guarded_buffer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace test {
+
+namespace {
+
+constexpr uint8_t kSlack = 0x5C;
+
+// Wide enough for the longest vector group that a kernel could load past the end.
+size_t guard_size() {
+    return std::max<size_t>(16384, sysconf(_SC_PAGESIZE));
+}
+
+std::vector<const GuardedBuffer*>& living() {
+    static std::vector<const GuardedBuffer*> buffers;
+    return buffers;
+}
+
+// Mappings that nobody uses, by size: mmap and mprotect are slow under emulation.
+std::multimap<size_t, uint8_t*>& free_areas() {
+    static std::multimap<size_t, uint8_t*> areas;
+    return areas;
+}
+
+uint8_t* obtain_area(size_t size) {
+    if (const auto it = free_areas().find(size); it != free_areas().end()) {
+        uint8_t* area = it->second;
+        free_areas().erase(it);
+        return area;
+    }
+    const size_t guard = guard_size();
+    void* whole = mmap(nullptr, size + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t* area = static_cast<uint8_t*>(whole) + guard;
+    if (whole == MAP_FAILED || (size > 0 && mprotect(area, size, PROT_READ | PROT_WRITE) != 0)) {
+        std::perror("test: mmap");
+        std::abort();
+    }
+    return area;
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(size_t size, Flush flush, uint8_t poison) : size_(size) {
+    const size_t page = sysconf(_SC_PAGESIZE);
+    area_size_ = (size + page - 1) / page * page;
+    area_ = obtain_area(area_size_);
+    data_ = flush == Flush::end ? area_ + area_size_ - size : area_;
+    std::memset(area_, kSlack, area_size_);
+    std::memset(data_, poison, size);
+    living().push_back(this);
+}
+
+GuardedBuffer::GuardedBuffer(const std::vector<uint8_t>& bytes, Flush flush) : GuardedBuffer(bytes.size(), flush) {
+    std::copy(bytes.begin(), bytes.end(), data_);
+}
+
+GuardedBuffer::~GuardedBuffer() {
+    const auto is_slack = [](uint8_t byte) { return byte == kSlack; };
+    EXPECT_TRUE(std::all_of(area_, data_, is_slack)) << "written before the start of a buffer of " << size_;
+    EXPECT_TRUE(std::all_of(data_ + size_, area_ + area_size_, is_slack))
+        << "written past the end of a buffer of " << size_;
+    living().erase(std::find(living().begin(), living().end(), this));
+    free_areas().emplace(area_size_, area_);
+}
+
+std::string GuardedBuffer::describe(uintptr_t address) {
+    for (const GuardedBuffer* buffer : living()) {
+        const auto start = reinterpret_cast<uintptr_t>(buffer->data_);
+        const uintptr_t end = start + buffer->size_;
+        const std::string what = " of a buffer of " + std::to_string(buffer->size_) + " bytes";
+        if (address >= end && address - end < guard_size()) {
+            return std::to_string(address - end) + " bytes past the end" + what;
+        }
+        if (address < start && start - address <= guard_size()) {
+            return std::to_string(start - address) + " bytes before the start" + what;
+        }
+    }
+    return "not near a buffer of the test";
+}
+
+}  // namespace test

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/support/operands.hpp"
+
+#include <cmath>
+
+#include "test/reference/float16.hpp"
+
+namespace test {
+
+using reference::Format;
+using reference::Side;
+
+namespace {
+
+int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
+    const bool wide = f.element == Format::i8;
+    const int lo = wide ? -128 : -8, hi = wide ? 127 : 7;
+    switch (data) {
+        case Data::random:
+            return random.integer(wide ? -127 : lo, hi);
+        case Data::exact:
+            return random.integer(-3, 3);
+        case Data::extreme:
+            switch (row % 6) {
+                case 0:
+                    return lo;
+                case 1:
+                    return hi;
+                case 2:
+                    return 0;
+                case 3:
+                    return kk % 2 ? lo : hi;
+                case 4:
+                    return wide ? -127 : -8;
+                default:
+                    return random.integer(lo, hi);
+            }
+    }
+    return 0;
+}
+
+float scale(const Format& f, Data data, size_t row, Random& random) {
+    const auto as_stored = [&](float x) {
+        return f.scale_bytes == 2 ? reference::f32_from_f16(reference::f16_from_f32(x)) : x;
+    };
+    switch (data) {
+        case Data::random:
+            return as_stored(random.real(0x1p-8f, 1.0f) * (random.integer(0, 7) == 0 && !f.lhs ? -1.0f : 1.0f));
+        case Data::exact:
+            return random.integer(0, 1) ? 2.0f : 0.5f;
+        case Data::extreme:
+            switch (row % 5) {
+                case 0:
+                    return f.scale_bytes == 2 ? 65504.0f : 0x1p50f;
+                case 1:
+                    return f.scale_bytes == 2 ? 0x1p-24f : 0x1p-100f;  // the smallest subnormal f16
+                case 2:
+                    return 0.0f;
+                case 3:
+                    return as_stored(random.real(0x1p-20f, 0x1p-14f));
+                default:
+                    return as_stored(random.real(0.0f, 1.0f));
+            }
+    }
+    return 0;
+}
+
+float value(Data data, size_t row, Random& random) {
+    switch (data) {
+        case Data::random:
+            return random.real(-1.0f, 1.0f);
+        case Data::exact:
+            return static_cast<float>(random.integer(-8, 8));
+        case Data::extreme:
+            switch (row % 5) {
+                case 0:
+                    return random.real(-1.0f, 1.0f) * 0x1p-130f;  // subnormal
+                case 1:
+                    return random.real(-1.0f, 1.0f) * 0x1p40f;
+                case 2:
+                    return 0.0f;
+                case 3:
+                    return 0.37f;
+                default:
+                    return random.real(-1.0f, 1.0f) * 0x1p-60f;
+            }
+    }
+    return 0;
+}
+
+}  // namespace
+
+Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Random& random) {
+    Side side;
+    side.rows = rows, side.k = k, side.bl = bl;
+    for (size_t row = 0; row < rows; ++row) {
+        for (size_t kk = 0; kk < k; ++kk) {
+            if (f.element == Format::f32) {
+                side.values.push_back(value(data, row, random));
+            } else {
+                side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random)));
+            }
+        }
+        for (size_t b = 0; b < side.blocks(); ++b) {
+            side.scale.push_back(scale(f, data, row, random));
+            if (f.offset != nullptr && f.lhs) {
+                int sum = 0;
+                for (size_t i = 0; i < bl; ++i) {
+                    sum += side.q[row * k + b * bl + i];
+                }
+                side.offset.push_back(static_cast<float>(sum) * side.scale.back());
+            } else if (f.offset != nullptr) {
+                side.offset.push_back(value(data, row, random));
+            }
+        }
+        if (f.bias != nullptr) {
+            side.bias.push_back(value(data, row, random));
+        }
+    }
+    return side;
+}
+
+std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random) {
+    std::vector<float> values(rows * k);
+    for (size_t row = 0; row < rows; ++row) {
+        const float magnitude = std::ldexp(1.0f, random.integer(-6, 6));
+        for (size_t kk = 0; kk < k; ++kk) {
+            float& x = values[row * k + kk];
+            x = random.real(-magnitude, magnitude);
+            switch (special ? row % 14 : 0) {
+                case 1:  // amax 127: the multiplier is 1, every half is a tie
+                    x = kk % 32 == 5 ? 127.0f : static_cast<float>(random.integer(-126, 125)) + 0.5f;
+                    break;
+                case 2:  // amax 254: every odd number is a tie
+                    x = kk % 32 == 31 ? -254.0f : static_cast<float>(random.integer(-253, 253));
+                    break;
+                case 3:
+                    x = 0.0f;
+                    break;
+                case 4:
+                    x = -0.0f;
+                    break;
+                case 5:
+                    x *= 0x1p-120f;  // tiny: the multiplier is near its overflow
+                    break;
+                case 6:
+                    x = reference::float_of(static_cast<uint32_t>(random.next() & 0x807FFFFFu));  // subnormal
+                    break;
+                case 7:
+                    x *= 0x1p100f;  // an f16 scale is infinite
+                    break;
+                case 8:
+                    x = kk % 64 == 3 ? -INFINITY : x;
+                    break;
+                case 9:
+                    x = kk % 64 == 40 ? reference::float_of(0x7FC12345u) : x;
+                    break;
+                case 10:
+                    x *= 0x1p-18f;  // subnormal f16 scales
+                    break;
+                case 11:
+                    x = -0.731f;
+                    break;
+                case 12:  // as near to ties as floats come: the last bit of the multiplier decides
+                case 13:
+                    x = kk % 32 == 0 ? magnitude * 1.37f + static_cast<float>(row + kk)
+                                     : (static_cast<float>(random.integer(-126, 125)) + 0.5f) *
+                                           (values[row * k + kk / 32 * 32] / 127.0f);
+                    break;
+                default:
+                    break;
+            }
+        }
+    }
+    return values;
+}
+
+}  // namespace test

@@ -1,0 +1,24 @@
+// Operands of a micro-kernel as numbers, made for its formats.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "test/reference/formats.hpp"
+#include "test/support/random.hpp"
+
+namespace test {
+
+enum class Data {
+    random,   // everything anywhere in its range
+    exact,    // small integers: every intermediate result is exact in f32, so results must be right to the last bit
+    extreme,  // the largest quants and nibbles, rows of zeros, constant rows, subnormal scales and values
+};
+
+/// A side of `rows` rows in `format`; blocks of bl (0 for formats without blocks).
+reference::Side make_side(const reference::Format& format, Data data, size_t rows, size_t k, size_t bl, Random& random);
+
+/// Rows of floats for LHS packers: random values, and where `special` is set also ties, zeros, subnormals, tiny and
+/// huge rows, infinities and NaN.
+std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random);
+
+}  // namespace test

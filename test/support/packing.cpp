@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/support/packing.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/reference/quantise.hpp"
+#include "test/support/checked_call.hpp"
+#include "test/support/subject.hpp"
+
+namespace test {
+
+using reference::Side;
+using reference::Tile;
+
+namespace {
+
+/// `rows` rows of `columns` floats, `gap` floats of NaN between them.
+std::vector<uint8_t> spaced(const std::vector<float>& values, size_t rows, size_t columns, size_t gap) {
+    const size_t row = columns + gap;
+    std::vector<uint8_t> bytes(rows == 0 || columns == 0 ? 0 : ((rows - 1) * row + columns) * sizeof(float), 0xFF);
+    for (size_t r = 0; r < rows && columns > 0; ++r) {
+        std::memcpy(&bytes[r * row * sizeof(float)], &values[r * columns], columns * sizeof(float));
+    }
+    return bytes;
+}
+
+std::vector<uint8_t> dense(const std::vector<float>& values) {
+    return spaced(values, values.size(), 1, 0);
+}
+
+/// n x k to k x n.
+std::vector<float> transposed(const Side& side) {
+    std::vector<float> values(side.values.size());
+    for (size_t n = 0; n < side.rows; ++n) {
+        for (size_t kk = 0; kk < side.k; ++kk) {
+            values[kk * side.rows + n] = side.values[n * side.k + kk];
+        }
+    }
+    return values;
+}
+
+std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap) {
+    switch (packer.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            return reference::encode_qsu4c32s16s0(side);
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return reference::encode_qau4(side, std::string(packer.name).find("qau4c32s0s1") != std::string::npos);
+        case KAI_RHS_PACK_KXN:
+            return spaced(transposed(side), side.k, side.rows, gap);
+        default:
+            return spaced(side.values, side.rows, side.k, gap);
+    }
+}
+
+size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
+    switch (packer.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            return side.blocks() * (2 + side.bl / 2);
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return side.k / 2;
+        case KAI_RHS_PACK_KXN:
+            return (side.rows + gap) * sizeof(float);
+        default:
+            return (side.k + gap) * sizeof(float);
+    }
+}
+
+}  // namespace
+
+bool is_lhs(const kai_packer& packer) {
+    return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_LHS_PACK;
+}
+
+bool has_blocks(const kai_packer& packer) {
+    return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_RHS_PACK_NXK_BL ||
+           packer.signature == KAI_RHS_PACK_NXK_BL_ZERO;
+}
+
+bool uses_start_index(const kai_packer& packer) {
+    return packer.signature == KAI_LHS_PACK_BL && std::string(packer.name) != "lhs_quant_pack_qsi8d32p_f32_neon";
+}
+
+LhsSource::LhsSource(const std::vector<float>& values, size_t rows, size_t k, size_t gap, Flush flush)
+    : k(k), stride((k + gap) * sizeof(float)), data(spaced(values, rows, k, gap), flush) {
+}
+
+RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flush flush)
+    : k(side.k),
+      bl(side.bl),
+      blocks(side.blocks()),
+      stride(stride_of(packer, side, gap)),
+      data(encode(packer, side, gap), flush),
+      zero(dense(side.offset), flush),
+      scale(dense(side.scale), flush),
+      bias(dense(side.bias), flush),
+      has_bias(!side.bias.empty()) {
+}
+
+size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl) {
+    switch (p.signature) {
+        case KAI_LHS_PACK_BL:
+            return checked_call_as<kai_get_lhs_packed_size_bl_fn>(p.get_packed_size, rows, k, bl, t.rows, t.kr, t.sr);
+        case KAI_LHS_PACK:
+            return checked_call_as<kai_get_lhs_packed_size_fn>(p.get_packed_size, rows, k, t.rows, t.kr, t.sr);
+        case KAI_RHS_PACK_NXK_BL:
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return checked_call_as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size, rows, k, t.rows, t.kr, bl);
+        default:
+            return checked_call_as<kai_get_rhs_packed_size_fn>(p.get_packed_size, rows, k);
+    }
+}
+
+size_t packed_offset(const kai_packer& p, Tile t, size_t row, size_t k, size_t bl) {
+    switch (p.signature) {
+        case KAI_LHS_PACK_BL:
+            return checked_call_as<kai_get_lhs_packed_offset_bl_fn>(
+                p.get_packed_offset, row, k, bl, t.rows, t.kr, t.sr);
+        case KAI_LHS_PACK:
+            return checked_call_as<kai_get_lhs_packed_offset_fn>(p.get_packed_offset, row, k, t.rows, t.kr, t.sr);
+        case KAI_RHS_PACK_NXK_BL:
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return checked_call_as<kai_get_rhs_packed_offset_bl_fn>(p.get_packed_offset, row, k, t.rows, t.kr, bl);
+        default:
+            return checked_call_as<kai_get_rhs_packed_offset_fn>(p.get_packed_offset, row, k);
+    }
+}
+
+size_t source_offset(const kai_packer& p, size_t row, size_t stride) {
+    return p.signature == KAI_RHS_PACK_KXN ? checked_call_as<kai_get_n_offset_fn>(p.get_source_offset, row)
+                                           : checked_call_as<kai_get_offset_fn>(p.get_source_offset, row, stride);
+}
+
+void run_lhs(
+    const kai_packer& p, Tile t, const LhsSource& source, size_t first, size_t count, size_t bl, size_t m_idx_start,
+    uint8_t* packed) {
+    const uint8_t* from = source.data.data() + source_offset(p, first, source.stride);
+    if (p.signature == KAI_LHS_PACK_BL) {
+        checked_call_as<kai_run_lhs_pack_bl_f32_fn>(
+            run_of(p), count, source.k, bl, t.rows, t.kr, t.sr, m_idx_start, reinterpret_cast<const float*>(from),
+            source.stride, packed);
+    } else {
+        checked_call_as<kai_run_lhs_pack_fn>(
+            run_of(p), count, source.k, t.rows, t.kr, t.sr, m_idx_start, from, source.stride, packed);
+    }
+}
+
+void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first, size_t count, uint8_t* packed) {
+    const uint8_t* from = source.data.data() + source_offset(p, first, source.stride);
+    const float* bias = source.has_bias ? source.bias.as<float>() + first : nullptr;
+    const float* zero = source.zero.as<float>() + first * source.blocks;
+    const float* scale = source.scale.as<float>() + first * source.blocks;
+    const kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
+    const size_t one = 1, none = 0;
+    switch (p.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, nullptr, packed, none, &params);
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            return checked_call_as<kai_run_rhs_pack_nxk_qau4c32_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, zero, bias, scale, packed, none,
+                &params);
+        default:
+            return checked_call_as<kai_run_rhs_pack_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.stride, from, bias, nullptr, packed, none,
+                nullptr);
+    }
+}
+
+}  // namespace test

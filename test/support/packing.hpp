@@ -1,0 +1,56 @@
+// Sources for packers and one way to call every kind of packer.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_registry.h"
+#include "test/reference/formats.hpp"
+#include "test/support/guarded_buffer.hpp"
+
+namespace test {
+
+bool is_lhs(const kai_packer& packer);
+bool has_blocks(const kai_packer& packer);
+
+/// Whether the packer adds m_idx_start rows to the source itself. One block packer ignores the argument, and clients
+/// rely on it (packs-qsi8d32p.csv; README.md of the specification, rule 6).
+bool uses_start_index(const kai_packer& packer);
+
+/// Rows of floats that are `gap` floats apart, in memory of exact size.
+class LhsSource {
+public:
+    LhsSource(const std::vector<float>& values, size_t rows, size_t k, size_t gap, Flush flush = Flush::end);
+    size_t k, stride;
+    GuardedBuffer data;
+};
+
+/// What a packer reads to pack `side`, in memory of exact size.
+class RhsSource {
+public:
+    /// `gap`: floats between the rows, for packers with a stride.
+    RhsSource(const kai_packer& packer, const reference::Side& side, size_t gap, Flush flush = Flush::end);
+    size_t k, bl, blocks;
+    size_t stride;  // bytes of a row
+    GuardedBuffer data, zero, scale, bias;
+    bool has_bias;
+};
+
+/// @name Getters
+/// @{
+size_t packed_size(const kai_packer& packer, reference::Tile tile, size_t rows, size_t k, size_t bl);
+size_t packed_offset(const kai_packer& packer, reference::Tile tile, size_t row, size_t k, size_t bl);
+size_t source_offset(const kai_packer& packer, size_t row, size_t stride);
+/// @}
+
+/// Packs `count` rows from `first` on, `first` by moving the pointer to the source. `packed` is the panel of the first
+/// row. With `m_idx_start`, the rows of the call are first + m_idx_start and so on.
+void run_lhs(
+    const kai_packer& packer, reference::Tile tile, const LhsSource& source, size_t first, size_t count, size_t bl,
+    size_t m_idx_start, uint8_t* packed);
+
+/// Packs `count` columns from `first` on.
+void run_rhs(
+    const kai_packer& packer, reference::Tile tile, const RhsSource& source, size_t first, size_t count,
+    uint8_t* packed);
+
+}  // namespace test
