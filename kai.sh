@@ -55,7 +55,10 @@ run_tests() {
         }' "$log")
     read -r p f s <<< "$counts"
     [ $((p + f)) -gt 0 ] || { tail -n 40 "$log"; f=1; }
-    [ "$f" = 0 ] || { echo "the log: ${log#"$root"/}"; grep -B 30 -m 5 'FAILED' "$log" | tail -n 120 || true; }
+    if [ "$f" != 0 ]; then
+        (cd "$root/build/$1" && ctest --rerun-failed --output-on-failure 2>&1 | tail -n 80) || true
+        echo "the whole log: ${log#"$root"/}"
+    fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 

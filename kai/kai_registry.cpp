@@ -79,12 +79,12 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-#define KAI_PACKER(SIGNATURE, ISA, SIDE, NAME, FORMAT, ROWS, KR, SR)                                                \
-    KAI_IF_BUILT(                                                                                                   \
-        ISA,                                                                                                        \
-        {#NAME, SIGNATURE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), KAI_ANY(kai_get_##SIDE##_offset_##NAME), \
-         KAI_ANY(kai_get_##SIDE##_packed_offset_##NAME), KAI_ANY(kai_get_##SIDE##_packed_size_##NAME),              \
-         KAI_ANY(kai_run_##NAME)}, )
+#define KAI_PACKER(SIGNATURE, ISA, SIDE, NAME, FORMAT, ROWS, KR, SR, SOURCE)                      \
+    KAI_IF_BUILT(                                                                                 \
+        ISA,                                                                                      \
+        {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR),               \
+         KAI_ANY(kai_get_##SIDE##_offset_##NAME), KAI_ANY(kai_get_##SIDE##_packed_offset_##NAME), \
+         KAI_ANY(kai_get_##SIDE##_packed_size_##NAME), KAI_ANY(kai_run_##NAME)}, )
 
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACK_BL(ISA, ...) KAI_PACKER(KAI_LHS_PACK_BL, ISA, lhs, __VA_ARGS__)

@@ -65,7 +65,8 @@ struct kai_ukernel {
 struct kai_packer {
     const char* name;
     enum kai_packer_signature signature;
-    const char* format;  ///< What it writes: docs/formats.md.
+    const char* source_format;  ///< What it reads: "f32", "qsu4c32s16s0", ... (docs/formats.md)
+    const char* format;         ///< What it writes.
     uint64_t features;
 
     /// Whether it packs for a kernel with these mr (nr), kr and sr.

@@ -343,8 +343,8 @@ TEST(PackGetters, StepsAndStrides) {
         EXPECT_EQ(test::checked_call(kai_get_bias_offset_##name, size_t{24}), 24 * sizeof(float)) << #name; \
         EXPECT_EQ(test::checked_call(kai_get_n_step_##name), nr) << #name;                                  \
     }
-#define KAI_RHS_PACK_KXN(isa, name, format, nr, kr, sr) FLOAT_GETTERS(name, format, nr, nr)
-#define KAI_RHS_PACK_NXK(isa, name, format, nr, kr, sr) FLOAT_GETTERS(name, format, nr, 1)
+#define KAI_RHS_PACK_KXN(isa, name, format, nr, ...) FLOAT_GETTERS(name, format, nr, nr)
+#define KAI_RHS_PACK_NXK(isa, name, format, nr, ...) FLOAT_GETTERS(name, format, nr, 1)
 #include "kai/ukernels/pack/packs.def"
 }
 

@@ -76,16 +76,18 @@ int main() {
         "\n## Packers\n\n"
         "A packer serves the micro-kernels that read its format, if it accepts their sizes.\n\n"
         "| packer | needs | source | writes | mr or nr, kr, sr |\n|---|---|---|---|---|\n");
-#define KAI_LHS_PACK_BL(ISA, NAME, FORMAT, ROWS, KR, SR) packer("LHS, f32 rows", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_LHS_PACK(ISA, NAME, FORMAT, ROWS, KR, SR) packer("LHS, f32 rows", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK_BL(ISA, NAME, FORMAT, ROWS, KR, SR) \
-    packer("RHS, N x K, blocks with f16 scales", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK_BL_ZERO(ISA, NAME, FORMAT, ROWS, KR, SR) \
-    packer("RHS, N x K, nibbles; f32 scales, zeros, bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR) \
-    packer("RHS, K x N; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK(ISA, NAME, FORMAT, ROWS, KR, SR) \
-    packer("RHS, N x K; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_PACK_BL(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_NXK_BL(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, N x K, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_NXK_BL_ZERO(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, N x K, " #SOURCE "; zero, bias, scale", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_NXK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, N x K, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #include "kai/ukernels/pack/packs.def"
     return 0;
 }

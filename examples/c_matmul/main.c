@@ -49,10 +49,10 @@ int main(void) {
     static float weights[N][K], lhs[M][K], dst[M][N];
     static uint8_t records[N][K / BL * (2 + BL / 2)];
     for (int i = 0; i < N * K; ++i) {
-        weights[i / K][i % K] = sinf((float)i);
+        weights[i / K][i % K] = 0.5F + sinf((float)i);
     }
     for (int i = 0; i < M * K; ++i) {
-        lhs[i / K][i % K] = cosf((float)i * 0.7F);
+        lhs[i / K][i % K] = 0.5F + cosf((float)i * 0.7F);
     }
 
     // Load time: pack the weights.

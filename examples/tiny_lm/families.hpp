@@ -22,11 +22,11 @@ Function* as(kai_any_fn* function) {
     return reinterpret_cast<Function*>(function);
 }
 
-/// The packer with this signature (and text in its name) for the weights of a micro-kernel; nullptr if there is none.
-inline const kai_packer* weight_packer(const kai_ukernel& u, kai_packer_signature signature, const char* part = "") {
+/// The packer that reads weights in this form for a micro-kernel; nullptr if there is none.
+inline const kai_packer* weight_packer(const kai_ukernel& u, kai_packer_signature signature, const char* source) {
     for (size_t i = 0;; i++) {
         const kai_packer* p = kai_registry_rhs_packer(&u, i);
-        if (p == nullptr || (p->signature == signature && std::strstr(p->name, part) != nullptr)) {
+        if (p == nullptr || (p->signature == signature && std::strcmp(p->source_format, source) == 0)) {
             return p;
         }
     }
@@ -51,11 +51,12 @@ struct SymmetricInt4Family {
     static constexpr const char* name = "matmul_clamp_f32_qsi8d32p_qsi4c32p";
 
     static bool has_packers(const kai_ukernel& u) {
-        return kai_registry_lhs_packer(&u, 0) != nullptr && weight_packer(u, KAI_RHS_PACK_NXK_BL) != nullptr;
+        return kai_registry_lhs_packer(&u, 0) != nullptr &&
+               weight_packer(u, KAI_RHS_PACK_NXK_BL, "qsu4c32s16s0") != nullptr;
     }
 
     static Bytes pack(const kai_ukernel& u, const Dense& layer) {
-        const kai_packer* packer = weight_packer(u, KAI_RHS_PACK_NXK_BL);
+        const kai_packer* packer = weight_packer(u, KAI_RHS_PACK_NXK_BL, "qsu4c32s16s0");
         const size_t nr = u.get_nr(), kr = u.get_kr(), sr = u.get_sr();
         const Bytes records = quantize_symmetric(layer.weight.data(), layer.n, layer.k);
         const kai_rhs_pack_qs4cxs1s0_param params = {1, 8};  // LHS: fixed; nibble that stands for 0
@@ -121,11 +122,11 @@ struct FloatFamily {
     static constexpr const char* name = "matmul_clamp_f32_f32p_f32p";
 
     static bool has_packers(const kai_ukernel& u) {
-        return kai_registry_lhs_packer(&u, 0) != nullptr && weight_packer(u, KAI_RHS_PACK_NXK) != nullptr;
+        return kai_registry_lhs_packer(&u, 0) != nullptr && weight_packer(u, KAI_RHS_PACK_NXK, "f32") != nullptr;
     }
 
     static Bytes pack(const kai_ukernel& u, const Dense& layer) {
-        const kai_packer* packer = weight_packer(u, KAI_RHS_PACK_NXK);
+        const kai_packer* packer = weight_packer(u, KAI_RHS_PACK_NXK, "f32");
         Bytes packed(as<kai_get_rhs_packed_size_fn>(packer->get_packed_size)(layer.n, layer.k));
         as<kai_run_rhs_pack_fn>(packer->run)(
             1, layer.n, layer.k, u.get_nr(), u.get_kr(), u.get_sr(), layer.k * sizeof(float), layer.weight.data(),

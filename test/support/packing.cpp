@@ -47,7 +47,7 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
         case KAI_RHS_PACK_NXK_BL:
             return reference::encode_qsu4c32s16s0(side);
         case KAI_RHS_PACK_NXK_BL_ZERO:
-            return reference::encode_qau4(side, std::string(packer.name).find("qau4c32s0s1") != std::string::npos);
+            return reference::encode_qau4(side, std::string(packer.source_format) == "qau4c32s0s1");
         case KAI_RHS_PACK_KXN:
             return spaced(transposed(side), side.k, side.rows, gap);
         default:
