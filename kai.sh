@@ -33,12 +33,12 @@ build() {
     grep 'LEFT OUT' "$log" || true
 }
 
-# run_tests PRESET: runs ctest and adds its counts (GoogleTest's where a test prints them) to the totals.
+# run_tests PRESET [ctest options]: runs ctest and adds its counts (GoogleTest's where a test prints them) to the totals.
 passed=0 failed=0 skipped=0
 run_tests() {
-    local log=$root/build/$1-test.log counts
-    say "testing ($1)"
-    (cd "$root/build/$1" && ctest -V -j "$jobs" > "$log" 2>&1) || true
+    local preset=$1 log=$root/build/$1-test.log counts p f s; shift
+    say "testing ($preset)"
+    (cd "$root/build/$preset" && ctest -V -j "$jobs" "$@" > "$log" 2>&1) || true
     grep -E '^ *[0-9]+/[0-9]+ Test|^[0-9]+: (kernels|packers):|\[  FAILED  \]' "$log" || true
     counts=$(awk '
         /^[0-9]+: \[  PASSED  \]/ { id = $1; split($0, w, /\[  PASSED  \] /); p[id] += w[2] + 0; seen[id] = 1 }
@@ -56,7 +56,7 @@ run_tests() {
     read -r p f s <<< "$counts"
     [ $((p + f)) -gt 0 ] || { tail -n 40 "$log"; f=1; }
     if [ "$f" != 0 ]; then
-        (cd "$root/build/$1" && ctest --rerun-failed --output-on-failure 2>&1 | tail -n 80) || true
+        (cd "$root/build/$preset" && ctest --rerun-failed --output-on-failure 2>&1 | tail -n 80) || true
         echo "the whole log: ${log#"$root"/}"
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
@@ -73,6 +73,9 @@ cmd_test() {
         run_tests aarch64-clang
         build aarch64-gcc
         run_tests aarch64-gcc
+        # Preconditions are checked in Debug builds only; one vector length tells.
+        build aarch64-clang-debug -DKLEIDIAI_BUILD_EXAMPLES=OFF
+        run_tests aarch64-clang-debug -R 'kleidiai_test.svl512|kleidiai_symbols'
     fi
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]

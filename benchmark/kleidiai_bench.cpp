@@ -46,7 +46,10 @@ struct Operands {
     std::vector<uint8_t> rhs, lhs_packed, rhs_packed;
 
     Operands(const kai_ukernel& kernel, const Shape& shape)
-        : u(kernel), lhs_packer(*kai_registry_lhs_packer(&u, 0)), rhs_packer(*kai_registry_rhs_packer(&u, 0)), s(shape) {
+        : u(kernel),
+          lhs_packer(*kai_registry_lhs_packer(&u, 0)),
+          rhs_packer(*kai_registry_rhs_packer(&u, 0)),
+          s(shape) {
         std::mt19937 random(1);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
         const auto fill = [&](std::vector<float>& v, size_t count) {
@@ -133,7 +136,8 @@ void register_kernel(const kai_ukernel& u) {
             [](Operands& o) { o.run_lhs_pack(); });
         measure(
             "rhs_pack/" + std::string(kai_registry_rhs_packer(&u, 0)->name) + "/" + kernel + "/" + nk, u, s, 0,
-            [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); }, [](Operands& o) { o.run_rhs_pack(); });
+            [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); },
+            [](Operands& o) { o.run_rhs_pack(); });
     }
 }
 

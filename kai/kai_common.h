@@ -123,7 +123,7 @@ enum {
     KAI_VSCALE_MAX = 16
 };
 
-/// Type of an element. Bits 8-15: size in bytes; bits 4-7: kind (1 float, 2 int, 3 unsigned int, 4 bool); bits 0-3: variant.
+/// Type of an element. Bits 8-15: size in bytes; bits 4-7: kind (1 float, 2 int, 3 unsigned, 4 bool); bits 0-3: variant.
 #define KAI_SPEC_kai_datatype
 enum kai_datatype {
     kai_dt_unknown = 0x0000,
@@ -207,7 +207,8 @@ static inline uint16_t kai_cast_f16_f32(float f32) {
     if (bits >= 0x477FF000u) {
         return (uint16_t)(sign | 0x7C00u);  // rounds to infinity
     }
-    if (bits < 0x38800000u) {  // subnormal or zero: the addition aligns and rounds the fraction
+    if (bits < 0x38800000u) {
+        // Subnormal or zero: the addition aligns and rounds the fraction.
         const uint32_t magic = 0x3F000000u;  // 0.5
         float value, half;
         KAI_MEMCPY(&value, &bits, sizeof(value));

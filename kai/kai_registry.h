@@ -24,8 +24,8 @@ typedef void kai_any_fn(void);
 
 /// How the functions of a micro-kernel are called. `run` has the type `kai_<family>_run_fn` of the family's header.
 enum kai_ukernel_signature {
-    KAI_UKERNEL_MATMUL,     ///< (m, n, k, lhs_packed, rhs_packed, dst, ...); packed offsets: kai_get_packed_offset_fn
-    KAI_UKERNEL_MATMUL_BL,  ///< (m, n, k, bl, lhs_packed, rhs_packed, dst, ...); packed offsets: kai_get_packed_offset_bl_fn
+    KAI_UKERNEL_MATMUL,     ///< (m, n, k, lhs_packed, ...); packed offsets: kai_get_packed_offset_fn
+    KAI_UKERNEL_MATMUL_BL,  ///< (m, n, k, bl, lhs_packed, ...); packed offsets: kai_get_packed_offset_bl_fn
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.
@@ -90,7 +90,7 @@ const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
 const struct kai_packer* kai_registry_find_packer(const char* name);
 /// @}
 
-/// Whether this CPU has all of `features`. If not, and `reason` is not NULL, the first one that lacks and why goes there.
+/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` unless that is NULL.
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel
@@ -103,9 +103,9 @@ const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukern
 
 /// What `kai_registry_best` looks for.
 struct kai_registry_request {
-    const char* family;                      ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...
-    size_t m;                                ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
-    const struct kai_ukernel* same_rhs_as;   ///< Its packed RHS is to be shared; NULL if there is none yet.
+    const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...
+    size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
+    const struct kai_ukernel* same_rhs_as;  ///< Its packed RHS is to be shared; NULL if there is none yet.
 };
 
 /// Told about every candidate of the family: `reason` says why it is not taken, or "chosen".
@@ -113,8 +113,8 @@ typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* uk
 
 /// The best micro-kernel of a family that this CPU can run; NULL if there is none. `explain` may be NULL.
 ///
-/// For m = 1 kernels with m_step 1 come first, for other m those with a larger step; if there are none, one of the other
-/// kind is returned (for one with m_step 1, call it row by row).
+/// For m = 1 kernels with m_step 1 come first, for other m those with a larger step; if there are none, one of the
+/// other kind is returned (for one with m_step 1, call it row by row).
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
 

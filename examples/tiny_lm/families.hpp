@@ -46,6 +46,20 @@ inline Bytes pack_activations_int8(const kai_ukernel& u, size_t m, size_t k, con
     return packed;
 }
 
+/// The product of a layer with m rows of activations, by a micro-kernel of the families with int8 activations in
+/// blocks. Run: the type of its run function.
+template <class Run>
+void run_blocks(
+    const kai_ukernel& u, const Dense& layer, const Bytes& packed, size_t m, const float* x, float* y, float lowest) {
+    const size_t n = layer.n, k = layer.k, step = rows_per_call(u, m);
+    const Bytes lhs = pack_activations_int8(u, m, k, x);
+    for (size_t i = 0; i < m; i += step) {
+        as<Run>(u.run)(
+            step, n, k, kBlock, lhs.data() + as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset)(i, k, kBlock),
+            packed.data(), y + i * n, n * sizeof(float), sizeof(float), lowest, INFINITY);
+    }
+}
+
 /// Activations int8, weights int4 with a scale per block. The kernels take no bias: it is added afterwards.
 struct SymmetricInt4Family {
     static constexpr const char* name = "matmul_clamp_f32_qsi8d32p_qsi4c32p";
@@ -68,15 +82,9 @@ struct SymmetricInt4Family {
 
     static void run(
         const kai_ukernel& u, const Dense& layer, const Bytes& packed, bool relu, size_t m, const float* x, float* y) {
-        const size_t n = layer.n, k = layer.k, step = rows_per_call(u, m);
-        const Bytes lhs = pack_activations_int8(u, m, k, x);
-        for (size_t i = 0; i < m; i += step) {
-            as<kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn>(u.run)(
-                step, n, k, kBlock, lhs.data() + as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset)(i, k, kBlock),
-                packed.data(), y + i * n, n * sizeof(float), sizeof(float), -INFINITY, INFINITY);
-        }
-        for (size_t i = 0; i < m * n; i++) {
-            y[i] += layer.bias[i % n];
+        run_blocks<kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn>(u, layer, packed, m, x, y, -INFINITY);
+        for (size_t i = 0; i < m * layer.n; i++) {
+            y[i] += layer.bias[i % layer.n];
             y[i] = relu ? std::max(y[i], 0.0f) : y[i];
         }
     }
@@ -107,13 +115,7 @@ struct AsymmetricInt4Family {
 
     static void run(
         const kai_ukernel& u, const Dense& layer, const Bytes& packed, bool relu, size_t m, const float* x, float* y) {
-        const size_t n = layer.n, k = layer.k, step = rows_per_call(u, m);
-        const Bytes lhs = pack_activations_int8(u, m, k, x);
-        for (size_t i = 0; i < m; i += step) {
-            as<kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn>(u.run)(
-                step, n, k, kBlock, lhs.data() + as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset)(i, k, kBlock),
-                packed.data(), y + i * n, n * sizeof(float), sizeof(float), relu ? 0.0f : -INFINITY, INFINITY);
-        }
+        run_blocks<kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn>(u, layer, packed, m, x, y, relu ? 0.0f : -INFINITY);
     }
 };
 

@@ -54,11 +54,11 @@ void break_the_abi() {
     } else if (is("clobbers_fpcr")) {
         __asm__ volatile("msr fpcr, %0" ::"r"(uint64_t{1} << 24));  // flush to zero
     } else if (is("leaves_streaming_on") && kai_cpu_sme_bytes() > 0) {
-        __asm__ volatile(".inst 0xd503437f");  // smstart sm
+        __asm__ volatile(".arch_extension sme\n smstart sm");
     } else if (is("leaves_za_on") && kai_cpu_sme_bytes() > 0) {
-        __asm__ volatile(".inst 0xd503457f");  // smstart za
+        __asm__ volatile(".arch_extension sme\n smstart za");
     } else if (is("drops_the_callers_za") && kai_cpu_sme_bytes() > 0) {
-        __asm__ volatile(".inst 0xd503447f\n msr S3_3_C13_C0_5, xzr");  // smstop za, and no lazy save
+        __asm__ volatile(".arch_extension sme\n smstop za\n msr S3_3_C13_C0_5, xzr");  // and no lazy save
     }
 #endif
 }

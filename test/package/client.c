@@ -15,10 +15,11 @@ int main(void) {
         row[i] = (float)(i - 16);
     }
     kai_run_lhs_quant_pack_qsi8d32p_f32(1, 32, 32, 1, 16, 2, 0, row, sizeof(row), packed);
-    printf("%s: %u packers, first value %d\n", kai_get_version(), (unsigned)kai_registry_packer_count(),
-           (signed char)packed[2]);
+    printf(
+        "%s: %u packers, first value %d\n", kai_get_version(), (unsigned)kai_registry_packer_count(),
+        (signed char)packed[2]);
     return kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32(1, 32, 32, 1, 16, 2) == sizeof(packed) &&
-            (signed char)packed[2] == -127
-        ? 0
-        : 1;
+                   (signed char)packed[2] == -127
+               ? 0
+               : 1;
 }

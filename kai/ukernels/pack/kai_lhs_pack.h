@@ -30,8 +30,8 @@ typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size
 /// @param lhs_packed   The panel that holds row m_idx_start (`get_lhs_packed_offset`).
 ///
 /// m = 0 or k = 0: nothing is written. The slots of rows outside the call are not written.
-/// @pre bl is a multiple of 32 (lhs_quant_pack_qsi8d32p_f32: of kr / sr) and of kr / sr; k a multiple of bl; mr, kr, sr as
-///      the kernel's getters return them.
+/// @pre bl is a multiple of 32 (lhs_quant_pack_qsi8d32p_f32: of kr / sr) and of kr / sr; k a multiple of bl;
+///      mr, kr, sr as the kernel's getters return them.
 typedef void kai_run_lhs_pack_bl_f32_fn(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed);

@@ -25,13 +25,14 @@ typedef size_t kai_get_rhs_packed_offset_bl_fn(size_t n_idx, size_t k, size_t nr
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size_t kr, size_t bl);
 
-/// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low nibble)
-/// and j + bl / 2 (high nibble), each nibble 8 more than its value. Missing columns of the last panel repeat column n - 1.
+/// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low
+/// nibble) and j + bl / 2 (high nibble), each nibble 8 more than its value. Missing columns of the last panel repeat
+/// column n - 1.
 ///
 /// To pack a part, pass `rhs + get_rhs_offset(n_idx, row bytes)` and `rhs_packed + get_rhs_packed_offset(n_idx, ...)`.
 /// n = 0 or k = 0: nothing is written.
-/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2, kr even and 2 to 16; bl a multiple of 32,
-///      k of bl.
+/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2, kr even and 2 to 16;
+///      bl a multiple of 32, k of bl.
 typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
@@ -52,15 +53,17 @@ kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16
 #define kai_rhs_pack_nxk_qai4c32p_params kai_rhs_pack_qs4cxs1s0_param
 #endif
 
-/// Packs n rows (columns of the product) of k / 2 bytes, each two neighbouring elements; a weight is (nibble - 8) * scale + zero.
+/// Packs n rows (columns of the product) of k / 2 bytes, each of two neighbouring elements.
+/// A weight is (nibble - 8) * scale + zero.
 ///
 /// @param zero, scale  f32 [n][k / bl].
 /// @param bias         f32 [n], or NULL for zeros.
 ///
 /// Missing columns of the last panel repeat column n - 1; their bias is 0.
-/// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by n_idx
-/// floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
-/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; nr a multiple of 4, kr = 8, sr = 2; bl a multiple of 32, k of bl.
+/// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
+/// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
+/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; nr a multiple of 4, kr = 8, sr = 2;
+///      bl a multiple of 32, k of bl.
 typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,

@@ -4,8 +4,8 @@
 //     dst[m][n] = clamp(bias[n] + sum over blocks b of (rhs_zero[n][b] * lhs_sum[m][b]
 //                       + rhs_scale[n][b] * lhs_scale[m][b] * sum over i of lhs[m][b][i] * rhs[n][b][i]))
 //
-// lhs_sum is the sum of the dequantised block, rhs values are -8 to 7, scales and zeros are f32; the inner sum is exact in
-// int32, the outer one is f32 with b ascending.
+// lhs_sum is the sum of the dequantised block, rhs values are -8 to 7, scales and zeros are f32; the inner sum is exact
+// in int32, the outer one is f32 with b ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,7 +1,8 @@
 //
 // f32 <- qsi8d32p x qsi4c32p: int8 LHS quantised at run time per block of a row, int4 RHS with a scale per block.
 //
-//     dst[m][n] = clamp(sum over blocks b of  lhs_scale[m][b] * rhs_scale[n][b] * sum over i of lhs[m][b][i] * rhs[n][b][i])
+//     dst[m][n] = clamp(sum over blocks b of lhs_scale[m][b] * rhs_scale[n][b] * S)
+//     S = sum over i of lhs[m][b][i] * rhs[n][b][i]
 //
 // Scales are f16, the inner sum is exact in int32, the outer one is f32 with b ascending.
 //
