@@ -123,7 +123,7 @@ enum {
     KAI_VSCALE_MAX = 16
 };
 
-/// Type of an element. Bits 8-15: size in bytes; bits 4-7: kind (1 float, 2 int, 3 unsigned, 4 bool); bits 0-3: variant.
+/// Type of an element. Bits 8-15: bytes; bits 4-7: kind (1 float, 2 int, 3 unsigned, 4 bool); bits 0-3: variant.
 #define KAI_SPEC_kai_datatype
 enum kai_datatype {
     kai_dt_unknown = 0x0000,

@@ -90,7 +90,7 @@ const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
 const struct kai_packer* kai_registry_find_packer(const char* name);
 /// @}
 
-/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` unless that is NULL.
+/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` (may be NULL).
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel

@@ -67,7 +67,7 @@ need_emulator() {
     local candidate
     for candidate in "${KLEIDIAI_EMULATOR:-}" qemu-aarch64 "$cache/qemu/usr/bin/qemu-aarch64"; do
         if [ -n "$candidate" ] && have "$candidate" &&
-            [ "$("$candidate" --version | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1\2/p')" -ge 101 ]; then
+            "$candidate" --version | awk 'NR == 1 { split($3, v, "."); exit !(v[1] * 100 + v[2] >= 1001) }'; then
             emulator=$(command -v "$candidate")
             return
         fi
