@@ -15,7 +15,7 @@ cache=$root/.cache
 shared=${KLEIDIAI_SHARED:-$root/../shared}
 # shellcheck source=tools/setup.sh
 . "$root/tools/setup.sh"
-jobs=$(nproc 2>/dev/null || echo 2)
+jobs=$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 # Files made through sudo belong to the user who called it.
 if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then

@@ -7,6 +7,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 host=$(uname -m)
+[ "$host" != arm64 ] || host=aarch64  # macOS
 
 say() { printf '\033[1m== %s\033[0m\n' "$*"; }
 die() { printf 'kai.sh: %s\n' "$*" >&2; exit 1; }
@@ -67,7 +68,7 @@ need_emulator() {
     local candidate
     for candidate in "${KLEIDIAI_EMULATOR:-}" qemu-aarch64 "$cache/qemu/usr/bin/qemu-aarch64"; do
         if [ -n "$candidate" ] && have "$candidate" &&
-            "$candidate" --version | awk 'NR == 1 { split($3, v, "."); exit !(v[1] * 100 + v[2] >= 1001) }'; then
+            "$candidate" --version | awk 'NR == 1 { split($3, v, ".") } END { exit v[1] * 100 + v[2] < 1001 }'; then
             emulator=$(command -v "$candidate")
             return
         fi
