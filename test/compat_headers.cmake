@@ -1,0 +1,21 @@
+# kleidiai_compat_headers: a C99 file and a C++ file for each public header and each path of the compatibility tree, which
+# includes nothing else. Compiled, not run.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+set(folder "${CMAKE_CURRENT_BINARY_DIR}/compat_headers")
+file(GLOB_RECURSE headers RELATIVE "${PROJECT_BINARY_DIR}/compat" "${PROJECT_BINARY_DIR}/compat/*.h")
+set(sources "")
+foreach(header IN LISTS headers KAI_HEADERS)
+    string(MAKE_C_IDENTIFIER "${header}" name)
+    foreach(extension c cpp)
+        file(CONFIGURE OUTPUT "${folder}/${name}.${extension}" CONTENT "#include \"${header}\"\nextern int ${name};\n")
+        list(APPEND sources "${folder}/${name}.${extension}")
+    endforeach()
+endforeach()
+
+add_library(kleidiai_compat_headers OBJECT ${sources})
+set_target_properties(kleidiai_compat_headers PROPERTIES
+    C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+target_compile_options(kleidiai_compat_headers PRIVATE -Wall -Wextra -Wpedantic)
+target_link_libraries(kleidiai_compat_headers PRIVATE kleidiai)
