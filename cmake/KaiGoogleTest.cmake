@@ -6,8 +6,10 @@ endif()
 if(NOT TARGET GTest::gtest)
     set(KLEIDIAI_GTEST_SOURCE "/usr/src/googletest" CACHE PATH "Source tree of GoogleTest")
     if(NOT EXISTS "${KLEIDIAI_GTEST_SOURCE}/CMakeLists.txt")
-        message(FATAL_ERROR "GoogleTest not found. Install libgtest-dev (Debian, Ubuntu), set KLEIDIAI_GTEST_SOURCE to its "
-            "source tree, or configure with -DKLEIDIAI_BUILD_TESTS=OFF.")
+        message(WARNING "GoogleTest not found: NO TESTS ARE BUILT. Install libgtest-dev (Debian, Ubuntu), set "
+            "KLEIDIAI_GTEST_SOURCE to its source tree, or configure with -DKLEIDIAI_BUILD_TESTS=OFF.")
+        set(KLEIDIAI_BUILD_TESTS OFF)
+        return()
     endif()
     set(INSTALL_GTEST OFF)
     set(BUILD_GMOCK OFF)

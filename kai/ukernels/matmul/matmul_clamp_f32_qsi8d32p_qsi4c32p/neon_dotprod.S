@@ -11,7 +11,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/asm/asm.h"
-#include "kai/src/matmul_int_neon_tile.inc"
+#include "kai/asm/matmul_int_neon_tile.inc"
 
 // v16 - v23, v28 = column scales, v29 = C.
 .macro tile_rhs

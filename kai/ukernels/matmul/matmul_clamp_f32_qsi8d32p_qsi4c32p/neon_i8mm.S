@@ -13,7 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/asm/asm.h"
-#include "kai/src/matmul_int_neon_tile.inc"
+#include "kai/asm/matmul_int_neon_tile.inc"
 
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
