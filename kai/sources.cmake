@@ -14,11 +14,16 @@ set(KAI_SOURCES_aarch64
     kai/src/vector_length.S)
 
 set(KAI_SOURCES_neon_dotprod
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod_row.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod_row.S)
 
 set(KAI_SOURCES_neon_i8mm
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_i8mm.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 

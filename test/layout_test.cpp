@@ -12,7 +12,7 @@ namespace {
 
 // A format that is added to layout.hpp is added here, and to test/reference/formats.cpp.
 const kai::Format* const kFormats[] = {
-    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p,
+    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p, &kai::qai4c32p,
     &kai::qai4c32ps1s0nrx4, &kai::f32p,          &kai::f32pbiasf32,
 };
 

@@ -93,9 +93,10 @@ struct SymmetricInt4Family {
 /// Activations int8, weights int4 with a scale and a zero per block. Bias in the packed weights, ReLU as the clamp.
 struct AsymmetricInt4Family {
     static constexpr const char* name = "matmul_clamp_f32_qsi8d32p_qai4c32p";
+    static constexpr const char* kEvenNibbleHigh = "qau4c32s0s1";  // the nibble order of quantize_asymmetric
 
     static const kai_packer* packer(const kai_ukernel& u) {
-        return weight_packer(u, KAI_RHS_PACK_NXK_BL_ZERO, "qau4c32s1s0");  // the nibble order of quantize_asymmetric
+        return weight_packer(u, KAI_RHS_PACK_NXK_BL_ZERO, kEvenNibbleHigh);
     }
 
     static bool has_packers(const kai_ukernel& u) {

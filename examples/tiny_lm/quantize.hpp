@@ -44,9 +44,9 @@ inline std::vector<uint8_t> quantize_symmetric(const float* weights, size_t n, s
     return records;
 }
 
-/// Asymmetric, format qau4c32 s1s0: a weight is (nibble - 8) * scale + zero.
+/// Asymmetric, format qau4c32 s0s1: a weight is (nibble - 8) * scale + zero.
 struct AsymmetricInt4 {
-    std::vector<uint8_t> nibbles;    // [n][k / 2], the even element in the low nibble
+    std::vector<uint8_t> nibbles;    // [n][k / 2], the even element in the high nibble
     std::vector<float> scale, zero;  // [n][k / 32]
 };
 
@@ -60,7 +60,7 @@ inline AsymmetricInt4 quantize_asymmetric(const float* weights, size_t n, size_t
         out.zero.push_back(zero);
         for (size_t j = 0; j < kBlock; j += 2) {
             out.nibbles.push_back(
-                static_cast<uint8_t>(to_nibble(x[j], scale, zero) | to_nibble(x[j + 1], scale, zero) << 4));
+                static_cast<uint8_t>(to_nibble(x[j], scale, zero) << 4 | to_nibble(x[j + 1], scale, zero)));
         }
     }
     return out;

@@ -118,6 +118,7 @@ inline constexpr Format qsi8d32p         {"qsi8d32p",          8,  Format::kr_ov
 inline constexpr Format qsi8d32p_last    {"qsi8d32p_last",     8,  Format::kr,          0,      2, 0,  0, 0,  true};   // head: f16 scale
 inline constexpr Format qsi8d32pscalef32 {"qsi8d32pscalef32",  8,  Format::kr_over_sr,  0,      0, 8,  0, 0,  false};  // tail: f32 sums, f32 scales
 inline constexpr Format qsi4c32p         {"qsi4c32p",          4,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale; signed nibbles
+inline constexpr Format qai4c32p         {"qai4c32p",          4,  Format::kr_over_sr,  16,     0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales / 16; end: f32 bias; signed nibbles
 inline constexpr Format qai4c32ps1s0nrx4 {"qai4c32ps1s0nrx4",  4,  Format::two,         1,      0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales; end: f32 bias
 inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
 inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias

@@ -7,7 +7,7 @@
 //     Sum   where integer sums start and how they become f32: ShortSum, LongSum
 //     Dst   what is stored: clamped, store_columns
 //
-// How scales enter is the business of a family of formats (matmul_int_neon_blocks.hpp).
+// How scales enter is the business of a pair of formats (matmul_int_neon_blocks.hpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,6 +26,11 @@ KAI_INLINE int8x16_t load_s8x16(const uint8_t* p) {
     return vreinterpretq_s8_u8(vld1q_u8(p));
 }
 
+/// Four f32 at any alignment.
+KAI_INLINE float32x4_t load_f32x4(const uint8_t* p) {
+    return vreinterpretq_f32_u8(vld1q_u8(p));
+}
+
 /// Four f16 at any alignment.
 KAI_INLINE float32x4_t load_f16x4(const uint8_t* p) {
     return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
@@ -35,13 +40,15 @@ KAI_INLINE float load_f16(const uint8_t* p) {
     return static_cast<float>(load<__fp16>(p));
 }
 
-/// @name Integer to float. Sums arrive as 16 * S (Int4).
+/// @name Integer to float. Sums arrive as 16 * S (Int4) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
 /// @{
 
-/// |16 * S| <= 2^22, as in blocks of up to 256. A sum that starts at the bits of C = 1.5 * 2^19, where floats are 1/16
-/// apart, ends as the float C + S: an exact subtraction replaces the conversion, which costs two slots on many cores.
+/// |16 * S| <= 2^22, as in blocks of up to 256. A sum that starts at the bits of C = 1.5 * 2^(23 - FRACTION), where
+/// floats are 2^-FRACTION apart, ends as the float C + S (or 16 * S): an exact subtraction replaces the conversion,
+/// which costs two slots on many cores.
+template <int FRACTION>
 struct ShortSum {
-    static constexpr float kStart = 786432.0F;
+    static constexpr float kStart = 1.5F * (1 << (23 - FRACTION));
 
     KAI_INLINE static int32x4_t start() {
         return vreinterpretq_s32_f32(vdupq_n_f32(kStart));
@@ -56,6 +63,7 @@ struct ShortSum {
 };
 
 /// Any block length below 2^17.
+template <int FRACTION>
 struct LongSum {
     KAI_INLINE static int32x4_t start() {
         return vdupq_n_s32(0);
@@ -64,7 +72,11 @@ struct LongSum {
         return vdupq_n_s32(0);
     }
     KAI_INLINE static float32x4_t to_float(int32x4_t sum) {
-        return vcvtq_n_f32_s32(sum, 4);
+        if constexpr (FRACTION == 0) {
+            return vcvtq_f32_s32(sum);
+        } else {
+            return vcvtq_n_f32_s32(sum, FRACTION);
+        }
     }
 };
 /// @}

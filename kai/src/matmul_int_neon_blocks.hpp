@@ -1,11 +1,14 @@
-// f32 <- int8 rows x int4 columns, both quantised in blocks along K with f16 scales in front of each block.
+// f32 <- int8 rows x int4 columns, both quantised in blocks along K: for every block b, ascending,
 //
-//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])    for every block b, ascending
-//     S = sum over the block of lhs * rhs, in int32; the product of two f16 scales is exact in f32
+//     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
+//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])
+//     S = sum over the block of lhs * rhs, in int32
+//
+// then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), or
-// 16 columns of a row. Other lengths, and what is left of a row, run in the templates below. The SMMLA tile computes
-// fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13.
+// 16 columns of a row. Other lengths, and what is left of a row, run in the templates below. The symmetric SMMLA tile
+// computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -30,33 +33,109 @@ struct Dst {
     }
 };
 
-/// acc += one block of a panel. sums: 16 * S.
-template <class Acc, class Sum>
-KAI_INLINE void fold(
-    float32x4_t acc[4], const int32x4_t sums[4], const uint8_t* lhs_scales, const float32x4_t column_scales[4]) {
-    float32x4_t row_scales[4];
-    Acc::spread_rows(load_f16x4(lhs_scales), row_scales);
-    KAI_UNROLL
-    for (int v = 0; v < 4; ++v) {
-        acc[v] = vfmaq_f32(acc[v], Sum::to_float(sums[v]), vmulq_f32(column_scales[v], row_scales[v]));
+/// @name Pairs of formats
+///
+///     kFraction      bits of a sum that has become f32: 4 where packed scales are scales, 0 where they are / 16
+///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
+///     add_row        acc + the block, one row and 4 columns
+///     finish         acc + what stands behind the panel, one row and 4 columns
+/// @{
+
+/// f16 scales in front of each block; their product is exact in f32.
+struct Symmetric {
+    static constexpr Format kLhs = qsi8d32p, kRhs = qsi4c32p;
+    static constexpr int kFraction = 4;
+
+    template <class Acc>
+    struct Columns {
+        float32x4_t scales[4];
+
+        KAI_INLINE explicit Columns(const uint8_t* fields) {
+            Acc::spread_columns(load_f16x4(fields), scales);
+        }
+        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
+            float32x4_t row_scales[4];
+            Acc::spread_rows(load_f16x4(row_fields), row_scales);
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
+            }
+        }
+    };
+    KAI_INLINE static float32x4_t add_row(
+        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
+        return vfmaq_f32(acc, sums, vmulq_n_f32(load_f16x4(column_fields), load_f16(row_fields)));
     }
+    KAI_INLINE static float32x4_t finish(float32x4_t acc, const uint8_t*) {
+        return acc;
+    }
+};
+
+/// Behind each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; behind the panel f32 bias.
+struct Asymmetric {
+    static constexpr Format kLhs = qsi8d32pscalef32, kRhs = qai4c32p;
+    static constexpr int kFraction = 0;
+
+    template <class Acc>
+    struct Columns {
+        float32x4_t zeros[4], scales[4];
+
+        KAI_INLINE explicit Columns(const uint8_t* fields) {
+            Acc::spread_columns(load_f32x4(fields), zeros);
+            Acc::spread_columns(load_f32x4(fields + 16), scales);
+        }
+        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
+            float32x4_t row_sums[4], row_scales[4];
+            Acc::spread_rows(load_f32x4(row_fields), row_sums);
+            Acc::spread_rows(load_f32x4(row_fields + 16), row_scales);
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                acc[v] = vfmaq_f32(acc[v], zeros[v], row_sums[v]);
+                acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
+            }
+        }
+    };
+    KAI_INLINE static float32x4_t add_row(
+        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
+        acc = vfmaq_n_f32(acc, load_f32x4(column_fields), load<float>(row_fields));
+        return vfmaq_f32(acc, sums, vmulq_n_f32(load_f32x4(column_fields + 16), load<float>(row_fields + 4)));
+    }
+    KAI_INLINE static float32x4_t finish(float32x4_t acc, const uint8_t* panel_end) {
+        return vaddq_f32(acc, load_f32x4(panel_end));
+    }
+};
+/// @}
+
+/// Where the fields of block b stand: a block has some in front or behind.
+constexpr size_t block_fields(const Format& f, Tile t, size_t k, size_t bl, size_t b) {
+    return f.block_head != 0 ? f.head(t, k, bl, b) : f.tail(t, bl, b);
 }
 
-/// acc += the blocks of PANELS panels. Low nibbles belong to the first half of a block.
-template <class Acc, class Rhs, int PANELS>
+/// How far apart the elements of a nibble's low and high half are, and how many k a step of 16 bytes goes on.
+constexpr size_t nibble_distance(const Format& f, size_t bl) {
+    return f.nibble_distance != 0 ? f.nibble_distance : bl / 2;
+}
+constexpr size_t step_of_16_bytes(const Format& f) {
+    return f.nibble_distance == 16 ? 32 : 16;
+}
+
+/// acc += the blocks of PANELS panels.
+template <class Pair, class Acc, class Rhs, int PANELS>
 KAI_INLINE void sum_blocks(
     float32x4_t acc[PANELS][4], Blocks shape, const uint8_t* lhs, size_t lhs_stride, const uint8_t* rhs) {
+    using Sum = LongSum<Pair::kFraction>;
+    constexpr size_t kStep = 4 * step_of_16_bytes(Pair::kRhs);
     const size_t bl = shape.bl;
     for (size_t b = 0; b < shape.k / bl; ++b) {
-        const uint8_t* low_lhs = lhs + qsi8d32p.elements(Acc::kLhs, bl, b);
-        const uint8_t* high_lhs = low_lhs + bl / 2 * 4;
-        const uint8_t* elements = rhs + qsi4c32p.elements(Acc::kRhs, bl, b);
+        const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, b);
+        const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl) * 4;
+        const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, b);
         int32x4_t sums[PANELS][4];
         KAI_UNROLL
         for (int i = 0; i < PANELS * 4; ++i) {
-            sums[i / 4][i % 4] = LongSum::start();
+            sums[i / 4][i % 4] = Sum::start();
         }
-        for (size_t j = 0; j < bl / 2; j += 16, low_lhs += 64, high_lhs += 64, elements += 64) {
+        for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
             int8x16_t low[4], high[4];
             Rhs::decode(elements, low, high);
             KAI_UNROLL
@@ -65,12 +144,16 @@ KAI_INLINE void sum_blocks(
                 Acc::mac(sums[p], high_lhs + p * lhs_stride, high);
             }
         }
-        float32x4_t column_scales[4];
-        Acc::spread_columns(load_f16x4(rhs + qsi4c32p.head(Acc::kRhs, shape.k, bl, b)), column_scales);
+        const typename Pair::template Columns<Acc> columns(rhs + block_fields(Pair::kRhs, Acc::kRhs, shape.k, bl, b));
+        const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, shape.k, bl, b);
         KAI_UNROLL
         for (int p = 0; p < PANELS; ++p) {
-            fold<Acc, LongSum>(
-                acc[p], sums[p], lhs + p * lhs_stride + qsi8d32p.head(Acc::kLhs, shape.k, bl, b), column_scales);
+            float32x4_t floats[4];
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                floats[v] = Sum::to_float(sums[p][v]);
+            }
+            columns.add(acc[p], floats, row_fields + p * lhs_stride);
         }
     }
 }
@@ -86,7 +169,7 @@ struct TileArgs {
     size_t lhs_stride;
     const uint8_t* rhs;
     size_t rhs_stride;
-    const float* row_scales;  // in the order of blocks, then panels
+    const float* row_scales;  // in the order of blocks, then panels; not all tiles need them
     float* tiles;             // out, 16 floats per panel
     size_t blocks, columns;   // at least one
     size_t resume;            // not 0: `tiles` holds sums of earlier blocks
@@ -98,19 +181,20 @@ static_assert(
     "matmul_int_neon_tile.inc");
 static_assert(
     qsi8d32p.block_bytes({4, 8, 2}, 32) == 136 && qsi4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
-        qsi8d32p.block_bytes({1, 8, 2}, 32) == 34,
+        qsi8d32p.block_bytes({1, 8, 2}, 32) == 34 && qsi8d32pscalef32.block_bytes({4, 8, 2}, 32) == 160 &&
+        qai4c32p.block_bytes({4, 8, 2}, 32) == 96 && qsi8d32pscalef32.block_bytes({1, 8, 2}, 32) == 40,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 using TileFn = void(const TileArgs*);
 
-/// A Kernel says how tiles of its Acc come about:
+/// A Kernel says how tiles of its Acc and Pair come about:
 ///   RowScales<PANELS>   converts the row scales of at most kChunk blocks in advance, for kTileColumns column panels
 ///   run<PANELS>(args)   the tile function
 ///   kFiniteOnly         rows with a scale that is not finite, RowScales::odd_rows, are done once more
 constexpr size_t kTileColumns = 16;
 
 /// The first rows and columns of a tile of PANELS panels.
-template <class Acc, int PANELS>
-KAI_INLINE void store_tile(const float* tile, size_t rows, size_t columns, Dst dst) {
+template <class Pair, class Acc, int PANELS>
+KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t rows, size_t columns, Dst dst) {
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         float32x4_t acc[4], out[4];
@@ -120,7 +204,7 @@ KAI_INLINE void store_tile(const float* tile, size_t rows, size_t columns, Dst d
         }
         KAI_UNROLL
         for (int i = 0; i < 4; ++i) {
-            out[i] = clamped(Acc::row(acc, i), dst.lo, dst.hi);
+            out[i] = clamped(Pair::finish(Acc::row(acc, i), panel_end), dst.lo, dst.hi);
         }
         const size_t row = 4 * p;
         if (rows >= row + 4 && columns >= 4) {
@@ -141,18 +225,20 @@ KAI_INLINE void store_tile(const float* tile, size_t rows, size_t columns, Dst d
 
 /// Rows with an odd scale, once more: scale * (C + S) - scale * C is not a number where the scale is infinite. What
 /// becomes of a row depends on that row alone, so results stay the same however M is split.
-template <class Acc>
+template <class Pair, class Acc>
 [[gnu::noinline, gnu::cold]] void redo_rows(
     uint32x4_t which, size_t first, size_t columns, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
     float32x4_t acc[1][4];
     for (float32x4_t& a : acc[0]) {
         a = vdupq_n_f32(0);
     }
-    sum_blocks<Acc, Int4, 1>(acc, {k, 32}, lhs, 0, rhs);
+    sum_blocks<Pair, Acc, Int4, 1>(acc, {k, 32}, lhs, 0, rhs);
+    const uint8_t* panel_end = rhs + Pair::kRhs.panel_end(Acc::kRhs, k, 32);
     KAI_UNROLL
     for (int i = 0; i < 4; ++i) {
         if (which[i] != 0) {
-            store_columns(dst.at(first + i, 0), clamped(Acc::row(acc[0], i), dst.lo, dst.hi), columns);
+            const float32x4_t row = Pair::finish(Acc::row(acc[0], i), panel_end);
+            store_columns(dst.at(first + i, 0), clamped(row, dst.lo, dst.hi), columns);
         }
     }
 }
@@ -161,15 +247,16 @@ template <class Acc>
 template <class Kernel, int PANELS>
 KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
     using Acc = typename Kernel::Acc;
+    using Pair = typename Kernel::Pair;
     const size_t blocks = k / 32;
     const size_t chunk = Kernel::kChunk < blocks ? Kernel::kChunk : blocks;
     float tiles[kTileColumns][PANELS * 16];
     typename Kernel::template RowScales<PANELS> row_scales;
     TileArgs args;
-    vst1q_f32(args.start, vdupq_n_f32(ShortSum::kStart));
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<Pair::kFraction>::kStart));
     vst1q_u8(args.mask, vdupq_n_u8(0xF0));
-    args.lhs_stride = qsi8d32p.stride(Acc::kLhs, k, 32);
-    args.rhs_stride = qsi4c32p.stride(Acc::kRhs, k, 32);
+    args.lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, 32);
+    args.rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, 32);
     args.tiles = tiles[0];
     args.row_scales = row_scales.start();
     for (size_t n0 = 0; n0 < n; n0 += 4 * kTileColumns, rhs += kTileColumns * args.rhs_stride) {
@@ -177,8 +264,8 @@ KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, c
         args.columns = left < kTileColumns ? left : kTileColumns;
         for (size_t b = 0; b < blocks; b += chunk) {
             args.blocks = blocks - b < chunk ? blocks - b : chunk;
-            args.lhs = lhs + b * qsi8d32p.block_bytes(Acc::kLhs, 32);
-            args.rhs = rhs + b * qsi4c32p.block_bytes(Acc::kRhs, 32);
+            args.lhs = lhs + b * Pair::kLhs.block_bytes(Acc::kLhs, 32);
+            args.rhs = rhs + b * Pair::kRhs.block_bytes(Acc::kRhs, 32);
             args.resume = b;
             if (n0 == 0 || chunk < blocks) {
                 row_scales.fill(args.lhs, args.lhs_stride, args.blocks);
@@ -198,11 +285,12 @@ KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, c
                 }
             }
             const Dst at{dst.at(0, n0 + 4 * c), dst.stride, dst.lo, dst.hi};
-            store_tile<Acc, PANELS>(tiles[c], rows, n - n0 - 4 * c, at);
+            const uint8_t* panel_end = rhs + c * args.rhs_stride + Pair::kRhs.panel_end(Acc::kRhs, k, 32);
+            store_tile<Pair, Acc, PANELS>(tiles[c], panel_end, rows, n - n0 - 4 * c, at);
             if (redo) {
                 KAI_UNROLL
                 for (int p = 0; p < PANELS; ++p) {
-                    redo_rows<Acc>(
+                    redo_rows<Pair, Acc>(
                         odd[p], 4 * p, n - n0 - 4 * c, k, lhs + p * args.lhs_stride, rhs + c * args.rhs_stride, at);
                 }
             }
@@ -217,7 +305,7 @@ struct Int {
 
 template <class Kernel, int MAX_PANELS>
 KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
-    const size_t lhs_stride = qsi8d32p.stride(Kernel::Acc::kLhs, k, 32);
+    const size_t lhs_stride = Kernel::Pair::kLhs.stride(Kernel::Acc::kLhs, k, 32);
     size_t m0 = 0;
     const auto rows = [&](auto panels) {
         constexpr int kPanels = decltype(panels)::value;
@@ -244,36 +332,38 @@ KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, c
 /// @{
 
 /// PANELS panels at row m0: all columns.
-template <class Acc, class Rhs, int PANELS>
+template <class Pair, class Acc, class Rhs, int PANELS>
 KAI_INLINE void long_rows(
     size_t m0, size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
-    const size_t lhs_stride = qsi8d32p.stride(Acc::kLhs, shape.k, shape.bl);
-    const size_t rhs_stride = qsi4c32p.stride(Acc::kRhs, shape.k, shape.bl);
+    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
+    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
     for (size_t n0 = 0; n0 < n; n0 += 4, rhs += rhs_stride) {
         float32x4_t acc[PANELS][4];
         KAI_UNROLL
         for (int i = 0; i < PANELS * 4; ++i) {
             acc[i / 4][i % 4] = vdupq_n_f32(0);
         }
-        sum_blocks<Acc, Rhs, PANELS>(acc, shape, lhs, lhs_stride, rhs);
+        sum_blocks<Pair, Acc, Rhs, PANELS>(acc, shape, lhs, lhs_stride, rhs);
+        const uint8_t* panel_end = rhs + Pair::kRhs.panel_end(Acc::kRhs, shape.k, shape.bl);
         KAI_UNROLL
         for (int i = 0; i < PANELS * 4; ++i) {
             if (m0 + i < m) {
-                store_columns(dst.at(m0 + i, n0), clamped(Acc::row(acc[i / 4], i % 4), dst.lo, dst.hi), n - n0);
+                const float32x4_t row = Pair::finish(Acc::row(acc[i / 4], i % 4), panel_end);
+                store_columns(dst.at(m0 + i, n0), clamped(row, dst.lo, dst.hi), n - n0);
             }
         }
     }
 }
 
-template <class Acc, class Rhs>
+template <class Pair, class Acc, class Rhs>
 KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
-    const size_t lhs_stride = qsi8d32p.stride(Acc::kLhs, shape.k, shape.bl);
+    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
     size_t m0 = 0;
     for (; m0 + 4 < m; m0 += 8, lhs += 2 * lhs_stride) {
-        long_rows<Acc, Rhs, 2>(m0, m, n, shape, lhs, rhs, dst);
+        long_rows<Pair, Acc, Rhs, 2>(m0, m, n, shape, lhs, rhs, dst);
     }
     if (m0 < m) {
-        long_rows<Acc, Rhs, 1>(m0, m, n, shape, lhs, rhs, dst);
+        long_rows<Pair, Acc, Rhs, 1>(m0, m, n, shape, lhs, rhs, dst);
     }
 }
 /// @}
@@ -284,7 +374,7 @@ KAI_INLINE void matmul_blocks(size_t m, size_t n, size_t k, size_t bl, const voi
     if (bl == 32) {
         matmul_tiles<Kernel, MAX_PANELS>(m, n, k, bytes(lhs), bytes(rhs), dst);
     } else {
-        matmul_long<typename Kernel::Acc, Int4>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
+        matmul_long<typename Kernel::Pair, typename Kernel::Acc, Int4>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
     }
 }
 
@@ -312,57 +402,61 @@ KAI_INLINE void row_mac(
 }
 
 /// acc += a block of every panel; bl / 2 bytes per column.
-template <class Acc, class Rhs, class Sum, int PANELS>
+template <class Pair, class Acc, class Rhs, class Sum, int PANELS>
 KAI_INLINE void row_block(
     float32x4_t acc[PANELS], size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride) {
-    const uint8_t* low_lhs = lhs + qsi8d32p.elements(Acc::kLhs, bl, 0);
-    const uint8_t* high_lhs = low_lhs + bl / 2;
-    const uint8_t* elements = rhs + qsi4c32p.elements(Acc::kRhs, bl, 0);
+    constexpr size_t kStep = step_of_16_bytes(Pair::kRhs);
+    const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, 0);
+    const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl);
+    const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, 0);
     Acc sums[PANELS];
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         sums[p].template start<Sum>();
     }
-    for (size_t j = 0; j < bl / 2; j += 16, elements += 64) {
-        const typename Acc::Lhs low_k = Acc::load_lhs(low_lhs + j), high_k = Acc::load_lhs(high_lhs + j);
+    for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
+        const typename Acc::Lhs low_k = Acc::load_lhs(low_lhs), high_k = Acc::load_lhs(high_lhs);
         row_mac<Acc, Rhs, PANELS, 0>(sums, low_k, high_k, elements, rhs_stride);
         row_mac<Acc, Rhs, PANELS, 1>(sums, low_k, high_k, elements, rhs_stride);
         row_mac<Acc, Rhs, PANELS, 2>(sums, low_k, high_k, elements, rhs_stride);
         row_mac<Acc, Rhs, PANELS, 3>(sums, low_k, high_k, elements, rhs_stride);
     }
-    const float row_scale = load_f16(lhs);
+    const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, bl, bl, 0);
+    const uint8_t* column_fields = rhs + block_fields(Pair::kRhs, Acc::kRhs, bl, bl, 0);
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
-        const float32x4_t scales = vmulq_n_f32(load_f16x4(rhs + p * rhs_stride), row_scale);
-        acc[p] = vfmaq_f32(acc[p], Sum::to_float(sums[p].sum()), scales);
+        acc[p] = Pair::add_row(acc[p], Sum::to_float(sums[p].sum()), row_fields, column_fields + p * rhs_stride);
     }
 }
 
-template <class Acc, class Rhs, int PANELS>
+template <class Pair, class Acc, class Rhs, int PANELS>
 KAI_INLINE void row_panels(
     size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, float* dst, float lo, float hi) {
-    const size_t rhs_stride = qsi4c32p.stride(Acc::kRhs, shape.k, shape.bl);
+    using Short = ShortSum<Pair::kFraction>;
+    using Long = LongSum<Pair::kFraction>;
+    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
     float32x4_t acc[PANELS];
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         acc[p] = vdupq_n_f32(0);
     }
     if (shape.bl == 32) {
-        constexpr size_t lhs_block = qsi8d32p.block_bytes(Acc::kLhs, 32);
-        constexpr size_t rhs_block = qsi4c32p.block_bytes(Acc::kRhs, 32);
+        constexpr size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, 32);
+        constexpr size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, 32);
         for (size_t b = shape.k / 32; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
-            row_block<Acc, Rhs, ShortSum, PANELS>(acc, 32, lhs, rhs, rhs_stride);
+            row_block<Pair, Acc, Rhs, Short, PANELS>(acc, 32, lhs, rhs, rhs_stride);
         }
     } else {
-        const size_t lhs_block = qsi8d32p.block_bytes(Acc::kLhs, shape.bl);
-        const size_t rhs_block = qsi4c32p.block_bytes(Acc::kRhs, shape.bl);
+        const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, shape.bl);
+        const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, shape.bl);
         for (size_t b = shape.k / shape.bl; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
-            row_block<Acc, Rhs, LongSum, PANELS>(acc, shape.bl, lhs, rhs, rhs_stride);
+            row_block<Pair, Acc, Rhs, Long, PANELS>(acc, shape.bl, lhs, rhs, rhs_stride);
         }
     }
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
-        store_columns(dst + 4 * p, clamped(acc[p], lo, hi), n - 4 * p);
+        // rhs now is the panel's end.
+        store_columns(dst + 4 * p, clamped(Pair::finish(acc[p], rhs + p * rhs_stride), lo, hi), n - 4 * p);
     }
 }
 
@@ -385,14 +479,15 @@ static_assert(
 using RowFn = void(const RowArgs*, float lo, float hi);
 
 /// Rows one after another; 16 columns at a time by RUN, the others by panels.
-template <class Acc, class Rhs, RowFn* RUN>
+template <class Pair, class Acc, class Rhs, RowFn* RUN>
 KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
     check_blocks(k, bl);
+    using Sum = ShortSum<Pair::kFraction>;
     const Blocks shape{k, bl};
-    const size_t lhs_stride = qsi8d32p.stride(Acc::kLhs, k, bl), rhs_stride = qsi4c32p.stride(Acc::kRhs, k, bl);
+    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, bl), rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, bl);
     RowArgs args;
-    store(args.start, Acc::template first<ShortSum>());
-    vst1q_f32(args.c, vdupq_n_f32(ShortSum::kStart));
+    store(args.start, Acc::template first<Sum>());
+    vst1q_f32(args.c, vdupq_n_f32(Sum::kStart));
     vst1q_u8(args.mask, vdupq_n_u8(0xF0));
     args.rhs_stride = rhs_stride;
     args.blocks = k / 32;
@@ -407,10 +502,10 @@ KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void*
         }
         size_t n0 = args.groups * 16;
         for (; n0 + 12 < n; n0 += 16, args.rhs += 4 * rhs_stride) {
-            row_panels<Acc, Rhs, 4>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
+            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
         }
         for (; n0 < n; n0 += 4, args.rhs += rhs_stride) {
-            row_panels<Acc, Rhs, 1>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
+            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
         }
     }
 }

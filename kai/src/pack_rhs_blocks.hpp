@@ -69,6 +69,31 @@ struct RhsArrays {
     const uint8_t* bias;          // f32 [n] or NULL
 };
 
+/// @name How the arrays family stores what stands beside the nibbles
+/// @{
+
+/// Zeros, scales and bias as they are; columns that do not exist have no bias.
+struct PlainArrays {
+    static constexpr bool sixteenths = false, repeat_bias = false;
+};
+
+/// Scales / 16, for kernels that multiply with 16 times the weights; columns that do not exist repeat the last one.
+struct SixteenthArrays {
+    static constexpr bool sixteenths = true, repeat_bias = true;
+};
+
+/// The bits of an f32, copied or divided by 16.
+template <bool sixteenth>
+KAI_INLINE uint32_t scale_bits(const uint8_t* src) {
+    if constexpr (sixteenth) {
+        const float sixteenth_of_it = load<float>(src) * 0.0625F;
+        return load<uint32_t>(&sixteenth_of_it);
+    } else {
+        return load<uint32_t>(src);
+    }
+}
+/// @}
+
 /// The nibbles of one block of one column.
 template <const Format& format, typename Nibbles, unsigned flip>
 KAI_INLINE void pack_nibbles_scalar(Tile t, size_t bl, size_t c, const uint8_t* src, uint8_t* dst) {
@@ -97,28 +122,28 @@ void pack_rhs_records_scalar(const RhsPack& p) {
     }
 }
 
-/// The bias at the end of panel i. Columns that do not exist have none.
-template <const Format& format>
+/// The bias at the end of panel i.
+template <const Format& format, class Arrays>
 KAI_INLINE void pack_bias(const RhsPack& p, const RhsArrays& arrays, size_t i, uint8_t* panel) {
     uint8_t* dst = panel + format.panel_end(p.tile, p.k, p.bl);
     for (size_t c = 0; c < p.tile.rows; ++c) {
-        const size_t column = i * p.tile.rows + c;
+        const size_t column = Arrays::repeat_bias ? p.column(i, c) : i * p.tile.rows + c;
         store(dst + 4 * c, arrays.bias && column < p.n ? load<uint32_t>(arrays.bias + 4 * column) : 0u);
     }
 }
 
 /// Zero and scale of block b of a column to place c of the block's tail.
-template <const Format& format>
+template <const Format& format, class Arrays>
 KAI_INLINE void pack_zero_scale(
     const RhsPack& p, const RhsArrays& arrays, size_t column, size_t b, size_t c, uint8_t* panel) {
     uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * c;
     const size_t at = 4 * (column * p.blocks + b);
     store(tail, load<uint32_t>(arrays.zero + at));
-    store(tail + 4 * p.tile.rows, load<uint32_t>(arrays.scale + at));
+    store(tail + 4 * p.tile.rows, scale_bits<Arrays::sixteenths>(arrays.scale + at));
 }
 
-/// Source: bl / 2 bytes a block; zeros, scales and bias in arrays, which are copied.
-template <const Format& format, typename Nibbles, unsigned flip>
+/// Source: bl / 2 bytes a block; zeros, scales and bias in arrays.
+template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays_scalar(const RhsPack& p, const RhsArrays& arrays) {
     for (size_t i = 0; i < p.panels; ++i) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
@@ -128,10 +153,10 @@ void pack_rhs_arrays_scalar(const RhsPack& p, const RhsArrays& arrays) {
                 pack_nibbles_scalar<format, Nibbles, flip>(
                     p.tile, p.bl, c, p.rhs + (column * p.blocks + b) * (p.bl / 2),
                     panel + format.elements(p.tile, p.bl, b));
-                pack_zero_scale<format>(p, arrays, column, b, c, panel);
+                pack_zero_scale<format, Arrays>(p, arrays, column, b, c, panel);
             }
         }
-        pack_bias<format>(p, arrays, i, panel);
+        pack_bias<format, Arrays>(p, arrays, i, panel);
     }
 }
 

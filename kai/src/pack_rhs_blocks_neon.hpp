@@ -1,5 +1,5 @@
 // RHS packers of 4-bit sources with blocks: NEON. The same bytes as the scalar functions of pack_rhs_blocks.hpp, for
-// formats whose bytes hold the same two elements as those of the source.
+// formats whose bytes hold the same two elements as those of the source, or elements i and i + 16 of neighbours.
 //
 // Four columns at a time, 16 bytes of each: ZIP1 and ZIP2 interleave their groups, so that stores are 4 groups wide.
 // Missing columns are pointers to column n - 1. What this does not cover goes to the scalar functions.
@@ -39,9 +39,14 @@ KAI_INLINE uint8x16_t zip2(uint8x16_t a, uint8x16_t b) {
 }
 /// @}
 
-template <typename Nibbles, unsigned flip>
+/// 16 bytes of a column.
+template <const Format& format, typename Nibbles, unsigned flip>
 KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
-    if constexpr (Nibbles::swap) {
+    if constexpr (format.nibble_distance == 16) {
+        static_assert(Nibbles::swap, "the even element is in the high nibble");
+        const uint8x16_t even = vshrq_n_u8(v, 4);
+        v = vsliq_n_u8(vzip1q_u8(even, v), vzip2q_u8(even, v), 4);  // elements 0 to 15 | 16 to 31
+    } else if constexpr (Nibbles::swap) {
         v = vsliq_n_u8(vshrq_n_u8(v, 4), v, 4);
     }
     return flip == 0 ? v : veorq_u8(v, vdupq_n_u8(flip * 0x11));
@@ -65,12 +70,12 @@ KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
 
 /// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
 /// place. Advances `src`, and returns the place after the last one.
-template <size_t group, typename Nibbles, unsigned flip>
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE uint8_t* pack_16_of_four_columns(FourColumns& src, uint8_t* dst, size_t group_step) {
     uint8x16_t v[4];
 #pragma GCC unroll 4
     for (size_t c = 0; c < 4; ++c) {
-        v[c] = convert_nibbles<Nibbles, flip>(vld1q_u8(src.at[c]));
+        v[c] = convert_nibbles<format, Nibbles, flip>(vld1q_u8(src.at[c]));
         src.at[c] += 16;
     }
     uint8x16_t out[4];
@@ -101,14 +106,14 @@ struct Run {
 };
 
 /// The bl / 2 bytes of `count` blocks of four columns.
-template <size_t group, typename Nibbles, unsigned flip>
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_step) {
     FourColumns src = run.src;
     const size_t src_gap = run.src_step - bl / 2, dst_step = run.dst_step;
     for (uint8_t* dst = run.dst; count > 0; --count, dst += dst_step) {
         uint8_t* to = dst;
         for (size_t left = bl / 32; left > 0; --left) {
-            to = pack_16_of_four_columns<group, Nibbles, flip>(src, to, group_step);
+            to = pack_16_of_four_columns<format, group, Nibbles, flip>(src, to, group_step);
         }
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {
@@ -117,8 +122,14 @@ KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_s
     }
 }
 
-/// A field of type T of `count` blocks of four columns.
-template <typename T>
+/// Four f32, as they are or divided by 16.
+template <bool sixteenths>
+KAI_INLINE uint8x16_t scale_bits_x4(uint8x16_t v) {
+    return sixteenths ? vreinterpretq_u8_f32(vmulq_n_f32(vreinterpretq_f32_u8(v), 0.0625F)) : v;
+}
+
+/// A field of type T of `count` blocks of four columns. sixteenths: T is f32, to be divided by 16.
+template <typename T, bool sixteenths>
 KAI_INLINE void copy_run(const Run& run, size_t count) {
     FourColumns src = run.src;
     uint8_t* dst = run.dst;
@@ -127,7 +138,7 @@ KAI_INLINE void copy_run(const Run& run, size_t count) {
             uint8x16_t v[4], block[4];
 #pragma GCC unroll 4
             for (size_t c = 0; c < 4; ++c) {
-                v[c] = vld1q_u8(src.at[c]);
+                v[c] = scale_bits_x4<sixteenths>(vld1q_u8(src.at[c]));
                 src.at[c] += 16;
             }
             interleave<4>(v, block);
@@ -140,7 +151,11 @@ KAI_INLINE void copy_run(const Run& run, size_t count) {
     for (; count > 0; --count, dst += run.dst_step) {
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {
-            store(dst + c * sizeof(T), load<T>(src.at[c]));
+            if constexpr (sixteenths) {
+                store(dst + c * sizeof(T), scale_bits<true>(src.at[c]));
+            } else {
+                store(dst + c * sizeof(T), load<T>(src.at[c]));
+            }
             src.at[c] += run.src_step;
         }
     }
@@ -174,19 +189,19 @@ KAI_INLINE void pack_elements(const RhsPack& p, size_t panel, const uint8_t* src
     for_four_columns(
         p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
             const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
-            pack_run<group, Nibbles, flip>(
+            pack_run<format, group, Nibbles, flip>(
                 {columns, src_step, to + first + b * step + group * c, step}, count, p.bl, group * p.tile.rows);
         });
 }
 
 /// A field of type T of a panel, from `src` + b * src_step in a column to `dst` + b * dst_step.
-template <typename T>
+template <typename T, bool sixteenths = false>
 KAI_INLINE void copy_field(
     const RhsPack& p, size_t panel, const uint8_t* src, size_t src_step, uint8_t* dst, size_t dst_step) {
     for_four_columns(
         p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
             const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
-            copy_run<T>({columns, src_step, dst + b * dst_step + sizeof(T) * c, dst_step}, count);
+            copy_run<T, sixteenths>({columns, src_step, dst + b * dst_step + sizeof(T) * c, dst_step}, count);
         });
 }
 
@@ -202,7 +217,7 @@ void pack_rhs_records_by_four(const RhsPack& pack) {
     }
 }
 
-template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) {
     const RhsPack p = pack;  // copies that no store can change
     const RhsArrays arrays = pack_arrays;
@@ -212,8 +227,8 @@ void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) 
         uint8_t* zero = to + format.tail(p.tile, p.bl, 0);
         pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs, p.bl / 2, to);
         copy_field<uint32_t>(p, panel, arrays.zero, 4, zero, block_step);
-        copy_field<uint32_t>(p, panel, arrays.scale, 4, zero + 4 * p.tile.rows, block_step);
-        pack_bias<format>(p, arrays, panel, to);
+        copy_field<uint32_t, Arrays::sixteenths>(p, panel, arrays.scale, 4, zero + 4 * p.tile.rows, block_step);
+        pack_bias<format, Arrays>(p, arrays, panel, to);
     }
 }
 
@@ -229,14 +244,19 @@ void pack_rhs_records(const RhsPack& p) {
     }
 }
 
-template <const Format& format, typename Nibbles, unsigned flip>
+template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
-    static_assert(format.group == Format::two, "groups of 2 bytes");
-    if (p.tile.rows % 4 == 0 && p.bl % 32 == 0) {
-        pack_rhs_arrays_by_four<format, 2, Nibbles, flip>(p, arrays);
-    } else {
-        pack_rhs_arrays_scalar<format, Nibbles, flip>(p, arrays);
+    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    if constexpr (format.group == Format::two) {
+        if (group == 2) {
+            return pack_rhs_arrays_by_four<format, 2, Nibbles, flip, Arrays>(p, arrays);
+        }
+    } else if (group == 8) {
+        return pack_rhs_arrays_by_four<format, 8, Nibbles, flip, Arrays>(p, arrays);
+    } else if (group == 4) {
+        return pack_rhs_arrays_by_four<format, 4, Nibbles, flip, Arrays>(p, arrays);
     }
+    pack_rhs_arrays_scalar<format, Nibbles, flip, Arrays>(p, arrays);
 }
 
 }  // namespace
@@ -252,9 +272,9 @@ void pack_rhs_records(const RhsPack& p) {
     pack_rhs_records_scalar<format, Nibbles, flip>(p);
 }
 
-template <const Format& format, typename Nibbles, unsigned flip>
+template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
-    pack_rhs_arrays_scalar<format, Nibbles, flip>(p, arrays);
+    pack_rhs_arrays_scalar<format, Nibbles, flip, Arrays>(p, arrays);
 }
 
 }  // namespace

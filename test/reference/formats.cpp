@@ -70,6 +70,28 @@ size_t scale(const Shape& s, size_t c, size_t b) {
 }
 }  // namespace qsi4c32p
 
+namespace qai4c32p {  // | nr * bl / 2 bytes | nr f32 zeros | nr f32 scales / 16 | per block, then | nr f32 biases |
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * (s.bl / 2 + 8);
+}
+size_t stride(const Shape& s) {
+    return s.rows * (s.blocks() * (s.bl / 2 + 8) + 4);
+}
+Place place(const Shape& s, size_t c, size_t kk) {  // of every 32 values, a byte holds i and i + 16
+    const size_t S = s.kr / s.sr, i = kk % s.bl, t = i / 32 * 16 + i % 16;
+    return {block(s, kk / s.bl) + (t / S) * s.rows * S + c * S + t % S, i % 32 < 16 ? 0u : 4u};
+}
+size_t zero(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + s.rows * s.bl / 2 + 4 * c;
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + s.rows * s.bl / 2 + 4 * s.rows + 4 * c;
+}
+size_t bias(const Shape& s, size_t c) {
+    return s.blocks() * s.rows * (s.bl / 2 + 8) + 4 * c;
+}
+}  // namespace qai4c32p
+
 namespace qai4c32ps1s0nrx4 {  // | nr * bl / 2 bytes | nr f32 zeros | nr f32 scales | per block, then | nr f32 biases |
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 8);
@@ -119,14 +141,15 @@ size_t bias(const Shape&, size_t c) {
 const std::vector<Format>& formats() {
     // clang-format off
     static const std::vector<Format> table = {
-        // name               lhs    element      scale  rows that do not exist
-        {"qsi8d32p",          true,  Format::i8,  2,     Format::untouched, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
-        {"qsi8d32p_last",     true,  Format::i8,  2,     Format::untouched, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
-        {"qsi8d32pscalef32",  true,  Format::i8,  4,     Format::untouched, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
-        {"qsi4c32p",          false, Format::i4,  2,     Format::last_row,  qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
-        {"qai4c32ps1s0nrx4",  false, Format::u4,  4,     Format::last_row,  qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
-        {"f32p",              true,  Format::f32, 0,     Format::zeros,     f32p::stride, f32p::place, nullptr, nullptr, nullptr},
-        {"f32pbiasf32",       false, Format::f32, 0,     Format::zeros,     f32pbiasf32::stride, f32pbiasf32::place, nullptr, nullptr, f32pbiasf32::bias},
+        // name               lhs    element      scale  rows that do not exist, stored scale
+        {"qsi8d32p",          true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
+        {"qsi8d32p_last",     true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
+        {"qsi8d32pscalef32",  true,  Format::i8,  4,     Format::untouched, 1, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
+        {"qsi4c32p",          false, Format::i4,  2,     Format::last_row,  1, qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
+        {"qai4c32p",          false, Format::i4,  4,     Format::last_row_and_bias, 0.0625f, qai4c32p::stride, qai4c32p::place, qai4c32p::scale, qai4c32p::zero, qai4c32p::bias},
+        {"qai4c32ps1s0nrx4",  false, Format::u4,  4,     Format::last_row,  1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
+        {"f32p",              true,  Format::f32, 0,     Format::zeros,     1, f32p::stride, f32p::place, nullptr, nullptr, nullptr},
+        {"f32pbiasf32",       false, Format::f32, 0,     Format::zeros,     1, f32pbiasf32::stride, f32pbiasf32::place, nullptr, nullptr, f32pbiasf32::bias},
     };
     // clang-format on
     return table;
@@ -204,14 +227,15 @@ void pack_row(const Format& f, const Shape& s, const Side& side, size_t row, Pan
         if (f.scale_bytes == 2) {
             panel.put(f.scale(s, r, b), f16_from_f32(side.scale[from]), state);
         } else if (f.scale_bytes == 4) {
-            panel.put(f.scale(s, r, b), side.scale[from], state);
+            panel.put(f.scale(s, r, b), side.scale[from] * f.stored_scale, state);
         }
         if (f.offset != nullptr) {
             panel.put(f.offset(s, r, b), side.offset[from], state);
         }
     }
     if (f.bias != nullptr) {
-        panel.put(f.bias(s, r), missing || side.bias.empty() ? 0.0f : side.bias[row]);
+        const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);
+        panel.put(f.bias(s, r), none ? 0.0f : side.bias[row]);
     }
 }
 

@@ -51,13 +51,14 @@ struct Place {
 struct Format {
     enum Element { i8, i4, u4, f32 };  // u4: 8 more than the value
     /// What a packer writes into the slots of rows that do not exist.
-    enum Padding { untouched, zeros, last_row };
+    enum Padding { untouched, zeros, last_row, last_row_and_bias };
 
     const char* name;
     bool lhs;
     Element element;
     unsigned scale_bytes;  // 2: f16
     Padding padding;
+    float stored_scale;  // of a scale of 1
 
     // All are offsets from the start of a panel; r is a row of the panel, b a block. NULL: the format has no such
     // field.

@@ -59,15 +59,21 @@ kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16
 /// @param zero, scale  f32 [n][k / bl].
 /// @param bias         f32 [n], or NULL for zeros.
 ///
-/// Missing columns of the last panel repeat column n - 1; their bias is 0.
+/// Missing columns of the last panel repeat column n - 1; their bias is that of column n - 1 (qai4c32p) or 0.
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
 /// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
-/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; nr a multiple of 4, kr = 8, sr = 2;
-///      bl a multiple of 32, k of bl.
+/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
+///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4.
 typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
     const struct kai_rhs_pack_nxk_qai4c32p_params* params);
+
+/// Format qai4c32p; source with the even element in the high nibble.
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
+kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
 
 /// Format qai4c32ps1s0nrx4; source with the even element in the high nibble.
 kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;

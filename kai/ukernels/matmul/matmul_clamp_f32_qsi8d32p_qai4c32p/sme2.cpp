@@ -83,6 +83,8 @@ extern "C" {
              kai::kNibbles, scalar_min, scalar_max},                                                         \
             NR);                                                                                             \
     }
+#define KAI_ISA_neon_i8mm(...)
+#define KAI_ISA_neon_dotprod(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 

@@ -10,54 +10,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
+#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
+#define LHS_ELEMENTS 8
+#define RHS_BLOCK 72       // 4 x (f16 + 16 bytes)
+#define RHS_ELEMENTS 8
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
+.macro tile_constants
+.endm
+
 // v16 - v23, v28 = column scales, v29 = C.
 .macro tile_rhs
-    tile_decode 28
+    tile_decode_f16 28
     ldr     q29, [args, #ARG_START]
-.endm
-
-.macro start s0, s1, s2, s3
-    ldr     q\s0, [args, #ARG_START]
-    ldr     q\s1, [args, #ARG_START]
-    ldr     q\s2, [args, #ARG_START]
-    ldr     q\s3, [args, #ARG_START]
-.endm
-
-// 4 k of a panel.
-.macro sdot_4k s0, s1, s2, s3, columns, rows
-    sdot    v\s0\().4s, v\columns\().16b, v\rows\().4b[0]
-    sdot    v\s1\().4s, v\columns\().16b, v\rows\().4b[1]
-    sdot    v\s2\().4s, v\columns\().16b, v\rows\().4b[2]
-    sdot    v\s3\().4s, v\columns\().16b, v\rows\().4b[3]
-.endm
-
-.macro sdot_4k_a columns, rows
-    sdot_4k 24, 25, 26, 27, \columns, \rows
-.endm
-.macro sdot_4k_b columns, rows
-    sdot_4k 8, 9, 10, 11, \columns, \rows
-.endm
-
-// The sums lose C; p0 - p3 = scale of a row times those of the columns.
-.macro scale s0, s1, s2, s3, p0, p1, p2, p3, rows
-    fsub    v\s0\().4s, v\s0\().4s, v29.4s
-    fmul    v\p0\().4s, v28.4s, v\rows\().s[0]
-    fsub    v\s1\().4s, v\s1\().4s, v29.4s
-    fmul    v\p1\().4s, v28.4s, v\rows\().s[1]
-    fsub    v\s2\().4s, v\s2\().4s, v29.4s
-    fmul    v\p2\().4s, v28.4s, v\rows\().s[2]
-    fsub    v\s3\().4s, v\s3\().4s, v29.4s
-    fmul    v\p3\().4s, v28.4s, v\rows\().s[3]
-.endm
-
-.macro accumulate a0, a1, a2, a3, s0, s1, s2, s3, p0, p1, p2, p3
-    fmla    v\a0\().4s, v\s0\().4s, v\p0\().4s
-    fmla    v\a1\().4s, v\s1\().4s, v\p1\().4s
-    fmla    v\a2\().4s, v\s2\().4s, v\p2\().4s
-    fmla    v\a3\().4s, v\s3\().4s, v\p3\().4s
 .endm
 
 .macro tile_block_1

@@ -20,6 +20,7 @@ namespace {
 /// Tiles of up to 8 rows: more rows would leave too few sums for cores that issue in order.
 struct DotTiles {
     using Acc = Dot4;
+    using Pair = Symmetric;
     static constexpr size_t kChunk = 64;
     static constexpr bool kFiniteOnly = false;
 
@@ -55,10 +56,12 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
         static_assert(KR == 8);
         matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
     } else if constexpr (KR == 8) {
-        matmul_rows<Dot4Row, Int4, kai_row_qsi8d32p1x4_qsi4c32p4x4_1x16_neon_dotprod>(m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Symmetric, Dot4Row, Int4, kai_row_qsi8d32p1x4_qsi4c32p4x4_1x16_neon_dotprod>(
+            m, n, k, bl, lhs, rhs, dst);
     } else {
         static_assert(KR == 16);
-        matmul_rows<Dot8Row, Int4, kai_row_qsi8d32p1x8_qsi4c32p4x8_1x16_neon_dotprod>(m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Symmetric, Dot8Row, Int4, kai_row_qsi8d32p1x8_qsi4c32p4x8_1x16_neon_dotprod>(
+            m, n, k, bl, lhs, rhs, dst);
     }
 }
 

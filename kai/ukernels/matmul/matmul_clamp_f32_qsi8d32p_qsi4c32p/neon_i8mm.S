@@ -12,30 +12,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
+#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
+#define LHS_ELEMENTS 8
+#define RHS_BLOCK 72       // 4 x (f16 + 16 bytes)
+#define RHS_ELEMENTS 8
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
+.macro tile_constants
+.endm
+
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
-    tile_decode 31
+    tile_decode_f16 31
     dup     v28.2d, v31.d[0]
     dup     v29.2d, v31.d[1]
-.endm
-
-.macro start s0, s1, s2, s3
-    ldr     q\s0, [args, #ARG_START]
-    ldr     q\s1, [args, #ARG_START]
-    ldr     q\s2, [args, #ARG_START]
-    ldr     q\s3, [args, #ARG_START]
-.endm
-
-// 8 k of a panel whose rows 01, 23 are in r01, r23; these then get what comes next.
-.macro smmla_8k s0, s1, s2, s3, c01, c23, r01, r23, next01:vararg
-    smmla   v\s0\().4s, v\r01\().16b, v\c01\().16b
-    smmla   v\s1\().4s, v\r01\().16b, v\c23\().16b
-    ldr     q\r01, \next01
-    smmla   v\s2\().4s, v\r23\().16b, v\c01\().16b
-    smmla   v\s3\().4s, v\r23\().16b, v\c23\().16b
 .endm
 
 // One panel after another: all accumulators of 16 rows fit beside one panel's sums.

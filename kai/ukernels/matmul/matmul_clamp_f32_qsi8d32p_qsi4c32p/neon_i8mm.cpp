@@ -20,6 +20,7 @@ namespace {
 /// Tiles of up to 16 rows.
 struct MmlaTiles {
     using Acc = Mmla8;
+    using Pair = Symmetric;
     static constexpr size_t kChunk = 32;
     static constexpr bool kFiniteOnly = true;
 
@@ -41,8 +42,8 @@ struct MmlaTiles {
                     largest[p] = vmaxq_u32(largest[p], vreinterpretq_u32_f32(x));
                     vst1q_f32(values[b][p][0], rows01);
                     vst1q_f32(values[b][p][1], rows23);
-                    vst1q_f32(values[b][p][2], vmulq_n_f32(rows01, -ShortSum::kStart));
-                    vst1q_f32(values[b][p][3], vmulq_n_f32(rows23, -ShortSum::kStart));
+                    vst1q_f32(values[b][p][2], vmulq_n_f32(rows01, -ShortSum<4>::kStart));
+                    vst1q_f32(values[b][p][3], vmulq_n_f32(rows23, -ShortSum<4>::kStart));
                 }
             }
         }

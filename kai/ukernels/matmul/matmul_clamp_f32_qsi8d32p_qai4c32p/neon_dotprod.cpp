@@ -1,0 +1,76 @@
+// f32 <- qsi8d32p x qai4c32p with SDOT.
+//
+//     dst[m][n] = clamp(bias + sum over blocks of (rhs_zero * lhs_sum + lhs_scale * rhs_scale * S)),
+//     S = sum over the block of lhs * rhs
+//
+// Blocks of 32, the usual length, run in neon_dotprod.S (8 x 4; a register holds 4 columns of a row) and
+// neon_dotprod_row.S (16 columns of a row); longer blocks and the last columns of a row in matmul_int_neon_blocks.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_int_neon_blocks.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h"
+
+extern "C" {
+kai::TileFn kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_1x16_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_1x16_neon_dotprod;
+}
+
+namespace kai {
+namespace {
+
+/// Tiles of 8 rows, which read the fields of rows where they are.
+struct DotTiles {
+    using Acc = Dot4;
+    using Pair = Asymmetric;
+    static constexpr size_t kChunk = SIZE_MAX;
+    static constexpr bool kFiniteOnly = false;
+
+    template <int PANELS>
+    struct RowScales {
+        KAI_INLINE const float* start() const {
+            return nullptr;
+        }
+        KAI_INLINE void fill(const uint8_t*, size_t, size_t) {
+        }
+    };
+
+    template <int PANELS>
+    KAI_INLINE static void run(const TileArgs* args) {
+        constexpr TileFn* kRun = PANELS == 1 ? kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod
+                                             : kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+        kRun(args);
+    }
+};
+
+/// The kernel for panels of MR rows and groups of KR / 2 k.
+template <size_t MR, size_t KR>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+    if constexpr (MR == 4) {
+        static_assert(KR == 8);
+        matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
+    } else if constexpr (KR == 8) {
+        constexpr RowFn* kRun = kai_row_qsi8d32p1x4_qai4c32p4x4_1x16_neon_dotprod;
+        matmul_rows<Asymmetric, Dot4Row, Int4, kRun>(m, n, k, bl, lhs, rhs, dst);
+    } else {
+        static_assert(KR == 16);
+        constexpr RowFn* kRun = kai_row_qsi8d32p1x8_qai4c32p4x8_1x16_neon_dotprod;
+        matmul_rows<Asymmetric, Dot8Row, Int4, kRun>(m, n, k, bl, lhs, rhs, dst);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                      \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                   \
+    void kai_run_##NAME(                                                                                          \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row, \
+        size_t stride_col, float lo, float hi) {                                                                  \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                                     \
+        kai::run<MR, KR>(m, n, k, bl, lhs, rhs, {dst, stride_row, lo, hi});                                       \
+    }
+#define KAI_ISA_neon_i8mm(...)
+#define KAI_ISA_sme2(...)
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
