@@ -513,3 +513,14 @@ KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void*
 
 }  // namespace
 }  // namespace kai
+
+/// The functions of a micro-kernel of the catalogue. The including file has kai::run<MR, KR, M_STEP>, which does the
+/// work.
+#define KAI_DEFINE_MATMUL_BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                  \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                   \
+    void kai_run_##NAME(                                                                                          \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row, \
+        size_t stride_col, float lo, float hi) {                                                                  \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                                     \
+        kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, {dst, stride_row, lo, hi});                               \
+    }

@@ -50,7 +50,7 @@ struct DotTiles {
 };
 
 /// The kernel for panels of MR rows and groups of KR / 2 k.
-template <size_t MR, size_t KR>
+template <size_t MR, size_t KR, size_t>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
     if constexpr (MR == 4) {
         static_assert(KR == 8);
@@ -68,14 +68,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                      \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                   \
-    void kai_run_##NAME(                                                                                          \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                                  \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                     \
-        kai::run<MR, KR>(m, n, k, bl, lhs, rhs, {dst, stride_row, lo, hi});                                       \
-    }
+#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 

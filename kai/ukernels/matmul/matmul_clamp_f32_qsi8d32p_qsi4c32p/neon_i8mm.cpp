@@ -70,17 +70,15 @@ struct MmlaTiles {
     }
 };
 
+template <size_t MR, size_t, size_t M_STEP>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+    matmul_blocks<MmlaTiles, M_STEP / MR>(m, n, k, bl, lhs, rhs, dst);
+}
+
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_i8mm(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                   \
-    void kai_run_##NAME(                                                                                          \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                                  \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                     \
-        kai::matmul_blocks<kai::MmlaTiles, M_STEP / MR>(m, n, k, bl, lhs, rhs, {dst, stride_row, lo, hi});        \
-    }
+#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
