@@ -123,11 +123,11 @@ cmd_conformance() {
 }
 
 cmd_cycles() {
+    [ "$host" != aarch64 ] || die "the prediction runs on other hosts; on AArch64 measure: ./kai.sh bench"
     [ -e "$shared/perf/kai_perf_suite.py" ] || die "no cycle prediction at $shared/perf (set KLEIDIAI_SHARED)"
     need_build_tools
     need_packages python3=python3 llvm-mca-22=llvm-22
     need_llvm23
-    [ "$host" != aarch64 ] || die "the prediction runs on other hosts; on AArch64 measure: ./kai.sh bench"
     build aarch64-clang
     build aarch64-gcc
     local preset

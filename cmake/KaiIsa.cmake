@@ -5,7 +5,6 @@
 # over the caller's: each object uses what its ISA names and nothing else.
 
 include(CheckCXXSourceCompiles)
-include(CheckSourceCompiles)
 
 set(KAI_FLAGS_any -march=armv8-a)
 set(KAI_FLAGS_neon -march=armv8-a)
