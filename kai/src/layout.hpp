@@ -24,22 +24,24 @@ struct Tile {
 };
 
 struct Format {
-    // How many consecutive elements (bits >= 8) or bytes (bits = 4) of a row lie together.
-    enum Group { kr_over_sr, kr, two };
+    // How many consecutive elements (bits >= 8) or bytes (bits < 8) of a row lie together.
+    enum Group { kr_over_sr, kr, half_kr, two, one };
 
     const char* name;
     unsigned bits;  // of an element
     Group group;
-    unsigned nibble_distance;  // bits = 4: a byte holds element i (low) and i + this (high); 0 means half a block
+    unsigned nibble_distance;  // bits < 8: a byte holds elements i (lowest), i + this, ...; 0 means half a block
     unsigned block_head, block_tail, panel_head, panel_tail;  // bytes per row
     bool fields_last;
+    unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
 
     constexpr size_t group_size(Tile t) const {
-        return group == two ? 2 : group == kr ? t.kr : t.kr / t.sr;
+        return group == one ? 1 : group == two ? 2 : group == half_kr ? t.kr / 2 : group == kr ? t.kr : t.kr / t.sr;
     }
-    /// Depth as stored: formats without blocks pad k to the group.
+    /// Depth as stored, of formats without blocks.
     constexpr size_t padded(Tile t, size_t k) const {
-        return (k + group_size(t) - 1) / group_size(t) * group_size(t);
+        const size_t multiple = k_multiple ? k_multiple : group_size(t);
+        return (k + multiple - 1) / multiple * multiple;
     }
     constexpr size_t element_bytes(Tile t, size_t count) const {
         return t.rows * (count * bits / 8);
@@ -89,8 +91,12 @@ struct Format {
     constexpr size_t tail(Tile t, size_t bl, size_t b) const {
         return elements(t, bl, b) + element_bytes(t, bl);
     }
+    /// The panel tail, with and without blocks.
     constexpr size_t panel_end(Tile t, size_t k, size_t bl) const {
         return stride(t, k, bl) - t.rows * panel_tail;
+    }
+    constexpr size_t panel_end(Tile t, size_t k) const {
+        return stride(t, k) - t.rows * panel_tail;
     }
     /// @}
 
@@ -105,21 +111,30 @@ struct Format {
             return {((i / g * t.rows + r) * g + i % g) * (bits / 8), 0};
         }
         const size_t d = nibble_distance ? nibble_distance : bl / 2;
-        const size_t j = i / (2 * d) * d + i % d;  // byte of the row
-        return {(j / g * t.rows + r) * g + j % g, i / d % 2 ? 4u : 0u};
+        const size_t per_byte = 8 / bits;
+        const size_t j = i / (per_byte * d) * d + i % d;  // byte of the row
+        return {(j / g * t.rows + r) * g + j % g, bits * static_cast<unsigned>(i / d % per_byte)};
     }
 };
 
 /// @name The formats
 /// @{
 // clang-format off
-//                                       name                bits  group               nibbles  block head/tail, panel head/tail, fields last
+//                                       name                bits  group               nibbles  block head/tail, panel head/tail, fields last, k
 inline constexpr Format qsi8d32p         {"qsi8d32p",          8,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale
 inline constexpr Format qsi8d32p_last    {"qsi8d32p_last",     8,  Format::kr,          0,      2, 0,  0, 0,  true};   // head: f16 scale
 inline constexpr Format qsi8d32pscalef32 {"qsi8d32pscalef32",  8,  Format::kr_over_sr,  0,      0, 8,  0, 0,  false};  // tail: f32 sums, f32 scales
 inline constexpr Format qsi4c32p         {"qsi4c32p",          4,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale; signed nibbles
 inline constexpr Format qai4c32p         {"qai4c32p",          4,  Format::kr_over_sr,  16,     0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales / 16; end: f32 bias; signed nibbles
 inline constexpr Format qai4c32ps1s0nrx4 {"qai4c32ps1s0nrx4",  4,  Format::two,         1,      0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales; end: f32 bias
+inline constexpr Format qsi4c32pbf16     {"qsi4c32pbf16",      4,  Format::kr_over_sr,  16,     0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
+inline constexpr Format qsi4c32ps1s0     {"qsi4c32ps1s0",      4,  Format::two,         1,      0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
+inline constexpr Format qai8dxp          {"qai8dxp",           8,  Format::kr_over_sr,  0,      0, 0,  0, 8,  false, 32};  // end: int32 minus the zero point, f32 scale
+inline constexpr Format qsi4cxp          {"qsi4cxp",           4,  Format::kr_over_sr,  16,     0, 0,  0, 12, false, 32};  // end: int32 16 * sum, f32 scale / 16, f32 bias; signed nibbles
+inline constexpr Format qsi4cxps1s0      {"qsi4cxps1s0",       4,  Format::half_kr,     1,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias; signed nibbles
+inline constexpr Format qsi8cxp          {"qsi8cxp",           8,  Format::kr,          0,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias
+inline constexpr Format qsu2cxp4x4       {"qsu2cxp4x4",        2,  Format::kr_over_sr,  4,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
+inline constexpr Format qsu2cxp4vlx4     {"qsu2cxp4vlx4",      2,  Format::one,         1,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
 inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
 inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
 // clang-format on
