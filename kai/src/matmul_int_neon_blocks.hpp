@@ -1,4 +1,4 @@
-// f32 <- int8 rows x int4 columns, both quantised in blocks along K: for every block b, ascending,
+// f32 or f16 <- int8 rows x int4 columns, both quantised in blocks along K: for every block b, ascending,
 //
 //     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
 //     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])
@@ -21,16 +21,6 @@ namespace {
 
 struct Blocks {
     size_t k, bl;
-};
-
-struct Dst {
-    float* start;
-    size_t stride;  // bytes
-    float lo, hi;
-
-    KAI_INLINE float* at(size_t m, size_t n) const {
-        return reinterpret_cast<float*>(bytes(start, m * stride)) + n;
-    }
 };
 
 /// @name Pairs of formats
@@ -193,8 +183,8 @@ using TileFn = void(const TileArgs*);
 constexpr size_t kTileColumns = 16;
 
 /// The first rows and columns of a tile of PANELS panels.
-template <class Pair, class Acc, int PANELS>
-KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t rows, size_t columns, Dst dst) {
+template <class Pair, class Acc, int PANELS, class T>
+KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t rows, size_t columns, Dst<T> dst) {
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         float32x4_t acc[4], out[4];
@@ -210,7 +200,7 @@ KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t r
         if (rows >= row + 4 && columns >= 4) {
             KAI_UNROLL
             for (int i = 0; i < 4; ++i) {
-                store(dst.at(row + i, 0), out[i]);
+                store_four(dst.at(row + i, 0), out[i]);
             }
         } else {
             KAI_UNROLL
@@ -225,9 +215,9 @@ KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t r
 
 /// Rows with an odd scale, once more: scale * (C + S) - scale * C is not a number where the scale is infinite. What
 /// becomes of a row depends on that row alone, so results stay the same however M is split.
-template <class Pair, class Acc>
+template <class Pair, class Acc, class T>
 [[gnu::noinline, gnu::cold]] void redo_rows(
-    uint32x4_t which, size_t first, size_t columns, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
+    uint32x4_t which, size_t first, size_t columns, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
     float32x4_t acc[1][4];
     for (float32x4_t& a : acc[0]) {
         a = vdupq_n_f32(0);
@@ -244,8 +234,8 @@ template <class Pair, class Acc>
 }
 
 /// A few rows, all columns.
-template <class Kernel, int PANELS>
-KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
+template <class Kernel, int PANELS, class T>
+KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
     using Acc = typename Kernel::Acc;
     using Pair = typename Kernel::Pair;
     const size_t blocks = k / 32;
@@ -284,7 +274,7 @@ KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, c
                     vst1q_f32(tiles[c] + 4 * i, vdupq_n_f32(0));
                 }
             }
-            const Dst at{dst.at(0, n0 + 4 * c), dst.stride, dst.lo, dst.hi};
+            const Dst<T> at{dst.at(0, n0 + 4 * c), dst.stride, dst.lo, dst.hi};
             const uint8_t* panel_end = rhs + c * args.rhs_stride + Pair::kRhs.panel_end(Acc::kRhs, k, 32);
             store_tile<Pair, Acc, PANELS>(tiles[c], panel_end, rows, n - n0 - 4 * c, at);
             if (redo) {
@@ -303,14 +293,14 @@ struct Int {
     static constexpr int value = N;
 };
 
-template <class Kernel, int MAX_PANELS>
-KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
+template <class Kernel, int MAX_PANELS, class T>
+KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
     const size_t lhs_stride = Kernel::Pair::kLhs.stride(Kernel::Acc::kLhs, k, 32);
     size_t m0 = 0;
     const auto rows = [&](auto panels) {
         constexpr int kPanels = decltype(panels)::value;
         const size_t count = m - m0 < kPanels * 4 ? m - m0 : kPanels * 4;
-        tile_rows<Kernel, kPanels>(count, n, k, lhs, rhs, {dst.at(m0, 0), dst.stride, dst.lo, dst.hi});
+        tile_rows<Kernel, kPanels, T>(count, n, k, lhs, rhs, {dst.at(m0, 0), dst.stride, dst.lo, dst.hi});
         m0 += count;
         lhs += kPanels * lhs_stride;
     };
@@ -332,9 +322,9 @@ KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, c
 /// @{
 
 /// PANELS panels at row m0: all columns.
-template <class Pair, class Acc, class Rhs, int PANELS>
+template <class Pair, class Acc, class Rhs, int PANELS, class T>
 KAI_INLINE void long_rows(
-    size_t m0, size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
+    size_t m0, size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
     const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
     const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
     for (size_t n0 = 0; n0 < n; n0 += 4, rhs += rhs_stride) {
@@ -355,8 +345,8 @@ KAI_INLINE void long_rows(
     }
 }
 
-template <class Pair, class Acc, class Rhs>
-KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst dst) {
+template <class Pair, class Acc, class Rhs, class T>
+KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
     const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
     size_t m0 = 0;
     for (; m0 + 4 < m; m0 += 8, lhs += 2 * lhs_stride) {
@@ -368,8 +358,8 @@ KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs
 }
 /// @}
 
-template <class Kernel, int MAX_PANELS>
-KAI_INLINE void matmul_blocks(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+template <class Kernel, int MAX_PANELS, class T>
+KAI_INLINE void matmul_blocks(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     check_blocks(k, bl);
     if (bl == 32) {
         matmul_tiles<Kernel, MAX_PANELS>(m, n, k, bytes(lhs), bytes(rhs), dst);
@@ -429,9 +419,8 @@ KAI_INLINE void row_block(
     }
 }
 
-template <class Pair, class Acc, class Rhs, int PANELS>
-KAI_INLINE void row_panels(
-    size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, float* dst, float lo, float hi) {
+template <class Pair, class Acc, class Rhs, int PANELS, class T>
+KAI_INLINE void row_panels(size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, T* dst, float lo, float hi) {
     using Short = ShortSum<Pair::kFraction>;
     using Long = LongSum<Pair::kFraction>;
     const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
@@ -478,9 +467,33 @@ static_assert(
     "see the row kernels");
 using RowFn = void(const RowArgs*, float lo, float hi);
 
+/// The groups of a row by RUN, which stores floats: where the output has another type, some groups at a time.
+template <RowFn* RUN, class T>
+KAI_INLINE void row_groups(RowArgs args, T* dst, float lo, float hi) {
+    constexpr size_t kGroups = 16;
+    float columns[kGroups][16];
+    args.dst = columns[0];
+    for (size_t left = args.groups; left > 0; left -= args.groups) {
+        args.groups = left < kGroups ? left : kGroups;
+        RUN(&args, lo, hi);
+        args.rhs += args.groups * 4 * args.rhs_stride;
+        for (size_t g = 0; g < args.groups; ++g, dst += 16) {
+            KAI_UNROLL
+            for (int i = 0; i < 16; i += 4) {
+                store_four(dst + i, vld1q_f32(columns[g] + i));
+            }
+        }
+    }
+}
+template <RowFn* RUN>
+KAI_INLINE void row_groups(RowArgs args, float* dst, float lo, float hi) {
+    args.dst = dst;
+    RUN(&args, lo, hi);
+}
+
 /// Rows one after another; 16 columns at a time by RUN, the others by panels.
-template <class Pair, class Acc, class Rhs, RowFn* RUN>
-KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+template <class Pair, class Acc, class Rhs, RowFn* RUN, class T>
+KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     check_blocks(k, bl);
     using Sum = ShortSum<Pair::kFraction>;
     const Blocks shape{k, bl};
@@ -489,23 +502,22 @@ KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void*
     store(args.start, Acc::template first<Sum>());
     vst1q_f32(args.c, vdupq_n_f32(Sum::kStart));
     vst1q_u8(args.mask, vdupq_n_u8(0xF0));
+    args.rhs = bytes(rhs);
     args.rhs_stride = rhs_stride;
     args.blocks = k / 32;
     args.groups = bl == 32 && k > 0 ? n / 16 : 0;
     for (size_t i = 0; i < m; ++i) {
         args.lhs = bytes(lhs, i * lhs_stride);
-        args.rhs = bytes(rhs);
-        args.dst = dst.at(i, 0);
         if (args.groups > 0) {
-            RUN(&args, dst.lo, dst.hi);
-            args.rhs += args.groups * 4 * rhs_stride;
+            row_groups<RUN>(args, dst.at(i, 0), dst.lo, dst.hi);
         }
         size_t n0 = args.groups * 16;
-        for (; n0 + 12 < n; n0 += 16, args.rhs += 4 * rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
+        const uint8_t* panel = bytes(rhs, args.groups * 4 * rhs_stride);
+        for (; n0 + 12 < n; n0 += 16, panel += 4 * rhs_stride) {
+            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, args.lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
         }
-        for (; n0 < n; n0 += 4, args.rhs += rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, args.lhs, args.rhs, dst.at(i, n0), dst.lo, dst.hi);
+        for (; n0 < n; n0 += 4, panel += rhs_stride) {
+            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, args.lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
         }
     }
 }
@@ -514,13 +526,13 @@ KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void*
 }  // namespace
 }  // namespace kai
 
-/// The functions of a micro-kernel of the catalogue. The including file has kai::run<MR, KR, M_STEP>, which does the
-/// work.
-#define KAI_DEFINE_MATMUL_BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                  \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                   \
-    void kai_run_##NAME(                                                                                          \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                                  \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                     \
-        kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, {dst, stride_row, lo, hi});                               \
+/// The functions of a micro-kernel of the catalogue whose output is T. The including file has kai::run<MR, KR, M_STEP>,
+/// which does the work.
+#define KAI_DEFINE_MATMUL_BLOCKS(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, kai::Output<T>::Pointer dst, \
+        size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
+        kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
+        kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});                  \
     }

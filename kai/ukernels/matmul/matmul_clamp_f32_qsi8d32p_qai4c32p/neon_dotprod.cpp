@@ -43,8 +43,8 @@ struct DotTiles {
 };
 
 /// The kernel for panels of MR rows and groups of KR / 2 k.
-template <size_t MR, size_t KR, size_t>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+template <size_t MR, size_t KR, size_t, class T>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     if constexpr (MR == 4) {
         static_assert(KR == 8);
         matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
@@ -61,7 +61,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
+#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_sme2(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)

@@ -56,15 +56,15 @@ struct MmlaTiles {
     }
 };
 
-template <size_t MR, size_t, size_t M_STEP>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst dst) {
+template <size_t MR, size_t, size_t M_STEP, class T>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     matmul_blocks<MmlaTiles, M_STEP / MR>(m, n, k, bl, lhs, rhs, dst);
 }
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
+#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_sme2(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
