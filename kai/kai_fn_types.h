@@ -38,6 +38,43 @@ typedef size_t kai_get_dst_offset_fn(size_t m_idx, size_t n_idx, size_t dst_stri
 
 /// Size of a dense m x n output matrix.
 typedef size_t kai_get_dst_size_fn(size_t m, size_t n);
+
+/// dst = clamp(LHS x RHS): m rows, n columns, depth k. The header of a family gives the formula.
+///
+/// @param lhs_packed      The packed panels from the first row of the call on (`get_lhs_packed_offset`).
+/// @param rhs_packed      The packed panels from the first column of the call on (`get_rhs_packed_offset`).
+/// @param dst             First element of the output rectangle (`get_dst_offset`), of the type that the family states.
+/// @param dst_stride_row  Bytes from a row of dst to the next.
+/// @param dst_stride_col  Bytes of an element of dst.
+/// @param scalar_min, scalar_max  Bounds, min(max(x, scalar_min), scalar_max); NaN stays NaN.
+///
+/// m = 0 or n = 0: nothing is read or written. k = 0: clamp(bias), or clamp(0) if there is none.
+/// @pre scalar_min <= scalar_max.
+typedef void kai_run_matmul_fn(
+    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    size_t dst_stride_col, float scalar_min, float scalar_max);
+
+/// kai_run_matmul_fn that writes float.
+typedef void kai_run_matmul_f32_fn(
+    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
+    size_t dst_stride_col, float scalar_min, float scalar_max);
+
+/// kai_run_matmul_fn with operands that are quantised in blocks.
+/// @param bl  Length of a block along k. @pre bl is a multiple of 32, k a multiple of bl.
+typedef void kai_run_matmul_bl_fn(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
+
+/// kai_run_matmul_bl_fn that writes float.
+typedef void kai_run_matmul_bl_f32_fn(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, float* dst,
+    size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
+
+/// kai_run_matmul_f32_fn with an RHS of indices.
+/// @param lut  The table that they point into, the one that the RHS was packed with: four values that int8 can hold.
+typedef void kai_run_matmul_lut_f32_fn(
+    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
+    size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);
 /// @}
 
 /// @name Packers

@@ -40,11 +40,25 @@ namespace needs {
 [[maybe_unused]] constexpr uint64_t sme2 = bit(KAI_CPU_SME) | bit(KAI_CPU_SME2);
 }  // namespace needs
 
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_fn*) {
+/// The signature, by the types of run and of the packed offset of the LHS.
+template <typename Run>
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(Run*, kai_get_packed_offset_bl_fn*) {
+    return KAI_UKERNEL_MATMUL_BL;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_fn*, kai_get_packed_offset_fn*) {
     return KAI_UKERNEL_MATMUL;
 }
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_get_packed_offset_bl_fn*) {
-    return KAI_UKERNEL_MATMUL_BL;
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_f32_fn*, kai_get_packed_offset_fn*) {
+    return KAI_UKERNEL_MATMUL;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_bl_fn*, kai_get_packed_offset_fn*) {
+    return KAI_UKERNEL_MATMUL_RHS_BL;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_bl_f32_fn*, kai_get_packed_offset_fn*) {
+    return KAI_UKERNEL_MATMUL_RHS_BL;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_lut_f32_fn*, kai_get_packed_offset_fn*) {
+    return KAI_UKERNEL_MATMUL_LUT;
 }
 
 /// The result type stands in the name: matmul_clamp_<type>_...
@@ -63,7 +77,7 @@ const kai_ukernel kUkernels[] = {
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
     KAI_IF_BUILT(                                                                                                   \
         ISA,                                                                                                        \
-        {#NAME, KAI_STRING(KAI_FAMILY), signature_of(&kai_get_lhs_packed_offset_##NAME),                            \
+        {#NAME, KAI_STRING(KAI_FAMILY), signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME),           \
          dst_type_of(KAI_STRING(KAI_FAMILY)), #LHS, #RHS, needs::ISA, kai_get_m_step_##NAME, kai_get_n_step_##NAME, \
          kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,                                \
          KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME),                      \

@@ -22,10 +22,13 @@ extern "C" {
 /// Any function. Cast it to its real type, which `signature` and `family` name, before you call it.
 typedef void kai_any_fn(void);
 
-/// How the functions of a micro-kernel are called. `run` has the type `kai_<family>_run_fn` of the family's header.
+/// How the functions of a micro-kernel are called: the types of kai_fn_types.h. Where a family writes float, the type
+/// of dst in `run` is float* instead of void*.
 enum kai_ukernel_signature {
-    KAI_UKERNEL_MATMUL,     ///< (m, n, k, lhs_packed, ...); packed offsets: kai_get_packed_offset_fn
-    KAI_UKERNEL_MATMUL_BL,  ///< (m, n, k, bl, lhs_packed, ...); packed offsets: kai_get_packed_offset_bl_fn
+    KAI_UKERNEL_MATMUL,         ///< kai_run_matmul_fn; packed offsets: kai_get_packed_offset_fn
+    KAI_UKERNEL_MATMUL_BL,      ///< kai_run_matmul_bl_fn; packed offsets: kai_get_packed_offset_bl_fn
+    KAI_UKERNEL_MATMUL_RHS_BL,  ///< kai_run_matmul_bl_fn; packed offsets of the LHS without bl, of the RHS with it
+    KAI_UKERNEL_MATMUL_LUT,     ///< kai_run_matmul_lut_f32_fn; packed offsets: kai_get_packed_offset_fn
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.

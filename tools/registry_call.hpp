@@ -19,7 +19,7 @@ Fn* as(kai_any_fn* function) {
 }
 
 inline bool has_blocks(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_BL;
+    return u.signature == KAI_UKERNEL_MATMUL_BL || u.signature == KAI_UKERNEL_MATMUL_RHS_BL;
 }
 
 /// Blocking of a packed side.
@@ -34,18 +34,25 @@ inline Blocking rhs_blocking(const kai_ukernel& u) {
     return {u.get_nr(), u.get_kr(), u.get_sr()};
 }
 
-/// dst = clamp(lhs x rhs). `run` of every family differs in the type of dst only, which the ABI does not see.
+/// The table of kernels whose RHS has indices, here and when it is packed.
+inline constexpr int32_t kTable[4] = {-2, -1, 0, 1};
+
+/// dst = clamp(lhs x rhs). The type of dst is void* or float*, which the ABI does not see.
 inline void run(
     const kai_ukernel& u, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
     size_t dst_stride, float lo, float hi) {
     const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
     switch (u.signature) {
         case KAI_UKERNEL_MATMUL:
-            as<kai_matmul_clamp_f32_f32p_f32p_run_fn>(u.run)(m, n, k, lhs, rhs, dst, dst_stride, element, lo, hi);
+            as<kai_run_matmul_fn>(u.run)(m, n, k, lhs, rhs, dst, dst_stride, element, lo, hi);
             break;
         case KAI_UKERNEL_MATMUL_BL:
-            as<kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn>(u.run)(
-                m, n, k, bl, lhs, rhs, static_cast<float*>(dst), dst_stride, element, lo, hi);
+        case KAI_UKERNEL_MATMUL_RHS_BL:
+            as<kai_run_matmul_bl_fn>(u.run)(m, n, k, bl, lhs, rhs, dst, dst_stride, element, lo, hi);
+            break;
+        case KAI_UKERNEL_MATMUL_LUT:
+            as<kai_run_matmul_lut_f32_fn>(u.run)(
+                m, n, k, lhs, rhs, static_cast<float*>(dst), dst_stride, element, lo, hi, kTable);
             break;
     }
 }

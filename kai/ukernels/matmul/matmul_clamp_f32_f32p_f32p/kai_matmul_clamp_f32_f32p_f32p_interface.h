@@ -15,20 +15,8 @@
 extern "C" {
 #endif
 
-/// dst = clamp(LHS x RHS + bias): m rows, n columns, depth k.
-///
-/// @param lhs_packed      The packed panels from the first row of the call on (`get_lhs_packed_offset`).
-/// @param rhs_packed      The packed panels from the first column of the call on (`get_rhs_packed_offset`).
-/// @param dst             First element (float) of the output rectangle (`get_dst_offset`).
-/// @param dst_stride_row  Bytes from a row of dst to the next.
-/// @param dst_stride_col  sizeof(float).
-/// @param clamp_min, clamp_max  Bounds, min(max(x, clamp_min), clamp_max); NaN stays NaN.
-///
-/// m = 0 or n = 0: nothing is read or written. k = 0: clamp(bias).
-/// @pre clamp_min <= clamp_max.
-typedef void kai_matmul_clamp_f32_f32p_f32p_run_fn(
-    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
-    size_t dst_stride_col, float clamp_min, float clamp_max);
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+typedef kai_run_matmul_fn kai_matmul_clamp_f32_f32p_f32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
 /// @{

@@ -17,20 +17,9 @@
 extern "C" {
 #endif
 
-/// dst = clamp(LHS x RHS): m rows, n columns, depth k in blocks of bl.
-///
-/// @param lhs_packed      The packed panels from the first row of the call on (`get_lhs_packed_offset`).
-/// @param rhs_packed      The packed panels from the first column of the call on (`get_rhs_packed_offset`).
-/// @param dst             First element of the output rectangle (`get_dst_offset`).
-/// @param dst_stride_row  Bytes from a row of dst to the next.
-/// @param dst_stride_col  sizeof(float).
-/// @param scalar_min, scalar_max  Bounds, min(max(x, scalar_min), scalar_max); NaN stays NaN.
-///
-/// m = 0 or n = 0: nothing is read or written. k = 0: clamp(bias).
-/// @pre bl is a multiple of 32, k a multiple of bl, scalar_min <= scalar_max; m <= 1 for the kernels whose m_step is 1.
-typedef void kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn(
-    size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, float* dst,
-    size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the kernels whose m_step is 1.
+typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
 /// @{

@@ -1,0 +1,84 @@
+//
+// bf16 <- qai8dxp x qsi4c32p: int8 LHS quantised at run time, an offset and a scale per row,
+// int4 RHS with a bf16 scale per block of a column.
+//
+//     dst[m][n] = clamp(bias[n] + lhs_scale[m] * (sum over blocks b of rhs_scale[n][b] * S
+//                       + rhs_sum[n] * lhs_offset[m]))
+//     S = sum over i of lhs[m][b][i] * rhs[n][b][i]
+//
+// S is exact in int32; the sum over blocks (parts of blocks longer than 256) is f32 with b ascending.
+// lhs_offset is minus the zero point of the row, rhs_sum the sum of the dequantised column.
+// The clamped f32 result is rounded to bf16, to nearest, ties to even.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m, also for the kernels whose m_step is 1.
+/// @pre bl is a multiple of 32, k a multiple of bl.
+typedef kai_run_matmul_bl_fn kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn;
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_m_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_n_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_mr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_nr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_kr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_sr_func_t;
+typedef kai_get_packed_offset_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_lhs_packed_offset_func_t;
+typedef kai_get_packed_offset_bl_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_rhs_packed_offset_func_t;
+typedef kai_get_dst_offset_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_dst_offset_func_t;
+typedef kai_get_dst_size_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_dst_size_func_t;
+typedef kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn* kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_matmul_func_t;
+
+struct kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_ukernel {
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_m_step_func_t get_m_step;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_n_step_func_t get_n_step;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_mr_func_t get_mr;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_nr_func_t get_nr;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_kr_func_t get_kr;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_sr_func_t get_sr;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_lhs_packed_offset_func_t get_lhs_packed_offset;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_rhs_packed_offset_func_t get_rhs_packed_offset;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_dst_offset_func_t get_dst_offset;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_get_dst_size_func_t get_dst_size;
+    kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_matmul_func_t run_matmul;
+};
+/// @}
+
+/// SMMLA, 16 rows x 4 columns a step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_n_step_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_mr_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_nr_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_kr_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_sr_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
+
+/// SDOT, one row; shares its RHS with the SMMLA kernel.
+kai_get_size_fn kai_get_m_step_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_bf16_qai8dxp1x8_qsi4c32p4x8_1x4_neon_dotprod;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

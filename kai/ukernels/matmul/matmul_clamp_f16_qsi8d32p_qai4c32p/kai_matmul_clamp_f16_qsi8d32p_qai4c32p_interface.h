@@ -1,0 +1,109 @@
+//
+// f16 <- qsi8d32p x qai4c32p: int8 LHS quantised at run time per block of a row,
+// asymmetric int4 RHS per block.
+//
+//     dst[m][n] = clamp(bias[n] + sum over blocks b of (rhs_zero[n][b] * lhs_sum[m][b]
+//                       + rhs_scale[n][b] * lhs_scale[m][b] * sum over i of lhs[m][b][i] * rhs[n][b][i]))
+//
+// lhs_sum is the sum of the dequantised block, rhs values are -8 to 7, scales and zeros are f32; the inner sum is exact
+// in int32, the outer one is f32 with b ascending.
+// The clamped f32 result is rounded to f16, to nearest, ties to even.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the kernels whose m_step is 1.
+typedef kai_run_matmul_bl_fn kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn;
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_m_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_n_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_mr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_nr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_kr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_sr_func_t;
+typedef kai_get_packed_offset_bl_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_lhs_packed_offset_func_t;
+typedef kai_get_packed_offset_bl_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_rhs_packed_offset_func_t;
+typedef kai_get_dst_offset_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_dst_offset_func_t;
+typedef kai_get_dst_size_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_dst_size_func_t;
+typedef kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn* kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_matmul_func_t;
+
+struct kai_matmul_clamp_f16_qsi8d32p_qai4c32p_ukernel {
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_m_step_func_t get_m_step;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_n_step_func_t get_n_step;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_mr_func_t get_mr;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_nr_func_t get_nr;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_kr_func_t get_kr;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_sr_func_t get_sr;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_lhs_packed_offset_func_t get_lhs_packed_offset;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_rhs_packed_offset_func_t get_rhs_packed_offset;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_dst_offset_func_t get_dst_offset;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_get_dst_size_func_t get_dst_size;
+    kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_matmul_func_t run_matmul;
+};
+/// @}
+
+/// SMMLA, 8 rows x 4 columns a step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_size_fn kai_get_nr_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_size_fn kai_get_kr_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_size_fn kai_get_sr_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_packed_offset_bl_fn kai_get_lhs_packed_offset_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+
+/// SDOT, 8 rows x 4 columns a step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_lhs_packed_offset_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
+
+/// SDOT, one row; shares its RHS with the SMMLA kernel.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_lhs_packed_offset_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod;
+
+/// SDOT, one row; shares its RHS with the 8 x 4 SDOT kernel.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_lhs_packed_offset_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
