@@ -12,8 +12,8 @@ namespace {
 
 // A format that is added to layout.hpp is added here, and to test/reference/formats.cpp.
 const kai::Format* const kFormats[] = {
-    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p, &kai::qai4c32p,
-    &kai::qai4c32ps1s0nrx4, &kai::f32p,          &kai::f32pbiasf32,
+    &kai::qsi8d32p, &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p, &kai::qai4c32p, &kai::qai4c32ps1s0nrx4,
+    &kai::qai8dxp,  &kai::f32p,          &kai::f32pbiasf32,
 };
 
 class Layout : public testing::TestWithParam<const kai::Format*> {
@@ -32,6 +32,14 @@ protected:
     std::vector<Case> cases() const {
         std::vector<Case> cases;
         for (const size_t rows : {1, 2, 4, 7, 8, 16, 64}) {
+            if (r->row_scale != nullptr) {
+                for (const auto& [kr, sr] : {std::pair<size_t, size_t>{16, 2}, {8, 2}, {8, 1}, {4, 1}}) {
+                    for (const size_t k : {0, 1, 31, 32, 33, 96}) {
+                        cases.push_back({{rows, kr, sr}, k, 0});
+                    }
+                }
+                continue;
+            }
             if (r->scale_bytes == 0) {
                 for (const size_t k : {0, 1, 2, 5, 16, 33}) {
                     cases.push_back({{rows, 1, 1}, k, 0});
@@ -81,8 +89,9 @@ TEST_P(Layout, SizesAndOffsets) {
 TEST_P(Layout, Places) {
     for (const Case& c : cases()) {
         const reference::Shape s = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
+        const size_t stored_k = (c.k + r->k_multiple - 1) / r->k_multiple * r->k_multiple;
         for (size_t row = 0; row < c.tile.rows; ++row) {
-            for (size_t kk = 0; kk < c.k; ++kk) {
+            for (size_t kk = 0; kk < stored_k; ++kk) {
                 const reference::Place got = place(c, row, kk), want = r->place(s, row, kk);
                 ASSERT_TRUE(got.byte == want.byte && got.shift == want.shift)
                     << "row " << row << ", k " << kk << ": byte " << got.byte << " << " << got.shift << ", not "
@@ -105,7 +114,14 @@ TEST_P(Layout, Fields) {
                 EXPECT_EQ(f.tail(c.tile, c.bl, b) + 4 * c.tile.rows, r->scale(s, 0, b));
             }
         }
-        if (f.panel_tail != 0) {
+        if (r->row_scale != nullptr) {
+            const size_t end = f.panel_end(c.tile, c.k);
+            EXPECT_EQ(end, r->row_offset(s, 0));
+            EXPECT_EQ(end + 4 * c.tile.rows, r->row_scale(s, 0));
+            if (r->bias != nullptr) {
+                EXPECT_EQ(end + 8 * c.tile.rows, r->bias(s, 0));
+            }
+        } else if (f.panel_tail != 0) {
             EXPECT_EQ(f.panel_end(c.tile, c.k, c.bl), r->bias(s, 0));
         }
         if (f.panel_head != 0) {

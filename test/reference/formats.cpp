@@ -54,6 +54,25 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 }
 }  // namespace qsi8d32pscalef32
 
+namespace qai8dxp {  // | mr * kp int8 | mr int32 minus the zero points | mr f32 scales |, kp = k up to a multiple of 32
+size_t values(const Shape& s) {
+    return s.rows * ((s.k + 31) / 32 * 32);
+}
+size_t stride(const Shape& s) {
+    return values(s) + 8 * s.rows;
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr;
+    return {(kk / L) * s.rows * L + r * L + kk % L};
+}
+size_t offset(const Shape& s, size_t r) {
+    return values(s) + 4 * r;
+}
+size_t scale(const Shape& s, size_t r) {
+    return values(s) + 4 * s.rows + 4 * r;
+}
+}  // namespace qai8dxp
+
 namespace qsi4c32p {  // | nr f16 scales | nr * bl / 2 bytes | per block; a byte holds j and j + bl / 2
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 2);
@@ -145,6 +164,7 @@ const std::vector<Format>& formats() {
         {"qsi8d32p",          true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
         {"qsi8d32p_last",     true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
         {"qsi8d32pscalef32",  true,  Format::i8,  4,     Format::untouched, 1, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
+        {"qai8dxp",           true,  Format::i8,  0,     Format::untouched, 1, qai8dxp::stride, qai8dxp::place, nullptr, nullptr, nullptr, 32, qai8dxp::offset, qai8dxp::scale},
         {"qsi4c32p",          false, Format::i4,  2,     Format::last_row,  1, qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
         {"qai4c32p",          false, Format::i4,  4,     Format::last_row_and_bias, 0.0625f, qai4c32p::stride, qai4c32p::place, qai4c32p::scale, qai4c32p::zero, qai4c32p::bias},
         {"qai4c32ps1s0nrx4",  false, Format::u4,  4,     Format::last_row,  1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
@@ -178,6 +198,9 @@ Side Side::part(size_t first, size_t count) const {
     p.offset = rows_of(offset, blocks());
     p.bias = rows_of(bias, 1);
     p.unspecified = rows_of(unspecified, blocks());
+    p.row_offset = rows_of(row_offset, 1);
+    p.row_scale = rows_of(row_scale, 1);
+    p.k_padding = rows_of(k_padding, 1);
     return p;
 }
 
@@ -204,20 +227,25 @@ struct Panel {
 /// repeats.
 void pack_row(const Format& f, const Shape& s, const Side& side, size_t row, Panel panel, size_t r, bool missing) {
     const bool zero = missing && f.padding == Format::zeros;
-    for (size_t kk = 0; kk < side.k; ++kk) {
+    const size_t stored_k = (side.k + f.k_multiple - 1) / f.k_multiple * f.k_multiple;
+    for (size_t kk = 0; kk < stored_k; ++kk) {
         const Place place = f.place(s, r, kk);
         const size_t from = row * side.k + kk;
+        const int q = f.element == Format::f32 || zero ? 0
+                      : kk < side.k                    ? side.q[from]
+                      : side.k_padding.empty()         ? 0
+                                                       : side.k_padding[row];
         const bool any = !side.unspecified.empty() && side.unspecified[row * side.blocks() + kk / side.bl];
         switch (f.element) {
             case Format::f32:
                 panel.put(place.byte, zero ? 0.0f : side.values[from]);
                 break;
             case Format::i8:
-                panel.put(place.byte, side.q[from], any ? Packed::any : Packed::exact);
+                panel.put(place.byte, static_cast<int8_t>(q), any ? Packed::any : Packed::exact);
                 break;
             case Format::i4:
             case Format::u4:
-                panel.put_nibble(place, static_cast<unsigned>(side.q[from] + (f.element == Format::u4 ? 8 : 0)));
+                panel.put_nibble(place, static_cast<unsigned>(q + (f.element == Format::u4 ? 8 : 0)));
                 break;
         }
     }
@@ -232,6 +260,10 @@ void pack_row(const Format& f, const Shape& s, const Side& side, size_t row, Pan
         if (f.offset != nullptr) {
             panel.put(f.offset(s, r, b), side.offset[from], state);
         }
+    }
+    if (f.row_offset != nullptr) {
+        panel.put(f.row_offset(s, r), zero ? 0 : side.row_offset[row]);
+        panel.put(f.row_scale(s, r), zero ? 0.0f : side.row_scale[row] * f.stored_scale);
     }
     if (f.bias != nullptr) {
         const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);

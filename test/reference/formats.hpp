@@ -23,6 +23,11 @@ struct Side {
     std::vector<float> bias;        // [rows]; empty: zeros
     std::vector<bool> unspecified;  // [rows][k / bl]: a packer may write what it likes; empty: nowhere
 
+    // Quantised without blocks: one for a whole row.
+    std::vector<int32_t> row_offset;  // [rows]; LHS: minus the zero point; RHS: what the format stores of the sum of q
+    std::vector<float> row_scale;     // [rows]
+    std::vector<int8_t> k_padding;    // [rows]; fills k up to the multiple that the format stores; empty: zeros
+
     size_t blocks() const {
         return bl == 0 ? 0 : k / bl;
     }
@@ -67,6 +72,13 @@ struct Format {
     size_t (*scale)(const Shape&, size_t r, size_t b);
     size_t (*offset)(const Shape&, size_t r, size_t b);
     size_t (*bias)(const Shape&, size_t r);
+
+    /// @name Quantised without blocks
+    /// @{
+    size_t k_multiple = 1;  // depth is stored up to a multiple of this
+    size_t (*row_offset)(const Shape&, size_t r) = nullptr;
+    size_t (*row_scale)(const Shape&, size_t r) = nullptr;
+    /// @}
 };
 
 const std::vector<Format>& formats();
