@@ -12,8 +12,10 @@ namespace {
 
 // A format that is added to layout.hpp is added here, and to test/reference/formats.cpp.
 const kai::Format* const kFormats[] = {
-    &kai::qsi8d32p, &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p, &kai::qai4c32p, &kai::qai4c32ps1s0nrx4,
-    &kai::qai8dxp,  &kai::f32p,          &kai::f32pbiasf32,
+    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p,     &kai::qai4c32p,
+    &kai::qai4c32ps1s0nrx4, &kai::qsi4c32pbf16,  &kai::qsi4c32ps1s0,     &kai::qai8dxp,      &kai::qsi4cxp,
+    &kai::qsi4cxps1s0,      &kai::qsi8cxp,       &kai::qsu2cxp4x4,       &kai::qsu2cxp4vlx4, &kai::f32p,
+    &kai::f32pbiasf32,
 };
 
 class Layout : public testing::TestWithParam<const kai::Format*> {
@@ -32,17 +34,15 @@ protected:
     std::vector<Case> cases() const {
         std::vector<Case> cases;
         for (const size_t rows : {1, 2, 4, 7, 8, 16, 64}) {
-            if (r->row_scale != nullptr) {
-                for (const auto& [kr, sr] : {std::pair<size_t, size_t>{16, 2}, {8, 2}, {8, 1}, {4, 1}}) {
-                    for (const size_t k : {0, 1, 31, 32, 33, 96}) {
-                        cases.push_back({{rows, kr, sr}, k, 0});
+            if (!r->blocks) {
+                // Tables: groups of four only. Floats: no groups.
+                const size_t kr = r->scale_type == reference::Format::no_scale ? 1 : 4;
+                for (const size_t k : {0, 1, 2, 5, 16, 33, 64}) {
+                    cases.push_back({{rows, kr, 1}, k, 0});
+                    if (kr == 4 && f.bits > 2) {
+                        cases.push_back({{rows, 8, 1}, k, 0});
+                        cases.push_back({{rows, 16, 2}, k, 0});
                     }
-                }
-                continue;
-            }
-            if (r->scale_bytes == 0) {
-                for (const size_t k : {0, 1, 2, 5, 16, 33}) {
-                    cases.push_back({{rows, 1, 1}, k, 0});
                 }
                 continue;
             }
@@ -110,19 +110,29 @@ TEST_P(Layout, Fields) {
                 EXPECT_EQ(f.head(c.tile, c.k, c.bl, b), r->scale(s, 0, b));
             }
             if (f.block_tail != 0) {
-                EXPECT_EQ(f.tail(c.tile, c.bl, b), r->offset(s, 0, b));
-                EXPECT_EQ(f.tail(c.tile, c.bl, b) + 4 * c.tile.rows, r->scale(s, 0, b));
+                const size_t offsets = r->offset != nullptr ? 4 * c.tile.rows : 0;
+                EXPECT_EQ(f.tail(c.tile, c.bl, b), r->offset != nullptr ? r->offset(s, 0, b) : r->scale(s, 0, b));
+                EXPECT_EQ(f.tail(c.tile, c.bl, b) + offsets, r->scale(s, 0, b));
             }
         }
-        if (r->row_scale != nullptr) {
-            const size_t end = f.panel_end(c.tile, c.k);
-            EXPECT_EQ(end, r->row_offset(s, 0));
-            EXPECT_EQ(end + 4 * c.tile.rows, r->row_scale(s, 0));
-            if (r->bias != nullptr) {
-                EXPECT_EQ(end + 8 * c.tile.rows, r->bias(s, 0));
+        if (f.panel_tail != 0) {
+            // Row offsets or sums, then scales if they are not in the blocks, then biases.
+            size_t at = c.bl ? f.panel_end(c.tile, c.k, c.bl) : f.panel_end(c.tile, c.k);
+            for (const auto& field : {r->row_offset, r->sum}) {
+                if (field != nullptr) {
+                    EXPECT_EQ(field(s, 0), at);
+                    at += 4 * c.tile.rows;
+                }
             }
-        } else if (f.panel_tail != 0) {
-            EXPECT_EQ(f.panel_end(c.tile, c.k, c.bl), r->bias(s, 0));
+            if (!r->blocks) {
+                EXPECT_EQ(r->scale(s, 0, 0), at);
+                at += 4 * c.tile.rows;
+            }
+            if (r->bias != nullptr) {
+                EXPECT_EQ(r->bias(s, 0), at);
+                at += 4 * c.tile.rows;
+            }
+            EXPECT_EQ(at, stride(c));
         }
         if (f.panel_head != 0) {
             EXPECT_EQ(r->bias(s, 0), 0u);
@@ -132,12 +142,12 @@ TEST_P(Layout, Fields) {
 
 TEST_P(Layout, EveryElementHasItsOwnPlace) {
     for (const Case& c : cases()) {
-        std::set<size_t> nibbles;
+        std::set<size_t> taken;  // pairs of bits
         for (size_t row = 0; row < c.tile.rows; ++row) {
             for (size_t kk = 0; kk < c.k; ++kk) {
                 const reference::Place at = place(c, row, kk);
-                for (unsigned bit = 0; bit < f.bits; bit += 4) {
-                    EXPECT_TRUE(nibbles.insert(at.byte * 2 + (at.shift + bit) / 4).second)
+                for (unsigned bit = 0; bit < f.bits; bit += 2) {
+                    EXPECT_TRUE(taken.insert(at.byte * 4 + (at.shift + bit) / 2).second)
                         << "row " << row << ", k " << kk;
                     EXPECT_LT(at.byte, stride(c));
                 }

@@ -431,9 +431,7 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             // Scales as they are stored.
             Side stored = lhs;
             for (float& scale : stored.scale) {
-                if (lhs_format->scale_bytes == 2) {
-                    scale = reference::f32_from_f16(reference::f16_from_f32(scale));
-                }
+                scale = reference::as_stored(lhs_format->scale_type, scale);
             }
             const test::LhsSource lhs_source(floats, m, k, 0);
             const test::RhsSource rhs_source(rhs_packer, rhs, 0);

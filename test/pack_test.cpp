@@ -134,7 +134,7 @@ private:
         switch (p.signature) {
             case KAI_LHS_PACK_BL:
                 // Groups of 4 and 8; kr even where it is divided.
-                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format->scale_bytes == 2 || t.sr == 2);
+                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format->scale_type == Format::f16_scale || t.sr == 2);
             case KAI_RHS_PACK_NXK_BL:
                 return t.sr == 2;
             case KAI_RHS_PACK_NXK_BL_ZERO:

@@ -1,4 +1,4 @@
-// f16 <-> f32 by arithmetic on the value (IEEE 754 binary16), slow and plain.
+// f16 <-> f32 by arithmetic on the value (IEEE 754 binary16), slow and plain; bf16 <-> f32.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -45,6 +45,20 @@ inline float f32_from_f16(uint16_t h) {
     const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
                                           : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
     return h & 0x8000 ? -magnitude : magnitude;
+}
+
+/// To nearest, ties to even: bf16 is the upper half of a float. NaN becomes quiet.
+inline uint16_t bf16_from_f32(float x) {
+    const uint32_t bits = bits_of(x), upper = bits >> 16, lower = bits & 0xFFFF;
+    if (std::isnan(x)) {
+        return static_cast<uint16_t>(upper | 0x40);
+    }
+    const bool up = lower > 0x8000 || (lower == 0x8000 && upper % 2 == 1);
+    return static_cast<uint16_t>(upper + (up ? 1 : 0));
+}
+
+inline float f32_from_bf16(uint16_t h) {
+    return float_of(static_cast<uint32_t>(h) << 16);
 }
 
 }  // namespace reference

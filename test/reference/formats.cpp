@@ -54,25 +54,6 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 }
 }  // namespace qsi8d32pscalef32
 
-namespace qai8dxp {  // | mr * kp int8 | mr int32 minus the zero points | mr f32 scales |, kp = k up to a multiple of 32
-size_t values(const Shape& s) {
-    return s.rows * ((s.k + 31) / 32 * 32);
-}
-size_t stride(const Shape& s) {
-    return values(s) + 8 * s.rows;
-}
-Place place(const Shape& s, size_t r, size_t kk) {
-    const size_t L = s.kr / s.sr;
-    return {(kk / L) * s.rows * L + r * L + kk % L};
-}
-size_t offset(const Shape& s, size_t r) {
-    return values(s) + 4 * r;
-}
-size_t scale(const Shape& s, size_t r) {
-    return values(s) + 4 * s.rows + 4 * r;
-}
-}  // namespace qai8dxp
-
 namespace qsi4c32p {  // | nr f16 scales | nr * bl / 2 bytes | per block; a byte holds j and j + bl / 2
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 2);
@@ -133,6 +114,95 @@ size_t bias(const Shape& s, size_t c) {
 }
 }  // namespace qai4c32ps1s0nrx4
 
+namespace rows {  // elements of k rounded up to 32, then arrays of one word for each row
+size_t padded_k(const Shape& s) {
+    return (s.k + 31) / 32 * 32;
+}
+/// Word `number` of row r, behind elements of `bits`.
+template <unsigned bits, size_t number>
+size_t word(const Shape& s, size_t r) {
+    return s.rows * (padded_k(s) * bits / 8 + 4 * number) + 4 * r;
+}
+template <unsigned bits, size_t number>
+size_t scale(const Shape& s, size_t r, size_t) {
+    return word<bits, number>(s, r);
+}
+template <unsigned bits, size_t words>
+size_t stride(const Shape& s) {
+    return s.rows * (padded_k(s) * bits / 8 + 4 * words);
+}
+}  // namespace rows
+
+namespace qai8dxp {  // | mr * kp int8 | mr int32 offsets | mr f32 scales |
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr;
+    return {(kk / L) * s.rows * L + r * L + kk % L};
+}
+}  // namespace qai8dxp
+
+// | elements | nr int32 sums | nr f32 scales | nr f32 biases |
+
+namespace qsi4cxp {  // of every 32 values, a byte holds i and i + 16
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, j = kk / 32 * 16 + kk % 16;
+    return {(j / L) * s.rows * L + c * L + j % L, kk % 32 < 16 ? 0u : 4u};
+}
+}  // namespace qsi4cxp
+
+namespace qsi4cxps1s0 {  // a byte holds two neighbours
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t h = s.kr / 2, p = kk / 2;
+    return {(p / h) * s.rows * h + c * h + p % h, kk % 2 == 0 ? 0u : 4u};
+}
+}  // namespace qsi4cxps1s0
+
+namespace qsi8cxp {
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {(kk / s.kr) * s.rows * s.kr + c * s.kr + kk % s.kr};
+}
+}  // namespace qsi8cxp
+
+namespace qsu2cxp4x4 {  // of every 16 values, a byte holds i, i + 4, i + 8, i + 12
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {kk / 16 * 4 * s.rows + 4 * c + kk % 4, static_cast<unsigned>(kk % 16 / 4 * 2)};
+}
+}  // namespace qsu2cxp4x4
+
+namespace qsu2cxp4vlx4 {  // a byte holds four neighbours
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {kk / 4 * s.rows + c, static_cast<unsigned>(kk % 4 * 2)};
+}
+}  // namespace qsu2cxp4vlx4
+
+namespace qsi4c32pbf16 {  // | nr * bl / 2 bytes | nr bf16 scales | per block, then | nr f32 sums | nr f32 biases |
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * (s.bl / 2 + 2);
+}
+size_t stride(const Shape& s) {
+    return s.rows * (s.blocks() * (s.bl / 2 + 2) + 8);
+}
+Place place(const Shape& s, size_t c, size_t kk) {  // of every 32 values, a byte holds i and i + 16
+    const size_t L = s.kr / s.sr, i = kk % s.bl, j = i / 32 * 16 + i % 16;
+    return {block(s, kk / s.bl) + (j / L) * s.rows * L + c * L + j % L, i % 32 < 16 ? 0u : 4u};
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + s.rows * s.bl / 2 + 2 * c;
+}
+size_t sum(const Shape& s, size_t c) {
+    return block(s, s.blocks()) + 4 * c;
+}
+size_t bias(const Shape& s, size_t c) {
+    return block(s, s.blocks()) + 4 * s.rows + 4 * c;
+}
+}  // namespace qsi4c32pbf16
+
+namespace qsi4c32ps1s0 {  // as qsi4c32pbf16, but a byte holds two neighbours, and two bytes of a column lie together
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t p = kk % s.bl / 2;
+    return {qsi4c32pbf16::block(s, kk / s.bl) + (p / 2) * s.rows * 2 + c * 2 + p % 2, kk % 2 == 0 ? 0u : 4u};
+}
+}  // namespace qsi4c32ps1s0
+
 namespace f32p {  // groups of kr elements of each row
 size_t padded_k(const Shape& s) {
     return (s.k + s.kr - 1) / s.kr * s.kr;
@@ -160,16 +230,23 @@ size_t bias(const Shape&, size_t c) {
 const std::vector<Format>& formats() {
     // clang-format off
     static const std::vector<Format> table = {
-        // name               lhs    element      scale  rows that do not exist, stored scale
-        {"qsi8d32p",          true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
-        {"qsi8d32p_last",     true,  Format::i8,  2,     Format::untouched, 1, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
-        {"qsi8d32pscalef32",  true,  Format::i8,  4,     Format::untouched, 1, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
-        {"qai8dxp",           true,  Format::i8,  0,     Format::untouched, 1, qai8dxp::stride, qai8dxp::place, nullptr, nullptr, nullptr, 32, qai8dxp::offset, qai8dxp::scale},
-        {"qsi4c32p",          false, Format::i4,  2,     Format::last_row,  1, qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
-        {"qai4c32p",          false, Format::i4,  4,     Format::last_row_and_bias, 0.0625f, qai4c32p::stride, qai4c32p::place, qai4c32p::scale, qai4c32p::zero, qai4c32p::bias},
-        {"qai4c32ps1s0nrx4",  false, Format::u4,  4,     Format::last_row,  1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
-        {"f32p",              true,  Format::f32, 0,     Format::zeros,     1, f32p::stride, f32p::place, nullptr, nullptr, nullptr},
-        {"f32pbiasf32",       false, Format::f32, 0,     Format::zeros,     1, f32pbiasf32::stride, f32pbiasf32::place, nullptr, nullptr, f32pbiasf32::bias},
+        // name               LHS    blocks element      scale               rows that do not exist, stored scale; stride, place, scale, offset, bias, multiple of k, row offset, sum
+        {"qsi8d32p",          true,  true,  Format::i8,  Format::f16_scale,  Format::untouched, 1, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
+        {"qsi8d32p_last",     true,  true,  Format::i8,  Format::f16_scale,  Format::untouched, 1, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
+        {"qsi8d32pscalef32",  true,  true,  Format::i8,  Format::f32_scale,  Format::untouched, 1, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
+        {"qsi4c32p",          false, true,  Format::i4,  Format::f16_scale,  Format::last_row, 1, qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
+        {"qai4c32p",          false, true,  Format::i4,  Format::f32_scale,  Format::last_row_and_bias, 0.0625f, qai4c32p::stride, qai4c32p::place, qai4c32p::scale, qai4c32p::zero, qai4c32p::bias},
+        {"qai4c32ps1s0nrx4",  false, true,  Format::u4,  Format::f32_scale,  Format::last_row, 1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
+        {"qsi4c32pbf16",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32pbf16::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
+        {"qsi4c32ps1s0",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32ps1s0::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
+        {"qai8dxp",           true,  false, Format::i8,  Format::f32_scale,  Format::untouched, 1, rows::stride<8, 2>, qai8dxp::place, rows::scale<8, 1>, nullptr, nullptr, 32, rows::word<8, 0>},
+        {"qsi4cxp",           false, false, Format::i4,  Format::f32_scale,  Format::last_row_and_bias, 0.0625f, rows::stride<4, 3>, qsi4cxp::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
+        {"qsi4cxps1s0",       false, false, Format::i4,  Format::f32_scale,  Format::zeros, 1, rows::stride<4, 3>, qsi4cxps1s0::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
+        {"qsi8cxp",           false, false, Format::i8,  Format::f32_scale,  Format::last_row_and_bias, 1, rows::stride<8, 3>, qsi8cxp::place, rows::scale<8, 1>, nullptr, rows::word<8, 2>, 32, nullptr, rows::word<8, 0>},
+        {"qsu2cxp4x4",        false, false, Format::u2,  Format::f32_scale,  Format::zeros, 1, rows::stride<2, 3>, qsu2cxp4x4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
+        {"qsu2cxp4vlx4",      false, false, Format::u2,  Format::f32_scale,  Format::last_row_unscaled, 1, rows::stride<2, 3>, qsu2cxp4vlx4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
+        {"f32p",              true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, f32p::stride, f32p::place, nullptr, nullptr, nullptr},
+        {"f32pbiasf32",       false, false, Format::f32, Format::no_scale,   Format::zeros, 1, f32pbiasf32::stride, f32pbiasf32::place, nullptr, nullptr, f32pbiasf32::bias},
     };
     // clang-format on
     return table;
@@ -184,23 +261,36 @@ const Format* find_format(const std::string& name) {
     return nullptr;
 }
 
+float as_stored(Format::Scale type, float scale) {
+    return type == Format::f16_scale    ? f32_from_f16(f16_from_f32(scale))
+           : type == Format::bf16_scale ? f32_from_bf16(bf16_from_f32(scale))
+                                        : scale;
+}
+
+int32_t Side::sum_of_elements(size_t row) const {
+    int32_t total = 0;
+    for (size_t kk = 0; kk < k; ++kk) {
+        total += element(row, kk);
+    }
+    return total;
+}
+
 Side Side::part(size_t first, size_t count) const {
-    const auto rows_of = [&](const auto& all, size_t per_row) {
-        return all.empty() ? all
-                           : std::decay_t<decltype(all)>(
-                                 all.begin() + first * per_row, all.begin() + (first + count) * per_row);
+    const auto rows_of = [&](const auto& all) {
+        const size_t per_row = rows == 0 ? 0 : all.size() / rows;
+        return std::decay_t<decltype(all)>(all.begin() + first * per_row, all.begin() + (first + count) * per_row);
     };
-    Side p;
-    p.rows = count, p.k = k, p.bl = bl;
-    p.values = rows_of(values, k);
-    p.q = rows_of(q, k);
-    p.scale = rows_of(scale, blocks());
-    p.offset = rows_of(offset, blocks());
-    p.bias = rows_of(bias, 1);
-    p.unspecified = rows_of(unspecified, blocks());
-    p.row_offset = rows_of(row_offset, 1);
-    p.row_scale = rows_of(row_scale, 1);
-    p.k_padding = rows_of(k_padding, 1);
+    Side p = *this;
+    p.rows = count;
+    p.values = rows_of(values);
+    p.q = rows_of(q);
+    p.scale = rows_of(scale);
+    p.offset = rows_of(offset);
+    p.unspecified = rows_of(unspecified);
+    p.row_offset = rows_of(row_offset);
+    p.k_padding = rows_of(k_padding);
+    p.sum = rows_of(sum);
+    p.bias = rows_of(bias);
     return p;
 }
 
@@ -216,60 +306,88 @@ struct Panel {
         std::memcpy(&packed.bytes.at(start + at), &value, sizeof(T));
         std::fill_n(packed.state.begin() + start + at, sizeof(T), state);
     }
-    void put_nibble(Place place, unsigned value) {
+    /// An element of 2 or 4 bits.
+    void put_bits(Place place, unsigned bits, unsigned value) {
         uint8_t& byte = packed.bytes.at(start + place.byte);
-        byte = static_cast<uint8_t>((byte & ~(15u << place.shift)) | (value & 15) << place.shift);
+        const unsigned mask = (1u << bits) - 1;
+        byte = static_cast<uint8_t>((byte & ~(mask << place.shift)) | (value & mask) << place.shift);
         packed.state[start + place.byte] = Packed::exact;
     }
 };
 
 /// Row `row` of `side` into slot r of a panel; `missing`: the row does not exist, `row` is the one that padding
 /// repeats.
-void pack_row(const Format& f, const Shape& s, const Side& side, size_t row, Panel panel, size_t r, bool missing) {
-    const bool zero = missing && f.padding == Format::zeros;
-    const size_t stored_k = (side.k + f.k_multiple - 1) / f.k_multiple * f.k_multiple;
-    for (size_t kk = 0; kk < stored_k; ++kk) {
+struct Row {
+    const Format& f;
+    const Shape& s;
+    const Side& side;
+    size_t row;
+    Panel panel;
+    size_t r;
+    bool missing;
+
+    bool zero() const {
+        return missing && f.padding == Format::zeros;
+    }
+    Packed::State state(size_t scale) const {
+        const size_t at = row * side.scales_per_row() + scale;
+        return !side.unspecified.empty() && side.unspecified[at] ? Packed::any : Packed::exact;
+    }
+
+    void pack_element(size_t kk) {
         const Place place = f.place(s, r, kk);
-        const size_t from = row * side.k + kk;
-        const int q = f.element == Format::f32 || zero ? 0
-                      : kk < side.k                    ? side.q[from]
-                      : side.k_padding.empty()         ? 0
-                                                       : side.k_padding[row];
-        const bool any = !side.unspecified.empty() && side.unspecified[row * side.blocks() + kk / side.bl];
-        switch (f.element) {
-            case Format::f32:
-                panel.put(place.byte, zero ? 0.0f : side.values[from]);
-                break;
-            case Format::i8:
-                panel.put(place.byte, static_cast<int8_t>(q), any ? Packed::any : Packed::exact);
-                break;
-            case Format::i4:
-            case Format::u4:
-                panel.put_nibble(place, static_cast<unsigned>(q + (f.element == Format::u4 ? 8 : 0)));
-                break;
+        if (f.element == Format::f32) {
+            panel.put(place.byte, zero() ? 0.0f : side.values[row * side.k + kk]);
+        } else if (f.element == Format::i8) {
+            const bool padding = kk >= side.k, last = padding && f.lhs && side.k > 0;
+            const int8_t value = zero() ? 0
+                                 : last ? side.k_padding.empty() ? side.q[(row + 1) * side.k - 1] : side.k_padding[row]
+                                 : padding ? 0
+                                           : side.q[row * side.k + kk];
+            panel.put(place.byte, value, state(side.bl == 0 || padding ? 0 : kk / side.bl));
+        } else {
+            const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
+            panel.put_bits(place, f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 ? 8 : 0)));
         }
     }
-    for (size_t b = 0; b < side.blocks(); ++b) {
-        const size_t from = row * side.blocks() + b;
-        const Packed::State state = !side.unspecified.empty() && side.unspecified[from] ? Packed::any : Packed::exact;
-        if (f.scale_bytes == 2) {
-            panel.put(f.scale(s, r, b), f16_from_f32(side.scale[from]), state);
-        } else if (f.scale_bytes == 4) {
-            panel.put(f.scale(s, r, b), side.scale[from] * f.stored_scale, state);
+
+    void pack_scale(size_t b) {
+        const bool none = zero() || (missing && f.padding == Format::last_row_unscaled);
+        const float scale = none ? 0.0f : side.scale[row * side.scales_per_row() + b] * f.stored_scale;
+        if (f.scale_type == Format::f32_scale) {
+            panel.put(f.scale(s, r, b), scale, state(b));
+        } else {
+            panel.put(
+                f.scale(s, r, b), f.scale_type == Format::f16_scale ? f16_from_f32(scale) : bf16_from_f32(scale),
+                state(b));
         }
-        if (f.offset != nullptr) {
-            panel.put(f.offset(s, r, b), side.offset[from], state);
+    }
+
+    void pack() {
+        for (size_t kk = 0; kk < (side.k + f.k_multiple - 1) / f.k_multiple * f.k_multiple; ++kk) {
+            pack_element(kk);
+        }
+        for (size_t b = 0; b < side.scales_per_row(); ++b) {
+            pack_scale(b);
+            if (f.offset != nullptr) {
+                panel.put(f.offset(s, r, b), side.offset[row * side.scales_per_row() + b], state(b));
+            }
+        }
+        if (f.row_offset != nullptr) {
+            panel.put(f.row_offset(s, r), side.row_offset[row], state(0));
+        }
+        if (f.sum != nullptr && f.blocks) {
+            panel.put(f.sum(s, r), zero() ? 0.0f : side.sum[row]);
+        } else if (f.sum != nullptr) {
+            const int32_t unit = static_cast<int32_t>(1 / f.stored_scale);
+            panel.put(f.sum(s, r), zero() ? 0 : unit * side.sum_of_elements(row));
+        }
+        if (f.bias != nullptr) {
+            const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);
+            panel.put(f.bias(s, r), none ? 0.0f : side.bias[row]);
         }
     }
-    if (f.row_offset != nullptr) {
-        panel.put(f.row_offset(s, r), zero ? 0 : side.row_offset[row]);
-        panel.put(f.row_scale(s, r), zero ? 0.0f : side.row_scale[row] * f.stored_scale);
-    }
-    if (f.bias != nullptr) {
-        const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);
-        panel.put(f.bias(s, r), none ? 0.0f : side.bias[row]);
-    }
-}
+};
 
 }  // namespace
 
@@ -282,7 +400,7 @@ Packed pack(const Format& f, const Side& side, Tile tile, size_t first_slot) {
         const bool missing = slot - first_slot >= side.rows;
         if (!missing || f.padding != Format::untouched) {
             const size_t row = missing ? side.rows - 1 : slot - first_slot;
-            pack_row(f, s, side, row, {packed, slot / tile.rows * stride}, slot % tile.rows, missing);
+            Row{f, s, side, row, {packed, slot / tile.rows * stride}, slot % tile.rows, missing}.pack();
         }
     }
     return packed;

@@ -15,22 +15,31 @@ namespace reference {
 struct Side {
     size_t rows = 0, k = 0, bl = 0;  // bl = 0: no blocks
 
-    // A format uses either values, or q and scale, and perhaps offset and bias.
-    std::vector<float> values;      // [rows][k]
-    std::vector<int8_t> q;          // [rows][k]
-    std::vector<float> scale;       // [rows][k / bl]
-    std::vector<float> offset;      // [rows][k / bl]; LHS: scale * sum of q; RHS: the zero that is added to each weight
-    std::vector<float> bias;        // [rows]; empty: zeros
-    std::vector<bool> unspecified;  // [rows][k / bl]: a packer may write what it likes; empty: nowhere
-
-    // Quantised without blocks: one for a whole row.
-    std::vector<int32_t> row_offset;  // [rows]; LHS: minus the zero point; RHS: what the format stores of the sum of q
-    std::vector<float> row_scale;     // [rows]
-    std::vector<int8_t> k_padding;    // [rows]; fills k up to the multiple that the format stores; empty: zeros
+    // A format uses either values, or q and scale, and perhaps others. Scales, offsets and marks of formats with
+    // blocks: [rows][k / bl]; of formats without: [rows].
+    std::vector<float> values;  // [rows][k]
+    std::vector<int8_t> q;      // [rows][k]; with a table: an index of it
+    std::vector<float> scale;
+    std::vector<float> offset;        // LHS: scale * sum of q; RHS: the zero that is added to each weight
+    std::vector<bool> unspecified;    // a packer may write what it likes; empty: nowhere
+    std::vector<int32_t> row_offset;  // [rows]; LHS: minus the zero point
+    std::vector<int8_t> k_padding;    // [rows]; LHS: what stands from k on; empty: the last element once more
+    std::vector<float> sum;           // [rows]; RHS with blocks: sum of the dequantised elements
+    std::vector<int32_t> table;       // 4 values
+    std::vector<float> bias;          // [rows]; empty: zeros
 
     size_t blocks() const {
         return bl == 0 ? 0 : k / bl;
     }
+    size_t scales_per_row() const {
+        return rows == 0 ? 0 : scale.size() / rows;
+    }
+    /// Element kk of a row, without its scale.
+    int element(size_t row, size_t kk) const {
+        const int x = q[row * k + kk];
+        return table.empty() ? x : table[x];
+    }
+    int32_t sum_of_elements(size_t row) const;
     /// Rows first to first + count - 1.
     Side part(size_t first, size_t count) const;
 };
@@ -47,23 +56,25 @@ struct Shape {
     }
 };
 
-/// A byte of a panel, and for 4-bit elements how far they are shifted left in it.
+/// A byte of a panel, and for elements of 4 or 2 bits how far they are shifted left in it.
 struct Place {
     size_t byte;
     unsigned shift = 0;
 };
 
 struct Format {
-    enum Element { i8, i4, u4, f32 };  // u4: 8 more than the value
-    /// What a packer writes into the slots of rows that do not exist.
-    enum Padding { untouched, zeros, last_row, last_row_and_bias };
+    enum Element { i8, i4, u4, u2, f32 };  // u4: 8 more than the value; u2: an index of the table
+    enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
+    /// What a packer writes into the slots of rows that do not exist. zeros: also zero scales, sums and biases, but
+    /// index 2 of a table. last_row: a bias of zero; last_row_unscaled: scales of zero as well.
+    enum Padding { untouched, zeros, last_row, last_row_unscaled, last_row_and_bias };
 
     const char* name;
-    bool lhs;
+    bool lhs, blocks;
     Element element;
-    unsigned scale_bytes;  // 2: f16
+    Scale scale_type;
     Padding padding;
-    float stored_scale;  // of a scale of 1
+    float stored_scale;  // of a scale of 1; stored int32 sums are in units of it
 
     // All are offsets from the start of a panel; r is a row of the panel, b a block. NULL: the format has no such
     // field.
@@ -72,14 +83,17 @@ struct Format {
     size_t (*scale)(const Shape&, size_t r, size_t b);
     size_t (*offset)(const Shape&, size_t r, size_t b);
     size_t (*bias)(const Shape&, size_t r);
+    size_t k_multiple = 1;  // depth is stored up to a multiple of this; elements of an RHS from k on are 0
+    size_t (*row_offset)(const Shape&, size_t r) = nullptr;  // LHS, int32
+    size_t (*sum)(const Shape&, size_t r) = nullptr;         // RHS, int32, with blocks f32
 
-    /// @name Quantised without blocks
-    /// @{
-    size_t k_multiple = 1;  // depth is stored up to a multiple of this
-    size_t (*row_offset)(const Shape&, size_t r) = nullptr;
-    size_t (*row_scale)(const Shape&, size_t r) = nullptr;
-    /// @}
+    unsigned bits() const {
+        return element == f32 ? 32 : element == i8 ? 8 : element == u2 ? 2 : 4;
+    }
 };
+
+/// A scale as a format stores it.
+float as_stored(Format::Scale type, float scale);
 
 const std::vector<Format>& formats();
 /// NULL if the table lacks it.

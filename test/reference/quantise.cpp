@@ -28,7 +28,7 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
         amax = std::max(amax, std::fabs(x[i]));
     }
     // s: scale = amax / 127, multiplier = 1 / scale. f32 scales: multiplier = 127 / amax, scale = 1 / multiplier.
-    const bool by_scale = f.scale_bytes == 2;
+    const bool by_scale = f.scale_type == Format::f16_scale;
     float scale = amax / 127.0f;
     float multiplier = by_scale ? (scale == 0 ? 0 : 1.0f / scale) : (amax == 0 ? 0 : 127.0f / amax);
     if (!by_scale) {
@@ -54,7 +54,7 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
 }  // namespace
 
 Ties ties_of(const Format& format, const std::string& packer) {
-    const bool even = format.scale_bytes == 4 || packer.find("4x8sb") != std::string::npos;
+    const bool even = format.scale_type == Format::f32_scale || packer.find("4x8sb") != std::string::npos;
     return even ? Ties::even : Ties::away;
 }
 

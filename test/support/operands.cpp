@@ -13,13 +13,13 @@ using reference::Side;
 namespace {
 
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
-    const bool wide = f.element == Format::i8;
-    const int lo = wide ? -128 : -8, hi = wide ? 127 : 7;
+    const bool wide = f.element == Format::i8, index = f.element == Format::u2;
+    const int lo = wide ? -128 : index ? 0 : -8, hi = wide ? 127 : index ? 3 : 7;
     switch (data) {
         case Data::random:
-            return random.integer(wide ? -127 : lo, hi);
+            return random.integer(wide && f.blocks ? -127 : lo, hi);
         case Data::exact:
-            return random.integer(-3, 3);
+            return index ? random.integer(lo, hi) : random.integer(-3, 3);
         case Data::extreme:
             switch (row % 6) {
                 case 0:
@@ -31,7 +31,7 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
                 case 3:
                     return kk % 2 ? lo : hi;
                 case 4:
-                    return wide ? -127 : -8;
+                    return wide ? -127 : lo;
                 default:
                     return random.integer(lo, hi);
             }
@@ -40,9 +40,8 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
 }
 
 float scale(const Format& f, Data data, size_t row, Random& random) {
-    const auto as_stored = [&](float x) {
-        return f.scale_bytes == 2 ? reference::f32_from_f16(reference::f16_from_f32(x)) : x;
-    };
+    const bool narrow = f.scale_type == Format::f16_scale;
+    const auto as_stored = [&](float x) { return reference::as_stored(f.scale_type, x); };
     switch (data) {
         case Data::random:
             return as_stored(random.real(0x1p-8f, 1.0f) * (random.integer(0, 7) == 0 && !f.lhs ? -1.0f : 1.0f));
@@ -51,9 +50,9 @@ float scale(const Format& f, Data data, size_t row, Random& random) {
         case Data::extreme:
             switch (row % 5) {
                 case 0:
-                    return f.scale_bytes == 2 ? 65504.0f : 0x1p50f;
+                    return narrow ? 65504.0f : 0x1p50f;
                 case 1:
-                    return f.scale_bytes == 2 ? 0x1p-24f : 0x1p-100f;  // the smallest subnormal f16
+                    return narrow ? 0x1p-24f : 0x1p-100f;  // the smallest subnormal f16
                 case 2:
                     return 0.0f;
                 case 3:
@@ -63,6 +62,32 @@ float scale(const Format& f, Data data, size_t row, Random& random) {
             }
     }
     return 0;
+}
+
+/// Minus a zero point: -127 to 128.
+int32_t row_offset(Data data, size_t row, Random& random) {
+    switch (data) {
+        case Data::random:
+            return random.integer(-127, 128);
+        case Data::exact:
+            return random.integer(-4, 4);
+        case Data::extreme:
+            return row % 4 == 0 ? -127 : row % 4 == 1 ? 128 : row % 4 == 2 ? 0 : random.integer(-127, 128);
+    }
+    return 0;
+}
+
+/// Two values add up to an int8, as packers may rely on.
+std::vector<int32_t> table(Data data, Random& random) {
+    switch (data) {
+        case Data::random:
+            return {random.integer(-63, -1), random.integer(-63, 63), random.integer(-63, 63), random.integer(1, 63)};
+        case Data::exact:
+            return {-2, -1, 0, 1};
+        case Data::extreme:
+            return {-63, 63, 0, -63};
+    }
+    return {};
 }
 
 float value(Data data, size_t row, Random& random) {
@@ -92,7 +117,10 @@ float value(Data data, size_t row, Random& random) {
 
 Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Random& random) {
     Side side;
-    side.rows = rows, side.k = k, side.bl = bl;
+    side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
+    if (f.element == Format::u2) {
+        side.table = table(data, random);
+    }
     for (size_t row = 0; row < rows; ++row) {
         for (size_t kk = 0; kk < k; ++kk) {
             if (f.element == Format::f32) {
@@ -101,7 +129,8 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
                 side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random)));
             }
         }
-        for (size_t b = 0; b < side.blocks(); ++b) {
+        const size_t scales = f.scale_type == Format::no_scale ? 0 : f.blocks ? side.blocks() : 1;
+        for (size_t b = 0; b < scales; ++b) {
             side.scale.push_back(scale(f, data, row, random));
             if (f.offset != nullptr && f.lhs) {
                 int sum = 0;
@@ -112,6 +141,17 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
             } else if (f.offset != nullptr) {
                 side.offset.push_back(value(data, row, random));
             }
+        }
+        if (f.row_offset != nullptr) {
+            side.row_offset.push_back(row_offset(data, row, random));
+            side.k_padding.push_back(static_cast<int8_t>(quant(f, data, row, k, random)));
+        }
+        if (f.sum != nullptr && f.blocks) {
+            float sum = 0;
+            for (size_t kk = 0; kk < k; ++kk) {
+                sum += static_cast<float>(side.q[row * k + kk]) * side.scale[row * scales + kk / bl];
+            }
+            side.sum.push_back(sum);
         }
         if (f.bias != nullptr) {
             side.bias.push_back(value(data, row, random));
