@@ -137,7 +137,8 @@ cmd_cycles() {
     done
     python3 "$root/tools/cycles_table.py" "$shared/perf/anchors.csv" "$root"/build/aarch64-{clang,gcc}/cycles.csv \
         > "$root/build/cycles.md"
-    echo "as a table: build/cycles.md"
+    "$root/tools/code_size.py" aarch64-linux-gnu-size "$root"/build/aarch64-{clang,gcc} > "$root/build/code_size.md"
+    echo "as tables: build/cycles.md, build/code_size.md"
 }
 
 command=${1:-}
