@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qai4c32p with SDOT.
+// f32 and f16 <- qsi8d32p x qai4c32p with SDOT.
 //
 //     dst[m][n] = clamp(bias + sum over blocks of (rhs_zero * lhs_sum + lhs_scale * rhs_scale * S)),
 //     S = sum over the block of lhs * rhs
@@ -8,6 +8,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_int_neon_blocks.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/kai_matmul_clamp_f16_qsi8d32p_qai4c32p_interface.h"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h"
 
 extern "C" {
@@ -61,9 +62,13 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
+#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_sme2(...)
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(kai::F16, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"
