@@ -105,6 +105,7 @@ const kai_packer kPackers[] = {
 #define KAI_LHS_PACK(ISA, ...) KAI_PACKER(KAI_LHS_PACK, ISA, lhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_BL(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_BL_ZERO(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL_ZERO, ISA, rhs, __VA_ARGS__)
+#define KAI_RHS_PACK_CX(SIGNATURE, ISA, ...) KAI_PACKER(SIGNATURE, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_KXN(ISA, ...) KAI_PACKER(KAI_RHS_PACK_KXN, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK, ISA, rhs, __VA_ARGS__)
 #include "kai/ukernels/pack/packs.def"

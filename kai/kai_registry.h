@@ -37,6 +37,11 @@ enum kai_packer_signature {
     KAI_LHS_PACK,              ///< kai_run_lhs_pack_fn
     KAI_RHS_PACK_NXK_BL,       ///< kai_run_rhs_pack_nxk_qsu4c32_fn
     KAI_RHS_PACK_NXK_BL_ZERO,  ///< kai_run_rhs_pack_nxk_qau4c32_fn
+    KAI_RHS_PACK_NXK_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, N x K source
+    KAI_RHS_PACK_KXN_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, K x N source
+    KAI_RHS_PACK_NXK_QSI8CX,   ///< kai_run_rhs_pack_qsi8cx_fn, N x K source
+    KAI_RHS_PACK_KXN_QSI8CX,   ///< kai_run_rhs_pack_qsi8cx_fn, K x N source
+    KAI_RHS_PACK_NXK_QSU2CX,   ///< kai_run_rhs_pack_qsu2cx_fn, N x K source
     KAI_RHS_PACK_KXN,          ///< kai_run_rhs_pack_fn, K x N source
     KAI_RHS_PACK_NXK,          ///< kai_run_rhs_pack_fn, N x K source
 };

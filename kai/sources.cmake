@@ -7,7 +7,10 @@ set(KAI_SOURCES_any
     kai/kai_registry.cpp
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
     kai/ukernels/pack/rhs_pack_qai4c32p.cpp
-    kai/ukernels/pack/rhs_pack_qsi4c32p.cpp)
+    kai/ukernels/pack/rhs_pack_qsi4c32p.cpp
+    kai/ukernels/pack/rhs_pack_qsi4cxp.cpp
+    kai/ukernels/pack/rhs_pack_qsi8cxp.cpp
+    kai/ukernels/pack/rhs_pack_qsu2cxp.cpp)
 
 # AArch64 only, from here on.
 set(KAI_SOURCES_aarch64

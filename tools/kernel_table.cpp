@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
+#include <cstring>
 #include <string>
 
 #include "kai/src/layout.hpp"
@@ -84,6 +85,11 @@ int main() {
     packer("RHS, N x K, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK_BL_ZERO(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("RHS, N x K, " #SOURCE "; zero, bias, scale", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_CX(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE)      \
+    packer(                                                                      \
+        std::strstr(#SIGNATURE, "KXN") ? "RHS, K x N, " #SOURCE "; scale, bias"  \
+                                       : "RHS, N x K, " #SOURCE "; scale, bias", \
+        #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("RHS, K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \

@@ -93,8 +93,33 @@
         return kai::FORMAT.stride({1, KR, SR}, k);                      \
     }
 
+/// All getters of an RHS packer with one scale per column. OFFSET: that of column n_idx, whose rows are rhs_stride
+/// apart.
+#define KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, FORMAT, OFFSET)                                           \
+    size_t kai_get_n_step_##NAME(size_t nr) {                                                          \
+        return nr;                                                                                     \
+    }                                                                                                  \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {               \
+        return OFFSET;                                                                                 \
+    }                                                                                                  \
+    size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t sr) {               \
+        return kai::FORMAT.stride({nr, kr, sr}, k);                                                    \
+    }                                                                                                  \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr) { \
+        return kai::FORMAT.offset({nr, kr, sr}, n_idx, k);                                             \
+    }                                                                                                  \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t sr) {       \
+        return kai::FORMAT.size({nr, kr, sr}, n, k);                                                   \
+    }
+
 namespace kai {
 namespace {
+
+/// Offset of column n_idx in a line of nibbles.
+KAI_INLINE size_t nibble_offset(size_t n_idx) {
+    KAI_ASSERT_MSG(n_idx % 2 == 0, "n_idx must be even");
+    return n_idx / 2;
+}
 
 /// What the getters of packers with blocks ask for; `run` asks for more.
 KAI_INLINE void check_whole_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {

@@ -89,6 +89,129 @@ kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s
 
 /// @}
 
+/// @name Integers with a scale per column
+///
+/// A column is packed with the sum of its weights, its scale and its bias. `scale` is f32 [n]; `bias` is f32 [n], or
+/// NULL for zeros. Sources are dense: a row takes a whole number of bytes, and its first element is in the lowest bits.
+///
+/// To pack a part of an N x K source, move `rhs` by get_rhs_offset(n_idx, row bytes), `scale` and `bias` by n_idx
+/// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). A K x N source is packed whole: the distance of its
+/// rows follows from n. n = 0: nothing is written; k = 0: sums of 0, scales and biases.
+/// @pre num_groups = 1, extra_bytes = 0; scale and params are not NULL.
+/// @{
+
+/// A call may pack any range of columns that starts at a multiple of this.
+typedef size_t kai_get_rhs_n_step_fn(size_t nr);
+
+/// Bytes from a panel to the next. No size depends on kr and sr.
+typedef size_t kai_get_rhs_packed_stride_cx_fn(size_t k, size_t nr, size_t kr, size_t sr);
+
+/// Offset of the panel that holds column `n_idx`; an index inside a panel gives the panel's start.
+typedef size_t kai_get_rhs_packed_offset_cx_fn(size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr);
+
+/// Size of the packed panels of `n` columns.
+typedef size_t kai_get_rhs_packed_size_cx_fn(size_t n, size_t k, size_t nr, size_t kr, size_t sr);
+
+/// Clients name the parameter struct so.
+#ifndef kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params
+#define kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+#ifndef kai_rhs_pack_kxn_qsi4cxp_qs4cxs1s0_params
+#define kai_rhs_pack_kxn_qsi4cxp_qs4cxs1s0_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+#ifndef kai_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon_params
+#define kai_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+#ifndef kai_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon_params
+#define kai_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+#ifndef kai_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon_params
+#define kai_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon_params kai_rhs_pack_qs4cxs1s0_param
+#endif
+
+/// Packs int4 weights. A nibble of the source is 8 more than its weight (params->rhs_zero_point = 8) or two's
+/// complement (0).
+/// @pre params->lhs_zero_point = 1; kr a multiple of sr.
+///      qsi4cxp: kr / sr divides half of k rounded up to 32; qsi4cxps1s0: kr is even and divides k rounded up to 32.
+typedef void kai_run_rhs_pack_qs4cx_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const uint8_t* rhs, const float* bias,
+    const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
+
+/// Format qsi4cxp; N x K source. Missing columns of the last panel repeat column n - 1.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+
+/// Format qsi4cxp; K x N source. rhs_offset: n_idx is even, the stride is not used. Missing columns of the last panel
+/// repeat scale and bias of column n - 1, and of the bytes that hold its nibbles those that an even or odd column has.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+
+/// Format qsi4cxps1s0; N x K source. Missing columns of the last panel are zero, fields included.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+
+/// Packs int8 weights. Stored sums are params->lhs_zero_point times the sum; kernels expect 1. Missing columns of the
+/// last panel repeat column n - 1.
+/// @pre sr = 1, kr divides k rounded up to 32. params->scale_multiplier is not used.
+typedef void kai_run_rhs_pack_qsi8cx_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const int8_t* rhs, const float* bias,
+    const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qsi8cx_params* params);
+
+/// Format qsi8cxp; N x K source.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+
+/// Format qsi8cxp; K x N source. rhs_offset: the stride is not used.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+
+/// Packs indices of a table, 2 bits each.
+/// @param lut_arg  int32 [4]: the weights that the indices stand for, for the sums only; the kernel gets the table,
+/// too.
+///                 They fit int8. NULL: {-2, -1, 0, 1}.
+/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2}. qsu2cxp4x4: nr = 4.
+typedef void kai_run_rhs_pack_qsu2cx_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const uint8_t* rhs, const float* bias,
+    const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params,
+    const int32_t* lut_arg);
+
+/// Format qsu2cxp4x4; N x K source. Missing columns of the last panel: index 2 everywhere, fields 0.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+kai_run_rhs_pack_qsu2cx_fn kai_run_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+
+/// Format qsu2cxp4vlx4; N x K source. Missing columns of the last panel repeat column n - 1, but scale and bias are 0.
+kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+kai_run_rhs_pack_qsu2cx_fn kai_run_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+/// @}
+
 /// @name Elements and bias, no blocks
 /// @{
 
