@@ -57,6 +57,21 @@ inline void run(
     }
 }
 
+/// Whether it packs integers with a scale per column and no blocks.
+inline bool packs_channels(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_QS4CX || p.signature == KAI_RHS_PACK_KXN_QS4CX ||
+           p.signature == KAI_RHS_PACK_NXK_QSI8CX || p.signature == KAI_RHS_PACK_KXN_QSI8CX ||
+           p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+}
+
+/// Bytes of a dense n x k source of such a packer: lines of n (K x N) or k elements, of whole bytes each.
+inline size_t channels_source_size(const kai_packer& p, size_t n, size_t k) {
+    const bool kxn = p.signature == KAI_RHS_PACK_KXN_QS4CX || p.signature == KAI_RHS_PACK_KXN_QSI8CX;
+    const bool int4 = p.signature == KAI_RHS_PACK_NXK_QS4CX || p.signature == KAI_RHS_PACK_KXN_QS4CX;
+    const size_t bits = int4 ? 4 : p.signature == KAI_RHS_PACK_NXK_QSU2CX ? 2 : 8;
+    return (kxn ? k : n) * (((kxn ? n : k) * bits + 7) / 8);
+}
+
 /// Size of `count` packed rows (columns) of depth k.
 inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl, Blocking b) {
     switch (p.signature) {
@@ -67,6 +82,12 @@ inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size)(count, k, b.rows, b.kr, bl);
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return as<kai_get_rhs_packed_size_cx_fn>(p.get_packed_size)(count, k, b.rows, b.kr, b.sr);
         case KAI_RHS_PACK_KXN:
         case KAI_RHS_PACK_NXK:
             return as<kai_get_rhs_packed_size_fn>(p.get_packed_size)(count, k);
@@ -86,8 +107,8 @@ inline void pack_lhs(const kai_packer& p, size_t m, size_t k, size_t bl, Blockin
 
 /// A dense RHS in the form that a packer reads.
 struct RhsSource {
-    const void* elements;  ///< records of scale and nibbles, nibbles, or f32
-    const float *zero, *scale, *bias;
+    const void* elements;              ///< records of scale and nibbles, nibbles, bytes, indices of kTable, or f32
+    const float *zero, *scale, *bias;  ///< per block; scale also per column, for formats without blocks
 };
 
 inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blocking b, const RhsSource& s, void* packed) {
@@ -102,6 +123,25 @@ inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blockin
             as<kai_run_rhs_pack_nxk_qau4c32_fn>(p.run)(
                 1, n, k, b.rows, b.kr, b.sr, bl, elements, s.zero, s.bias, s.scale, packed, 0, &kParams);
             break;
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+            as<kai_run_rhs_pack_qs4cx_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, elements, s.bias, s.scale, packed, 0, &kParams);
+            break;
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX: {
+            const kai_rhs_pack_qsi8cx_params params = {1, 1.0F};
+            as<kai_run_rhs_pack_qsi8cx_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, static_cast<const int8_t*>(s.elements), s.bias, s.scale, packed, 0,
+                &params);
+            break;
+        }
+        case KAI_RHS_PACK_NXK_QSU2CX: {
+            const kai_rhs_pack_qs4cxs1s0_param params = {1, 2};
+            as<kai_run_rhs_pack_qsu2cx_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, elements, s.bias, s.scale, packed, 0, &params, kTable);
+            break;
+        }
         case KAI_RHS_PACK_KXN:
         case KAI_RHS_PACK_NXK: {
             const size_t stride = (p.signature == KAI_RHS_PACK_KXN ? n : k) * sizeof(float);
@@ -116,6 +156,9 @@ inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blockin
 
 /// Bytes of a dense n x k RHS in the form that a packer reads, without zero, scale and bias arrays.
 inline size_t rhs_source_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
+    if (packs_channels(p)) {
+        return channels_source_size(p, n, k);
+    }
     switch (p.signature) {
         case KAI_RHS_PACK_NXK_BL:
             return n * (k / bl) * (2 + bl / 2);
