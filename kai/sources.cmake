@@ -17,6 +17,7 @@ set(KAI_SOURCES_aarch64
     kai/src/vector_length.S)
 
 set(KAI_SOURCES_neon_dotprod
+    kai/src/matmul_qai8dxp_neon_dotprod.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod_row.S
