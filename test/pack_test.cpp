@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "kai/kai_registry.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
@@ -44,7 +45,13 @@ protected:
         const size_t v = std::max<size_t>(1, test_vector_words());
         for (const size_t rows : {size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{8}, size_t{12}, v, 2 * v, 4 * v}) {
             for (const Tile t :
-                 {Tile{rows, 16, 2}, {rows, 8, 2}, {rows, 4, 2}, {rows, 4, 1}, {rows, 8, 1}, {rows, 1, 1}}) {
+                 {Tile{rows, 16, 2},
+                  {rows, 8, 2},
+                  {rows, 4, 2},
+                  {rows, 4, 1},
+                  {rows, 8, 1},
+                  {rows, 1, 1},
+                  {rows, 16, 1}}) {
                 const auto same = [&](Tile o) { return t.rows == o.rows && t.kr == o.kr && t.sr == o.sr; };
                 if (allowed(t) && p.accepts(t.rows, t.kr, t.sr) && std::none_of(tiles.begin(), tiles.end(), same)) {
                     tiles.push_back(t);
@@ -61,10 +68,17 @@ protected:
         if (blocks) {
             return {{0, 32}, {32, 32}, {96, 32}, {64, 64}, {192, 64}, {128, 128}, {384, 128}, {224, 224}};
         }
+        if (p.signature == KAI_RHS_PACK_NXK_QSU2CX) {
+            return {{0, 0}, {32, 0}, {64, 0}, {96, 0}, {160, 0}, {1024, 0}, {2144, 0}};
+        }
+        if (test::has_channels(p)) {
+            return {{0, 0},  {1, 0},  {2, 0},  {15, 0},  {16, 0},  {17, 0},  {31, 0},  {32, 0},
+                    {33, 0}, {48, 0}, {63, 0}, {100, 0}, {255, 0}, {257, 0}, {550, 0}, {1057, 0}};
+        }
         return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
     }
     Depth typical_depth() const {
-        return blocks ? Depth{96, 32} : Depth{19, 0};
+        return blocks ? Depth{96, 32} : p.signature == KAI_RHS_PACK_NXK_QSU2CX ? Depth{96, 0} : Depth{19, 0};
     }
 
     static std::vector<size_t> counts(Tile t) {
@@ -105,23 +119,32 @@ protected:
         Random random(rows * 137 + k);
         return test::make_side(*format, Data::random, rows, k, bl, random);
     }
+    /// What the packer must make of an RHS.
+    Packed expected_rhs(const Side& side, Tile t) const {
+        const bool last_byte = p.signature == KAI_RHS_PACK_KXN_QS4CX && side.rows > 0;
+        return reference::pack(*format, last_byte ? reference::with_nibbles_of_last_byte(side, t.rows) : side, t);
+    }
+    /// Packs the whole of an RHS and compares.
+    void check_rhs(Tile t, const Side& side, const test::RhsSource& source, Flush flush = Flush::end) {
+        const GuardedBuffer packed(test::packed_size(p, t, side.rows, side.k, side.bl), flush);
+        test::run_rhs(p, t, source, 0, side.rows, packed.data());
+        expect_bytes(packed, expected_rhs(side, t));
+    }
 
     /// Packs `count` rows and compares.
     void check(Tile t, size_t count, Depth depth, size_t gap, Flush flush, bool special = false) {
         SCOPED_TRACE(
             testing::Message() << "rows " << count << ", k " << depth.k << ", bl " << depth.bl << ", tile " << t.rows
                                << ", kr " << t.kr << ", sr " << t.sr << ", gap " << gap);
-        const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
         if (lhs) {
+            const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
             const Lhs input = make_lhs(count, depth.k, depth.bl, special);
             const test::LhsSource source(input.values, count, depth.k, gap, flush);
             test::run_lhs(p, t, source, 0, count, depth.bl, 0, packed.data());
             expect_bytes(packed, reference::pack(*format, input.side, t));
         } else {
             const Side side = make_rhs(count, depth.k, depth.bl);
-            const test::RhsSource source(p, side, gap, flush);
-            test::run_rhs(p, t, source, 0, count, packed.data());
-            expect_bytes(packed, reference::pack(*format, side, t));
+            check_rhs(t, side, test::RhsSource(p, side, gap, flush), flush);
         }
     }
 
@@ -139,8 +162,11 @@ private:
                 return t.sr == 2;
             case KAI_RHS_PACK_NXK_BL_ZERO:
                 return t.rows % 4 == 0;
+            case KAI_RHS_PACK_NXK_QS4CX:
+            case KAI_RHS_PACK_KXN_QS4CX:
+                return t.kr > 1;
             default:
-                return true;
+                return t.kr < 16 || test::has_channels(p);
         }
     }
 };
@@ -198,15 +224,81 @@ TEST_P(Pack, NullBias) {
         const auto [k, bl] = typical_depth();
         Side side = make_rhs(tile.rows + 1, k, bl);
         side.bias.clear();
-        const test::RhsSource source(p, side, 0);
-        const GuardedBuffer packed(test::packed_size(p, tile, side.rows, k, bl));
+        check_rhs(tile, side, test::RhsSource(p, side, 0));
+    }
+}
+
+TEST_P(Pack, TwosComplementNibbles) {
+    if (p.signature != KAI_RHS_PACK_NXK_QS4CX && p.signature != KAI_RHS_PACK_KXN_QS4CX) {
+        return;
+    }
+    for (const Tile tile : tiles()) {
+        for (const Depth depth : depths()) {
+            // An even number of columns: every nibble of the source belongs to one.
+            const Side side = make_rhs(2 * tile.rows + 2, depth.k, depth.bl);
+            check_rhs(tile, side, test::RhsSource(p, side, 0, Flush::end, 0));
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+TEST_P(Pack, SumsTimesTheZeroPoint) {
+    if (p.signature != KAI_RHS_PACK_NXK_QSI8CX && p.signature != KAI_RHS_PACK_KXN_QSI8CX) {
+        return;
+    }
+    const Tile tile = tiles().back();
+    const Side side = make_rhs(tile.rows + 1, 300, 0);
+    for (const int32_t zero_point : {0, 3, -1, -77, 0x1234567}) {
+        test::RhsSource source(p, side, 0);
+        source.lhs_zero_point = zero_point;
+        const GuardedBuffer packed(test::packed_size(p, tile, side.rows, side.k, 0));
         test::run_rhs(p, tile, source, 0, side.rows, packed.data());
-        expect_bytes(packed, reference::pack(*format, side, tile));
+        Packed want = expected_rhs(side, tile);
+        const reference::Shape shape = {tile.rows, tile.kr, tile.sr, side.k, 0};
+        for (size_t at = 0; at < 2 * tile.rows; ++at) {
+            uint8_t* sum = &want.bytes[at / tile.rows * format->stride(shape) + format->sum(shape, at % tile.rows)];
+            uint32_t value;
+            std::memcpy(&value, sum, sizeof(value));
+            value *= static_cast<uint32_t>(zero_point);
+            std::memcpy(sum, &value, sizeof(value));
+        }
+        expect_bytes(packed, want);
+    }
+}
+
+// The largest sums that there are, over many blocks of the source.
+TEST_P(Pack, ExtremeSums) {
+    if (!test::has_channels(p)) {
+        return;
+    }
+    for (const Tile tile : tiles()) {
+        Random random(5);
+        const Side side = test::make_side(*format, Data::extreme, 7, 4096, 0, random);
+        check_rhs(tile, side, test::RhsSource(p, side, 0));
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+TEST_P(Pack, DefaultTable) {
+    if (p.signature != KAI_RHS_PACK_NXK_QSU2CX) {
+        return;
+    }
+    for (const Tile tile : tiles()) {
+        Side side = make_rhs(tile.rows + 1, typical_depth().k, 0);
+        side.table = {-2, -1, 0, 1};  // passed as NULL
+        check_rhs(tile, side, test::RhsSource(p, side, 0));
     }
 }
 
 // Panels packed on their own, the last first, give the bytes of the whole.
 TEST_P(Pack, PartsByPointer) {
+    if (!test::packs_parts(p)) {
+        return;
+    }
     const auto [k, bl] = typical_depth();
     for (const Tile tile : tiles()) {
         const size_t count = 2 * tile.rows + tile.rows / 2 + 1;
@@ -221,7 +313,7 @@ TEST_P(Pack, PartsByPointer) {
                 test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, part, to);
             }
         }
-        expect_bytes(packed, reference::pack(*format, input.side, tile));
+        expect_bytes(packed, expected_rhs(input.side, tile));
         if (HasFailure()) {
             return;
         }
@@ -277,8 +369,11 @@ TEST_P(Pack, GettersFollowTheFormulas) {
             }
         }
         // K x N: the elements of a row of k are neighbours.
-        const size_t distance = p.signature == KAI_RHS_PACK_KXN ? sizeof(float) : 1000;
-        EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), 2 * t.rows * distance);
+        const size_t two_columns = p.signature == KAI_RHS_PACK_KXN          ? 2 * sizeof(float)
+                                   : p.signature == KAI_RHS_PACK_KXN_QSI8CX ? 2
+                                   : p.signature == KAI_RHS_PACK_KXN_QS4CX  ? 1
+                                                                            : 2000;
+        EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), t.rows * two_columns);
     }
 }
 
@@ -303,6 +398,9 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
     extern "C" [[gnu::weak]] decltype(kai_get_bias_offset_##name) kai_get_bias_offset_##name;             \
     extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
 #define KAI_RHS_PACK_NXK(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_RHS_PACK_CX(signature, isa, name, ...)                                                        \
+    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
+    extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
 #define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
 #define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #include "kai/ukernels/pack/packs.def"
@@ -330,6 +428,16 @@ TEST(PackGetters, StepsAndStrides) {
                 reference::find_format(#format)->stride({nr, 16, 2, 96, 32}))                                 \
                 << #name;                                                                                     \
         }                                                                                                     \
+    }
+#define KAI_RHS_PACK_CX(signature, isa, name, format, ...)                                                  \
+    if (runnable(#name)) {                                                                                  \
+        for (const size_t nr : {1, 4, 7}) {                                                                 \
+            EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                          \
+            EXPECT_EQ(                                                                                      \
+                test::checked_call(kai_get_rhs_packed_stride_##name, size_t{96}, nr, size_t{4}, size_t{1}), \
+                reference::find_format(#format)->stride({nr, 4, 1, 96, 0}))                                 \
+                << #name;                                                                                   \
+        }                                                                                                   \
     }
 // The stride of K x N packers is that of a panel, that of N x K packers of one column.
 #define FLOAT_GETTERS(name, format, nr, columns)                                                            \

@@ -102,4 +102,43 @@ std::vector<uint8_t> encode_qau4(const Side& side, bool even_is_high) {
     return bytes;
 }
 
+std::vector<uint8_t> encode_lines(const Side& side, unsigned bits, int added, bool k_lines) {
+    const size_t lines = k_lines ? side.k : side.rows, length = k_lines ? side.rows : side.k, per_byte = 8 / bits;
+    std::vector<uint8_t> bytes;
+    for (size_t line = 0; line < lines; ++line) {
+        for (size_t i = 0; i < length; i += per_byte) {
+            unsigned byte = 0;
+            for (size_t j = i; j < i + per_byte; ++j) {
+                const size_t row = k_lines ? j : line, kk = k_lines ? line : j;
+                const int value = j < length ? side.q[row * side.k + kk] + added : unused_bits(line);
+                byte |= (static_cast<unsigned>(value) & ((1u << bits) - 1)) << (j - i) * bits;
+            }
+            bytes.push_back(static_cast<uint8_t>(byte));
+        }
+    }
+    return bytes;
+}
+
+int unused_bits(size_t line) {
+    return static_cast<int>(line * 7 + 3);
+}
+
+Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows) {
+    Side wide = side;
+    wide.rows = (side.rows + panel_rows - 1) / panel_rows * panel_rows;
+    for (size_t row = side.rows; row < wide.rows; ++row) {
+        const size_t from = (side.rows - 1) / 2 * 2 + row % 2;
+        for (size_t kk = 0; kk < side.k; ++kk) {
+            // Sources are stored plus 8.
+            const int unused = (unused_bits(kk) & 15) - 8;
+            wide.q.push_back(from < side.rows ? side.q[from * side.k + kk] : static_cast<int8_t>(unused));
+        }
+        wide.scale.push_back(side.scale.back());
+        if (!side.bias.empty()) {
+            wide.bias.push_back(side.bias.back());
+        }
+    }
+    return wide;
+}
+
 }  // namespace reference

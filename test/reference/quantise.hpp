@@ -24,6 +24,15 @@ std::vector<uint8_t> encode_qsu4c32s16s0(const Side& side);
 
 /// Row by row k / 2 bytes of two neighbours, plus 8; the even one in the high nibble (s0s1) or in the low one (s1s0).
 std::vector<uint8_t> encode_qau4(const Side& side, bool even_is_high);
+
+/// Lines of elements of `bits`, the first one in the lowest bits, each plus `added`. A line is a row (a column of the
+/// product) or, with `k_lines`, one element of each row. The unused bits at the end of a line are unused_bits(line).
+std::vector<uint8_t> encode_lines(const Side& side, unsigned bits, int added, bool k_lines);
+int unused_bits(size_t line);
+
+/// `side` with the columns that a K x N packer of nibbles puts into the places of those that the last panel of
+/// `panel_rows` lacks: of the byte of the last column, the low nibble at even places, the high one at odd places.
+Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows);
 /// @}
 
 }  // namespace reference

@@ -31,6 +31,14 @@ std::vector<uint8_t> dense(const std::vector<float>& values) {
     return spaced(values, values.size(), 1, 0);
 }
 
+std::vector<uint8_t> as_bytes(const std::vector<int32_t>& values) {
+    std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
+    for (size_t i = 0; i < values.size(); ++i) {
+        std::memcpy(&bytes[i * sizeof(int32_t)], &values[i], sizeof(int32_t));
+    }
+    return bytes;
+}
+
 /// n x k to k x n.
 std::vector<float> transposed(const Side& side) {
     std::vector<float> values(side.values.size());
@@ -42,8 +50,20 @@ std::vector<float> transposed(const Side& side) {
     return values;
 }
 
-std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap) {
+bool k_lines(const kai_packer& packer) {
+    return packer.signature == KAI_RHS_PACK_KXN_QS4CX || packer.signature == KAI_RHS_PACK_KXN_QSI8CX;
+}
+
+std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap, uint8_t zero_point) {
     switch (packer.signature) {
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+            return reference::encode_lines(side, 4, zero_point, k_lines(packer));
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+            return reference::encode_lines(side, 8, 0, k_lines(packer));
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return reference::encode_lines(side, 2, 0, false);
         case KAI_RHS_PACK_NXK_BL:
             return reference::encode_qsu4c32s16s0(side);
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -57,6 +77,12 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
 
 size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
     switch (packer.signature) {
+        case KAI_RHS_PACK_NXK_QS4CX:
+            return (side.k + 1) / 2;
+        case KAI_RHS_PACK_NXK_QSI8CX:
+            return side.k;
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return side.k / 4;
         case KAI_RHS_PACK_NXK_BL:
             return side.blocks() * (2 + side.bl / 2);
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -79,6 +105,15 @@ bool has_blocks(const kai_packer& packer) {
            packer.signature == KAI_RHS_PACK_NXK_BL_ZERO;
 }
 
+bool has_channels(const kai_packer& packer) {
+    return k_lines(packer) || packer.signature == KAI_RHS_PACK_NXK_QS4CX ||
+           packer.signature == KAI_RHS_PACK_NXK_QSI8CX || packer.signature == KAI_RHS_PACK_NXK_QSU2CX;
+}
+
+bool packs_parts(const kai_packer& packer) {
+    return !k_lines(packer);
+}
+
 bool uses_start_index(const kai_packer& packer) {
     return packer.signature == KAI_LHS_PACK_BL && std::string(packer.name) != "lhs_quant_pack_qsi8d32p_f32_neon";
 }
@@ -87,16 +122,19 @@ LhsSource::LhsSource(const std::vector<float>& values, size_t rows, size_t k, si
     : k(k), stride((k + gap) * sizeof(float)), data(spaced(values, rows, k, gap), flush) {
 }
 
-RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flush flush)
+RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flush flush, uint8_t zero_point)
     : k(side.k),
       bl(side.bl),
-      blocks(side.blocks()),
+      scales_per_row(side.scales_per_row()),
+      zero_point(zero_point),
       stride(stride_of(packer, side, gap)),
-      data(encode(packer, side, gap), flush),
+      data(encode(packer, side, gap, zero_point), flush),
       zero(dense(side.offset), flush),
       scale(dense(side.scale), flush),
       bias(dense(side.bias), flush),
-      has_bias(!side.bias.empty()) {
+      table(as_bytes(side.table), flush),
+      has_bias(!side.bias.empty()),
+      has_table(side.table != std::vector<int32_t>{-2, -1, 0, 1}) {
 }
 
 size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl) {
@@ -108,6 +146,12 @@ size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return checked_call_as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size, rows, k, t.rows, t.kr, bl);
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return checked_call_as<kai_get_rhs_packed_size_cx_fn>(p.get_packed_size, rows, k, t.rows, t.kr, t.sr);
         default:
             return checked_call_as<kai_get_rhs_packed_size_fn>(p.get_packed_size, rows, k);
     }
@@ -123,6 +167,12 @@ size_t packed_offset(const kai_packer& p, Tile t, size_t row, size_t k, size_t b
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return checked_call_as<kai_get_rhs_packed_offset_bl_fn>(p.get_packed_offset, row, k, t.rows, t.kr, bl);
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return checked_call_as<kai_get_rhs_packed_offset_cx_fn>(p.get_packed_offset, row, k, t.rows, t.kr, t.sr);
         default:
             return checked_call_as<kai_get_rhs_packed_offset_fn>(p.get_packed_offset, row, k);
     }
@@ -150,8 +200,8 @@ void run_lhs(
 void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first, size_t count, uint8_t* packed) {
     const uint8_t* from = source.data.data() + source_offset(p, first, source.stride);
     const float* bias = source.has_bias ? source.bias.as<float>() + first : nullptr;
-    const float* zero = source.zero.as<float>() + first * source.blocks;
-    const float* scale = source.scale.as<float>() + first * source.blocks;
+    const float* zero = source.zero.as<float>() + first * source.scales_per_row;
+    const float* scale = source.scale.as<float>() + first * source.scales_per_row;
     const kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
     const size_t one = 1, none = 0;
     switch (p.signature) {
@@ -162,6 +212,25 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
             return checked_call_as<kai_run_rhs_pack_nxk_qau4c32_fn>(
                 run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, zero, bias, scale, packed, none,
                 &params);
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX: {
+            const kai_rhs_pack_qs4cxs1s0_param zero_points = {1, source.zero_point};
+            return checked_call_as<kai_run_rhs_pack_qs4cx_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, from, bias, scale, packed, none, &zero_points);
+        }
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX: {
+            const kai_rhs_pack_qsi8cx_params zero_point = {source.lhs_zero_point, 0.5f};
+            return checked_call_as<kai_run_rhs_pack_qsi8cx_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, reinterpret_cast<const int8_t*>(from), bias, scale,
+                packed, none, &zero_point);
+        }
+        case KAI_RHS_PACK_NXK_QSU2CX: {
+            const kai_rhs_pack_qs4cxs1s0_param zero_points = {1, 2};
+            return checked_call_as<kai_run_rhs_pack_qsu2cx_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, from, bias, scale, packed, none, &zero_points,
+                source.has_table ? source.table.as<int32_t>() : nullptr);
+        }
         default:
             return checked_call_as<kai_run_rhs_pack_fn>(
                 run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.stride, from, bias, nullptr, packed, none,

@@ -11,6 +11,10 @@ namespace test {
 
 bool is_lhs(const kai_packer& packer);
 bool has_blocks(const kai_packer& packer);
+/// Whether it packs integers with a scale per column and no blocks.
+bool has_channels(const kai_packer& packer);
+/// Whether any panel can be packed alone. K x N sources without a stride are packed whole.
+bool packs_parts(const kai_packer& packer);
 
 /// Whether the packer adds m_idx_start rows to the source itself. One block packer ignores the argument, and clients
 /// rely on it (packs-qsi8d32p.csv; README.md of the specification, rule 6).
@@ -28,11 +32,16 @@ public:
 class RhsSource {
 public:
     /// `gap`: floats between the rows, for packers with a stride.
-    RhsSource(const kai_packer& packer, const reference::Side& side, size_t gap, Flush flush = Flush::end);
-    size_t k, bl, blocks;
+    /// `zero_point`: what is added to int4 elements with a scale per column, 8 or 0.
+    RhsSource(
+        const kai_packer& packer, const reference::Side& side, size_t gap, Flush flush = Flush::end,
+        uint8_t zero_point = 8);
+    size_t k, bl, scales_per_row;
+    uint8_t zero_point;
     size_t stride;  // bytes of a row
-    GuardedBuffer data, zero, scale, bias;
-    bool has_bias;
+    GuardedBuffer data, zero, scale, bias, table;
+    bool has_bias, has_table;
+    int32_t lhs_zero_point = 1;  // of params
 };
 
 /// @name Getters
