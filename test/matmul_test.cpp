@@ -35,8 +35,8 @@ using test::Random;
 namespace {
 
 constexpr float kMax = FLT_MAX, kInf = INFINITY;
-constexpr float kPoison = -1.0e30f;  // in the gaps between rows of dst
-constexpr uint8_t kNan = 0xFF;       // dst before the call
+constexpr uint8_t kNan = 0xFF;  // dst before the call: NaN in every type
+constexpr uint8_t kGap = 0x5A;  // between rows of dst
 
 struct Clamp {
     float lo = -kInf, hi = kInf;
@@ -44,32 +44,70 @@ struct Clamp {
 
 /// How the output lies in memory.
 struct Output {
-    size_t gap = 0;  // floats between the rows
+    size_t gap = 0;  // elements between the rows
     Flush flush = Flush::end;
+};
+
+/// What a kernel reads, each in a buffer of its exact size.
+struct Operands {
+    size_t m, n, k, bl;
+    GuardedBuffer lhs, rhs, table;
+
+    /// From the rows of two sides, packed by the reference.
+    Operands(
+        const Format& lhs_format, const Side& l, Tile lhs_tile, const Format& rhs_format, const Side& r, Tile rhs_tile,
+        Flush flush)
+        : Operands(
+              l, r, reference::pack_for_kernel(lhs_format, l, lhs_tile),
+              reference::pack_for_kernel(rhs_format, r, rhs_tile), flush) {
+    }
+    Operands(
+        const Side& l, const Side& r, const std::vector<uint8_t>& packed_lhs, const std::vector<uint8_t>& packed_rhs,
+        Flush flush = Flush::end)
+        : m(l.rows),
+          n(r.rows),
+          k(r.k),
+          bl(r.bl),
+          lhs(packed_lhs, flush),
+          rhs(packed_rhs, flush),
+          table(bytes_of(r.table), flush) {
+    }
+
+private:
+    static std::vector<uint8_t> bytes_of(const std::vector<int32_t>& words) {
+        const auto* first = reinterpret_cast<const uint8_t*>(words.data());
+        return {first, first + words.size() * sizeof(int32_t)};
+    }
 };
 
 class Matmul : public testing::TestWithParam<const kai_ukernel*> {
 protected:
     const kai_ukernel& u = *GetParam();
-    bool has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL;
+    const bool lhs_has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL;
+    const bool has_blocks = lhs_has_blocks || u.signature == KAI_UKERNEL_MATMUL_RHS_BL;
+    const bool has_table = u.signature == KAI_UKERNEL_MATMUL_LUT;
+    const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
     const Format *lhs_format = reference::find_format(u.lhs_format), *rhs_format = reference::find_format(u.rhs_format);
     Tile lhs_tile, rhs_tile;
     size_t m_step, n_step;
+    bool one_row;  // m must be 0 or 1
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(u);
         ASSERT_TRUE(lhs_format != nullptr && rhs_format != nullptr)
             << "test/reference/formats.cpp lacks a format of this kernel";
-        ASSERT_EQ(u.dst_type, kai_dt_f32) << "no reference for this type of result";
+        ASSERT_TRUE(u.dst_type == kai_dt_f32 || u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16)
+            << "no reference for this type of result";
         lhs_tile = {u.get_mr(), u.get_kr(), u.get_sr()};
         rhs_tile = {u.get_nr(), u.get_kr(), u.get_sr()};
         m_step = u.get_m_step();
         n_step = u.get_n_step();
+        one_row = m_step == 1 && lhs_format->blocks;
     }
 
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) {
-        return has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl)
-                          : checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
+        return lhs_has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl)
+                              : checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
         return has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
@@ -77,42 +115,47 @@ protected:
     }
 
     void call(
-        size_t m, size_t n, size_t k, size_t bl, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t stride,
+        size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
         Clamp c) {
-        if (has_blocks) {
-            using Run =
-                void(size_t, size_t, size_t, size_t, const void*, const void*, float*, size_t, size_t, float, float);
-            checked_call_as<Run>(test::run_of(u), m, n, k, bl, lhs, rhs, dst, stride, sizeof(float), c.lo, c.hi);
-        } else {
-            using Run = void(size_t, size_t, size_t, const void*, const void*, void*, size_t, size_t, float, float);
-            checked_call_as<Run>(test::run_of(u), m, n, k, lhs, rhs, dst, stride, sizeof(float), c.lo, c.hi);
+        kai_any_fn* run = test::run_of(u);
+        switch (u.signature) {
+            case KAI_UKERNEL_MATMUL:
+                return checked_call_as<kai_run_matmul_fn>(run, m, n, o.k, lhs, rhs, dst, stride, element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_BL:
+            case KAI_UKERNEL_MATMUL_RHS_BL:
+                return checked_call_as<kai_run_matmul_bl_fn>(
+                    run, m, n, o.k, o.bl, lhs, rhs, dst, stride, element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_LUT:
+                return checked_call_as<kai_run_matmul_lut_f32_fn>(
+                    run, m, n, o.k, lhs, rhs, reinterpret_cast<float*>(dst), stride, element, c.lo, c.hi,
+                    o.table.as<int32_t>());
         }
+    }
+
+    Operands packed(const Side& lhs, const Side& rhs, Flush flush = Flush::end) {
+        return {*lhs_format, lhs, lhs_tile, *rhs_format, rhs, rhs_tile, flush};
     }
 
     /// The product of all rows of both sides in one call, dense.
     std::vector<float> run(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
-        const GuardedBuffer l(reference::pack_for_kernel(*lhs_format, lhs, lhs_tile), output.flush);
-        const GuardedBuffer r(reference::pack_for_kernel(*rhs_format, rhs, rhs_tile), output.flush);
-        return run_packed(lhs.rows, rhs.rows, lhs.k, lhs.bl, l, r, clamp, output);
+        return run(packed(lhs, rhs, output.flush), clamp, output);
     }
 
-    std::vector<float> run_packed(
-        size_t m, size_t n, size_t k, size_t bl, const GuardedBuffer& l, const GuardedBuffer& r, Clamp clamp = {},
-        Output output = {}) {
-        const size_t row = n + output.gap;
-        const GuardedBuffer dst(m == 0 || n == 0 ? 0 : ((m - 1) * row + n) * sizeof(float), output.flush, kNan);
-        for (size_t i = 0; m > 0 && n > 0 && i < (m - 1) * row; ++i) {
-            if (i % row >= n) {
-                dst.as<float>()[i] = kPoison;
-            }
+    std::vector<float> run(const Operands& o, Clamp clamp = {}, Output output = {}) {
+        const size_t m = o.m, n = o.n, row = n + output.gap;
+        const GuardedBuffer dst(m == 0 || n == 0 ? 0 : ((m - 1) * row + n) * element, output.flush, kNan);
+        for (size_t i = 0; i + 1 < m && n > 0; ++i) {
+            std::memset(dst.data() + (i * row + n) * element, kGap, output.gap * element);
         }
-        call(m, n, k, bl, l.data(), r.data(), dst.as<float>(), row * sizeof(float), clamp);
+        call(m, n, o, o.lhs.data(), o.rhs.data(), dst.data(), row * element, clamp);
         std::vector<float> dense;
         for (size_t i = 0; i < m && n > 0; ++i) {
-            const float* from = dst.as<float>() + i * row;
-            dense.insert(dense.end(), from, from + n);
-            for (size_t j = n; j < row && i + 1 < m; ++j) {
-                EXPECT_EQ(from[j], kPoison) << "between rows " << i << " and " << i + 1;
+            const uint8_t* from = dst.data() + i * row * element;
+            for (size_t j = 0; j < n; ++j) {
+                dense.push_back(reference::load(from + j * element, u.dst_type));
+            }
+            for (size_t j = n * element; j < row * element && i + 1 < m; ++j) {
+                EXPECT_EQ(from[j], kGap) << "between rows " << i << " and " << i + 1;
             }
         }
         return dense;
@@ -121,9 +164,21 @@ protected:
     /// Runs and compares with the reference.
     std::vector<float> check(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
         const std::vector<float> dst = run(lhs, rhs, clamp, output);
-        EXPECT_EQ(reference::compare(reference::matmul(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi), "")
-            << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << lhs.bl;
+        EXPECT_EQ(
+            reference::compare(reference::matmul(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi, u.dst_type),
+            "")
+            << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << rhs.bl;
         return dst;
+    }
+
+    /// For operands whose every intermediate result is exact: to the last bit.
+    void check_exactly(const Side& lhs, const Side& rhs, Output output = {}) {
+        std::vector<float> want;
+        for (const double value : reference::matmul(lhs, rhs).value) {
+            want.push_back(reference::rounded(value, u.dst_type));
+        }
+        EXPECT_EQ(run(lhs, rhs, {}, output), want)
+            << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << rhs.bl;
     }
 
     Side make_lhs(Data data, size_t m, size_t k, size_t bl, uint64_t seed = 1) {
@@ -140,21 +195,24 @@ protected:
     };
     std::vector<Depth> depths() const {
         if (has_blocks) {
-            return {{0, 32},    {32, 32},   {64, 32},   {96, 32}, {64, 64}, {192, 64},
-                    {128, 128}, {384, 128}, {512, 256}, {96, 96}, {224, 32}};
+            return {{0, 32},    {32, 32},   {64, 32},   {96, 32},   {64, 64},    {192, 64}, {128, 128},
+                    {384, 128}, {512, 256}, {576, 288}, {512, 512}, {1024, 512}, {96, 96},  {224, 32}};
         }
-        return {{0, 0}, {1, 0},  {2, 0},  {3, 0},  {4, 0},   {5, 0},  {7, 0},
-                {8, 0}, {16, 0}, {17, 0}, {33, 0}, {130, 0}, {257, 0}};
+        if (has_table) {  // multiples of 32
+            return {{0, 0}, {32, 0}, {64, 0}, {96, 0}, {128, 0}, {160, 0}, {288, 0}};
+        }
+        return {{0, 0},  {1, 0},  {2, 0},  {3, 0},  {4, 0},  {5, 0},  {7, 0},   {8, 0},  {16, 0},
+                {17, 0}, {31, 0}, {32, 0}, {33, 0}, {63, 0}, {64, 0}, {130, 0}, {257, 0}};
     }
     Depth typical_depth() const {
-        return has_blocks ? Depth{96, 32} : Depth{19, 0};
+        return has_blocks ? Depth{96, 32} : Depth{has_table ? size_t{96} : size_t{83}, 0};
     }
-    /// Deeper than what kernels put aside of a block row at a time.
+    /// Deeper than what kernels put aside of a row at a time: some hundred or thousand k.
     std::vector<Depth> long_depths() const {
         if (has_blocks) {
-            return {{1184, 32}, {4096, 64}, {4864, 128}};
+            return {{1184, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}};
         }
-        return {{2503, 0}};
+        return {{has_table ? size_t{2528} : size_t{2503}, 0}, {has_table ? size_t{8256} : size_t{8227}, 0}};
     }
 
     /// Sizes around a panel, a step, and the 16 or 32 rows or columns that a kernel may take at a time.
@@ -164,22 +222,27 @@ protected:
     static size_t many(size_t step) {
         return std::max<size_t>(2 * step + 3, 71);
     }
-    /// Kernels for one row accept 0 and 1.
+    /// Kernels for one row accept 0 and 1, or any number. Others may take some 16 or 64 rows at a time.
     std::set<size_t> rows() const {
-        return m_step == 1 ? std::set<size_t>{0, 1} : sizes_around(lhs_tile.rows, m_step);
+        if (m_step == 1) {
+            return one_row ? std::set<size_t>{0, 1} : std::set<size_t>{0, 1, 2, 5};
+        }
+        std::set<size_t> rows = sizes_around(lhs_tile.rows, m_step);
+        rows.insert({63, 64, 65, 80, 128});
+        return rows;
     }
     std::set<size_t> columns() const {
         return sizes_around(rhs_tile.rows, n_step);
     }
     size_t many_rows() const {
-        return m_step == 1 ? 1 : many(m_step);
+        return one_row ? 1 : m_step == 1 ? 5 : std::max<size_t>(many(m_step), 131);
     }
     size_t many_columns() const {
         return many(n_step);
     }
     /// A step and a tail.
     size_t several_rows() const {
-        return m_step == 1 ? 1 : m_step + 1;
+        return one_row ? 1 : m_step + 1;
     }
     size_t several_columns() const {
         return std::max<size_t>(n_step + 1, 39);
@@ -213,8 +276,9 @@ TEST_P(Matmul, GettersAgree) {
             EXPECT_EQ(rhs_offset(step * n_step, k, bl), step * n_step / rhs_tile.rows * rhs_stride) << k << " " << bl;
         }
     }
-    EXPECT_EQ(checked_call(u.get_dst_offset, 3 * m_step, 2 * n_step, size_t{4096}), 3 * m_step * 4096 + 2 * n_step * 4);
-    EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * 4);
+    EXPECT_EQ(
+        checked_call(u.get_dst_offset, 3 * m_step, 2 * n_step, size_t{4096}), 3 * m_step * 4096 + 2 * n_step * element);
+    EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * element);
     EXPECT_EQ(checked_call(u.get_dst_size, size_t{0}, size_t{7}), 0u);
 }
 
@@ -250,45 +314,45 @@ TEST_P(Matmul, Shapes) {
 
 TEST_P(Matmul, Depths) {
     for (const auto& [k, bl] : depths()) {
-        for (const Data data : {Data::random, Data::exact}) {
-            const size_t m = m_step == 1 ? 1 : lhs_tile.rows + 1, n = several_columns();
-            const Side lhs = make_lhs(data, m, k, bl), rhs = make_rhs(data, n, k, bl);
-            const auto dst = check(lhs, rhs, {}, {3, Flush::end});
-            if (data == Data::exact) {
-                const reference::Expected expected = reference::matmul(lhs, rhs);
-                EXPECT_EQ(dst, std::vector<float>(expected.value.begin(), expected.value.end()))
-                    << "k " << k << ", bl " << bl;
-            }
-            if (HasFailure()) {
-                return;
-            }
+        const size_t m = one_row ? 1 : lhs_tile.rows + 1, n = several_columns();
+        check(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl), {}, {3, Flush::end});
+        check_exactly(make_lhs(Data::exact, m, k, bl), make_rhs(Data::exact, n, k, bl), {3, Flush::end});
+        if (HasFailure()) {
+            return;
         }
     }
 }
 
 TEST_P(Matmul, ExactOverWholeTiles) {
     const auto [k, bl] = typical_depth();
-    const Side lhs = make_lhs(Data::exact, many_rows(), k, bl), rhs = make_rhs(Data::exact, many_columns(), k, bl);
-    const reference::Expected expected = reference::matmul(lhs, rhs);
-    EXPECT_EQ(run(lhs, rhs), std::vector<float>(expected.value.begin(), expected.value.end()));
+    check_exactly(make_lhs(Data::exact, many_rows(), k, bl), make_rhs(Data::exact, many_columns(), k, bl));
 }
 
 TEST_P(Matmul, LongDepths) {
     for (const auto& [k, bl] : long_depths()) {
         check(make_lhs(Data::random, std::min<size_t>(m_step, 3), k, bl), make_rhs(Data::random, 5, k, bl));
-        const Side lhs = make_lhs(Data::exact, several_rows(), k, bl), rhs = make_rhs(Data::exact, 19, k, bl);
-        const reference::Expected expected = reference::matmul(lhs, rhs);
-        EXPECT_EQ(run(lhs, rhs), std::vector<float>(expected.value.begin(), expected.value.end())) << "k " << k;
+        check_exactly(make_lhs(Data::exact, several_rows(), k, bl), make_rhs(Data::exact, 19, k, bl));
+    }
+}
+
+// Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
+TEST_P(Matmul, LargeSums) {
+    std::vector<Depth> all = long_depths();
+    all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
+    for (const auto& [k, bl] : all) {
+        const Side lhs = make_lhs(Data::large, 8, k, bl), rhs = make_rhs(Data::large, 6, k, bl);
+        for (size_t first = 0; first < (one_row ? 8 : 1); ++first) {
+            check(lhs.part(first, one_row ? 1 : 8), rhs);
+        }
     }
 }
 
 TEST_P(Matmul, ExtremeValues) {
     const auto [k, bl] = typical_depth();
-    const size_t m = m_step == 1 ? 1 : std::max<size_t>(11, lhs_tile.rows + 1),
-                 n = std::max<size_t>(31, rhs_tile.rows + 1);
+    const size_t m = one_row ? 1 : std::max<size_t>(11, lhs_tile.rows + 1), n = std::max<size_t>(31, rhs_tile.rows + 1);
     const Side lhs = make_lhs(Data::extreme, std::max<size_t>(m, 30), k, bl), rhs = make_rhs(Data::extreme, n, k, bl);
     // One row at a time for kernels of one row.
-    for (size_t first = 0; first < (m_step == 1 ? 30 : 1); ++first) {
+    for (size_t first = 0; first < (one_row ? 30 : 1); ++first) {
         check(lhs.part(first, m), rhs);
     }
 }
@@ -298,31 +362,32 @@ TEST_P(Matmul, Rectangles) {
     const auto [k, bl] = typical_depth();
     const size_t m = many_rows(), n = many_columns(), gap = 2;
     const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
-    const GuardedBuffer l(reference::pack_for_kernel(*lhs_format, lhs, lhs_tile));
-    const GuardedBuffer r(reference::pack_for_kernel(*rhs_format, rhs, rhs_tile));
-    const std::vector<float> full = run_packed(m, n, k, bl, l, r, {}, {gap, Flush::end});
+    const Operands o = packed(lhs, rhs);
+    const std::vector<float> full = run(o, {}, {gap, Flush::end});
 
-    const size_t stride = (n + gap) * sizeof(float);
+    const size_t stride = (n + gap) * element;
     for (const auto& [rows_of_part, columns_of_part] :
          {std::pair{m_step, n_step}, {m_step, 2 * n_step}, {2 * m_step, n_step}}) {
-        if (m_step == 1 && rows_of_part > 1) {
+        if (one_row && rows_of_part > 1) {
             continue;
         }
-        const GuardedBuffer dst((m - 1) * stride + n * sizeof(float), Flush::end, kNan);
+        const GuardedBuffer dst((m - 1) * stride + n * element, Flush::end, kNan);
         // The last part first: order must not matter.
         for (size_t i = (m - 1) / rows_of_part + 1; i-- > 0;) {
             for (size_t j = (n - 1) / columns_of_part + 1; j-- > 0;) {
                 const size_t m_idx = i * rows_of_part, n_idx = j * columns_of_part;
                 const size_t offset = checked_call(u.get_dst_offset, m_idx, n_idx, stride);
                 call(
-                    std::min(rows_of_part, m - m_idx), std::min(columns_of_part, n - n_idx), k, bl,
-                    l.data() + lhs_offset(m_idx, k, bl), r.data() + rhs_offset(n_idx, k, bl),
-                    reinterpret_cast<float*>(dst.data() + offset), stride, {});
+                    std::min(rows_of_part, m - m_idx), std::min(columns_of_part, n - n_idx), o,
+                    o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data() + rhs_offset(n_idx, k, bl),
+                    dst.data() + offset, stride, {});
             }
         }
         for (size_t i = 0; i < m; ++i) {
-            const float* row = dst.as<float>() + i * (n + gap);
-            ASSERT_EQ(std::memcmp(row, &full[i * n], n * sizeof(float)), 0) << "row " << i;
+            for (size_t j = 0; j < n; ++j) {
+                const float x = reference::load(dst.data() + i * stride + j * element, u.dst_type);
+                ASSERT_EQ(std::memcmp(&x, &full[i * n + j], sizeof(x)), 0) << "row " << i << ", column " << j;
+            }
         }
     }
 }
@@ -333,22 +398,63 @@ TEST_P(Matmul, ClampsForReal) {
     const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
     const std::vector<float> free = check(lhs, rhs);
     const float some = std::fabs(free[0]) / 2 + 0x1p-10f;
+    const float third = some / 3;  // none of the types has it
     for (const Clamp clamp :
          {Clamp{-some, some},
+          {-third, third},
           {0.0f, kInf},
           {0.0f, kMax},
           {-kInf, some},
+          {-kInf, third},
           {-kMax, some},
           {-kMax, kMax},
+          {-65504.0f, 65504.0f},
+          {-1e-9f, 1e-9f},
           {some, some},
           {-0.25f, 0.0f},
           {kInf, kInf}}) {
+        // Conversion keeps the order: clamping the result to the bounds as the type has them is the same.
         std::vector<float> expected = free;
         for (float& x : expected) {
-            x = static_cast<float>(reference::clamp(x, clamp.lo, clamp.hi));
+            x = static_cast<float>(reference::clamp(
+                x, reference::rounded(clamp.lo, u.dst_type), reference::rounded(clamp.hi, u.dst_type)));
         }
         // == and not bits: the sign of a zero is free
         EXPECT_EQ(run(lhs, rhs, clamp), expected) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
+    }
+}
+
+// A product of zero leaves the bias, which shows how results are converted: ties, subnormals, overflow.
+TEST_P(Matmul, ConvertsToTheTypeOfDst) {
+    if (rhs_format->bias == nullptr) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    Random random(4);
+    std::vector<float> biases = {0.0f,      65504.0f,    65519.0f,        65520.0f,        65536.0f, 1e38f,
+                                 kMax,      0x1.fep127f, 0x1.fefffep127f, 0x1.ffp127f,     kInf,     0x1p-126f,
+                                 0x1p-149f, 0x1p-24f,    0x1p-25f,        0x1.000002p-25f, 0x1p-14f};
+    for (const int step : {8, 11, 16, 13}) {  // around ties of f16 (11 bits) and bf16 (8 bits)
+        for (const int below : {-1, 0, 1}) {
+            const uint32_t tie = (static_cast<uint32_t>(random.next()) & 0x3FFFu) << (step + 1) | 1u << (step - 1);
+            biases.push_back(reference::float_of((reference::bits_of(1.0f) | (tie & 0x7FFFFFu)) + below));
+            biases.push_back(reference::float_of((reference::bits_of(0x1p-16f) | (tie & 0x7FFFFFu)) + below));
+        }
+    }
+    while (biases.size() < 64) {
+        biases.push_back(reference::float_of(static_cast<uint32_t>(random.next()) & 0xBFFFFFFFu));
+    }
+    Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, 2 * biases.size(), k, bl);
+    for (size_t i = 0; i < rhs.rows; ++i) {
+        rhs.bias[i] = i < biases.size() ? biases[i] : -biases[i - biases.size()];
+    }
+    std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
+    std::fill(lhs.offset.begin(), lhs.offset.end(), 0.0f);
+    std::fill(lhs.row_offset.begin(), lhs.row_offset.end(), 0);
+    std::fill(lhs.q.begin(), lhs.q.end(), int8_t{0});
+    check_exactly(lhs, rhs);
+    for (const Clamp clamp : {Clamp{-65504.0f, 65504.0f}, Clamp{-65519.0f, 65519.0f}, Clamp{-kMax, kMax}}) {
+        check(lhs, rhs, clamp);
     }
 }
 
@@ -363,8 +469,7 @@ TEST_P(Matmul, ZeroDepthGivesTheClampedBias) {
 // A NaN or an infinity reaches the elements that depend on it, through any clamp, and no others.
 TEST_P(Matmul, SpecialValues) {
     const auto [k, bl] = typical_depth();
-    const size_t m = m_step == 1 ? 1 : std::max<size_t>(lhs_tile.rows + 2, 5),
-                 n = std::max<size_t>(rhs_tile.rows + 3, 19);
+    const size_t m = one_row ? 1 : std::max<size_t>(lhs_tile.rows + 2, 5), n = std::max<size_t>(rhs_tile.rows + 3, 19);
     const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
 
     const auto check_with = [&](const Side& a, const Side& b) {
@@ -411,7 +516,7 @@ TEST_P(Matmul, KeepsTheCallersZa) {
 // From floats and nibbles to the result, through every packer that the registry offers for the kernel.
 TEST_P(Matmul, WithTheLibrarysPackers) {
     const auto [k, bl] = typical_depth();
-    const size_t m = m_step == 1 ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
+    const size_t m = one_row ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
     Random random(3);
     // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are unspecified.
     std::vector<float> floats = test::make_floats(m, k, false, random);
@@ -439,8 +544,8 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             const GuardedBuffer r(test::packed_size(rhs_packer, rhs_tile, n, k, bl));
             test::run_lhs(lhs_packer, lhs_tile, lhs_source, 0, m, bl, 0, l.data());
             test::run_rhs(rhs_packer, rhs_tile, rhs_source, 0, n, r.data());
-            const std::vector<float> dst = run_packed(m, n, k, bl, l, r);
-            EXPECT_EQ(reference::compare(reference::matmul(stored, rhs), dst, m, n, -kInf, kInf), "");
+            const std::vector<float> dst = run(Operands(stored, rhs, l.bytes(), r.bytes()));
+            EXPECT_EQ(reference::compare(reference::matmul(stored, rhs), dst, m, n, -kInf, kInf, u.dst_type), "");
         }
     }
 }

@@ -5,59 +5,111 @@
 #include <cmath>
 #include <sstream>
 
+#include "test/reference/float16.hpp"
+
 namespace reference {
 
 namespace {
 
-/// Sum of terms and of their magnitudes.
+/// Sum of terms and of their magnitudes, and how it is computed.
 struct Sum {
     double value = 0, magnitude = 0;
+    size_t operations = 0;
+    double tiny = 0;  // what subnormal intermediate results can add to the error
     void add(double term) {
         value += term;
         magnitude += std::fabs(term);
     }
 };
 
-int32_t dot(const int8_t* a, const int8_t* b, size_t count) {
+/// Exact integer sum over k = first to first + count - 1 of row m and column n.
+int32_t dot(const Side& lhs, const Side& rhs, size_t m, size_t n, size_t first, size_t count) {
     int32_t sum = 0;
-    for (size_t i = 0; i < count; ++i) {
-        sum += a[i] * b[i];
+    for (size_t kk = first; kk < first + count; ++kk) {
+        sum += lhs.element(m, kk) * rhs.element(n, kk);
     }
     return sum;
 }
 
-Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+Sum floats(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     Sum sum;
-    if (!lhs.values.empty()) {
-        for (size_t kk = 0; kk < lhs.k; ++kk) {
-            sum.add(static_cast<double>(lhs.values[m * lhs.k + kk]) * rhs.values[n * lhs.k + kk]);
-        }
+    for (size_t kk = 0; kk < lhs.k; ++kk) {
+        sum.add(static_cast<double>(lhs.values[m * lhs.k + kk]) * rhs.values[n * lhs.k + kk]);
     }
+    sum.operations = 2 * lhs.k;
+    return sum;
+}
+
+/// Blocks on both sides.
+Sum blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+    Sum sum;
     for (size_t b = 0; b < lhs.blocks(); ++b) {
         const size_t lb = m * lhs.blocks() + b, rb = n * lhs.blocks() + b;
-        const int32_t S = dot(&lhs.q[lb * lhs.bl], &rhs.q[rb * lhs.bl], lhs.bl);
-        sum.add(static_cast<double>(lhs.scale[lb]) * rhs.scale[rb] * S);
+        sum.add(static_cast<double>(lhs.scale[lb]) * rhs.scale[rb] * dot(lhs, rhs, m, n, b * lhs.bl, lhs.bl));
         if (!lhs.offset.empty()) {
             sum.add(static_cast<double>(lhs.offset[lb]) * rhs.offset[rb]);
         }
     }
+    sum.operations = lhs.blocks() * (lhs.offset.empty() ? 2 : 4);
+    return sum;
+}
+
+/// An offset and a scale per row of the LHS, a scale per column.
+Sum channels(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+    const double total = dot(lhs, rhs, m, n, 0, lhs.k) +
+                         static_cast<double>(lhs.row_offset[m]) * static_cast<double>(rhs.sum_of_elements(n));
+    Sum sum;
+    sum.add(total * (static_cast<double>(rhs.scale[n]) * lhs.scale[m]));
+    sum.operations = 3;
+    sum.tiny = 16 * std::fabs(total) * 0x1p-149;  // 16: of int4, sums are stored 16 times as large, scales as small
+    return sum;
+}
+
+/// An offset and a scale per row of the LHS, a scale per block of a column.
+Sum channel_blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+    constexpr size_t kPart = 32;
+    Sum sum;
+    for (size_t b = 0; b < rhs.blocks(); ++b) {
+        const double scale = rhs.scale[n * rhs.blocks() + b];
+        double whole = 0, magnitude = 0;
+        for (size_t i = 0; i < rhs.bl; i += kPart) {
+            const int32_t part = dot(lhs, rhs, m, n, b * rhs.bl + i, kPart);
+            whole += part, magnitude += std::abs(part);
+        }
+        sum.value += scale * whole;
+        sum.magnitude += std::fabs(scale) * magnitude;
+    }
+    sum.add(static_cast<double>(lhs.row_offset[m]) * rhs.sum[n]);
+    sum.value *= lhs.scale[m];
+    sum.magnitude *= std::fabs(lhs.scale[m]);
+    sum.operations = 2 * rhs.blocks() * (rhs.bl <= 256 ? 1 : rhs.bl / kPart) + 3;
+    sum.tiny = static_cast<double>(sum.operations) * 0x1p-149 * std::fabs(lhs.scale[m]);
+    return sum;
+}
+
+Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+    Sum sum = !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(lhs, rhs, m, n)
+              : lhs.row_offset.empty()                         ? blocks(lhs, rhs, m, n)
+              : rhs.bl == 0                                    ? channels(lhs, rhs, m, n)
+                                                               : channel_blocks(lhs, rhs, m, n);
     if (!rhs.bias.empty()) {
         sum.add(rhs.bias[n]);
     }
+    ++sum.operations;
     return sum;
 }
 
 }  // namespace
 
 Expected matmul(const Side& lhs, const Side& rhs) {
-    const size_t operations = (lhs.blocks() > 0 ? lhs.blocks() * (lhs.offset.empty() ? 2 : 4) : 2 * lhs.k) + 1;
-    const double q = static_cast<double>(operations), u = 0x1p-24;
+    const double u = 0x1p-24;
     Expected expected = {lhs.rows, rhs.rows, {}, {}};
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
             const Sum sum = element(lhs, rhs, m, n);
+            const double q = static_cast<double>(sum.operations);
             expected.value.push_back(sum.value);
-            expected.bound.push_back(q * u * sum.magnitude * (1 + q * u) + q * 0x1p-149);
+            expected.bound.push_back(q * u * sum.magnitude * (1 + q * u) + q * 0x1p-149 + sum.tiny);
         }
     }
     return expected;
@@ -67,20 +119,41 @@ double clamp(double x, float lo, float hi) {
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-std::string compare(const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi) {
+float rounded(double x, kai_datatype type) {
+    // Halfway between FLT_MAX and what would be the next, from where on a double has no float.
+    const float f =
+        std::fabs(x) >= 0x1.ffffffp127 ? static_cast<float>(std::copysign(INFINITY, x)) : static_cast<float>(x);
+    return type == kai_dt_f16    ? f32_from_f16(f16_from_f32(f))
+           : type == kai_dt_bf16 ? f32_from_bf16(bf16_from_f32(f))
+                                 : f;
+}
+
+float load(const uint8_t* address, kai_datatype type) {
+    if (type == kai_dt_f32) {
+        float x;
+        std::memcpy(&x, address, sizeof(x));
+        return x;
+    }
+    uint16_t h;
+    std::memcpy(&h, address, sizeof(h));
+    return type == kai_dt_f16 ? f32_from_f16(h) : f32_from_bf16(h);
+}
+
+std::string compare(
+    const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi,
+    kai_datatype type) {
+    const auto result = [&](double x) { return rounded(clamp(x, lo, hi), type); };
     std::ostringstream first;
+    first.precision(9);
     size_t wrong = 0;
     for (size_t i = 0; i < m * n; ++i) {
         const size_t at = i / n * expected.n + i % n;
-        const double value = expected.value[at], want = clamp(value, lo, hi), bound = expected.bound[at], got = dst[i];
-        const bool may_overflow =
-            std::fabs(value) + bound > FLT_MAX && got == clamp(std::copysign(INFINITY, value), lo, hi);
-        const bool good = std::isnan(value)   ? std::isnan(got)
-                          : std::isinf(value) ? got == want
-                                              : std::fabs(got - want) <= bound || may_overflow;
+        const double value = expected.value[at], bound = std::isinf(value) ? 0 : expected.bound[at];
+        const float least = result(value - bound), most = result(value + bound);
+        const bool good = std::isnan(value) ? std::isnan(dst[i]) : least <= dst[i] && dst[i] <= most;
         if (!good && wrong++ == 0) {
-            first.precision(9);
-            first << "dst[" << i / n << "][" << i % n << "] is " << got << ", not " << want << " +- " << bound;
+            first << "dst[" << i / n << "][" << i % n << "] is " << dst[i] << ", not " << least << " to " << most
+                  << " (" << value << " +- " << bound << ")";
         }
     }
     if (wrong > 0) {

@@ -3,18 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/kai_common.h"
 #include "test/reference/formats.hpp"
 
 namespace reference {
 
-/// dst[m][n] before the clamp, and the largest error that f32 arithmetic can make.
+/// dst[m][n] before the clamp and the conversion, and the largest error that f32 arithmetic can make.
 ///
 /// The bound: each f32 operation errs by at most u = 2^-24 of its result, and every intermediate result is at most
-/// T = sum of the |terms|. With q operations on an element, |error| <= q * u * T * (1 + q * u) + q * 2^-149, the last
-/// part for subnormal results. Terms and operations of an element:
+/// T = sum of the |terms|. With q operations on an element, |error| <= q * u * T * (1 + q * u) + tiny, the last part
+/// for subnormal results: 2^-149 for each operation, times what the result is multiplied by. Terms and operations of an
+/// element:
 ///   f32:             bias, k products;                                     q = k + 1 (fused) to 2 * k + 1
 ///   int8 x int4:     per block scale * scale * S (S exact in int32, |S| < 2^24);  q = 2 per block (product and sum)
 ///   ... with zeros:  also zero * lhs_sum per block, and the bias;                 q = 4 per block + 1
+///   qai8dxp, a scale per column: f32(A) * (scale * scale) + bias, A = S + offset * sum in int32;  q = 4
+///   qai8dxp, a scale per block:  (sum of scale * S + offset * sum) * scale + bias;  q = 2 per block (a block longer
+///   than
+///                                256 may be taken in parts: 2 per 32 values) + 4
 struct Expected {
     size_t m, n;
     std::vector<double> value, bound;
@@ -25,8 +31,20 @@ Expected matmul(const Side& lhs, const Side& rhs);
 /// min(max(x, lo), hi); NaN stays NaN.
 double clamp(double x, float lo, float hi);
 
+/// @name Results: float, f16 or bf16, as floats
+/// @{
+
+/// To nearest, ties to even; infinite past the range of the type.
+float rounded(double x, kai_datatype type);
+/// What stands at `address`.
+float load(const uint8_t* address, kai_datatype type);
+/// @}
+
 /// Compares the first m x n elements; "" if all are within their bounds, else a description of the first that is not.
-/// NaN must be NaN and an infinity that infinity; where the bound reaches beyond FLT_MAX, an infinity is fine as well.
-std::string compare(const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi);
+///
+/// A kernel's f32 result is between value - bound and value + bound; clamp and conversion keep the order, so dst must
+/// be between what these ends become. NaN must be NaN and an infinity that infinity.
+std::string compare(
+    const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi, kai_datatype type);
 
 }  // namespace reference

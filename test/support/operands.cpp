@@ -20,6 +20,31 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
             return random.integer(wide && f.blocks ? -127 : lo, hi);
         case Data::exact:
             return index ? random.integer(lo, hi) : random.integer(-3, 3);
+        case Data::large:
+            if (f.row_offset != nullptr) {  // see row_offset: rows of (nearly) zero, the largest ones, and any
+                switch (row % 5) {
+                    case 0:
+                        return 127 - (kk % 97 == 5);
+                    case 1:
+                        return -128 + (kk % 97 == 7);
+                    case 2:
+                        return -128;
+                    case 3:
+                        return 127;
+                    default:
+                        return random.integer(lo, hi);
+                }
+            }
+            switch (row % 4) {
+                case 0:
+                    return lo;
+                case 1:
+                    return hi;
+                case 2:
+                    return kk % 2 ? lo : hi;
+                default:
+                    return random.integer(lo, hi);
+            }
         case Data::extreme:
             switch (row % 6) {
                 case 0:
@@ -44,6 +69,7 @@ float scale(const Format& f, Data data, size_t row, Random& random) {
     const auto as_stored = [&](float x) { return reference::as_stored(f.scale_type, x); };
     switch (data) {
         case Data::random:
+        case Data::large:
             return as_stored(random.real(0x1p-8f, 1.0f) * (random.integer(0, 7) == 0 && !f.lhs ? -1.0f : 1.0f));
         case Data::exact:
             return random.integer(0, 1) ? 2.0f : 0.5f;
@@ -71,6 +97,8 @@ int32_t row_offset(Data data, size_t row, Random& random) {
             return random.integer(-127, 128);
         case Data::exact:
             return random.integer(-4, 4);
+        case Data::large:
+            return row % 5 == 1 || row % 5 == 3 ? 128 : row % 5 == 4 ? random.integer(-127, 128) : -127;
         case Data::extreme:
             return row % 4 == 0 ? -127 : row % 4 == 1 ? 128 : row % 4 == 2 ? 0 : random.integer(-127, 128);
     }
@@ -84,6 +112,7 @@ std::vector<int32_t> table(Data data, Random& random) {
             return {random.integer(-63, -1), random.integer(-63, 63), random.integer(-63, 63), random.integer(1, 63)};
         case Data::exact:
             return {-2, -1, 0, 1};
+        case Data::large:
         case Data::extreme:
             return {-63, 63, 0, -63};
     }
@@ -93,6 +122,7 @@ std::vector<int32_t> table(Data data, Random& random) {
 float value(Data data, size_t row, Random& random) {
     switch (data) {
         case Data::random:
+        case Data::large:
             return random.real(-1.0f, 1.0f);
         case Data::exact:
             return static_cast<float>(random.integer(-8, 8));

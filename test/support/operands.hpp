@@ -11,6 +11,7 @@ namespace test {
 enum class Data {
     random,   // everything anywhere in its range
     exact,    // small integers: every intermediate result is exact in f32, so results must be right to the last bit
+    large,    // quants and offsets whose integer sums are the largest, or nearly cancel
     extreme,  // the largest quants and nibbles, rows of zeros, constant rows, subnormal scales and values
 };
 
