@@ -103,6 +103,7 @@ const kai_ukernel kUkernels[] = {
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACK_BL(ISA, ...) KAI_PACKER(KAI_LHS_PACK_BL, ISA, lhs, __VA_ARGS__)
 #define KAI_LHS_PACK(ISA, ...) KAI_PACKER(KAI_LHS_PACK, ISA, lhs, __VA_ARGS__)
+#define KAI_LHS_QUANT_PACK(ISA, ...) KAI_PACKER(KAI_LHS_QUANT_PACK, ISA, lhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_BL(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_BL_ZERO(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL_ZERO, ISA, rhs, __VA_ARGS__)
 #define KAI_RHS_PACK_CX(SIGNATURE, ISA, ...) KAI_PACKER(SIGNATURE, ISA, rhs, __VA_ARGS__)
@@ -117,7 +118,7 @@ constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
 const kai_packer* matching_packer(bool lhs, const char* format, size_t rows, size_t kr, size_t sr, size_t index) {
     for (size_t i = 0; i < kPackerCount; ++i) {
         const kai_packer& p = kPackers[i];
-        const bool is_lhs = p.signature == KAI_LHS_PACK_BL || p.signature == KAI_LHS_PACK;
+        const bool is_lhs = p.signature <= KAI_LHS_QUANT_PACK;
         if (is_lhs == lhs && strcmp(p.format, format) == 0 && kai_registry_runnable(p.features, nullptr, 0) &&
             p.accepts(rows, kr, sr) && index-- == 0) {
             return &p;

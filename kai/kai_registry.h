@@ -35,6 +35,7 @@ enum kai_ukernel_signature {
 enum kai_packer_signature {
     KAI_LHS_PACK_BL,           ///< kai_run_lhs_pack_bl_f32_fn
     KAI_LHS_PACK,              ///< kai_run_lhs_pack_fn
+    KAI_LHS_QUANT_PACK,        ///< kai_run_lhs_quant_pack_fn
     KAI_RHS_PACK_NXK_BL,       ///< kai_run_rhs_pack_nxk_qsu4c32_fn
     KAI_RHS_PACK_NXK_BL_ZERO,  ///< kai_run_rhs_pack_nxk_qau4c32_fn
     KAI_RHS_PACK_NXK_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, N x K source

@@ -5,6 +5,7 @@ set(KAI_SOURCES_any
     kai/kai_common.cpp
     kai/kai_cpu.cpp
     kai/kai_registry.cpp
+    kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
     kai/ukernels/pack/rhs_pack_qai4c32p.cpp
     kai/ukernels/pack/rhs_pack_qsi4c32p.cpp

@@ -81,6 +81,8 @@ int main() {
     packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_LHS_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_QUANT_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK_BL(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("RHS, N x K, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK_BL_ZERO(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \

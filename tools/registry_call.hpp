@@ -78,6 +78,7 @@ inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl
         case KAI_LHS_PACK_BL:
             return as<kai_get_lhs_packed_size_bl_fn>(p.get_packed_size)(count, k, bl, b.rows, b.kr, b.sr);
         case KAI_LHS_PACK:
+        case KAI_LHS_QUANT_PACK:
             return as<kai_get_lhs_packed_size_fn>(p.get_packed_size)(count, k, b.rows, b.kr, b.sr);
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -95,7 +96,7 @@ inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl
     return 0;
 }
 
-/// Packs m dense rows of k floats.
+/// Packs m dense rows of k floats; the packer's source_format is f32.
 inline void pack_lhs(const kai_packer& p, size_t m, size_t k, size_t bl, Blocking b, const float* lhs, void* packed) {
     const size_t stride = k * sizeof(float);
     if (p.signature == KAI_LHS_PACK_BL) {

@@ -77,7 +77,7 @@ KAI_INLINE BlockScale<float32x4_t> scales_of(const FourBlocks& src, size_t bl) {
 /// Four quants, in the low bytes of the lanes.
 template <typename Source, Ties ties>
 KAI_INLINE int32x4_t quantize4(const uint8_t* src, float multiplier) {
-    return quant_in_low_byte<ties>(vmulq_n_f32(Source::get4(src), multiplier));
+    return quant_in_low_half<ties>(vmulq_n_f32(Source::get4(src), multiplier));
 }
 
 /// The low halves of the lanes of a, then of b.
@@ -171,7 +171,7 @@ KAI_INLINE int32x4_t quantize_row(const uint8_t* src, size_t bl, float multiplie
     return sum;
 }
 
-/// Blocks with a NaN have quants of 0, but quant_in_low_byte may have made something else: clears the quants of block r
+/// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block r
 /// if lane r of `scale` is NaN, and returns `sum` with 0 for it. The blocks are `block_step` bytes apart.
 template <size_t group>
 [[gnu::noinline]] int32x4_t clear_nan_blocks(

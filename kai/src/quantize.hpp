@@ -47,12 +47,12 @@ KAI_INLINE uint32_t magnitude(float x) {
 }
 
 #if defined(__aarch64__)
-/// Lanes whose low byte is round_to_int(v), for |v| <= 127; the bytes above are anything. An infinity that FMUL has
+/// Lanes whose low half is round_to_int(v), for |v| < 2^15; the half above is anything. An infinity that FMUL has
 /// made a NaN of (inf * 0) gives 0; for other NaNs see quant_needs_ordered.
 ///
 /// Ties to even: an addition rounds as FCVTNS does and costs half as much. 1.5 * 2^23 keeps one unit in the last place.
 template <Ties ties>
-KAI_INLINE int32x4_t quant_in_low_byte(float32x4_t v) {
+KAI_INLINE int32x4_t quant_in_low_half(float32x4_t v) {
     if constexpr (ties == Ties::away) {
         return vcvtaq_s32_f32(v);
     } else {
@@ -124,6 +124,37 @@ struct Of127OverAmax {
     }
 };
 /// @}
+
+/// Asymmetric quantisation of a whole row: q = round(x * multiplier) + zero_point, saturated to int8.
+struct RowQuant {
+    float multiplier, scale;  // scale = 1 / multiplier
+    int32_t zero_point;
+
+    /// From the smallest and the largest of 0 and the values of the row.
+    KAI_INLINE static RowQuant of(float lo, float hi) {
+        const float multiplier = lo == hi ? 1.0f : 255.0f / (hi - lo);
+        const float scale = multiplier != 0.0f ? 1.0f / multiplier : 0.0f;
+        // The end of the range that errs less after rounding is made exact.
+        const float bottom = lo * multiplier, top = hi * multiplier;
+        const float zero = (-128.0f + bottom) + (127.0f + top) > 0.0f ? -128.0f - bottom : 127.0f - top;
+        const float at_least = zero > -128.0f ? zero : -128.0f;  // NaN too
+        return {multiplier, scale, round_to_int<Ties::to_even>(at_least < 127.0f ? at_least : 127.0f)};
+    }
+
+    template <Ties ties>
+    KAI_INLINE int8_t quant(float x) const {
+        // Wraps for the infinite products of an infinite multiplier: both infinities give 127.
+        const auto q = static_cast<int32_t>(
+            static_cast<uint32_t>(round_to_int<ties>(x * multiplier)) + static_cast<uint32_t>(zero_point));
+        return static_cast<int8_t>(q < -128 ? -128 : q > 127 ? 127 : q);
+    }
+
+    /// Whether |x * multiplier| is at most 256 for all values of the row. It is not if the range is so small that the
+    /// multiplier is infinite, nor with NaN in the row.
+    KAI_INLINE bool finite() const {
+        return multiplier - multiplier == 0.0f;
+    }
+};
 
 }  // namespace
 }  // namespace kai

@@ -67,14 +67,59 @@ kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 
 /// @}
 
-/// @name Pack without blocks
-/// @{
-
-/// Offset of the panel that holds row `m_idx`. @pre as run.
+/// Offset of the panel that holds row `m_idx`, in formats without blocks. @pre as run.
 typedef size_t kai_get_lhs_packed_offset_fn(size_t m_idx, size_t k, size_t mr, size_t kr, size_t sr);
 
-/// Size of the packed panels of `m` rows. @pre as run.
+/// Size of the packed panels of `m` rows, in formats without blocks. @pre as run.
 typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t kr, size_t sr);
+
+/// @name Quantise and pack, row by row
+/// @{
+
+/// Packs m rows of depth k in format qai8dxp. q = clamp(round(x * s) + zero point, -128, 127) with s = 255 / (hi - lo),
+/// lo and hi the smallest and the largest of 0 and the row. Stored with them: minus the zero point, and 1 / s.
+///
+/// @param m_idx_start  Number of the first row: only the slot, m_idx_start % mr, depends on it.
+/// @param lhs          The first row of the call.
+/// @param lhs_stride   Bytes from a row to the next, a multiple of the size of an element.
+/// @param lhs_packed   The panel of the first row of the call.
+///
+/// k need not be a multiple of anything. m = 0: nothing is written. k = 0: rows of zeros. The slots of rows outside the
+/// call are not written; a matrix may be split into calls at any row.
+/// @pre kr / sr divides k rounded up to a multiple of 32; mr, kr, sr as the kernel's getters return them.
+typedef void kai_run_lhs_quant_pack_fn(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed);
+/// The same of f32 rows.
+typedef void kai_run_lhs_quant_pack_f32_fn(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
+    void* lhs_packed);
+
+/// f32 rows. x * s rounds to nearest, ties away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_f32;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_f32;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f32;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f32;
+kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qai8dxp_f32;
+
+/// f16 rows. Ties to even in whole groups of kr / sr elements but for the last 8 such elements; there, in what follows
+/// and in the padding away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_f16_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_f16_neon;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f16_neon;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f16_neon;
+kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon;
+
+/// bf16 rows. Ties to even in whole groups of kr / sr elements; in what follows and in the padding away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_bf16_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_bf16_neon;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_bf16_neon;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_bf16_neon;
+kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
+/// @}
+
+/// @name Pack without blocks
+/// @{
 
 /// Packs m rows of depth k. Rows that the last panel lacks become zero.
 ///

@@ -1,0 +1,95 @@
+// What the NEON versions of the LHS packers share: quants of four rows or of one, in the order of a panel.
+//
+// Four rows are narrowed together, so that what UZP1 makes of their values is already interleaved: 16 bytes are 8
+// values of two rows (groups of 8) or 4 values of four rows (groups of 4).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/lhs_source.hpp"
+#include "kai/src/quantize.hpp"
+
+#if defined(__aarch64__)
+
+namespace kai {
+namespace {
+
+/// Where four rows, or four blocks, are read.
+struct FourRows {
+    const uint8_t* at[4];
+};
+
+/// The low halves of the lanes of a, then of b.
+KAI_INLINE int16x8_t narrow(int32x4_t a, int32x4_t b) {
+    return vuzp1q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+}
+
+KAI_INLINE int8x16_t narrow(int16x8_t a, int16x8_t b) {
+    return vuzp1q_s8(vreinterpretq_s8_s16(a), vreinterpretq_s8_s16(b));
+}
+
+/// Eight quants of one row, or 4 of two. They are exact as int16.
+struct Quants32 {
+    int16x8_t v[4];
+};
+
+/// 8 elements of each of four rows, from element j on. Groups of 8: a row in each vector; groups of 4: elements 0 ... 3
+/// of rows 0 and 1, of rows 2 and 3, then elements 4 ... 7.
+template <size_t group, typename Source, Ties ties>
+KAI_INLINE Quants32 quantize_8_of_four_rows(const FourRows& src, size_t j, float32x4_t multiplier) {
+    int32x4_t lo[4], hi[4];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < 4; ++r) {
+        const Eight x = Source::get8(src.at[r] + j * Source::size);
+        lo[r] = quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier[r]));
+        hi[r] = quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier[r]));
+    }
+    if constexpr (group == 8) {
+        return {{narrow(lo[0], hi[0]), narrow(lo[1], hi[1]), narrow(lo[2], hi[2]), narrow(lo[3], hi[3])}};
+    } else {
+        return {{narrow(lo[0], lo[1]), narrow(lo[2], lo[3]), narrow(hi[0], hi[1]), narrow(hi[2], hi[3])}};
+    }
+}
+
+/// Two vectors that hold 8 elements of four rows, to consecutive slots.
+template <size_t group>
+KAI_INLINE void store_8_of_four_rows(uint8_t* dst, size_t group_step, int8x16_t a, int8x16_t b) {
+    store(dst, a);
+    store(dst + (group == 8 ? 16 : group_step), b);
+}
+
+/// 32 consecutive elements of one row.
+template <typename Source, Ties ties>
+KAI_INLINE Quants32 quantize_32_of_row(const uint8_t* src, float multiplier) {
+    Quants32 q;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i) {
+        const Eight x = Source::get8(src + 8 * i * Source::size);
+        q.v[i] = narrow(
+            quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier)),
+            quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier)));
+    }
+    return q;
+}
+
+/// 16 consecutive quants of one row. Groups of 16: of the rows of a panel of one.
+template <size_t group>
+KAI_INLINE void store_groups(uint8_t* dst, size_t group_step, int8x16_t q) {
+    if constexpr (group == 16) {
+        store(dst, q);
+    } else if constexpr (group == 8) {
+        store(dst, vget_low_s8(q));
+        store(dst + group_step, vget_high_s8(q));
+    } else {
+        const int32x4_t words = vreinterpretq_s32_s8(q);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; ++i) {
+            store<int32_t>(dst + i * group_step, words[i]);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#endif

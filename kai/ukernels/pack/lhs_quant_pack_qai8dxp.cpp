@@ -1,0 +1,50 @@
+// LHS packers of the families with an int8 LHS that is quantised row by row (format qai8dxp).
+//
+//     q = clamp(round(x * 255 / (hi - lo)) + zero point, -128, 127),  lo and hi the range of the row and 0
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_lhs_rows_neon.hpp"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+
+namespace kai {
+namespace {
+
+/// Checks the arguments and packs.
+template <typename Source, typename Rounding>
+KAI_INLINE void pack_qai8dxp(
+    size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed) {
+    KAI_ASSERT_MSG(t.rows > 0, "mr must not be 0");
+    KAI_ASSERT_MSG(t.sr > 0, "sr must not be 0");
+    KAI_ASSERT_IF_MSG(t.sr > 0, t.kr > 0 && t.kr % t.sr == 0, "sr must divide kr");
+    KAI_ASSERT_MSG(
+        qai8dxp.padded(t, k) % qai8dxp.group_size(t) == 0, "kr / sr must divide k rounded up to a multiple of 32");
+    pack_lhs_rows<Source, Rounding>({m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed});
+}
+
+}  // namespace
+}  // namespace kai
+
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f32, qai8dxp)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f16_neon, qai8dxp)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, qai8dxp)
+
+void kai_run_lhs_quant_pack_qai8dxp_f32(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::pack_qai8dxp<kai::SourceF32, kai::RoundAway>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}
+
+void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::pack_qai8dxp<kai::SourceF16, kai::RoundAllButLastGroupsToEven>(
+        m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}
+
+void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::pack_qai8dxp<kai::SourceBf16, kai::RoundWholeGroupsToEven>(
+        m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}
