@@ -531,14 +531,15 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             const kai_packer &lhs_packer = *kai_registry_lhs_packer(&u, i),
                              &rhs_packer = *kai_registry_rhs_packer(&u, j);
             SCOPED_TRACE(std::string(lhs_packer.name) + ", " + rhs_packer.name);
-            const Side lhs =
-                reference::lhs_side(*lhs_format, floats, m, k, bl, reference::ties_of(*lhs_format, lhs_packer.name));
+            const std::vector<float> values = reference::as_source(lhs_packer.source_format, floats);
+            const reference::Ties ties = reference::ties_of(*lhs_format, lhs_packer.name);
+            const Side lhs = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
             // Scales as they are stored.
             Side stored = lhs;
             for (float& scale : stored.scale) {
                 scale = reference::as_stored(lhs_format->scale_type, scale);
             }
-            const test::LhsSource lhs_source(floats, m, k, 0);
+            const test::LhsSource lhs_source(lhs_packer, values, m, k, 0);
             const test::RhsSource rhs_source(rhs_packer, rhs, 0);
             const GuardedBuffer l(test::packed_size(lhs_packer, lhs_tile, m, k, bl));
             const GuardedBuffer r(test::packed_size(rhs_packer, rhs_tile, n, k, bl));

@@ -75,6 +75,10 @@ protected:
             return {{0, 0},  {1, 0},  {2, 0},  {15, 0},  {16, 0},  {17, 0},  {31, 0},  {32, 0},
                     {33, 0}, {48, 0}, {63, 0}, {100, 0}, {255, 0}, {257, 0}, {550, 0}, {1057, 0}};
         }
+        if (p.signature == KAI_LHS_QUANT_PACK) {
+            return {{0, 0},  {1, 0},  {3, 0},  {7, 0},  {8, 0},  {15, 0}, {20, 0}, {28, 0},  {32, 0},
+                    {36, 0}, {40, 0}, {43, 0}, {64, 0}, {67, 0}, {96, 0}, {97, 0}, {128, 0}, {167, 0}};
+        }
         return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
     }
     Depth typical_depth() const {
@@ -109,10 +113,11 @@ protected:
         std::vector<float> values;
         Side side;
     };
-    Lhs make_lhs(size_t rows, size_t k, size_t bl, bool special) {
+    Lhs make_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
         Random random(rows * 131 + k);
-        std::vector<float> values = test::make_floats(rows, k, special, random);
-        Side side = reference::lhs_side(*format, values, rows, k, bl, reference::ties_of(*format, p.name));
+        std::vector<float> values = reference::as_source(p.source_format, test::make_floats(rows, k, special, random));
+        const reference::Ties ties = reference::ties_of(*format, p.name);
+        Side side = reference::lhs_side(*format, values, rows, k, bl, ties, t.kr / t.sr);
         return {std::move(values), std::move(side)};
     }
     Side make_rhs(size_t rows, size_t k, size_t bl) {
@@ -138,8 +143,8 @@ protected:
                                << ", kr " << t.kr << ", sr " << t.sr << ", gap " << gap);
         if (lhs) {
             const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
-            const Lhs input = make_lhs(count, depth.k, depth.bl, special);
-            const test::LhsSource source(input.values, count, depth.k, gap, flush);
+            const Lhs input = make_lhs(t, count, depth.k, depth.bl, special);
+            const test::LhsSource source(p, input.values, count, depth.k, gap, flush);
             test::run_lhs(p, t, source, 0, count, depth.bl, 0, packed.data());
             expect_bytes(packed, reference::pack(*format, input.side, t));
         } else {
@@ -158,6 +163,8 @@ private:
             case KAI_LHS_PACK_BL:
                 // Groups of 4 and 8; kr even where it is divided.
                 return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format->scale_type == Format::f16_scale || t.sr == 2);
+            case KAI_LHS_QUANT_PACK:
+                return t.kr % t.sr == 0;
             case KAI_RHS_PACK_NXK_BL:
                 return t.sr == 2;
             case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -208,7 +215,7 @@ TEST_P(Pack, SpecialFloats) {
     }
     for (const Tile tile : tiles()) {
         for (const Depth depth : {typical_depth(), depths().back()}) {
-            check(tile, 28 + tile.rows / 2, depth, 1, Flush::end, true);
+            check(tile, 32 + tile.rows / 2, depth, 1, Flush::end, true);
             if (HasFailure()) {
                 return;
             }
@@ -302,13 +309,13 @@ TEST_P(Pack, PartsByPointer) {
     const auto [k, bl] = typical_depth();
     for (const Tile tile : tiles()) {
         const size_t count = 2 * tile.rows + tile.rows / 2 + 1;
-        const Lhs input = lhs ? make_lhs(count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
+        const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
         const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
         for (size_t first : {2 * tile.rows, tile.rows, size_t{0}}) {
             const size_t part = std::min(tile.rows, count - first);
             uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
             if (lhs) {
-                test::run_lhs(p, tile, test::LhsSource(input.values, count, k, 2), first, part, bl, 0, to);
+                test::run_lhs(p, tile, test::LhsSource(p, input.values, count, k, 2), first, part, bl, 0, to);
             } else {
                 test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, part, to);
             }
@@ -320,16 +327,17 @@ TEST_P(Pack, PartsByPointer) {
     }
 }
 
-// The packer adds m_idx_start rows to the source itself; rows go to the slots after m_idx_start % mr. Or it ignores it.
+// Rows go to the slots after m_idx_start % mr. The packer adds m_idx_start rows to the source itself, or the caller has
+// done so. Or the packer ignores it.
 TEST_P(Pack, PartsByStartIndex) {
-    if (p.signature != KAI_LHS_PACK_BL) {
+    if (p.signature != KAI_LHS_PACK_BL && !test::uses_start_slot(p)) {
         return;
     }
     const auto [k, bl] = typical_depth();
     for (const Tile tile : tiles()) {
         const size_t rows = 3 * tile.rows + 1;
-        const Lhs input = make_lhs(rows, k, bl, false);
-        const test::LhsSource source(input.values, rows, k, 3);
+        const Lhs input = make_lhs(tile, rows, k, bl, false);
+        const test::LhsSource source(p, input.values, rows, k, 3);
         for (const size_t start : {size_t{1}, tile.rows - 1, tile.rows, tile.rows + 1, 2 * tile.rows - 1}) {
             for (const size_t count : {size_t{1}, tile.rows, tile.rows + 1, rows - start}) {
                 if (count == 0 || start + count > rows) {
@@ -338,9 +346,10 @@ TEST_P(Pack, PartsByStartIndex) {
                 SCOPED_TRACE(
                     testing::Message() << "m_idx_start " << start << ", m " << count << ", mr " << tile.rows << ", kr "
                                        << tile.kr);
-                const size_t first = test::uses_start_index(p) ? start : 0, slot = first % tile.rows;
+                const bool by_caller = test::uses_start_slot(p);
+                const size_t first = by_caller || test::uses_start_index(p) ? start : 0, slot = first % tile.rows;
                 const GuardedBuffer packed(test::packed_size(p, tile, slot + count, k, bl));
-                test::run_lhs(p, tile, source, 0, count, bl, start, packed.data());
+                test::run_lhs(p, tile, source, by_caller ? start : 0, count, bl, start, packed.data());
                 expect_bytes(packed, reference::pack(*format, input.side.part(first, count), tile, slot));
                 if (HasFailure()) {
                     return;
@@ -403,6 +412,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
     extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
 #define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
 #define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
+#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #include "kai/ukernels/pack/packs.def"
 
 TEST(PackGetters, StepsAndStrides) {
@@ -416,6 +426,7 @@ TEST(PackGetters, StepsAndStrides) {
     if (runnable(#name)) {                                                            \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{4}), 4u) << #name; \
     }
+#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #define KAI_LHS_PACK(isa, name, format, mr, ...)                                       \
     if (runnable(#name)) {                                                             \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{mr}), mr) << #name; \

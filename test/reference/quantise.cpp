@@ -51,21 +51,77 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
     }
 }
 
+/// One row, with a zero point. Every operation is an f32 operation of its own.
+void quantise_row(const float* x, size_t k, Ties ties, size_t L, Side& side, size_t row) {
+    float lo = 0, hi = 0;
+    bool nan = false;
+    for (size_t i = 0; i < k; ++i) {
+        nan = nan || std::isnan(x[i]);
+        lo = std::min(lo, x[i]);
+        hi = std::max(hi, x[i]);
+    }
+    const float s = lo == hi ? 1.0f : 255.0f / (hi - lo);
+    const float dl = lo * s, dh = hi * s;
+    float z = (-128.0f + dl) + (127.0f + dh) > 0 ? -128.0f - dl : 127.0f - dh;
+    z = std::isnan(z) ? -128.0f : std::min(std::max(z, -128.0f), 127.0f);
+    const auto zp = static_cast<int32_t>(std::nearbyint(z));
+
+    const size_t whole = k / L * L;
+    const size_t even = ties == Ties::away ? 0 : ties == Ties::even_in_whole_groups ? whole : whole < 8 ? 0 : whole - 8;
+    const auto quant = [&](float value, Ties t) {
+        const float p = value * s;
+        if (std::isinf(p)) {  // to the smallest integer there is, which wraps; or to the largest
+            return static_cast<int8_t>(127);
+        }
+        return saturated((std::isnan(p) ? 0.0f : rounded(p, t)) + static_cast<float>(zp));
+    };
+    for (size_t i = 0; i < k; ++i) {
+        side.q[row * k + i] = quant(x[i], i < even ? Ties::even : Ties::away);
+    }
+    side.k_padding[row] = k == 0 ? 0 : quant(x[k - 1], Ties::away);
+    side.scale[row] = s != 0 ? 1.0f / s : 0.0f;
+    side.row_offset[row] = -zp;
+    side.unspecified[row] = nan;
+}
+
 }  // namespace
 
 Ties ties_of(const Format& format, const std::string& packer) {
-    const bool even = format.scale_type == Format::f32_scale || packer.find("4x8sb") != std::string::npos;
-    return even ? Ties::even : Ties::away;
+    const auto has = [&](const char* part) { return packer.find(part) != std::string::npos; };
+    if (!format.blocks) {
+        return has("_bf16") ? Ties::even_in_whole_groups : has("_f16") ? Ties::even_until_8_before : Ties::away;
+    }
+    return has("4x8sb") || has("scalef32_f32") ? Ties::even : Ties::away;
 }
 
-Side lhs_side(const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties) {
+std::vector<float> as_source(const std::string& source_format, std::vector<float> values) {
+    for (float& x : values) {
+        x = source_format == "f16"    ? f32_from_f16(f16_from_f32(x))
+            : source_format == "bf16" ? f32_from_bf16(bf16_from_f32(x))
+                                      : x;
+    }
+    return values;
+}
+
+Side lhs_side(
+    const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L) {
     Side side;
-    side.rows = rows, side.k = k, side.bl = bl;
+    side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
     if (f.element == Format::f32) {
         side.values = values;
         return side;
     }
     side.q.resize(rows * k);
+    if (!f.blocks) {
+        side.scale.resize(rows);
+        side.row_offset.resize(rows);
+        side.k_padding.resize(rows);
+        side.unspecified.resize(rows);
+        for (size_t row = 0; row < rows; ++row) {
+            quantise_row(&values[row * k], k, ties, L, side, row);
+        }
+        return side;
+    }
     side.scale.resize(rows * side.blocks());
     side.unspecified.resize(rows * side.blocks());
     if (f.offset != nullptr) {

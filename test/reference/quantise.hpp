@@ -1,4 +1,4 @@
-// Quantisation of the LHS, block by block, and the sources that RHS packers read.
+// Quantisation of the LHS, block by block or row by row, and the sources that RHS packers read.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,11 +7,17 @@
 
 namespace reference {
 
-enum class Ties { away, even };
+/// Where a packer rounds ties: away from zero, to even, or to even up to some element of a row and then away. With L
+/// elements together in a panel, that is L * floor(k / L), or 8 before it.
+enum class Ties { away, even, even_in_whole_groups, even_until_8_before };
+
+/// `values` in the type that a packer reads ("f32", "f16", "bf16"), as floats again.
+std::vector<float> as_source(const std::string& source_format, std::vector<float> values);
 
 /// Quantises `rows` rows of k floats (dense) for an LHS format, or takes them as they are if the format has f32
-/// elements.
-Side lhs_side(const Format& format, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties);
+/// elements. L = kr / sr.
+Side lhs_side(
+    const Format& format, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L);
 
 /// The rounding of ties of a packer: to be known by its name, since a format allows both.
 Ties ties_of(const Format& format, const std::string& packer);

@@ -197,7 +197,7 @@ std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& rand
         for (size_t kk = 0; kk < k; ++kk) {
             float& x = values[row * k + kk];
             x = random.real(-magnitude, magnitude);
-            switch (special ? row % 14 : 0) {
+            switch (special ? row % 16 : 0) {
                 case 1:  // amax 127: the multiplier is 1, every half is a tie
                     x = kk % 32 == 5 ? 127.0f : static_cast<float>(random.integer(-126, 125)) + 0.5f;
                     break;
@@ -236,6 +236,12 @@ std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& rand
                     x = kk % 32 == 0 ? magnitude * 1.37f + static_cast<float>(row + kk)
                                      : (static_cast<float>(random.integer(-126, 125)) + 0.5f) *
                                            (values[row * k + kk / 32 * 32] / 127.0f);
+                    break;
+                case 14:  // a range of 255: with a zero point the multiplier is 1; values that bf16 has, too
+                    x = kk % 32 == 0 ? -127.5f : kk % 32 == 1 ? 127.5f : random.integer(-255, 255) * 0.5f;
+                    break;
+                case 15:
+                    x = kk % 32 == 0 ? 255.0f : random.integer(0, 255) * 0.5f;
                     break;
                 default:
                     break;

@@ -6,6 +6,7 @@
 
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/reference/float16.hpp"
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/subject.hpp"
@@ -17,12 +18,35 @@ using reference::Tile;
 
 namespace {
 
+size_t element_size(const kai_packer& lhs_packer) {
+    return std::string(lhs_packer.source_format) == "f32" ? sizeof(float) : sizeof(uint16_t);
+}
+
 /// `rows` rows of `columns` floats, `gap` floats of NaN between them.
 std::vector<uint8_t> spaced(const std::vector<float>& values, size_t rows, size_t columns, size_t gap) {
     const size_t row = columns + gap;
     std::vector<uint8_t> bytes(rows == 0 || columns == 0 ? 0 : ((rows - 1) * row + columns) * sizeof(float), 0xFF);
     for (size_t r = 0; r < rows && columns > 0; ++r) {
         std::memcpy(&bytes[r * row * sizeof(float)], &values[r * columns], columns * sizeof(float));
+    }
+    return bytes;
+}
+
+/// The same, of the type that an LHS packer reads.
+std::vector<uint8_t> encode_lhs(
+    const kai_packer& packer, const std::vector<float>& values, size_t rows, size_t columns, size_t gap) {
+    const std::vector<uint8_t> floats = spaced(values, rows, columns, gap);
+    if (element_size(packer) == sizeof(float)) {
+        return floats;
+    }
+    const bool f16 = std::string(packer.source_format) == "f16";
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i < floats.size(); i += sizeof(float)) {
+        float x;
+        std::memcpy(&x, &floats[i], sizeof(x));
+        const uint16_t half = f16 ? reference::f16_from_f32(x) : reference::bf16_from_f32(x);
+        bytes.push_back(static_cast<uint8_t>(half));
+        bytes.push_back(static_cast<uint8_t>(half >> 8));
     }
     return bytes;
 }
@@ -97,7 +121,8 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
 }  // namespace
 
 bool is_lhs(const kai_packer& packer) {
-    return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_LHS_PACK;
+    return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_LHS_PACK ||
+           packer.signature == KAI_LHS_QUANT_PACK;
 }
 
 bool has_blocks(const kai_packer& packer) {
@@ -118,8 +143,13 @@ bool uses_start_index(const kai_packer& packer) {
     return packer.signature == KAI_LHS_PACK_BL && std::string(packer.name) != "lhs_quant_pack_qsi8d32p_f32_neon";
 }
 
-LhsSource::LhsSource(const std::vector<float>& values, size_t rows, size_t k, size_t gap, Flush flush)
-    : k(k), stride((k + gap) * sizeof(float)), data(spaced(values, rows, k, gap), flush) {
+bool uses_start_slot(const kai_packer& packer) {
+    return packer.signature == KAI_LHS_QUANT_PACK;
+}
+
+LhsSource::LhsSource(
+    const kai_packer& packer, const std::vector<float>& values, size_t rows, size_t k, size_t gap, Flush flush)
+    : k(k), stride((k + gap) * element_size(packer)), data(encode_lhs(packer, values, rows, k, gap), flush) {
 }
 
 RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flush flush, uint8_t zero_point)
@@ -142,6 +172,7 @@ size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl
         case KAI_LHS_PACK_BL:
             return checked_call_as<kai_get_lhs_packed_size_bl_fn>(p.get_packed_size, rows, k, bl, t.rows, t.kr, t.sr);
         case KAI_LHS_PACK:
+        case KAI_LHS_QUANT_PACK:
             return checked_call_as<kai_get_lhs_packed_size_fn>(p.get_packed_size, rows, k, t.rows, t.kr, t.sr);
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -163,6 +194,7 @@ size_t packed_offset(const kai_packer& p, Tile t, size_t row, size_t k, size_t b
             return checked_call_as<kai_get_lhs_packed_offset_bl_fn>(
                 p.get_packed_offset, row, k, bl, t.rows, t.kr, t.sr);
         case KAI_LHS_PACK:
+        case KAI_LHS_QUANT_PACK:
             return checked_call_as<kai_get_lhs_packed_offset_fn>(p.get_packed_offset, row, k, t.rows, t.kr, t.sr);
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:

@@ -20,10 +20,15 @@ bool packs_parts(const kai_packer& packer);
 /// rely on it (packs-qsi8d32p.csv; README.md of the specification, rule 6).
 bool uses_start_index(const kai_packer& packer);
 
-/// Rows of floats that are `gap` floats apart, in memory of exact size.
+/// Whether m_idx_start chooses the slot of the first row, and nothing else.
+bool uses_start_slot(const kai_packer& packer);
+
+/// Rows of the type that the packer reads, `gap` elements apart, in memory of exact size.
 class LhsSource {
 public:
-    LhsSource(const std::vector<float>& values, size_t rows, size_t k, size_t gap, Flush flush = Flush::end);
+    LhsSource(
+        const kai_packer& packer, const std::vector<float>& values, size_t rows, size_t k, size_t gap,
+        Flush flush = Flush::end);
     size_t k, stride;
     GuardedBuffer data;
 };
