@@ -174,19 +174,24 @@ void fill_packed(const Packing& c) {
     }
 }
 
-/// The rows of an LHS in which every value but the largest of a block is one ulp smaller: it matters for ties.
-/// Not inlined: its caller must not save d8-d15, or they are restored after break_the_abi.
-[[gnu::noinline]] std::vector<float> without_ties(const float* lhs, size_t stride, size_t rows, size_t k, size_t bl) {
-    std::vector<float> copy;
+/// The rows of an LHS, dense, in which every value but the largest and the smallest of a block is one ulp nearer to 0:
+/// it matters for ties. Not inlined: its caller must not save d8-d15, or they are restored after break_the_abi.
+[[gnu::noinline]] std::vector<uint8_t> without_ties(const void* lhs, size_t stride, size_t rows, size_t k, size_t bl) {
+    const size_t element = test::element_size(*packer);
+    std::vector<uint8_t> copy;
     for (size_t r = 0; r < rows; ++r) {
-        const float* row = reinterpret_cast<const float*>(reinterpret_cast<const uint8_t*>(lhs) + r * stride);
+        const uint8_t* row = static_cast<const uint8_t*>(lhs) + r * stride;
+        copy.insert(copy.end(), row, row + k * element);
         for (size_t b = 0; b < k; b += bl) {
-            float amax = 0;
+            const std::vector<float> x = test::decode_lhs(*packer, row + b * element, bl);
+            const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
             for (size_t i = 0; i < bl; ++i) {
-                amax = std::fmax(amax, std::fabs(row[b + i]));
-            }
-            for (size_t i = 0; i < bl; ++i) {
-                copy.push_back(std::fabs(row[b + i]) < amax ? std::nextafter(row[b + i], 0.0f) : row[b + i]);
+                // One less in the bit pattern is one ulp nearer to 0.
+                uint8_t* p = &copy[(r * k + b + i) * element];
+                if (x[i] != 0 && x[i] != *lo && x[i] != *hi) {
+                    for (size_t byte = 0; p[byte]-- == 0; ++byte) {
+                    }
+                }
             }
         }
     }
@@ -224,16 +229,17 @@ void lhs_pack_bl(
     const size_t first = test::uses_start_index(*packer) ? m_idx_start : 0;
     const Packing c = {m, k, bl, first, {mr, kr, sr}, packed};
     fill_packed(c);
-    const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start;
-    const size_t stride = is("ignores_the_source_stride") ? k * sizeof(float) : lhs_stride;
+    const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start, element = test::element_size(*packer);
+    const size_t stride = is("ignores_the_source_stride") ? k * element : lhs_stride;
     if (is("wrong_ties")) {
-        const std::vector<float> copy = without_ties(lhs, lhs_stride, first + m, k, bl);
-        run_packer<kai_run_lhs_pack_bl_f32_fn>(m, k, bl, mr, kr, sr, start, copy.data(), k * sizeof(float), packed);
+        const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, first + m, k, bl);
+        run_packer<kai_run_lhs_pack_bl_f32_fn>(
+            m, k, bl, mr, kr, sr, start, reinterpret_cast<const float*>(copy.data()), k * element, packed);
     } else {
         run_packer<kai_run_lhs_pack_bl_f32_fn>(m, k, bl, mr, kr, sr, start, lhs, stride, packed);
     }
     if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(reinterpret_cast<const uint8_t*>(lhs) + (first + m - 1) * lhs_stride + k * sizeof(float));
+        touch(reinterpret_cast<const uint8_t*>(lhs) + (first + m - 1) * lhs_stride + k * element);
     }
     mutated_packing(c);
 }
@@ -247,6 +253,26 @@ void lhs_pack(
         touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * sizeof(float));
     }
     mutated_packing({m, k, 0, 0, {mr, kr, sr}, packed});
+}
+
+void lhs_quant_pack(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* packed) {
+    const size_t element = test::element_size(*packer);
+    const Packing c = {m, k, 0, m_idx_start, {mr, kr, sr}, packed};
+    fill_packed(c);
+    const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start;
+    const size_t stride = is("ignores_the_source_stride") ? k * element : lhs_stride;
+    if (is("wrong_ties")) {
+        const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, m, k, k);
+        run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, copy.data(), k * element, packed);
+    } else {
+        run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, lhs, stride, packed);
+    }
+    if (is("reads_past_the_source") && m > 0 && k > 0) {
+        touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * element);
+    }
+    mutated_packing(c);
 }
 
 void rhs_pack_nxk_bl(
@@ -306,6 +332,8 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
             return any(lhs_pack_bl);
         case KAI_LHS_PACK:
             return any(lhs_pack);
+        case KAI_LHS_QUANT_PACK:
+            return any(lhs_quant_pack);
         case KAI_RHS_PACK_NXK_BL:
             return any(rhs_pack_nxk_bl);
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -327,10 +355,13 @@ bool every_packer(const kai_packer&) {
     return true;
 }
 bool lhs_packer(const kai_packer& p) {
-    return p.signature == KAI_LHS_PACK_BL || p.signature == KAI_LHS_PACK;
+    return test::is_lhs(p);
 }
-bool block_lhs_packer(const kai_packer& p) {
-    return p.signature == KAI_LHS_PACK_BL;
+bool quantising_packer(const kai_packer& p) {
+    return p.signature == KAI_LHS_PACK_BL || p.signature == KAI_LHS_QUANT_PACK;
+}
+bool packer_with_start(const kai_packer& p) {
+    return test::uses_start_index(p) || test::uses_start_slot(p);
 }
 bool strided_packer(const kai_packer& p) {
     return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO;
@@ -362,12 +393,12 @@ const Mutation kMutations[] = {
     {"writes_past_dst", every_kernel, nullptr},
     {"writes_between_rows", kernel_for_many_rows, nullptr},
     {"packs_one_bit_wrong", nullptr, every_packer},
-    {"wrong_ties", nullptr, block_lhs_packer},
-    {"ignores_m_idx_start", nullptr, test::uses_start_index},
+    {"wrong_ties", nullptr, quantising_packer},
+    {"ignores_m_idx_start", nullptr, packer_with_start},
     {"ignores_the_source_stride", nullptr, strided_packer},
     {"ignores_the_bias", nullptr, packer_with_bias},
     {"reads_a_null_bias", nullptr, packer_with_bias},
-    {"fills_the_panel_first", nullptr, block_lhs_packer},
+    {"fills_the_panel_first", nullptr, quantising_packer},
     {"reads_past_the_source", nullptr, every_packer},
     {"writes_past_packed", nullptr, every_packer},
     {"writes_before_packed", nullptr, every_packer},

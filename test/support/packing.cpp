@@ -18,10 +18,6 @@ using reference::Tile;
 
 namespace {
 
-size_t element_size(const kai_packer& lhs_packer) {
-    return std::string(lhs_packer.source_format) == "f32" ? sizeof(float) : sizeof(uint16_t);
-}
-
 /// `rows` rows of `columns` floats, `gap` floats of NaN between them.
 std::vector<uint8_t> spaced(const std::vector<float>& values, size_t rows, size_t columns, size_t gap) {
     const size_t row = columns + gap;
@@ -119,6 +115,25 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
 }
 
 }  // namespace
+
+size_t element_size(const kai_packer& lhs_packer) {
+    return std::string(lhs_packer.source_format) == "f32" ? sizeof(float) : sizeof(uint16_t);
+}
+
+std::vector<float> decode_lhs(const kai_packer& lhs_packer, const uint8_t* elements, size_t count) {
+    const std::string type = lhs_packer.source_format;
+    std::vector<float> values(count);
+    for (size_t i = 0; i < count; ++i) {
+        uint16_t half;
+        if (type == "f32") {
+            std::memcpy(&values[i], elements + 4 * i, sizeof(float));
+        } else {
+            std::memcpy(&half, elements + 2 * i, sizeof(half));
+            values[i] = type == "f16" ? reference::f32_from_f16(half) : reference::f32_from_bf16(half);
+        }
+    }
+    return values;
+}
 
 bool is_lhs(const kai_packer& packer) {
     return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_LHS_PACK ||

@@ -23,6 +23,12 @@ bool uses_start_index(const kai_packer& packer);
 /// Whether m_idx_start chooses the slot of the first row, and nothing else.
 bool uses_start_slot(const kai_packer& packer);
 
+/// Bytes of an element of the source of an LHS packer.
+size_t element_size(const kai_packer& lhs_packer);
+
+/// `count` elements of its source, as floats.
+std::vector<float> decode_lhs(const kai_packer& lhs_packer, const uint8_t* elements, size_t count);
+
 /// Rows of the type that the packer reads, `gap` elements apart, in memory of exact size.
 class LhsSource {
 public:
