@@ -7,37 +7,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/src/interleave_neon.hpp"
 #include "kai/src/pack_rhs_blocks.hpp"
 
 #if defined(__aarch64__)
 
 namespace kai {
 namespace {
-
-/// @name ZIP1 and ZIP2 of lanes of `group` bytes
-/// @{
-template <size_t group>
-KAI_INLINE uint8x16_t zip1(uint8x16_t a, uint8x16_t b) {
-    if constexpr (group == 2) {
-        return vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
-    } else if constexpr (group == 4) {
-        return vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-    } else {
-        return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
-    }
-}
-
-template <size_t group>
-KAI_INLINE uint8x16_t zip2(uint8x16_t a, uint8x16_t b) {
-    if constexpr (group == 2) {
-        return vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
-    } else if constexpr (group == 4) {
-        return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-    } else {
-        return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
-    }
-}
-/// @}
 
 /// 16 bytes of a column.
 template <const Format& format, typename Nibbles, unsigned flip>
@@ -52,22 +28,6 @@ KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
     return flip == 0 ? v : veorq_u8(v, vdupq_n_u8(flip * 0x11));
 }
 
-/// The sources of four neighbouring places of a panel.
-struct FourColumns {
-    const uint8_t* at[4];
-};
-
-/// From 16 bytes of each of four columns: the groups of place 0 of all columns, those of place 1, and so on.
-template <size_t group>
-KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
-    const uint8x16_t even[2] = {zip1<group>(v[0], v[2]), zip2<group>(v[0], v[2])};  // columns 0, 2
-    const uint8x16_t odd[2] = {zip1<group>(v[1], v[3]), zip2<group>(v[1], v[3])};   // columns 1, 3
-    out[0] = zip1<group>(even[0], odd[0]);
-    out[1] = zip2<group>(even[0], odd[0]);
-    out[2] = zip1<group>(even[1], odd[1]);
-    out[3] = zip2<group>(even[1], odd[1]);
-}
-
 /// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
 /// place. Advances `src`, and returns the place after the last one.
 template <const Format& format, size_t group, typename Nibbles, unsigned flip>
@@ -80,21 +40,7 @@ KAI_INLINE uint8_t* pack_16_of_four_columns(FourColumns& src, uint8_t* dst, size
     }
     uint8x16_t out[4];
     interleave<group>(v, out);
-#pragma GCC unroll 4
-    for (size_t i = 0; i < 4; ++i) {
-        if constexpr (group == 2) {
-            store(dst, vget_low_u8(out[i]));
-            store(dst + group_step, vget_high_u8(out[i]));
-            dst += 2 * group_step;
-        } else if constexpr (group == 4) {
-            store(dst, out[i]);
-            dst += group_step;
-        } else {
-            store(dst, out[i]);
-            dst += i % 2 == 0 ? 16 : group_step - 16;
-        }
-    }
-    return dst;
+    return store_groups<group>(out, dst, group_step);
 }
 
 /// Where a field or the elements of a block lie in the source and in the panel, and how far apart those of two blocks.
