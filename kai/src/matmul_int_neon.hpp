@@ -125,6 +125,24 @@ struct Mmla8 {
         out[0] = out[2] = vcombine_f32(vget_low_f32(x), vget_low_f32(x));
         out[1] = out[3] = vcombine_f32(vget_high_f32(x), vget_high_f32(x));
     }
+    /// The same for rows, halfway done in memory.
+    static constexpr size_t kRowVectors = 2, kColumnVectors = 2;
+    KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
+        vst1q_f32(kept[0], vzip1q_f32(x, x));
+        vst1q_f32(kept[1], vzip2q_f32(x, x));
+    }
+    KAI_INLINE static void kept_rows(const float kept[kRowVectors][4], float32x4_t out[4]) {
+        out[0] = out[1] = vld1q_f32(kept[0]);
+        out[2] = out[3] = vld1q_f32(kept[1]);
+    }
+    /// A value per column in the order of vectors 0 to kColumnVectors - 1. Returns the end.
+    KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
+        float32x4_t vectors[4];
+        spread_columns(x, vectors);
+        vst1q_f32(kept, vectors[0]);
+        vst1q_f32(kept + 4, vectors[1]);
+        return kept + 8;
+    }
     /// Row i, four columns.
     KAI_INLINE static float32x4_t row(const float32x4_t tile[4], int i) {
         const float64x2_t a = vreinterpretq_f64_f32(tile[i / 2 * 2]), b = vreinterpretq_f64_f32(tile[i / 2 * 2 + 1]);
@@ -157,6 +175,17 @@ struct Dot4 {
     }
     KAI_INLINE static void spread_columns(float32x4_t x, float32x4_t out[4]) {
         out[0] = out[1] = out[2] = out[3] = x;
+    }
+    static constexpr size_t kRowVectors = 1, kColumnVectors = 1;
+    KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
+        vst1q_f32(kept[0], x);
+    }
+    KAI_INLINE static void kept_rows(const float kept[kRowVectors][4], float32x4_t out[4]) {
+        spread_rows(vld1q_f32(kept[0]), out);
+    }
+    KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
+        vst1q_f32(kept, x);
+        return kept + 4;
     }
     KAI_INLINE static float32x4_t row(const float32x4_t tile[4], int i) {
         return tile[i];
