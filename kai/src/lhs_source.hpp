@@ -53,6 +53,14 @@ KAI_INLINE uint16x8_t without_sign(uint16x8_t v) {
 /// @}
 #endif
 
+/// The magnitude of what a bit pattern stands for.
+KAI_INLINE constexpr uint32_t without_sign(uint32_t bits) {
+    return bits & 0x7FFFFFFFu;
+}
+KAI_INLINE constexpr uint16_t without_sign(uint16_t bits) {
+    return bits & 0x7FFFu;
+}
+
 struct SourceF32 {
     using Bits = uint32_t;
     using SignedBits = int32_t;

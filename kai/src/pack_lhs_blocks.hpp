@@ -1,6 +1,6 @@
 // LHS packers that quantise block by block: scalar. A packer is a combination of
 //
-//   Source   type of the elements of a row: how to load them as f32
+//   Source   type of the elements of a row (lhs_source.hpp)
 //   Scale    multiplier and scale of a block (quantize.hpp)
 //   ties     rounding of x * multiplier
 //   Fields   what is stored beside the quants of a block, and where
@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kai/src/layout.hpp"
+#include "kai/src/lhs_source.hpp"
 #include "kai/src/quantize.hpp"
 
 namespace kai {
@@ -36,22 +37,6 @@ struct LhsPack {
         return bytes(packed, ((first_row + i) / tile.rows - first_row / tile.rows) * format.stride(tile, k, bl));
     }
 };
-
-/// @name Source
-/// @{
-struct SourceF32 {
-    static constexpr size_t size = 4;
-
-    KAI_INLINE static float get(const uint8_t* p) {
-        return load<float>(p);
-    }
-#if defined(__aarch64__)
-    KAI_INLINE static float32x4_t get4(const uint8_t* p) {
-        return vreinterpretq_f32_u8(vld1q_u8(p));
-    }
-#endif
-};
-/// @}
 
 /// @name Fields: what is stored of a block, given the sum of its quants and their scale
 ///
@@ -125,17 +110,17 @@ void pack_lhs_blocks_scalar(const LhsPack& p) {
         const uint8_t* src = p.row(i);
 
         for (size_t block = 0; block * p.bl < p.k; ++block, src += p.bl * Source::size) {
-            uint32_t amax = 0;
+            typename Source::Bits amax = 0;
             for (size_t j = 0; j < p.bl; ++j) {
-                const uint32_t x = magnitude(Source::get(src + j * Source::size));
+                const auto x = without_sign(bits_at<Source>(src, j));
                 amax = x > amax ? x : amax;
             }
-            const BlockScale<float> s = Scale::of(load<float>(&amax));
+            const BlockScale<float> s = Scale::of(Source::value(amax));
 
             uint8_t* dst = panel + format.elements(p.tile, p.bl, block);
             int32_t sum = 0;
             for (size_t j = 0; j < p.bl; ++j) {
-                const int32_t q = round_to_int<ties>(Source::get(src + j * Source::size) * s.multiplier);
+                const int32_t q = round_to_int<ties>(value_at<Source>(src, j) * s.multiplier);
                 dst[format.at(p.tile, p.bl, slot, j).byte] = static_cast<uint8_t>(q);
                 sum += q;
             }

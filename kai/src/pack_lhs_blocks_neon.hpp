@@ -3,8 +3,7 @@
 // What limits the speed are the SIMD operations per element. So:
 //
 //   - Four blocks, a lane each, share the divisions: those that four rows have at one place of k, or four of one row.
-//   - Four rows are narrowed together, so that what UZP1 makes of their values is already interleaved:
-//     16 bytes are 8 values of two rows (groups of 8) or 4 values of four rows (groups of 4).
+//   - Four rows are narrowed together (pack_lhs_neon.hpp).
 //   - A block is loaded twice, for amax and for the quants: loads are cheap, and four blocks do not fit in registers.
 //   - The scales of the next four blocks are computed before the quants of these, which hides the divisions.
 //
@@ -12,6 +11,7 @@
 #pragma once
 
 #include "kai/src/pack_lhs_blocks.hpp"
+#include "kai/src/pack_lhs_neon.hpp"
 
 #if defined(__aarch64__)
 
@@ -39,27 +39,28 @@ KAI_INLINE LhsPlaces places_of(const Format& format, const LhsPack& p, size_t gr
         p.tile.rows};
 }
 
-/// The values of four blocks.
-struct FourBlocks {
-    const uint8_t* at[4];
-};
-
 /// Largest magnitudes of 32 values: that of all is the largest lane.
 template <typename Source>
-KAI_INLINE uint32x4_t largest_of_32(const uint8_t* src) {
-    uint32x4_t v[8];
+KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
+    constexpr size_t vectors = 2 * Source::size;
+    typename Source::Lanes v[vectors];
 #pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) {
-        v[i] = magnitude(Source::get4(src + 4 * i * Source::size));
+    for (size_t i = 0; i < vectors; ++i) {
+        v[i] = without_sign(lanes_at<Source>(src + 16 * i));
     }
-    const uint32x4_t lo = vmaxq_u32(vmaxq_u32(v[0], v[1]), vmaxq_u32(v[2], v[3]));
-    const uint32x4_t hi = vmaxq_u32(vmaxq_u32(v[4], v[5]), vmaxq_u32(v[6], v[7]));
-    return vmaxq_u32(lo, hi);
+#pragma GCC unroll 3
+    for (size_t half = vectors / 2; half > 0; half /= 2) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < half; ++i) {
+            v[i] = largest(v[i], v[i + half]);
+        }
+    }
+    return v[0];
 }
 
 template <typename Source, typename Scale>
-KAI_INLINE BlockScale<float32x4_t> scales_of(const FourBlocks& src, size_t bl) {
-    uint32x4_t top[4];
+KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
+    typename Source::Lanes top[4];
 #pragma GCC unroll 4
     for (size_t r = 0; r < 4; ++r) {
         top[r] = largest_of_32<Source>(src.at[r]);
@@ -67,86 +68,31 @@ KAI_INLINE BlockScale<float32x4_t> scales_of(const FourBlocks& src, size_t bl) {
     for (size_t j = 32; j < bl; j += 32) {
 #pragma GCC unroll 4
         for (size_t r = 0; r < 4; ++r) {
-            top[r] = vmaxq_u32(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
+            top[r] = largest(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
         }
     }
-    const uint32x4_t amax = vpmaxq_u32(vpmaxq_u32(top[0], top[1]), vpmaxq_u32(top[2], top[3]));
-    return Scale::of(vreinterpretq_f32_u32(amax));
-}
-
-/// Four quants, in the low bytes of the lanes.
-template <typename Source, Ties ties>
-KAI_INLINE int32x4_t quantize4(const uint8_t* src, float multiplier) {
-    return quant_in_low_half<ties>(vmulq_n_f32(Source::get4(src), multiplier));
-}
-
-/// The low halves of the lanes of a, then of b.
-KAI_INLINE int16x8_t narrow(int32x4_t a, int32x4_t b) {
-    return vuzp1q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
-}
-
-KAI_INLINE int8x16_t narrow(int16x8_t a, int16x8_t b) {
-    return vuzp1q_s8(vreinterpretq_s8_s16(a), vreinterpretq_s8_s16(b));
-}
-
-/// 8 values of each of four rows, from element j of their blocks on, to consecutive slots.
-template <size_t group, typename Source, Ties ties, bool needs_sum>
-KAI_INLINE void quantize_8_of_four_rows(
-    const FourBlocks& src, size_t j, float32x4_t multiplier, uint8_t* dst, size_t group_step, int32x4_t sums[2]) {
-    int32x4_t lo[4], hi[4];  // of each row: values 0 ... 3, 4 ... 7
-#pragma GCC unroll 4
-    for (size_t r = 0; r < 4; ++r) {
-        lo[r] = quantize4<Source, ties>(src.at[r] + j * Source::size, multiplier[r]);
-        hi[r] = quantize4<Source, ties>(src.at[r] + (j + 4) * Source::size, multiplier[r]);
-    }
-    int8x16_t q[2];
-    if constexpr (group == 8) {  // 8 of two rows in a vector
-        q[0] = narrow(narrow(lo[0], hi[0]), narrow(lo[1], hi[1]));
-        q[1] = narrow(narrow(lo[2], hi[2]), narrow(lo[3], hi[3]));
-        store(dst, q[0]);
-        store(dst + 16, q[1]);
-    } else {  // 4 of four rows
-        q[0] = narrow(narrow(lo[0], lo[1]), narrow(lo[2], lo[3]));
-        q[1] = narrow(narrow(hi[0], hi[1]), narrow(hi[2], hi[3]));
-        store(dst, q[0]);
-        store(dst + group_step, q[1]);
-    }
-    if constexpr (needs_sum) {
-        sums[0] = vpadalq_s16(sums[0], vpaddlq_s8(q[0]));
-        sums[1] = vpadalq_s16(sums[1], vpaddlq_s8(q[1]));
-    }
+    return Scale::of(Source::largest_of_each(top[0], top[1], top[2], top[3]));
 }
 
 /// A block of each of four rows to consecutive slots. Returns the sums of the quants if `needs_sum`.
 template <size_t group, typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t
-quantize_four_rows(const FourBlocks& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
+quantize_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sums[2] = {};
     for (size_t j = 0; j < bl; j += 32) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < 32; i += 8, dst += 8 / group * group_step) {
-            quantize_8_of_four_rows<group, Source, ties, needs_sum>(src, j + i, multiplier, dst, group_step, sums);
+            const Quants32 v = quantize_8_of_four_rows<group, Source, ties>(src, j + i, multiplier);
+            const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
+            store_8_of_four_rows<group>(dst, group_step, q[0], q[1]);
+            if constexpr (needs_sum) {
+                sums[0] = vpadalq_s16(sums[0], vpaddlq_s8(q[0]));
+                sums[1] = vpadalq_s16(sums[1], vpaddlq_s8(q[1]));
+            }
         }
     }
     // Groups of 8: lanes {row 0, 0, 1, 1}, {2, 2, 3, 3}. Groups of 4: {0, 1, 2, 3} twice.
     return group == 8 ? vpaddq_s32(sums[0], sums[1]) : vaddq_s32(sums[0], sums[1]);
-}
-
-/// 16 consecutive quants of one row.
-template <size_t group>
-KAI_INLINE void store_groups(uint8_t* dst, size_t group_step, int8x16_t q) {
-    if constexpr (group == 16) {
-        store(dst, q);
-    } else if constexpr (group == 8) {
-        store(dst, vget_low_s8(q));
-        store(dst + group_step, vget_high_s8(q));
-    } else {
-        const int32x4_t words = vreinterpretq_s32_s8(q);
-#pragma GCC unroll 4
-        for (size_t i = 0; i < 4; ++i) {
-            store<int32_t>(dst + i * group_step, words[i]);
-        }
-    }
 }
 
 /// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
@@ -154,14 +100,10 @@ template <size_t group, typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t quantize_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
+        const Quants32 v = quantize_32_of_row<Source, ties>(src + j * Source::size, multiplier);
 #pragma GCC unroll 2
-        for (size_t i = 0; i < 32; i += 16, dst += 16 / group * group_step) {
-            int32x4_t v[4];
-#pragma GCC unroll 4
-            for (size_t u = 0; u < 4; ++u) {
-                v[u] = quantize4<Source, ties>(src + (j + i + 4 * u) * Source::size, multiplier);
-            }
-            const int8x16_t q = narrow(narrow(v[0], v[1]), narrow(v[2], v[3]));
+        for (size_t i = 0; i < 4; i += 2, dst += 16 / group * group_step) {
+            const int8x16_t q = narrow(v.v[i], v.v[i + 1]);
             store_groups<group>(dst, group_step, q);
             if constexpr (needs_sum) {
                 sum = vpadalq_s16(sum, vpaddlq_s8(q));
@@ -191,8 +133,8 @@ KAI_INLINE bool has_nan(float32x4_t v) {
 
 /// Four rows of `blocks` blocks to consecutive slots of one panel.
 template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
-KAI_INLINE void pack_four_rows(const FourBlocks& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
-    FourBlocks next = rows, now = rows;
+KAI_INLINE void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
+    FourRows next = rows, now = rows;
     LhsPlaces to = places;
     BlockScale<float32x4_t> s = {};
     for (size_t i = 0; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
@@ -220,7 +162,7 @@ KAI_INLINE void pack_four_rows(const FourBlocks& rows, size_t blocks, size_t bl,
 /// `count` (up to 4) blocks of a row, whose values are at src.
 template <size_t group, typename Source, Ties ties, typename Fields>
 KAI_INLINE void quantize_blocks_of_row(
-    const FourBlocks& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
+    const FourRows& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
     const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
     int32x4_t sums[4] = {};
 #pragma GCC unroll 4
@@ -248,10 +190,10 @@ template <size_t group, typename Source, typename Scale, Ties ties, typename Fie
 KAI_INLINE void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
     const size_t step = bl * Source::size;
     LhsPlaces to = places;
-    FourBlocks now = {};
+    FourRows now = {};
     BlockScale<float32x4_t> s = {};
     for (size_t i = 0; i < blocks + 4; i += 4) {  // scales of blocks i ... i + 3, quants of the four before them
-        FourBlocks next = {};
+        FourRows next = {};
         BlockScale<float32x4_t> next_s = s;
         if (i < blocks) {
 #pragma GCC unroll 4

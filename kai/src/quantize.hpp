@@ -41,11 +41,6 @@ KAI_INLINE int32_t round_to_int(float v) {
     return !moves ? whole : rest < 0.0f ? whole - 1 : whole + 1;
 }
 
-/// |x|, as a bit pattern that orders like |x|.
-KAI_INLINE uint32_t magnitude(float x) {
-    return load<uint32_t>(&x) & 0x7FFFFFFFu;
-}
-
 #if defined(__aarch64__)
 /// Lanes whose low half is round_to_int(v), for |v| < 2^15; the half above is anything. An infinity that FMUL has
 /// made a NaN of (inf * 0) gives 0; for other NaNs see quant_needs_ordered.
@@ -63,10 +58,6 @@ KAI_INLINE int32x4_t quant_in_low_half(float32x4_t v) {
 /// The low byte of a NaN's payload is not 0: the caller must clear the quants of a block with a NaN.
 template <Ties ties>
 constexpr bool quant_needs_ordered = ties == Ties::to_even;
-
-KAI_INLINE uint32x4_t magnitude(float32x4_t x) {
-    return vreinterpretq_u32_f32(vabsq_f32(x));
-}
 #endif
 
 /// @name What the scale policies below are written in. Vec is float, or float32x4_t: four blocks at once.

@@ -36,6 +36,11 @@ typedef void kai_run_lhs_pack_bl_f32_fn(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed);
 
+/// The same of rows of another type: lhs_stride is a multiple of its size.
+typedef void kai_run_lhs_pack_bl_fn(
+    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
+    size_t lhs_stride, void* lhs_packed);
+
 /// Format qsi8d32p. scale = amax / 127 (stored as f16), q = x / scale rounded to nearest, ties away from zero.
 kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32;
 kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32;
@@ -64,6 +69,13 @@ kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+
+/// f16 rows. As above, but ties go away from zero.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
+kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 
 /// @}
 
