@@ -19,6 +19,16 @@ set(KAI_SOURCES_aarch64
 
 set(KAI_SOURCES_neon_dotprod
     kai/src/matmul_qai8dxp_neon_dotprod.S
+    kai/src/matmul_qai8dxp_row_neon_dotprod.S
+    kai/src/matmul_qai8dxp_row_neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/neon_dotprod.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod_row.S

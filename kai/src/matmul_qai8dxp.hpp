@@ -44,7 +44,7 @@ constexpr size_t element_bytes(OutKind out) {
 }  // namespace
 }  // namespace kai
 
-/// @name Engines: GEMM, mr = 4
+/// @name Engines: GEMM, mr = 4. (GEMV, mr = 1: matmul_qai8dxp_row_neon.hpp.)
 /// @{
 extern "C" {
 void kai_gemm_qai8dxp_neon_i8mm(const kai::Problem*);

@@ -1,0 +1,307 @@
+// One row quantised at run time (qai8dxp) with SDOT: 16 columns at a time, then panel by panel
+// (matmul_qai8dxp_row_neon.hpp). off, ls are the offset and the scale of the row, which stand behind it.
+//
+// kai_row_*: a scale per column; fields rsum, rs, bias behind a panel
+//     sum    = sum over k of lhs * rhs + off * rsum                                 int32
+//     dst[n] = clamp(f32(sum) * (rs * ls) + bias)
+//
+// kai_row_blocks_*: a scale per column and block; fields rsum, bias behind a panel
+//     sum    = fma(S, scale, sum) for each block, S = sum over the block of lhs * rhs / 16; then fma(rsum, off, sum)
+//     dst[n] = clamp(sum * ls + bias)
+// S comes as 16 * S. It starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it ends as the float
+// C + S: a subtraction replaces the conversion. Starts are loaded rather than moved: load pipes have time.
+//
+// Registers: matmul_int_neon_quads.inc, and
+//   x3, x4    dst, quads to go              v8 - v11   f32 sums
+//   x5, x14   steps (of a block), to go     v12        C
+//   x6, x15   blocks, to go                 v13        zero
+//   x7, x16   from here to the scales       v14, v15   clamp bounds
+//   x6        int2: the four weights        [sp]       start of sums
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#include "kai/asm/asm.h"
+#include "kai/asm/matmul_int_neon_quads.inc"
+
+#define SUMS_F 8, 9, 10, 11
+#define BOUNDS_LO 14, 14, 14, 14
+#define BOUNDS_HI 15, 15, 15, 15
+
+// \body does `quads` quads of panels of nr columns: 16 columns, then a panel.
+.macro each_16_columns nr, body:vararg
+    dup     v14.4s, v0.s[0]
+    dup     v15.4s, v1.s[0]
+    .set    quads, 4
+    subs    x4, x4, #4
+    b.lo    2f
+1:
+    \body
+    subs    x4, x4, #4
+    b.hs    1b
+2:
+    adds    x4, x4, #4
+    b.eq    4f
+    .set    quads, \nr / 4
+3:
+    \body
+    subs    x4, x4, #\nr / 4
+    b.ne    3b
+4:
+.endm
+
+// Behind the last step: x9 - x12 = fields of the quads, v28 = off, ls.
+.macro fields nr, second
+    .if \nr == 8
+    add     x10, x10, #16 - \second
+    .if quads == 4
+    add     x12, x12, #16 - \second
+    .endif
+    .endif
+    ldr     d28, [x13]
+.endm
+
+// Output: what stores the quads.
+.macro store_f32 s0, s1, s2, s3
+    .if quads == 1
+    str     q\s0, [x3], #16
+    .else
+    stp     q\s0, q\s1, [x3], #32
+    .endif
+    .if quads > 2
+    stp     q\s2, q\s3, [x3], #32
+    .endif
+.endm
+
+// Halves that stand in d\s0 or q\s0, q\s2.
+.macro store_16_bits s0, s2
+    .if quads == 1
+    str     d\s0, [x3], #8
+    .elseif quads == 2
+    str     q\s0, [x3], #16
+    .else
+    stp     q\s0, q\s2, [x3], #32
+    .endif
+.endm
+
+.macro store_f16 s0, s1, s2, s3
+    fcvtn   v\s0\().4h, v\s0\().4s
+    .if quads > 1
+    fcvtn2  v\s0\().8h, v\s1\().4s
+    .endif
+    .if quads > 2
+    fcvtn   v\s2\().4h, v\s2\().4s
+    fcvtn2  v\s2\().8h, v\s3\().4s
+    .endif
+    store_16_bits \s0, \s2
+.endm
+
+// To nearest, ties to even, in integers: + 0x7fff + the lowest bit that stays. A NaN becomes the default one.
+.macro store_bf16 s0, s1, s2, s3
+    mov     w8, #0x7fc00000
+    movi    v29.4s, #0x7f, msl #8
+    dup     v28.4s, w8
+    op_quads fcmeq, 4s, RHS_A, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3
+    op_quads bif, 16b, \s0, \s1, \s2, \s3, 28, 28, 28, 28, RHS_A
+    shared_quads shl, 4s, RHS_A, \s0, \s1, \s2, \s3, #15
+    shared_quads usra, 4s, \s0, \s1, \s2, \s3, RHS_A, #31
+    addhn   v\s0\().4h, v\s0\().4s, v29.4s
+    .if quads > 1
+    addhn2  v\s0\().8h, v\s1\().4s, v29.4s
+    .endif
+    .if quads > 2
+    addhn   v\s2\().4h, v\s2\().4s, v29.4s
+    addhn2  v\s2\().8h, v\s3\().4s, v29.4s
+    .endif
+    store_16_bits \s0, \s2
+.endm
+
+.macro clamp_and_store out, s0, s1, s2, s3
+    op_quads fmax, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, BOUNDS_LO
+    op_quads fmin, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, BOUNDS_HI
+    store_\out \s0, \s1, \s2, \s3
+.endm
+
+// fold: what makes one sum of the two of a quad; `none` if there is only one.
+.macro channel_quads out, fold, nr, second, step:vararg
+    next_quads \nr, \second
+    mov     x14, x5
+    zero_quads SUMS_A
+    .ifnc \fold, none
+    zero_quads SUMS_B
+    .endif
+    cbz     x14, 6f
+5:
+    \step
+    subs    x14, x14, #1
+    b.ne    5b
+6:
+    fields  \nr, \second
+    load_quads RHS_A, 0
+    load_quads RHS_B, 4 * \nr
+    .ifnc \fold, none
+    op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
+    .endif
+    shared_quads mla, 4s, SUMS_A, RHS_A, v28.s[0]
+    load_quads RHS_C, 8 * \nr
+    shared_quads fmul, 4s, RHS_B, RHS_B, v28.s[1]
+    scvtf_quads SUMS_A
+    op_quads fmul, 4s, SUMS_A, SUMS_A, RHS_B
+    op_quads fadd, 4s, SUMS_A, SUMS_A, RHS_C
+    clamp_and_store \out, SUMS_A
+.endm
+
+.macro channel_function name, out, constants, fold, nr, second, step:vararg
+func \name\()_\out\()_neon_dotprod, hidden
+    stp     d14, d15, [sp, #-16]!
+    .cfi_adjust_cfa_offset 16
+    \constants
+    each_16_columns \nr, channel_quads \out, \fold, \nr, \second, \step
+    ldp     d14, d15, [sp], #16
+    .cfi_adjust_cfa_offset -16
+    ret
+endfunc
+.endm
+
+.macro int8_x4 out
+    channel_function kai_row_int8_4x4, \out, int8_constants, add, 4, 0, int8_x4_step
+.endm
+.macro int8_x8 out
+    channel_function kai_row_int8_4x8, \out, int8_constants, addp, 4, 0, int8_x8_step
+.endm
+.macro int4_x4 out
+    channel_function kai_row_int4_4x4, \out, int4_constants, none, 4, 0, int4_x4_step 0, 16, 32, 48, 64
+.endm
+.macro int4_x8 out
+    channel_function kai_row_int4_4x8, \out, int4_constants, addp, 4, 0, int4_x8_step 0, 16, 32, 48, 64
+.endm
+.macro int4_8x8 out
+    channel_function kai_row_int4_8x8, \out, int4_constants, addp, 8, 32, int4_x8_step 0, 16, 64, 80, 128
+.endm
+
+    int8_x4 f32
+    int8_x4 f16
+    int8_x8 f32
+    int8_x8 f16
+    int4_x4 f32
+    int4_x4 f16
+    int4_x8 f32
+    int4_x8 f16
+    int4_8x8 f32
+    int4_8x8 bf16
+    channel_function kai_row_int2_4x4, f32, int2_constants, none, 4, 0, int2_x4_step
+
+// A register per quad from the same place.
+.macro start_quads s0, s1, s2, s3
+    ldr     q\s0, [sp]
+    .if quads > 1
+    ldr     q\s1, [sp]
+    .endif
+    .if quads > 2
+    ldr     q\s2, [sp]
+    ldr     q\s3, [sp]
+    .endif
+.endm
+
+// v24 - v27 = bf16 scales, x16 bytes from here.
+.macro load_scales nr
+    .if \nr == 8
+    ldr     q24, [x9, x16]
+    .if quads == 4
+    ldr     q26, [x11, x16]
+    zip2    v27.8h, v13.8h, v26.8h
+    zip1    v26.8h, v13.8h, v26.8h
+    .endif
+    zip2    v25.8h, v13.8h, v24.8h
+    zip1    v24.8h, v13.8h, v24.8h
+    .else
+    ldr     d24, [x9, x16]
+    .if quads == 4
+    ldr     d25, [x10, x16]
+    ldr     d26, [x11, x16]
+    ldr     d27, [x12, x16]
+    zip1    v25.8h, v13.8h, v25.8h
+    zip1    v26.8h, v13.8h, v26.8h
+    zip1    v27.8h, v13.8h, v27.8h
+    .endif
+    zip1    v24.8h, v13.8h, v24.8h
+    .endif
+.endm
+
+// A long block is several short ones that share its scales: x16 counts down to them.
+.macro block_quads out, fold, nr, second, step:vararg
+    next_quads \nr, \second
+    mov     x15, x6
+    zero_quads SUMS_F
+    cbz     x15, 8f
+5:
+    mov     x16, x7
+6:
+    mov     x14, x5
+    start_quads SUMS_A
+    .ifnc \fold, none
+    start_quads SUMS_B
+    .endif
+7:
+    \step
+    subs    x14, x14, #1
+    b.ne    7b
+
+    load_scales \nr
+    .ifnc \fold, none
+    op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
+    .endif
+    shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
+    op_quads fmla, 4s, SUMS_F, SUMS_A, RHS_C
+    subs    x16, x16, x5, lsl #6 + \nr / 8
+    b.hs    6b
+    advance_quads 2 * \nr
+    subs    x15, x15, #1
+    b.ne    5b
+8:
+    fields  \nr, \second
+    load_quads RHS_A, 0
+    load_quads RHS_B, 4 * \nr
+    scvtf   s29, s28
+    shared_quads fmla, 4s, SUMS_F, RHS_A, v29.s[0]
+    shared_quads fmul, 4s, SUMS_F, SUMS_F, v28.s[1]
+    op_quads fadd, 4s, SUMS_F, SUMS_F, RHS_B
+    clamp_and_store \out, SUMS_F
+.endm
+
+.macro block_function name, out, fold, nr, second, step:vararg
+func \name\()_\out\()_neon_dotprod, hidden
+    stp     d8, d9, [sp, #-64]!
+    stp     d10, d11, [sp, #16]
+    stp     d12, d13, [sp, #32]
+    stp     d14, d15, [sp, #48]
+    sub     sp, sp, #16
+    .cfi_adjust_cfa_offset 80
+    mov     w8, #0x49400000
+    dup     v12.4s, w8
+    .ifc \fold, none
+    str     q12, [sp]
+    .else
+    stp     x8, x8, [sp]
+    .endif
+    int4_constants
+    movi    v13.2d, #0
+    each_16_columns \nr, block_quads \out, \fold, \nr, \second, \step
+    add     sp, sp, #16
+    ldp     d10, d11, [sp, #16]
+    ldp     d12, d13, [sp, #32]
+    ldp     d14, d15, [sp, #48]
+    ldp     d8, d9, [sp], #64
+    .cfi_adjust_cfa_offset -80
+    ret
+endfunc
+.endm
+
+.macro int4_blocks_x8 out
+    block_function kai_row_blocks_int4_4x8, \out, addp, 4, 0, int4_x8_step 0, 16, 32, 48, 64
+.endm
+
+    block_function kai_row_blocks_int4_4x4, f32, none, 4, 0, int4_x4_step 0, 16, 32, 48, 64
+    block_function kai_row_blocks_int4_8x4, f32, none, 8, 16, int4_x4_step 0, 32, 64, 96, 128
+    int4_blocks_x8 f32
+    int4_blocks_x8 bf16
+    block_function kai_row_blocks_int4_8x8, f32, addp, 8, 32, int4_x8_step 0, 16, 64, 80, 128

@@ -1,0 +1,17 @@
+// f32 <- qai8dxp x qsi4cxp with SDOT. GEMM: matmul_qai8dxp_neon.hpp. One row at a time:
+// matmul_qai8dxp_row_neon.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_qai8dxp_row_neon.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/kai_matmul_clamp_f32_qai8dxp_qsi4cxp_interface.h"
+
+// TODO mr = 4
+#define KAI_MR_4(...)
+#define KAI_MR_1(NAME, LHS, RHS, MR, NR, KR, SR, ...) \
+    KAI_DEFINE_MATMUL_QAI8DXP(                        \
+        (kai::gemv_qai8dxp_neon_dotprod<(KR) / (SR)>), float, f32, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
+#define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, ...) KAI_MR_##MR(NAME, LHS, RHS, MR, __VA_ARGS__)
+#define KAI_ISA_neon_i8mm(...)
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/ukernels.def"
