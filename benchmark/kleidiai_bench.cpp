@@ -43,6 +43,7 @@ struct Operands {
     const kai_packer& rhs_packer;
     Shape s;
     std::vector<float> lhs, zero, scale, bias, dst;
+    std::vector<uint16_t> bf16_scale;
     std::vector<uint8_t> rhs, lhs_packed, rhs_packed;
 
     Operands(const kai_ukernel& kernel, const Shape& shape)
@@ -61,6 +62,9 @@ struct Operands {
         fill(lhs, s.m * s.k);
         fill(zero, s.n * (s.k / block_length));
         fill(scale, s.n * (s.k / block_length));
+        for (const float x : scale) {
+            bf16_scale.push_back(kai_cast_bf16_f32(x));
+        }
         fill(bias, s.n);
         dst.resize(s.m * s.n);
         rhs.resize(rhs_source_size(rhs_packer, s.n, s.k, block_length));
@@ -84,8 +88,8 @@ struct Operands {
     }
     void run_rhs_pack() {
         pack_rhs(
-            rhs_packer, s.n, s.k, block_length, rhs_blocking(u), {rhs.data(), zero.data(), scale.data(), bias.data()},
-            rhs_packed.data());
+            rhs_packer, s.n, s.k, block_length, rhs_blocking(u),
+            {rhs.data(), zero.data(), scale.data(), bias.data(), bf16_scale.data()}, rhs_packed.data());
     }
     void run_matmul() {
         run(u, s.m, s.n, s.k, block_length, lhs_packed.data(), rhs_packed.data(), dst.data(), s.n * sizeof(float),

@@ -38,6 +38,8 @@ enum kai_packer_signature {
     KAI_LHS_QUANT_PACK,        ///< kai_run_lhs_quant_pack_fn
     KAI_RHS_PACK_NXK_BL,       ///< kai_run_rhs_pack_nxk_qsu4c32_fn
     KAI_RHS_PACK_NXK_BL_ZERO,  ///< kai_run_rhs_pack_nxk_qau4c32_fn
+    KAI_RHS_PACK_NXK_BL_BF16,  ///< kai_run_rhs_pack_nxk_qsu4c32s1s0_fn
+    KAI_RHS_PACK_KXN_BL_BF16,  ///< kai_run_rhs_pack_kxn_qsu4c32s1s0_fn
     KAI_RHS_PACK_NXK_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, N x K source
     KAI_RHS_PACK_KXN_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, K x N source
     KAI_RHS_PACK_NXK_QSI8CX,   ///< kai_run_rhs_pack_qsi8cx_fn, N x K source

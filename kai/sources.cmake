@@ -9,6 +9,7 @@ set(KAI_SOURCES_any
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
     kai/ukernels/pack/rhs_pack_qai4c32p.cpp
     kai/ukernels/pack/rhs_pack_qsi4c32p.cpp
+    kai/ukernels/pack/rhs_pack_qsi4c32p_bf16.cpp
     kai/ukernels/pack/rhs_pack_qsi4cxp.cpp
     kai/ukernels/pack/rhs_pack_qsi8cxp.cpp
     kai/ukernels/pack/rhs_pack_qsu2cxp.cpp)

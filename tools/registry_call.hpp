@@ -83,6 +83,10 @@ inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size)(count, k, b.rows, b.kr, bl);
+        case KAI_RHS_PACK_NXK_BL_BF16:
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return as<kai_get_rhs_packed_size_bl_dt_fn>(p.get_packed_size)(
+                count, k, b.rows, b.kr, b.sr, bl, kai_dt_bf16);
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
         case KAI_RHS_PACK_NXK_QSI8CX:
@@ -110,6 +114,7 @@ inline void pack_lhs(const kai_packer& p, size_t m, size_t k, size_t bl, Blockin
 struct RhsSource {
     const void* elements;              ///< records of scale and nibbles, nibbles, bytes, indices of kTable, or f32
     const float *zero, *scale, *bias;  ///< per block; scale also per column, for formats without blocks
+    const uint16_t* bf16_scale;        ///< per block
 };
 
 inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blocking b, const RhsSource& s, void* packed) {
@@ -124,6 +129,20 @@ inline void pack_rhs(const kai_packer& p, size_t n, size_t k, size_t bl, Blockin
             as<kai_run_rhs_pack_nxk_qau4c32_fn>(p.run)(
                 1, n, k, b.rows, b.kr, b.sr, bl, elements, s.zero, s.bias, s.scale, packed, 0, &kParams);
             break;
+        case KAI_RHS_PACK_NXK_BL_BF16: {
+            const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params params = {1, 8, kai_dt_bf16};
+            as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, bl, elements, k / 2, s.bias, s.bf16_scale, k / bl * sizeof(uint16_t),
+                packed, 0, &params);
+            break;
+        }
+        case KAI_RHS_PACK_KXN_BL_BF16: {
+            const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params params = {1, 8, kai_dt_bf16};
+            as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(p.run)(
+                1, n, k, b.rows, b.kr, b.sr, bl, elements, (n + 1) / 2, s.bias, s.bf16_scale, k / bl * sizeof(uint16_t),
+                packed, 0, &params);
+            break;
+        }
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
             as<kai_run_rhs_pack_qs4cx_fn>(p.run)(
@@ -164,7 +183,10 @@ inline size_t rhs_source_size(const kai_packer& p, size_t n, size_t k, size_t bl
         case KAI_RHS_PACK_NXK_BL:
             return n * (k / bl) * (2 + bl / 2);
         case KAI_RHS_PACK_NXK_BL_ZERO:
+        case KAI_RHS_PACK_NXK_BL_BF16:
             return n * k / 2;
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return (n + 1) / 2 * k;
         default:
             return n * k * sizeof(float);
     }

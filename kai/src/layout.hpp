@@ -135,6 +135,8 @@ inline constexpr Format qsi4cxps1s0      {"qsi4cxps1s0",       4,  Format::half_
 inline constexpr Format qsi8cxp          {"qsi8cxp",           8,  Format::kr,          0,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias
 inline constexpr Format qsu2cxp4x4       {"qsu2cxp4x4",        2,  Format::kr_over_sr,  4,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
 inline constexpr Format qsu2cxp4vlx4     {"qsu2cxp4vlx4",      2,  Format::one,         1,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
+inline constexpr Format qsi4c32ps1s0scalef16 {"qsi4c32ps1s0scalef16", 4, Format::two,   1,      2, 0,  0, 0,  true};   // head: f16 scale; nibbles 8 more than the value
+inline constexpr Format qsi4c32ps4s0sf16 {"qsi4c32ps4s0sf16",  4,  Format::kr,          4,      2, 0,  0, 0,  true};   // head: f16 scale / 16; signed nibbles
 inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
 inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
 // clang-format on

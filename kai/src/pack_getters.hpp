@@ -43,6 +43,34 @@
         return kai::FORMAT.stride({nr, kr, 2}, k, bl);                                   \
     }
 
+/// All getters of an RHS packer with blocks of bl and bf16 scales in an array. RHS_OFFSET: of column n_idx in the
+/// source.
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, FORMAT, RHS_OFFSET)                                     \
+    size_t kai_get_n_step_##NAME(size_t nr) {                                                             \
+        return nr;                                                                                        \
+    }                                                                                                     \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {                  \
+        return RHS_OFFSET;                                                                                \
+    }                                                                                                     \
+    size_t kai_get_rhs_packed_stride_##NAME(                                                              \
+        size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {               \
+        kai::check_whole_blocks(k, bl);                                                                   \
+        kai::check_bf16(scale_dt);                                                                        \
+        return kai::FORMAT.stride({nr, kr, sr}, k, bl);                                                   \
+    }                                                                                                     \
+    size_t kai_get_rhs_packed_offset_##NAME(                                                              \
+        size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) { \
+        kai::check_whole_blocks(k, bl);                                                                   \
+        kai::check_bf16(scale_dt);                                                                        \
+        return kai::FORMAT.offset({nr, kr, sr}, n_idx, k, bl);                                            \
+    }                                                                                                     \
+    size_t kai_get_rhs_packed_size_##NAME(                                                                \
+        size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {     \
+        kai::check_whole_blocks(k, bl);                                                                   \
+        kai::check_bf16(scale_dt);                                                                        \
+        return kai::FORMAT.size({nr, kr, sr}, n, k, bl);                                                  \
+    }
+
 /// All getters of an LHS packer without blocks.
 #define KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                      \
     size_t kai_get_m_step_##NAME(size_t mr) {                                                          \
@@ -125,6 +153,10 @@ KAI_INLINE size_t nibble_offset(size_t n_idx) {
 KAI_INLINE void check_whole_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {
     KAI_ASSERT_MSG(bl > 0, "bl must not be 0");
     KAI_ASSERT_IF_MSG(bl > 0, k % bl == 0, "k must be a multiple of bl");
+}
+
+KAI_INLINE void check_bf16([[maybe_unused]] enum kai_datatype scale_dt) {
+    KAI_ASSERT_MSG(scale_dt == kai_dt_bf16, "scale_dt must be kai_dt_bf16");
 }
 
 }  // namespace

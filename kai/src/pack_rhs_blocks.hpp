@@ -94,6 +94,32 @@ KAI_INLINE uint32_t scale_bits(const uint8_t* src) {
 }
 /// @}
 
+/// @name How the records family stores scales, and what columns that do not exist become
+/// @{
+
+/// Scales as they are; missing columns repeat the last one.
+struct PlainRecords {
+    static constexpr bool sixteenths = false, zero_missing = false;
+};
+
+/// Scales as they are; missing columns are zero.
+struct ZeroPaddedRecords {
+    static constexpr bool sixteenths = false, zero_missing = true;
+};
+
+/// Scales / 16, for kernels that multiply with 16 times the weights; missing columns are zero.
+struct SixteenthRecords {
+    static constexpr bool sixteenths = true, zero_missing = true;
+};
+
+/// The bits of an f16, copied or divided by 16 (rounded to nearest even).
+template <bool sixteenth>
+KAI_INLINE uint16_t f16_scale_bits(const uint8_t* src) {
+    const uint16_t bits = load<uint16_t>(src);
+    return sixteenth ? kai_cast_f16_f32(kai_cast_f32_f16(bits) * 0.0625F) : bits;
+}
+/// @}
+
 /// The nibbles of one block of one column.
 template <const Format& format, typename Nibbles, unsigned flip>
 KAI_INLINE void pack_nibbles_scalar(Tile t, size_t bl, size_t c, const uint8_t* src, uint8_t* dst) {
@@ -105,8 +131,29 @@ KAI_INLINE void pack_nibbles_scalar(Tile t, size_t bl, size_t c, const uint8_t* 
     }
 }
 
-/// Source: records of an f16 scale and bl / 2 bytes. The scale goes to the block head as it is.
-template <const Format& format, typename Nibbles, unsigned flip>
+/// Zeros for the places of the last panel that have no column.
+template <const Format& format>
+void zero_missing_columns(const RhsPack& p) {
+    const size_t group = format.group_size(p.tile), first = p.n % p.tile.rows;
+    if (first == 0) {
+        return;
+    }
+    uint8_t* panel = bytes(p.packed, (p.panels - 1) * format.stride(p.tile, p.k, p.bl));
+    for (size_t b = 0; b < p.blocks; ++b) {
+        uint8_t *to = panel + format.elements(p.tile, p.bl, b), *head = panel + format.head(p.tile, p.k, p.bl, b);
+        for (size_t c = first; c < p.tile.rows; ++c) {
+            store(head + 2 * c, uint16_t{0});
+        }
+        for (size_t at = 0; at < format.element_bytes(p.tile, p.bl); at += p.tile.rows * group) {
+            for (size_t i = first * group; i < p.tile.rows * group; ++i) {
+                to[at + i] = 0;
+            }
+        }
+    }
+}
+
+/// Source: records of an f16 scale and bl / 2 bytes. The scale goes to the block head.
+template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records_scalar(const RhsPack& p) {
     const size_t record = 2 + p.bl / 2;
     for (size_t i = 0; i < p.panels; ++i) {
@@ -114,11 +161,14 @@ void pack_rhs_records_scalar(const RhsPack& p) {
         for (size_t c = 0; c < p.tile.rows; ++c) {
             const uint8_t* src = p.rhs + p.column(i, c) * p.blocks * record;
             for (size_t b = 0; b < p.blocks; ++b, src += record) {
-                store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, load<uint16_t>(src));
+                store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, f16_scale_bits<Records::sixteenths>(src));
                 pack_nibbles_scalar<format, Nibbles, flip>(
                     p.tile, p.bl, c, src + 2, panel + format.elements(p.tile, p.bl, b));
             }
         }
+    }
+    if constexpr (Records::zero_missing) {
+        zero_missing_columns<format>(p);
     }
 }
 

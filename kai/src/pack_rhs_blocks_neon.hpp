@@ -178,15 +178,18 @@ void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) 
     }
 }
 
-template <const Format& format, typename Nibbles, unsigned flip>
+template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
     const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    if (Records::zero_missing) {
+        return pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
+    }
     if (group == 8) {
         pack_rhs_records_by_four<format, 8, Nibbles, flip>(p);
     } else if (group == 4) {
         pack_rhs_records_by_four<format, 4, Nibbles, flip>(p);
     } else {
-        pack_rhs_records_scalar<format, Nibbles, flip>(p);
+        pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
     }
 }
 
@@ -213,9 +216,9 @@ void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
 namespace kai {
 namespace {
 
-template <const Format& format, typename Nibbles, unsigned flip>
+template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
-    pack_rhs_records_scalar<format, Nibbles, flip>(p);
+    pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
 }
 
 template <const Format& format, typename Nibbles, unsigned flip, class Arrays>

@@ -27,12 +27,12 @@ typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size
 
 /// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low
 /// nibble) and j + bl / 2 (high nibble), each nibble 8 more than its value. Missing columns of the last panel repeat
-/// column n - 1.
+/// column n - 1 (qsi4c32p) or are zero.
 ///
 /// To pack a part, pass `rhs + get_rhs_offset(n_idx, row bytes)` and `rhs_packed + get_rhs_packed_offset(n_idx, ...)`.
 /// n = 0 or k = 0: nothing is written.
-/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2, kr even and 2 to 16;
-///      bl a multiple of 32, k of bl.
+/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
+///      qsi4c32p: kr even and 2 to 16; the others: kr = 4, bl at most 256.
 typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
@@ -43,6 +43,117 @@ kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
 kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
 kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+
+/// Format qsi4c32ps1s0scalef16: nibbles as in the source.
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+
+/// Format qsi4c32ps4s0sf16: signed nibbles, scales / 16 (rounded to nearest even).
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+/// @}
+
+/// @name int4 with a bf16 scale per block and the sum of each column
+/// @{
+
+/// A call may pack any range of columns that starts at a multiple of this: nr.
+typedef size_t kai_get_n_step_nr_fn(size_t nr);
+
+/// Bytes from a panel to the next. `scale_dt` is kai_dt_bf16.
+typedef size_t kai_get_rhs_packed_stride_bl_dt_fn(
+    size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
+
+/// Offset of the panel that holds column `n_idx`; an index inside a panel gives the panel's start.
+typedef size_t kai_get_rhs_packed_offset_bl_dt_fn(
+    size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
+
+/// Size of the packed panels of `n` columns.
+typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
+    size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
+
+/// Packs an N x K matrix of nibbles: a row (a column of the product) is k / 2 bytes, byte j holds elements 2j (low
+/// nibble) and 2j + 1 (high nibble), each 8 more than its value. Rows are `rhs_stride` bytes apart.
+///
+/// @param scale  bf16, k / bl of a column side by side, columns `scale_stride` bytes apart.
+/// @param bias   f32 [n], or NULL for zeros.
+///
+/// The sum of a column is that of weight times scale, in f32: the weights of a group are added up as integers, times
+/// their scale (exact), and added to the sum (one rounding). The packers group differently (docs/formats.md), so sums
+/// may differ in their last bits. Missing columns of the last panel repeat column n - 1.
+///
+/// To pack a part, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx
+/// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: zero sums and the
+/// bias.
+/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8, kai_dt_bf16}; nr a multiple of 4, bl of 32 and of kr, k of bl;
+///      kr / sr = 4 (nrx4) or 8 (nrx8), otherwise 2, 4, 8 or 16.
+typedef void kai_run_rhs_pack_nxk_qsu4c32s1s0_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    size_t rhs_stride, const float* bias, const void* scale, size_t scale_stride, void* rhs_packed, size_t extra_bytes,
+    const struct kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params* params);
+
+/// As above for a K x N matrix: a row is n / 2 bytes (rounded up), byte j holds columns 2j (low nibble) and 2j + 1.
+///
+/// Scale and bias of missing columns are those of column n - 1; their weights are 0 (qsi4c32ps1s0), or come from the
+/// byte that holds column n - 1: low nibble at even places of the panel, high nibble at odd ones (qsi4c32pbf16).
+/// get_rhs_offset(n_idx) is n_idx / 2, n_idx even.
+typedef void kai_run_rhs_pack_kxn_qsu4c32s1s0_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    size_t rhs_stride, const float* bias, const void* scale, size_t scale_stride, void* rhs_packed, size_t extra_bytes,
+    const struct kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* params);
+
+/// Format qsi4c32pbf16; groups of 2 * kr / sr weights.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+
+/// Format qsi4c32pbf16; groups of 2 * kr / sr weights; kr / sr may be 1, too.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+
+/// Format qsi4c32pbf16, kr / sr = 4; groups of 32 weights.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+
+/// Format qsi4c32pbf16, kr / sr = 8; groups of 32 weights.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+
+/// Format qsi4c32ps1s0, kr / sr = 4; groups of 32 weights.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+
+/// Format qsi4c32ps1s0, kr / sr = 4; groups of 4 weights.
+kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
 /// @}
 
 /// @name int4 with a scale and a zero per block

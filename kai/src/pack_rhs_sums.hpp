@@ -1,0 +1,130 @@
+// RHS packers of 4-bit sources with blocks, bf16 scales in an array of their own, and the sum of each column: scalar.
+// A packer is a combination of
+//
+//   Source  N x K or K x N, and what columns that do not exist are
+//   Groups  which weights are added up as integers before they go into the f32 sum: that decides its last bits
+//   format  where elements and fields go (layout.hpp): scales in the block tail, sums and bias in the panel tail
+//
+//     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks upwards, groups upwards
+//
+// The product is exact (8 bits of a bf16 times a small integer), so that only the addition rounds.
+// The scalar packer is the specification; pack_rhs_sums_neon.hpp gives the same bytes.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/pack_rhs_blocks.hpp"
+
+namespace kai {
+namespace {
+
+/// What else there is beside RhsPack.
+struct RhsSums {
+    size_t rhs_stride;     // bytes, of a column (N x K) or of a row of the source (K x N)
+    const uint8_t* scale;  // bf16: blocks of a column side by side,
+    size_t scale_stride;   // columns this many bytes apart
+    const uint8_t* bias;   // f32 [n] or NULL
+};
+
+/// @name Sources: element i of the column at place `at`, counted from the first panel's first. 8 more than the value.
+/// @{
+
+/// Byte j of a column: elements 2j (low) and 2j + 1. Missing columns repeat column n - 1.
+struct SourceNxK {
+    KAI_INLINE static unsigned get(const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
+        return NibblesEvenLow::get(p.rhs + (at < p.n ? at : p.n - 1) * s.rhs_stride, 0, i);
+    }
+};
+
+/// Byte j of row i: columns 2j (low) and 2j + 1. Missing columns take the byte of column n - 1, and of its nibbles
+/// the one of their own parity. zeros: they are zero.
+template <bool zeros>
+struct SourceKxN {
+    static constexpr bool zero_missing = zeros;
+    KAI_INLINE static unsigned get(const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
+        if (zeros && at >= p.n) {
+            return 8;
+        }
+        const unsigned byte = p.rhs[i * s.rhs_stride + (at < p.n ? at : p.n - 1) / 2];
+        return at % 2 == 0 ? byte & 15u : byte >> 4;
+    }
+};
+/// @}
+
+/// @name Groups: element e of group g of a block
+/// @{
+
+/// `count` consecutive ones.
+template <size_t count>
+struct ConsecutiveGroups {
+    KAI_INLINE static size_t size(size_t) {
+        return count;
+    }
+    KAI_INLINE static size_t element(size_t, size_t g, size_t e) {
+        return g * count + e;
+    }
+};
+
+/// Those that lie together in the panel: the low nibbles of `group` bytes, then the high ones. nibble_distance is 16.
+struct PackedGroups {
+    KAI_INLINE static size_t size(size_t group) {
+        return 2 * group;
+    }
+    KAI_INLINE static size_t element(size_t group, size_t g, size_t e) {
+        const size_t byte = g * group + e % group;
+        return byte / 16 * 32 + byte % 16 + e / group * 16;
+    }
+};
+/// @}
+
+/// sum + weights * scale, rounded once on every host: a double holds the product exactly, and 53 bits are enough for
+/// the second rounding to be innocuous.
+KAI_INLINE float add_scaled(float sum, int weights, float scale) {
+    return static_cast<float>(static_cast<double>(sum) + static_cast<double>(weights) * static_cast<double>(scale));
+}
+
+/// The sums (zero, so far) and the bias at the end of panel i.
+template <const Format& format>
+KAI_INLINE void start_sums(const RhsPack& p, const RhsSums& s, size_t i, uint8_t* panel) {
+    uint8_t *sums = panel + format.panel_end(p.tile, p.k, p.bl), *bias = sums + 4 * p.tile.rows;
+    for (size_t c = 0; c < p.tile.rows; ++c) {
+        store(sums + 4 * c, 0u);
+        store(bias + 4 * c, s.bias ? load<uint32_t>(s.bias + 4 * p.column(i, c)) : 0u);
+    }
+}
+
+template <const Format& format, class Source, class Groups>
+void pack_rhs_sums_scalar(const RhsPack& p, const RhsSums& s) {
+    const size_t group = format.group_size(p.tile), weights = Groups::size(group);
+    for (size_t i = 0; i < p.panels; ++i) {
+        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
+        start_sums<format>(p, s, i, panel);
+        for (size_t c = 0; c < p.tile.rows; ++c) {
+            const auto nibble = [&](size_t element) { return Source::get(p, s, i * p.tile.rows + c, element); };
+            const uint8_t* scales = s.scale + p.column(i, c) * s.scale_stride;
+            float sum = 0.0F;
+            for (size_t b = 0; b < p.blocks; ++b) {
+                uint8_t* to = panel + format.elements(p.tile, p.bl, b);
+                for (size_t e = 0; e < p.bl; ++e) {
+                    const auto at = format.at(p.tile, p.bl, c, e);
+                    const unsigned value = nibble(b * p.bl + e) ^ 8u;
+                    // The low nibble of a byte belongs to the smaller element and so comes first.
+                    to[at.byte] = static_cast<uint8_t>(at.shift == 0 ? value : to[at.byte] | value << 4);
+                }
+                const uint16_t scale = load<uint16_t>(scales + 2 * b);
+                store(panel + format.tail(p.tile, p.bl, b) + 2 * c, scale);
+                for (size_t g = 0; g * weights < p.bl; ++g) {
+                    int total = 0;
+                    for (size_t e = 0; e < weights; ++e) {
+                        total += static_cast<int>(nibble(b * p.bl + Groups::element(group, g, e))) - 8;
+                    }
+                    sum = add_scaled(sum, total, kai_cast_f32_bf16(scale));
+                }
+            }
+            store(panel + format.panel_end(p.tile, p.k, p.bl) + 4 * c, sum);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
