@@ -19,27 +19,33 @@ namespace {
 template <const Format& format, typename Nibbles, unsigned flip>
 KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
     if constexpr (format.nibble_distance == 16) {
-        static_assert(Nibbles::swap, "the even element is in the high nibble");
-        const uint8x16_t even = vshrq_n_u8(v, 4);
-        v = vsliq_n_u8(vzip1q_u8(even, v), vzip2q_u8(even, v), 4);  // elements 0 to 15 | 16 to 31
+        const uint8x16_t high = vshrq_n_u8(v, 4), even = Nibbles::swap ? high : v, odd = Nibbles::swap ? v : high;
+        v = vsliq_n_u8(vzip1q_u8(even, odd), vzip2q_u8(even, odd), 4);  // elements 0 to 15 | 16 to 31
     } else if constexpr (Nibbles::swap) {
         v = vsliq_n_u8(vshrq_n_u8(v, 4), v, 4);
     }
     return flip == 0 ? v : veorq_u8(v, vdupq_n_u8(flip * 0x11));
 }
 
-/// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
-/// place. Advances `src`, and returns the place after the last one.
-template <const Format& format, size_t group, typename Nibbles, unsigned flip>
-KAI_INLINE uint8_t* pack_16_of_four_columns(FourColumns& src, uint8_t* dst, size_t group_step) {
-    uint8x16_t v[4];
+/// The next 16 bytes of each of four columns.
+KAI_INLINE void load_16_of_four_columns(FourColumns& src, uint8x16_t v[4]) {
 #pragma GCC unroll 4
     for (size_t c = 0; c < 4; ++c) {
-        v[c] = convert_nibbles<format, Nibbles, flip>(vld1q_u8(src.at[c]));
+        v[c] = vld1q_u8(src.at[c]);
         src.at[c] += 16;
     }
-    uint8x16_t out[4];
-    interleave<group>(v, out);
+}
+
+/// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
+/// place. Returns the place after the last one.
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+KAI_INLINE uint8_t* pack_16_of_four_columns(const uint8x16_t v[4], uint8_t* dst, size_t group_step) {
+    uint8x16_t converted[4], out[4];
+#pragma GCC unroll 4
+    for (size_t c = 0; c < 4; ++c) {
+        converted[c] = convert_nibbles<format, Nibbles, flip>(v[c]);
+    }
+    interleave<group>(converted, out);
     return store_groups<group>(out, dst, group_step);
 }
 
@@ -59,7 +65,9 @@ KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_s
     for (uint8_t* dst = run.dst; count > 0; --count, dst += dst_step) {
         uint8_t* to = dst;
         for (size_t left = bl / 32; left > 0; --left) {
-            to = pack_16_of_four_columns<format, group, Nibbles, flip>(src, to, group_step);
+            uint8x16_t v[4];
+            load_16_of_four_columns(src, v);
+            to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, to, group_step);
         }
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {

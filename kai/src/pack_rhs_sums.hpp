@@ -57,6 +57,7 @@ struct SourceKxN {
 /// `count` consecutive ones.
 template <size_t count>
 struct ConsecutiveGroups {
+    static constexpr bool packed = false;
     KAI_INLINE static size_t size(size_t) {
         return count;
     }
@@ -67,6 +68,7 @@ struct ConsecutiveGroups {
 
 /// Those that lie together in the panel: the low nibbles of `group` bytes, then the high ones. nibble_distance is 16.
 struct PackedGroups {
+    static constexpr bool packed = true;
     KAI_INLINE static size_t size(size_t group) {
         return 2 * group;
     }
