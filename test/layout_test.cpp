@@ -12,10 +12,24 @@ namespace {
 
 // A format that is added to layout.hpp is added here, and to test/reference/formats.cpp.
 const kai::Format* const kFormats[] = {
-    &kai::qsi8d32p,         &kai::qsi8d32p_last, &kai::qsi8d32pscalef32, &kai::qsi4c32p,     &kai::qai4c32p,
-    &kai::qai4c32ps1s0nrx4, &kai::qsi4c32pbf16,  &kai::qsi4c32ps1s0,     &kai::qai8dxp,      &kai::qsi4cxp,
-    &kai::qsi4cxps1s0,      &kai::qsi8cxp,       &kai::qsu2cxp4x4,       &kai::qsu2cxp4vlx4, &kai::f32p,
+    &kai::qsi8d32p,
+    &kai::qsi8d32p_last,
+    &kai::qsi8d32pscalef32,
+    &kai::qsi4c32p,
+    &kai::qai4c32p,
+    &kai::qai4c32ps1s0nrx4,
+    &kai::qsi4c32pbf16,
+    &kai::qsi4c32ps1s0,
+    &kai::qai8dxp,
+    &kai::qsi4cxp,
+    &kai::qsi4cxps1s0,
+    &kai::qsi8cxp,
+    &kai::qsu2cxp4x4,
+    &kai::qsu2cxp4vlx4,
+    &kai::f32p,
     &kai::f32pbiasf32,
+    &kai::qsi4c32ps1s0scalef16,
+    &kai::qsi4c32ps4s0sf16,
 };
 
 class Layout : public testing::TestWithParam<const kai::Format*> {

@@ -122,10 +122,30 @@ protected:
     }
     Side make_rhs(size_t rows, size_t k, size_t bl) {
         Random random(rows * 137 + k);
-        return test::make_side(*format, Data::random, rows, k, bl, random);
+        Side side = test::make_side(*format, Data::random, rows, k, bl, random);
+        if (test::has_block_sums(p)) {  // so different that the order of additions shows in the sums
+            for (float& scale : side.scale) {
+                scale = std::ldexp(scale, random.integer(-12, 12));
+            }
+        }
+        return side;
+    }
+    /// The columns of whole panels, with sums in the order of the packer.
+    Side with_block_sums(const Side& side, Tile t) const {
+        const std::string name = p.name;
+        const bool kxn = p.signature == KAI_RHS_PACK_KXN_BL_BF16, tuned = name.find("nrx") != std::string::npos;
+        Side wide = !kxn || side.rows == 0 ? side
+                    : tuned                ? reference::with_columns_of_zeros(side, t.rows)
+                                           : reference::with_nibbles_of_last_byte(side, t.rows);
+        wide.sum =
+            tuned ? reference::sums_of_neighbours(wide, kxn ? 4 : 32) : reference::sums_of_halves(wide, t.kr / t.sr);
+        return wide;
     }
     /// What the packer must make of an RHS.
     Packed expected_rhs(const Side& side, Tile t) const {
+        if (test::has_block_sums(p)) {
+            return reference::pack(*format, with_block_sums(side, t), t);
+        }
         const bool last_byte = p.signature == KAI_RHS_PACK_KXN_QS4CX && side.rows > 0;
         return reference::pack(*format, last_byte ? reference::with_nibbles_of_last_byte(side, t.rows) : side, t);
     }
@@ -168,7 +188,9 @@ private:
             case KAI_RHS_PACK_NXK_BL:
                 return t.sr == 2;
             case KAI_RHS_PACK_NXK_BL_ZERO:
-                return t.rows % 4 == 0;
+            case KAI_RHS_PACK_NXK_BL_BF16:
+            case KAI_RHS_PACK_KXN_BL_BF16:
+                return t.rows % 4 == 0 && t.kr > 1;
             case KAI_RHS_PACK_NXK_QS4CX:
             case KAI_RHS_PACK_KXN_QS4CX:
                 return t.kr > 1;
@@ -272,6 +294,38 @@ TEST_P(Pack, SumsTimesTheZeroPoint) {
             std::memcpy(sum, &value, sizeof(value));
         }
         expect_bytes(packed, want);
+    }
+}
+
+// Packers may take many columns and runs of blocks at a time.
+TEST_P(Pack, ManyColumnsAndBlocks) {
+    if (lhs || !blocks) {
+        return;
+    }
+    size_t number = 0;
+    for (const Tile tile : tiles()) {
+        for (const size_t count : {13, 14, 15, 16, 17, 18, 31, 32, 33, 47, 129, 146}) {
+            check(tile, count, {64, 32}, number % 3, number % 2 ? Flush::end : Flush::start);
+            ++number;
+        }
+        for (const Depth depth : {Depth{32 * 18, 32}, {64 * 6, 64}, {256 * 5, 256}}) {
+            check(tile, tile.rows + 17, depth, number % 3, Flush::end);
+            ++number;
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+TEST_P(Pack, ExtremeScales) {
+    if (!test::has_block_sums(p)) {
+        return;
+    }
+    for (const Tile tile : tiles()) {
+        Random random(6);
+        const Side side = test::make_side(*format, Data::extreme, 30, 192, 64, random);
+        check_rhs(tile, side, test::RhsSource(p, side, 1));
     }
 }
 
@@ -380,8 +434,9 @@ TEST_P(Pack, GettersFollowTheFormulas) {
         // K x N: the elements of a row of k are neighbours.
         const size_t two_columns = p.signature == KAI_RHS_PACK_KXN          ? 2 * sizeof(float)
                                    : p.signature == KAI_RHS_PACK_KXN_QSI8CX ? 2
-                                   : p.signature == KAI_RHS_PACK_KXN_QS4CX  ? 1
-                                                                            : 2000;
+                                   : p.signature == KAI_RHS_PACK_KXN_QS4CX || p.signature == KAI_RHS_PACK_KXN_BL_BF16
+                                       ? 1
+                                       : 2000;
         EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), t.rows * two_columns);
     }
 }
@@ -410,6 +465,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define KAI_RHS_PACK_CX(signature, isa, name, ...)                                                        \
     extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
     extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
+#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_CX(, isa, name)
+#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_CX(, isa, name)
 #define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
 #define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
@@ -450,6 +507,18 @@ TEST(PackGetters, StepsAndStrides) {
                 << #name;                                                                                   \
         }                                                                                                   \
     }
+#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, format, ...)                                                              \
+    if (runnable(#name)) {                                                                                            \
+        for (const size_t nr : {1, 4, 7}) {                                                                           \
+            EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                                    \
+            EXPECT_EQ(                                                                                                \
+                test::checked_call(                                                                                   \
+                    kai_get_rhs_packed_stride_##name, size_t{96}, nr, size_t{8}, size_t{2}, size_t{32}, kai_dt_bf16), \
+                reference::find_format(#format)->stride({nr, 8, 2, 96, 32}))                                          \
+                << #name;                                                                                             \
+        }                                                                                                             \
+    }
+#define KAI_RHS_PACK_KXN_BL_BF16(...) KAI_RHS_PACK_NXK_BL_BF16(__VA_ARGS__)
 // The stride of K x N packers is that of a panel, that of N x K packers of one column.
 #define FLOAT_GETTERS(name, format, nr, columns)                                                            \
     if (runnable(#name)) {                                                                                  \

@@ -203,6 +203,24 @@ Place place(const Shape& s, size_t c, size_t kk) {
 }
 }  // namespace qsi4c32ps1s0
 
+namespace qsi4c32ps1s0scalef16 {  // | nr * k / 2 bytes | nb x nr f16 scales |; a byte holds two neighbours
+size_t stride(const Shape& s) {
+    return s.rows * s.blocks() * (s.bl / 2 + 2);
+}
+Place place(const Shape& s, size_t c, size_t kk) {  // groups of four: v0 | v1 << 4, v2 | v3 << 4
+    return {(kk / 4 * s.rows + c) * 2 + kk % 4 / 2, kk % 2 == 0 ? 0u : 4u};
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return s.rows * s.k / 2 + (b * s.rows + c) * 2;
+}
+}  // namespace qsi4c32ps1s0scalef16
+
+namespace qsi4c32ps4s0sf16 {                        // sizes and scales as qsi4c32ps1s0scalef16
+Place place(const Shape& s, size_t c, size_t kk) {  // groups of eight: byte j holds j and j + 4
+    return {(kk / 8 * s.rows + c) * 4 + kk % 4, kk % 8 < 4 ? 0u : 4u};
+}
+}  // namespace qsi4c32ps4s0sf16
+
 namespace f32p {  // groups of kr elements of each row
 size_t padded_k(const Shape& s) {
     return (s.k + s.kr - 1) / s.kr * s.kr;
@@ -239,6 +257,8 @@ const std::vector<Format>& formats() {
         {"qai4c32ps1s0nrx4",  false, true,  Format::u4,  Format::f32_scale,  Format::last_row, 1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
         {"qsi4c32pbf16",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32pbf16::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
         {"qsi4c32ps1s0",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32ps1s0::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
+        {"qsi4c32ps1s0scalef16", false, true, Format::u4, Format::f16_scale, Format::zeros, 1, qsi4c32ps1s0scalef16::stride, qsi4c32ps1s0scalef16::place, qsi4c32ps1s0scalef16::scale, nullptr, nullptr},
+        {"qsi4c32ps4s0sf16",  false, true,  Format::i4,  Format::f16_scale,  Format::zeros, 0.0625f, qsi4c32ps1s0scalef16::stride, qsi4c32ps4s0sf16::place, qsi4c32ps1s0scalef16::scale, nullptr, nullptr},
         {"qai8dxp",           true,  false, Format::i8,  Format::f32_scale,  Format::untouched, 1, rows::stride<8, 2>, qai8dxp::place, rows::scale<8, 1>, nullptr, nullptr, 32, rows::word<8, 0>},
         {"qsi4cxp",           false, false, Format::i4,  Format::f32_scale,  Format::last_row_and_bias, 0.0625f, rows::stride<4, 3>, qsi4cxp::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
         {"qsi4cxps1s0",       false, false, Format::i4,  Format::f32_scale,  Format::zeros, 1, rows::stride<4, 3>, qsi4cxps1s0::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
@@ -347,7 +367,8 @@ struct Row {
             panel.put(place.byte, value, state(side.bl == 0 || padding ? 0 : kk / side.bl));
         } else {
             const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
-            panel.put_bits(place, f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 ? 8 : 0)));
+            panel.put_bits(
+                place, f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 && !zero() ? 8 : 0)));
         }
     }
 

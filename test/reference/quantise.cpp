@@ -179,22 +179,69 @@ int unused_bits(size_t line) {
     return static_cast<int>(line * 7 + 3);
 }
 
-Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows) {
+namespace {
+
+/// `side` with whole panels. Elements of the columns that it lacks come from element(row, kk), and scales and bias are
+/// those of the last one.
+template <typename Element>
+Side with_whole_panels(const Side& side, size_t panel_rows, Element element) {
     Side wide = side;
     wide.rows = (side.rows + panel_rows - 1) / panel_rows * panel_rows;
     for (size_t row = side.rows; row < wide.rows; ++row) {
-        const size_t from = (side.rows - 1) / 2 * 2 + row % 2;
         for (size_t kk = 0; kk < side.k; ++kk) {
-            // Sources are stored plus 8.
-            const int unused = (unused_bits(kk) & 15) - 8;
-            wide.q.push_back(from < side.rows ? side.q[from * side.k + kk] : static_cast<int8_t>(unused));
+            wide.q.push_back(static_cast<int8_t>(element(row, kk)));
         }
-        wide.scale.push_back(side.scale.back());
+        wide.scale.insert(wide.scale.end(), side.scale.end() - side.scales_per_row(), side.scale.end());
         if (!side.bias.empty()) {
             wide.bias.push_back(side.bias.back());
         }
     }
     return wide;
+}
+
+/// The sums of groups of `count` elements; element(g, e) is element e of group g of a block.
+template <typename Element>
+std::vector<float> sums_in_groups(const Side& side, size_t count, Element element) {
+    std::vector<float> sums(side.rows);
+    for (size_t row = 0; row < side.rows; ++row) {
+        for (size_t b = 0; b < side.blocks(); ++b) {
+            for (size_t g = 0; g < side.bl / count; ++g) {
+                int total = 0;
+                for (size_t e = 0; e < count; ++e) {
+                    total += side.q[row * side.k + b * side.bl + element(g, e)];
+                }
+                const float product = static_cast<float>(total) * side.scale[row * side.blocks() + b];  // exact
+                sums[row] += product;
+            }
+        }
+    }
+    return sums;
+}
+
+}  // namespace
+
+Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows) {
+    return with_whole_panels(side, panel_rows, [&](size_t row, size_t kk) {
+        const size_t from = (side.rows - 1) / 2 * 2 + row % 2;
+        // Sources are stored plus 8.
+        const int unused = (unused_bits(kk) & 15) - 8;
+        return from < side.rows ? side.q[from * side.k + kk] : unused;
+    });
+}
+
+Side with_columns_of_zeros(const Side& side, size_t panel_rows) {
+    return with_whole_panels(side, panel_rows, [](size_t, size_t) { return 0; });
+}
+
+std::vector<float> sums_of_neighbours(const Side& side, size_t count) {
+    return sums_in_groups(side, count, [&](size_t g, size_t e) { return g * count + e; });
+}
+
+std::vector<float> sums_of_halves(const Side& side, size_t L) {
+    return sums_in_groups(side, 2 * L, [&](size_t g, size_t e) {
+        const size_t per_32 = 16 / L, s = g % per_32;
+        return g / per_32 * 32 + (e < L ? 0 : 16) + s * L + e % L;
+    });
 }
 
 }  // namespace reference

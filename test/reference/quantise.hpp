@@ -39,6 +39,20 @@ int unused_bits(size_t line);
 /// `side` with the columns that a K x N packer of nibbles puts into the places of those that the last panel of
 /// `panel_rows` lacks: of the byte of the last column, the low nibble at even places, the high one at odd places.
 Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows);
+
+/// As above, but the elements are zero; scales and bias are those of the last column.
+Side with_columns_of_zeros(const Side& side, size_t panel_rows);
+/// @}
+
+/// @name The sum of the dequantised elements of each row, as packers compute it
+/// Groups of elements are added up as integers, times the scale, and then added to the sum in f32.
+/// @{
+
+/// Groups of `count` neighbours.
+std::vector<float> sums_of_neighbours(const Side& side, size_t count);
+
+/// Of every 32 elements: sL to sL + L - 1 and 16 + sL to 16 + sL + L - 1, for s upwards.
+std::vector<float> sums_of_halves(const Side& side, size_t L);
 /// @}
 
 }  // namespace reference

@@ -71,7 +71,31 @@ std::vector<float> transposed(const Side& side) {
 }
 
 bool k_lines(const kai_packer& packer) {
-    return packer.signature == KAI_RHS_PACK_KXN_QS4CX || packer.signature == KAI_RHS_PACK_KXN_QSI8CX;
+    return packer.signature == KAI_RHS_PACK_KXN_QS4CX || packer.signature == KAI_RHS_PACK_KXN_QSI8CX ||
+           packer.signature == KAI_RHS_PACK_KXN_BL_BF16;
+}
+
+/// Lines of `length` bytes, moved `gap` bytes apart.
+std::vector<uint8_t> with_gaps(const std::vector<uint8_t>& lines, size_t length, size_t gap) {
+    std::vector<uint8_t> bytes;
+    for (size_t at = 0; at < lines.size(); at += length) {
+        bytes.resize(at == 0 ? 0 : bytes.size() + gap, 0xA5);
+        bytes.insert(bytes.end(), lines.begin() + at, lines.begin() + at + length);
+    }
+    return bytes;
+}
+
+std::vector<uint8_t> encode_scales(const kai_packer& packer, const Side& side, size_t gap) {
+    if (!has_block_sums(packer)) {
+        return dense(side.scale);
+    }
+    std::vector<uint8_t> bytes;
+    for (const float scale : side.scale) {
+        const uint16_t bits = reference::bf16_from_f32(scale);
+        bytes.push_back(static_cast<uint8_t>(bits));
+        bytes.push_back(static_cast<uint8_t>(bits >> 8));
+    }
+    return with_gaps(bytes, side.blocks() * sizeof(uint16_t), gap * sizeof(uint16_t));
 }
 
 std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap, uint8_t zero_point) {
@@ -84,6 +108,11 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
             return reference::encode_lines(side, 8, 0, k_lines(packer));
         case KAI_RHS_PACK_NXK_QSU2CX:
             return reference::encode_lines(side, 2, 0, false);
+        case KAI_RHS_PACK_NXK_BL_BF16:
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return with_gaps(
+                reference::encode_lines(side, 4, 8, k_lines(packer)), (k_lines(packer) ? side.rows + 1 : side.k) / 2,
+                gap);
         case KAI_RHS_PACK_NXK_BL:
             return reference::encode_qsu4c32s16s0(side);
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -103,6 +132,10 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
             return side.k;
         case KAI_RHS_PACK_NXK_QSU2CX:
             return side.k / 4;
+        case KAI_RHS_PACK_NXK_BL_BF16:
+            return side.k / 2 + gap;
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return (side.rows + 1) / 2 + gap;
         case KAI_RHS_PACK_NXK_BL:
             return side.blocks() * (2 + side.bl / 2);
         case KAI_RHS_PACK_NXK_BL_ZERO:
@@ -142,16 +175,20 @@ bool is_lhs(const kai_packer& packer) {
 
 bool has_blocks(const kai_packer& packer) {
     return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_RHS_PACK_NXK_BL ||
-           packer.signature == KAI_RHS_PACK_NXK_BL_ZERO;
+           packer.signature == KAI_RHS_PACK_NXK_BL_ZERO || has_block_sums(packer);
+}
+
+bool has_block_sums(const kai_packer& packer) {
+    return packer.signature == KAI_RHS_PACK_NXK_BL_BF16 || packer.signature == KAI_RHS_PACK_KXN_BL_BF16;
 }
 
 bool has_channels(const kai_packer& packer) {
-    return k_lines(packer) || packer.signature == KAI_RHS_PACK_NXK_QS4CX ||
+    return (k_lines(packer) && !has_blocks(packer)) || packer.signature == KAI_RHS_PACK_NXK_QS4CX ||
            packer.signature == KAI_RHS_PACK_NXK_QSI8CX || packer.signature == KAI_RHS_PACK_NXK_QSU2CX;
 }
 
 bool packs_parts(const kai_packer& packer) {
-    return !k_lines(packer);
+    return has_blocks(packer) || !k_lines(packer);
 }
 
 bool uses_start_index(const kai_packer& packer) {
@@ -173,9 +210,10 @@ RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flu
       scales_per_row(side.scales_per_row()),
       zero_point(zero_point),
       stride(stride_of(packer, side, gap)),
+      scale_stride((side.blocks() + gap) * sizeof(uint16_t)),
       data(encode(packer, side, gap, zero_point), flush),
       zero(dense(side.offset), flush),
-      scale(dense(side.scale), flush),
+      scale(encode_scales(packer, side, gap), flush),
       bias(dense(side.bias), flush),
       table(as_bytes(side.table), flush),
       has_bias(!side.bias.empty()),
@@ -192,6 +230,10 @@ size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return checked_call_as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size, rows, k, t.rows, t.kr, bl);
+        case KAI_RHS_PACK_NXK_BL_BF16:
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return checked_call_as<kai_get_rhs_packed_size_bl_dt_fn>(
+                p.get_packed_size, rows, k, t.rows, t.kr, t.sr, bl, kai_dt_bf16);
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
         case KAI_RHS_PACK_NXK_QSI8CX:
@@ -214,6 +256,10 @@ size_t packed_offset(const kai_packer& p, Tile t, size_t row, size_t k, size_t b
         case KAI_RHS_PACK_NXK_BL:
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return checked_call_as<kai_get_rhs_packed_offset_bl_fn>(p.get_packed_offset, row, k, t.rows, t.kr, bl);
+        case KAI_RHS_PACK_NXK_BL_BF16:
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return checked_call_as<kai_get_rhs_packed_offset_bl_dt_fn>(
+                p.get_packed_offset, row, k, t.rows, t.kr, t.sr, bl, kai_dt_bf16);
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
         case KAI_RHS_PACK_NXK_QSI8CX:
@@ -259,6 +305,18 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
             return checked_call_as<kai_run_rhs_pack_nxk_qau4c32_fn>(
                 run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, zero, bias, scale, packed, none,
                 &params);
+        case KAI_RHS_PACK_NXK_BL_BF16: {
+            const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
+            return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
+                source.scale.data() + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
+        }
+        case KAI_RHS_PACK_KXN_BL_BF16: {
+            const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
+            return checked_call_as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(
+                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
+                source.scale.data() + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
+        }
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX: {
             const kai_rhs_pack_qs4cxs1s0_param zero_points = {1, source.zero_point};

@@ -11,6 +11,9 @@ namespace test {
 
 bool is_lhs(const kai_packer& packer);
 bool has_blocks(const kai_packer& packer);
+
+/// bf16 scales in an array, and the sum of each column.
+bool has_block_sums(const kai_packer& packer);
 /// Whether it packs integers with a scale per column and no blocks.
 bool has_channels(const kai_packer& packer);
 /// Whether any panel can be packed alone. K x N sources without a stride are packed whole.
@@ -49,7 +52,7 @@ public:
         uint8_t zero_point = 8);
     size_t k, bl, scales_per_row;
     uint8_t zero_point;
-    size_t stride;  // bytes of a row
+    size_t stride, scale_stride;  // bytes of a row of data; of the bf16 scales of a column
     GuardedBuffer data, zero, scale, bias, table;
     bool has_bias, has_table;
     int32_t lhs_zero_point = 1;  // of params
