@@ -72,6 +72,7 @@ typedef void kai_run_matmul_bl_f32_fn(
 
 /// kai_run_matmul_f32_fn with an RHS of indices.
 /// @param lut  The table that they point into, the one that the RHS was packed with: four values that int8 can hold.
+///             NULL: {-2, -1, 0, 1}.
 typedef void kai_run_matmul_lut_f32_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
     size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);

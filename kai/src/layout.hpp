@@ -117,6 +117,9 @@ struct Format {
     }
 };
 
+/// The weights of 2-bit formats, where a caller gives none.
+inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
+
 /// @name The formats
 /// @{
 // clang-format off

@@ -85,7 +85,9 @@ void kai_gemm_qai8dxp_neon_dotprod(const kai::Problem*);
         float lo, float hi, const int32_t* lut) {                                                                     \
         KAI_ASSERT_MSG(k % 32 == 0, "k must be a multiple of 32");                                                    \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)), lut)            \
+        KAI_RUN_QAI8DXP(                                                                                              \
+            ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)),                             \
+            lut != nullptr ? lut : kai::kDefaultTable)                                                                \
     }
 
 #define KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, BL, RHS_STRIDE, LUT) \

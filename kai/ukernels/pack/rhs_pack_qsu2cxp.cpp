@@ -12,14 +12,13 @@ namespace {
 template <const Format& format, class Missing>
 KAI_INLINE void pack_qsu2cxp(
     const RhsChannels& p, [[maybe_unused]] const struct kai_rhs_pack_qs4cxs1s0_param* params, const int32_t* table) {
-    static constexpr int32_t kTable[4] = {-2, -1, 0, 1};
     check_channels(p);
     KAI_ASSERT_MSG(
         params != nullptr && params->lhs_zero_point == 1 && params->rhs_zero_point == 2,
         "params must be the zero points 1 and 2");
     KAI_ASSERT_MSG(p.tile.kr == 4 * p.tile.sr, "kr / sr must be 4");
     KAI_ASSERT_MSG(p.k % 32 == 0, "k must be a multiple of 32");
-    pack_rhs_channels<format, LinesOfK<2>, Missing>(p, WeightsTable{table == nullptr ? kTable : table});
+    pack_rhs_channels<format, LinesOfK<2>, Missing>(p, WeightsTable{table == nullptr ? kDefaultTable : table});
 }
 
 KAI_INLINE void pack_qsu2cxp4x4(
