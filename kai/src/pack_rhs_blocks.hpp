@@ -23,7 +23,7 @@ namespace {
 
 /// Byte j: element j (low) and j + bl / 2 (high).
 struct NibblesHalves {
-    static constexpr bool swap = false;
+    static constexpr bool swap = false, halves = true;
     KAI_INLINE static unsigned get(const uint8_t* src, size_t bl, size_t i) {
         return i < bl / 2 ? src[i] & 15u : src[i - bl / 2] >> 4;
     }
@@ -31,7 +31,7 @@ struct NibblesHalves {
 
 /// Byte j: element 2j (low) and 2j + 1 (high).
 struct NibblesEvenLow {
-    static constexpr bool swap = false;
+    static constexpr bool swap = false, halves = false;
     KAI_INLINE static unsigned get(const uint8_t* src, size_t, size_t i) {
         return i % 2 == 0 ? src[i / 2] & 15u : src[i / 2] >> 4;
     }
@@ -39,7 +39,7 @@ struct NibblesEvenLow {
 
 /// Byte j: element 2j (high) and 2j + 1 (low).
 struct NibblesEvenHigh {
-    static constexpr bool swap = true;
+    static constexpr bool swap = true, halves = false;
     KAI_INLINE static unsigned get(const uint8_t* src, size_t, size_t i) {
         return i % 2 == 0 ? src[i / 2] >> 4 : src[i / 2] & 15u;
     }

@@ -49,6 +49,29 @@ KAI_INLINE uint8_t* pack_16_of_four_columns(const uint8x16_t v[4], uint8_t* dst,
     return store_groups<group>(out, dst, group_step);
 }
 
+/// Elements j of the first half of a block (low nibbles of the source) and of its second half (high nibbles) go to
+/// different bytes: the format pairs neighbours, or elements four apart.
+template <const Format& format, typename Nibbles>
+constexpr bool splits_halves = Nibbles::halves&& format.nibble_distance != 0;
+
+/// 16 bytes of each of four columns: the groups of the first half and those of the second one.
+template <const Format& format, unsigned flip>
+KAI_INLINE void split_halves(const uint8x16_t v[4], uint8x16_t first[2], uint8x16_t second[2]) {
+    static_assert(format.nibble_distance == 1 || format.nibble_distance == 4);
+    uint8x16_t fours[4];
+    interleave<4>(v, fours);
+#pragma GCC unroll 2
+    for (size_t i = 0; i < 2; ++i) {
+        uint8x16_t even = fours[2 * i], odd = fours[2 * i + 1];  // those that share bytes of the panel
+        if constexpr (format.nibble_distance == 1) {
+            even = vuzp1q_u8(fours[2 * i], fours[2 * i + 1]);
+            odd = vuzp2q_u8(fours[2 * i], fours[2 * i + 1]);
+        }
+        first[i] = veorq_u8(vsliq_n_u8(even, odd, 4), vdupq_n_u8(flip * 0x11));
+        second[i] = veorq_u8(vsriq_n_u8(odd, even, 4), vdupq_n_u8(flip * 0x11));
+    }
+}
+
 /// Where a field or the elements of a block lie in the source and in the panel, and how far apart those of two blocks.
 struct Run {
     FourColumns src;
@@ -64,10 +87,18 @@ KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_s
     const size_t src_gap = run.src_step - bl / 2, dst_step = run.dst_step;
     for (uint8_t* dst = run.dst; count > 0; --count, dst += dst_step) {
         uint8_t* to = dst;
+        [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (bl / 4);
         for (size_t left = bl / 32; left > 0; --left) {
             uint8x16_t v[4];
             load_16_of_four_columns(src, v);
-            to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, to, group_step);
+            if constexpr (splits_halves<format, Nibbles>) {
+                uint8x16_t first[2], second[2];
+                split_halves<format, flip>(v, first, second);
+                to = store_groups<group, 2>(first, to, group_step);
+                second_half = store_groups<group, 2>(second, second_half, group_step);
+            } else {
+                to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, to, group_step);
+            }
         }
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {
@@ -82,7 +113,27 @@ KAI_INLINE uint8x16_t scale_bits_x4(uint8x16_t v) {
     return sixteenths ? vreinterpretq_u8_f32(vmulq_n_f32(vreinterpretq_f32_u8(v), 0.0625F)) : v;
 }
 
-/// A field of type T of `count` blocks of four columns. sixteenths: T is f32, to be divided by 16.
+/// 16 bits of each of four columns.
+KAI_INLINE uint64_t load_four_u16(const FourColumns& src) {
+    uint64_t bits = 0;
+#pragma GCC unroll 4
+    for (size_t c = 0; c < 4; ++c) {
+        bits |= uint64_t{load<uint16_t>(src.at[c])} << (16 * c);
+    }
+    return bits;
+}
+
+/// Four f16, as they are or divided by 16.
+template <bool sixteenths>
+KAI_INLINE uint64_t f16_scale_bits_x4(uint64_t bits) {
+    if constexpr (sixteenths) {
+        const float32x4_t scale = vcvt_f32_f16(vreinterpret_f16_u64(vcreate_u64(bits)));
+        bits = vget_lane_u64(vreinterpret_u64_f16(vcvt_f16_f32(vmulq_n_f32(scale, 0.0625F))), 0);
+    }
+    return bits;
+}
+
+/// A field of type T (16 or 32 bits) of `count` blocks of four columns. sixteenths: it is a float, to be divided by 16.
 template <typename T, bool sixteenths>
 KAI_INLINE void copy_run(const Run& run, size_t count) {
     FourColumns src = run.src;
@@ -103,12 +154,13 @@ KAI_INLINE void copy_run(const Run& run, size_t count) {
         }
     }
     for (; count > 0; --count, dst += run.dst_step) {
+        if constexpr (sizeof(T) == 2) {
+            store(dst, f16_scale_bits_x4<sixteenths>(load_four_u16(src)));
+        }
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {
-            if constexpr (sixteenths) {
-                store(dst + c * sizeof(T), scale_bits<true>(src.at[c]));
-            } else {
-                store(dst + c * sizeof(T), load<T>(src.at[c]));
+            if constexpr (sizeof(T) == 4) {
+                store(dst + c * sizeof(T), scale_bits<sixteenths>(src.at[c]));
             }
             src.at[c] += run.src_step;
         }
@@ -159,15 +211,18 @@ KAI_INLINE void copy_field(
         });
 }
 
-template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records_by_four(const RhsPack& pack) {
     const RhsPack p = pack;  // a copy that no store can change
     const size_t record = 2 + p.bl / 2, panel_step = format.stride(p.tile, p.k, p.bl);
     const size_t head = format.head(p.tile, p.k, p.bl, 0), head_step = format.head(p.tile, p.k, p.bl, 1) - head;
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* to = bytes(p.packed, panel * panel_step);
-        copy_field<uint16_t>(p, panel, p.rhs, record, to + head, head_step);
+        copy_field<uint16_t, Records::sixteenths>(p, panel, p.rhs, record, to + head, head_step);
         pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs + 2, record, to);
+    }
+    if constexpr (Records::zero_missing) {
+        zero_missing_columns<format>(p);
     }
 }
 
@@ -189,16 +244,18 @@ void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) 
 template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
     const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
-    if (Records::zero_missing) {
-        return pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
-    }
-    if (group == 8) {
-        pack_rhs_records_by_four<format, 8, Nibbles, flip>(p);
+    if constexpr (format.group == Format::two) {
+        if (group == 2) {
+            return pack_rhs_records_by_four<format, 2, Nibbles, flip, Records>(p);
+        }
     } else if (group == 4) {
-        pack_rhs_records_by_four<format, 4, Nibbles, flip>(p);
-    } else {
-        pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
+        return pack_rhs_records_by_four<format, 4, Nibbles, flip, Records>(p);
+    } else if constexpr (!splits_halves<format, Nibbles>) {
+        if (group == 8) {
+            return pack_rhs_records_by_four<format, 8, Nibbles, flip, Records>(p);
+        }
     }
+    pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
 }
 
 template <const Format& format, typename Nibbles, unsigned flip, class Arrays>

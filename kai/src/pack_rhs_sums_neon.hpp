@@ -94,15 +94,11 @@ KAI_INLINE float32x4_t add_32_of_four_columns(const uint8x16_t v[4], float32x4_t
 }
 /// @}
 
-/// The next bf16 of each of four arrays.
-KAI_INLINE uint64_t load_four_bf16(FourColumns& src) {
-    uint64_t bits = 0;
+KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
 #pragma GCC unroll 4
     for (size_t c = 0; c < 4; ++c) {
-        bits |= uint64_t{load<uint16_t>(src.at[c])} << (16 * c);
-        src.at[c] += 2;
+        columns.at[c] += bytes;
     }
-    return bits;
 }
 
 KAI_INLINE float32x4_t four_f32_of_bf16(uint64_t bits) {
@@ -115,7 +111,8 @@ KAI_INLINE float32x4_t pack_sums_run(
     const RhsPack& p, FourColumns src, FourColumns scales, uint8_t* dst, uint8_t* tail, size_t count, float32x4_t sum) {
     const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
     for (; count > 0; --count, dst += block_step, tail += block_step) {
-        const uint64_t scale_bits = load_four_bf16(scales);
+        const uint64_t scale_bits = load_four_u16(scales);
+        advance(scales, 2);
         const float32x4_t scale = four_f32_of_bf16(scale_bits);
         store(tail, scale_bits);
         uint8_t* to = dst;
