@@ -113,12 +113,12 @@ KAI_INLINE uint8x16_t scale_bits_x4(uint8x16_t v) {
     return sixteenths ? vreinterpretq_u8_f32(vmulq_n_f32(vreinterpretq_f32_u8(v), 0.0625F)) : v;
 }
 
-/// 16 bits of each of four columns.
-KAI_INLINE uint64_t load_four_u16(const FourColumns& src) {
+/// 16 bits of each of four columns, `offset` bytes on.
+KAI_INLINE uint64_t load_four_u16(const FourColumns& src, size_t offset = 0) {
     uint64_t bits = 0;
 #pragma GCC unroll 4
     for (size_t c = 0; c < 4; ++c) {
-        bits |= uint64_t{load<uint16_t>(src.at[c])} << (16 * c);
+        bits |= uint64_t{load<uint16_t>(src.at[c] + offset)} << (16 * c);
     }
     return bits;
 }

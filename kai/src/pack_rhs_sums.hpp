@@ -40,7 +40,7 @@ struct SourceNxK {
 /// the one of their own parity. zeros: they are zero.
 template <bool zeros>
 struct SourceKxN {
-    static constexpr bool zero_missing = zeros;
+    static constexpr bool missing_is_zero = zeros;
     KAI_INLINE static unsigned get(const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
         if (zeros && at >= p.n) {
             return 8;
@@ -51,30 +51,32 @@ struct SourceKxN {
 };
 /// @}
 
-/// @name Groups: element e of group g of a block
+/// @name Groups: how many weights, and element e of group g of a block
 /// @{
 
-/// `count` consecutive ones.
-template <size_t count>
-struct ConsecutiveGroups {
+/// 32 consecutive ones.
+struct GroupsOf32 {
     static constexpr bool packed = false;
     KAI_INLINE static size_t size(size_t) {
-        return count;
+        return 32;
     }
+    template <const Format& format>
     KAI_INLINE static size_t element(size_t, size_t g, size_t e) {
-        return g * count + e;
+        return g * 32 + e;
     }
 };
 
-/// Those that lie together in the panel: the low nibbles of `group` bytes, then the high ones. nibble_distance is 16.
+/// Those that lie together in the panel: the low nibbles of `group` bytes, then the high ones.
 struct PackedGroups {
     static constexpr bool packed = true;
     KAI_INLINE static size_t size(size_t group) {
         return 2 * group;
     }
+    template <const Format& format>
     KAI_INLINE static size_t element(size_t group, size_t g, size_t e) {
+        constexpr size_t d = format.nibble_distance;
         const size_t byte = g * group + e % group;
-        return byte / 16 * 32 + byte % 16 + e / group * 16;
+        return byte / d * (2 * d) + byte % d + e / group * d;
     }
 };
 /// @}
@@ -118,7 +120,7 @@ void pack_rhs_sums_scalar(const RhsPack& p, const RhsSums& s) {
                 for (size_t g = 0; g * weights < p.bl; ++g) {
                     int total = 0;
                     for (size_t e = 0; e < weights; ++e) {
-                        total += static_cast<int>(nibble(b * p.bl + Groups::element(group, g, e))) - 8;
+                        total += static_cast<int>(nibble(b * p.bl + Groups::template element<format>(group, g, e))) - 8;
                     }
                     sum = add_scaled(sum, total, kai_cast_f32_bf16(scale));
                 }

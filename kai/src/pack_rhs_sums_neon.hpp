@@ -49,7 +49,7 @@ KAI_INLINE uint8x16_t pairs(uint8x16_t a, uint8x16_t b) {
 }
 
 KAI_INLINE float32x4_t add_32_of_four_columns(
-    ConsecutiveGroups<32>, const uint8x16_t v[4], const uint8x16_t high[4], float32x4_t scale, float32x4_t sum) {
+    GroupsOf32, const uint8x16_t v[4], const uint8x16_t high[4], float32x4_t scale, float32x4_t sum) {
     const uint8x16_t fours = nibble_sums(
         pairs(pairs(v[0], v[1]), pairs(v[2], v[3])),
         pairs(pairs(high[0], high[1]), pairs(high[2], high[3])));  // four totals of a column side by side
@@ -163,9 +163,234 @@ void pack_rhs_sums_nxk(const RhsPack& p, const RhsSums& s) {
     pack_rhs_sums_scalar<format, SourceNxK, Groups>(p, s);
 }
 
-template <const Format& format, class Source, class Groups>
+/// @name K x N: strips of 16 columns, 8 bytes of each row
+///
+/// A strip is four neighbouring fours of places. Its columns lie apart in the registers, even ones and odd ones:
+/// sums and scales are those of columns 0 2 4 6, 8 10 12 14, 1 3 5 7, 9 11 13 15.
+/// @{
+
+/// 16 neighbouring places, in one panel or several. Where the last panel ends before the strip does, the fours that do
+/// not exist have the addresses of the last one that does: fours are stored last first, and so it prevails.
+struct Strip {
+    uint8_t *elements[4], *tail[4], *sums[4];  // elements and tail of the first block
+    FourColumns scales[4];
+};
+
+template <const Format& format, size_t group>
+KAI_INLINE Strip strip_at(const RhsPack& p, const RhsSums& s, size_t place) {
+    const size_t last = p.panels * p.tile.rows - 4;
+    Strip strip;
+    for (size_t four = 0; four < 4; ++four) {
+        const size_t at = place + 4 * four < last ? place + 4 * four : last;
+        const size_t i = at / p.tile.rows, c = at - i * p.tile.rows;
+        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
+        strip.elements[four] = panel + format.elements(p.tile, p.bl, 0) + group * c;
+        strip.tail[four] = panel + format.tail(p.tile, p.bl, 0) + 2 * c;
+        strip.sums[four] = panel + format.panel_end(p.tile, p.k, p.bl) + 4 * c;
+        strip.scales[four] = four_columns(p, i, c, s.scale, s.scale_stride);
+    }
+    return strip;
+}
+
+/// The sums of a strip, and the way between their order and that of panels.
+struct StripSums {
+    float32x4_t of[4];
+};
+
+KAI_INLINE StripSums load_sums(const Strip& strip) {
+    float32x4_t four[4];
+    for (size_t i = 0; i < 4; ++i) {
+        four[i] = load<float32x4_t>(strip.sums[i]);
+    }
+    return {
+        {vuzp1q_f32(four[0], four[1]), vuzp1q_f32(four[2], four[3]), vuzp2q_f32(four[0], four[1]),
+         vuzp2q_f32(four[2], four[3])}};
+}
+
+KAI_INLINE void store_sums(const Strip& strip, const StripSums& sums) {
+    store(strip.sums[3], vzip2q_f32(sums.of[1], sums.of[3]));
+    store(strip.sums[2], vzip1q_f32(sums.of[1], sums.of[3]));
+    store(strip.sums[1], vzip2q_f32(sums.of[0], sums.of[2]));
+    store(strip.sums[0], vzip1q_f32(sums.of[0], sums.of[2]));
+}
+
+/// Copies the scales of block b to the block's tail, `tail` bytes behind that of the first block, and returns them.
+KAI_INLINE StripSums pack_scales(const Strip& strip, size_t b, size_t tail) {
+    StripSums scales;
+    for (size_t half = 2; half-- > 0;) {
+        const uint64_t second = load_four_u16(strip.scales[2 * half + 1], 2 * b);
+        const uint64_t first = load_four_u16(strip.scales[2 * half], 2 * b);
+        store(strip.tail[2 * half + 1] + tail, second);
+        store(strip.tail[2 * half] + tail, first);
+        const uint32x4_t pairs = vreinterpretq_u32_u64(vcombine_u64(vcreate_u64(first), vcreate_u64(second)));
+        scales.of[half] = vreinterpretq_f32_u32(vshlq_n_u32(pairs, 16));
+        scales.of[half + 2] = vreinterpretq_f32_u32(vandq_u32(pairs, vdupq_n_u32(0xFFFF0000)));
+    }
+    return scales;
+}
+
+/// The 8 bytes of two rows, interleaved: two bytes of each pair of columns.
+KAI_INLINE uint8x16_t two_rows(const uint8_t* a, const uint8_t* b) {
+    const uint8x8_t none = vdup_n_u8(0);
+    return vzip1q_u8(vcombine_u8(vld1_u8(a), none), vcombine_u8(vld1_u8(b), none));
+}
+
+/// Adds up `group` bytes of each column to the sums: even and odd have two of 8 columns in each vector.
+template <size_t group>
+KAI_INLINE void add_strip(
+    const uint8x16_t even[group / 2], const uint8x16_t odd[group / 2], const StripSums& scales, StripSums& sums) {
+#pragma GCC unroll 2
+    for (size_t parity = 0; parity < 2; ++parity) {
+        const uint8x16_t* v = parity == 0 ? even : odd;
+        uint8x16_t total = v[0], high = vshrq_n_u8(v[0], 4);
+#pragma GCC unroll 4
+        for (size_t j = 1; j < group / 2; ++j) {
+            total = vaddq_u8(total, v[j]);
+            high = vsraq_n_u8(high, v[j], 4);
+        }
+        const uint16x8_t columns = vpaddlq_u8(nibble_sums(total, high));
+        float32x4_t* of = &sums.of[2 * parity];
+        const float32x4_t* scale = &scales.of[2 * parity];
+        of[0] = add_total<2 * group>(of[0], vzip1q_u16(columns, two_to_23()), scale[0]);
+        of[1] = add_total<2 * group>(of[1], vzip2q_u16(columns, two_to_23()), scale[1]);
+    }
+}
+
+/// From two bytes of 8 columns in each of `count` vectors to 2 * count bytes of some.
+template <size_t count>
+KAI_INLINE void join_bytes(uint8x16_t v[count]) {
+    if constexpr (count >= 2) {
+        uint8x16_t t[count];
+#pragma GCC unroll 2
+        for (size_t j = 0; j < count; j += 2) {
+            t[j] = zip1<2>(v[j], v[j + 1]);
+            t[j + 1] = zip2<2>(v[j], v[j + 1]);
+        }
+        if constexpr (count == 2) {
+            v[0] = t[0], v[1] = t[1];
+        } else {
+            static_assert(count == 4);
+            v[0] = zip1<4>(t[0], t[2]), v[1] = zip2<4>(t[0], t[2]);
+            v[2] = zip1<4>(t[1], t[3]), v[3] = zip2<4>(t[1], t[3]);
+        }
+    }
+}
+
+/// `group` bytes of each column of a strip, `at` bytes from the places of the first block on.
+template <size_t group>
+KAI_INLINE void store_strip(uint8x16_t even[group / 2], uint8x16_t odd[group / 2], const Strip& strip, size_t at) {
+    join_bytes<group / 2>(even);
+    join_bytes<group / 2>(odd);
+#pragma GCC unroll 4
+    for (size_t j = group / 2; j-- > 0;) {
+        const uint8x16_t first = zip1<group>(even[j], odd[j]), second = zip2<group>(even[j], odd[j]);
+        if constexpr (group == 2) {
+            store(strip.elements[3] + at, vget_high_u8(second));
+            store(strip.elements[2] + at, vget_low_u8(second));
+            store(strip.elements[1] + at, vget_high_u8(first));
+            store(strip.elements[0] + at, vget_low_u8(first));
+        } else if constexpr (group == 4) {
+            store(strip.elements[2 * j + 1] + at, second);
+            store(strip.elements[2 * j] + at, first);
+        } else {
+            store(strip.elements[j] + at, first);
+            store(strip.elements[j] + at + 16, second);
+        }
+    }
+}
+
+/// 32 rows. Returns where the next ones go.
+template <const Format& format, size_t group>
+KAI_INLINE size_t pack_32_rows(
+    const uint8_t* src, size_t row_step, const Strip& strip, size_t at, size_t group_step, const StripSums& scales,
+    StripSums& sums) {
+    constexpr size_t d = format.nibble_distance, apart = d == 1 ? 2 : 1;  // rows of neighbouring bytes
+    for (size_t place = 0; place < 16 / group; ++place, at += group_step, src += apart * group * row_step) {
+        uint8x16_t even[group / 2], odd[group / 2];
+#pragma GCC unroll 4
+        for (size_t j = 0; j < group / 2; ++j) {
+            const uint8_t *row = src + 2 * j * apart * row_step, *next = row + apart * row_step;
+            const uint8x16_t low = two_rows(row, next), high = two_rows(row + d * row_step, next + d * row_step);
+            even[j] = vsliq_n_u8(low, high, 4);
+            odd[j] = vsriq_n_u8(high, low, 4);
+        }
+        add_strip<group>(even, odd, scales, sums);
+#pragma GCC unroll 4
+        for (size_t j = 0; j < group / 2; ++j) {
+            even[j] = veorq_u8(even[j], vdupq_n_u8(0x88));
+            odd[j] = veorq_u8(odd[j], vdupq_n_u8(0x88));
+        }
+        store_strip<group>(even, odd, strip, at);
+    }
+    return at;
+}
+
+/// 32 rows of the strip at `place`, which has columns that do not exist, 8 bytes apart.
+template <class Source>
+KAI_INLINE void complete_32_rows(const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {
+    for (size_t r = 0; r < 32; ++r) {
+        for (size_t c = 0; c < 16; c += 2) {
+            const unsigned low = Source::get(p, s, place + c, row + r),
+                           high = Source::get(p, s, place + c + 1, row + r);
+            to[8 * r + c / 2] = static_cast<uint8_t>(low | high << 4);
+        }
+    }
+}
+
+/// `count` blocks of a strip.
+template <const Format& format, size_t group, class Source>
+KAI_INLINE void pack_strip_run(const RhsPack& p, const RhsSums& s, size_t place, size_t first, size_t count) {
+    const Strip strip = strip_at<format, group>(p, s, place);
+    const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
+    const bool complete = place + 16 <= p.n;
+    StripSums sums = load_sums(strip);
+    for (size_t b = first; b < first + count; ++b) {
+        const StripSums scales = pack_scales(strip, b, b * block_step);
+        size_t at = b * block_step;
+        for (size_t row = b * p.bl; row < (b + 1) * p.bl; row += 32) {
+            uint8_t rows[32 * 8];
+            if (!complete) {
+                complete_32_rows<Source>(p, s, row, place, rows);
+            }
+            const uint8_t* src = complete ? p.rhs + row * s.rhs_stride + place / 2 : rows;
+            at = pack_32_rows<format, group>(src, complete ? s.rhs_stride : 8, strip, at, group_step, scales, sums);
+        }
+    }
+    store_sums(strip, sums);
+}
+
+/// 128 columns (a line of a cache) by 256 rows at a time, in it strip by strip.
+template <const Format& format, size_t group, class Source>
+void pack_rhs_sums_by_strips(const RhsPack& pack, const RhsSums& pack_sums) {
+    const RhsPack p = pack;  // copies that no store can change
+    const RhsSums s = pack_sums;
+    const size_t places = p.panels * p.tile.rows, run = p.bl < 256 ? 256 / p.bl : 1;
+    for (size_t i = 0; i < p.panels; ++i) {
+        start_sums<format>(p, s, i, bytes(p.packed, i * format.stride(p.tile, p.k, p.bl)));
+    }
+    for (size_t line = 0; line < places; line += 128) {
+        for (size_t b = 0; b < p.blocks; b += run) {
+            for (size_t place = line; place < places && place < line + 128; place += 16) {
+                pack_strip_run<format, group, Source>(p, s, place, b, run < p.blocks - b ? run : p.blocks - b);
+            }
+        }
+    }
+}
+/// @}
+
+template <const Format& format, class Source>
 void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
-    pack_rhs_sums_scalar<format, Source, Groups>(p, s);
+    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    if constexpr (format.group == Format::two) {
+        if (group == 2) {
+            return pack_rhs_sums_by_strips<format, 2, Source>(p, s);
+        }
+    } else if (group == 8) {
+        return pack_rhs_sums_by_strips<format, 8, Source>(p, s);
+    } else if (group == 4) {
+        return pack_rhs_sums_by_strips<format, 4, Source>(p, s);
+    }
+    pack_rhs_sums_scalar<format, Source, PackedGroups>(p, s);
 }
 
 }  // namespace
@@ -181,9 +406,9 @@ void pack_rhs_sums_nxk(const RhsPack& p, const RhsSums& s) {
     pack_rhs_sums_scalar<format, SourceNxK, Groups>(p, s);
 }
 
-template <const Format& format, class Source, class Groups>
+template <const Format& format, class Source>
 void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
-    pack_rhs_sums_scalar<format, Source, Groups>(p, s);
+    pack_rhs_sums_scalar<format, Source, PackedGroups>(p, s);
 }
 
 }  // namespace

@@ -63,9 +63,8 @@ KAI_INLINE void check_sums_pack(
     KAI_RHS_PACK_QSI4C32_BF16(NAME, FORMAT, kxn, n_idx / 2, GROUP, SMALLEST, __VA_ARGS__)
 
 KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, 0, 2, PackedGroups)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon, qsi4c32pbf16, 4, 1, ConsecutiveGroups<32>)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon, qsi4c32pbf16, 8, 1, ConsecutiveGroups<32>)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, 4, 1, ConsecutiveGroups<32>)
-KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, 0, 1, SourceKxN<false>, kai::PackedGroups)
-KAI_RHS_PACK_KXN(
-    rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, 4, 1, SourceKxN<true>, kai::ConsecutiveGroups<4>)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon, qsi4c32pbf16, 4, 1, GroupsOf32)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon, qsi4c32pbf16, 8, 1, GroupsOf32)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, 4, 1, GroupsOf32)
+KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, 0, 1, SourceKxN<false>)
+KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, 4, 1, SourceKxN<true>)
