@@ -282,7 +282,8 @@ KAI_INLINE void store_strip(uint8x16_t even[group / 2], uint8x16_t odd[group / 2
     join_bytes<group / 2>(even);
     join_bytes<group / 2>(odd);
 #pragma GCC unroll 4
-    for (size_t j = group / 2; j-- > 0;) {
+    for (size_t i = 0; i < group / 2; ++i) {
+        const size_t j = group / 2 - 1 - i;
         const uint8x16_t first = zip1<group>(even[j], odd[j]), second = zip2<group>(even[j], odd[j]);
         if constexpr (group == 2) {
             store(strip.elements[3] + at, vget_high_u8(second));
