@@ -37,6 +37,7 @@ constexpr size_t kSteps = 16;
 template <unsigned times, bool neighbours>
 struct LanesInt4 {
     static constexpr size_t weights = 32;
+    static constexpr bool halves = false;
     const uint8x16_t flip;
     uint16x8_t bytes[4];  // sums of bytes of two nibbles, each 8 more than its weight
     uint8x16_t high[4];   // sums of high nibbles
@@ -62,6 +63,7 @@ struct LanesInt4 {
 
 struct LanesInt8 {
     static constexpr size_t weights = 16;
+    static constexpr bool halves = false;
     const uint32_t factor;
     int16x8_t pairs[4];
 
@@ -83,6 +85,7 @@ struct LanesInt8 {
 template <bool sixteens>
 struct LanesTable {
     static constexpr size_t weights = 64;
+    static constexpr bool halves = true;  // k is a multiple of 32
     const int32_t* table;
     uint8x16_t bits[4], high[4], both[4];
 
@@ -105,14 +108,19 @@ struct LanesTable {
     }
 
 private:
+    /// v with those bits of `bits` that are set in `mask`. BIT as it is: Clang makes AND, BIC and ORR of the intrinsic.
+    KAI_INLINE static uint32x4_t insert(uint32x4_t v, uint32x4_t bits, uint32_t mask) {
+        __asm__("bit %0.16b, %1.16b, %2.16b" : "+w"(v) : "w"(bits), "w"(vdupq_n_u32(mask)));
+        return v;
+    }
     /// Element 4 * i + j of the 16 of a word goes to the place of element 4 * j + i.
     KAI_INLINE static uint8x16_t transposed(uint8x16_t bytes) {
         uint32x4_t v = vreinterpretq_u32_u8(bytes);
         // The lower bits of i and j change places, then the higher ones.
         uint32x4_t up = vshlq_n_u32(v, 6), down = vshrq_n_u32(v, 6);
-        v = vbslq_u32(vdupq_n_u32(0x33003300), up, vbslq_u32(vdupq_n_u32(0x00CC00CC), down, v));
+        v = insert(insert(v, up, 0x33003300), down, 0x00CC00CC);
         up = vshlq_n_u32(v, 12), down = vshrq_n_u32(v, 12);
-        v = vbslq_u32(vdupq_n_u32(0x0F0F0000), up, vbslq_u32(vdupq_n_u32(0x0000F0F0), down, v));
+        v = insert(insert(v, up, 0x0F0F0000), down, 0x0000F0F0);
         return vreinterpretq_u8_u32(v);
     }
 };
@@ -153,24 +161,39 @@ struct Chunk {
     size_t weights;
 };
 
-/// Packs a chunk of the columns at places `at` ... at + 3 of the panels, and adds to their sums.
-template <const Format& format, size_t group, class Lanes, class Weights>
-KAI_INLINE void pack_four(
-    const RhsChannels& p, const Weights& weights, size_t at, FourColumns src, const Chunk& chunk) {
-    const size_t c = at % p.tile.rows, group_step = group * p.tile.rows;
-    uint8_t* panel = bytes(p.packed, format.offset(p.tile, at, p.k));
-    uint8_t* dst = panel + chunk.first * 16 * p.tile.rows + group * c;
-    uint8_t* sums = panel + format.panel_end(p.tile, p.k) + 4 * c;
+/// Where four columns of a chunk are, and where they go.
+struct FourPlaces {
+    FourColumns src;
+    uint8_t *dst, *sums;
+    size_t group_step;
+};
+
+/// Packs a chunk of four columns, and adds to their sums.
+template <size_t group, class Lanes, class Weights>
+KAI_INLINE void pack_four(const Weights& weights, const FourPlaces& places, const Chunk& chunk) {
+    FourColumns src = places.src;
+    uint8_t *dst = places.dst, *sums = places.sums;
+    const size_t group_step = places.group_step;
     Lanes lanes(weights);
     for (size_t left = chunk.steps; left > 0; --left) {
         dst = pack_step<group>(lanes, src, dst, group_step);
     }
-    if constexpr (format.bits == 2) {
+    if constexpr (Lanes::halves) {
         if (chunk.half) {
             pack_step<group, 2>(lanes, src, dst, group_step);
         }
     }
     store(sums, vaddq_u32(load<uint32x4_t>(sums), lanes.sums(chunk.weights)));
+}
+
+/// The columns at places `at` ... at + 3 of the panels.
+template <const Format& format, size_t group>
+KAI_INLINE FourPlaces four_places(const RhsChannels& p, size_t at, const FourColumns& src, const Chunk& chunk) {
+    const size_t c = at % p.tile.rows;
+    uint8_t* panel = bytes(p.packed, format.offset(p.tile, at, p.k));
+    return {
+        src, panel + chunk.first * 16 * p.tile.rows + group * c, panel + format.panel_end(p.tile, p.k) + 4 * c,
+        group * p.tile.rows};
 }
 
 /// 16 times `byte`, `count` times.
@@ -182,7 +205,8 @@ KAI_INLINE void fill(uint8_t* to, size_t count, uint8_t byte) {
 
 /// The end of a column whose last whole step lies before `src`: `count` < 32 bytes, and zeros behind them.
 template <const Format& format, class Weights>
-KAI_INLINE void copy_end(const RhsChannels& p, const Weights& weights, const uint8_t* src, size_t count, uint8_t* to) {
+[[gnu::noinline]] void copy_end(
+    const RhsChannels& p, const Weights& weights, const uint8_t* src, size_t count, uint8_t* to) {
     fill(to, 2, weights.zero());
     for (size_t i = 0; i < count; ++i) {
         to[i] = src[i];
@@ -202,7 +226,7 @@ KAI_INLINE void pack_weights_nxk(const RhsChannels& p, const Weights& weights) {
     if constexpr (!Missing::repeats) {
         fill(absent, kSteps, Missing::byte(weights));
     }
-    const auto columns = [&](size_t at, size_t step) {
+    const auto columns = [&](size_t at, size_t step) __attribute__((always_inline)) {
         FourColumns src;
 #pragma GCC unroll 4
         for (size_t i = 0; i < 4; ++i) {
@@ -211,12 +235,15 @@ KAI_INLINE void pack_weights_nxk(const RhsChannels& p, const Weights& weights) {
         }
         return src;
     };
+    const auto pack_columns = [&](size_t at, const FourColumns& src, const Chunk& chunk)
+        __attribute__((always_inline)) {
+        pack_four<group, Lanes>(weights, four_places<format, group>(p, at, src, chunk), chunk);
+    };
     for (size_t first = 0; first < p.panels * p.tile.rows; first += p.tile.rows) {
         for (size_t step = 0; step < whole; step += kSteps) {
             const size_t steps = whole - step < kSteps ? whole - step : kSteps;
             for (size_t c = 0; c < p.tile.rows; c += 4) {
-                pack_four<format, group, Lanes>(
-                    p, weights, first + c, columns(first + c, step), {step, steps, false, steps * Lanes::weights});
+                pack_columns(first + c, columns(first + c, step), {step, steps, false, steps * Lanes::weights});
             }
         }
         for (size_t c = 0; c < p.tile.rows && rest > 0; c += 4) {
@@ -224,8 +251,8 @@ KAI_INLINE void pack_weights_nxk(const RhsChannels& p, const Weights& weights) {
             for (size_t i = 0; i < 4; ++i) {
                 copy_end<format>(p, weights, src.at[i], line - 16 * whole, ends[i]);
             }
-            pack_four<format, group, Lanes>(
-                p, weights, first + c, {{ends[0], ends[1], ends[2], ends[3]}},
+            pack_columns(
+                first + c, {{ends[0], ends[1], ends[2], ends[3]}},
                 {whole, rest / Lanes::weights, rest % Lanes::weights != 0, rest});
         }
     }
@@ -284,7 +311,7 @@ KAI_INLINE void transpose_step(const uint8_t* src, size_t line, uint8_t* to) {
 
 /// The lines of a step that the source lacks, or that end less than 16 bytes behind `first`: a copy of the step.
 template <size_t lines, class Weights>
-KAI_INLINE void copy_step(
+[[gnu::noinline]] void copy_step(
     const RhsChannels& p, const Weights& weights, size_t line, size_t first, size_t k, uint8_t to[lines][16]) {
     fill(to[0], lines, weights.zero());
     const size_t count = line - first < 16 ? line - first : 16;
@@ -317,12 +344,12 @@ KAI_INLINE void pack_weights_kxn(const RhsChannels& p, const Weights& weights) {
             const size_t first_column = first * (8 / format.bits);
             const size_t end_column = first + 16 < line ? first_column + columns : p.panels * p.tile.rows;
             for (size_t at = first_column; at < end_column; at += 4) {
-                const auto column = [&](size_t i) {
+                const auto column = [&](size_t i) __attribute__((always_inline)) {
                     return strip + (source_column<Missing>(p, at + i) - first_column) * column_bytes;
                 };
-                pack_four<format, group, Lanes>(
-                    p, weights, at, {{column(0), column(1), column(2), column(3)}},
-                    {step, steps, false, steps * lines});
+                const Chunk chunk = {step, steps, false, steps * lines};
+                const FourColumns src = {{column(0), column(1), column(2), column(3)}};
+                pack_four<group, Lanes>(weights, four_places<format, group>(p, at, src, chunk), chunk);
             }
         }
     }
