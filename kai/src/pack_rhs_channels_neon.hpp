@@ -277,35 +277,36 @@ KAI_INLINE void transpose(uint8x16_t v[16]) {
     }
 }
 
-constexpr size_t kStripSteps = 8;  // of a chunk of a K x N source
-
-/// 16 bytes of each line of a K x N source, one step along k: to 16 bytes of each column, 16 * kStripSteps apart.
+/// Steps of a chunk of a K x N source: 4096 bytes of all the columns that 16 bytes of a line hold.
 template <unsigned bits>
+constexpr size_t kStripSteps = bits == 8 ? 16 : 8;
+
+/// 16 bytes of each line of a K x N source, one step along k: to 16 bytes of each column, a chunk apart. With
+/// nibbles only the even or odd columns; a byte of a column then holds those of k and k + 16.
+template <unsigned bits, bool odd = false>
 KAI_INLINE void transpose_step(const uint8_t* src, size_t line, uint8_t* to) {
     uint8x16_t v[16];
-    if constexpr (bits == 8) {
 #pragma GCC unroll 16
-        for (size_t i = 0; i < 16; ++i) {
-            v[i] = vld1q_u8(src + i * line);
+    for (size_t i = 0; i < 16; ++i) {
+        v[i] = vld1q_u8(src + i * line);
+        if constexpr (bits == 4) {
+            const uint8x16_t next = vld1q_u8(src + (i + 16) * line);
+            v[i] = odd ? vsriq_n_u8(next, v[i], 4) : vsliq_n_u8(v[i], next, 4);
         }
-        transpose(v);
+    }
+    transpose(v);
 #pragma GCC unroll 16
-        for (size_t i = 0; i < 16; ++i) {
-            store(to + i * 16 * kStripSteps, v[i]);
-        }
-    } else {  // a byte of a column: k and k + 16
-        for (size_t odd = 0; odd < 2; ++odd) {
-#pragma GCC unroll 16
-            for (size_t i = 0; i < 16; ++i) {
-                const uint8x16_t low = vld1q_u8(src + i * line), high = vld1q_u8(src + (i + 16) * line);
-                v[i] = odd ? vsriq_n_u8(high, low, 4) : vsliq_n_u8(low, high, 4);
-            }
-            transpose(v);
-#pragma GCC unroll 16
-            for (size_t i = 0; i < 16; ++i) {
-                store(to + (2 * i + odd) * 16 * kStripSteps, v[i]);
-            }
-        }
+    for (size_t i = 0; i < 16; ++i) {
+        store(to + (i * 8 / bits + odd) * 16 * kStripSteps<bits>, v[i]);
+    }
+}
+
+template <unsigned bits>
+KAI_INLINE void transpose_columns(const uint8_t* src, size_t line, uint8_t* to) {
+    transpose_step<bits>(src, line, to);
+    if constexpr (bits == 4) {
+        __asm__ volatile("" ::: "memory");  // the lines are read twice: they would not stay in registers
+        transpose_step<bits, true>(src, line, to);
     }
 }
 
@@ -326,24 +327,27 @@ template <size_t lines, class Weights>
 template <const Format& format, size_t group, class Source, class Missing, class Weights>
 KAI_INLINE void pack_weights_kxn(const RhsChannels& p, const Weights& weights) {
     using Lanes = typename LanesOf<format, Source, Weights>::type;
-    constexpr size_t columns = 16 * 8 / format.bits, column_bytes = 16 * kStripSteps, lines = Lanes::weights;
+    constexpr size_t columns = 16 * 8 / format.bits, chunk_steps = kStripSteps<format.bits>,
+                     column_bytes = 16 * chunk_steps, lines = Lanes::weights;
     const size_t line = Source::line_bytes(p), all_steps = format.padded(p.tile, p.k) / lines;
     uint8_t strip[columns * column_bytes], copy[lines][16];
-    for (size_t step = 0; step < all_steps; step += kStripSteps) {
-        const size_t steps = all_steps - step < kStripSteps ? all_steps - step : kStripSteps;
+    for (size_t step = 0; step < all_steps; step += chunk_steps) {
+        const size_t steps = all_steps - step < chunk_steps ? all_steps - step : chunk_steps;
         for (size_t first = 0; first < line; first += 16) {
+            // The last strip ends with the line, and overlaps the one before.
+            const size_t from = first + 16 <= line || line < 16 ? first : line - 16;
             for (size_t i = 0; i < steps; ++i) {
-                const size_t k = (step + i) * lines, end = (k + lines - 1) * line + first + 16;
+                const size_t k = (step + i) * lines, end = (k + lines - 1) * line + from + 16;
                 if (k + lines <= p.k && end <= p.k * line) {
-                    transpose_step<format.bits>(p.rhs + k * line + first, line, strip + 16 * i);
+                    transpose_columns<format.bits>(p.rhs + k * line + from, line, strip + 16 * i);
                 } else {
-                    copy_step<lines>(p, weights, line, first, k, copy);
-                    transpose_step<format.bits>(copy[0], 16, strip + 16 * i);
+                    copy_step<lines>(p, weights, line, from, k, copy);
+                    transpose_columns<format.bits>(copy[0], 16, strip + 16 * i);
                 }
             }
-            const size_t first_column = first * (8 / format.bits);
-            const size_t end_column = first + 16 < line ? first_column + columns : p.panels * p.tile.rows;
-            for (size_t at = first_column; at < end_column; at += 4) {
+            const size_t first_column = from * (8 / format.bits);
+            const size_t end = first + 16 < line ? first_column + columns : p.panels * p.tile.rows;
+            for (size_t at = first * (8 / format.bits); at < end; at += 4) {
                 const auto column = [&](size_t i) __attribute__((always_inline)) {
                     return strip + (source_column<Missing>(p, at + i) - first_column) * column_bytes;
                 };
