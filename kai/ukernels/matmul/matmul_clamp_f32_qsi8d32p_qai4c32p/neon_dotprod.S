@@ -18,96 +18,82 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
-// v29 = C, v30 = mask of high nibbles.
+// v29 = C, v30 = mask of high nibbles. Blocks leave the sums of their first panel started.
 .macro tile_constants
-    ldp     q29, q30, [args, #ARG_START]
+    ldp     q29, q30, [args, #ARG_MASK - 16]
+    start_two 24, 25, 26, 27
 .endm
 
-#define LHS_FIELDS 128     // f32 sums, f32 scales
+#define LHS_SUMS 128       // f32
+#define LHS_SCALES 144     // f32
 
-// v16 - v23, v31 = zeros of the columns, v28 = their scales.
-.macro tile_rhs
-    tile_decode_f32 31, 28
-.endm
-
-// Sums of a panel: moved, not loaded, since cores that issue in order take two cycles for a load.
-.macro start_moved s0, s1, s2, s3
-    mov     v\s0\().16b, v29.16b
-    mov     v\s1\().16b, v29.16b
-    mov     v\s2\().16b, v29.16b
-    mov     v\s3\().16b, v29.16b
-.endm
-
-.macro add_zeros a0, a1, a2, a3, rows
-    fmla    v\a0\().4s, v31.4s, v\rows\().s[0]
-    fmla    v\a1\().4s, v31.4s, v\rows\().s[1]
-    fmla    v\a2\().4s, v31.4s, v\rows\().s[2]
-    fmla    v\a3\().4s, v31.4s, v\rows\().s[3]
+// v28, v31 = scales and zeros of the columns.
+.macro add_zeros a0, a1, a2, a3, r01, r23
+    fmla    v\a0\().4s, v31.4s, v\r01\().s[0]
+    fmla    v\a1\().4s, v31.4s, v\r01\().s[1]
+    fmla    v\a2\().4s, v31.4s, v\r23\().s[0]
+    fmla    v\a3\().4s, v31.4s, v\r23\().s[1]
 .endm
 
 .macro tile_block_1
-    tile_rhs
-    ldp     q7, q6, [x1, #LHS_FIELDS]
-    ldp     q4, q5, [x1]
-    add_zeros 0, 1, 2, 3, 7
-    start_moved 24, 25, 26, 27
-    sdot_4k_a 16, 4
-    sdot_4k_a 17, 5
-    ldp     q4, q5, [x1, #32]
-    sdot_4k_a 18, 4
-    sdot_4k_a 19, 5
-    ldp     q4, q5, [x1, #64]
-    sdot_4k_a 20, 4
-    sdot_4k_a 21, 5
-    ldp     q4, q5, [x1, #96]
+    tile_load_f32 31, 28
+    rows_23 x16, [x1, #8]
+    rows_23 x17, [x1, #LHS_SUMS + 8]
+    tile_decode_first
+    rows    4, 5, x16, [x1]
+    rows    6, 7, x17, [x1, #LHS_SUMS]
+    tile_decode_second
+    add_zeros 0, 1, 2, 3, 6, 7
+    sdot_4k_1 16, 16
+    sdot_4k_1 17, 32
+    sdot_4k_1 18, 48
+    sdot_4k_1 19, 64
+    sdot_4k_1 20, 80
+    sdot_4k_1 21, 96
+    sdot_4k_1 22, 112
+    ldr     q20, [x1, #LHS_SCALES]
+    sdot_4k_1 23
     add     x1, x1, #LHS_BLOCK
-    sdot_4k_a 22, 4
-    sdot_4k_a 23, 5
-    scale   24, 25, 26, 27, 16, 17, 18, 19, 6
+    scale   24, 25, 26, 27, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    start_two 24, 25, 26, 27
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
-    tile_rhs
-    ldr     q12, [x1, #LHS_FIELDS]
-    ldr     q14, [x2, #LHS_FIELDS]
-    add_zeros 0, 1, 2, 3, 12
-    ldp     q12, q13, [x1]
-    add_zeros 4, 5, 6, 7, 14
-    ldp     q14, q15, [x2]
-    start_moved 24, 25, 26, 27
-    start_moved 8, 9, 10, 11
-    sdot_4k_a 16, 12
-    sdot_4k_b 16, 14
-    sdot_4k_a 17, 13
-    ldp     q12, q13, [x1, #32]
-    sdot_4k_b 17, 15
-    ldp     q14, q15, [x2, #32]
-    sdot_4k_a 18, 12
-    sdot_4k_b 18, 14
-    sdot_4k_a 19, 13
-    ldp     q12, q13, [x1, #64]
-    sdot_4k_b 19, 15
-    ldp     q14, q15, [x2, #64]
-    sdot_4k_a 20, 12
-    sdot_4k_b 20, 14
-    sdot_4k_a 21, 13
-    ldp     q12, q13, [x1, #96]
-    sdot_4k_b 21, 15
-    ldp     q14, q15, [x2, #96]
-    sdot_4k_a 22, 12
-    ldr     q12, [x1, #LHS_FIELDS + 16]
-    sdot_4k_b 22, 14
-    ldr     q14, [x2, #LHS_FIELDS + 16]
-    sdot_4k_a 23, 13
+    tile_load_f32 31, 28
+    start_two 8, 9
+    rows_23 x16, [x1, #LHS_SUMS + 8]
+    tile_decode_first
+    rows_23 x17, [x2, #LHS_SUMS + 8]
+    start_two 10, 11
+    rows    12, 13, x16, [x1, #LHS_SUMS]
+    tile_decode_second
+    rows    14, 15, x17, [x2, #LHS_SUMS]
+    rows_23 x16, [x1, #8]
+    add_zeros 0, 1, 2, 3, 12, 13
+    rows_23 x17, [x2, #8]
+    add_zeros 4, 5, 6, 7, 14, 15
+    rows    12, 13, x16, [x1]
+    rows    14, 15, x17, [x2]
+    sdot_4k_2 16, 16
+    sdot_4k_2 17, 32
+    sdot_4k_2 18, 48
+    sdot_4k_2 19, 64
+    sdot_4k_2 20, 80
+    sdot_4k_2 21, 96
+    sdot_4k_2 22, 112
+    ldr     q18, [x1, #LHS_SCALES]
+    ldr     q20, [x2, #LHS_SCALES]
+    sdot_4k_2 23
     add     x1, x1, #LHS_BLOCK
-    sdot_4k_b 23, 15
+    scale   24, 25, 26, 27, 12, 13, 14, 15, 18
     add     x2, x2, #LHS_BLOCK
-    scale   24, 25, 26, 27, 16, 17, 18, 19, 12
-    scale   8, 9, 10, 11, 20, 21, 22, 23, 14
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
-    accumulate 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 23
+    scale   8, 9, 10, 11, 16, 17, 18, 19, 20
+    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
+    start_two 24, 25
+    accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+    start_two 26, 27
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, 1

@@ -25,7 +25,8 @@
 // v16 - v23, v26, v27 = zeros of columns 01, 23, twice; v28, v29 = scales.
 .macro tile_rhs
     ldr     q30, [args, #ARG_MASK]
-    tile_decode_f32 27, 29
+    tile_load_f32 27, 29
+    tile_decode
     dup     v26.2d, v27.d[0]
     dup     v27.2d, v27.d[1]
     dup     v28.2d, v29.d[0]

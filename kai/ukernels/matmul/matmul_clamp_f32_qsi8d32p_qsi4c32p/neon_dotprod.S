@@ -17,86 +17,64 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
+// v29 = C, v30 = mask of high nibbles. Blocks leave the sums of their first panel started.
 .macro tile_constants
+    ldp     q29, q30, [args, #ARG_MASK - 16]
+    start_two 24, 25, 26, 27
 .endm
 
-// v16 - v23, v28 = column scales, v29 = C.
-.macro tile_rhs
-    tile_decode_f16 28
-    ldr     q29, [args, #ARG_START]
-.endm
-
+// v28 = scales of the columns.
 .macro tile_block_1
-    tile_rhs
-    ldr     q4, [x1]
-    ldr     q5, [x1, #16]
-    start   24, 25, 26, 27
-    sdot_4k_a 16, 4
-    ldr     q4, [x1, #32]
-    sdot_4k_a 17, 5
-    ldr     q5, [x1, #48]
-    sdot_4k_a 18, 4
-    ldr     q4, [x1, #64]
-    sdot_4k_a 19, 5
-    ldr     q5, [x1, #80]
-    sdot_4k_a 20, 4
-    ldr     q4, [x1, #96]
-    sdot_4k_a 21, 5
-    ldr     q5, [x1, #112]
-    sdot_4k_a 22, 4
-    ldr     q30, [scales], #16
-    sdot_4k_a 23, 5
+    tile_load_f16 28
+    rows_23 x16, [x1, #8]
+    tile_decode_first
+    rows    4, 5, x16, [x1]
+    tile_decode_second
+    fcvtl   v28.4s, v28.4h
+    sdot_4k_1 16, 16
+    sdot_4k_1 17, 32
+    sdot_4k_1 18, 48
+    sdot_4k_1 19, 64
+    sdot_4k_1 20, 80
+    sdot_4k_1 21, 96
+    sdot_4k_1 22, 112
+    ldr     q20, [scales], #16
+    sdot_4k_1 23
     add     x1, x1, #LHS_BLOCK
-    scale   24, 25, 26, 27, 4, 5, 6, 7, 30
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 4, 5, 6, 7
+    scale   24, 25, 26, 27, 16, 17, 18, 19, 20
+    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    start_two 24, 25, 26, 27
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
-    tile_rhs
-    ldr     q12, [x1]
-    ldr     q14, [x2]
-    start   24, 25, 26, 27
-    start   8, 9, 10, 11
-    sdot_4k_a 16, 12
-    ldr     q12, [x1, #16]
-    sdot_4k_b 16, 14
-    ldr     q14, [x2, #16]
-    sdot_4k_a 17, 12
-    ldr     q12, [x1, #32]
-    sdot_4k_b 17, 14
-    ldr     q14, [x2, #32]
-    sdot_4k_a 18, 12
-    ldr     q12, [x1, #48]
-    sdot_4k_b 18, 14
-    ldr     q14, [x2, #48]
-    sdot_4k_a 19, 12
-    ldr     q12, [x1, #64]
-    sdot_4k_b 19, 14
-    ldr     q14, [x2, #64]
-    sdot_4k_a 20, 12
-    ldr     q12, [x1, #80]
-    sdot_4k_b 20, 14
-    ldr     q14, [x2, #80]
-    sdot_4k_a 21, 12
-    ldr     q12, [x1, #96]
-    sdot_4k_b 21, 14
-    ldr     q14, [x2, #96]
-    sdot_4k_a 22, 12
-    ldr     q12, [x1, #112]
-    sdot_4k_b 22, 14
-    ldr     q14, [x2, #112]
-    sdot_4k_a 23, 12
-    ldr     q30, [scales]
-    sdot_4k_b 23, 14
-    ldr     q31, [scales, #16]
+    tile_load_f16 28
+    start_two 8, 9
+    rows_23 x16, [x1, #8]
+    tile_decode_first
+    rows_23 x17, [x2, #8]
+    start_two 10, 11
+    rows    12, 13, x16, [x1]
+    tile_decode_second
+    rows    14, 15, x17, [x2]
+    fcvtl   v28.4s, v28.4h
+    sdot_4k_2 16, 16
+    sdot_4k_2 17, 32
+    sdot_4k_2 18, 48
+    sdot_4k_2 19, 64
+    sdot_4k_2 20, 80
+    sdot_4k_2 21, 96
+    sdot_4k_2 22, 112
+    ldp     q18, q20, [scales], #32
+    sdot_4k_2 23
     add     x1, x1, #LHS_BLOCK
+    scale   24, 25, 26, 27, 12, 13, 14, 15, 18
     add     x2, x2, #LHS_BLOCK
-    scale   24, 25, 26, 27, 12, 13, 14, 15, 30
-    add     scales, scales, #32
-    scale   8, 9, 10, 11, 16, 17, 18, 19, 31
+    scale   8, 9, 10, 11, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
+    start_two 24, 25
     accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+    start_two 26, 27
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, 1

@@ -24,7 +24,10 @@
 
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
-    tile_decode_f16 31
+    ldr     q30, [args, #ARG_MASK]
+    tile_load_f16 31
+    fcvtl   v31.4s, v31.4h
+    tile_decode
     dup     v28.2d, v31.d[0]
     dup     v29.2d, v31.d[1]
 .endm
