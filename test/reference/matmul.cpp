@@ -24,9 +24,10 @@ struct Sum {
 
 /// Exact integer sum over k = first to first + count - 1 of row m and column n.
 int32_t dot(const Side& lhs, const Side& rhs, size_t m, size_t n, size_t first, size_t count) {
+    const int8_t *a = lhs.q.data() + m * lhs.k + first, *b = rhs.q.data() + n * rhs.k + first;
     int32_t sum = 0;
-    for (size_t kk = first; kk < first + count; ++kk) {
-        sum += lhs.element(m, kk) * rhs.element(n, kk);
+    for (size_t i = 0; i < count; ++i) {
+        sum += a[i] * (rhs.table.empty() ? b[i] : rhs.table[b[i]]);
     }
     return sum;
 }
@@ -137,6 +138,11 @@ float load(const uint8_t* address, kai_datatype type) {
     uint16_t h;
     std::memcpy(&h, address, sizeof(h));
     return type == kai_dt_f16 ? f32_from_f16(h) : f32_from_bf16(h);
+}
+
+void store(uint8_t* address, float x, kai_datatype type) {
+    const uint32_t bits = type == kai_dt_f32 ? bits_of(x) : type == kai_dt_f16 ? f16_from_f32(x) : bf16_from_f32(x);
+    std::memcpy(address, &bits, type == kai_dt_f32 ? 4 : 2);
 }
 
 std::string compare(

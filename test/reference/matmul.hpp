@@ -36,8 +36,9 @@ double clamp(double x, float lo, float hi);
 
 /// To nearest, ties to even; infinite past the range of the type.
 float rounded(double x, kai_datatype type);
-/// What stands at `address`.
+/// What stands at `address`; writes there.
 float load(const uint8_t* address, kai_datatype type);
+void store(uint8_t* address, float x, kai_datatype type);
 /// @}
 
 /// Compares the first m x n elements; "" if all are within their bounds, else a description of the first that is not.

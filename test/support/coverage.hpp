@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kai/kai_registry.h"
+#include "test/support/subject.hpp"
 
 namespace test {
 
@@ -36,13 +37,16 @@ std::string instance_name(const testing::TestParamInfo<const T*>& info) {
 }  // namespace test
 
 /// For SetUp: skips what this CPU cannot run; with the environment variable KLEIDIAI_TEST_NO_SKIP that is a failure.
-#define TEST_SKIP_UNLESS_RUNNABLE(subject)                         \
-    do {                                                           \
-        std::string reason;                                        \
-        if (!test::note_test_of(subject, reason)) {                \
-            if (std::getenv("KLEIDIAI_TEST_NO_SKIP") != nullptr) { \
-                GTEST_FAIL() << reason;                            \
-            }                                                      \
-            GTEST_SKIP() << reason;                                \
-        }                                                          \
+#define TEST_SKIP_UNLESS_RUNNABLE(subject)                                   \
+    do {                                                                     \
+        if (test::leave_out != nullptr && test::leave_out((subject).name)) { \
+            GTEST_SKIP();                                                    \
+        }                                                                    \
+        std::string reason;                                                  \
+        if (!test::note_test_of(subject, reason)) {                          \
+            if (std::getenv("KLEIDIAI_TEST_NO_SKIP") != nullptr) {           \
+                GTEST_FAIL() << reason;                                      \
+            }                                                                \
+            GTEST_SKIP() << reason;                                          \
+        }                                                                    \
     } while (0)

@@ -10,6 +10,8 @@ namespace test {
 
 inline kai_any_fn* (*substitute_kernel)(const kai_ukernel&) = nullptr;
 inline kai_any_fn* (*substitute_packer)(const kai_packer&) = nullptr;
+/// Whether the tests of a kernel or packer need not run, by its name.
+inline bool (*leave_out)(const char* name) = nullptr;
 
 inline kai_any_fn* run_of(const kai_ukernel& u) {
     return substitute_kernel != nullptr ? substitute_kernel(u) : u.run;
