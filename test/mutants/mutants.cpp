@@ -26,6 +26,7 @@
 #include "test/support/coverage.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/subject.hpp"
+#include "tools/registry_call.hpp"
 
 namespace {
 
@@ -502,6 +503,35 @@ void rhs_pack(
     mutated_packing({n, k, 0, 0, {nr, kr, sr}, packed});
 }
 
+/// The parameter that says what the source means, or that of another source.
+void change(kai_rhs_pack_qs4cxs1s0_param& params) {
+    params.rhs_zero_point = 8;
+}
+void change(kai_rhs_pack_qsi8cx_params& params) {
+    params.lhs_zero_point = 1;
+}
+
+/// Table: const int32_t* or nothing.
+template <typename Fn, typename Element, typename Params, typename... Table>
+void rhs_pack_cx(
+    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const Element* rhs, const float* bias,
+    const float* scale, void* packed, size_t extra, const Params* params, Table... table) {
+    Params changed = *params;
+    if (is("ignores_the_zero_point")) {
+        change(changed);
+    }
+    const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
+    run_packer<Fn>(
+        groups, n, k, nr, kr, sr, rhs, used_bias, scale, packed, extra, static_cast<const Params*>(&changed),
+        (is("ignores_the_table") ? nullptr : table)...);
+    if (is("reads_past_the_source") && n > 0 && k > 0) {
+        touch(rhs + kai_tools::channels_source_size(*packer, n, k));
+    } else if (is("reads_a_null_bias") && n > 0) {
+        touch(bias);
+    }
+    mutated_packing({n, k, 0, 0, {nr, kr, sr}, packed});
+}
+
 template <typename F>
 kai_any_fn* any(F* function) {
     return reinterpret_cast<kai_any_fn*>(function);
@@ -533,6 +563,14 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
             return any(rhs_pack_nxk_bl);
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return any(rhs_pack_nxk_bl_zero);
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+            return any(rhs_pack_cx<kai_run_rhs_pack_qs4cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param>);
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+            return any(rhs_pack_cx<kai_run_rhs_pack_qsi8cx_fn, int8_t, kai_rhs_pack_qsi8cx_params>);
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            return any(rhs_pack_cx<kai_run_rhs_pack_qsu2cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param, const int32_t*>);
         default:
             return any(rhs_pack);
     }
@@ -577,7 +615,13 @@ bool packer_with_start(const kai_packer& p) {
     return test::uses_start_index(p) || test::uses_start_slot(p);
 }
 bool strided_packer(const kai_packer& p) {
-    return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO;
+    return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p);
+}
+bool packer_with_table(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+}
+bool packer_with_zero_point(const kai_packer& p) {
+    return test::has_channels(p) && !packer_with_table(p);
 }
 bool packer_with_bias(const kai_packer& p) {
     return !lhs_packer(p) && p.signature != KAI_RHS_PACK_NXK_BL;
@@ -620,6 +664,8 @@ const Mutation kMutations[] = {
     {"ignores_the_source_stride", nullptr, strided_packer},
     {"ignores_the_bias", nullptr, packer_with_bias},
     {"reads_a_null_bias", nullptr, packer_with_bias},
+    {"ignores_the_zero_point", nullptr, packer_with_zero_point},
+    {"ignores_the_table", nullptr, packer_with_table},
     {"fills_the_panel_first", nullptr, quantising_packer},
     {"reads_past_the_source", nullptr, every_packer},
     {"writes_past_packed", nullptr, every_packer},
