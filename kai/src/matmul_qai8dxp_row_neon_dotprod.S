@@ -40,13 +40,13 @@
     b.hs    1b
 2:
     adds    x4, x4, #4
-    b.eq    4f
+    b.eq    10f
     .set    quads, \nr / 4
 3:
     \body
     subs    x4, x4, #\nr / 4
     b.ne    3b
-4:
+10:
 .endm
 
 // Behind the last step: x9 - x12 = fields of the quads, v28 = off, ls.
@@ -122,16 +122,17 @@
 .endm
 
 // fold: what makes one sum of the two of a quad; `none` if there is only one.
-.macro channel_quads out, fold, nr, second, step:vararg
+.macro channel_quads out, rhs, fold, nr, second, group, offsets:vararg
     next_quads \nr, \second
     mov     x14, x5
     zero_quads SUMS_A
     .ifnc \fold, none
     zero_quads SUMS_B
     .endif
+    \rhs\()_begin \offsets
     cbz     x14, 6f
 5:
-    \step
+    \rhs\()_\group\()_step 1, \offsets
     subs    x14, x14, #1
     b.ne    5b
 6:
@@ -150,45 +151,33 @@
     clamp_and_store \out, SUMS_A
 .endm
 
-.macro channel_function name, out, constants, fold, nr, second, step:vararg
+.macro channel_function name, out, rhs, fold, nr, second, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
     stp     d14, d15, [sp, #-16]!
     .cfi_adjust_cfa_offset 16
-    \constants
-    each_16_columns \nr, channel_quads \out, \fold, \nr, \second, \step
+    \rhs\()_constants
+    each_16_columns \nr, channel_quads \out, \rhs, \fold, \nr, \second, \group, \offsets
     ldp     d14, d15, [sp], #16
     .cfi_adjust_cfa_offset -16
     ret
 endfunc
 .endm
 
-.macro int8_x4 out
-    channel_function kai_row_int8_4x4, \out, int8_constants, add, 4, 0, int8_x4_step
+.macro channel_functions out
+    channel_function kai_row_int8_4x4, \out, int8, add, 4, 0, x4
+    channel_function kai_row_int8_4x8, \out, int8, addp, 4, 0, x8
+    channel_function kai_row_int4_4x4, \out, int4, none, 4, 0, x4, 0, 16, 32, 48, 64
+    channel_function kai_row_int4_4x8, \out, int4, addp, 4, 0, x8, 0, 16, 32, 48, 64
 .endm
-.macro int8_x8 out
-    channel_function kai_row_int8_4x8, \out, int8_constants, addp, 4, 0, int8_x8_step
-.endm
-.macro int4_x4 out
-    channel_function kai_row_int4_4x4, \out, int4_constants, none, 4, 0, int4_x4_step 0, 16, 32, 48, 64
-.endm
-.macro int4_x8 out
-    channel_function kai_row_int4_4x8, \out, int4_constants, addp, 4, 0, int4_x8_step 0, 16, 32, 48, 64
-.endm
-.macro int4_8x8 out
-    channel_function kai_row_int4_8x8, \out, int4_constants, addp, 8, 32, int4_x8_step 0, 16, 64, 80, 128
+.macro channel_function_8x8 out
+    channel_function kai_row_int4_8x8, \out, int4, addp, 8, 32, x8, 0, 16, 64, 80, 128
 .endm
 
-    int8_x4 f32
-    int8_x4 f16
-    int8_x8 f32
-    int8_x8 f16
-    int4_x4 f32
-    int4_x4 f16
-    int4_x8 f32
-    int4_x8 f16
-    int4_8x8 f32
-    int4_8x8 bf16
-    channel_function kai_row_int2_4x4, f32, int2_constants, none, 4, 0, int2_x4_step
+    channel_functions f32
+    channel_functions f16
+    channel_function_8x8 f32
+    channel_function_8x8 bf16
+    channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
 
 // A register per quad from the same place.
 .macro start_quads s0, s1, s2, s3
@@ -202,62 +191,68 @@ endfunc
     .endif
 .endm
 
-// v24 - v27 = bf16 scales, x16 bytes from here.
+// SUMS_B = bf16 scales, x16 bytes from here.
 .macro load_scales nr
     .if \nr == 8
-    ldr     q24, [x9, x16]
+    ldr     q4, [x9, x16]
     .if quads == 4
-    ldr     q26, [x11, x16]
-    zip2    v27.8h, v13.8h, v26.8h
-    zip1    v26.8h, v13.8h, v26.8h
+    ldr     q6, [x11, x16]
+    zip2    v7.8h, v13.8h, v6.8h
+    zip1    v6.8h, v13.8h, v6.8h
     .endif
-    zip2    v25.8h, v13.8h, v24.8h
-    zip1    v24.8h, v13.8h, v24.8h
+    zip2    v5.8h, v13.8h, v4.8h
+    zip1    v4.8h, v13.8h, v4.8h
     .else
-    ldr     d24, [x9, x16]
+    ldr     d4, [x9, x16]
     .if quads == 4
-    ldr     d25, [x10, x16]
-    ldr     d26, [x11, x16]
-    ldr     d27, [x12, x16]
-    zip1    v25.8h, v13.8h, v25.8h
-    zip1    v26.8h, v13.8h, v26.8h
-    zip1    v27.8h, v13.8h, v27.8h
+    ldr     d5, [x10, x16]
+    ldr     d6, [x11, x16]
+    ldr     d7, [x12, x16]
+    zip1    v5.8h, v13.8h, v5.8h
+    zip1    v6.8h, v13.8h, v6.8h
+    zip1    v7.8h, v13.8h, v7.8h
     .endif
-    zip1    v24.8h, v13.8h, v24.8h
+    zip1    v4.8h, v13.8h, v4.8h
     .endif
 .endm
 
 // A long block is several short ones that share its scales: x16 counts down to them.
-.macro block_quads out, fold, nr, second, step:vararg
+.macro block_quads out, fold, nr, second, group, offsets:vararg
     next_quads \nr, \second
     mov     x15, x6
     zero_quads SUMS_F
-    cbz     x15, 8f
-5:
+    cbz     x15, 9f
+    int4_begin \offsets
+4:
     mov     x16, x7
-6:
+5:
     mov     x14, x5
     start_quads SUMS_A
     .ifnc \fold, none
     start_quads SUMS_B
     .endif
-7:
-    \step
+6:
+    int4_\group\()_step 0, \offsets
     subs    x14, x14, #1
-    b.ne    7b
-
-    load_scales \nr
+    b.eq    7f
+    int4_begin \offsets
+    b       6b
+7:
     .ifnc \fold, none
     op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
     .endif
-    shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
-    op_quads fmla, 4s, SUMS_F, SUMS_A, RHS_C
-    subs    x16, x16, x5, lsl #6 + \nr / 8
-    b.hs    6b
+    load_scales \nr
+    cbnz    x16, 8f
     advance_quads 2 * \nr
-    subs    x15, x15, #1
-    b.ne    5b
 8:
+    shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
+    int4_begin \offsets
+    op_quads fmla, 4s, SUMS_F, SUMS_A, SUMS_B
+    subs    x16, x16, x5, lsl #6 + \nr / 8
+    b.hs    5b
+    subs    x15, x15, #1
+    b.ne    4b
+9:
     fields  \nr, \second
     load_quads RHS_A, 0
     load_quads RHS_B, 4 * \nr
@@ -268,7 +263,7 @@ endfunc
     clamp_and_store \out, SUMS_F
 .endm
 
-.macro block_function name, out, fold, nr, second, step:vararg
+.macro block_function name, out, fold, nr, second, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
     stp     d8, d9, [sp, #-64]!
     stp     d10, d11, [sp, #16]
@@ -285,7 +280,7 @@ func \name\()_\out\()_neon_dotprod, hidden
     .endif
     int4_constants
     movi    v13.2d, #0
-    each_16_columns \nr, block_quads \out, \fold, \nr, \second, \step
+    each_16_columns \nr, block_quads \out, \fold, \nr, \second, \group, \offsets
     add     sp, sp, #16
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
@@ -297,11 +292,11 @@ endfunc
 .endm
 
 .macro int4_blocks_x8 out
-    block_function kai_row_blocks_int4_4x8, \out, addp, 4, 0, int4_x8_step 0, 16, 32, 48, 64
+    block_function kai_row_blocks_int4_4x8, \out, addp, 4, 0, x8, 0, 16, 32, 48, 64
 .endm
 
-    block_function kai_row_blocks_int4_4x4, f32, none, 4, 0, int4_x4_step 0, 16, 32, 48, 64
-    block_function kai_row_blocks_int4_8x4, f32, none, 8, 16, int4_x4_step 0, 32, 64, 96, 128
+    block_function kai_row_blocks_int4_4x4, f32, none, 4, 0, x4, 0, 16, 32, 48, 64
+    block_function kai_row_blocks_int4_8x4, f32, none, 8, 16, x4, 0, 32, 64, 96, 128
     int4_blocks_x8 f32
     int4_blocks_x8 bf16
-    block_function kai_row_blocks_int4_8x8, f32, addp, 8, 32, int4_x8_step 0, 16, 64, 80, 128
+    block_function kai_row_blocks_int4_8x8, f32, addp, 8, 32, x8, 0, 16, 64, 80, 128
