@@ -75,8 +75,13 @@ struct SourceF32 {
     KAI_INLINE static Lanes splat(Bits bits) {
         return vdupq_n_u32(bits);
     }
-    KAI_INLINE static Eight get8(const uint8_t* p) {
+    /// Eight elements as they are in memory.
+    using Loaded = Eight;
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
         return {vreinterpretq_f32_u8(vld1q_u8(p)), vreinterpretq_f32_u8(vld1q_u8(p + 16))};
+    }
+    KAI_INLINE static Eight values(Loaded v) {
+        return v;
     }
     /// The values of a, b, c, d's largest lanes.
     KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
@@ -107,8 +112,11 @@ struct SourceF16 {
     KAI_INLINE static Lanes splat(Bits bits) {
         return vdupq_n_u16(bits);
     }
-    KAI_INLINE static Eight get8(const uint8_t* p) {
-        const float16x8_t v = vreinterpretq_f16_u8(vld1q_u8(p));
+    using Loaded = float16x8_t;
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
+        return vreinterpretq_f16_u8(vld1q_u8(p));
+    }
+    KAI_INLINE static Eight values(Loaded v) {
         return {vcvt_f32_f16(vget_low_f16(v)), vcvt_high_f32_f16(v)};
     }
     KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
@@ -131,9 +139,13 @@ struct SourceBf16 {
     KAI_INLINE static Lanes splat(Bits bits) {
         return vdupq_n_u16(bits);
     }
+    using Loaded = uint16x8_t;
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
+        return vreinterpretq_u16_u8(vld1q_u8(p));
+    }
     /// ZIP with zero is a shift by 16 that more units can do.
-    KAI_INLINE static Eight get8(const uint8_t* p) {
-        const uint16x8_t v = vreinterpretq_u16_u8(vld1q_u8(p)), zero = vdupq_n_u16(0);
+    KAI_INLINE static Eight values(Loaded v) {
+        const uint16x8_t zero = vdupq_n_u16(0);
         return {vreinterpretq_f32_u16(vzip1q_u16(zero, v)), vreinterpretq_f32_u16(vzip2q_u16(zero, v))};
     }
 #endif

@@ -77,12 +77,13 @@ KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
 /// A block of each of four rows to consecutive slots. Returns the sums of the quants if `needs_sum`.
 template <size_t group, typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t
-quantize_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
+quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sums[2] = {};
     for (size_t j = 0; j < bl; j += 32) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < 32; i += 8, dst += 8 / group * group_step) {
-            const Quants32 v = quantize_8_of_four_rows<group, Source, ties>(src, j + i, multiplier);
+            const Quants32 v =
+                quantize_four_rows<group, Source, ties>(load_8_of_four_rows<Source>(src, j + i), multiplier);
             const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
             store_8_of_four_rows<group>(dst, group_step, q[0], q[1]);
             if constexpr (needs_sum) {
@@ -97,10 +98,11 @@ quantize_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8
 
 /// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
 template <size_t group, typename Source, Ties ties, bool needs_sum>
-KAI_INLINE int32x4_t quantize_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group_step) {
+KAI_INLINE int32x4_t
+quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
-        const Quants32 v = quantize_32_of_row<Source, ties>(src + j * Source::size, multiplier);
+        const Quants32 v = quantize_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
 #pragma GCC unroll 2
         for (size_t i = 0; i < 4; i += 2, dst += 16 / group * group_step) {
             const int8x16_t q = narrow(v.v[i], v.v[i + 1]);
@@ -141,7 +143,7 @@ KAI_INLINE void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, c
         const BlockScale<float32x4_t> next_s = i < blocks ? scales_of<Source, Scale>(next, bl) : s;
         if (i > 0) {
             const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
-            int32x4_t sum = quantize_four_rows<group, Source, ties, Fields::needs_sum>(
+            int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
                 now, bl, s.multiplier, to.quants, to.group_step);
             if (nan) {
                 sum = clear_nan_blocks<group>(s.scale, sum, 4, to.quants, group, bl, to.group_step);
@@ -168,7 +170,7 @@ KAI_INLINE void quantize_blocks_of_row(
 #pragma GCC unroll 4
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantize_row<group, Source, ties, Fields::needs_sum>(
+            sums[b] = quantize_block_of_row<group, Source, ties, Fields::needs_sum>(
                 src.at[b], bl, s.multiplier[b], to.quants + b * to.quants_step, to.group_step);
         }
     }

@@ -33,14 +33,36 @@ struct Quants32 {
     int16x8_t v[4];
 };
 
-/// 8 elements of each of four rows, from element j on. Groups of 8: a row in each vector; groups of 4: elements 0 ... 3
-/// of rows 0 and 1, of rows 2 and 3, then elements 4 ... 7.
+/// 32 elements as they are in memory: 8 of each of four rows, or of one row.
+template <typename Source>
+struct Loaded32 {
+    typename Source::Loaded v[4];
+};
+
+/// From element j on.
+template <typename Source>
+KAI_INLINE Loaded32<Source> load_8_of_four_rows(const FourRows& src, size_t j) {
+    const size_t at = j * Source::size;
+    return {
+        {Source::load8(src.at[0] + at), Source::load8(src.at[1] + at), Source::load8(src.at[2] + at),
+         Source::load8(src.at[3] + at)}};
+}
+
+template <typename Source>
+KAI_INLINE Loaded32<Source> load_32_of_row(const uint8_t* src) {
+    constexpr size_t step = 8 * Source::size;
+    return {
+        {Source::load8(src), Source::load8(src + step), Source::load8(src + 2 * step), Source::load8(src + 3 * step)}};
+}
+
+/// 8 elements of each of four rows. Groups of 8: a row in each vector; groups of 4: elements 0 ... 3 of rows 0 and 1,
+/// of rows 2 and 3, then elements 4 ... 7.
 template <size_t group, typename Source, Ties ties>
-KAI_INLINE Quants32 quantize_8_of_four_rows(const FourRows& src, size_t j, float32x4_t multiplier) {
+KAI_INLINE Quants32 quantize_four_rows(const Loaded32<Source>& loaded, float32x4_t multiplier) {
     int32x4_t lo[4], hi[4];
 #pragma GCC unroll 4
     for (size_t r = 0; r < 4; ++r) {
-        const Eight x = Source::get8(src.at[r] + j * Source::size);
+        const Eight x = Source::values(loaded.v[r]);
         lo[r] = quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier[r]));
         hi[r] = quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier[r]));
     }
@@ -58,18 +80,34 @@ KAI_INLINE void store_8_of_four_rows(uint8_t* dst, size_t group_step, int8x16_t 
     store(dst + (group == 8 ? 16 : group_step), b);
 }
 
+/// 8 consecutive elements of one row.
+template <typename Source, Ties ties>
+KAI_INLINE int16x8_t quantize_8_of_row(typename Source::Loaded loaded, float multiplier) {
+    const Eight x = Source::values(loaded);
+    return narrow(
+        quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier)), quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier)));
+}
+
 /// 32 consecutive elements of one row.
 template <typename Source, Ties ties>
-KAI_INLINE Quants32 quantize_32_of_row(const uint8_t* src, float multiplier) {
+KAI_INLINE Quants32 quantize_row(const Loaded32<Source>& loaded, float multiplier) {
     Quants32 q;
 #pragma GCC unroll 4
     for (size_t i = 0; i < 4; ++i) {
-        const Eight x = Source::get8(src + 8 * i * Source::size);
-        q.v[i] = narrow(
-            quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier)),
-            quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier)));
+        q.v[i] = quantize_8_of_row<Source, ties>(loaded.v[i], multiplier);
     }
     return q;
+}
+
+/// 8 consecutive quants of one row; groups as below.
+template <size_t group>
+KAI_INLINE void store_8(uint8_t* dst, size_t group_step, int8x8_t q) {
+    if constexpr (group >= 8) {
+        store(dst, q);
+    } else {
+        store<int32_t>(dst, vreinterpret_s32_s8(q)[0]);
+        store<int32_t>(dst + group_step, vreinterpret_s32_s8(q)[1]);
+    }
 }
 
 /// 16 consecutive quants of one row. Groups of 16: of the rows of a panel of one.

@@ -16,30 +16,27 @@
 namespace kai {
 namespace {
 
-/// @name Rounding: elements 0 ... even_until - 1 of a row round ties to even. `group` elements lie together in a panel.
+/// @name Rounding: elements 0 ... even_until - 1 of a row round ties to even. `whole` is the number of elements in
+/// whole groups, which lie together in a panel.
 ///
 /// The bytes are public, so that the differences between packers are part of the format.
 /// @{
 struct RoundAway {
-    static constexpr bool some_even = false, some_away = true;
-    static constexpr size_t even_until(size_t, size_t) {
+    static constexpr size_t even_until(size_t) {
         return 0;
     }
 };
 
 /// Whole groups.
-struct RoundWholeGroupsToEven {
-    static constexpr bool some_even = true, some_away = false;  // in whole groups
-    static constexpr size_t even_until(size_t k, size_t group) {
-        return k / group * group;
+struct RoundGroupsToEven {
+    static constexpr size_t even_until(size_t whole) {
+        return whole;
     }
 };
 
 /// Whole groups but the last 8 elements of them.
-struct RoundAllButLastGroupsToEven {
-    static constexpr bool some_even = true, some_away = true;
-    static constexpr size_t even_until(size_t k, size_t group) {
-        const size_t whole = k / group * group;
+struct RoundAllBut8ToEven {
+    static constexpr size_t even_until(size_t whole) {
         return whole > 8 ? whole - 8 : 0;
     }
 };
@@ -57,11 +54,27 @@ struct LhsRows {
     KAI_INLINE const uint8_t* row(size_t i) const {
         return bytes(lhs, i * lhs_stride);
     }
-    KAI_INLINE size_t slot(size_t i) const {
-        return (first_slot + i) % tile.rows;
+    /// Elements of a row in groups of `group` that are complete.
+    KAI_INLINE size_t whole_groups(size_t group) const {
+        return k - k % group;
     }
-    KAI_INLINE uint8_t* panel(size_t i) const {
-        return bytes(packed, (first_slot + i) / tile.rows * qai8dxp.stride(tile, k));
+};
+
+/// The place of a row: a slot of a panel.
+struct RowPlace {
+    uint8_t* panel;
+    size_t slot;
+
+    KAI_INLINE static RowPlace of_first(const LhsRows& p) {
+        return {bytes(p.packed), p.first_slot};
+    }
+    /// Of the row `rows` further on, which is in this panel or the first of the next one.
+    KAI_INLINE void advance(const LhsRows& p, size_t rows) {
+        slot += rows;
+        if (slot == p.tile.rows) {
+            slot = 0;
+            panel += qai8dxp.stride(p.tile, p.k);
+        }
     }
 };
 
@@ -85,42 +98,50 @@ struct Range {
     }
 };
 
-/// Elements `from` ... of a row, and its padding, to `slot` of a panel.
+template <typename Source>
+[[gnu::noinline]] Range<Source> range_of_row_scalar(const uint8_t* row, size_t k) {
+    Range<Source> range;
+    for (size_t j = 0; j < k; ++j) {
+        range.include(bits_at<Source>(row, j));
+    }
+    return range;
+}
+
+/// Elements `from` ... of a row, and its padding.
 template <typename Source, typename Rounding>
-void quantize_rest_of_row(
-    const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, uint8_t* panel, size_t slot) {
-    const size_t even_until = Rounding::even_until(p.k, qai8dxp.group_size(p.tile));
+[[gnu::noinline]] void quantize_rest_of_row(
+    const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
+    const size_t group = qai8dxp.group_size(p.tile), even_until = Rounding::even_until(p.whole_groups(group));
+    const auto put = [&](size_t j, int8_t quant) {
+        to.panel[qai8dxp.at(p.tile, 0, to.slot, j).byte] = static_cast<uint8_t>(quant);
+    };
     for (size_t j = from; j < p.k; ++j) {
         const float x = value_at<Source>(row, j);
-        const int8_t quant = j < even_until ? q.quant<Ties::to_even>(x) : q.quant<Ties::away>(x);
-        panel[qai8dxp.at(p.tile, 0, slot, j).byte] = static_cast<uint8_t>(quant);
+        put(j, j < even_until ? q.quant<Ties::to_even>(x) : q.quant<Ties::away>(x));
     }
     const size_t end = qai8dxp.padded(p.tile, p.k);
     if (p.k < end) {  // the last element again; it meets zeros of the RHS
         const int8_t last = q.quant<Ties::away>(value_at<Source>(row, p.k - 1));
         for (size_t j = p.k; j < end; ++j) {
-            panel[qai8dxp.at(p.tile, 0, slot, j).byte] = static_cast<uint8_t>(last);
+            put(j, last);
         }
     }
 }
 
 /// Minus the zero point, and the scale.
-KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, uint8_t* panel, size_t slot) {
-    uint8_t* fields = panel + qai8dxp.panel_end(p.tile, p.k);
-    store<int32_t>(fields + 4 * slot, -q.zero_point);
-    store<float>(fields + 4 * (p.tile.rows + slot), q.scale);
+KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, const RowPlace& to) {
+    uint8_t* fields = to.panel + qai8dxp.panel_end(p.tile, p.k) + 4 * to.slot;
+    store<int32_t>(fields, -q.zero_point);
+    store<float>(fields + 4 * p.tile.rows, q.scale);
 }
 
 template <typename Source, typename Rounding>
 void pack_lhs_rows_scalar(const LhsRows& p) {
-    for (size_t i = 0; i < p.m; ++i) {
-        Range<Source> range;
-        for (size_t j = 0; j < p.k; ++j) {
-            range.include(bits_at<Source>(p.row(i), j));
-        }
-        const RowQuant q = range.quant();
-        quantize_rest_of_row<Source, Rounding>(p, q, p.row(i), 0, p.panel(i), p.slot(i));
-        put_row_fields(p, q, p.panel(i), p.slot(i));
+    RowPlace to = RowPlace::of_first(p);
+    for (size_t i = 0; i < p.m; ++i, to.advance(p, 1)) {
+        const RowQuant q = range_of_row_scalar<Source>(p.row(i), p.k).quant();
+        quantize_rest_of_row<Source, Rounding>(p, q, p.row(i), 0, to);
+        put_row_fields(p, q, to);
     }
 }
 

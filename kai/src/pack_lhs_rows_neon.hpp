@@ -21,13 +21,10 @@ template <typename Source>
 KAI_INLINE Range<Source> range_of_row(const uint8_t* row, size_t k) {
     constexpr size_t step = 128, element = Source::size;  // bytes
     using Lanes = typename Source::Lanes;
-    Range<Source> range;
     if (k * element < step) {
-        for (size_t j = 0; j < k; ++j) {
-            range.include(bits_at<Source>(row, j));
-        }
-        return range;
+        return range_of_row_scalar<Source>(row, k);
     }
+    Range<Source> range;
     Lanes lo = Source::splat(range.lo), hi = Source::splat(range.hi);
     for (size_t j = 0; j < k * element; j += step) {
         const uint8_t* src = row + (j + step <= k * element ? j : k * element - step);
@@ -53,10 +50,10 @@ KAI_INLINE int8x16_t finish(int16x8_t a, int16x8_t zero_a, int16x8_t b, int16x8_
     return vqmovn_high_s16(vqmovn_s16(vaddq_s16(a, zero_a)), vaddq_s16(b, zero_b));
 }
 
-/// Elements `from` ... `to` - 1 of four rows, at least kStep, to consecutive slots.
+/// Four rows to consecutive slots, a step of kStep elements of each at a time.
 template <size_t group>
-struct QuantizeFourRows {
-    static constexpr size_t kStep = 8;
+struct FourRowsToPanel {
+    static constexpr size_t kRows = 4, kStep = 8;
 
     FourRows rows;
     float32x4_t multiplier;
@@ -64,8 +61,10 @@ struct QuantizeFourRows {
     uint8_t* dst;
     size_t group_step;
 
-    KAI_INLINE QuantizeFourRows(const LhsRows& p, size_t i, const RowQuant* q, uint8_t* dst, size_t group_step)
-        : rows{{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}}, dst(dst), group_step(group_step) {
+    KAI_INLINE FourRowsToPanel(const LhsRows& p, size_t i, const RowQuant* q, const RowPlace& to)
+        : rows{{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}},
+          dst(to.panel + group * to.slot),
+          group_step(group * p.tile.rows) {
         int16x8_t z[4];
         for (size_t r = 0; r < 4; ++r) {
             multiplier[r] = q[r].multiplier;
@@ -76,22 +75,29 @@ struct QuantizeFourRows {
         }
     }
 
+    template <typename Source>
+    KAI_INLINE Loaded32<Source> loaded(size_t j) const {
+        return load_8_of_four_rows<Source>(rows, j);
+    }
     template <typename Source, Ties ties>
-    KAI_INLINE void run(size_t from, size_t to) const {
-        for (size_t j = from; j < to; j += kStep) {
-            const size_t at = j + kStep <= to ? j : to - kStep;
-            const Quants32 q = quantize_8_of_four_rows<group, Source, ties>(rows, at, multiplier);
-            store_8_of_four_rows<group>(
-                dst + at / group * group_step, group_step, finish(q.v[0], zero[0], q.v[1], zero[1]),
-                finish(q.v[2], zero[2], q.v[3], zero[3]));
-        }
+    KAI_INLINE Quants32 quants(const Loaded32<Source>& x) const {
+        return quantize_four_rows<group, Source, ties>(x, multiplier);
+    }
+    KAI_INLINE void put(size_t j, const Quants32& q) const {
+        store_8_of_four_rows<group>(
+            dst + j / group * group_step, group_step, finish(q.v[0], zero[0], q.v[1], zero[1]),
+            finish(q.v[2], zero[2], q.v[3], zero[3]));
+    }
+    template <typename Source, Ties ties>
+    KAI_INLINE void put_8(size_t j) const {
+        put(j, quants<Source, ties>(loaded<Source>(j)));
     }
 };
 
-/// The same of one row.
+/// One row to its slot. group 16: of a panel of one row, whose elements are in their order.
 template <size_t group>
-struct QuantizeRow {
-    static constexpr size_t kStep = 32;
+struct RowToPanel {
+    static constexpr size_t kRows = 1, kStep = 32;
 
     const uint8_t* row;
     float multiplier;
@@ -99,73 +105,101 @@ struct QuantizeRow {
     uint8_t* dst;
     size_t group_step;
 
-    KAI_INLINE QuantizeRow(const LhsRows& p, size_t i, const RowQuant* q, uint8_t* dst, size_t group_step)
+    KAI_INLINE RowToPanel(const LhsRows& p, size_t i, const RowQuant* q, const RowPlace& to)
         : row(p.row(i)),
           multiplier(q->multiplier),
           zero(vdupq_n_s16(static_cast<int16_t>(q->zero_point))),
-          dst(dst),
-          group_step(group_step) {
+          dst(to.panel + group * to.slot),
+          group_step(group * p.tile.rows) {
     }
 
+    KAI_INLINE uint8_t* place(size_t j) const {
+        return group == 16 ? dst + j : dst + j / group * group_step;
+    }
+    template <typename Source>
+    KAI_INLINE Loaded32<Source> loaded(size_t j) const {
+        return load_32_of_row<Source>(row + j * Source::size);
+    }
     template <typename Source, Ties ties>
-    KAI_INLINE void run(size_t from, size_t to) const {
-        constexpr size_t step_of_dst = group == 16 ? 16 : group;
-        for (size_t j = from; j < to; j += kStep) {
-            const size_t at = j + kStep <= to ? j : to - kStep;
-            const Quants32 q = quantize_32_of_row<Source, ties>(row + at * Source::size, multiplier);
-            uint8_t* out = group == 16 ? dst + at : dst + at / step_of_dst * group_step;
-            store_groups<group>(out, group_step, finish(q.v[0], zero, q.v[1], zero));
-            store_groups<group>(out + 16 / step_of_dst * group_step, group_step, finish(q.v[2], zero, q.v[3], zero));
-        }
+    KAI_INLINE Quants32 quants(const Loaded32<Source>& x) const {
+        return quantize_row<Source, ties>(x, multiplier);
+    }
+    KAI_INLINE void put(size_t j, const Quants32& q) const {
+        store_groups<group>(place(j), group_step, finish(q.v[0], zero, q.v[1], zero));
+        store_groups<group>(place(j + 16), group_step, finish(q.v[2], zero, q.v[3], zero));
+    }
+    template <typename Source, Ties ties>
+    KAI_INLINE void put_8(size_t j) const {
+        const int16x8_t q = quantize_8_of_row<Source, ties>(Source::load8(row + j * Source::size), multiplier);
+        store_8<group>(place(j), group_step, vqmovn_s16(vaddq_s16(q, zero)));
     }
 };
 
-/// `count` rows from row i on, to consecutive slots of a panel.
-template <typename Quantize, size_t count, size_t group, typename Source, typename Rounding>
-KAI_INLINE void pack_some_rows(const LhsRows& p, size_t i) {
-    const size_t slot = p.slot(i);
-    uint8_t* panel = p.panel(i);
-    RowQuant q[count];
+/// Elements 0 ... `to` - 1, at least a step of them. Those of a step are finished and stored while the next ones
+/// are computed: cores that issue in order always have something to do.
+template <typename Source, Ties ties, typename Rows>
+KAI_INLINE void quantize_span(const Rows& rows, size_t to) {
+    const size_t last = to - Rows::kStep;
+    Quants32 q = rows.template quants<Source, ties>(rows.template loaded<Source>(0));
+    size_t j = 0;
+    while (j < last) {
+        const size_t next_j = j + Rows::kStep < last ? j + Rows::kStep : last;
+        const Loaded32<Source> next = rows.template loaded<Source>(next_j);  // before the store, which may alias
+        rows.put(j, q);
+        q = rows.template quants<Source, ties>(next);
+        j = next_j;
+    }
+    rows.put(j, q);
+}
+
+/// Row i, or it and the next three, to consecutive slots of a panel.
+template <typename Rows, typename Source, typename Rounding>
+KAI_INLINE void pack_some_rows(const LhsRows& p, size_t i, size_t whole, RowPlace& to) {
+    RowQuant q[Rows::kRows];
     bool finite = true;
-    for (size_t r = 0; r < count; ++r) {
+    for (size_t r = 0; r < Rows::kRows; ++r) {
         q[r] = range_of_row<Source>(p.row(i + r), p.k).quant();
-        put_row_fields(p, q[r], panel, slot + r);
+        put_row_fields(p, q[r], {to.panel, to.slot + r});
         finite = finite && q[r].finite();
     }
 
-    const size_t real_group = qai8dxp.group_size(p.tile);
-    const size_t whole = p.k / real_group * real_group, even = Rounding::even_until(p.k, real_group);
-    const bool vectors = finite && whole >= Quantize::kStep && (even == 0 || even >= Quantize::kStep);
+    constexpr bool all_away = Rounding::even_until(16) == 0, last_8_away = Rounding::even_until(16) == 8;
+    const size_t even = Rounding::even_until(whole);
+    const bool vectors = finite && (all_away ? whole : even) >= Rows::kStep;
     if (vectors) {
-        const Quantize quantize(p, i, q, panel + group * slot, group * p.tile.rows);
-        if constexpr (Rounding::some_away) {  // first: its last step may overlap elements that are to round to even
-            quantize.template run<Source, Ties::away>(
-                even < whole - Quantize::kStep ? even : whole - Quantize::kStep, whole);
+        const Rows rows(p, i, q, to);
+        if constexpr (all_away) {
+            quantize_span<Source, Ties::away>(rows, whole);
+        } else {
+            quantize_span<Source, Ties::to_even>(rows, even);
         }
-        if constexpr (Rounding::some_even) {
-            quantize.template run<Source, Ties::to_even>(0, even);
+        if constexpr (last_8_away) {
+            rows.template put_8<Source, Ties::away>(even);
         }
     }
     const size_t done = vectors ? whole : 0;
     if (done < qai8dxp.padded(p.tile, p.k)) {
-        for (size_t r = 0; r < count; ++r) {
-            quantize_rest_of_row<Source, Rounding>(p, q[r], p.row(i + r), done, panel, slot + r);
+        for (size_t r = 0; r < Rows::kRows; ++r) {
+            quantize_rest_of_row<Source, Rounding>(p, q[r], p.row(i + r), done, {to.panel, to.slot + r});
         }
     }
+    to.advance(p, Rows::kRows);
 }
 
 /// All rows, with groups of `group` (16: the rows of a panel of one).
 template <size_t group, typename Source, typename Rounding>
 void pack_all_rows(const LhsRows& p) {
+    const size_t whole = p.whole_groups(group == 16 ? qai8dxp.group_size(p.tile) : group);
+    RowPlace to = RowPlace::of_first(p);
     for (size_t i = 0; i < p.m;) {
         if constexpr (group < 16) {
-            if (i + 4 <= p.m && p.slot(i) + 4 <= p.tile.rows) {
-                pack_some_rows<QuantizeFourRows<group>, 4, group, Source, Rounding>(p, i);
+            if (i + 4 <= p.m && to.slot + 4 <= p.tile.rows) {
+                pack_some_rows<FourRowsToPanel<group>, Source, Rounding>(p, i, whole, to);
                 i += 4;
                 continue;
             }
         }
-        pack_some_rows<QuantizeRow<group>, 1, group, Source, Rounding>(p, i);
+        pack_some_rows<RowToPanel<group>, Source, Rounding>(p, i, whole, to);
         ++i;
     }
 }

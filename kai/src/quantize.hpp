@@ -41,17 +41,21 @@ KAI_INLINE int32_t round_to_int(float v) {
     return !moves ? whole : rest < 0.0f ? whole - 1 : whole + 1;
 }
 
+/// 1.5 * 2^23. Adding it to a value below 2^22 leaves one unit in the last place, and so rounds, ties to even: the low
+/// bits are those of the integer.
+constexpr float kToEven = 12582912.0f;
+
 #if defined(__aarch64__)
 /// Lanes whose low half is round_to_int(v), for |v| < 2^15; the half above is anything. An infinity that FMUL has
 /// made a NaN of (inf * 0) gives 0; for other NaNs see quant_needs_ordered.
 ///
-/// Ties to even: an addition rounds as FCVTNS does and costs half as much. 1.5 * 2^23 keeps one unit in the last place.
+/// Ties to even: an addition rounds as FCVTNS does and costs half as much.
 template <Ties ties>
 KAI_INLINE int32x4_t quant_in_low_half(float32x4_t v) {
     if constexpr (ties == Ties::away) {
         return vcvtaq_s32_f32(v);
     } else {
-        return vreinterpretq_s32_f32(vaddq_f32(v, vdupq_n_f32(12582912.0f)));
+        return vreinterpretq_s32_f32(vaddq_f32(v, vdupq_n_f32(kToEven)));
     }
 }
 
@@ -129,7 +133,8 @@ struct RowQuant {
         const float bottom = lo * multiplier, top = hi * multiplier;
         const float zero = (-128.0f + bottom) + (127.0f + top) > 0.0f ? -128.0f - bottom : 127.0f - top;
         const float at_least = zero > -128.0f ? zero : -128.0f;  // NaN too
-        return {multiplier, scale, round_to_int<Ties::to_even>(at_least < 127.0f ? at_least : 127.0f)};
+        const float rounded = (at_least < 127.0f ? at_least : 127.0f) + kToEven;
+        return {multiplier, scale, load<int32_t>(&rounded) - load<int32_t>(&kToEven)};
     }
 
     template <Ties ties>

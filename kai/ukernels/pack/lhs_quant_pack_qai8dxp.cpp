@@ -38,13 +38,13 @@ void kai_run_lhs_quant_pack_qai8dxp_f32(
 void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::pack_qai8dxp<kai::SourceF16, kai::RoundAllButLastGroupsToEven>(
+    kai::pack_qai8dxp<kai::SourceF16, kai::RoundAllBut8ToEven>(
         m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::pack_qai8dxp<kai::SourceBf16, kai::RoundWholeGroupsToEven>(
+    kai::pack_qai8dxp<kai::SourceBf16, kai::RoundGroupsToEven>(
         m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
