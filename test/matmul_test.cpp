@@ -70,10 +70,12 @@ struct Operands {
           bl(r.bl),
           lhs(packed_lhs, flush),
           rhs(packed_rhs, flush),
-          table(bytes_of(r.table), flush) {
+          table(bytes_of(r.table == kDefaultTable ? std::vector<int32_t>() : r.table), flush) {
     }
 
 private:
+    /// What kernels take in place of no table.
+    static inline const std::vector<int32_t> kDefaultTable = {-2, -1, 0, 1};
     static std::vector<uint8_t> bytes_of(const std::vector<int32_t>& words) {
         const auto* first = reinterpret_cast<const uint8_t*>(words.data());
         return {first, first + words.size() * sizeof(int32_t)};
@@ -128,7 +130,7 @@ protected:
             case KAI_UKERNEL_MATMUL_LUT:
                 return checked_call_as<kai_run_matmul_lut_f32_fn>(
                     run, m, n, o.k, lhs, rhs, reinterpret_cast<float*>(dst), stride, element, c.lo, c.hi,
-                    o.table.as<int32_t>());
+                    o.table.size() == 0 ? nullptr : o.table.as<int32_t>());
         }
     }
 

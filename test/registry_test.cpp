@@ -74,24 +74,46 @@ TEST(Registry, EveryKernelHasItsPackers) {
     }
 }
 
-// Frameworks pack weights once for both: where a family has kernels for one row and for many, they go together.
+// Frameworks pack weights once for both: whoever takes the best kernel for many rows finds one for one row that reads
+// the same RHS, if the family has kernels for one row.
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
+    std::set<std::string> families;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (runnable(*u) && u->get_m_step() == 1) {
+            families.insert(u->family);
+        }
+    }
+    for (const std::string& family : families) {
+        SCOPED_TRACE(family);
+        const kai_registry_request many = {family.c_str(), 64, nullptr};
+        const kai_ukernel* gemm = kai_registry_best(&many, nullptr, nullptr);
+        ASSERT_NE(gemm, nullptr);
+        const kai_registry_request one = {family.c_str(), 1, gemm};
+        const kai_ukernel* gemv = kai_registry_best(&one, nullptr, nullptr);
+        ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
+        EXPECT_EQ(gemv->get_m_step(), 1u) << gemm->name << " has no partner";
+    }
+}
+
+// A partner, wherever there is one, reads the very same panels.
+TEST(Registry, PartnersReadTheSamePanels) {
     for (const kai_ukernel* gemm : test::all_ukernels()) {
-        if (!runnable(*gemm) || gemm->get_m_step() == 1) {
+        if (!runnable(*gemm)) {
             continue;
         }
-        bool family_has_gemv = false;
-        for (const kai_ukernel* other : test::all_ukernels()) {
-            family_has_gemv |= runnable(*other) && !strcmp(other->family, gemm->family) && other->get_m_step() == 1;
+        for (const size_t m : {1, 64}) {
+            const kai_registry_request request = {gemm->family, m, gemm};
+            const kai_ukernel* partner = kai_registry_best(&request, nullptr, nullptr);
+            ASSERT_NE(partner, nullptr) << gemm->name << " does not even share with itself";
+            EXPECT_STREQ(partner->rhs_format, gemm->rhs_format);
+            EXPECT_EQ(partner->signature, gemm->signature);
+            EXPECT_EQ(partner->get_nr(), gemm->get_nr()) << gemm->name << ", " << partner->name;
+            EXPECT_EQ(partner->get_kr(), gemm->get_kr()) << gemm->name << ", " << partner->name;
+            EXPECT_EQ(partner->get_sr(), gemm->get_sr()) << gemm->name << ", " << partner->name;
+            for (size_t i = 0; kai_registry_rhs_packer(gemm, i) != nullptr; ++i) {
+                EXPECT_EQ(kai_registry_rhs_packer(gemm, i), kai_registry_rhs_packer(partner, i));
+            }
         }
-        const kai_registry_request request = {gemm->family, 1, gemm};
-        const kai_ukernel* gemv = kai_registry_best(&request, nullptr, nullptr);
-        ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
-        EXPECT_EQ(gemv->get_m_step() == 1, family_has_gemv) << gemm->name;
-        EXPECT_STREQ(gemv->rhs_format, gemm->rhs_format);
-        EXPECT_EQ(gemv->get_nr(), gemm->get_nr());
-        EXPECT_EQ(gemv->get_kr(), gemm->get_kr());
-        EXPECT_EQ(gemv->get_sr(), gemm->get_sr());
     }
 }
 
