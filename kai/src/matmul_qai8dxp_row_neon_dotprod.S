@@ -9,14 +9,14 @@
 //     sum    = fma(S, scale, sum) for each block, S = sum over the block of lhs * rhs / 16; then fma(rsum, off, sum)
 //     dst[n] = clamp(sum * ls + bias)
 // S comes as 16 * S. It starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it ends as the float
-// C + S: a subtraction replaces the conversion. Starts are loaded rather than moved: load pipes have time.
+// C + S: a subtraction replaces the conversion.
 //
 // Registers: matmul_int_neon_quads.inc, and
 //   x3, x4    dst, quads to go              v8 - v11   f32 sums
 //   x5, x14   steps (of a block), to go     v12        C
 //   x6, x15   blocks, to go                 v13        zero
 //   x7, x16   from here to the scales       v14, v15   clamp bounds
-//   x6        int2: the four weights        [sp]       start of sums
+//   x6        int2: the four weights
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -179,40 +179,44 @@ endfunc
     channel_function_8x8 bf16
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
 
-// A register per quad from the same place.
-.macro start_quads s0, s1, s2, s3
-    ldr     q\s0, [sp]
+// Starts of sums come through an integer register: no SIMD slot on most cores. x8 = C, 0.
+.macro start_quads t, from, s0, s1, s2, s3
+    dup     v\s0\().\t, \from
     .if quads > 1
-    ldr     q\s1, [sp]
+    dup     v\s1\().\t, \from
     .endif
     .if quads > 2
-    ldr     q\s2, [sp]
-    ldr     q\s3, [sp]
+    dup     v\s2\().\t, \from
+    dup     v\s3\().\t, \from
     .endif
 .endm
 
-// SUMS_B = bf16 scales, x16 bytes from here.
+// RHS_C = bf16 scales, x16 bytes from here.
 .macro load_scales nr
     .if \nr == 8
-    ldr     q4, [x9, x16]
+    ldr     q24, [x9, x16]
     .if quads == 4
-    ldr     q6, [x11, x16]
-    zip2    v7.8h, v13.8h, v6.8h
-    zip1    v6.8h, v13.8h, v6.8h
+    ldr     q26, [x11, x16]
     .endif
-    zip2    v5.8h, v13.8h, v4.8h
-    zip1    v4.8h, v13.8h, v4.8h
+    zip2    v25.8h, v13.8h, v24.8h
+    zip1    v24.8h, v13.8h, v24.8h
+    .if quads == 4
+    zip2    v27.8h, v13.8h, v26.8h
+    zip1    v26.8h, v13.8h, v26.8h
+    .endif
     .else
-    ldr     d4, [x9, x16]
+    ldr     d24, [x9, x16]
     .if quads == 4
-    ldr     d5, [x10, x16]
-    ldr     d6, [x11, x16]
-    ldr     d7, [x12, x16]
-    zip1    v5.8h, v13.8h, v5.8h
-    zip1    v6.8h, v13.8h, v6.8h
-    zip1    v7.8h, v13.8h, v7.8h
+    ldr     d25, [x10, x16]
+    ldr     d26, [x11, x16]
+    ldr     d27, [x12, x16]
     .endif
-    zip1    v4.8h, v13.8h, v4.8h
+    zip1    v24.8h, v13.8h, v24.8h
+    .if quads == 4
+    zip1    v25.8h, v13.8h, v25.8h
+    zip1    v26.8h, v13.8h, v26.8h
+    zip1    v27.8h, v13.8h, v27.8h
+    .endif
     .endif
 .endm
 
@@ -220,39 +224,47 @@ endfunc
 .macro block_quads out, fold, nr, second, group, offsets:vararg
     next_quads \nr, \second
     mov     x15, x6
-    zero_quads SUMS_F
-    cbz     x15, 9f
-    int4_begin \offsets
-4:
     mov     x16, x7
-5:
-    mov     x14, x5
-    start_quads SUMS_A
-    .ifnc \fold, none
-    start_quads SUMS_B
+    zero_quads SUMS_F
+    cbz     x15, 8f
+    mov     w8, #0x49400000
+    .ifc \fold, none
+    start_quads 4s, w8, SUMS_A
+    .else
+    start_quads 2d, x8, SUMS_A
+    start_quads 2d, x8, SUMS_B
     .endif
-6:
+4:
+    mov     x14, x5
+    int4_begin \offsets
+5:
     int4_\group\()_step 0, \offsets
     subs    x14, x14, #1
-    b.eq    7f
+    b.eq    6f
     int4_begin \offsets
-    b       6b
-7:
+    b       5b
+6:
+    load_scales \nr
+    mov     w8, #0x49400000
     .ifnc \fold, none
     op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
+    start_quads 2d, x8, SUMS_B
     .endif
-    load_scales \nr
-    cbnz    x16, 8f
-    advance_quads 2 * \nr
-8:
     shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
-    int4_begin \offsets
-    op_quads fmla, 4s, SUMS_F, SUMS_A, SUMS_B
     subs    x16, x16, x5, lsl #6 + \nr / 8
-    b.hs    5b
-    subs    x15, x15, #1
-    b.ne    4b
-9:
+    b.hs    7f
+    advance_quads 2 * \nr
+    mov     x16, x7
+    sub     x15, x15, #1
+7:
+    op_quads fmla, 4s, SUMS_F, SUMS_A, RHS_C
+    .ifc \fold, none
+    start_quads 4s, w8, SUMS_A
+    .else
+    start_quads 2d, x8, SUMS_A
+    .endif
+    cbnz    x15, 4b
+8:
     fields  \nr, \second
     load_quads RHS_A, 0
     load_quads RHS_B, 4 * \nr
@@ -266,27 +278,20 @@ endfunc
 .macro block_function name, out, fold, nr, second, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
     stp     d8, d9, [sp, #-64]!
+    .cfi_adjust_cfa_offset 64
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
-    sub     sp, sp, #16
-    .cfi_adjust_cfa_offset 80
     mov     w8, #0x49400000
     dup     v12.4s, w8
-    .ifc \fold, none
-    str     q12, [sp]
-    .else
-    stp     x8, x8, [sp]
-    .endif
     int4_constants
     movi    v13.2d, #0
     each_16_columns \nr, block_quads \out, \fold, \nr, \second, \group, \offsets
-    add     sp, sp, #16
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
     ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -80
+    .cfi_adjust_cfa_offset -64
     ret
 endfunc
 .endm
