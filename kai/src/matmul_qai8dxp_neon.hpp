@@ -2,13 +2,12 @@
 //
 // The RHS of 4 columns, a quad, becomes int8 in a small buffer, some hundred k at a time, and up to 64 rows are
 // multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is. Tiles are
-// assembly (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns whose sums stay in registers. Sums then become results
-// here (Channels, Blocks), which are stored in the order of rows.
+// assembly (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until they are results.
 //
-//     for groups of up to 64 rows                   as many as stay in the first-level cache
+//     for groups of up to 64 rows               as many as stay in the first-level cache
 //         for quads of columns
-//             for chunks of k                       decode; sums += lhs x rhs, tile by tile
-//             finish                                zero points, scales, bias, clamp, store
+//             for chunks of k                   decode; tile by tile: sums += lhs x rhs
+//             tile by tile, from sums           zero points, scales, bias, clamp, store
 //
 // What an instruction set adds is a policy, Isa: Acc (matmul_int_neon.hpp), which tells the order of a tile's vectors,
 // and the tile functions.
@@ -24,51 +23,67 @@ namespace {
 
 /// @name Tile functions
 ///
-/// A tile is 1, 2 or 4 panels of the LHS x a quad. Its LHS starts behind the one of the tile before, its sums too:
-/// four vectors per panel in the order of Acc. The decoded quad has `group` k of column 0, of column 1, 2, 3, then the
-/// next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. At least one tile and one step. Functions may read
-/// 32 bytes past the last k of a panel and of the quad.
+/// A function multiplies all its tiles by one quad, then by the next one. A tile is 1, 2 or 4 panels of the LHS; its
+/// LHS, panels and results stand behind those of the tile before. A decoded quad has `group` k of column 0, of column
+/// 1, 2, 3, then the next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. Functions may read 32 bytes past
+/// the last k of a panel and of a quad.
+///
+/// Sums start as the panels' sums (resume) or anew. They become results (last) or are left in the panels: only one quad
+/// may resume or not be the last.
+///
+///     sums_*         sum += lhs x rhs over `steps` steps, int32
+///                    result = clamp(f32(sum + offset * column_sum) * (scale * column_scale) + bias)
+///     block_sums_*   sum = fma(f32(S / 16), block_scale, sum) for each block of `steps` steps, S = lhs x rhs, int32:
+///                    S starts at the bits of `start` and loses it as a float (ShortSum); 1 to 8 steps
+///                    result = clamp(fma(column_sum, offset, sum) * scale + bias)
+///
+/// Products and sums are rounded, fma once. Values per column are in the order of a tile's vectors: c0 c1 c0 c1, c2 c3
+/// c2 c3 for SMMLA, c0 c1 c2 c3 and nothing for SDOT; values per row: r0 r0 r1 r1, r2 r2 r3 r3, or r0 r1 r2 r3 and
+/// nothing.
 /// @{
 
-/// sums = (resume ? sums : 0) + lhs x rhs over `steps` steps.
-struct SumsArgs {
-    const uint8_t* lhs;
-    size_t panel_stride;
+/// Four rows: what is known of them, and sums, int32 or float, in the order of Acc.
+struct Panel {
+    float sums[4][4];
+    float offsets[2][4];  // int32, or f32 for RHS in blocks
+    float scales[2][4];
+};
+
+/// Four columns.
+struct Quad {
+    float column_sums[2][4];  // int32, or f32 for RHS in blocks
+    float column_scales[2][4];
+    float bias[4];
     const int8_t* rhs;
-    size_t steps;
-    int32_t* sums;
-    size_t tiles, resume;
+    const float* block_scales;  // two vectors per block for SMMLA, one for SDOT
+    size_t dst;                 // bytes from GemmArgs::dst
+    size_t clamps;              // 0: no result can be out of bounds
+};
+
+/// At least one tile, at least one quad.
+struct GemmArgs {
+    float start[4], lo[4], hi[4];
+    const uint8_t* lhs;
+    size_t panel_stride;  // of lhs
+    size_t steps, blocks;
+    Panel* panels;
+    size_t tiles;
+    const Quad* quads;
+    size_t quad_count;
+    uint8_t* dst;                   // f32
+    size_t row_stride, dst_stride;  // of dst, from row to row, from panel to panel
+    size_t resume, last;
 };
 static_assert(
-    offsetof(SumsArgs, lhs) == 0 && offsetof(SumsArgs, panel_stride) == 8 && offsetof(SumsArgs, rhs) == 16 &&
-        offsetof(SumsArgs, steps) == 24 && offsetof(SumsArgs, sums) == 32 && offsetof(SumsArgs, tiles) == 40 &&
-        offsetof(SumsArgs, resume) == 48,
-    "matmul_qai8dxp_neon.inc");
+    sizeof(Panel) == 128 && offsetof(Panel, offsets) == 64 && offsetof(Panel, scales) == 96 &&  //
+        sizeof(Quad) == 112 && offsetof(Quad, column_scales) == 32 && offsetof(Quad, bias) == 64 &&
+        offsetof(Quad, rhs) == 80 && offsetof(Quad, dst) == 96 && offsetof(Quad, clamps) == 104 &&  //
+        offsetof(GemmArgs, lo) == 16 && offsetof(GemmArgs, lhs) == 48 && offsetof(GemmArgs, steps) == 64 &&
+        offsetof(GemmArgs, panels) == 80 && offsetof(GemmArgs, quads) == 96 && offsetof(GemmArgs, dst) == 112 &&
+        offsetof(GemmArgs, row_stride) == 120 && offsetof(GemmArgs, resume) == 136 && offsetof(GemmArgs, last) == 144,
+    "kai/asm/matmul_qai8dxp_neon.inc");
 
-/// The same in blocks of 1 to 8 steps: sums = (resume ? sums : 0), then for each block fma(f32(S / 16), scale, sums).
-/// Integer sums start at the bits of `start` and lose it as floats (ShortSum). Scales per block are in the order of a
-/// tile's vectors: c0 c1 c0 c1, c2 c3 c2 c3 for SMMLA, c0 c1 c2 c3 for SDOT.
-struct BlockSumsArgs {
-    float start[4];
-    const uint8_t* lhs;
-    size_t panel_stride;
-    const int8_t* rhs;
-    size_t steps;  // per block
-    float* sums;
-    size_t tiles, resume;
-    const float* scales;
-    size_t blocks;
-};
-static_assert(
-    offsetof(BlockSumsArgs, start) == 0 && offsetof(BlockSumsArgs, lhs) == 16 &&
-        offsetof(BlockSumsArgs, panel_stride) == 24 && offsetof(BlockSumsArgs, rhs) == 32 &&
-        offsetof(BlockSumsArgs, steps) == 40 && offsetof(BlockSumsArgs, sums) == 48 &&
-        offsetof(BlockSumsArgs, tiles) == 56 && offsetof(BlockSumsArgs, resume) == 64 &&
-        offsetof(BlockSumsArgs, scales) == 72 && offsetof(BlockSumsArgs, blocks) == 80,
-    "matmul_qai8dxp_neon.inc");
-
-using SumsFn = void(const SumsArgs*);
-using BlockSumsFn = void(const BlockSumsArgs*);
+using GemmTileFn = void(const GemmArgs*);
 /// @}
 
 /// @name Rows
@@ -86,55 +101,57 @@ constexpr size_t group_panels(size_t k) {
 template <class Acc>
 struct Group {
     const uint8_t* lhs;
-    size_t m0, rows, panels;
-    struct Fields {
-        float offsets[Acc::kRowVectors][4];  // int32, or f32 for RHS in blocks
-        float scales[Acc::kRowVectors][4];
-    } fields[kGroupPanels];
+    size_t m0, rows, count;
+    float largest_offset, largest_scale;
+    Panel panels[kGroupPanels];
 
     KAI_INLINE Group(const Problem& p, size_t start) : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
         rows = p.m - m0 < 4 * group_panels(p.k) ? p.m - m0 : 4 * group_panels(p.k);
-        panels = (rows + 3) / 4;
-        for (size_t i = 0; i < panels; ++i) {
+        count = (rows + 3) / 4;
+        float32x4_t offsets = vdupq_n_f32(0), scales = vdupq_n_f32(0);
+        for (size_t i = 0; i < count; ++i) {
             const uint8_t* end = lhs + (i + 1) * p.lhs_stride;
-            float32x4_t offset = load_f32x4(end - 32);
+            float32x4_t offset = load_f32x4(end - 32), scale = load_f32x4(end - 16);
             if (p.rhs_kind == RhsKind::int4_blocks) {
                 offset = vcvtq_f32_s32(vreinterpretq_s32_f32(offset));
+                offsets = vmaxq_f32(offsets, vabsq_f32(offset));
             }
-            Acc::keep_rows(offset, fields[i].offsets);
-            Acc::keep_rows(load_f32x4(end - 16), fields[i].scales);
+            scales = vmaxq_f32(scales, vabsq_f32(scale));
+            Acc::keep_rows(offset, panels[i].offsets);
+            Acc::keep_rows(scale, panels[i].scales);
         }
+        largest_offset = vmaxvq_f32(offsets);
+        largest_scale = vmaxvq_f32(scales);
     }
 };
 /// @}
 
 /// @name Columns
 /// @{
-constexpr size_t kChunk = 1024;  // k that are decoded at a time
+constexpr size_t kBatchQuads = 16;    // at most, that are decoded at a time
+constexpr size_t kBatchDepth = 4096;  // k of all of them together
+
+/// Some quads, decoded, or a chunk of a long one.
+struct Batch {
+    alignas(16) int8_t rhs[4 * kBatchDepth + 32];
+    float block_scales[kBatchDepth / 32 * 8];
+    Quad quads[kBatchQuads];
+    float results[4 * kGroupPanels]
+                 [4 * kBatchQuads];  // of f32 that have not got their type yet, or surround the output
+};
 
 /// Where a quad stands.
 struct Place {
     const uint8_t* panel;  // of the RHS
     size_t column;         // in the panel
     size_t n0;             // in the output
-};
 
-/// Per channel, or of quantised blocks.
-union PanelSums {
-    int32_t ints[4][4];
-    float floats[4][4];
-};
-
-/// Sums of a group x a quad, and the decoded part of the quad.
-template <class Acc>
-struct Quad {
-    alignas(16) int8_t rhs[4 * kChunk + 32];
-    float scales[kChunk / 32 * 4 * Acc::kColumnVectors];
-    PanelSums sums[kGroupPanels];
-
-    KAI_INLINE void clear(size_t panels) {
-        for (size_t i = 0; i < panels; ++i) {
-            sums[i] = PanelSums{};
+    KAI_INLINE void next(const Problem& p) {
+        n0 += 4;
+        column += 4;
+        if (column == p.nr) {
+            column = 0;
+            panel += p.rhs_stride;
         }
     }
 };
@@ -160,7 +177,7 @@ KAI_INLINE int8_t* decode_int4(int8_t* out, const uint8_t* p, size_t nr, size_t 
 }
 
 /// `steps` of a quad of indices into a table: bits 2t and 2t + 1 of a vector's bytes are 4 k of 4 columns.
-KAI_INLINE void decode_int2(int8_t* out, const uint8_t* p, const int32_t* lut, size_t steps) {
+KAI_INLINE int8_t* decode_int2(int8_t* out, const uint8_t* p, const int32_t* lut, size_t steps) {
     const int8x16_t table = vreinterpretq_s8_u8(vld1q_u8(bytes(lut)));
     const uint8x16_t every_fourth = vreinterpretq_u8_u32(vdupq_n_u32(0x0C080400));
     const int8x16_t weights = vqtbl1q_s8(table, every_fourth);
@@ -172,58 +189,40 @@ KAI_INLINE void decode_int2(int8_t* out, const uint8_t* p, const int32_t* lut, s
         vst1q_s8(out + 32, vqtbl1q_s8(weights, vandq_u8(vshrq_n_u8(packed, 4), mask)));
         vst1q_s8(out + 48, vqtbl1q_s8(weights, vshrq_n_u8(packed, 6)));
     }
+    return out;
 }
 
-/// All tiles of a group: args say the first one.
-template <class Args>
-KAI_INLINE void run_tiles(Args args, size_t panels, void (*const tiles[3])(const Args*)) {
-    for (size_t i = 3; i-- > 0;) {
-        const size_t size = static_cast<size_t>(1) << i;
-        args.tiles = panels / size;
-        if (args.tiles > 0) {
-            tiles[i](&args);
-            args.lhs += args.tiles * size * args.panel_stride;
-            args.sums += args.tiles * size * 16;
-            panels %= size;
-        }
-    }
+KAI_INLINE float largest(float32x4_t x) {
+    return vmaxvq_f32(vabsq_f32(x));
 }
 
-/// sums = lhs x rhs, int32.
+/// Clamping costs time; most calls have bounds that nothing can reach.
+KAI_INLINE bool out_of_bounds(const Problem& p, float largest) {
+    return !(largest <= p.hi && largest <= -p.lo);
+}
+
+/// A quad of int8, int4 or int2 per channel, or `steps` of it from step `start` on. Returns the end of the decoded
+/// elements.
 template <class Isa>
-KAI_INLINE void sum_channels(
-    const Problem& p, const Group<typename Isa::Acc>& group, Place place, Quad<typename Isa::Acc>& quad) {
+KAI_INLINE int8_t* decode_channels(
+    const Problem& p, float largest_row_scale, Place place, size_t start, size_t steps, Quad& quad, int8_t* out) {
+    const uint8_t* fields = place.panel + p.rhs_stride - 12 * p.nr + 4 * place.column;
+    const float32x4_t scales = load_f32x4(fields + 4 * p.nr), bias = load_f32x4(fields + 8 * p.nr);
+    Isa::Acc::keep_columns(load_f32x4(fields), quad.column_sums[0]);
+    Isa::Acc::keep_columns(scales, quad.column_scales[0]);
+    vst1q_f32(quad.bias, bias);
+    // A sum is an int32; twice as much, since products and sums are rounded.
+    quad.clamps = out_of_bounds(p, largest(scales) * largest_row_scale * 0x1p32F + 2 * largest(bias));
     const uint8_t* elements = place.panel + place.column * Isa::kGroup;
-    SumsArgs args;
-    args.lhs = group.lhs;
-    args.panel_stride = p.lhs_stride;
-    args.sums = quad.sums[0].ints[0];
-    args.resume = 0;
-    size_t steps = (p.k + 31) / 32;
-    if (steps == 0) {
-        quad.clear(group.panels);
-    }
-    if (p.rhs_kind == RhsKind::int8) {
-        args.rhs = reinterpret_cast<const int8_t*>(elements);
-        args.steps = steps;
-        if (steps > 0) {
-            run_tiles(args, group.panels, Isa::kSums);
-        }
-        return;
-    }
-    const size_t step_bytes = (p.rhs_kind == RhsKind::int4 ? 16 : 8) * p.nr;
-    args.rhs = quad.rhs;
-    for (; steps > 0; steps -= args.steps) {
-        args.steps = steps < kChunk / 32 ? steps : kChunk / 32;
-        if (p.rhs_kind == RhsKind::int4) {
-            decode_int4<Isa>(quad.rhs, elements, p.nr, args.steps);
-        } else {
-            decode_int2(quad.rhs, elements, p.lut, args.steps);
-        }
-        elements += args.steps * step_bytes;
-        run_tiles(args, group.panels, Isa::kSums);
-        args.lhs += args.steps * 128;
-        args.resume = 1;
+    quad.rhs = out;
+    switch (p.rhs_kind) {
+        case RhsKind::int4:
+            return decode_int4<Isa>(out, elements + start * 16 * p.nr, p.nr, steps);
+        case RhsKind::int2:
+            return decode_int2(out, elements + start * 8 * p.nr, p.lut, steps);
+        default:
+            quad.rhs = reinterpret_cast<const int8_t*>(elements + start * 32 * p.nr);
+            return out;
     }
 }
 
@@ -236,136 +235,122 @@ constexpr size_t part_steps(size_t bl) {
     return steps;
 }
 
-/// sums = sum over blocks of f32(lhs x rhs) * scale.
+/// A quad of int4 in blocks, or `count` parts of blocks from part `start` on.
 template <class Isa>
-KAI_INLINE void sum_blocks(
-    const Problem& p, const Group<typename Isa::Acc>& group, Place place, Quad<typename Isa::Acc>& quad) {
+KAI_INLINE int8_t* decode_blocks(
+    const Problem& p, const Group<typename Isa::Acc>& group, Place place, size_t part_steps, size_t start, size_t count,
+    Quad& quad, int8_t* out, float* scales) {
     using Acc = typename Isa::Acc;
-    BlockSumsArgs args;
-    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
-    args.lhs = group.lhs;
-    args.panel_stride = p.lhs_stride;
-    args.rhs = quad.rhs;
-    args.steps = p.k == 0 ? 1 : part_steps(p.bl);
-    args.sums = quad.sums[0].floats[0];
-    args.scales = quad.scales;
-    args.resume = 0;
-    if (p.k == 0) {
-        quad.clear(group.panels);
-    }
-    const size_t part_bytes = args.steps * 16 * p.nr, block_parts = p.k == 0 ? 0 : p.bl / 32 / args.steps;
-    const size_t chunk = kChunk / 32 / args.steps;
-    size_t left = p.k / 32 / args.steps, left_of_block = block_parts;
-    const uint8_t* part = place.panel;
-    for (; left > 0; left -= args.blocks) {
-        args.blocks = left < chunk ? left : chunk;
-        int8_t* out = quad.rhs;
-        float* scales = quad.scales;
-        for (size_t i = 0; i < args.blocks; ++i) {
-            out = decode_int4<Isa>(out, part + place.column * Isa::kGroup, p.nr, args.steps);
-            const uint8_t* bf16 = part + left_of_block * part_bytes + 2 * place.column;
-            const uint32x4_t bits = vshll_n_u16(vreinterpret_u16_u8(vld1_u8(bf16)), 16);
-            scales = Acc::keep_columns(vreinterpretq_f32_u32(bits), scales);
-            part += part_bytes;
-            if (--left_of_block == 0) {
-                left_of_block = block_parts;
-                part += 2 * p.nr;
-            }
+    const uint8_t* fields = place.panel + p.rhs_stride - 8 * p.nr + 4 * place.column;
+    const float32x4_t sums = load_f32x4(fields), bias = load_f32x4(fields + 4 * p.nr);
+    Acc::keep_columns(sums, quad.column_sums[0]);
+    vst1q_f32(quad.bias, bias);
+    quad.rhs = out;
+    quad.block_scales = scales;
+    const size_t part_bytes = part_steps * 16 * p.nr, block_parts = count == 0 ? 1 : p.bl / 32 / part_steps;
+    const uint8_t* part = place.panel + start * part_bytes + start / block_parts * 2 * p.nr;
+    size_t left = block_parts - start % block_parts;
+    float32x4_t largest_scales = vdupq_n_f32(0);
+    for (; count > 0; --count) {
+        out = decode_int4<Isa>(out, part + place.column * Isa::kGroup, p.nr, part_steps);
+        const uint8_t* bf16 = part + left * part_bytes + 2 * place.column;
+        const float32x4_t scale = vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(bf16)), 16));
+        largest_scales = vmaxq_f32(largest_scales, vabsq_f32(scale));
+        scales = Acc::keep_columns(scale, scales);
+        part += part_bytes;
+        if (--left == 0) {
+            left = block_parts;
+            part += 2 * p.nr;
         }
-        run_tiles(args, group.panels, Isa::kBlockSums);
-        args.lhs += args.blocks * args.steps * 128;
-        args.resume = 1;
     }
+    // |S / 16| is at most 1024 per k. Twice as much, since products and sums are rounded. Not all scales of a long
+    // column have been seen.
+    const float products = largest(largest_scales) * static_cast<float>(p.k) * 1024;
+    const float offsets = largest(sums) * group.largest_offset;
+    quad.clamps =
+        p.k > kBatchDepth || out_of_bounds(p, 2 * ((products + offsets) * group.largest_scale + largest(bias)));
+    return out;
 }
 /// @}
 
-/// @name From sums to results
-///
-/// Fields: what is kept behind a panel of the RHS. result: vector v of a panel, before the bias, in the order of the
-/// tile.
-/// @{
-
-/// x = f32(sum + offset of the row * sum of the column) * (scale of the column * scale of the row), then + bias.
-template <class Order>
-struct Channels {
-    using Acc = Order;
-    static constexpr size_t kFields = 12;  // bytes per column
-    float32x4_t sums[4], scales[4], bias;
-
-    KAI_INLINE Channels(const uint8_t* fields, size_t nr) : bias(load_f32x4(fields + 8 * nr)) {
-        Acc::spread_columns(load_f32x4(fields), sums);
-        Acc::spread_columns(load_f32x4(fields + 4 * nr), scales);
-    }
-    KAI_INLINE float32x4_t result(const PanelSums& sum, float32x4_t offset, float32x4_t scale, int v) const {
-        const int32x4_t column_sums = vreinterpretq_s32_f32(sums[v]);
-        const int32x4_t exact = vmlaq_s32(vld1q_s32(sum.ints[v]), column_sums, vreinterpretq_s32_f32(offset));
-        return vmulq_f32(vcvtq_f32_s32(exact), vmulq_f32(scales[v], scale));
-    }
-};
-
-/// x = fma(sum of the column, f32(offset of the row), sum) * scale of the row, then + bias.
-template <class Order>
-struct Blocks {
-    using Acc = Order;
-    static constexpr size_t kFields = 8;
-    float32x4_t sums[4], bias;
-
-    KAI_INLINE Blocks(const uint8_t* fields, size_t nr) : bias(load_f32x4(fields + 4 * nr)) {
-        Acc::spread_columns(load_f32x4(fields), sums);
-    }
-    KAI_INLINE float32x4_t result(const PanelSums& sum, float32x4_t offset, float32x4_t scale, int v) const {
-        return vmulq_f32(vfmaq_f32(vld1q_f32(sum.floats[v]), sums[v], offset), scale);
-    }
-};
-
-/// The results of a group x a quad.
-template <class Columns, class T>
-[[gnu::noinline]] void finish(
-    const Problem& p, const Group<typename Columns::Acc>& group, Place place, const PanelSums* sums) {
-    using Acc = typename Columns::Acc;
-    const Columns columns(place.panel + p.rhs_stride - Columns::kFields * p.nr + 4 * place.column, p.nr);
-    const Dst<T> dst{static_cast<typename Output<T>::Pointer>(p.dst), p.dst_stride, p.lo, p.hi};
-    const size_t count = p.n - place.n0;
-    for (size_t i = 0; i < group.panels; ++i) {
-        float32x4_t offsets[4], scales[4], x[4], out[4];
-        Acc::kept_rows(group.fields[i].offsets, offsets);
-        Acc::kept_rows(group.fields[i].scales, scales);
-        KAI_UNROLL
-        for (int v = 0; v < 4; ++v) {
-            x[v] = columns.result(sums[i], offsets[v], scales[v], v);
-        }
-        KAI_UNROLL
-        for (int r = 0; r < 4; ++r) {
-            out[r] = clamped(vaddq_f32(Acc::row(x, r), columns.bias), dst.lo, dst.hi);
-        }
-        T* start = dst.at(group.m0 + 4 * i, place.n0);
-        const size_t rows = group.rows - 4 * i;
-        if (rows >= 4 && count >= 4) {
-            KAI_UNROLL
-            for (int r = 0; r < 4; ++r) {
-                store_four(reinterpret_cast<T*>(bytes(start, r * dst.stride)), out[r]);
-            }
-        } else {
-            KAI_UNROLL
-            for (int r = 0; r < 4; ++r) {
-                if (static_cast<size_t>(r) < rows) {
-                    store_columns(reinterpret_cast<T*>(bytes(start, r * dst.stride)), out[r], count);
-                }
-            }
+/// All tiles of a group.
+KAI_INLINE void run_tiles(GemmArgs args, size_t panels, GemmTileFn* const tiles[3]) {
+    for (size_t i = 3; i-- > 0;) {
+        const size_t size = static_cast<size_t>(1) << i;
+        args.tiles = panels / size;
+        if (args.tiles > 0) {
+            tiles[i](&args);
+            const size_t done = args.tiles * size;
+            args.lhs += done * args.panel_stride;
+            args.panels += done;
+            args.dst += done * args.dst_stride;
+            panels -= done;
         }
     }
 }
 
-template <class Columns>
-KAI_INLINE void finish_as(
-    const Problem& p, const Group<typename Columns::Acc>& group, Place place, const PanelSums* sums) {
+/// A group x a batch of quads.
+template <class Isa>
+[[gnu::noinline]] void multiply(
+    const Problem& p, const Group<typename Isa::Acc>& group, GemmArgs& args, Place place, Batch& batch) {
+    const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
+    const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
+    // int8 is not decoded: nothing limits its depth.
+    const size_t chunk = p.rhs_kind == RhsKind::int8 ? units : kBatchDepth / 32 / unit;
+    args.lhs = group.lhs;
+    args.resume = 0;
+    size_t start = 0;
+    do {
+        const size_t count = units - start < chunk ? units - start : chunk;
+        int8_t* out = batch.rhs;
+        Place at = place;
+        for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
+            Quad& quad = batch.quads[i];
+            quad.dst = 16 * i;
+            out = blocks ? decode_blocks<Isa>(
+                               p, group, at, unit, start, count, quad, out,
+                               batch.block_scales + (out - batch.rhs) / 128 / unit * 8)
+                         : decode_channels<Isa>(p, group.largest_scale, at, start, count, quad, out);
+        }
+        args.steps = blocks ? unit : count;
+        args.blocks = count;
+        start += count;
+        args.last = start == units;
+        run_tiles(args, group.count, blocks ? Isa::kBlockSums : Isa::kSums);
+        args.lhs += count * unit * 128;
+        args.resume = 1;
+    } while (start < units);
+}
+
+/// @name Output
+/// @{
+
+/// The first n columns of results.
+template <class T, class Acc>
+KAI_INLINE void store_results(const Problem& p, const Group<Acc>& group, size_t n0, size_t n, const Batch& batch) {
+    const Dst<T> dst{static_cast<typename Output<T>::Pointer>(p.dst), p.dst_stride, p.lo, p.hi};
+    for (size_t i = 0; i < group.rows; ++i) {
+        T* row = dst.at(group.m0 + i, n0);
+        size_t c = 0;
+        for (; c + 4 <= n; c += 4) {
+            store_four(row + c, vld1q_f32(batch.results[i] + c));
+        }
+        if (c < n) {
+            store_columns(row + c, vld1q_f32(batch.results[i] + c), n - c);
+        }
+    }
+}
+
+template <class Acc>
+[[gnu::noinline]] void store_results_as(
+    const Problem& p, const Group<Acc>& group, size_t n0, size_t n, const Batch& batch) {
     switch (p.out) {
         case OutKind::f32:
-            return finish<Columns, float>(p, group, place, sums);
+            return store_results<float>(p, group, n0, n, batch);
         case OutKind::f16:
-            return finish<Columns, F16>(p, group, place, sums);
+            return store_results<F16>(p, group, n0, n, batch);
         case OutKind::bf16:
-            return finish<Columns, Bf16>(p, group, place, sums);
+            return store_results<Bf16>(p, group, n0, n, batch);
     }
 }
 /// @}
@@ -373,23 +358,35 @@ KAI_INLINE void finish_as(
 /// The engine.
 template <class Isa>
 KAI_INLINE void gemm(const Problem& p) {
-    using Acc = typename Isa::Acc;
-    Quad<Acc> quad;
+    Batch batch;
+    GemmArgs args;
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
+    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
+    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
+    args.panel_stride = p.lhs_stride;
+    args.quads = batch.quads;
+    const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
+                       : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
+                                            : 1;
     for (size_t m0 = 0; m0 < p.m; m0 += 4 * group_panels(p.k)) {
-        const Group<Acc> group(p, m0);
-        Place place{p.rhs, 0, 0};
-        for (; place.n0 < p.n; place.n0 += 4) {
-            if (p.rhs_kind == RhsKind::int4_blocks) {
-                sum_blocks<Isa>(p, group, place, quad);
-                finish_as<Blocks<Acc>>(p, group, place, quad.sums);
-            } else {
-                sum_channels<Isa>(p, group, place, quad);
-                finish_as<Channels<Acc>>(p, group, place, quad.sums);
+        Group<typename Isa::Acc> group(p, m0);
+        args.panels = group.panels;
+        for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
+            // Tiles store whole panels and quads of f32. Everything else goes through `results`.
+            const size_t left = p.n - place.n0;
+            const bool direct = p.out == OutKind::f32 && left >= 4 && group.rows % 4 == 0;
+            const size_t quads = direct ? left / 4 : (left + 3) / 4;
+            args.quad_count = quads < fit ? quads : fit;
+            args.dst = direct ? bytes(p.dst, m0 * p.dst_stride + 4 * place.n0) : bytes(batch.results);
+            args.row_stride = direct ? p.dst_stride : sizeof(batch.results[0]);
+            args.dst_stride = 4 * args.row_stride;
+            multiply<Isa>(p, group, args, place, batch);
+            if (!direct) {
+                const size_t n = left < 4 * args.quad_count ? left : 4 * args.quad_count;
+                store_results_as(p, group, place.n0, n, batch);
             }
-            place.column += 4;
-            if (place.column == p.nr) {
-                place.column = 0;
-                place.panel += p.rhs_stride;
+            for (size_t i = 0; i < args.quad_count; ++i) {
+                place.next(p);
             }
         }
     }

@@ -4,8 +4,8 @@
 #include "kai/src/matmul_qai8dxp_neon.hpp"
 
 extern "C" {
-kai::SumsFn kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm;
-kai::BlockSumsFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm;
+kai::GemmTileFn kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm;
+kai::GemmTileFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm;
 }
 
 namespace kai {
@@ -14,8 +14,8 @@ namespace {
 struct I8mm {
     using Acc = Mmla8;
     static constexpr size_t kGroup = 8;  // k of a column that lie together
-    static constexpr SumsFn* kSums[3] = {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm};
-    static constexpr BlockSumsFn* kBlockSums[3] = {
+    static constexpr GemmTileFn* kSums[3] = {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm};
+    static constexpr GemmTileFn* kBlockSums[3] = {
         kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm};
 };
 
