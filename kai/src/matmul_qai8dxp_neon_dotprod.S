@@ -1,44 +1,20 @@
-// int8 x int8 with SDOT: tiles of 1, 2 or 4 panels of 4 rows x 4 columns (SumsFn, BlockSumsFn in matmul_qai8dxp_neon.hpp).
-//
-//     per channel  sums[m][n] += S                                    S = sum over k of lhs * rhs, int32
-//     per block    sums[m][n] = fma(S / 16, scale[n], sums[m][n])     S of each block, one after the other
+// Tiles of the qai8dxp GEMM with SDOT (matmul_qai8dxp_neon.hpp).
 //
 // A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row. Vectors are
-// loaded for the next 4 k as soon as they have been used; at the end this reads 16 bytes past the last k of a panel.
-//
-// Registers
-//   x0        struct SumsArgs, BlockSumsArgs      x8   tiles to go          x12  steps
-//   x1 - x4   lhs: the panels                     x9   lhs of the next tile x13  scales
-//   x5        rhs                                 x10  stride of a panel    x14  blocks to go
-//   x6        sums                                x11  start of the rhs     x15  start of a block of the rhs
-//   x7        steps to go                         x16  scratch
-//   v0 - v3   LHS, a panel each                   v4, v5  RHS, in turns     v16 - v31  sums, four per panel
-//   blocks:   v6  C                               v7      scales            v8 - v15   S of two panels
+// loaded for the next 4 k as soon as they have been used.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/asm/asm.h"
+#include "kai/asm/matmul_qai8dxp_neon.inc"
 
-args    .req x0
-rhs     .req x5
-sums    .req x6
-steps   .req x7
-tiles   .req x8
-
-// The panels of a tile; x9 goes on to the next tile.
-.macro lhs_panels panels
-    mov     x1, x9
-    add     x9, x9, x10
-    .if \panels > 1
-    mov     x2, x9
-    add     x9, x9, x10
-    .endif
-    .if \panels > 2
-    mov     x3, x9
-    add     x9, x9, x10
-    mov     x4, x9
-    add     x9, x9, x10
-    .endif
+.macro rows s0, s1, s2, s3
+.endm
+.macro add_bias s0, s1, s2, s3
+    fadd    v26.4s, v\s0\().4s, v30.4s
+    fadd    v27.4s, v\s1\().4s, v30.4s
+    fadd    v28.4s, v\s2\().4s, v30.4s
+    fadd    v29.4s, v\s3\().4s, v30.4s
 .endm
 
 // 4 k of a panel; then its rows are those at byte `next` of the panel.
@@ -52,116 +28,69 @@ tiles   .req x8
     .endif
 .endm
 
-.macro zero_sums panel, rest:vararg
-    movi    v\panel\().2d, #0
-    .ifnb \rest
-    zero_sums \rest
-    .endif
+// ---- Per channel: accumulators are integers
+//
+// v16 - v19 LHS, a panel each; v20, v21 RHS, in turns
+
+.macro panel_offsets index, s0, s1, s2, s3, rows
+    ldr     q\rows, [panels, #\index * PANEL + PANEL_OFFSETS]
+    mul     v\s0\().4s, v20.4s, v\rows\().s[0]
+    mul     v\s1\().4s, v20.4s, v\rows\().s[1]
+    mul     v\s2\().4s, v20.4s, v\rows\().s[2]
+    mul     v\s3\().4s, v20.4s, v\rows\().s[3]
+.endm
+.macro sums_start_1
+    ldr     q20, [quad, #QUAD_COLUMN_SUMS]
+    panel_offsets 0, 0, 1, 2, 3, 16
+.endm
+.macro sums_start_2
+    sums_start_1
+    panel_offsets 1, 4, 5, 6, 7, 17
+.endm
+.macro sums_start_4
+    sums_start_2
+    panel_offsets 2, 8, 9, 10, 11, 18
+    panel_offsets 3, 12, 13, 14, 15, 19
 .endm
 
-// resume ? sums : 0
-.macro start_sums panels, resume
-    ldr     x16, [args, #\resume]
-    cbz     x16, 8f
-    ldp     q16, q17, [sums]
-    ldp     q18, q19, [sums, #32]
-    .if \panels > 1
-    ldp     q20, q21, [sums, #64]
-    ldp     q22, q23, [sums, #96]
-    .endif
-    .if \panels > 2
-    ldp     q24, q25, [sums, #128]
-    ldp     q26, q27, [sums, #160]
-    ldp     q28, q29, [sums, #192]
-    ldp     q30, q31, [sums, #224]
-    .endif
-    b       9f
-8:
-    zero_sums 16, 17, 18, 19
-    .if \panels > 1
-    zero_sums 20, 21, 22, 23
-    .endif
-    .if \panels > 2
-    zero_sums 24, 25, 26, 27
-    zero_sums 28, 29, 30, 31
-    .endif
-9:
+.macro sums_first_1
+    ldr     q16, [x1]
+    ldr     q20, [rhs]
+.endm
+.macro sums_first_2
+    sums_first_1
+    ldr     q17, [x2]
+.endm
+.macro sums_first_4
+    sums_first_2
+    ldr     q18, [x3]
+    ldr     q19, [x4]
 .endm
 
-.macro store_sums panels
-    stp     q16, q17, [sums], #32
-    stp     q18, q19, [sums], #32
-    .if \panels > 1
-    stp     q20, q21, [sums], #32
-    stp     q22, q23, [sums], #32
-    .endif
-    .if \panels > 2
-    stp     q24, q25, [sums], #32
-    stp     q26, q27, [sums], #32
-    stp     q28, q29, [sums], #32
-    stp     q30, q31, [sums], #32
-    .endif
+.macro sums_4k_1 columns, next_columns, next
+    ldr     q\next_columns, [rhs, #\next]
+    sdot_4k 0, 1, 2, 3, \columns, 16, x1, \next
 .endm
-
-// Per channel: all panels at once.
-
-#define ARG_LHS 0
-#define ARG_RHS 16
-#define ARG_SUMS 32
-#define ARG_RESUME 48
-
-.macro tile_4k panels, columns, next
-    sdot_4k 16, 17, 18, 19, \columns, 0, x1, \next
-    .if \panels > 1
-    sdot_4k 20, 21, 22, 23, \columns, 1, x2, \next
-    .endif
-    .if \panels > 2
-    sdot_4k 24, 25, 26, 27, \columns, 2, x3, \next
-    sdot_4k 28, 29, 30, 31, \columns, 3, x4, \next
-    .endif
+.macro sums_4k_2 columns, next_columns, next
+    sums_4k_1 \columns, \next_columns, \next
+    sdot_4k 4, 5, 6, 7, \columns, 17, x2, \next
 .endm
-
-.macro sums_function name, panels
-func \name, hidden
-    ldp     x9, x10, [args, #ARG_LHS]
-    ldp     x11, x12, [args, #ARG_RHS]
-    ldp     sums, tiles, [args, #ARG_SUMS]
-    mov     rhs, x11
-    ldr     q4, [rhs]
-
-1:  // a tile
-    lhs_panels \panels
-    mov     steps, x12
-    ldr     q0, [x1]
-    .if \panels > 1
-    ldr     q1, [x2]
-    .endif
-    .if \panels > 2
-    ldr     q2, [x3]
-    ldr     q3, [x4]
-    .endif
-    start_sums \panels, ARG_RESUME
-
-2:  // 32 k
-    ldr     q5, [rhs, #16]
-    tile_4k \panels, 4, 16
-    ldr     q4, [rhs, #32]
-    tile_4k \panels, 5, 32
-    ldr     q5, [rhs, #48]
-    tile_4k \panels, 4, 48
-    ldr     q4, [rhs, #64]
-    tile_4k \panels, 5, 64
-    ldr     q5, [rhs, #80]
-    tile_4k \panels, 4, 80
-    ldr     q4, [rhs, #96]
-    tile_4k \panels, 5, 96
-    ldr     q5, [rhs, #112]
+.macro sums_4k_4 columns, next_columns, next
+    sums_4k_2 \columns, \next_columns, \next
+    sdot_4k 8, 9, 10, 11, \columns, 18, x3, \next
+    sdot_4k 12, 13, 14, 15, \columns, 19, x4, \next
+.endm
+.macro sums_step panels
+    sums_4k_\panels 20, 21, 16
+    sums_4k_\panels 21, 20, 32
+    sums_4k_\panels 20, 21, 48
+    sums_4k_\panels 21, 20, 64
+    sums_4k_\panels 20, 21, 80
+    sums_4k_\panels 21, 20, 96
+    subs    x7, x7, #1
+    sums_4k_\panels 20, 21, 112
+    sums_4k_\panels 21, 20, 128
     add     rhs, rhs, #128
-    subs    steps, steps, #1
-    tile_4k \panels, 4, 112
-    csel    rhs, rhs, x11, ne               // after the last step the next tile begins
-    ldr     q4, [rhs]
-    tile_4k \panels, 5, 128
     add     x1, x1, #128
     .if \panels > 1
     add     x2, x2, #128
@@ -170,56 +99,81 @@ func \name, hidden
     add     x3, x3, #128
     add     x4, x4, #128
     .endif
-    b.ne    2b
-
-    store_sums \panels
-    subs    tiles, tiles, #1
-    b.ne    1b
-    ret
-endfunc
+.endm
+.macro sums_step_1
+    sums_step 1
+.endm
+.macro sums_step_2
+    sums_step 2
+.endm
+.macro sums_step_4
+    sums_step 4
+.endm
+.macro sums_last_1
+.endm
+.macro sums_last_2
+.endm
+.macro sums_last_4
 .endm
 
-    sums_function kai_sums_4x4_neon_dotprod, 1
-    sums_function kai_sums_8x4_neon_dotprod, 2
-    sums_function kai_sums_16x4_neon_dotprod, 4
+// f32(sum) * (scale * column scale)
+.macro sums_columns
+    ldr     q16, [quad, #QUAD_COLUMN_SCALES]
+.endm
+.macro sums_a index, s0, s1, s2, s3
+    ldr     q18, [panels, #\index * PANEL + PANEL_SCALES]
+    scvtf   v\s0\().4s, v\s0\().4s
+    scvtf   v\s1\().4s, v\s1\().4s
+    scvtf   v\s2\().4s, v\s2\().4s
+    scvtf   v\s3\().4s, v\s3\().4s
+.endm
+.macro sums_b index
+    fmul    v22.4s, v16.4s, v18.s[0]
+    fmul    v23.4s, v16.4s, v18.s[1]
+    fmul    v24.4s, v16.4s, v18.s[2]
+    fmul    v25.4s, v16.4s, v18.s[3]
+.endm
+.macro sums_scale s0, s1, s2, s3
+    multiply \s0, \s1, \s2, \s3, 22, 23, 24, 25
+.endm
 
-// Per block: panels in pairs, whose eight S keep cores busy that issue in order; each pair reads the block of the RHS.
+    gemm_function kai_sums_4x4_neon_dotprod, 1, sums
+    gemm_function kai_sums_8x4_neon_dotprod, 2, sums
+    gemm_function kai_sums_16x4_neon_dotprod, 4, sums
+
+// ---- Blocks: accumulators are floats
+//
+// Panels in pairs, whose eight S, v24 - v31, keep cores busy that issue in order; each pair reads the block of the RHS.
+// S starts at the bits of C, v22. v23 scales.
 //
 // RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it
 // ends as the float C + S / 16: a subtraction replaces the conversion. Starts are loaded rather than moved: load pipes
 // have time, SIMD pipes have none.
 
-#define ARG_START 0
-#define ARG_BLOCK_LHS 16
-#define ARG_BLOCK_RHS 32
-#define ARG_BLOCK_SUMS 48
-#define ARG_BLOCK_RESUME 64
-#define ARG_SCALES 72
-
 .macro pair_4k panels, pa, pb, columns, next
-    sdot_4k 8, 9, 10, 11, \columns, 0, \pa, \next
+    sdot_4k 24, 25, 26, 27, \columns, 16, \pa, \next
     .if \panels > 1
-    sdot_4k 12, 13, 14, 15, \columns, 1, \pb, \next
+    sdot_4k 28, 29, 30, 31, \columns, 17, \pb, \next
     .endif
 .endm
 
 // The first 4 k of panels pa, pb.
 .macro pair_rows panels, pa, pb
-    ldr     q0, [\pa]
+    ldr     q16, [\pa]
     .if \panels > 1
-    ldr     q1, [\pb]
+    ldr     q17, [\pb]
     .endif
 .endm
 
 .macro start s, rest:vararg
-    ldr     q\s, [args, #ARG_START]
+    ldr     q\s, [args, #GEMM_START]
     .ifnb \rest
     start   \rest
     .endif
 .endm
 
 .macro subtract_c s, rest:vararg
-    fsub    v\s\().4s, v\s\().4s, v6.4s
+    fsub    v\s\().4s, v\s\().4s, v22.4s
     .ifnb \rest
     subtract_c \rest
     .endif
@@ -227,109 +181,121 @@ endfunc
 
 // v\sum += S * scales; S starts anew.
 .macro add_scaled sum, s
-    fmla    v\sum\().4s, v\s\().4s, v7.4s
+    fmla    v\sum\().4s, v\s\().4s, v23.4s
     start   \s
 .endm
 
 // A block of panels pa, pb whose first 4 k are loaded; then the first 4 k of na, nb. `last`: of the pairs of a tile.
 .macro pair_block panels, s0, s1, s2, s3, s4, s5, s6, s7, pa, pb, na, nb, last
     mov     rhs, x15
-    mov     steps, x12
-3:  // 32 k
-    ldr     q5, [rhs, #16]
-    pair_4k \panels, \pa, \pb, 4, 16
-    ldr     q4, [rhs, #32]
-    pair_4k \panels, \pa, \pb, 5, 32
-    ldr     q5, [rhs, #48]
-    pair_4k \panels, \pa, \pb, 4, 48
-    ldr     q4, [rhs, #64]
-    pair_4k \panels, \pa, \pb, 5, 64
-    ldr     q5, [rhs, #80]
-    pair_4k \panels, \pa, \pb, 4, 80
-    ldr     q4, [rhs, #96]
-    pair_4k \panels, \pa, \pb, 5, 96
-    ldr     q5, [rhs, #112]
+    mov     x17, x12
+8:  // 32 k
+    ldr     q21, [rhs, #16]
+    pair_4k \panels, \pa, \pb, 20, 16
+    ldr     q20, [rhs, #32]
+    pair_4k \panels, \pa, \pb, 21, 32
+    ldr     q21, [rhs, #48]
+    pair_4k \panels, \pa, \pb, 20, 48
+    ldr     q20, [rhs, #64]
+    pair_4k \panels, \pa, \pb, 21, 64
+    ldr     q21, [rhs, #80]
+    pair_4k \panels, \pa, \pb, 20, 80
+    ldr     q20, [rhs, #96]
+    pair_4k \panels, \pa, \pb, 21, 96
+    ldr     q21, [rhs, #112]
     add     rhs, rhs, #128
-    subs    steps, steps, #1
-    pair_4k \panels, \pa, \pb, 4, 112
+    subs    x17, x17, #1
+    pair_4k \panels, \pa, \pb, 20, 112
     add     \pa, \pa, #128
     .if \panels > 1
     add     \pb, \pb, #128
     .endif
-    pair_4k \panels, \pa, \pb, 5
-    b.eq    4f
+    pair_4k \panels, \pa, \pb, 21
+    b.eq    9f
     pair_rows \panels, \pa, \pb
-    ldr     q4, [rhs]
-    b       3b
-4:
+    ldr     q20, [rhs]
+    b       8b
+9:
     .if \last
-    subs    x14, x14, #1
-    csel    x15, rhs, x11, ne               // after the last block the next tile begins
+    mov     x15, rhs
     .endif
     pair_rows \panels, \na, \nb
-    ldr     q4, [x15]
-    subtract_c 8, 9, 10, 11
+    ldr     q20, [x15]
+    subtract_c 24, 25, 26, 27
     .if \panels > 1
-    subtract_c 12, 13, 14, 15
+    subtract_c 28, 29, 30, 31
     .endif
-    add_scaled \s0, 8
-    add_scaled \s1, 9
-    add_scaled \s2, 10
-    add_scaled \s3, 11
+    add_scaled \s0, 24
+    add_scaled \s1, 25
+    add_scaled \s2, 26
+    add_scaled \s3, 27
     .if \panels > 1
-    add_scaled \s4, 12
-    add_scaled \s5, 13
-    add_scaled \s6, 14
-    add_scaled \s7, 15
+    add_scaled \s4, 28
+    add_scaled \s5, 29
+    add_scaled \s6, 30
+    add_scaled \s7, 31
     .endif
 .endm
 
-.macro block_sums_function name, panels
-func \name, hidden
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-    ldr     q6, [args, #ARG_START]
-    ldp     x9, x10, [args, #ARG_BLOCK_LHS]
-    ldp     x11, x12, [args, #ARG_BLOCK_RHS]
-    ldp     sums, tiles, [args, #ARG_BLOCK_SUMS]
-    mov     x15, x11
-    ldr     q4, [x15]
-    start   8, 9, 10, 11, 12, 13, 14, 15
-
-1:  // a tile
-    lhs_panels \panels
-    ldp     x13, x14, [args, #ARG_SCALES]
-    pair_rows \panels, x1, x2
-    start_sums \panels, ARG_BLOCK_RESUME
-
-2:  // a block
-    ldr     q7, [x13], #16
-    .if \panels == 1
-    pair_block 1, 16, 17, 18, 19, , , , , x1, , x1, , 1
-    .elseif \panels == 2
-    pair_block 2, 16, 17, 18, 19, 20, 21, 22, 23, x1, x2, x1, x2, 1
-    .else
-    pair_block 2, 16, 17, 18, 19, 20, 21, 22, 23, x1, x2, x3, x4, 0
-    pair_block 2, 24, 25, 26, 27, 28, 29, 30, 31, x3, x4, x1, x2, 1
-    .endif
-    b.ne    2b
-
-    store_sums \panels
-    subs    tiles, tiles, #1
-    b.ne    1b
-
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
-    ret
-endfunc
+.macro block_first_1
+    mov     x15, rhs
+    ldr     q22, [args, #GEMM_START]
+    ldr     q20, [rhs]
+    pair_rows 1, x1, x2
+    start   24, 25, 26, 27
+.endm
+.macro block_first_2
+    block_first_1
+    ldr     q17, [x2]
+    start   28, 29, 30, 31
+.endm
+.macro block_first_4
+    block_first_2
+.endm
+.macro block_step_1
+    ldr     q23, [scales], #16
+    pair_block 1, 0, 1, 2, 3, , , , , x1, , x1, , 1
+    subs    x7, x7, #1
+.endm
+.macro block_step_2
+    ldr     q23, [scales], #16
+    pair_block 2, 0, 1, 2, 3, 4, 5, 6, 7, x1, x2, x1, x2, 1
+    subs    x7, x7, #1
+.endm
+.macro block_step_4
+    ldr     q23, [scales], #16
+    pair_block 2, 0, 1, 2, 3, 4, 5, 6, 7, x1, x2, x3, x4, 0
+    pair_block 2, 8, 9, 10, 11, 12, 13, 14, 15, x3, x4, x1, x2, 1
+    subs    x7, x7, #1
+.endm
+.macro block_last_1
+.endm
+.macro block_last_2
+.endm
+.macro block_last_4
 .endm
 
-    block_sums_function kai_block_sums_4x4_neon_dotprod, 1
-    block_sums_function kai_block_sums_8x4_neon_dotprod, 2
-    block_sums_function kai_block_sums_16x4_neon_dotprod, 4
+// fma(column sum, offset, sum) * scale
+.macro block_columns
+    ldr     q16, [quad, #QUAD_COLUMN_SUMS]
+.endm
+.macro block_a index, s0, s1, s2, s3
+    ldr     q18, [panels, #\index * PANEL + PANEL_OFFSETS]
+    fmla    v\s0\().4s, v16.4s, v18.s[0]
+    fmla    v\s1\().4s, v16.4s, v18.s[1]
+    fmla    v\s2\().4s, v16.4s, v18.s[2]
+    fmla    v\s3\().4s, v16.4s, v18.s[3]
+.endm
+.macro block_b index
+    ldr     q22, [panels, #\index * PANEL + PANEL_SCALES]
+.endm
+.macro block_scale s0, s1, s2, s3
+    fmul    v\s0\().4s, v\s0\().4s, v22.s[0]
+    fmul    v\s1\().4s, v\s1\().4s, v22.s[1]
+    fmul    v\s2\().4s, v\s2\().4s, v22.s[2]
+    fmul    v\s3\().4s, v\s3\().4s, v22.s[3]
+.endm
+
+    gemm_function kai_block_sums_4x4_neon_dotprod, 1, block
+    gemm_function kai_block_sums_8x4_neon_dotprod, 2, block
+    gemm_function kai_block_sums_16x4_neon_dotprod, 4, block

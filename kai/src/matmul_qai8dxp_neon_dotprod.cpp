@@ -4,8 +4,8 @@
 #include "kai/src/matmul_qai8dxp_neon.hpp"
 
 extern "C" {
-kai::SumsFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod;
-kai::BlockSumsFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod;
+kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod;
+kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod;
 }
 
 namespace kai {
@@ -14,9 +14,9 @@ namespace {
 struct Dotprod {
     using Acc = Dot4;
     static constexpr size_t kGroup = 4;  // k of a column that lie together
-    static constexpr SumsFn* kSums[3] = {
+    static constexpr GemmTileFn* kSums[3] = {
         kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod};
-    static constexpr BlockSumsFn* kBlockSums[3] = {
+    static constexpr GemmTileFn* kBlockSums[3] = {
         kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod};
 };
 

@@ -11,8 +11,6 @@
 #include "kai/asm/matmul_qai8dxp_neon.inc"
 
 
-// v0 - v15: accumulators, four per panel.
-
 // Per channel they start as offset * column sum: column sums are in v16 and v17.
 .macro panel_offsets index, s0, s1, s2, s3, r01, r23
     ldp     q\r01, q\r23, [panels, #\index * PANEL + PANEL_OFFSETS]
@@ -34,105 +32,18 @@
     panel_offsets 2, 8, 9, 10, 11, 22, 23
     panel_offsets 3, 12, 13, 14, 15, 24, 25
 .endm
-.macro block_start_1
-    zero 0, 1, 2, 3
-.endm
-.macro block_start_2
-    block_start_1
-    zero 4, 5, 6, 7
-.endm
-.macro block_start_4
-    block_start_2
-    zero 8, 9, 10, 11
-    zero 12, 13, 14, 15
-.endm
-.macro tile_resume_1
-    load_sums 0, 0, 1, 2, 3
-.endm
-.macro tile_resume_2
-    tile_resume_1
-    load_sums 1, 4, 5, 6, 7
-.endm
-.macro tile_resume_4
-    tile_resume_2
-    load_sums 2, 8, 9, 10, 11
-    load_sums 3, 12, 13, 14, 15
-.endm
-.macro tile_leave_1
-    store_sums 0, 0, 1, 2, 3
-.endm
-.macro tile_leave_2
-    tile_leave_1
-    store_sums 1, 4, 5, 6, 7
-.endm
-.macro tile_leave_4
-    tile_leave_2
-    store_sums 2, 8, 9, 10, 11
-    store_sums 3, 12, 13, 14, 15
+.macro rows s0, s1, s2, s3
+    uzp1    v26.2d, v\s0\().2d, v\s1\().2d
+    uzp2    v27.2d, v\s0\().2d, v\s1\().2d
+    uzp1    v28.2d, v\s2\().2d, v\s3\().2d
+    uzp2    v29.2d, v\s2\().2d, v\s3\().2d
 .endm
 
-// Rows of a panel.
-.macro rows s0, s1, s2, s3, r0, r1, r2, r3
-    uzp1    v\r0\().2d, v\s0\().2d, v\s1\().2d
-    uzp2    v\r1\().2d, v\s0\().2d, v\s1\().2d
-    uzp1    v\r2\().2d, v\s2\().2d, v\s3\().2d
-    uzp2    v\r3\().2d, v\s2\().2d, v\s3\().2d
-.endm
-
-.macro multiply s0, s1, s2, s3, t0, t1, t2, t3
-    fmul    v\s0\().4s, v\s0\().4s, v\t0\().4s
-    fmul    v\s1\().4s, v\s1\().4s, v\t1\().4s
-    fmul    v\s2\().4s, v\s2\().4s, v\t2\().4s
-    fmul    v\s3\().4s, v\s3\().4s, v\t3\().4s
-.endm
-
-.macro add_bias
+.macro add_bias s0, s1, s2, s3
     fadd    v26.4s, v26.4s, v30.4s
     fadd    v27.4s, v27.4s, v30.4s
     fadd    v28.4s, v28.4s, v30.4s
     fadd    v29.4s, v29.4s, v30.4s
-.endm
-
-// From sums to results, panel after panel, each one's last steps among the first ones of the next: conversions have few
-// pipes on some cores, and results take long where instructions issue in order. First steps are two macros, kind_a and
-// kind_b; kind_scale is next.
-//
-// v16, v17 of columns; v18 - v21 of rows; v22 - v25 scales; v26 - v29 rows; v30 bias; v31 a bound
-.macro finish_first kind, index, s0, s1, s2, s3
-    finish_strides
-    ldr     q30, [quad, #QUAD_BIAS]
-    \kind\()_columns
-    \kind\()_a \index, \s0, \s1, \s2, \s3
-    \kind\()_b \index
-.endm
-.macro finish_panel kind, s0, s1, s2, s3, next, n0, n1, n2, n3
-    \kind\()_scale \s0, \s1, \s2, \s3
-    .ifnb \next
-    \kind\()_a \next, \n0, \n1, \n2, \n3
-    .endif
-    rows \s0, \s1, \s2, \s3, 26, 27, 28, 29
-    .ifnb \next
-    \kind\()_b \next
-    .endif
-    add_bias
-    clamp 31, 26, 27, 28, 29
-    store_rows 26, 27, 28, 29
-.endm
-.macro finish_1 kind
-    finish_first \kind, 0, 0, 1, 2, 3
-    finish_panel \kind, 0, 1, 2, 3
-.endm
-.macro finish_2 kind
-    finish_first \kind, 0, 0, 1, 2, 3
-    finish_panel \kind, 0, 1, 2, 3, 1, 4, 5, 6, 7
-    finish_panel \kind, 4, 5, 6, 7
-.endm
-.macro finish_4 kind
-    finish_first \kind, 0, 0, 1, 2, 3
-    finish_panel \kind, 0, 1, 2, 3, 1, 4, 5, 6, 7
-    finish_panel \kind, 4, 5, 6, 7, 2, 8, 9, 10, 11
-    finish_panel \kind, 8, 9, 10, 11, 3, 12, 13, 14, 15
-    finish_panel \kind, 12, 13, 14, 15
 .endm
 
 // ---- Per channel: accumulators are integers
