@@ -27,6 +27,26 @@ KAI_INLINE void store(void* p, T value) {
     __builtin_memcpy(p, &value, sizeof(T));
 }
 
+/// x, of which the compiler knows nothing any more: what depends on it is computed where it is used, not kept in
+/// registers (one for x, one for x + 1, ...) around a loop that needs them.
+template <typename T>
+KAI_INLINE T opaque(T x) {
+#if defined(__GNUC__)
+    __asm__("" : "+r"(x));
+#endif
+    return x;
+}
+
+/// The same for GCC alone, where Clang does better with what it knows.
+template <typename T>
+KAI_INLINE T opaque_to_gcc(T x) {
+#if defined(__clang__)
+    return x;
+#else
+    return opaque(x);
+#endif
+}
+
 KAI_INLINE const uint8_t* bytes(const void* p, size_t offset = 0) {
     return static_cast<const uint8_t*>(p) + offset;
 }

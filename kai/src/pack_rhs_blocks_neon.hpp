@@ -94,10 +94,10 @@ KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_s
             if constexpr (splits_halves<format, Nibbles>) {
                 uint8x16_t first[2], second[2];
                 split_halves<format, flip>(v, first, second);
-                to = store_groups<group, 2>(first, to, group_step);
-                second_half = store_groups<group, 2>(second, second_half, group_step);
+                to = store_groups<group, 2>(first, opaque(to), group_step);
+                second_half = store_groups<group, 2>(second, opaque(second_half), group_step);
             } else {
-                to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, to, group_step);
+                to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, opaque(to), group_step);
             }
         }
 #pragma GCC unroll 4
@@ -176,7 +176,7 @@ KAI_INLINE void for_four_columns(const RhsPack& p, Body body) {
     const size_t blocks = p.blocks, run = p.bl == 32 ? 16 : 4;
     for (size_t b = 0; b < blocks; b += run) {
         for (size_t c = 0; c < p.tile.rows; c += 4) {
-            body(c, b, run < blocks - b ? run : blocks - b);
+            body(opaque_to_gcc(c), b, run < blocks - b ? run : blocks - b);
         }
     }
 }

@@ -120,7 +120,7 @@ KAI_INLINE float32x4_t pack_sums_run(
             uint8x16_t v[4];
             load_16_of_four_columns(src, v);
             sum = add_32_of_four_columns<group, Groups>(v, scale, sum);
-            to = pack_16_of_four_columns<format, group, NibblesEvenLow, 8>(v, to, group_step);
+            to = pack_16_of_four_columns<format, group, NibblesEvenLow, 8>(v, opaque(to), group_step);
         }
     }
     return sum;
@@ -340,7 +340,7 @@ KAI_INLINE void complete_32_rows(const RhsPack& p, const RhsSums& s, size_t row,
 
 /// `count` blocks of a strip.
 template <const Format& format, size_t group, class Source>
-KAI_INLINE void pack_strip_run(const RhsPack& p, const RhsSums& s, size_t place, size_t first, size_t count) {
+[[gnu::noinline]] void pack_strip_run(const RhsPack& p, const RhsSums& s, size_t place, size_t first, size_t count) {
     const Strip strip = strip_at<format, group>(p, s, place);
     const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
     const bool complete = place + 16 <= p.n;
