@@ -199,6 +199,7 @@ struct StripSums {
 
 KAI_INLINE StripSums load_sums(const Strip& strip) {
     float32x4_t four[4];
+#pragma GCC unroll 4
     for (size_t i = 0; i < 4; ++i) {
         four[i] = load<float32x4_t>(strip.sums[i]);
     }
@@ -217,7 +218,9 @@ KAI_INLINE void store_sums(const Strip& strip, const StripSums& sums) {
 /// Copies the scales of block b to the block's tail, `tail` bytes behind that of the first block, and returns them.
 KAI_INLINE StripSums pack_scales(const Strip& strip, size_t b, size_t tail) {
     StripSums scales;
-    for (size_t half = 2; half-- > 0;) {
+#pragma GCC unroll 2
+    for (size_t i = 0; i < 2; ++i) {
+        const size_t half = 1 - i;
         const uint64_t second = load_four_u16(strip.scales[2 * half + 1], 2 * b);
         const uint64_t first = load_four_u16(strip.scales[2 * half], 2 * b);
         store(strip.tail[2 * half + 1] + tail, second);
@@ -305,13 +308,14 @@ template <const Format& format, size_t group>
 KAI_INLINE size_t pack_32_rows(
     const uint8_t* src, size_t row_step, const Strip& strip, size_t at, size_t group_step, const StripSums& scales,
     StripSums& sums) {
-    constexpr size_t d = format.nibble_distance, apart = d == 1 ? 2 : 1;  // rows of neighbouring bytes
-    for (size_t place = 0; place < 16 / group; ++place, at += group_step, src += apart * group * row_step) {
+    constexpr size_t d = format.nibble_distance;
+    const size_t step = d == 1 ? 2 * row_step : row_step;  // between rows of neighbouring bytes
+    for (size_t place = 0; place < 16 / group; ++place, at += group_step) {
+        const uint8_t* far = opaque(src) + d * row_step;
         uint8x16_t even[group / 2], odd[group / 2];
 #pragma GCC unroll 4
-        for (size_t j = 0; j < group / 2; ++j) {
-            const uint8_t *row = src + 2 * j * apart * row_step, *next = row + apart * row_step;
-            const uint8x16_t low = two_rows(row, next), high = two_rows(row + d * row_step, next + d * row_step);
+        for (size_t j = 0; j < group / 2; ++j, src += 2 * step, far += 2 * step) {
+            const uint8x16_t low = two_rows(src, src + step), high = two_rows(far, far + step);
             even[j] = vsliq_n_u8(low, high, 4);
             odd[j] = vsriq_n_u8(high, low, 4);
         }
@@ -326,21 +330,26 @@ KAI_INLINE size_t pack_32_rows(
     return at;
 }
 
-/// 32 rows of the strip at `place`, which has columns that do not exist, 8 bytes apart.
+/// 32 rows of the strip at `place`, which has columns that do not exist, 8 bytes apart. Rare, and so kept out of the
+/// way.
 template <class Source>
-KAI_INLINE void complete_32_rows(const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {
+[[gnu::noinline]] void complete_32_rows(
+    const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {
     for (size_t r = 0; r < 32; ++r) {
         for (size_t c = 0; c < 16; c += 2) {
-            const unsigned low = Source::get(p, s, place + c, row + r),
-                           high = Source::get(p, s, place + c + 1, row + r);
+            const unsigned low = Source::get(p, s, place + c, row + r);
+            const unsigned high = Source::get(p, s, place + c + 1, row + r);
             to[8 * r + c / 2] = static_cast<uint8_t>(low | high << 4);
         }
     }
 }
 
-/// `count` blocks of a strip.
+/// `count` blocks of a strip. A function of its own: its loops need all registers.
 template <const Format& format, size_t group, class Source>
-[[gnu::noinline]] void pack_strip_run(const RhsPack& p, const RhsSums& s, size_t place, size_t first, size_t count) {
+[[gnu::noinline]] void pack_strip_run(
+    const RhsPack& pack, const RhsSums& pack_sums, size_t place, size_t first, size_t count) {
+    const RhsPack p = pack;  // copies that no store can change
+    const RhsSums s = pack_sums;
     const Strip strip = strip_at<format, group>(p, s, place);
     const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
     const bool complete = place + 16 <= p.n;
