@@ -153,8 +153,8 @@ KAI_INLINE void sum_blocks(
 
 /// What a tile function computes: `columns` tiles of 1, 2 or 4 panels x 4 columns, each adding `blocks` blocks.
 struct TileArgs {
-    float start[2][4];  // of the integer sums: two at a time
-    uint8_t mask[16];   // of the high nibbles
+    float start[4];    // of the integer sums
+    uint8_t mask[16];  // of the high nibbles
     const uint8_t* lhs;
     size_t lhs_stride;
     const uint8_t* rhs;
@@ -165,9 +165,9 @@ struct TileArgs {
     size_t resume;            // not 0: `tiles` holds sums of earlier blocks
 };
 static_assert(
-    offsetof(TileArgs, start) == 0 && offsetof(TileArgs, mask) == 32 && offsetof(TileArgs, lhs) == 48 &&
-        offsetof(TileArgs, rhs) == 64 && offsetof(TileArgs, row_scales) == 80 && offsetof(TileArgs, blocks) == 96 &&
-        offsetof(TileArgs, resume) == 112,
+    offsetof(TileArgs, start) == 0 && offsetof(TileArgs, mask) == 16 && offsetof(TileArgs, lhs) == 32 &&
+        offsetof(TileArgs, rhs) == 48 && offsetof(TileArgs, row_scales) == 64 && offsetof(TileArgs, blocks) == 80 &&
+        offsetof(TileArgs, resume) == 96,
     "matmul_int_neon_tile.inc");
 static_assert(
     qsi8d32p.block_bytes({4, 8, 2}, 32) == 136 && qsi4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
@@ -243,8 +243,7 @@ KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, c
     float tiles[kTileColumns][PANELS * 16];
     typename Kernel::template RowScales<PANELS> row_scales;
     TileArgs args;
-    vst1q_f32(args.start[0], vdupq_n_f32(ShortSum<Pair::kFraction>::kStart));
-    vst1q_f32(args.start[1], vdupq_n_f32(ShortSum<Pair::kFraction>::kStart));
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<Pair::kFraction>::kStart));
     vst1q_u8(args.mask, vdupq_n_u8(0xF0));
     args.lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, 32);
     args.rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, 32);

@@ -18,32 +18,32 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
-// v29 = C, v30 = mask of high nibbles. Blocks leave the sums of their first panel started.
+// v29, w3 = C, v30 = mask of high nibbles.
 .macro tile_constants
-    ldp     q29, q30, [args, #ARG_MASK - 16]
-    start_two 24, 25, 26, 27
+    ldp     q29, q30, [args, #ARG_START]
+    ldr     w3, [args, #ARG_START]
 .endm
 
 #define LHS_SUMS 128       // f32
 #define LHS_SCALES 144     // f32
 
 // v28, v31 = scales and zeros of the columns.
-.macro add_zeros a0, a1, a2, a3, r01, r23
-    fmla    v\a0\().4s, v31.4s, v\r01\().s[0]
-    fmla    v\a1\().4s, v31.4s, v\r01\().s[1]
-    fmla    v\a2\().4s, v31.4s, v\r23\().s[0]
-    fmla    v\a3\().4s, v31.4s, v\r23\().s[1]
+.macro add_zeros a0, a1, a2, a3, rows
+    fmla    v\a0\().4s, v31.4s, v\rows\().s[0]
+    fmla    v\a1\().4s, v31.4s, v\rows\().s[1]
+    fmla    v\a2\().4s, v31.4s, v\rows\().s[2]
+    fmla    v\a3\().4s, v31.4s, v\rows\().s[3]
 .endm
 
 .macro tile_block_1
+    start_sdot 24, 25, 26, 27
     tile_load_f32 31, 28
     rows_23 x16, [x1, #8]
-    rows_23 x17, [x1, #LHS_SUMS + 8]
+    ldr     q6, [x1, #LHS_SUMS]
     tile_decode_first
     rows    4, 5, x16, [x1]
-    rows    6, 7, x17, [x1, #LHS_SUMS]
     tile_decode_second
-    add_zeros 0, 1, 2, 3, 6, 7
+    add_zeros 0, 1, 2, 3, 6
     sdot_4k_1 16, 16
     sdot_4k_1 17, 32
     sdot_4k_1 18, 48
@@ -56,24 +56,21 @@
     add     x1, x1, #LHS_BLOCK
     scale   24, 25, 26, 27, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
-    start_two 24, 25, 26, 27
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
+    start_sdot 24, 25, 26, 27
     tile_load_f32 31, 28
-    start_two 8, 9
-    rows_23 x16, [x1, #LHS_SUMS + 8]
+    start_sdot 8, 9, 10, 11
+    ldr     q12, [x1, #LHS_SUMS]
     tile_decode_first
-    rows_23 x17, [x2, #LHS_SUMS + 8]
-    start_two 10, 11
-    rows    12, 13, x16, [x1, #LHS_SUMS]
+    ldr     q14, [x2, #LHS_SUMS]
     tile_decode_second
-    rows    14, 15, x17, [x2, #LHS_SUMS]
     rows_23 x16, [x1, #8]
-    add_zeros 0, 1, 2, 3, 12, 13
+    add_zeros 0, 1, 2, 3, 12
     rows_23 x17, [x2, #8]
-    add_zeros 4, 5, 6, 7, 14, 15
+    add_zeros 4, 5, 6, 7, 14
     rows    12, 13, x16, [x1]
     rows    14, 15, x17, [x2]
     sdot_4k_2 16, 16
@@ -91,9 +88,7 @@
     add     x2, x2, #LHS_BLOCK
     scale   8, 9, 10, 11, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
-    start_two 24, 25
     accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
-    start_two 26, 27
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, 1

@@ -17,14 +17,15 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
 
-// v29 = C, v30 = mask of high nibbles. Blocks leave the sums of their first panel started.
+// v29, w3 = C, v30 = mask of high nibbles.
 .macro tile_constants
-    ldp     q29, q30, [args, #ARG_MASK - 16]
-    start_two 24, 25, 26, 27
+    ldp     q29, q30, [args, #ARG_START]
+    ldr     w3, [args, #ARG_START]
 .endm
 
 // v28 = scales of the columns.
 .macro tile_block_1
+    start_sdot 24, 25, 26, 27
     tile_load_f16 28
     rows_23 x16, [x1, #8]
     tile_decode_first
@@ -43,17 +44,16 @@
     add     x1, x1, #LHS_BLOCK
     scale   24, 25, 26, 27, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
-    start_two 24, 25, 26, 27
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
+    start_sdot 24, 25, 26, 27
     tile_load_f16 28
-    start_two 8, 9
+    start_sdot 8, 9, 10, 11
     rows_23 x16, [x1, #8]
     tile_decode_first
     rows_23 x17, [x2, #8]
-    start_two 10, 11
     rows    12, 13, x16, [x1]
     tile_decode_second
     rows    14, 15, x17, [x2]
@@ -72,9 +72,7 @@
     add     x2, x2, #LHS_BLOCK
     scale   8, 9, 10, 11, 16, 17, 18, 19, 20
     accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
-    start_two 24, 25
     accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
-    start_two 26, 27
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, 1
