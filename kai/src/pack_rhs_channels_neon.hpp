@@ -28,8 +28,8 @@ KAI_INLINE uint32x4_t sums_of(const uint8x16_t v[4]) {
 
 /// @name Lanes: what becomes of 16 bytes of column c, and the sums of up to kSteps times as many of four columns
 ///
-/// `take` returns the bytes as they are stored, and adds to the sums. `sums`: of `count` weights a column, stored
-/// factor included.
+/// `take` returns the bytes as they are stored, and adds to the sums; `finish` is for what is left to do when columns
+/// are interleaved. `sums`: of `count` weights a column, stored factor included.
 /// @{
 constexpr size_t kSteps = 16;
 
@@ -54,6 +54,8 @@ struct LanesInt4 {
         }
         return veorq_u8(v, vdupq_n_u8(0x88));
     }
+    KAI_INLINE void finish(uint8x16_t*) const {
+    }
     KAI_INLINE uint32x4_t sums(size_t count) const {
         // low + high = byte - 15 * high
         const uint32x4_t nibbles = vmlsq_n_u32(sums_of(bytes), sums_of(high), 15);
@@ -72,6 +74,8 @@ struct LanesInt8 {
     KAI_INLINE uint8x16_t take(size_t c, uint8x16_t v) {
         pairs[c] = vpadalq_s8(pairs[c], vreinterpretq_s8_u8(v));
         return v;
+    }
+    KAI_INLINE void finish(uint8x16_t*) const {
     }
     KAI_INLINE uint32x4_t sums(size_t) const {
         const int16x8_t fours = vpaddq_s16(vpaddq_s16(pairs[0], pairs[1]), vpaddq_s16(pairs[2], pairs[3]));
@@ -96,7 +100,13 @@ struct LanesTable {
         bits[c] = vaddq_u8(bits[c], vcntq_u8(v));
         high[c] = vaddq_u8(high[c], vcntq_u8(h));
         both[c] = vaddq_u8(both[c], vcntq_u8(vandq_u8(v, h)));
-        return sixteens ? transposed(v) : v;
+        return sixteens ? transposed_pairs(v) : v;
+    }
+    KAI_INLINE void finish(uint8x16_t out[4]) const {
+        if constexpr (sixteens) {
+            transpose_quads(out[0], out[1]);
+            transpose_quads(out[2], out[3]);
+        }
     }
     KAI_INLINE uint32x4_t sums(size_t count) const {
         const auto t = [&](size_t i) { return static_cast<uint32_t>(table[i]); };
@@ -113,15 +123,19 @@ private:
         __asm__("bit %0.16b, %1.16b, %2.16b" : "+w"(v) : "w"(bits), "w"(vdupq_n_u32(mask)));
         return v;
     }
-    /// Element 4 * i + j of the 16 of a word goes to the place of element 4 * j + i.
-    KAI_INLINE static uint8x16_t transposed(uint8x16_t bytes) {
-        uint32x4_t v = vreinterpretq_u32_u8(bytes);
-        // The lower bits of i and j change places, then the higher ones.
-        uint32x4_t up = vshlq_n_u32(v, 6), down = vshrq_n_u32(v, 6);
-        v = insert(insert(v, up, 0x33003300), down, 0x00CC00CC);
-        up = vshlq_n_u32(v, 12), down = vshrq_n_u32(v, 12);
-        v = insert(insert(v, up, 0x0F0F0000), down, 0x0000F0F0);
-        return vreinterpretq_u8_u32(v);
+    // Element 4 * i + j of the 16 of a word goes to the place of element 4 * j + i. First the lower bits of i and j
+    // change places, then, where two vectors are at hand, the higher ones.
+    KAI_INLINE static uint8x16_t transposed_pairs(uint8x16_t bytes) {
+        const uint32x4_t v = vreinterpretq_u32_u8(bytes);
+        const uint32x4_t up = vshlq_n_u32(v, 6), down = vshrq_n_u32(v, 6);
+        return vreinterpretq_u8_u32(insert(insert(v, up, 0x33003300), down, 0x00CC00CC));
+    }
+    KAI_INLINE static void transpose_quads(uint8x16_t& a, uint8x16_t& b) {
+        const uint16x8_t x = vreinterpretq_u16_u8(a), y = vreinterpretq_u16_u8(b);
+        const uint8x16_t low = vreinterpretq_u8_u16(vuzp1q_u16(x, y)), high = vreinterpretq_u8_u16(vuzp2q_u16(x, y));
+        const uint8x16_t low_nibbles = vsliq_n_u8(low, high, 4), high_nibbles = vsriq_n_u8(high, low, 4);
+        a = zip1<2>(low_nibbles, high_nibbles);
+        b = zip2<2>(low_nibbles, high_nibbles);
     }
 };
 
@@ -151,6 +165,7 @@ KAI_INLINE uint8_t* pack_step(Lanes& lanes, FourColumns& src, uint8_t* dst, size
         src.at[c] += 16;
     }
     interleave<group>(v, out);
+    lanes.finish(out);
     return store_groups<group, vectors>(out, dst, group_step);
 }
 
