@@ -82,9 +82,15 @@ KAI_INLINE uint8_t* store_groups(const uint8x16_t out[4], uint8_t* dst, size_t g
         } else if constexpr (group == 4) {
             store(dst, out[i]);
             dst += group_step;
-        } else {
+        } else if (i % 2 == 0) {
+#if defined(__clang__)
             store(dst, out[i]);
-            dst += i % 2 == 0 ? 16 : group_step - 16;
+            store(dst + 16, out[i + 1]);
+#else
+            const uint8x16x2_t place = {{out[i], out[i + 1]}};
+            vst1q_u8_x2(dst, place);  // GCC 12 makes no STP of two stores
+#endif
+            dst += group_step;
         }
     }
     return dst;
