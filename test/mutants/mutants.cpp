@@ -20,6 +20,7 @@
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/reference/float16.hpp"
 #include "test/reference/formats.hpp"
 #include "test/reference/matmul.hpp"
 #include "test/support/checked_call.hpp"
@@ -357,6 +358,25 @@ void fill_packed(const Packing& c) {
     }
 }
 
+/// The sums of the columns, from what was packed: blocks downwards.
+void add_up_in_another_order(const Packing& c) {
+    const reference::Format& f = *reference::find_format(packer->format);
+    const reference::Shape shape = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
+    for (size_t row = 0; row < c.rows; ++row) {
+        const size_t r = row % c.tile.rows;
+        uint8_t* panel = static_cast<uint8_t*>(c.packed) + row / c.tile.rows * f.stride(shape);
+        float sum = 0;
+        for (size_t kk = c.k; kk-- > 0;) {
+            const reference::Place place = f.place(shape, r, kk);
+            uint16_t scale;
+            std::memcpy(&scale, panel + f.scale(shape, r, kk / c.bl), sizeof(scale));
+            const int element = ((panel[place.byte] >> place.shift & 15) ^ 8) - 8;
+            sum += static_cast<float>(element) * reference::f32_from_bf16(scale);
+        }
+        std::memcpy(panel + f.sum(shape, r), &sum, sizeof(sum));
+    }
+}
+
 /// The rows of an LHS, dense, in which every value but the largest and the smallest of a block is one ulp nearer to 0:
 /// it matters for ties. Not inlined: its caller must not save d8-d15, or they are restored after break_the_abi.
 [[gnu::noinline]] std::vector<uint8_t> without_ties(const void* lhs, size_t stride, size_t rows, size_t k, size_t bl) {
@@ -487,6 +507,30 @@ void rhs_pack_nxk_bl_zero(
     mutated_packing({n, k, bl, 0, {nr, kr, sr}, packed});
 }
 
+template <typename Fn, typename Params>
+void rhs_pack_bl_bf16(
+    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    size_t rhs_stride, const float* bias, const void* scale, size_t scale_stride, void* packed, size_t extra,
+    const Params* params) {
+    const Packing c = {n, k, bl, 0, {nr, kr, sr}, packed};
+    const bool kxn = packer->signature == KAI_RHS_PACK_KXN_BL_BF16;
+    const size_t lines = kxn ? k : n, line = (kxn ? n + 1 : k) / 2, scales = k / bl * sizeof(uint16_t);
+    const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
+    run_packer<Fn>(
+        groups, n, k, nr, kr, sr, bl, rhs, is("ignores_the_source_stride") ? line : rhs_stride, used_bias, scale,
+        is("ignores_the_scale_stride") ? scales : scale_stride, packed, extra, params);
+    if (is("reads_past_the_source") && lines > 0 && line > 0) {
+        touch(rhs + (lines - 1) * rhs_stride + line);
+    } else if (is("reads_past_the_scales") && n > 0 && k > 0) {
+        touch(static_cast<const uint8_t*>(scale) + (n - 1) * scale_stride + scales);
+    } else if (is("reads_a_null_bias") && n > 0) {
+        touch(bias);
+    } else if (is("adds_up_in_another_order")) {
+        add_up_in_another_order(c);
+    }
+    mutated_packing(c);
+}
+
 void rhs_pack(
     size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* packed, size_t extra, const void* params) {
@@ -563,6 +607,12 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
             return any(rhs_pack_nxk_bl);
         case KAI_RHS_PACK_NXK_BL_ZERO:
             return any(rhs_pack_nxk_bl_zero);
+        case KAI_RHS_PACK_NXK_BL_BF16:
+            return any(
+                rhs_pack_bl_bf16<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn, kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params>);
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            return any(
+                rhs_pack_bl_bf16<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn, kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params>);
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
             return any(rhs_pack_cx<kai_run_rhs_pack_qs4cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param>);
@@ -662,6 +712,9 @@ const Mutation kMutations[] = {
     {"wrong_ties", nullptr, quantising_packer},
     {"ignores_m_idx_start", nullptr, packer_with_start},
     {"ignores_the_source_stride", nullptr, strided_packer},
+    {"ignores_the_scale_stride", nullptr, test::has_block_sums},
+    {"reads_past_the_scales", nullptr, test::has_block_sums},
+    {"adds_up_in_another_order", nullptr, test::has_block_sums},
     {"ignores_the_bias", nullptr, packer_with_bias},
     {"reads_a_null_bias", nullptr, packer_with_bias},
     {"ignores_the_zero_point", nullptr, packer_with_zero_point},
