@@ -92,8 +92,9 @@ struct Operands {
             {rhs.data(), zero.data(), scale.data(), bias.data(), bf16_scale.data()}, rhs_packed.data());
     }
     void run_matmul() {
-        run(u, s.m, s.n, s.k, block_length, lhs_packed.data(), rhs_packed.data(), dst.data(), s.n * sizeof(float),
-            -INFINITY, INFINITY);
+        const size_t stride = s.n * kai_get_datatype_size_in_bytes(u.dst_type);
+        run(u, s.m, s.n, s.k, block_length, lhs_packed.data(), rhs_packed.data(), dst.data(), stride, -INFINITY,
+            INFINITY);
     }
 };
 
@@ -119,7 +120,7 @@ void measure(const std::string& name, const kai_ukernel& u, const Shape& s, doub
 
 void register_kernel(const kai_ukernel& u) {
     const auto matmul_bytes = [](const Operands& o) {
-        return o.lhs_packed.size() + o.rhs_packed.size() + o.dst.size() * sizeof(float);
+        return o.lhs_packed.size() + o.rhs_packed.size() + o.dst.size() * kai_get_datatype_size_in_bytes(o.u.dst_type);
     };
     for (const Shape& s : shapes) {
         if ((u.get_m_step() == 1) != (s.m == 1)) {

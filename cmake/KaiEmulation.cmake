@@ -3,13 +3,16 @@
 # kai_add_test(NAME COMMAND ... [ONCE]): adds the test NAME; under emulation NAME.<cpu> for each of KAI_EMULATED_CPUS, or,
 # with ONCE, for the first of them.
 
+# The first one runs everything. After it, NEON code is left out of what differs from it in the vector length only.
 set(KAI_EMULATED_CPUS
     "svl512|max,sve-default-vector-length=64,sme-default-vector-length=64"
-    "svl128|max,sve-default-vector-length=16,sme-default-vector-length=16"
-    "svl256|max,sve-default-vector-length=32,sme-default-vector-length=32"
-    "svl1024|max,sve-default-vector-length=128,sme-default-vector-length=128"
-    "svl2048|max,sve-default-vector-length=256,sme-default-vector-length=256"
-    "neoverse-n1|neoverse-n1")  # dotprod, but neither i8mm nor SVE nor SME
+    "svl128|max,sve-default-vector-length=16,sme-default-vector-length=16|KLEIDIAI_TEST_SCALABLE_ONLY=1"
+    "svl256|max,sve-default-vector-length=32,sme-default-vector-length=32|KLEIDIAI_TEST_SCALABLE_ONLY=1"
+    "svl1024|max,sve-default-vector-length=128,sme-default-vector-length=128|KLEIDIAI_TEST_SCALABLE_ONLY=1"
+    "svl2048|max,sve-default-vector-length=256,sme-default-vector-length=256|KLEIDIAI_TEST_SCALABLE_ONLY=1"
+    "neoverse-n1|neoverse-n1"  # dotprod, but neither i8mm nor SVE nor SME
+    "cortex-a76|cortex-a76"    # the same
+    "cortex-a72|cortex-a72")   # Armv8.0: not even dotprod
 
 if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
     find_program(KLEIDIAI_EMULATOR qemu-aarch64 HINTS "${PROJECT_SOURCE_DIR}/.cache/qemu/usr/bin"
@@ -46,5 +49,10 @@ function(kai_add_test name)
         list(GET entry 1 cpu)
         add_test(NAME ${name}.${label}
             COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu}" "$<TARGET_FILE:${program}>" ${arg_COMMAND})
+        list(LENGTH entry count)
+        if(count GREATER 2)
+            list(GET entry 2 variable)
+            set_tests_properties(${name}.${label} PROPERTIES ENVIRONMENT "${variable}")
+        endif()
     endforeach()
 endfunction()

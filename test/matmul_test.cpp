@@ -264,6 +264,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
+// Short tests come first: kleidiai_mutants stops at the first one that notices.
+
 TEST_P(Matmul, GettersAgree) {
     EXPECT_GT(lhs_tile.rows, 0u);
     EXPECT_GT(rhs_tile.rows, 0u);
@@ -282,6 +284,100 @@ TEST_P(Matmul, GettersAgree) {
         checked_call(u.get_dst_offset, 3 * m_step, 2 * n_step, size_t{4096}), 3 * m_step * 4096 + 2 * n_step * element);
     EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * element);
     EXPECT_EQ(checked_call(u.get_dst_size, size_t{0}, size_t{7}), 0u);
+}
+
+TEST_P(Matmul, ExactOverWholeTiles) {
+    const auto [k, bl] = typical_depth();
+    check_exactly(make_lhs(Data::exact, many_rows(), k, bl), make_rhs(Data::exact, many_columns(), k, bl));
+}
+
+// A product of zero leaves the bias, which shows how results are converted: ties, subnormals, overflow.
+TEST_P(Matmul, ConvertsToTheTypeOfDst) {
+    if (rhs_format->bias == nullptr) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    Random random(4);
+    std::vector<float> biases = {0.0f,      65504.0f,    65519.0f,        65520.0f,        65536.0f, 1e38f,
+                                 kMax,      0x1.fep127f, 0x1.fefffep127f, 0x1.ffp127f,     kInf,     0x1p-126f,
+                                 0x1p-149f, 0x1p-24f,    0x1p-25f,        0x1.000002p-25f, 0x1p-14f};
+    for (const int step : {8, 11, 16, 13}) {  // around ties of f16 (11 bits) and bf16 (8 bits)
+        for (const int below : {-1, 0, 1}) {
+            const uint32_t tie = (static_cast<uint32_t>(random.next()) & 0x3FFFu) << (step + 1) | 1u << (step - 1);
+            biases.push_back(reference::float_of((reference::bits_of(1.0f) | (tie & 0x7FFFFFu)) + below));
+            biases.push_back(reference::float_of((reference::bits_of(0x1p-16f) | (tie & 0x7FFFFFu)) + below));
+        }
+    }
+    while (biases.size() < 64) {
+        biases.push_back(reference::float_of(static_cast<uint32_t>(random.next()) & 0xBFFFFFFFu));
+    }
+    Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, 2 * biases.size(), k, bl);
+    for (size_t i = 0; i < rhs.rows; ++i) {
+        rhs.bias[i] = i < biases.size() ? biases[i] : -biases[i - biases.size()];
+    }
+    std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
+    std::fill(lhs.offset.begin(), lhs.offset.end(), 0.0f);
+    std::fill(lhs.row_offset.begin(), lhs.row_offset.end(), 0);
+    std::fill(lhs.q.begin(), lhs.q.end(), int8_t{0});
+    check_exactly(lhs, rhs);
+    for (const Clamp clamp : {Clamp{-65504.0f, 65504.0f}, Clamp{-65519.0f, 65519.0f}, Clamp{-kMax, kMax}}) {
+        check(lhs, rhs, clamp);
+    }
+}
+
+TEST_P(Matmul, ClampsForReal) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = several_rows(), n = several_columns();
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    const std::vector<float> free = check(lhs, rhs);
+    const float some = std::fabs(free[0]) / 2 + 0x1p-10f;
+    const float third = some / 3;  // none of the types has it
+    for (const Clamp clamp :
+         {Clamp{-some, some},
+          {-third, third},
+          {0.0f, kInf},
+          {0.0f, kMax},
+          {-kInf, some},
+          {-kInf, third},
+          {-kMax, some},
+          {-kMax, kMax},
+          {-65504.0f, 65504.0f},
+          {-1e-9f, 1e-9f},
+          {some, some},
+          {-0.25f, 0.0f},
+          {kInf, kInf}}) {
+        // Conversion keeps the order: clamping the result to the bounds as the type has them is the same.
+        std::vector<float> expected = free;
+        for (float& x : expected) {
+            x = static_cast<float>(reference::clamp(
+                x, reference::rounded(clamp.lo, u.dst_type), reference::rounded(clamp.hi, u.dst_type)));
+        }
+        // == and not bits: the sign of a zero is free
+        EXPECT_EQ(run(lhs, rhs, clamp), expected) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
+    }
+}
+
+TEST_P(Matmul, ExtremeValues) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = one_row ? 1 : std::max<size_t>(11, lhs_tile.rows + 1), n = std::max<size_t>(31, rhs_tile.rows + 1);
+    const Side lhs = make_lhs(Data::extreme, std::max<size_t>(m, 30), k, bl), rhs = make_rhs(Data::extreme, n, k, bl);
+    // One row at a time for kernels of one row.
+    for (size_t first = 0; first < (one_row ? 30 : 1); ++first) {
+        check(lhs.part(first, m), rhs);
+    }
+}
+
+TEST_P(Matmul, KeepsTheCallersZa) {
+    if (kai_cpu_sme_bytes() == 0) {
+        return;  // there is no ZA
+    }
+    const auto [k, bl] = typical_depth();
+    const size_t m = several_rows(), n = several_columns();
+    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    const std::vector<float> expected = run(lhs, rhs);
+    const test::LiveZa live_za;
+    EXPECT_TRUE(same_bits(run(lhs, rhs), expected));
+    run(lhs.part(0, 0), rhs);  // a call that returns early, too
 }
 
 // All shapes at one depth: the largest against the reference, the others bit by bit against the largest.
@@ -311,51 +407,6 @@ TEST_P(Matmul, Shapes) {
                 }
             }
         }
-    }
-}
-
-TEST_P(Matmul, Depths) {
-    for (const auto& [k, bl] : depths()) {
-        const size_t m = one_row ? 1 : lhs_tile.rows + 1, n = several_columns();
-        check(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl), {}, {3, Flush::end});
-        check_exactly(make_lhs(Data::exact, m, k, bl), make_rhs(Data::exact, n, k, bl), {3, Flush::end});
-        if (HasFailure()) {
-            return;
-        }
-    }
-}
-
-TEST_P(Matmul, ExactOverWholeTiles) {
-    const auto [k, bl] = typical_depth();
-    check_exactly(make_lhs(Data::exact, many_rows(), k, bl), make_rhs(Data::exact, many_columns(), k, bl));
-}
-
-TEST_P(Matmul, LongDepths) {
-    for (const auto& [k, bl] : long_depths()) {
-        check(make_lhs(Data::random, std::min<size_t>(m_step, 3), k, bl), make_rhs(Data::random, 5, k, bl));
-        check_exactly(make_lhs(Data::exact, several_rows(), k, bl), make_rhs(Data::exact, 19, k, bl));
-    }
-}
-
-// Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
-TEST_P(Matmul, LargeSums) {
-    std::vector<Depth> all = long_depths();
-    all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
-    for (const auto& [k, bl] : all) {
-        const Side lhs = make_lhs(Data::large, 8, k, bl), rhs = make_rhs(Data::large, 6, k, bl);
-        for (size_t first = 0; first < (one_row ? 8 : 1); ++first) {
-            check(lhs.part(first, one_row ? 1 : 8), rhs);
-        }
-    }
-}
-
-TEST_P(Matmul, ExtremeValues) {
-    const auto [k, bl] = typical_depth();
-    const size_t m = one_row ? 1 : std::max<size_t>(11, lhs_tile.rows + 1), n = std::max<size_t>(31, rhs_tile.rows + 1);
-    const Side lhs = make_lhs(Data::extreme, std::max<size_t>(m, 30), k, bl), rhs = make_rhs(Data::extreme, n, k, bl);
-    // One row at a time for kernels of one row.
-    for (size_t first = 0; first < (one_row ? 30 : 1); ++first) {
-        check(lhs.part(first, m), rhs);
     }
 }
 
@@ -394,69 +445,14 @@ TEST_P(Matmul, Rectangles) {
     }
 }
 
-TEST_P(Matmul, ClampsForReal) {
-    const auto [k, bl] = typical_depth();
-    const size_t m = several_rows(), n = several_columns();
-    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
-    const std::vector<float> free = check(lhs, rhs);
-    const float some = std::fabs(free[0]) / 2 + 0x1p-10f;
-    const float third = some / 3;  // none of the types has it
-    for (const Clamp clamp :
-         {Clamp{-some, some},
-          {-third, third},
-          {0.0f, kInf},
-          {0.0f, kMax},
-          {-kInf, some},
-          {-kInf, third},
-          {-kMax, some},
-          {-kMax, kMax},
-          {-65504.0f, 65504.0f},
-          {-1e-9f, 1e-9f},
-          {some, some},
-          {-0.25f, 0.0f},
-          {kInf, kInf}}) {
-        // Conversion keeps the order: clamping the result to the bounds as the type has them is the same.
-        std::vector<float> expected = free;
-        for (float& x : expected) {
-            x = static_cast<float>(reference::clamp(
-                x, reference::rounded(clamp.lo, u.dst_type), reference::rounded(clamp.hi, u.dst_type)));
+TEST_P(Matmul, Depths) {
+    for (const auto& [k, bl] : depths()) {
+        const size_t m = one_row ? 1 : lhs_tile.rows + 1, n = several_columns();
+        check(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl), {}, {3, Flush::end});
+        check_exactly(make_lhs(Data::exact, m, k, bl), make_rhs(Data::exact, n, k, bl), {3, Flush::end});
+        if (HasFailure()) {
+            return;
         }
-        // == and not bits: the sign of a zero is free
-        EXPECT_EQ(run(lhs, rhs, clamp), expected) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
-    }
-}
-
-// A product of zero leaves the bias, which shows how results are converted: ties, subnormals, overflow.
-TEST_P(Matmul, ConvertsToTheTypeOfDst) {
-    if (rhs_format->bias == nullptr) {
-        return;
-    }
-    const auto [k, bl] = typical_depth();
-    Random random(4);
-    std::vector<float> biases = {0.0f,      65504.0f,    65519.0f,        65520.0f,        65536.0f, 1e38f,
-                                 kMax,      0x1.fep127f, 0x1.fefffep127f, 0x1.ffp127f,     kInf,     0x1p-126f,
-                                 0x1p-149f, 0x1p-24f,    0x1p-25f,        0x1.000002p-25f, 0x1p-14f};
-    for (const int step : {8, 11, 16, 13}) {  // around ties of f16 (11 bits) and bf16 (8 bits)
-        for (const int below : {-1, 0, 1}) {
-            const uint32_t tie = (static_cast<uint32_t>(random.next()) & 0x3FFFu) << (step + 1) | 1u << (step - 1);
-            biases.push_back(reference::float_of((reference::bits_of(1.0f) | (tie & 0x7FFFFFu)) + below));
-            biases.push_back(reference::float_of((reference::bits_of(0x1p-16f) | (tie & 0x7FFFFFu)) + below));
-        }
-    }
-    while (biases.size() < 64) {
-        biases.push_back(reference::float_of(static_cast<uint32_t>(random.next()) & 0xBFFFFFFFu));
-    }
-    Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, 2 * biases.size(), k, bl);
-    for (size_t i = 0; i < rhs.rows; ++i) {
-        rhs.bias[i] = i < biases.size() ? biases[i] : -biases[i - biases.size()];
-    }
-    std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
-    std::fill(lhs.offset.begin(), lhs.offset.end(), 0.0f);
-    std::fill(lhs.row_offset.begin(), lhs.row_offset.end(), 0);
-    std::fill(lhs.q.begin(), lhs.q.end(), int8_t{0});
-    check_exactly(lhs, rhs);
-    for (const Clamp clamp : {Clamp{-65504.0f, 65504.0f}, Clamp{-65519.0f, 65519.0f}, Clamp{-kMax, kMax}}) {
-        check(lhs, rhs, clamp);
     }
 }
 
@@ -465,6 +461,25 @@ TEST_P(Matmul, ZeroDepthGivesTheClampedBias) {
     const size_t m = several_rows(), n = several_columns();
     for (const Clamp clamp : {Clamp{}, Clamp{0.25f, 0.5f}, Clamp{-0.5f, -0.125f}}) {
         check(make_lhs(Data::random, m, 0, bl), make_rhs(Data::random, n, 0, bl), clamp);
+    }
+}
+
+TEST_P(Matmul, LongDepths) {
+    for (const auto& [k, bl] : long_depths()) {
+        check(make_lhs(Data::random, std::min<size_t>(m_step, 3), k, bl), make_rhs(Data::random, 5, k, bl));
+        check_exactly(make_lhs(Data::exact, several_rows(), k, bl), make_rhs(Data::exact, 19, k, bl));
+    }
+}
+
+// Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
+TEST_P(Matmul, LargeSums) {
+    std::vector<Depth> all = long_depths();
+    all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
+    for (const auto& [k, bl] : all) {
+        const Side lhs = make_lhs(Data::large, 8, k, bl), rhs = make_rhs(Data::large, 6, k, bl);
+        for (size_t first = 0; first < (one_row ? 8 : 1); ++first) {
+            check(lhs.part(first, one_row ? 1 : 8), rhs);
+        }
     }
 }
 
@@ -500,19 +515,6 @@ TEST_P(Matmul, SpecialValues) {
             }
         }
     }
-}
-
-TEST_P(Matmul, KeepsTheCallersZa) {
-    if (kai_cpu_sme_bytes() == 0) {
-        return;  // there is no ZA
-    }
-    const auto [k, bl] = typical_depth();
-    const size_t m = several_rows(), n = several_columns();
-    const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
-    const std::vector<float> expected = run(lhs, rhs);
-    const test::LiveZa live_za;
-    EXPECT_TRUE(same_bits(run(lhs, rhs), expected));
-    run(lhs.part(0, 0), rhs);  // a call that returns early, too
 }
 
 // From floats and nibbles to the result, through every packer that the registry offers for the kernel.
