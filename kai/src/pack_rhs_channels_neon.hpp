@@ -37,7 +37,7 @@ constexpr size_t kSteps = 16;
 template <unsigned times, bool neighbours>
 struct LanesInt4 {
     static constexpr size_t weights = 32;
-    static constexpr bool halves = false;
+    static constexpr bool halves = false, serial = false;
     const uint8x16_t flip;
     uint16x8_t bytes[4];  // sums of bytes of two nibbles, each 8 more than its weight
     uint8x16_t high[4];   // sums of high nibbles
@@ -65,7 +65,7 @@ struct LanesInt4 {
 
 struct LanesInt8 {
     static constexpr size_t weights = 16;
-    static constexpr bool halves = false;
+    static constexpr bool halves = false, serial = false;
     const uint32_t factor;
     int16x8_t pairs[4];
 
@@ -90,6 +90,7 @@ template <bool sixteens>
 struct LanesTable {
     static constexpr size_t weights = 64;
     static constexpr bool halves = true;  // k is a multiple of 32
+    static constexpr bool serial = sixteens;
     const int32_t* table;
     uint8x16_t bits[4], high[4], both[4];
 
@@ -163,6 +164,9 @@ KAI_INLINE uint8_t* pack_step(Lanes& lanes, FourColumns& src, uint8_t* dst, size
     for (size_t c = 0; c < 4; ++c) {
         v[c] = lanes.take(c, vld1q_u8(src.at[c]));
         src.at[c] += 16;
+        if constexpr (Lanes::serial) {
+            __asm__("" : "+r"(src.at[c]));  // keeps four pointers, and the columns apart: fewer registers at a time
+        }
     }
     interleave<group>(v, out);
     lanes.finish(out);
@@ -303,11 +307,13 @@ KAI_INLINE void transpose_step(const uint8_t* src, size_t line, uint8_t* to) {
     uint8x16_t v[16];
 #pragma GCC unroll 16
     for (size_t i = 0; i < 16; ++i) {
-        v[i] = vld1q_u8(src + i * line);
+        v[i] = vld1q_u8(src);
         if constexpr (bits == 4) {
-            const uint8x16_t next = vld1q_u8(src + (i + 16) * line);
-            v[i] = odd ? vsriq_n_u8(next, v[i], 4) : vsliq_n_u8(v[i], next, 4);
+            const uint8x16_t high = vld1q_u8(src + 16 * line);
+            v[i] = odd ? vsriq_n_u8(high, v[i], 4) : vsliq_n_u8(v[i], high, 4);
         }
+        src += line;
+        __asm__("" : "+r"(src));  // or the compiler keeps all multiples of line, on the stack
     }
     transpose(v);
 #pragma GCC unroll 16
