@@ -19,7 +19,6 @@ set(KAI_SOURCES_aarch64
     kai/src/vector_length.S)
 
 set(KAI_SOURCES_neon_dotprod
-    kai/src/matmul_qai8dxp_neon_dotprod.cpp
     kai/src/matmul_qai8dxp_neon_dotprod.S
     kai/src/matmul_qai8dxp_neon_dotprod.cpp
     kai/src/matmul_qai8dxp_row_neon_dotprod.S
