@@ -291,7 +291,7 @@ KAI_INLINE void run_tiles(GemmArgs args, size_t panels, GemmTileFn* const tiles[
 
 /// A group x a batch of quads.
 template <class Isa>
-[[gnu::noinline]] void multiply(
+KAI_INLINE void multiply(
     const Problem& p, const Group<typename Isa::Acc>& group, GemmArgs& args, Place place, Batch& batch) {
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
     const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
