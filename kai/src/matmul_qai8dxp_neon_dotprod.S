@@ -5,16 +5,29 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
+#define COLUMN_0 v16.4s
+#define COLUMN_1 v16.4s
+#define COLUMN_2 v16.4s
+#define COLUMN_3 v16.4s
+#define ROW_0 v18.s[0]
+#define ROW_1 v18.s[1]
+#define ROW_2 v18.s[2]
+#define ROW_3 v18.s[3]
+#define FACTOR_0 v22.s[0]
+#define FACTOR_1 v22.s[1]
+#define FACTOR_2 v22.s[2]
+#define FACTOR_3 v22.s[3]
+#define ORDERED(s, t) s
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_qai8dxp_neon.inc"
 
-.macro rows s0, s1, s2, s3
+.macro load_columns v, w, at:vararg
+    ldr     q\v, \at
 .endm
-.macro add_bias s0, s1, s2, s3
-    fadd    v26.4s, v\s0\().4s, v30.4s
-    fadd    v27.4s, v\s1\().4s, v30.4s
-    fadd    v28.4s, v\s2\().4s, v30.4s
-    fadd    v29.4s, v\s3\().4s, v30.4s
+.macro load_rows v, w, at:vararg
+    ldr     q\v, \at
+.endm
+.macro rows s0, s1, s2, s3, t0, t2
 .endm
 
 // 4 k of a panel; then its rows are those at byte `next` of the panel.
@@ -32,25 +45,29 @@
 //
 // v16 - v19 LHS, a panel each; v20, v21 RHS, in turns
 
-.macro panel_offsets index, s0, s1, s2, s3, rows
-    ldr     q\rows, [panels, #\index * PANEL + PANEL_OFFSETS]
-    mul     v\s0\().4s, v20.4s, v\rows\().s[0]
-    mul     v\s1\().4s, v20.4s, v\rows\().s[1]
-    mul     v\s2\().4s, v20.4s, v\rows\().s[2]
-    mul     v\s3\().4s, v20.4s, v\rows\().s[3]
+// v22 column sums
+.macro multiply_offsets s0, s1, s2, s3, rows
+    mul     v\s0\().4s, v22.4s, v\rows\().s[0]
+    mul     v\s1\().4s, v22.4s, v\rows\().s[1]
+    mul     v\s2\().4s, v22.4s, v\rows\().s[2]
+    mul     v\s3\().4s, v22.4s, v\rows\().s[3]
 .endm
 .macro sums_start_1
-    ldr     q20, [quad, #QUAD_COLUMN_SUMS]
-    panel_offsets 0, 0, 1, 2, 3, 16
+    load_columns 22, 22, [quad, #QUAD_COLUMN_SUMS]
+    load_rows 24, 24, [panels, #PANEL_OFFSETS]
+    multiply_offsets 0, 1, 2, 3, 24
 .endm
 .macro sums_start_2
+    load_rows 25, 25, [panels, #PANEL + PANEL_OFFSETS]
     sums_start_1
-    panel_offsets 1, 4, 5, 6, 7, 17
+    multiply_offsets 4, 5, 6, 7, 25
 .endm
 .macro sums_start_4
+    load_rows 26, 26, [panels, #2 * PANEL + PANEL_OFFSETS]
+    load_rows 27, 27, [panels, #3 * PANEL + PANEL_OFFSETS]
     sums_start_2
-    panel_offsets 2, 8, 9, 10, 11, 18
-    panel_offsets 3, 12, 13, 14, 15, 19
+    multiply_offsets 8, 9, 10, 11, 26
+    multiply_offsets 12, 13, 14, 15, 27
 .endm
 
 .macro sums_first_1
@@ -114,27 +131,6 @@
 .macro sums_last_2
 .endm
 .macro sums_last_4
-.endm
-
-// f32(sum) * (scale * column scale)
-.macro sums_columns
-    ldr     q16, [quad, #QUAD_COLUMN_SCALES]
-.endm
-.macro sums_a index, s0, s1, s2, s3
-    ldr     q18, [panels, #\index * PANEL + PANEL_SCALES]
-    scvtf   v\s0\().4s, v\s0\().4s
-    scvtf   v\s1\().4s, v\s1\().4s
-    scvtf   v\s2\().4s, v\s2\().4s
-    scvtf   v\s3\().4s, v\s3\().4s
-.endm
-.macro sums_b index
-    fmul    v22.4s, v16.4s, v18.s[0]
-    fmul    v23.4s, v16.4s, v18.s[1]
-    fmul    v24.4s, v16.4s, v18.s[2]
-    fmul    v25.4s, v16.4s, v18.s[3]
-.endm
-.macro sums_scale s0, s1, s2, s3
-    multiply \s0, \s1, \s2, \s3, 22, 23, 24, 25
 .endm
 
     gemm_function kai_sums_4x4_neon_dotprod, 1, sums
@@ -273,27 +269,6 @@
 .macro block_last_2
 .endm
 .macro block_last_4
-.endm
-
-// fma(column sum, offset, sum) * scale
-.macro block_columns
-    ldr     q16, [quad, #QUAD_COLUMN_SUMS]
-.endm
-.macro block_a index, s0, s1, s2, s3
-    ldr     q18, [panels, #\index * PANEL + PANEL_OFFSETS]
-    fmla    v\s0\().4s, v16.4s, v18.s[0]
-    fmla    v\s1\().4s, v16.4s, v18.s[1]
-    fmla    v\s2\().4s, v16.4s, v18.s[2]
-    fmla    v\s3\().4s, v16.4s, v18.s[3]
-.endm
-.macro block_b index
-    ldr     q22, [panels, #\index * PANEL + PANEL_SCALES]
-.endm
-.macro block_scale s0, s1, s2, s3
-    fmul    v\s0\().4s, v\s0\().4s, v22.s[0]
-    fmul    v\s1\().4s, v\s1\().4s, v22.s[1]
-    fmul    v\s2\().4s, v\s2\().4s, v22.s[2]
-    fmul    v\s3\().4s, v\s3\().4s, v22.s[3]
 .endm
 
     gemm_function kai_block_sums_4x4_neon_dotprod, 1, block

@@ -7,43 +7,33 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
+#define COLUMN_0 v16.4s
+#define COLUMN_1 v17.4s
+#define COLUMN_2 v16.4s
+#define COLUMN_3 v17.4s
+#define ROW_0 v18.4s
+#define ROW_1 v18.4s
+#define ROW_2 v19.4s
+#define ROW_3 v19.4s
+#define FACTOR_0 v22.4s
+#define FACTOR_1 v22.4s
+#define FACTOR_2 v23.4s
+#define FACTOR_3 v23.4s
+#define ORDERED(s, t) t
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_qai8dxp_neon.inc"
 
-
-// Per channel they start as offset * column sum: column sums are in v16 and v17.
-.macro panel_offsets index, s0, s1, s2, s3, r01, r23
-    ldp     q\r01, q\r23, [panels, #\index * PANEL + PANEL_OFFSETS]
-    mul     v\s0\().4s, v16.4s, v\r01\().4s
-    mul     v\s1\().4s, v17.4s, v\r01\().4s
-    mul     v\s2\().4s, v16.4s, v\r23\().4s
-    mul     v\s3\().4s, v17.4s, v\r23\().4s
+.macro load_columns v, w, at:vararg
+    ldp     q\v, q\w, \at
 .endm
-.macro sums_start_1
-    ldp     q16, q17, [quad, #QUAD_COLUMN_SUMS]
-    panel_offsets 0, 0, 1, 2, 3, 18, 19
+.macro load_rows v, w, at:vararg
+    ldp     q\v, q\w, \at
 .endm
-.macro sums_start_2
-    sums_start_1
-    panel_offsets 1, 4, 5, 6, 7, 20, 21
-.endm
-.macro sums_start_4
-    sums_start_2
-    panel_offsets 2, 8, 9, 10, 11, 22, 23
-    panel_offsets 3, 12, 13, 14, 15, 24, 25
-.endm
-.macro rows s0, s1, s2, s3
-    uzp1    v26.2d, v\s0\().2d, v\s1\().2d
-    uzp2    v27.2d, v\s0\().2d, v\s1\().2d
-    uzp1    v28.2d, v\s2\().2d, v\s3\().2d
-    uzp2    v29.2d, v\s2\().2d, v\s3\().2d
-.endm
-
-.macro add_bias s0, s1, s2, s3
-    fadd    v26.4s, v26.4s, v30.4s
-    fadd    v27.4s, v27.4s, v30.4s
-    fadd    v28.4s, v28.4s, v30.4s
-    fadd    v29.4s, v29.4s, v30.4s
+.macro rows s0, s1, s2, s3, t0, t2
+    uzp1    v\t0\().2d, v\s0\().2d, v\s1\().2d
+    uzp2    v\s1\().2d, v\s0\().2d, v\s1\().2d
+    uzp1    v\t2\().2d, v\s2\().2d, v\s3\().2d
+    uzp2    v\s3\().2d, v\s2\().2d, v\s3\().2d
 .endm
 
 // ---- Per channel: accumulators are integers
@@ -65,6 +55,37 @@
     .else
     ldr     q\r23, [\lhs, #\next + 16]
     .endif
+.endm
+
+// v26, v27 column sums
+.macro multiply_offsets s0, s1, s2, s3, r01, r23
+    mul     v\s0\().4s, v26.4s, v\r01\().4s
+    mul     v\s1\().4s, v27.4s, v\r01\().4s
+    mul     v\s2\().4s, v26.4s, v\r23\().4s
+    mul     v\s3\().4s, v27.4s, v\r23\().4s
+.endm
+.macro sums_start_1
+    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
+    load_rows 28, 29, [panels, #PANEL_OFFSETS]
+    multiply_offsets 0, 1, 2, 3, 28, 29
+.endm
+.macro sums_start_2
+    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
+    load_rows 28, 29, [panels, #PANEL_OFFSETS]
+    load_rows 30, 31, [panels, #PANEL + PANEL_OFFSETS]
+    multiply_offsets 0, 1, 2, 3, 28, 29
+    multiply_offsets 4, 5, 6, 7, 30, 31
+.endm
+.macro sums_start_4
+    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
+    load_rows 28, 29, [panels, #PANEL_OFFSETS]
+    load_rows 30, 31, [panels, #PANEL + PANEL_OFFSETS]
+    multiply_offsets 0, 1, 2, 3, 28, 29
+    load_rows 28, 29, [panels, #2 * PANEL + PANEL_OFFSETS]
+    multiply_offsets 4, 5, 6, 7, 30, 31
+    load_rows 30, 31, [panels, #3 * PANEL + PANEL_OFFSETS]
+    multiply_offsets 8, 9, 10, 11, 28, 29
+    multiply_offsets 12, 13, 14, 15, 30, 31
 .endm
 
 .macro sums_first_2
@@ -143,128 +164,112 @@
     add     v3.4s, v3.4s, v7.4s
 .endm
 
-// f32(sum) * (scale * column scale)
-.macro sums_columns
-    ldp     q16, q17, [quad, #QUAD_COLUMN_SCALES]
-.endm
-.macro sums_a index, s0, s1, s2, s3
-    ldp     q18, q19, [panels, #\index * PANEL + PANEL_SCALES]
-    scvtf   v\s0\().4s, v\s0\().4s
-    scvtf   v\s1\().4s, v\s1\().4s
-    scvtf   v\s2\().4s, v\s2\().4s
-    scvtf   v\s3\().4s, v\s3\().4s
-.endm
-.macro sums_b index
-    fmul    v22.4s, v16.4s, v18.4s
-    fmul    v23.4s, v17.4s, v18.4s
-    fmul    v24.4s, v16.4s, v19.4s
-    fmul    v25.4s, v17.4s, v19.4s
-.endm
-.macro sums_scale s0, s1, s2, s3
-    multiply \s0, \s1, \s2, \s3, 22, 23, 24, 25
-.endm
-
     gemm_function kai_sums_4x4_neon_i8mm, 1, sums
     gemm_function kai_sums_8x4_neon_i8mm, 2, sums
     gemm_function kai_sums_16x4_neon_i8mm, 4, sums
 
 // ---- Blocks: accumulators are floats, integer sums of two panels are v16 - v23
 //
-// v24, v25 RHS: columns 01, 23; v26 - v29 LHS: rows 01, 23 of two panels; v30 = C, where sums start; v31 scales.
+// v24, v25 RHS, columns 01, 23 of even groups of 8 k, v26, v27 of odd ones; v28 - v31 LHS, rows 01, 23 of two panels.
+// After the last group of a block v26 = C, where sums start, v27, v20 = scales.
 
-.macro start s0, s1, s2, s3
-    ldr     q\s0, [args, #GEMM_START]
-    ldr     q\s1, [args, #GEMM_START]
-    ldr     q\s2, [args, #GEMM_START]
-    ldr     q\s3, [args, #GEMM_START]
-.endm
-
-// The first operands of panels a, b, and their sums.
 .macro pair_first a, b
-    ldr     q30, [args, #GEMM_START]
-    ldr     q24, [rhs]
-    ldr     q26, [\a]
-    ldr     q27, [\a, #16]
-    ldr     q28, [\b]
-    ldr     q29, [\b, #16]
-    ldr     q25, [rhs, #16]
-    start 16, 18, 20, 22
-    start 17, 19, 21, 23
+    ldp     q24, q25, [rhs]
+    ldp     q28, q29, [\a]
+    ldp     q30, q31, [\b]
+    pair_start 16, 17, 18, 19, 20, 21, 22, 23
+.endm
+.macro pair_start s, rest:vararg
+    ldr     q\s, [args, #GEMM_START]
+    .ifnb \rest
+    pair_start \rest
+    .endif
 .endm
 
 // 8 k of two panels; what comes next stands at offset `next` of a, b and rhs.
-.macro pair_8k a, b, next
-    smmla   v16.4s, v26.16b, v24.16b
-    smmla   v18.4s, v27.16b, v24.16b
-    smmla   v20.4s, v28.16b, v24.16b
-    smmla   v22.4s, v29.16b, v24.16b
-    ldr     q24, [rhs, #\next]
-    smmla   v17.4s, v26.16b, v25.16b
-    ldr     q26, [\a, #\next]
-    smmla   v19.4s, v27.16b, v25.16b
-    ldr     q27, [\a, #\next + 16]
-    smmla   v21.4s, v28.16b, v25.16b
-    ldr     q28, [\b, #\next]
-    smmla   v23.4s, v29.16b, v25.16b
-    ldr     q29, [\b, #\next + 16]
-    ldr     q25, [rhs, #\next + 16]
+.macro pair_8k c01, c23, next01, next23, a, b, next
+    smmla   v16.4s, v28.16b, v\c01\().16b
+    smmla   v17.4s, v28.16b, v\c23\().16b
+    ldr     q28, [\a, #\next]
+    smmla   v18.4s, v29.16b, v\c01\().16b
+    smmla   v19.4s, v29.16b, v\c23\().16b
+    ldr     q\next01, [rhs, #\next]
+    ldr     q29, [\a, #\next + 16]
+    smmla   v20.4s, v30.16b, v\c01\().16b
+    smmla   v21.4s, v30.16b, v\c23\().16b
+    ldr     q\next23, [rhs, #\next + 16]
+    ldr     q30, [\b, #\next]
+    smmla   v22.4s, v31.16b, v\c01\().16b
+    smmla   v23.4s, v31.16b, v\c23\().16b
+    ldr     q31, [\b, #\next + 16]
 .endm
 
-// A block of panels a, b, whose accumulators are a0 - a7, then the first operands of panels next_a, next_b: of the same
-// block if `again` (it starts at x15), else of the next one. Both pairs need the same scales.
-.macro pair_block a, b, next_a, next_b, again, a0, a1, a2, a3, a4, a5, a6, a7
+// Sums that have become floats are added to an accumulator, and start anew.
+.macro pair_add acc, s, scale
+    fmla    \acc\().4s, v\s\().4s, v\scale\().4s
+    ldr     q\s, [args, #GEMM_START]
+.endm
+
+// A block of panels a, b, whose accumulators are a0 - a7. Then the first operands of panels next_a, next_b, of the same
+// block (`again`) or the next one. Both pairs of a tile need the same scales.
+.macro pair_block a, b, next_a, next_b, next, again, a0, a1, a2, a3, a4, a5, a6, a7
     mov     x17, x12
 8:  // 32 k
-    pair_8k \a, \b, 32
-    pair_8k \a, \b, 64
-    pair_8k \a, \b, 96
+    pair_8k 24, 25, 26, 27, \a, \b, 32
+    pair_8k 26, 27, 24, 25, \a, \b, 64
+    pair_8k 24, 25, 26, 27, \a, \b, 96
     subs    x17, x17, #1
+    b.eq    9f
+    pair_8k 26, 27, 24, 25, \a, \b, 128
     add     \a, \a, #128
     add     \b, \b, #128
     add     rhs, rhs, #128
-    .ifnc \a, \next_a
-    b.eq    9f
-    .endif
-    pair_8k \a, \b, 0
-    .ifnc \a, \next_a
     b       8b
-9:  // the last ones of a block go on with other panels
+9:
+    smmla   v16.4s, v28.16b, v26.16b
+    smmla   v20.4s, v30.16b, v26.16b
     .if \again
     mov     rhs, x15
     .else
+    add     rhs, rhs, #128
+    .endif
+    smmla   v18.4s, v29.16b, v26.16b
+    smmla   v22.4s, v31.16b, v26.16b
+    ldr     q26, [args, #GEMM_START]
+    smmla   v17.4s, v28.16b, v27.16b
+    smmla   v19.4s, v29.16b, v27.16b
+    ldr     q24, [rhs]
+    smmla   v21.4s, v30.16b, v27.16b
+    smmla   v23.4s, v31.16b, v27.16b
+    ldr     q27, [scales]
+    fsub    v20.4s, v20.4s, v26.4s
+    fsub    v16.4s, v16.4s, v26.4s
+    ldr     q28, [\next_a, #\next]
+    fsub    v18.4s, v18.4s, v26.4s
+    fsub    v22.4s, v22.4s, v26.4s
+    ldr     q29, [\next_a, #\next + 16]
+    fsub    v17.4s, v17.4s, v26.4s
+    fsub    v19.4s, v19.4s, v26.4s
+    ldr     q30, [\next_b, #\next]
+    fsub    v21.4s, v21.4s, v26.4s
+    fsub    v23.4s, v23.4s, v26.4s
+    ldr     q31, [\next_b, #\next + 16]
+    fmla    \a4\().4s, v20.4s, v27.4s
+    ldr     q20, [scales, #16]
+    pair_add \a0, 16, 27
+    pair_add \a2, 18, 27
+    pair_add \a6, 22, 27
+    ldr     q25, [rhs, #16]
+    pair_add \a1, 17, 20
+    pair_add \a3, 19, 20
+    pair_add \a5, 21, 20
+    add     \a, \a, #128
+    pair_add \a7, 23, 20
+    add     \b, \b, #128
+    ldr     q20, [args, #GEMM_START]
+    .if \again == 0
     mov     x15, rhs
     .endif
-    pair_8k \next_a, \next_b, 0
-    .else
-    b.ne    8b
-    .endif
-
-    ldr     q31, [scales]
-    fsub    v16.4s, v16.4s, v30.4s
-    fsub    v18.4s, v18.4s, v30.4s
-    fsub    v20.4s, v20.4s, v30.4s
-    fsub    v22.4s, v22.4s, v30.4s
-    fsub    v17.4s, v17.4s, v30.4s
-    fsub    v19.4s, v19.4s, v30.4s
-    fsub    v21.4s, v21.4s, v30.4s
-    fsub    v23.4s, v23.4s, v30.4s
-    fmla    \a6\().4s, v22.4s, v31.4s
-    ldr     q22, [scales, #16]
-    fmla    \a0\().4s, v16.4s, v31.4s
-    ldr     q16, [args, #GEMM_START]
-    fmla    \a2\().4s, v18.4s, v31.4s
-    ldr     q18, [args, #GEMM_START]
-    fmla    \a4\().4s, v20.4s, v31.4s
-    ldr     q20, [args, #GEMM_START]
-    fmla    \a1\().4s, v17.4s, v22.4s
-    ldr     q17, [args, #GEMM_START]
-    fmla    \a3\().4s, v19.4s, v22.4s
-    ldr     q19, [args, #GEMM_START]
-    fmla    \a5\().4s, v21.4s, v22.4s
-    ldr     q21, [args, #GEMM_START]
-    fmla    \a7\().4s, v23.4s, v22.4s
-    ldr     q23, [args, #GEMM_START]
-    ldr     q22, [args, #GEMM_START]
 .endm
 
 .macro block_first_2
@@ -275,15 +280,15 @@
     block_first_2
 .endm
 .macro block_step_2
-    pair_block x1, x2, x1, x2, 0, v0, v1, v2, v3, v4, v5, v6, v7
-    add     scales, scales, #32
+    pair_block x1, x2, x1, x2, 128, 0, v0, v1, v2, v3, v4, v5, v6, v7
     subs    x7, x7, #1
+    add     scales, scales, #32
 .endm
 .macro block_step_4
-    pair_block x1, x2, x3, x4, 1, v0, v1, v2, v3, v4, v5, v6, v7
-    pair_block x3, x4, x1, x2, 0, v8, v9, v10, v11, v12, v13, v14, v15
-    add     scales, scales, #32
+    pair_block x1, x2, x3, x4, 0, 1, v0, v1, v2, v3, v4, v5, v6, v7
+    pair_block x3, x4, x1, x2, 0, 0, v8, v9, v10, v11, v12, v13, v14, v15
     subs    x7, x7, #1
+    add     scales, scales, #32
 .endm
 
 // One panel: integer sums of even groups in v16 - v19, of odd ones in v20 - v23.
@@ -293,7 +298,7 @@
     ldp     q26, q27, [x1]
 .endm
 .macro block_step_1
-    start 16, 17, 18, 19
+    pair_start 16, 17, 18, 19
     zero 20, 21, 22, 23
     mov     x17, x12
 8:  // 32 k
@@ -323,24 +328,6 @@
 .macro block_last_2
 .endm
 .macro block_last_4
-.endm
-
-// fma(column sum, offset, sum) * scale
-.macro block_columns
-    ldp     q16, q17, [quad, #QUAD_COLUMN_SUMS]
-.endm
-.macro block_a index, s0, s1, s2, s3
-    ldp     q18, q19, [panels, #\index * PANEL + PANEL_OFFSETS]
-    fmla    v\s0\().4s, v16.4s, v18.4s
-    fmla    v\s1\().4s, v17.4s, v18.4s
-    fmla    v\s2\().4s, v16.4s, v19.4s
-    fmla    v\s3\().4s, v17.4s, v19.4s
-.endm
-.macro block_b index
-    ldp     q22, q23, [panels, #\index * PANEL + PANEL_SCALES]
-.endm
-.macro block_scale s0, s1, s2, s3
-    multiply \s0, \s1, \s2, \s3, 22, 22, 23, 23
 .endm
 
     gemm_function kai_block_sums_4x4_neon_i8mm, 1, block
