@@ -171,7 +171,7 @@
 // ---- Blocks: accumulators are floats, integer sums of two panels are v16 - v23
 //
 // v24, v25 RHS, columns 01, 23 of even groups of 8 k, v26, v27 of odd ones; v28 - v31 LHS, rows 01, 23 of two panels.
-// After the last group of a block v26 = C, where sums start, v27, v20 = scales.
+// At the end of a block v25 = C, where sums start, v26, v27 = scales.
 
 .macro pair_first a, b
     ldp     q24, q25, [rhs]
@@ -227,46 +227,45 @@
     b       8b
 9:
     smmla   v16.4s, v28.16b, v26.16b
-    smmla   v20.4s, v30.16b, v26.16b
+    smmla   v17.4s, v28.16b, v27.16b
     .if \again
     mov     rhs, x15
     .else
     add     rhs, rhs, #128
     .endif
     smmla   v18.4s, v29.16b, v26.16b
-    smmla   v22.4s, v31.16b, v26.16b
-    ldr     q26, [args, #GEMM_START]
-    smmla   v17.4s, v28.16b, v27.16b
     smmla   v19.4s, v29.16b, v27.16b
-    ldr     q24, [rhs]
+    ldr     q25, [args, #GEMM_START]
+    smmla   v20.4s, v30.16b, v26.16b
     smmla   v21.4s, v30.16b, v27.16b
+    ldr     q24, [rhs]
+    smmla   v22.4s, v31.16b, v26.16b
     smmla   v23.4s, v31.16b, v27.16b
-    ldr     q27, [scales]
-    fsub    v20.4s, v20.4s, v26.4s
-    fsub    v16.4s, v16.4s, v26.4s
     ldr     q28, [\next_a, #\next]
-    fsub    v18.4s, v18.4s, v26.4s
-    fsub    v22.4s, v22.4s, v26.4s
+    fsub    v16.4s, v16.4s, v25.4s
+    fsub    v17.4s, v17.4s, v25.4s
     ldr     q29, [\next_a, #\next + 16]
-    fsub    v17.4s, v17.4s, v26.4s
-    fsub    v19.4s, v19.4s, v26.4s
+    fsub    v18.4s, v18.4s, v25.4s
+    fsub    v19.4s, v19.4s, v25.4s
+    ldr     q26, [scales]
+    fsub    v20.4s, v20.4s, v25.4s
+    fsub    v21.4s, v21.4s, v25.4s
+    ldr     q27, [scales, #16]
+    fsub    v22.4s, v22.4s, v25.4s
+    fsub    v23.4s, v23.4s, v25.4s
     ldr     q30, [\next_b, #\next]
-    fsub    v21.4s, v21.4s, v26.4s
-    fsub    v23.4s, v23.4s, v26.4s
+    pair_add \a0, 16, 26
+    pair_add \a1, 17, 27
     ldr     q31, [\next_b, #\next + 16]
-    fmla    \a4\().4s, v20.4s, v27.4s
-    ldr     q20, [scales, #16]
-    pair_add \a0, 16, 27
-    pair_add \a2, 18, 27
-    pair_add \a6, 22, 27
+    pair_add \a2, 18, 26
+    pair_add \a3, 19, 27
     ldr     q25, [rhs, #16]
-    pair_add \a1, 17, 20
-    pair_add \a3, 19, 20
-    pair_add \a5, 21, 20
+    pair_add \a4, 20, 26
+    pair_add \a5, 21, 27
     add     \a, \a, #128
-    pair_add \a7, 23, 20
+    pair_add \a6, 22, 26
+    pair_add \a7, 23, 27
     add     \b, \b, #128
-    ldr     q20, [args, #GEMM_START]
     .if \again == 0
     mov     x15, rhs
     .endif
