@@ -49,26 +49,12 @@ KAI_INLINE float load_f16(const uint8_t* p) {
 template <int FRACTION>
 struct ShortSum {
     static constexpr float kStart = 1.5F * (1 << (23 - FRACTION));
-
-    KAI_INLINE static int32x4_t start() {
-        return vreinterpretq_s32_f32(vdupq_n_f32(kStart));
-    }
-    /// For sums whose neighbouring lanes are added at the end.
-    KAI_INLINE static int32x4_t start_pairs() {
-        return vreinterpretq_s32_u64(vshrq_n_u64(vreinterpretq_u64_s32(start()), 32));
-    }
-    KAI_INLINE static float32x4_t to_float(int32x4_t sum) {
-        return vsubq_f32(vreinterpretq_f32_s32(sum), vdupq_n_f32(kStart));
-    }
 };
 
 /// Any block length below 2^17.
 template <int FRACTION>
 struct LongSum {
     KAI_INLINE static int32x4_t start() {
-        return vdupq_n_s32(0);
-    }
-    KAI_INLINE static int32x4_t start_pairs() {
         return vdupq_n_s32(0);
     }
     KAI_INLINE static float32x4_t to_float(int32x4_t sum) {
@@ -204,13 +190,8 @@ struct Dot4Row {
 
     int32x4_t sums;
 
-    template <class Sum>
-    KAI_INLINE static int32x4_t first() {
-        return Sum::start();
-    }
-    template <class Sum>
     KAI_INLINE void start() {
-        sums = first<Sum>();
+        sums = vdupq_n_s32(0);
     }
     /// Vector V of four that hold 16 k: 4 columns x 4 k.
     template <int V>
@@ -236,14 +217,9 @@ struct Dot8Row {
 
     int32x4_t sums[2];
 
-    template <class Sum>
-    KAI_INLINE static int32x4_t first() {
-        return Sum::start_pairs();
-    }
-    template <class Sum>
     KAI_INLINE void start() {
-        sums[0] = first<Sum>();
-        sums[1] = first<Sum>();
+        sums[0] = vdupq_n_s32(0);
+        sums[1] = vdupq_n_s32(0);
     }
     /// Vector V of four that hold 16 k: 2 columns x 8 k.
     template <int V>

@@ -15,6 +15,7 @@
 
 #include "kai/src/getters.hpp"
 #include "kai/src/matmul_int_neon.hpp"
+#include "kai/src/matmul_rows.hpp"
 
 namespace kai {
 namespace {
@@ -392,9 +393,10 @@ KAI_INLINE void row_mac(
 }
 
 /// acc += a block of every panel; bl / 2 bytes per column.
-template <class Pair, class Acc, class Rhs, class Sum, int PANELS>
+template <class Pair, class Acc, class Rhs, int PANELS>
 KAI_INLINE void row_block(
     float32x4_t acc[PANELS], size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride) {
+    using Sum = LongSum<Pair::kFraction>;
     constexpr size_t kStep = step_of_16_bytes(Pair::kRhs);
     const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, 0);
     const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl);
@@ -402,7 +404,7 @@ KAI_INLINE void row_block(
     Acc sums[PANELS];
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
-        sums[p].template start<Sum>();
+        sums[p].start();
     }
     for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
         const typename Acc::Lhs low_k = Acc::load_lhs(low_lhs), high_k = Acc::load_lhs(high_lhs);
@@ -421,26 +423,16 @@ KAI_INLINE void row_block(
 
 template <class Pair, class Acc, class Rhs, int PANELS, class T>
 KAI_INLINE void row_panels(size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, T* dst, float lo, float hi) {
-    using Short = ShortSum<Pair::kFraction>;
-    using Long = LongSum<Pair::kFraction>;
     const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
+    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, shape.bl);
+    const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, shape.bl);
     float32x4_t acc[PANELS];
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         acc[p] = vdupq_n_f32(0);
     }
-    if (shape.bl == 32) {
-        constexpr size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, 32);
-        constexpr size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, 32);
-        for (size_t b = shape.k / 32; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
-            row_block<Pair, Acc, Rhs, Short, PANELS>(acc, 32, lhs, rhs, rhs_stride);
-        }
-    } else {
-        const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, shape.bl);
-        const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, shape.bl);
-        for (size_t b = shape.k / shape.bl; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
-            row_block<Pair, Acc, Rhs, Long, PANELS>(acc, shape.bl, lhs, rhs, rhs_stride);
-        }
+    for (size_t b = shape.k / shape.bl; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
+        row_block<Pair, Acc, Rhs, PANELS>(acc, shape.bl, lhs, rhs, rhs_stride);
     }
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
@@ -449,77 +441,45 @@ KAI_INLINE void row_panels(size_t n, Blocks shape, const uint8_t* lhs, const uin
     }
 }
 
-/// What a row function computes: groups of 16 columns.
-struct RowArgs {
-    float start[4];    // of the integer sums
-    float c[4];        // what is subtracted from their end
-    uint8_t mask[16];  // of the high nibbles
-    const uint8_t* lhs;
-    const uint8_t* rhs;
-    size_t rhs_stride, blocks;
-    float* dst;
-    size_t groups;  // at least one, as of blocks
-};
-static_assert(
-    offsetof(RowArgs, start) == 0 && offsetof(RowArgs, c) == 16 && offsetof(RowArgs, mask) == 32 &&
-        offsetof(RowArgs, lhs) == 48 && offsetof(RowArgs, rhs) == 56 && offsetof(RowArgs, rhs_stride) == 64 &&
-        offsetof(RowArgs, blocks) == 72 && offsetof(RowArgs, dst) == 80 && offsetof(RowArgs, groups) == 88,
-    "see the row kernels");
-using RowFn = void(const RowArgs*, float lo, float hi);
-
-/// The groups of a row by RUN, which stores floats: where the output has another type, some groups at a time.
-template <RowFn* RUN, class T>
-KAI_INLINE void row_groups(RowArgs args, T* dst, float lo, float hi) {
-    constexpr size_t kGroups = 16;
-    float columns[kGroups][16];
-    args.dst = columns[0];
-    for (size_t left = args.groups; left > 0; left -= args.groups) {
-        args.groups = left < kGroups ? left : kGroups;
-        RUN(&args, lo, hi);
-        args.rhs += args.groups * 4 * args.rhs_stride;
-        for (size_t g = 0; g < args.groups; ++g, dst += 16) {
-            KAI_UNROLL
-            for (int i = 0; i < 16; i += 4) {
-                store_four(dst + i, vld1q_f32(columns[g] + i));
-            }
-        }
-    }
-}
-template <RowFn* RUN>
-KAI_INLINE void row_groups(RowArgs args, float* dst, float lo, float hi) {
-    args.dst = dst;
-    RUN(&args, lo, hi);
-}
-
-/// Rows one after another; 16 columns at a time by RUN, the others by panels.
-template <class Pair, class Acc, class Rhs, RowFn* RUN, class T>
-KAI_INLINE void matmul_rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    check_blocks(k, bl);
-    using Sum = ShortSum<Pair::kFraction>;
-    const Blocks shape{k, bl};
-    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, bl), rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, bl);
-    RowArgs args;
-    store(args.start, Acc::template first<Sum>());
-    vst1q_f32(args.c, vdupq_n_f32(Sum::kStart));
-    vst1q_u8(args.mask, vdupq_n_u8(0xF0));
-    args.rhs = bytes(rhs);
-    args.rhs_stride = rhs_stride;
-    args.blocks = k / 32;
-    args.groups = bl == 32 && k > 0 ? n / 16 : 0;
-    for (size_t i = 0; i < m; ++i) {
-        args.lhs = bytes(lhs, i * lhs_stride);
-        if (args.groups > 0) {
-            row_groups<RUN>(args, dst.at(i, 0), dst.lo, dst.hi);
-        }
-        size_t n0 = args.groups * 16;
-        const uint8_t* panel = bytes(rhs, args.groups * 4 * rhs_stride);
+/// Rows in blocks longer than 32.
+template <class Pair, class Acc, class Rhs, class T>
+KAI_INLINE void long_block_rows(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
+    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
+    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
+    for (size_t i = 0; i < m; ++i, lhs += lhs_stride) {
+        const uint8_t* panel = rhs;
+        size_t n0 = 0;
         for (; n0 + 12 < n; n0 += 16, panel += 4 * rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, args.lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
+            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
         }
         for (; n0 < n; n0 += 4, panel += rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, args.lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
+            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
         }
     }
+}
+
+/// One row x `quads` * 4 columns, blocks of 32: matmul_int_neon_row.inc.
+using RowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi);
+
+/// Rows one after another. One row of whole panels, the usual case, is a jump into RUN.
+template <class Pair, class Acc, class Rhs, class T>
+KAI_INLINE void matmul_rows(
+    RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+    check_blocks(k, bl);
+    if (bl != 32) {
+        return long_block_rows<Pair, Acc, Rhs>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
+    }
+    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, 32);
+    if (m == 1 && n % 4 == 0) {
+        return run(bytes(lhs), bytes(rhs), rhs_stride, dst.start, n / 4, k / 32, dst.lo, dst.hi);
+    }
+    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, 32);
+    const Rows rows{m, n, 4, bytes(lhs), lhs_stride, bytes(rhs), rhs_stride, dst.start, dst.stride, sizeof(T)};
+    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
+        run(row, panels, rhs_stride, out, quads, k / 32, dst.lo, dst.hi);
+    });
 }
 /// @}
 

@@ -8,46 +8,18 @@
 // kai_row_blocks_*: a scale per column and block; fields rsum, bias behind a panel
 //     sum    = fma(S, scale, sum) for each block, S = sum over the block of lhs * rhs / 16; then fma(rsum, off, sum)
 //     dst[n] = clamp(sum * ls + bias)
-// S comes as 16 * S. It starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it ends as the float
-// C + S: a subtraction replaces the conversion.
+// S comes as 16 * S.
 //
-// Registers: matmul_int_neon_quads.inc, and
-//   x3, x4    dst, quads to go              v8 - v11   f32 sums
+// Registers: matmul_int_neon_row.inc, and
 //   x5, x14   steps (of a block), to go     v12        C
 //   x6, x15   blocks, to go                 v13        zero
-//   x7, x16   from here to the scales       v14, v15   clamp bounds
+//   x7, x16   from here to the scales
 //   x6        int2: the four weights
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/asm/asm.h"
-#include "kai/asm/matmul_int_neon_quads.inc"
-
-#define SUMS_F 8, 9, 10, 11
-#define BOUNDS_LO 14, 14, 14, 14
-#define BOUNDS_HI 15, 15, 15, 15
-
-// \body does `quads` quads of panels of nr columns: 16 columns, then a panel.
-.macro each_16_columns nr, body:vararg
-    dup     v14.4s, v0.s[0]
-    dup     v15.4s, v1.s[0]
-    .set    quads, 4
-    subs    x4, x4, #4
-    b.lo    2f
-1:
-    \body
-    subs    x4, x4, #4
-    b.hs    1b
-2:
-    adds    x4, x4, #4
-    b.eq    10f
-    .set    quads, \nr / 4
-3:
-    \body
-    subs    x4, x4, #\nr / 4
-    b.ne    3b
-10:
-.endm
+#include "kai/asm/matmul_int_neon_row.inc"
 
 // Behind the last step: x9 - x12 = fields of the quads, v28 = off, ls.
 .macro fields nr, second
@@ -58,67 +30,6 @@
     .endif
     .endif
     ldr     d28, [x13]
-.endm
-
-// Output: what stores the quads.
-.macro store_f32 s0, s1, s2, s3
-    .if quads == 1
-    str     q\s0, [x3], #16
-    .else
-    stp     q\s0, q\s1, [x3], #32
-    .endif
-    .if quads > 2
-    stp     q\s2, q\s3, [x3], #32
-    .endif
-.endm
-
-// Halves that stand in d\s0 or q\s0, q\s2.
-.macro store_16_bits s0, s2
-    .if quads == 1
-    str     d\s0, [x3], #8
-    .elseif quads == 2
-    str     q\s0, [x3], #16
-    .else
-    stp     q\s0, q\s2, [x3], #32
-    .endif
-.endm
-
-.macro store_f16 s0, s1, s2, s3
-    fcvtn   v\s0\().4h, v\s0\().4s
-    .if quads > 1
-    fcvtn2  v\s0\().8h, v\s1\().4s
-    .endif
-    .if quads > 2
-    fcvtn   v\s2\().4h, v\s2\().4s
-    fcvtn2  v\s2\().8h, v\s3\().4s
-    .endif
-    store_16_bits \s0, \s2
-.endm
-
-// To nearest, ties to even, in integers: + 0x7fff + the lowest bit that stays. A NaN becomes the default one.
-.macro store_bf16 s0, s1, s2, s3
-    mov     w8, #0x7fc00000
-    movi    v29.4s, #0x7f, msl #8
-    dup     v28.4s, w8
-    op_quads fcmeq, 4s, RHS_A, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3
-    op_quads bif, 16b, \s0, \s1, \s2, \s3, 28, 28, 28, 28, RHS_A
-    shared_quads shl, 4s, RHS_A, \s0, \s1, \s2, \s3, #15
-    shared_quads usra, 4s, \s0, \s1, \s2, \s3, RHS_A, #31
-    addhn   v\s0\().4h, v\s0\().4s, v29.4s
-    .if quads > 1
-    addhn2  v\s0\().8h, v\s1\().4s, v29.4s
-    .endif
-    .if quads > 2
-    addhn   v\s2\().4h, v\s2\().4s, v29.4s
-    addhn2  v\s2\().8h, v\s3\().4s, v29.4s
-    .endif
-    store_16_bits \s0, \s2
-.endm
-
-.macro clamp_and_store out, s0, s1, s2, s3
-    op_quads fmax, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, BOUNDS_LO
-    op_quads fmin, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, BOUNDS_HI
-    store_\out \s0, \s1, \s2, \s3
 .endm
 
 // fold: what makes one sum of the two of a quad; `none` if there is only one.
@@ -139,9 +50,7 @@
     fields  \nr, \second
     load_quads RHS_A, 0
     load_quads RHS_B, 4 * \nr
-    .ifnc \fold, none
-    op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
-    .endif
+    fold_quads \fold
     shared_quads mla, 4s, SUMS_A, RHS_A, v28.s[0]
     load_quads RHS_C, 8 * \nr
     shared_quads fmul, 4s, RHS_B, RHS_B, v28.s[1]
@@ -178,18 +87,6 @@ endfunc
     channel_function_8x8 f32
     channel_function_8x8 bf16
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
-
-// Starts of sums come through an integer register: no SIMD slot on most cores. x8 = C, 0.
-.macro start_quads t, from, s0, s1, s2, s3
-    dup     v\s0\().\t, \from
-    .if quads > 1
-    dup     v\s1\().\t, \from
-    .endif
-    .if quads > 2
-    dup     v\s2\().\t, \from
-    dup     v\s3\().\t, \from
-    .endif
-.endm
 
 // RHS_C = bf16 scales, x16 bytes from here.
 .macro load_scales nr
@@ -228,12 +125,8 @@ endfunc
     zero_quads SUMS_F
     cbz     x15, 8f
     mov     w8, #0x49400000
-    .ifc \fold, none
-    start_quads 4s, w8, SUMS_A
-    .else
-    start_quads 2d, x8, SUMS_A
-    start_quads 2d, x8, SUMS_B
-    .endif
+    start_quads \fold, SUMS_A
+    start_second_quads \fold
 4:
     mov     x14, x5
     int4_begin \offsets
@@ -246,10 +139,8 @@ endfunc
 6:
     load_scales \nr
     mov     w8, #0x49400000
-    .ifnc \fold, none
-    op_quads \fold, 4s, SUMS_A, SUMS_A, SUMS_B
-    start_quads 2d, x8, SUMS_B
-    .endif
+    fold_quads \fold
+    start_second_quads \fold
     shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
     subs    x16, x16, x5, lsl #6 + \nr / 8
     b.hs    7f
@@ -258,11 +149,7 @@ endfunc
     sub     x15, x15, #1
 7:
     op_quads fmla, 4s, SUMS_F, SUMS_A, RHS_C
-    .ifc \fold, none
-    start_quads 4s, w8, SUMS_A
-    .else
-    start_quads 2d, x8, SUMS_A
-    .endif
+    start_quads \fold, SUMS_A
     cbnz    x15, 4b
 8:
     fields  \nr, \second
@@ -277,21 +164,13 @@ endfunc
 
 .macro block_function name, out, fold, nr, second, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
+    save_registers
     mov     w8, #0x49400000
     dup     v12.4s, w8
     int4_constants
     movi    v13.2d, #0
     each_16_columns \nr, block_quads \out, \fold, \nr, \second, \group, \offsets
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
+    restore_registers
     ret
 endfunc
 .endm

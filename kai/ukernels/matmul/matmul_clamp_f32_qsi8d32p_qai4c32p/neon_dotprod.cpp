@@ -4,7 +4,7 @@
 //     S = sum over the block of lhs * rhs
 //
 // Blocks of 32, the usual length, run in neon_dotprod.S (8 x 4; a register holds 4 columns of a row) and
-// neon_dotprod_row.S (16 columns of a row); longer blocks and the last columns of a row in matmul_int_neon_blocks.hpp.
+// neon_dotprod_row.S (16 columns of a row); longer blocks in matmul_int_neon_blocks.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_int_neon_blocks.hpp"
@@ -13,7 +13,8 @@
 
 extern "C" {
 kai::TileFn kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
-kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_1x16_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_1x16_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_f32_neon_dotprod, kai_row_qsi8d32p1x4_qai4c32p4x4_f16_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x8_qai4c32p4x8_f32_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_f16_neon_dotprod;
 }
 
 namespace kai {
@@ -50,12 +51,14 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
         static_assert(KR == 8);
         matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
     } else if constexpr (KR == 8) {
-        constexpr RowFn* kRun = kai_row_qsi8d32p1x4_qai4c32p4x4_1x16_neon_dotprod;
-        matmul_rows<Asymmetric, Dot4Row, Int4, kRun>(m, n, k, bl, lhs, rhs, dst);
+        constexpr RowFn* kRun = sizeof(T) == 4 ? kai_row_qsi8d32p1x4_qai4c32p4x4_f32_neon_dotprod
+                                               : kai_row_qsi8d32p1x4_qai4c32p4x4_f16_neon_dotprod;
+        matmul_rows<Asymmetric, Dot4Row, Int4>(kRun, m, n, k, bl, lhs, rhs, dst);
     } else {
         static_assert(KR == 16);
-        constexpr RowFn* kRun = kai_row_qsi8d32p1x8_qai4c32p4x8_1x16_neon_dotprod;
-        matmul_rows<Asymmetric, Dot8Row, Int4, kRun>(m, n, k, bl, lhs, rhs, dst);
+        constexpr RowFn* kRun = sizeof(T) == 4 ? kai_row_qsi8d32p1x8_qai4c32p4x8_f32_neon_dotprod
+                                               : kai_row_qsi8d32p1x8_qai4c32p4x8_f16_neon_dotprod;
+        matmul_rows<Asymmetric, Dot8Row, Int4>(kRun, m, n, k, bl, lhs, rhs, dst);
     }
 }
 

@@ -3,7 +3,7 @@
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
 // Blocks of 32, the usual length, run in neon_dotprod.S (16 x 4; a register holds 4 columns of a row) and
-// neon_dotprod_row.S (16 columns of a row); longer blocks and the last columns of a row in matmul_int_neon_blocks.hpp.
+// neon_dotprod_row.S (16 columns of a row); longer blocks in matmul_int_neon_blocks.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_int_neon_blocks.hpp"
@@ -11,7 +11,7 @@
 
 extern "C" {
 kai::TileFn kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod;
-kai::RowFn kai_row_qsi8d32p1x4_qsi4c32p4x4_1x16_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_1x16_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x4_qsi4c32p4x4_f32_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_f32_neon_dotprod;
 }
 
 namespace kai {
@@ -56,12 +56,12 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
         static_assert(KR == 8);
         matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
     } else if constexpr (KR == 8) {
-        matmul_rows<Symmetric, Dot4Row, Int4, kai_row_qsi8d32p1x4_qsi4c32p4x4_1x16_neon_dotprod>(
-            m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Symmetric, Dot4Row, Int4>(
+            kai_row_qsi8d32p1x4_qsi4c32p4x4_f32_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
     } else {
         static_assert(KR == 16);
-        matmul_rows<Symmetric, Dot8Row, Int4, kai_row_qsi8d32p1x8_qsi4c32p4x8_1x16_neon_dotprod>(
-            m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Symmetric, Dot8Row, Int4>(
+            kai_row_qsi8d32p1x8_qsi4c32p4x8_f32_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
     }
 }
 

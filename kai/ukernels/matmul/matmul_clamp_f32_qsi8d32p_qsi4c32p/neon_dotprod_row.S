@@ -1,9 +1,8 @@
 // f32 <- qsi8d32p x qsi4c32p with SDOT, blocks of 32: one row, 16 columns at a time.
 //
-//     acc[n] = fma(S, lhs_scale * rhs_scale, acc[n]),     S = sum over the block of lhs * rhs
+//     sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //
-// Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
-// float C + S: a subtraction replaces the conversion. Registers: matmul_int_neon_row.inc.
+// Sums arrive as 16 * S; they start at the bits of C = 1.5 * 2^19. Registers: matmul_int_neon_row.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -11,39 +10,38 @@
 #define LHS_ELEMENTS 2
 #define RHS_BLOCK 72    // 4 x (f16 + 16 bytes)
 #define RHS_ELEMENTS 8
+#define START 0x4940
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_row.inc"
 
-.macro row_head
+.macro first_elements
+    add     x13, x13, #LHS_ELEMENTS
+    advance_quads RHS_ELEMENTS
 .endm
 
-.macro load_row_scale
-    ldr     h23, [lhs], #LHS_BLOCK
-.endm
-
-// v24 - v27 = rhs scales
-.macro load_scales
-    ldr     d24, [x1], #RHS_BLOCK
-    ldr     d25, [x2], #RHS_BLOCK
-    ldr     d26, [x3], #RHS_BLOCK
-    ldr     d27, [x4], #RHS_BLOCK
+// f16 scales of the columns, v13 = that of the row.
+.macro block_scales
+    ldur    h13, [x13, #-LHS_BLOCK]
+    add     x13, x13, #LHS_ELEMENTS
+    ldur    d24, [x9, #-RHS_BLOCK]
+    .if quads == 4
+    ldur    d25, [x10, #-RHS_BLOCK]
+    ldur    d26, [x11, #-RHS_BLOCK]
+    ldur    d27, [x12, #-RHS_BLOCK]
+    .endif
+    advance_quads RHS_ELEMENTS
+    fcvt    s13, h13
     fcvtl   v24.4s, v24.4h
+    .if quads == 4
     fcvtl   v25.4s, v25.4h
     fcvtl   v26.4s, v26.4h
     fcvtl   v27.4s, v27.4h
-    fcvt    s23, h23
+    .endif
+    shared_quads fmul, 4s, RHS_C, RHS_C, v13.s[0]
 .endm
 
-// v24 - v27 = rhs scales * lhs scale
-.macro multiply_scales
-    fmul    v24.4s, v24.4s, v23.s[0]
-    fmul    v25.4s, v25.4s, v23.s[0]
-    fmul    v26.4s, v26.4s, v23.s[0]
-    fmul    v27.4s, v27.4s, v23.s[0]
+.macro finish_row
 .endm
 
-.macro row_bias
-.endm
-
-    row_function kai_row_qsi8d32p1x4_qsi4c32p4x4_1x16_neon_dotprod, block_x4
-    row_function kai_row_qsi8d32p1x8_qsi4c32p4x8_1x16_neon_dotprod, block_x8
+    blocks_of_32_function kai_row_qsi8d32p1x4_qsi4c32p4x4, f32, none, x4
+    blocks_of_32_function kai_row_qsi8d32p1x8_qsi4c32p4x8, f32, addp, x8
