@@ -30,15 +30,14 @@
 .macro rows s0, s1, s2, s3, t0, t2
 .endm
 
-// 4 k of a panel; then its rows are those at byte `next` of the panel.
-.macro sdot_4k s0, s1, s2, s3, columns, rows, panel, next
+// 4 k of rows 01, of rows 23 of a panel. Cores that issue three instructions in order want one other between two such.
+.macro sdot_01 s0, s1, columns, rows
     sdot    v\s0\().4s, v\columns\().16b, v\rows\().4b[0]
     sdot    v\s1\().4s, v\columns\().16b, v\rows\().4b[1]
+.endm
+.macro sdot_23 s2, s3, columns, rows
     sdot    v\s2\().4s, v\columns\().16b, v\rows\().4b[2]
     sdot    v\s3\().4s, v\columns\().16b, v\rows\().4b[3]
-    .ifnb \next
-    ldr     q\rows, [\panel, #\next]
-    .endif
 .endm
 
 // ---- Per channel: accumulators are integers
@@ -84,18 +83,27 @@
     ldr     q19, [x4]
 .endm
 
-.macro sums_4k_1 columns, next_columns, next
-    ldr     q\next_columns, [rhs, #\next]
-    sdot_4k 0, 1, 2, 3, \columns, 16, x1, \next
+// 4 k, then operands at byte `next`; `update` is ! if that is where pointers are next.
+.macro sums_4k_1 columns, next_columns, next, update
+    sdot_01 0, 1, \columns, 16
+    ldr     q\next_columns, [rhs, #\next]\update
+    sdot_23 2, 3, \columns, 16
+    ldr     q16, [x1, #\next]\update
 .endm
-.macro sums_4k_2 columns, next_columns, next
-    sums_4k_1 \columns, \next_columns, \next
-    sdot_4k 4, 5, 6, 7, \columns, 17, x2, \next
+.macro sums_4k_2 columns, next_columns, next, update
+    sums_4k_1 \columns, \next_columns, \next, \update
+    sdot_01 4, 5, \columns, 17
+    sdot_23 6, 7, \columns, 17
+    ldr     q17, [x2, #\next]\update
 .endm
-.macro sums_4k_4 columns, next_columns, next
-    sums_4k_2 \columns, \next_columns, \next
-    sdot_4k 8, 9, 10, 11, \columns, 18, x3, \next
-    sdot_4k 12, 13, 14, 15, \columns, 19, x4, \next
+.macro sums_4k_4 columns, next_columns, next, update
+    sums_4k_2 \columns, \next_columns, \next, \update
+    sdot_01 8, 9, \columns, 18
+    sdot_23 10, 11, \columns, 18
+    ldr     q18, [x3, #\next]\update
+    sdot_01 12, 13, \columns, 19
+    sdot_23 14, 15, \columns, 19
+    ldr     q19, [x4, #\next]\update
 .endm
 .macro sums_step panels
     sums_4k_\panels 20, 21, 16
@@ -104,18 +112,9 @@
     sums_4k_\panels 21, 20, 64
     sums_4k_\panels 20, 21, 80
     sums_4k_\panels 21, 20, 96
-    subs    x7, x7, #1
     sums_4k_\panels 20, 21, 112
-    sums_4k_\panels 21, 20, 128
-    add     rhs, rhs, #128
-    add     x1, x1, #128
-    .if \panels > 1
-    add     x2, x2, #128
-    .endif
-    .if \panels > 2
-    add     x3, x3, #128
-    add     x4, x4, #128
-    .endif
+    subs    x7, x7, #1
+    sums_4k_\panels 21, 20, 128, !
 .endm
 .macro sums_step_1
     sums_step 1
@@ -140,17 +139,36 @@
 // ---- Blocks: accumulators are floats
 //
 // Panels in pairs, whose eight S, v24 - v31, keep cores busy that issue in order; each pair reads the block of the RHS.
-// S starts at the bits of C, v22. v23 scales.
+// S starts at the bits of C, v22 and w16. v23 scales.
 //
 // RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it
-// ends as the float C + S / 16: a subtraction replaces the conversion. Starts are loaded rather than moved: load pipes
-// have time, SIMD pipes have none.
+// ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general register: that takes no
+// SIMD pipe on most cores, and half the time of a load on others.
 
-.macro pair_4k panels, pa, pb, columns, next
-    sdot_4k 24, 25, 26, 27, \columns, 16, \pa, \next
+// 4 k of panels pa, pb, then operands at byte `next`.
+.macro pair_4k panels, pa, pb, columns, next_columns, next
+    sdot_01 24, 25, \columns, 16
+    ldr     q\next_columns, [rhs, #\next]
+    sdot_23 26, 27, \columns, 16
+    ldr     q16, [\pa, #\next]
     .if \panels > 1
-    sdot_4k 28, 29, 30, 31, \columns, 17, \pb, \next
+    sdot_01 28, 29, \columns, 17
+    sdot_23 30, 31, \columns, 17
+    ldr     q17, [\pb, #\next]
     .endif
+.endm
+// The last ones of 32 k.
+.macro pair_4k_last panels, pa, pb, columns
+    sdot_01 24, 25, \columns, 16
+    add     rhs, rhs, #128
+    sdot_23 26, 27, \columns, 16
+    add     \pa, \pa, #128
+    .if \panels > 1
+    sdot_01 28, 29, \columns, 17
+    add     \pb, \pb, #128
+    sdot_23 30, 31, \columns, 17
+    .endif
+    subs    x17, x17, #1
 .endm
 
 // The first 4 k of panels pa, pb.
@@ -162,7 +180,7 @@
 .endm
 
 .macro start s, rest:vararg
-    ldr     q\s, [args, #GEMM_START]
+    dup     v\s\().4s, w16
     .ifnb \rest
     start   \rest
     .endif
@@ -186,27 +204,14 @@
     mov     rhs, x15
     mov     x17, x12
 8:  // 32 k
-    ldr     q21, [rhs, #16]
-    pair_4k \panels, \pa, \pb, 20, 16
-    ldr     q20, [rhs, #32]
-    pair_4k \panels, \pa, \pb, 21, 32
-    ldr     q21, [rhs, #48]
-    pair_4k \panels, \pa, \pb, 20, 48
-    ldr     q20, [rhs, #64]
-    pair_4k \panels, \pa, \pb, 21, 64
-    ldr     q21, [rhs, #80]
-    pair_4k \panels, \pa, \pb, 20, 80
-    ldr     q20, [rhs, #96]
-    pair_4k \panels, \pa, \pb, 21, 96
-    ldr     q21, [rhs, #112]
-    add     rhs, rhs, #128
-    subs    x17, x17, #1
-    pair_4k \panels, \pa, \pb, 20, 112
-    add     \pa, \pa, #128
-    .if \panels > 1
-    add     \pb, \pb, #128
-    .endif
-    pair_4k \panels, \pa, \pb, 21
+    pair_4k \panels, \pa, \pb, 20, 21, 16
+    pair_4k \panels, \pa, \pb, 21, 20, 32
+    pair_4k \panels, \pa, \pb, 20, 21, 48
+    pair_4k \panels, \pa, \pb, 21, 20, 64
+    pair_4k \panels, \pa, \pb, 20, 21, 80
+    pair_4k \panels, \pa, \pb, 21, 20, 96
+    pair_4k \panels, \pa, \pb, 20, 21, 112
+    pair_4k_last \panels, \pa, \pb, 21
     b.eq    9f
     pair_rows \panels, \pa, \pb
     ldr     q20, [rhs]
@@ -236,6 +241,7 @@
 .macro block_first_1
     mov     x15, rhs
     ldr     q22, [args, #GEMM_START]
+    ldr     w16, [args, #GEMM_START]
     ldr     q20, [rhs]
     pair_rows 1, x1, x2
     start   24, 25, 26, 27
