@@ -72,37 +72,27 @@ KAI_INLINE void split_halves(const uint8x16_t v[4], uint8x16_t first[2], uint8x1
     }
 }
 
-/// Where a field or the elements of a block lie in the source and in the panel, and how far apart those of two blocks.
-struct Run {
-    FourColumns src;
-    size_t src_step;
-    uint8_t* dst;
-    size_t dst_step;
-};
-
-/// The bl / 2 bytes of `count` blocks of four columns.
-template <const Format& format, size_t group, typename Nibbles, unsigned flip>
-KAI_INLINE void pack_run(const Run& run, size_t count, size_t bl, size_t group_step) {
-    FourColumns src = run.src;
-    const size_t src_gap = run.src_step - bl / 2, dst_step = run.dst_step;
-    for (uint8_t* dst = run.dst; count > 0; --count, dst += dst_step) {
-        uint8_t* to = dst;
-        [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (bl / 4);
-        for (size_t left = bl / 32; left > 0; --left) {
-            uint8x16_t v[4];
-            load_16_of_four_columns(src, v);
-            if constexpr (splits_halves<format, Nibbles>) {
-                uint8x16_t first[2], second[2];
-                split_halves<format, flip>(v, first, second);
-                to = store_groups<group, 2>(first, opaque(to), group_step);
-                second_half = store_groups<group, 2>(second, opaque(second_half), group_step);
-            } else {
-                to = pack_16_of_four_columns<format, group, Nibbles, flip>(v, opaque(to), group_step);
-            }
-        }
+KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
 #pragma GCC unroll 4
-        for (size_t c = 0; c < 4; ++c) {
-            src.at[c] += src_gap;
+    for (size_t c = 0; c < 4; ++c) {
+        columns.at[c] += bytes;
+    }
+}
+
+/// The bl / 2 bytes of a block of four columns. Advances `src`.
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+KAI_INLINE void pack_block(FourColumns& src, uint8_t* dst, size_t bl, size_t group_step) {
+    [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (bl / 4);
+    for (size_t left = bl / 32; left > 0; --left) {
+        uint8x16_t v[4];
+        load_16_of_four_columns(src, v);
+        if constexpr (splits_halves<format, Nibbles>) {
+            uint8x16_t first[2], second[2];
+            split_halves<format, flip>(v, first, second);
+            dst = store_groups<group, 2>(first, opaque(dst), group_step);
+            second_half = store_groups<group, 2>(second, opaque(second_half), group_step);
+        } else {
+            dst = pack_16_of_four_columns<format, group, Nibbles, flip>(v, opaque(dst), group_step);
         }
     }
 }
@@ -133,37 +123,29 @@ KAI_INLINE uint64_t f16_scale_bits_x4(uint64_t bits) {
     return bits;
 }
 
-/// A field of type T (16 or 32 bits) of `count` blocks of four columns. sixteenths: it is a float, to be divided by 16.
-template <typename T, bool sixteenths>
-KAI_INLINE void copy_run(const Run& run, size_t count) {
-    FourColumns src = run.src;
-    uint8_t* dst = run.dst;
-    if constexpr (sizeof(T) == 4) {  // four blocks at a time where the fields of a column are an array
-        for (; count >= 4 && run.src_step == 4; count -= 4) {
-            uint8x16_t v[4], block[4];
-#pragma GCC unroll 4
-            for (size_t c = 0; c < 4; ++c) {
-                v[c] = scale_bits_x4<sixteenths>(vld1q_u8(src.at[c]));
-                src.at[c] += 16;
-            }
-            interleave<4>(v, block);
-#pragma GCC unroll 4
-            for (size_t b = 0; b < 4; ++b, dst += run.dst_step) {
-                store(dst, block[b]);
-            }
-        }
-    }
-    for (; count > 0; --count, dst += run.dst_step) {
-        if constexpr (sizeof(T) == 2) {
-            store(dst, f16_scale_bits_x4<sixteenths>(load_four_u16(src)));
-        }
+/// f32 of `count` blocks of four columns, those of a column side by side in the source and `step` bytes apart in the
+/// panel: as they are or divided by 16.
+template <bool sixteenths>
+KAI_INLINE void copy_f32(FourColumns src, uint8_t* dst, size_t step, size_t count) {
+    for (; count >= 4; count -= 4) {
+        uint8x16_t v[4], block[4];
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; ++c) {
-            if constexpr (sizeof(T) == 4) {
-                store(dst + c * sizeof(T), scale_bits<sixteenths>(src.at[c]));
-            }
-            src.at[c] += run.src_step;
+            v[c] = scale_bits_x4<sixteenths>(vld1q_u8(src.at[c]));
         }
+        advance(src, 16);
+        interleave<4>(v, block);
+#pragma GCC unroll 4
+        for (size_t b = 0; b < 4; ++b, dst += step) {
+            store(dst, block[b]);
+        }
+    }
+    for (; count > 0; --count, dst += step) {
+#pragma GCC unroll 4
+        for (size_t c = 0; c < 4; ++c) {
+            store(dst + 4 * c, scale_bits<sixteenths>(src.at[c]));
+        }
+        advance(src, 4);
     }
 }
 
@@ -188,55 +170,57 @@ KAI_INLINE FourColumns four_columns(const RhsPack& p, size_t panel, size_t c, co
          array + p.column(panel, c + 2) * step, array + p.column(panel, c + 3) * step}};
 }
 
-/// The elements of the panel at `to`. The bl / 2 bytes of block b of a column are `b * src_step` bytes from `src` on.
-template <const Format& format, size_t group, typename Nibbles, unsigned flip>
-KAI_INLINE void pack_elements(const RhsPack& p, size_t panel, const uint8_t* src, size_t src_step, uint8_t* to) {
-    const size_t first = format.elements(p.tile, p.bl, 0), step = format.elements(p.tile, p.bl, 1) - first;
-    for_four_columns(
-        p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
-            const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
-            pack_run<format, group, Nibbles, flip>(
-                {columns, src_step, to + first + b * step + group * c, step}, count, p.bl, group * p.tile.rows);
-        });
-}
-
-/// A field of type T of a panel, from `src` + b * src_step in a column to `dst` + b * dst_step.
-template <typename T, bool sixteenths = false>
-KAI_INLINE void copy_field(
-    const RhsPack& p, size_t panel, const uint8_t* src, size_t src_step, uint8_t* dst, size_t dst_step) {
-    for_four_columns(
-        p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
-            const FourColumns columns = four_columns(p, panel, c, src + b * src_step, p.blocks * src_step);
-            copy_run<T, sixteenths>({columns, src_step, dst + b * dst_step + sizeof(T) * c, dst_step}, count);
-        });
-}
-
 template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records_by_four(const RhsPack& pack) {
     const RhsPack p = pack;  // a copy that no store can change
     const size_t record = 2 + p.bl / 2, panel_step = format.stride(p.tile, p.k, p.bl);
     const size_t head = format.head(p.tile, p.k, p.bl, 0), head_step = format.head(p.tile, p.k, p.bl, 1) - head;
+    const size_t first = format.elements(p.tile, p.bl, 0), step = format.elements(p.tile, p.bl, 1) - first;
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* to = bytes(p.packed, panel * panel_step);
-        copy_field<uint16_t, Records::sixteenths>(p, panel, p.rhs, record, to + head, head_step);
-        pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs + 2, record, to);
+        for_four_columns(
+            p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
+                FourColumns src = four_columns(p, panel, c, p.rhs + b * record, p.blocks * record);
+                uint8_t *scales = to + head + b * head_step + 2 * c, *dst = to + first + b * step + group * c;
+                for (; count > 0; --count, scales += head_step, dst += step) {
+                    store(scales, f16_scale_bits_x4<Records::sixteenths>(load_four_u16(src)));
+                    advance(src, 2);
+                    pack_block<format, group, Nibbles, flip>(src, dst, p.bl, group * p.tile.rows);
+                }
+            });
     }
     if constexpr (Records::zero_missing) {
         zero_missing_columns<format>(p);
     }
 }
 
+/// An f32 of each block, from an array to `dst` in the first block.
+template <bool sixteenths>
+KAI_INLINE void copy_field(const RhsPack& p, size_t panel, const uint8_t* array, uint8_t* dst, size_t step) {
+    for_four_columns(
+        p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
+            const FourColumns columns = four_columns(p, panel, c, array + 4 * b, 4 * p.blocks);
+            copy_f32<sixteenths>(columns, dst + b * step + 4 * c, step, count);
+        });
+}
+
 template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) {
     const RhsPack p = pack;  // copies that no store can change
     const RhsArrays arrays = pack_arrays;
-    const size_t panel_step = format.stride(p.tile, p.k, p.bl), block_step = format.block_bytes(p.tile, p.bl);
+    const size_t panel_step = format.stride(p.tile, p.k, p.bl), step = format.block_bytes(p.tile, p.bl);
     for (size_t panel = 0; panel < p.panels; ++panel) {
-        uint8_t* to = bytes(p.packed, panel * panel_step);
+        uint8_t *to = bytes(p.packed, panel * panel_step), *elements = to + format.elements(p.tile, p.bl, 0);
+        for_four_columns(
+            p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
+                FourColumns src = four_columns(p, panel, c, p.rhs + b * (p.bl / 2), p.blocks * (p.bl / 2));
+                for (uint8_t* dst = elements + b * step + group * c; count > 0; --count, dst += step) {
+                    pack_block<format, group, Nibbles, flip>(src, dst, p.bl, group * p.tile.rows);
+                }
+            });
         uint8_t* zero = to + format.tail(p.tile, p.bl, 0);
-        pack_elements<format, group, Nibbles, flip>(p, panel, p.rhs, p.bl / 2, to);
-        copy_field<uint32_t>(p, panel, arrays.zero, 4, zero, block_step);
-        copy_field<uint32_t, Arrays::sixteenths>(p, panel, arrays.scale, 4, zero + 4 * p.tile.rows, block_step);
+        copy_field<false>(p, panel, arrays.zero, zero, step);
+        copy_field<Arrays::sixteenths>(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
         pack_bias<format, Arrays>(p, arrays, panel, to);
     }
 }

@@ -94,13 +94,6 @@ KAI_INLINE float32x4_t add_32_of_four_columns(const uint8x16_t v[4], float32x4_t
 }
 /// @}
 
-KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
-#pragma GCC unroll 4
-    for (size_t c = 0; c < 4; ++c) {
-        columns.at[c] += bytes;
-    }
-}
-
 KAI_INLINE float32x4_t four_f32_of_bf16(uint64_t bits) {
     return vreinterpretq_f32_u32(vshll_n_u16(vcreate_u16(bits), 16));
 }
