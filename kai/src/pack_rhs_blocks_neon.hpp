@@ -79,6 +79,14 @@ KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
     }
 }
 
+KAI_INLINE FourColumns opaque_to_gcc(FourColumns columns) {
+#pragma GCC unroll 4
+    for (size_t c = 0; c < 4; ++c) {
+        columns.at[c] = kai::opaque_to_gcc(columns.at[c]);
+    }
+    return columns;
+}
+
 /// The bl / 2 bytes of a block of four columns. Advances `src`.
 template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE void pack_block(FourColumns& src, uint8_t* dst, size_t bl, size_t group_step) {
@@ -113,14 +121,15 @@ KAI_INLINE uint64_t load_four_u16(const FourColumns& src, size_t offset = 0) {
     return bits;
 }
 
-/// Four f16, as they are or divided by 16.
+/// Stores four f16, as they are or divided by 16.
 template <bool sixteenths>
-KAI_INLINE uint64_t f16_scale_bits_x4(uint64_t bits) {
+KAI_INLINE void store_f16_scales(uint8_t* dst, uint64_t bits) {
     if constexpr (sixteenths) {
         const float32x4_t scale = vcvt_f32_f16(vreinterpret_f16_u64(vcreate_u64(bits)));
-        bits = vget_lane_u64(vreinterpret_u64_f16(vcvt_f16_f32(vmulq_n_f32(scale, 0.0625F))), 0);
+        store(dst, vcvt_f16_f32(vmulq_n_f32(scale, 0.0625F)));
+    } else {
+        store(dst, bits);
     }
-    return bits;
 }
 
 /// f32 of `count` blocks of four columns, those of a column side by side in the source and `step` bytes apart in the
@@ -183,8 +192,9 @@ void pack_rhs_records_by_four(const RhsPack& pack) {
                 FourColumns src = four_columns(p, panel, c, p.rhs + b * record, p.blocks * record);
                 uint8_t *scales = to + head + b * head_step + 2 * c, *dst = to + first + b * step + group * c;
                 for (; count > 0; --count, scales += head_step, dst += step) {
-                    store(scales, f16_scale_bits_x4<Records::sixteenths>(load_four_u16(src)));
+                    store_f16_scales<Records::sixteenths>(scales, load_four_u16(src));
                     advance(src, 2);
+                    src = opaque_to_gcc(src);
                     pack_block<format, group, Nibbles, flip>(src, dst, p.bl, group * p.tile.rows);
                 }
             });
