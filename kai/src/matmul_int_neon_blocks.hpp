@@ -7,7 +7,7 @@
 // then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), or
-// 16 columns of a row. Other lengths, and what is left of a row, run in the templates below. The symmetric SMMLA tile
+// 16 columns of a row (matmul_int_neon_row.inc). Other lengths run in the templates below. The symmetric SMMLA tile
 // computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -94,7 +94,8 @@ KAI_INLINE size_t steps_of_block(size_t bl) {
     }
 }
 
-/// The GEMV engine. Inlined, so that what a kernel knows (format, panel, output) is decided at compile time.
+/// The GEMV engine. Inlined, so that what a kernel knows (format, panel, output) is decided at compile time. Only a
+/// copy of the problem has an address, so that compilers can jump into a row.
 template <size_t GROUP>
 KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
     const bool plain = p->m == 1 && p->n % p->nr == 0;
@@ -105,14 +106,16 @@ KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
         if (plain) {
             return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, blocks, scale_distance, p->lo, p->hi);
         }
-        return kai_rows_blocks_qai8dxp_neon_dotprod(p, run, steps, blocks, scale_distance);
+        const Problem copy = *p;
+        return kai_rows_blocks_qai8dxp_neon_dotprod(&copy, run, steps, blocks, scale_distance);
     }
     RowFn* const run = row_function<GROUP>(*p);
     const size_t steps = (p->k + 31) / 32;
     if (plain) {
         return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, p->lut, p->lo, p->hi);
     }
-    return kai_rows_qai8dxp_neon_dotprod(p, run, steps);
+    const Problem copy = *p;
+    return kai_rows_qai8dxp_neon_dotprod(&copy, run, steps);
 }
 
 }  // namespace
