@@ -289,6 +289,28 @@ KAI_INLINE void run_tiles(GemmArgs args, size_t panels, GemmTileFn* const tiles[
     }
 }
 
+/// The same where tiles of 3 panels x 2 quads exist: as many of them as leave no tile of a single panel.
+KAI_INLINE void run_wide_tiles(GemmArgs args, size_t panels, GemmTileFn* wide, GemmTileFn* const tiles[3]) {
+    const size_t quads = args.quad_count / 2 * 2, odd_quad = args.quad_count - quads;
+    const size_t wide_tiles = panels % 3 == 1 ? (panels - 1) / 3 - (panels > 1) : panels / 3;
+    if (quads > 0 && wide_tiles > 0) {
+        GemmArgs rest = args;
+        rest.quad_count = quads;
+        rest.tiles = wide_tiles;
+        wide(&rest);
+        const size_t done = 3 * wide_tiles;
+        rest.lhs += done * rest.panel_stride;
+        rest.panels += done;
+        rest.dst += done * rest.dst_stride;
+        run_tiles(rest, panels - done, tiles);
+        args.quads += quads;
+        args.quad_count = odd_quad;
+    }
+    if (args.quad_count > 0) {
+        run_tiles(args, panels, tiles);
+    }
+}
+
 /// A group x a batch of quads.
 template <class Isa>
 KAI_INLINE void multiply(
@@ -316,7 +338,11 @@ KAI_INLINE void multiply(
         args.blocks = count;
         start += count;
         args.last = start == units;
-        run_tiles(args, group.count, blocks ? Isa::kBlockSums : Isa::kSums);
+        if (Isa::kWideSums != nullptr && !blocks && !args.resume && args.last) {
+            run_wide_tiles(args, group.count, Isa::kWideSums, Isa::kSums);
+        } else {
+            run_tiles(args, group.count, blocks ? Isa::kBlockSums : Isa::kSums);
+        }
         args.lhs += count * unit * 128;
         args.resume = 1;
     } while (start < units);

@@ -44,12 +44,11 @@
 //
 // v16 - v19 LHS, a panel each; v20, v21 RHS, in turns
 
-// v22 column sums
-.macro multiply_offsets s0, s1, s2, s3, rows
-    mul     v\s0\().4s, v22.4s, v\rows\().s[0]
-    mul     v\s1\().4s, v22.4s, v\rows\().s[1]
-    mul     v\s2\().4s, v22.4s, v\rows\().s[2]
-    mul     v\s3\().4s, v22.4s, v\rows\().s[3]
+.macro multiply_offsets s0, s1, s2, s3, rows, columns=22
+    mul     v\s0\().4s, v\columns\().4s, v\rows\().s[0]
+    mul     v\s1\().4s, v\columns\().4s, v\rows\().s[1]
+    mul     v\s2\().4s, v\columns\().4s, v\rows\().s[2]
+    mul     v\s3\().4s, v\columns\().4s, v\rows\().s[3]
 .endm
 .macro sums_start_1
     load_columns 22, 22, [quad, #QUAD_COLUMN_SUMS]
@@ -135,6 +134,114 @@
     gemm_function kai_sums_4x4_neon_dotprod, 1, sums
     gemm_function kai_sums_8x4_neon_dotprod, 2, sums
     gemm_function kai_sums_16x4_neon_dotprod, 4, sums
+
+// ---- Per channel, two quads: 3 panels, sums v0 - v11 and v12 - v23
+//
+// More products per operand, for cores on which loads take time of SIMD pipes. quad_count is even, sums neither resume
+// nor stay. v24 - v27 RHS, of each quad in turns; v28 - v30 LHS. x4 RHS of the second quad, x15 dst of a tile.
+
+.macro wide_start
+    load_columns 24, 24, [quad, #QUAD_COLUMN_SUMS]
+    load_columns 25, 25, [quad, #QUAD + QUAD_COLUMN_SUMS]
+    load_rows 28, 28, [panels, #PANEL_OFFSETS]
+    load_rows 29, 29, [panels, #PANEL + PANEL_OFFSETS]
+    load_rows 30, 30, [panels, #2 * PANEL + PANEL_OFFSETS]
+    multiply_offsets 0, 1, 2, 3, 28, 24
+    multiply_offsets 4, 5, 6, 7, 29, 24
+    multiply_offsets 8, 9, 10, 11, 30, 24
+    multiply_offsets 12, 13, 14, 15, 28, 25
+    multiply_offsets 16, 17, 18, 19, 29, 25
+    multiply_offsets 20, 21, 22, 23, 30, 25
+.endm
+
+.macro wide_4k first, second, next_first, next_second, next, update
+    sdot_01 0, 1, \first, 28
+    ldr     q\next_first, [rhs, #\next]\update
+    sdot_23 2, 3, \first, 28
+    ldr     q\next_second, [x4, #\next]\update
+    sdot_01 4, 5, \first, 29
+    sdot_23 6, 7, \first, 29
+    sdot_01 8, 9, \first, 30
+    sdot_23 10, 11, \first, 30
+    sdot_01 12, 13, \second, 28
+    sdot_23 14, 15, \second, 28
+    ldr     q28, [x1, #\next]\update
+    sdot_01 16, 17, \second, 29
+    sdot_23 18, 19, \second, 29
+    ldr     q29, [x2, #\next]\update
+    sdot_01 20, 21, \second, 30
+    sdot_23 22, 23, \second, 30
+    ldr     q30, [x3, #\next]\update
+.endm
+
+.macro finish_3 kind
+    finish_first \kind, 0, 1, 2, 3
+    finish_panel \kind, 0, 1, 2, 3, 26, 27, 1, 4, 5, 6, 7
+    finish_panel \kind, 4, 5, 6, 7, 28, 29, 2, 8, 9, 10, 11, 0, 1, 2, 3, 26, 27
+    finish_panel \kind, 8, 9, 10, 11, 26, 27, , , , , , 4, 5, 6, 7, 28, 29
+    finish_last 8, 9, 10, 11, 26, 27
+.endm
+
+// The first quad, then the other, whose sums wait in the panels.
+.macro wide_finish
+    mov     x15, dst
+    store_sums 0, 12, 13, 14, 15
+    store_sums 1, 16, 17, 18, 19
+    store_sums 2, 20, 21, 22, 23
+    finish_3 sums
+    mov     x17, dst
+    add     quad, quad, #QUAD
+    add     dst, x15, #16
+    load_sums 0, 0, 1, 2, 3
+    load_sums 1, 4, 5, 6, 7
+    load_sums 2, 8, 9, 10, 11
+    finish_3 sums
+    sub     quad, quad, #QUAD
+    mov     dst, x17
+.endm
+
+func kai_sums_12x8_neon_dotprod, hidden
+    gemm_enter
+
+0:  // two quads
+    quad_begin
+1:  // a tile
+    mov     x1, x9
+    add     x2, x9, x10
+    add     x3, x2, x10
+    add     x9, x3, x10
+    mov     rhs, x11
+    ldr     x4, [quad, #QUAD + QUAD_RHS]
+    ldr     x7, [args, #GEMM_STEPS]
+    wide_start
+    ldr     q24, [rhs]
+    ldr     q25, [x4]
+    ldr     q28, [x1]
+    ldr     q29, [x2]
+    ldr     q30, [x3]
+    cbz     x7, 4f
+3:  // 32 k
+    wide_4k 24, 25, 26, 27, 16
+    wide_4k 26, 27, 24, 25, 32
+    wide_4k 24, 25, 26, 27, 48
+    wide_4k 26, 27, 24, 25, 64
+    wide_4k 24, 25, 26, 27, 80
+    wide_4k 26, 27, 24, 25, 96
+    wide_4k 24, 25, 26, 27, 112
+    subs    x7, x7, #1
+    wide_4k 26, 27, 24, 25, 128, !
+    b.ne    3b
+4:
+    wide_finish
+    add     panels, panels, #3 * PANEL
+    subs    x8, x8, #1
+    b.ne    1b
+    add     quad, quad, #2 * QUAD
+    subs    x20, x20, #2
+    b.ne    0b
+
+    gemm_leave
+endfunc
 
 // ---- Blocks: accumulators are floats
 //

@@ -5,6 +5,7 @@
 
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod;
+kai::GemmTileFn kai_sums_12x8_neon_dotprod;
 kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod;
 }
 
@@ -16,6 +17,7 @@ struct Dotprod {
     static constexpr size_t kGroup = 4;  // k of a column that lie together
     static constexpr GemmTileFn* kSums[3] = {
         kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod};
+    static constexpr GemmTileFn* kWideSums = kai_sums_12x8_neon_dotprod;
     static constexpr GemmTileFn* kBlockSums[3] = {
         kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod};
 };

@@ -15,6 +15,7 @@ struct I8mm {
     using Acc = Mmla8;
     static constexpr size_t kGroup = 8;  // k of a column that lie together
     static constexpr GemmTileFn* kSums[3] = {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm};
+    static constexpr GemmTileFn* kWideSums = nullptr;
     static constexpr GemmTileFn* kBlockSums[3] = {
         kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm};
 };
