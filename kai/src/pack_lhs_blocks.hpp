@@ -102,8 +102,8 @@ constexpr size_t fields_offset(const Format& format, const LhsPack& p, size_t bl
 }
 /// @}
 
-template <const Format& format, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_lhs_blocks_scalar(const LhsPack& p) {
+template <typename Source, typename Scale, Ties ties, typename Fields>
+[[gnu::noinline]] void pack_lhs_blocks_scalar(const Format& format, const LhsPack& p) {
     for (size_t i = 0; i < p.m; ++i) {
         const size_t slot = p.slot(i);
         uint8_t* panel = p.panel(format, i);

@@ -22,6 +22,7 @@ namespace {
 struct LhsPlaces {
     uint8_t *quants, *fields;
     size_t quants_step, fields_step;
+    size_t group;       // elements of a row that lie together
     size_t group_step;  // from a group of a row to its next one
     size_t rows;        // of the panel
 };
@@ -35,6 +36,7 @@ KAI_INLINE LhsPlaces places_of(const Format& format, const LhsPack& p, size_t gr
         panel + fields + Fields::width * p.slot(i),
         format.elements(p.tile, p.bl, 1) - quants,
         fields_offset(format, p, 1) - fields,
+        group,
         group * p.tile.rows,
         p.tile.rows};
 }
@@ -79,11 +81,14 @@ template <size_t group, typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t
 quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sums[2] = {};
+    Loaded32<Source> x = load_8_of_four_rows<Source>(src, 0);
     for (size_t j = 0; j < bl; j += 32) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < 32; i += 8, dst += 8 / group * group_step) {
-            const Quants32 v =
-                quantize_four_rows<group, Source, ties>(load_8_of_four_rows<Source>(src, j + i), multiplier);
+            const Quants32 v = quantize_four_rows<group, Source, ties>(x, multiplier);
+            if (i < 24 || j + 32 < bl) {
+                x = load_8_of_four_rows<Source>(src, j + i + 8);  // before the store, which may alias
+            }
             const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
             store_8_of_four_rows<group>(dst, group_step, q[0], q[1]);
             if constexpr (needs_sum) {
@@ -97,19 +102,16 @@ quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
 }
 
 /// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
-template <size_t group, typename Source, Ties ties, bool needs_sum>
+template <typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t
-quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group_step) {
+quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, const LhsPlaces& to) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
         const Quants32 v = quantize_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
-#pragma GCC unroll 2
-        for (size_t i = 0; i < 4; i += 2, dst += 16 / group * group_step) {
-            const int8x16_t q = narrow(v.v[i], v.v[i + 1]);
-            store_groups<group>(dst, group_step, q);
-            if constexpr (needs_sum) {
-                sum = vpadalq_s16(sum, vpaddlq_s8(q));
-            }
+        const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
+        dst = store_32_of_row(dst, to.group, to.group_step, q[0], q[1]);
+        if constexpr (needs_sum) {
+            sum = vpadalq_s16(vpadalq_s16(sum, vpaddlq_s8(q[0])), vpaddlq_s8(q[1]));
         }
     }
     return sum;
@@ -117,13 +119,12 @@ quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* 
 
 /// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block r
 /// if lane r of `scale` is NaN, and returns `sum` with 0 for it. The blocks are `block_step` bytes apart.
-template <size_t group>
 [[gnu::noinline]] int32x4_t clear_nan_blocks(
-    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, size_t group_step) {
+    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, const LhsPlaces& to) {
     const uint32x4_t ordered = vceqq_f32(scale, scale);
     for (size_t r = 0; r < count; ++r) {
-        for (size_t j = 0; j < bl && ordered[r] == 0; j += group) {
-            __builtin_memset(dst + r * block_step + j / group * group_step, 0, group);
+        for (size_t j = 0; j < bl && ordered[r] == 0; ++j) {
+            dst[r * block_step + j / to.group * to.group_step + j % to.group] = 0;
         }
     }
     return vandq_s32(sum, vreinterpretq_s32_u32(ordered));
@@ -135,48 +136,47 @@ KAI_INLINE bool has_nan(float32x4_t v) {
 
 /// Four rows of `blocks` blocks to consecutive slots of one panel.
 template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
-KAI_INLINE void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
+[[gnu::noinline]] void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
     FourRows next = rows, now = rows;
     LhsPlaces to = places;
-    BlockScale<float32x4_t> s = {};
-    for (size_t i = 0; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
-        const BlockScale<float32x4_t> next_s = i < blocks ? scales_of<Source, Scale>(next, bl) : s;
-        if (i > 0) {
-            const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
-            int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
-                now, bl, s.multiplier, to.quants, to.group_step);
-            if (nan) {
-                sum = clear_nan_blocks<group>(s.scale, sum, 4, to.quants, group, bl, to.group_step);
-            }
-            typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
-            to.quants += to.quants_step;
-            to.fields += to.fields_step;
-        }
-        s = next_s;
-        now = next;
+    BlockScale<float32x4_t> s = scales_of<Source, Scale>(next, bl);
+    for (size_t i = 1; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
 #pragma GCC unroll 4
-        for (size_t r = 0; r < 4; ++r) {
+        for (size_t r = 0; r < 4 && i < blocks; ++r) {
             next.at[r] += bl * Source::size;
         }
+        const BlockScale<float32x4_t> next_s =
+            scales_of<Source, Scale>(next, bl);  // at the end those of the last again
+        int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
+            now, bl, s.multiplier, to.quants, to.group_step);
+        if (quant_needs_ordered<ties> && has_nan(s.scale)) {
+            sum = clear_nan_blocks(s.scale, sum, 4, to.quants, group, bl, to);
+        }
+        typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
+        to.quants += to.quants_step;
+        to.fields += to.fields_step;
+        s = next_s;
+        now = next;
     }
 }
 
-/// `count` (up to 4) blocks of a row, whose values are at src.
-template <size_t group, typename Source, Ties ties, typename Fields>
+/// `count` (1 to 4) blocks of a row, whose values are at src.
+template <typename Source, Ties ties, typename Fields>
 KAI_INLINE void quantize_blocks_of_row(
     const FourRows& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
     const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
     int32x4_t sums[4] = {};
+    float32x4_t multiplier = s.multiplier;
 #pragma GCC unroll 4
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantize_block_of_row<group, Source, ties, Fields::needs_sum>(
-                src.at[b], bl, s.multiplier[b], to.quants + b * to.quants_step, to.group_step);
+            sums[b] = quantize_block_of_row<Source, ties, Fields::needs_sum>(
+                src.at[b], bl, multiplier[b], to.quants + b * to.quants_step, to);
         }
     }
     int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
     if (nan) {
-        sum = clear_nan_blocks<group>(s.scale, sum, count, to.quants, to.quants_step, bl, to.group_step);
+        sum = clear_nan_blocks(s.scale, sum, count, to.quants, to.quants_step, bl, to);
     }
     const typename Fields::Four fields(sum, s.scale);
 #pragma GCC unroll 4
@@ -188,8 +188,8 @@ KAI_INLINE void quantize_blocks_of_row(
 }
 
 /// A row of `blocks` blocks, four at a time.
-template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
-KAI_INLINE void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
+template <typename Source, typename Scale, Ties ties, typename Fields>
+[[gnu::noinline]] void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
     const size_t step = bl * Source::size;
     LhsPlaces to = places;
     FourRows now = {};
@@ -206,7 +206,7 @@ KAI_INLINE void pack_row(const uint8_t* row, size_t blocks, size_t bl, const Lhs
         }
         if (i > 0) {
             const size_t left = blocks - (i - 4);
-            quantize_blocks_of_row<group, Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
+            quantize_blocks_of_row<Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
             to.quants += 4 * to.quants_step;
             to.fields += 4 * to.fields_step;
         }
@@ -215,39 +215,31 @@ KAI_INLINE void pack_row(const uint8_t* row, size_t blocks, size_t bl, const Lhs
     }
 }
 
-/// All rows, with groups of `group` (16: the rows of a panel of one).
-template <const Format& format, size_t group, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_rows(const LhsPack& p) {
-    const size_t blocks = p.k / p.bl;
-    for (size_t i = 0; i < p.m;) {
-        const LhsPlaces to = places_of<Fields>(format, p, group, i);
-        if constexpr (group < 16) {
-            if (i + 4 <= p.m && p.slot(i) + 4 <= p.tile.rows) {
-                pack_four_rows<group, Source, Scale, ties, Fields>(
-                    {{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}}, blocks, p.bl, to);
-                i += 4;
-                continue;
-            }
-        }
-        pack_row<group, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
-        ++i;
-    }
-}
-
-template <const Format& format, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_lhs_blocks(const LhsPack& p) {
+/// All rows. `only_group`: the one size of groups that there is besides that of panels of one row, or 0 for any.
+template <size_t only_group, typename Source, typename Scale, Ties ties, typename Fields>
+void pack_lhs_blocks(const Format& format, const LhsPack& p) {
     const size_t group = p.tile.rows == 1 ? 16 : format.group_size(p.tile);
     if (p.m == 0 || p.k == 0) {
         return;
     }
-    if (p.bl % 32 == 0 && group == 4) {
-        pack_rows<format, 4, Source, Scale, ties, Fields>(p);
-    } else if (p.bl % 32 == 0 && group == 8) {
-        pack_rows<format, 8, Source, Scale, ties, Fields>(p);
-    } else if (p.bl % 32 == 0 && group == 16) {
-        pack_rows<format, 16, Source, Scale, ties, Fields>(p);
-    } else {
-        pack_lhs_blocks_scalar<format, Source, Scale, ties, Fields>(p);
+    if (p.bl % 32 != 0 || (group != 4 && group != 8 && group != 16)) {
+        return pack_lhs_blocks_scalar<Source, Scale, ties, Fields>(format, p);
+    }
+    const size_t blocks = p.k / p.bl;
+    for (size_t i = 0; i < p.m;) {
+        const LhsPlaces to = places_of<Fields>(format, p, group, i);
+        if (group == 16 || i + 4 > p.m || p.slot(i) + 4 > p.tile.rows) {
+            pack_row<Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
+            ++i;
+            continue;
+        }
+        const FourRows rows = {{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}};
+        if (only_group == 8 || (only_group == 0 && group == 8)) {
+            pack_four_rows<8, Source, Scale, ties, Fields>(rows, blocks, p.bl, to);
+        } else {
+            pack_four_rows<only_group == 8 ? 8 : 4, Source, Scale, ties, Fields>(rows, blocks, p.bl, to);
+        }
+        i += 4;
     }
 }
 
@@ -259,9 +251,9 @@ void pack_lhs_blocks(const LhsPack& p) {
 namespace kai {
 namespace {
 
-template <const Format& format, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_lhs_blocks(const LhsPack& p) {
-    pack_lhs_blocks_scalar<format, Source, Scale, ties, Fields>(p);
+template <size_t, typename Source, typename Scale, Ties ties, typename Fields>
+void pack_lhs_blocks(const Format& format, const LhsPack& p) {
+    pack_lhs_blocks_scalar<Source, Scale, ties, Fields>(format, p);
 }
 
 }  // namespace

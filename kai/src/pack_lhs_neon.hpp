@@ -110,6 +110,26 @@ KAI_INLINE void store_8(uint8_t* dst, size_t group_step, int8x8_t q) {
     }
 }
 
+/// 32 consecutive quants of one row. Groups of 16: of the rows of a panel of one. Returns where the next ones go.
+KAI_INLINE uint8_t* store_32_of_row(uint8_t* dst, size_t group, size_t group_step, int8x16_t a, int8x16_t b) {
+    if (group == 16) {
+        store(dst, a);
+        store(dst + group_step, b);
+    } else if (group == 8) {
+        store(dst, vget_low_s8(a));
+        store(dst + group_step, vget_high_s8(a));
+        store(dst + 2 * group_step, vget_low_s8(b));
+        store(dst + 3 * group_step, vget_high_s8(b));
+    } else {
+        const int32x4_t words[2] = {vreinterpretq_s32_s8(a), vreinterpretq_s32_s8(b)};
+#pragma GCC unroll 8
+        for (size_t i = 0; i < 8; ++i) {
+            store<int32_t>(dst + i * group_step, words[i / 4][i % 4]);
+        }
+    }
+    return dst + (group == 16 ? 2 : group == 8 ? 4 : 8) * group_step;
+}
+
 /// 16 consecutive quants of one row. Groups of 16: of the rows of a panel of one.
 template <size_t group>
 KAI_INLINE void store_groups(uint8_t* dst, size_t group_step, int8x16_t q) {
