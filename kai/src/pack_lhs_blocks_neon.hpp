@@ -104,12 +104,12 @@ quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
 /// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
 template <typename Source, Ties ties, bool needs_sum>
 KAI_INLINE int32x4_t
-quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, const LhsPlaces& to) {
+quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group, size_t group_step) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
         const Quants32 v = quantize_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
         const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
-        dst = store_32_of_row(dst, to.group, to.group_step, q[0], q[1]);
+        dst = store_32_of_row(dst, group, group_step, q[0], q[1]);
         if constexpr (needs_sum) {
             sum = vpadalq_s16(vpadalq_s16(sum, vpaddlq_s8(q[0])), vpaddlq_s8(q[1]));
         }
@@ -120,11 +120,12 @@ quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* 
 /// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block r
 /// if lane r of `scale` is NaN, and returns `sum` with 0 for it. The blocks are `block_step` bytes apart.
 [[gnu::noinline]] int32x4_t clear_nan_blocks(
-    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, const LhsPlaces& to) {
+    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, size_t group,
+    size_t group_step) {
     const uint32x4_t ordered = vceqq_f32(scale, scale);
     for (size_t r = 0; r < count; ++r) {
         for (size_t j = 0; j < bl && ordered[r] == 0; ++j) {
-            dst[r * block_step + j / to.group * to.group_step + j % to.group] = 0;
+            dst[r * block_step + j / group * group_step + j % group] = 0;
         }
     }
     return vandq_s32(sum, vreinterpretq_s32_u32(ordered));
@@ -139,44 +140,46 @@ template <size_t group, typename Source, typename Scale, Ties ties, typename Fie
 [[gnu::noinline]] void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
     FourRows next = rows, now = rows;
     LhsPlaces to = places;
-    BlockScale<float32x4_t> s = scales_of<Source, Scale>(next, bl);
-    for (size_t i = 1; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
-#pragma GCC unroll 4
-        for (size_t r = 0; r < 4 && i < blocks; ++r) {
-            next.at[r] += bl * Source::size;
+    BlockScale<float32x4_t> s = {};
+    for (size_t i = 0; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
+        const BlockScale<float32x4_t> next_s = i < blocks ? scales_of<Source, Scale>(next, bl) : s;
+        if (i > 0) {
+            const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
+            int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
+                now, bl, s.multiplier, to.quants, to.group_step);
+            if (nan) {
+                sum = clear_nan_blocks(s.scale, sum, 4, to.quants, group, bl, group, to.group_step);
+            }
+            typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
+            to.quants += to.quants_step;
+            to.fields += to.fields_step;
         }
-        const BlockScale<float32x4_t> next_s =
-            scales_of<Source, Scale>(next, bl);  // at the end those of the last again
-        int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
-            now, bl, s.multiplier, to.quants, to.group_step);
-        if (quant_needs_ordered<ties> && has_nan(s.scale)) {
-            sum = clear_nan_blocks(s.scale, sum, 4, to.quants, group, bl, to);
-        }
-        typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
-        to.quants += to.quants_step;
-        to.fields += to.fields_step;
         s = next_s;
         now = next;
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; ++r) {
+            next.at[r] += bl * Source::size;
+        }
     }
 }
 
 /// `count` (1 to 4) blocks of a row, whose values are at src.
-template <typename Source, Ties ties, typename Fields>
+template <size_t only_group, typename Source, Ties ties, typename Fields>
 KAI_INLINE void quantize_blocks_of_row(
     const FourRows& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
     const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
+    const size_t group = only_group ? only_group : to.group;
     int32x4_t sums[4] = {};
-    float32x4_t multiplier = s.multiplier;
 #pragma GCC unroll 4
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
             sums[b] = quantize_block_of_row<Source, ties, Fields::needs_sum>(
-                src.at[b], bl, multiplier[b], to.quants + b * to.quants_step, to);
+                src.at[b], bl, s.multiplier[b], to.quants + b * to.quants_step, group, to.group_step);
         }
     }
     int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
     if (nan) {
-        sum = clear_nan_blocks(s.scale, sum, count, to.quants, to.quants_step, bl, to);
+        sum = clear_nan_blocks(s.scale, sum, count, to.quants, to.quants_step, bl, group, to.group_step);
     }
     const typename Fields::Four fields(sum, s.scale);
 #pragma GCC unroll 4
@@ -187,8 +190,8 @@ KAI_INLINE void quantize_blocks_of_row(
     }
 }
 
-/// A row of `blocks` blocks, four at a time.
-template <typename Source, typename Scale, Ties ties, typename Fields>
+/// A row of `blocks` blocks, four at a time. `only_group`: the size of its groups, or 0 for what `places` says.
+template <size_t only_group, typename Source, typename Scale, Ties ties, typename Fields>
 [[gnu::noinline]] void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
     const size_t step = bl * Source::size;
     LhsPlaces to = places;
@@ -206,7 +209,7 @@ template <typename Source, typename Scale, Ties ties, typename Fields>
         }
         if (i > 0) {
             const size_t left = blocks - (i - 4);
-            quantize_blocks_of_row<Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
+            quantize_blocks_of_row<only_group, Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
             to.quants += 4 * to.quants_step;
             to.fields += 4 * to.fields_step;
         }
@@ -228,8 +231,13 @@ void pack_lhs_blocks(const Format& format, const LhsPack& p) {
     const size_t blocks = p.k / p.bl;
     for (size_t i = 0; i < p.m;) {
         const LhsPlaces to = places_of<Fields>(format, p, group, i);
-        if (group == 16 || i + 4 > p.m || p.slot(i) + 4 > p.tile.rows) {
-            pack_row<Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
+        if (group == 16) {
+            pack_row<16, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
+            ++i;
+            continue;
+        }
+        if (i + 4 > p.m || p.slot(i) + 4 > p.tile.rows) {
+            pack_row<only_group, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
             ++i;
             continue;
         }

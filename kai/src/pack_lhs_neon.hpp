@@ -99,10 +99,11 @@ KAI_INLINE Quants32 quantize_row(const Loaded32<Source>& loaded, float multiplie
     return q;
 }
 
-/// 8 consecutive quants of one row; groups as below.
-template <size_t group>
-KAI_INLINE void store_8(uint8_t* dst, size_t group_step, int8x8_t q) {
-    if constexpr (group >= 8) {
+/// @name Consecutive quants of one row to their slot, in groups of 16 (the row is alone in its panel), 8 or 4 that are
+/// `group_step` bytes apart
+/// @{
+KAI_INLINE void store_8_of_row(uint8_t* dst, size_t group, size_t group_step, int8x8_t q) {
+    if (group != 4) {
         store(dst, q);
     } else {
         store<int32_t>(dst, vreinterpret_s32_s8(q)[0]);
@@ -110,42 +111,28 @@ KAI_INLINE void store_8(uint8_t* dst, size_t group_step, int8x8_t q) {
     }
 }
 
-/// 32 consecutive quants of one row. Groups of 16: of the rows of a panel of one. Returns where the next ones go.
+/// Returns where the next ones go.
 KAI_INLINE uint8_t* store_32_of_row(uint8_t* dst, size_t group, size_t group_step, int8x16_t a, int8x16_t b) {
     if (group == 16) {
         store(dst, a);
         store(dst + group_step, b);
-    } else if (group == 8) {
+        return dst + 2 * group_step;
+    }
+    if (group == 8) {
         store(dst, vget_low_s8(a));
         store(dst + group_step, vget_high_s8(a));
         store(dst + 2 * group_step, vget_low_s8(b));
         store(dst + 3 * group_step, vget_high_s8(b));
-    } else {
-        const int32x4_t words[2] = {vreinterpretq_s32_s8(a), vreinterpretq_s32_s8(b)};
+        return dst + 4 * group_step;
+    }
+    const int32x4_t words[2] = {vreinterpretq_s32_s8(a), vreinterpretq_s32_s8(b)};
 #pragma GCC unroll 8
-        for (size_t i = 0; i < 8; ++i) {
-            store<int32_t>(dst + i * group_step, words[i / 4][i % 4]);
-        }
+    for (size_t i = 0; i < 8; ++i) {
+        store<int32_t>(dst + i * group_step, words[i / 4][i % 4]);
     }
-    return dst + (group == 16 ? 2 : group == 8 ? 4 : 8) * group_step;
+    return dst + 8 * group_step;
 }
-
-/// 16 consecutive quants of one row. Groups of 16: of the rows of a panel of one.
-template <size_t group>
-KAI_INLINE void store_groups(uint8_t* dst, size_t group_step, int8x16_t q) {
-    if constexpr (group == 16) {
-        store(dst, q);
-    } else if constexpr (group == 8) {
-        store(dst, vget_low_s8(q));
-        store(dst + group_step, vget_high_s8(q));
-    } else {
-        const int32x4_t words = vreinterpretq_s32_s8(q);
-#pragma GCC unroll 4
-        for (size_t i = 0; i < 4; ++i) {
-            store<int32_t>(dst + i * group_step, words[i]);
-        }
-    }
-}
+/// @}
 
 }  // namespace
 }  // namespace kai

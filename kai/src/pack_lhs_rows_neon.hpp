@@ -94,8 +94,8 @@ struct FourRowsToPanel {
     }
 };
 
-/// One row to its slot. group 16: of a panel of one row, whose elements are in their order.
-template <size_t group>
+/// One row to its slot. `alone`: in a panel of one row, whose elements are in their order.
+template <bool alone>
 struct RowToPanel {
     static constexpr size_t kRows = 1, kStep = 32;
 
@@ -103,18 +103,19 @@ struct RowToPanel {
     float multiplier;
     int16x8_t zero;
     uint8_t* dst;
-    size_t group_step;
+    size_t group, group_step;
 
     KAI_INLINE RowToPanel(const LhsRows& p, size_t i, const RowQuant* q, const RowPlace& to)
         : row(p.row(i)),
           multiplier(q->multiplier),
           zero(vdupq_n_s16(static_cast<int16_t>(q->zero_point))),
-          dst(to.panel + group * to.slot),
+          group(alone ? 16 : qai8dxp.group_size(p.tile)),
           group_step(group * p.tile.rows) {
+        dst = to.panel + group * to.slot;
     }
 
     KAI_INLINE uint8_t* place(size_t j) const {
-        return group == 16 ? dst + j : dst + j / group * group_step;
+        return alone ? dst + j : dst + j / group * group_step;
     }
     template <typename Source>
     KAI_INLINE Loaded32<Source> loaded(size_t j) const {
@@ -125,13 +126,14 @@ struct RowToPanel {
         return quantize_row<Source, ties>(x, multiplier);
     }
     KAI_INLINE void put(size_t j, const Quants32& q) const {
-        store_groups<group>(place(j), group_step, finish(q.v[0], zero, q.v[1], zero));
-        store_groups<group>(place(j + 16), group_step, finish(q.v[2], zero, q.v[3], zero));
+        store_32_of_row(
+            place(j), alone ? 16 : group, alone ? 16 : group_step, finish(q.v[0], zero, q.v[1], zero),
+            finish(q.v[2], zero, q.v[3], zero));
     }
     template <typename Source, Ties ties>
     KAI_INLINE void put_8(size_t j) const {
         const int16x8_t q = quantize_8_of_row<Source, ties>(Source::load8(row + j * Source::size), multiplier);
-        store_8<group>(place(j), group_step, vqmovn_s16(vaddq_s16(q, zero)));
+        store_8_of_row(place(j), alone ? 16 : group, group_step, vqmovn_s16(vaddq_s16(q, zero)));
     }
 };
 
@@ -154,7 +156,7 @@ KAI_INLINE void quantize_span(const Rows& rows, size_t to) {
 
 /// Row i, or it and the next three, to consecutive slots of a panel.
 template <typename Rows, typename Source, typename Rounding>
-KAI_INLINE void pack_some_rows(const LhsRows& p, size_t i, size_t whole, RowPlace& to) {
+KAI_INLINE void pack_some_rows(const LhsRows& p, size_t i, size_t whole, const RowPlace& to) {
     RowQuant q[Rows::kRows];
     bool finite = true;
     for (size_t r = 0; r < Rows::kRows; ++r) {
@@ -183,24 +185,33 @@ KAI_INLINE void pack_some_rows(const LhsRows& p, size_t i, size_t whole, RowPlac
             quantize_rest_of_row<Source, Rounding>(p, q[r], p.row(i + r), done, {to.panel, to.slot + r});
         }
     }
-    to.advance(p, Rows::kRows);
 }
 
-/// All rows, with groups of `group` (16: the rows of a panel of one).
+/// A row that is left over, of a panel of several: shared by all sizes of groups.
+template <typename Source, typename Rounding>
+[[gnu::noinline]] void pack_row_of_several(const LhsRows& p, size_t i, size_t whole, const RowPlace& to) {
+    pack_some_rows<RowToPanel<false>, Source, Rounding>(p, i, whole, to);
+}
+
+/// All rows. group 0: each row is alone in its panel.
 template <size_t group, typename Source, typename Rounding>
-void pack_all_rows(const LhsRows& p) {
-    const size_t whole = p.whole_groups(group == 16 ? qai8dxp.group_size(p.tile) : group);
+KAI_INLINE void pack_all_rows(const LhsRows& p) {
+    const size_t whole = p.whole_groups(group ? group : qai8dxp.group_size(p.tile));
     RowPlace to = RowPlace::of_first(p);
     for (size_t i = 0; i < p.m;) {
-        if constexpr (group < 16) {
-            if (i + 4 <= p.m && to.slot + 4 <= p.tile.rows) {
-                pack_some_rows<FourRowsToPanel<group>, Source, Rounding>(p, i, whole, to);
-                i += 4;
-                continue;
-            }
+        if constexpr (group == 0) {
+            pack_some_rows<RowToPanel<true>, Source, Rounding>(p, i, whole, to);
+            to.advance(p, 1);
+            ++i;
+        } else if (i + 4 <= p.m && to.slot + 4 <= p.tile.rows) {
+            pack_some_rows<FourRowsToPanel<group>, Source, Rounding>(p, i, whole, to);
+            to.advance(p, 4);
+            i += 4;
+        } else {
+            pack_row_of_several<Source, Rounding>(p, i, whole, to);
+            to.advance(p, 1);
+            ++i;
         }
-        pack_some_rows<RowToPanel<group>, Source, Rounding>(p, i, whole, to);
-        ++i;
     }
 }
 
@@ -208,7 +219,7 @@ template <typename Source, typename Rounding>
 KAI_INLINE void pack_lhs_rows(const LhsRows& p) {
     const size_t group = qai8dxp.group_size(p.tile);
     if (p.tile.rows == 1) {
-        pack_all_rows<16, Source, Rounding>(p);
+        pack_all_rows<0, Source, Rounding>(p);
     } else if (group == 8) {
         pack_all_rows<8, Source, Rounding>(p);
     } else if (group == 4) {
