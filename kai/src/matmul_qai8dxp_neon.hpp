@@ -70,9 +70,10 @@ struct GemmArgs {
     size_t tiles;
     const Quad* quads;
     size_t quad_count;
-    uint8_t* dst;                   // f32
+    uint8_t* dst;
     size_t row_stride, dst_stride;  // of dst, from row to row, from panel to panel
     size_t resume, last;
+    OutKind out;
 };
 static_assert(
     sizeof(Panel) == 128 && offsetof(Panel, offsets) == 64 && offsetof(Panel, scales) == 96 &&  //
@@ -80,7 +81,9 @@ static_assert(
         offsetof(Quad, rhs) == 80 && offsetof(Quad, dst) == 96 && offsetof(Quad, clamps) == 104 &&  //
         offsetof(GemmArgs, lo) == 16 && offsetof(GemmArgs, lhs) == 48 && offsetof(GemmArgs, steps) == 64 &&
         offsetof(GemmArgs, panels) == 80 && offsetof(GemmArgs, quads) == 96 && offsetof(GemmArgs, dst) == 112 &&
-        offsetof(GemmArgs, row_stride) == 120 && offsetof(GemmArgs, resume) == 136 && offsetof(GemmArgs, last) == 144,
+        offsetof(GemmArgs, row_stride) == 120 && offsetof(GemmArgs, resume) == 136 && offsetof(GemmArgs, last) == 144 &&
+        offsetof(GemmArgs, out) == 152 && static_cast<size_t>(OutKind::f32) == 0 &&
+        static_cast<size_t>(OutKind::f16) == 1 && static_cast<size_t>(OutKind::bf16) == 2,
     "kai/asm/matmul_qai8dxp_neon.inc");
 
 using GemmTileFn = void(const GemmArgs*);
@@ -136,8 +139,7 @@ struct Batch {
     alignas(16) int8_t rhs[4 * kBatchDepth + 32];
     float block_scales[kBatchDepth / 32 * 8];
     Quad quads[kBatchQuads];
-    float results[4 * kGroupPanels]
-                 [4 * kBatchQuads];  // of f32 that have not got their type yet, or surround the output
+    uint8_t results[4 * kGroupPanels][4 * kBatchQuads * sizeof(float)];  // of tiles that reach over an edge
 };
 
 /// Where a quad stands.
@@ -328,7 +330,7 @@ KAI_INLINE void multiply(
         Place at = place;
         for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
             Quad& quad = batch.quads[i];
-            quad.dst = 16 * i;
+            quad.dst = 4 * element_bytes(p.out) * i;
             out = blocks ? decode_blocks<Isa>(
                                p, group, at, unit, start, count, quad, out,
                                batch.block_scales + (out - batch.rhs) / 128 / unit * 8)
@@ -348,39 +350,6 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// @name Output
-/// @{
-
-/// The first n columns of results.
-template <class T, class Acc>
-KAI_INLINE void store_results(const Problem& p, const Group<Acc>& group, size_t n0, size_t n, const Batch& batch) {
-    const Dst<T> dst{static_cast<typename Output<T>::Pointer>(p.dst), p.dst_stride, p.lo, p.hi};
-    for (size_t i = 0; i < group.rows; ++i) {
-        T* row = dst.at(group.m0 + i, n0);
-        size_t c = 0;
-        for (; c + 4 <= n; c += 4) {
-            store_four(row + c, vld1q_f32(batch.results[i] + c));
-        }
-        if (c < n) {
-            store_columns(row + c, vld1q_f32(batch.results[i] + c), n - c);
-        }
-    }
-}
-
-template <class Acc>
-[[gnu::noinline]] void store_results_as(
-    const Problem& p, const Group<Acc>& group, size_t n0, size_t n, const Batch& batch) {
-    switch (p.out) {
-        case OutKind::f32:
-            return store_results<float>(p, group, n0, n, batch);
-        case OutKind::f16:
-            return store_results<F16>(p, group, n0, n, batch);
-        case OutKind::bf16:
-            return store_results<Bf16>(p, group, n0, n, batch);
-    }
-}
-/// @}
-
 /// The engine.
 template <class Isa>
 KAI_INLINE void gemm(const Problem& p) {
@@ -391,6 +360,8 @@ KAI_INLINE void gemm(const Problem& p) {
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
     args.panel_stride = p.lhs_stride;
     args.quads = batch.quads;
+    args.out = p.out;
+    const size_t element = element_bytes(p.out);
     const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
                        : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
                                             : 1;
@@ -398,18 +369,21 @@ KAI_INLINE void gemm(const Problem& p) {
         Group<typename Isa::Acc> group(p, m0);
         args.panels = group.panels;
         for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
-            // Tiles store whole panels and quads of f32. Everything else goes through `results`.
+            // Tiles store whole panels and quads.
             const size_t left = p.n - place.n0;
-            const bool direct = p.out == OutKind::f32 && left >= 4 && group.rows % 4 == 0;
+            const bool direct = left >= 4 && group.rows % 4 == 0;
             const size_t quads = direct ? left / 4 : (left + 3) / 4;
+            uint8_t* dst = bytes(p.dst, m0 * p.dst_stride + element * place.n0);
             args.quad_count = quads < fit ? quads : fit;
-            args.dst = direct ? bytes(p.dst, m0 * p.dst_stride + 4 * place.n0) : bytes(batch.results);
+            args.dst = direct ? dst : batch.results[0];
             args.row_stride = direct ? p.dst_stride : sizeof(batch.results[0]);
             args.dst_stride = 4 * args.row_stride;
             multiply<Isa>(p, group, args, place, batch);
             if (!direct) {
                 const size_t n = left < 4 * args.quad_count ? left : 4 * args.quad_count;
-                store_results_as(p, group, place.n0, n, batch);
+                for (size_t i = 0; i < group.rows; ++i) {
+                    __builtin_memcpy(dst + i * p.dst_stride, batch.results[i], n * element);
+                }
             }
             for (size_t i = 0; i < args.quad_count; ++i) {
                 place.next(p);
