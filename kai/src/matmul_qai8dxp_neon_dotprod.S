@@ -138,7 +138,8 @@
 // ---- Per channel, two quads: 3 panels, sums v0 - v11 and v12 - v23
 //
 // More products per operand, for cores on which loads take time of SIMD pipes. quad_count is even, sums neither resume
-// nor stay. v24 - v27 RHS, of each quad in turns; v28 - v30 LHS. x4 RHS of the second quad, x15 dst of a tile.
+// nor stay. v24 - v27 RHS, of each quad in turns; v28 - v30 LHS. x4 RHS of the second quad, x12, x7 dst of a tile
+// and of the next one.
 
 .macro wide_start
     load_columns 24, 24, [quad, #QUAD_COLUMN_SUMS]
@@ -184,20 +185,23 @@
 
 // The first quad, then the other, whose sums wait in the panels.
 .macro wide_finish
-    mov     x15, dst
+    mov     x12, dst
     store_sums 0, 12, 13, 14, 15
     store_sums 1, 16, 17, 18, 19
     store_sums 2, 20, 21, 22, 23
     finish_3 sums
-    mov     x17, dst
+    ldr     x5, [quad, #QUAD_DST]
+    mov     x7, dst
     add     quad, quad, #QUAD
-    add     dst, x15, #16
+    ldr     x16, [quad, #QUAD_DST]
+    sub     dst, x12, x5
+    add     dst, dst, x16
     load_sums 0, 0, 1, 2, 3
     load_sums 1, 4, 5, 6, 7
     load_sums 2, 8, 9, 10, 11
     finish_3 sums
     sub     quad, quad, #QUAD
-    mov     dst, x17
+    mov     dst, x7
 .endm
 
 func kai_sums_12x8_neon_dotprod, hidden
