@@ -250,7 +250,7 @@ endfunc
 // ---- Blocks: accumulators are floats
 //
 // Panels in pairs, whose eight S, v24 - v31, keep cores busy that issue in order; each pair reads the block of the RHS.
-// S starts at the bits of C, v22 and w16. v23 scales.
+// S starts at the bits of C, v22 and w12. v23 scales.
 //
 // RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it
 // ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general register: that takes no
@@ -291,7 +291,7 @@ endfunc
 .endm
 
 .macro start s, rest:vararg
-    dup     v\s\().4s, w16
+    dup     v\s\().4s, w12
     .ifnb \rest
     start   \rest
     .endif
@@ -313,7 +313,7 @@ endfunc
 // A block of panels pa, pb whose first 4 k are loaded; then the first 4 k of na, nb. `last`: of the pairs of a tile.
 .macro pair_block panels, s0, s1, s2, s3, s4, s5, s6, s7, pa, pb, na, nb, last
     mov     rhs, x15
-    mov     x17, x12
+    ldr     x17, [args, #GEMM_STEPS]
 8:  // 32 k
     pair_4k \panels, \pa, \pb, 20, 21, 16
     pair_4k \panels, \pa, \pb, 21, 20, 32
@@ -352,7 +352,7 @@ endfunc
 .macro block_first_1
     mov     x15, rhs
     ldr     q22, [args, #GEMM_START]
-    ldr     w16, [args, #GEMM_START]
+    ldr     w12, [args, #GEMM_START]
     ldr     q20, [rhs]
     pair_rows 1, x1, x2
     start   24, 25, 26, 27
