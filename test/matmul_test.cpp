@@ -197,8 +197,8 @@ protected:
     };
     std::vector<Depth> depths() const {
         if (has_blocks) {
-            return {{0, 32},    {32, 32},   {64, 32},   {96, 32},   {64, 64},    {192, 64}, {128, 128},
-                    {384, 128}, {512, 256}, {576, 288}, {512, 512}, {1024, 512}, {96, 96},  {224, 32}};
+            return {{0, 32},    {32, 32},   {64, 32},   {96, 32},    {64, 64},   {192, 64},    {128, 128}, {384, 128},
+                    {512, 256}, {576, 288}, {512, 512}, {1024, 512}, {704, 352}, {2048, 2048}, {96, 96},   {224, 32}};
         }
         if (has_table) {  // multiples of 32
             return {{0, 0}, {32, 0}, {64, 0}, {96, 0}, {128, 0}, {160, 0}, {288, 0}};
@@ -323,6 +323,24 @@ TEST_P(Matmul, ConvertsToTheTypeOfDst) {
     for (const Clamp clamp : {Clamp{-65504.0f, 65504.0f}, Clamp{-65519.0f, 65519.0f}, Clamp{-kMax, kMax}}) {
         check(lhs, rhs, clamp);
     }
+}
+
+// Whatever its payload and sign, also where a conversion rounds.
+TEST_P(Matmul, NanStaysNan) {
+    if (rhs_format->bias == nullptr) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    const Side lhs = make_lhs(Data::random, several_rows(), k, bl);
+    Side rhs = make_rhs(Data::random, several_columns(), k, bl);
+    size_t column = 0;
+    for (const uint32_t nan :
+         {0x7FC00000u, 0x7FFFFFFFu, 0xFFFFFFFFu, 0x7F800001u, 0xFF800001u, 0x7FFF8000u, 0x7F80FFFFu}) {
+        rhs.bias[column] = reference::float_of(nan);
+        column += 3;
+    }
+    check(lhs, rhs);
+    check(lhs, rhs, {-1.0f, 1.0f});
 }
 
 TEST_P(Matmul, ClampsForReal) {
@@ -471,6 +489,27 @@ TEST_P(Matmul, LongDepths) {
     }
 }
 
+// Kernels take fewer rows at a time when k is large.
+TEST_P(Matmul, LongRectangles) {
+    if (one_row) {
+        return;
+    }
+    const auto [k, bl] = long_depths()[0];
+    const size_t m = m_step == 1 ? 3 : 70, n = std::max<size_t>(11, n_step + 1), stride = n * element;
+    const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
+    const std::vector<float> full = run(o);
+    for (size_t m_idx = 0; m_idx < m; m_idx += m_step) {
+        const size_t rows = std::min(m_step, m - m_idx);
+        const GuardedBuffer dst(rows * stride, Flush::end, kNan);
+        call(rows, n, o, o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data(), dst.data(), stride, {});
+        for (size_t i = 0; i < rows * n; ++i) {
+            const float x = reference::load(dst.data() + i * element, u.dst_type);
+            ASSERT_EQ(std::memcmp(&x, &full[m_idx * n + i], sizeof(x)), 0)
+                << "row " << m_idx + i / n << ", column " << i % n;
+        }
+    }
+}
+
 // Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
 TEST_P(Matmul, LargeSums) {
     std::vector<Depth> all = long_depths();
@@ -504,7 +543,7 @@ TEST_P(Matmul, SpecialValues) {
             (side.*field)[place < (side.*field).size() ? place : (side.*field).size() - 1] = special;
             return std::optional(side);
         };
-        for (const auto field : {&Side::values, &Side::scale, &Side::offset, &Side::bias}) {
+        for (const auto field : {&Side::values, &Side::scale, &Side::offset, &Side::sum, &Side::bias}) {
             for (const size_t place : {size_t{1}, ~size_t{0}}) {
                 if (const auto spoilt = spoil(lhs, field, place)) {
                     check_with(*spoilt, rhs);
