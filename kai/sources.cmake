@@ -16,6 +16,7 @@ set(KAI_SOURCES_any
 
 # AArch64 only, from here on.
 set(KAI_SOURCES_aarch64
+    kai/src/matmul_qai8dxp_neon_decode.S
     kai/src/vector_length.S)
 
 set(KAI_SOURCES_neon_dotprod

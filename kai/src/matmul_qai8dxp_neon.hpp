@@ -158,25 +158,33 @@ struct Place {
     }
 };
 
-/// `steps` of a quad of signed nibbles, from panels of nr columns, to 16 times the weights.
-template <class Isa>
-KAI_INLINE int8_t* decode_int4(int8_t* out, const uint8_t* p, size_t nr, size_t steps) {
-    const size_t second = Isa::kGroup == 8 ? 16 : 4 * nr;  // vectors of 16 bytes: groups of the quad's columns
-    const size_t third = 8 * nr;
-    for (; steps > 0; --steps, p += 16 * nr, out += 128) {
-        const int8x16_t packed[4] = {
-            load_s8x16(p), load_s8x16(p + second), load_s8x16(p + third), load_s8x16(p + third + second)};
-        KAI_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            vst1q_s8(out + 16 * i, Int4::low(packed[i]));
-        }
-        KAI_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            vst1q_s8(out + 64 + 16 * i, Int4::high(packed[i]));
-        }
-    }
-    return out;
+/// What kai_decode_int4_neon does: quads of signed nibbles, whose rhs is where they stand, become int8, 16 times the
+/// weights, one quad behind the other from `out` on; rhs then is where they are. At least one quad and one step.
+struct DecodeArgs {
+    Quad* quads;
+    size_t quad_count;
+    int8_t* out;
+    size_t steps;
+    size_t second, third;  // where vectors of a step are: 0, second, third, second + third
+    size_t step;           // bytes from step to step
+    size_t gap;            // bytes behind each block, which has
+    size_t block_steps;    // steps; as many of the first one are to be decoded:
+    size_t first_steps;
+};
+static_assert(
+    offsetof(DecodeArgs, quads) == 0 && offsetof(DecodeArgs, out) == 16 && offsetof(DecodeArgs, second) == 32 &&
+        offsetof(DecodeArgs, step) == 48 && offsetof(DecodeArgs, gap) == 56 && offsetof(DecodeArgs, first_steps) == 72,
+    "matmul_qai8dxp_neon_decode.S");
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+void kai_decode_int4_neon(const kai::DecodeArgs*);
 }
+
+namespace kai {
+namespace {
 
 /// `steps` of a quad of indices into a table: bits 2t and 2t + 1 of a vector's bytes are 4 k of 4 columns.
 KAI_INLINE int8_t* decode_int2(int8_t* out, const uint8_t* p, const int32_t* lut, size_t steps) {
@@ -203,29 +211,16 @@ KAI_INLINE bool out_of_bounds(const Problem& p, float largest) {
     return !(largest <= p.hi && largest <= -p.lo);
 }
 
-/// A quad of int8, int4 or int2 per channel, or `steps` of it from step `start` on. Returns the end of the decoded
-/// elements.
-template <class Isa>
-KAI_INLINE int8_t* decode_channels(
-    const Problem& p, float largest_row_scale, Place place, size_t start, size_t steps, Quad& quad, int8_t* out) {
+/// The fields of a quad of int8, int4 or int2 per channel.
+template <class Acc>
+KAI_INLINE void load_channels(const Problem& p, const Group<Acc>& group, Place place, Quad& quad) {
     const uint8_t* fields = place.panel + p.rhs_stride - 12 * p.nr + 4 * place.column;
     const float32x4_t scales = load_f32x4(fields + 4 * p.nr), bias = load_f32x4(fields + 8 * p.nr);
-    Isa::Acc::keep_columns(load_f32x4(fields), quad.column_sums[0]);
-    Isa::Acc::keep_columns(scales, quad.column_scales[0]);
+    Acc::keep_columns(load_f32x4(fields), quad.column_sums[0]);
+    Acc::keep_columns(scales, quad.column_scales[0]);
     vst1q_f32(quad.bias, bias);
     // A sum is an int32; twice as much, since products and sums are rounded.
-    quad.clamps = out_of_bounds(p, largest(scales) * largest_row_scale * 0x1p32F + 2 * largest(bias));
-    const uint8_t* elements = place.panel + place.column * Isa::kGroup;
-    quad.rhs = out;
-    switch (p.rhs_kind) {
-        case RhsKind::int4:
-            return decode_int4<Isa>(out, elements + start * 16 * p.nr, p.nr, steps);
-        case RhsKind::int2:
-            return decode_int2(out, elements + start * 8 * p.nr, p.lut, steps);
-        default:
-            quad.rhs = reinterpret_cast<const int8_t*>(elements + start * 32 * p.nr);
-            return out;
-    }
+    quad.clamps = out_of_bounds(p, largest(scales) * group.largest_scale * 0x1p32F + 2 * largest(bias));
 }
 
 /// Steps of a part of a block whose sums fit (ShortSum): an equal part, at most 256 k.
@@ -237,32 +232,27 @@ constexpr size_t part_steps(size_t bl) {
     return steps;
 }
 
-/// A quad of int4 in blocks, or `count` parts of blocks from part `start` on.
-template <class Isa>
-KAI_INLINE int8_t* decode_blocks(
-    const Problem& p, const Group<typename Isa::Acc>& group, Place place, size_t part_steps, size_t start, size_t count,
-    Quad& quad, int8_t* out, float* scales) {
-    using Acc = typename Isa::Acc;
+/// The fields of a quad of int4 in blocks, and the scales of `count` parts of blocks from part `start` on.
+template <class Acc>
+KAI_INLINE void load_blocks(
+    const Problem& p, const Group<Acc>& group, Place place, size_t block_parts, size_t start, size_t count, Quad& quad,
+    float* scales) {
     const uint8_t* fields = place.panel + p.rhs_stride - 8 * p.nr + 4 * place.column;
     const float32x4_t sums = load_f32x4(fields), bias = load_f32x4(fields + 4 * p.nr);
     Acc::keep_columns(sums, quad.column_sums[0]);
     vst1q_f32(quad.bias, bias);
-    quad.rhs = out;
     quad.block_scales = scales;
-    const size_t part_bytes = part_steps * 16 * p.nr, block_parts = count == 0 ? 1 : p.bl / 32 / part_steps;
-    const uint8_t* part = place.panel + start * part_bytes + start / block_parts * 2 * p.nr;
+    const size_t elements = p.bl / 2 * p.nr, block = elements + 2 * p.nr;
+    const uint8_t* bf16 = place.panel + start / block_parts * block + elements + 2 * place.column;
     size_t left = block_parts - start % block_parts;
     float32x4_t largest_scales = vdupq_n_f32(0);
     for (; count > 0; --count) {
-        out = decode_int4<Isa>(out, part + place.column * Isa::kGroup, p.nr, part_steps);
-        const uint8_t* bf16 = part + left * part_bytes + 2 * place.column;
         const float32x4_t scale = vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(bf16)), 16));
         largest_scales = vmaxq_f32(largest_scales, vabsq_f32(scale));
         scales = Acc::keep_columns(scale, scales);
-        part += part_bytes;
         if (--left == 0) {
             left = block_parts;
-            part += 2 * p.nr;
+            bf16 += block;
         }
     }
     // |S / 16| is at most 1024 per k. Twice as much, since products and sums are rounded. Not all scales of a long
@@ -271,7 +261,36 @@ KAI_INLINE int8_t* decode_blocks(
     const float offsets = largest(sums) * group.largest_offset;
     quad.clamps =
         p.k > kBatchDepth || out_of_bounds(p, 2 * ((products + offsets) * group.largest_scale + largest(bias)));
-    return out;
+}
+
+/// `steps` of all quads, whose rhs is where they start, `done` steps from the first k.
+template <class Isa>
+KAI_INLINE void decode(const Problem& p, Batch& batch, size_t quads, size_t done, size_t steps) {
+    if (p.rhs_kind == RhsKind::int8 || steps == 0) {
+        return;
+    }
+    if (p.rhs_kind == RhsKind::int2) {
+        int8_t* out = batch.rhs;
+        for (size_t i = 0; i < quads; ++i) {
+            const uint8_t* packed = bytes(batch.quads[i].rhs);
+            batch.quads[i].rhs = out;
+            out = decode_int2(out, packed, p.lut, steps);
+        }
+        return;
+    }
+    DecodeArgs args;
+    args.quads = batch.quads;
+    args.quad_count = quads;
+    args.out = batch.rhs;
+    args.steps = steps;
+    args.second = Isa::kGroup == 8 ? 16 : 4 * p.nr;
+    args.third = 8 * p.nr;
+    args.step = 16 * p.nr;
+    const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
+    args.gap = blocks ? 2 * p.nr : 0;
+    args.block_steps = blocks ? p.bl / 32 : steps;
+    args.first_steps = args.block_steps - (blocks ? done % args.block_steps : 0);
+    kai_decode_int4_neon(&args);
 }
 /// @}
 
@@ -319,23 +338,28 @@ KAI_INLINE void multiply(
     const Problem& p, const Group<typename Isa::Acc>& group, GemmArgs& args, Place place, Batch& batch) {
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
     const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
+    const size_t block_parts = blocks && units > 0 ? p.bl / 32 / unit : 1;
     // int8 is not decoded: nothing limits its depth.
     const size_t chunk = p.rhs_kind == RhsKind::int8 ? units : kBatchDepth / 32 / unit;
+    const size_t step = (p.rhs_kind == RhsKind::int8 ? 32 : p.rhs_kind == RhsKind::int2 ? 8 : 16) * p.nr;
     args.lhs = group.lhs;
     args.resume = 0;
     size_t start = 0;
     do {
         const size_t count = units - start < chunk ? units - start : chunk;
-        int8_t* out = batch.rhs;
+        const size_t offset = start * unit * step + (blocks ? start / block_parts * 2 * p.nr : 0);
         Place at = place;
         for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
             Quad& quad = batch.quads[i];
             quad.dst = 4 * element_bytes(p.out) * i;
-            out = blocks ? decode_blocks<Isa>(
-                               p, group, at, unit, start, count, quad, out,
-                               batch.block_scales + (out - batch.rhs) / 128 / unit * 8)
-                         : decode_channels<Isa>(p, group.largest_scale, at, start, count, quad, out);
+            quad.rhs = reinterpret_cast<const int8_t*>(at.panel + at.column * Isa::kGroup + offset);
+            if (blocks) {
+                load_blocks(p, group, at, block_parts, start, count, quad, batch.block_scales + i * count * 8);
+            } else {
+                load_channels(p, group, at, quad);
+            }
         }
+        decode<Isa>(p, batch, args.quad_count, start * unit, count * unit);
         args.steps = blocks ? unit : count;
         args.blocks = count;
         start += count;
