@@ -111,15 +111,11 @@ struct Mmla8 {
         out[0] = out[2] = vcombine_f32(vget_low_f32(x), vget_low_f32(x));
         out[1] = out[3] = vcombine_f32(vget_high_f32(x), vget_high_f32(x));
     }
-    /// The same for rows, halfway done in memory.
+    /// A value per row in the order of vectors 0 and 2, where they differ, in memory.
     static constexpr size_t kRowVectors = 2, kColumnVectors = 2;
     KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
         vst1q_f32(kept[0], vzip1q_f32(x, x));
         vst1q_f32(kept[1], vzip2q_f32(x, x));
-    }
-    KAI_INLINE static void kept_rows(const float kept[kRowVectors][4], float32x4_t out[4]) {
-        out[0] = out[1] = vld1q_f32(kept[0]);
-        out[2] = out[3] = vld1q_f32(kept[1]);
     }
     /// A value per column in the order of vectors 0 to kColumnVectors - 1. Returns the end.
     KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
@@ -165,9 +161,6 @@ struct Dot4 {
     static constexpr size_t kRowVectors = 1, kColumnVectors = 1;
     KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
         vst1q_f32(kept[0], x);
-    }
-    KAI_INLINE static void kept_rows(const float kept[kRowVectors][4], float32x4_t out[4]) {
-        spread_rows(vld1q_f32(kept[0]), out);
     }
     KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
         vst1q_f32(kept, x);
