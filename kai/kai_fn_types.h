@@ -27,10 +27,11 @@ typedef size_t kai_get_size_fn(void);
 /// @{
 
 /// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of depth `k` with blocks of `bl`.
-/// @pre idx is a multiple of m_step (n_step); bl a multiple of 32; k a multiple of bl. Indices past the end are fine.
+/// @pre idx is a multiple of mr (nr); bl a multiple of 32; k a multiple of bl. Indices past the end are fine.
 typedef size_t kai_get_packed_offset_bl_fn(size_t idx, size_t k, size_t bl);
 
 /// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of depth `k`.
+/// @pre idx is a multiple of mr (nr). Indices past the end are fine.
 typedef size_t kai_get_packed_offset_fn(size_t idx, size_t k);
 
 /// Offset of element (m_idx, n_idx) in an output matrix whose rows are `dst_stride` bytes apart.

@@ -275,9 +275,9 @@ TEST_P(Matmul, GettersAgree) {
     for (const auto& [k, bl] : depths()) {
         const size_t lhs_stride = lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, k, bl});
         const size_t rhs_stride = rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, k, bl});
-        for (const size_t step : {0, 1, 2, 7, 1000}) {  // also past the end of any matrix
-            EXPECT_EQ(lhs_offset(step * m_step, k, bl), step * m_step / lhs_tile.rows * lhs_stride) << k << " " << bl;
-            EXPECT_EQ(rhs_offset(step * n_step, k, bl), step * n_step / rhs_tile.rows * rhs_stride) << k << " " << bl;
+        for (const size_t panel : {0, 1, 2, 7, 1000}) {  // between steps, and past the end of any matrix
+            EXPECT_EQ(lhs_offset(panel * lhs_tile.rows, k, bl), panel * lhs_stride) << k << " " << bl;
+            EXPECT_EQ(rhs_offset(panel * rhs_tile.rows, k, bl), panel * rhs_stride) << k << " " << bl;
         }
     }
     EXPECT_EQ(

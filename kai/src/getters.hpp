@@ -38,39 +38,40 @@
         return m * n * (ELEMENT_BYTES);                                               \
     }
 
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR, STEP) \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {             \
-        KAI_ASSERT_MSG(IDX % (STEP) == 0, #IDX " must be a multiple of the step");   \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                           \
+// An index is that of the first row (column) of a panel: a step is one or several panels.
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)               \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {                     \
+        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height"); \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                                   \
     }
 
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR, STEP) \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) {     \
-        kai::check_blocks(k, bl);                                                       \
-        KAI_ASSERT_MSG(IDX % (STEP) == 0, #IDX " must be a multiple of the step");      \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                          \
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)            \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) {          \
+        kai::check_blocks(k, bl);                                                            \
+        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height"); \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                               \
     }
 
 /// All getters of a micro-kernel whose operands have no blocks.
 #define KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                 \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                   \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR, M_STEP)                   \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR, N_STEP)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel whose operands are quantised in blocks of bl.
 #define KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                      \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(lhs, m_idx, NAME, LHS, MR, KR, SR, M_STEP)                   \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR, N_STEP)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel whose RHS alone is quantised in blocks of bl.
 #define KAI_DEFINE_MATMUL_GETTERS_RHS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                        \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                          \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR, M_STEP)                          \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR, N_STEP)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                                  \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 namespace kai {
 namespace {
