@@ -11,15 +11,20 @@
 
 namespace {
 
-/// A filter without the tests of kernels that are the same at every vector length. (Packers of any ISA are asked for
-/// panels that scale with it.)
-std::string without_fixed_width_kernels(std::string filter) {
+/// A filter without the tests of kernels and packers that are the same at every vector length.
+std::string without_fixed_width(std::string filter) {
     char separator = filter.find('-') == std::string::npos ? '-' : ':';
-    for (const kai_ukernel* u : test::all_ukernels()) {
-        if ((u->features >> KAI_CPU_SME & 1) == 0) {
-            filter += std::string(1, separator) + "*/" + u->name;
+    const auto leave_out = [&](const auto& subject) {
+        if ((subject.features >> KAI_CPU_SME & 1) == 0) {
+            filter += std::string(1, separator) + "*/" + subject.name;
             separator = ':';
         }
+    };
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        leave_out(*u);
+    }
+    for (const kai_packer* p : test::all_packers()) {
+        leave_out(*p);
     }
     return filter;
 }
@@ -32,8 +37,8 @@ int main(int argc, char** argv) {
     test::install_fault_handlers();
     std::printf("SVE: %zu bytes, SME: %zu bytes\n", kai_cpu_sve_bytes(), kai_cpu_sme_bytes());
     if (std::getenv("KLEIDIAI_TEST_SCALABLE_ONLY") != nullptr) {
-        std::puts("KLEIDIAI_TEST_SCALABLE_ONLY: kernels that do not depend on the vector length are left out");
-        GTEST_FLAG_SET(filter, without_fixed_width_kernels(GTEST_FLAG_GET(filter)));
+        std::puts("KLEIDIAI_TEST_SCALABLE_ONLY: what does not depend on the vector length is left out");
+        GTEST_FLAG_SET(filter, without_fixed_width(GTEST_FLAG_GET(filter)));
     }
     return RUN_ALL_TESTS();
 }

@@ -485,7 +485,8 @@ TEST_P(Matmul, ZeroDepthGivesTheClampedBias) {
 TEST_P(Matmul, LongDepths) {
     for (const auto& [k, bl] : long_depths()) {
         check(make_lhs(Data::random, std::min<size_t>(m_step, 3), k, bl), make_rhs(Data::random, 5, k, bl));
-        check_exactly(make_lhs(Data::exact, several_rows(), k, bl), make_rhs(Data::exact, 19, k, bl));
+        check_exactly(
+            make_lhs(Data::exact, std::min<size_t>(several_rows(), 17), k, bl), make_rhs(Data::exact, 19, k, bl));
     }
 }
 
@@ -529,8 +530,10 @@ TEST_P(Matmul, SpecialValues) {
     const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
 
     const auto check_with = [&](const Side& a, const Side& b) {
-        for (const Clamp clamp : {Clamp{}, Clamp{-kMax, kMax}, Clamp{0.0f, 6.0f}, Clamp{0.0f, kInf}}) {
-            check(a, b, clamp);
+        const Operands o = packed(a, b);
+        const reference::Expected expected = reference::matmul(a, b);
+        for (const Clamp c : {Clamp{}, Clamp{-kMax, kMax}, Clamp{0.0f, 6.0f}, Clamp{0.0f, kInf}}) {
+            EXPECT_EQ(reference::compare(expected, run(o, c), m, n, c.lo, c.hi, u.dst_type), "");
         }
     };
     for (const float special : {std::nanf(""), kInf, -kInf}) {

@@ -173,7 +173,6 @@ protected:
         }
     }
 
-private:
     static size_t test_vector_words() {
         return kai_cpu_sme_bytes() / 4;
     }
@@ -214,6 +213,15 @@ TEST_P(Pack, Shapes) {
             if (HasFailure()) {
                 return;
             }
+        }
+    }
+}
+
+// Panels of SME kernels at vector lengths that this run may not have.
+TEST_P(Pack, WidePanels) {
+    for (const Tile tile : {Tile{128, 4, 1}, {128, 8, 2}, {256, 4, 1}, {256, 8, 2}}) {
+        if (allowed(tile) && p.accepts(tile.rows, tile.kr, tile.sr)) {
+            check(tile, tile.rows + 3, typical_depth(), 1, Flush::end);
         }
     }
 }
