@@ -1,13 +1,15 @@
 // GEMM with rows quantised at run time (qai8dxp, panels of 4 rows) on NEON: one engine for every RHS and every output.
 //
-// The RHS of 4 columns, a quad, becomes int8 in a small buffer, some hundred k at a time, and up to 64 rows are
-// multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is. Tiles are
-// assembly (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until they are results.
+// The RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are multiplied by it: unpacking costs
+// little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read where it is). Tiles are assembly
+// (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until they are results.
 //
-//     for groups of up to 64 rows               as many as stay in the first-level cache
-//         for quads of columns
-//             for chunks of k                   decode; tile by tile: sums += lhs x rhs
-//             tile by tile, from sums           zero points, scales, bias, clamp, store
+//     for groups of up to 64 rows                    as many as stay in the first-level cache
+//         for batches of quads                       or, of a long one, chunks of k: decode
+//             quad by quad, tile by tile             sums += lhs x rhs
+//                                                    zero points, scales, bias, clamp, convert, store
+//
+// Tiles store whole panels and quads. At the edges of the output they do so in a buffer, from which the rest is copied.
 //
 // What an instruction set adds is a policy, Isa: Acc (matmul_int_neon.hpp), which tells the order of a tile's vectors,
 // and the tile functions.
@@ -393,7 +395,6 @@ KAI_INLINE void gemm(const Problem& p) {
         Group<typename Isa::Acc> group(p, m0);
         args.panels = group.panels;
         for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
-            // Tiles store whole panels and quads.
             const size_t left = p.n - place.n0;
             const bool direct = left >= 4 && group.rows % 4 == 0;
             const size_t quads = direct ? left / 4 : (left + 3) / 4;
