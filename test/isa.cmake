@@ -1,17 +1,20 @@
 # cmake -DOBJDUMP=llvm-objdump "-DOBJECTS=a.o|b.o|..." -P isa.cmake
 #
 # Every object uses only the extensions that its name states: each is disassembled with those enabled, and nothing may be
-# unknown. The file name of a source is its ISA: neon_i8mm.S, sme2_mopa.S; packers: sme_*; the others are portable.
+# unknown. The file name of a source has its ISA: neon_i8mm.S, sme2_mopa.S, matmul_qai8dxp_row_sme2.S; packers: sme_*; the
+# others are portable.
 #
 # SPDX-License-Identifier: Apache-2.0
 
+cmake_minimum_required(VERSION 3.18)
+
 set(rules  # the first match counts
     "/vector_length\\." "+sve,+sme"
-    "/neon_dotprod" "+dotprod"
-    "/neon_i8mm" "+i8mm"
-    "/sme2[^/]*\\.S" "+sme2"
-    "/sme_[^/]*\\.S" "+sme"
-    "" "+neon")
+    "[/_]neon_dotprod" "+dotprod"
+    "[/_]neon_i8mm" "+i8mm"
+    "[/_]sme2[^/]*\\.S" "+sme2"
+    "[/_]sme(_[^/]*)?\\.S" "+sme"
+    "." "+neon")
 
 string(REPLACE "|" ";" objects "${OBJECTS}")
 set(wrong "")
@@ -20,7 +23,7 @@ foreach(object IN LISTS objects)
     set(rest ${rules})
     while(TRUE)
         list(POP_FRONT rest pattern extensions)
-        if(pattern STREQUAL "" OR object MATCHES "${pattern}")
+        if(object MATCHES "${pattern}")
             break()
         endif()
     endwhile()
