@@ -113,13 +113,23 @@ cmd_bench() {
 cmd_conformance() {
     [ -x "$shared/conformance/run" ] || die "no conformance data at $shared/conformance (set KLEIDIAI_SHARED)"
     need_build_tools
-    local preset=native
-    [ "$host" = aarch64 ] || preset=aarch64-clang
-    build $preset
-    # Everything that the catalogues name must be found: the compatibility headers are named after it.
-    find "$root/build/$preset/compat" -name 'kai_*.h' | sed 's#.*/kai_##; s#\.h$##' > "$root/build/conformance-required.txt"
-    CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance" \
-        "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$root/build/conformance-required.txt" "$@"
+    # With assertions too: preconditions must not be stricter than what the data ask for.
+    local preset passed=0 failed=0 p f presets=(native native-debug) log=$root/build/conformance.log
+    [ "$host" = aarch64 ] || presets=(aarch64-clang aarch64-clang-debug)
+    for preset in "${presets[@]}"; do
+        say "golden data ($preset)"
+        build "$preset"
+        # Everything that the catalogues name must be found: the compatibility headers are named after it.
+        find "$root/build/$preset/compat" -name 'kai_*.h' | sed 's#.*/kai_##; s#\.h$##' > "$root/build/conformance-required.txt"
+        CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance" \
+            "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$root/build/conformance-required.txt" "$@" \
+            2>&1 | tee "$log" | sed 's/^conformance: /  /' || true
+        p= f=
+        read -r p f < <(sed -n 's/^conformance: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
+        passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+    done
+    echo "conformance: $passed passed, $failed failed"
+    [ "$failed" = 0 ]
 }
 
 cmd_cycles() {
