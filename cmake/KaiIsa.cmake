@@ -1,7 +1,8 @@
 # Which instruction sets this toolchain can build, and the flags of each.
 #
 # kai_probe_isas() sets, for every ISA of KAI_ISAS, KAI_BUILD_<isa> (0 or 1) and KAI_FLAGS_<isa>, and says at configure
-# time which micro-kernels a toolchain leaves out and why. The last -march on a command line counts, so these flags win
+# time which micro-kernels a toolchain leaves out and why. KAI_ASM_FLAGS_<isa>: what assembly sources of the ISA need
+# (none of KAI_FLAGS_<isa>: they name their extensions themselves, .arch). The last -march on a command line counts, so these flags win
 # over the caller's: each object uses what its ISA names and nothing else.
 
 include(CheckCXXSourceCompiles)
@@ -10,7 +11,7 @@ set(KAI_FLAGS_any -march=armv8-a)
 set(KAI_FLAGS_neon -march=armv8-a)
 set(KAI_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
 set(KAI_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
-# Assembly names its extensions itself (.arch), the C++ around it needs none.
+# The C++ around assembly needs no extension.
 set(KAI_FLAGS_sme -march=armv8-a)
 set(KAI_FLAGS_sme2 -march=armv8-a)
 
@@ -18,18 +19,33 @@ set(KAI_PROBE_neon_dotprod "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vdotq_s32(a, b, b); } int main() { return 0; }")
 set(KAI_PROBE_neon_i8mm "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vmmlaq_s32(a, b, b); } int main() { return 0; }")
-set(KAI_PROBE_sme "__asm__(R\"(
+set(KAI_PROBE_sme "
     .arch armv8-a+sme
     smstart
     fmopa za0.s, p0/m, p0/m, z0.s, z1.s
-)\");
-int main() { return 0; }")
-set(KAI_PROBE_sme2 "__asm__(R\"(
+")
+set(KAI_PROBE_sme2 "
     .arch armv8-a+sme2
     luti4 {z0.b-z1.b}, zt0, z2[0]
     ptrue pn8.b
-)\");
-int main() { return 0; }")
+    fmopa za0.s, p0/m, p0/m, z0.s, z1.s
+")
+# Macros with the names of the mnemonics that an assembler may lack.
+set(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/asm/sme2_gas.inc")
+cmake_path(NORMAL_PATH KAI_ENCODINGS_sme2)
+
+# Whether an assembly source, with the C preprocessor, assembles.
+function(kai_check_assembles source variable)
+    if(NOT DEFINED ${variable})
+        message(CHECK_START "Performing Test ${variable}")
+        try_compile(${variable} SOURCE_FROM_VAR probe.S source)
+        if(${variable})
+            message(CHECK_PASS "Success")
+        else()
+            message(CHECK_FAIL "Failed")
+        endif()
+    endif()
+endfunction()
 
 function(kai_probe_isas)
     check_cxx_source_compiles("
@@ -43,10 +59,21 @@ function(kai_probe_isas)
         if(NOT isa MATCHES "^(any|neon)$")
             set(built 0)
             if(KAI_TARGET_IS_AARCH64)
-                set(CMAKE_REQUIRED_FLAGS ${KAI_FLAGS_${isa}})
-                check_cxx_source_compiles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
+                if(isa MATCHES "^neon")
+                    set(CMAKE_REQUIRED_FLAGS ${KAI_FLAGS_${isa}})
+                    check_cxx_source_compiles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
+                else()
+                    kai_check_assembles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
+                    if(NOT KAI_TOOLCHAIN_HAS_${isa} AND KAI_ENCODINGS_${isa})
+                        kai_check_assembles("#include \"${KAI_ENCODINGS_${isa}}\"\n${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_ENCODES_${isa})
+                    endif()
+                endif()
                 if(KAI_TOOLCHAIN_HAS_${isa})
                     set(built 1)
+                elseif(KAI_TOOLCHAIN_ENCODES_${isa})
+                    set(built 1)
+                    set(KAI_ASM_FLAGS_${isa} "-include;${KAI_ENCODINGS_${isa}}" PARENT_SCOPE)
+                    message(STATUS "KleidiAI: this assembler lacks ${isa}: macros encode its instructions")
                 else()
                     message(STATUS "KleidiAI: LEFT OUT: the ${isa} micro-kernels and packers (this compiler or assembler lacks the extension)")
                 endif()

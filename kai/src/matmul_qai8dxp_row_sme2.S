@@ -20,19 +20,19 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/sme_args.h"
 
-problem     .req x0
-table       .req x1
-steps       .req x2     // of 32 k
-cols        .req x3     // from this panel on
-left        .req x4     // steps of this panel
-lhs         .req x5
-rhs         .req x6
-dst         .req x7
-fields      .req x9     // of this panel: rhs_sum, rhs_scale, bias
-lhs_row     .req x10
-dst_row     .req x11
-rows        .req x16    // from this one on
-values      .req x17    // bytes of a panel before its fields
+    alias   problem, x0
+    alias   table, x1
+    alias   steps, x2       // of 32 k
+    alias   cols, x3        // from this panel on
+    alias   left, x4        // steps of this panel
+    alias   lhs, x5
+    alias   rhs, x6
+    alias   dst, x7
+    alias   fields, x9      // of this panel: rhs_sum, rhs_scale, bias
+    alias   lhs_row, x10
+    alias   dst_row, x11
+    alias   rows, x16       // from this one on
+    alias   values, x17     // bytes of a panel before its fields
 
 // 32 values of the LHS -> z0, z1.
 .macro load_lhs

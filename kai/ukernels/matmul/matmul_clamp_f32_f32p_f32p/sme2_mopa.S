@@ -19,24 +19,24 @@
 // void kai_kernel_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa(
 //     size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride, float lo, float hi)
 // m, n >= 1
-m           .req x0
-n           .req x1                             // columns left, from this panel on
-k           .req x2
-lhs_first   .req x3
-rhs_panel   .req x4
-dst_column  .req x5                             // row 0 at the columns of the panel
-stride      .req x6
-lhs         .req x7
-rhs         .req x8
-dst         .req x9
-rows        .req x10                            // rows left, from this panel on
-v           .req x11                            // V
-step        .req x13                            // 2 V
-count       .req x14                            // of k left, or of rows in a tile
-hi_bits     .req w15                            // before the loops
-lo_bits     .req w14                            // before the loops
-lo          .req z4
-hi          .req z5
+    alias   m, x0
+    alias   n, x1                               // columns left, from this panel on
+    alias   k, x2
+    alias   lhs_first, x3
+    alias   rhs_panel, x4
+    alias   dst_column, x5                      // row 0 at the columns of the panel
+    alias   stride, x6
+    alias   lhs, x7
+    alias   rhs, x8
+    alias   dst, x9
+    alias   rows, x10                           // rows left, from this panel on
+    alias   v, x11                              // V
+    alias   step, x13                           // 2 V
+    alias   count, x14                          // of k left, or of rows in a tile
+    alias   hi_bits, w15                        // before the loops
+    alias   lo_bits, w14                        // before the loops
+    alias   lo, z4
+    alias   hi, z5
 
 // ZA += LHS panel x RHS panel, k ascending. \mopa: mopa_2x2, or another block that names the tiles which take part.
 // Advances lhs, rhs to the ends of their panels. Clobbers count, z16-z31.

@@ -23,19 +23,19 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/sme_args.h"
 
-args        .req x0
-lhs         .req x1     // cursor of the multiplication
-rhs         .req x2
-left        .req x3     // blocks of this panel still to multiply
-more        .req x4     // chunks of this block still to multiply
-lhs_fields  .req x5     // of the block to add: lhs_sum, lhs_scale
-rhs_fields  .req x6     // of the block to add: zero, scale
-cols        .req x7     // from the panel on that is being multiplied
-blocks      .req x9
-chunks      .req x10
-done_cols   .req x11    // from the panel before on, whose sums are complete after the next addition; 0: there is none
-done_bias   .req x16
-dst         .req x17    // of the panel before
+    alias   args, x0
+    alias   lhs, x1             // cursor of the multiplication
+    alias   rhs, x2
+    alias   left, x3            // blocks of this panel still to multiply
+    alias   more, x4            // chunks of this block still to multiply
+    alias   lhs_fields, x5      // of the block to add: lhs_sum, lhs_scale
+    alias   rhs_fields, x6      // of the block to add: zero, scale
+    alias   cols, x7            // from the panel on that is being multiplied
+    alias   blocks, x9
+    alias   chunks, x10
+    alias   done_cols, x11      // from the panel before on, whose sums are complete after the next addition; 0: there is none
+    alias   done_bias, x16
+    alias   dst, x17            // of the panel before
 
 // Group \g += 8 k: half of the values in z\l, from word \i on, x 4 vectors of nibbles at \at vectors from rhs.
 .macro dot_8 g, l, i, i1, at

@@ -26,30 +26,30 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/sme_args.h"
 
-args        .req x0
-lhs         .req x1     // cursor of the multiplication
-rhs         .req x2     // cursor + 8 VL: immediates reach from -8 to 6
-left        .req x3     // blocks of the pass still to multiply
-more        .req x4     // chunks of the block still to multiply
-sum_at      .req x5     // lhs_sum of the block to add, from the first row of the pass on
-zero_at     .req x6     // zero of the block to add, from the first column of the pass on
-dst_stride  .req x7
-vl          .req x8     // words of a vector
-row         .req x9     // of the pass that is being multiplied
-col         .req x10
-panel_col   .req x11    // first column of its RHS panel
-lhs_panel   .req x16
-rhs_panel   .req x17
-lhs_row     .req x19    // bytes from lhs_sum of the panel to that of the pass
-rhs_col     .req x20    // bytes from the nibbles of the panel to those of the pass
-pass_rows   .req x21    // min(VL, 16)
-blocks      .req x22
-chunks      .req x23
-done_dst    .req x24    // the pass before, whose sums are complete after the next addition
-done_rows   .req x25    // 0: there is none
-done_bias   .req x26
-t0          .req x27
-t1          .req x28
+    alias   args, x0
+    alias   lhs, x1             // cursor of the multiplication
+    alias   rhs, x2             // cursor + 8 VL: immediates reach from -8 to 6
+    alias   left, x3            // blocks of the pass still to multiply
+    alias   more, x4            // chunks of the block still to multiply
+    alias   sum_at, x5          // lhs_sum of the block to add, from the first row of the pass on
+    alias   zero_at, x6         // zero of the block to add, from the first column of the pass on
+    alias   dst_stride, x7
+    alias   vl, x8              // words of a vector
+    alias   row, x9             // of the pass that is being multiplied
+    alias   col, x10
+    alias   panel_col, x11      // first column of its RHS panel
+    alias   lhs_panel, x16
+    alias   rhs_panel, x17
+    alias   lhs_row, x19        // bytes from lhs_sum of the panel to that of the pass
+    alias   rhs_col, x20        // bytes from the nibbles of the panel to those of the pass
+    alias   pass_rows, x21      // min(VL, 16)
+    alias   blocks, x22
+    alias   chunks, x23
+    alias   done_dst, x24       // the pass before, whose sums are complete after the next addition
+    alias   done_rows, x25      // 0: there is none
+    alias   done_bias, x26
+    alias   t0, x27
+    alias   t1, x28
 
 // z\w = nibbles of 4 k, step \k of 8 of a chunk.
 .macro nibbles w, k

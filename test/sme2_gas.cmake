@@ -1,0 +1,72 @@
+# cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJCOPY=llvm-objcopy -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S -P sme2_gas.cmake
+#
+# kai/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same .text from REFERENCE
+# without the file and from each of ASSEMBLERS with it. Encodings stand in no other file.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# Assembles `source` with the command and options in ARGN; its .text -> `output`.
+function(text_of source output)
+    execute_process(COMMAND ${ARGN} "-I${ROOT}" -c "${source}" -o "${output}.o" WORKING_DIRECTORY "${WORK}"
+        RESULT_VARIABLE status ERROR_VARIABLE errors)
+    if(status EQUAL 0)
+        execute_process(COMMAND "${OBJCOPY}" -O binary -j .text "${output}.o" "${output}"
+            RESULT_VARIABLE status ERROR_VARIABLE errors)
+    endif()
+    if(NOT status EQUAL 0)
+        list(JOIN ARGN " " command)
+        string(SUBSTRING "${errors}" 0 2000 errors)
+        message(FATAL_ERROR "${source}: ${command}:\n${errors}")
+    endif()
+endfunction()
+
+# The command of an assembler for AArch64.
+function(command_of assembler variable)
+    if(assembler MATCHES "clang")
+        list(APPEND assembler --target=aarch64-linux-gnu)
+    endif()
+    set(${variable} "${assembler}" PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY "${WORK}")
+command_of("${REFERENCE}" reference)
+file(WRITE "${WORK}/probe.S" ".arch armv8-a+sme2\nluti4 {z0.b-z1.b}, zt0, z2[0]\n")
+execute_process(COMMAND ${reference} -c probe.S -o probe.o WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE status ERROR_QUIET)
+if(NOT status EQUAL 0)
+    message(STATUS "SKIPPED: ${REFERENCE} does not know SME2")
+    return()
+endif()
+
+string(REPLACE "|" ";" assemblers "${ASSEMBLERS}")
+string(REPLACE "|" ";" sources "${SOURCES}")
+set(wrong "")
+set(compared 0)
+foreach(source IN LISTS sources)
+    text_of("${source}" "${WORK}/reference.bin" ${reference})
+    file(SIZE "${WORK}/reference.bin" bytes)
+    foreach(assembler IN LISTS assemblers)
+        command_of("${assembler}" command)
+        text_of("${source}" "${WORK}/encoded.bin" ${command} -include "${ROOT}/kai/asm/sme2_gas.inc")
+        execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files "${WORK}/reference.bin" "${WORK}/encoded.bin"
+            RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+        if(bytes EQUAL 0 OR NOT status EQUAL 0)
+            list(APPEND wrong "${source}: .text differs with ${assembler}")
+        endif()
+        math(EXPR compared "${compared} + 1")
+    endforeach()
+endforeach()
+
+file(GLOB_RECURSE files "${ROOT}/kai/*.S" "${ROOT}/kai/*.inc" "${ROOT}/kai/*.h" "${ROOT}/kai/*.hpp" "${ROOT}/kai/*.cpp")
+list(REMOVE_ITEM files "${ROOT}/kai/asm/sme2_gas.inc")
+foreach(file IN LISTS files)
+    file(STRINGS "${file}" lines REGEX "\\.inst[ \t]")
+    if(lines)
+        list(APPEND wrong "${file} has .inst")
+    endif()
+endforeach()
+
+if(wrong OR compared EQUAL 0)
+    list(JOIN wrong "\n  " wrong)
+    message(FATAL_ERROR "${compared} comparisons\n  ${wrong}")
+endif()
+message(STATUS "${compared} comparisons")
