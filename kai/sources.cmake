@@ -55,17 +55,27 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 
 set(KAI_SOURCES_sme
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme_mopa.S
     kai/ukernels/pack/sme_pack_f32p.cpp
     kai/ukernels/pack/sme_pack_x32.S)
 
 set(KAI_SOURCES_sme2
     kai/src/matmul_qai8dxp_row_sme2.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_dot.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S)

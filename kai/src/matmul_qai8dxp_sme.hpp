@@ -1,6 +1,7 @@
-// Rows quantised at run time (qai8dxp) one at a time, mr = 1, in streaming mode: panels of 4 VL columns.
+// Matmul with rows quantised at run time (qai8dxp) in streaming mode: panels of 4 VL columns.
 //
-// A kernel is assembly (matmul_qai8dxp_row_sme2.S, matmul_qai8dxp_row_sme.S) that does all rows and columns.
+// A kernel is assembly that does all rows and columns: GEMM, mr = 1 VL: sme_mopa_qai8dxp.inc. GEMV, mr = 1:
+// matmul_qai8dxp_row_sme2.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,6 +21,7 @@ static_assert(offsetof(Problem, dst_stride) == KAI_PROBLEM_DST_STRIDE);
 static_assert(offsetof(Problem, lo) == KAI_PROBLEM_LO);
 static_assert(offsetof(Problem, hi) == KAI_PROBLEM_HI);
 static_assert(offsetof(Problem, lhs_stride) == KAI_PROBLEM_LHS_STRIDE);
+static_assert(offsetof(Problem, rhs_stride) == KAI_PROBLEM_RHS_STRIDE);
 
 /// What ZT0 holds: the value of each index in the low byte of its word.
 struct Table {
@@ -29,12 +31,12 @@ struct Table {
 constexpr Table kSignedNibbles = {{0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1}};
 
 /// m, n >= 1. In `steps` of 32 k.
-using SmeRowsFn = void(const Problem*, const Table*, size_t steps);
+using SmeKernelFn = void(const Problem*, const Table*, size_t steps);
 
 /// @name Engines: RHS per channel
 /// @{
-template <SmeRowsFn* KERNEL>
-KAI_INLINE void gemv_qai8dxp_sme2(const Problem* p) {
+template <SmeKernelFn* KERNEL>
+KAI_INLINE void run_qai8dxp_sme(const Problem* p) {
     if (p->m == 0 || p->n == 0) {
         return;
     }

@@ -1,0 +1,15 @@
+// f32 <- qai8dxp x qsu2cxp with SME2: sme2_mopa.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_qai8dxp_sme.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/kai_matmul_clamp_f32_qai8dxp_qsu2cxp_interface.h"
+
+#define KAI_ISA_sme2(NAME, ...)                    \
+    extern "C" kai::SmeKernelFn kai_kernel_##NAME; \
+    KAI_DEFINE_MATMUL_QAI8DXP_LUT(kai::run_qai8dxp_sme<kai_kernel_##NAME>, float, f32, NAME, __VA_ARGS__)
+#define KAI_ISA_sme(...)
+#define KAI_ISA_neon_dotprod(...)
+#define KAI_ISA_neon_i8mm(...)
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/ukernels.def"
