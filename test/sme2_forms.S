@@ -14,6 +14,8 @@
     ld1w    {z30.s-z31.s}, pn15/z, [sp, #\n, mul vl]
     st1h    {z0.h-z1.h}, pn8, [x0, #\n, mul vl]
     st1h    {z30.h-z31.h}, pn15, [high, #\n, mul vl]
+    st1w    {z0.s-z1.s}, pn8, [x0, #\n, mul vl]
+    st1w    {z30.s-z31.s}, pn15, [sp, #\n, mul vl]
     st1w    {z0.s, z8.s}, pn8, [x0, #\n, mul vl]
     st1w    {z7.s, z15.s}, pn15, [high, #\n, mul vl]
     st1w    {z16.s, z24.s}, pn9, [sp, #\n, mul vl]
@@ -34,6 +36,7 @@
     ld1b    {z12.b-z15.b}, pn8/z, [sp]
     ld1w    {z14.s-z15.s}, pn8/z, [low]
     ld1w    {z12.s-z15.s}, pn8/z, [high]
+    st1w    {z14.s-z15.s}, pn10, [low]
     st1w    {z12.s-z15.s}, pn8, [low]
     st1w    {z5.s, z13.s}, pn11, [high]
     // the assembler's own
