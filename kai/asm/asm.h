@@ -15,7 +15,7 @@
 #define KAI_LOCAL(name) .L##name
 #endif
 
-// `alias count, x3`: .req for SME2 sources, so that the macros of sme2_gas.inc know the name as well.
+// `alias count, x3`: .req for SME2 sources and what they include, so that the macros of sme2_gas.inc know the name as well.
 .macro alias name, register
     \name  .req \register
 #if defined(KAI_SME2_GAS)
