@@ -12,6 +12,8 @@
     .irp n, -16, -14, -2, 0, 2, 14
     ld1b    {z0.b-z1.b}, pn8/z, [x0, #\n, mul vl]
     ld1w    {z30.s-z31.s}, pn15/z, [sp, #\n, mul vl]
+    ld1h    {z0.h-z1.h}, pn8/z, [x0, #\n, mul vl]
+    ld1h    {z30.h-z31.h}, pn15/z, [high, #\n, mul vl]
     st1h    {z0.h-z1.h}, pn8, [x0, #\n, mul vl]
     st1h    {z30.h-z31.h}, pn15, [high, #\n, mul vl]
     st1w    {z0.s-z1.s}, pn8, [x0, #\n, mul vl]
@@ -42,6 +44,8 @@
     // the assembler's own
     ld1b    {z1.b}, p7/z, [low, #-8, mul vl]
     ld1b    {z1.h}, p0/z, [x0, x1]
+    ld1h    {z31.h}, p7/z, [sp, #-8, mul vl]
+    ld1h    {z1.s}, p0/z, [high]
     ld1w    {z1.s}, p0/z, [high]
     ld1w    {z1.s}, p0/z, [low, #7, mul vl]
     ld1w    {za1h.s[w12, 3]}, p0/z, [low, high, lsl #2]
@@ -77,6 +81,8 @@
     luti4   {z30.b-z31.b}, zt0, z31[\i]
     luti4   {z30.h-z31.h}, zt0, z16[\i]
     luti4   {z30.s-z31.s}, zt0, z16[\i]
+    luti2   {z0.h-z3.h}, zt0, z31[\i]
+    luti2   {z28.b-z31.b}, zt0, z0[\i]
     sdot    za.s[w8, 0, vgx4], {z0.b-z3.b}, z0.b[\i]
     sdot    za.s[w11, 7, vgx4], {z28.b-z31.b}, z15.b[\i]
     sdot    za.s[w9, 2, vgx4], {z16.b-z19.b}, z4.b[\i]
@@ -98,6 +104,11 @@
     mova    z31.s, p7/m, za\i\()h.s[w\w, 3]
     mova    za\i\()v.s[w\w, 1], p0/m, z0.s
     .endr
+    .endr
+
+    .irp t, b, h, s, d
+    zip     {z0.\t-z1.\t}, z31.\t, vector.\t
+    zip     {z30.\t-z31.\t}, z0.\t, z31.\t
     .endr
 
     .irp t, h, s, d
@@ -124,6 +135,10 @@
     fcvt    h0, s1
 
     .irp w, 8, 9, 10, 11
+    mova    za.d[w\w, 0, vgx4], {z28.d-z31.d}
+    mova    za.d[w\w, 7, vgx4], {z0.d-z3.d}
+    fsub    za.s[w\w, 0, vgx4], {z28.s-z31.s}
+    fsub    za.s[w\w, 7, vgx4], {z0.s-z3.s}
     fmla    za.s[w\w, 0, vgx4], {z0.s-z3.s}, z15.s
     fmla    za.s[w\w, 7, vgx4], {z28.s-z31.s}, z0.s
     fmla    za.s[w\w, 0, vgx4], {z28.s-z31.s}, {z0.s-z3.s}
@@ -134,3 +149,6 @@
     fmla    z0.s, z1.s, z7.s[3]
     fmls    z0.s, p0/m, z1.s, z2.s
     fmls    v0.4s, v1.4s, v2.s[3]
+    fsub    z0.s, z1.s, vector.s
+    fsub    v0.4s, v1.4s, v2.4s
+    fsub    s0, s1, s2

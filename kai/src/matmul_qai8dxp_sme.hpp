@@ -33,7 +33,10 @@ constexpr Table kSignedNibbles = {{0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -
 /// m, n >= 1. In `steps` of 32 k.
 using SmeKernelFn = void(const Problem*, const Table*, size_t steps);
 
-/// @name Engines: RHS per channel
+/// The same, RHS in blocks of `parts` times `part` steps.
+using SmeKernelBlocksFn = void(const Problem*, const Table*, size_t steps, size_t part, size_t parts);
+
+/// @name Engines: RHS per channel, RHS in blocks
 /// @{
 template <SmeKernelFn* KERNEL>
 KAI_INLINE void run_qai8dxp_sme(const Problem* p) {
@@ -47,6 +50,21 @@ KAI_INLINE void run_qai8dxp_sme(const Problem* p) {
         return KERNEL(p, &weights, steps);
     }
     KERNEL(p, &kSignedNibbles, steps);
+}
+
+/// S of a part is within +-2^22, of which the kernel makes an f32: int8 x int4 over 128 steps.
+template <SmeKernelBlocksFn* KERNEL>
+KAI_INLINE void run_qai8dxp_blocks_sme(const Problem* p) {
+    if (p->m == 0 || p->n == 0) {
+        return;
+    }
+    kai_commit_za();
+    const size_t steps = p->bl / 32;
+    size_t parts = (steps + 127) / 128;
+    while (steps % parts != 0) {
+        ++parts;
+    }
+    KERNEL(p, &kSignedNibbles, p->k / 32, steps / parts, parts);
 }
 /// @}
 
