@@ -212,7 +212,7 @@ protected:
     /// Deeper than what kernels put aside of a row at a time: some hundred or thousand k.
     std::vector<Depth> long_depths() const {
         if (has_blocks) {
-            return {{1184, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}};
+            return {{1184, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}, {8320, 4160}, {8384, 4192}};
         }
         return {{has_table ? size_t{2528} : size_t{2503}, 0}, {has_table ? size_t{8256} : size_t{8227}, 0}};
     }
