@@ -236,7 +236,7 @@
     addvl   dst, dst, #2
 .endm
 
-// kai::SmeRowsFn, SmeRowsBlocksFn. Assumes m, n >= 1.
+// kai::SmeKernelFn, SmeKernelBlocksFn. Assumes m, n >= 1.
 .macro row_kernel name, scaling, rhs_kind, out
 func kai_kernel_\name, hidden
     stp     x19, x20, [sp, #-16]!
