@@ -71,6 +71,7 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2.cpp

@@ -12,7 +12,6 @@
 #define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, ...) KAI_MR_##MR(NAME, LHS, RHS, MR, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_sme2(...)
-#define KAI_ISA_sme(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/ukernels.def"

@@ -52,8 +52,21 @@ struct kai_matmul_clamp_f32_qai8dxp_qsi4c32p_ukernel {
 };
 /// @}
 
-/// SME2: SDOT, one row, panels of 4 VL columns. The term of the offset comes before the blocks (parts of blocks longer than
-/// 4096); product and sum with the bias are rounded once (fma).
+/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_packed_offset_bl_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
+
+/// SME2: SDOT, one row, panels of 4 VL columns. The term of the offset comes before the blocks (parts of blocks longer
+/// than 4096); product and sum with the bias are rounded once (fma).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot;

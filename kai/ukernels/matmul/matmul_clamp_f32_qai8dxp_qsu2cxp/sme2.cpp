@@ -7,7 +7,6 @@
 #define KAI_ISA_sme2(NAME, ...)                    \
     extern "C" kai::SmeKernelFn kai_kernel_##NAME; \
     KAI_DEFINE_MATMUL_QAI8DXP_LUT(kai::run_qai8dxp_sme<kai_kernel_##NAME>, float, f32, NAME, __VA_ARGS__)
-#define KAI_ISA_sme(...)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
