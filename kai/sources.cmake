@@ -55,6 +55,7 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 
 set(KAI_SOURCES_sme
+    kai/src/matmul_qai8dxp_row_sme.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp

@@ -1,7 +1,7 @@
 // Matmul with rows quantised at run time (qai8dxp) in streaming mode: panels of 4 VL columns.
 //
 // A kernel is assembly that does all rows and columns: GEMM, mr = 1 VL: sme_mopa_qai8dxp.inc. GEMV, mr = 1:
-// matmul_qai8dxp_row_sme2.S.
+// matmul_qai8dxp_row_sme2.S, matmul_qai8dxp_row_sme.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// f32 <- qai8dxp x qsi8cxp with SME: sme_mopa.S.
+// f32 <- qai8dxp x qsi8cxp with SME: sme_mopa.S; one row at a time: matmul_qai8dxp_row_sme.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_qai8dxp_sme.hpp"
