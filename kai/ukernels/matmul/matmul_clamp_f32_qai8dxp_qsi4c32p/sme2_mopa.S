@@ -16,7 +16,7 @@
 // z8-z11   4 rows of S                                            z12 rhs_sum   z13 bias   z14 lo   z15 hi
 // p0, pn8  all    p2 the nibbles of 1 VL columns    p3 rows of the panel to store, one a byte    p7 columns to store
 // p4-p6    does the panel have rows 4-7, 8-11, 12-15
-// w12-w15  first row of the pass before in the tile, + 4, + 8, + 12
+// w12-w15  first row in the tile of the pass that is being added, + 4, + 8, + 12
 //
 // Assumes m, n >= 1. Rows of the panel beyond m are computed, not stored; a step never mixes rows.
 // SVL above 512 bits: a pass multiplies all rows of the panel, but adds up 16 of them; there are several passes.
@@ -184,10 +184,19 @@ KAI_LOCAL(multiplied_\t):
 3:
 .endm
 
+// w12-w15 for the current pass.
+.macro take_rows
+    mov     x12, row
+    add     x13, row, #4
+    add     x14, row, #8
+    add     x15, row, #12
+.endm
+
 // The first block of a pass; behind the last pass, anything, for the sake of the pass before.
 .macro first_step t, prev
 KAI_LOCAL(first_\t):
     multiply_and \t, \prev, add_and_finish_rows
+    take_rows
     cbnz    m_left, KAI_LOCAL(multiplied_\t)
     b       KAI_LOCAL(end)
 .endm
@@ -239,10 +248,7 @@ func kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, h
     mov     offset_at, lhs_panel
     mov     scale_at, lhs_panel
     pfalse  p3.b
-    mov     w12, #0
-    mov     w13, #4
-    mov     w14, #8
-    mov     w15, #12
+    take_rows
 
 KAI_LOCAL(steps):
     zero    {za0.s, za1.s}
@@ -262,7 +268,8 @@ KAI_LOCAL(empty): // k = 0
 .irp r, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     mov     z\r\().d, #0
 .endr
-5:  bl      KAI_LOCAL(next_pass)
+5:  take_rows
+    bl      KAI_LOCAL(next_pass)
     finish_rows 0, w12, p0, 16, 17, 18, 19
     finish_rows 1, w13, p4, 20, 21, 22, 23
     finish_rows 2, w14, p5, 24, 25, 26, 27
@@ -285,10 +292,6 @@ KAI_LOCAL(end):
 // The pass is multiplied: takes the fields of its rows and columns and turns to the next one. m_left = 0: there is none.
 // Order: columns of an RHS panel, rows, RHS panels, so that a panel of either side stays near while it is used.
 KAI_LOCAL(next_pass):
-    mov     x12, row
-    add     x13, row, #4
-    add     x14, row, #8
-    add     x15, row, #12
     add     offset_at, lhs, row, lsl #2
     addvl   scale_at, offset_at, #1
     mov     dst, pass_dst
