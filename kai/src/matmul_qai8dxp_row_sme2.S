@@ -12,15 +12,16 @@
 // group of four ZA vectors. Scaling is done in ZA too where it can be: multiplying there costs less than in
 // streaming-mode registers.
 //
-// A group of ZA vectors v, v + VL, v + 2 VL, v + 3 VL lies in one tile: rows 0, VL/4, VL/2, 3 VL/4 of za<v>.s.
 // group 0  S                     group 1  per channel: products of the scales          group 3  blocks: -f
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  lhs_offset (blocks: f32), lhs_scale
 // z4-z7    RHS bytes             z8-z15   RHS values
-// z24-z27  result                p0, pn8  all    pn9  columns to store      w8 0      w12-w15  the rows above
+// z24-z27  result                p0, pn8  all    pn9  columns to store      w8, w12-w15  sme2_groups.inc
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/asm/asm.h"
+#include "kai/asm/sme2_groups.inc"
+#include "kai/asm/sme2_vectors.inc"
 #include "kai/asm/sme_args.h"
 
     alias   problem, x0
@@ -40,21 +41,6 @@
     alias   cols, x17       // from this panel on
     alias   left, x19       // steps of this panel
     alias   parts_left, x20 // of this block
-
-// 32 values of the LHS -> z0, z1.
-.macro load_lhs
-    ld1rqb  {z0.b}, p0/z, [lhs]
-    ld1rqb  {z1.b}, p0/z, [lhs, #16]
-    add     lhs, lhs, #32
-.endm
-
-// Group \g to z\r0-z\r3.
-.macro read_group g, r0, r1, r2, r3
-    mova    z\r0\().s, p0/m, za\g\()h.s[w12, 0]
-    mova    z\r1\().s, p0/m, za\g\()h.s[w13, 0]
-    mova    z\r2\().s, p0/m, za\g\()h.s[w14, 0]
-    mova    z\r3\().s, p0/m, za\g\()h.s[w15, 0]
-.endm
 
 // Four times the instruction.
 .macro each_of_4 insn, r, a, b, r1, a1, b1, r2, a2, b2, r3, a3, b3
@@ -83,20 +69,9 @@
     addvl   rhs, rhs, #16
 .endm
 
-// Words \i and \i1 of z\l.
-.macro quarter_int4 l, i, i1, at
-    ld1b    {z4.b-z7.b}, pn8/z, [rhs, 4 * \at, mul vl]
-    luti4   {z8.b-z9.b}, zt0, z4[0]
-    luti4   {z10.b-z11.b}, zt0, z5[0]
-    sdot    za.s[w8, 0, vgx4], {z8.b-z11.b}, z\l\().b[\i]
-    luti4   {z12.b-z13.b}, zt0, z6[0]
-    luti4   {z14.b-z15.b}, zt0, z7[0]
-    sdot    za.s[w8, 0, vgx4], {z12.b-z15.b}, z\l\().b[\i1]
-.endm
-
 .macro half_int4 l, at
-    quarter_int4 \l, 0, 1, (2 * \at)
-    quarter_int4 \l, 2, 3, (2 * \at + 1)
+    dot_8_int4 0, \l, 0, 1, rhs, 8 * \at
+    dot_8_int4 0, \l, 2, 3, rhs, 8 * \at + 4
 .endm
 
 .macro advance_int4
@@ -120,7 +95,7 @@
 .endm
 
 .macro step rhs_kind
-    load_lhs
+    load_row_32 0, 1, lhs
     half_\rhs_kind 0, 0
     half_\rhs_kind 1, 1
     advance_\rhs_kind
@@ -150,7 +125,7 @@
     ld1w    {z28.s-z31.s}, pn8/z, [rhs, #8, mul vl]
     addvl   rhs, rhs, #fields_channels
     each_of_4 mla, 24, 16, 2, 25, 17, 2, 26, 18, 2, 27, 19, 2
-    scvtf   {z24.s-z27.s}, {z24.s-z27.s}
+    convert_4 24, 25, 26, 27
     each_of_4 fmad, 24, 20, 28, 25, 21, 29, 26, 22, 30, 27, 23, 31
 .endm
 
@@ -181,7 +156,7 @@
     cbz     left, 4f
 1:  // a part
     mova    za.d[w8, 0, vgx4], {z28.d-z31.d}
-    load_lhs
+    load_row_32 0, 1, lhs
     half_\rhs_kind 0, 0
     fmls    za.s[w8, 3, vgx4], {z16.s-z19.s}, {z20.s-z23.s}
     half_\rhs_kind 1, 1
@@ -217,8 +192,7 @@
     add     left, problem, #KAI_PROBLEM_LO
     ld1rw   {z4.s}, p0/z, [left]
     ld1rw   {z5.s}, p0/z, [left, #4]
-    fmax    {z24.s-z27.s}, {z24.s-z27.s}, z4.s
-    fmin    {z24.s-z27.s}, {z24.s-z27.s}, z5.s
+    clamp_4 24, 25, 26, 27, 4, 5
 .endm
 
 // z24-z27 -> the columns that are left of 4 VL. Advances dst.
@@ -247,14 +221,8 @@ func kai_kernel_\name, hidden
     .ifnc \rhs_kind, int8
     ldr     zt0, [table]
     .endif
-    ptrue   p0.b
-    ptrue   pn8.b
-    mov     w8, #0
-    cntd    x13
-    mov     w12, #0
-    lsr     w13, w13, #1                        // VL / 4
-    lsl     w14, w13, #1
-    add     w15, w13, w14
+    all_true
+    address_groups
     ldr     rows, [problem, #KAI_PROBLEM_M]
     ldr     lhs_row, [problem, #KAI_PROBLEM_LHS]
     ldr     dst_row, [problem, #KAI_PROBLEM_DST]

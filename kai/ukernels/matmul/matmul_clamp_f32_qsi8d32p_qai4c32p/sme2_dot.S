@@ -8,19 +8,20 @@
 // FMLS makes and uses the scale products, so that the signs cancel (kai_cycles.py misreads FMLA of two groups).
 // While a block is multiplied, the one before is converted and added, also from a panel to the next.
 //
-// A group of ZA vectors v, v + VL, v + 2 VL, v + 3 VL lies in one tile: rows 0, VL/4, VL/2, 3 VL/4 of za<v>.s.
 // group 0  S of even steps       group 2  scale products, negated
 // group 1  S of odd steps        group 3  running sums
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  lhs_sum, lhs_scale
 // z4-z7    RHS nibbles           z8-z15   RHS values
 // z16-z19  S                     z20-z23  scale products      z24-z27  zero               z28-z31 scale
-// p0, pn8  all    pn9  columns to store      w8 0      w12-w15  the rows above
+// p0, pn8  all    pn9  columns to store      w8, w12-w15  sme2_groups.inc
 //
 // Assumes n, blocks, chunks >= 1.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/asm/asm.h"
+#include "kai/asm/sme2_groups.inc"
+#include "kai/asm/sme2_vectors.inc"
 #include "kai/asm/sme_args.h"
 
     alias   args, x0
@@ -37,23 +38,6 @@
     alias   done_bias, x16
     alias   dst, x17            // of the panel before
 
-// Group \g += 8 k: half of the values in z\l, from word \i on, x 4 vectors of nibbles at \at vectors from rhs.
-.macro dot_8 g, l, i, i1, at
-    ld1b    {z4.b-z7.b}, pn8/z, [rhs, #\at, mul vl]
-    luti4   {z8.b-z9.b}, zt0, z4[0]
-    luti4   {z10.b-z11.b}, zt0, z5[0]
-    sdot    za.s[w8, \g, vgx4], {z8.b-z11.b}, z\l\().b[\i]
-    luti4   {z12.b-z13.b}, zt0, z6[0]
-    luti4   {z14.b-z15.b}, zt0, z7[0]
-    sdot    za.s[w8, \g, vgx4], {z12.b-z15.b}, z\l\().b[\i1]
-.endm
-
-.macro load_lhs
-    ld1rqb  {z0.b}, p0/z, [lhs]
-    ld1rqb  {z1.b}, p0/z, [lhs, #16]
-    add     lhs, lhs, #32
-.endm
-
 // Group 3 += zero * lhs_sum of the block to add. Clobbers z2, z24-z27.
 .macro add_zero
     ld1rw   {z2.s}, p0/z, [lhs_fields]
@@ -69,14 +53,6 @@
     fmls    za.s[w8, 2, vgx4], {z28.s-z31.s}, z3.s
 .endm
 
-// Group \g to z\r0-z\r3.
-.macro read_group g, r0, r1, r2, r3
-    mova    z\r0\().s, p0/m, za\g\()h.s[w12, 0]
-    mova    z\r1\().s, p0/m, za\g\()h.s[w13, 0]
-    mova    z\r2\().s, p0/m, za\g\()h.s[w14, 0]
-    mova    z\r3\().s, p0/m, za\g\()h.s[w15, 0]
-.endm
-
 .macro convert
     scvtf   z16.s, p0/m, z16.s
     scvtf   z17.s, p0/m, z17.s
@@ -88,24 +64,24 @@
 .macro step g, prev
     read_group \prev, 16, 17, 18, 19
     zero    {za\g\().s}
-    load_lhs
-    dot_8   \g, 0, 0, 1, 0
+    load_row_32 0, 1, lhs
+    dot_8_int4 \g, 0, 0, 1, rhs, 0
     read_group 2, 20, 21, 22, 23
     convert
-    dot_8   \g, 0, 2, 3, 4
-    dot_8   \g, 1, 0, 1, 8
+    dot_8_int4 \g, 0, 2, 3, rhs, 4
+    dot_8_int4 \g, 1, 0, 1, rhs, 8
     add_zero
     fmls    za.s[w8, 3, vgx4], {z16.s-z19.s}, {z20.s-z23.s}
-    dot_8   \g, 1, 2, 3, 12
+    dot_8_int4 \g, 1, 2, 3, rhs, 12
     addvl   rhs, rhs, #16
     subs    more, chunks, #1
     b.eq    2f
 1:  // the other chunks of a long block
-    load_lhs
-    dot_8   \g, 0, 0, 1, 0
-    dot_8   \g, 0, 2, 3, 4
-    dot_8   \g, 1, 0, 1, 8
-    dot_8   \g, 1, 2, 3, 12
+    load_row_32 0, 1, lhs
+    dot_8_int4 \g, 0, 0, 1, rhs, 0
+    dot_8_int4 \g, 0, 2, 3, rhs, 4
+    dot_8_int4 \g, 1, 0, 1, rhs, 8
+    dot_8_int4 \g, 1, 2, 3, rhs, 12
     addvl   rhs, rhs, #16
     subs    more, more, #1
     b.ne    1b
@@ -151,19 +127,13 @@ func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot, hidde
     sme_enter
     ldr     more, [args, #KAI_BLOCK_ARGS_TABLE]
     ldr     zt0, [more]
-    ptrue   p0.b
-    ptrue   pn8.b
+    all_true
     ldr     cols, [args, #KAI_BLOCK_ARGS_N]
     ldp     blocks, chunks, [args, #KAI_BLOCK_ARGS_BLOCKS]
     ldr     lhs, [args, #KAI_BLOCK_ARGS_LHS]
     ldr     rhs, [args, #KAI_BLOCK_ARGS_RHS]
     ldr     dst, [args, #KAI_BLOCK_ARGS_DST]
-    mov     w8, #0
-    cntd    x13
-    mov     w12, #0
-    lsr     w13, w13, #1                        // VL / 4
-    lsl     w14, w13, #1
-    add     w15, w13, w14
+    address_groups
     mov     left, blocks
 
     // The first step has nothing to add: what it makes of empty groups and of any readable fields is thrown away.
@@ -204,8 +174,7 @@ KAI_LOCAL(finish_panel):
     fadd    z17.s, z17.s, z21.s
     fadd    z18.s, z18.s, z22.s
     fadd    z19.s, z19.s, z23.s
-    fmax    {z16.s-z19.s}, {z16.s-z19.s}, z2.s
-    fmin    {z16.s-z19.s}, {z16.s-z19.s}, z3.s
+    clamp_4 16, 17, 18, 19, 2, 3
     st1w    {z16.s-z19.s}, pn9, [dst]
     addvl   dst, dst, #4
 1:
