@@ -15,7 +15,7 @@
 // z2, z3   RHS nibbles, then values                               z4-z7  4 vectors of the LHS: 1 VL rows x 4 k each
 // z8-z11   4 rows of S                                            z12 rhs_sum   z13 bias   z14 lo   z15 hi
 // p0, pn8  all    p2 the nibbles of 1 VL columns    p3 rows of the panel to store, one a byte    p7 columns to store
-// p4-p6    does the panel have rows 4-7, 8-11, 12-15
+// p4, p5   does the panel have rows 4-7, 8-15
 // w12-w15  first row in the tile of the pass that is being added, + 4, + 8, + 12
 //
 // Assumes m, n >= 1. Rows of the panel beyond m are computed, not stored; a step never mixes rows.
@@ -136,7 +136,7 @@
     nibbles 3, 7
     mopa    \t, 6, 2
     mopa    \t, 7, 3
-    \add    \prev, 3, w15, p6, 28, 29, 30, 31
+    \add    \prev, 3, w15, p5, 28, 29, 30, 31
 .endm
 
 // Multiplies a chunk into the tile \t.
@@ -224,8 +224,6 @@ func kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, h
     whilelo p4.s, t0, vl
     mov     t0, #8
     whilelo p5.s, t0, vl
-    mov     t0, #12
-    whilelo p6.s, t0, vl
     mov     t0, #16
     cmp     vl, t0
     csel    pass_rows, vl, t0, lo
@@ -273,7 +271,7 @@ KAI_LOCAL(empty): // k = 0
     finish_rows 0, w12, p0, 16, 17, 18, 19
     finish_rows 1, w13, p4, 20, 21, 22, 23
     finish_rows 2, w14, p5, 24, 25, 26, 27
-    finish_rows 3, w15, p6, 28, 29, 30, 31
+    finish_rows 3, w15, p5, 28, 29, 30, 31
     cbnz    m_left, 5b
 
 KAI_LOCAL(end):
