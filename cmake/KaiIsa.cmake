@@ -11,6 +11,8 @@ set(KAI_FLAGS_any -march=armv8-a)
 set(KAI_FLAGS_neon -march=armv8-a)
 set(KAI_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
 set(KAI_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
+set(KAI_FLAGS_sve_dotprod -march=armv8.2-a+sve+dotprod)
+set(KAI_FLAGS_sve_i8mm -march=armv8.2-a+sve+i8mm)
 # The C++ around assembly needs no extension.
 set(KAI_FLAGS_sme -march=armv8-a)
 set(KAI_FLAGS_sme2 -march=armv8-a)
@@ -19,6 +21,12 @@ set(KAI_PROBE_neon_dotprod "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vdotq_s32(a, b, b); } int main() { return 0; }")
 set(KAI_PROBE_neon_i8mm "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vmmlaq_s32(a, b, b); } int main() { return 0; }")
+set(KAI_PROBE_sve_dotprod "#include <arm_sve.h>
+int f(int8_t* a) { svint8_t b = svld1_s8(svptrue_b8(), a);
+return static_cast<int>(svaddv_s32(svptrue_b32(), svdot_s32(svdup_n_s32(0), b, b))); } int main() { return 0; }")
+set(KAI_PROBE_sve_i8mm "#include <arm_sve.h>
+int f(int8_t* a) { svint8_t b = svld1_s8(svptrue_b8(), a);
+return static_cast<int>(svaddv_s32(svptrue_b32(), svmmla_s32(svdup_n_s32(0), b, b))); } int main() { return 0; }")
 set(KAI_PROBE_sme "
     .arch armv8-a+sme
     smstart
@@ -59,7 +67,7 @@ function(kai_probe_isas)
         if(NOT isa MATCHES "^(any|neon)$")
             set(built 0)
             if(KAI_TARGET_IS_AARCH64)
-                if(isa MATCHES "^neon")
+                if(isa MATCHES "^(neon|sve)")
                     set(CMAKE_REQUIRED_FLAGS ${KAI_FLAGS_${isa}})
                     check_cxx_source_compiles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
                 else()

@@ -36,6 +36,8 @@ namespace needs {
 [[maybe_unused]] constexpr uint64_t neon = 0;
 [[maybe_unused]] constexpr uint64_t neon_dotprod = bit(KAI_CPU_DOTPROD);
 [[maybe_unused]] constexpr uint64_t neon_i8mm = bit(KAI_CPU_I8MM);
+[[maybe_unused]] constexpr uint64_t sve_dotprod = bit(KAI_CPU_SVE) | bit(KAI_CPU_DOTPROD);
+[[maybe_unused]] constexpr uint64_t sve_i8mm = bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE_I8MM);
 [[maybe_unused]] constexpr uint64_t sme = bit(KAI_CPU_SME);
 [[maybe_unused]] constexpr uint64_t sme2 = bit(KAI_CPU_SME) | bit(KAI_CPU_SME2);
 }  // namespace needs

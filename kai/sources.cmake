@@ -54,6 +54,11 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 
+set(KAI_SOURCES_sve_dotprod
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_dotprod.cpp)
+set(KAI_SOURCES_sve_i8mm
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.cpp)
 set(KAI_SOURCES_sme
     kai/src/matmul_qai8dxp_row_sme.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
@@ -84,7 +89,7 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S)
 
 # The ISAs that the catalogues name, and the public headers.
-set(KAI_ISAS any neon neon_dotprod neon_i8mm sme sme2)
+set(KAI_ISAS any neon neon_dotprod neon_i8mm sve_dotprod sve_i8mm sme sme2)
 set(KAI_HEADERS
     kai/kai_common.h
     kai/kai_cpu.h

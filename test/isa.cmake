@@ -12,6 +12,8 @@ set(rules  # the first match counts
     "/vector_length\\." "+sve,+sme"
     "[/_]neon_dotprod" "+dotprod"
     "[/_]neon_i8mm" "+i8mm"
+    "[/_]sve_dotprod" "+sve,+dotprod"
+    "[/_]sve_i8mm" "+sve,+i8mm"
     "[/_]sme2[^/]*\\.S" "+sme2"
     "[/_]sme(_[^/]*)?\\.S" "+sme"
     "." "+neon")

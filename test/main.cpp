@@ -15,7 +15,7 @@ namespace {
 std::string without_fixed_width(std::string filter) {
     char separator = filter.find('-') == std::string::npos ? '-' : ':';
     const auto leave_out = [&](const auto& subject) {
-        if ((subject.features >> KAI_CPU_SME & 1) == 0) {
+        if ((subject.features >> KAI_CPU_SME & 1) == 0 && (subject.features >> KAI_CPU_SVE & 1) == 0) {
             filter += std::string(1, separator) + "*/" + subject.name;
             separator = ':';
         }

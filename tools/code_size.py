@@ -16,6 +16,7 @@ GROUPS = {
     "registry, CPU features, helpers": lambda path, isa: isa == "any" and "ukernels/" not in path,
     "packers (portable and NEON)": lambda path, isa: isa == "any" and "ukernels/" in path,
     "NEON micro-kernels": lambda path, isa: isa.startswith("neon"),
+    "SVE micro-kernels": lambda path, isa: isa.startswith("sve"),
     "SME, SME2": lambda path, isa: isa in ("aarch64", "sme", "sme2"),
 }
 

@@ -23,11 +23,13 @@ std::string isa_text(const std::string& isa) {
     if (isa == "any") {
         return "every host";
     }
-    return isa == "neon_dotprod" ? "NEON dotprod"
-           : isa == "neon_i8mm"  ? "NEON i8mm"
-           : isa == "neon"       ? "NEON"
-           : isa == "sme"        ? "SME"
-                                 : "SME2";
+    return isa == "neon_dotprod"  ? "NEON dotprod"
+           : isa == "neon_i8mm"   ? "NEON i8mm"
+           : isa == "neon"        ? "NEON"
+           : isa == "sve_dotprod" ? "SVE dotprod"
+           : isa == "sve_i8mm"    ? "SVE i8mm"
+           : isa == "sme"         ? "SME"
+                                  : "SME2";
 }
 
 const char* family_now = "";
