@@ -86,7 +86,9 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_dot.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S)
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S)
 
 # The ISAs that the catalogues name, and the public headers.
 set(KAI_ISAS any neon neon_dotprod neon_i8mm sve_dotprod sve_i8mm sme sme2)

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// kai::BlockArgs (matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp)
+// kai::BlockArgs (kai/src/matmul_blocks_sme.hpp)
 #define KAI_BLOCK_ARGS_M 0
 #define KAI_BLOCK_ARGS_N 8
 #define KAI_BLOCK_ARGS_BLOCKS 16

@@ -1,43 +1,11 @@
 // f32 <- qsi8d32p x qai4c32p with SME2: the formula is in the interface header, the work in sme2_mopa.S and sme2_dot.S.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/asm/sme_args.h"
-#include "kai/src/getters.hpp"
+#include "kai/src/matmul_blocks_sme.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h"
 
 namespace kai {
 namespace {
-
-struct BlockArgs {
-    size_t m, n;
-    size_t blocks;  // of a row, at least 1
-    size_t chunks;  // of 32 values in a block
-    const void* lhs;
-    size_t lhs_stride;  // bytes from a panel to the next
-    const void* rhs;
-    size_t rhs_stride;
-    void* dst;
-    size_t dst_stride;
-    const int32_t* table;  // what a nibble means, for ZT0
-    float lo, hi;
-};
-
-static_assert(offsetof(BlockArgs, m) == KAI_BLOCK_ARGS_M);
-static_assert(offsetof(BlockArgs, n) == KAI_BLOCK_ARGS_N);
-static_assert(offsetof(BlockArgs, blocks) == KAI_BLOCK_ARGS_BLOCKS);
-static_assert(offsetof(BlockArgs, chunks) == KAI_BLOCK_ARGS_CHUNKS);
-static_assert(offsetof(BlockArgs, lhs) == KAI_BLOCK_ARGS_LHS);
-static_assert(offsetof(BlockArgs, lhs_stride) == KAI_BLOCK_ARGS_LHS_STRIDE);
-static_assert(offsetof(BlockArgs, rhs) == KAI_BLOCK_ARGS_RHS);
-static_assert(offsetof(BlockArgs, rhs_stride) == KAI_BLOCK_ARGS_RHS_STRIDE);
-static_assert(offsetof(BlockArgs, dst) == KAI_BLOCK_ARGS_DST);
-static_assert(offsetof(BlockArgs, dst_stride) == KAI_BLOCK_ARGS_DST_STRIDE);
-static_assert(offsetof(BlockArgs, table) == KAI_BLOCK_ARGS_TABLE);
-static_assert(offsetof(BlockArgs, lo) == KAI_BLOCK_ARGS_LO);
-static_assert(offsetof(BlockArgs, hi) == KAI_BLOCK_ARGS_HI);
-
-/// Nibbles are offset by 8. LUTI4 takes the low byte of each entry.
-constexpr int32_t kNibbles[16] = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
 
 /// k = 0: no blocks, only the bias of each column, which is all that an RHS panel then holds.
 void store_bias(const BlockArgs& args, size_t nr) {
@@ -50,7 +18,7 @@ void store_bias(const BlockArgs& args, size_t nr) {
     }
 }
 
-void run(void (*kernel)(const BlockArgs*), const BlockArgs& args, size_t nr) {
+void run(SmeBlocksFn* kernel, const BlockArgs& args, size_t nr) {
     if (args.m == 0 || args.n == 0) {
         return;
     }
@@ -66,23 +34,7 @@ void run(void (*kernel)(const BlockArgs*), const BlockArgs& args, size_t nr) {
 
 extern "C" {
 
-#define KAI_ISA_sme2(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))              \
-    void kai_kernel_##NAME(const kai::BlockArgs* args);                                                      \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, float* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                  \
-        kai::check_blocks(k, bl);                                                                            \
-        kai::check_output(dst_stride_col, sizeof(float), scalar_min, scalar_max);                            \
-        KAI_ASSERT_IF_MSG((M_STEP) == 1, m <= 1, "m must be 0 or 1");                                        \
-        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                      \
-        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                      \
-        kai::run(                                                                                            \
-            kai_kernel_##NAME,                                                                               \
-            {m, n, k / bl, bl / 32, lhs_packed, lhs_stride, rhs_packed, rhs_stride, dst, dst_stride_row,     \
-             kai::kNibbles, scalar_min, scalar_max},                                                         \
-            NR);                                                                                             \
-    }
+#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_BLOCKS_SME(float, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)

@@ -1,0 +1,67 @@
+// Matmul of rows in blocks (qsi8d32p) and an int4 RHS in blocks in streaming mode: what the C++ side hands to an
+// assembly kernel, which does all rows and columns.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/asm/sme_args.h"
+#include "kai/src/getters.hpp"
+
+namespace kai {
+namespace {
+
+struct BlockArgs {
+    size_t m, n;
+    size_t blocks;  // of a row
+    size_t chunks;  // of 32 values in a block
+    const void* lhs;
+    size_t lhs_stride;  // bytes from a panel to the next
+    const void* rhs;
+    size_t rhs_stride;
+    void* dst;
+    size_t dst_stride;
+    const int32_t* table;  // what a nibble means, for ZT0
+    float lo, hi;
+};
+
+static_assert(offsetof(BlockArgs, m) == KAI_BLOCK_ARGS_M);
+static_assert(offsetof(BlockArgs, n) == KAI_BLOCK_ARGS_N);
+static_assert(offsetof(BlockArgs, blocks) == KAI_BLOCK_ARGS_BLOCKS);
+static_assert(offsetof(BlockArgs, chunks) == KAI_BLOCK_ARGS_CHUNKS);
+static_assert(offsetof(BlockArgs, lhs) == KAI_BLOCK_ARGS_LHS);
+static_assert(offsetof(BlockArgs, lhs_stride) == KAI_BLOCK_ARGS_LHS_STRIDE);
+static_assert(offsetof(BlockArgs, rhs) == KAI_BLOCK_ARGS_RHS);
+static_assert(offsetof(BlockArgs, rhs_stride) == KAI_BLOCK_ARGS_RHS_STRIDE);
+static_assert(offsetof(BlockArgs, dst) == KAI_BLOCK_ARGS_DST);
+static_assert(offsetof(BlockArgs, dst_stride) == KAI_BLOCK_ARGS_DST_STRIDE);
+static_assert(offsetof(BlockArgs, table) == KAI_BLOCK_ARGS_TABLE);
+static_assert(offsetof(BlockArgs, lo) == KAI_BLOCK_ARGS_LO);
+static_assert(offsetof(BlockArgs, hi) == KAI_BLOCK_ARGS_HI);
+
+/// What ZT0 holds. Nibbles are offset by 8. LUTI4 takes the low byte of each entry.
+constexpr int32_t kNibbles[16] = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
+
+using SmeBlocksFn = void(const BlockArgs*);
+
+}  // namespace
+}  // namespace kai
+
+/// kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. The including file has
+/// kai::run(kernel, args, nr), which calls it.
+#define KAI_DEFINE_MATMUL_BLOCKS_SME(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                  \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))              \
+    kai::SmeBlocksFn kai_kernel_##NAME;                                                                  \
+    void kai_run_##NAME(                                                                                 \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, T* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {              \
+        kai::check_blocks(k, bl);                                                                        \
+        kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                            \
+        KAI_ASSERT_IF_MSG((M_STEP) == 1, m <= 1, "m must be 0 or 1");                                    \
+        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                  \
+        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                  \
+        kai::run(                                                                                        \
+            kai_kernel_##NAME,                                                                           \
+            {m, n, k / bl, bl / 32, lhs_packed, lhs_stride, rhs_packed, rhs_stride, dst, dst_stride_row, \
+             kai::kNibbles, scalar_min, scalar_max},                                                     \
+            NR);                                                                                         \
+    }
