@@ -88,6 +88,7 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_dot.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_dot.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S)
 
 # The ISAs that the catalogues name, and the public headers.

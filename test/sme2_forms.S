@@ -87,6 +87,9 @@
     sdot    za.s[w11, 7, vgx4], {z28.b-z31.b}, z15.b[\i]
     sdot    za.s[w9, 2, vgx4], {z16.b-z19.b}, z4.b[\i]
     .endr
+    fdot    za.s[w8, 0, vgx4], {z0.h-z3.h}, z0.h
+    fdot    za.s[w11, 7, vgx4], {z28.h-z31.h}, z15.h
+    fdot    za.s[w9, 2, vgx4], {z16.h-z19.h}, z4.h
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     luti2   {z0.b-z1.b}, zt0, z31[\i]
     luti2   {z30.b-z31.b}, zt0, z0[\i]
