@@ -189,7 +189,12 @@ protected:
     }
     Side make_rhs(Data data, size_t n, size_t k, size_t bl, uint64_t seed = 2) {
         Random random(seed);
-        return test::make_side(*rhs_format, data, n, k, bl, random);
+        Side side = test::make_side(*rhs_format, data, n, k, bl, random);
+        for (float& scale : side.scale) {  // what the format keeps of it: a quotient may be subnormal
+            const float stored = rhs_format->stored_scale;
+            scale = reference::as_stored(rhs_format->scale_type, scale * stored) / stored;
+        }
+        return side;
     }
 
     struct Depth {

@@ -78,6 +78,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace
 }  // namespace kai
 
+#define KAI_ISA_sme(...)
 #define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_sve_dotprod(...)

@@ -21,6 +21,7 @@ void run(SmeBlocksFn* kernel, const BlockArgs& args, size_t) {
 extern "C" {
 
 #define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_BLOCKS_SME(float, __VA_ARGS__)
+#define KAI_ISA_sme(...)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_sve_dotprod(...)

@@ -1,0 +1,59 @@
+// f32 <- qsi8d32p1vlx4 x qsi4c32p4vlx4, many rows: a shift and a mask make bytes of the nibbles, 16 times the values.
+// Formula, registers and tiles: sme_mopa_qsi8d32p.inc, with 16 S and rhs_scale / 16.
+//
+// z2, z3  RHS nibbles, 8 k each; values      z4, z5  2 vectors of the LHS: 1 VL rows x 4 k each      z6  RHS values
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme
+#include "kai/asm/asm.h"
+#include "kai/asm/sme_vectors.inc"
+#include "kai/asm/sme_mopa_qsi8d32p.inc"
+
+.macro prepare_values
+.endm
+
+// 8 VL further: immediates reach from -8 to 7.
+.macro start_values
+    addvl   rhs, rhs_panel, #8
+    add     rhs, rhs, col, lsl #2
+.endm
+
+// z\w = nibbles of parts \k and \k + 1.
+.macro nibbles w, k
+    ld1b    {z\w\().b}, p0/z, [rhs, #2 * \k - 8, mul vl]
+.endm
+
+// int32 tile \tile += parts \k and \k1, whose nibbles are in \w. Clobbers \w.
+.macro mopa tile, k, k1, w
+    ld1b    {z4.b}, p0/z, [lhs, #\k, mul vl]
+    ld1b    {z5.b}, p0/z, [lhs, #\k1, mul vl]
+    lsl     z6.b, z\w\().b, #4
+    and     z\w\().b, z\w\().b, #0xf0
+    smopa   za\tile\().s, p0/m, p0/m, z4.b, z6.b
+    smopa   za\tile\().s, p0/m, p0/m, z5.b, z\w\().b
+.endm
+
+.macro values_first
+    nibbles 2, 0
+    nibbles 3, 2
+.endm
+
+.macro values_01 s
+    mopa    \s, 0, 1, 2
+    nibbles 2, 4
+.endm
+
+.macro values_23 s
+    mopa    \s, 2, 3, 3
+    nibbles 3, 6
+.endm
+
+.macro values_45 s
+    mopa    \s, 4, 5, 2
+.endm
+
+.macro values_67 s
+    mopa    \s, 6, 7, 3
+.endm
+
+mopa_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa
