@@ -1,6 +1,6 @@
 // A whole use of the library in C: int4 weights, float activations, float results.
 //
-// 1. Ask the registry for the best micro-kernel of a family on this CPU.
+// 1. Ask the registry for the best micro-kernel of a family on this CPU, and for the packers of its formats.
 // 2. Quantise the weights to int4 blocks of 32 and pack them, once.
 // 3. For every batch: quantise and pack the activations, multiply.
 //
@@ -35,14 +35,17 @@ static void quantise_row(const float* row, uint8_t* record) {
 }
 
 int main(void) {
-    // The best kernel for M rows. Every kernel of the family has the same interface.
+    // The best kernel for M rows. Every kernel of the family has the same interface; packed formats differ, and so do
+    // the packers. Those of this family read float rows, and records of int4 weights.
     const struct kai_registry_request request = {"matmul_clamp_f32_qsi8d32p_qsi4c32p", M, NULL};
     const struct kai_ukernel* u = kai_registry_best(&request, NULL, NULL);
     if (u == NULL || u->get_m_step() == 1) {
         printf("this CPU has no kernel of the family\n");
         return 0;
     }
-    printf("%s\n", u->name);
+    const struct kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
+    const struct kai_packer* rhs_packer = kai_registry_rhs_packer(u, 0);
+    printf("%s\n%s\n%s\n", u->name, lhs_packer->name, rhs_packer->name);
     const size_t mr = u->get_mr(), nr = u->get_nr(), kr = u->get_kr(), sr = u->get_sr();
 
     // Weights N x K and activations M x K.
@@ -60,13 +63,13 @@ int main(void) {
         quantise_row(weights[n], records[n]);
     }
     const struct kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
-    void* rhs_packed = malloc(kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0(N, K, nr, kr, BL));
-    kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0(
+    void* rhs_packed = malloc(((kai_get_rhs_packed_size_bl_fn*)rhs_packer->get_packed_size)(N, K, nr, kr, BL));
+    ((kai_run_rhs_pack_nxk_qsu4c32_fn*)rhs_packer->run)(
         1, N, K, nr, kr, sr, BL, records[0], NULL, rhs_packed, 0, &params);
 
     // Every inference: pack the activations, multiply.
-    void* lhs_packed = malloc(kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32(M, K, BL, mr, kr, sr));
-    kai_run_lhs_quant_pack_qsi8d32p_f32(M, K, BL, mr, kr, sr, 0, lhs[0], sizeof(lhs[0]), lhs_packed);
+    void* lhs_packed = malloc(((kai_get_lhs_packed_size_bl_fn*)lhs_packer->get_packed_size)(M, K, BL, mr, kr, sr));
+    ((kai_run_lhs_pack_bl_f32_fn*)lhs_packer->run)(M, K, BL, mr, kr, sr, 0, lhs[0], sizeof(lhs[0]), lhs_packed);
     kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn* run = (kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn*)u->run;
     run(M, N, K, BL, lhs_packed, rhs_packed, dst[0], sizeof(dst[0]), sizeof(float), -INFINITY, INFINITY);
 
