@@ -67,4 +67,18 @@
     mopa    \s, 7, 3
 .endm
 
+// The products by an FMOPA from f16 to f32: loaded as words, the scales are pairs (scale, 0), and their product is exact.
+.macro scales_first w
+    ld1h    {z8.s}, p0/z, [lhs_scale]
+    ld1h    {z12.s}, p0/z, [rhs_scale]
+    fmopa   za\w\().s, p0/m, p0/m, z8.h, z12.h
+.endm
+
+.macro scales_last
+.endm
+
+.macro products w, i, ws
+    read_4_rows \w, 12, 13, 14, 15, \ws
+.endm
+
 mopa_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa

@@ -1,6 +1,7 @@
 // f32 <- qsi8d32p1vlx4 x qsi4c32p4vlx4, many rows: a shift and a mask make bytes of the nibbles, 16 times the values.
 // Formula, registers and tiles: sme_mopa_qsi8d32p.inc, with 16 S and rhs_scale / 16.
 //
+// z0  LHS scales of the block before, one a row      z1  4 of them      z7  its RHS scales      p2  rows of the pass
 // z2, z3  RHS nibbles, 8 k each; values      z4, z5  2 vectors of the LHS: 1 VL rows x 4 k each      z6  RHS values
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -54,6 +55,27 @@
 
 .macro values_67 s
     mopa    \s, 6, 7, 3
+.endm
+
+// Moves from ZA are single ones here: multiplications cost less.
+.macro scales_first w
+.endm
+
+.macro scales_last
+    whilelo p2.s, row, vl
+    add     t0, lhs_scale, row, lsl #1
+    ld1h    {z0.s}, p2/z, [t0]
+    ld1h    {z7.s}, p0/z, [rhs_scale]
+    fcvt    z0.s, p0/m, z0.h
+    fcvt    z7.s, p0/m, z7.h
+.endm
+
+.macro products w, i, ws
+    mov     z1.q, z0.q[\i]
+    fmul    z15.s, z7.s, z1.s[3]
+    fmul    z14.s, z7.s, z1.s[2]
+    fmul    z13.s, z7.s, z1.s[1]
+    fmul    z12.s, z7.s, z1.s[0]
 .endm
 
 mopa_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa
