@@ -47,10 +47,12 @@ def table(title, names, cpus, anchors, clang, gcc):
 def main():
     anchors, clang, gcc = (load(path) for path in sys.argv[1:4])
     sme = [key for key in clang if "c1-ultra-sme" in clang[key]]
-    neon = [key for key in clang if key not in sme]
+    sve = sorted(key for key in clang if "_sve_" in key[0])
+    neon = [key for key in clang if key not in sme and key not in sve]
     kernels = sorted(key for key in neon if "matmul_" in key[0])
     table("**NEON kernels, MAC per cycle**", kernels, CPUS[:5], anchors, clang, gcc)
     table("**NEON packers, cycles per element**", sorted(set(neon) - set(kernels)), CPUS[:5], anchors, clang, gcc)
+    table("**SVE kernels (256 bits), MAC per cycle**", sve, ["neoverse-v1"], anchors, clang, gcc)
     kernels = sorted(key for key in sme if "matmul_" in key[0])
     table("**SME kernels, MAC per cycle**", kernels, CPUS[5:], anchors, clang, gcc)
     table("**SME packers, cycles per element**", sorted(set(sme) - set(kernels)), CPUS[5:], anchors, clang, gcc)
