@@ -37,13 +37,15 @@ static int run(const struct kai_ukernel* kernel) {
     const size_t mr = kernel->get_mr(), nr = kernel->get_nr(), kr = kernel->get_kr(), sr = kernel->get_sr();
     const struct kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
     kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn* matmul = (kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn*)kernel->run;
-    void* lhs_packed = malloc(kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32(M, K, BL, mr, kr, sr));
-    void* rhs_packed = malloc(kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0(N, K, nr, kr, BL));
+    const struct kai_packer *lhs_packer = kai_registry_lhs_packer(kernel, 0),
+                            *rhs_packer = kai_registry_rhs_packer(kernel, 0);
+    void* lhs_packed = malloc(((kai_get_lhs_packed_size_bl_fn*)lhs_packer->get_packed_size)(M, K, BL, mr, kr, sr));
+    void* rhs_packed = malloc(((kai_get_rhs_packed_size_bl_fn*)rhs_packer->get_packed_size)(N, K, nr, kr, BL));
     float dst[M][N];
     int wrong = 0;
 
-    kai_run_lhs_quant_pack_qsi8d32p_f32(M, K, BL, mr, kr, sr, 0, &lhs[0][0], sizeof(lhs[0]), lhs_packed);
-    kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0(
+    ((kai_run_lhs_pack_bl_f32_fn*)lhs_packer->run)(M, K, BL, mr, kr, sr, 0, &lhs[0][0], sizeof(lhs[0]), lhs_packed);
+    ((kai_run_rhs_pack_nxk_qsu4c32_fn*)rhs_packer->run)(
         1, N, K, nr, kr, sr, BL, &rhs[0][0][0], NULL, rhs_packed, 0, &params);
     matmul(M, N, K, BL, lhs_packed, rhs_packed, &dst[0][0], sizeof(dst[0]), sizeof(float), -INFINITY, INFINITY);
 
