@@ -22,6 +22,10 @@
     st1w    {z7.s, z15.s}, pn15, [high, #\n, mul vl]
     st1w    {z16.s, z24.s}, pn9, [sp, #\n, mul vl]
     st1w    {z23.s, z31.s}, pn10, [low, #\n, mul vl]
+    st1b    {z0.b-z1.b}, pn8, [x0, #\n, mul vl]
+    st1b    {z30.b-z31.b}, pn15, [sp, #\n, mul vl]
+    ld1b    {z0.b, z8.b}, pn8/z, [x0, #\n, mul vl]
+    ld1b    {z23.b, z31.b}, pn15/z, [high, #\n, mul vl]
     .endr
     .irp n, -32, -28, -4, 0, 4, 28
     ld1b    {z0.b-z3.b}, pn8/z, [x0, #\n, mul vl]
@@ -30,6 +34,10 @@
     ld1w    {z28.s-z31.s}, pn14/z, [high, #\n, mul vl]
     st1w    {z0.s-z3.s}, pn8, [x0, #\n, mul vl]
     st1w    {z28.s-z31.s}, pn15, [sp, #\n, mul vl]
+    st1h    {z0.h-z3.h}, pn8, [x0, #\n, mul vl]
+    st1h    {z28.h-z31.h}, pn15, [high, #\n, mul vl]
+    ld1b    {z0.b, z4.b, z8.b, z12.b}, pn8/z, [x0, #\n, mul vl]
+    ld1b    {z19.b, z23.b, z27.b, z31.b}, pn15/z, [high, #\n, mul vl]
     .endr
     .irp n, 0, 1, 7
     ld1w    {z4.s-z7.s}, pn8/z, [low, 4 * \n, mul vl]
@@ -41,6 +49,10 @@
     st1w    {z14.s-z15.s}, pn10, [low]
     st1w    {z12.s-z15.s}, pn8, [low]
     st1w    {z5.s, z13.s}, pn11, [high]
+    ld1b    {z16.b, z24.b}, pn9/z, [low]
+    ld1b    {z16.b, z20.b, z24.b, z28.b}, pn9/z, [low]
+    st1b    {z14.b-z15.b}, pn10, [low]
+    st1h    {z12.h-z15.h}, pn10, [low]
     // the assembler's own
     ld1b    {z1.b}, p7/z, [low, #-8, mul vl]
     ld1b    {z1.h}, p0/z, [x0, x1]
@@ -49,6 +61,7 @@
     ld1w    {z1.s}, p0/z, [high]
     ld1w    {z1.s}, p0/z, [low, #7, mul vl]
     ld1w    {za1h.s[w12, 3]}, p0/z, [low, high, lsl #2]
+    st1b    {z31.b}, p7, [sp, #-8, mul vl]
     st1h    {z31.h}, p7, [sp, #-8, mul vl]
     st1h    {z31.s}, p7, [high]
     st1w    {z31.s}, p7, [sp, #-8, mul vl]
@@ -86,6 +99,11 @@
     sdot    za.s[w8, 0, vgx4], {z0.b-z3.b}, z0.b[\i]
     sdot    za.s[w11, 7, vgx4], {z28.b-z31.b}, z15.b[\i]
     sdot    za.s[w9, 2, vgx4], {z16.b-z19.b}, z4.b[\i]
+    fdot    za.s[w8, 0, vgx4], {z0.h-z3.h}, z0.h[\i]
+    fdot    za.s[w11, 7, vgx4], {z28.h-z31.h}, z15.h[\i]
+    fmla    za.s[w8, 0, vgx4], {z0.s-z3.s}, z0.s[\i]
+    fmla    za.s[w11, 7, vgx4], {z28.s-z31.s}, z15.s[\i]
+    fmls    za.s[w9, 2, vgx4], {z16.s-z19.s}, z4.s[\i]
     .endr
     fdot    za.s[w8, 0, vgx4], {z0.h-z3.h}, z0.h
     fdot    za.s[w11, 7, vgx4], {z28.h-z31.h}, z15.h
@@ -120,12 +138,22 @@
     fmin    {z16.\t-z19.\t}, {z16.\t-z19.\t}, vector.\t
     fmax    z0.\t, p0/m, z0.\t, vector.\t
     fmin    z0.\t, p0/m, z0.\t, #0.0
+    smax    {z0.\t-z3.\t}, {z0.\t-z3.\t}, z15.\t
+    smin    {z28.\t-z31.\t}, {z28.\t-z31.\t}, z0.\t
+    smax    z0.\t, p0/m, z0.\t, vector.\t
+    smin    z0.\t, z0.\t, #-1
     .endr
     fmax    v0.4s, v1.4s, v2.4s
     fmin    s0, s1, s2
 
     scvtf   {z0.s-z3.s}, {z28.s-z31.s}
     scvtf   {z28.s-z31.s}, {z0.s-z3.s}
+    fcvtzs  {z0.s-z3.s}, {z28.s-z31.s}
+    fcvtzs  {z28.s-z31.s}, {z0.s-z3.s}
+    frintn  {z0.s-z3.s}, {z28.s-z31.s}
+    frintn  {z28.s-z31.s}, {z0.s-z3.s}
+    fcvtzs  z0.s, p0/m, z31.s
+    frintn  z0.s, p0/m, vector.s
     scvtf   z0.s, p0/m, z31.s
     scvtf   s0, w1
     scvtf   v0.4s, v1.4s
