@@ -60,7 +60,9 @@ set(KAI_SOURCES_sve_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.cpp)
 set(KAI_SOURCES_sme
+    kai/src/matmul_panels_float_sme.S
     kai/src/matmul_qai8dxp_row_sme.S
+    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
@@ -71,13 +73,13 @@ set(KAI_SOURCES_sme
     kai/ukernels/pack/sme_pack_x32.S)
 
 set(KAI_SOURCES_sme2
+    kai/src/matmul_panels_float_sme2.S
     kai/src/matmul_qai8dxp_row_sme2.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp

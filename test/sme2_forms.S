@@ -130,6 +130,8 @@
     .irp t, b, h, s, d
     zip     {z0.\t-z1.\t}, z31.\t, vector.\t
     zip     {z30.\t-z31.\t}, z0.\t, z31.\t
+    uzp     {z0.\t-z1.\t}, z31.\t, vector.\t
+    uzp     {z30.\t-z31.\t}, z0.\t, z31.\t
     .endr
 
     .irp t, h, s, d
@@ -164,6 +166,11 @@
     fcvt    z0.h, p0/m, z31.s
     fcvt    vector.s, p7/m, vector.h
     fcvt    h0, s1
+
+    fcvtn   z0.h, {z30.s-z31.s}
+    fcvtn   z31.h, {z0.s-z1.s}
+    fcvtn   vector.h, {z14.s-z15.s}
+    fcvtn   v0.4h, v1.4s
 
     .irp w, 8, 9, 10, 11
     mova    za.d[w\w, 0, vgx4], {z28.d-z31.d}
