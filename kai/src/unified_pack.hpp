@@ -1,0 +1,123 @@
+// The packing part of the unified API: from a description of a packer to the table of functions that its creation
+// function returns.
+//
+//     KAI_DEFINE_RHS_PACK_API(
+//         matmul_pack_rhs_kxn_x32p4vsx1bx32_x32_x32_sme, kai::run_x32, kai::KxN<32>,
+//         kai::packed(kai::f32pbiasf32, VL(1), 1))
+//
+// defines `struct kai_matmul_pack_rhs_uker_api kai_<name>(void)`. `run` is the only function that a packer writes
+// itself:
+//
+//     void run_x32(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
+//         kai::check_args(args);  // flags
+//         ...                     // nothing to do where n is 0
+//     }
+//
+// Sizes follow from the Format (layout.hpp): a bias is what a panel opens with, a scale what it ends with. Offsets
+// count whole panels and use the stride of the call, which may be larger than the dense one: that moves panels, never
+// fields inside a panel. Indices may be any (those inside a panel give its start), but k cannot be split. No function
+// reads its config: NULL is allowed.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/unified.hpp"
+#include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
+
+namespace kai {
+namespace {
+
+/// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
+/// With elements of less than a byte only lines have a stride.
+/// @{
+template <unsigned bits>
+struct KxN {
+    static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t n, size_t) {
+        return {bits / 8, (n * bits + 7) / 8};
+    }
+    static size_t offset(size_t n, const kai_matmul_pack_rhs_uker_rhs_stride_args*) {
+        return n * bits / 8;
+    }
+};
+
+template <unsigned bits>
+struct NxK {
+    static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t, size_t k) {
+        return {(k * bits + 7) / 8, bits / 8};
+    }
+    static size_t offset(size_t n, const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
+        return n * stride->n;
+    }
+};
+/// @}
+
+/// The functions of a table of an RHS packer except run.
+template <typename Packer, typename Source>
+struct RhsPackApi {
+    using Config = const kai_matmul_pack_rhs_uker_config*;
+    using PackedStride = kai_matmul_pack_rhs_uker_rhs_packed_stride_args;
+
+    static kai_matmul_pack_rhs_uker_dim_args step(Config) {
+        return {Packer::packed().tile.rows, 0};
+    }
+    static kai_matmul_pack_rhs_uker_rhs_stride_args rhs_stride(
+        Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* shape) {
+        return Source::stride(shape->n, shape->k);
+    }
+    static size_t rhs_offset(
+        Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* index,
+        const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
+        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        return Source::offset(index->n, stride);
+    }
+    static PackedStride packed_stride(Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape) {
+        return {Packer::packed().stride(shape->k)};
+    }
+    static size_t packed_offset(
+        Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* index, const PackedStride* stride) {
+        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        return Packer::packed().offset(index->n, stride->n);
+    }
+    static size_t packed_size(
+        Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape, const PackedStride* stride) {
+        const size_t rows = Packer::packed().tile.rows;
+        return (shape->n + rows - 1) / rows * stride->n;
+    }
+    static size_t bias_offset(Config, const kai_matmul_pack_rhs_uker_bias_n_dim_args* index) {
+        return index->n * Packer::packed().format.panel_head;
+    }
+    static size_t scale_offset(Config, const kai_matmul_pack_rhs_uker_scale_n_dim_args* index) {
+        return index->n * Packer::packed().format.panel_tail;
+    }
+};
+
+/// SOURCE: KxN<bits> or NxK<bits>. PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
+#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                            \
+    namespace {                                                                       \
+    struct NAME##_packer {                                                            \
+        static kai::UnifiedOperand packed() {                                         \
+            return PACKED;                                                            \
+        }                                                                             \
+    };                                                                                \
+    }                                                                                 \
+    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                            \
+        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                           \
+        return {                                                                      \
+            RUN,                                                                      \
+            Api::step,                                                                \
+            Api::rhs_stride,                                                          \
+            Api::rhs_offset,                                                          \
+            Api::packed_stride,                                                       \
+            Api::packed_offset,                                                       \
+            Api::packed_size,                                                         \
+            Api::bias_offset,                                                         \
+            NAME##_packer::packed().format.panel_tail ? Api::scale_offset : nullptr}; \
+    }
+
+/// Aborts, in every build, where a flag is set: packers know none.
+KAI_INLINE void check_args(const kai_matmul_pack_rhs_uker_args* args) {
+    KAI_ASSUME_ALWAYS_MSG(args->flags == 0, "unknown flags");
+}
+
+}  // namespace
+}  // namespace kai
