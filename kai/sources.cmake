@@ -75,6 +75,7 @@ set(KAI_SOURCES_sme
 set(KAI_SOURCES_sme2
     kai/src/matmul_panels_float_sme2.S
     kai/src/matmul_qai8dxp_row_sme2.S
+    kai/src/matmul_row_sme2.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp

@@ -50,3 +50,18 @@
 #define KAI_PANEL_ARGS_SCALE 112
 #define KAI_PANEL_ARGS_ZERO_POINT 116
 #define KAI_PANEL_ARGS_TABLE 120
+
+// kai::RowArgs (kai/src/matmul_row_sme.hpp)
+#define KAI_ROW_ARGS_N 0
+#define KAI_ROW_ARGS_PANELS 8
+#define KAI_ROW_ARGS_ROW_BYTES 16
+#define KAI_ROW_ARGS_LHS 24
+#define KAI_ROW_ARGS_RHS 32
+#define KAI_ROW_ARGS_RHS_STRIDE 40
+#define KAI_ROW_ARGS_HEAD 48
+#define KAI_ROW_ARGS_TAIL_SKIP 56
+#define KAI_ROW_ARGS_DST 64
+#define KAI_ROW_ARGS_LO 72
+#define KAI_ROW_ARGS_HI 76
+#define KAI_ROW_ARGS_ZERO 80
+#define KAI_ROW_ARGS_TABLE 88

@@ -1,0 +1,87 @@
+// One row that is not packed times a packed RHS, in streaming mode. A kernel is assembly that does all columns:
+// matmul_row_sme2.S, matmul_row_sme.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+
+#include "kai/asm/sme_args.h"
+#include "kai/src/layout.hpp"
+
+namespace kai {
+namespace {
+
+/// What a kernel does with the sums: bounds and zero point are f32 or int32, as the output wants them.
+template <typename T>
+struct RowOutput {
+    T lo, hi, zero;
+};
+
+/// Sizes in bytes, except n.
+struct RowArgs {
+    size_t n, panels;  // of the RHS, that have a column of the n
+    size_t row_bytes;  // of the LHS
+    const void* lhs;
+    const void* rhs;
+    size_t rhs_stride;  // from panel to panel
+    size_t head;        // of a panel, before the elements
+    size_t tail_skip;   // from the last element that k has to the panel's tail
+    void* dst;
+    uint8_t output[12];    // RowOutput
+    const int32_t* table;  // ZT0: the value of each nibble
+};
+
+static_assert(offsetof(RowArgs, n) == KAI_ROW_ARGS_N);
+static_assert(offsetof(RowArgs, panels) == KAI_ROW_ARGS_PANELS);
+static_assert(offsetof(RowArgs, row_bytes) == KAI_ROW_ARGS_ROW_BYTES);
+static_assert(offsetof(RowArgs, lhs) == KAI_ROW_ARGS_LHS);
+static_assert(offsetof(RowArgs, rhs) == KAI_ROW_ARGS_RHS);
+static_assert(offsetof(RowArgs, rhs_stride) == KAI_ROW_ARGS_RHS_STRIDE);
+static_assert(offsetof(RowArgs, head) == KAI_ROW_ARGS_HEAD);
+static_assert(offsetof(RowArgs, tail_skip) == KAI_ROW_ARGS_TAIL_SKIP);
+static_assert(offsetof(RowArgs, dst) == KAI_ROW_ARGS_DST);
+static_assert(offsetof(RowArgs, output) == KAI_ROW_ARGS_LO);
+static_assert(offsetof(RowArgs, output) + sizeof(uint32_t) == KAI_ROW_ARGS_HI);
+static_assert(offsetof(RowArgs, output) + 2 * sizeof(uint32_t) == KAI_ROW_ARGS_ZERO);
+static_assert(offsetof(RowArgs, table) == KAI_ROW_ARGS_TABLE);
+
+/// n >= 1.
+using SmeRowFn = void(const RowArgs*);
+
+alignas(64) constexpr int32_t kRowNibbles[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
+
+/// m is 0 or 1. `rhs`: panels of `format`, one after the other. An element of the LHS is as large as one of dst.
+/// `uses_za`: the kernel changes ZA.
+template <typename T>
+KAI_INLINE void run_row_sme(
+    SmeRowFn* kernel, bool uses_za, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst,
+    const Format& format, Tile tile, size_t element_bytes, RowOutput<T> output) {
+    static_assert(sizeof(output) == sizeof(RowArgs::output));
+    KAI_ASSERT_MSG(m <= 1, "m must be 0 or 1");
+    if (m == 0 || n == 0) {
+        return;
+    }
+    const size_t word = sizeof(uint32_t) / element_bytes;
+    const size_t elements = format.element_bytes(tile, (k + word - 1) / word * word);
+    RowArgs args = {
+        n,
+        (n + tile.rows - 1) / tile.rows,
+        k * element_bytes,
+        lhs,
+        rhs,
+        format.stride(tile, k),
+        tile.rows * format.panel_head,
+        format.element_bytes(tile, format.padded(tile, k)) - elements,
+        dst,
+        {},
+        kRowNibbles};
+    __builtin_memcpy(args.output, &output, sizeof(output));
+    if (uses_za) {
+        kai_commit_za();
+    }
+    kernel(&args);
+}
+
+}  // namespace
+}  // namespace kai
