@@ -69,8 +69,10 @@ set(KAI_SOURCES_sme
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_mopa.S
+    kai/ukernels/pack/sme_pack_columns.S
     kai/ukernels/pack/sme_pack_f32p.cpp
-    kai/ukernels/pack/sme_pack_x32.S)
+    kai/ukernels/pack/sme_pack_x32.S
+    kai/ukernels/pack/sme_rhs_pack_kxn.cpp)
 
 set(KAI_SOURCES_sme2
     kai/src/matmul_panels_float_sme2.S

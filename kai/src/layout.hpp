@@ -142,6 +142,10 @@ inline constexpr Format qsi4c32ps1s0scalef16 {"qsi4c32ps1s0scalef16", 4, Format:
 inline constexpr Format qsi4c32ps4s0sf16 {"qsi4c32ps4s0sf16",  4,  Format::kr,          4,      2, 0,  0, 0,  true};   // head: f16 scale / 16; signed nibbles
 inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
 inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
+inline constexpr Format f16pbiasf16      {"f16pbiasf16",      16,  Format::kr,          0,      0, 0,  2, 0,  false};  // panel head: f16 bias
+inline constexpr Format bf16pbiasf32     {"bf16pbiasf32",     16,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
+inline constexpr Format x8p              {"x8p",               8,  Format::kr,          0,      0, 0,  0, 0,  false};
+inline constexpr Format qsi8cxpbi32sf32  {"qsi8cxpbi32sf32",   8,  Format::kr,          0,      0, 0,  4, 4,  false};  // head: bias; tail: scale
 // clang-format on
 /// @}
 

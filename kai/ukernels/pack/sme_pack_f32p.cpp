@@ -33,10 +33,8 @@ extern "C" {
 
 void kai_kernel_pack_rows_x32_sme(
     size_t rows, size_t k, const void* src, size_t stride, void* dst, const void* bias, size_t has_head);
-void kai_kernel_pack_columns_x32_sme(size_t n, size_t k, const void* src, size_t stride, void* dst, const void* bias);
 
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_f32p2vlx1_f32_sme, f32p)
-KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, VL(2), 1, 1, float, float)
 KAI_DEFINE_RHS_PACK_GETTERS_NXK(rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, VL(2), 1, 1, float)
 
 void kai_run_lhs_pack_f32p2vlx1_f32_sme(
@@ -50,16 +48,6 @@ void kai_run_lhs_pack_f32p2vlx1_f32_sme(
     }
     kai_commit_za();
     kai_kernel_pack_rows_x32_sme(m, k, lhs, lhs_stride, lhs_packed, nullptr, false);
-}
-
-void kai_run_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme(
-    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
-    const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {
-    kai::check_rhs(num_groups, nr, kr, sr, scale, extra_bytes, params);
-    if (n == 0) {
-        return;
-    }
-    kai_kernel_pack_columns_x32_sme(n, k, rhs, rhs_stride, rhs_packed, bias);
 }
 
 void kai_run_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme(

@@ -4,7 +4,6 @@
 //
 // kai_kernel_pack_rows_x32_sme transposes rows of words through ZA tiles (LHS; RHS of N x K). While one pair of tiles
 // (za0, za1 or za2, za3) is filled with the next V words of 2 V rows, the other pair is drained.
-// kai_kernel_pack_columns_x32_sme copies runs of 2 V words (RHS of K x N) in streaming mode and leaves ZA alone.
 // Rows and columns that the last panel lacks become zero.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -152,96 +151,5 @@ KAI_LOCAL(part_chunks):
 
 KAI_LOCAL(end):
     sme_leave
-    ret
-endfunc
-
-// void kai_kernel_pack_columns_x32_sme(
-//     size_t n, size_t k, const void* src, size_t stride, void* dst, const void* bias)
-// n >= 1. Each panel opens with the bias (NULL: zeros).
-//
-// All panels grow together, 4 source rows at a time: the source is read row after row. Panel after panel would read
-// strips of 2 V words that lie a source row apart, each in another page.
-n           .req x6
-panel       .req x9                             // bytes
-column      .req x10                            // the first of the source rows, at the columns of the panel
-to          .req x12                            // where they go in the panel
-
-// Before a round over the panels.
-.macro first_panel
-    mov     left, n
-    mov     column, src
-    mov     to, dst
-.endm
-
-// The columns of the panel that exist -> p2, p3.
-.macro panel_columns
-    whilelo p2.s, xzr, left
-    whilelo p3.s, v, left
-    mov     row, column
-.endm
-
-// One source row of the panel -> two vectors, columns that do not exist zero. Advances row.
-.macro load_row z0, z1
-    ld1w    {\z0\().s}, p2/z, [row]
-    ld1w    {\z1\().s}, p3/z, [row, #1, mul vl]
-    add     row, row, stride
-.endm
-
-// Sets the flags: hi if there is another panel.
-.macro next_panel
-    addvl   column, column, #2
-    add     to, to, panel
-    subs    left, left, height
-.endm
-
-func kai_kernel_pack_columns_x32_sme, hidden
-    sme_enter sm
-    cntw    v
-    lsl     height, v, #1
-    madd    panel, k, height, height
-    lsl     panel, panel, #2
-    ptrue   p1.s
-    mov     n, left
-
-    first_panel
-1:  mov     row, to
-    panel_head bias, row, left, v
-    next_panel
-    b.hi    1b
-    addvl   dst, dst, #2
-
-    subs    count, k, #4
-    b.lo    4f
-2:  first_panel
-3:  panel_columns
-    load_row z0, z1
-    load_row z2, z3
-    load_row z4, z5
-    load_row z6, z7
-    .irp i, 0, 1, 2, 3, 4, 5, 6, 7
-    st1w    {z\i\().s}, p1, [to, #\i, mul vl]
-    .endr
-    next_panel
-    b.hi    3b
-    add     src, src, stride, lsl #2
-    addvl   dst, dst, #8
-    subs    count, count, #4
-    b.hs    2b
-
-4:  adds    count, count, #4
-    b.eq    7f
-5:  first_panel
-6:  panel_columns
-    load_row z0, z1
-    st1w    {z0.s}, p1, [to]
-    st1w    {z1.s}, p1, [to, #1, mul vl]
-    next_panel
-    b.hi    6b
-    add     src, src, stride
-    addvl   dst, dst, #2
-    subs    count, count, #1
-    b.ne    5b
-
-7:  sme_leave sm
     ret
 endfunc
