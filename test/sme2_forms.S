@@ -127,6 +127,14 @@
     .endr
     .endr
 
+    .irp w, 12, 13, 14, 15
+    .irp o, 0:1, 2:3, 4:5, 6:7, 8:9, 10:11, 12:13, 14:15
+    mova    {z0.b-z1.b}, za0h.b[w\w, \o]
+    mova    {z30.b-z31.b}, za0v.b[w\w, \o]
+    .endr
+    mova    z31.b, p7/m, za0h.b[w\w, 3]
+    .endr
+
     .irp t, b, h, s, d
     zip     {z0.\t-z1.\t}, z31.\t, vector.\t
     zip     {z30.\t-z31.\t}, z0.\t, z31.\t

@@ -19,7 +19,7 @@ struct PanelArgs {
     size_t rhs_stride;
     void* dst;
     size_t dst_stride;    // bytes from a row to the next
-    uint32_t lo, hi;      // clamp bounds, bit by bit: f32 for floating-point outputs (f16 ones too), else int32
+    uint32_t lo, hi;      // clamp bounds, bit by bit: f32 or, for f16 outputs, f16; int32 for integer ones
     size_t rhs_tail = 0;  // bytes from the start of an RHS panel to its tail, of formats that have one
 
     // Operands that only some kernels have; each may be null or 0 in the others.
@@ -58,6 +58,12 @@ KAI_INLINE uint32_t bits_of(float value) {
     return bits;
 }
 
+/// A clamp bound of an output with elements of that size: f16 or f32. f16 kernels compare in f16, with bounds that are
+/// rounded as the results are.
+KAI_INLINE uint32_t bound(float value, size_t element_bytes) {
+    return element_bytes == 2 ? kai_cast_f16_f32(value) : bits_of(value);
+}
+
 /// Runs a kernel unless there is nothing to compute.
 KAI_INLINE void run_panels(SmePanelsFn* kernel, const PanelArgs& args) {
     if (args.m == 0 || args.n == 0) {
@@ -70,11 +76,12 @@ KAI_INLINE void run_panels(SmePanelsFn* kernel, const PanelArgs& args) {
 /// The same for a floating-point kernel on dense panels of depth k, as they are stored.
 KAI_INLINE void run_float_panels(
     SmePanelsFn* kernel, const Format& lhs_format, Tile lhs_tile, const Format& rhs_format, Tile rhs_tile, size_t m,
-    size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride, float lo, float hi) {
+    size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride, size_t element_bytes, float lo,
+    float hi) {
     const size_t depth = lhs_format.padded(lhs_tile, k) * lhs_format.bits / 32;
     run_panels(
         kernel, {m, n, depth, lhs, lhs_format.stride(lhs_tile, k), rhs, rhs_format.stride(rhs_tile, k), dst, dst_stride,
-                 bits_of(lo), bits_of(hi)});
+                 bound(lo, element_bytes), bound(hi, element_bytes)});
 }
 
 }  // namespace
@@ -90,5 +97,5 @@ KAI_INLINE void run_float_panels(
         kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                                \
         kai::run_float_panels(                                                                                         \
             kai_kernel_##KERNEL, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, lhs_packed, rhs_packed, dst, \
-            dst_stride_row, clamp_min, clamp_max);                                                                     \
+            dst_stride_row, BYTES, clamp_min, clamp_max);                                                              \
     }
