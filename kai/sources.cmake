@@ -62,6 +62,7 @@ set(KAI_SOURCES_sve_i8mm
 set(KAI_SOURCES_sme
     kai/src/matmul_panels_float_sme.S
     kai/src/matmul_qai8dxp_row_sme.S
+    kai/src/matmul_row_sme.S
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S

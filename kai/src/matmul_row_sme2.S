@@ -20,7 +20,7 @@
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
 // z4-z15   single: RHS of group 1, nibbles: values of the int4
 // At the end of a pass: z16-z23 sums, in the order of columns, z24-z31 scales
-// p0, pn8  all    p1, pn9, pn10  what remains    w8, w12-w15  sme2_groups.inc
+// p0, pn8  all    p7, pn9, pn10  what remains    w8, w12-w15  sme2_groups.inc
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
@@ -28,24 +28,8 @@
 #include "kai/asm/sme2_groups.inc"
 #include "kai/asm/sme2_vectors.inc"
 #include "kai/asm/sme_args.h"
+#include "kai/asm/sme_row.inc"
 
-    alias   panel0, x0
-    alias   panel1, x1
-    alias   panel2, x2
-    alias   panel3, x3
-    alias   panel4, x4
-    alias   panel5, x5
-    alias   panel6, x6
-    alias   panel7, x7
-    alias   lhs, x9
-    alias   left, x10       // bytes of the row
-    alias   cols, x11       // from this pass on
-    alias   args, x16
-    alias   dst, x17
-    alias   panels, x19     // from this pass on
-    alias   rhs, x20        // the first of them
-    alias   stride, x21     // from panel to panel
-    alias   bytes, x22
     alias   vl4, x23        // columns of four vectors
 
 // Group \g += z\r0-z\r3 x word \i of the row.
@@ -78,53 +62,6 @@
     \do     \r7, panel3, 1
 .endm
 
-// All panels by \insn ... \by.
-.macro advance_single insn, by
-    \insn   panel0, panel0, \by
-    \insn   panel1, panel1, \by
-    \insn   panel2, panel2, \by
-    \insn   panel3, panel3, \by
-    \insn   panel4, panel4, \by
-    \insn   panel5, panel5, \by
-    \insn   panel6, panel6, \by
-    \insn   panel7, panel7, \by
-.endm
-
-.macro advance_pair insn, by
-    \insn   panel0, panel0, \by
-    \insn   panel1, panel1, \by
-    \insn   panel2, panel2, \by
-    \insn   panel3, panel3, \by
-.endm
-
-// \panel = panel \i of the pass, \before the one before it.
-.macro next_panel panel, before, i
-    cmp     panels, #\i
-    csel    bytes, stride, xzr, hi
-    add     \panel, \before, bytes
-.endm
-
-// The begins of the panels of this pass; rhs, panels for the next one.
-.macro begin_pair
-    mov     panel0, rhs
-    next_panel panel1, panel0, 1
-    next_panel panel2, panel1, 2
-    next_panel panel3, panel2, 3
-    add     rhs, rhs, stride, lsl #2
-    sub     panels, panels, #4
-.endm
-
-.macro begin_single
-    begin_pair
-    add     panels, panels, #4
-    next_panel panel4, panel3, 4
-    next_panel panel5, panel4, 5
-    next_panel panel6, panel5, 6
-    next_panel panel7, panel6, 7
-    add     rhs, rhs, stride, lsl #2
-    sub     panels, panels, #8
-.endm
-
 // ---- The head of the panels: where the sums start.
 
 .macro head_32 r, panel, v
@@ -143,24 +80,24 @@
 .endm
 
 .macro start_single head
-    begin_single
+    begin_8
     each_vector_single \head, 16, 17, 18, 19, 20, 21, 22, 23
     start_groups
-    advance_single add, bytes
+    advance_8 add, bytes
 .endm
 
 .macro start_pair head
-    begin_pair
+    begin_4
     each_vector_pair \head, 16, 20, 17, 21, 18, 22, 19, 23
     start_groups
-    advance_pair add, bytes
+    advance_4 add, bytes
 .endm
 
 .macro start_nibbles head
-    begin_pair
+    begin_4
     each_vector_pair \head, 16, 17, 18, 19, 20, 21, 22, 23
     start_groups
-    advance_pair add, bytes
+    advance_4 add, bytes
 .endm
 
 .macro start_whole head
@@ -205,7 +142,7 @@
     mac     \insn, \e, 1, 4, 7, 2
     mac     \insn, \e, 0, 28, 31, 3
     mac     \insn, \e, 1, 12, 15, 3
-    advance_single addvl, #4
+    advance_8 addvl, #4
 .endm
 
 .macro load_vector r, panel, v
@@ -216,7 +153,7 @@
     each_vector_single load_vector, 16, 17, 18, 19, 20, 21, 22, 23
     mac     \insn, \e, 0, 16, 19, 0
     mac     \insn, \e, 1, 20, 23, 0
-    advance_single addvl, #1
+    advance_8 addvl, #1
 .endm
 
 .macro words4_pair insn, e
@@ -230,7 +167,7 @@
     mac     \insn, \e, 1, 20, 23, 2
     mac     \insn, \e, 0, 24, 27, 3
     mac     \insn, \e, 1, 28, 31, 3
-    advance_pair addvl, #8
+    advance_4 addvl, #8
 .endm
 
 .macro word1_pair insn, e
@@ -240,7 +177,7 @@
     ld1b    {z19.b, z27.b}, pn8/z, [panel3]
     mac     \insn, \e, 0, 16, 19, 0
     mac     \insn, \e, 1, 24, 27, 0
-    advance_pair addvl, #2
+    advance_4 addvl, #2
 .endm
 
 // Word \i; z\p0 ... z\p3: its int4 in panels 0-3.
@@ -262,7 +199,7 @@
     word_nibbles 1, 17, 21, 25, 29, 12, 13, 14, 15, 4, 5, 6, 7
     word_nibbles 2, 18, 22, 26, 30, 8, 9, 10, 11, 12, 13, 14, 15
     word_nibbles 3, 19, 23, 27, 31, 4, 5, 6, 7, 8, 9, 10, 11
-    advance_pair addvl, #4
+    advance_4 addvl, #4
 .endm
 
 .macro word1_nibbles insn, e
@@ -271,7 +208,7 @@
     ld1b    {z24.b}, p0/z, [panel2]
     ld1b    {z28.b}, p0/z, [panel3]
     word_nibbles 0, 16, 20, 24, 28, 4, 5, 6, 7, 8, 9, 10, 11
-    advance_pair addvl, #1
+    advance_4 addvl, #1
 .endm
 
 .macro word_whole insn, e, i, at, a0, a3, b0, b3, c0, c3, d0, d3
@@ -299,28 +236,6 @@
 .macro word1_whole insn, e
     word_whole \insn, \e, 0, 0, 16, 19, 20, 23, 24, 27, 28, 31
     addvl   rhs, rhs, #16
-.endm
-
-// The row x the panels of a pass. Nothing is read past the row: its last words come through a predicate.
-.macro multiply arrangement, insn, e
-    ldr     lhs, [args, #KAI_ROW_ARGS_LHS]
-    ldr     left, [args, #KAI_ROW_ARGS_ROW_BYTES]
-    subs    left, left, #16
-    b.lo    2f
-1:  ld1rqb  {z0.b}, p0/z, [lhs]
-    add     lhs, lhs, #16
-    words4_\arrangement \insn, \e
-    subs    left, left, #16
-    b.hs    1b
-2:  adds    left, left, #16
-    b.eq    4f
-3:  whilelo p1.b, xzr, left
-    ld1rqb  {z0.b}, p1/z, [lhs]
-    add     lhs, lhs, #4
-    word1_\arrangement \insn, \e
-    subs    left, left, #4
-    b.hi    3b
-4:
 .endm
 
 // ---- z16-z23 = the sums of a pass, \whole: of groups \g, \g1, in the order of columns.
@@ -375,7 +290,7 @@
     each_vector_single head_32, 24, 25, 26, 27, 28, 29, 30, 31
     .else
     .ifc \arrangement, nibbles
-    advance_pair add, bytes
+    advance_4 add, bytes
     .endif
     each_vector_pair head_32, 24, 25, 26, 27, 28, 29, 30, 31
     .endif
@@ -392,43 +307,21 @@
 // kai::SmeRowFn. Assumes n >= 1.
 .macro row_kernel name, arrangement, insn, e, head, out
 func kai_kernel_\name, hidden
-    stp     x19, x20, [sp, #-48]!
-    .cfi_adjust_cfa_offset 48
-    .cfi_rel_offset x19, 0
-    .cfi_rel_offset x20, 8
-    stp     x21, x22, [sp, #16]
-    .cfi_rel_offset x21, 16
-    .cfi_rel_offset x22, 24
-    str     x23, [sp, #32]
-    .cfi_rel_offset x23, 32
-    sme_enter
-    mov     args, x0
+    enter
     .ifc \arrangement, nibbles
     ldr     bytes, [args, #KAI_ROW_ARGS_TABLE]
     ldr     zt0, [bytes]
     .endif
     all_true
     address_groups
-    ldr     cols, [args, #KAI_ROW_ARGS_N]
-    ldr     panels, [args, #KAI_ROW_ARGS_PANELS]
-    ldr     rhs, [args, #KAI_ROW_ARGS_RHS]
-    ldr     stride, [args, #KAI_ROW_ARGS_RHS_STRIDE]
-    ldr     dst, [args, #KAI_ROW_ARGS_DST]
     cntb    vl4
-    add     bytes, args, #KAI_ROW_ARGS_LO
-    ld1rw   {z1.s}, p0/z, [bytes]
-    ld1rw   {z2.s}, p0/z, [bytes, #4]
-    ld1rw   {z3.s}, p0/z, [bytes, #8]
-    .ifc \out, f16
-    fcvt    z1.h, p0/m, z1.s                    // bounds are values of f16
-    fcvt    z2.h, p0/m, z2.s
-    fcvt    z1.s, p0/m, z1.h
-    fcvt    z2.s, p0/m, z2.h
-    .endif
+    load_bounds 1, 2, \out
+    add     bytes, args, #KAI_ROW_ARGS_ZERO
+    ld1rw   {z3.s}, p0/z, [bytes]
 
 5:  // a pass
     start_\arrangement head_\head
-    multiply \arrangement, \insn, \e
+    multiply words4_\arrangement, word1_\arrangement, \insn, \e
     .ifc \arrangement, whole
     sums_single
     out_\out \arrangement
@@ -441,12 +334,7 @@ func kai_kernel_\name, hidden
     out_\out \arrangement
     cmp     cols, #0
     b.gt    5b
-6:  sme_leave
-    ldr     x23, [sp, #32]
-    ldp     x21, x22, [sp, #16]
-    ldp     x19, x20, [sp], #48
-    .cfi_adjust_cfa_offset -48
-    ret
+6:  leave
 endfunc
 .endm
 
