@@ -9,18 +9,30 @@ include(CheckCXXSourceCompiles)
 
 set(KAI_FLAGS_any -march=armv8-a)
 set(KAI_FLAGS_neon -march=armv8-a)
+set(KAI_FLAGS_aarch64 -march=armv8-a)
+set(KAI_FLAGS_neon_fp16 -march=armv8.2-a+fp16)
+set(KAI_FLAGS_neon_bf16 -march=armv8.2-a+bf16)
 set(KAI_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
 set(KAI_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
+set(KAI_FLAGS_sve -march=armv8.2-a+sve)
+set(KAI_FLAGS_sve2p1 -march=armv8.2-a+sve)
 set(KAI_FLAGS_sve_dotprod -march=armv8.2-a+sve+dotprod)
 set(KAI_FLAGS_sve_i8mm -march=armv8.2-a+sve+i8mm)
-# The C++ around assembly needs no extension.
+# The C++ around assembly needs no extension. sve2p1: assembly encodes what it needs beyond SVE.
 set(KAI_FLAGS_sme -march=armv8-a)
 set(KAI_FLAGS_sme2 -march=armv8-a)
 
+set(KAI_PROBE_neon_fp16 "#include <arm_neon.h>
+float16x8_t f(float16x8_t a) { return vaddq_f16(a, a); } int main() { return 0; }")
+set(KAI_PROBE_neon_bf16 "#include <arm_neon.h>
+float32x4_t f(float32x4_t a, bfloat16x8_t b) { return vbfmmlaq_f32(a, b, b); } int main() { return 0; }")
 set(KAI_PROBE_neon_dotprod "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vdotq_s32(a, b, b); } int main() { return 0; }")
 set(KAI_PROBE_neon_i8mm "#include <arm_neon.h>
 int32x4_t f(int32x4_t a, int8x16_t b) { return vmmlaq_s32(a, b, b); } int main() { return 0; }")
+set(KAI_PROBE_sve "#include <arm_sve.h>
+float f(const float* a) { return svaddv_f32(svptrue_b32(), svld1_f32(svptrue_b32(), a)); } int main() { return 0; }")
+set(KAI_PROBE_sve2p1 "${KAI_PROBE_sve}")
 set(KAI_PROBE_sve_dotprod "#include <arm_sve.h>
 int f(int8_t* a) { svint8_t b = svld1_s8(svptrue_b8(), a);
 return static_cast<int>(svaddv_s32(svptrue_b32(), svdot_s32(svdup_n_s32(0), b, b))); } int main() { return 0; }")
@@ -64,7 +76,9 @@ function(kai_probe_isas)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
     foreach(isa IN LISTS KAI_ISAS)
         set(built 1)
-        if(NOT isa MATCHES "^(any|neon)$")
+        if(isa STREQUAL "aarch64" AND NOT KAI_TARGET_IS_AARCH64)
+            set(built 0)
+        elseif(NOT isa MATCHES "^(any|neon|aarch64)$")
             set(built 0)
             if(KAI_TARGET_IS_AARCH64)
                 if(isa MATCHES "^(neon|sve)")

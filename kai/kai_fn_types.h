@@ -34,6 +34,10 @@ typedef size_t kai_get_packed_offset_bl_fn(size_t idx, size_t k, size_t bl);
 /// @pre idx is a multiple of mr (nr). Indices past the end are fine.
 typedef size_t kai_get_packed_offset_fn(size_t idx, size_t k);
 
+/// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of an indirect matmul.
+/// @pre idx is a multiple of mr (nr). Indices past the end are fine.
+typedef size_t kai_get_packed_offset_chunks_fn(size_t idx, size_t k_chunk_count, size_t k_chunk_length);
+
 /// Offset of element (m_idx, n_idx) in an output matrix whose rows are `dst_stride` bytes apart.
 typedef size_t kai_get_dst_offset_fn(size_t m_idx, size_t n_idx, size_t dst_stride);
 
@@ -77,6 +81,39 @@ typedef void kai_run_matmul_bl_f32_fn(
 typedef void kai_run_matmul_lut_f32_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
     size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);
+
+/// kai_run_matmul_fn with an LHS that is not packed: m rows of k elements, `lhs_stride` bytes apart.
+/// @param lhs  The first row of the call (`get_lhs_offset`).
+typedef void kai_run_matmul_rows_fn(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
+
+/// kai_run_matmul_fn with quantised output (int8). The LHS is packed or a single row, as the family says.
+/// @param params  Bounds and zero point of the output. @pre min_value <= max_value, both within -128 ... 127.
+typedef void kai_run_matmul_qai8_fn(
+    size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
+
+/// Indirect matmul: kai_run_matmul_fn of depth k_chunk_count * k_chunk_length, each chunk padded on its own.
+typedef void kai_run_imatmul_fn(
+    size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed, const void* rhs_packed,
+    void* dst, size_t dst_stride_row, float clamp_min, float clamp_max);
+
+/// Indirect matmul with quantised output (int8): kai_run_matmul_qai8_fn.
+typedef void kai_run_imatmul_qai8_fn(
+    size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed, const void* rhs_packed,
+    void* dst, size_t dst_stride_row, const struct kai_matmul_requantize32_params* params);
+
+/// Indirect matmul that reads the LHS itself, by way of a table of pointers.
+///
+/// @param indirection_buffer  [row / g][k_chunk_count][g] pointers, g = m_step: chunk c of row i is at
+///                            [(i / g * k_chunk_count + c) * g + i % g]. Those of rows that do not exist are not read.
+/// @param pad_ptr             A chunk that is read where it is: padding of an image.
+/// @param lhs_ptr_offset      Bytes that are added to each pointer but pad_ptr.
+typedef void kai_run_imatmul_rows_fn(
+    size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
+    const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    float clamp_min, float clamp_max);
 /// @}
 
 /// @name Packers
@@ -87,6 +124,10 @@ typedef size_t kai_get_m_step_fn(size_t mr);
 
 /// Offset of row (column) `idx` in the source, whose rows are `stride` bytes apart.
 typedef size_t kai_get_offset_fn(size_t idx, size_t stride);
+
+/// Size of the packed panels of `count` rows (columns) of an indirect matmul; bytes of a panel.
+typedef size_t kai_get_packed_size_chunks_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length);
+typedef size_t kai_get_packed_stride_chunks_fn(size_t k_chunk_count, size_t k_chunk_length);
 
 /// Offset of column `n_idx` in a source or a vector whose layout the function knows.
 typedef size_t kai_get_n_offset_fn(size_t n_idx);

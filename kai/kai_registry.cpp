@@ -34,6 +34,11 @@ namespace {
 namespace needs {
 [[maybe_unused]] constexpr uint64_t any = 0;
 [[maybe_unused]] constexpr uint64_t neon = 0;
+[[maybe_unused]] constexpr uint64_t aarch64 = bit(KAI_CPU_NEON);
+[[maybe_unused]] constexpr uint64_t neon_fp16 = bit(KAI_CPU_FP16);
+[[maybe_unused]] constexpr uint64_t neon_bf16 = bit(KAI_CPU_BF16);
+[[maybe_unused]] constexpr uint64_t sve = bit(KAI_CPU_SVE);
+[[maybe_unused]] constexpr uint64_t sve2p1 = bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE2P1);
 [[maybe_unused]] constexpr uint64_t neon_dotprod = bit(KAI_CPU_DOTPROD);
 [[maybe_unused]] constexpr uint64_t neon_i8mm = bit(KAI_CPU_I8MM);
 [[maybe_unused]] constexpr uint64_t sve_dotprod = bit(KAI_CPU_SVE) | bit(KAI_CPU_DOTPROD);
@@ -63,29 +68,89 @@ template <typename Run>
     return KAI_UKERNEL_MATMUL_LUT;
 }
 
-/// The result type stands in the name: matmul_clamp_<type>_...
-[[maybe_unused]] constexpr kai_datatype dst_type_of(const char* family) {
-    const char* type = family;
-    for (int underscores = 0; *type != 0 && underscores < 2; ++type) {
-        underscores += *type == '_';
+[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_qai8_fn*, kai_get_packed_offset_fn*) {
+    return KAI_UKERNEL_MATMUL_QAI8;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_rows_fn*) {
+    return KAI_UKERNEL_MATMUL_ROWS;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_qai8_fn*) {
+    return KAI_UKERNEL_MATMUL_ROWS_QAI8;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature imatmul_signature_of(kai_run_imatmul_fn*) {
+    return KAI_UKERNEL_IMATMUL;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature imatmul_signature_of(kai_run_imatmul_qai8_fn*) {
+    return KAI_UKERNEL_IMATMUL_QAI8;
+}
+
+/// The result type stands in the name: matmul_clamp_<type>_..., matmul_<type>_...
+[[maybe_unused]] constexpr kai_datatype dst_type_of(const char* name) {
+    const char* type = name;
+    const auto skip = [&] {
+        while (*type != 0 && *type++ != '_') {
+        }
+    };
+    skip();
+    if (type[0] == 'c') {
+        skip();
     }
     return type[0] == 'f' && type[1] == '3' ? kai_dt_f32
            : type[0] == 'f'                 ? kai_dt_f16
            : type[0] == 'b'                 ? kai_dt_bf16
+           : type[0] == 'q'                 ? kai_dt_int8
+           : type[0] == 'i'                 ? kai_dt_int32
                                             : kai_dt_unknown;
 }
 
+/// A getter of the registry for what a micro-kernel has no function for.
+#define KAI_SIZE(VALUE) []() -> size_t { return VALUE; }
+
+// Getters that are spelled like no others (kai_matmul_clamp_f16_f16_f16p_interface.h, kai_rhs_dwconv_pack.h).
+#define kai_get_lhs_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot \
+    kai_get_lhs_packed_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot
+#define kai_get_rhs_dwconv_size_rhs_dwconv_pack_x32p1vlx1b_x32_x32_sme \
+    kai_rhs_get_dst_size_dwconv_pack_x32p1vlx1b_x32_x32_sme
+#define kai_get_rhs_dwconv_size_rhs_dwconv_pack_x16p1vlx1b_x16_x16_sme \
+    kai_rhs_get_dst_size_dwconv_pack_x16p1vlx1b_x16_x16_sme
+
 const kai_ukernel kUkernels[] = {
-#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
-    KAI_IF_BUILT(                                                                                                   \
-        ISA,                                                                                                        \
-        {#NAME, KAI_STRING(KAI_FAMILY), signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME),           \
-         dst_type_of(KAI_STRING(KAI_FAMILY)), #LHS, #RHS, needs::ISA, kai_get_m_step_##NAME, kai_get_n_step_##NAME, \
-         kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,                                \
-         KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME),                      \
-         kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME)}, )
+#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, ...) \
+    KAI_IF_BUILT(                                      \
+        ISA, {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, dst_type_of(#NAME), #LHS, #RHS, needs::ISA, __VA_ARGS__}, )
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                              \
+    KAI_ENTRY(                                                                                                        \
+        ISA, NAME, signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), LHS, RHS, kai_get_m_step_##NAME, \
+        kai_get_n_step_##NAME, kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,            \
+        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME),                         \
+        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                         \
+    KAI_ENTRY(                                                                                                    \
+        ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME,    \
+        KAI_SIZE(1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_offset_##NAME), \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
+        KAI_ANY(kai_run_##NAME))
+#define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                          \
+    KAI_ENTRY(                                                                                                    \
+        ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME, \
+        KAI_SIZE(MR), KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),        \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
+        KAI_ANY(kai_run_##NAME))
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                         \
+    KAI_ENTRY(                                                                                                    \
+        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(1), \
+        KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), KAI_ANY(kai_get_lhs_offset_##NAME),                             \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
+        KAI_ANY(kai_run_##NAME))
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                         \
+    KAI_ENTRY(                                                                                                   \
+        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(N_STEP), KAI_SIZE((MR) ? (MR) : 1), \
+        KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
+#define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                        \
+    KAI_ENTRY(                                                                                             \
+        ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(1), KAI_SIZE(1), KAI_SIZE(NR), \
+        KAI_SIZE(1), KAI_SIZE(1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/matmul/families.def"
-#undef KAI_UKERNEL
     {}  // the end; also keeps the table from being empty
 };
 
@@ -95,37 +160,101 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-#define KAI_PACKER(SIGNATURE, ISA, SIDE, NAME, FORMAT, ROWS, KR, SR, SOURCE)                      \
-    KAI_IF_BUILT(                                                                                 \
-        ISA,                                                                                      \
-        {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR),               \
-         KAI_ANY(kai_get_##SIDE##_offset_##NAME), KAI_ANY(kai_get_##SIDE##_packed_offset_##NAME), \
-         KAI_ANY(kai_get_##SIDE##_packed_size_##NAME), KAI_ANY(kai_run_##NAME)}, )
+#define KAI_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
+    KAI_IF_BUILT(ISA, {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__}, )
+#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                              \
+    KAI_PACKER(                                                                \
+        SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_lhs_offset_##NAME), \
+        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...)                              \
+    KAI_PACKER(                                                                \
+        SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_rhs_offset_##NAME), \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_UNIFIED_PACKER(SIGNATURE, ISA, NAME, ...) \
+    KAI_PACKER(SIGNATURE, ISA, NAME, __VA_ARGS__, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
 
 const kai_packer kPackers[] = {
-#define KAI_LHS_PACK_BL(ISA, ...) KAI_PACKER(KAI_LHS_PACK_BL, ISA, lhs, __VA_ARGS__)
-#define KAI_LHS_PACK(ISA, ...) KAI_PACKER(KAI_LHS_PACK, ISA, lhs, __VA_ARGS__)
-#define KAI_LHS_QUANT_PACK(ISA, ...) KAI_PACKER(KAI_LHS_QUANT_PACK, ISA, lhs, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL_ZERO(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL_ZERO, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL_BF16(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK_BL_BF16, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN_BL_BF16(ISA, ...) KAI_PACKER(KAI_RHS_PACK_KXN_BL_BF16, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_CX(SIGNATURE, ISA, ...) KAI_PACKER(SIGNATURE, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN(ISA, ...) KAI_PACKER(KAI_RHS_PACK_KXN, ISA, rhs, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK(ISA, ...) KAI_PACKER(KAI_RHS_PACK_NXK, ISA, rhs, __VA_ARGS__)
+#define KAI_LHS_PACK_BL(...) KAI_LHS_PACKER(KAI_LHS_PACK_BL, __VA_ARGS__)
+#define KAI_LHS_PACK(...) KAI_LHS_PACKER(KAI_LHS_PACK, __VA_ARGS__)
+#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACKER(KAI_LHS_QUANT_PACK, __VA_ARGS__)
+#define KAI_RHS_PACK_NXK_BL(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL, __VA_ARGS__)
+#define KAI_RHS_PACK_NXK_BL_ZERO(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL_ZERO, __VA_ARGS__)
+#define KAI_RHS_PACK_NXK_BL_BF16(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL_BF16, __VA_ARGS__)
+#define KAI_RHS_PACK_KXN_BL_BF16(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_BL_BF16, __VA_ARGS__)
+#define KAI_RHS_PACK_CX(...) KAI_RHS_PACKER(__VA_ARGS__)
+#define KAI_RHS_PACK_KXN(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN, __VA_ARGS__)
+#define KAI_RHS_PACK_NXK(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK, __VA_ARGS__)
+#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_NR, __VA_ARGS__)
+#define KAI_RHS_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_QS8CX_I32, __VA_ARGS__)
+#define KAI_RHS_IMATMUL_PACK_KXN(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN, __VA_ARGS__)
+#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, __VA_ARGS__)
+#define KAI_LHS_IMATMUL_PACK(ISA, NAME, ...)                                                              \
+    KAI_PACKER(                                                                                           \
+        KAI_LHS_IMATMUL_PACK, ISA, NAME, __VA_ARGS__, nullptr, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
+        KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_LHS_PACK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_LHS_PACK_UNIFIED, __VA_ARGS__)
+#define KAI_RHS_PACK_KXN_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_KXN_UNIFIED, __VA_ARGS__)
+#define KAI_RHS_PACK_NXK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_NXK_UNIFIED, __VA_ARGS__)
+#define KAI_RHS_DWCONV_PACK(ISA, NAME, ...)                                                                     \
+    KAI_PACKER(                                                                                                 \
+        KAI_RHS_DWCONV_PACK, ISA, NAME, __VA_ARGS__, nullptr, nullptr, KAI_ANY(kai_get_rhs_dwconv_size_##NAME), \
+        KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};
 
 constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
 
-const kai_packer* matching_packer(bool lhs, const char* format, size_t rows, size_t kr, size_t sr, size_t index) {
-    for (size_t i = 0; i < kPackerCount; ++i) {
-        const kai_packer& p = kPackers[i];
-        const bool is_lhs = p.signature <= KAI_LHS_QUANT_PACK;
-        if (is_lhs == lhs && strcmp(p.format, format) == 0 && kai_registry_runnable(p.features, nullptr, 0) &&
-            p.accepts(rows, kr, sr) && index-- == 0) {
-            return &p;
+/// How packers and micro-kernels of a kind belong together: each kind has packers of its own.
+enum Kind { kClassic, kIndirect, kUnified, kDepthwise };
+
+Kind kind_of(kai_ukernel_signature signature) {
+    switch (signature) {
+        case KAI_UKERNEL_IMATMUL:
+        case KAI_UKERNEL_IMATMUL_QAI8:
+        case KAI_UKERNEL_IMATMUL_ROWS:
+            return kIndirect;
+        case KAI_UKERNEL_UNIFIED:
+            return kUnified;
+        case KAI_UKERNEL_DWCONV:
+            return kDepthwise;
+        default:
+            return kClassic;
+    }
+}
+
+Kind kind_of(kai_packer_signature signature) {
+    switch (signature) {
+        case KAI_LHS_IMATMUL_PACK:
+        case KAI_RHS_IMATMUL_PACK_KXN:
+        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
+            return kIndirect;
+        case KAI_LHS_PACK_UNIFIED:
+        case KAI_RHS_PACK_KXN_UNIFIED:
+        case KAI_RHS_PACK_NXK_UNIFIED:
+            return kUnified;
+        case KAI_RHS_DWCONV_PACK:
+            return kDepthwise;
+        default:
+            return kClassic;
+    }
+}
+
+const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) {
+    const Kind kind = kind_of(u.signature);
+    const char* format = lhs ? u.lhs_format : u.rhs_format;
+    const size_t rows = lhs ? u.get_mr() : u.get_nr();
+    // Of the unified API, the micro-kernel with panels of 2 V rows takes a classic packer: they come last.
+    for (int round = 0; round < (kind == kUnified ? 2 : 1); ++round) {
+        const Kind wanted = round == 0 ? kind : kClassic;
+        for (size_t i = 0; i < kPackerCount; ++i) {
+            const kai_packer& p = kPackers[i];
+            const bool is_lhs = p.signature <= KAI_LHS_PACK_UNIFIED;
+            if (is_lhs == lhs && kind_of(p.signature) == wanted && strcmp(p.format, format) == 0 &&
+                kai_registry_runnable(p.features, nullptr, 0) && p.accepts(rows, u.get_kr(), u.get_sr()) &&
+                index-- == 0) {
+                return &p;
+            }
         }
     }
     return nullptr;
@@ -192,11 +321,11 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size) 
 }
 
 const kai_packer* kai_registry_lhs_packer(const kai_ukernel* u, size_t index) {
-    return matching_packer(true, u->lhs_format, u->get_mr(), u->get_kr(), u->get_sr(), index);
+    return matching_packer(true, *u, index);
 }
 
 const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
-    return matching_packer(false, u->rhs_format, u->get_nr(), u->get_kr(), u->get_sr(), index);
+    return matching_packer(false, *u, index);
 }
 
 const kai_ukernel* kai_registry_best(

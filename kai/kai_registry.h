@@ -14,6 +14,9 @@
 
 #include "kai/kai_cpu.h"
 #include "kai/kai_fn_types.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_lhs_types.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
+#include "kai/ukernels/matmul/kai_matmul_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,25 +32,59 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL_BL,      ///< kai_run_matmul_bl_fn; packed offsets: kai_get_packed_offset_bl_fn
     KAI_UKERNEL_MATMUL_RHS_BL,  ///< kai_run_matmul_bl_fn; packed offsets of the LHS without bl, of the RHS with it
     KAI_UKERNEL_MATMUL_LUT,     ///< kai_run_matmul_lut_f32_fn; packed offsets: kai_get_packed_offset_fn
+    KAI_UKERNEL_MATMUL_QAI8,    ///< kai_run_matmul_qai8_fn; packed offsets: kai_get_packed_offset_fn
+    /// kai_run_matmul_rows_fn; the LHS is not packed: kai_get_offset_fn of the stride (kernels with m_step 1 and n_step
+    /// != nr of SME: of k), lhs_format is its element; packed offset of the RHS: kai_get_packed_offset_fn
+    KAI_UKERNEL_MATMUL_ROWS,
+    KAI_UKERNEL_MATMUL_ROWS_QAI8,  ///< kai_run_matmul_qai8_fn with one row as the LHS; offsets as
+                                   ///< KAI_UKERNEL_MATMUL_ROWS
+    KAI_UKERNEL_IMATMUL,           ///< kai_run_imatmul_fn; packed offsets: kai_get_packed_offset_chunks_fn
+    KAI_UKERNEL_IMATMUL_QAI8,      ///< kai_run_imatmul_qai8_fn; packed offsets: kai_get_packed_offset_chunks_fn
+    /// kai_run_imatmul_rows_fn; offset in the table of pointers: kai_get_offset_fn; of the RHS:
+    /// kai_get_packed_offset_chunks_fn
+    KAI_UKERNEL_IMATMUL_ROWS,
+    /// `run` is kai_<name>, of type kai_get_matmul_uker_api_fn: it returns all functions (kai_matmul.h). Offsets and
+    /// sizes here are NULL; lhs_format is the element where the LHS is not packed (mr 1).
+    KAI_UKERNEL_UNIFIED,
+    /// kai_dwconv_clamp_f32_f32_f32p_run_fn, kai_dwconv_clamp_f16_f16_f16p_run_fn, by dst_type: depthwise convolution.
+    /// nr: channels of a block; m_step: rows of the output of a call, 0: all. Offsets and sizes are NULL.
+    KAI_UKERNEL_DWCONV,
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.
 enum kai_packer_signature {
-    KAI_LHS_PACK_BL,           ///< kai_run_lhs_pack_bl_f32_fn
-    KAI_LHS_PACK,              ///< kai_run_lhs_pack_fn
-    KAI_LHS_QUANT_PACK,        ///< kai_run_lhs_quant_pack_fn
-    KAI_RHS_PACK_NXK_BL,       ///< kai_run_rhs_pack_nxk_qsu4c32_fn
-    KAI_RHS_PACK_NXK_BL_ZERO,  ///< kai_run_rhs_pack_nxk_qau4c32_fn
-    KAI_RHS_PACK_NXK_BL_BF16,  ///< kai_run_rhs_pack_nxk_qsu4c32s1s0_fn
-    KAI_RHS_PACK_KXN_BL_BF16,  ///< kai_run_rhs_pack_kxn_qsu4c32s1s0_fn
-    KAI_RHS_PACK_NXK_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, N x K source
-    KAI_RHS_PACK_KXN_QS4CX,    ///< kai_run_rhs_pack_qs4cx_fn, K x N source
-    KAI_RHS_PACK_NXK_QSI8CX,   ///< kai_run_rhs_pack_qsi8cx_fn, N x K source
-    KAI_RHS_PACK_KXN_QSI8CX,   ///< kai_run_rhs_pack_qsi8cx_fn, K x N source
-    KAI_RHS_PACK_NXK_QSU2CX,   ///< kai_run_rhs_pack_qsu2cx_fn, N x K source
-    KAI_RHS_PACK_KXN,          ///< kai_run_rhs_pack_fn, K x N source
-    KAI_RHS_PACK_NXK,          ///< kai_run_rhs_pack_fn, N x K source
+    KAI_LHS_PACK_BL,       ///< kai_run_lhs_pack_bl_f32_fn
+    KAI_LHS_PACK,          ///< kai_run_lhs_pack_fn
+    KAI_LHS_QUANT_PACK,    ///< kai_run_lhs_quant_pack_fn
+    KAI_LHS_IMATMUL_PACK,  ///< kai_run_lhs_imatmul_pack_fn; the source has no offset: NULL
+    KAI_LHS_PACK_UNIFIED,  ///< `run` is kai_<name>, of type kai_get_matmul_pack_lhs_uker_api_fn; the others are NULL
+    KAI_RHS_PACK_NXK_BL,   ///< kai_run_rhs_pack_nxk_qsu4c32_fn
+    KAI_RHS_PACK_NXK_BL_ZERO,            ///< kai_run_rhs_pack_nxk_qau4c32_fn
+    KAI_RHS_PACK_NXK_BL_BF16,            ///< kai_run_rhs_pack_nxk_qsu4c32s1s0_fn
+    KAI_RHS_PACK_KXN_BL_BF16,            ///< kai_run_rhs_pack_kxn_qsu4c32s1s0_fn
+    KAI_RHS_PACK_NXK_QS4CX,              ///< kai_run_rhs_pack_qs4cx_fn, N x K source
+    KAI_RHS_PACK_KXN_QS4CX,              ///< kai_run_rhs_pack_qs4cx_fn, K x N source
+    KAI_RHS_PACK_NXK_QSI8CX,             ///< kai_run_rhs_pack_qsi8cx_fn, N x K source
+    KAI_RHS_PACK_KXN_QSI8CX,             ///< kai_run_rhs_pack_qsi8cx_fn, K x N source
+    KAI_RHS_PACK_NXK_QSU2CX,             ///< kai_run_rhs_pack_qsu2cx_fn, N x K source
+    KAI_RHS_PACK_KXN,                    ///< kai_run_rhs_pack_fn, K x N source
+    KAI_RHS_PACK_NXK,                    ///< kai_run_rhs_pack_fn, N x K source
+    KAI_RHS_PACK_KXN_NR,                 ///< The same, K x N; offset and size: kai_get_rhs_packed_{offset,size}_nr_fn
+    KAI_RHS_PACK_KXN_QS8CX_I32,          ///< kai_run_rhs_pack_qs8cx_i32_fn
+    KAI_RHS_IMATMUL_PACK_KXN,            ///< kai_run_rhs_imatmul_pack_fn
+    KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32,  ///< kai_run_rhs_imatmul_pack_qs8cx_i32_fn
+    KAI_RHS_PACK_KXN_UNIFIED,  ///< `run` is kai_<name>, of type kai_get_matmul_pack_rhs_uker_api_fn; the others are
+                               ///< NULL
+    KAI_RHS_PACK_NXK_UNIFIED,  ///< The same of an N x K source
+    KAI_RHS_DWCONV_PACK,       ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
 };
+
+/// @name What `run` of the unified API's entries is
+/// @{
+typedef struct kai_matmul_uker_api kai_get_matmul_uker_api_fn(void);
+typedef struct kai_matmul_pack_lhs_uker_api kai_get_matmul_pack_lhs_uker_api_fn(void);
+typedef struct kai_matmul_pack_rhs_uker_api kai_get_matmul_pack_rhs_uker_api_fn(void);
+/// @}
 
 /// A micro-kernel. Its functions are kai_run_<name> and kai_get_<what>_<name>.
 struct kai_ukernel {
@@ -106,6 +143,8 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel
 /// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
+/// Micro-kernels of the unified API and of indirect matmul have packers of their kind. (An LHS that is not packed has
+/// none.)
 /// @pre this CPU can run the micro-kernel (its sizes may depend on the vector length).
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);

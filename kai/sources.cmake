@@ -14,7 +14,7 @@ set(KAI_SOURCES_any
     kai/ukernels/pack/rhs_pack_qsi8cxp.cpp
     kai/ukernels/pack/rhs_pack_qsu2cxp.cpp)
 
-# AArch64 only, from here on.
+# AArch64 only, from here on. Armv8.0 with Advanced SIMD:
 set(KAI_SOURCES_aarch64
     kai/src/matmul_qai8dxp_neon_decode.S
     kai/src/vector_length.S)
@@ -54,6 +54,12 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 
+# Half-precision arithmetic; bf16.
+set(KAI_SOURCES_neon_fp16)
+set(KAI_SOURCES_neon_bf16)
+
+set(KAI_SOURCES_sve)
+set(KAI_SOURCES_sve2p1)
 set(KAI_SOURCES_sve_dotprod
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_dotprod.cpp)
 set(KAI_SOURCES_sve_i8mm
@@ -100,18 +106,38 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S)
 
 # The ISAs that the catalogues name, and the public headers.
-set(KAI_ISAS any neon neon_dotprod neon_i8mm sve_dotprod sve_i8mm sme sme2)
+# `neon`: packers with NEON that have portable code for other hosts; `aarch64`: code of AArch64 alone.
+set(KAI_ISAS any neon aarch64 neon_fp16 neon_bf16 neon_dotprod neon_i8mm sve sve2p1 sve_dotprod sve_i8mm sme sme2)
 set(KAI_HEADERS
     kai/kai_common.h
     kai/kai_cpu.h
     kai/kai_fn_types.h
     kai/kai_registry.h
+    kai/ukernels/dwconv/dwconv_f16_f16_f16p/kai_dwconv_clamp_f16_f16_f16p_interface.h
+    kai/ukernels/dwconv/dwconv_f32_f32_f32p/kai_dwconv_clamp_f32_f32_f32p_interface.h
+    kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h
     kai/ukernels/families.h
+    kai/ukernels/matmul/imatmul_clamp_f16_f16p_f16p/kai_imatmul_clamp_f16_f16p_f16p_interface.h
+    kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/kai_imatmul_clamp_f32_f32_f32p_interface.h
+    kai/ukernels/matmul/imatmul_clamp_f32_f32p_f32p/kai_imatmul_clamp_f32_f32p_f32p_interface.h
+    kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/kai_imatmul_clamp_qai8_qai8p_qsi8cxp_interface.h
+    kai/ukernels/matmul/kai_matmul.h
+    kai/ukernels/matmul/kai_matmul_pack_lhs.h
+    kai/ukernels/matmul/kai_matmul_pack_lhs_types.h
+    kai/ukernels/matmul/kai_matmul_pack_rhs.h
+    kai/ukernels/matmul/kai_matmul_pack_rhs_types.h
+    kai/ukernels/matmul/kai_matmul_types.h
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_interface.h
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/kai_matmul_clamp_bf16_qai8dxp_qsi4cxp_interface.h
+    kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/kai_matmul_clamp_f16_bf16p_bf16p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/kai_matmul_clamp_f16_f16_f16p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f16_f16p_f16p/kai_matmul_clamp_f16_f16p_f16p_interface.h
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/kai_matmul_clamp_f16_qai8dxp_qsi4cxp_interface.h
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/kai_matmul_clamp_f16_qai8dxp_qsi8cxp_interface.h
     kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/kai_matmul_clamp_f16_qsi8d32p_qai4c32p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/kai_matmul_clamp_f32_bf16p_bf16p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/kai_matmul_clamp_f32_f16p_qsi4c32p_interface.h
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h
     kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/kai_matmul_clamp_f32_f32p_f32p_interface.h
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/kai_matmul_clamp_f32_qai8dxp_qsi4c32p_interface.h
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/kai_matmul_clamp_f32_qai8dxp_qsi4cxp_interface.h
@@ -119,5 +145,7 @@ set(KAI_HEADERS
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/kai_matmul_clamp_f32_qai8dxp_qsu2cxp_interface.h
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_interface.h
+    kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/kai_matmul_clamp_qai8_qai8_qsi8cxp_interface.h
+    kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/kai_matmul_clamp_qai8_qai8p_qsi8cxpsb_interface.h
     kai/ukernels/pack/kai_lhs_pack.h
     kai/ukernels/pack/kai_rhs_pack.h)

@@ -54,6 +54,8 @@ inline void run(
             as<kai_run_matmul_lut_f32_fn>(u.run)(
                 m, n, k, lhs, rhs, static_cast<float*>(dst), dst_stride, element, lo, hi, kTable);
             break;
+        default:
+            break;
     }
 }
 
@@ -96,6 +98,8 @@ inline size_t packed_size(const kai_packer& p, size_t count, size_t k, size_t bl
         case KAI_RHS_PACK_KXN:
         case KAI_RHS_PACK_NXK:
             return as<kai_get_rhs_packed_size_fn>(p.get_packed_size)(count, k);
+        default:
+            break;
     }
     return 0;
 }

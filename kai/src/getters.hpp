@@ -8,25 +8,24 @@
 /// A size of the catalogue that scales with the streaming vector length: n words of 32 bits per vector.
 #define VL(n) ((n) * static_cast<size_t>(kai_get_sme_vector_length_u32()))
 
-#define KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP) \
-    size_t kai_get_m_step_##NAME() {                                 \
-        return M_STEP;                                               \
-    }                                                                \
-    size_t kai_get_n_step_##NAME() {                                 \
-        return N_STEP;                                               \
-    }                                                                \
-    size_t kai_get_mr_##NAME() {                                     \
-        return MR;                                                   \
-    }                                                                \
-    size_t kai_get_nr_##NAME() {                                     \
-        return NR;                                                   \
-    }                                                                \
-    size_t kai_get_kr_##NAME() {                                     \
-        return KR;                                                   \
-    }                                                                \
-    size_t kai_get_sr_##NAME() {                                     \
-        return SR;                                                   \
+/// The same of SVE: n words of 32 bits per vector.
+#define SVE(n) ((n) * static_cast<size_t>(kai_get_sve_vector_length_u32()))
+
+#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE) \
+    size_t kai_get_##WHAT##_##NAME() {     \
+        return VALUE;                      \
     }
+
+#define KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP) \
+    KAI_DEFINE_SIZE(m_step, NAME, M_STEP)             \
+    KAI_DEFINE_SIZE(n_step, NAME, N_STEP)
+
+#define KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                    \
+    KAI_DEFINE_SIZE(mr, NAME, MR)                                    \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                    \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                    \
+    KAI_DEFINE_SIZE(sr, NAME, SR)
 
 #define KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                    \
     size_t kai_get_dst_offset_##NAME(size_t m_idx, size_t n_idx, size_t dst_stride) { \
@@ -72,6 +71,47 @@
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                          \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                                  \
     KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+#define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                     \
+    size_t kai_get_##WHAT##_##NAME(size_t m_idx, [[maybe_unused]] size_t stride) {   \
+        KAI_ASSERT_MSG(m_idx % (M_STEP) == 0, "m_idx must be a multiple of m_step"); \
+        return m_idx * (STRIDE);                                                     \
+    }
+
+/// The getters of a micro-kernel with an LHS as it is, without that of its offset.
+#define KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                    \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                                                    \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                    \
+    KAI_DEFINE_SIZE(sr, NAME, SR)                                                                    \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                       \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row. Kernels for one row ask for k in
+/// place of the stride: m_idx is 0 there.
+#define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)     \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)
+
+#define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
+        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height");                \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, kai::Chunks{k_chunk_count, k_chunk_length});         \
+    }
+
+/// All getters of a micro-kernel for indirect matmul.
+#define KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                 \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                    \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel for indirect matmul that reads the LHS by a table.
+#define KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                             \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)                            \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 namespace kai {
 namespace {

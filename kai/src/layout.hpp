@@ -23,6 +23,11 @@ struct Tile {
     size_t rows, kr, sr;
 };
 
+/// The depth of an indirect matmul.
+struct Chunks {
+    size_t count, length;
+};
+
 struct Format {
     // How many consecutive elements (bits >= 8) or bytes (bits < 8) of a row lie together.
     enum Group { kr_over_sr, kr, half_kr, two, one };
@@ -73,6 +78,19 @@ struct Format {
     }
     constexpr size_t size(Tile t, size_t count, size_t k) const {
         return (count + t.rows - 1) / t.rows * stride(t, k);
+    }
+    /// @}
+
+    /// @name Without blocks, k in `count` chunks of `length`, each padded on its own (indirect matmul)
+    /// @{
+    constexpr size_t stride(Tile t, Chunks c) const {
+        return stride(t, c.count * padded(t, c.length));
+    }
+    constexpr size_t offset(Tile t, size_t row, Chunks c) const {
+        return row / t.rows * stride(t, c);
+    }
+    constexpr size_t size(Tile t, size_t rows, Chunks c) const {
+        return (rows + t.rows - 1) / t.rows * stride(t, c);
     }
     /// @}
 
@@ -141,11 +159,15 @@ inline constexpr Format qsu2cxp4vlx4     {"qsu2cxp4vlx4",      2,  Format::one, 
 inline constexpr Format qsi4c32ps1s0scalef16 {"qsi4c32ps1s0scalef16", 4, Format::two,   1,      2, 0,  0, 0,  true};   // head: f16 scale; nibbles 8 more than the value
 inline constexpr Format qsi4c32ps4s0sf16 {"qsi4c32ps4s0sf16",  4,  Format::kr,          4,      2, 0,  0, 0,  true};   // head: f16 scale / 16; signed nibbles
 inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
+inline constexpr Format f16p             {"f16p",             16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
+inline constexpr Format bf16p            {"bf16p",            16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
+inline constexpr Format x8p              {"x8p",               8,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};  // int8 or uint8
 inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
-inline constexpr Format f16pbiasf16      {"f16pbiasf16",      16,  Format::kr,          0,      0, 0,  2, 0,  false};  // panel head: f16 bias
-inline constexpr Format bf16pbiasf32     {"bf16pbiasf32",     16,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
-inline constexpr Format x8p              {"x8p",               8,  Format::kr,          0,      0, 0,  0, 0,  false};
-inline constexpr Format qsi8cxpbi32sf32  {"qsi8cxpbi32sf32",   8,  Format::kr,          0,      0, 0,  4, 4,  false};  // head: bias; tail: scale
+inline constexpr Format f16pbiasf16      {"f16pbiasf16",      16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
+inline constexpr Format bf16pbiasf32     {"bf16pbiasf32",     16,  Format::kr_over_sr,  0,      0, 0,  4, 0,  false};  // panel head: f32 bias
+inline constexpr Format bf16pbiasf16     {"bf16pbiasf16",     16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
+inline constexpr Format qsi8cxpbi32sf32  {"qsi8cxpbi32sf32",   8,  Format::kr_over_sr,  0,      0, 0,  4, 4,  false};  // panel head: int32 bias, with the zero point's term; end: f32 scale
+inline constexpr Format qsi4cxpbi32sf32  {"qsi4cxpbi32sf32",   4,  Format::two,         1,      0, 0,  4, 4,  false, 32};  // the same; signed nibbles
 // clang-format on
 /// @}
 

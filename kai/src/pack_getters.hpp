@@ -121,25 +121,37 @@
         return kai::FORMAT.stride({1, KR, SR}, k);                      \
     }
 
-/// All getters of an RHS packer without blocks, K x N source of ELEMENT in chunks. The packed stride is that of a panel.
-#define KAI_DEFINE_RHS_PACK_GETTERS_CHUNKS(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)                              \
-    size_t kai_get_n_step_##NAME() {                                                                             \
-        return NR;                                                                                               \
-    }                                                                                                            \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                                             \
-        return n_idx * sizeof(ELEMENT);                                                                          \
-    }                                                                                                            \
-    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                                                            \
-        return n_idx * sizeof(BIAS);                                                                             \
-    }                                                                                                            \
-    size_t kai_get_rhs_packed_stride_##NAME(size_t k_chunk_count, size_t k_chunk_length) {                       \
-        return kai::FORMAT.stride({NR, KR, SR}, k_chunk_count* kai::FORMAT.padded({NR, KR, SR}, k_chunk_length)); \
-    }                                                                                                            \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k_chunk_count, size_t k_chunk_length) {         \
-        return n_idx / (NR)*kai_get_rhs_packed_stride_##NAME(k_chunk_count, k_chunk_length);                     \
-    }                                                                                                            \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k_chunk_count, size_t k_chunk_length) {               \
-        return (n + (NR)-1) / (NR)*kai_get_rhs_packed_stride_##NAME(k_chunk_count, k_chunk_length);              \
+/// All getters of an LHS packer for indirect matmul.
+#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)                                    \
+    size_t kai_get_m_step_##NAME() {                                                                     \
+        return MR;                                                                                       \
+    }                                                                                                    \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k_chunk_count, size_t k_chunk_length) { \
+        return kai::FORMAT.offset({MR, KR, SR}, m_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
+    }                                                                                                    \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k_chunk_count, size_t k_chunk_length) {       \
+        return kai::FORMAT.size({MR, KR, SR}, m, kai::Chunks{k_chunk_count, k_chunk_length});            \
+    }
+
+/// All getters of an RHS packer for indirect matmul, K x N source of ELEMENT.
+#define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)                     \
+    size_t kai_get_n_step_##NAME() {                                                                     \
+        return NR;                                                                                       \
+    }                                                                                                    \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                                     \
+        return n_idx * sizeof(ELEMENT);                                                                  \
+    }                                                                                                    \
+    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                                                    \
+        return n_idx * sizeof(BIAS);                                                                     \
+    }                                                                                                    \
+    size_t kai_get_rhs_packed_stride_##NAME(size_t k_chunk_count, size_t k_chunk_length) {               \
+        return kai::FORMAT.stride({NR, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length});             \
+    }                                                                                                    \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k_chunk_count, size_t k_chunk_length) { \
+        return kai::FORMAT.offset({NR, KR, SR}, n_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
+    }                                                                                                    \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k_chunk_count, size_t k_chunk_length) {       \
+        return kai::FORMAT.size({NR, KR, SR}, n, kai::Chunks{k_chunk_count, k_chunk_length});            \
     }
 
 /// Offset of the scale of a column, of packers of formats that have scales.

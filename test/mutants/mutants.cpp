@@ -115,6 +115,8 @@ void call(const kai_ukernel& u, const Matmul& c) {
         case KAI_UKERNEL_MATMUL_LUT:
             return reinterpret_cast<kai_run_matmul_lut_f32_fn*>(u.run)(
                 c.m, c.n, c.k, c.lhs, c.rhs, reinterpret_cast<float*>(c.dst), c.stride, c.element, c.lo, c.hi, c.table);
+        default:
+            std::abort();
     }
 }
 

@@ -77,6 +77,13 @@ kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32
 kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 
+/// Format f16p with kr 4, sr 2: f32 rounded to f16, to nearest, ties to even. Not used: m_idx_start (`lhs` is the first
+/// row) and lhs_stride (rows lie k floats apart); bl is for the getters.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_f16pmrx2_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f16pmrx2_f32_neon;
+kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_pack_f16pmrx2_f32_neon;
+kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_pack_f16pmrx2_f32_neon;
+kai_run_lhs_pack_bl_fn kai_run_lhs_pack_f16pmrx2_f32_neon;
 /// @}
 
 /// Offset of the panel that holds row `m_idx`, in formats without blocks. @pre as run.
@@ -152,6 +159,95 @@ kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f32p2vlx1_f32_sme;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_f32p2vlx1_f32_sme;
+
+/// Format f16p, mr = SVL / 16, kr 2, sr 1. Moves bits of 16-bit elements.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_x16p2vlx2_x16_sme;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x16p2vlx2_x16_sme;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x16p2vlx2_x16_sme;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x16p2vlx2_x16_sme;
+kai_run_lhs_pack_fn kai_run_lhs_pack_x16p2vlx2_x16_sme;
+
+/// Format x8p, mr = SVL / 16, kr 4, sr 1. Moves bytes.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_x8p2vlx4_x8_sme;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x8p2vlx4_x8_sme;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p2vlx4_x8_sme;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x8p2vlx4_x8_sme;
+kai_run_lhs_pack_fn kai_run_lhs_pack_x8p2vlx4_x8_sme;
+
+/// Format bf16p, mr = SVL / 16, kr 2, sr 1: f32 rounded to bf16, to nearest, ties to even.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p2vlx2_f32_sme;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p2vlx2_f32_sme;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p2vlx2_f32_sme;
+kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme;
+
+/// The same with SME2.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme2;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p2vlx2_f32_sme2;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p2vlx2_f32_sme2;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p2vlx2_f32_sme2;
+kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme2;
+
+/// Format bf16p, mr 8, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. The slots of rows beyond m are not
+/// written.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_bf16p8x4_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_bf16p8x4_f32_neon;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p8x4_f32_neon;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_bf16p8x4_f32_neon;
+kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p8x4_f32_neon;
+
+/// The same of f16 rows.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p8x4_f16_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p8x4_f16_neon;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p8x4_f16_neon;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p8x4_f16_neon;
+kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p8x4_f16_neon;
+
+/// Format bf16p, mr 1, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_bf16p1x4_f32_neon;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_bf16p1x4_f32_neon;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p1x4_f32_neon;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_bf16p1x4_f32_neon;
+kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p1x4_f32_neon;
+/// @}
+
+/// @name Gather and pack for indirect matmul
+/// @{
+
+/// Packs m rows whose depth is k_chunk_count chunks of k_chunk_length elements, each at a place of its own.
+///
+/// @param lhs_ptrs        [panel][k_chunk_count][mr] pointers, of as many panels as m rows fill: the chunk c of row i
+/// is at
+///                        lhs_ptrs[(i / mr * k_chunk_count + c) * mr + i % mr]. Those of rows that do not exist are not
+///                        read.
+/// @param lhs_ptr_offset  Bytes that are added to each pointer but pad_ptr.
+/// @param pad_ptr         A chunk that is read where it is: padding of an image.
+/// @param lhs_packed      The panel of the first row of the call; for rows from m_idx on, pass lhs_ptrs + m_idx *
+/// k_chunk_count.
+///
+/// Chunks are padded to kr elements each, with zeros; rows that the last panel lacks become zero. m = 0 or depth 0:
+/// nothing is written.
+typedef void kai_run_lhs_imatmul_pack_fn(
+    size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,
+    const void* pad_ptr, void* lhs_packed);
+
+/// Format f32p, mr = SVL / 16, kr 1.
+kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
+kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
+kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
+kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
+
+/// Format f16p, mr = SVL / 16, kr 2.
+kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
+kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
+kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
+kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
+
+/// Format x8p, mr = SVL / 16, kr 4.
+kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
+kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
+kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
+kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 /// @}
 
 #ifdef __cplusplus

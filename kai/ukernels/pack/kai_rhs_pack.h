@@ -335,6 +335,10 @@ typedef size_t kai_get_rhs_packed_offset_fn(size_t n_idx, size_t k);
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_fn(size_t n, size_t k);
 
+/// The same, told the panel's width and kr.
+typedef size_t kai_get_rhs_packed_offset_nr_fn(size_t n_idx, size_t k, size_t nr, size_t kr);
+typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size_t kr);
+
 /// Packs a K x N matrix (KXN) or an N x K one (NXK) whose rows are `rhs_stride` bytes apart, and its bias.
 ///
 /// @param bias   One element per column, or NULL for zeros.
@@ -363,6 +367,215 @@ kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_f32p2vlx1bia
 kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
 kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+
+/// Format f32pbiasf32, nr = SVL / 2, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+
+/// Format f32pbiasf32, nr 8, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+
+/// Format f32pbiasf32, nr 16, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+
+/// Format f32pbiasf32, nr 16, kr 1; N x K source.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+
+/// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+
+/// Format f16pbiasf16, nr 16, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+
+/// Format f16pbiasf16, nr 32, kr 1; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+
+/// Format f16pbiasf16, nr 32, kr 1; N x K source.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+
+/// Format f16pbiasf16, nr = SVL / 16, kr 2; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+
+/// Format f16pbiasf16, nr = SVL / 16, kr 2; N x K source.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+
+/// Format bf16pbiasf32, nr = SVL / 16, kr 2; K x N source of f32, rounded to bf16, to nearest, ties to even.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+
+/// Format bf16pbiasf32, nr 12, kr 4; K x N source of f32, rounded to bf16, to nearest, ties to even.
+kai_get_size_fn kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_get_rhs_packed_offset_nr_fn kai_get_rhs_packed_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_get_rhs_packed_size_nr_fn kai_get_rhs_packed_size_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_run_rhs_pack_fn kai_run_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
+
+/// The same; source of f16, f32 bias.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+
+/// Format bf16pbiasf16, nr 12, kr 4; K x N source of f16, rounded to bf16, to nearest, ties to even; f16 bias.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+/// @}
+
+/// @name Static int8: elements, scale and bias
+/// @{
+
+/// Packs a K x N matrix of int8 whose rows are `rhs_stride` bytes apart, with
+///
+///     bias[n] - params->lhs_zero_point * sum over k of rhs[k][n]      int32, wraps around
+///     scale[n] * params->scale_multiplier                             f32
+///
+/// @param bias    int32 per column, or NULL for zeros: in units of LHS scale x RHS scale.
+/// @param scale   f32 per column.
+/// @param params  scale_multiplier: LHS scale / output scale.
+///
+/// Missing columns of the last panel become zero, with their fields. n = 0: nothing is written; k = 0: bias and scale
+/// alone.
+/// @pre num_groups = 1, extra_bytes = 0; nr, kr, sr as the kernel's getters return them.
+typedef void kai_run_rhs_pack_qs8cx_i32_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
+    const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
+    const struct kai_rhs_pack_qsi8cx_params* params);
+
+/// Format qsi8cxpbi32sf32, nr = SVL / 16, kr 4; K x N source.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+/// @}
+
+/// @name For indirect matmul
+/// @{
+
+/// kai_run_rhs_pack_fn of k_chunk_count * k_chunk_length rows, K x N. In the panels each chunk is padded to kr rows,
+/// with zeros; in the source chunks follow each other.
+typedef void kai_run_rhs_imatmul_pack_fn(
+    size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,
+    void* rhs_packed);
+
+/// Format f32pbiasf32, nr = SVL / 16, kr 1.
+kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+
+/// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1.
+kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+
+/// Format f16pbiasf16, nr = SVL / 16, kr 2.
+kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+
+/// kai_run_rhs_pack_qs8cx_i32_fn alike.
+typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
+    size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,
+    const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params);
+
+/// Format qsi8cxpbi32sf32, nr = SVL / 16, kr 4.
+kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 /// @}
 
 #ifdef __cplusplus

@@ -61,7 +61,7 @@ KAI_INLINE void pack_dense(const ColumnSource& source, void* packed, const Colum
     }
 
 #define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                                 \
-    KAI_DEFINE_RHS_PACK_GETTERS_CHUNKS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                       \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                      \
     void kai_run_##NAME(                                                                                 \
         size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs,   \
         const void* bias, void* rhs_packed) {                                                            \
@@ -87,7 +87,7 @@ KAI_RHS_PACK_CHUNKS(
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(
     rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, qsi8cxpbi32sf32, VL(2), 4, 1, int8_t, int32_t)
 KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
-KAI_DEFINE_RHS_PACK_GETTERS_CHUNKS(
+KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
     rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, qsi8cxpbi32sf32, VL(2), 4, 1, int8_t, int32_t)
 KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
 

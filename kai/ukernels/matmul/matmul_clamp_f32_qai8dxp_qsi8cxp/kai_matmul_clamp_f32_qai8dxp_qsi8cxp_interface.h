@@ -63,7 +63,8 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4v
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme_mopa;
 kai_matmul_clamp_f32_qai8dxp_qsi8cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme_mopa;
 
-/// SDOT, SME without SME2, one row; shares its RHS with the SME GEMM. Product and sum with the bias are rounded once (fma).
+/// SDOT, SME without SME2, one row; shares its RHS with the SME GEMM. Product and sum with the bias are rounded once
+/// (fma).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme_dot;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme_dot;

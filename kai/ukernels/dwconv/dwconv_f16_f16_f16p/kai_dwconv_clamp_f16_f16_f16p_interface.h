@@ -1,0 +1,52 @@
+//
+// Depthwise convolution, f16, 3 x 3, stride 1, channels innermost: a whole image a call.
+//
+//     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
+//
+// Taps outside the image are left out. Fused f16 multiply-adds; the bounds of the clamp are converted to f16 first.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes, channels are neighbours.
+///
+/// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
+/// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding, too.
+typedef void kai_dwconv_clamp_f16_f16_f16p_run_fn(
+    const void* src, const void* rhs_packed, void* dst, size_t num_channels, size_t src_rows, size_t src_cols,
+    size_t dst_rows, size_t dst_cols, size_t pad_left, size_t pad_top, size_t in_stride_row, size_t in_stride_col,
+    size_t out_stride_row, size_t out_stride_col, float clamp_min, float clamp_max);
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef size_t (*kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_filter_height_func_t)(void);
+typedef size_t (*kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_filter_width_func_t)(void);
+typedef size_t (*kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_dst_size_func_t)(
+    size_t out_height, size_t out_width, size_t num_channels);
+typedef kai_dwconv_clamp_f16_f16_f16p_run_fn* kai_dwconv_clamp_f16_f16_f16p_depthfirst_run_dwconv_func_t;
+
+struct kai_dwconv_clamp_f16_f16_f16p_depthfirst_ukernel {
+    kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_filter_height_func_t get_filter_height;
+    kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_filter_width_func_t get_filter_width;
+    kai_dwconv_clamp_f16_f16_f16p_depthfirst_get_dst_size_func_t get_dst_size;
+    kai_dwconv_clamp_f16_f16_f16p_depthfirst_run_dwconv_func_t run_dwconv;
+};
+/// @}
+
+/// FMLA in streaming mode.
+size_t kai_get_filter_height_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(void);
+size_t kai_get_filter_width_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(void);
+size_t kai_get_dst_size_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
+    size_t dst_height, size_t dst_width, size_t num_channels);
+kai_dwconv_clamp_f16_f16_f16p_run_fn kai_run_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

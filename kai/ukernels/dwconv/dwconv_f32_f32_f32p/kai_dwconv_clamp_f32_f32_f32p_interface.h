@@ -1,0 +1,67 @@
+//
+// Depthwise convolution, f32, 3 x 3, stride 1, channels innermost: up to 4 rows of the output a call.
+//
+//     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
+//
+// Taps outside the image are left out. One chain of fused multiply-adds that starts at the bias, kx ascending, then ky.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Computes min(valid_dst_rows, 4) rows of the output, over their whole width and all channels. Rows lie without gaps:
+/// the widths follow from the strides, channels = in_stride_col / 4, input width = in_stride_row / in_stride_col,
+/// output width = dst_stride_row / dst_stride_col.
+///
+/// @param src               First row of the input that the call needs and that exists: max(0, y - top) for output row
+/// y (`get_src_offset`).
+/// @param rhs_packed        Packed filter and bias (kai_rhs_dwconv_pack.h).
+/// @param dst               Output row y, a multiple of m_step.
+/// @param valid_input_rows  Rows from src to the end of the image.
+/// @param valid_dst_rows    Rows of the output from y on.
+/// @param pad_left          Columns of padding on the left; on the right it follows from the widths.
+/// @param pad_top           Rows of padding above that this call sees: max(0, top - y).
+/// @param pad_value         Must be 0.
+/// @pre in_stride_col = dst_stride_col.
+typedef void kai_dwconv_clamp_f32_f32_f32p_run_fn(
+    const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,
+    size_t dst_stride_row, size_t dst_stride_col, size_t valid_input_rows, size_t valid_dst_rows, size_t pad_left,
+    size_t pad_top, float pad_value, float clamp_min, float clamp_max);
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef size_t (*kai_dwconv_clamp_f32_f32_f32p_planar_get_m_step_func_t)(void);
+typedef size_t (*kai_dwconv_clamp_f32_f32_f32p_planar_get_dst_offset_func_t)(size_t out_row_idx, size_t dst_stride_row);
+typedef size_t (*kai_dwconv_clamp_f32_f32_f32p_planar_get_dst_size_func_t)(
+    size_t out_height, size_t out_width, size_t num_channels);
+typedef kai_dwconv_clamp_f32_f32_f32p_run_fn* kai_dwconv_clamp_f32_f32_f32p_planar_run_dwconv_func_t;
+
+struct kai_dwconv_clamp_f32_f32_f32p_planar_ukernel {
+    kai_dwconv_clamp_f32_f32_f32p_planar_get_m_step_func_t get_m_step;
+    kai_dwconv_clamp_f32_f32_f32p_planar_get_dst_offset_func_t get_dst_offset;
+    kai_dwconv_clamp_f32_f32_f32p_planar_get_dst_size_func_t get_dst_size;
+    kai_dwconv_clamp_f32_f32_f32p_planar_run_dwconv_func_t run_dwconv;
+};
+/// @}
+
+/// FMLA in streaming mode.
+size_t kai_get_m_step_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(void);
+size_t kai_get_filter_height_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(void);
+size_t kai_get_filter_width_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(void);
+size_t kai_get_kr_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(void);
+size_t kai_get_dst_size_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
+    size_t dst_height, size_t dst_width, size_t num_channels);
+size_t kai_get_dst_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
+    size_t dst_row_idx, size_t dst_stride_row);
+size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(size_t in_row_idx, size_t in_stride_row);
+kai_dwconv_clamp_f32_f32_f32p_run_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

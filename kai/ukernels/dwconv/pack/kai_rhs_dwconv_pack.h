@@ -1,0 +1,36 @@
+//
+// Packers of depthwise convolution: filter and bias, for blocks of w channels, w = the elements of a streaming vector.
+//
+//     block: | bias: w | tap (0, 0): w | tap (0, 1): w | ... |
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Size of the packed filter and bias.
+typedef size_t kai_get_rhs_dwconv_size_fn(size_t filter_height, size_t filter_width, size_t num_channels);
+
+/// Packs a filter [height][width][num_channels] and its bias [num_channels] (NULL: zeros). Channels that the last block
+/// lacks become zero.
+/// @pre height = filter_height, width = filter_width.
+typedef void kai_run_rhs_dwconv_pack_fn(
+    size_t filter_height, size_t filter_width, size_t height, size_t width, size_t num_channels, const void* rhs,
+    const void* bias, void* rhs_packed);
+
+/// 32-bit elements. Moves bits.
+kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_x32p1vlx1b_x32_x32_sme;
+kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x32p1vlx1b_x32_x32_sme;
+
+/// 16-bit elements. Moves bits.
+kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_x16p1vlx1b_x16_x16_sme;
+kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x16p1vlx1b_x16_x16_sme;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

@@ -1,0 +1,68 @@
+//
+// Indirect matmul, int8 <- int8 x int8, quantised statically: the packed LHS was gathered from chunks of k
+// (kai_lhs_pack.h).
+//
+//     acc = bias[n] + sum over chunks c, over k of lhs[m][c][k] * rhs[c][k][n]
+//     t = round(f32(acc) * scale[n]), to nearest, ties to even
+//     dst[m][n] = clamp(saturate32(t) + output_zero_point)
+//
+// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. bias[n], packed, holds the term
+// of the zero point of the LHS, too (kai_rhs_pack.h).
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (int8) = requantised(LHS x RHS + bias). Depth 0: of the bias alone.
+typedef kai_run_imatmul_qai8_fn kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn;
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef kai_get_size_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_m_step_func_t;
+typedef kai_get_size_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_n_step_func_t;
+typedef kai_get_packed_offset_chunks_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_lhs_packed_offset_func_t;
+typedef kai_get_packed_offset_chunks_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_rhs_packed_offset_func_t;
+typedef kai_get_dst_offset_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_dst_offset_func_t;
+typedef kai_get_dst_size_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_dst_size_func_t;
+typedef kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn* kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_imatmul_func_t;
+
+struct kai_imatmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_m_step_func_t get_m_step;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_n_step_func_t get_n_step;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_lhs_packed_offset_func_t get_lhs_packed_offset;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_rhs_packed_offset_func_t get_rhs_packed_offset;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_dst_offset_func_t get_dst_offset;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_get_dst_size_func_t get_dst_size;
+    kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_imatmul_func_t run_imatmul;
+};
+/// @}
+
+/// SMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+kai_get_size_fn kai_get_m_step_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_get_size_fn kai_get_n_step_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_get_packed_offset_chunks_fn
+    kai_get_lhs_packed_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_get_packed_offset_chunks_fn
+    kai_get_rhs_packed_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
+
+/// SME without SME2: the same.
+kai_get_size_fn kai_get_m_step_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_get_size_fn kai_get_n_step_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

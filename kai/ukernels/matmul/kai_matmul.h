@@ -1,0 +1,68 @@
+//
+// The unified API for micro-kernels: one table of functions for all, operands in structures.
+//
+// Each function here returns, by value, the table of one micro-kernel. V = SVL / 32: panels are V rows or columns high,
+// or 2 V; calls of many panels are faster than calls of one. Use:
+//
+//     1. get the tables of the kernel and of its packers (kai_matmul_pack_lhs.h, kai_matmul_pack_rhs.h);
+//     2. pack: ask for strides and sizes, allocate, run;
+//     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
+//     strides, run.
+//
+// dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: nothing is read or
+// written. Kernels for one row take m <= 1, ignore the strides of LHS and dst, and read panels that follow each other
+// without gaps.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/ukernels/matmul/kai_matmul_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// f32 <- f32p x f32pbiasf32, both in panels of V: FMOPA on up to 2 x 2 tiles.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa(void);
+
+/// f32 <- f32 x f32pbiasf32, one row: FMLA. The same RHS.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla(void);
+
+/// f16 <- f16p x f16pbiasf16, both in panels of V: FMOPA, f32 sums.
+struct kai_matmul_uker_api kai_matmul_clamp_f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa(void);
+
+/// f16 <- f16 x f16pbiasf16, one row: FDOT, f32 sums. The same RHS.
+struct kai_matmul_uker_api kai_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot(void);
+
+/// f16 <- f16 x f16pbiasf16 in panels of 4 SVE vectors of f32: FDOT (SVE2.1, not streaming), f32 sums; 6 rows at a
+/// time.
+struct kai_matmul_uker_api kai_matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1_dot(void);
+
+/// int8 <- x8p x qsi8cxpbi32sf32, both in panels of V: SMOPA. bias.scale_bias_global (int32): zero point of the output;
+/// bounds are int32. Without the flag results are clamped to -128 ... 127.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa(void);
+
+/// The same under another name, for CPUs with quarter-tile outer products (SME_MOP4); it needs no more than SME2 here.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa(void);
+
+/// int8 <- int8 x qsi8cxpbi32sf32, one row: SDOT. The same RHS.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot(void);
+
+/// int8 <- x8p x qsi4cxpbi32sf32, both in panels of 2 V: SMOPA. Its LHS packer is kai_lhs_pack_x8p2vlx4_x8_sme.
+/// Operands and bounds as above.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32_8vsx8vs_sme2_mopa(void);
+
+/// int8 <- int8 x qsi4cxpbi32sf32, one row: SDOT. The same RHS.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot(void);
+
+/// int32 <- x8p x x8p of uint8, both in panels of V: UMOPA. dst = bias.acc_bias_m[m] + bias.acc_bias_n[n] + products,
+/// int32, wraps around. No flags.
+struct kai_matmul_uker_api kai_matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa(void);
+
+/// The same as f32: fma(f32(acc), scale.acc_scale_global, bias.scale_bias_n[n]). Bounds are f32.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_u8p4vsx4_u8p4vsx4_i32_i32_f32_f32_8vsx8vs_sme2_mopa(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

@@ -1,0 +1,29 @@
+//
+// The unified API for LHS packers.
+//
+// Each function here returns, by value, the table of one packer. V = SVL / 32. Rows that the last panel lacks, and k up
+// to a multiple of kr, become zero. m = 0 or k = 0: nothing is written. Panels may lie further apart than
+// get_lhs_packed_stride says.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/ukernels/matmul/kai_matmul_pack_lhs_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Format f32p, mr = V, kr 1.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x32p4vsx1_x32_sme(void);
+
+/// Format f16p, mr = V, kr 2.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p4vsx2_x16_sme(void);
+
+/// Format x8p, mr = V, kr 4.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

@@ -1,0 +1,67 @@
+//
+// int8 <- int8 x int8, quantised statically, one row: LHS as it is, asymmetric with one zero point, RHS symmetric with
+// a scale per channel.
+//
+//     acc = bias[n] + sum over k of lhs[k] * rhs[k][n]
+//     t = round(f32(acc) * scale[n]), to nearest, ties to even
+//     dst[m][n] = clamp(saturate32(t) + output_zero_point)
+//
+// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. bias[n], packed, holds the term
+// of the zero point of the LHS, too (kai_rhs_pack.h).
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (int8) = requantised(LHS x RHS + bias). k = 0: of the bias alone. `lhs_packed` is the row itself.
+/// @pre m <= 1.
+typedef kai_run_matmul_qai8_fn kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn;
+
+/// @name The functions of one micro-kernel, as a table
+/// @{
+typedef kai_get_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_m_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_n_step_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_nr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_kr_func_t;
+typedef kai_get_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_sr_func_t;
+typedef kai_get_offset_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_lhs_offset_func_t;
+typedef kai_get_packed_offset_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_rhs_packed_offset_func_t;
+typedef kai_get_dst_offset_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_dst_offset_func_t;
+typedef kai_get_dst_size_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_get_dst_size_func_t;
+typedef kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn* kai_matmul_clamp_qai8_qai8_qsi8cxp_run_matmul_func_t;
+
+struct kai_matmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_m_step_func_t get_m_step;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_n_step_func_t get_n_step;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_nr_func_t get_nr;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_kr_func_t get_kr;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_sr_func_t get_sr;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_lhs_offset_func_t get_lhs_offset;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_rhs_packed_offset_func_t get_rhs_packed_offset;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_dst_offset_func_t get_dst_offset;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_get_dst_size_func_t get_dst_size;
+    kai_matmul_clamp_qai8_qai8_qsi8cxp_run_matmul_func_t run_matmul;
+};
+/// @}
+
+/// SDOT of ZA by vectors and a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
+kai_get_size_fn kai_get_m_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_size_fn kai_get_n_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_size_fn kai_get_nr_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_size_fn kai_get_kr_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_size_fn kai_get_sr_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
