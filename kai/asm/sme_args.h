@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// kai::PackRowsArgs (kai/src/pack_rows_sme.hpp)
+#define KAI_PACK_ROWS_ROWS 0
+#define KAI_PACK_ROWS_LENGTH 8
+#define KAI_PACK_ROWS_CHUNKS 16
+#define KAI_PACK_ROWS_SRC 24
+#define KAI_PACK_ROWS_STRIDE 32
+#define KAI_PACK_ROWS_PAD 40
+#define KAI_PACK_ROWS_DST 48
+#define KAI_PACK_ROWS_HI 56
+#define KAI_PACK_ROWS_DEPTH 64
+#define KAI_PACK_ROWS_GAP 72
+#define KAI_PACK_ROWS_HI_FROM 80
+
 // kai::BlockArgs (kai/src/matmul_blocks_sme.hpp)
 #define KAI_BLOCK_ARGS_M 0
 #define KAI_BLOCK_ARGS_N 8
