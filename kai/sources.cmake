@@ -77,8 +77,8 @@ set(KAI_SOURCES_sme
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_mopa.S
     kai/ukernels/pack/sme_pack_columns.S
-    kai/ukernels/pack/sme_pack_f32p.cpp
-    kai/ukernels/pack/sme_pack_x32.S
+    kai/ukernels/pack/sme_pack_rows.S
+    kai/ukernels/pack/sme_pack_rows.cpp
     kai/ukernels/pack/sme_rhs_pack_kxn.cpp)
 
 set(KAI_SOURCES_sme2

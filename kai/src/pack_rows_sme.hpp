@@ -1,0 +1,161 @@
+// Rows to panels of 32-bit words in streaming mode: what the C++ side hands to the engine of kai/asm/sme_pack_rows.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/asm/sme_args.h"
+#include "kai/src/getters.hpp"
+#include "kai/src/pack_getters.hpp"
+
+namespace kai {
+namespace {
+
+struct PackRowsArgs {
+    size_t rows;
+    size_t length;    // source bytes of a chunk of a row
+    size_t chunks;    // of a row
+    const void* src;  // first row, or the table
+    size_t stride;    // bytes from a row to the next; with a table: what is added to every pointer but pad
+    const void* pad;
+    void* dst;
+    size_t hi;       // bytes from the first V rows of a unit of 2 V rows to the others
+    size_t depth;    // words from a depth to the next
+    size_t gap;      // bytes from the end of a unit to the next one
+    size_t hi_from;  // rows (of the last unit) beyond which it has a panel for the others
+};
+
+static_assert(offsetof(PackRowsArgs, rows) == KAI_PACK_ROWS_ROWS);
+static_assert(offsetof(PackRowsArgs, length) == KAI_PACK_ROWS_LENGTH);
+static_assert(offsetof(PackRowsArgs, chunks) == KAI_PACK_ROWS_CHUNKS);
+static_assert(offsetof(PackRowsArgs, src) == KAI_PACK_ROWS_SRC);
+static_assert(offsetof(PackRowsArgs, stride) == KAI_PACK_ROWS_STRIDE);
+static_assert(offsetof(PackRowsArgs, pad) == KAI_PACK_ROWS_PAD);
+static_assert(offsetof(PackRowsArgs, dst) == KAI_PACK_ROWS_DST);
+static_assert(offsetof(PackRowsArgs, hi) == KAI_PACK_ROWS_HI);
+static_assert(offsetof(PackRowsArgs, depth) == KAI_PACK_ROWS_DEPTH);
+static_assert(offsetof(PackRowsArgs, gap) == KAI_PACK_ROWS_GAP);
+static_assert(offsetof(PackRowsArgs, hi_from) == KAI_PACK_ROWS_HI_FROM);
+
+using PackRowsFn = void(const PackRowsArgs*);
+
+/// Panels to write: V or 2 V rows each, `stride` bytes apart.
+struct Panels {
+    const Format& format;
+    Tile tile;
+    void* first;
+    size_t stride;
+};
+
+/// Rows of `chunks` chunks of k elements.
+struct SourceRows {
+    size_t rows, chunks, k, element_bytes;
+    const void* first;  // or table
+    size_t stride;      // or offset
+    const void* pad;
+};
+
+/// Everything but the panel heads. Nothing where there is nothing to pack.
+KAI_INLINE void pack_rows(PackRowsFn* kernel, const SourceRows& source, const Panels& panels) {
+    if (source.rows == 0 || source.chunks == 0 || source.k == 0) {
+        return;
+    }
+    const Format& format = panels.format;
+    const Tile tile = panels.tile;
+    const bool split = tile.rows == VL(1);
+    const PackRowsArgs args = {
+        source.rows,
+        source.k * source.element_bytes,
+        source.chunks,
+        source.first,
+        source.stride,
+        source.pad,
+        bytes(panels.first, tile.rows * format.panel_head),
+        split ? panels.stride : VL(4),
+        tile.rows,
+        (split ? 2 : 1) * panels.stride - format.element_bytes(tile, source.chunks * format.padded(tile, source.k)),
+        split ? tile.rows : 0,
+    };
+    kai_commit_za();
+    kernel(&args);
+}
+
+/// The heads: one bias per row (column of the product), zero where there is no row, or no bias (NULL).
+KAI_INLINE void pack_heads(size_t rows, const void* bias, const Panels& panels) {
+    const size_t bytes_per_row = panels.format.panel_head;
+    uint8_t* to = bytes(panels.first);
+    for (size_t row = 0; row < rows; row += panels.tile.rows, to += panels.stride) {
+        const size_t height = panels.tile.rows * bytes_per_row;
+        size_t count = rows - row < panels.tile.rows ? (rows - row) * bytes_per_row : height;
+        if (bias == nullptr) {
+            count = 0;
+        } else {
+            __builtin_memcpy(to, bytes(bias, row * bytes_per_row), count);
+        }
+        __builtin_memset(to + count, 0, height - count);
+    }
+}
+
+KAI_INLINE void check_panels(
+    [[maybe_unused]] size_t height, [[maybe_unused]] size_t kr, [[maybe_unused]] size_t sr,
+    [[maybe_unused]] size_t expected_kr) {
+    KAI_ASSERT_MSG(height == VL(2), "a panel (mr, nr) must be two vectors of 32-bit elements high");
+    KAI_ASSERT_MSG(kr == expected_kr && sr == 1, "kr must be the elements in 32 bits, sr must be 1");
+}
+
+}  // namespace
+}  // namespace kai
+
+/// An LHS packer: rows of SOURCE to panels of 2 V rows.
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                             \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                      \
+    void kai_run_##NAME(                                                                                           \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, const void* lhs, \
+        size_t lhs_stride, void* lhs_packed) {                                                                     \
+        kai::check_panels(mr, kr, sr, KR);                                                                         \
+        KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");                      \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                     \
+        kai::pack_rows(                                                                                            \
+            KERNEL, {m, 1, k, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                           \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                         \
+    }
+
+/// An LHS packer: chunks of SOURCE behind a table of pointers to panels of 2 V rows.
+#define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                          \
+    size_t kai_get_m_step_##NAME() {                                                                               \
+        return VL(2);                                                                                              \
+    }                                                                                                              \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k_chunk_count, size_t k_chunk_length) {           \
+        return kai::FORMAT.offset(                                                                                 \
+            {VL(2), KR, 1}, m_idx, k_chunk_count * kai::FORMAT.padded({VL(2), KR, 1}, k_chunk_length));            \
+    }                                                                                                              \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k_chunk_count, size_t k_chunk_length) {                 \
+        return kai::FORMAT.size(                                                                                   \
+            {VL(2), KR, 1}, m, k_chunk_count * kai::FORMAT.padded({VL(2), KR, 1}, k_chunk_length));                \
+    }                                                                                                              \
+    void kai_run_##NAME(                                                                                           \
+        size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset, \
+        const void* pad_ptr, void* lhs_packed) {                                                                   \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                     \
+        const size_t k = k_chunk_count * kai::FORMAT.padded(tile, k_chunk_length);                                 \
+        kai::pack_rows(                                                                                            \
+            KERNEL, {m, k_chunk_count, k_chunk_length, sizeof(SOURCE), lhs_ptrs, lhs_ptr_offset, pad_ptr},         \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                         \
+    }
+
+/// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
+#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                  \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                             \
+    void kai_run_##NAME(                                                                                            \
+        [[maybe_unused]] size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, \
+        const void* rhs, const void* bias, [[maybe_unused]] const void* scale, void* rhs_packed,                    \
+        [[maybe_unused]] size_t extra_bytes, [[maybe_unused]] const void* params) {                                 \
+        kai::check_panels(nr, kr, sr, KR);                                                                          \
+        KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");                                                    \
+        KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");                                                     \
+        KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");                                                  \
+        KAI_ASSERT_MSG(params == nullptr, "params must be NULL");                                                   \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                      \
+        const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};                    \
+        kai::pack_heads(n, bias, panels);                                                                           \
+        kai::pack_rows(kai_kernel_pack_rows_sme, {n, 1, k, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);      \
+    }
