@@ -103,7 +103,9 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_dot.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S)
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S
+    kai/ukernels/pack/sme2_pack_rows.S
+    kai/ukernels/pack/sme2_pack_rows.cpp)
 
 # The ISAs that the catalogues name, and the public headers.
 # `neon`: packers with NEON that have portable code for other hosts; `aarch64`: code of AArch64 alone.
