@@ -124,6 +124,8 @@
     mova    {z28.s-z31.s}, za\i\()v.s[w\w, 0:3]
     mova    z31.s, p7/m, za\i\()h.s[w\w, 3]
     mova    za\i\()v.s[w\w, 1], p0/m, z0.s
+    mova    za\i\()h.s[w\w, 0:3], {z0.s-z3.s}
+    mova    za\i\()v.s[w\w, 0:3], {z28.s-z31.s}
     .endr
     .endr
 
@@ -175,10 +177,20 @@
     fcvt    vector.s, p7/m, vector.h
     fcvt    h0, s1
 
+    bfcvt   z0.h, {z30.s-z31.s}
+    bfcvt   z31.h, {z0.s-z1.s}
+    bfcvt   vector.h, {z14.s-z15.s}
+    bfcvt   z0.h, p0/m, z31.s
+    bfcvt   h0, s1
+
     fcvtn   z0.h, {z30.s-z31.s}
     fcvtn   z31.h, {z0.s-z1.s}
     fcvtn   vector.h, {z14.s-z15.s}
     fcvtn   v0.4h, v1.4s
+
+    bfcvtn  z0.h, {z30.s-z31.s}
+    bfcvtn  z31.h, {z0.s-z1.s}
+    bfcvtn  v0.4h, v1.4s
 
     .irp w, 8, 9, 10, 11
     mova    za.d[w\w, 0, vgx4], {z28.d-z31.d}
