@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "kai/asm/sme_args.h"
-#include "kai/src/layout.hpp"
+#include "kai/src/getters.hpp"
 
 namespace kai {
 namespace {
@@ -85,3 +85,21 @@ KAI_INLINE void run_row_sme(
 
 }  // namespace
 }  // namespace kai
+
+/// All functions of a classic micro-kernel, in two parts: those before run, and run for floating-point elements of
+/// BYTES bytes. LHS_OFFSET: how the getter of the LHS offset is spelled.
+#define KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, LHS_OFFSET, NAME, RHS, NR, KR, SR, M_STEP, N_STEP) \
+    extern "C" kai::SmeRowFn kai_kernel_##NAME;                                                 \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, BYTES)        \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_OFFSET, M_STEP, stride)
+
+#define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, BYTES, LHS_OFFSET, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, LHS_OFFSET, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)                 \
+    void kai_run_##NAME(                                                                                    \
+        size_t m, size_t n, size_t k, const void* lhs, size_t, const void* rhs_packed, void* dst, size_t,   \
+        size_t dst_stride_col, float clamp_min, float clamp_max) {                                          \
+        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                     \
+        kai::run_row_sme<float>(                                                                            \
+            kai_kernel_##NAME, USES_ZA, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, BYTES,       \
+            {clamp_min, clamp_max, 0});                                                                     \
+    }

@@ -1,0 +1,24 @@
+// One row that is not packed, with SME: the formulas are in the interface headers, the work in matmul_row_sme.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_row_sme.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/kai_matmul_clamp_f16_f16_f16p_interface.h"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
+
+extern "C" {
+
+#define KAI_ISA_neon(...)
+#define KAI_ISA_neon_fp16(...)
+#define KAI_ISA_aarch64(...)
+#define KAI_ISA_sve(...)
+#define KAI_ISA_sme2(...)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 4, lhs_offset, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
+#undef KAI_ISA_sme
+
+#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_ROW_FLOAT(false, 2, lhs_offset, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+
+}  // extern "C"

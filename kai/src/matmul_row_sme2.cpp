@@ -1,0 +1,116 @@
+// One row that is not packed, with SME2: the formulas are in the interface headers and kai_matmul.h, the work in
+// matmul_row_sme2.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_row_sme.hpp"
+#include "kai/src/unified.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/kai_matmul_clamp_f16_f16_f16p_interface.h"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/kai_matmul_clamp_qai8_qai8_qsi8cxp_interface.h"
+
+extern "C" {
+
+#define KAI_ISA_neon(...)
+#define KAI_ISA_neon_fp16(...)
+#define KAI_ISA_aarch64(...)
+#define KAI_ISA_sve(...)
+#define KAI_ISA_sme(...)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 4, lhs_offset, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
+#undef KAI_ISA_sme2
+
+#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 2, lhs_packed_offset, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_ISA_sme2
+
+#define KAI_ISA_sme2(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                                       \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(1, lhs_offset, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)                                \
+    void kai_run_##NAME(                                                                                               \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t,                      \
+        size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                                         \
+        KAI_ASSERT_MSG(dst_stride_col == 1, "dst_stride_col must be the size of an element");                          \
+        KAI_ASSERT_MSG(params->min_value <= params->max_value, "the lower clamp bound must not exceed the upper one"); \
+        kai::run_row_sme<int32_t>(                                                                                     \
+            kai_kernel_##NAME, true, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,                         \
+            {params->min_value, params->max_value, params->output_zero_point});                                        \
+    }
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/ukernels.def"
+
+kai::SmeRowFn kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla;
+kai::SmeRowFn kai_kernel_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot;
+kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot;
+kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot;
+
+}  // extern "C"
+
+// The unified API: panels one after the other, whatever the strides say.
+
+namespace kai {
+namespace {
+
+UnifiedOperand rhs_f32() {
+    return packed(f32pbiasf32, VL(1), 1);
+}
+UnifiedOperand rhs_f16() {
+    return packed(f16pbiasf16, VL(1), 2);
+}
+UnifiedOperand rhs_qsi8() {
+    return packed(qsi8cxpbi32sf32, VL(1), 4);
+}
+UnifiedOperand rhs_qsi4() {
+    return packed(qsi4cxpbi32sf32, VL(2), 4);
+}
+
+template <typename T>
+KAI_INLINE void run_row_unified(
+    SmeRowFn* kernel, UnifiedOperand rhs, size_t element_bytes, const kai_matmul_uker_args* args, RowOutput<T> output) {
+    const auto& shape = args->shape;
+    const auto& operand = args->operand;
+    run_row_sme(
+        kernel, true, shape.m, shape.n, shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, rhs.format,
+        rhs.tile, element_bytes, output);
+}
+
+template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(), size_t ELEMENT_BYTES>
+void run_row_float(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
+    check_args(args);
+    const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff());
+    run_row_unified<float>(KERNEL, RHS(), ELEMENT_BYTES, args, {clamp.lo, clamp.hi, 0});
+}
+
+template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)()>
+void run_row_qai8(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
+    check_args(args);
+    const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
+    const auto zero = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
+    run_row_unified<int32_t>(KERNEL, RHS(), 1, args, {clamp.lo, clamp.hi, zero});
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_KERNEL kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, (kai::run_row_float<KAI_KERNEL, kai::rhs_f32, 4>),
+    kai::packed(kai::f32p, 1, 1), kai::rhs_f32(), 1, VL(1), 4)
+#undef KAI_KERNEL
+
+#define KAI_KERNEL kai_kernel_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, (kai::run_row_float<KAI_KERNEL, kai::rhs_f16, 2>),
+    kai::packed(kai::f16p, 1, 2), kai::rhs_f16(), 1, VL(1), 2)
+#undef KAI_KERNEL
+
+#define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi8>),
+    kai::packed(kai::x8p, 1, 4), kai::rhs_qsi8(), 1, VL(1), 1)
+#undef KAI_KERNEL
+
+#define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi4>),
+    kai::packed(kai::x8p, 1, 1), kai::rhs_qsi4(), 1, VL(16), 1)
+#undef KAI_KERNEL
