@@ -8,6 +8,8 @@
 
 #include "kai/src/getters.hpp"
 #include "kai/ukernels/families.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 

@@ -80,7 +80,8 @@ set(KAI_SOURCES_sme
     kai/ukernels/pack/sme_pack_columns.S
     kai/ukernels/pack/sme_pack_rows.S
     kai/ukernels/pack/sme_pack_rows.cpp
-    kai/ukernels/pack/sme_rhs_pack_kxn.cpp)
+    kai/ukernels/pack/sme_rhs_pack_kxn.cpp
+    kai/ukernels/pack/sme_rhs_pack_unified.cpp)
 
 set(KAI_SOURCES_sme2
     kai/src/matmul_panels_float_sme2.S

@@ -1,8 +1,5 @@
-// Packs K x N sources (RHS) into panels of columns, in streaming mode (SME version 1, SVE instructions only; ZA is left
-// alone).
-//
-//     panel:  | head: a value per column | group 0 of all columns | group 1 of all columns | ... | tail: f32 per column |
-//     group of a column: one word (32 bits) = one element of 32 bits, two of 16 bits, or four of 8 bits along k
+// Packs K x N sources (RHS) into panels of columns: types of the engine in sme_pack_columns.inc. Rows are interleaved
+// into words by ZIP.
 //
 //     kai_kernel_pack_columns_x32_sme    32-bit elements, head: 32-bit bias
 //     kai_kernel_pack_columns_x16_sme    16-bit elements, head: 16-bit bias
@@ -10,68 +7,10 @@
 //     kai_kernel_pack_columns_x8_sme     8-bit elements, no head
 //     kai_kernel_pack_columns_qsi8_sme   int8, head: int32 bias + sum_scale * sum of the column, tail: scale * multiplier
 //
-// All have one argument, kai::Columns (kai/src/pack_columns_sme.hpp).
-//
-// A block is V = SVL / 32 columns: its words of a group fill a vector. A panel is 1, 2 or 16 blocks wide. A unit is the
-// columns that a step loads of a source row, two or four blocks; they lie in one panel, or in up to four. Rows are
-// interleaved into words by ZIP. Columns and rows that do not exist are loaded by false lanes, and so become zero.
-//
-// All panels grow together, up to 32 source rows at a time: the source is read in bands of rows. Panel after panel
-// would read narrow strips of all rows, each in another page.
-//
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme+bf16
 #include "kai/asm/asm.h"
-#include "kai/asm/sme_args.h"
-
-args        .req x0
-left        .req x1                             // columns from the unit on; may be less than none
-n           .req x2
-src         .req x3                             // first row of the band
-stride      .req x4
-dst         .req x5                             // first group of the band, in the first panel
-panel       .req x6                             // bytes from panel to panel
-room        .req x7                             // bytes that the blocks from the unit on take in a group
-vector      .req x8                             // bytes
-gap         .req x9                             // bytes from block 0 of a unit to block 1,
-gap2        .req x10                            // 2,
-gap3        .req x11                            // and 3
-step        .req x12                            // bytes from a group to the next
-column      .req x14                            // first row of the band, at the columns of the unit
-to          .req x15                            // where they go
-row         .req x16
-out         .req x17
-units_left  .req x13                            // of the panel, from the unit on
-limit       .req x19
-band        .req x20                            // rows
-rows        .req x21                            // of the chunk, from the band on
-batches     .req x22                            // of the band
-count       .req x23
-chunks      .req x24
-all         .req x25                            // room of all blocks
-units       .req x26                            // of a panel, at least 1
-hop         .req x27                            // bytes from the last unit of a panel to the next unit
-
-// p0-p3: see the types. p4, p5, p6: all true where blocks 1, 2, 3 of the unit exist. p7: all true.
-
-// --- Types: a batch is several groups, what is loaded first is used last. Macros named after the type:
-//     columns_TYPE   predicates of the columns of the unit
-//     missing_TYPE   the same for the last group of a chunk, which has only \rows rows (a register; fewer than kr)
-//     batch_TYPE, group_TYPE
-
-// Words of a group -> blocks of the unit. Advances out.
-.macro store_2 a, b
-    st1b    {\a\().b}, p7, [out]
-    st1b    {\b\().b}, p4, [out, gap]
-    add     out, out, step
-.endm
-.macro store_4 a, b, c, d
-    st1b    {\a\().b}, p7, [out]
-    st1b    {\b\().b}, p4, [out, gap]
-    st1b    {\c\().b}, p5, [out, gap2]
-    st1b    {\d\().b}, p6, [out, gap3]
-    add     out, out, step
-.endm
+#include "kai/asm/sme_pack_columns.inc"
 
 // x32. p0, p1: columns of blocks 0 and 1.
 .macro columns_x32
@@ -246,212 +185,17 @@ hop         .req x27                            // bytes from the last unit of a
     add_qsi8 z0, z1, z2, z3
 .endm
 
-// The sums of the unit are kept in the heads of its panels from band to band. out: advanced no more than needed.
-.macro sums_at pointer
-    ldr     \pointer, [args, #KAI_COLUMNS_DST]
-    sub     \pointer, \pointer, dst
-    add     \pointer, \pointer, to
-.endm
-.macro load_sums
+.macro load_sums_qsi8
+    mov     z28.b, #1
     sums_at limit
-    ld1b    {z24.b}, p7/z, [limit]
-    ld1b    {z25.b}, p4/z, [limit, gap]
-    ld1b    {z26.b}, p5/z, [limit, gap2]
-    ld1b    {z27.b}, p6/z, [limit, gap3]
+    load_4 limit, z24, z25, z26, z27
 .endm
-.macro store_sums
+.macro store_sums_qsi8
     sums_at out
     store_4 z24, z25, z26, z27
 .endm
-
-// --- Passes over the blocks of all panels
-
-// Sets the flags: eq after the last one. \bytes: of the head of a column; row: panel, rows: panels, count: blocks.
-.macro first_block
-    ldr     row, [args, #KAI_COLUMNS_DST]
-    ldr     rows, [args, #KAI_COLUMNS_PANELS]
-8:  mov     to, row
-    ldr     count, [args, #KAI_COLUMNS_BLOCKS]
-9:
-.endm
-.macro next_block bytes
-    addpl   to, to, #2 * \bytes
-    subs    count, count, #1
-    b.ne    9b
-    add     row, row, panel
-    subs    rows, rows, #1
-    b.ne    8b
-.endm
-
-// What is left of a vector of values, one per column: \values, \left; none if it is NULL.
-.macro values values, left, offset
-    ldr     \values, [args, #\offset]
-    cmp     \values, #0
-    csel    \left, n, xzr, ne
-.endm
-
-.macro heads_2
-    values  column, left, KAI_COLUMNS_BIAS
-    first_block
-    whilelt p0.s, xzr, left
-    ld1h    {z0.s}, p0/z, [column]
-    st1h    {z0.s}, p7, [to]
-    addpl   column, column, #4
-    decw    left
-    next_block 2
-.endm
-.macro heads_4
-    values  column, left, KAI_COLUMNS_BIAS
-    first_block
-    whilelt p0.s, xzr, left
-    ld1w    {z0.s}, p0/z, [column]
-    st1w    {z0.s}, p7, [to]
-    addvl   column, column, #1
-    decw    left
-    next_block 4
-.endm
-.macro heads_none
-.endm
-.macro heads_sums                               // of no rows yet
-    mov     z28.b, #1
-    mov     z0.s, #0
-    first_block
-    st1w    {z0.s}, p7, [to]
-    next_block 4
-.endm
-
-// Sums -> bias + sum_scale * sum; scale * multiplier -> tails.
-.macro finish_sums
-    ldr     hop, [args, #KAI_COLUMNS_TAIL]
-    ld1rw   {z2.s}, p7/z, [args, #KAI_COLUMNS_SUM_SCALE]
-    ld1rw   {z3.s}, p7/z, [args, #KAI_COLUMNS_MULTIPLIER]
-    values  column, left, KAI_COLUMNS_BIAS
-    values  src, limit, KAI_COLUMNS_SCALE
-    first_block
-    whilelt p0.s, xzr, left
-    whilelt p1.s, xzr, limit
-    ld1w    {z0.s}, p0/z, [column]
-    ld1w    {z1.s}, p7/z, [to]
-    ld1w    {z4.s}, p1/z, [src]
-    mla     z0.s, p7/m, z1.s, z2.s
-    fmul    z4.s, p1/m, z4.s, z3.s
-    add     out, to, hop
-    st1w    {z0.s}, p7, [to]
-    st1w    {z4.s}, p7, [out]
-    addvl   column, column, #1
-    addvl   src, src, #1
-    decw    left
-    decw    limit
-    next_block 4
-.endm
-
-// --- The function. \log_kr: of the rows of a group; \log_batch: of the groups of a batch; \vectors: of a source row
-// that a unit loads; \blocks of a unit; \heads: 2, 4, none, sums.
-.macro pack_columns type, log_kr, log_batch, vectors, blocks, heads
-func kai_kernel_pack_columns_\type\()_sme, hidden
-    stp     x19, x20, [sp, #-80]!
-    .cfi_adjust_cfa_offset 80
-    stp     x21, x22, [sp, #16]
-    stp     x23, x24, [sp, #32]
-    stp     x25, x26, [sp, #48]
-    str     x27, [sp, #64]
-    sme_enter sm
-    ptrue   p7.b
-    rdvl    vector, #1
-    ldr     n, [args, #KAI_COLUMNS_N]
-    ldr     panel, [args, #KAI_COLUMNS_PANEL]
-    heads_\heads
-
-    ldp     src, stride, [args, #KAI_COLUMNS_SRC]
-    ldp     dst, step, [args, #KAI_COLUMNS_WORDS]
-    ldp     gap, gap2, [args, #KAI_COLUMNS_GAP]
-    add     gap3, gap, gap2
-    ldp     units, hop, [args, #KAI_COLUMNS_UNITS]
-    ldp     all, chunks, [args, #KAI_COLUMNS_ROOM]
-    cbz     chunks, KAI_LOCAL(\type\()_end)
-
-KAI_LOCAL(\type\()_chunk):
-    ldr     rows, [args, #KAI_COLUMNS_LENGTH]
-1:  mov     limit, #32
-    cmp     rows, limit
-    csel    band, rows, limit, lo
-    lsr     batches, band, #\log_kr + \log_batch
-    mov     left, n
-    mov     column, src
-    mov     to, dst
-    mov     room, all
-    mov     units_left, units
-
-2:  columns_\type
-    whilelt p4.b, vector, room
-    .if \blocks == 4
-    addvl   limit, room, #-2
-    whilelt p5.b, xzr, limit
-    whilelt p6.b, vector, limit
-    .endif
-    mov     row, column
-    .ifc \heads, sums
-    load_sums
-    .endif
-    mov     out, to
-    mov     count, batches
-    cbz     count, 4f
-3:  batch_\type
-    subs    count, count, #1
-    b.ne    3b
-4:  ubfx    count, band, #\log_kr, #\log_batch
-    cbz     count, 6f
-5:  group_\type
-    subs    count, count, #1
-    b.ne    5b
-6:
-    .if \log_kr > 0
-    ands    count, band, #(1 << \log_kr) - 1
-    b.eq    7f
-    missing_\type count
-    group_\type
-    .endif
-7:
-    .ifc \heads, sums
-    store_sums
-    .endif
-    addvl   column, column, #\vectors
-    .if \blocks == 4
-    decb    left
-    .else
-    dech    left
-    .endif
-    subs    units_left, units_left, #1
-    csel    units_left, units, units_left, eq
-    addvl   limit, to, #\blocks
-    add     to, to, hop
-    csel    to, to, limit, eq
-    addvl   room, room, #-\blocks
-    cmp     room, #0
-    b.gt    2b
-
-    madd    src, band, stride, src
-    add     limit, band, #(1 << \log_kr) - 1
-    lsr     limit, limit, #\log_kr
-    madd    dst, limit, step, dst
-    subs    rows, rows, band
-    b.ne    1b
-    subs    chunks, chunks, #1
-    b.ne    KAI_LOCAL(\type\()_chunk)
-
-KAI_LOCAL(\type\()_end):
-    .ifc \heads, sums
+.macro finish_qsi8
     finish_sums
-    .endif
-    sme_leave sm
-    ldp     x21, x22, [sp, #16]
-    ldp     x23, x24, [sp, #32]
-    ldp     x25, x26, [sp, #48]
-    ldr     x27, [sp, #64]
-    ldp     x19, x20, [sp], #80
-    .cfi_adjust_cfa_offset -80
-    ret
-endfunc
 .endm
 
     pack_columns x32,  0, 2, 2, 2, 4

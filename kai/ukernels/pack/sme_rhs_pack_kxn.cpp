@@ -43,7 +43,7 @@ template <const Format& format, PackColumns kernel, size_t blocks>
 KAI_INLINE void pack_dense(const ColumnSource& source, void* packed, const ColumnFields& fields) {
     const Tile tile{VL(blocks), 32 / format.bits, 1};
     const size_t k = source.chunks * format.padded(tile, source.length);
-    pack_columns<format, kernel>(source, {packed, format.stride(tile, k)}, blocks, fields);
+    pack_columns<format, kernel>(source, {packed, format.stride(tile, k), blocks}, fields);
 }
 
 }  // namespace
