@@ -67,10 +67,10 @@ set(KAI_SOURCES_sve_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.cpp)
 set(KAI_SOURCES_sme
     kai/src/matmul_panels_float_sme.S
+    kai/src/matmul_panels_float_sme.cpp
     kai/src/matmul_qai8dxp_row_sme.S
     kai/src/matmul_row_sme.S
     kai/src/matmul_row_sme.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
@@ -85,6 +85,7 @@ set(KAI_SOURCES_sme
 
 set(KAI_SOURCES_sme2
     kai/src/matmul_panels_float_sme2.S
+    kai/src/matmul_panels_float_sme2.cpp
     kai/src/matmul_qai8dxp_row_sme2.S
     kai/src/matmul_row_sme2.S
     kai/src/matmul_row_sme2.cpp
@@ -92,7 +93,6 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp

@@ -73,29 +73,57 @@ KAI_INLINE void run_panels(SmePanelsFn* kernel, const PanelArgs& args) {
     kernel(&args);
 }
 
-/// The same for a floating-point kernel on dense panels of depth k, as they are stored.
+/// Depth groups of a row: words.
+KAI_INLINE size_t depth_of(const Format& format, Tile tile, size_t k) {
+    return format.padded(tile, k) * format.bits / 32;
+}
+
+KAI_INLINE size_t depth_of(const Format& format, Tile tile, Chunks k) {
+    return k.count * depth_of(format, tile, k.length);
+}
+
+struct DensePanels {
+    const Format& format;
+    Tile tile;
+    const void* data;
+};
+
+/// run_panels for a floating-point kernel and depth k, a number or Chunks.
+template <typename K>
 KAI_INLINE void run_float_panels(
-    SmePanelsFn* kernel, const Format& lhs_format, Tile lhs_tile, const Format& rhs_format, Tile rhs_tile, size_t m,
-    size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride, size_t element_bytes, float lo,
-    float hi) {
-    const size_t depth = lhs_format.padded(lhs_tile, k) * lhs_format.bits / 32;
+    SmePanelsFn* kernel, size_t m, size_t n, K k, const DensePanels& lhs, const DensePanels& rhs, void* dst,
+    size_t dst_stride, size_t element_bytes, float lo, float hi) {
     run_panels(
-        kernel, {m, n, depth, lhs, lhs_format.stride(lhs_tile, k), rhs, rhs_format.stride(rhs_tile, k), dst, dst_stride,
-                 bound(lo, element_bytes), bound(hi, element_bytes)});
+        kernel, {m, n, depth_of(lhs.format, lhs.tile, k), lhs.data, lhs.format.stride(lhs.tile, k), rhs.data,
+                 rhs.format.stride(rhs.tile, k), dst, dst_stride, bound(lo, element_bytes), bound(hi, element_bytes)});
 }
 
 }  // namespace
 }  // namespace kai
 
-/// All functions of a classic floating-point micro-kernel: outputs of bytes BYTES, assembly kai_kernel_KERNEL.
-#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
-    extern "C" kai::SmePanelsFn kai_kernel_##KERNEL;                                                                   \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                                   \
-    void kai_run_##NAME(                                                                                               \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                       \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                              \
-        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                                \
-        kai::run_float_panels(                                                                                         \
-            kai_kernel_##KERNEL, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, lhs_packed, rhs_packed, dst, \
-            dst_stride_row, BYTES, clamp_min, clamp_max);                                                              \
+/// All functions of a classic floating-point micro-kernel: elements of BYTES in the output, assembly kai_kernel_KERNEL.
+#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                   \
+    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                             \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                                  \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                      \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
+        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                               \
+        kai::run_float_panels(                                                                                        \
+            kai_kernel_##KERNEL, m, n, k, {kai::LHS, {MR, KR, SR}, lhs_packed}, {kai::RHS, {NR, KR, SR}, rhs_packed}, \
+            dst, dst_stride_row, BYTES, clamp_min, clamp_max);                                                        \
+    }
+
+/// The same for indirect matmul.
+#define KAI_DEFINE_IMATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                \
+    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                           \
+    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                               \
+    void kai_run_##NAME(                                                                                            \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                    \
+        const void* rhs_packed, void* dst, size_t dst_stride_row, float clamp_min, float clamp_max) {               \
+        kai::check_output(BYTES, BYTES, clamp_min, clamp_max);                                                      \
+        kai::run_float_panels(                                                                                      \
+            kai_kernel_##KERNEL, m, n, kai::Chunks{k_chunk_count, k_chunk_length},                                  \
+            {kai::LHS, {MR, KR, SR}, lhs_packed}, {kai::RHS, {NR, KR, SR}, rhs_packed}, dst, dst_stride_row, BYTES, \
+            clamp_min, clamp_max);                                                                                  \
     }
