@@ -144,9 +144,9 @@ const kai_ukernel kUkernels[] = {
         KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), KAI_ANY(kai_get_lhs_offset_##NAME),                             \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
         KAI_ANY(kai_run_##NAME))
-#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_ENTRY(                                                                                                   \
-        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(N_STEP), KAI_SIZE((MR) ? (MR) : 1), \
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                             \
+    KAI_ENTRY(                                                                                                       \
+        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(N_STEP), KAI_SIZE((MR) > 0 ? (MR) : 1), \
         KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                        \
     KAI_ENTRY(                                                                                             \
