@@ -68,6 +68,8 @@ set(KAI_SOURCES_sve_i8mm
 set(KAI_SOURCES_sme
     kai/src/matmul_panels_float_sme.S
     kai/src/matmul_panels_float_sme.cpp
+    kai/src/matmul_panels_int_sme.S
+    kai/src/matmul_panels_int_sme.cpp
     kai/src/matmul_qai8dxp_row_sme.S
     kai/src/matmul_row_sme.S
     kai/src/matmul_row_sme.cpp
@@ -86,6 +88,8 @@ set(KAI_SOURCES_sme
 set(KAI_SOURCES_sme2
     kai/src/matmul_panels_float_sme2.S
     kai/src/matmul_panels_float_sme2.cpp
+    kai/src/matmul_panels_int_sme2.S
+    kai/src/matmul_panels_int_sme2.cpp
     kai/src/matmul_qai8dxp_row_sme2.S
     kai/src/matmul_row_sme2.S
     kai/src/matmul_row_sme2.cpp

@@ -152,6 +152,9 @@
     fmin    z0.\t, p0/m, z0.\t, #0.0
     smax    {z0.\t-z3.\t}, {z0.\t-z3.\t}, z15.\t
     smin    {z28.\t-z31.\t}, {z28.\t-z31.\t}, z0.\t
+    sclamp  {z0.\t-z3.\t}, z31.\t, vector.\t
+    sclamp  {z28.\t-z31.\t}, z0.\t, z31.\t
+    sclamp  z0.\t, z31.\t, z1.\t
     smax    z0.\t, p0/m, z0.\t, vector.\t
     smin    z0.\t, z0.\t, #-1
     .endr

@@ -122,10 +122,12 @@ KAI_INLINE bool has_clamp(const kai_matmul_uker_args* args) {
     return (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
 }
 
-/// Aborts, in every build, where a flag is set that the kernel does not know: what it asks for would be left out
-/// silently.
-KAI_INLINE void check_args(const kai_matmul_uker_args* args, uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
-    KAI_ASSUME_ALWAYS_MSG((args->flags & ~known_flags) == 0, "unknown flags");
+/// Aborts, in every build, where a flag is set that no kernel knows: what it asks for would be left out silently.
+/// `known_flags` = 0: a kernel without a clamp.
+KAI_INLINE void check_args(
+    const kai_matmul_uker_args* args, [[maybe_unused]] uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
+    KAI_ASSUME_ALWAYS_MSG((args->flags & ~uint64_t{KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP}) == 0, "unknown flags");
+    KAI_ASSUME_MSG((args->flags & ~known_flags) == 0, "this kernel has no clamp");
     KAI_ASSUME_IF_MSG(
         has_clamp(args), args->activation.clamp.min_ptr != nullptr && args->activation.clamp.max_ptr != nullptr,
         "a clamp needs both bounds");

@@ -1,0 +1,81 @@
+// The C++ side of the integer kernels of kai/asm/sme_mopa_panels_int.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/matmul_panels_sme.hpp"
+
+namespace kai {
+namespace {
+
+/// params as the kernels take them. With t the scaled sum, low_byte(clamp(saturate32(t + zero), min, max)) is
+/// low_byte(clamp(t, lo, hi) + zero_point), the addition modulo 2^32: bounds less the zero point, as far as int32 goes.
+/// If they lie outside it as a whole, all t give the same.
+KAI_INLINE kai_matmul_requantize32_params before_zero_point(const kai_matmul_requantize32_params& params) {
+    KAI_ASSERT_MSG(params.min_value <= params.max_value, "the lower clamp bound must not exceed the upper one");
+    const int64_t lo = int64_t{params.min_value} - params.output_zero_point;
+    const int64_t hi = int64_t{params.max_value} - params.output_zero_point;
+    if (lo > INT32_MAX) {
+        return {0, 0, params.min_value};
+    }
+    if (hi < INT32_MIN) {
+        return {0, 0, params.max_value};
+    }
+    return {
+        static_cast<int32_t>(KAI_MAX(lo, int64_t{INT32_MIN})), static_cast<int32_t>(KAI_MIN(hi, int64_t{INT32_MAX})),
+        params.output_zero_point};
+}
+
+/// Completes args, of which all up to dst_stride is set, with the requantisation, and runs a kernel with int8 outputs.
+KAI_INLINE void run_qai8_panels(
+    SmePanelsFn* kernel, PanelArgs args, size_t rhs_tail, const kai_matmul_requantize32_params& params) {
+    const auto requantisation = before_zero_point(params);
+    args.lo = static_cast<uint32_t>(requantisation.min_value);
+    args.hi = static_cast<uint32_t>(requantisation.max_value);
+    args.zero_point = requantisation.output_zero_point;
+    args.rhs_tail = rhs_tail;
+    run_panels(kernel, args);
+}
+
+/// The same for dense panels of depth k: what the classic micro-kernels take.
+KAI_INLINE void run_dense_qai8_panels(
+    SmePanelsFn* kernel, const Format& lhs_format, Tile lhs_tile, const Format& rhs_format, Tile rhs_tile, size_t m,
+    size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai_matmul_requantize32_params& params) {
+    const size_t lhs_stride = lhs_format.stride(lhs_tile, k);
+    const size_t rhs_stride = rhs_format.stride(rhs_tile, k);
+    run_qai8_panels(
+        kernel, {m, n, lhs_format.padded(lhs_tile, k) / 4, lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride, 0, 0},
+        rhs_format.panel_end(rhs_tile, k), params);
+}
+
+}  // namespace
+}  // namespace kai
+
+/// All functions of a classic micro-kernel with int8 outputs: assembly kai_kernel_KERNEL.
+#define KAI_DEFINE_MATMUL_QAI8_PANELS(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    extern "C" kai::SmePanelsFn kai_kernel_##KERNEL;                                                                   \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                          \
+    void kai_run_##NAME(                                                                                               \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                       \
+        size_t dst_stride_row, [[maybe_unused]] size_t dst_stride_col,                                                 \
+        const struct kai_matmul_requantize32_params* params) {                                                         \
+        KAI_ASSERT_MSG(dst_stride_col == sizeof(int8_t), "dst_stride_col must be the size of an element");             \
+        kai::run_dense_qai8_panels(                                                                                    \
+            kai_kernel_##KERNEL, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, lhs_packed, rhs_packed, dst, \
+            dst_stride_row, *params);                                                                                  \
+    }
+
+/// The same for indirect matmul: chunks of k are padded on their own, so the depth is that of the padded ones.
+#define KAI_DEFINE_IMATMUL_QAI8_PANELS(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+    extern "C" kai::SmePanelsFn kai_kernel_##KERNEL;                                                                   \
+    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                         \
+    void kai_run_##NAME(                                                                                               \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                       \
+        const void* rhs_packed, void* dst, size_t dst_stride_row,                                                      \
+        const struct kai_matmul_requantize32_params* params) {                                                         \
+        const size_t k = k_chunk_count * kai::LHS.padded({MR, KR, SR}, k_chunk_length);                                \
+        kai::run_dense_qai8_panels(                                                                                    \
+            kai_kernel_##KERNEL, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, lhs_packed, rhs_packed, dst, \
+            dst_stride_row, *params);                                                                                  \
+    }
