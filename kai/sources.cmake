@@ -56,7 +56,14 @@ set(KAI_SOURCES_neon_i8mm
 
 # Half-precision arithmetic; bf16.
 set(KAI_SOURCES_neon_fp16)
-set(KAI_SOURCES_neon_bf16)
+set(KAI_SOURCES_neon_bf16
+    kai/src/matmul_bf16p_neon_dot.S
+    kai/src/matmul_bf16p_neon_mmla.S
+    kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/neon_bf16.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/neon_bf16.cpp
+    kai/ukernels/pack/lhs_pack_bf16p_neon.cpp
+    kai/ukernels/pack/neon_bf16_pack.S
+    kai/ukernels/pack/rhs_pack_bf16p_neon.cpp)
 
 set(KAI_SOURCES_sve)
 set(KAI_SOURCES_sve2p1)
