@@ -87,6 +87,7 @@ set(KAI_SOURCES_sme
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_mopa.S
     kai/ukernels/pack/sme_pack_columns.S
+    kai/ukernels/pack/sme_pack_qsi4.S
     kai/ukernels/pack/sme_pack_rows.S
     kai/ukernels/pack/sme_pack_rows.cpp
     kai/ukernels/pack/sme_rhs_pack_kxn.cpp

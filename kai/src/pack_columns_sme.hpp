@@ -147,4 +147,6 @@ void kai_kernel_pack_columns_x16_sme(const kai::Columns* columns);
 void kai_kernel_pack_columns_bf16_sme(const kai::Columns* columns);
 void kai_kernel_pack_columns_x8_sme(const kai::Columns* columns);
 void kai_kernel_pack_columns_qsi8_sme(const kai::Columns* columns);
+void kai_kernel_pack_columns_qsi4_sme(const kai::Columns* columns);
+void kai_kernel_pack_rows_qsi4_sme(const kai::Columns* columns);  // N x K source; ZA is committed
 }
