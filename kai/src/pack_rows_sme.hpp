@@ -46,9 +46,11 @@ struct Panels {
     size_t stride;
 };
 
-/// Rows of `chunks` chunks of k elements.
+/// Rows of elements of element_bytes.
 struct SourceRows {
-    size_t rows, chunks, k, element_bytes;
+    size_t rows;
+    Chunks chunks;
+    size_t element_bytes;
     const void* first;  // or table
     size_t stride;      // or offset
     const void* pad;
@@ -56,23 +58,24 @@ struct SourceRows {
 
 /// Everything but the panel heads. Nothing where there is nothing to pack.
 KAI_INLINE void pack_rows(PackRowsFn* kernel, const SourceRows& source, const Panels& panels) {
-    if (source.rows == 0 || source.chunks == 0 || source.k == 0) {
+    if (source.rows == 0 || source.chunks.count == 0 || source.chunks.length == 0) {
         return;
     }
-    const Format& format = panels.format;
     const Tile tile = panels.tile;
     const bool split = tile.rows == VL(1);
+    const size_t head = tile.rows * panels.format.panel_head;
+    const size_t depths = panels.format.stride(tile, source.chunks) - head;
     const PackRowsArgs args = {
         source.rows,
-        source.k * source.element_bytes,
-        source.chunks,
+        source.chunks.length * source.element_bytes,
+        source.chunks.count,
         source.first,
         source.stride,
         source.pad,
-        bytes(panels.first, tile.rows * format.panel_head),
+        bytes(panels.first, head),
         split ? panels.stride : VL(4),
         tile.rows,
-        (split ? 2 : 1) * panels.stride - format.element_bytes(tile, source.chunks * format.padded(tile, source.k)),
+        (split ? 2 : 1) * panels.stride - depths,
         split ? tile.rows : 0,
     };
     kai_commit_za();
@@ -115,31 +118,21 @@ KAI_INLINE void check_panels(
         KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");                      \
         const kai::Tile tile = {VL(2), KR, 1};                                                                     \
         kai::pack_rows(                                                                                            \
-            KERNEL, {m, 1, k, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                           \
+            KERNEL, {m, {1, k}, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                         \
             {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                         \
     }
 
 /// An LHS packer: chunks of SOURCE behind a table of pointers to panels of 2 V rows.
 #define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                          \
-    size_t kai_get_m_step_##NAME() {                                                                               \
-        return VL(2);                                                                                              \
-    }                                                                                                              \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k_chunk_count, size_t k_chunk_length) {           \
-        return kai::FORMAT.offset(                                                                                 \
-            {VL(2), KR, 1}, m_idx, k_chunk_count * kai::FORMAT.padded({VL(2), KR, 1}, k_chunk_length));            \
-    }                                                                                                              \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k_chunk_count, size_t k_chunk_length) {                 \
-        return kai::FORMAT.size(                                                                                   \
-            {VL(2), KR, 1}, m, k_chunk_count * kai::FORMAT.padded({VL(2), KR, 1}, k_chunk_length));                \
-    }                                                                                                              \
+    KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(2), KR, 1)                                                \
     void kai_run_##NAME(                                                                                           \
         size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset, \
         const void* pad_ptr, void* lhs_packed) {                                                                   \
         const kai::Tile tile = {VL(2), KR, 1};                                                                     \
-        const size_t k = k_chunk_count * kai::FORMAT.padded(tile, k_chunk_length);                                 \
+        const kai::Chunks chunks = {k_chunk_count, k_chunk_length};                                                \
         kai::pack_rows(                                                                                            \
-            KERNEL, {m, k_chunk_count, k_chunk_length, sizeof(SOURCE), lhs_ptrs, lhs_ptr_offset, pad_ptr},         \
-            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                         \
+            KERNEL, {m, chunks, sizeof(SOURCE), lhs_ptrs, lhs_ptr_offset, pad_ptr},                                \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, chunks)});                                    \
     }
 
 /// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
@@ -157,5 +150,5 @@ KAI_INLINE void check_panels(
         const kai::Tile tile = {VL(2), KR, 1};                                                                      \
         const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};                    \
         kai::pack_heads(n, bias, panels);                                                                           \
-        kai::pack_rows(kai_kernel_pack_rows_sme, {n, 1, k, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);      \
+        kai::pack_rows(kai_kernel_pack_rows_sme, {n, {1, k}, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);    \
     }

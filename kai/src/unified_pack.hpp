@@ -13,6 +13,8 @@
 //         ...                     // nothing to do where n is 0
 //     }
 //
+// KAI_DEFINE_LHS_PACK_API(name, run, element of the source, packed(...)) does the same for an LHS.
+//
 // Sizes follow from the Format (layout.hpp): a bias is what a panel opens with, a scale what it ends with. Offsets
 // count whole panels and use the stride of the call, which may be larger than the dense one: that moves panels, never
 // fields inside a panel. Indices may be any (those inside a panel give its start), but k cannot be split. No function
@@ -22,10 +24,66 @@
 #pragma once
 
 #include "kai/src/unified.hpp"
+#include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
 
 namespace kai {
 namespace {
+
+/// The functions of a table of an LHS packer except run. The source is row-major.
+template <typename Packer>
+struct LhsPackApi {
+    using Config = const kai_matmul_pack_lhs_uker_config*;
+    using PackedStride = kai_matmul_pack_lhs_uker_lhs_packed_stride_args;
+
+    static kai_matmul_pack_lhs_uker_dim_args step(Config) {
+        return {Packer::packed().tile.rows, 0};
+    }
+    static kai_matmul_pack_lhs_uker_lhs_stride_args lhs_stride(
+        Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* shape) {
+        return {shape->k * Packer::element_bytes};
+    }
+    static size_t lhs_offset(
+        Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* index,
+        const kai_matmul_pack_lhs_uker_lhs_stride_args* stride) {
+        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        return index->m * stride->m;
+    }
+    static PackedStride packed_stride(Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape) {
+        return {Packer::packed().stride(shape->k)};
+    }
+    static size_t packed_offset(
+        Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* index, const PackedStride* stride) {
+        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        return Packer::packed().offset(index->m, stride->m);
+    }
+    static size_t packed_size(
+        Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape, const PackedStride* stride) {
+        const size_t rows = Packer::packed().tile.rows;
+        return (shape->m + rows - 1) / rows * stride->m;
+    }
+};
+
+/// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)      \
+    namespace {                                                  \
+    struct NAME##_packer {                                       \
+        static constexpr size_t element_bytes = sizeof(ELEMENT); \
+        static kai::UnifiedOperand packed() {                    \
+            return PACKED;                                       \
+        }                                                        \
+    };                                                           \
+    }                                                            \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {       \
+        using Api = kai::LhsPackApi<NAME##_packer>;              \
+        return {RUN,                                             \
+                Api::step,                                       \
+                Api::lhs_stride,                                 \
+                Api::lhs_offset,                                 \
+                Api::packed_stride,                              \
+                Api::packed_offset,                              \
+                Api::packed_size};                               \
+    }
 
 /// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
 /// With elements of less than a byte only lines have a stride.
@@ -115,9 +173,14 @@ struct RhsPackApi {
     }
 
 /// Aborts, in every build, where a flag is set: packers know none.
+/// @{
+KAI_INLINE void check_args(const kai_matmul_pack_lhs_uker_args* args) {
+    KAI_ASSUME_ALWAYS_MSG(args->flags == 0, "unknown flags");
+}
 KAI_INLINE void check_args(const kai_matmul_pack_rhs_uker_args* args) {
     KAI_ASSUME_ALWAYS_MSG(args->flags == 0, "unknown flags");
 }
+/// @}
 
 }  // namespace
 }  // namespace kai
