@@ -7,6 +7,7 @@ set(KAI_SOURCES_any
     kai/kai_registry.cpp
     kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
+    kai/ukernels/pack/rhs_pack_float.cpp
     kai/ukernels/pack/rhs_pack_qai4c32p.cpp
     kai/ukernels/pack/rhs_pack_qsi4c32p.cpp
     kai/ukernels/pack/rhs_pack_qsi4c32p_bf16.cpp
@@ -17,7 +18,9 @@ set(KAI_SOURCES_any
 # AArch64 only, from here on. Armv8.0 with Advanced SIMD:
 set(KAI_SOURCES_aarch64
     kai/src/matmul_qai8dxp_neon_decode.S
-    kai/src/vector_length.S)
+    kai/src/vector_length.S
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.cpp)
 
 set(KAI_SOURCES_neon_dotprod
     kai/src/matmul_qai8dxp_neon_dotprod.S
@@ -55,7 +58,9 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
 
 # Half-precision arithmetic; bf16.
-set(KAI_SOURCES_neon_fp16)
+set(KAI_SOURCES_neon_fp16
+    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/neon_mla.S
+    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/neon_mla.cpp)
 set(KAI_SOURCES_neon_bf16
     kai/src/matmul_bf16p_neon_dot.S
     kai/src/matmul_bf16p_neon_mmla.S

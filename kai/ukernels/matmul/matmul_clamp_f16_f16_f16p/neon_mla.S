@@ -1,0 +1,26 @@
+// Panels of the f16 GEMM with FMLA (matmul_float_neon.hpp): a vector is 8 columns of a row, every step is rounded to f16.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+fp16
+#define ELEMENT_BYTES 2
+#define LOADED_VECTORS 0
+#define LOADED_HALVES 0x7BDE  // a step is 4 k of 4 vectors
+#include "kai/asm/asm.h"
+#include "kai/asm/matmul_float_neon.inc"
+
+.macro mla c, b, a, lane
+    fmla    v\c\().8h, v\b\().8h, v\a\().h[\lane]
+.endm
+.macro clamp_low c
+    fmax    v\c\().8h, v\c\().8h, v0.8h
+.endm
+.macro clamp_high c
+    fmin    v\c\().8h, v\c\().8h, v1.8h
+.endm
+.macro load_one row, from:vararg
+    ldr     h\row, \from
+.endm
+
+float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla, 4, in_vectors, 16
+float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55, 4, in_halves, 8
+float_gemm kai_kernel_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla, 2, in_vectors, 16

@@ -1,0 +1,16 @@
+// f32 <- f32 x f32p with FMLA: the loop over panels. The work is in neon_mla.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/src/matmul_float_neon.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
+
+extern "C" {
+
+#define KAI_ISA_aarch64(...) KAI_DEFINE_MATMUL_FLOAT_NEON(__VA_ARGS__)
+#define KAI_ISA_sve(...)
+#define KAI_ISA_sme(...)
+#define KAI_ISA_sme2(...)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
+
+}  // extern "C"
