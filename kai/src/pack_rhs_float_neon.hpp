@@ -39,14 +39,14 @@ KAI_INLINE void copy_some_lines(const uint8_t* src, size_t stride, uint8_t* dst)
     for (size_t x = 0; x < lines; ++x) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < line_bytes / 16; ++i) {
-            v[x][i] = i < vectors ? load<uint8x16_t>(src + x * stride + 16 * i) : vdupq_n_u8(0);
+            v[x][i] = i < vectors ? vld1q_u8(src + x * stride + 16 * i) : vdupq_n_u8(0);
         }
     }
 #pragma GCC unroll 8
     for (size_t x = 0; x < lines; ++x) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < line_bytes / 16; ++i) {
-            store(dst + x * line_bytes + 16 * i, v[x][i]);
+            vst1q_u8(dst + x * line_bytes + 16 * i, v[x][i]);
         }
     }
 }
@@ -117,12 +117,12 @@ KAI_INLINE void transpose_columns(
         uint8x16_t v[lanes], out[lanes];
 #pragma GCC unroll 8
         for (size_t c = 0; c < lanes; ++c) {
-            v[c] = all || c < exist ? load<uint8x16_t>(column[c] + x * sizeof(Element)) : vdupq_n_u8(0);
+            v[c] = all || c < exist ? vld1q_u8(column[c] + x * sizeof(Element)) : vdupq_n_u8(0);
         }
         transpose<lanes>(v, out);
 #pragma GCC unroll 8
         for (size_t i = 0; i < lanes; ++i) {
-            store(dst + (x + i) * nr * sizeof(Element), out[i]);
+            vst1q_u8(dst + (x + i) * nr * sizeof(Element), out[i]);
         }
         if (x + lanes == end) {
             return;
