@@ -11,6 +11,7 @@
 #include <set>
 
 #include "kai/kai_registry.h"
+#include "kai/ukernels/matmul/kai_matmul.h"
 #include "test/reference/float16.hpp"
 #include "test/reference/formats.hpp"
 #include "test/reference/matmul.hpp"
@@ -48,10 +49,34 @@ struct Output {
     Flush flush = Flush::end;
 };
 
+constexpr int32_t kZeroPoint = -7;  // of int8 results
+
+/// Depth of an indirect matmul: some chunks.
+struct Chunks {
+    size_t count, length;
+    explicit Chunks(size_t k) : count(k > 0 && k % 3 == 0 ? 3 : k > 0 && k % 2 == 0 ? 2 : 1), length(k / count) {
+    }
+};
+
+/// Bytes of numbers.
+template <typename T, typename U>
+std::vector<uint8_t> bytes_as(const std::vector<U>& numbers) {
+    std::vector<uint8_t> bytes(numbers.size() * sizeof(T));
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        const T x = static_cast<T>(numbers[i]);
+        std::memcpy(&bytes[i * sizeof(T)], &x, sizeof(T));
+    }
+    return bytes;
+}
+
 /// What a kernel reads, each in a buffer of its exact size.
 struct Operands {
     size_t m, n, k, bl;
     GuardedBuffer lhs, rhs, table;
+    size_t lhs_stride = 0;  // of rows that are not packed
+    GuardedBuffer chunks, padding;  // of indirect kernels without packed LHS: lhs is the table of pointers
+    GuardedBuffer bias_m, bias_n, offset_n;  // of unsigned kernels
+    float scale = 0;
 
     /// From the rows of two sides, packed by the reference.
     Operands(
@@ -60,6 +85,7 @@ struct Operands {
         : Operands(
               l, r, reference::pack_for_kernel(lhs_format, l, lhs_tile),
               reference::pack_for_kernel(rhs_format, r, rhs_tile), flush) {
+        lhs_stride = l.k * lhs_format.bits() / 8;
     }
     Operands(
         const Side& l, const Side& r, const std::vector<uint8_t>& packed_lhs, const std::vector<uint8_t>& packed_rhs,
@@ -70,15 +96,47 @@ struct Operands {
           bl(r.bl),
           lhs(packed_lhs, flush),
           rhs(packed_rhs, flush),
-          table(bytes_of(r.table == kDefaultTable ? std::vector<int32_t>() : r.table), flush) {
+          table(bytes_as<int32_t>(r.table == kDefaultTable ? std::vector<int32_t>() : r.table), flush),
+          chunks(0),
+          padding(0),
+          bias_m(bytes_as<int32_t>(l.bias), flush),
+          bias_n(l.is_unsigned ? bytes_as<int32_t>(r.bias) : std::vector<uint8_t>(), flush),
+          offset_n(l.is_unsigned ? bytes_as<float>(r.offset) : std::vector<uint8_t>(), flush),
+          scale(l.is_unsigned ? l.scale.empty() ? 1.0f : l.scale[0] : 0.0f) {
     }
+    /// Rows by a table of pointers in groups of `group` rows: chunks of zeros are the padding, pointers to the others
+    /// lack kPointerOffset, those of rows that do not exist are poison.
+    Operands(const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs, Flush flush)
+        : m(l.rows),
+          n(r.rows),
+          k(l.k),
+          bl(0),
+          lhs(((l.rows + group - 1) / group * group) * Chunks(l.k).count * sizeof(void*), flush, 0x5B),
+          rhs(packed_rhs, flush),
+          table(0),
+          chunks(bytes_as<float>(l.values), flush),
+          padding(Chunks(l.k).length * sizeof(float), Flush::end, 0),
+          bias_m(0),
+          bias_n(0),
+          offset_n(0) {
+        const Chunks c(k);
+        for (size_t row = 0; row < m; ++row) {
+            for (size_t chunk = 0; chunk < c.count; ++chunk) {
+                const float* from = l.values.data() + row * k + chunk * c.length;
+                const bool zeros = std::all_of(from, from + c.length, [](float x) { return x == 0; });
+                const uintptr_t address = reinterpret_cast<uintptr_t>(chunks.data()) +
+                                          (row * k + chunk * c.length) * sizeof(float) - kPointerOffset;
+                lhs.as<uintptr_t>()[row / group * group * c.count + chunk * group + row % group] =
+                    zeros ? reinterpret_cast<uintptr_t>(padding.data()) : address;
+            }
+        }
+    }
+    static constexpr uintptr_t kPointerOffset = 0x12340;
 
 private:
     /// What kernels take in place of no table.
     static inline const std::vector<int32_t> kDefaultTable = {-2, -1, 0, 1};
-    static std::vector<uint8_t> bytes_of(const std::vector<int32_t>& words) {
-        const auto* first = reinterpret_cast<const uint8_t*>(words.data());
-        return {first, first + words.size() * sizeof(int32_t)};
+};
     }
 };
 
@@ -93,33 +151,107 @@ protected:
     Tile lhs_tile, rhs_tile;
     size_t m_step, n_step;
     bool one_row;  // m must be 0 or 1
+    const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
+                          u.signature == KAI_UKERNEL_IMATMUL_ROWS;
+    const bool by_pointers = u.signature == KAI_UKERNEL_IMATMUL_ROWS, unified = u.signature == KAI_UKERNEL_UNIFIED;
+    const bool has_unsigned = std::strstr(u.name, "_u8p") != nullptr;
+    const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_int32;
+    const bool clamps = u.dst_type != kai_dt_int32;
+    kai_matmul_uker_api api = {};
+    reference::Arithmetic arithmetic;
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(u);
         ASSERT_TRUE(lhs_format != nullptr && rhs_format != nullptr)
             << "test/reference/formats.cpp lacks a format of this kernel";
-        ASSERT_TRUE(u.dst_type == kai_dt_f32 || u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16)
-            << "no reference for this type of result";
+        ASSERT_NE(u.dst_type, kai_dt_unknown) << "no reference for this type of result";
         lhs_tile = {u.get_mr(), u.get_kr(), u.get_sr()};
+        if (!lhs_format->packed) {
+            lhs_tile = {1, 1, 1};
+        }
         rhs_tile = {u.get_nr(), u.get_kr(), u.get_sr()};
         m_step = u.get_m_step();
         n_step = u.get_n_step();
-        one_row = m_step == 1 && lhs_format->blocks;
+        one_row = m_step == 1 && (lhs_format->blocks || lhs_format->plain) && std::strstr(u.name, "_1x") != nullptr;
+        arithmetic.type = u.dst_type;
+        arithmetic.zero_point = u.dst_type == kai_dt_int8 ? kZeroPoint : 0;
+        if (u.dst_type == kai_dt_f16 && std::strstr(u.name, "_neon_mla") != nullptr) {  // sums in f16
+            arithmetic.unit = 0x1p-11;
+            arithmetic.smallest = 0x1p-24;
+        } else if (rhs_format->element == Format::bf16) {
+            arithmetic.unit = 0x1p-23;
+            arithmetic.smallest = 0x1p-126;
+            arithmetic.flushes = true;
+        }
+        if (unified) {
+            api = reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)();
+            if (test::substitute_kernel != nullptr) {
+                api.run = reinterpret_cast<decltype(api.run)>(test::run_of(u));
+            }
+        }
+    }
+
+    reference::Expected expected(const Side& lhs, const Side& rhs) const {
+        return reference::matmul(lhs, rhs, arithmetic);
+    }
+    /// For results that are integers.
+    Clamp whole(Clamp c) const {
+        return integer_dst ? Clamp{std::ceil(c.lo), std::max(std::ceil(c.lo), std::floor(c.hi))} : c;
     }
 
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) {
-        return lhs_has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl)
-                              : checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
+        const size_t stride = k * lhs_format->bits() / 8;
+        const Chunks c(k);
+        switch (u.signature) {
+            case KAI_UKERNEL_MATMUL_BL:
+                return checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl);
+            case KAI_UKERNEL_MATMUL_ROWS:
+            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
+                return checked_call_as<kai_get_offset_fn>(u.get_lhs_packed_offset, m_idx, stride);
+            case KAI_UKERNEL_IMATMUL_ROWS:
+                return checked_call_as<kai_get_offset_fn>(u.get_lhs_packed_offset, m_idx, c.count * sizeof(void*));
+            case KAI_UKERNEL_IMATMUL:
+            case KAI_UKERNEL_IMATMUL_QAI8:
+                return checked_call_as<kai_get_packed_offset_chunks_fn>(
+                    u.get_lhs_packed_offset, m_idx, c.count, c.length);
+            case KAI_UKERNEL_UNIFIED: {
+                const kai_matmul_uker_lhs_dim_args index = {m_idx, 0}, shape = {m_idx, k};
+                const kai_matmul_uker_lhs_stride_args panel = api.get_lhs_stride(nullptr, &shape);
+                return checked_call(api.get_lhs_offset, nullptr, &index, &panel);
+            }
+            default:
+                return checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
+        }
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
-        return has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
-                          : checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, n_idx, k);
+        const Chunks c(k);
+        if (unified) {
+            const kai_matmul_uker_rhs_dim_args index = {n_idx, 0}, shape = {n_idx, k};
+            const kai_matmul_uker_rhs_stride_args panel = api.get_rhs_stride(nullptr, &shape);
+            return checked_call(api.get_rhs_offset, nullptr, &index, &panel);
+        }
+        return indirect     ? checked_call_as<kai_get_packed_offset_chunks_fn>(
+                              u.get_rhs_packed_offset, n_idx, c.count, c.length)
+               : has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
+                            : checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, n_idx, k);
+    }
+    size_t dst_offset(size_t m_idx, size_t n_idx, size_t stride) {
+        if (unified) {
+            const kai_matmul_uker_dst_dim_args index = {m_idx, n_idx};
+            const kai_matmul_uker_dst_stride_args row = {stride};
+            return checked_call(api.get_dst_offset, nullptr, &index, &row);
+        }
+        return checked_call(u.get_dst_offset, m_idx, n_idx, stride);
     }
 
+    /// m_idx, n_idx: where the call begins, for vectors of biases.
     void call(
         size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
-        Clamp c) {
-        kai_any_fn* run = test::run_of(u);
+        Clamp c, size_t m_idx = 0, size_t n_idx = 0) {
+        kai_any_fn* run = unified ? nullptr : test::run_of(u);
+        const Chunks chunks(o.k);
+        const kai_matmul_requantize32_params requantize = {
+            static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f)), kZeroPoint};
         switch (u.signature) {
             case KAI_UKERNEL_MATMUL:
                 return checked_call_as<kai_run_matmul_fn>(run, m, n, o.k, lhs, rhs, dst, stride, element, c.lo, c.hi);
@@ -131,13 +263,72 @@ protected:
                 return checked_call_as<kai_run_matmul_lut_f32_fn>(
                     run, m, n, o.k, lhs, rhs, reinterpret_cast<float*>(dst), stride, element, c.lo, c.hi,
                     o.table.size() == 0 ? nullptr : o.table.as<int32_t>());
+            case KAI_UKERNEL_MATMUL_ROWS:
+                return checked_call_as<kai_run_matmul_rows_fn>(
+                    run, m, n, o.k, lhs, o.lhs_stride, rhs, dst, stride, element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_QAI8:
+            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
+                return checked_call_as<kai_run_matmul_qai8_fn>(
+                    run, m, n, o.k, lhs, rhs, dst, stride, element, &requantize);
+            case KAI_UKERNEL_IMATMUL:
+                return checked_call_as<kai_run_imatmul_fn>(
+                    run, m, n, chunks.count, chunks.length, lhs, rhs, dst, stride, c.lo, c.hi);
+            case KAI_UKERNEL_IMATMUL_QAI8:
+                return checked_call_as<kai_run_imatmul_qai8_fn>(
+                    run, m, n, chunks.count, chunks.length, lhs, rhs, dst, stride, &requantize);
+            case KAI_UKERNEL_IMATMUL_ROWS:
+                return checked_call_as<kai_run_imatmul_rows_fn>(
+                    run, m, n, chunks.count, chunks.length, lhs, o.padding.data(), Operands::kPointerOffset, rhs, dst,
+                    stride, c.lo, c.hi);
+            case KAI_UKERNEL_UNIFIED:
+                return call_unified(m, n, o, lhs, rhs, dst, stride, c, m_idx, n_idx);
             default:
                 FAIL() << "not a signature of this suite";
         }
     }
 
+    void call_unified(
+        size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
+        Clamp c, size_t m_idx, size_t n_idx) {
+        const kai_matmul_uker_lhs_dim_args lhs_shape = {m, o.k};
+        const kai_matmul_uker_rhs_dim_args rhs_shape = {n, o.k};
+        const int32_t zero_point = kZeroPoint;
+        const int32_t bounds[2] = {
+            static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f))};
+        kai_matmul_uker_args args = {};
+        args.shape = {m, n, o.k};
+        args.operand.dst = {dst, {stride}};
+        args.operand.lhs = {lhs, api.get_lhs_stride(nullptr, &lhs_shape)};
+        args.operand.rhs = {rhs, api.get_rhs_stride(nullptr, &rhs_shape)};
+        if (u.dst_type == kai_dt_int8) {
+            args.operand.bias.scale_bias_global.ptr = &zero_point;
+        }
+        if (has_unsigned) {
+            args.operand.bias.acc_bias_m.ptr = o.bias_m.size() == 0 ? nullptr : o.bias_m.as<int32_t>() + m_idx;
+            args.operand.bias.acc_bias_n.ptr = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
+            args.operand.bias.scale_bias_n.ptr = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>() + n_idx;
+            args.operand.scale.acc_scale_global.ptr = &o.scale;
+        }
+        if (c.lo > -kInf || c.hi < kInf) {
+            args.flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP;
+            args.activation.clamp.min_ptr = integer_dst ? static_cast<const void*>(&bounds[0]) : &c.lo;
+            args.activation.clamp.max_ptr = integer_dst ? static_cast<const void*>(&bounds[1]) : &c.hi;
+        }
+        checked_call(api.run, nullptr, &args);
+    }
+
     Operands packed(const Side& lhs, const Side& rhs, Flush flush = Flush::end) {
-        return {*lhs_format, lhs, lhs_tile, *rhs_format, rhs, rhs_tile, flush};
+        if (!indirect) {
+            return {*lhs_format, lhs, lhs_tile, *rhs_format, rhs, rhs_tile, flush};
+        }
+        const size_t count = Chunks(rhs.k).count, group = rhs_tile.kr / rhs_tile.sr;
+        const Side padded_rhs = reference::with_padded_chunks(rhs, count, group);
+        const std::vector<uint8_t> r = reference::pack_for_kernel(*rhs_format, padded_rhs, rhs_tile);
+        if (by_pointers) {
+            return {lhs, rhs, m_step, r, flush};
+        }
+        const Side padded_lhs = reference::with_padded_chunks(lhs, count, group);
+        return {lhs, rhs, reference::pack_for_kernel(*lhs_format, padded_lhs, lhs_tile), r, flush};
     }
 
     /// The product of all rows of both sides in one call, dense.
@@ -169,7 +360,7 @@ protected:
     std::vector<float> check(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
         const std::vector<float> dst = run(lhs, rhs, clamp, output);
         EXPECT_EQ(
-            reference::compare(reference::matmul(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi, u.dst_type),
+            reference::compare(expected(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi, u.dst_type),
             "")
             << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << rhs.bl;
         return dst;
@@ -178,7 +369,7 @@ protected:
     /// For operands whose every intermediate result is exact: to the last bit.
     void check_exactly(const Side& lhs, const Side& rhs, Output output = {}) {
         std::vector<float> want;
-        for (const double value : reference::matmul(lhs, rhs).value) {
+        for (const double value : expected(lhs, rhs).value) {
             want.push_back(reference::rounded(value, u.dst_type));
         }
         EXPECT_EQ(run(lhs, rhs, {}, output), want)
@@ -187,11 +378,42 @@ protected:
 
     Side make_lhs(Data data, size_t m, size_t k, size_t bl, uint64_t seed = 1) {
         Random random(seed);
-        return test::make_side(*lhs_format, data, m, k, bl, random);
+        Side side = test::make_side(*lhs_format, data, m, k, bl, random);
+        if (has_unsigned) {
+            side.is_unsigned = true;
+            side.bias = biases(m, random);
+            side.scale = {u.dst_type == kai_dt_f32 ? 0.125f : 1.0f};
+        }
+        if (by_pointers && k > 0) {  // some chunks are padding
+            const Chunks c(k);
+            for (size_t i = 2; i < m; i += 3) {
+                std::fill_n(side.values.begin() + i * k + i % c.count * c.length, c.length, 0.0f);
+            }
+        }
+        return side;
+    }
+    static std::vector<float> biases(size_t count, Random& random) {
+        std::vector<float> biases(count);
+        for (float& bias : biases) {
+            bias = static_cast<float>(random.integer(-1000, 1000));
+        }
+        return biases;
     }
     Side make_rhs(Data data, size_t n, size_t k, size_t bl, uint64_t seed = 2) {
         Random random(seed);
         Side side = test::make_side(*rhs_format, data, n, k, bl, random);
+        if (has_unsigned) {
+            side.is_unsigned = true;
+            side.bias = biases(n, random);
+            if (u.dst_type == kai_dt_f32) {
+                side.offset = biases(n, random);
+            }
+        }
+        if (u.dst_type == kai_dt_int8 && data != Data::extreme) {  // results that do not all saturate
+            for (float& scale : side.scale) {
+                scale *= data == Data::exact ? 0x1p-2f : 0x1p-9f;
+            }
+        }
         for (float& scale : side.scale) {  // what the format keeps of it: a quotient may be subnormal
             const float stored = rhs_format->stored_scale;
             scale = reference::as_stored(rhs_format->scale_type, scale * stored) / stored;
@@ -234,7 +456,9 @@ protected:
     /// Kernels for one row accept 0 and 1, or any number. Others may take some 16 or 64 rows at a time.
     std::set<size_t> rows() const {
         if (m_step == 1) {
-            return one_row ? std::set<size_t>{0, 1} : std::set<size_t>{0, 1, 2, 5};
+            return one_row             ? std::set<size_t>{0, 1}
+                   : lhs_format->plain ? std::set<size_t>{0, 1, 2, 5, 6, 7, 11, 13}
+                                       : std::set<size_t>{0, 1, 2, 5};
         }
         std::set<size_t> rows = sizes_around(lhs_tile.rows, m_step);
         rows.insert({63, 64, 65, 80, 128});
@@ -244,7 +468,7 @@ protected:
         return sizes_around(rhs_tile.rows, n_step);
     }
     size_t many_rows() const {
-        return one_row ? 1 : m_step == 1 ? 5 : std::max<size_t>(many(m_step), 131);
+        return one_row ? 1 : m_step == 1 ? lhs_format->plain ? 15 : 5 : std::max<size_t>(many(m_step), 131);
     }
     size_t many_columns() const {
         return many(n_step);
@@ -274,23 +498,79 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 // Short tests come first: kleidiai_mutants stops at the first one that notices.
 
 TEST_P(Matmul, GettersAgree) {
+    const auto padded = [&](size_t k, size_t group) {  // every chunk
+        const Chunks c(k);
+        return indirect ? c.count * ((c.length + group - 1) / group * group) : k;
+    };
     EXPECT_GT(lhs_tile.rows, 0u);
     EXPECT_GT(rhs_tile.rows, 0u);
     EXPECT_EQ(lhs_tile.kr % lhs_tile.sr, 0u);
     EXPECT_EQ(m_step % lhs_tile.rows, 0u);
     EXPECT_EQ(n_step % rhs_tile.rows, 0u);
     for (const auto& [k, bl] : depths()) {
-        const size_t lhs_stride = lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, k, bl});
-        const size_t rhs_stride = rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, k, bl});
+        const size_t group = rhs_tile.kr / rhs_tile.sr, stored = padded(k, group);
+        const size_t lhs_stride = by_pointers
+                                      ? Chunks(k).count * sizeof(void*)
+                                      : lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
+        const size_t rhs_stride = rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
+        const size_t lhs_panel = lhs_format->packed ? lhs_tile.rows : m_step;
         for (const size_t panel : {0, 1, 2, 7, 1000}) {  // between steps, and past the end of any matrix
-            EXPECT_EQ(lhs_offset(panel * lhs_tile.rows, k, bl), panel * lhs_stride) << k << " " << bl;
+            if (!unified || lhs_format->packed) {
+                EXPECT_EQ(lhs_offset(panel * lhs_panel, k, bl), panel * lhs_panel / lhs_tile.rows * lhs_stride)
+                    << k << " " << bl;
+            }
             EXPECT_EQ(rhs_offset(panel * rhs_tile.rows, k, bl), panel * rhs_stride) << k << " " << bl;
         }
     }
+    EXPECT_EQ(dst_offset(3 * m_step, 2 * n_step, 4096), 3 * m_step * 4096 + 2 * n_step * element);
+    if (!unified) {
+        EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * element);
+        EXPECT_EQ(checked_call(u.get_dst_size, size_t{0}, size_t{7}), 0u);
+    }
+}
+
+TEST_P(Matmul, UnifiedGettersAgree) {
+    if (!unified) {
+        return;
+    }
+    const kai_matmul_uker_dim_args step = api.get_step(nullptr);
+    EXPECT_EQ(step.m, m_step);
+    EXPECT_EQ(step.n, n_step);
+    EXPECT_EQ(step.k, 0u);
+    const kai_matmul_uker_dst_dim_args shape = {5, 7};
+    EXPECT_EQ(api.get_dst_stride(nullptr, &shape).m, 7 * element);
+    const kai_matmul_uker_dst_stride_args row = {1000};
+    EXPECT_EQ(checked_call(api.get_dst_size, nullptr, &shape, &row), 5000u);
+    const kai_matmul_uker_config config = {};
+    EXPECT_EQ(api.get_step(&config).m, m_step);
+    // Offsets follow the stride of the call, which may be larger than the dense one.
+    const kai_matmul_uker_lhs_dim_args lhs_index = {3 * m_step, 0};
+    const kai_matmul_uker_lhs_stride_args lhs_stride = {12345};
     EXPECT_EQ(
-        checked_call(u.get_dst_offset, 3 * m_step, 2 * n_step, size_t{4096}), 3 * m_step * 4096 + 2 * n_step * element);
-    EXPECT_EQ(checked_call(u.get_dst_size, size_t{5}, size_t{7}), 5u * 7 * element);
-    EXPECT_EQ(checked_call(u.get_dst_size, size_t{0}, size_t{7}), 0u);
+        checked_call(api.get_lhs_offset, nullptr, &lhs_index, &lhs_stride), 3 * m_step / lhs_tile.rows * 12345);
+    const kai_matmul_uker_rhs_dim_args rhs_index = {3 * n_step, 0};
+    const kai_matmul_uker_rhs_stride_args rhs_stride = {12345};
+    EXPECT_EQ(
+        checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * n_step / rhs_tile.rows * 12345);
+}
+
+// Rows of the LHS further apart than k elements.
+TEST_P(Matmul, RowsWithGaps) {
+    if (u.signature != KAI_UKERNEL_MATMUL_ROWS || one_row) {
+        return;
+    }
+    const size_t k = typical_depth().k, m = 13, n = several_columns(), bytes = lhs_format->bits() / 8;
+    const Side lhs = make_lhs(Data::random, m, k, 0), rhs = make_rhs(Data::random, n, k, 0);
+    const Operands dense = packed(lhs, rhs);
+    for (const size_t gap : {size_t{1}, size_t{17}}) {
+        std::vector<uint8_t> rows(((m - 1) * (k + gap) + k) * bytes, 0xFF);
+        for (size_t i = 0; i < m; ++i) {
+            std::memcpy(&rows[i * (k + gap) * bytes], dense.lhs.data() + i * k * bytes, k * bytes);
+        }
+        Operands o(lhs, rhs, rows, dense.rhs.bytes());
+        o.lhs_stride = (k + gap) * bytes;
+        EXPECT_TRUE(same_bits(run(o), run(dense)));
+    }
 }
 
 TEST_P(Matmul, ExactOverWholeTiles) {
@@ -300,7 +580,7 @@ TEST_P(Matmul, ExactOverWholeTiles) {
 
 // A product of zero leaves the bias, which shows how results are converted: ties, subnormals, overflow.
 TEST_P(Matmul, ConvertsToTheTypeOfDst) {
-    if (rhs_format->bias == nullptr) {
+    if (rhs_format->bias == nullptr || integer_dst) {
         return;
     }
     const auto [k, bl] = typical_depth();
@@ -320,7 +600,10 @@ TEST_P(Matmul, ConvertsToTheTypeOfDst) {
     }
     Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, 2 * biases.size(), k, bl);
     for (size_t i = 0; i < rhs.rows; ++i) {
-        rhs.bias[i] = i < biases.size() ? biases[i] : -biases[i - biases.size()];
+        const float bias = i < biases.size() ? biases[i] : -biases[i - biases.size()];
+        rhs.bias[i] = rhs_format->bias_type == Format::f16_bias
+                          ? reference::f32_from_f16(reference::f16_from_f32(bias))
+                          : bias;
     }
     std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
     std::fill(lhs.offset.begin(), lhs.offset.end(), 0.0f);
@@ -334,7 +617,7 @@ TEST_P(Matmul, ConvertsToTheTypeOfDst) {
 
 // Whatever its payload and sign, also where a conversion rounds.
 TEST_P(Matmul, NanStaysNan) {
-    if (rhs_format->bias == nullptr) {
+    if (rhs_format->bias == nullptr || integer_dst) {
         return;
     }
     const auto [k, bl] = typical_depth();
@@ -350,7 +633,21 @@ TEST_P(Matmul, NanStaysNan) {
     check(lhs, rhs, {-1.0f, 1.0f});
 }
 
+TEST_P(Matmul, ClampsIntegers) {
+    if (u.dst_type != kai_dt_int8) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    const Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, several_columns(), k, bl);
+    for (const Clamp clamp : {Clamp{}, Clamp{-128, 127}, {-5, 5}, {0, 127}, {-128, -3}, {7, 7}, {-1, 0}}) {
+        check(lhs, rhs, clamp);
+    }
+}
+
 TEST_P(Matmul, ClampsForReal) {
+    if (integer_dst) {
+        return;
+    }
     const auto [k, bl] = typical_depth();
     const size_t m = several_rows(), n = several_columns();
     const Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
@@ -454,11 +751,11 @@ TEST_P(Matmul, Rectangles) {
         for (size_t i = (m - 1) / rows_of_part + 1; i-- > 0;) {
             for (size_t j = (n - 1) / columns_of_part + 1; j-- > 0;) {
                 const size_t m_idx = i * rows_of_part, n_idx = j * columns_of_part;
-                const size_t offset = checked_call(u.get_dst_offset, m_idx, n_idx, stride);
+                const size_t offset = dst_offset(m_idx, n_idx, stride);
                 call(
                     std::min(rows_of_part, m - m_idx), std::min(columns_of_part, n - n_idx), o,
                     o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data() + rhs_offset(n_idx, k, bl),
-                    dst.data() + offset, stride, {});
+                    dst.data() + offset, stride, {}, m_idx, n_idx);
             }
         }
         for (size_t i = 0; i < m; ++i) {
@@ -484,7 +781,10 @@ TEST_P(Matmul, Depths) {
 TEST_P(Matmul, ZeroDepthGivesTheClampedBias) {
     const size_t bl = has_blocks ? 32 : 0;
     const size_t m = several_rows(), n = several_columns();
-    for (const Clamp clamp : {Clamp{}, Clamp{0.25f, 0.5f}, Clamp{-0.5f, -0.125f}}) {
+    for (const Clamp clamp : {Clamp{}, whole({0.25f, 0.5f}), whole({-0.5f, -0.125f})}) {
+        if (!clamps && clamp.hi < kInf) {
+            continue;
+        }
         check(make_lhs(Data::random, m, 0, bl), make_rhs(Data::random, n, 0, bl), clamp);
     }
 }
@@ -509,7 +809,7 @@ TEST_P(Matmul, LongRectangles) {
     for (size_t m_idx = 0; m_idx < m; m_idx += m_step) {
         const size_t rows = std::min(m_step, m - m_idx);
         const GuardedBuffer dst(rows * stride, Flush::end, kNan);
-        call(rows, n, o, o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data(), dst.data(), stride, {});
+        call(rows, n, o, o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data(), dst.data(), stride, {}, m_idx);
         for (size_t i = 0; i < rows * n; ++i) {
             const float x = reference::load(dst.data() + i * element, u.dst_type);
             ASSERT_EQ(std::memcmp(&x, &full[m_idx * n + i], sizeof(x)), 0)
@@ -538,15 +838,21 @@ TEST_P(Matmul, SpecialValues) {
 
     const auto check_with = [&](const Side& a, const Side& b) {
         const Operands o = packed(a, b);
-        const reference::Expected expected = reference::matmul(a, b);
+        const reference::Expected want = expected(a, b);
         for (const Clamp c : {Clamp{}, Clamp{-kMax, kMax}, Clamp{0.0f, 6.0f}, Clamp{0.0f, kInf}}) {
-            EXPECT_EQ(reference::compare(expected, run(o, c), m, n, c.lo, c.hi, u.dst_type), "");
+            if (!clamps && c.hi < kInf) {
+                continue;
+            }
+            EXPECT_EQ(reference::compare(want, run(o, c), m, n, c.lo, c.hi, u.dst_type), "");
         }
     };
     for (const float special : {std::nanf(""), kInf, -kInf}) {
         SCOPED_TRACE(special);
         // Each field that holds floats, at a place in the middle and in the last row.
         const auto spoil = [&](Side side, std::vector<float> Side::*field, size_t place) {
+            if (field == &Side::bias && integer_dst) {
+                return std::optional<Side>();
+            }
             if ((side.*field).empty()) {
                 return std::optional<Side>();
             }
@@ -604,18 +910,18 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
     }
 }
 
-/// Those of the signatures that this suite calls.
-std::vector<const kai_ukernel*> classic() {
+/// All but depthwise convolution (dwconv_test.cpp).
+std::vector<const kai_ukernel*> matmuls() {
     std::vector<const kai_ukernel*> ukernels = test::all_ukernels();
     ukernels.erase(
         std::remove_if(
             ukernels.begin(), ukernels.end(),
-            [](const kai_ukernel* u) { return u->signature > KAI_UKERNEL_MATMUL_LUT; }),
+            [](const kai_ukernel* u) { return u->signature == KAI_UKERNEL_DWCONV; }),
         ukernels.end());
     return ukernels;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Matmul, testing::ValuesIn(classic()), test::instance_name<kai_ukernel>);
+INSTANTIATE_TEST_SUITE_P(Kernels, Matmul, testing::ValuesIn(matmuls()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Matmul);
 
 }  // namespace

@@ -221,29 +221,44 @@ Place place(const Shape& s, size_t c, size_t kk) {  // groups of eight: byte j h
 }
 }  // namespace qsi4c32ps4s0sf16
 
-namespace f32p {  // groups of kr elements of each row
+namespace plain {  // | nr fields of `head` bytes | groups of kr / sr elements of each row | nr fields of `tail` bytes |
 size_t padded_k(const Shape& s) {
-    return (s.k + s.kr - 1) / s.kr * s.kr;
+    const size_t L = s.kr / s.sr;
+    return (s.k + L - 1) / L * L;
 }
+template <size_t bytes, size_t head = 0, size_t tail = 0>
 size_t stride(const Shape& s) {
-    return s.rows * padded_k(s) * 4;
+    return s.rows * (head + padded_k(s) * bytes + tail);
 }
+template <size_t bytes, size_t head = 0>
 Place place(const Shape& s, size_t r, size_t x) {
-    return {4 * ((x / s.kr) * s.rows * s.kr + r * s.kr + x % s.kr)};
+    const size_t L = s.kr / s.sr;
+    return {s.rows * head + bytes * ((x / L) * s.rows * L + r * L + x % L)};
 }
-}  // namespace f32p
-
-namespace f32pbiasf32 {  // | nr f32 biases | and then as f32p
-size_t stride(const Shape& s) {
-    return s.rows * (4 + f32p::padded_k(s) * 4);
-}
-Place place(const Shape& s, size_t c, size_t x) {
-    return {s.rows * 4 + 4 * ((x / s.kr) * s.rows * s.kr + c * s.kr + x % s.kr)};
-}
+template <size_t bytes>
 size_t bias(const Shape&, size_t c) {
-    return 4 * c;
+    return bytes * c;
 }
-}  // namespace f32pbiasf32
+size_t qsi8_scale(const Shape& s, size_t c, size_t) {
+    return s.rows * (4 + padded_k(s)) + 4 * c;
+}
+}  // namespace plain
+
+namespace qsi4cxpbi32sf32 {  // | nr int32 biases | k up to 32: a byte holds two neighbours, 2 bytes of each row | nr
+                             // f32 scales |
+size_t elements(const Shape& s) {
+    return (s.k + 31) / 32 * 16;
+}
+size_t stride(const Shape& s) {
+    return s.rows * (4 + elements(s) + 4);
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {4 * s.rows + (kk / 4 * s.rows + c) * 2 + kk % 4 / 2, kk % 2 == 0 ? 0u : 4u};
+}
+size_t scale(const Shape& s, size_t c, size_t) {
+    return s.rows * (4 + elements(s)) + 4 * c;
+}
+}  // namespace qsi4cxpbi32sf32
 
 const std::vector<Format>& formats() {
     // clang-format off
@@ -265,8 +280,19 @@ const std::vector<Format>& formats() {
         {"qsi8cxp",           false, false, Format::i8,  Format::f32_scale,  Format::last_row_and_bias, 1, rows::stride<8, 3>, qsi8cxp::place, rows::scale<8, 1>, nullptr, rows::word<8, 2>, 32, nullptr, rows::word<8, 0>},
         {"qsu2cxp4x4",        false, false, Format::u2,  Format::f32_scale,  Format::zeros, 1, rows::stride<2, 3>, qsu2cxp4x4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
         {"qsu2cxp4vlx4",      false, false, Format::u2,  Format::f32_scale,  Format::last_row_unscaled, 1, rows::stride<2, 3>, qsu2cxp4vlx4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
-        {"f32p",              true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, f32p::stride, f32p::place, nullptr, nullptr, nullptr},
-        {"f32pbiasf32",       false, false, Format::f32, Format::no_scale,   Format::zeros, 1, f32pbiasf32::stride, f32pbiasf32::place, nullptr, nullptr, f32pbiasf32::bias},
+        {"f32p",              true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4>, plain::place<4>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"f16p",              true,  false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"bf16p",             true,  false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"x8p",               true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"f32",               true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4>, plain::place<4>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
+        {"f16",               true,  false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
+        {"qai8",              true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
+        {"f32pbiasf32",       false, false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4, 4>, plain::place<4, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"f16pbiasf16",       false, false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2, 2>, plain::place<2, 2>, nullptr, nullptr, plain::bias<2>, 1, nullptr, nullptr, Format::f16_bias, true},
+        {"bf16pbiasf32",      false, false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2, 4>, plain::place<2, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
+        {"bf16pbiasf16",      false, false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2, 2>, plain::place<2, 2>, nullptr, nullptr, plain::bias<2>, 1, nullptr, nullptr, Format::f16_bias, true},
+        {"qsi8cxpbi32sf32",   false, false, Format::i8,  Format::f32_scale,  Format::zeros, 1, plain::stride<1, 4, 4>, plain::place<1, 4>, plain::qsi8_scale, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::i32_bias, true},
+        {"qsi4cxpbi32sf32",   false, false, Format::i4,  Format::f32_scale,  Format::zeros, 1, qsi4cxpbi32sf32::stride, qsi4cxpbi32sf32::place, qsi4cxpbi32sf32::scale, nullptr, plain::bias<4>, 32, nullptr, nullptr, Format::i32_bias, true},
     };
     // clang-format on
     return table;
@@ -314,6 +340,22 @@ Side Side::part(size_t first, size_t count) const {
     return p;
 }
 
+Side with_padded_chunks(const Side& side, size_t count, size_t group) {
+    Side padded = side;
+    const size_t length = side.k / count, stored = (length + group - 1) / group * group;
+    padded.k = count * stored;
+    const auto pad = [&](const auto& from, auto& to) {
+        to.assign(from.empty() ? 0 : side.rows * padded.k, 0);
+        for (size_t i = 0; i < from.size(); ++i) {
+            const size_t row = i / side.k, kk = i % side.k;
+            to[row * padded.k + kk / length * stored + kk % length] = from[i];
+        }
+    };
+    pad(side.values, padded.values);
+    pad(side.q, padded.q);
+    return padded;
+}
+
 namespace {
 
 /// Writes into one panel.
@@ -356,10 +398,13 @@ struct Row {
 
     void pack_element(size_t kk) {
         const Place place = f.place(s, r, kk);
-        if (f.element == Format::f32) {
-            panel.put(place.byte, zero() ? 0.0f : side.values[row * side.k + kk]);
+        if (f.is_float()) {
+            const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];
+            f.element == Format::f32
+                ? panel.put(place.byte, x)
+                : panel.put(place.byte, f.element == Format::f16 ? f16_from_f32(x) : bf16_from_f32(x));
         } else if (f.element == Format::i8) {
-            const bool padding = kk >= side.k, last = padding && f.lhs && side.k > 0;
+            const bool padding = kk >= side.k, last = padding && f.lhs && !f.plain && side.k > 0;
             const int8_t value = zero() ? 0
                                  : last ? side.k_padding.empty() ? side.q[(row + 1) * side.k - 1] : side.k_padding[row]
                                  : padding ? 0
@@ -385,7 +430,7 @@ struct Row {
     }
 
     void pack() {
-        for (size_t kk = 0; kk < (side.k + f.k_multiple - 1) / f.k_multiple * f.k_multiple; ++kk) {
+        for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             pack_element(kk);
         }
         for (size_t b = 0; b < side.scales_per_row(); ++b) {
@@ -405,7 +450,10 @@ struct Row {
         }
         if (f.bias != nullptr) {
             const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);
-            panel.put(f.bias(s, r), none ? 0.0f : side.bias[row]);
+            const float bias = none ? 0.0f : side.bias[row];
+            f.bias_type == Format::f32_bias   ? panel.put(f.bias(s, r), bias)
+            : f.bias_type == Format::f16_bias ? panel.put(f.bias(s, r), f16_from_f32(bias))
+                                              : panel.put(f.bias(s, r), static_cast<int32_t>(bias));
         }
     }
 };

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,7 +27,8 @@ struct Side {
     std::vector<int8_t> k_padding;    // [rows]; LHS: what stands from k on; empty: the last element once more
     std::vector<float> sum;           // [rows]; RHS with blocks: sum of the dequantised elements
     std::vector<int32_t> table;       // 4 values
-    std::vector<float> bias;          // [rows]; empty: zeros
+    std::vector<float> bias;          // [rows]; empty: zeros; integers in formats with int32 biases
+    bool is_unsigned = false;         // q holds uint8
 
     size_t blocks() const {
         return bl == 0 ? 0 : k / bl;
@@ -37,7 +39,7 @@ struct Side {
     /// Element kk of a row, without its scale.
     int element(size_t row, size_t kk) const {
         const int x = q[row * k + kk];
-        return table.empty() ? x : table[x];
+        return is_unsigned ? x & 0xFF : table.empty() ? x : table[x];
     }
     int32_t sum_of_elements(size_t row) const;
     /// Rows first to first + count - 1.
@@ -56,6 +58,9 @@ struct Shape {
     }
 };
 
+/// Depth in chunks, each padded on its own with zeros to a multiple of `group` (indirect matmul): the same product.
+Side with_padded_chunks(const Side& side, size_t count, size_t group);
+
 /// A byte of a panel, and for elements of 4 or 2 bits how far they are shifted left in it.
 struct Place {
     size_t byte;
@@ -63,7 +68,8 @@ struct Place {
 };
 
 struct Format {
-    enum Element { i8, i4, u4, u2, f32 };  // u4: 8 more than the value; u2: an index of the table
+    enum Element { i8, i4, u4, u2, f32, f16, bf16 };  // u4: 8 more than the value; u2: an index of the table
+    enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of rows that do not exist. zeros: also zero scales, sums and biases, but
     /// index 2 of a table. last_row: a bias of zero; last_row_unscaled: scales of zero as well.
@@ -87,8 +93,20 @@ struct Format {
     size_t (*row_offset)(const Shape&, size_t r) = nullptr;  // LHS, int32
     size_t (*sum)(const Shape&, size_t r) = nullptr;         // RHS, int32, with blocks f32
 
+    Bias bias_type = f32_bias;
+    bool plain = false;  // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
+    bool packed = true;  // rows as they are, otherwise
+
     unsigned bits() const {
-        return element == f32 ? 32 : element == i8 ? 8 : element == u2 ? 2 : 4;
+        return element == f32 ? 32 : is_float() ? 16 : element == i8 ? 8 : element == u2 ? 2 : 4;
+    }
+    bool is_float() const {
+        return element == f32 || element == f16 || element == bf16;
+    }
+    /// Depth as stored.
+    size_t stored_k(const Shape& s) const {
+        const size_t multiple = plain ? std::max(k_multiple, s.kr / s.sr) : k_multiple;
+        return (s.k + multiple - 1) / multiple * multiple;
     }
 };
 

@@ -25,17 +25,24 @@ struct Sum {
 /// Exact integer sum over k = first to first + count - 1 of row m and column n.
 int32_t dot(const Side& lhs, const Side& rhs, size_t m, size_t n, size_t first, size_t count) {
     const int8_t *a = lhs.q.data() + m * lhs.k + first, *b = rhs.q.data() + n * rhs.k + first;
-    int32_t sum = 0;
+    uint32_t sum = 0;
     for (size_t i = 0; i < count; ++i) {
-        sum += a[i] * (rhs.table.empty() ? b[i] : rhs.table[b[i]]);
+        sum += static_cast<uint32_t>(lhs.is_unsigned ? a[i] & 0xFF : a[i]) * static_cast<uint32_t>(
+                                                                                 rhs.is_unsigned     ? b[i] & 0xFF
+                                                                                 : rhs.table.empty() ? b[i]
+                                                                                                     : rhs.table[b[i]]);
     }
-    return sum;
+    return static_cast<int32_t>(sum);
 }
 
-Sum floats(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+Sum floats(const Side& lhs, const Side& rhs, size_t m, size_t n, bool flushes) {
     Sum sum;
     for (size_t kk = 0; kk < lhs.k; ++kk) {
-        sum.add(static_cast<double>(lhs.values[m * lhs.k + kk]) * rhs.values[n * lhs.k + kk]);
+        const double a = lhs.values[m * lhs.k + kk], b = rhs.values[n * lhs.k + kk];
+        sum.add(a * b);
+        if (flushes && (std::fabs(a) < 0x1p-126 || std::fabs(b) < 0x1p-126) && std::isfinite(a * b)) {
+            sum.tiny += std::fabs(a * b);
+        }
     }
     sum.operations = 2 * lhs.k;
     return sum;
@@ -88,8 +95,40 @@ Sum channel_blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     return sum;
 }
 
-Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n) {
-    Sum sum = !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(lhs, rhs, m, n)
+/// Statically quantised, or unsigned: the result itself.
+double integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
+    const auto bias = [](const Side& side, size_t row) {
+        return side.bias.empty() ? 0u : static_cast<uint32_t>(static_cast<int64_t>(side.bias[row]));
+    };
+    const auto acc =
+        static_cast<int32_t>(bias(lhs, m) + bias(rhs, n) + static_cast<uint32_t>(dot(lhs, rhs, m, n, 0, lhs.k)));
+    if (arithmetic.type != kai_dt_int8) {
+        return acc;
+    }
+    const auto saturate = [](double x) { return std::fmax(-0x1p31, std::fmin(x, 0x1p31 - 1)); };
+    const float scaled = static_cast<float>(acc) * rhs.scale[n];
+    return saturate((std::isnan(scaled) ? 0 : saturate(std::nearbyint(scaled))) + arithmetic.zero_point);
+}
+
+Sum scaled_integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
+    Sum sum;
+    sum.add(integers(lhs, rhs, m, n, arithmetic) * lhs.scale[0]);
+    sum.add(rhs.offset.empty() ? 0 : rhs.offset[n]);
+    sum.operations = 2;
+    return sum;
+}
+
+bool has_integers(const Side& lhs, const Side& rhs) {
+    return lhs.values.empty() && (lhs.is_unsigned || (lhs.scale.empty() && !rhs.scale.empty()));
+}
+
+Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
+    if (lhs.is_unsigned) {
+        Sum sum = scaled_integers(lhs, rhs, m, n, arithmetic);
+        ++sum.operations;
+        return sum;
+    }
+    Sum sum = !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(lhs, rhs, m, n, arithmetic.flushes)
               : lhs.row_offset.empty()                         ? blocks(lhs, rhs, m, n)
               : rhs.bl == 0                                    ? channels(lhs, rhs, m, n)
                                                                : channel_blocks(lhs, rhs, m, n);
@@ -102,15 +141,21 @@ Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n) {
 
 }  // namespace
 
-Expected matmul(const Side& lhs, const Side& rhs) {
-    const double u = 0x1p-24;
+Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) {
+    const double u = arithmetic.unit;
+    const bool exact = has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32;
     Expected expected = {lhs.rows, rhs.rows, {}, {}};
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
-            const Sum sum = element(lhs, rhs, m, n);
+            if (exact) {
+                expected.value.push_back(integers(lhs, rhs, m, n, arithmetic));
+                expected.bound.push_back(0);
+                continue;
+            }
+            const Sum sum = element(lhs, rhs, m, n, arithmetic);
             const double q = static_cast<double>(sum.operations);
             expected.value.push_back(sum.value);
-            expected.bound.push_back(q * u * sum.magnitude * (1 + q * u) + q * 0x1p-149 + sum.tiny);
+            expected.bound.push_back(q * u * sum.magnitude * (1 + q * u) + q * arithmetic.smallest + sum.tiny);
         }
     }
     return expected;
@@ -121,6 +166,9 @@ double clamp(double x, float lo, float hi) {
 }
 
 float rounded(double x, kai_datatype type) {
+    if (type == kai_dt_int8) {
+        return static_cast<float>(std::fmax(-128, std::fmin(x, 127)));
+    }
     // Halfway between FLT_MAX and what would be the next, from where on a double has no float.
     const float f =
         std::fabs(x) >= 0x1.ffffffp127 ? static_cast<float>(std::copysign(INFINITY, x)) : static_cast<float>(x);
@@ -134,6 +182,14 @@ float load(const uint8_t* address, kai_datatype type) {
         float x;
         std::memcpy(&x, address, sizeof(x));
         return x;
+    }
+    if (type == kai_dt_int8) {
+        return static_cast<int8_t>(*address);
+    }
+    if (type == kai_dt_int32) {
+        int32_t x;
+        std::memcpy(&x, address, sizeof(x));
+        return static_cast<float>(x);
     }
     uint16_t h;
     std::memcpy(&h, address, sizeof(h));

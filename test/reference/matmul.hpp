@@ -26,12 +26,24 @@ struct Expected {
     std::vector<double> value, bound;
 };
 
-Expected matmul(const Side& lhs, const Side& rhs);
+/// What a product depends on besides the operands.
+struct Arithmetic {
+    double unit = 0x1p-24;       // relative error of an operation: 2^-11 of f16, 2^-23 where f32 rounds to odd
+    double smallest = 0x1p-149;  // what an operation loses of a subnormal result
+    bool flushes = false;        // subnormal operands may count as zero
+    kai_datatype type = kai_dt_f32;
+    int32_t zero_point = 0;  // of quantised results
+};
+
+/// Integers on both sides, no scale of the LHS:
+///   int8 (a scale of the RHS): saturate(round(f32(acc) * scale)) + zero point, saturated; exact
+///   int32, f32: acc = biases + products, wraps around; f32: f32(acc) * lhs.scale[0] + rhs.offset;  q = 3
+Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic = {});
 
 /// min(max(x, lo), hi); NaN stays NaN.
 double clamp(double x, float lo, float hi);
 
-/// @name Results: float, f16 or bf16, as floats
+/// @name Results: float, f16, bf16, int8 or int32, as floats
 /// @{
 
 /// To nearest, ties to even; infinite past the range of the type.

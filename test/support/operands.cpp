@@ -119,28 +119,59 @@ std::vector<int32_t> table(Data data, Random& random) {
     return {};
 }
 
-float value(Data data, size_t row, Random& random) {
+/// Of a type with the range of f16, or of f32.
+float value(Data data, size_t row, bool narrow, Random& random) {
     switch (data) {
         case Data::random:
         case Data::large:
             return random.real(-1.0f, 1.0f);
         case Data::exact:
-            return static_cast<float>(random.integer(-8, 8));
+            return static_cast<float>(narrow ? random.integer(-1, 1) : random.integer(-8, 8));  // sums are exact in f16
         case Data::extreme:
             switch (row % 5) {
                 case 0:
-                    return random.real(-1.0f, 1.0f) * 0x1p-130f;  // subnormal
+                    return random.real(-1.0f, 1.0f) * (narrow ? 0x1p-16f : 0x1p-130f);  // subnormal
                 case 1:
-                    return random.real(-1.0f, 1.0f) * 0x1p40f;
+                    return random.real(-1.0f, 1.0f) * (narrow ? 0x1p4f : 0x1p40f);
                 case 2:
                     return 0.0f;
                 case 3:
                     return 0.37f;
                 default:
-                    return random.real(-1.0f, 1.0f) * 0x1p-60f;
+                    return random.real(-1.0f, 1.0f) * (narrow ? 0x1p-8f : 0x1p-60f);
             }
     }
     return 0;
+}
+
+/// An int32 bias that a float has, too.
+float integer_bias(Data data, size_t row, Random& random) {
+    switch (data) {
+        case Data::random:
+            return static_cast<float>(random.integer(-20000, 20000));
+        case Data::exact:
+            return static_cast<float>(random.integer(-8, 8));
+        default:
+            return row % 4 == 0   ? 0x1p30f
+                   : row % 4 == 1 ? -0x1p31f
+                   : row % 4 == 2 ? 0.0f
+                                  : static_cast<float>(random.integer(-0x7FFFFF, 0x7FFFFF));
+    }
+}
+
+float bias(const Format& f, Data data, size_t row, Random& random) {
+    if (f.bias_type == Format::i32_bias) {
+        return integer_bias(data, row, random);
+    }
+    const float x = value(data, row, f.bias_type == Format::f16_bias, random);
+    return f.bias_type == Format::f16_bias ? reference::f32_from_f16(reference::f16_from_f32(x)) : x;
+}
+
+/// As the format has it.
+float element(const Format& f, float x) {
+    return f.element == Format::f16    ? reference::f32_from_f16(reference::f16_from_f32(x))
+           : f.element == Format::bf16 ? reference::f32_from_bf16(reference::bf16_from_f32(x))
+                                       : x;
 }
 
 }  // namespace
@@ -153,8 +184,8 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
     }
     for (size_t row = 0; row < rows; ++row) {
         for (size_t kk = 0; kk < k; ++kk) {
-            if (f.element == Format::f32) {
-                side.values.push_back(value(data, row, random));
+            if (f.is_float()) {
+                side.values.push_back(element(f, value(data, row, f.element == Format::f16, random)));
             } else {
                 side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random)));
             }
@@ -169,7 +200,7 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
                 }
                 side.offset.push_back(static_cast<float>(sum) * side.scale.back());
             } else if (f.offset != nullptr) {
-                side.offset.push_back(value(data, row, random));
+                side.offset.push_back(value(data, row, false, random));
             }
         }
         if (f.row_offset != nullptr) {
@@ -184,7 +215,7 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
             side.sum.push_back(sum);
         }
         if (f.bias != nullptr) {
-            side.bias.push_back(value(data, row, random));
+            side.bias.push_back(bias(f, data, row, random));
         }
     }
     return side;
