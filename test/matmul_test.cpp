@@ -73,8 +73,8 @@ std::vector<uint8_t> bytes_as(const std::vector<U>& numbers) {
 struct Operands {
     size_t m, n, k, bl;
     GuardedBuffer lhs, rhs, table;
-    size_t lhs_stride = 0;  // of rows that are not packed
-    GuardedBuffer chunks, padding;  // of indirect kernels without packed LHS: lhs is the table of pointers
+    size_t lhs_stride = 0;                   // of rows that are not packed
+    GuardedBuffer chunks, padding;           // of indirect kernels without packed LHS: lhs is the table of pointers
     GuardedBuffer bias_m, bias_n, offset_n;  // of unsigned kernels
     float scale = 0;
 
@@ -136,8 +136,6 @@ struct Operands {
 private:
     /// What kernels take in place of no table.
     static inline const std::vector<int32_t> kDefaultTable = {-2, -1, 0, 1};
-};
-    }
 };
 
 class Matmul : public testing::TestWithParam<const kai_ukernel*> {
@@ -230,8 +228,8 @@ protected:
             const kai_matmul_uker_rhs_stride_args panel = api.get_rhs_stride(nullptr, &shape);
             return checked_call(api.get_rhs_offset, nullptr, &index, &panel);
         }
-        return indirect     ? checked_call_as<kai_get_packed_offset_chunks_fn>(
-                              u.get_rhs_packed_offset, n_idx, c.count, c.length)
+        return indirect
+                   ? checked_call_as<kai_get_packed_offset_chunks_fn>(u.get_rhs_packed_offset, n_idx, c.count, c.length)
                : has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
                             : checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, n_idx, k);
     }
@@ -359,9 +357,7 @@ protected:
     /// Runs and compares with the reference.
     std::vector<float> check(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
         const std::vector<float> dst = run(lhs, rhs, clamp, output);
-        EXPECT_EQ(
-            reference::compare(expected(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi, u.dst_type),
-            "")
+        EXPECT_EQ(reference::compare(expected(lhs, rhs), dst, lhs.rows, rhs.rows, clamp.lo, clamp.hi, u.dst_type), "")
             << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << rhs.bl;
         return dst;
     }
@@ -546,12 +542,10 @@ TEST_P(Matmul, UnifiedGettersAgree) {
     // Offsets follow the stride of the call, which may be larger than the dense one.
     const kai_matmul_uker_lhs_dim_args lhs_index = {3 * m_step, 0};
     const kai_matmul_uker_lhs_stride_args lhs_stride = {12345};
-    EXPECT_EQ(
-        checked_call(api.get_lhs_offset, nullptr, &lhs_index, &lhs_stride), 3 * m_step / lhs_tile.rows * 12345);
+    EXPECT_EQ(checked_call(api.get_lhs_offset, nullptr, &lhs_index, &lhs_stride), 3 * m_step / lhs_tile.rows * 12345);
     const kai_matmul_uker_rhs_dim_args rhs_index = {3 * n_step, 0};
     const kai_matmul_uker_rhs_stride_args rhs_stride = {12345};
-    EXPECT_EQ(
-        checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * n_step / rhs_tile.rows * 12345);
+    EXPECT_EQ(checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * n_step / rhs_tile.rows * 12345);
 }
 
 // Rows of the LHS further apart than k elements.
@@ -601,15 +595,18 @@ TEST_P(Matmul, ConvertsToTheTypeOfDst) {
     Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, 2 * biases.size(), k, bl);
     for (size_t i = 0; i < rhs.rows; ++i) {
         const float bias = i < biases.size() ? biases[i] : -biases[i - biases.size()];
-        rhs.bias[i] = rhs_format->bias_type == Format::f16_bias
-                          ? reference::f32_from_f16(reference::f16_from_f32(bias))
-                          : bias;
+        rhs.bias[i] =
+            rhs_format->bias_type == Format::f16_bias ? reference::f32_from_f16(reference::f16_from_f32(bias)) : bias;
     }
     std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
     std::fill(lhs.offset.begin(), lhs.offset.end(), 0.0f);
     std::fill(lhs.row_offset.begin(), lhs.row_offset.end(), 0);
     std::fill(lhs.q.begin(), lhs.q.end(), int8_t{0});
-    check_exactly(lhs, rhs);
+    if (arithmetic.flushes) {  // subnormal sums
+        check(lhs, rhs);
+    } else {
+        check_exactly(lhs, rhs);
+    }
     for (const Clamp clamp : {Clamp{-65504.0f, 65504.0f}, Clamp{-65519.0f, 65519.0f}, Clamp{-kMax, kMax}}) {
         check(lhs, rhs, clamp);
     }
@@ -638,7 +635,8 @@ TEST_P(Matmul, ClampsIntegers) {
         return;
     }
     const auto [k, bl] = typical_depth();
-    const Side lhs = make_lhs(Data::random, several_rows(), k, bl), rhs = make_rhs(Data::random, several_columns(), k, bl);
+    const Side lhs = make_lhs(Data::random, several_rows(), k, bl),
+               rhs = make_rhs(Data::random, several_columns(), k, bl);
     for (const Clamp clamp : {Clamp{}, Clamp{-128, 127}, {-5, 5}, {0, 127}, {-128, -3}, {7, 7}, {-1, 0}}) {
         check(lhs, rhs, clamp);
     }
@@ -874,6 +872,9 @@ TEST_P(Matmul, SpecialValues) {
 
 // From floats and nibbles to the result, through every packer that the registry offers for the kernel.
 TEST_P(Matmul, WithTheLibrarysPackers) {
+    if (u.signature > KAI_UKERNEL_MATMUL_LUT || lhs_format->plain) {
+        return;
+    }
     const auto [k, bl] = typical_depth();
     const size_t m = one_row ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
     Random random(3);
@@ -915,8 +916,7 @@ std::vector<const kai_ukernel*> matmuls() {
     std::vector<const kai_ukernel*> ukernels = test::all_ukernels();
     ukernels.erase(
         std::remove_if(
-            ukernels.begin(), ukernels.end(),
-            [](const kai_ukernel* u) { return u->signature == KAI_UKERNEL_DWCONV; }),
+            ukernels.begin(), ukernels.end(), [](const kai_ukernel* u) { return u->signature == KAI_UKERNEL_DWCONV; }),
         ukernels.end());
     return ukernels;
 }

@@ -286,7 +286,7 @@ const std::vector<Format>& formats() {
         {"x8p",               true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
         {"f32",               true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4>, plain::place<4>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
         {"f16",               true,  false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
-        {"qai8",              true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
+        {"int8",              true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
         {"f32pbiasf32",       false, false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4, 4>, plain::place<4, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
         {"f16pbiasf16",       false, false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2, 2>, plain::place<2, 2>, nullptr, nullptr, plain::bias<2>, 1, nullptr, nullptr, Format::f16_bias, true},
         {"bf16pbiasf32",      false, false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2, 4>, plain::place<2, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
