@@ -66,7 +66,7 @@
 
 // kai::RowArgs (kai/src/matmul_row_sme.hpp)
 #define KAI_ROW_ARGS_N 0
-#define KAI_ROW_ARGS_PANELS 8
+#define KAI_ROW_ARGS_WIDTH 8
 #define KAI_ROW_ARGS_ROW_BYTES 16
 #define KAI_ROW_ARGS_LHS 24
 #define KAI_ROW_ARGS_RHS 32

@@ -232,7 +232,8 @@ func kai_kernel_\name, hidden
     bic     p2.b, p0/z, p2.b, p1.b
     load_bounds 5, 6, \type
     mov     w12, #0
-5:  cmp     panels, #4
+5:  cntb    bytes, all, mul #2                  // columns of 4 panels
+    cmp     cols, bytes
     b.ls    6f
     pass    \type, 8
     cmp     cols, #0

@@ -18,9 +18,9 @@ struct RowOutput {
     T lo, hi, zero;
 };
 
-/// Sizes in bytes, except n.
+/// Sizes in bytes, except the first two.
 struct RowArgs {
-    size_t n, panels;  // of the RHS, that have a column of the n
+    size_t n, width;   // columns of the matrix, of a panel
     size_t row_bytes;  // of the LHS
     const void* lhs;
     const void* rhs;
@@ -33,7 +33,7 @@ struct RowArgs {
 };
 
 static_assert(offsetof(RowArgs, n) == KAI_ROW_ARGS_N);
-static_assert(offsetof(RowArgs, panels) == KAI_ROW_ARGS_PANELS);
+static_assert(offsetof(RowArgs, width) == KAI_ROW_ARGS_WIDTH);
 static_assert(offsetof(RowArgs, row_bytes) == KAI_ROW_ARGS_ROW_BYTES);
 static_assert(offsetof(RowArgs, lhs) == KAI_ROW_ARGS_LHS);
 static_assert(offsetof(RowArgs, rhs) == KAI_ROW_ARGS_RHS);
@@ -66,7 +66,7 @@ KAI_INLINE void run_row_sme(
     const size_t elements = format.element_bytes(tile, (k + word - 1) / word * word);
     RowArgs args = {
         n,
-        (n + tile.rows - 1) / tile.rows,
+        tile.rows,
         k * element_bytes,
         lhs,
         rhs,
