@@ -70,8 +70,14 @@ set(KAI_SOURCES_neon_bf16
     kai/ukernels/pack/neon_bf16_pack.S
     kai/ukernels/pack/rhs_pack_bf16p_neon.cpp)
 
-set(KAI_SOURCES_sve)
-set(KAI_SOURCES_sve2p1)
+set(KAI_SOURCES_sve
+    kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/sve_mla.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/sve_mla.S
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/sve_mla.cpp
+    kai/ukernels/pack/sve_rhs_pack_kxn.cpp)
+set(KAI_SOURCES_sve2p1
+    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/sve2p1_dot.S
+    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/sve2p1_dot.cpp)
 set(KAI_SOURCES_sve_dotprod
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_dotprod.cpp)
 set(KAI_SOURCES_sve_i8mm
@@ -85,6 +91,7 @@ set(KAI_SOURCES_sme
     kai/src/matmul_qai8dxp_row_sme.S
     kai/src/matmul_row_sme.S
     kai/src/matmul_row_sme.cpp
+    kai/ukernels/dwconv/pack/rhs_dwconv_pack_sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
@@ -106,6 +113,10 @@ set(KAI_SOURCES_sme2
     kai/src/matmul_qai8dxp_row_sme2.S
     kai/src/matmul_row_sme2.S
     kai/src/matmul_row_sme2.cpp
+    kai/ukernels/dwconv/dwconv_f16_f16_f16p/sme2.cpp
+    kai/ukernels/dwconv/dwconv_f16_f16_f16p/sme2_mla.S
+    kai/ukernels/dwconv/dwconv_f32_f32_f32p/sme2.cpp
+    kai/ukernels/dwconv/dwconv_f32_f32_f32p/sme2_mla.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp

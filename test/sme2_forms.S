@@ -147,6 +147,8 @@
     .irp t, h, s, d
     fmax    {z0.\t-z3.\t}, {z0.\t-z3.\t}, z15.\t
     fmin    {z28.\t-z31.\t}, {z28.\t-z31.\t}, z0.\t
+    fmax    {z0.\t-z1.\t}, {z0.\t-z1.\t}, z15.\t
+    fmin    {z30.\t-z31.\t}, {z30.\t-z31.\t}, z0.\t
     fmin    {z16.\t-z19.\t}, {z16.\t-z19.\t}, vector.\t
     fmax    z0.\t, p0/m, z0.\t, vector.\t
     fmin    z0.\t, p0/m, z0.\t, #0.0
@@ -198,6 +200,12 @@
     .irp w, 8, 9, 10, 11
     mova    za.d[w\w, 0, vgx4], {z28.d-z31.d}
     mova    za.d[w\w, 7, vgx4], {z0.d-z3.d}
+    mova    za.d[w\w, 0, vgx2], {z30.d-z31.d}
+    mova    za.d[w\w, 7, vgx2], {z0.d-z1.d}
+    mova    {z30.d-z31.d}, za.d[w\w, 0, vgx2]
+    mova    {z0.d-z1.d}, za.d[w\w, 7, vgx2]
+    fmla    za.s[w\w, 0, vgx2], {z30.s-z31.s}, {z0.s-z1.s}
+    fmls    za.s[w\w, 7, vgx2], {z0.s-z1.s}, {z30.s-z31.s}
     fsub    za.s[w\w, 0, vgx4], {z28.s-z31.s}
     fsub    za.s[w\w, 7, vgx4], {z0.s-z3.s}
     fmla    za.s[w\w, 0, vgx4], {z0.s-z3.s}, z15.s

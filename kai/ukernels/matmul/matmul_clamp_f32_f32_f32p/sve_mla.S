@@ -1,0 +1,48 @@
+// A tile of f32 <- f32 x f32p with the FMLA of SVE: 6 rows x 4 vectors.
+//
+//     dst[r][c] = clamp(bias[c] + sum over k of lhs[r][k] * rhs[k][c])
+//
+// One chain of fused multiply-adds per element, k ascending. Registers: sve_tile_6x4vl.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv8.2-a+sve
+#include "kai/asm/asm.h"
+#define ELEMENTS 1
+#define HEAD 4
+#include "kai/asm/sve_tile_6x4vl.inc"
+
+// Loaded for each row: the load pipes have time, the SIMD pipes have none.
+.macro start_vector c, r
+    ld1w    {sum\c\r\().s}, p4/z, [x2, #\c, mul vl]
+.endm
+.macro start_row r, unused
+    each_column start_vector, \r
+.endm
+.macro start_sums rows
+    each_row \rows, start_row
+.endm
+
+.macro rest_of_quad count
+    whilelo p5.s, xzr, \count
+.endm
+
+.macro load_quad r, p
+    ld1rqw  {z\r\().s}, \p/z, [row\r, x8, lsl #2]
+.endm
+
+.macro mla r, c, rhs, word
+    fmla    sum\c\r\().s, z\rhs\().s, z\r\().s[\word]
+.endm
+
+.macro load_bounds
+    ld1rw   {z0.s}, p4/z, [x0, #TILE_BOUNDS]
+    ld1rw   {z1.s}, p4/z, [x0, #TILE_BOUNDS + 4]
+.endm
+
+.macro store_vector c, r
+    fmax    sum\c\r\().s, p4/m, sum\c\r\().s, z0.s
+    fmin    sum\c\r\().s, p4/m, sum\c\r\().s, z1.s
+    st1w    {sum\c\r\().s}, p\c, [x3, #\c, mul vl]
+.endm
+
+    tile_function kai_tile_f32_f32_f32p4vlx1_6x4vl_sve_mla
