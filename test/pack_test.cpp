@@ -487,6 +487,8 @@ TEST(PackGetters, StepsAndStrides) {
     };
     [[maybe_unused]] const size_t words = kai_cpu_sme_bytes() / 4;
 #define VL(n) ((n)*words)
+    [[maybe_unused]] const size_t sve_words = kai_cpu_sve_bytes() / 4;
+#define SVE(n) ((n)*sve_words)
 #define KAI_LHS_PACK_BL(isa, name, ...)                                               \
     if (runnable(#name)) {                                                            \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{4}), 4u) << #name; \
