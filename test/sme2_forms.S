@@ -131,6 +131,10 @@
 
     .irp w, 12, 13, 14, 15
     .irp o, 0:1, 2:3, 4:5, 6:7, 8:9, 10:11, 12:13, 14:15
+    mova    {z0.b-z3.b}, za0h.b[w12, 0:3]
+    mova    {z28.b-z31.b}, za0v.b[w15, 12:15]
+    mova    {z8.b-z11.b}, za0h.b[w13, 4:7]
+    mova    {z8.b-z11.b}, za0h.b[w14, 8:11]
     mova    {z0.b-z1.b}, za0h.b[w\w, \o]
     mova    {z30.b-z31.b}, za0v.b[w\w, \o]
     .endr
@@ -142,6 +146,8 @@
     zip     {z30.\t-z31.\t}, z0.\t, z31.\t
     uzp     {z0.\t-z1.\t}, z31.\t, vector.\t
     uzp     {z30.\t-z31.\t}, z0.\t, z31.\t
+    uzp     {z0.\t-z3.\t}, {z28.\t-z31.\t}
+    uzp     {z28.\t-z31.\t}, {z0.\t-z3.\t}
     .endr
 
     .irp t, h, s, d
