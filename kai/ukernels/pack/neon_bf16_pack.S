@@ -52,158 +52,173 @@
     bfcvtn2 v\d\().8h, v\b\().4s
 .endm
 
-// ---- Rows: 8 places, one element (vector) each a step, go to one after the other
-//
-// uint32_t name(size_t steps, const void* src, size_t stride, size_t pitch, void* dst)
-// steps >= 1, stride: bytes from a place to the next; pitch: bytes from a step to the next
-
-.macro rows_begin
-    add     x5, x1, x2
-    add     x6, x5, x2
-    add     x7, x6, x2
-    add     x8, x7, x2
-    add     x9, x8, x2
-    add     x10, x9, x2
-    add     x11, x10, x2
-    ldr     q0, [x1]
-    ldr     q1, [x5]
-    ldr     q2, [x6]
-    ldr     q3, [x7]
-    ldr     q4, [x8]
-    ldr     q5, [x9]
-    ldr     q6, [x10]
-    ldr     q7, [x11]
-    mov     x12, #0
-    integer_constants
-.endm
-// x12 = offset of the next step, if there is one; ne if so.
-.macro rows_next
-    subs    x0, x0, #1
-    csel    x13, x3, xzr, ne
-    add     x12, x12, x13
-.endm
-
-// 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN, v18, v19 by integer operations.
-func kai_pack_rows_bf16_f32_neon, hidden
-    rows_begin
-0:
-    rows_next
-    odd     20, 4
-    odd     21, 5
-    odd     22, 6
-    odd     23, 7
-    bfcvtn  v16.4h, v0.4s
-    bfcvtn  v17.4h, v2.4s
-    ldr     q0, [x1, x12]
-    increment 20, 21, 22, 23
-    ldr     q2, [x6, x12]
-    bfcvtn2 v16.8h, v1.4s
-    bfcvtn2 v17.8h, v3.4s
-    ldr     q1, [x5, x12]
-    round_low 18, 4, 20
-    round_low 19, 6, 22
-    ldr     q3, [x7, x12]
-    product 30, 4, 5
-    product 31, 6, 7
-    ldr     q4, [x8, x12]
-    round_high 18, 5, 21
-    round_high 19, 7, 23
-    ldr     q6, [x10, x12]
-    stp     q16, q17, [x4], #64
-    ldr     q5, [x9, x12]
-    ldr     q7, [x11, x12]
-    stp     q18, q19, [x4, #-32]
-    b.ne    0b
-    return_right
-    ret
-endfunc
-
-// 8 elements a place: 4 of each, and the other 4 of each. Rows 0 and 1 by BFCVTN, the others by integer operations.
-func kai_pack_rows_bf16_f16_neon, hidden
+.macro save_d8_d15
     stp     d8, d9, [sp, #-64]!
     .cfi_adjust_cfa_offset 64
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
-    rows_begin
-    movi    v14.2d, #0
-0:
-    rows_next
-    fcvtl   v18.4s, v2.4h
-    fcvtl   v19.4s, v3.4h
-    fcvtl   v20.4s, v4.4h
-    fcvtl   v21.4s, v5.4h
-    fcvtl   v22.4s, v6.4h
-    fcvtl   v23.4s, v7.4h
-    odd     8, 18
-    fcvtl   v16.4s, v0.4h
-    odd     9, 19
-    fcvtl   v17.4s, v1.4h
-    odd     10, 20
-    fcvtl2  v2.4s, v2.8h
-    odd     11, 21
-    fcvtl2  v3.4s, v3.8h
-    odd     12, 22
-    fcvtl2  v4.4s, v4.8h
-    odd     13, 23
-    fcvtl2  v5.4s, v5.8h
-    increment 8, 9
-    fcvtl2  v6.4s, v6.8h
-    increment 10, 11
-    fcvtl2  v7.4s, v7.8h
-    increment 12, 13
-    bfcvtn  v24.4h, v16.4s
-    round_low 25, 18, 8
-    round_low 26, 20, 10
-    round_low 27, 22, 12
-    fcvtl2  v0.4s, v0.8h
-    odd     8, 2
-    odd     10, 4
-    odd     12, 6
-    fcvtl2  v1.4s, v1.8h
-    round_high 25, 19, 9
-    round_high 26, 21, 11
-    round_high 27, 23, 13
-    bfcvtn2 v24.8h, v17.4s
-    odd     9, 3
-    odd     11, 5
-    odd     13, 7
-    product 30, 18, 19
-    product 31, 20, 21
-    product 14, 22, 23
-    stp     q26, q27, [x4, #32]
-    bfcvtn  v16.4h, v0.4s
-    ldr     q0, [x1, x12]
-    increment 8, 9, 10
-    increment 11, 12, 13
-    stp     q24, q25, [x4], #128
-    round_low 17, 2, 8
-    round_low 18, 4, 10
-    round_low 19, 6, 12
-    bfcvtn2 v16.8h, v1.4s
-    ldr     q1, [x5, x12]
-    product 30, 2, 3
-    ldr     q2, [x6, x12]
-    product 31, 4, 5
-    ldr     q4, [x8, x12]
-    product 14, 6, 7
-    ldr     q6, [x10, x12]
-    round_high 17, 3, 9
-    ldr     q3, [x7, x12]
-    round_high 18, 5, 11
-    ldr     q5, [x9, x12]
-    round_high 19, 7, 13
-    ldr     q7, [x11, x12]
-    stp     q16, q17, [x4, #-64]
-    stp     q18, q19, [x4, #-32]
-    b.ne    0b
-    fadd    v30.4s, v30.4s, v14.4s
-    return_right
+.endm
+.macro restore_d8_d15
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
     ldp     d8, d9, [sp], #64
     .cfi_adjust_cfa_offset -64
+.endm
+
+// ---- Rows: 8 places, one element (vector) each a step, go to one after the other
+//
+// uint32_t name(size_t steps, const void* src, size_t stride, size_t pitch, void* dst)
+// steps >= 1, stride: bytes from a place to the next; pitch: bytes from a step to the next
+
+// Places in x1, x5 - x11; x12 = offset of the step; v0 - v7 = the first one.
+.macro rows_begin
+    add     x5, x1, x2
+    add     x6, x1, x2, lsl #1
+    add     x7, x5, x2, lsl #1
+    add     x8, x1, x2, lsl #2
+    add     x9, x5, x2, lsl #2
+    add     x10, x6, x2, lsl #2
+    add     x11, x7, x2, lsl #2
+    ldr     q4, [x8]
+    ldr     q5, [x9]
+    ldr     q6, [x10]
+    ldr     q7, [x11]
+    ldr     q0, [x1]
+    ldr     q1, [x5]
+    ldr     q2, [x6]
+    ldr     q3, [x7]
+    mov     x12, #0
+    integer_constants
+.endm
+
+// 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN; v18, v19 by integer operations, v20 - v23 being what is added to
+// v4 - v7: it is there when a step begins.
+func kai_pack_rows_bf16_f32_neon, hidden
+    rows_begin
+    odd     20, 4
+    odd     21, 5
+    odd     22, 6
+    odd     23, 7
+    increment 20, 21, 22, 23
+0:
+    round_low 18, 4, 20
+    round_low 19, 6, 22
+    subs    x0, x0, #1
+    bfcvtn  v16.4h, v0.4s
+    bfcvtn  v17.4h, v2.4s
+    csel    x13, x3, xzr, ne
+    product 30, 4, 5
+    product 31, 6, 7
+    add     x12, x12, x13
+    ldr     q4, [x8, x12]
+    ldr     q6, [x10, x12]
+    ldr     q0, [x1, x12]
+    ldr     q2, [x6, x12]
+    round_high 18, 5, 21
+    round_high 19, 7, 23
+    ldr     q5, [x9, x12]
+    odd     20, 4
+    odd     22, 6
+    ldr     q7, [x11, x12]
+    bfcvtn2 v16.8h, v1.4s
+    bfcvtn2 v17.8h, v3.4s
+    ldr     q1, [x5, x12]
+    odd     21, 5
+    odd     23, 7
+    ldr     q3, [x7, x12]
+    stp     q18, q19, [x4, #32]
+    increment 20, 22
+    stp     q16, q17, [x4], #64
+    increment 21, 23
+    b.ne    0b
+    return_right
+    ret
+endfunc
+
+// 8 elements a place: 4 of each, and the other 4 of each. Rows 0 to 3 by BFCVTN, the others by integer operations; those are f32
+// when a step begins, in v16 - v19, and the other 4 in v20 - v23.
+.macro widen_rows_4_to_7
+    fcvtl   v16.4s, v4.4h
+    fcvtl   v17.4s, v5.4h
+    fcvtl   v18.4s, v6.4h
+    fcvtl   v19.4s, v7.4h
+    fcvtl2  v20.4s, v4.8h
+    fcvtl2  v21.4s, v5.8h
+    fcvtl2  v22.4s, v6.8h
+    fcvtl2  v23.4s, v7.8h
+.endm
+func kai_pack_rows_bf16_f16_neon, hidden
+    save_d8_d15
+    rows_begin
+    widen_rows_4_to_7
+0:
+    fcvtl   v4.4s, v0.4h
+    fcvtl   v5.4s, v1.4h
+    subs    x0, x0, #1
+    fcvtl   v6.4s, v2.4h
+    fcvtl   v7.4s, v3.4h
+    csel    x13, x3, xzr, ne
+    odd     8, 16
+    odd     9, 17
+    add     x12, x12, x13
+    odd     10, 18
+    odd     11, 19
+    fcvtl2  v0.4s, v0.8h
+    fcvtl2  v1.4s, v1.8h
+    fcvtl2  v2.4s, v2.8h
+    fcvtl2  v3.4s, v3.8h
+    odd     12, 20
+    odd     13, 21
+    odd     14, 22
+    odd     15, 23
+    increment 8, 9, 10, 11
+    bfcvtn  v24.4h, v4.4s
+    bfcvtn  v25.4h, v6.4s
+    ldr     q4, [x8, x12]
+    increment 12, 13
+    ldr     q6, [x10, x12]
+    round_low 26, 16, 8
+    round_low 27, 18, 10
+    increment 14, 15
+    bfcvtn2 v24.8h, v5.4s
+    bfcvtn2 v25.8h, v7.4s
+    ldr     q5, [x9, x12]
+    round_low 10, 20, 12
+    round_low 12, 22, 14
+    ldr     q7, [x11, x12]
+    round_high 26, 17, 9
+    round_high 27, 19, 11
+    bfcvtn  v8.4h, v0.4s
+    bfcvtn  v9.4h, v2.4s
+    stp     q24, q25, [x4], #128
+    product 30, 16, 17
+    product 31, 18, 19
+    ldr     q0, [x1, x12]
+    round_high 10, 21, 13
+    round_high 12, 23, 15
+    ldr     q2, [x6, x12]
+    fcvtl   v16.4s, v4.4h
+    fcvtl   v17.4s, v5.4h
+    bfcvtn2 v8.8h, v1.4s
+    bfcvtn2 v9.8h, v3.4s
+    stp     q26, q27, [x4, #-96]
+    product 30, 20, 21
+    product 31, 22, 23
+    ldr     q1, [x5, x12]
+    fcvtl   v18.4s, v6.4h
+    fcvtl   v19.4s, v7.4h
+    ldr     q3, [x7, x12]
+    fcvtl2  v20.4s, v4.8h
+    fcvtl2  v21.4s, v5.8h
+    stp     q10, q12, [x4, #-32]
+    fcvtl2  v22.4s, v6.8h
+    fcvtl2  v23.4s, v7.8h
+    stp     q8, q9, [x4, #-64]
+    b.ne    0b
+    return_right
+    restore_d8_d15
     ret
 endfunc
 
@@ -219,33 +234,18 @@ endfunc
     lsl     x8, x2, #2
     integer_constants
 .endm
+// To the next step, if there is one; pl while there are results left.
 .macro columns_next
     subs    x0, x0, #1
-    csel    x9, x8, xzr, ne
+    csel    x9, x8, xzr, gt
     add     x1, x1, x9
     add     x5, x5, x9
     add     x6, x6, x9
     add     x7, x7, x9
 .endm
 
-// 12 columns, 4 at a time. a: of row 0, then of row 2; b: of rows 1 and 3. Stores 4 elements of each column. Clobbers all.
-.macro store_12_columns a0, b0, a1, b1, a2, b2, t0, t1, t2
-    zip1    v\t0\().8h, v\a0\().8h, v\b0\().8h
-    zip2    v\b0\().8h, v\a0\().8h, v\b0\().8h
-    zip1    v\t1\().8h, v\a1\().8h, v\b1\().8h
-    zip2    v\b1\().8h, v\a1\().8h, v\b1\().8h
-    zip1    v\t2\().8h, v\a2\().8h, v\b2\().8h
-    zip2    v\b2\().8h, v\a2\().8h, v\b2\().8h
-    zip1    v\a0\().4s, v\t0\().4s, v\b0\().4s
-    zip2    v\b0\().4s, v\t0\().4s, v\b0\().4s
-    zip1    v\a1\().4s, v\t1\().4s, v\b1\().4s
-    zip2    v\b1\().4s, v\t1\().4s, v\b1\().4s
-    zip1    v\a2\().4s, v\t2\().4s, v\b2\().4s
-    zip2    v\b2\().4s, v\t2\().4s, v\b2\().4s
-    stp     q\a0, q\b0, [x3], #96
-    stp     q\a1, q\b1, [x3, #-64]
-    stp     q\a2, q\b2, [x3, #-32]
-.endm
+// The results of a step (A: 4 columns of row 0, then of row 2, in v16 - v18; B: of rows 1 and 3, in v19 - v21) become 4 elements of
+// each column while the next step is converted.
 
 .macro load_row_f32 a, b, c, from
     ldp     q\a, q\b, [\from]
@@ -256,99 +256,174 @@ endfunc
     ldr     d\b, [\from, #16]
 .endm
 
+// 2 k of 4 columns from A and B; 4 k from those.
+.macro zip_2_k low, high, a, b
+    zip1    v\low\().8h, v\a\().8h, v\b\().8h
+    zip2    v\high\().8h, v\a\().8h, v\b\().8h
+.endm
+.macro zip_4_k first, second, low, high
+    zip1    v\first\().4s, v\low\().4s, v\high\().4s
+    zip2    v\second\().4s, v\low\().4s, v\high\().4s
+.endm
+
+// Rows 0 and 1 by \convert = bfcvtn, rows 2 and 3 by bfcvtn2; d: .4h or .8h.
+.macro convert_2_rows_f32 convert, d, a0, a1, a2, b0, b1, b2
+    \convert v16.\d, v\a0\().4s
+    \convert v17.\d, v\a1\().4s
+    \convert v18.\d, v\a2\().4s
+    \convert v19.\d, v\b0\().4s
+    \convert v20.\d, v\b1\().4s
+    \convert v21.\d, v\b2\().4s
+.endm
+
 // All by BFCVTN: transposing keeps the other pipes busy. Returns nothing.
 func kai_pack_columns_bf16_f32_neon, hidden
     columns_begin
     load_row_f32 0, 1, 2, x1
     load_row_f32 3, 4, 5, x5
     load_row_f32 6, 7, 8, x6
-    load_row_f32 9, 10, 11, x7
+    load_row_f32 22, 23, 24, x7
+    columns_next
+    convert_2_rows_f32 bfcvtn, 4h, 0, 1, 2, 3, 4, 5
+    load_row_f32 0, 1, 2, x1
+    load_row_f32 3, 4, 5, x5
+    convert_2_rows_f32 bfcvtn2, 8h, 6, 7, 8, 22, 23, 24
+    load_row_f32 6, 7, 8, x6
+    load_row_f32 22, 23, 24, x7
 0:
     columns_next
+    zip_2_k 25, 26, 16, 19
     bfcvtn  v16.4h, v0.4s
+    bfcvtn  v19.4h, v3.4s
+    zip_2_k 27, 28, 17, 20
     bfcvtn  v17.4h, v1.4s
+    bfcvtn  v20.4h, v4.4s
+    zip_2_k 29, 30, 18, 21
     bfcvtn  v18.4h, v2.4s
     load_row_f32 0, 1, 2, x1
-    bfcvtn  v19.4h, v3.4s
-    bfcvtn  v20.4h, v4.4s
     bfcvtn  v21.4h, v5.4s
     load_row_f32 3, 4, 5, x5
+    zip_4_k 31, 26, 25, 26
     bfcvtn2 v16.8h, v6.4s
+    bfcvtn2 v19.8h, v22.4s
+    zip_4_k 25, 28, 27, 28
     bfcvtn2 v17.8h, v7.4s
+    bfcvtn2 v20.8h, v23.4s
+    zip_4_k 27, 30, 29, 30
     bfcvtn2 v18.8h, v8.4s
     load_row_f32 6, 7, 8, x6
-    bfcvtn2 v19.8h, v9.4s
-    bfcvtn2 v20.8h, v10.4s
-    bfcvtn2 v21.8h, v11.4s
-    load_row_f32 9, 10, 11, x7
-    store_12_columns 16, 19, 17, 20, 18, 21, 22, 23, 24
-    b.ne    0b
+    bfcvtn2 v21.8h, v24.4s
+    load_row_f32 22, 23, 24, x7
+    stp     q31, q26, [x3], #96
+    stp     q25, q28, [x3, #-64]
+    stp     q27, q30, [x3, #-32]
+    b.pl    0b
     ret
 endfunc
 
-// 8 columns by BFCVTN; the last 4 too if \exact, else by integer operations.
+// Columns 0 - 7 by BFCVTN (A: v8, v17; B: v9, v20); 8 - 11 (A: v24, B: v25) too if \exact, else by integer operations. From v0 - v7.
+.macro widen_first_f16
+    fcvtl   v1.4s, v1.4h
+    fcvtl   v3.4s, v3.4h
+    fcvtl   v5.4s, v5.4h
+    fcvtl   v7.4s, v7.4h
+.endm
+.macro widen_others_f16 exact
+    fcvtl   v8.4s, v0.4h
+    fcvtl   v9.4s, v2.4h
+    fcvtl   v10.4s, v4.4h
+    fcvtl   v11.4s, v6.4h
+    .if \exact == 0
+    odd     24, 1
+    odd     25, 3
+    odd     26, 5
+    odd     27, 7
+    .endif
+    fcvtl2  v0.4s, v0.8h
+    fcvtl2  v2.4s, v2.8h
+    fcvtl2  v4.4s, v4.8h
+    fcvtl2  v6.4s, v6.8h
+.endm
+// \store: also store the previous results.
+.macro round_columns_f16 exact, store
+    .if \exact == 0
+    increment 24, 25, 26, 27
+    .endif
+    bfcvtn  v8.4h, v8.4s
+    bfcvtn  v9.4h, v9.4s
+    .ifnb \store
+    stp     q16, q15, [x3], #96
+    .endif
+    bfcvtn  v17.4h, v0.4s
+    bfcvtn  v20.4h, v2.4s
+    ldr     q0, [x1]
+    .if \exact
+    bfcvtn  v24.4h, v1.4s
+    bfcvtn  v25.4h, v3.4s
+    .else
+    product 30, 1, 5
+    product 31, 3, 7
+    ldr     q2, [x5]
+    round_low 24, 1, 24
+    round_low 25, 3, 25
+    .endif
+    .ifnb \store
+    stp     q18, q22, [x3, #-64]
+    .endif
+    ldr     d1, [x1, #16]
+    bfcvtn2 v8.8h, v10.4s
+    bfcvtn2 v9.8h, v11.4s
+    ldr     d3, [x5, #16]
+    bfcvtn2 v17.8h, v4.4s
+    bfcvtn2 v20.8h, v6.4s
+    ldr     q4, [x6]
+    .if \exact
+    ldr     q2, [x5]
+    bfcvtn2 v24.8h, v5.4s
+    bfcvtn2 v25.8h, v7.4s
+    .else
+    round_high 24, 5, 26
+    round_high 25, 7, 27
+    .endif
+    .ifnb \store
+    stp     q19, q23, [x3, #-32]
+    .endif
+    ldr     d5, [x6, #16]
+    ldr     q6, [x7]
+    ldr     d7, [x7, #16]
+.endm
+
 .macro columns_f16 name, exact
 func \name, hidden
+    save_d8_d15
     columns_begin
     load_row_f16 0, 1, x1
     load_row_f16 2, 3, x5
     load_row_f16 4, 5, x6
     load_row_f16 6, 7, x7
-0:
     columns_next
-    fcvtl   v1.4s, v1.4h
-    fcvtl   v3.4s, v3.4h
-    fcvtl   v5.4s, v5.4h
-    fcvtl   v7.4s, v7.4h
-    .if \exact
-    bfcvtn_pair 24, 1, 5
-    bfcvtn_pair 25, 3, 7
-    .else
-    odd     26, 1
-    odd     27, 3
-    .endif
-    fcvtl   v16.4s, v0.4h
-    fcvtl   v17.4s, v2.4h
-    fcvtl   v18.4s, v4.4h
-    fcvtl   v19.4s, v6.4h
-    .if \exact == 0
-    odd     24, 5
-    odd     25, 7
-    increment 26, 27, 24, 25
-    .endif
-    fcvtl2  v0.4s, v0.8h
-    fcvtl2  v2.4s, v2.8h
-    bfcvtn  v20.4h, v16.4s
-    bfcvtn  v21.4h, v17.4s
-    .if \exact == 0
-    round_low 16, 1, 26
-    round_low 17, 3, 27
-    .endif
-    fcvtl2  v4.4s, v4.8h
-    fcvtl2  v6.4s, v6.8h
-    bfcvtn2 v20.8h, v18.4s
-    bfcvtn2 v21.8h, v19.4s
-    .if \exact == 0
-    round_high 16, 5, 24
-    round_high 17, 7, 25
-    product 30, 1, 5
-    product 31, 3, 7
-    .endif
-    bfcvtn  v22.4h, v0.4s
-    bfcvtn  v23.4h, v2.4s
-    load_row_f16 0, 1, x1
-    bfcvtn2 v22.8h, v4.4s
-    bfcvtn2 v23.8h, v6.4s
-    load_row_f16 2, 3, x5
-    load_row_f16 4, 5, x6
-    load_row_f16 6, 7, x7
-    .if \exact
-    store_12_columns 20, 21, 22, 23, 24, 25, 16, 17, 18
-    .else
-    store_12_columns 20, 21, 22, 23, 16, 17, 18, 19, 24
-    .endif
-    b.ne    0b
+    widen_first_f16
+    widen_others_f16 \exact
+    round_columns_f16 \exact
+0:
+    subs    x0, x0, #1
+    widen_first_f16
+    csel    x9, x8, xzr, gt
+    zip_2_k 12, 15, 8, 9
+    add     x1, x1, x9
+    zip_2_k 13, 22, 17, 20
+    add     x5, x5, x9
+    zip_2_k 14, 23, 24, 25
+    add     x6, x6, x9
+    widen_others_f16 \exact
+    add     x7, x7, x9
+    zip_4_k 16, 15, 12, 15
+    zip_4_k 18, 22, 13, 22
+    zip_4_k 19, 23, 14, 23
+    round_columns_f16 \exact, store
+    b.pl    0b
     return_right
+    restore_d8_d15
     ret
 endfunc
 .endm

@@ -44,6 +44,18 @@ KAI_INLINE void pack_part(size_t rows, size_t columns, const Source* src, size_t
     pack_steps(1, part[0], sizeof(part[0]), dst);
 }
 
+/// Zero where there is none.
+template <typename Bias>
+KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst) {
+    if (bias != nullptr && columns == kColumns) {
+        __builtin_memcpy(dst, bias, kColumns * sizeof(Bias));
+        return;
+    }
+    for (size_t i = 0; i < kColumns; ++i) {
+        store(dst + i * sizeof(Bias), bias != nullptr && i < columns ? load<Bias>(bias + i * sizeof(Bias)) : Bias{0});
+    }
+}
+
 template <typename Source, typename Bias>
 KAI_INLINE void pack(size_t n, size_t k, size_t stride, const void* rhs, const void* bias, void* rhs_packed) {
     const auto* src = static_cast<const Source*>(rhs);
@@ -51,10 +63,8 @@ KAI_INLINE void pack(size_t n, size_t k, size_t stride, const void* rhs, const v
     uint8_t* dst = bytes(rhs_packed);
     while (n > 0) {
         const size_t columns = n < kColumns ? n : kColumns;
-        for (size_t i = 0; i < kColumns; ++i) {
-            store(dst, bias != nullptr && i < columns ? load<Bias>(bias_left + i * sizeof(Bias)) : Bias{0});
-            dst += sizeof(Bias);
-        }
+        pack_bias<Bias>(columns, bias_left, dst);
+        dst += kColumns * sizeof(Bias);
         const size_t whole = columns == kColumns ? k / 4 : 0;
         if (whole > 0) {
             pack_steps(whole, src, stride, dst);
