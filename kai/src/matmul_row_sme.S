@@ -6,6 +6,8 @@
 // element of the row and a vector of columns to one row of a tile, which its predicate names. That takes it as long as a
 // whole tile, but it runs beside FMLA, and is the faster one where arithmetic on streaming-mode registers is slow.
 //
+// FMOPA makes every NaN the default one. So do all sums of f32, lest a NaN depend on where its column is in a pass.
+//
 // A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 where no more are
 // left. In a pass with fewer, the last one stands for those that are missing; their columns are not stored. Sums of
 //
@@ -15,9 +17,9 @@
 //
 // A tile row has a vector of each tile: those of two panels.
 //
-// z0  4 words of the row in each 128 bits       z1-z4  f32: each of them in all lanes       z5, z6  bounds
+// z0  4 words of the row in each 128 bits       z1-z4  f32: each of them in all lanes       z5, z6  bounds       z7  NaN
 // z8-z15, f32: z24-z31 too  RHS; z8-z11 sums at the end of a pass
-// p0  all       p1, p2  row 0, row 1 of a tile       p5  columns to store       p7  words of the row that remain
+// p0  all       p1, p2  row 0, row 1 of a tile       p5  columns to store, NaN       p7  words of the row that remain
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
@@ -198,7 +200,24 @@
     out_4   f32, 8, 9, 10, 11
 .endm
 
+.macro default_nan r
+    fcmuo   p5.s, p0/z, z\r\().s, z\r\().s
+    mov     z\r\().s, p5/m, z7.s
+.endm
+
 .macro out_panels_4 type
+    .ifc \type, f32
+    mov     w9, #0x7fc00000                     // lhs
+    mov     z7.s, w9
+    default_nan 16
+    default_nan 17
+    default_nan 18
+    default_nan 19
+    default_nan 20
+    default_nan 21
+    default_nan 22
+    default_nan 23
+    .endif
     out_4   \type, 16, 17, 18, 19
     out_4   \type, 20, 21, 22, 23
 .endm
