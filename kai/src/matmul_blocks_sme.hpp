@@ -6,6 +6,7 @@
 
 #include "kai/asm/sme_args.h"
 #include "kai/src/getters.hpp"
+#include "kai/src/tables_sme.hpp"
 
 namespace kai {
 namespace {
@@ -38,9 +39,6 @@ static_assert(offsetof(BlockArgs, table) == KAI_BLOCK_ARGS_TABLE);
 static_assert(offsetof(BlockArgs, lo) == KAI_BLOCK_ARGS_LO);
 static_assert(offsetof(BlockArgs, hi) == KAI_BLOCK_ARGS_HI);
 
-/// What ZT0 holds. Nibbles are offset by 8. LUTI4 takes the low byte of each entry.
-constexpr int32_t kNibbles[16] = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
-
 using SmeBlocksFn = void(const BlockArgs*);
 
 }  // namespace
@@ -62,6 +60,6 @@ using SmeBlocksFn = void(const BlockArgs*);
         kai::run(                                                                                        \
             kai_kernel_##NAME,                                                                           \
             {m, n, k / bl, bl / 32, lhs_packed, lhs_stride, rhs_packed, rhs_stride, dst, dst_stride_row, \
-             kai::kNibbles, scalar_min, scalar_max},                                                     \
+             kai::kOffsetNibbles.values, scalar_min, scalar_max},                                        \
             NR);                                                                                         \
     }

@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_panels_int_sme.hpp"
+#include "kai/src/tables_sme.hpp"
 #include "kai/src/unified.hpp"
 #include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/kai_imatmul_clamp_qai8_qai8p_qsi8cxp_interface.h"
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/kai_matmul_clamp_qai8_qai8p_qsi8cxpsb_interface.h"
@@ -74,16 +75,13 @@ void run_qai8_qsi8(Config, Args args) {
     run_qai8(kai_kernel_split_panels_qai8_sme2, panel_args(x8(VL(1)), args), qsi8(), args);
 }
 
-/// The signed nibbles 0 ... 15, for ZT0.
-constexpr int32_t kSignedNibbles[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
-
 /// A stride that is less than that of dense panels cannot be meant: callers may leave it out.
 void run_qai8_qsi4(Config, Args args) {
     const UnifiedOperand lhs = x8(VL(2));
     PanelArgs panels = panel_args(lhs, args);
     panels.lhs_stride = KAI_MAX(panels.lhs_stride, lhs.stride(args->shape.k));
     panels.rhs_stride = KAI_MAX(panels.rhs_stride, qsi4().stride(args->shape.k));
-    panels.table = kSignedNibbles;
+    panels.table = &kSignedNibbles;
     run_qai8(kai_kernel_pair_nibbles_qai8_sme2, panels, qsi4(), args);
 }
 

@@ -8,6 +8,7 @@
 
 #include "kai/asm/sme_args.h"
 #include "kai/src/matmul_qai8dxp.hpp"
+#include "kai/src/tables_sme.hpp"
 
 namespace kai {
 namespace {
@@ -22,13 +23,6 @@ static_assert(offsetof(Problem, lo) == KAI_PROBLEM_LO);
 static_assert(offsetof(Problem, hi) == KAI_PROBLEM_HI);
 static_assert(offsetof(Problem, lhs_stride) == KAI_PROBLEM_LHS_STRIDE);
 static_assert(offsetof(Problem, rhs_stride) == KAI_PROBLEM_RHS_STRIDE);
-
-/// What ZT0 holds: the value of each index in the low byte of its word.
-struct Table {
-    int32_t values[16];
-};
-
-constexpr Table kSignedNibbles = {{0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1}};
 
 /// m, n >= 1. In `steps` of 32 k.
 using SmeKernelFn = void(const Problem*, const Table*, size_t steps);

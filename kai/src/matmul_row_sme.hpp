@@ -8,6 +8,7 @@
 
 #include "kai/asm/sme_args.h"
 #include "kai/src/getters.hpp"
+#include "kai/src/tables_sme.hpp"
 
 namespace kai {
 namespace {
@@ -28,8 +29,8 @@ struct RowArgs {
     size_t head;        // of a panel, before the elements
     size_t tail_skip;   // from the last element that k has to the panel's tail
     void* dst;
-    uint8_t output[12];    // RowOutput
-    const int32_t* table;  // ZT0: the value of each nibble
+    uint8_t output[12];  // RowOutput
+    const Table* table;
 };
 
 static_assert(offsetof(RowArgs, n) == KAI_ROW_ARGS_N);
@@ -48,8 +49,6 @@ static_assert(offsetof(RowArgs, table) == KAI_ROW_ARGS_TABLE);
 
 /// n >= 1.
 using SmeRowFn = void(const RowArgs*);
-
-alignas(64) constexpr int32_t kRowNibbles[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
 
 /// m is 0 or 1. `rhs`: panels of `format`, one after the other. An element of the LHS is as large as one of dst.
 /// `uses_za`: the kernel changes ZA.
@@ -75,7 +74,7 @@ KAI_INLINE void run_row_sme(
         format.element_bytes(tile, format.padded(tile, k)) - elements,
         dst,
         {},
-        kRowNibbles};
+        &kSignedNibbles};
     __builtin_memcpy(args.output, &output, sizeof(output));
     if (uses_za) {
         kai_commit_za();
