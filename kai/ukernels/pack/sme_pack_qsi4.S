@@ -17,8 +17,7 @@
     mov     limit, #0x0101
     mov     z28.s, w19
     lsl     z29.s, z28.s, #16
-    ldr     limit, [args, #KAI_COLUMNS_FLIP]
-    mov     z30.b, w19
+    ld1rb   {z30.b}, p7/z, [fields, #KAI_FIELDS_FLIP]
 .endm
 
 // sum = sums of the two weights of each byte. Clobbers low.
@@ -32,7 +31,7 @@
 // The source: p0 ... p3: bytes of the unit in each row of a group. z31: their bits; those of a column n are none.
 .macro columns_qsi4
     prepare_qsi4
-    ldr     limit, [args, #KAI_COLUMNS_N]
+    ldr     limit, [sp, #KAI_FRAME_N]
     and     limit, limit, #1
     sub     limit, left, limit
     whilelt p0.b, xzr, limit
@@ -109,10 +108,10 @@
 
 // Puts the sums in order, writes the groups of zeros between the last row and the tail, then all fields.
 .macro finish_qsi4
-    ldr     row, [args, #KAI_COLUMNS_DST]
-    ldr     rows, [args, #KAI_COLUMNS_PANELS]
-    ldr     limit, [args, #KAI_COLUMNS_TAIL]
-    ldr     band, [args, #KAI_COLUMNS_PADDING]
+    ldr     row, [sp, #KAI_FRAME_DST]
+    ldr     rows, [sp, #KAI_FRAME_PANELS]
+    ldr     limit, [sp, #KAI_FRAME_TAIL]
+    ldr     band, [sp, #KAI_FRAME_PADDING]
     mov     z4.b, #0
 8:  ld1w    {z0.s}, p7/z, [row]
     ld1w    {z1.s}, p7/z, [row, #1, mul vl]
@@ -133,9 +132,9 @@
     finish_sums
 .endm
 
-    pack_columns qsi4, 2, 1, 1, 4, sums
+    pack_columns qsi4, 2, 1, 1, 4, sums, 2
 
-// void kai_kernel_pack_rows_qsi4_sme(const kai::Columns*)
+// kai_kernel_pack_rows_qsi4_sme: arguments as above.
 //
 // A panel: its rows of the source, a vector of bytes each, are the horizontal slices of the tile, groups its vertical
 // ones. Row i of ZA0.H is row 2 i of ZA0.B, which can be filled with any number of bytes.
@@ -177,12 +176,10 @@
 .endm
 
 func kai_kernel_pack_rows_qsi4_sme, hidden
-    enter
+    enter   , 2, 4, sums, 2
     prepare_qsi4
-    ldr     left, [args, #KAI_COLUMNS_N]
-    ldp     src, stride, [args, #KAI_COLUMNS_SRC]
-    ldr     to, [args, #KAI_COLUMNS_DST]
-    ldr     dst, [args, #KAI_COLUMNS_WORDS]
+    mov     left, n
+    ldr     to, [sp, #KAI_FRAME_DST]
     lsr     all, vector, #1
 
 KAI_LOCAL(rows_panel):
@@ -196,7 +193,7 @@ KAI_LOCAL(rows_panel):
     mov     z31.b, #-1
     mov     out, dst
     mov     column, src
-    ldr     count, [args, #KAI_COLUMNS_LENGTH]
+    ldr     count, [sp, #KAI_FRAME_LENGTH]
     lsr     batches, count, #2
     and     chunks, count, #3
     add     band, count, #1

@@ -1,5 +1,5 @@
-// RHS packers of K x N sources for SME. The work is in sme_pack_columns.S; the panels are drawn there. Bits are moved,
-// but for f32 sources of bf16, rounded to nearest even, and for qsi8cxp:
+// RHS packers of K x N sources for SME. The work is in sme_pack_columns.S; the panels are drawn in
+// kai/asm/sme_pack_columns.inc. Bits are moved, but for f32 sources of bf16, rounded to nearest even, and for qsi8cxp:
 //
 //     packed bias = bias - lhs_zero_point * sum of the column (int32, wraps);  packed scale = scale * scale_multiplier
 //
@@ -14,11 +14,11 @@ namespace kai {
 namespace {
 
 KAI_INLINE void check_classic(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] Tile tile, [[maybe_unused]] Tile wanted,
-    [[maybe_unused]] size_t extra_bytes) {
+    [[maybe_unused]] size_t num_groups, [[maybe_unused]] Tile tile, [[maybe_unused]] size_t vectors,
+    [[maybe_unused]] size_t kr, [[maybe_unused]] size_t extra_bytes) {
     KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(tile.rows == wanted.rows, "nr must be that of the packer");
-    KAI_ASSERT_MSG(tile.kr == wanted.kr && tile.sr == 1, "kr must be that of the packer, sr 1");
+    KAI_ASSERT_MSG(tile.rows == VL(vectors), "nr must be that of the packer");
+    KAI_ASSERT_MSG(tile.kr == kr && tile.sr == 1, "kr must be that of the packer, sr 1");
     KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
 }
 
@@ -27,46 +27,44 @@ KAI_INLINE void check_moves([[maybe_unused]] const void* scale, [[maybe_unused]]
     KAI_ASSERT_MSG(params == nullptr, "params must be NULL");
 }
 
-KAI_INLINE ColumnFields
-int8_fields(size_t n, const void* bias, const void* scale, const struct kai_rhs_pack_qsi8cx_params* params) {
-    KAI_ASSERT_IF_MSG(n > 0, scale != nullptr, "scale must not be NULL");
-    KAI_ASSERT_IF_MSG(n > 0, params != nullptr, "params must not be NULL");
+/// Panels of 2 V columns.
+KAI_INLINE void pack_int8(
+    size_t n, size_t chunks, size_t length, const void* rhs, size_t stride, const void* bias, const void* scale,
+    void* packed, const struct kai_rhs_pack_qsi8cx_params* params) {
     if (n == 0) {
-        return {};
+        return;
     }
+    KAI_ASSERT_MSG(scale != nullptr, "scale must not be NULL");
+    KAI_ASSERT_MSG(params != nullptr, "params must not be NULL");
     const uint32_t zero_point = static_cast<uint32_t>(params->lhs_zero_point);
-    return {bias, scale, static_cast<int32_t>(0U - zero_point), params->scale_multiplier};
-}
-
-/// Dense panels of `blocks` * V columns.
-template <const Format& format, PackColumns kernel, size_t blocks>
-KAI_INLINE void pack_dense(const ColumnSource& source, void* packed, const ColumnFields& fields) {
-    const Tile tile{VL(blocks), 32 / format.bits, 1};
-    const size_t k = source.chunks * format.padded(tile, source.length);
-    pack_columns<format, kernel>(source, {packed, format.stride(tile, k), blocks}, fields);
+    const ColumnFields fields{bias, scale, static_cast<int32_t>(0U - zero_point), params->scale_multiplier};
+    kai_kernel_pack_columns_qsi8_sme(n, length, rhs, stride, packed, &fields, 2, 0, chunks);
 }
 
 }  // namespace
 }  // namespace kai
 
-// NR in blocks of V columns.
+// NR in vectors.
 #define KAI_RHS_PACK_COLUMNS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                                           \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                                     \
     void kai_run_##NAME(                                                                                            \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        kai::check_classic(num_groups, {nr, kr, sr}, {VL(NR), KR, 1}, extra_bytes);                                 \
+        kai::check_classic(num_groups, {nr, kr, sr}, NR, KR, extra_bytes);                                          \
         kai::check_moves(scale, params);                                                                            \
-        kai::pack_dense<kai::FORMAT, KERNEL, NR>({n, 1, k, rhs, rhs_stride}, rhs_packed, {bias, nullptr, 0, 0});    \
+        if (n > 0) {                                                                                                \
+            KERNEL(n, k, rhs, rhs_stride, rhs_packed, bias, NR, 0, 1);                                              \
+        }                                                                                                           \
     }
 
-#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                                 \
-    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                      \
-    void kai_run_##NAME(                                                                                 \
-        size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs,   \
-        const void* bias, void* rhs_packed) {                                                            \
-        kai::pack_dense<kai::FORMAT, KERNEL, NR>(                                                        \
-            {n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row}, rhs_packed, {bias, nullptr, 0, 0}); \
+#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                               \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                    \
+    void kai_run_##NAME(                                                                               \
+        size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, \
+        const void* bias, void* rhs_packed) {                                                          \
+        if (n > 0) {                                                                                   \
+            KERNEL(n, k_chunk_length, rhs, rhs_stride_row, rhs_packed, bias, NR, 0, k_chunk_count);    \
+        }                                                                                              \
     }
 
 extern "C" {
@@ -95,16 +93,14 @@ void kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride_row, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
     const struct kai_rhs_pack_qsi8cx_params* params) {
-    kai::check_classic(num_groups, {nr, kr, sr}, {VL(2), 4, 1}, extra_bytes);
-    kai::pack_dense<kai::qsi8cxpbi32sf32, kai_kernel_pack_columns_qsi8_sme, 2>(
-        {n, 1, k, rhs, rhs_stride_row}, rhs_packed, kai::int8_fields(n, bias, scale, params));
+    kai::check_classic(num_groups, {nr, kr, sr}, 2, 4, extra_bytes);
+    kai::pack_int8(n, 1, k, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 
 void kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params) {
-    kai::pack_dense<kai::qsi8cxpbi32sf32, kai_kernel_pack_columns_qsi8_sme, 2>(
-        {n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row}, rhs_packed, kai::int8_fields(n, bias, scale, params));
+    kai::pack_int8(n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 
 }  // extern "C"
