@@ -8,7 +8,7 @@
 //     kai_kernel_pack_columns_qsi8_sme   int8, head: int32 bias + sum_scale * sum of the column, tail: scale * multiplier
 //
 // SPDX-License-Identifier: Apache-2.0
-    .arch   armv8-a+sme+bf16
+    .arch   armv8-a+sme
 #include "kai/asm/asm.h"
 #include "kai/asm/sme_pack_columns.inc"
 
@@ -112,22 +112,12 @@
     store_2 z16, z17
 .endm
 
-// x8. p0 ... p3: columns of the unit in each row of a group.
+// x8
 .macro columns_x8
-    whilelt p0.b, xzr, left
-    mov     p1.b, p0.b
-    mov     p2.b, p0.b
-    mov     p3.b, p0.b
-.endm
-.macro missing_row_x8 p, r, rows
-    cmp     \rows, #\r
-    csel    limit, left, xzr, hi
-    whilelt \p\().b, xzr, limit
+    columns_of_bytes
 .endm
 .macro missing_x8 rows
-    missing_row_x8 p1, 1, \rows
-    missing_row_x8 p2, 2, \rows
-    missing_row_x8 p3, 3, \rows
+    missing_of_bytes \rows
 .endm
 .macro load_x8 a, b, c, d
     ld1b    {\a\().b}, p0/z, [row]
@@ -164,10 +154,10 @@
 
 // qsi8: x8 with sums of the columns. z24 ... z27: sums of the blocks; z28: ones.
 .macro columns_qsi8
-    columns_x8
+    columns_of_bytes
 .endm
 .macro missing_qsi8 rows
-    missing_x8 \rows
+    missing_of_bytes \rows
 .endm
 .macro add_qsi8 a, b, c, d
     sdot    z24.s, \a\().b, z28.b

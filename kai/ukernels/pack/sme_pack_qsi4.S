@@ -28,7 +28,7 @@
     add     \sum\().b, \sum\().b, \low\().b
 .endm
 
-// The source: p0 ... p3: bytes of the unit in each row of a group. z31: their bits; those of a column n are none.
+// K x N. z31: bits of the bytes of the unit that belong to a column: of the last byte perhaps only the lower nibble.
 .macro columns_qsi4
     prepare_qsi4
     ldr     limit, [sp, #KAI_FRAME_N]
@@ -37,20 +37,10 @@
     whilelt p0.b, xzr, limit
     mov     z31.b, #15
     mov     z31.b, p0/m, #-1
-    whilelt p0.b, xzr, left
-    mov     p1.b, p0.b
-    mov     p2.b, p0.b
-    mov     p3.b, p0.b
-.endm
-.macro missing_row_qsi4 p, r, rows
-    cmp     \rows, #\r
-    csel    limit, left, xzr, hi
-    whilelt \p\().b, xzr, limit
+    columns_of_bytes
 .endm
 .macro missing_qsi4 rows
-    missing_row_qsi4 p1, 1, \rows
-    missing_row_qsi4 p2, 2, \rows
-    missing_row_qsi4 p3, 3, \rows
+    missing_of_bytes \rows
 .endm
 .macro load_qsi4 row_of_group, p
     ld1b    {\row_of_group\().b}, \p\()/z, [row]
