@@ -1,16 +1,17 @@
-// A tile of f16 <- f16 x f16p with the FDOT of SVE2.1: 6 rows x 4 vectors of f32 sums.
+// f16 <- f16 x f16p with the FDOT of SVE2.1: all rows of a panel of 4 vectors of f32 sums, tiles of 6 rows.
 //
 //     dst[r][c] = clamp(f16(bias[c] + sum over pairs of k of (lhs[r][k] * rhs[k][c] + lhs[r][k + 1] * rhs[k + 1][c])))
 //
 // FDOT adds the exact products of a pair, rounds, adds that to the f32 sum and rounds again; pairs ascending. An odd k
-// ends with a pair of zeros. Registers: sve_tile_6x4vl.inc.
+// ends with a pair of zeros. Registers: sve_panel_6x4vl.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+sve
 #include "kai/asm/asm.h"
+#define TABLES 0
 #define ELEMENTS 2
 #define HEAD 2
-#include "kai/asm/sve_tile_6x4vl.inc"
+#include "kai/asm/sve_panel_6x4vl.inc"
 
 .macro start_vector c, unused
     ld1h    {sum\c\()0.s}, p4/z, [x2, #\c, mul vl]
@@ -43,17 +44,29 @@
     .inst   0x64204000 | \word << 19 | \r << 16 | \rhs << 5 | (8 + 6 * \c + \r)
 .endm
 
-// The bounds are f16, as f32: a clamp to them before rounding is a clamp after it.
 .macro load_bounds
-    ld1rw   {z0.s}, p4/z, [x0, #TILE_BOUNDS]
-    ld1rw   {z1.s}, p4/z, [x0, #TILE_BOUNDS + 4]
+    ld1rh   {z0.h}, p4/z, [x0, #PANEL_BOUNDS]
+    ld1rh   {z1.h}, p4/z, [x0, #PANEL_BOUNDS + 4]
 .endm
 
-.macro store_vector c, r
-    fmax    sum\c\r\().s, p4/m, sum\c\r\().s, z0.s
-    fmin    sum\c\r\().s, p4/m, sum\c\r\().s, z1.s
-    fcvt    sum\c\r\().h, p4/m, sum\c\r\().s
-    st1h    {sum\c\r\().s}, p\c, [x3, #\c, mul vl]
+// Two vectors of sums -> one of f16: vector \at of the row.
+.macro store_pair lo, hi, p, at
+    fcvt    \lo\().h, p4/m, \lo\().s
+    fcvt    \hi\().h, p4/m, \hi\().s
+    uzp1    \lo\().h, \lo\().h, \hi\().h
+    fmax    \lo\().h, p4/m, \lo\().h, z0.h
+    fmin    \lo\().h, p4/m, \lo\().h, z1.h
+    st1h    {\lo\().h}, \p, [x3, #\at, mul vl]
+.endm
+.macro store_row r
+    store_pair sum0\r, sum1\r, p0, 0
+    store_pair sum2\r, sum3\r, p1, 1
 .endm
 
-    tile_function kai_tile_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot
+.macro columns n
+    cnth    x8
+    whilelo p0.h, xzr, \n
+    whilelo p1.h, x8, \n
+.endm
+
+    panel_function kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot

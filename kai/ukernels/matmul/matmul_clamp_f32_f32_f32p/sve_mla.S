@@ -1,15 +1,16 @@
-// A tile of f32 <- f32 x f32p with the FMLA of SVE: 6 rows x 4 vectors.
+// f32 <- f32 x f32p with the FMLA of SVE: all rows of a panel of 4 vectors of columns, tiles of 6 rows.
 //
 //     dst[r][c] = clamp(bias[c] + sum over k of lhs[r][k] * rhs[k][c])
 //
-// One chain of fused multiply-adds per element, k ascending. Registers: sve_tile_6x4vl.inc.
+// One chain of fused multiply-adds per element, k ascending. Registers: sve_panel_6x4vl.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+sve
 #include "kai/asm/asm.h"
+#define TABLES 1
 #define ELEMENTS 1
 #define HEAD 4
-#include "kai/asm/sve_tile_6x4vl.inc"
+#include "kai/asm/sve_panel_6x4vl.inc"
 
 // Loaded for each row: the load pipes have time, the SIMD pipes have none.
 .macro start_vector c, r
@@ -35,8 +36,8 @@
 .endm
 
 .macro load_bounds
-    ld1rw   {z0.s}, p4/z, [x0, #TILE_BOUNDS]
-    ld1rw   {z1.s}, p4/z, [x0, #TILE_BOUNDS + 4]
+    ld1rw   {z0.s}, p4/z, [x0, #PANEL_BOUNDS]
+    ld1rw   {z1.s}, p4/z, [x0, #PANEL_BOUNDS + 4]
 .endm
 
 .macro store_vector c, r
@@ -45,4 +46,18 @@
     st1w    {sum\c\r\().s}, p\c, [x3, #\c, mul vl]
 .endm
 
-    tile_function kai_tile_f32_f32_f32p4vlx1_6x4vl_sve_mla
+.macro store_row r
+    each_column store_vector, \r
+.endm
+
+.macro columns n
+    cntw    x8
+    whilelo p0.s, xzr, \n
+    whilelo p1.s, x8, \n
+    incw    x8
+    whilelo p2.s, x8, \n
+    incw    x8
+    whilelo p3.s, x8, \n
+.endm
+
+    panel_function kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla
