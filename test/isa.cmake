@@ -14,6 +14,8 @@ set(rules  # the first match counts
     "[/_]neon_i8mm" "+i8mm"
     "[/_]sve_dotprod" "+sve,+dotprod"
     "[/_]sve_i8mm" "+sve,+i8mm"
+    "[/_]sve2p1" "+sve2p1"
+    "[/_]sve_" "+sve"
     "[/_]sme2[^/]*\\.S" "+sme2"
     "[/_]sme(_[^/]*)?\\.S" "+sme"
     "." "+neon")

@@ -1,7 +1,8 @@
-# cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJCOPY=llvm-objcopy -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S -P sme2_gas.cmake
+# cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJCOPY=llvm-objcopy -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S -DSVE2P1_SOURCES=c.S -P sme2_gas.cmake
 #
 # kai/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same .text from REFERENCE
-# without the file and from each of ASSEMBLERS with it. Encodings stand in no other file.
+# without the file and from each of ASSEMBLERS with it. kai/asm/sve2p1.inc has encodings, or the instructions of SVE2.1.
+# Encodings stand in no other file.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -56,8 +57,23 @@ foreach(source IN LISTS sources)
     endforeach()
 endforeach()
 
+string(REPLACE "|" ";" sources "${SVE2P1_SOURCES}")
+foreach(source IN LISTS sources)
+    text_of("${source}" "${WORK}/reference.bin" ${reference} -DKAI_SVE2P1_MNEMONICS)
+    foreach(assembler IN LISTS assemblers)
+        command_of("${assembler}" command)
+        text_of("${source}" "${WORK}/encoded.bin" ${command})
+        execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files "${WORK}/reference.bin" "${WORK}/encoded.bin"
+            RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+        if(NOT status EQUAL 0)
+            list(APPEND wrong "${source}: .text differs with ${assembler}")
+        endif()
+        math(EXPR compared "${compared} + 1")
+    endforeach()
+endforeach()
+
 file(GLOB_RECURSE files "${ROOT}/kai/*.S" "${ROOT}/kai/*.inc" "${ROOT}/kai/*.h" "${ROOT}/kai/*.hpp" "${ROOT}/kai/*.cpp")
-list(REMOVE_ITEM files "${ROOT}/kai/asm/sme2_gas.inc")
+list(REMOVE_ITEM files "${ROOT}/kai/asm/sme2_gas.inc" "${ROOT}/kai/asm/sve2p1.inc")
 foreach(file IN LISTS files)
     file(STRINGS "${file}" lines REGEX "\\.inst[ \t]")
     if(lines)

@@ -6,7 +6,7 @@
 // ends with a pair of zeros. Registers: sve_panel_6x4vl.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
-    .arch   armv8.2-a+sve
+#include "kai/asm/sve2p1.inc"
 #include "kai/asm/asm.h"
 #define TABLES 0
 #define ELEMENTS 2
@@ -38,10 +38,8 @@
     ld1rqh  {z\r\().h}, \p/z, [row\r, x8, lsl #1]
 .endm
 
-// FDOT <Zda>.S, <Zn>.H, <Zm>.H[<imm>] (Arm A64 instruction set, DDI 0602): 0110 0100 001 imm2 Zm3 0100 00 Zn5 Zda5.
-// An encoding, for GNU as knows SVE2.1 from binutils 2.41 on.
 .macro mla r, c, rhs, word
-    .inst   0x64204000 | \word << 19 | \r << 16 | \rhs << 5 | (8 + 6 * \c + \r)
+    fdot_f16_indexed 8 + 6 * \c + \r, \rhs, \r, \word
 .endm
 
 .macro load_bounds
