@@ -121,6 +121,8 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_dot.S
+    kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp

@@ -4,24 +4,10 @@
 #include "kai/src/matmul_blocks_sme.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_interface.h"
 
-namespace kai {
-namespace {
-
-void run(SmeBlocksFn* kernel, const BlockArgs& args, size_t) {
-    if (args.m == 0 || args.n == 0) {
-        return;
-    }
-    kai_commit_za();
-    kernel(&args);
-}
-
-}  // namespace
-}  // namespace kai
-
 extern "C" {
 
 #define KAI_ISA_sme2(...)
-#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_BLOCKS_SME(float, __VA_ARGS__)
+#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_blocks, float, float, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_sve_dotprod(...)
