@@ -10,14 +10,19 @@ extern "C" {
 /// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME).
 [[gnu::weak]] void __arm_tpidr2_save(void);
 
+// Apart from kai_commit_za, which needs no stack without it.
+[[gnu::noinline, gnu::cold]] static void save_za() {
+    KAI_ASSERT_ALWAYS_MSG(
+        __arm_tpidr2_save != nullptr, "the caller has live ZA state, but no runtime offers __arm_tpidr2_save");
+    __arm_tpidr2_save();
+    __asm__ volatile("msr S3_3_C13_C0_5, xzr" ::: "memory");
+}
+
 void kai_commit_za(void) {
     uint64_t tpidr2;
     __asm__ volatile("mrs %0, S3_3_C13_C0_5" : "=r"(tpidr2));  // TPIDR2_EL0
-    if (tpidr2 != 0) {
-        KAI_ASSERT_ALWAYS_MSG(
-            __arm_tpidr2_save != nullptr, "the caller has live ZA state, but no runtime offers __arm_tpidr2_save");
-        __arm_tpidr2_save();
-        __asm__ volatile("msr S3_3_C13_C0_5, xzr" ::: "memory");
+    if (__builtin_expect(tpidr2 != 0, 0)) {
+        save_za();
     }
 }
 
