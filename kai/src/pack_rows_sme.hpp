@@ -62,7 +62,8 @@ KAI_INLINE void pack_rows(PackRowsFn* kernel, const SourceRows& source, const Pa
         return;
     }
     const Tile tile = panels.tile;
-    const bool split = tile.rows == VL(1);
+    const size_t v = VL(1);
+    const bool split = tile.rows == v;
     const size_t head = tile.rows * panels.format.panel_head;
     const size_t depths = panels.format.stride(tile, source.chunks) - head;
     const PackRowsArgs args = {
@@ -73,10 +74,10 @@ KAI_INLINE void pack_rows(PackRowsFn* kernel, const SourceRows& source, const Pa
         source.stride,
         source.pad,
         bytes(panels.first, head),
-        split ? panels.stride : VL(4),
+        split ? panels.stride : v * sizeof(uint32_t),
         tile.rows,
         (split ? 2 : 1) * panels.stride - depths,
-        split ? tile.rows : 0,
+        split ? v : 0,
     };
     kai_commit_za();
     kernel(&args);
