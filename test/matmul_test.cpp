@@ -376,9 +376,9 @@ protected:
         Random random(seed);
         Side side = test::make_side(*lhs_format, data, m, k, bl, random);
         if (has_unsigned) {
-            side.is_unsigned = true;
+            make_unsigned(side, data);
             side.bias = biases(m, random);
-            side.scale = {u.dst_type == kai_dt_f32 ? 0.125f : 1.0f};
+            side.scale.assign(m, 0.125f);  // of all rows
         }
         if (by_pointers && k > 0) {  // some chunks are padding
             const Chunks c(k);
@@ -387,6 +387,12 @@ protected:
             }
         }
         return side;
+    }
+    static void make_unsigned(Side& side, Data data) {
+        side.is_unsigned = true;
+        for (int8_t& q : side.q) {
+            q = data == Data::exact ? q & 3 : q;
+        }
     }
     static std::vector<float> biases(size_t count, Random& random) {
         std::vector<float> biases(count);
@@ -399,7 +405,7 @@ protected:
         Random random(seed);
         Side side = test::make_side(*rhs_format, data, n, k, bl, random);
         if (has_unsigned) {
-            side.is_unsigned = true;
+            make_unsigned(side, data);
             side.bias = biases(n, random);
             if (u.dst_type == kai_dt_f32) {
                 side.offset = biases(n, random);
@@ -848,7 +854,8 @@ TEST_P(Matmul, SpecialValues) {
         SCOPED_TRACE(special);
         // Each field that holds floats, at a place in the middle and in the last row.
         const auto spoil = [&](Side side, std::vector<float> Side::*field, size_t place) {
-            if (field == &Side::bias && integer_dst) {
+            const bool global = field == &Side::scale && has_unsigned;
+            if ((field == &Side::bias && (integer_dst || has_unsigned)) || global) {
                 return std::optional<Side>();
             }
             if ((side.*field).empty()) {

@@ -15,29 +15,43 @@ bool runnable(const kai_ukernel& u) {
     return kai_registry_runnable(u.features, nullptr, 0);
 }
 
+/// Whether it reads an LHS that is not packed.
+bool takes_rows(const kai_ukernel& u) {
+    const std::string format = u.lhs_format;
+    return format == "f32" || format == "f16" || format == "int8";
+}
+
 TEST(Registry, EntriesAreComplete) {
     std::set<std::string> names;
     for (const kai_ukernel* u : test::all_ukernels()) {
         SCOPED_TRACE(u->name);
         EXPECT_TRUE(names.insert(u->name).second) << "twice";
         EXPECT_EQ(kai_registry_find_ukernel(u->name), u);
-        EXPECT_EQ(std::string(u->name).rfind("matmul_", 0), 0u);
         EXPECT_NE(u->features, 0u);
         EXPECT_NE(u->dst_type, kai_dt_unknown);
         for (const char* text : {u->family, u->lhs_format, u->rhs_format}) {
             ASSERT_NE(text, nullptr);
             EXPECT_STRNE(text, "");
         }
-        EXPECT_TRUE(
-            u->get_m_step && u->get_n_step && u->get_mr && u->get_nr && u->get_kr && u->get_sr &&
-            u->get_lhs_packed_offset && u->get_rhs_packed_offset && u->get_dst_offset && u->get_dst_size && u->run);
+        EXPECT_TRUE(u->get_m_step && u->get_n_step && u->get_mr && u->get_nr && u->get_kr && u->get_sr && u->run);
+        if (u->signature != KAI_UKERNEL_UNIFIED && u->signature != KAI_UKERNEL_DWCONV) {
+            EXPECT_TRUE(u->get_lhs_packed_offset && u->get_rhs_packed_offset && u->get_dst_offset && u->get_dst_size);
+        }
     }
     for (const kai_packer* p : test::all_packers()) {
         SCOPED_TRACE(p->name);
         EXPECT_TRUE(names.insert(p->name).second) << "twice";
         EXPECT_EQ(kai_registry_find_packer(p->name), p);
         ASSERT_NE(p->format, nullptr);
-        EXPECT_TRUE(p->accepts && p->get_source_offset && p->get_packed_offset && p->get_packed_size && p->run);
+        EXPECT_TRUE(p->accepts && p->run);
+        if (p->signature != KAI_LHS_PACK_UNIFIED && p->signature != KAI_RHS_PACK_KXN_UNIFIED &&
+            p->signature != KAI_RHS_PACK_NXK_UNIFIED) {
+            EXPECT_TRUE(p->get_packed_size);
+            if (p->signature != KAI_RHS_DWCONV_PACK) {
+                EXPECT_TRUE(p->get_packed_offset);
+                EXPECT_EQ(p->get_source_offset == nullptr, p->signature == KAI_LHS_IMATMUL_PACK);
+            }
+        }
     }
 }
 
@@ -65,17 +79,22 @@ TEST(Registry, EveryKernelHasItsPackers) {
         SCOPED_TRACE(u->name);
         const kai_packer* lhs = kai_registry_lhs_packer(u, 0);
         const kai_packer* rhs = kai_registry_rhs_packer(u, 0);
-        ASSERT_NE(lhs, nullptr);
         ASSERT_NE(rhs, nullptr);
-        EXPECT_STREQ(lhs->format, u->lhs_format);
         EXPECT_STREQ(rhs->format, u->rhs_format);
+        if (takes_rows(*u)) {
+            EXPECT_EQ(lhs, nullptr);
+        } else {
+            ASSERT_NE(lhs, nullptr);
+            EXPECT_STREQ(lhs->format, u->lhs_format);
+        }
         EXPECT_EQ(kai_registry_lhs_packer(u, 100), nullptr);
         EXPECT_EQ(kai_registry_rhs_packer(u, 100), nullptr);
     }
 }
 
 // Frameworks pack weights once for both: whoever takes the best kernel for many rows finds one for one row that reads
-// the same RHS, if the family has kernels for one row.
+// the same RHS, if the family has one. Where the best one is for NEON, and those for one row are for SME, or the other
+// way round, it serves one row itself.
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -91,7 +110,56 @@ TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
         const kai_registry_request one = {family.c_str(), 1, gemm};
         const kai_ukernel* gemv = kai_registry_best(&one, nullptr, nullptr);
         ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
-        EXPECT_EQ(gemv->get_m_step(), 1u) << gemm->name << " has no partner";
+        const bool mixed = takes_rows(*gemm) || std::string(gemm->rhs_format).rfind("bf16p", 0) == 0;
+        if (!mixed) {
+            EXPECT_EQ(gemv->get_m_step(), 1u) << gemm->name << " has no partner";
+        }
+    }
+}
+
+// Pairs that are meant to be used together, in one family or two: one packed RHS (nr, kr, sr, format) and the same
+// packers for it.
+TEST(Registry, DeclaredPairsShareOnePackedRhs) {
+    const std::pair<const char*, const char*> pairs[] = {
+        {"matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa", "matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla"},
+        {"matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa", "matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_sme_mla"},
+        {"matmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa", "matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot"},
+        {"matmul_clamp_f16_f16p2vlx2_f16p2vlx2b_2vlx2vl_sme_mopa", "matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_sme_mla"},
+        {"matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla", "matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot"},
+        {"matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa",
+         "matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot"},
+        {"matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa",
+         "matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla"},
+        {"matmul_clamp_f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa",
+         "matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot"},
+        {"matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa",
+         "matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot"},
+        {"matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32_8vsx8vs_sme2_mopa",
+         "matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot"},
+        {"matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa",
+         "matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot"},
+        {"matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa",
+         "matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot"},
+        {"matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa",
+         "matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot"},
+        {"matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa",
+         "matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot"},
+        {"matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa",
+         "matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot"},
+        {"matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa",
+         "matmul_clamp_f32_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot"}};
+    for (const auto& [many, one] : pairs) {
+        const kai_ukernel *gemm = kai_registry_find_ukernel(many), *gemv = kai_registry_find_ukernel(one);
+        if (gemm == nullptr || gemv == nullptr || !runnable(*gemm) || !runnable(*gemv)) {
+            continue;
+        }
+        SCOPED_TRACE(many);
+        EXPECT_STREQ(gemm->rhs_format, gemv->rhs_format);
+        EXPECT_EQ(gemm->get_nr(), gemv->get_nr());
+        for (size_t i = 0; kai_registry_rhs_packer(gemm, i) != nullptr || kai_registry_rhs_packer(gemv, i) != nullptr;
+             ++i) {
+            EXPECT_EQ(kai_registry_rhs_packer(gemm, i), kai_registry_rhs_packer(gemv, i));
+        }
     }
 }
 

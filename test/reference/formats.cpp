@@ -433,7 +433,7 @@ struct Row {
         for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             pack_element(kk);
         }
-        for (size_t b = 0; b < side.scales_per_row(); ++b) {
+        for (size_t b = 0; f.scale != nullptr && b < side.scales_per_row(); ++b) {
             pack_scale(b);
             if (f.offset != nullptr) {
                 panel.put(f.offset(s, r, b), side.offset[row * side.scales_per_row() + b], state(b));

@@ -112,7 +112,7 @@ double integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arit
 
 Sum scaled_integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
     Sum sum;
-    sum.add(integers(lhs, rhs, m, n, arithmetic) * lhs.scale[0]);
+    sum.add(integers(lhs, rhs, m, n, arithmetic) * lhs.scale[m]);
     sum.add(rhs.offset.empty() ? 0 : rhs.offset[n]);
     sum.operations = 2;
     return sum;
