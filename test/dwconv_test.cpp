@@ -1,0 +1,492 @@
+// Depthwise convolution, 3 x 3, stride 1: the micro-kernels and packers of the registry against plain loops. The loops
+// are written from the description: a sum starts with the bias, takes the taps kx = 0, 1, 2 and for each ky = 0, 1, 2
+// with one rounding, and taps outside the image are left out. The kernels do the same, so bits are compared.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <ostream>
+#include <vector>
+
+#include "kai/kai_cpu.h"
+#include "kai/kai_registry.h"
+#include "kai/ukernels/families.h"
+#include "test/reference/float16.hpp"
+#include "test/support/checked_call.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/random.hpp"
+#include "test/support/subject.hpp"
+
+namespace {
+
+using test::Flush;
+using test::GuardedBuffer;
+using test::Random;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// The f16 that is nearest to x, ties to even. x is exact: no other rounding comes before.
+double nearest_f16(double x) {
+    if (!std::isfinite(x) || x == 0) {
+        return x;
+    }
+    const double quantum = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+    const double rounded = std::nearbyint(x / quantum) * quantum;
+    return std::copysign(std::fabs(rounded) >= 65536 ? kInf : std::fabs(rounded), x);
+}
+
+/// Elements of 4 or 2 bytes in memory.
+struct Element {
+    bool f16;
+
+    size_t size() const {
+        return f16 ? 2 : 4;
+    }
+    void store(uint8_t* p, float x) const {
+        const uint32_t bits = f16 ? reference::f16_from_f32(x) : reference::bits_of(x);
+        std::memcpy(p, &bits, size());
+    }
+    float load(const uint8_t* p) const {
+        uint32_t bits = 0;
+        std::memcpy(&bits, p, size());
+        return f16 ? reference::f32_from_f16(static_cast<uint16_t>(bits)) : reference::float_of(bits);
+    }
+    /// acc + a * b, rounded once. Inputs of f16 are small enough for double to hold that exactly.
+    float fma(float a, float b, float acc) const {
+        return f16 ? static_cast<float>(nearest_f16(static_cast<double>(a) * b + acc)) : std::fma(a, b, acc);
+    }
+    float rounded(float x) const {
+        return f16 ? reference::f32_from_f16(reference::f16_from_f32(x)) : x;
+    }
+};
+
+struct Shape {
+    size_t height, width, channels, top, left, bottom, right;
+
+    size_t dst_height() const {
+        return height + top + bottom - 2;
+    }
+    size_t dst_width() const {
+        return width + left + right - 2;
+    }
+};
+
+std::ostream& operator<<(std::ostream& out, const Shape& s) {
+    return out << s.height << " x " << s.width << " x " << s.channels << ", padding " << s.top << " " << s.left << " "
+               << s.bottom << " " << s.right;
+}
+
+/// An image, a filter and a bias.
+struct Problem {
+    Shape shape;
+    std::vector<float> src, filter, bias;
+    float lo = -kInf, hi = kInf;
+
+    float at(size_t y, size_t x, size_t c) const {
+        return src[(y * shape.width + x) * shape.channels + c];
+    }
+};
+
+/// About one of 16 numbers is an infinity, NaN or a zero, if `special`.
+std::vector<float> numbers(size_t count, Element element, bool special, Random& random) {
+    static constexpr float kSpecial[] = {kInf, -kInf, kNan, 0.0F, -0.0F};
+    std::vector<float> values(count);
+    for (float& x : values) {
+        x = special && random.integer(0, 15) == 0 ? kSpecial[random.integer(0, 4)]
+                                                  : element.rounded(random.real(-2.0F, 2.0F));
+    }
+    return values;
+}
+
+Problem make_problem(const Shape& s, Element element, Random& random, bool special = false) {
+    return {
+        s, numbers(s.height * s.width * s.channels, element, special, random),
+        numbers(9 * s.channels, element, special, random), numbers(s.channels, element, special, random)};
+}
+
+float clamp(float x, float lo, float hi) {
+    return std::isnan(x) ? x : std::min(std::max(x, lo), hi);
+}
+
+std::vector<float> reference_of(const Problem& p, Element element) {
+    const Shape& s = p.shape;
+    std::vector<float> dst;
+    for (size_t y = 0; y < s.dst_height(); ++y) {
+        for (size_t x = 0; x < s.dst_width(); ++x) {
+            for (size_t c = 0; c < s.channels; ++c) {
+                float sum = p.bias[c];
+                for (size_t kx = 0; kx < 3; ++kx) {
+                    for (size_t ky = 0; ky < 3; ++ky) {
+                        const size_t row = y + ky - s.top, column = x + kx - s.left;  // wrap below zero
+                        if (row < s.height && column < s.width) {
+                            sum = element.fma(p.at(row, column, c), p.filter[(ky * 3 + kx) * s.channels + c], sum);
+                        }
+                    }
+                }
+                dst.push_back(clamp(sum, element.rounded(p.lo), element.rounded(p.hi)));
+            }
+        }
+    }
+    return dst;
+}
+
+/// Bytes between pixels and rows beyond the dense layout.
+struct Gaps {
+    size_t column = 0, row = 0;
+};
+
+/// An image in memory of exact size.
+struct Layout {
+    size_t channels, width, height, column_stride, row_stride;
+    Element element;
+
+    Layout(size_t c, size_t w, size_t h, Element e, Gaps gaps)
+        : channels(c),
+          width(w),
+          height(h),
+          column_stride(c * e.size() + gaps.column),
+          row_stride(w * column_stride + gaps.row),
+          element(e) {
+    }
+    size_t size() const {
+        return height == 0 || width == 0
+                   ? 0
+                   : (height - 1) * row_stride + (width - 1) * column_stride + channels * element.size();
+    }
+    size_t offset(size_t y, size_t x, size_t c) const {
+        return y * row_stride + x * column_stride + c * element.size();
+    }
+};
+
+/// The packed filter, from its description.
+std::vector<uint8_t> packed_filter(
+    Element element, size_t lanes, size_t taps, size_t channels, const float* filter, const float* bias) {
+    std::vector<uint8_t> packed((channels + lanes - 1) / lanes * lanes * (taps + 1) * element.size());
+    for (size_t c = 0; c < channels; ++c) {
+        const size_t block = c / lanes * lanes * (taps + 1) + c % lanes;
+        element.store(&packed[block * element.size()], bias == nullptr ? 0.0F : bias[c]);
+        for (size_t t = 0; t < taps; ++t) {
+            element.store(&packed[(block + (t + 1) * lanes) * element.size()], filter[t * channels + c]);
+        }
+    }
+    return packed;
+}
+
+class Dwconv : public testing::TestWithParam<const kai_ukernel*> {
+protected:
+    const kai_ukernel& u = *GetParam();
+    const Element element{u.dst_type == kai_dt_f16};
+    size_t lanes = 0;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(u);
+        lanes = u.get_nr();
+        ASSERT_EQ(lanes, kai_cpu_sme_bytes() / element.size());
+    }
+
+    /// f32: calls of 4 rows of the output. f16: the whole image.
+    void call(
+        const Problem& p, const Layout& in, const Layout& out, const uint8_t* src, const uint8_t* rhs,
+        uint8_t* dst) const {
+        const Shape& s = p.shape;
+        if (element.f16) {
+            test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
+                test::run_of(u), src, rhs, dst, s.channels, s.height, s.width, out.height, out.width, s.left, s.top,
+                in.row_stride, in.column_stride, out.row_stride, out.column_stride, p.lo, p.hi);
+            return;
+        }
+        for (size_t y = 0; y < out.height; y += u.get_m_step()) {
+            const size_t first = std::min(y > s.top ? y - s.top : 0, s.height), pad = y < s.top ? s.top - y : 0;
+            test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+                test::run_of(u), src + first * in.row_stride, rhs, dst + y * out.row_stride, in.row_stride,
+                in.column_stride, out.row_stride, out.column_stride, s.height - first, out.height - y, s.left, pad,
+                0.0F, p.lo, p.hi);
+        }
+    }
+
+    /// Runs the kernel on buffers of exact size; bytes between pixels must stay as they were.
+    std::vector<float> run(const Problem& p, Gaps gaps = {}, Flush flush = Flush::end) const {
+        const Shape& s = p.shape;
+        const Layout in(s.channels, s.width, s.height, element, gaps);
+        const Layout out(s.channels, s.dst_width(), s.dst_height(), element, {gaps.row, gaps.column});
+        const GuardedBuffer src(in.size(), flush, 0xFF);  // NaN between pixels
+        for (size_t i = 0; i < p.src.size(); ++i) {
+            const size_t pixel = i / s.channels;
+            element.store(src.data() + in.offset(pixel / s.width, pixel % s.width, i % s.channels), p.src[i]);
+        }
+        const GuardedBuffer rhs(packed_filter(element, lanes, 9, s.channels, p.filter.data(), p.bias.data()), flush);
+        const GuardedBuffer dst(out.size(), flush);
+        call(p, in, out, src.data(), rhs.data(), dst.data());
+
+        std::vector<float> result;
+        std::vector<uint8_t> rest = dst.bytes();
+        for (size_t i = 0; i < s.dst_height() * s.dst_width() * s.channels; ++i) {
+            const size_t pixel = i / s.channels;
+            const size_t at = out.offset(pixel / s.dst_width(), pixel % s.dst_width(), i % s.channels);
+            result.push_back(element.load(dst.data() + at));
+            std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at), element.size(), GuardedBuffer::kPoison);
+        }
+        const auto poison = static_cast<size_t>(std::count(rest.begin(), rest.end(), GuardedBuffer::kPoison));
+        EXPECT_EQ(rest.size() - poison, 0u) << "bytes between pixels were written";
+        return result;
+    }
+
+    /// Any NaN is as good as another.
+    static void expect_same(const std::vector<float>& actual, const std::vector<float>& expected) {
+        ASSERT_EQ(actual.size(), expected.size());
+        for (size_t i = 0; i < actual.size(); ++i) {
+            if (std::isnan(expected[i]) ? !std::isnan(actual[i])
+                                        : reference::bits_of(actual[i]) != reference::bits_of(expected[i])) {
+                FAIL() << "element " << i << ": " << actual[i] << ", not " << expected[i];
+            }
+        }
+    }
+    void check(const Problem& p, Gaps gaps = {}, Flush flush = Flush::end) const {
+        SCOPED_TRACE(testing::Message() << p.shape);
+        expect_same(run(p, gaps, flush), reference_of(p, element));
+    }
+    /// Strides of f32 follow from the sizes.
+    Gaps any_gaps(Random& random) const {
+        if (!element.f16) {
+            return {};
+        }
+        return {2 * static_cast<size_t>(random.integer(0, 3)), 2 * static_cast<size_t>(random.integer(0, 9))};
+    }
+};
+
+size_t any(Random& random, size_t lo, size_t hi) {
+    return static_cast<size_t>(random.integer(static_cast<int>(lo), static_cast<int>(hi)));
+}
+
+TEST_P(Dwconv, SizesAndPadding) {
+    Random random(1);
+    for (size_t height = 1; height <= 9; ++height) {
+        for (size_t width = 1; width <= 9; ++width) {
+            for (size_t top = 0; top <= 2; ++top) {
+                for (size_t left = 0; left <= 2; ++left) {
+                    Shape s{height, width, any(random, 1, lanes + 1), top, left, any(random, 0, 2), any(random, 0, 2)};
+                    if (s.height + s.top + s.bottom < 3 || s.width + s.left + s.right < 3) {
+                        continue;  // no output
+                    }
+                    const Flush flush = random.integer(0, 3) == 0 ? Flush::start : Flush::end;
+                    check(make_problem(s, element, random), any_gaps(random), flush);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Dwconv, Channels) {
+    Random random(2);
+    for (size_t channels = 1; channels <= 2 * lanes + 3; ++channels) {
+        check(make_problem({3, 4, channels, 1, 1, 1, 1}, element, random), any_gaps(random));
+    }
+    check(make_problem({6, 5, 4 * lanes + 1, 1, 1, 1, 1}, element, random), any_gaps(random));
+}
+
+// More padding than the filter is wide: outputs that are the bias.
+TEST_P(Dwconv, MuchPadding) {
+    Random random(3);
+    for (const size_t pad : {3, 5}) {
+        check(make_problem({2, 3, lanes + 1, pad, 0, 1, 2}, element, random));
+        check(make_problem({3, 2, lanes + 1, 0, pad, 2, 1}, element, random));
+        check(make_problem({2, 2, lanes + 1, 1, 1, pad, pad}, element, random));
+        check(make_problem({1, 1, 3, pad, pad, pad, pad}, element, random));
+    }
+}
+
+// A tap outside the image is not 0 * weight: that would be NaN for an infinite weight, and +0 + -0 for a bias of -0.
+TEST_P(Dwconv, SpecialValues) {
+    Random random(4);
+    for (size_t i = 0; i < 40; ++i) {
+        const Shape s{any(random, 1, 6), any(random, 1, 6), any(random, 1, lanes + 3), any(random, 1, 2),
+                      any(random, 1, 2), any(random, 1, 2), any(random, 1, 2)};
+        Problem p = make_problem(s, element, random, true);
+        if (i % 2 == 1) {
+            p.lo = -1;
+            p.hi = 1.5F;
+        }
+        check(p);
+    }
+    Problem p = make_problem({2, 2, lanes, 2, 2, 2, 2}, element, random);
+    std::fill(p.filter.begin(), p.filter.end(), kInf);
+    std::fill(p.bias.begin(), p.bias.end(), -0.0F);
+    check(p);
+}
+
+TEST_P(Dwconv, Clamp) {
+    Random random(5);
+    Problem p = make_problem({5, 6, lanes + 2, 1, 1, 1, 1}, element, random);
+    const float largest = std::numeric_limits<float>::max();
+    const std::pair<float, float> bounds[] = {{-1, 1},      {-kInf, 0.3F},  {0.1F, kInf},       {0.7F, 0.7F},
+                                              {kInf, kInf}, {-kInf, -kInf}, {-largest, largest}};
+    for (const auto& [lo, hi] : bounds) {
+        p.lo = lo;
+        p.hi = hi;
+        check(p);
+    }
+}
+
+TEST_P(Dwconv, SameBitsWhateverTheSplit) {
+    if (element.f16) {
+        return;  // a call is an image
+    }
+    Random random(6);
+    const Problem p = make_problem({11, 5, lanes + 1, 1, 1, 1, 1}, element, random);
+    const Shape& s = p.shape;
+    const Layout in(s.channels, s.width, s.height, element, {}), out(s.channels, s.dst_width(), 4, element, {});
+    const std::vector<float> expected = run(p);
+    const GuardedBuffer rhs(packed_filter(element, lanes, 9, s.channels, p.filter.data(), p.bias.data()));
+    for (size_t y = 0; y < s.dst_height(); y += 4) {
+        // The rows that a call needs, and no others.
+        const size_t first = y > 0 ? y - 1 : 0, rows = std::min<size_t>(4, s.dst_height() - y);
+        const size_t inputs = std::min(y + rows + 1, s.height) - first;
+        const GuardedBuffer src(inputs * in.row_stride), dst(rows * out.row_stride);
+        std::memcpy(src.data(), &p.src[first * s.width * s.channels], src.size());
+        test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+            test::run_of(u), src.data(), rhs.data(), dst.data(), in.row_stride, in.column_stride, out.row_stride,
+            out.column_stride, inputs, rows, s.left, y == 0 ? size_t{1} : size_t{0}, 0.0F, p.lo, p.hi);
+        EXPECT_EQ(std::memcmp(dst.data(), &expected[y * s.dst_width() * s.channels], dst.size()), 0) << "row " << y;
+    }
+}
+
+TEST_P(Dwconv, EmptyProblems) {
+    const GuardedBuffer nothing(0);
+    if (!element.f16) {
+        const auto call = [&](size_t stride_row, size_t stride_col, size_t rows) {
+            test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+                test::run_of(u), nothing.data(), nothing.data(), nothing.data(), stride_row, stride_col, stride_row,
+                stride_col, size_t{3}, rows, size_t{1}, size_t{1}, 0.0F, -kInf, kInf);
+        };
+        call(64, 16, 0);  // no rows
+        call(0, 16, 4);   // no columns
+        call(0, 0, 4);    // no channels
+        return;
+    }
+    const auto call = [&](size_t channels, size_t rows, size_t columns) {
+        test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
+            test::run_of(u), nothing.data(), nothing.data(), nothing.data(), channels, size_t{3}, size_t{3}, rows,
+            columns, size_t{1}, size_t{1}, size_t{24}, size_t{8}, size_t{24}, size_t{8}, -kInf, kInf);
+    };
+    call(4, 0, 3);
+    call(4, 3, 0);
+    call(0, 3, 3);
+}
+
+// An image without rows or columns: all outputs are the bias.
+TEST_P(Dwconv, EmptyImage) {
+    Random random(7);
+    check(make_problem({0, 4, lanes + 1, 2, 1, 1, 1}, element, random));
+    if (element.f16) {  // f32: the width follows from a stride that is 0 here
+        check(make_problem({4, 0, lanes + 1, 1, 2, 1, 1}, element, random));
+    }
+}
+
+TEST_P(Dwconv, KeepsTheCallersZa) {
+    Random random(8);
+    const Problem p = make_problem({4, 4, lanes, 1, 1, 1, 1}, element, random);
+    const std::vector<float> expected = run(p);
+    const test::LiveZa live_za;
+    expect_same(run(p), expected);
+}
+
+TEST(DwconvGetters, Values) {
+    if (kai_cpu_sme_bytes() == 0) {
+        GTEST_SKIP();
+    }
+#define KAI_F32(what) kai_get_##what##_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla
+#define KAI_F16(what) kai_get_##what##_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla
+    if (kai_registry_find_ukernel("dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla") == nullptr) {
+        GTEST_SKIP() << "this toolchain has no SME2";
+    }
+    EXPECT_EQ(test::checked_call(KAI_F32(m_step)), 4u);
+    EXPECT_EQ(test::checked_call(KAI_F32(kr)), 1u);
+    EXPECT_EQ(test::checked_call(KAI_F32(filter_height)), 3u);
+    EXPECT_EQ(test::checked_call(KAI_F32(filter_width)), 3u);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, size_t{6}, size_t{7}), 840u);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_offset), size_t{8}, size_t{100}), 800u);
+    EXPECT_EQ(test::checked_call(KAI_F32(src_offset), size_t{7}, size_t{100}), 700u);
+    EXPECT_EQ(test::checked_call(KAI_F16(filter_height)), 3u);
+    EXPECT_EQ(test::checked_call(KAI_F16(filter_width)), 3u);
+    EXPECT_EQ(test::checked_call(KAI_F16(dst_size), size_t{5}, size_t{6}, size_t{7}), 420u);
+}
+
+/// @name Packers
+/// @{
+class DwconvPack : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& p = *GetParam();
+    const Element element{std::string(p.source_format) == "f16"};
+    size_t lanes = 0;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(p);
+        lanes = kai_cpu_sme_bytes() / element.size();
+        EXPECT_TRUE(p.accepts(lanes, 1, 1));
+        EXPECT_FALSE(p.accepts(lanes + 1, 1, 1));
+    }
+
+    void check(size_t height, size_t width, size_t channels, bool has_bias, Random& random) const {
+        SCOPED_TRACE(testing::Message() << height << " x " << width << " x " << channels << ", bias " << has_bias);
+        const auto make = [&](const std::vector<float>& values) {
+            std::vector<uint8_t> bytes(values.size() * element.size());
+            for (size_t i = 0; i < values.size(); ++i) {
+                element.store(&bytes[i * element.size()], values[i]);
+            }
+            return bytes;
+        };
+        const std::vector<float> filter = numbers(height * width * channels, element, true, random),
+                                 bias = numbers(channels, element, true, random);
+        const std::vector<uint8_t> expected =
+            packed_filter(element, lanes, height * width, channels, filter.data(), has_bias ? bias.data() : nullptr);
+        const GuardedBuffer rhs(make(filter)), head(make(bias)), packed(expected.size());
+        EXPECT_EQ(
+            test::checked_call_as<kai_get_rhs_dwconv_size_fn>(p.get_packed_size, height, width, channels),
+            expected.size());
+        test::checked_call_as<kai_run_rhs_dwconv_pack_fn>(
+            test::run_of(p), height, width, height, width, channels, rhs.data(), has_bias ? head.data() : nullptr,
+            packed.data());
+        EXPECT_EQ(packed.bytes(), expected);
+    }
+};
+
+TEST_P(DwconvPack, Filters) {
+    Random random(9);
+    for (const auto& [height, width] : {std::pair<size_t, size_t>{3, 3}, {1, 1}, {5, 2}, {0, 3}}) {
+        for (const size_t channels : {size_t{0}, size_t{1}, lanes - 1, lanes, lanes + 1, 3 * lanes + 2}) {
+            check(height, width, channels, true, random);
+            check(height, width, channels, false, random);
+        }
+    }
+}
+
+TEST_P(DwconvPack, Channels) {
+    Random random(10);
+    for (size_t channels = 1; channels <= 2 * lanes + 3; ++channels) {
+        check(3, 3, channels, channels % 2 == 0, random);
+    }
+}
+/// @}
+
+template <typename T, typename Signature>
+std::vector<const T*> of_signature(std::vector<const T*> all, Signature signature) {
+    all.erase(std::remove_if(all.begin(), all.end(), [&](const T* t) { return t->signature != signature; }), all.end());
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Dwconv, testing::ValuesIn(of_signature(test::all_ukernels(), KAI_UKERNEL_DWCONV)),
+    test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Dwconv);
+INSTANTIATE_TEST_SUITE_P(
+    Packers, DwconvPack, testing::ValuesIn(of_signature(test::all_packers(), KAI_RHS_DWCONV_PACK)),
+    test::instance_name<kai_packer>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DwconvPack);
+
+}  // namespace
