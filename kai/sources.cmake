@@ -20,7 +20,8 @@ set(KAI_SOURCES_aarch64
     kai/src/matmul_qai8dxp_neon_decode.S
     kai/src/vector_length.S
     kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S
-    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.cpp)
+    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.cpp
+    kai/ukernels/pack/lhs_pack_f16p_neon.cpp)
 
 set(KAI_SOURCES_neon_dotprod
     kai/src/matmul_qai8dxp_neon_dotprod.S
@@ -123,6 +124,8 @@ set(KAI_SOURCES_sme2
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_dot.S
     kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_mopa.S
+    kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/sme2.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp

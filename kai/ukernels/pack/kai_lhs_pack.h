@@ -78,7 +78,7 @@ kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32psca
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 
 /// Format f16p with kr 4, sr 2: f32 rounded to f16, to nearest, ties to even. Not used: m_idx_start (`lhs` is the first
-/// row) and lhs_stride (rows lie k floats apart); bl is for the getters.
+/// row); bl is for the getters. @pre k is a multiple of 16.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_f16pmrx2_f32_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f16pmrx2_f32_neon;
 kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_pack_f16pmrx2_f32_neon;

@@ -42,7 +42,8 @@ KAI_INLINE void run_or_store_bias(SmeBlocksFn* kernel, const BlockArgs& args, si
 
 extern "C" {
 
-#define KAI_ISA_sme2(T, DST, ...) KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_or_store_bias<T>, T, DST, __VA_ARGS__)
+#define KAI_ISA_sme2(T, DST, ...) \
+    KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_or_store_bias<T>, kai::kOffsetNibbles, T, DST, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_neon_dotprod(...)
 

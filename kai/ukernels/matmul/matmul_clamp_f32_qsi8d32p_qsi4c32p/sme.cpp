@@ -7,7 +7,7 @@
 extern "C" {
 
 #define KAI_ISA_sme2(...)
-#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_blocks, float, float, __VA_ARGS__)
+#define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_blocks, kai::kOffsetNibbles, float, float, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm(...)
 #define KAI_ISA_neon_dotprod(...)
 #define KAI_ISA_sve_dotprod(...)
