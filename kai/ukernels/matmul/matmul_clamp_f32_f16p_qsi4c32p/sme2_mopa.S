@@ -103,7 +103,7 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     mov     more, block_steps
 3:  // 8 k
     ld1b    {z4.b-z7.b}, pn8/z, [rhs]
-    ld1h    {z0.h-z3.h}, pn8/z, [lhs]
+    ld1b    {z0.b-z3.b}, pn8/z, [lhs]
     addvl   rhs, rhs, #4
     addvl   lhs, lhs, #4
     uzp1    z8.b, z4.b, z5.b
