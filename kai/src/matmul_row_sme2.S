@@ -295,11 +295,12 @@
     each_vector_pair head_32, 24, 25, 26, 27, 28, 29, 30, 31
     .endif
     whilelo pn9.b, xzr, cols, vlx2
-    requantise_4 16, 17, 18, 19, 24, 25, 26, 27, 3, 1, 2
-    requantise_4 20, 21, 22, 23, 28, 29, 30, 31, 3, 1, 2
+    requantised_4 16, 17, 18, 19, 24, 25, 26, 27, 1, 2
+    requantised_4 20, 21, 22, 23, 28, 29, 30, 31, 1, 2
     low_bytes_4 16, 17, 18, 19
     low_bytes_4 20, 21, 22, 23
-    mov     z17.d, z20.d
+    add     z16.b, z16.b, z3.b
+    add     z17.b, z20.b, z3.b
     st1b    {z16.b-z17.b}, pn9, [dst]
     advance_cols 2
 .endm
@@ -318,6 +319,7 @@ func kai_kernel_\name, hidden
     load_bounds 1, 2, \out
     add     bytes, args, #KAI_ROW_ARGS_ZERO
     ld1rw   {z3.s}, p0/z, [bytes]
+    dup     z3.b, z3.b[0]
 
 5:  // a pass
     start_\arrangement head_\head

@@ -3,10 +3,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_row_sme.hpp"
+#include "kai/src/requantise.hpp"
 #include "kai/src/unified.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/kai_matmul_clamp_f16_f16_f16p_interface.h"
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/kai_matmul_clamp_qai8_qai8_qsi8cxp_interface.h"
+
+namespace kai {
+namespace {
+
+KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& params) {
+    const auto r = before_zero_point(params);
+    return {r.min_value, r.max_value, r.output_zero_point};
+}
+
+}  // namespace
+}  // namespace kai
 
 extern "C" {
 
@@ -25,16 +37,15 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
 #undef KAI_ISA_sme2
 
-#define KAI_ISA_sme2(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                                       \
-    KAI_DEFINE_MATMUL_ROW_GETTERS(1, lhs_offset, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)                                \
-    void kai_run_##NAME(                                                                                               \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t,                      \
-        size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                                         \
-        KAI_ASSERT_MSG(dst_stride_col == 1, "dst_stride_col must be the size of an element");                          \
-        KAI_ASSERT_MSG(params->min_value <= params->max_value, "the lower clamp bound must not exceed the upper one"); \
-        kai::run_row_sme<int32_t>(                                                                                     \
-            kai_kernel_##NAME, true, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,                         \
-            {params->min_value, params->max_value, params->output_zero_point});                                        \
+#define KAI_ISA_sme2(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                  \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(1, lhs_offset, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)           \
+    void kai_run_##NAME(                                                                          \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t, \
+        size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                    \
+        KAI_ASSERT_MSG(dst_stride_col == 1, "dst_stride_col must be the size of an element");     \
+        kai::run_row_sme<int32_t>(                                                                \
+            kai_kernel_##NAME, true, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,    \
+            kai::int8_output(*params));                                                           \
     }
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/ukernels.def"
 
@@ -85,7 +96,7 @@ void run_row_qai8(const kai_matmul_uker_config*, const kai_matmul_uker_args* arg
     check_args(args);
     const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
     const auto zero = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    run_row_unified<int32_t>(KERNEL, RHS(), 1, args, {clamp.lo, clamp.hi, zero});
+    run_row_unified<int32_t>(KERNEL, RHS(), 1, args, int8_output({clamp.lo, clamp.hi, zero}));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// Static quantisation of results to int8, as the SME kernels do it (requantised_4 of kai/asm/sme2_vectors.inc).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/src/base.hpp"
+
+namespace kai {
+namespace {
+
+/// params as the kernels take them. With t the scaled sum, low_byte(clamp(saturate32(t + zero), min, max)) is
+/// low_byte(clamp(t, lo, hi) + zero_point), the addition modulo 2^32: bounds less the zero point, as far as int32 goes.
+/// If they lie outside it as a whole, all t give the same.
+KAI_INLINE kai_matmul_requantize32_params before_zero_point(const kai_matmul_requantize32_params& params) {
+    KAI_ASSERT_MSG(params.min_value <= params.max_value, "the lower clamp bound must not exceed the upper one");
+    const int64_t lo = int64_t{params.min_value} - params.output_zero_point;
+    const int64_t hi = int64_t{params.max_value} - params.output_zero_point;
+    if (lo > INT32_MAX) {
+        return {0, 0, params.min_value};
+    }
+    if (hi < INT32_MIN) {
+        return {0, 0, params.max_value};
+    }
+    return {
+        static_cast<int32_t>(KAI_MAX(lo, int64_t{INT32_MIN})), static_cast<int32_t>(KAI_MIN(hi, int64_t{INT32_MAX})),
+        params.output_zero_point};
+}
+
+}  // namespace
+}  // namespace kai
