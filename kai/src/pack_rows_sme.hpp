@@ -106,17 +106,23 @@ KAI_INLINE void check_panels(
     KAI_ASSERT_MSG(kr == expected_kr && sr == 1, "kr must be the elements in 32 bits, sr must be 1");
 }
 
+KAI_INLINE void no_start([[maybe_unused]] size_t m_idx_start) {
+    KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");
+}
+KAI_INLINE void any_start(size_t) {
+}
+
 }  // namespace
 }  // namespace kai
 
-/// An LHS packer: rows of SOURCE to panels of 2 V rows.
-#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                             \
+/// An LHS packer: rows of SOURCE to panels of 2 V rows. CHECK_START: what it says to m_idx_start.
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, CHECK_START)                                \
     KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                      \
     void kai_run_##NAME(                                                                                           \
         size_t m, size_t k, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, const void* lhs, \
         size_t lhs_stride, void* lhs_packed) {                                                                     \
         kai::check_panels(mr, kr, sr, KR);                                                                         \
-        KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");                      \
+        CHECK_START(m_idx_start);                                                                                  \
         const kai::Tile tile = {VL(2), KR, 1};                                                                     \
         kai::pack_rows(                                                                                            \
             KERNEL, {m, {1, k}, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                         \
