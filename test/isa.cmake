@@ -1,36 +1,47 @@
-# cmake -DOBJDUMP=llvm-objdump "-DOBJECTS=a.o|b.o|..." -P isa.cmake
+# cmake -DOBJDUMP=llvm-objdump "-DOBJECTS=a.o|b.o|..." -DROOT=. -P isa.cmake
 #
-# Every object uses only the extensions that its name states: each is disassembled with those enabled, and nothing may be
-# unknown. The file name of a source has its ISA: neon_i8mm.S, sme2_mopa.S, matmul_qai8dxp_row_sme2.S; packers: sme_*; the
-# others are portable.
+# Every object uses only the extensions of the ISA that kai/sources.cmake lists it under: each is disassembled with those
+# enabled, and nothing may be unknown. The C++ around assembly of SME is portable.
 #
 # SPDX-License-Identifier: Apache-2.0
 
-cmake_minimum_required(VERSION 3.18)
+cmake_minimum_required(VERSION 3.20)
+include("${ROOT}/kai/sources.cmake")
 
-set(rules  # the first match counts
-    "/vector_length\\." "+sve,+sme"
-    "[/_]neon_dotprod" "+dotprod"
-    "[/_]neon_i8mm" "+i8mm"
-    "[/_]sve_dotprod" "+sve,+dotprod"
-    "[/_]sve_i8mm" "+sve,+i8mm"
-    "[/_]sve2p1" "+sve2p1"
-    "[/_]sve_" "+sve"
-    "[/_]sme2[^/]*\\.S" "+sme2"
-    "[/_]sme(_[^/]*)?\\.S" "+sme"
-    "." "+neon")
+set(extensions_any "+neon")
+set(extensions_neon "+neon")
+set(extensions_aarch64 "+neon")
+set(extensions_neon_fp16 "+fullfp16")
+set(extensions_neon_bf16 "+bf16")
+set(extensions_neon_dotprod "+dotprod")
+set(extensions_neon_i8mm "+i8mm")
+set(extensions_sve "+sve")
+set(extensions_sve2p1 "+sve,+sve2p1")
+set(extensions_sve_dotprod "+sve,+dotprod")
+set(extensions_sve_i8mm "+sve,+i8mm")
+set(extensions_sme "+sme")
+set(extensions_sme2 "+sme2")
 
 string(REPLACE "|" ";" objects "${OBJECTS}")
 set(wrong "")
 set(checked 0)
 foreach(object IN LISTS objects)
-    set(rest ${rules})
-    while(TRUE)
-        list(POP_FRONT rest pattern extensions)
-        if(object MATCHES "${pattern}")
-            break()
+    string(REGEX REPLACE "^.*/(kai/.+)\\.(o|obj)$" "\\1" source "${object}")
+    set(extensions "")
+    foreach(isa IN LISTS KAI_ISAS)
+        if(source IN_LIST KAI_SOURCES_${isa})
+            set(extensions "${extensions_${isa}}")
+            if(isa MATCHES "^sme" AND source MATCHES "\\.cpp$")
+                set(extensions "+neon")
+            endif()
         endif()
-    endwhile()
+    endforeach()
+    if(source STREQUAL "kai/src/vector_length.S")
+        set(extensions "+sve,+sme")
+    endif()
+    if(NOT extensions)
+        list(APPEND wrong "${source} has no ISA")
+    endif()
     execute_process(COMMAND "${OBJDUMP}" -d --no-show-raw-insn "--mattr=${extensions}" "${object}"
         OUTPUT_VARIABLE text RESULT_VARIABLE status)
     if(NOT status EQUAL 0 OR NOT text MATCHES "\n +[0-9a-f]+:")
