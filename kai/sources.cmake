@@ -98,6 +98,7 @@ set(KAI_SOURCES_sme
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme.cpp
+    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_dot.S
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_mopa.S
     kai/ukernels/pack/sme_pack_columns.S
     kai/ukernels/pack/sme_pack_qsi4.S

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p with SME: the formula is in the interface header, the work in sme_mopa.S.
+// f32 <- qsi8d32p x qsi4c32p with SME: the formula is in the interface header, the work in sme_mopa.S and sme_dot.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_blocks_sme.hpp"
