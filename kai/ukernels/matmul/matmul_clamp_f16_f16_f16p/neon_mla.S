@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+fp16
 #define ELEMENT_BYTES 2
-#define LOADED_VECTORS 0
-#define LOADED_HALVES 0x7BDE  // a step is 4 k of 4 vectors
+#define LOADED_HALVES 0x7BDE  // a step is 4 k of 4 vectors of 6 rows,
+#define TALL_HALVES 0xDB     // or of 2 of 12
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_float_neon.inc"
 
@@ -20,7 +20,11 @@
 .macro load_one row, from:vararg
     ldr     h\row, \from
 .endm
+.macro insert_one row, lane, from:vararg
+    ldrh    w17, \from
+    ins     v\row\().h[\lane], w17
+.endm
 
 float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla, 4, in_vectors, 16
-float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55, 4, in_halves, 8
+float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55, 4, in_halves, 8, tall
 float_gemm kai_kernel_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla, 2, in_vectors, 16

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #define ELEMENT_BYTES 4
-#define LOADED_VECTORS 0
-#define LOADED_HALVES 0x7B  // a step is 2 k of 4 vectors
+#define LOADED_HALVES 0xD6  // a step is 2 k of 4 vectors of 6 rows,
+#define TALL_HALVES 0x0     // or of 2 of 12
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_float_neon.inc"
 
@@ -19,6 +19,10 @@
 .endm
 .macro load_one row, from:vararg
     ldr     s\row, \from
+.endm
+.macro insert_one row, lane, from:vararg
+    ldr     w17, \from
+    ins     v\row\().s[\lane], w17
 .endm
 
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla, 4, in_vectors, 16
