@@ -1,8 +1,9 @@
 // Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
-#include <cstring>
 #include <cstring>
 #include <string>
 
@@ -10,11 +11,14 @@
 
 namespace {
 
-/// "16vl" for VL(16): multiples of SVL / 32.
+/// "16vl" for VL(16), "4 sve" for SVE(4): multiples of SVL / 32 and of VL / 32.
 std::string size_text(const char* text) {
     const std::string s = text;
     if (s.rfind("VL(", 0) == 0) {
         return s.substr(3, s.size() - 4) + "vl";
+    }
+    if (s.rfind("SVE(", 0) == 0) {
+        return s.substr(4, s.size() - 5) + " sve";
     }
     return s == "0" ? "any" : s;
 }
@@ -23,13 +27,15 @@ std::string isa_text(const std::string& isa) {
     if (isa == "any") {
         return "every host";
     }
-    return isa == "neon_dotprod"  ? "NEON dotprod"
-           : isa == "neon_i8mm"   ? "NEON i8mm"
-           : isa == "neon"        ? "NEON"
-           : isa == "sve_dotprod" ? "SVE dotprod"
-           : isa == "sve_i8mm"    ? "SVE i8mm"
-           : isa == "sme"         ? "SME"
-                                  : "SME2";
+    if (isa == "aarch64") {
+        return "NEON";
+    }
+    // neon_i8mm: NEON i8mm
+    const size_t end = std::min(isa.find('_'), isa.size());
+    std::string text = isa;
+    std::transform(text.begin(), text.begin() + end, text.begin(), [](unsigned char c) { return std::toupper(c); });
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text == "SVE2P1" ? "SVE2.1" : text;
 }
 
 const char* family_now = "";
@@ -64,9 +70,10 @@ int main() {
         "# Micro-kernels and packers\n\n"
         "Made from the catalogues (`kai/ukernels/matmul/*/ukernels.def`, `kai/ukernels/pack/packs.def`) by the target "
         "`update_docs`.\n"
-        "Functions are `kai_run_<name>` and `kai_get_<what>_<name>`. `2vl` means 2 * SVL / 32, SVL being the streaming "
-        "vector\n"
-        "length in bits. Formats: [formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md). Within a "
+        "Functions are `kai_run_<name>` and `kai_get_<what>_<name>`; those of the unified API are `kai_<name>`. `2vl` "
+        "means 2 * SVL / 32,\n"
+        "SVL being the streaming vector length in bits, and `4 sve` four SVE vectors of 32-bit words. Formats: "
+        "[formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md). Within a "
         "family the best\n"
         "micro-kernel comes first; those for one row (m_step 1) serve m = 1.\n\n"
         "## Micro-kernels\n");
@@ -74,6 +81,18 @@ int main() {
 #define KAI_STRING(x) KAI_STRING_(x)
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
     ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS, #RHS, #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
+    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", as it is", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_IMATMUL(...) KAI_UKERNEL(__VA_ARGS__)
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
+    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", by pointers", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                     \
+    ukernel(                                                                                 \
+        KAI_STRING(KAI_FAMILY), #ISA, #NAME, #MR[0] == '0' ? #LHS ", as it is" : #LHS, #RHS, \
+        #MR[0] == '0' ? "-" : #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_DWCONV(ISA, NAME, ELEMENT, RHS, NR, M_STEP) \
+    ukernel(                                            \
+        KAI_STRING(KAI_FAMILY), #ISA, #NAME, #ELEMENT ", an image", #RHS, "-", #NR, "1", "1", #M_STEP, "all columns");
 #include "kai/ukernels/matmul/families.def"
     std::printf(
         "\n## Packers\n\n"
@@ -98,6 +117,22 @@ int main() {
     packer("RHS, K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("RHS, N x K, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_RHS_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACK_CX(KAI_RHS_PACK_KXN_QS8CX_I32, __VA_ARGS__)
+#define KAI_LHS_IMATMUL_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("LHS, by pointers, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_IMATMUL_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, chunks of K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, chunks of K x N, " #SOURCE "; scale, bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_PACK_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("LHS, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_KXN_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, K x N, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_PACK_NXK_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("RHS, N x K, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    packer("filter, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #include "kai/ukernels/pack/packs.def"
     return 0;
 }
