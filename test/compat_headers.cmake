@@ -14,6 +14,18 @@ foreach(header IN LISTS headers KAI_HEADERS)
     endforeach()
 endforeach()
 
+# Every path of the specification is there.
+file(GLOB spec_headers "${KLEIDIAI_SPEC_DIR}/*.h")
+foreach(spec_header IN LISTS spec_headers)
+    file(STRINGS "${spec_header}" lines REGEX "^/\\* kai/[^ ]+\\.h")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^/\\* (kai/[^ ]+\\.h).*" "\\1" path "${line}")
+        if(NOT path IN_LIST headers AND NOT path IN_LIST KAI_HEADERS)
+            message(FATAL_ERROR "No header at ${path}, which clients of the specification include")
+        endif()
+    endforeach()
+endforeach()
+
 add_library(kleidiai_compat_headers OBJECT ${sources})
 set_target_properties(kleidiai_compat_headers PROPERTIES
     C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
