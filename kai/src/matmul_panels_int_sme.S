@@ -8,3 +8,4 @@
 #include "kai/asm/sme_mopa_panels_int.inc"
 
     mopa_panels kai_kernel_panels_qai8_sme, pair, smopa, b, i32, 4, qai8, 1
+    mopa_panels kai_kernel_panels_qai8_near_sme, pair, smopa, b, i32, 4, qai8_near, 1

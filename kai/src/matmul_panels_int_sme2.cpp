@@ -14,11 +14,11 @@ extern "C" {
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #define KAI_IMATMUL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_QAI8_PANELS(panels_qai8_sme2, __VA_ARGS__)
+#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 #undef KAI_ISA_sme2
 
-#define KAI_ISA_sme2(...) KAI_DEFINE_IMATMUL_QAI8_PANELS(panels_qai8_sme2, __VA_ARGS__)
+#define KAI_ISA_sme2(...) KAI_DEFINE_IMATMUL_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
 #include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 #undef KAI_ISA_sme2
 
@@ -58,7 +58,8 @@ KAI_INLINE void run_qai8(SmePanelsFn* kernel, PanelArgs panels, UnifiedOperand r
     check_args(args);
     const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
     const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    run_qai8_panels(kernel, panels, rhs.format.panel_end(rhs.tile, args->shape.k), {bounds.lo, bounds.hi, zero_point});
+    run_qai8_panels(
+        {kernel, kernel}, panels, rhs.format.panel_end(rhs.tile, args->shape.k), {bounds.lo, bounds.hi, zero_point});
 }
 
 UnifiedOperand x8(size_t rows) {

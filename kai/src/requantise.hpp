@@ -26,5 +26,11 @@ KAI_INLINE kai_matmul_requantize32_params before_zero_point(const kai_matmul_req
         params.output_zero_point};
 }
 
+/// Whether bounds that come from before_zero_point suit a kernel that rounds in f32 (qai8_near of
+/// sme_mopa_panels_int.inc): those of int8 with a zero point of int8 do.
+KAI_INLINE bool is_near_zero(const kai_matmul_requantize32_params& params) {
+    return params.min_value > -(1 << 22) && params.max_value < 1 << 22;
+}
+
 }  // namespace
 }  // namespace kai
