@@ -203,6 +203,12 @@
     bfcvtn  z31.h, {z0.s-z1.s}
     bfcvtn  v0.4h, v1.4s
 
+    ld1w    {z30.s-z31.s}, pn15/z, [x0, x30, lsl #2]
+    ld1w    {z0.s-z3.s}, pn8/z, [sp, x0, lsl #2]
+    st1h    {z28.h-z31.h}, pn15, [x0, high, lsl #1]
+    st1w    {z0.s-z1.s}, pn8, [x30, x0, lsl #2]
+    st1w    {z30.s-z31.s}, pn15, [low, x30, lsl #2]
+
     .irp w, 8, 9, 10, 11
     mova    za.d[w\w, 0, vgx4], {z28.d-z31.d}
     mova    za.d[w\w, 7, vgx4], {z0.d-z3.d}

@@ -15,7 +15,8 @@ struct DwconvImage {
     size_t channels;
     size_t src_rows, src_cols, dst_rows, dst_cols, pad_top, pad_left;
     size_t src_stride_row, src_stride_col, dst_stride_row, dst_stride_col;  // bytes
-    size_t whole, whole_end;  // steps [whole, whole_end) of a row have an input and complete an output; whole: ~0: none
+    size_t whole, whole_end;  // runs of three steps that have inputs and complete outputs start in [whole, whole_end);
+                              // whole: ~0: there are none
 };
 static_assert(
     offsetof(DwconvImage, lo) == 0 && offsetof(DwconvImage, hi) == 4 && offsetof(DwconvImage, src) == 8 &&
@@ -34,11 +35,12 @@ KAI_INLINE bool prepare_dwconv(DwconvImage& image) {
     if (image.dst_rows == 0 || image.dst_cols == 0 || image.channels == 0) {
         return false;
     }
-    // Step t has input column t - pad_left and completes output t - 2.
+    // Step t has the input column t - pad_left and completes the output t - 2.
     const size_t begin = image.pad_left > 2 ? image.pad_left : 2;
     const size_t inputs = image.src_cols + image.pad_left, outputs = image.dst_cols + 2;
-    image.whole_end = inputs < outputs ? inputs : outputs;
-    image.whole = begin < image.whole_end ? begin : ~size_t{0};
+    const size_t end = inputs < outputs ? inputs : outputs;
+    image.whole = begin + 3 <= end ? begin : ~size_t{0};
+    image.whole_end = end - 2;  // used only if there is a run
     return true;
 }
 
