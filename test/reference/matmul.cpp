@@ -139,9 +139,22 @@ Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmet
     return sum;
 }
 
+/// The weights of a quantised side, rounded to f16.
+Side as_f16(Side side) {
+    for (size_t i = 0; i < side.q.size(); ++i) {
+        const float scale = side.scale[i / side.k * side.blocks() + i % side.k / side.bl];
+        side.values.push_back(f32_from_f16(f16_from_f32(static_cast<float>(side.q[i]) * scale)));
+    }
+    side.q.clear();
+    return side;
+}
+
 }  // namespace
 
 Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) {
+    if (!lhs.values.empty() && !rhs.q.empty()) {
+        return matmul(lhs, as_f16(rhs), arithmetic);
+    }
     const double u = arithmetic.unit;
     const bool exact = has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32;
     Expected expected = {lhs.rows, rhs.rows, {}, {}};

@@ -15,6 +15,7 @@ namespace reference {
 /// for subnormal results: 2^-149 for each operation, times what the result is multiplied by. Terms and operations of an
 /// element:
 ///   f32:             bias, k products;                                     q = k + 1 (fused) to 2 * k + 1
+///   f16 x int4:      the same with weights rounded to f16
 ///   int8 x int4:     per block scale * scale * S (S exact in int32, |S| < 2^24);  q = 2 per block (product and sum)
 ///   ... with zeros:  also zero * lhs_sum per block, and the bias;                 q = 4 per block + 1
 ///   qai8dxp, a scale per column: f32(A) * (scale * scale) + bias, A = S + offset * sum in int32;  q = 4
