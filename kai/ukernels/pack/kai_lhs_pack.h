@@ -203,7 +203,7 @@ kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p8x4_f16_neo
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p8x4_f16_neon;
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p8x4_f16_neon;
 
-/// Format bf16p, mr 1, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even.
+/// Format bf16p, mr 1, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. m is 0 or 1.
 kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_bf16p1x4_f32_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_bf16p1x4_f32_neon;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p1x4_f32_neon;

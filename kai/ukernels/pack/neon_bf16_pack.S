@@ -278,6 +278,8 @@ endfunc
 
 // All by BFCVTN: transposing keeps the other pipes busy. Returns nothing.
 func kai_pack_columns_bf16_f32_neon, hidden
+    str     d8, [sp, #-16]!
+    .cfi_adjust_cfa_offset 16
     columns_begin
     load_row_f32 0, 1, 2, x1
     load_row_f32 3, 4, 5, x5
@@ -318,6 +320,8 @@ func kai_pack_columns_bf16_f32_neon, hidden
     stp     q25, q28, [x3, #-64]
     stp     q27, q30, [x3, #-32]
     b.pl    0b
+    ldr     d8, [sp], #16
+    .cfi_adjust_cfa_offset -16
     ret
 endfunc
 

@@ -53,7 +53,9 @@ void run_integers(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_
 
 template <uint8_t flip>
 void run_nxk_qsi4(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-    kai_commit_za();
+    if (args->shape.n > 0) {
+        kai_commit_za();
+    }
     pack_integers(kai_kernel_pack_rows_qsi4_sme, args, args->operand.rhs.stride.n, flip);
 }
 
