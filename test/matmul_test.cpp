@@ -28,6 +28,7 @@ using reference::Side;
 using reference::Tile;
 using test::checked_call;
 using test::checked_call_as;
+using test::Chunks;
 using test::Data;
 using test::Flush;
 using test::GuardedBuffer;
@@ -50,13 +51,6 @@ struct Output {
 };
 
 constexpr int32_t kZeroPoint = -7;  // of int8 results
-
-/// Depth of an indirect matmul: some chunks.
-struct Chunks {
-    size_t count, length;
-    explicit Chunks(size_t k) : count(k > 0 && k % 3 == 0 ? 3 : k > 0 && k % 2 == 0 ? 2 : 1), length(k / count) {
-    }
-};
 
 /// Bytes of numbers.
 template <typename T, typename U>
@@ -906,7 +900,7 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             for (float& scale : stored.scale) {
                 scale = reference::as_stored(lhs_format->scale_type, scale);
             }
-            const test::LhsSource lhs_source(lhs_packer, values, m, k, 0);
+            const test::LhsSource lhs_source(lhs_packer, lhs_tile, values, m, k, 0);
             const test::RhsSource rhs_source(rhs_packer, rhs, 0);
             const GuardedBuffer l(test::packed_size(lhs_packer, lhs_tile, m, k, bl));
             const GuardedBuffer r(test::packed_size(rhs_packer, rhs_tile, n, k, bl));

@@ -31,24 +31,31 @@ namespace {
 class Pack : public testing::TestWithParam<const kai_packer*> {
 protected:
     const kai_packer& p = *GetParam();
-    const Format* format = reference::find_format(p.format);
-    bool lhs = test::is_lhs(p), blocks = test::has_blocks(p);
+    Format format;
+    bool lhs = test::is_lhs(p), blocks = test::has_blocks(p), unified = test::is_unified(p);
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
-        ASSERT_NE(format, nullptr) << "test/reference/formats.cpp lacks the format of this packer";
+        ASSERT_NE(reference::find_format(p.format), nullptr)
+            << "test/reference/formats.cpp lacks the format of this packer";
+        format = test::format_of(p);
     }
 
     /// Tiles that the packer accepts: those of the kernels, and others where it takes any.
     std::vector<Tile> tiles() const {
         std::vector<Tile> tiles;
         const size_t v = std::max<size_t>(1, test_vector_words());
-        for (const size_t rows : {size_t{1}, size_t{2}, size_t{3}, size_t{4}, size_t{8}, size_t{12}, v, 2 * v, 4 * v}) {
+        std::vector<size_t> sizes = {1, 2, 3, 4, 8, 12, v, 2 * v, 4 * v};
+        if (format.plain) {
+            sizes.insert(sizes.end(), {16, 32, 16 * v, kai_cpu_sve_bytes()});
+        }
+        for (const size_t rows : sizes) {
             for (const Tile t :
                  {Tile{rows, 16, 2},
                   {rows, 8, 2},
                   {rows, 4, 2},
                   {rows, 4, 1},
+                  {rows, 2, 1},
                   {rows, 8, 1},
                   {rows, 1, 1},
                   {rows, 16, 1}}) {
@@ -75,6 +82,10 @@ protected:
             return {{0, 0},  {1, 0},  {2, 0},  {15, 0},  {16, 0},  {17, 0},  {31, 0},  {32, 0},
                     {33, 0}, {48, 0}, {63, 0}, {100, 0}, {255, 0}, {257, 0}, {550, 0}, {1057, 0}};
         }
+        if (test::is_indirect(p)) {  // chunks of odd, even and empty length: Chunks
+            return {{0, 0},  {1, 0},  {2, 0},  {3, 0},  {4, 0},  {5, 0},  {6, 0},  {8, 0},   {10, 0}, {14, 0},
+                    {15, 0}, {16, 0}, {17, 0}, {21, 0}, {27, 0}, {33, 0}, {64, 0}, {131, 0}, {134, 0}};
+        }
         if (p.signature == KAI_LHS_QUANT_PACK) {
             return {{0, 0},  {1, 0},  {3, 0},  {7, 0},  {8, 0},  {15, 0}, {20, 0}, {28, 0},  {32, 0},
                     {36, 0}, {40, 0}, {43, 0}, {64, 0}, {67, 0}, {96, 0}, {97, 0}, {128, 0}, {167, 0}};
@@ -82,7 +93,10 @@ protected:
         return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
     }
     Depth typical_depth() const {
-        return blocks ? Depth{96, 32} : p.signature == KAI_RHS_PACK_NXK_QSU2CX ? Depth{96, 0} : Depth{19, 0};
+        return blocks                                   ? Depth{96, 32}
+               : p.signature == KAI_RHS_PACK_NXK_QSU2CX ? Depth{96, 0}
+               : test::is_indirect(p)                   ? Depth{21, 0}
+                                                        : Depth{19, 0};
     }
 
     static std::vector<size_t> counts(Tile t) {
@@ -116,13 +130,25 @@ protected:
     Lhs make_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
         Random random(rows * 131 + k);
         std::vector<float> values = reference::as_source(p.source_format, test::make_floats(rows, k, special, random));
-        const reference::Ties ties = reference::ties_of(*format, p.name);
-        Side side = reference::lhs_side(*format, values, rows, k, bl, ties, t.kr / t.sr);
+        const test::Chunks chunks(k);
+        for (size_t i = 2; i < rows && test::is_indirect(p); i += 3) {  // some chunks are like the first: padding
+            std::copy_n(values.begin(), chunks.length, values.begin() + i * k + i % chunks.count * chunks.length);
+        }
+        const reference::Ties ties = reference::ties_of(format, p.name);
+        Side side = reference::lhs_side(format, values, rows, k, bl, ties, t.kr / t.sr);
         return {std::move(values), std::move(side)};
     }
-    Side make_rhs(size_t rows, size_t k, size_t bl) {
+    Packed expected_lhs(const Side& side, Tile t, size_t first_slot = 0) const {
+        return reference::pack(
+            format, test::is_indirect(p) ? reference::with_padded_chunks(side, test::Chunks(side.k).count, t.kr) : side,
+            t, first_slot);
+    }
+    Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
         Random random(rows * 137 + k);
-        Side side = test::make_side(*format, Data::random, rows, k, bl, random);
+        Side side = test::make_side(format, Data::random, rows, k, bl, random);
+        if (format.is_float()) {  // as the source has them, before they are converted
+            side.values = reference::as_source(p.source_format, test::make_floats(rows, k, special, random));
+        }
         if (test::has_block_sums(p)) {  // so different that the order of additions shows in the sums
             for (float& scale : side.scale) {
                 scale = std::ldexp(scale, random.integer(-12, 12));
@@ -141,13 +167,20 @@ protected:
             tuned ? reference::sums_of_neighbours(wide, kxn ? 4 : 32) : reference::sums_of_halves(wide, t.kr / t.sr);
         return wide;
     }
-    /// What the packer must make of an RHS.
-    Packed expected_rhs(const Side& side, Tile t) const {
+    /// What the packer must make of an RHS. `zero_point`: of the LHS, for static int8.
+    Packed expected_rhs(const Side& side, Tile t, int32_t zero_point = 1) const {
+        if (format.plain) {
+            Side packed = test::is_requantising(p) ? test::requantised(side, zero_point, 0.3f) : side;
+            if (test::is_indirect(p)) {
+                packed = reference::with_padded_chunks(packed, test::Chunks(side.k).count, t.kr);
+            }
+            return reference::pack(format, packed, t);
+        }
         if (test::has_block_sums(p)) {
-            return reference::pack(*format, with_block_sums(side, t), t);
+            return reference::pack(format, with_block_sums(side, t), t);
         }
         const bool last_byte = p.signature == KAI_RHS_PACK_KXN_QS4CX && side.rows > 0;
-        return reference::pack(*format, last_byte ? reference::with_nibbles_of_last_byte(side, t.rows) : side, t);
+        return reference::pack(format, last_byte ? reference::with_nibbles_of_last_byte(side, t.rows) : side, t);
     }
     /// Packs the whole of an RHS and compares.
     void check_rhs(Tile t, const Side& side, const test::RhsSource& source, Flush flush = Flush::end) {
@@ -164,13 +197,27 @@ protected:
         if (lhs) {
             const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
             const Lhs input = make_lhs(t, count, depth.k, depth.bl, special);
-            const test::LhsSource source(p, input.values, count, depth.k, gap, flush);
-            test::run_lhs(p, t, source, 0, count, depth.bl, 0, packed.data());
-            expect_bytes(packed, reference::pack(*format, input.side, t));
+            const test::LhsSource source(p, t, input.values, count, depth.k, has_source_stride() ? gap : 0, flush);
+            // One packer takes a row at a time (kai_lhs_pack.h).
+            const size_t part = t.rows == 1 && format.plain ? 1 : std::max<size_t>(count, 1);
+            for (size_t first = 0; first == 0 || first < count; first += part) {
+                const size_t to = first == 0 ? 0 : test::packed_offset(p, t, first, depth.k, depth.bl);
+                test::run_lhs(p, t, source, first, std::min(part, count), depth.bl, 0, packed.data() + to);
+            }
+            expect_bytes(packed, expected_lhs(input.side, t));
         } else {
-            const Side side = make_rhs(count, depth.k, depth.bl);
+            const Side side = make_rhs(count, depth.k, depth.bl, special);
             check_rhs(t, side, test::RhsSource(p, side, gap, flush), flush);
         }
+    }
+
+    /// One packer takes dense rows, whatever it is told (kai_lhs_pack.h).
+    bool has_source_stride() const {
+        return std::string(p.name) != "lhs_pack_f16pmrx2_f32_neon";
+    }
+    /// Depth as a panel has it.
+    size_t panel_depth(Tile t, size_t k) const {
+        return test::is_indirect(p) ? test::Chunks(k).stored(t.kr) : k;
     }
 
     static size_t test_vector_words() {
@@ -178,10 +225,16 @@ protected:
     }
     /// Preconditions that `accepts` does not state.
     bool allowed(Tile t) const {
+        if (format.plain) {
+            return t.kr <= 4 && (t.sr == 1 || p.signature == KAI_LHS_PACK_BL);
+        }
+        if (t.kr == 2) {
+            return false;
+        }
         switch (p.signature) {
             case KAI_LHS_PACK_BL:
                 // Groups of 4 and 8; kr even where it is divided.
-                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format->scale_type == Format::f16_scale || t.sr == 2);
+                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format.scale_type == Format::f16_scale || t.sr == 2);
             case KAI_LHS_QUANT_PACK:
                 return t.kr % t.sr == 0;
             case KAI_RHS_PACK_NXK_BL:
@@ -240,8 +293,8 @@ TEST_P(Pack, Depths) {
 }
 
 TEST_P(Pack, SpecialFloats) {
-    if (!lhs) {
-        return;  // packers of an RHS move bits
+    if (!lhs && !format.is_float()) {
+        return;
     }
     for (const Tile tile : tiles()) {
         for (const Depth depth : {typical_depth(), depths().back()}) {
@@ -254,7 +307,7 @@ TEST_P(Pack, SpecialFloats) {
 }
 
 TEST_P(Pack, NullBias) {
-    if (lhs || format->bias == nullptr) {
+    if (lhs || format.bias == nullptr) {
         return;
     }
     for (const Tile tile : tiles()) {
@@ -282,7 +335,8 @@ TEST_P(Pack, TwosComplementNibbles) {
 }
 
 TEST_P(Pack, SumsTimesTheZeroPoint) {
-    if (p.signature != KAI_RHS_PACK_NXK_QSI8CX && p.signature != KAI_RHS_PACK_KXN_QSI8CX) {
+    const bool requantises = test::is_requantising(p);
+    if (!requantises && p.signature != KAI_RHS_PACK_NXK_QSI8CX && p.signature != KAI_RHS_PACK_KXN_QSI8CX) {
         return;
     }
     const Tile tile = tiles().back();
@@ -292,10 +346,10 @@ TEST_P(Pack, SumsTimesTheZeroPoint) {
         source.lhs_zero_point = zero_point;
         const GuardedBuffer packed(test::packed_size(p, tile, side.rows, side.k, 0));
         test::run_rhs(p, tile, source, 0, side.rows, packed.data());
-        Packed want = expected_rhs(side, tile);
+        Packed want = expected_rhs(side, tile, zero_point);
         const reference::Shape shape = {tile.rows, tile.kr, tile.sr, side.k, 0};
-        for (size_t at = 0; at < 2 * tile.rows; ++at) {
-            uint8_t* sum = &want.bytes[at / tile.rows * format->stride(shape) + format->sum(shape, at % tile.rows)];
+        for (size_t at = 0; at < 2 * tile.rows && !requantises; ++at) {
+            uint8_t* sum = &want.bytes[at / tile.rows * format.stride(shape) + format.sum(shape, at % tile.rows)];
             uint32_t value;
             std::memcpy(&value, sum, sizeof(value));
             value *= static_cast<uint32_t>(zero_point);
@@ -332,19 +386,19 @@ TEST_P(Pack, ExtremeScales) {
     }
     for (const Tile tile : tiles()) {
         Random random(6);
-        const Side side = test::make_side(*format, Data::extreme, 30, 192, 64, random);
+        const Side side = test::make_side(format, Data::extreme, 30, 192, 64, random);
         check_rhs(tile, side, test::RhsSource(p, side, 1));
     }
 }
 
-// The largest sums that there are, over many blocks of the source.
+// The largest sums that there are, over many blocks of the source; int32 biases that make them wrap around.
 TEST_P(Pack, ExtremeSums) {
-    if (!test::has_channels(p)) {
+    if (!test::has_channels(p) && !test::is_requantising(p)) {
         return;
     }
     for (const Tile tile : tiles()) {
         Random random(5);
-        const Side side = test::make_side(*format, Data::extreme, 7, 4096, 0, random);
+        const Side side = test::make_side(format, Data::extreme, 7, 4096, 0, random);
         check_rhs(tile, side, test::RhsSource(p, side, 0));
         if (HasFailure()) {
             return;
@@ -377,12 +431,14 @@ TEST_P(Pack, PartsByPointer) {
             const size_t part = std::min(tile.rows, count - first);
             uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
             if (lhs) {
-                test::run_lhs(p, tile, test::LhsSource(p, input.values, count, k, 2), first, part, bl, 0, to);
+                const size_t gap = has_source_stride() ? 2 : 0;
+                const test::LhsSource source(p, tile, input.values, count, k, gap);
+                test::run_lhs(p, tile, source, first, part, bl, 0, to);
             } else {
                 test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, part, to);
             }
         }
-        expect_bytes(packed, expected_rhs(input.side, tile));
+        expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
         if (HasFailure()) {
             return;
         }
@@ -399,7 +455,7 @@ TEST_P(Pack, PartsByStartIndex) {
     for (const Tile tile : tiles()) {
         const size_t rows = 3 * tile.rows + 1;
         const Lhs input = make_lhs(tile, rows, k, bl, false);
-        const test::LhsSource source(p, input.values, rows, k, 3);
+        const test::LhsSource source(p, tile, input.values, rows, k, has_source_stride() ? 3 : 0);
         for (const size_t start : {size_t{1}, tile.rows - 1, tile.rows, tile.rows + 1, 2 * tile.rows - 1}) {
             for (const size_t count : {size_t{1}, tile.rows, tile.rows + 1, rows - start}) {
                 if (count == 0 || start + count > rows) {
@@ -412,7 +468,7 @@ TEST_P(Pack, PartsByStartIndex) {
                 const size_t first = by_caller || test::uses_start_index(p) ? start : 0, slot = first % tile.rows;
                 const GuardedBuffer packed(test::packed_size(p, tile, slot + count, k, bl));
                 test::run_lhs(p, tile, source, by_caller ? start : 0, count, bl, start, packed.data());
-                expect_bytes(packed, reference::pack(*format, input.side.part(first, count), tile, slot));
+                expect_bytes(packed, reference::pack(format, input.side.part(first, count), tile, slot));
                 if (HasFailure()) {
                     return;
                 }
@@ -430,7 +486,7 @@ TEST_P(Pack, GettersFollowTheFormulas) {
     }
     for (const Tile t : asked) {
         for (const auto& [k, bl] : depths()) {
-            const size_t stride = format->stride({t.rows, t.kr, t.sr, k, bl});
+            const size_t stride = format.stride({t.rows, t.kr, t.sr, panel_depth(t, k), bl});
             for (const size_t rows : {size_t{0}, size_t{1}, t.rows, t.rows + 1, size_t{1000}}) {
                 EXPECT_EQ(test::packed_size(p, t, rows, k, bl), (rows + t.rows - 1) / t.rows * stride)
                     << rows << " rows, tile " << t.rows << ", k " << k << ", bl " << bl;
@@ -439,13 +495,77 @@ TEST_P(Pack, GettersFollowTheFormulas) {
                 EXPECT_EQ(test::packed_offset(p, t, panel * t.rows, k, bl), panel * stride);
             }
         }
+        if (p.signature == KAI_LHS_IMATMUL_PACK) {
+            continue;  // a table of pointers
+        }
         // K x N: the elements of a row of k are neighbours.
-        const size_t two_columns = p.signature == KAI_RHS_PACK_KXN          ? 2 * sizeof(float)
-                                   : p.signature == KAI_RHS_PACK_KXN_QSI8CX ? 2
-                                   : p.signature == KAI_RHS_PACK_KXN_QS4CX || p.signature == KAI_RHS_PACK_KXN_BL_BF16
-                                       ? 1
-                                       : 2000;
+        const size_t two_columns = test::is_kxn(p) ? 2 * test::element_bits(p) / 8 : 2000;
         EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), t.rows * two_columns);
+    }
+}
+
+// Panels further apart than they are long.
+TEST_P(Pack, PanelsWithGaps) {
+    if (!unified) {
+        return;
+    }
+    const size_t k = typical_depth().k;
+    for (const Tile tile : tiles()) {
+        for (const size_t gap : {12, 13}) {
+            const size_t count = 2 * tile.rows + 1, stride = format.stride({tile.rows, tile.kr, tile.sr, k, 0});
+            const Lhs input = lhs ? make_lhs(tile, count, k, 0, false) : Lhs{{}, make_rhs(count, k, 0)};
+            const GuardedBuffer packed(test::packed_size(p, tile, count, k, 0, gap));
+            if (lhs) {
+                test::LhsSource source(p, tile, input.values, count, k, 1);
+                source.panel_gap = gap;
+                test::run_lhs(p, tile, source, 0, count, 0, 0, packed.data());
+            } else {
+                test::RhsSource source(p, input.side, 1);
+                source.panel_gap = gap;
+                test::run_rhs(p, tile, source, 0, count, packed.data());
+            }
+            const Packed dense = lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile);
+            Packed want = {std::vector<uint8_t>(3 * (stride + gap)), std::vector<Packed::State>(3 * (stride + gap))};
+            for (size_t panel = 0; panel < 3; ++panel) {
+                std::copy_n(&dense.bytes[panel * stride], stride, &want.bytes[panel * (stride + gap)]);
+                std::copy_n(&dense.state[panel * stride], stride, &want.state[panel * (stride + gap)]);
+            }
+            expect_bytes(packed, want);
+            EXPECT_EQ(test::packed_offset(p, tile, 5 * tile.rows, k, 0, gap), 5 * (stride + gap));
+        }
+    }
+}
+
+TEST_P(Pack, UnifiedGetters) {
+    if (!unified) {
+        return;
+    }
+    const Tile tile = tiles().back();
+    const size_t n = 2 * tile.rows + 3, k = 19, bits = test::element_bits(p);
+    if (lhs) {
+        const kai_matmul_pack_lhs_uker_api api = test::lhs_api(p);
+        const kai_matmul_pack_lhs_uker_config config = {};
+        EXPECT_EQ(api.get_step(nullptr).m, tile.rows);
+        EXPECT_EQ(api.get_step(&config).k, 0u);
+        const kai_matmul_pack_lhs_uker_lhs_dim_args shape = {n, k};
+        EXPECT_EQ(api.get_lhs_stride(nullptr, &shape).m, k * bits / 8);
+        return;
+    }
+    const kai_matmul_pack_rhs_uker_api api = test::rhs_api(p);
+    const kai_matmul_pack_rhs_uker_config config = {};
+    EXPECT_EQ(api.get_step(nullptr).n, tile.rows);
+    EXPECT_EQ(api.get_step(&config).k, 0u);
+    const kai_matmul_pack_rhs_uker_rhs_dim_args shape = {n, k};
+    const kai_matmul_pack_rhs_uker_rhs_stride_args stride = api.get_rhs_stride(nullptr, &shape);
+    EXPECT_EQ(stride.n, test::is_kxn(p) ? bits / 8 : (k * bits + 7) / 8);
+    EXPECT_EQ(stride.k, test::is_kxn(p) ? (n * bits + 7) / 8 : bits / 8);
+    const kai_matmul_pack_rhs_uker_bias_n_dim_args bias = {24};
+    const size_t bias_size = format.bias == nullptr ? 0 : format.bias_type == Format::f16_bias ? 2 : 4;
+    EXPECT_EQ(test::checked_call(api.get_bias_n_offset, nullptr, &bias), 24 * bias_size);
+    ASSERT_EQ(api.get_scale_n_offset != nullptr, format.scale_type != Format::no_scale);
+    if (api.get_scale_n_offset != nullptr) {
+        const kai_matmul_pack_rhs_uker_scale_n_dim_args scale = {24};
+        EXPECT_EQ(test::checked_call(api.get_scale_n_offset, nullptr, &scale), 24 * sizeof(float));
     }
 }
 
@@ -480,6 +600,12 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
     extern "C" [[gnu::weak]] decltype(kai_get_bias_offset_##name) kai_get_bias_offset_##name;             \
     extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
 #define KAI_RHS_PACK_NXK(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_RHS_IMATMUL_PACK_KXN(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
+#define KAI_RHS_PACK_KXN_QS8CX_I32(isa, name, ...) \
+    KAI_RHS_PACK_KXN(isa, name)                    \
+    extern "C" [[gnu::weak]] decltype(kai_get_scale_offset_##name) kai_get_scale_offset_##name;
+#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACK_KXN_QS8CX_I32(__VA_ARGS__)
 #define KAI_RHS_PACK_CX(signature, isa, name, ...)                                                        \
     extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
     extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
@@ -488,6 +614,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
 #define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
+#define KAI_LHS_IMATMUL_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
 #include "kai/ukernels/pack/packs.def"
 
 TEST(PackGetters, StepsAndStrides) {
@@ -539,20 +666,38 @@ TEST(PackGetters, StepsAndStrides) {
         }                                                                                                             \
     }
 #define KAI_RHS_PACK_KXN_BL_BF16(...) KAI_RHS_PACK_NXK_BL_BF16(__VA_ARGS__)
-// The stride of K x N packers is that of a panel, that of N x K packers of one column.
-#define FLOAT_GETTERS(name, format, nr, columns)                                                            \
-    if (runnable(#name)) {                                                                                  \
-        for (const size_t k : {0, 1, 13}) {                                                                 \
-            EXPECT_EQ(                                                                                      \
-                test::checked_call(kai_get_rhs_packed_stride_##name, k),                                    \
-                reference::find_format(#format)->stride({columns, 1, 1, k, 0}))                             \
-                << #name;                                                                                   \
-        }                                                                                                   \
-        EXPECT_EQ(test::checked_call(kai_get_bias_offset_##name, size_t{24}), 24 * sizeof(float)) << #name; \
-        EXPECT_EQ(test::checked_call(kai_get_n_step_##name), nr) << #name;                                  \
+#define KAI_LHS_IMATMUL_PACK(isa, name, format, mr, ...)                   \
+    if (runnable(#name)) {                                                 \
+        EXPECT_EQ(test::checked_call(kai_get_m_step_##name), mr) << #name; \
     }
-#define KAI_RHS_PACK_KXN(isa, name, format, nr, ...) FLOAT_GETTERS(name, format, nr, nr)
-#define KAI_RHS_PACK_NXK(isa, name, format, nr, ...) FLOAT_GETTERS(name, format, nr, 1)
+// The stride of K x N packers is that of a panel, that of N x K packers of one column.
+#define FLOAT_GETTERS(name, format, nr, kr, columns, ...)                                                              \
+    if (runnable(#name)) {                                                                                             \
+        const reference::Format& f = *reference::find_format(#format);                                                 \
+        for (const size_t k : {0, 1, 13}) {                                                                            \
+            EXPECT_EQ(                                                                                                 \
+                test::checked_call(kai_get_rhs_packed_stride_##name, __VA_ARGS__ k), f.stride({columns, kr, 1, k, 0})) \
+                << #name;                                                                                              \
+        }                                                                                                              \
+        const size_t bias_size = f.bias_type == Format::f16_bias ? 2 : 4;                                              \
+        EXPECT_EQ(test::checked_call(kai_get_bias_offset_##name, size_t{24}), 24 * bias_size) << #name;                \
+        EXPECT_EQ(test::checked_call(kai_get_n_step_##name), nr) << #name;                                             \
+    }
+#define ONE_CHUNK size_t{1},
+#define SCALE_GETTER(name)                                                                                   \
+    if (runnable(#name)) {                                                                                   \
+        EXPECT_EQ(test::checked_call(kai_get_scale_offset_##name, size_t{24}), 24 * sizeof(float)) << #name; \
+    }
+#define KAI_RHS_PACK_KXN(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
+#define KAI_RHS_PACK_KXN_NR(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
+#define KAI_RHS_PACK_NXK(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, 1, )
+#define KAI_RHS_IMATMUL_PACK_KXN(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)
+#define KAI_RHS_PACK_KXN_QS8CX_I32(isa, name, format, nr, kr, ...) \
+    FLOAT_GETTERS(name, format, nr, kr, nr, )                      \
+    SCALE_GETTER(name)
+#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(isa, name, format, nr, kr, ...) \
+    FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)                     \
+    SCALE_GETTER(name)
 #include "kai/ukernels/pack/packs.def"
 }
 

@@ -337,6 +337,7 @@ Side Side::part(size_t first, size_t count) const {
     p.k_padding = rows_of(k_padding);
     p.sum = rows_of(sum);
     p.bias = rows_of(bias);
+    p.bias_added = rows_of(bias_added);
     return p;
 }
 
@@ -451,9 +452,11 @@ struct Row {
         if (f.bias != nullptr) {
             const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);
             const float bias = none ? 0.0f : side.bias[row];
-            f.bias_type == Format::f32_bias   ? panel.put(f.bias(s, r), bias)
-            : f.bias_type == Format::f16_bias ? panel.put(f.bias(s, r), f16_from_f32(bias))
-                                              : panel.put(f.bias(s, r), static_cast<int32_t>(bias));
+            const uint32_t added = side.bias_added.empty() || zero() ? 0 : side.bias_added[row];
+            f.bias_type == Format::f32_bias ? panel.put(f.bias(s, r), bias)
+            : f.bias_type == Format::f16_bias
+                ? panel.put(f.bias(s, r), f16_from_f32(bias))
+                : panel.put(f.bias(s, r), static_cast<uint32_t>(static_cast<int32_t>(bias)) + added);
         }
     }
 };

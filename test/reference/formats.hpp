@@ -21,14 +21,15 @@ struct Side {
     std::vector<float> values;  // [rows][k]
     std::vector<int8_t> q;      // [rows][k]; with a table: an index of it
     std::vector<float> scale;
-    std::vector<float> offset;        // LHS: scale * sum of q; RHS: the zero that is added to each weight
-    std::vector<bool> unspecified;    // a packer may write what it likes; empty: nowhere
-    std::vector<int32_t> row_offset;  // [rows]; LHS: minus the zero point
-    std::vector<int8_t> k_padding;    // [rows]; LHS: what stands from k on; empty: the last element once more
-    std::vector<float> sum;           // [rows]; RHS with blocks: sum of the dequantised elements
-    std::vector<int32_t> table;       // 4 values
-    std::vector<float> bias;          // [rows]; empty: zeros; integers in formats with int32 biases
-    bool is_unsigned = false;         // q holds uint8
+    std::vector<float> offset;         // LHS: scale * sum of q; RHS: the zero that is added to each weight
+    std::vector<bool> unspecified;     // a packer may write what it likes; empty: nowhere
+    std::vector<int32_t> row_offset;   // [rows]; LHS: minus the zero point
+    std::vector<int8_t> k_padding;     // [rows]; LHS: what stands from k on; empty: the last element once more
+    std::vector<float> sum;            // [rows]; RHS with blocks: sum of the dequantised elements
+    std::vector<int32_t> table;        // 4 values
+    std::vector<float> bias;           // [rows]; empty: zeros; integers in formats with int32 biases
+    std::vector<uint32_t> bias_added;  // [rows]; what a packer adds to int32 biases, and wraps; empty: zeros
+    bool is_unsigned = false;          // q holds uint8
 
     size_t blocks() const {
         return bl == 0 ? 0 : k / bl;

@@ -96,7 +96,8 @@ Ties ties_of(const Format& format, const std::string& packer) {
 
 std::vector<float> as_source(const std::string& source_format, std::vector<float> values) {
     for (float& x : values) {
-        x = source_format == "f16"    ? f32_from_f16(f16_from_f32(x))
+        x = source_format == "x8"     ? static_cast<int8_t>(bits_of(x) >> 8)
+            : source_format == "f16"  ? f32_from_f16(f16_from_f32(x))
             : source_format == "bf16" ? f32_from_bf16(bf16_from_f32(x))
                                       : x;
     }
@@ -107,8 +108,12 @@ Side lhs_side(
     const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L) {
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
-    if (f.element == Format::f32) {
+    if (f.is_float()) {
         side.values = values;
+        return side;
+    }
+    if (f.plain) {
+        side.q.assign(values.begin(), values.end());
         return side;
     }
     side.q.resize(rows * k);

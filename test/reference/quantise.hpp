@@ -11,11 +11,11 @@ namespace reference {
 /// elements together in a panel, that is L * floor(k / L), or 8 before it.
 enum class Ties { away, even, even_in_whole_groups, even_until_8_before };
 
-/// `values` in the type that a packer reads ("f32", "f16", "bf16"), as floats again.
+/// `values` in the type that a packer reads ("f32", "f16", "bf16"), as floats again; "x8": some of their bits as int8.
 std::vector<float> as_source(const std::string& source_format, std::vector<float> values);
 
-/// Quantises `rows` rows of k floats (dense) for an LHS format, or takes them as they are if the format has f32
-/// elements. L = kr / sr.
+/// Quantises `rows` rows of k floats (dense) for an LHS format, or takes them as they are if the format does not
+/// quantise. L = kr / sr.
 Side lhs_side(
     const Format& format, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L);
 

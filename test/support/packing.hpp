@@ -10,6 +10,14 @@
 namespace test {
 
 bool is_lhs(const kai_packer& packer);
+bool is_unified(const kai_packer& packer);
+/// Of indirect matmul: depth in chunks.
+bool is_indirect(const kai_packer& packer);
+/// K x N source.
+bool is_kxn(const kai_packer& packer);
+/// Static int8: sums of columns go to the bias, and a scale to all others.
+bool is_requantising(const kai_packer& packer);
+/// Takes a length of blocks.
 bool has_blocks(const kai_packer& packer);
 
 /// bf16 scales in an array, and the sum of each column.
@@ -26,26 +34,45 @@ bool uses_start_index(const kai_packer& packer);
 /// Whether m_idx_start chooses the slot of the first row, and nothing else.
 bool uses_start_slot(const kai_packer& packer);
 
-/// Bytes of an element of the source of an LHS packer.
-size_t element_size(const kai_packer& lhs_packer);
+/// What it writes. Unlike others of their formats, LHS packers for NEON do not write the slots of missing rows.
+reference::Format format_of(const kai_packer& packer);
+
+/// Depth of an indirect matmul: some chunks.
+struct Chunks {
+    size_t count, length;
+    explicit Chunks(size_t k) : count(k > 0 && k % 3 == 0 ? 3 : k > 0 && k % 2 == 0 ? 2 : 1), length(k / count) {
+    }
+    /// Depth with every chunk padded to a multiple of `group`.
+    size_t stored(size_t group) const {
+        return count * ((length + group - 1) / group * group);
+    }
+};
+
+/// Bits and whole bytes of an element of the source.
+unsigned element_bits(const kai_packer& packer);
+size_t element_size(const kai_packer& packer);
 
 /// `count` elements of its source, as floats.
 std::vector<float> decode_lhs(const kai_packer& lhs_packer, const uint8_t* elements, size_t count);
 
-/// Rows of the type that the packer reads, `gap` elements apart, in memory of exact size.
+/// Rows of the type that the packer reads, `gap` elements apart, in memory of exact size. For indirect matmul, chunks
+/// and a table of pointers to them, in groups of tile.rows rows; chunks that are like the first one are the padding.
 class LhsSource {
 public:
     LhsSource(
-        const kai_packer& packer, const std::vector<float>& values, size_t rows, size_t k, size_t gap,
-        Flush flush = Flush::end);
+        const kai_packer& packer, reference::Tile tile, const std::vector<float>& values, size_t rows, size_t k,
+        size_t gap, Flush flush = Flush::end);
     size_t k, stride;
-    GuardedBuffer data;
+    GuardedBuffer data, padding, table;
+    size_t panel_gap = 0;  // bytes between panels of the unified API
+
+    static constexpr uintptr_t kPointerOffset = 0x12340;  // what the pointers lack
 };
 
 /// What a packer reads to pack `side`, in memory of exact size.
 class RhsSource {
 public:
-    /// `gap`: floats between the rows, for packers with a stride.
+    /// `gap`: elements (nibbles: bytes) between the rows, for packers with a stride.
     /// `zero_point`: what is added to int4 elements with a scale per column, 8 or 0.
     RhsSource(
         const kai_packer& packer, const reference::Side& side, size_t gap, Flush flush = Flush::end,
@@ -56,13 +83,24 @@ public:
     GuardedBuffer data, zero, scale, bias, table;
     bool has_bias, has_table;
     int32_t lhs_zero_point = 1;  // of params
+    float scale_multiplier = 0.3f;
+    size_t panel_gap = 0;  // bytes between panels of the unified API
 };
 
+/// What a packer of static int8 makes of a side: sums of columns, scaled, in the bias.
+reference::Side requantised(const reference::Side& side, int32_t lhs_zero_point, float scale_multiplier);
+
 /// @name Getters
+/// `panel_gap`: bytes between panels of the unified API. There is no offset in the source of an indirect LHS.
 /// @{
-size_t packed_size(const kai_packer& packer, reference::Tile tile, size_t rows, size_t k, size_t bl);
-size_t packed_offset(const kai_packer& packer, reference::Tile tile, size_t row, size_t k, size_t bl);
+size_t packed_size(
+    const kai_packer& packer, reference::Tile tile, size_t rows, size_t k, size_t bl, size_t panel_gap = 0);
+size_t packed_offset(
+    const kai_packer& packer, reference::Tile tile, size_t row, size_t k, size_t bl, size_t panel_gap = 0);
 size_t source_offset(const kai_packer& packer, size_t row, size_t stride);
+/// The tables of the unified API; `run` may be a mutant.
+kai_matmul_pack_lhs_uker_api lhs_api(const kai_packer& packer);
+kai_matmul_pack_rhs_uker_api rhs_api(const kai_packer& packer);
 /// @}
 
 /// Packs `count` rows from `first` on, `first` by moving the pointer to the source. `packed` is the panel of the first
