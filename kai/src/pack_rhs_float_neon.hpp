@@ -113,7 +113,7 @@ KAI_INLINE void transpose_columns(
     for (size_t c = 0; c < lanes; ++c) {
         column[c] = src + (all || c < exist ? c : 0) * stride;
     }
-    for (size_t x = first;;) {
+    const auto step = [&](size_t x) __attribute__((always_inline)) {
         uint8x16_t v[lanes], out[lanes];
 #pragma GCC unroll 8
         for (size_t c = 0; c < lanes; ++c) {
@@ -124,10 +124,14 @@ KAI_INLINE void transpose_columns(
         for (size_t i = 0; i < lanes; ++i) {
             vst1q_u8(dst + (x + i) * nr * sizeof(Element), out[i]);
         }
-        if (x + lanes == end) {
-            return;
-        }
-        x = x + 2 * lanes <= end ? x + lanes : end - lanes;
+    };
+    size_t x = first;
+    for (; x + 2 * lanes <= end; x += 2 * lanes) {
+        step(x);
+        step(x + lanes);
+    }
+    for (; x < end; x += lanes) {
+        step(x + lanes <= end ? x : end - lanes);
     }
 }
 
