@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+fp16
 #define ELEMENT_BYTES 2
-#define LOADED_HALVES 0x7BDE  // a step is 4 k of 4 vectors of 6 rows,
-#define TALL_HALVES 0xDB     // or of 2 of 12
+#define LOADED_HALVES 0x7BDE  // of the 16 vectors of 4 k,
+#define TALL_HALVES 0xDB      // or of 8
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_float_neon.inc"
+#include "kai/asm/matmul_float_neon_halves.inc"
 
 .macro mla c, b, a, lane
     fmla    v\c\().8h, v\b\().8h, v\a\().h[\lane]

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #define ELEMENT_BYTES 4
-#define LOADED_HALVES 0xD6  // a step is 2 k of 4 vectors of 6 rows,
-#define TALL_HALVES 0x0     // or of 2 of 12
+#define LOADED_HALVES 0xD6  // of the 8 vectors of 2 k
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_float_neon.inc"
+#include "kai/asm/matmul_float_neon_halves.inc"
 
 .macro mla c, b, a, lane
     fmla    v\c\().4s, v\b\().4s, v\a\().s[\lane]
@@ -19,10 +19,6 @@
 .endm
 .macro load_one row, from:vararg
     ldr     s\row, \from
-.endm
-.macro insert_one row, lane, from:vararg
-    ldr     w17, \from
-    ins     v\row\().s[\lane], w17
 .endm
 
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla, 4, in_vectors, 16
