@@ -417,6 +417,72 @@ protected:
         return side;
     }
 
+    /// Values as a format or a source of its type has them.
+    static std::vector<float> as_elements(const Format& f, const std::vector<float>& values) {
+        return reference::as_source(
+            f.element == Format::f16    ? "f16"
+            : f.element == Format::bf16 ? "bf16"
+                                        : "f32",
+            values);
+    }
+    /// Rows that are not packed.
+    Side rows_of_lhs(size_t m, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
+        Side side = make_lhs(Data::random, m, k, bl);
+        bytes = reference::pack_for_kernel(*lhs_format, side, lhs_tile);
+        return side;
+    }
+    /// Packs an LHS with a packer of the library. The result is the side as it is stored.
+    Side pack_lhs(const kai_packer& packer, size_t m, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
+        Side side;
+        std::vector<float> values;
+        if (lhs_format->plain) {
+            side = make_lhs(Data::random, m, k, bl);
+            values = side.values.empty() ? std::vector<float>(side.q.begin(), side.q.end())
+                                         : reference::as_source(packer.source_format, side.values);
+            side.values = as_elements(*lhs_format, side.values.empty() ? side.values : values);
+        } else {
+            Random random(3);
+            // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are
+            // unspecified.
+            std::vector<float> floats = test::make_floats(m, k, false, random);
+            for (size_t i = 0; i < k && m > 2; ++i) {
+                floats[k + i] *= 0x1p-125f;
+            }
+            values = reference::as_source(packer.source_format, floats);
+            const reference::Ties ties = reference::ties_of(*lhs_format, packer.name);
+            side = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
+            for (float& scale : side.scale) {
+                scale = reference::as_stored(lhs_format->scale_type, scale);
+            }
+        }
+        const test::LhsSource source(packer, lhs_tile, values, m, k, 0);
+        const GuardedBuffer packed(test::packed_size(packer, lhs_tile, m, k, bl));
+        test::run_lhs(packer, lhs_tile, source, 0, m, bl, 0, packed.data());
+        bytes = packed.bytes();
+        return side;
+    }
+    Side pack_rhs(const kai_packer& packer, size_t n, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
+        Side side = make_rhs(Data::random, n, k, bl), source_side = side;
+        if (rhs_format->is_float()) {
+            source_side.values = reference::as_source(packer.source_format, side.values);
+            side.values = as_elements(*rhs_format, source_side.values);
+        }
+        if (rhs_format->bias == nullptr) {
+            source_side.bias.clear();  // an argument of the kernel
+        }
+        const test::RhsSource source(packer, source_side, 0);
+        if (test::is_requantising(packer)) {
+            side = test::requantised(side, source.lhs_zero_point, source.scale_multiplier);
+            for (size_t i = 0; i < n; ++i) {
+                side.bias[i] += static_cast<float>(static_cast<int32_t>(side.bias_added[i]));  // exact
+            }
+        }
+        const GuardedBuffer packed(test::packed_size(packer, rhs_tile, n, k, bl));
+        test::run_rhs(packer, rhs_tile, source, 0, n, packed.data());
+        bytes = packed.bytes();
+        return side;
+    }
+
     struct Depth {
         size_t k, bl;
     };
@@ -871,43 +937,30 @@ TEST_P(Matmul, SpecialValues) {
     }
 }
 
-// From floats and nibbles to the result, through every packer that the registry offers for the kernel.
+// From sources to the result, through every packer that the registry offers for the kernel.
 TEST_P(Matmul, WithTheLibrarysPackers) {
-    if (u.signature > KAI_UKERNEL_MATMUL_LUT || lhs_format->plain) {
-        return;
-    }
-    const auto [k, bl] = typical_depth();
+    const size_t k = indirect ? 3 * 29 : typical_depth().k, bl = typical_depth().bl;
     const size_t m = one_row ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
-    Random random(3);
-    // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are unspecified.
-    std::vector<float> floats = test::make_floats(m, k, false, random);
-    for (size_t i = 0; i < k && m > 2; ++i) {
-        floats[k + i] *= 0x1p-125f;
-    }
-    const Side rhs = make_rhs(Data::random, n, k, bl);
-    ASSERT_NE(kai_registry_lhs_packer(&u, 0), nullptr) << "no LHS packer";
+    ASSERT_EQ(kai_registry_lhs_packer(&u, 0) != nullptr, lhs_format->packed);
     ASSERT_NE(kai_registry_rhs_packer(&u, 0), nullptr) << "no RHS packer";
-    for (size_t i = 0; kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
+    for (size_t i = 0; i == 0 || kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
         for (size_t j = 0; kai_registry_rhs_packer(&u, j) != nullptr; ++j) {
-            const kai_packer &lhs_packer = *kai_registry_lhs_packer(&u, i),
-                             &rhs_packer = *kai_registry_rhs_packer(&u, j);
-            SCOPED_TRACE(std::string(lhs_packer.name) + ", " + rhs_packer.name);
-            const std::vector<float> values = reference::as_source(lhs_packer.source_format, floats);
-            const reference::Ties ties = reference::ties_of(*lhs_format, lhs_packer.name);
-            const Side lhs = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
-            // Scales as they are stored.
-            Side stored = lhs;
-            for (float& scale : stored.scale) {
-                scale = reference::as_stored(lhs_format->scale_type, scale);
+            const kai_packer* lhs_packer = kai_registry_lhs_packer(&u, i);
+            const kai_packer& rhs_packer = *kai_registry_rhs_packer(&u, j);
+            SCOPED_TRACE(std::string(lhs_packer != nullptr ? lhs_packer->name : "rows") + ", " + rhs_packer.name);
+            std::vector<uint8_t> l;
+            const Side lhs = lhs_packer != nullptr ? pack_lhs(*lhs_packer, m, k, bl, l) : rows_of_lhs(m, k, bl, l);
+            std::vector<uint8_t> r;
+            const Side rhs = pack_rhs(rhs_packer, n, k, bl, r);
+            std::vector<float> dst;
+            if (by_pointers) {
+                dst = run(Operands(lhs, rhs, m_step, r, Flush::end));
+            } else {
+                Operands o(lhs, rhs, l, r);
+                o.lhs_stride = k * lhs_format->bits() / 8;
+                dst = run(o);
             }
-            const test::LhsSource lhs_source(lhs_packer, lhs_tile, values, m, k, 0);
-            const test::RhsSource rhs_source(rhs_packer, rhs, 0);
-            const GuardedBuffer l(test::packed_size(lhs_packer, lhs_tile, m, k, bl));
-            const GuardedBuffer r(test::packed_size(rhs_packer, rhs_tile, n, k, bl));
-            test::run_lhs(lhs_packer, lhs_tile, lhs_source, 0, m, bl, 0, l.data());
-            test::run_rhs(rhs_packer, rhs_tile, rhs_source, 0, n, r.data());
-            const std::vector<float> dst = run(Operands(stored, rhs, l.bytes(), r.bytes()));
-            EXPECT_EQ(reference::compare(reference::matmul(stored, rhs), dst, m, n, -kInf, kInf, u.dst_type), "");
+            EXPECT_EQ(reference::compare(expected(lhs, rhs), dst, m, n, -kInf, kInf, u.dst_type), "");
         }
     }
 }
