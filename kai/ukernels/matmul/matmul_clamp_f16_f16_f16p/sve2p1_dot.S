@@ -13,21 +13,18 @@
 #define HEAD 2
 #include "kai/asm/sve_panel_6x4vl.inc"
 
-.macro start_vector c, unused
-    ld1h    {sum\c\()0.s}, p4/z, [x2, #\c, mul vl]
-    fcvt    sum\c\()0.s, p4/m, sum\c\()0.h
+// The bias of the panel as f32 on the stack: to load it is cheaper than to convert or copy it for each row.
+.macro prepare_vector c, unused
+    ld1h    {z0.s}, p4/z, [x5, #\c, mul vl]
+    fcvt    z0.s, p4/m, z0.h
+    st1w    {z0.s}, p4, [sp, #\c, mul vl]
 .endm
-.macro copy_vector c, r
-    mov     sum\c\r\().d, sum\c\()0.d
+.macro prepare_bias
+    addvl   sp, sp, #-4
+    each_column prepare_vector
 .endm
-.macro copy_row r, unused
-    .if \r > 0
-    each_column copy_vector, \r
-    .endif
-.endm
-.macro start_sums rows
-    each_column start_vector
-    each_row \rows, copy_row
+.macro start_vector c, r
+    ld1w    {sum\c\r\().s}, p4/z, [sp, #\c, mul vl]
 .endm
 
 .macro rest_of_quad count

@@ -12,15 +12,10 @@
 #define HEAD 4
 #include "kai/asm/sve_panel_6x4vl.inc"
 
-// Loaded for each row: the load pipes have time, the SIMD pipes have none.
+.macro prepare_bias
+.endm
 .macro start_vector c, r
     ld1w    {sum\c\r\().s}, p4/z, [x2, #\c, mul vl]
-.endm
-.macro start_row r, unused
-    each_column start_vector, \r
-.endm
-.macro start_sums rows
-    each_row \rows, start_row
 .endm
 
 .macro rest_of_quad count
