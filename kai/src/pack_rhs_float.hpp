@@ -20,7 +20,6 @@ struct FloatPanel {
     const uint8_t* bias;  // or NULL
     uint8_t* packed;
     size_t n;  // columns that exist: 1 - nr
-    size_t k;
 };
 
 /// Place x, column c of a K x N source.
@@ -56,12 +55,6 @@ KAI_INLINE void pack_elements(const FloatPanel& p, size_t first, size_t end, siz
             store(p.packed + ((1 + x) * nr + c) * sizeof(Element), element);
         }
     }
-}
-
-template <class Element, size_t nr, class Source>
-KAI_INLINE void pack_panel_scalar(const FloatPanel& p) {
-    pack_bias<Element, nr>(p);
-    pack_elements<Element, nr, Source>(p, 0, p.k, 0, nr);
 }
 
 }  // namespace

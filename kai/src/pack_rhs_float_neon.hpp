@@ -80,9 +80,11 @@ KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size
 }
 
 template <class Element, size_t nr>
-KAI_INLINE void pack_panel(const FloatPanel& p, SourceKxNFloat) {
+KAI_INLINE void pack_places(const FloatPanel& p, size_t first, size_t end, SourceKxNFloat) {
     constexpr size_t line_bytes = nr * sizeof(Element);
-    copy_lines<line_bytes>(p.rhs, p.rhs_stride, p.packed + line_bytes, p.k, p.n * sizeof(Element));
+    copy_lines<line_bytes>(
+        p.rhs + first * p.rhs_stride, p.rhs_stride, p.packed + (1 + first) * line_bytes, end - first,
+        p.n * sizeof(Element));
 }
 
 /// Vectors of as many columns become vectors of as many places.
@@ -136,53 +138,62 @@ KAI_INLINE void transpose_columns(
 }
 
 template <class Element, size_t nr>
-KAI_INLINE void pack_panel(const FloatPanel& p, SourceNxKFloat) {
-    constexpr size_t lanes = 16 / sizeof(Element), chunk = 128;  // of places: what is written stays in the cache
-    uint8_t* packed = p.packed + nr * sizeof(Element);
-    for (size_t first = 0; first < p.k; first += chunk) {
-        const size_t end = p.k - first < chunk ? p.k : first + chunk;
-        const size_t from = end - first < lanes && first > 0 ? end - lanes : first;
-        for (size_t c = 0; c < nr; c += lanes) {
-            const uint8_t* src = p.rhs + (c < p.n ? c : 0) * p.rhs_stride;
-            uint8_t* dst = packed + c * sizeof(Element);
-            if (end - from < lanes) {
-                pack_elements<Element, nr, SourceNxKFloat>(p, from, end, c, c + lanes);
-            } else if (c + lanes <= p.n) {
-                transpose_columns<Element, nr, true>(src, p.rhs_stride, dst, from, end, lanes);
-            } else {
-                transpose_columns<Element, nr, false>(src, p.rhs_stride, dst, from, end, c < p.n ? p.n - c : 0);
-            }
+KAI_INLINE void pack_places(const FloatPanel& p, size_t first, size_t end, SourceNxKFloat) {
+    constexpr size_t lanes = 16 / sizeof(Element);
+    const size_t from = end - first < lanes && first > 0 ? end - lanes : first;
+    for (size_t c = 0; c < nr; c += lanes) {
+        const uint8_t* src = p.rhs + (c < p.n ? c : 0) * p.rhs_stride;
+        uint8_t* dst = p.packed + (nr + c) * sizeof(Element);
+        if (end - from < lanes) {
+            pack_elements<Element, nr, SourceNxKFloat>(p, from, end, c, c + lanes);
+        } else if (c + lanes <= p.n) {
+            transpose_columns<Element, nr, true>(src, p.rhs_stride, dst, from, end, lanes);
+        } else {
+            transpose_columns<Element, nr, false>(src, p.rhs_stride, dst, from, end, c < p.n ? p.n - c : 0);
         }
     }
 }
 
-template <class Element, size_t nr, class Source>
-KAI_INLINE void pack_panel(const FloatPanel& p) {
+/// The bias of a panel.
+template <class Element, size_t nr>
+KAI_INLINE void pack_head(const FloatPanel& p) {
     const size_t bias_bytes = p.bias != nullptr ? p.n * sizeof(Element) : 0;
     copy_lines<nr * sizeof(Element)>(p.bias, 0, p.packed, 1, bias_bytes);
-    pack_panel<Element, nr>(p, Source());
 }
 
 #else
 
 template <class Element, size_t nr, class Source>
-KAI_INLINE void pack_panel(const FloatPanel& p) {
-    pack_panel_scalar<Element, nr, Source>(p);
+KAI_INLINE void pack_places(const FloatPanel& p, size_t first, size_t end, Source) {
+    pack_elements<Element, nr, Source>(p, first, end, 0, nr);
+}
+
+template <class Element, size_t nr>
+KAI_INLINE void pack_head(const FloatPanel& p) {
+    pack_bias<Element, nr>(p);
 }
 
 #endif
 
-/// All panels of nr columns.
+/// All panels of nr columns, a chunk of places at a time, so that what is read (K x N: lines far from each other, by
+/// every panel) and written (N x K: lines in several goes) stays in the nearest cache.
 template <class Element, size_t nr, class Source>
 KAI_INLINE void pack_rhs_float(
     size_t n, size_t k, size_t rhs_stride, const void* rhs, const void* bias, void* rhs_packed) {
-    FloatPanel p = {bytes(rhs), rhs_stride, bytes(bias), bytes(rhs_packed), nr, k};
-    for (; n > 0; n -= p.n) {
-        p.n = n < nr ? n : nr;
-        pack_panel<Element, nr, Source>(p);
-        p.rhs = Source::template at<Element>(p, 0, nr);
-        p.bias += p.bias != nullptr ? nr * sizeof(Element) : 0;
-        p.packed += (1 + k) * nr * sizeof(Element);
+    constexpr size_t chunk = 128;
+    for (size_t first = 0; first == 0 || first < k; first += chunk) {
+        const size_t end = k - first < chunk ? k : first + chunk;
+        FloatPanel p = {bytes(rhs), rhs_stride, bytes(bias), bytes(rhs_packed), nr};
+        for (size_t left = n; left > 0; left -= p.n) {
+            p.n = left < nr ? left : nr;
+            if (first == 0) {
+                pack_head<Element, nr>(p);
+            }
+            pack_places<Element, nr>(p, first, end, Source());
+            p.rhs = Source::template at<Element>(p, 0, nr);
+            p.bias += p.bias != nullptr ? nr * sizeof(Element) : 0;
+            p.packed += (1 + k) * nr * sizeof(Element);
+        }
     }
 }
 
