@@ -4,6 +4,8 @@
 //
 // Names: matmul/<kernel>/MxNxK, lhs_pack/<packer>/<kernel>/MxK, rhs_pack/<packer>/<kernel>/NxK, and
 // end_to_end/<kernel>/MxNxK: quantise and pack the LHS, then multiply, as at every inference.
+// end_to_end and lhs_pack only where the LHS is packed. Indirect matmul runs with one chunk: a table of rows. Depthwise
+// convolution is not here.
 // Counters: MAC/s and bytes/s (all packed operands read and the result written, once).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -36,21 +38,35 @@ std::string text(const Shape& s) {
     return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
 }
 
+/// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
+std::vector<uint8_t> random_elements(const char* type, size_t bytes, std::mt19937& random) {
+    std::vector<uint8_t> elements(bytes);
+    const size_t size = element_size(type);
+    for (size_t i = 0; i < bytes; ++i) {
+        elements[i] = static_cast<uint8_t>(random());
+    }
+    const std::string name = type;
+    const uint8_t upper = name == "f16" ? 0x38 : 0x3F;  // sign and (most of the) exponent
+    const uint8_t mantissa = name == "f16" ? 0x03 : 0x00;
+    for (size_t i = size - 1; i < bytes && size > 1; i += size) {
+        elements[i] = static_cast<uint8_t>((elements[i] & (0x80 | mantissa)) | upper);
+    }
+    return elements;
+}
+
 /// Operands of one micro-kernel, packed by the first packers that the registry pairs with it.
 struct Operands {
     const kai_ukernel& u;
-    const kai_packer& lhs_packer;
+    const kai_packer* lhs_packer;  // NULL: the micro-kernel takes rows as they are
     const kai_packer& rhs_packer;
     Shape s;
-    std::vector<float> lhs, zero, scale, bias, dst;
+    std::vector<float> zero, scale, bias, dst;
     std::vector<uint16_t> bf16_scale;
-    std::vector<uint8_t> rhs, lhs_packed, rhs_packed;
+    std::vector<uint8_t> lhs, rhs, lhs_packed, rhs_packed;
+    std::vector<const void*> rows;  // of lhs, for indirect matmul
 
     Operands(const kai_ukernel& kernel, const Shape& shape)
-        : u(kernel),
-          lhs_packer(*kai_registry_lhs_packer(&u, 0)),
-          rhs_packer(*kai_registry_rhs_packer(&u, 0)),
-          s(shape) {
+        : u(kernel), lhs_packer(kai_registry_lhs_packer(&u, 0)), rhs_packer(*kai_registry_rhs_packer(&u, 0)), s(shape) {
         std::mt19937 random(1);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
         const auto fill = [&](std::vector<float>& v, size_t count) {
@@ -59,7 +75,14 @@ struct Operands {
                 x = value(random);
             }
         };
-        fill(lhs, s.m * s.k);
+        const char* lhs_type = lhs_packer != nullptr ? lhs_packer->source_format : u.lhs_format;
+        const size_t row = s.k * element_size(lhs_type);
+        lhs = random_elements(lhs_type, s.m * row, random);
+        for (size_t i = 0; i < s.m; ++i) {
+            rows.push_back(&lhs[i * row]);
+        }
+        const size_t group = lhs_packer != nullptr ? u.get_mr() : u.get_m_step();
+        rows.resize((s.m + group - 1) / group * group);
         fill(zero, s.n * (s.k / block_length));
         fill(scale, s.n * (s.k / block_length));
         for (const float x : scale) {
@@ -73,18 +96,18 @@ struct Operands {
                 b = static_cast<uint8_t>(random()) & 0x3F;  // f16 scales stay finite
             }
         } else {
-            for (size_t i = 0; i + sizeof(float) <= rhs.size(); i += sizeof(float)) {
-                const float x = value(random);
-                std::memcpy(&rhs[i], &x, sizeof(x));
-            }
+            rhs = random_elements(rhs_packer.source_format, rhs.size(), random);
         }
-        lhs_packed.resize(packed_size(lhs_packer, s.m, s.k, block_length, lhs_blocking(u)));
+        if (lhs_packer != nullptr) {
+            lhs_packed.resize(packed_size(*lhs_packer, s.m, s.k, block_length, lhs_blocking(u)));
+            run_lhs_pack();
+        }
         rhs_packed.resize(packed_size(rhs_packer, s.n, s.k, block_length, rhs_blocking(u)));
-        run_lhs_pack();
         run_rhs_pack();
     }
     void run_lhs_pack() {
-        pack_lhs(lhs_packer, s.m, s.k, block_length, lhs_blocking(u), lhs.data(), lhs_packed.data());
+        const void* source = takes_pointers(*lhs_packer) ? static_cast<const void*>(rows.data()) : lhs.data();
+        pack_lhs(*lhs_packer, s.m, s.k, block_length, lhs_blocking(u), source, lhs_packed.data());
     }
     void run_rhs_pack() {
         pack_rhs(
@@ -93,8 +116,10 @@ struct Operands {
     }
     void run_matmul() {
         const size_t stride = s.n * kai_get_datatype_size_in_bytes(u.dst_type);
-        run(u, s.m, s.n, s.k, block_length, lhs_packed.data(), rhs_packed.data(), dst.data(), stride, -INFINITY,
-            INFINITY);
+        const void* left = lhs_packer != nullptr ? lhs_packed.data()
+                           : takes_pointers(u)   ? static_cast<const void*>(rows.data())
+                                                 : lhs.data();
+        run(u, s.m, s.n, s.k, block_length, left, rhs_packed.data(), dst.data(), stride, -INFINITY, INFINITY);
     }
 };
 
@@ -120,7 +145,8 @@ void measure(const std::string& name, const kai_ukernel& u, const Shape& s, doub
 
 void register_kernel(const kai_ukernel& u) {
     const auto matmul_bytes = [](const Operands& o) {
-        return o.lhs_packed.size() + o.rhs_packed.size() + o.dst.size() * kai_get_datatype_size_in_bytes(o.u.dst_type);
+        return (o.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() + o.rhs_packed.size() +
+               o.dst.size() * kai_get_datatype_size_in_bytes(o.u.dst_type);
     };
     for (const Shape& s : shapes) {
         if ((u.get_m_step() == 1) != (s.m == 1)) {
@@ -131,14 +157,16 @@ void register_kernel(const kai_ukernel& u) {
         const double macs = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
         const std::string kernel = u.name;
         measure("matmul/" + kernel + "/" + text(s), u, s, macs, matmul_bytes, [](Operands& o) { o.run_matmul(); });
-        measure("end_to_end/" + kernel + "/" + text(s), u, s, macs, matmul_bytes, [](Operands& o) {
-            o.run_lhs_pack();
-            o.run_matmul();
-        });
-        measure(
-            "lhs_pack/" + std::string(kai_registry_lhs_packer(&u, 0)->name) + "/" + kernel + "/" + mk, u, s, 0,
-            [](const Operands& o) { return o.lhs.size() * sizeof(float) + o.lhs_packed.size(); },
-            [](Operands& o) { o.run_lhs_pack(); });
+        if (const kai_packer* packer = kai_registry_lhs_packer(&u, 0); packer != nullptr) {
+            measure("end_to_end/" + kernel + "/" + text(s), u, s, macs, matmul_bytes, [](Operands& o) {
+                o.run_lhs_pack();
+                o.run_matmul();
+            });
+            measure(
+                "lhs_pack/" + std::string(packer->name) + "/" + kernel + "/" + mk, u, s, 0,
+                [](const Operands& o) { return o.lhs.size() + o.lhs_packed.size(); },
+                [](Operands& o) { o.run_lhs_pack(); });
+        }
         measure(
             "rhs_pack/" + std::string(kai_registry_rhs_packer(&u, 0)->name) + "/" + kernel + "/" + nk, u, s, 0,
             [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); },
@@ -193,7 +221,9 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
         const kai_ukernel& u = *kai_registry_ukernel(i);
         char reason[256];
-        if (kai_registry_runnable(u.features, reason, sizeof(reason))) {
+        if (u.signature == KAI_UKERNEL_DWCONV) {
+            std::fprintf(stderr, "left out: %s: depthwise convolution has no m x n x k\n", u.name);
+        } else if (kai_registry_runnable(u.features, reason, sizeof(reason))) {
             register_kernel(u);
         } else {
             std::fprintf(stderr, "left out: %s: %s\n", u.name, reason);
