@@ -22,6 +22,21 @@
 #include "test/support/random.hpp"
 #include "test/support/subject.hpp"
 
+// Their getters are not in the registry. Weak: hosts without the kernels do not have them.
+#define KAI_F32(what) kai_get_##what##_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla
+#define KAI_F16(what) kai_get_##what##_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla
+#define KAI_WEAK(name) extern "C" [[gnu::weak]] decltype(name) name
+KAI_WEAK(KAI_F32(m_step));
+KAI_WEAK(KAI_F32(kr));
+KAI_WEAK(KAI_F32(filter_height));
+KAI_WEAK(KAI_F32(filter_width));
+KAI_WEAK(KAI_F32(dst_size));
+KAI_WEAK(KAI_F32(dst_offset));
+KAI_WEAK(KAI_F32(src_offset));
+KAI_WEAK(KAI_F16(filter_height));
+KAI_WEAK(KAI_F16(filter_width));
+KAI_WEAK(KAI_F16(dst_size));
+
 namespace {
 
 using test::Flush;
@@ -400,8 +415,6 @@ TEST(DwconvGetters, Values) {
     if (kai_cpu_sme_bytes() == 0) {
         GTEST_SKIP();
     }
-#define KAI_F32(what) kai_get_##what##_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla
-#define KAI_F16(what) kai_get_##what##_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla
     if (kai_registry_find_ukernel("dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla") == nullptr) {
         GTEST_SKIP() << "this toolchain has no SME2";
     }
