@@ -5,4 +5,4 @@
 #include "kai/asm/asm.h"
 #include "kai/asm/sme2_dot_qsi8d32p_qai4c32p.inc"
 
-    dot_qsi8d32p_qai4c32p kai_kernel_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot, f16
+    dot_qsi8d32p kai_kernel_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot, f16
