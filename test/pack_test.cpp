@@ -10,6 +10,7 @@
 #include "kai/kai_registry.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/reference/float16.hpp"
 #include "test/reference/formats.hpp"
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
@@ -302,6 +303,43 @@ TEST_P(Pack, SpecialFloats) {
             if (HasFailure()) {
                 return;
             }
+        }
+    }
+}
+
+// Floats around ties of f16 (13 bits less than f32) and bf16 (16 bits less), and NaN of every kind.
+TEST_P(Pack, RoundsToNearestEven) {
+    if (!format.is_float() || format.element == Format::f32 || std::string(p.source_format) != "f32") {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    for (const Tile tile : tiles()) {
+        Random random(7);
+        const size_t rows = tile.rows + 1;
+        std::vector<float> values;
+        while (values.size() < rows * k) {
+            const auto bits = static_cast<uint32_t>(random.next());
+            const int lost = values.size() / 12 % 2 == 0 ? 13 : 16;
+            const uint32_t tie = (bits >> lost << lost) | 1u << (lost - 1);
+            const uint32_t special[] = {tie,         tie - 1,     tie + 1,           (tie & 0x8FFFFFFFu) | 0x30000000u,
+                                        0x7F800001u, 0xFF800001u, 0x7FFFFFFFu,       bits | 0x7F800000u,
+                                        0x7F7FFFFFu, 0x477FF000u, tie & 0x807FFFFFu, 0x80000000u};
+            values.push_back(reference::float_of(special[values.size() % 12]));
+        }
+        if (lhs) {
+            const GuardedBuffer packed(test::packed_size(p, tile, rows, k, bl));
+            const Side side = reference::lhs_side(format, values, rows, k, bl, reference::Ties::even, 1);
+            const size_t part = tile.rows == 1 ? 1 : rows;
+            const test::LhsSource source(p, tile, values, rows, k, 0);
+            for (size_t first = 0; first < rows; first += part) {
+                uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
+                test::run_lhs(p, tile, source, first, part, bl, 0, to);
+            }
+            expect_bytes(packed, expected_lhs(side, tile));
+        } else {
+            Side side = make_rhs(rows, k, bl);
+            side.values = values;
+            check_rhs(tile, side, test::RhsSource(p, side, 0));
         }
     }
 }

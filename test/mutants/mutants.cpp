@@ -454,15 +454,52 @@ void lhs_pack_bl(
     mutated_packing(c);
 }
 
+/// Panels of packers that take one size only and are not told it.
+reference::Tile tile_of(const kai_packer& p) {
+    for (const size_t kr : {1, 2, 4}) {
+        for (size_t rows = 1; rows <= 4096; ++rows) {
+            if (p.accepts(rows, kr, 1)) {
+                return {rows, kr, 1};
+            }
+        }
+    }
+    std::abort();
+}
+
 void lhs_pack(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* packed) {
-    const size_t stride = is("ignores_the_source_stride") ? k * sizeof(float) : lhs_stride;
+    const size_t row = k * test::element_size(*packer), stride = is("ignores_the_source_stride") ? row : lhs_stride;
     run_packer<kai_run_lhs_pack_fn>(m, k, mr, kr, sr, m_idx_start, lhs, stride, packed);
     if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * sizeof(float));
+        touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + row);
     }
     mutated_packing({m, k, 0, 0, {mr, kr, sr}, packed});
+}
+
+void lhs_imatmul_pack(
+    size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,
+    const void* pad_ptr, void* packed) {
+    const reference::Tile t = tile_of(*packer);
+    run_packer<kai_run_lhs_imatmul_pack_fn>(
+        m, k_chunk_count, k_chunk_length, lhs_ptrs, lhs_ptr_offset, pad_ptr, packed);
+    if (is("reads_past_the_source") && m > 0) {
+        touch(lhs_ptrs + (m + t.rows - 1) / t.rows * t.rows * k_chunk_count);
+    }
+    mutated_packing({m, k_chunk_count * ((k_chunk_length + t.kr - 1) / t.kr * t.kr), 0, 0, t, packed});
+}
+
+void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) {
+    const size_t m = args->shape.m, k = args->shape.k, row = k * test::element_size(*packer);
+    kai_matmul_pack_lhs_uker_args changed = *args;
+    if (is("ignores_the_source_stride")) {
+        changed.operand.lhs.stride.m = row;
+    }
+    reinterpret_cast<kai_get_matmul_pack_lhs_uker_api_fn*>(packer->run)().run(config, &changed);
+    if (is("reads_past_the_source") && m > 0 && k > 0) {
+        touch(static_cast<const uint8_t*>(args->operand.lhs.ptr) + (m - 1) * args->operand.lhs.stride.m + row);
+    }
+    mutated_packing({m, k, 0, 0, tile_of(*packer), args->operand.lhs_packed.ptr});
 }
 
 void lhs_quant_pack(
@@ -533,20 +570,90 @@ void rhs_pack_bl_bf16(
     mutated_packing(c);
 }
 
+/// A source of lines, n x k or k x n, and a bias.
+struct Rhs {
+    size_t n, k;
+    const void* rhs;
+    size_t rhs_stride;
+    const void* bias;
+
+    size_t line() const {
+        return kai_tools::line_size(*packer, n, k);
+    }
+    size_t stride() const {
+        return is("ignores_the_source_stride") ? line() : rhs_stride;
+    }
+    const void* used_bias() const {
+        return is("ignores_the_bias") ? nullptr : bias;
+    }
+    /// What may be wrong after the call. `depth`: as it is packed.
+    void misbehave(size_t depth, reference::Tile t, void* packed) const {
+        const size_t lines = test::is_kxn(*packer) ? k : n;
+        if (is("reads_past_the_source") && lines > 0 && line() > 0) {
+            touch(static_cast<const uint8_t*>(rhs) + (lines - 1) * rhs_stride + line());
+        } else if (is("reads_a_null_bias") && n > 0) {
+            touch(bias);
+        }
+        mutated_packing({n, depth, 0, 0, t, packed});
+    }
+};
+
 void rhs_pack(
     size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* packed, size_t extra, const void* params) {
-    const bool kxn = packer->signature == KAI_RHS_PACK_KXN;
-    const size_t rows = kxn ? k : n, row = (kxn ? n : k) * sizeof(float);
-    const size_t stride = is("ignores_the_source_stride") ? row : rhs_stride;
-    const void* used_bias = is("ignores_the_bias") ? nullptr : bias;
-    run_packer<kai_run_rhs_pack_fn>(groups, n, k, nr, kr, sr, stride, rhs, used_bias, scale, packed, extra, params);
-    if (is("reads_past_the_source") && rows > 0 && row > 0) {
-        touch(static_cast<const uint8_t*>(rhs) + (rows - 1) * rhs_stride + row);
-    } else if (is("reads_a_null_bias") && n > 0) {
-        touch(bias);
+    const Rhs r = {n, k, rhs, rhs_stride, bias};
+    run_packer<kai_run_rhs_pack_fn>(
+        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra, params);
+    r.misbehave(k, {nr, kr, sr}, packed);
+}
+
+/// The zero point that most sources have.
+kai_rhs_pack_qsi8cx_params used(const kai_rhs_pack_qsi8cx_params& params) {
+    return {is("ignores_the_zero_point") ? 1 : params.lhs_zero_point, params.scale_multiplier};
+}
+
+void rhs_pack_qs8cx_i32(
+    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
+    const void* bias, const void* scale, void* packed, size_t extra, const kai_rhs_pack_qsi8cx_params* params) {
+    const Rhs r = {n, k, rhs, rhs_stride, bias};
+    const kai_rhs_pack_qsi8cx_params changed = used(*params);
+    run_packer<kai_run_rhs_pack_qs8cx_i32_fn>(
+        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra, &changed);
+    r.misbehave(k, {nr, kr, sr}, packed);
+}
+
+void rhs_imatmul_pack(
+    size_t n, size_t count, size_t length, size_t rhs_stride, const void* rhs, const void* bias, void* packed) {
+    const Rhs r = {n, count * length, rhs, rhs_stride, bias};
+    const reference::Tile t = tile_of(*packer);
+    run_packer<kai_run_rhs_imatmul_pack_fn>(n, count, length, r.stride(), rhs, r.used_bias(), packed);
+    r.misbehave(count * ((length + t.kr - 1) / t.kr * t.kr), t, packed);
+}
+
+void rhs_imatmul_pack_qs8cx_i32(
+    size_t n, size_t count, size_t length, size_t rhs_stride, const void* rhs, const void* bias, const void* scale,
+    void* packed, const kai_rhs_pack_qsi8cx_params* params) {
+    const Rhs r = {n, count * length, rhs, rhs_stride, bias};
+    const reference::Tile t = tile_of(*packer);
+    const kai_rhs_pack_qsi8cx_params changed = used(*params);
+    run_packer<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(
+        n, count, length, r.stride(), rhs, r.used_bias(), scale, packed, &changed);
+    r.misbehave(count * ((length + t.kr - 1) / t.kr * t.kr), t, packed);
+}
+
+void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_matmul_pack_rhs_uker_args* args) {
+    static const int32_t kMinusOne = -1;
+    const auto& o = args->operand;
+    const bool kxn = test::is_kxn(*packer);
+    const Rhs r = {args->shape.n, args->shape.k, o.rhs.ptr, kxn ? o.rhs.stride.k : o.rhs.stride.n, o.bias_n.ptr};
+    kai_matmul_pack_rhs_uker_args changed = *args;
+    (kxn ? changed.operand.rhs.stride.k : changed.operand.rhs.stride.n) = r.stride();
+    changed.operand.bias_n.ptr = r.used_bias();
+    if (is("ignores_the_zero_point")) {
+        changed.operand.k_sum_scale_global.ptr = &kMinusOne;
     }
-    mutated_packing({n, k, 0, 0, {nr, kr, sr}, packed});
+    reinterpret_cast<kai_get_matmul_pack_rhs_uker_api_fn*>(packer->run)().run(config, &changed);
+    r.misbehave(r.k, tile_of(*packer), o.rhs_packed.ptr);
 }
 
 /// The parameter that says what the source means, or that of another source.
@@ -591,8 +698,12 @@ kai_any_fn* wrapper_of(const kai_ukernel& u) {
         case KAI_UKERNEL_MATMUL_BL:
         case KAI_UKERNEL_MATMUL_RHS_BL:
             return any(matmul_bl);
-        default:
+        case KAI_UKERNEL_MATMUL_LUT:
             return any(matmul_lut);
+        case KAI_UKERNEL_UNIFIED:
+            return any(reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)().run);
+        default:
+            return u.run;
     }
 }
 
@@ -623,6 +734,21 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
             return any(rhs_pack_cx<kai_run_rhs_pack_qsi8cx_fn, int8_t, kai_rhs_pack_qsi8cx_params>);
         case KAI_RHS_PACK_NXK_QSU2CX:
             return any(rhs_pack_cx<kai_run_rhs_pack_qsu2cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param, const int32_t*>);
+        case KAI_LHS_IMATMUL_PACK:
+            return any(lhs_imatmul_pack);
+        case KAI_LHS_PACK_UNIFIED:
+            return any(lhs_pack_unified);
+        case KAI_RHS_PACK_KXN_QS8CX_I32:
+            return any(rhs_pack_qs8cx_i32);
+        case KAI_RHS_IMATMUL_PACK_KXN:
+            return any(rhs_imatmul_pack);
+        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
+            return any(rhs_imatmul_pack_qs8cx_i32);
+        case KAI_RHS_PACK_KXN_UNIFIED:
+        case KAI_RHS_PACK_NXK_UNIFIED:
+            return any(rhs_pack_unified);
+        case KAI_RHS_DWCONV_PACK:
+            return p.run;
         default:
             return any(rhs_pack);
     }
@@ -630,6 +756,13 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
 
 // ---- what must notice what ----
 
+/// Wrappers are there for kernels with both operands packed and clamped floats as the result.
+bool has_wrapper(const kai_ukernel& u) {
+    return u.signature <= KAI_UKERNEL_MATMUL_LUT;
+}
+bool has_wrapper(const kai_packer& p) {
+    return p.signature != KAI_RHS_DWCONV_PACK;
+}
 bool every_kernel(const kai_ukernel&) {
     return true;
 }
@@ -657,26 +790,26 @@ bool narrow_kernel_with_sibling(const kai_ukernel& u) {
 bool every_packer(const kai_packer&) {
     return true;
 }
-bool lhs_packer(const kai_packer& p) {
-    return test::is_lhs(p);
-}
 bool quantising_packer(const kai_packer& p) {
-    return p.signature == KAI_LHS_PACK_BL || p.signature == KAI_LHS_QUANT_PACK;
+    return (p.signature == KAI_LHS_PACK_BL && !test::format_of(p).plain) || p.signature == KAI_LHS_QUANT_PACK;
 }
 bool packer_with_start(const kai_packer& p) {
     return test::uses_start_index(p) || test::uses_start_slot(p);
 }
 bool strided_packer(const kai_packer& p) {
-    return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p);
+    const std::string name = p.name;  // of rows that must be dense, and of one row
+    return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p) &&
+           p.signature != KAI_LHS_IMATMUL_PACK && name != "lhs_pack_f16pmrx2_f32_neon" &&
+           name != "lhs_quant_pack_bf16p1x4_f32_neon";
 }
 bool packer_with_table(const kai_packer& p) {
     return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
 }
 bool packer_with_zero_point(const kai_packer& p) {
-    return test::has_channels(p) && !packer_with_table(p);
+    return (test::has_channels(p) && !packer_with_table(p)) || test::is_requantising(p);
 }
 bool packer_with_bias(const kai_packer& p) {
-    return !lhs_packer(p) && p.signature != KAI_RHS_PACK_NXK_BL;
+    return test::format_of(p).bias != nullptr;
 }
 
 struct Mutation {
@@ -761,7 +894,8 @@ std::set<std::string> subjects_of(const Mutation& m) {
     std::set<std::string> names;
     const auto add = [&](const auto& subject, auto relevant) {
         // What a kernel's getters return may need the CPU's extension.
-        if (relevant != nullptr && kai_registry_runnable(subject.features, nullptr, 0) && relevant(subject)) {
+        if (relevant != nullptr && has_wrapper(subject) && kai_registry_runnable(subject.features, nullptr, 0) &&
+            relevant(subject)) {
             names.insert(subject.name);
         }
     };
