@@ -1,10 +1,10 @@
 // dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n]), one row, bf16 x bf16 -> f32
 //
-// BFDOT: each of 4 sums adds the products of 2 k. Of 4 k, the first two go to one sum of the column, the others to its second one;
-// the first sum starts at the bias, the second at zero; in the end both are added.
+// BFDOT: each of 4 sums adds the products of 2 k. Of 4 k, the first two go to one sum of the column, the others to its
+// second one; the first sum starts at the bias, the second at zero; in the end both are added.
 //
-// The LHS is 4 k, and 4 k, ... (8 bytes each). An RHS panel is 12 columns: 12 values of bias, then for every 4 k, 4 of each
-// column (96 bytes). Three panels at a time, as long as there are so many, then one.
+// The LHS is 4 k, and 4 k, ... (8 bytes each). An RHS panel is 12 columns: 12 values of bias, then for every 4 k, 4 of
+// each column (96 bytes). Three panels at a time, as long as there are so many, then one.
 //
 // Registers
 //   v0 - v17   sums: two of each column, 6 vectors of each panel
@@ -15,7 +15,8 @@
     .arch   armv8.2-a+bf16
 #include "kai/asm/asm.h"
 
-// void name(size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t stride, float lo, float hi)
+// void name(size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t stride,
+//     float lo, float hi)
 // m = 1, n >= 1; groups = (k + 3) / 4
 n           .req x1                             // columns left
 groups      .req x2
@@ -40,8 +41,8 @@ panel_2     .req x10
 #define THESE 20, 21, 22, 23, 24, 25
 #define THOSE 26, 27, 28, 29, 30, 31
 
-// The sums of 12 columns += 4 k of the row, twice, in \r, x 4 k of the columns in b0 - b5. Meanwhile the next 12 columns, at `at`
-// from `panel`, if any, go to n0 - n5, and the next 4 k of the row, if \next names a vector, to that.
+// The sums of 12 columns += 4 k of the row, twice, in \r, x 4 k of the columns in b0 - b5. Meanwhile the next 12
+// columns, at `at` from `panel`, if any, go to n0 - n5, and the next 4 k of the row, if \next names a vector, to that.
 .macro dot_12 s0, s1, s2, s3, s4, s5, r, b0, b1, b2, b3, b4, b5, n0, n1, n2, n3, n4, n5, panel, at, next
     .ifnb \panel
     ldp     q\n0, q\n1, [\panel, #\at]

@@ -3,12 +3,12 @@
 // BFMMLA: a vector holds 2 x 2 sums, and adds the products of 2 rows x 4 k and 4 k x 2 columns: first two k, then the
 // other two. One chain per element that starts at the bias, k ascending. A tile has 8 rows x 12 columns.
 //
-// An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then for
-// every 4 k, 4 of each column (96 bytes). Columns outside, rows inside: the RHS panel comes from memory once. Tiles at the
-// edge are computed whole, stored on the stack, and copied as far as there is room.
+// An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
+// for every 4 k, 4 of each column (96 bytes). Columns outside, rows inside: the RHS panel comes from memory once.
+// Tiles at the edge are computed whole, stored on the stack, and copied as far as there is room.
 //
-// What counts besides BFMMLA are the operations on vectors in front of and behind the loop over k: sums start by loads (the
-// bias of 2 columns, twice, on the stack) since moves would take as long as 24 BFMMLA; they are clamped and put in
+// What counts besides BFMMLA are the operations on vectors in front of and behind the loop over k: sums start by loads
+// (the bias of 2 columns, twice, on the stack) since moves would take as long as 24 BFMMLA; they are clamped and put in
 // the order of rows.
 //
 // Registers
@@ -20,7 +20,8 @@
     .arch   armv8.2-a+bf16
 #include "kai/asm/asm.h"
 
-// void name(size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t stride, float lo, float hi)
+// void name(size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t stride,
+//     float lo, float hi)
 // m, n >= 1; groups = (k + 3) / 4
 m           .req x0
 n           .req x1                             // columns left, from this panel on
@@ -45,8 +46,8 @@ odd         .req x15
 #define TILE 128
 #define FRAME (TILE + 8 * 48)
 
-// 4 k of columns 2 c to 2 c + 3 in b0, b1; s0 - s3 the sums of the first two columns, t0 - t3 of the others. Meanwhile the next columns,
-// at `next` from rhs, go to n0, n1, and the rows of the next 4 k, at `rows_at` from lhs, to v0 - v3.
+// 4 k of columns 2 c to 2 c + 3 in b0, b1; s0 - s3 the sums of the first two columns, t0 - t3 of the others. Meanwhile
+// the next columns, at `next` from rhs, go to n0, n1, and the rows of the next 4 k, at `rows_at` from lhs, to v0 - v3.
 .macro columns_4 b0, b1, s0, s1, s2, s3, t0, t1, t2, t3, n0, n1, next, rows_at
     bfmmla  v\s0\().4s, v0.8h, v\b0\().8h
     bfmmla  v\t0\().4s, v0.8h, v\b1\().8h
@@ -73,8 +74,8 @@ odd         .req x15
     .endif
 .endm
 
-// 4 k, the columns at rhs_at from rhs, of which the first 4 are in b0, b1. The next 4 k, if any, at rows_next from lhs; they find
-// their first columns in n0, n1.
+// 4 k, the columns at rhs_at from rhs, of which the first 4 are in b0, b1. The next 4 k, if any, at rows_next from
+// lhs; they find their first columns in n0, n1.
 .macro group b0, b1, n0, n1, rhs_at, rhs_next, rows_next
     columns_4 \b0, \b1, 8, 9, 10, 11, 12, 13, 14, 15, \n0, \n1, \rhs_at + 32
     columns_4 \n0, \n1, 16, 17, 18, 19, 20, 21, 22, 23, \b0, \b1, \rhs_at + 64

@@ -1,12 +1,14 @@
-// The loops of the packers of bf16p (lhs_pack_bf16p_neon.cpp, rhs_pack_bf16p_neon.cpp): f32 or f16 to bf16, to nearest, ties to even;
-// subnormals stay; a NaN keeps its sign and upper bits and becomes quiet.
+// The loops of the packers of bf16p (lhs_pack_bf16p_neon.cpp, rhs_pack_bf16p_neon.cpp): f32 or f16 to bf16, to nearest,
+// ties to even; subnormals stay; a NaN keeps its sign and upper bits and becomes quiet.
 //
 // BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is rounded
-// by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half. That is right but for NaN: the
-// inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the function says so: its caller does it again
-// with BFCVTN alone. (Infinities among the inputs may also make the sum one. That costs time, nothing else.)
+// by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half. That is
+// right but for NaN: these inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the function
+// says so: its caller does it again with BFCVTN alone. (Infinities and huge values may also make the sum one. That costs
+// time, nothing else.)
 //
-// Loads are one iteration ahead; the last one loads what it has, again.
+// Instructions stand in the order of cores that issue them in order: loads are one step ahead, and so are the first
+// operations on what they bring. The last step loads what it has, again.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
@@ -46,10 +48,6 @@
 .endm
 .macro round_high d, x, increment
     addhn2  v\d\().8h, v\x\().4s, v\increment\().4s
-.endm
-.macro bfcvtn_pair d, a, b
-    bfcvtn  v\d\().4h, v\a\().4s
-    bfcvtn2 v\d\().8h, v\b\().4s
 .endm
 
 .macro save_d8_d15
@@ -137,8 +135,8 @@ func kai_pack_rows_bf16_f32_neon, hidden
     ret
 endfunc
 
-// 8 elements a place: 4 of each, and the other 4 of each. Rows 0 to 3 by BFCVTN, the others by integer operations; those are f32
-// when a step begins, in v16 - v19, and the other 4 in v20 - v23.
+// 8 elements a place: 4 of each, and the other 4 of each. Places 0 to 3 by BFCVTN, the others by integer operations; those
+// are f32 when a step begins, in v16 - v19, and their other 4 elements in v20 - v23.
 .macro widen_rows_4_to_7
     fcvtl   v16.4s, v4.4h
     fcvtl   v17.4s, v5.4h
@@ -244,8 +242,8 @@ endfunc
     add     x7, x7, x9
 .endm
 
-// The results of a step (A: 4 columns of row 0, then of row 2, in v16 - v18; B: of rows 1 and 3, in v19 - v21) become 4 elements of
-// each column while the next step is converted.
+// The results of a step (A: 4 columns of row 0, then of row 2; B: of rows 1 and 3) become 4 elements of each column while
+// the next step is converted.
 
 .macro load_row_f32 a, b, c, from
     ldp     q\a, q\b, [\from]
@@ -276,7 +274,7 @@ endfunc
     \convert v21.\d, v\b2\().4s
 .endm
 
-// All by BFCVTN: transposing keeps the other pipes busy. Returns nothing.
+// All by BFCVTN: transposing keeps the other pipes busy. A: v16 - v18, B: v19 - v21. Returns nothing.
 func kai_pack_columns_bf16_f32_neon, hidden
     str     d8, [sp, #-16]!
     .cfi_adjust_cfa_offset 16
@@ -325,7 +323,8 @@ func kai_pack_columns_bf16_f32_neon, hidden
     ret
 endfunc
 
-// Columns 0 - 7 by BFCVTN (A: v8, v17; B: v9, v20); 8 - 11 (A: v24, B: v25) too if \exact, else by integer operations. From v0 - v7.
+// Columns 0 - 7 by BFCVTN (A: v8, v17; B: v9, v20); 8 - 11 (A: v24, B: v25) too if \exact, else by integer operations.
+// From v0 - v7.
 .macro widen_first_f16
     fcvtl   v1.4s, v1.4h
     fcvtl   v3.4s, v3.4h

@@ -4,8 +4,9 @@
 //     acc = fma(f32(S), lhs_scale[b] * (rhs_scale[n][b] / 16), acc)          blocks b ascending
 //     dst = clamp(acc)
 //
-// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: what limits are loads, and they share
-// those of the LHS. The last of an odd number is alone. A word of the RHS is 8 k of a column: the bytes shifted left by 4 are
+// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: what limits are loads, and
+// they share those of the LHS. The last of an odd number is alone. A word of the RHS is 8 k of a column: the bytes
+// shifted left by 4 are
 // 16 times the first 4, their upper halves 16 times the others.
 //
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  bounds in the end      z2  LHS scale
@@ -84,7 +85,8 @@ vl4         .req x19
     mov     z\r3\().d, #0
 .endm
 
-// Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers z\v0-z\v3.
+// Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers
+// z\v0-z\v3.
 .macro add_block scale, v0, v1, v2, v3, s0, s1, s2, s3, a0, a1, a2, a3
     ld1h    {z\v1\().h}, p0/z, [\scale]
     ld1h    {z\v3\().h}, p0/z, [\scale, #1, mul vl]
