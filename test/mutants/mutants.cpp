@@ -482,7 +482,8 @@ void lhs_imatmul_pack(
     const void* pad_ptr, void* packed) {
     const reference::Tile t = tile_of(*packer);
     run_packer<kai_run_lhs_imatmul_pack_fn>(
-        m, k_chunk_count, k_chunk_length, lhs_ptrs, lhs_ptr_offset, pad_ptr, packed);
+        m, k_chunk_count, k_chunk_length, lhs_ptrs, lhs_ptr_offset, is("moves_the_padding") ? nullptr : pad_ptr,
+        packed);
     if (is("reads_past_the_source") && m > 0) {
         touch(lhs_ptrs + (m + t.rows - 1) / t.rows * t.rows * k_chunk_count);
     }
@@ -494,6 +495,10 @@ void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_m
     kai_matmul_pack_lhs_uker_args changed = *args;
     if (is("ignores_the_source_stride")) {
         changed.operand.lhs.stride.m = row;
+    }
+    if (is("ignores_the_panel_stride")) {
+        const reference::Tile t = tile_of(*packer);
+        changed.operand.lhs_packed.stride.m = packed_bytes(packer->format, 1, t, k, 0);
     }
     reinterpret_cast<kai_get_matmul_pack_lhs_uker_api_fn*>(packer->run)().run(config, &changed);
     if (is("reads_past_the_source") && m > 0 && k > 0) {
@@ -649,6 +654,9 @@ void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_m
     kai_matmul_pack_rhs_uker_args changed = *args;
     (kxn ? changed.operand.rhs.stride.k : changed.operand.rhs.stride.n) = r.stride();
     changed.operand.bias_n.ptr = r.used_bias();
+    if (is("ignores_the_panel_stride")) {
+        changed.operand.rhs_packed.stride.n = packed_bytes(packer->format, 1, tile_of(*packer), r.k, 0);
+    }
     if (is("ignores_the_zero_point")) {
         changed.operand.k_sum_scale_global.ptr = &kMinusOne;
     }
@@ -802,6 +810,9 @@ bool strided_packer(const kai_packer& p) {
            p.signature != KAI_LHS_IMATMUL_PACK && name != "lhs_pack_f16pmrx2_f32_neon" &&
            name != "lhs_quant_pack_bf16p1x4_f32_neon";
 }
+bool packer_with_pointers(const kai_packer& p) {
+    return p.signature == KAI_LHS_IMATMUL_PACK;
+}
 bool packer_with_table(const kai_packer& p) {
     return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
 }
@@ -847,6 +858,8 @@ const Mutation kMutations[] = {
     {"wrong_ties", nullptr, quantising_packer},
     {"ignores_m_idx_start", nullptr, packer_with_start},
     {"ignores_the_source_stride", nullptr, strided_packer},
+    {"ignores_the_panel_stride", nullptr, test::is_unified},
+    {"moves_the_padding", nullptr, packer_with_pointers},
     {"ignores_the_scale_stride", nullptr, test::has_block_sums},
     {"reads_past_the_scales", nullptr, test::has_block_sums},
     {"adds_up_in_another_order", nullptr, test::has_block_sums},
