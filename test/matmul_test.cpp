@@ -678,6 +678,26 @@ TEST_P(Matmul, ConvertsToTheTypeOfDst) {
     }
 }
 
+// Ties of f16 that a bias of f16 cannot make: 1 to 2 in steps of an ulp, and half of one.
+TEST_P(Matmul, RoundsSums) {
+    if (u.dst_type != kai_dt_f16 || !lhs_format->plain) {
+        return;
+    }
+    const size_t k = typical_depth().k;
+    Side lhs = make_lhs(Data::random, several_rows(), k, 0), rhs = make_rhs(Data::random, several_columns(), k, 0);
+    std::fill(lhs.values.begin(), lhs.values.end(), 0.0f);
+    std::fill(rhs.bias.begin(), rhs.bias.end(), 0.0f);
+    for (size_t i = 0; i < lhs.rows; ++i) {
+        const float values[] = {1, 0x1p-10f, 0x1p-12f};
+        std::copy_n(values, 3, &lhs.values[i * k]);
+    }
+    for (size_t j = 0; j < rhs.rows; ++j) {
+        const float values[] = {1 + static_cast<float>(j % 8) / 8, static_cast<float>(j % 5), j % 3 * 2.0f - 2};
+        std::copy_n(values, 3, &rhs.values[j * k]);
+    }
+    check_exactly(lhs, rhs);
+}
+
 // Whatever its payload and sign, also where a conversion rounds.
 TEST_P(Matmul, NanStaysNan) {
     if (rhs_format->bias == nullptr || integer_dst) {
