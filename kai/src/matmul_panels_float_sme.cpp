@@ -11,12 +11,11 @@
 
 extern "C" {
 
-#define KAI_ISA_sme2(...)
-#define KAI_ISA_neon_bf16(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #define KAI_IMATMUL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_PANELS_SME(panels_f32_sme, 4, __VA_ARGS__)
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/ukernels.def"
 #undef KAI_ISA_sme
 

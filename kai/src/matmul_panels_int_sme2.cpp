@@ -10,11 +10,11 @@
 
 extern "C" {
 
-#define KAI_ISA_sme(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #define KAI_IMATMUL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 #undef KAI_ISA_sme2
 

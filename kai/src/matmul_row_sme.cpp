@@ -7,14 +7,10 @@
 
 extern "C" {
 
-#define KAI_ISA_neon(...)
-#define KAI_ISA_neon_fp16(...)
-#define KAI_ISA_aarch64(...)
-#define KAI_ISA_sve(...)
-#define KAI_ISA_sme2(...)
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 4, lhs_offset, __VA_ARGS__)
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_ISA_sme
 

@@ -22,14 +22,10 @@ KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& 
 
 extern "C" {
 
-#define KAI_ISA_neon(...)
-#define KAI_ISA_neon_fp16(...)
-#define KAI_ISA_aarch64(...)
-#define KAI_ISA_sve(...)
-#define KAI_ISA_sme(...)
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 4, lhs_offset, __VA_ARGS__)
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_ISA_sme2
 

@@ -7,7 +7,7 @@
 #define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, NR, KR, SR, ...) \
     KAI_DEFINE_MATMUL_QAI8DXP_BL(                                 \
         (kai::gemv_qai8dxp_neon_dotprod<(KR) / (SR)>), void, bf16, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
-#define KAI_ISA_neon_i8mm(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/ukernels.def"

@@ -7,9 +7,7 @@
 extern "C" {
 
 #define KAI_ISA_neon_fp16(...) KAI_DEFINE_MATMUL_FLOAT_NEON(__VA_ARGS__)
-#define KAI_ISA_sve(...)
-#define KAI_ISA_sme(...)
-#define KAI_ISA_sme2(...)
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
 

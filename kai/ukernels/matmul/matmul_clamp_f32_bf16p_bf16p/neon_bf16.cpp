@@ -8,8 +8,7 @@
 extern "C" {
 
 #define KAI_ISA_neon_bf16(...) KAI_DEFINE_MATMUL_BF16P(sizeof(float), __VA_ARGS__)
-#define KAI_ISA_sme(...)
-#define KAI_ISA_sme2(...)
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
 

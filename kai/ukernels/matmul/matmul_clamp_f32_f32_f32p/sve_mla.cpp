@@ -8,10 +8,6 @@ extern "C" {
 
 kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 
-#define KAI_ISA_neon(...)
-#define KAI_ISA_aarch64(...)
-#define KAI_ISA_sme(...)
-#define KAI_ISA_sme2(...)
 #define KAI_ISA_sve(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                              \
     KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                     \
     void kai_run_##NAME(                                                                                     \
@@ -24,6 +20,7 @@ kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
              kai::load<uint32_t>(&clamp_max)},                                                               \
             m, n, lhs, rhs_packed, kai::RHS.stride({NR, KR, SR}, k), dst);                                   \
     }
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 

@@ -7,8 +7,7 @@
 #define KAI_ISA_sme2(NAME, ...)                          \
     extern "C" kai::SmeKernelBlocksFn kai_kernel_##NAME; \
     KAI_DEFINE_MATMUL_QAI8DXP_BL(kai::run_qai8dxp_blocks_sme<kai_kernel_##NAME>, float, f32, NAME, __VA_ARGS__)
-#define KAI_ISA_neon_dotprod(...)
-#define KAI_ISA_neon_i8mm(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/ukernels.def"

@@ -10,9 +10,7 @@
     KAI_DEFINE_MATMUL_QAI8DXP(                        \
         (kai::gemv_qai8dxp_neon_dotprod<(KR) / (SR)>), float, f32, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, ...) KAI_MR_##MR(NAME, LHS, RHS, MR, __VA_ARGS__)
-#define KAI_ISA_neon_i8mm(...)
-#define KAI_ISA_sme2(...)
-#define KAI_ISA_sme(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/ukernels.def"

@@ -66,9 +66,8 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace kai
 
 #define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(__VA_ARGS__)
-#define KAI_ISA_neon_i8mm(...)
-#define KAI_ISA_sme2(...)
 
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL

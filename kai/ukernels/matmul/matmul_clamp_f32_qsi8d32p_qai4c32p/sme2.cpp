@@ -44,9 +44,8 @@ extern "C" {
 
 #define KAI_ISA_sme2(T, DST, ...) \
     KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_or_store_bias<T>, kai::kOffsetNibbles, T, DST, __VA_ARGS__)
-#define KAI_ISA_neon_i8mm(...)
-#define KAI_ISA_neon_dotprod(...)
 
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(float, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL

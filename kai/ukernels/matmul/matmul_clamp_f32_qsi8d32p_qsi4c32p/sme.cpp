@@ -6,12 +6,8 @@
 
 extern "C" {
 
-#define KAI_ISA_sme2(...)
 #define KAI_ISA_sme(...) KAI_DEFINE_MATMUL_BLOCKS_SME(kai::run_blocks, kai::kOffsetNibbles, float, float, __VA_ARGS__)
-#define KAI_ISA_neon_i8mm(...)
-#define KAI_ISA_neon_dotprod(...)
-#define KAI_ISA_sve_dotprod(...)
-#define KAI_ISA_sve_i8mm(...)
+#include "kai/src/other_isas.hpp"
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 

@@ -194,11 +194,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace kai
 
 #define KAI_ISA_sve_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
-#define KAI_ISA_sve_dotprod(...)
-#define KAI_ISA_neon_dotprod(...)
-#define KAI_ISA_neon_i8mm(...)
-#define KAI_ISA_sme(...)
-#define KAI_ISA_sme2(...)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
+#include "kai/src/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
