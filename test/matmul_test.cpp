@@ -486,7 +486,17 @@ protected:
     struct Depth {
         size_t k, bl;
     };
+    /// Outer products of whole panels whatever m and n are, so large that an emulator takes long: less depth.
+    bool wide() const {
+        return lhs_format->plain && m_step * n_step >= 4096;
+    }
     std::vector<Depth> depths() const {
+        if (has_blocks && lhs_format->plain) {
+            return {{0, 32}, {32, 32}, {64, 32}, {96, 32}, {64, 64}, {192, 64}, {256, 128}, {352, 352}};
+        }
+        if (wide()) {
+            return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {9, 0}, {17, 0}, {33, 0}, {64, 0}};
+        }
         if (has_blocks) {
             return {{0, 32},    {32, 32},   {64, 32},   {96, 32},    {64, 64},   {192, 64},    {128, 128}, {384, 128},
                     {512, 256}, {576, 288}, {512, 512}, {1024, 512}, {704, 352}, {2048, 2048}, {96, 96},   {224, 32}};
@@ -498,10 +508,17 @@ protected:
                 {17, 0}, {31, 0}, {32, 0}, {33, 0}, {63, 0}, {64, 0}, {130, 0}, {257, 0}};
     }
     Depth typical_depth() const {
+        if (wide()) {
+            return has_blocks ? Depth{32, 32} : Depth{19, 0};
+        }
         return has_blocks ? Depth{96, 32} : Depth{has_table ? size_t{96} : size_t{83}, 0};
     }
     /// Deeper than what kernels put aside of a row at a time: some hundred or thousand k.
     std::vector<Depth> long_depths() const {
+        if (lhs_format->plain && m_step > 1 && lhs_format->packed) {  // these put nothing aside
+            const size_t blocks = wide() ? 4 : 37;
+            return {has_blocks ? Depth{32 * blocks, 32} : Depth{wide() ? size_t{131} : size_t{2503}, 0}};
+        }
         if (has_blocks) {
             return {{1184, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}, {8320, 4160}, {8384, 4192}};
         }
