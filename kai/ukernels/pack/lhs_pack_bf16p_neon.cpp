@@ -13,6 +13,7 @@
 
 extern "C" uint32_t kai_pack_rows_bf16_f32_neon(
     size_t steps, const float* src, size_t stride, size_t pitch, uint8_t* dst);
+extern "C" void kai_pack_row_bf16_f32_neon(size_t steps, const float* src, uint8_t* dst);
 extern "C" uint32_t kai_pack_rows_bf16_f16_neon(
     size_t steps, const float16_t* src, size_t stride, size_t pitch, uint8_t* dst);
 
@@ -88,14 +89,15 @@ KAI_INLINE void pack_8(size_t m, size_t k, const void* lhs, size_t stride, void*
     pack_rows<Source>(m, k, src, stride, dst);
 }
 
-/// One row: a step takes 8 groups.
+/// One row: a step takes 8 groups. The loop comes last, as a jump: nothing is kept over a call.
 KAI_INLINE void pack_1(size_t k, const float* src, uint8_t* dst) {
     const size_t step = kRows * 4;
-    size_t done = k / step * step;
-    if (done == 0 || !pack_steps(k / step, src, 4 * sizeof(float), step * sizeof(float), dst)) {
-        done = 0;
-    }
+    const size_t steps = k / step;
+    const size_t done = steps * step;
     pack_row(src + done, k - done, dst + done * sizeof(uint16_t), kGroup);
+    if (steps > 0) {
+        kai_pack_row_bf16_f32_neon(steps, src, dst);
+    }
 }
 
 KAI_INLINE void check(

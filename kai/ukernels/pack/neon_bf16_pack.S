@@ -4,8 +4,8 @@
 // BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is rounded
 // by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half. That is
 // right but for NaN: these inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the function
-// says so: its caller does it again with BFCVTN alone. (Infinities and huge values may also make the sum one. That costs
-// time, nothing else.)
+// says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself). (Infinities and huge
+// values may also make the sum one. That costs time, nothing else.)
 //
 // Instructions stand in the order of cores that issue them in order: loads are one step ahead, and so are the first
 // operations on what they bring. The last step loads what it has, again.
@@ -92,9 +92,14 @@
 .endm
 
 // 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN; v18, v19 by integer operations, v20 - v23 being what is added to
-// v4 - v7: it is there when a step begins.
-func kai_pack_rows_bf16_f32_neon, hidden
-    rows_begin
+// v4 - v7: it is there when a step begins. \load: next_of_rows or next_of_row.
+.macro next_of_rows n, place
+    ldr     q\n, [\place, x12]
+.endm
+.macro next_of_row n, place
+    ldr     q\n, [x12, #16 * \n]
+.endm
+.macro round_rows_f32 load
     odd     20, 4
     odd     21, 5
     odd     22, 6
@@ -110,28 +115,65 @@ func kai_pack_rows_bf16_f32_neon, hidden
     product 30, 4, 5
     product 31, 6, 7
     add     x12, x12, x13
-    ldr     q4, [x8, x12]
-    ldr     q6, [x10, x12]
-    ldr     q0, [x1, x12]
-    ldr     q2, [x6, x12]
+    \load   4, x8
+    \load   6, x10
+    \load   0, x1
+    \load   2, x6
     round_high 18, 5, 21
     round_high 19, 7, 23
-    ldr     q5, [x9, x12]
+    \load   5, x9
     odd     20, 4
     odd     22, 6
-    ldr     q7, [x11, x12]
+    \load   7, x11
     bfcvtn2 v16.8h, v1.4s
     bfcvtn2 v17.8h, v3.4s
-    ldr     q1, [x5, x12]
+    \load   1, x5
     odd     21, 5
     odd     23, 7
-    ldr     q3, [x7, x12]
+    \load   3, x7
     stp     q18, q19, [x4, #32]
     increment 20, 22
     stp     q16, q17, [x4], #64
     increment 21, 23
     b.ne    0b
     return_right
+.endm
+func kai_pack_rows_bf16_f32_neon, hidden
+    rows_begin
+    round_rows_f32 next_of_rows
+    ret
+endfunc
+
+// void kai_pack_row_bf16_f32_neon(size_t steps, const float* src, void* dst)
+// steps >= 1
+//
+// The same for one row: its places lie next to each other, a step takes 32 elements. x12 = first of the step. x1, x2 and x5
+// (groups of 8 elements) stay as they are for the second attempt, if there may have been a NaN: the caller can leave by a
+// jump to this function.
+func kai_pack_row_bf16_f32_neon, hidden
+    ldr     q4, [x1, #64]
+    ldr     q5, [x1, #80]
+    ldr     q6, [x1, #96]
+    ldr     q7, [x1, #112]
+    integer_constants
+    ldr     q0, [x1]
+    ldr     q1, [x1, #16]
+    ldr     q2, [x1, #32]
+    ldr     q3, [x1, #48]
+    lsl     x5, x0, #2
+    mov     x12, x1
+    mov     x4, x2
+    mov     x3, #128
+    round_rows_f32 next_of_row
+    cbz     w0, 1f
+    ret
+1:                                      // All by BFCVTN.
+    ldp     q0, q1, [x1], #32
+    subs    x5, x5, #1
+    bfcvtn  v2.4h, v0.4s
+    bfcvtn2 v2.8h, v1.4s
+    str     q2, [x2], #16
+    b.ne    1b
     ret
 endfunc
 
