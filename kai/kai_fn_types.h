@@ -89,7 +89,8 @@ typedef void kai_run_matmul_rows_fn(
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with quantised output (int8). The LHS is packed or a single row, as the family says.
-/// @param params  Bounds and zero point of the output. @pre min_value <= max_value, both within -128 ... 127.
+/// @param params  Bounds and zero point of the output. @pre min_value <= max_value. Outputs saturate to int8 whatever
+/// the bounds.
 typedef void kai_run_matmul_qai8_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);

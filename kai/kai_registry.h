@@ -33,8 +33,8 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL_RHS_BL,  ///< kai_run_matmul_bl_fn; packed offsets of the LHS without bl, of the RHS with it
     KAI_UKERNEL_MATMUL_LUT,     ///< kai_run_matmul_lut_f32_fn; packed offsets: kai_get_packed_offset_fn
     KAI_UKERNEL_MATMUL_QAI8,    ///< kai_run_matmul_qai8_fn; packed offsets: kai_get_packed_offset_fn
-    /// kai_run_matmul_rows_fn; the LHS is not packed: kai_get_offset_fn of the stride (kernels with m_step 1 and n_step
-    /// != nr of SME: of k), lhs_format is its element; packed offset of the RHS: kai_get_packed_offset_fn
+    /// kai_run_matmul_rows_fn; the LHS is not packed, lhs_format is its element. get_lhs_packed_offset is
+    /// get_lhs_offset, a kai_get_offset_fn; packed offset of the RHS: kai_get_packed_offset_fn
     KAI_UKERNEL_MATMUL_ROWS,
     KAI_UKERNEL_MATMUL_ROWS_QAI8,  ///< kai_run_matmul_qai8_fn with one row as the LHS; offsets as
                                    ///< KAI_UKERNEL_MATMUL_ROWS

@@ -236,14 +236,18 @@ protected:
         return checked_call(u.get_dst_offset, m_idx, n_idx, stride);
     }
 
+    /// A bound of int8 results, which saturate whatever it is.
+    static int32_t whole_bound(float bound) {
+        return static_cast<int32_t>(std::max(-1e9f, std::min(bound, 1e9f)));
+    }
+
     /// m_idx, n_idx: where the call begins, for vectors of biases.
     void call(
         size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
         Clamp c, size_t m_idx = 0, size_t n_idx = 0) {
         kai_any_fn* run = unified ? nullptr : test::run_of(u);
         const Chunks chunks(o.k);
-        const kai_matmul_requantize32_params requantize = {
-            static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f)), kZeroPoint};
+        const kai_matmul_requantize32_params requantize = {whole_bound(c.lo), whole_bound(c.hi), kZeroPoint};
         switch (u.signature) {
             case KAI_UKERNEL_MATMUL:
                 return checked_call_as<kai_run_matmul_fn>(run, m, n, o.k, lhs, rhs, dst, stride, element, c.lo, c.hi);
@@ -285,8 +289,7 @@ protected:
         const kai_matmul_uker_lhs_dim_args lhs_shape = {m, o.k};
         const kai_matmul_uker_rhs_dim_args rhs_shape = {n, o.k};
         const int32_t zero_point = kZeroPoint;
-        const int32_t bounds[2] = {
-            static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f))};
+        const int32_t bounds[2] = {whole_bound(c.lo), whole_bound(c.hi)};
         kai_matmul_uker_args args = {};
         args.shape = {m, n, o.k};
         args.operand.dst = {dst, {stride}};
@@ -740,7 +743,8 @@ TEST_P(Matmul, ClampsIntegers) {
     const auto [k, bl] = typical_depth();
     const Side lhs = make_lhs(Data::random, several_rows(), k, bl),
                rhs = make_rhs(Data::random, several_columns(), k, bl);
-    for (const Clamp clamp : {Clamp{}, Clamp{-128, 127}, {-5, 5}, {0, 127}, {-128, -3}, {7, 7}, {-1, 0}}) {
+    for (const Clamp clamp :
+         {Clamp{}, Clamp{-128, 127}, {-1000, 1000}, {-300, 200}, {-5, 5}, {0, 127}, {-128, -3}, {7, 7}, {-1, 0}}) {
         check(lhs, rhs, clamp);
     }
 }

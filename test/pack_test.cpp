@@ -48,7 +48,7 @@ protected:
         const size_t v = std::max<size_t>(1, test_vector_words());
         std::vector<size_t> sizes = {1, 2, 3, 4, 8, 12, v, 2 * v, 4 * v};
         if (format.plain) {
-            sizes.insert(sizes.end(), {16, 32, 16 * v, kai_cpu_sve_bytes()});
+            sizes.insert(sizes.end(), {16, 32, 16 * v, std::max<size_t>(1, kai_cpu_sve_bytes())});
         }
         for (const size_t rows : sizes) {
             for (const Tile t :

@@ -8,18 +8,22 @@
 namespace kai {
 namespace {
 
-/// params as the kernels take them. With t the scaled sum, low_byte(clamp(saturate32(t + zero), min, max)) is
-/// low_byte(clamp(t, lo, hi) + zero_point), the addition modulo 2^32: bounds less the zero point, as far as int32 goes.
-/// If they lie outside it as a whole, all t give the same.
+KAI_INLINE int32_t saturated_to_int8(int32_t x) {
+    return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
+}
+
+/// params as the kernels take them. Bounds beyond int8 are those of int8: outputs saturate. With t the scaled sum,
+/// low_byte(clamp(saturate32(t + zero), min, max)) is low_byte(clamp(t, lo, hi) + zero_point), the addition modulo
+/// 2^32: bounds less the zero point, as far as int32 goes. If they lie outside it as a whole, all t give the same.
 KAI_INLINE kai_matmul_requantize32_params before_zero_point(const kai_matmul_requantize32_params& params) {
     KAI_ASSERT_MSG(params.min_value <= params.max_value, "the lower clamp bound must not exceed the upper one");
-    const int64_t lo = int64_t{params.min_value} - params.output_zero_point;
-    const int64_t hi = int64_t{params.max_value} - params.output_zero_point;
+    const int32_t min = saturated_to_int8(params.min_value), max = saturated_to_int8(params.max_value);
+    const int64_t lo = int64_t{min} - params.output_zero_point, hi = int64_t{max} - params.output_zero_point;
     if (lo > INT32_MAX) {
-        return {0, 0, params.min_value};
+        return {0, 0, min};
     }
     if (hi < INT32_MIN) {
-        return {0, 0, params.max_value};
+        return {0, 0, max};
     }
     return {
         static_cast<int32_t>(KAI_MAX(lo, int64_t{INT32_MIN})), static_cast<int32_t>(KAI_MIN(hi, int64_t{INT32_MAX})),
