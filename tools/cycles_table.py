@@ -23,6 +23,10 @@ def load(path):
     return best
 
 
+def is_packer(key):
+    return "_pack_" in key[0]
+
+
 def figure(row):
     if row is None:
         return "-"
@@ -47,13 +51,16 @@ def table(title, names, cpus, anchors, clang, gcc):
 def main():
     anchors, clang, gcc = (load(path) for path in sys.argv[1:4])
     sme = [key for key in clang if "c1-ultra-sme" in clang[key]]
-    sve = sorted(key for key in clang if "_sve_" in key[0])
+    sve = sorted(key for key in clang if "_sve" in key[0])
     neon = [key for key in clang if key not in sme and key not in sve]
-    kernels = sorted(key for key in neon if "matmul_" in key[0])
+    kernels = sorted(key for key in neon if not is_packer(key))
     table("**NEON kernels, MAC per cycle**", kernels, CPUS[:5], anchors, clang, gcc)
     table("**NEON packers, cycles per element**", sorted(set(neon) - set(kernels)), CPUS[:5], anchors, clang, gcc)
-    table("**SVE kernels (256 bits), MAC per cycle**", sve, ["neoverse-v1"], anchors, clang, gcc)
-    kernels = sorted(key for key in sme if "matmul_" in key[0])
+    kernels = [key for key in sve if not is_packer(key)]
+    table("**SVE kernels (256 bits), MAC per cycle**", kernels, ["neoverse-v1", "c1-ultra"], anchors, clang, gcc)
+    packers = [key for key in sve if is_packer(key)]
+    table("**SVE packers (256 bits), cycles per element**", packers, ["neoverse-v1"], anchors, clang, gcc)
+    kernels = sorted(key for key in sme if not is_packer(key))
     table("**SME kernels, MAC per cycle**", kernels, CPUS[5:], anchors, clang, gcc)
     table("**SME packers, cycles per element**", sorted(set(sme) - set(kernels)), CPUS[5:], anchors, clang, gcc)
 
