@@ -10,6 +10,7 @@
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/subject.hpp"
+#include "tools/registry_call.hpp"
 
 namespace test {
 
@@ -188,20 +189,7 @@ bool is_indirect(const kai_packer& packer) {
 }
 
 bool is_kxn(const kai_packer& packer) {
-    switch (packer.signature) {
-        case KAI_RHS_PACK_KXN_BL_BF16:
-        case KAI_RHS_PACK_KXN_QS4CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-        case KAI_RHS_PACK_KXN:
-        case KAI_RHS_PACK_KXN_NR:
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-        case KAI_RHS_IMATMUL_PACK_KXN:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-        case KAI_RHS_PACK_KXN_UNIFIED:
-            return true;
-        default:
-            return false;
-    }
+    return kai_tools::is_kxn(packer);
 }
 
 bool is_requantising(const kai_packer& packer) {
