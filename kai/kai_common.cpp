@@ -1,7 +1,27 @@
 // The out-of-line functions of kai_common.h. The vector lengths are in src/vector_length.S.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/src/check.hpp"
+
+#include <stdarg.h>
+
 #include "kai/kai_common.h"
+
+extern "C" void kai_fail(const char* function, const char* format, ...) {
+#if KLEIDIAI_ERROR_TRAP
+    (void)function;
+    (void)format;
+#else
+    va_list values;
+    va_start(values, format);
+    fflush(stdout);
+    fprintf(stderr, "%s: ", function);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+#endif
+    KAI_ABORT();
+}
 
 #if defined(__aarch64__)
 

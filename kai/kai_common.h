@@ -28,7 +28,7 @@ extern "C" {
 /// @name Errors
 ///
 /// `KAI_ASSERT*` and `KAI_ASSUME*` state preconditions. With KLEIDIAI_ASSERTIONS = 1 a violated one prints
-/// `file:line message` to stderr and aborts. KLEIDIAI_ASSERTIONS defaults to 1 without NDEBUG and to 0 with it; the
+/// `function: message` to stderr and aborts. KLEIDIAI_ASSERTIONS defaults to 1 without NDEBUG and to 0 with it; the
 /// CMake option of the same name decides for the library's own build. With 0 a precondition is not evaluated: it is
 /// told to the optimizer if KLEIDIAI_HAS_BUILTIN_UNREACHABLE is 1, otherwise dropped.
 /// `KAI_ASSERT_ALWAYS*` and `KAI_ASSUME_ALWAYS*` are checked in every build.
@@ -66,11 +66,11 @@ extern "C" {
 #endif
 
 #if KLEIDIAI_ASSERTIONS
-#define KAI_ERROR(msg)                                          \
-    do {                                                        \
-        fflush(stdout);                                         \
-        fprintf(stderr, "%s:%d %s\n", __FILE__, __LINE__, msg); \
-        KAI_ABORT();                                            \
+#define KAI_ERROR(msg)                              \
+    do {                                            \
+        fflush(stdout);                             \
+        fprintf(stderr, "%s: %s\n", __func__, msg); \
+        KAI_ABORT();                                \
     } while (0)
 #else
 #define KAI_ERROR(msg) KAI_ABORT()

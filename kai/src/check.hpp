@@ -1,0 +1,35 @@
+// Preconditions: what a violated one says, and in which builds it is looked at.
+//
+//     KAI_REQUIRE(__func__, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+//     -> kai_run_...: k = 250 is not a multiple of bl = 32
+//
+// The first argument is the public function that was called. A helper that several functions share takes it as its last
+// parameter, `const char* function = __builtin_FUNCTION()`: the function that calls the helper.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_common.h"
+
+/// Prints "function: message" to stderr and aborts. `format` is that of printf.
+extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden"), gnu::format(printf, 2, 3)]] void kai_fail(
+    const char* function, const char* format, ...);
+
+/// Checked in every build: for what runs once, such as packing weights.
+#define KAI_REQUIRE_ALWAYS(function, cond, ...)                \
+    do {                                                       \
+        if (__builtin_expect(static_cast<bool>(!(cond)), 0)) { \
+            kai_fail(function, __VA_ARGS__);                   \
+        }                                                      \
+    } while (0)
+
+/// Checked in builds with assertions; otherwise not even evaluated.
+#if KLEIDIAI_ASSERTIONS
+#define KAI_REQUIRE(function, cond, ...) KAI_REQUIRE_ALWAYS(function, cond, __VA_ARGS__)
+#else
+#define KAI_REQUIRE(function, cond, ...) \
+    do {                                 \
+        (void)sizeof(!(cond));           \
+        (void)sizeof(function);          \
+    } while (0)
+#endif
