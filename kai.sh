@@ -5,6 +5,7 @@
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively and all of it under emulation
 #   ./kai.sh bench ...    the benchmark; arguments go to it (--help)
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
+#   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
 #   ./kai.sh setup        only installs what is missing
 #
@@ -147,13 +148,24 @@ cmd_cycles() {
     done
     python3 "$root/tools/cycles_table.py" "$shared/perf/anchors.csv" "$root"/build/aarch64-{clang,gcc}/cycles.csv \
         > "$root/build/cycles.md"
-    "$root/tools/code_size.py" aarch64-linux-gnu-size "$root"/build/aarch64-{clang,gcc} > "$root/build/code_size.md"
-    echo "as tables: build/cycles.md, build/code_size.md"
+    echo "as a table: build/cycles.md"
+}
+
+cmd_size() {
+    need_build_tools
+    if [ "$host" = aarch64 ]; then
+        build native
+        "$root/tools/code_size.py" size nm ld "$root/build/native"
+    else
+        build aarch64-clang
+        build aarch64-gcc
+        "$root/tools/code_size.py" aarch64-linux-gnu-size llvm-nm-19 ld.lld-19 "$root"/build/aarch64-{clang,gcc}
+    fi
 }
 
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | conformance | setup) "cmd_$command" "$@" ;;
+    demo | test | bench | cycles | size | conformance | setup) "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

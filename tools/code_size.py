@@ -1,24 +1,37 @@
 #!/usr/bin/env python3
-"""Prints the table of code size of docs/performance.md: code_size.py SIZE-TOOL CLANG-BUILD GCC-BUILD
+"""Prints the tables of code size of docs/performance.md: code_size.py SIZE-TOOL NM-TOOL LINKER BUILD ...
 
-Per group of source files of kai/sources.cmake: lines of source and bytes of .text in the objects of both builds. The
-headers and assembly that sources include (kai/src, kai/asm, catalogues) are counted once, in a row of their own.
+First per group of source files of kai/sources.cmake: lines of source and bytes of .text in the objects of each build.
+The headers and assembly that sources include (kai/src, kai/asm, catalogues) are counted once, in a row of their own.
+Then what a program carries of the library that is linked with --gc-sections: all functions of one micro-kernel and its
+packers, and of those that ggml uses (tools/ggml_functions.txt).
 
 SPDX-License-Identifier: Apache-2.0
 """
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def is_packer(path, isa):
+    return "/pack/" in path and not isa.startswith("s")
+
+
 GROUPS = {
-    "registry, CPU features, helpers": lambda path, isa: isa == "any" and "ukernels/" not in path,
-    "packers (portable and NEON)": lambda path, isa: isa == "any" and "ukernels/" in path,
-    "NEON micro-kernels": lambda path, isa: isa.startswith("neon"),
-    "SVE micro-kernels": lambda path, isa: isa.startswith("sve"),
-    "SME, SME2": lambda path, isa: isa in ("aarch64", "sme", "sme2"),
+    "registry, CPU features, helpers": lambda path, isa: "ukernels/" not in path and isa == "any" or "vector_length" in path,
+    "packers (portable and NEON)": is_packer,
+    "NEON micro-kernels": lambda path, isa: isa.startswith(("neon", "aarch64")) and not is_packer(path, isa),
+    "SVE micro-kernels, packers": lambda path, isa: isa.startswith("sve"),
+    "SME, SME2 micro-kernels, packers": lambda path, isa: isa.startswith("sme"),
 }
+
+
+def run(*command):
+    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True).stdout
 
 
 def sources():
@@ -34,26 +47,60 @@ def lines(paths):
 
 
 def text_bytes(tool, objects):
-    out = subprocess.run([tool, "-A", *map(str, objects)], check=True, capture_output=True, text=True).stdout
-    return sum(int(size) for size in re.findall(r"^\.text\S*\s+(\d+)", out, re.M))
+    return sum(int(size) for size in re.findall(r"^\.text\S*\s+(\d+)", run(tool, "-A", *objects), re.M))
+
+
+def program_bytes(tool, nm, linker, library, names):
+    """.text of a program with all functions of the micro-kernels and packers `names`: ours alone, nothing of a libc."""
+    symbols = set(re.findall(r"^[0-9a-f]+ T (kai_\w+)$", run(nm, "-g", library), re.M))
+    wanted = []
+    for name in names:
+        functions = [symbol for symbol in symbols if re.fullmatch("kai_(run|get_[a-z_]+)_" + name, symbol)]
+        if not functions:
+            sys.exit("%s has no functions of %s" % (library, name))
+        wanted += functions
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program"
+        run(linker, "-m", "aarch64linux", "-static", "--gc-sections", "-e", "0", "--unresolved-symbols=ignore-all",
+            *("--undefined=" + symbol for symbol in wanted), library, "-o", program)
+        return text_bytes(tool, [program])
+
+
+def row_of(sizes):
+    return " / ".join("{:,}".format(size) if size else "-" for size in sizes)
 
 
 def main():
-    tool, builds = sys.argv[1], [Path(build) for build in sys.argv[2:4]]
+    tool, nm, linker, builds = *sys.argv[1:4], [Path(build) for build in sys.argv[4:]]
     files = list(sources())
-    print("\n| part | source lines | .text, bytes (Clang 19 / GCC 12) |\n|---|---|---|")
+    total = [0] * len(builds)
+    columns = ".text, bytes (%s)" % " / ".join(build.name for build in builds)
+    print("\n| part | source lines | %s |\n|---|---|---|" % columns)
     for title, chosen in GROUPS.items():
         paths = [path for path, isa in files if chosen(path, isa)]
         sizes = []
-        for build in builds:
+        for index, build in enumerate(builds):
             objects = [object for path in paths for object in build.glob("CMakeFiles/*.dir/%s.o" % path)]
-            sizes.append("{:,}".format(text_bytes(tool, objects)) if objects else "-")
-        print("| %s | %s | %s |" % (title, "{:,}".format(lines(ROOT / path for path in paths)), " / ".join(sizes)))
+            sizes.append(text_bytes(tool, objects) if objects else 0)
+            total[index] += sizes[-1]
+        print("| %s | %s | %s |" % (title, "{:,}".format(lines(ROOT / path for path in paths)), row_of(sizes)))
     shared = [path for folder in ("kai/src", "kai/asm") for path in (ROOT / folder).iterdir()]
     shared = [path for path in shared if path.suffix in (".hpp", ".h", ".inc")]
     print("| building blocks (kai/src, kai/asm) | {:,} | |".format(lines(shared)))
     public = [*ROOT.glob("kai/**/*.def"), *ROOT.glob("kai/*.h"), *ROOT.glob("kai/ukernels/**/*.h")]
     print("| catalogues, public headers | {:,} | |".format(lines(public)))
+    print("| the library | | %s |" % row_of(total))
+
+    names = [line for line in (ROOT / "tools/ggml_functions.txt").read_text().split("\n") if line and line[0] != "#"]
+    programs = {
+        "one micro-kernel and its packers": [
+            "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm", "lhs_quant_pack_qsi8d32p4x8sb_f32_neon",
+            "rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon"],
+        "ggml's %d micro-kernels and packers" % len(names): names,
+    }
+    print("\n| a program (`--gc-sections`) with | %s |\n|---|---|" % columns)
+    for title, chosen in programs.items():
+        print("| %s | %s |" % (title, row_of([program_bytes(tool, nm, linker, build / "libkleidiai.a", chosen) for build in builds])))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // Assembly dialect of this library: GNU syntax for ELF, Mach-O and COFF.
 //
 // A file starts with its `.arch`, then includes this. `func name` ... `endfunc` is a function of the public or internal
-// interface; internal ones (`func name, hidden`) are not visible outside the library.
+// interface; internal ones (`func name, hidden`) are not visible outside the library. Each is a section of its own, so
+// that linkers drop what a program does not use: a function ends with a return, and reaches others by `bl` and `b` alone.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,7 +32,11 @@
 #endif
         .purgem endfunc
     .endm
+#if defined(__ELF__)
+    .section .text.\name, "ax", %progbits
+#else
     .text
+#endif
     .p2align 4
     .globl KAI_SYM(\name)
 #if defined(__ELF__)
@@ -80,4 +85,6 @@ KAI_SYM(\name):
     .long   0xc0000000, 4, 1, 0
     .popsection
     .text
+#elif defined(__APPLE__)
+    .subsections_via_symbols
 #endif
