@@ -84,6 +84,11 @@ struct Element {
 struct Shape {
     size_t height, width, channels, top, left, bottom, right;
 
+    /// An output of any size: padding below or on the right may be less than nothing (it wraps).
+    static Shape with_output(
+        size_t height, size_t width, size_t channels, size_t top, size_t left, size_t dst_height, size_t dst_width) {
+        return {height, width, channels, top, left, dst_height + 2 - height - top, dst_width + 2 - width - left};
+    }
     size_t dst_height() const {
         return height + top + bottom - 2;
     }
@@ -93,8 +98,8 @@ struct Shape {
 };
 
 std::ostream& operator<<(std::ostream& out, const Shape& s) {
-    return out << s.height << " x " << s.width << " x " << s.channels << ", padding " << s.top << " " << s.left << " "
-               << s.bottom << " " << s.right;
+    return out << s.height << " x " << s.width << " x " << s.channels << ", padding " << s.top << " " << s.left
+               << ", output " << s.dst_height() << " x " << s.dst_width();
 }
 
 /// An image, a filter and a bias.
@@ -305,6 +310,31 @@ TEST_P(Dwconv, Channels) {
     check(make_problem({6, 5, 4 * lanes + 1, 1, 1, 1, 1}, element, random), any_gaps(random));
 }
 
+// An output that is narrower or lower than what input and padding give, down to nothing, or larger; and inputs without
+// rows or columns. Nothing beyond the output is written.
+TEST_P(Dwconv, OutputsOfAnySize) {
+    Random random(11);
+    for (size_t input = 0; input <= 6; ++input) {
+        for (size_t pad = 0; pad <= 3; ++pad) {
+            for (size_t output = 0; output <= 10; ++output) {
+                const auto check_random = [&](bool columns) {
+                    const size_t in = any(random, 0, 6), padding = any(random, 0, 3), out = any(random, 1, 9);
+                    const size_t channels = random.integer(0, 9) == 0 ? lanes + 1 : any(random, 1, 4);
+                    const Shape s = columns ? Shape::with_output(in, input, channels, padding, pad, out, output)
+                                            : Shape::with_output(input, in, channels, pad, padding, output, out);
+                    Problem p = make_problem(s, element, random);
+                    if (random.integer(0, 3) == 0) {
+                        p.lo = -0.5F, p.hi = 0.25F;
+                    }
+                    check(p, any_gaps(random), random.integer(0, 3) == 0 ? Flush::start : Flush::end);
+                };
+                check_random(true);
+                check_random(false);
+            }
+        }
+    }
+}
+
 // More padding than the filter is wide: outputs that are the bias.
 TEST_P(Dwconv, MuchPadding) {
     Random random(3);
@@ -371,35 +401,83 @@ TEST_P(Dwconv, SameBitsWhateverTheSplit) {
     }
 }
 
+// Nothing is read, nothing is written: neither NULL nor buffers of no bytes do harm.
 TEST_P(Dwconv, EmptyProblems) {
     const GuardedBuffer nothing(0);
-    if (!element.f16) {
-        const auto call = [&](size_t stride_row, size_t stride_col, size_t rows) {
-            test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
-                test::run_of(u), nothing.data(), nothing.data(), nothing.data(), stride_row, stride_col, stride_row,
-                stride_col, size_t{3}, rows, size_t{1}, size_t{1}, 0.0F, -kInf, kInf);
-        };
-        call(64, 16, 0);  // no rows
-        call(0, 16, 4);   // no columns
-        call(0, 0, 4);    // no channels
-        return;
+    for (uint8_t* const p : {nothing.data(), static_cast<uint8_t*>(nullptr)}) {
+        if (element.f16) {
+            const auto call = [&](size_t channels, size_t rows, size_t columns) {
+                const size_t column = channels * 2, row = 3 * column;
+                test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
+                    test::run_of(u), p, p, p, channels, size_t{3}, size_t{3}, rows, columns, size_t{1}, size_t{1}, row,
+                    column, row, column, -kInf, kInf);
+            };
+            call(4, 0, 3);
+            call(4, 3, 0);
+            call(0, 3, 3);
+        } else {
+            const auto call = [&](size_t src_row, size_t dst_row, size_t column, size_t rows) {
+                test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+                    test::run_of(u), p, p, p, src_row, column, dst_row, column, size_t{3}, rows, size_t{1}, size_t{1},
+                    0.0F, -kInf, kInf);
+            };
+            call(64, 64, 16, 0);  // no rows
+            call(64, 0, 16, 4);   // no columns
+            call(0, 0, 16, 4);    // neither in the input
+            call(0, 0, 0, 4);     // no channels
+        }
     }
-    const auto call = [&](size_t channels, size_t rows, size_t columns) {
-        test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
-            test::run_of(u), nothing.data(), nothing.data(), nothing.data(), channels, size_t{3}, size_t{3}, rows,
-            columns, size_t{1}, size_t{1}, size_t{24}, size_t{8}, size_t{24}, size_t{8}, -kInf, kInf);
-    };
-    call(4, 0, 3);
-    call(4, 3, 0);
-    call(0, 3, 3);
 }
 
 // An image without rows or columns: all outputs are the bias.
 TEST_P(Dwconv, EmptyImage) {
     Random random(7);
     check(make_problem({0, 4, lanes + 1, 2, 1, 1, 1}, element, random));
-    if (element.f16) {  // f32: the width follows from a stride that is 0 here
-        check(make_problem({4, 0, lanes + 1, 1, 2, 1, 1}, element, random));
+    check(make_problem({4, 0, lanes + 1, 1, 2, 1, 1}, element, random));
+    check(make_problem({0, 0, lanes + 1, 2, 2, 1, 1}, element, random));
+}
+
+// Any strides of rows and columns: an image whose columns are farther apart than its rows, and one pixel, row or column
+// in place of all.
+TEST_P(Dwconv, AnyStrides) {
+    if (!element.f16) {
+        return;  // f32: strides follow from the sizes
+    }
+    Random random(12);
+    constexpr size_t kHeight = 6, kWidth = 7;
+    const size_t channels = lanes + 1, pixel = channels * element.size() + 6;
+    const std::pair<size_t, size_t> strides[] = {
+        {pixel, kHeight * pixel}, {kWidth * pixel, pixel}, {0, pixel}, {pixel, 0}, {0, 0}};  // row, column
+    for (const auto& [row, column] : strides) {
+        Problem p = make_problem({kHeight, kWidth, channels, 1, 1, 1, 1}, element, random);
+        const GuardedBuffer src((kHeight - 1) * row + (kWidth - 1) * column + channels * element.size());
+        for (size_t y = 0; y < kHeight; ++y) {
+            for (size_t x = 0; x < kWidth; ++x) {
+                for (size_t c = 0; c < channels; ++c) {
+                    // Of those that share a place, the last one.
+                    uint8_t* place = src.data() + y * row + x * column + c * element.size();
+                    element.store(place, p.at(y, x, c));
+                }
+            }
+        }
+        for (size_t i = 0; i < p.src.size(); ++i) {
+            const size_t y = i / channels / kWidth, x = i / channels % kWidth;
+            p.src[i] = element.load(src.data() + y * row + x * column + i % channels * element.size());
+        }
+        const GuardedBuffer rhs(packed_filter(element, lanes, 9, channels, p.filter.data(), p.bias.data()));
+        // The output the other way round.
+        const size_t dst_row = pixel, dst_column = kHeight * pixel;
+        const GuardedBuffer dst((kHeight - 1) * dst_row + (kWidth - 1) * dst_column + channels * element.size());
+        test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
+            test::run_of(u), src.data(), rhs.data(), dst.data(), channels, kHeight, kWidth, kHeight, kWidth, size_t{1},
+            size_t{1}, row, column, dst_row, dst_column, -kInf, kInf);
+        std::vector<float> result;
+        for (size_t i = 0; i < p.src.size(); ++i) {
+            const size_t y = i / channels / kWidth, x = i / channels % kWidth;
+            result.push_back(element.load(dst.data() + y * dst_row + x * dst_column + i % channels * element.size()));
+        }
+        SCOPED_TRACE(testing::Message() << "strides " << row << " and " << column);
+        expect_same(result, reference_of(p, element));
     }
 }
 
@@ -409,6 +487,7 @@ TEST_P(Dwconv, KeepsTheCallersZa) {
     const std::vector<float> expected = run(p);
     const test::LiveZa live_za;
     expect_same(run(p), expected);
+    check(make_problem(Shape::with_output(4, 4, lanes, 1, 1, 4, 0), element, random));  // nothing to do
 }
 
 TEST(DwconvGetters, Values) {
@@ -425,6 +504,18 @@ TEST(DwconvGetters, Values) {
     EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, size_t{6}, size_t{7}), 840u);
     EXPECT_EQ(test::checked_call(KAI_F32(dst_offset), size_t{8}, size_t{100}), 800u);
     EXPECT_EQ(test::checked_call(KAI_F32(src_offset), size_t{7}, size_t{100}), 700u);
+    // Nothing is cut to 32 bits.
+    const size_t many = size_t{1} << 36;
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_size), many, size_t{6}, size_t{7}), many * 168);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, many, size_t{7}), many * 140);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, size_t{6}, many), many * 120);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_offset), many, size_t{100}), many * 100);
+    EXPECT_EQ(test::checked_call(KAI_F32(dst_offset), size_t{8}, many), many * 8);
+    EXPECT_EQ(test::checked_call(KAI_F32(src_offset), many, size_t{100}), many * 100);
+    EXPECT_EQ(test::checked_call(KAI_F32(src_offset), size_t{7}, many), many * 7);
+    EXPECT_EQ(test::checked_call(KAI_F16(dst_size), many, size_t{6}, size_t{7}), many * 84);
+    EXPECT_EQ(test::checked_call(KAI_F16(dst_size), size_t{5}, many, size_t{7}), many * 70);
+    EXPECT_EQ(test::checked_call(KAI_F16(dst_size), size_t{5}, size_t{6}, many), many * 60);
     EXPECT_EQ(test::checked_call(KAI_F16(filter_height)), 3u);
     EXPECT_EQ(test::checked_call(KAI_F16(filter_width)), 3u);
     EXPECT_EQ(test::checked_call(KAI_F16(dst_size), size_t{5}, size_t{6}, size_t{7}), 420u);
@@ -445,7 +536,8 @@ protected:
         EXPECT_FALSE(p.accepts(lanes + 1, 1, 1));
     }
 
-    void check(size_t height, size_t width, size_t channels, bool has_bias, Random& random) const {
+    void check(
+        size_t height, size_t width, size_t channels, bool has_bias, Random& random, Flush flush = Flush::end) const {
         SCOPED_TRACE(testing::Message() << height << " x " << width << " x " << channels << ", bias " << has_bias);
         const auto make = [&](const std::vector<float>& values) {
             std::vector<uint8_t> bytes(values.size() * element.size());
@@ -458,7 +550,7 @@ protected:
                                  bias = numbers(channels, element, true, random);
         const std::vector<uint8_t> expected =
             packed_filter(element, lanes, height * width, channels, filter.data(), has_bias ? bias.data() : nullptr);
-        const GuardedBuffer rhs(make(filter)), head(make(bias)), packed(expected.size());
+        const GuardedBuffer rhs(make(filter), flush), head(make(bias), flush), packed(expected.size(), flush);
         EXPECT_EQ(
             test::checked_call_as<kai_get_rhs_dwconv_size_fn>(p.get_packed_size, height, width, channels),
             expected.size());
@@ -474,7 +566,7 @@ TEST_P(DwconvPack, Filters) {
     for (const auto& [height, width] : {std::pair<size_t, size_t>{3, 3}, {1, 1}, {5, 2}, {0, 3}}) {
         for (const size_t channels : {size_t{0}, size_t{1}, lanes - 1, lanes, lanes + 1, 3 * lanes + 2}) {
             check(height, width, channels, true, random);
-            check(height, width, channels, false, random);
+            check(height, width, channels, false, random, Flush::start);
         }
     }
 }
@@ -484,6 +576,30 @@ TEST_P(DwconvPack, Channels) {
     for (size_t channels = 1; channels <= 2 * lanes + 3; ++channels) {
         check(3, 3, channels, channels % 2 == 0, random);
     }
+}
+
+TEST_P(DwconvPack, EmptyFiltersTakeNull) {
+    const void* const nothing = nullptr;
+    test::checked_call_as<kai_run_rhs_dwconv_pack_fn>(
+        test::run_of(p), size_t{3}, size_t{3}, size_t{3}, size_t{3}, size_t{0}, nothing, nothing,
+        static_cast<void*>(nullptr));
+}
+
+TEST_P(DwconvPack, SizesBeyond32Bits) {
+    const auto size = [&](size_t height, size_t width, size_t channels) {
+        return test::checked_call_as<kai_get_rhs_dwconv_size_fn>(p.get_packed_size, height, width, channels);
+    };
+    const size_t many = size_t{1} << 36, vector = kai_cpu_sme_bytes();
+    EXPECT_EQ(size(3, 3, many), 10 * many * element.size());
+    EXPECT_EQ(size(3, 3, many + 1), 10 * (many * element.size() + vector));
+    EXPECT_EQ(size(many, 3, 1), (3 * many + 1) * vector);
+    EXPECT_EQ(size(3, many, 1), (3 * many + 1) * vector);
+}
+
+TEST_P(DwconvPack, KeepsTheCallersZa) {
+    Random random(13);
+    const test::LiveZa live_za;
+    check(3, 3, lanes + 1, true, random);
 }
 /// @}
 

@@ -22,6 +22,7 @@
 #include "kai/ukernels/matmul/kai_matmul.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/mutants/mutants.hpp"
 #include "test/reference/float16.hpp"
 #include "test/reference/formats.hpp"
 #include "test/reference/matmul.hpp"
@@ -31,25 +32,17 @@
 #include "test/support/subject.hpp"
 #include "tools/registry_call.hpp"
 
+namespace mutants {
 namespace {
 
-std::string mutation;       // the current one
-const kai_ukernel* kernel;  // what the wrapper stands for
-const kai_packer* packer;
+std::string mutation;  // the current one
+
+}  // namespace
 
 bool is(const char* name) {
     return mutation == name;
 }
 
-// The compiler can neither see that a read is useless nor that a write is out of bounds.
-void touch(const void* address) {
-    static_cast<void>(*static_cast<const volatile uint8_t*>(address));
-}
-void spoil(void* address) {
-    *static_cast<volatile uint8_t*>(address) = 0x11;
-}
-
-/// Breaks a rule of AAPCS64. The last thing that a wrapper does.
 void break_the_abi() {
 #if defined(__aarch64__)
     if (is("clobbers_d8")) {
@@ -67,6 +60,32 @@ void break_the_abi() {
     }
 #endif
 }
+
+void spoil_packed(void* packed, size_t size) {
+    uint8_t* bytes = static_cast<uint8_t*>(packed);
+    if (size > 0) {
+        if (is("packs_one_bit_wrong")) {
+            bytes[size / 2] ^= 1;
+        } else if (is("writes_past_packed")) {
+            spoil(bytes + size);
+        } else if (is("writes_before_packed")) {
+            spoil(bytes - 1);
+        }
+    }
+}
+
+}  // namespace mutants
+
+namespace {
+
+using mutants::break_the_abi;
+using mutants::is;
+using mutants::Mutation;
+using mutants::spoil;
+using mutants::touch;
+
+const kai_ukernel* kernel;  // what the wrapper stands for
+const kai_packer* packer;
 
 // ---- micro-kernels ----
 
@@ -544,18 +563,8 @@ struct Packing {
     }
 };
 
-/// What can happen to any packed buffer.
 void mutated_packing(const Packing& c) {
-    uint8_t* packed = static_cast<uint8_t*>(c.packed);
-    if (c.bytes() > 0) {
-        if (is("packs_one_bit_wrong")) {
-            packed[c.bytes() / 2] ^= 1;
-        } else if (is("writes_past_packed")) {
-            spoil(packed + c.bytes());
-        } else if (is("writes_before_packed")) {
-            spoil(packed - 1);
-        }
-    }
+    mutants::spoil_packed(c.packed, c.bytes());
     break_the_abi();
 }
 
@@ -1011,7 +1020,7 @@ kai_any_fn* wrapper_of(const kai_ukernel& u) {
         case KAI_UKERNEL_UNIFIED:
             return any(unified);
         default:
-            return u.run;
+            return mutants::dwconv_wrapper_of(u);
     }
 }
 
@@ -1056,7 +1065,7 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
         case KAI_RHS_PACK_NXK_UNIFIED:
             return any(rhs_pack_unified);
         case KAI_RHS_DWCONV_PACK:
-            return p.run;
+            return mutants::dwconv_wrapper_of(p);
         default:
             return any(rhs_pack);
     }
@@ -1076,11 +1085,8 @@ bool represents_others(const kai_ukernel& u) {
     return false;
 }
 
-bool has_wrapper(const kai_ukernel& u) {
-    return u.signature != KAI_UKERNEL_DWCONV && represents_others(u);
-}
-bool has_wrapper(const kai_packer& p) {
-    return p.signature != KAI_RHS_DWCONV_PACK;
+bool is_depthwise(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_DWCONV;
 }
 bool every_kernel(const kai_ukernel&) {
     return true;
@@ -1145,8 +1151,8 @@ bool packer_with_start(const kai_packer& p) {
 bool strided_packer(const kai_packer& p) {
     const std::string name = p.name;  // of rows that must be dense, and of one row
     return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p) &&
-           p.signature != KAI_LHS_IMATMUL_PACK && name != "lhs_pack_f16pmrx2_f32_neon" &&
-           name != "lhs_quant_pack_bf16p1x4_f32_neon";
+           p.signature != KAI_RHS_DWCONV_PACK && p.signature != KAI_LHS_IMATMUL_PACK &&
+           name != "lhs_pack_f16pmrx2_f32_neon" && name != "lhs_quant_pack_bf16p1x4_f32_neon";
 }
 bool packer_with_pointers(const kai_packer& p) {
     return p.signature == KAI_LHS_IMATMUL_PACK;
@@ -1160,13 +1166,6 @@ bool packer_with_zero_point(const kai_packer& p) {
 bool packer_with_bias(const kai_packer& p) {
     return test::format_of(p).bias != nullptr;
 }
-
-struct Mutation {
-    const char* name;
-    bool (*kernels)(const kai_ukernel&);  // NULL: none
-    bool (*packers)(const kai_packer&);
-    bool needs_sme = false;
-};
 
 const Mutation kMutations[] = {
     {"all_nan", kernel_with_float_results, nullptr},
@@ -1250,21 +1249,20 @@ private:
 Failures* failures;
 std::set<std::string> subjects;  // of the current mutation
 
-/// The kernels and packers that should notice a mutation, and can run.
-std::set<std::string> subjects_of(const Mutation& m) {
+/// The kernels and packers that should notice a mutation, and can run. `depthwise`: which kernels it is for.
+std::set<std::string> subjects_of(const Mutation& m, bool depthwise) {
     std::set<std::string> names;
-    const auto add = [&](const auto& subject, auto relevant) {
-        // What a kernel's getters return may need the CPU's extension.
-        if (relevant != nullptr && has_wrapper(subject) && kai_registry_runnable(subject.features, nullptr, 0) &&
-            relevant(subject)) {
-            names.insert(subject.name);
-        }
-    };
+    // What a kernel's getters return may need the CPU's extension: `relevant` must not ask one that cannot run.
     for (const kai_ukernel* u : test::all_ukernels()) {
-        add(*u, m.kernels);
+        if (m.kernels != nullptr && is_depthwise(*u) == depthwise && represents_others(*u) &&
+            kai_registry_runnable(u->features, nullptr, 0) && m.kernels(*u)) {
+            names.insert(u->name);
+        }
     }
     for (const kai_packer* p : test::all_packers()) {
-        add(*p, m.packers);
+        if (m.packers != nullptr && kai_registry_runnable(p->features, nullptr, 0) && m.packers(*p)) {
+            names.insert(p->name);
+        }
     }
     return names;
 }
@@ -1275,10 +1273,10 @@ bool needs_no_test(const char* name) {
 }
 
 /// Whether all that can run noticed `m`; prints a line for the table.
-bool try_mutation(const Mutation& m) {
-    mutation = m.name;
+bool try_mutation(const Mutation& m, bool depthwise) {
+    mutants::mutation = m.name;
     failures->tests_of.clear();
-    subjects = subjects_of(m);
+    subjects = subjects_of(m, depthwise);
     if (subjects.empty()) {
         return true;
     }
@@ -1308,7 +1306,7 @@ bool try_mutation(const Mutation& m) {
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     // The end-to-end test would blame kernels for packers.
-    GTEST_FLAG_SET(filter, "*Matmul.*:*Pack.*-*Matmul.WithTheLibrarysPackers*");
+    GTEST_FLAG_SET(filter, "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*");
     GTEST_FLAG_SET(catch_exceptions, false);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
@@ -1316,10 +1314,24 @@ int main(int argc, char** argv) {
     listeners.Append(failures);
     test::install_fault_handlers();
 
-    mutation = "none";
-    for (const Mutation& m : kMutations) {
-        subjects.merge(subjects_of(m));
-    }
+    mutants::mutation = "none";
+    const auto wanted = [&](const Mutation& m) {
+        return (argc == 1 || std::find(argv + 1, argv + argc, std::string(m.name)) != argv + argc) &&
+               (!m.needs_sme || kai_cpu_sme_bytes() > 0);
+    };
+    const auto for_each_wanted = [&](const auto& body) {
+        for (const Mutation& m : kMutations) {
+            if (wanted(m)) {
+                body(m, false);
+            }
+        }
+        for (const Mutation* m = mutants::kDwconvMutations; m->name != nullptr; ++m) {
+            if (wanted(*m)) {
+                body(*m, true);
+            }
+        }
+    };
+    for_each_wanted([](const Mutation& m, bool depthwise) { subjects.merge(subjects_of(m, depthwise)); });
     test::leave_out = [](const char* name) { return subjects.count(name) == 0; };
     test::substitute_kernel = wrapper_of;
     test::substitute_packer = wrapper_of;
@@ -1332,11 +1344,6 @@ int main(int argc, char** argv) {
         good = false;
     }
     test::leave_out = needs_no_test;
-    for (const Mutation& m : kMutations) {
-        const bool wanted = argc == 1 || std::find(argv + 1, argv + argc, std::string(m.name)) != argv + argc;
-        if (wanted && (!m.needs_sme || kai_cpu_sme_bytes() > 0)) {
-            good = try_mutation(m) && good;
-        }
-    }
+    for_each_wanted([&](const Mutation& m, bool depthwise) { good = try_mutation(m, depthwise) && good; });
     return good ? 0 : 1;
 }

@@ -1,0 +1,47 @@
+// What the wrappers that misbehave share (mutants.cpp).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kai/kai_registry.h"
+
+namespace mutants {
+
+struct Mutation {
+    const char* name;
+    bool (*kernels)(const kai_ukernel&);  // NULL: none
+    bool (*packers)(const kai_packer&);
+    bool needs_sme = false;
+};
+
+/// Whether the current mutation has this name.
+bool is(const char* name);
+
+/// The compiler can neither see that a read is useless nor that a write is out of bounds.
+inline void touch(const void* address) {
+    static_cast<void>(*static_cast<const volatile uint8_t*>(address));
+}
+inline void spoil(void* address) {
+    *static_cast<volatile uint8_t*>(address) = 0x11;
+}
+
+/// Breaks a rule of AAPCS64. The last thing that a wrapper does.
+void break_the_abi();
+
+/// What can happen to any packed buffer.
+void spoil_packed(void* packed, size_t size);
+
+/// @name Depthwise convolution (mutants_dwconv.cpp)
+/// The wrappers stand for the micro-kernel or packer that was given last.
+/// @{
+kai_any_fn* dwconv_wrapper_of(const kai_ukernel& u);
+kai_any_fn* dwconv_wrapper_of(const kai_packer& p);
+
+/// Mutations of the micro-kernels; the packers have those of all packers. Ends with a name that is NULL.
+extern const Mutation kDwconvMutations[];
+/// @}
+
+}  // namespace mutants
