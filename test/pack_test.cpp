@@ -100,6 +100,38 @@ protected:
                                                         : Depth{19, 0};
     }
 
+    /// Tiles of each order of elements: panels of one row, and of some.
+    std::vector<Tile> tiles_of_each_order() const {
+        std::vector<Tile> chosen;
+        for (const Tile t : tiles()) {
+            const auto stands_for_it = [&](Tile o) {
+                return o.kr == t.kr && o.sr == t.sr && (o.rows == 1) == (t.rows == 1);
+            };
+            if ((t.rows == 1 || t.rows >= 4) && std::none_of(chosen.begin(), chosen.end(), stands_for_it)) {
+                chosen.push_back(t);
+            }
+        }
+        return chosen;
+    }
+
+    /// Elements that the longest loop takes at a time: 128 bytes, or a vector.
+    size_t longest_step() const {
+        const size_t size = std::max<size_t>(2, test::element_size(p));
+        return std::max<size_t>(128, kai_cpu_sme_bytes()) / size;
+    }
+
+    /// Every depth up to `most` that the packer takes. Of blocks: one block of any length, or whole blocks of 32.
+    std::vector<Depth> every_depth(Tile t, size_t most) const {
+        const bool any_block = std::string(p.name) == "lhs_quant_pack_qsi8d32p_f32";
+        const bool whole_32 = blocks || p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+        const size_t step = any_block ? t.kr / t.sr : whole_32 ? 32 : 1;
+        std::vector<Depth> depths;
+        for (size_t k = step; k <= most; k += step) {
+            depths.push_back({k, any_block ? k : blocks ? 32 : 0});
+        }
+        return depths;
+    }
+
     static std::vector<size_t> counts(Tile t) {
         std::vector<size_t> counts = {0, 1, t.rows - 1, t.rows, t.rows + 1, 2 * t.rows + t.rows / 2 + 1};
         std::sort(counts.begin(), counts.end());
@@ -198,7 +230,7 @@ protected:
         if (lhs) {
             const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
             const Lhs input = make_lhs(t, count, depth.k, depth.bl, special);
-            const test::LhsSource source(p, t, input.values, count, depth.k, has_source_stride() ? gap : 0, flush);
+            const test::LhsSource source(p, t, input.values, count, depth.k, gap, flush);
             // One packer takes a row at a time (kai_lhs_pack.h).
             const size_t part = t.rows == 1 && format.plain ? 1 : std::max<size_t>(count, 1);
             for (size_t first = 0; first == 0 || first < count; first += part) {
@@ -212,10 +244,6 @@ protected:
         }
     }
 
-    /// One packer takes dense rows, whatever it is told (kai_lhs_pack.h).
-    bool has_source_stride() const {
-        return std::string(p.name) != "lhs_pack_f16pmrx2_f32_neon";
-    }
     /// Depth as a panel has it.
     size_t panel_depth(Tile t, size_t k) const {
         return test::is_indirect(p) ? test::Chunks(k).stored(t.kr) : k;
@@ -286,6 +314,35 @@ TEST_P(Pack, Depths) {
         for (const Depth depth : depths()) {
             check(tile, tile.rows + 1, depth, number % 2, Flush::end);
             ++number;
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+// Lines of every length, which end where their memory does: what is left after none, one and two steps of the longest
+// loop. Panels of one row, of all their rows, and of each number of rows between.
+TEST_P(Pack, EveryTail) {
+    const size_t step = longest_step(), most = 2 * step + 16;
+    size_t number = 0;
+    for (const Tile tile : tiles_of_each_order()) {
+        for (const Depth depth : every_depth(tile, test::is_kxn(p) ? 40 : most)) {
+            std::vector<size_t> counts = {1 + number++ % tile.rows};
+            if (tile.rows <= 12) {
+                counts.insert(counts.end(), {1, tile.rows});
+            }
+            std::sort(counts.begin(), counts.end());
+            counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+            for (const size_t count : counts) {
+                check(tile, count, depth, 0, Flush::end);
+            }
+            if (HasFailure()) {
+                return;
+            }
+        }
+        for (size_t n = 1; test::is_kxn(p) && n <= most; ++n) {  // a line is a row of k
+            check(tile, n, {blocks ? size_t{32} : 1 + number++ % 5, blocks ? size_t{32} : 0}, 0, Flush::end);
             if (HasFailure()) {
                 return;
             }
@@ -455,45 +512,52 @@ TEST_P(Pack, DefaultTable) {
     }
 }
 
-// Panels packed on their own, the last first, give the bytes of the whole.
+// Threads that pack panels on their own: m_idx_start 0, the source moved by get_lhs_offset (get_rhs_offset), the packed
+// buffer by the packed offset. One panel each, or some, the last first: the bytes of the whole.
 TEST_P(Pack, PartsByPointer) {
     if (!test::packs_parts(p)) {
         return;
     }
     const auto [k, bl] = typical_depth();
     for (const Tile tile : tiles()) {
-        const size_t count = 2 * tile.rows + tile.rows / 2 + 1;
+        const size_t count = 4 * tile.rows + tile.rows / 2 + 1;
         const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
-        const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
-        for (size_t first : {2 * tile.rows, tile.rows, size_t{0}}) {
-            const size_t part = std::min(tile.rows, count - first);
-            uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
-            if (lhs) {
-                const size_t gap = has_source_stride() ? 2 : 0;
-                const test::LhsSource source(p, tile, input.values, count, k, gap);
-                test::run_lhs(p, tile, source, first, part, bl, 0, to);
-            } else {
-                test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, part, to);
+        // One packer takes a row at a time (kai_lhs_pack.h).
+        const std::vector<size_t> panels_of_a_part =
+            tile.rows == 1 && format.plain ? std::vector<size_t>{1} : std::vector<size_t>{1, 2, 3};
+        for (const size_t panels : panels_of_a_part) {
+            const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+            const size_t most = panels * tile.rows, parts = (count + most - 1) / most;
+            for (size_t first = (parts - 1) * most, part = 0; part < parts; ++part, first -= most) {
+                const size_t rows = std::min(most, count - first);
+                uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
+                if (lhs) {
+                    const test::LhsSource source(p, tile, input.values, count, k, 2);
+                    test::run_lhs(p, tile, source, first, rows, bl, 0, to);
+                } else {
+                    test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, rows, to);
+                }
             }
-        }
-        expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
-        if (HasFailure()) {
-            return;
+            expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
+            if (HasFailure()) {
+                return;
+            }
         }
     }
 }
 
 // Rows go to the slots after m_idx_start % mr. The packer adds m_idx_start rows to the source itself, or the caller has
-// done so. Or the packer ignores it.
+// done so. Or the packer ignores it. (Others take 0 only.)
 TEST_P(Pack, PartsByStartIndex) {
-    if (p.signature != KAI_LHS_PACK_BL && !test::uses_start_slot(p)) {
+    const bool ignores_it = std::string(p.name).find("lhs_pack_bf16p2vlx2") == 0;
+    if (p.signature != KAI_LHS_PACK_BL && !test::uses_start_slot(p) && !ignores_it) {
         return;
     }
     const auto [k, bl] = typical_depth();
     for (const Tile tile : tiles()) {
         const size_t rows = 3 * tile.rows + 1;
         const Lhs input = make_lhs(tile, rows, k, bl, false);
-        const test::LhsSource source(p, tile, input.values, rows, k, has_source_stride() ? 3 : 0);
+        const test::LhsSource source(p, tile, input.values, rows, k, 3);
         for (const size_t start : {size_t{1}, tile.rows - 1, tile.rows, tile.rows + 1, 2 * tile.rows - 1}) {
             for (const size_t count : {size_t{1}, tile.rows, tile.rows + 1, rows - start}) {
                 if (count == 0 || start + count > rows) {

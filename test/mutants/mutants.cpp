@@ -731,6 +731,15 @@ void run_packer(A... arguments) {
     reinterpret_cast<F*>(packer->run)(arguments...);
 }
 
+/// Reads beyond a source that ends with a line of so many elements.
+void read_past_the_source(const void* end, size_t line) {
+    if (is("reads_past_the_source")) {
+        touch(end);
+    } else if (is("reads_past_the_source_at_some_tails") && line >= 32 && line % 32 >= 28) {
+        touch(static_cast<const uint8_t*>(end) + 15);
+    }
+}
+
 void lhs_pack_bl(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* packed) {
@@ -746,8 +755,8 @@ void lhs_pack_bl(
     } else {
         run_packer<kai_run_lhs_pack_bl_f32_fn>(m, k, bl, mr, kr, sr, start, lhs, stride, packed);
     }
-    if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(reinterpret_cast<const uint8_t*>(lhs) + (first + m - 1) * lhs_stride + k * element);
+    if (m > 0 && k > 0) {
+        read_past_the_source(reinterpret_cast<const uint8_t*>(lhs) + (first + m - 1) * lhs_stride + k * element, k);
     }
     mutated_packing(c);
 }
@@ -769,8 +778,8 @@ void lhs_pack(
     void* packed) {
     const size_t row = k * test::element_size(*packer), stride = is("ignores_the_source_stride") ? row : lhs_stride;
     run_packer<kai_run_lhs_pack_fn>(m, k, mr, kr, sr, m_idx_start, lhs, stride, packed);
-    if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + row);
+    if (m > 0 && k > 0) {
+        read_past_the_source(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + row, k);
     }
     mutated_packing({m, k, 0, 0, {mr, kr, sr}, packed});
 }
@@ -784,6 +793,12 @@ void lhs_imatmul_pack(
         packed);
     if (is("reads_past_the_source") && m > 0) {
         touch(lhs_ptrs + (m + t.rows - 1) / t.rows * t.rows * k_chunk_count);
+    } else if (m > 0 && k_chunk_count > 0) {  // the last chunk of the last row
+        const size_t panel = (m - 1) / t.rows, slot = (m - 1) % t.rows;
+        const void* chunk = lhs_ptrs[(panel * k_chunk_count + k_chunk_count - 1) * t.rows + slot];
+        const auto from = reinterpret_cast<uintptr_t>(chunk) + (chunk == pad_ptr ? 0 : lhs_ptr_offset);
+        read_past_the_source(
+            reinterpret_cast<const uint8_t*>(from) + k_chunk_length * test::element_size(*packer), k_chunk_length);
     }
     mutated_packing({m, k_chunk_count * ((k_chunk_length + t.kr - 1) / t.kr * t.kr), 0, 0, t, packed});
 }
@@ -799,8 +814,9 @@ void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_m
         changed.operand.lhs_packed.stride.m = packed_bytes(packer->format, 1, t, k, 0);
     }
     reinterpret_cast<kai_get_matmul_pack_lhs_uker_api_fn*>(packer->run)().run(config, &changed);
-    if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(static_cast<const uint8_t*>(args->operand.lhs.ptr) + (m - 1) * args->operand.lhs.stride.m + row);
+    if (m > 0 && k > 0) {
+        read_past_the_source(
+            static_cast<const uint8_t*>(args->operand.lhs.ptr) + (m - 1) * args->operand.lhs.stride.m + row, k);
     }
     mutated_packing({m, k, 0, 0, tile_of(*packer), args->operand.lhs_packed.ptr});
 }
@@ -819,8 +835,8 @@ void lhs_quant_pack(
     } else {
         run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, lhs, stride, packed);
     }
-    if (is("reads_past_the_source") && m > 0 && k > 0) {
-        touch(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * element);
+    if (m > 0 && k > 0) {
+        read_past_the_source(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * element, k);
     }
     mutated_packing(c);
 }
@@ -829,8 +845,8 @@ void rhs_pack_nxk_bl(
     size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* packed, size_t extra, const kai_rhs_pack_qs4cxs1s0_param* params) {
     run_packer<kai_run_rhs_pack_nxk_qsu4c32_fn>(groups, n, k, nr, kr, sr, bl, rhs, bias, packed, extra, params);
-    if (is("reads_past_the_source") && n > 0 && k > 0) {
-        touch(rhs + n * (k / bl) * (2 + bl / 2));
+    if (n > 0 && k > 0) {
+        read_past_the_source(rhs + n * (k / bl) * (2 + bl / 2), k);
     }
     mutated_packing({n, k, bl, 0, {nr, kr, sr}, packed});
 }
@@ -841,9 +857,10 @@ void rhs_pack_nxk_bl_zero(
     const void* used_bias = is("ignores_the_bias") ? nullptr : bias;
     run_packer<kai_run_rhs_pack_nxk_qau4c32_fn>(
         groups, n, k, nr, kr, sr, bl, rhs, zero, used_bias, scale, packed, extra, params);
-    if (is("reads_past_the_source") && n > 0 && k > 0) {
-        touch(rhs + n * (k / 2));
-    } else if (is("reads_a_null_bias") && n > 0) {
+    if (n > 0 && k > 0) {
+        read_past_the_source(rhs + n * (k / 2), k);
+    }
+    if (is("reads_a_null_bias") && n > 0) {
         touch(bias);
     }
     mutated_packing({n, k, bl, 0, {nr, kr, sr}, packed});
@@ -861,9 +878,10 @@ void rhs_pack_bl_bf16(
     run_packer<Fn>(
         groups, n, k, nr, kr, sr, bl, rhs, is("ignores_the_source_stride") ? line : rhs_stride, used_bias, scale,
         is("ignores_the_scale_stride") ? scales : scale_stride, packed, extra, params);
-    if (is("reads_past_the_source") && lines > 0 && line > 0) {
-        touch(rhs + (lines - 1) * rhs_stride + line);
-    } else if (is("reads_past_the_scales") && n > 0 && k > 0) {
+    if (lines > 0 && line > 0) {
+        read_past_the_source(rhs + (lines - 1) * rhs_stride + line, kxn ? n : k);
+    }
+    if (is("reads_past_the_scales") && n > 0 && k > 0) {
         touch(static_cast<const uint8_t*>(scale) + (n - 1) * scale_stride + scales);
     } else if (is("reads_a_null_bias") && n > 0) {
         touch(bias);
@@ -892,9 +910,11 @@ struct Rhs {
     /// What may be wrong after the call. `depth`: as it is packed.
     void misbehave(size_t depth, reference::Tile t, void* packed) const {
         const size_t lines = test::is_kxn(*packer) ? k : n;
-        if (is("reads_past_the_source") && lines > 0 && line() > 0) {
-            touch(static_cast<const uint8_t*>(rhs) + (lines - 1) * rhs_stride + line());
-        } else if (is("reads_a_null_bias") && n > 0) {
+        if (lines > 0 && line() > 0) {
+            read_past_the_source(
+                static_cast<const uint8_t*>(rhs) + (lines - 1) * rhs_stride + line(), test::is_kxn(*packer) ? n : k);
+        }
+        if (is("reads_a_null_bias") && n > 0) {
             touch(bias);
         }
         mutated_packing({n, depth, 0, 0, t, packed});
@@ -983,9 +1003,10 @@ void rhs_pack_cx(
     run_packer<Fn>(
         groups, n, k, nr, kr, sr, rhs, used_bias, scale, packed, extra, static_cast<const Params*>(&changed),
         (is("ignores_the_table") ? nullptr : table)...);
-    if (is("reads_past_the_source") && n > 0 && k > 0) {
-        touch(rhs + kai_tools::channels_source_size(*packer, n, k));
-    } else if (is("reads_a_null_bias") && n > 0) {
+    if (n > 0 && k > 0) {
+        read_past_the_source(rhs + kai_tools::channels_source_size(*packer, n, k), test::is_kxn(*packer) ? n : k);
+    }
+    if (is("reads_a_null_bias") && n > 0) {
         touch(bias);
     }
     mutated_packing({n, k, 0, 0, {nr, kr, sr}, packed});
@@ -1152,7 +1173,7 @@ bool strided_packer(const kai_packer& p) {
     const std::string name = p.name;  // of rows that must be dense, and of one row
     return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p) &&
            p.signature != KAI_RHS_DWCONV_PACK && p.signature != KAI_LHS_IMATMUL_PACK &&
-           name != "lhs_pack_f16pmrx2_f32_neon" && name != "lhs_quant_pack_bf16p1x4_f32_neon";
+           name != "lhs_quant_pack_bf16p1x4_f32_neon";
 }
 bool packer_with_pointers(const kai_packer& p) {
     return p.signature == KAI_LHS_IMATMUL_PACK;
@@ -1165,6 +1186,13 @@ bool packer_with_zero_point(const kai_packer& p) {
 }
 bool packer_with_bias(const kai_packer& p) {
     return test::format_of(p).bias != nullptr;
+}
+
+/// Lines need not be multiples of 32 elements.
+bool packer_of_any_tail(const kai_packer& p) {
+    const bool blocks = test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16;
+    return (!blocks && !packer_with_table(p) && p.signature != KAI_RHS_DWCONV_PACK) ||
+           std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
 }
 
 const Mutation kMutations[] = {
@@ -1216,6 +1244,7 @@ const Mutation kMutations[] = {
     {"ignores_the_table", nullptr, packer_with_table},
     {"fills_the_panel_first", nullptr, quantising_packer},
     {"reads_past_the_source", nullptr, every_packer},
+    {"reads_past_the_source_at_some_tails", nullptr, packer_of_any_tail},
     {"writes_past_packed", nullptr, every_packer},
     {"writes_before_packed", nullptr, every_packer},
 #if defined(__aarch64__)

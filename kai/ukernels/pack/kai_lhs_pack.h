@@ -1,6 +1,16 @@
 //
 // LHS packers: run at every inference, for the rows that a call of a micro-kernel is to read.
 //
+// To pack some panels of a matrix alone (a thread's share), the same with every packer of this header: m_idx_start = 0,
+// and both pointers moved to the first panel, for m_idx a multiple of mr:
+//
+//     run(m, ..., 0, (const char*)lhs + get_lhs_offset(m_idx, lhs_stride), lhs_stride,
+//         (char*)lhs_packed + get_lhs_packed_offset(m_idx, ...))
+//
+// (Without a stride, for indirect matmul: lhs_ptrs + m_idx * k_chunk_count.) What m_idx_start does if it is not 0
+// differs from packer to packer, and is stated for each: some add m_idx_start rows to `lhs`, some take the slot of the
+// first row from it, some ignore it, the others accept 0 only.
+//
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -22,12 +32,14 @@ typedef size_t kai_get_lhs_packed_offset_bl_fn(size_t m_idx, size_t k, size_t bl
 /// Size of the packed panels of `m` rows. @pre as run.
 typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr);
 
-/// Packs rows m_idx_start to m_idx_start + m - 1 of an f32 matrix of depth k.
+/// Packs m rows of an f32 matrix of depth k: rows m_idx_start to m_idx_start + m - 1, counted from `lhs`.
 ///
-/// @param m_idx_start  First row: read from `lhs + m_idx_start * lhs_stride`, written to slot m_idx_start % mr.
-/// @param lhs          Row 0 of the matrix.
+/// @param m_idx_start  Best 0. Else the first row is read from `lhs + m_idx_start * lhs_stride` and written to slot
+///                     m_idx_start % mr: `lhs` is NOT moved. lhs_quant_pack_qsi8d32p_f32_neon and
+///                     lhs_pack_f16pmrx2_f32_neon ignore it.
+/// @param lhs          The first row of the call, less m_idx_start rows.
 /// @param lhs_stride   Bytes from a row to the next, a multiple of sizeof(float).
-/// @param lhs_packed   The panel that holds row m_idx_start (`get_lhs_packed_offset`).
+/// @param lhs_packed   The panel of the first row of the call (`get_lhs_packed_offset`).
 ///
 /// m = 0 or k = 0: nothing is written. The slots of rows outside the call are not written.
 /// @pre bl is a multiple of 32 (lhs_quant_pack_qsi8d32p_f32: of kr / sr) and of kr / sr; k a multiple of bl;
@@ -98,7 +110,8 @@ typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t 
 /// Packs m rows of depth k in format qai8dxp. q = clamp(round(x * s) + zero point, -128, 127) with s = 255 / (hi - lo),
 /// lo and hi the smallest and the largest of 0 and the row. Stored with them: minus the zero point, and 1 / s.
 ///
-/// @param m_idx_start  Number of the first row: only the slot, m_idx_start % mr, depends on it.
+/// @param m_idx_start  Number of the first row: only its slot, m_idx_start % mr, depends on it, neither pointer. So a
+///                     call can begin inside a panel.
 /// @param lhs          The first row of the call.
 /// @param lhs_stride   Bytes from a row to the next, a multiple of the size of an element.
 /// @param lhs_packed   The panel of the first row of the call.
@@ -142,7 +155,8 @@ kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
 
 /// Packs m rows of depth k. Rows that the last panel lacks become zero.
 ///
-/// @param m_idx_start  Must be 0: pass `lhs` and `lhs_packed` of the first row instead.
+/// @param m_idx_start  Must be 0: pass `lhs` and `lhs_packed` of the first row instead. (The packers of bf16p2vlx2
+///                     ignore it.)
 /// @param lhs          First row of the call.
 /// @param lhs_stride   Bytes from a row to the next.
 /// @param lhs_packed   The panel of the first row of the call.
