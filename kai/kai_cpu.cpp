@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kai/kai_common.h"
+#include "kai/src/check.hpp"
+#include "kai/src/cpu.hpp"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
@@ -18,70 +19,176 @@
 
 namespace {
 
-/// How each system names a feature. Linux: bit of AT_HWCAP (0-63) or of AT_HWCAP2 (64-127). Windows: PF_ARM_*.
-struct FeatureName {
+/// A feature, and how the system tells of it.
+struct Feature {
     const char* name;
-    kai_cpu_feature builds_on;  // hidden along with it; itself if none
-    int linux_bit;
-    const char* apple;
-    int windows;
+    uint32_t builds_on;  // features that hide this one: bits
+    bool second;         // Linux: in AT_HWCAP2, not AT_HWCAP
+    unsigned bit;        // there
+    const char* apple;   // name of the sysctl
+    int windows;         // PF_ARM_*
+    const char *present, *absent;
 };
 
-// The numbers are those of the Linux ABI (asm/hwcap.h) and of winnt.h: old headers lack the newer names.
-constexpr FeatureName kFeatures[KAI_CPU_FEATURE_COUNT] = {
-    {"neon", KAI_CPU_NEON, 1, "hw.optional.AdvSIMD", 19},
-    {"fp16", KAI_CPU_NEON, 10, "hw.optional.arm.FEAT_FP16", 67},
-    {"dotprod", KAI_CPU_NEON, 20, "hw.optional.arm.FEAT_DotProd", 43},
-    {"i8mm", KAI_CPU_NEON, 64 + 13, "hw.optional.arm.FEAT_I8MM", 66},
-    {"bf16", KAI_CPU_NEON, 64 + 14, "hw.optional.arm.FEAT_BF16", 68},
-    {"sve", KAI_CPU_NEON, 22, nullptr, 46},
-    {"svei8mm", KAI_CPU_SVE, 64 + 9, nullptr, 57},
-    {"sve2", KAI_CPU_SVE, 64 + 1, nullptr, 47},
-    {"sve2p1", KAI_CPU_SVE2, 64 + 36, nullptr, 48},
-    {"sme", KAI_CPU_NEON, 64 + 23, "hw.optional.arm.FEAT_SME", 70},
-    {"sme2", KAI_CPU_SME, 64 + 37, "hw.optional.arm.FEAT_SME2", 71},
-    {"sme2p1", KAI_CPU_SME2, 64 + 38, "hw.optional.arm.FEAT_SME2p1", 72},
-};
-
-/// What the operating system says.
-kai_cpu_answer ask_system([[maybe_unused]] const FeatureName& feature) {
-#if defined(__aarch64__) && defined(__linux__)
-    const bool second = feature.linux_bit >= 64;
-    const bool present = (getauxval(second ? AT_HWCAP2 : AT_HWCAP) >> (feature.linux_bit % 64)) & 1;
-    if (second) {
-        return {
-            present, present ? "the kernel sets its bit in AT_HWCAP2" : "the kernel does not set its bit in AT_HWCAP2"};
-    }
-    return {present, present ? "the kernel sets its bit in AT_HWCAP" : "the kernel does not set its bit in AT_HWCAP"};
-#elif defined(__aarch64__) && defined(__APPLE__)
-    int value = 0;
-    size_t size = sizeof(value);
-    if (feature.apple == nullptr) {
-        return {false, "Apple CPUs do not have it"};
-    }
-    if (sysctlbyname(feature.apple, &value, &size, nullptr, 0) != 0) {
-        return {false, "this system does not know its sysctl name"};
-    }
-    return {value != 0, value != 0 ? "its sysctl is 1" : "its sysctl is 0"};
-#elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
-    const bool present = IsProcessorFeaturePresent(feature.windows) != 0;
-    return {present, present ? "IsProcessorFeaturePresent says so" : "IsProcessorFeaturePresent does not report it"};
-#else
-    return {false, "this is not an AArch64 CPU, or an unknown system"};
-#endif
+constexpr uint32_t bit(kai_cpu_feature feature) {
+    return 1U << feature;
 }
 
-/// Whether KLEIDIAI_CPU_DISABLE lists `name`, as a whole word between commas.
-bool hidden_by_user(const char* name) {
-    const char* list = getenv("KLEIDIAI_CPU_DISABLE");
-    for (size_t length; list != nullptr && *list != 0; list += length + (list[length] == ',')) {
-        length = strcspn(list, ",");
-        const bool all = length == 3 && strncmp(list, "all", 3) == 0 && strcmp(name, "neon") != 0;
-        if (all || (length == strlen(name) && strncmp(list, name, length) == 0)) {
-            return true;
+constexpr const char* kDisable = "KLEIDIAI_CPU_DISABLE";
+constexpr kai_cpu_answer kHidden = {false, "KLEIDIAI_CPU_DISABLE hides it"};
+
+#if defined(__aarch64__) && defined(__linux__)
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is set"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is not set"
+#elif defined(__aarch64__) && defined(__APPLE__)
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 1"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 0 or unknown"
+#elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is TRUE"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is FALSE"
+#else
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) ""
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "this is not an AArch64 CPU, or an unknown system"
+#endif
+#define KAI_FEATURE(NAME, BUILDS_ON, HWCAP, BIT, APPLE, WINDOWS)                                          \
+    {                                                                                                     \
+        NAME, BUILDS_ON, #HWCAP[5] == '2', BIT, #APPLE, WINDOWS, KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS), \
+            KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS)                                                        \
+    }
+
+// The numbers are those of the Linux ABI (asm/hwcap.h) and of winnt.h: old headers lack the newer names. Apple's names
+// of what no Apple CPU has yet follow the pattern.
+constexpr Feature kFeatures[KAI_CPU_FEATURE_COUNT] = {
+    KAI_FEATURE("neon", 0, HWCAP, 1, hw.optional.AdvSIMD, 19),
+    KAI_FEATURE("fp16", bit(KAI_CPU_NEON), HWCAP, 10, hw.optional.arm.FEAT_FP16, 67),
+    KAI_FEATURE("dotprod", bit(KAI_CPU_NEON), HWCAP, 20, hw.optional.arm.FEAT_DotProd, 43),
+    KAI_FEATURE("i8mm", bit(KAI_CPU_NEON), HWCAP2, 13, hw.optional.arm.FEAT_I8MM, 66),
+    KAI_FEATURE("bf16", bit(KAI_CPU_NEON), HWCAP2, 14, hw.optional.arm.FEAT_BF16, 68),
+    KAI_FEATURE("sve", bit(KAI_CPU_NEON), HWCAP, 22, hw.optional.arm.FEAT_SVE, 46),
+    KAI_FEATURE("svei8mm", bit(KAI_CPU_SVE) | bit(KAI_CPU_I8MM), HWCAP2, 9, hw.optional.arm.FEAT_SVE_I8MM, 57),
+    KAI_FEATURE("sve2", bit(KAI_CPU_SVE), HWCAP2, 1, hw.optional.arm.FEAT_SVE2, 47),
+    KAI_FEATURE("sve2p1", bit(KAI_CPU_SVE2), HWCAP2, 36, hw.optional.arm.FEAT_SVE2p1, 48),
+    KAI_FEATURE("sme", bit(KAI_CPU_NEON), HWCAP2, 23, hw.optional.arm.FEAT_SME, 70),
+    KAI_FEATURE("sme2", bit(KAI_CPU_SME), HWCAP2, 37, hw.optional.arm.FEAT_SME2, 71),
+    KAI_FEATURE("sme2p1", bit(KAI_CPU_SME2), HWCAP2, 38, hw.optional.arm.FEAT_SME2p1, 72),
+};
+
+/// What the operating system says: bits.
+uint32_t ask_system() {
+    uint32_t present = 0;
+#if defined(__aarch64__) && defined(__linux__)
+    const auto first = static_cast<uint64_t>(getauxval(AT_HWCAP)), second = static_cast<uint64_t>(getauxval(AT_HWCAP2));
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+        present |= static_cast<uint32_t>(((kFeatures[i].second ? second : first) >> kFeatures[i].bit) & 1) << i;
+    }
+#elif defined(__aarch64__) && defined(__APPLE__)
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+        int value = 0;
+        size_t size = sizeof(value);
+        const bool has = sysctlbyname(kFeatures[i].apple, &value, &size, nullptr, 0) == 0 && value != 0;
+        present |= static_cast<uint32_t>(has) << i;
+    }
+#elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+        present |= static_cast<uint32_t>(IsProcessorFeaturePresent(kFeatures[i].windows) != 0) << i;
+    }
+#endif
+    return present;
+}
+
+/// @name KLEIDIAI_CPU_DISABLE: names, upper or lower case, separated by commas, semicolons or white space
+/// @{
+constexpr const char* kSeparators = ",; \t\r\n\v\f";
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_word(const char* word, size_t length, const char* name) {
+    size_t i = 0;
+    while (i < length && lower(word[i]) == name[i] && name[i] != 0) {
+        ++i;
+    }
+    return i == length && name[i] == 0;
+}
+
+/// The features that a word hides by itself; 0 for an unknown word.
+uint32_t hidden_by(const char* word, size_t length) {
+    if (is_word(word, length, "all")) {
+        return ((1U << KAI_CPU_FEATURE_COUNT) - 1) & ~bit(KAI_CPU_NEON);
+    }
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+        if (is_word(word, length, kFeatures[i].name)) {
+            return 1U << i;
         }
     }
-    return false;
+    return 0;
+}
+
+/// Calls visit(word, length) for each word of the list.
+template <typename Visit>
+void for_each_word(const char* list, Visit visit) {
+    while (list != nullptr && *(list += strspn(list, kSeparators)) != 0) {
+        const size_t length = strcspn(list, kSeparators);
+        visit(list, length);
+        list += length;
+    }
+}
+
+/// What the list hides, with all that builds on it.
+uint32_t hidden_by_user(const char* list) {
+    uint32_t hidden = 0;
+    for_each_word(list, [&](const char* word, size_t length) { hidden |= hidden_by(word, length); });
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {  // what a feature builds on stands before it
+        hidden |= static_cast<uint32_t>((hidden & kFeatures[i].builds_on) != 0) << i;
+    }
+    return hidden;
+}
+
+void report_unknown_words(const char* list) {
+    for_each_word(list, [](const char* word, size_t length) {
+        if (hidden_by(word, length) == 0) {
+            fprintf(stderr, "%s: no feature \"%.*s\"; there are: all", kDisable, static_cast<int>(length), word);
+            for (const Feature& feature : kFeatures) {
+                fprintf(stderr, " %s", feature.name);
+            }
+            fputc('\n', stderr);
+        }
+    });
+}
+/// @}
+
+/// @name What is known: one word, so that threads that ask at the same time need no lock. 0: not asked yet.
+/// @{
+constexpr uint32_t kAsked = 1U << 31;
+constexpr int kHiddenShift = 15;
+static_assert(KAI_CPU_FEATURE_COUNT <= kHiddenShift, "bits 0-14: what the system has; 15-29: what the user hides");
+uint32_t known_features;
+
+[[gnu::noinline, gnu::cold]] uint32_t ask() {
+    const char* list = getenv(kDisable);
+    const uint32_t answer = kAsked | hidden_by_user(list) << kHiddenShift | ask_system();
+    uint32_t expected = 0;
+    // Threads that ask at the same time get the same answer; the one that comes first reports.
+    if (__atomic_compare_exchange_n(&known_features, &expected, answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        report_unknown_words(list);
+        return answer;
+    }
+    return expected;
+}
+
+uint32_t known() {
+    const uint32_t features = __atomic_load_n(&known_features, __ATOMIC_RELAXED);
+    return features != 0 ? features : ask();
+}
+/// @}
+
+[[noreturn, gnu::cold]] void fail_without(kai_cpu_feature feature, const char* prefix, const char* name) {
+    char function[160];
+    snprintf(function, sizeof(function), "%s%s", prefix, name);
+    kai_fail(
+        function, "the size depends on the vector length of %s, which this CPU lacks (%s)",
+        feature == KAI_CPU_SME ? "SME" : "SVE", kFeatures[feature].absent);
 }
 
 }  // namespace
@@ -89,30 +196,34 @@ bool hidden_by_user(const char* name) {
 extern "C" {
 
 const char* kai_cpu_feature_name(kai_cpu_feature feature) {
-    return feature < KAI_CPU_FEATURE_COUNT ? kFeatures[feature].name : nullptr;
+    const auto index = static_cast<unsigned>(feature);
+    return index < KAI_CPU_FEATURE_COUNT ? kFeatures[index].name : nullptr;
 }
 
 kai_cpu_answer kai_cpu_query(kai_cpu_feature feature) {
-    if (feature >= KAI_CPU_FEATURE_COUNT) {
+    const auto index = static_cast<unsigned>(feature);
+    if (index >= KAI_CPU_FEATURE_COUNT) {
         return {false, "there is no such feature"};
     }
-    for (kai_cpu_feature f = feature;; f = kFeatures[f].builds_on) {
-        if (hidden_by_user(kFeatures[f].name)) {
-            return {false, "KLEIDIAI_CPU_DISABLE hides it"};
-        }
-        if (kFeatures[f].builds_on == f) {
-            break;
-        }
+    const uint32_t features = known();
+    if ((features >> kHiddenShift >> index) & 1) {
+        return kHidden;
     }
-    return ask_system(kFeatures[feature]);
+    const bool present = (features >> index) & 1;
+    return {present, present ? kFeatures[index].present : kFeatures[index].absent};
 }
 
 uint64_t kai_cpu_features() {
-    uint64_t features = 0;
-    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
-        features |= uint64_t{kai_cpu_query(static_cast<kai_cpu_feature>(i)).present} << i;
-    }
-    return features;
+    const uint32_t features = known();
+    return features & ~(features >> kHiddenShift) & ((1U << KAI_CPU_FEATURE_COUNT) - 1);
+}
+
+uint64_t kai_cpu_system_features() {
+    return known() & ((1U << KAI_CPU_FEATURE_COUNT) - 1);
+}
+
+void kai_cpu_forget() {
+    __atomic_store_n(&known_features, 0, __ATOMIC_RELAXED);
 }
 
 size_t kai_cpu_sve_bytes() {
@@ -121,6 +232,20 @@ size_t kai_cpu_sve_bytes() {
 
 size_t kai_cpu_sme_bytes() {
     return kai_cpu_query(KAI_CPU_SME).present ? kai_get_sme_vector_length_u8() : 0;
+}
+
+size_t kai_checked_sme_words(size_t n, const char* prefix, const char* name) {
+    if (__builtin_expect((known() & bit(KAI_CPU_SME)) == 0, 0)) {
+        fail_without(KAI_CPU_SME, prefix, name);
+    }
+    return n * kai_get_sme_vector_length_u32();
+}
+
+size_t kai_checked_sve_words(size_t n, const char* prefix, const char* name) {
+    if (__builtin_expect((known() & bit(KAI_CPU_SVE)) == 0, 0)) {
+        fail_without(KAI_CPU_SVE, prefix, name);
+    }
+    return n * kai_get_sve_vector_length_u32();
 }
 
 }  // extern "C"

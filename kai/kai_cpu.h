@@ -1,5 +1,6 @@
 //
-// What this CPU has, asked of the operating system at run time. Nothing here depends on the flags of the compiler.
+// What this CPU has, asked of the operating system at run time, once. Nothing here depends on the flags of the
+// compiler. All functions may be called from any number of threads.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -36,10 +37,12 @@ struct kai_cpu_answer {
     const char* reason;
 };
 
-/// Whether this CPU has `feature`, and why the library thinks so.
+/// Whether this CPU has `feature`, and why the library thinks so: "HWCAP2 bit 37 is not set", ... An unknown feature is
+/// not present.
 ///
-/// The environment variable KLEIDIAI_CPU_DISABLE, a list of names such as "i8mm,sme2", hides features (and those that
-/// build on them): a way to test the kernels of smaller CPUs. "all" hides everything but neon.
+/// The environment variable KLEIDIAI_CPU_DISABLE, a list of names such as "i8mm,sme2" in upper or lower case, hides
+/// features (and those that build on them): a way to test the kernels of smaller CPUs. "all" hides everything but neon.
+/// It is read once, at the first query; words that name no feature are reported on stderr then.
 struct kai_cpu_answer kai_cpu_query(enum kai_cpu_feature feature);
 
 /// The features that are present, bit `1 << feature` each.

@@ -3,34 +3,37 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include "test/support/disabled_features.hpp"
 
 namespace {
 
-/// Sets KLEIDIAI_CPU_DISABLE while it lives.
-class Disable {
-public:
-    explicit Disable(const char* list) {
-        if (const char* old = std::getenv(kName)) {
-            old_ = old;
-            had_ = true;
-        }
-        setenv(kName, list, 1);
-    }
-    ~Disable() {
-        had_ ? setenv(kName, old_.c_str(), 1) : unsetenv(kName);
-    }
-
-private:
-    static constexpr const char* kName = "KLEIDIAI_CPU_DISABLE";
-    std::string old_;
-    bool had_ = false;
-};
+using Disable = test::DisabledFeatures;
 
 bool has(kai_cpu_feature feature) {
     return kai_cpu_query(feature).present;
+}
+
+/// The features while KLEIDIAI_CPU_DISABLE is `list`; what goes to stderr meanwhile goes to `report`.
+uint64_t features_without(const char* list, std::string* report = nullptr) {
+    const Disable disable(list);
+    testing::internal::CaptureStderr();
+    const uint64_t features = kai_cpu_features();
+    const std::string text = testing::internal::GetCapturedStderr();
+    if (report != nullptr) {
+        *report = text;
+    }
+    return features;
+}
+
+constexpr uint64_t bit(kai_cpu_feature feature) {
+    return uint64_t{1} << feature;
 }
 
 TEST(Cpu, EveryFeatureHasAUniqueNameAndAReason) {
@@ -46,10 +49,31 @@ TEST(Cpu, EveryFeatureHasAUniqueNameAndAReason) {
         features |= uint64_t{answer.present} << i;
     }
     EXPECT_EQ(kai_cpu_features(), features);
-    EXPECT_EQ(kai_cpu_feature_name(KAI_CPU_FEATURE_COUNT), nullptr);
-    EXPECT_FALSE(has(KAI_CPU_FEATURE_COUNT));
-    EXPECT_STRNE(kai_cpu_query(KAI_CPU_FEATURE_COUNT).reason, "");
 }
+
+TEST(Cpu, NoSuchFeature) {
+    for (const int i : {-1, -2, static_cast<int>(KAI_CPU_FEATURE_COUNT), 63, 64, 1000000, -2147483647 - 1}) {
+        const auto feature = static_cast<kai_cpu_feature>(i);
+        EXPECT_EQ(kai_cpu_feature_name(feature), nullptr) << i;
+        EXPECT_FALSE(has(feature)) << i;
+        EXPECT_STREQ(kai_cpu_query(feature).reason, "there is no such feature") << i;
+    }
+}
+
+#if defined(__aarch64__) && defined(__linux__)
+TEST(Cpu, ReasonsNameTheBit) {
+    const Disable nothing("");
+    EXPECT_STREQ(kai_cpu_query(KAI_CPU_NEON).reason, "HWCAP bit 1 is set");
+    for (const auto& [feature, bit] :
+         {std::pair{KAI_CPU_DOTPROD, "HWCAP bit 20"},
+          {KAI_CPU_SVE, "HWCAP bit 22"},
+          {KAI_CPU_I8MM, "HWCAP2 bit 13"},
+          {KAI_CPU_SME, "HWCAP2 bit 23"},
+          {KAI_CPU_SME2, "HWCAP2 bit 37"}}) {
+        EXPECT_EQ(kai_cpu_query(feature).reason, bit + std::string(has(feature) ? " is set" : " is not set"));
+    }
+}
+#endif
 
 TEST(Cpu, FitsTheArchitecture) {
     const Disable nothing("");
@@ -104,11 +128,83 @@ TEST(Cpu, DisableMatchesWholeNames) {
         all = kai_cpu_features();
     }
     for (const char* list : {",", "sme2p", "sm", "unknown,also", "xsme,sme2pp", ",,sv"}) {
-        const Disable disable(list);
-        EXPECT_EQ(kai_cpu_features(), all) << list;
+        EXPECT_EQ(features_without(list), all) << list;
     }
-    const Disable last(",,dotprod");
-    EXPECT_FALSE(has(KAI_CPU_DOTPROD));
+    EXPECT_EQ(features_without(",,dotprod") & bit(KAI_CPU_DOTPROD), 0u);
+}
+
+TEST(Cpu, DisableTakesAnyCaseAndSpaces) {
+    const uint64_t all = features_without("");
+    const uint64_t neither = all & ~(bit(KAI_CPU_DOTPROD) | bit(KAI_CPU_BF16));
+    for (const char* list :
+         {"dotprod,bf16", "DOTPROD,BF16", " DotProd , bF16 ", "dotprod bf16", "\tdotprod\n,, bf16 ,",
+          "bf16; dotprod"}) {
+        std::string report;
+        EXPECT_EQ(features_without(list, &report), neither) << list;
+        EXPECT_EQ(report, "") << list;
+    }
+    EXPECT_EQ(features_without(" ALL ") & ~bit(KAI_CPU_NEON), 0u);
+}
+
+TEST(Cpu, I8mmHidesI8mmOfSveToo) {
+    EXPECT_EQ(features_without("i8mm") & (bit(KAI_CPU_I8MM) | bit(KAI_CPU_SVE_I8MM)), 0u);
+    const uint64_t all = features_without("");
+    EXPECT_EQ(features_without("svei8mm"), all & ~bit(KAI_CPU_SVE_I8MM));
+}
+
+TEST(Cpu, DisableReportsUnknownWordsOnce) {
+    std::string report;
+    features_without("sme2", &report);
+    EXPECT_EQ(report, "");
+    features_without("smee2, dotprod,AVX512", &report);
+    for (const char* text : {"KLEIDIAI_CPU_DISABLE", "\"smee2\"", "\"AVX512\"", "all", "sme2p1"}) {
+        EXPECT_NE(report.find(text), std::string::npos) << text << " in: " << report;
+    }
+    EXPECT_EQ(report.find("\"dotprod\""), std::string::npos) << report;
+
+    const Disable wrong("nonsense");
+    testing::internal::CaptureStderr();
+    kai_cpu_query(KAI_CPU_NEON);
+    kai_cpu_query(KAI_CPU_SME2);
+    kai_cpu_features();
+    report = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(report.find("nonsense"), report.rfind("nonsense")) << report;
+    EXPECT_NE(report.find("nonsense"), std::string::npos) << report;
+}
+
+TEST(Cpu, IsAskedOnce) {
+    const Disable nothing("");
+    const uint64_t before = kai_cpu_features();
+    setenv("KLEIDIAI_CPU_DISABLE", "all", 1);  // too late
+    EXPECT_EQ(kai_cpu_features(), before);
+    EXPECT_EQ(has(KAI_CPU_DOTPROD), (before & bit(KAI_CPU_DOTPROD)) != 0);
+}
+
+TEST(Cpu, FirstQueriesOfManyThreadsAgree) {
+    for (int round = 0; round < 20; ++round) {
+        const Disable some("sve,nonsense");
+        testing::internal::CaptureStderr();
+        std::atomic<int> waiting{0};
+        std::vector<uint64_t> answers(8);
+        std::vector<std::thread> threads;
+        for (uint64_t& answer : answers) {
+            threads.emplace_back([&] {
+                for (++waiting; waiting < static_cast<int>(answers.size());) {
+                }
+                answer = kai_cpu_features() | (has(KAI_CPU_SVE2) ? bit(KAI_CPU_FEATURE_COUNT) : 0);
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        const std::string report = testing::internal::GetCapturedStderr();
+        for (const uint64_t answer : answers) {
+            EXPECT_EQ(answer, answers[0]);
+        }
+        EXPECT_EQ(answers[0] & (bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE2) | bit(KAI_CPU_FEATURE_COUNT)), 0u);
+        EXPECT_EQ(report.find("nonsense"), report.rfind("nonsense")) << "reported more than once: " << report;
+        EXPECT_NE(report.find("nonsense"), std::string::npos);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// What the rest of the library asks about the CPU.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_cpu.h"
+
+extern "C" {
+
+/// The features that the CPU has, whatever KLEIDIAI_CPU_DISABLE hides.
+[[gnu::visibility("hidden")]] uint64_t kai_cpu_system_features(void);
+
+/// The next query asks the system and the environment again. For tests.
+void kai_cpu_forget(void);
+
+/// @name For getters: n words of 32 bits for each vector of SME (SVE)
+/// On a CPU without such vectors they print that the function `prefix``name` needs them, and abort.
+/// @{
+[[gnu::visibility("hidden")]] size_t kai_checked_sme_words(size_t n, const char* prefix, const char* name);
+[[gnu::visibility("hidden")]] size_t kai_checked_sve_words(size_t n, const char* prefix, const char* name);
+/// @}
+
+}  // extern "C"
