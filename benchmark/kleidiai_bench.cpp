@@ -149,7 +149,7 @@ void register_kernel(const kai_ukernel& u) {
                o.dst.size() * kai_get_datatype_size_in_bytes(o.u.dst_type);
     };
     for (const Shape& s : shapes) {
-        if ((u.get_m_step() == 1) != (s.m == 1)) {
+        if ((u.rows == KAI_ROWS_MANY) == (s.m == 1)) {
             continue;  // kernels for one row get the GEMV shapes, the others the GEMM ones
         }
         const std::string mk = std::to_string(s.m) + "x" + std::to_string(s.k);

@@ -17,10 +17,12 @@ extern "C" {
 #endif
 
 /// A property of a micro-kernel that does not depend on the problem:
-/// - `m_step`, `n_step`: a call may compute any rectangle of the output that starts at multiples of these;
+/// - `m_step`, `n_step`: a call may compute any rectangle of the output that starts at multiples of these. (How many
+///   rows it may have: `rows` in kai_registry.h.)
 /// - `mr`, `nr`: panel height of the packed LHS, panel width of the packed RHS;
 /// - `kr`, `sr`: kr / sr consecutive k of a row or column lie together in a panel (some formats: kr).
-/// On SME kernels it depends on the streaming vector length.
+/// On SME kernels it depends on the streaming vector length, on some SVE kernels on that of SVE. A CPU without such
+/// vectors cannot tell it: the function says so and aborts.
 typedef size_t kai_get_size_fn(void);
 
 /// @name Micro-kernels

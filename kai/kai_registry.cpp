@@ -26,6 +26,21 @@
 #define KAI_IF_BUILT_1(...) __VA_ARGS__
 #define KAI_IF_BUILT_0(...)
 
+namespace kai {
+namespace {
+
+/// In the place of a Getter: a size that this CPU cannot tell is none that a kernel has.
+struct NoneIfUnknown {};
+[[maybe_unused]] size_t sme_words(size_t n, NoneIfUnknown) {
+    return (kai_cpu_system_features() & (1U << KAI_CPU_SME)) != 0 ? sme_words(n, Getter{}) : SIZE_MAX;
+}
+[[maybe_unused]] size_t sve_words(size_t n, NoneIfUnknown) {
+    return (kai_cpu_system_features() & (1U << KAI_CPU_SVE)) != 0 ? sve_words(n, Getter{}) : SIZE_MAX;
+}
+
+}  // namespace
+}  // namespace kai
+
 namespace {
 
 [[maybe_unused]] constexpr uint64_t bit(kai_cpu_feature feature) {
@@ -105,8 +120,37 @@ template <typename Run>
                                             : kai_dt_unknown;
 }
 
+/// Where a name that a catalogue line has as text contains `part`.
+[[maybe_unused]] constexpr bool contains(const char* text, const char* part) {
+    for (; *text != 0; ++text) {
+        size_t i = 0;
+        while (part[i] != 0 && text[i] == part[i]) {
+            ++i;
+        }
+        if (part[i] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What the sizes of a line depend on. VL(n) is of SME, SVE(n) of SVE.
+[[maybe_unused]] constexpr uint64_t size_features_of(const char* sizes) {
+    return contains(sizes, "VL(") ? bit(KAI_CPU_SME) : contains(sizes, "SVE(") ? bit(KAI_CPU_SVE) : 0;
+}
+
+[[maybe_unused]] constexpr kai_ukernel_rows rows_of(const char* m_step) {
+    return contains(m_step, "ONE_ROW")          ? KAI_ROWS_ONE
+           : m_step[0] == '1' && m_step[1] == 0 ? KAI_ROWS_EACH
+                                                : KAI_ROWS_MANY;
+}
+
 /// A getter of the registry for what a micro-kernel has no function for.
-#define KAI_SIZE(VALUE) []() -> size_t { return VALUE; }
+#define KAI_SIZE(WHAT, NAME, VALUE)                                                       \
+    []() -> size_t {                                                                      \
+        [[maybe_unused]] constexpr kai::Getter kai_getter = {"get_" #WHAT " of ", #NAME}; \
+        return VALUE;                                                                     \
+    }
 
 // Getters that are spelled like no others (kai_matmul_clamp_f16_f16_f16p_interface.h, kai_rhs_dwconv_pack.h).
 #define kai_get_lhs_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot \
@@ -117,41 +161,47 @@ template <typename Run>
     kai_rhs_get_dst_size_dwconv_pack_x16p1vlx1b_x16_x16_sme
 
 const kai_ukernel kUkernels[] = {
-#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, ...) \
-    KAI_IF_BUILT(                                      \
-        ISA, {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, dst_type_of(#NAME), #LHS, #RHS, needs::ISA, __VA_ARGS__}, )
-#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                              \
+#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                           \
+    KAI_IF_BUILT(                                                                                               \
+        ISA,                                                                                                    \
+        {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, dst_type_of(#NAME), #LHS, #RHS, needs::ISA, rows_of(M_STEP), \
+         size_features_of(SIZES), __VA_ARGS__}, )
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
+    KAI_ENTRY(                                                                                              \
+        ISA, NAME, signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), LHS, RHS,              \
+        #MR #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, kai_get_n_step_##NAME, kai_get_mr_##NAME,  \
+        kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,      \
+        KAI_ANY(kai_run_##NAME))
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                             \
     KAI_ENTRY(                                                                                                        \
-        ISA, NAME, signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), LHS, RHS, kai_get_m_step_##NAME, \
-        kai_get_n_step_##NAME, kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,            \
-        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME),                         \
+        ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
+        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
+        KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME,     \
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
+#define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
+    KAI_ENTRY(                                                                                         \
+        ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP,  \
+        kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR),  \
+        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),     \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, \
+        KAI_ANY(kai_run_##NAME))
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                      \
+    KAI_ENTRY(                                                                                                 \
+        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,    \
+        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),          \
+        KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), \
         kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
-#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_ENTRY(                                                                                                    \
-        ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME,    \
-        KAI_SIZE(1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_offset_##NAME), \
-        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
-        KAI_ANY(kai_run_##NAME))
-#define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                          \
-    KAI_ENTRY(                                                                                                    \
-        ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME, \
-        KAI_SIZE(MR), KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),        \
-        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
-        KAI_ANY(kai_run_##NAME))
-#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_ENTRY(                                                                                                    \
-        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(1), \
-        KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), KAI_ANY(kai_get_lhs_offset_##NAME),                             \
-        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,            \
-        KAI_ANY(kai_run_##NAME))
-#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                             \
-    KAI_ENTRY(                                                                                                       \
-        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(N_STEP), KAI_SIZE((MR) > 0 ? (MR) : 1), \
-        KAI_SIZE(NR), KAI_SIZE(KR), KAI_SIZE(SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
-#define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                        \
-    KAI_ENTRY(                                                                                             \
-        ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, KAI_SIZE(M_STEP), KAI_SIZE(1), KAI_SIZE(1), KAI_SIZE(NR), \
-        KAI_SIZE(1), KAI_SIZE(1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME))
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
+    KAI_ENTRY(                                                                                                      \
+        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP), \
+        KAI_SIZE(n_step, NAME, N_STEP), KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR),            \
+        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
+#define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
+    KAI_ENTRY(                                                                                           \
+        ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
+        KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
+        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/matmul/families.def"
     {}  // the end; also keeps the table from being empty
 };
@@ -159,6 +209,7 @@ const kai_ukernel kUkernels[] = {
 /// The condition of a catalogue line: 0 accepts any value.
 #define KAI_ACCEPTS(ROWS, KR, SR)                                                                         \
     [](size_t rows, size_t kr, size_t sr) {                                                               \
+        [[maybe_unused]] constexpr kai::NoneIfUnknown kai_getter = {};                                    \
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
@@ -242,9 +293,17 @@ Kind kind_of(kai_packer_signature signature) {
     }
 }
 
+/// Whether this CPU can tell the sizes of a micro-kernel, which it may lack the features to run.
+bool sizes_known(const kai_ukernel& u) {
+    return (u.size_features & ~kai_cpu_system_features()) == 0;
+}
+
 const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) {
     const Kind kind = kind_of(u.signature);
     const char* format = lhs ? u.lhs_format : u.rhs_format;
+    if (!sizes_known(u)) {
+        return nullptr;
+    }
     const size_t rows = lhs ? u.get_mr() : u.get_nr();
     // Of the unified API, the micro-kernel with panels of 2 V rows takes a classic packer: they come last.
     for (int round = 0; round < (kind == kUnified ? 2 : 1); ++round) {
@@ -262,9 +321,106 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
     return nullptr;
 }
 
+/// `a` can run on this CPU, `b` need not.
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
-    return strcmp(a.rhs_format, b.rhs_format) == 0 && a.get_nr() == b.get_nr() && a.get_kr() == b.get_kr() &&
-           a.get_sr() == b.get_sr();
+    return strcmp(a.rhs_format, b.rhs_format) == 0 && sizes_known(b) && a.get_nr() == b.get_nr() &&
+           a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr();
+}
+
+/// How well it suits m rows: the lower the better.
+unsigned misfit(const kai_ukernel& u, size_t m) {
+    return m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
+}
+
+/// @name Families. The lines of a family stand together.
+/// @{
+/// The family of every line, whatever this build contains.
+constexpr const char* kFamilyOfLine[] = {
+#define KAI_LINE(...) KAI_STRING(KAI_FAMILY),
+#define KAI_UKERNEL KAI_LINE
+#define KAI_UKERNEL_ROWS KAI_LINE
+#define KAI_IMATMUL KAI_LINE
+#define KAI_IMATMUL_ROWS KAI_LINE
+#define KAI_UNIFIED KAI_LINE
+#define KAI_DWCONV KAI_LINE
+#include "kai/ukernels/matmul/families.def"
+};
+
+bool is_in_catalogue(const char* family) {
+    for (const char* name : kFamilyOfLine) {
+        if (strcmp(name, family) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// How many letters are to be changed, inserted or taken out to make one name of the other. Case does not count.
+size_t distance(const char* a, const char* b) {
+    constexpr size_t kLongest = 63;
+    const size_t length = strnlen(b, kLongest);
+    size_t row[kLongest + 1];
+    for (size_t j = 0; j <= length; ++j) {
+        row[j] = j;
+    }
+    for (size_t i = 0; a[i] != 0; ++i) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; ++j) {
+            const size_t changed = diagonal + (lower(a[i]) != b[j]);
+            diagonal = row[j + 1];
+            const size_t less = row[j] < diagonal ? row[j] : diagonal;
+            row[j + 1] = changed < less + 1 ? changed : less + 1;
+        }
+    }
+    return row[length];
+}
+
+void explain_no_family(const char* family, kai_registry_explain_fn* explain, void* context) {
+    char reason[256];
+    const char* nearest = nullptr;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < kUkernelCount; ++i) {
+        const size_t d = distance(family, kUkernels[i].family);
+        if (d < least) {
+            least = d;
+            nearest = kUkernels[i].family;
+        }
+    }
+    if (is_in_catalogue(family)) {
+        snprintf(reason, sizeof(reason), "this build has no micro-kernel of family \"%s\"", family);
+    } else if (nearest != nullptr) {
+        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; nearest: \"%s\"", family, nearest);
+    } else {
+        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; this build has no micro-kernels", family);
+    }
+    explain(context, nullptr, reason);
+}
+/// @}
+
+/// Why u is not the best, which may be NULL.
+void explain_not_best(
+    const kai_ukernel& u, const kai_ukernel* best, const kai_ukernel* same, char* reason, size_t size) {
+    if (!kai_registry_runnable(u.features, reason, size)) {
+        return;
+    }
+    if (same != nullptr && !sizes_known(*same)) {
+        snprintf(reason, size, "this CPU cannot tell the sizes of the packed RHS of %s", same->name);
+    } else if (same != nullptr && !same_rhs(u, *same)) {
+        snprintf(reason, size, "reads another packed RHS than %s", same->name);
+    } else if (u.rows == best->rows || (u.rows != KAI_ROWS_MANY && best->rows != KAI_ROWS_MANY)) {
+        snprintf(reason, size, "comes after %s in the catalogue", best->name);
+    } else {
+        snprintf(
+            reason, size, "%s",
+            u.rows == KAI_ROWS_MANY   ? "is for many rows"
+            : u.rows == KAI_ROWS_EACH ? "takes one row at a time"
+                                      : "is for one row");
+    }
 }
 
 }  // namespace
@@ -305,21 +461,47 @@ const kai_packer* kai_registry_find_packer(const char* name) {
     return nullptr;
 }
 
-bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size) {
-    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
-        const auto feature = static_cast<kai_cpu_feature>(i);
-        if ((features & bit(feature)) == 0) {
-            continue;
-        }
-        const kai_cpu_answer answer = kai_cpu_query(feature);
-        if (!answer.present) {
-            if (reason != nullptr) {
-                snprintf(reason, reason_size, "needs %s: %s", kai_cpu_feature_name(feature), answer.reason);
-            }
-            return false;
+size_t kai_registry_family_count() {
+    size_t count = 0;
+    while (kai_registry_family(count) != nullptr) {
+        ++count;
+    }
+    return count;
+}
+
+const char* kai_registry_family(size_t index) {
+    for (size_t i = 0; i < kUkernelCount; ++i) {
+        const bool first = i == 0 || strcmp(kUkernels[i].family, kUkernels[i - 1].family) != 0;
+        if (first && index-- == 0) {
+            return kUkernels[i].family;
         }
     }
-    return true;
+    return nullptr;
+}
+
+bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size) {
+    const uint64_t lacking = features & ~kai_cpu_features();
+    if (lacking == 0) {
+        return true;
+    }
+    const int index = __builtin_ctzll(lacking);
+    const auto feature = static_cast<kai_cpu_feature>(index);
+    const char* name = kai_cpu_feature_name(feature);
+    if (reason == nullptr) {
+        return false;
+    }
+    if (name == nullptr) {
+        snprintf(reason, reason_size, "bit %d of the features means nothing to this library", index);
+        return false;
+    }
+    char upper[16];
+    size_t length = 0;
+    for (; name[length] != 0 && length + 1 < sizeof(upper); ++length) {
+        upper[length] = static_cast<char>(name[length] >= 'a' ? name[length] - 'a' + 'A' : name[length]);
+    }
+    upper[length] = 0;
+    snprintf(reason, reason_size, "CPU lacks %s (%s)", upper, kai_cpu_query(feature).reason);
+    return false;
 }
 
 const kai_packer* kai_registry_lhs_packer(const kai_ukernel* u, size_t index) {
@@ -332,35 +514,36 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
 
 const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
-    // Two rounds: the first wants a kernel made for this m, the second takes any. A catalogue lists the best first.
-    const kai_ukernel* best = nullptr;
-    for (int round = 0; round < 2 && best == nullptr; ++round) {
-        for (size_t i = 0; i < kUkernelCount && best == nullptr; ++i) {
-            const kai_ukernel& u = kUkernels[i];
-            if (strcmp(u.family, request->family) == 0 && kai_registry_runnable(u.features, nullptr, 0) &&
-                (request->same_rhs_as == nullptr || same_rhs(u, *request->same_rhs_as)) &&
-                (round == 1 || (u.get_m_step() == 1) == (request->m <= 1))) {
-                best = &u;
-            }
-        }
-    }
-    for (size_t i = 0; explain != nullptr && i < kUkernelCount; ++i) {
-        const kai_ukernel& u = kUkernels[i];
-        char reason[256];
-        if (strcmp(u.family, request->family) != 0) {
+    const char* family = request->family != nullptr ? request->family : "";
+    const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
+    bool found = false;
+    // A catalogue lists the best first.
+    for (const kai_ukernel& u : kUkernels) {
+        if (u.name == nullptr || strcmp(u.family, family) != 0) {
             continue;
         }
-        if (&u == best) {
-            explain(context, &u, "chosen");
-        } else if (!kai_registry_runnable(u.features, reason, sizeof(reason))) {
-            explain(context, &u, reason);
-        } else if (request->same_rhs_as != nullptr && !same_rhs(u, *request->same_rhs_as)) {
-            explain(context, &u, "reads another packed RHS");
-        } else if ((u.get_m_step() == 1) != (request->m <= 1)) {
-            explain(context, &u, u.get_m_step() == 1 ? "is for one row" : "is for many rows");
-        } else {
-            explain(context, &u, "the chosen one is preferred");
+        found = true;
+        if (kai_registry_runnable(u.features, nullptr, 0) && (same == nullptr || same_rhs(u, *same)) &&
+            (best == nullptr || misfit(u, request->m) < misfit(*best, request->m))) {
+            best = &u;
         }
+    }
+    if (explain == nullptr) {
+        return best;
+    }
+    if (!found) {
+        explain_no_family(family, explain, context);
+        return nullptr;
+    }
+    for (const kai_ukernel& u : kUkernels) {
+        char reason[256] = "chosen";
+        if (u.name == nullptr || strcmp(u.family, family) != 0) {
+            continue;
+        }
+        if (&u != best) {
+            explain_not_best(u, best, same, reason, sizeof(reason));
+        }
+        explain(context, &u, reason);
     }
     return best;
 }

@@ -79,6 +79,13 @@ enum kai_packer_signature {
     KAI_RHS_DWCONV_PACK,       ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
 };
 
+/// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.
+enum kai_ukernel_rows {
+    KAI_ROWS_MANY,  ///< Any m, several rows at a time (GEMM).
+    KAI_ROWS_EACH,  ///< Any m, but row after row: made for m = 1 (GEMV). m_step is 1.
+    KAI_ROWS_ONE,   ///< m is 0 or 1 (GEMV). m_step is 1.
+};
+
 /// @name What `run` of the unified API's entries is
 /// @{
 typedef struct kai_matmul_uker_api kai_get_matmul_uker_api_fn(void);
@@ -95,7 +102,11 @@ struct kai_ukernel {
     const char* lhs_format;  ///< docs/formats.md
     const char* rhs_format;
     uint64_t features;  ///< What the CPU must have: bits 1 << enum kai_cpu_feature.
+    enum kai_ukernel_rows rows;
 
+    /// What the CPU must have for the getters: SVE or SME where sizes scale with the vector length, else 0. On other
+    /// CPUs these getters say so and abort.
+    uint64_t size_features;
     kai_get_size_fn* get_m_step;
     kai_get_size_fn* get_n_step;
     kai_get_size_fn* get_mr;
@@ -117,7 +128,8 @@ struct kai_packer {
     const char* format;         ///< What it writes.
     uint64_t features;
 
-    /// Whether it packs for a kernel with these mr (nr), kr and sr.
+    /// Whether it packs for a kernel with these mr (nr), kr and sr. False where a size scales with a vector length that
+    /// this CPU lacks.
     bool (*accepts)(size_t rows, size_t kr, size_t sr);
     kai_any_fn* get_source_offset;  ///< kai_get_lhs_offset_<name> or kai_get_rhs_offset_<name>
     kai_any_fn* get_packed_offset;  ///< kai_get_lhs_packed_offset_<name> or kai_get_rhs_packed_offset_<name>
@@ -136,16 +148,20 @@ const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the 
 /// By name, without the prefix `kai_run_`; NULL if there is none.
 const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
 const struct kai_packer* kai_registry_find_packer(const char* name);
+
+/// The families of these micro-kernels.
+size_t kai_registry_family_count(void);
+const char* kai_registry_family(size_t index);  ///< NULL past the end
 /// @}
 
-/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` (may be NULL).
+/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` (may be NULL):
+/// "CPU lacks SME2 (HWCAP2 bit 37 is not set)". No CPU has a bit that is no kai_cpu_feature.
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel
 /// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
 /// Micro-kernels of the unified API and of indirect matmul have packers of their kind. (An LHS that is not packed has
-/// none.)
-/// @pre this CPU can run the micro-kernel (its sizes may depend on the vector length).
+/// none; neither does a micro-kernel whose sizes this CPU cannot tell, see `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
@@ -153,18 +169,20 @@ const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukern
 
 /// What `kai_registry_best` looks for.
 struct kai_registry_request {
-    const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...
+    const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...: kai_registry_family
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
     const struct kai_ukernel* same_rhs_as;  ///< Its packed RHS is to be shared; NULL if there is none yet.
 };
 
-/// Told about every candidate of the family: `reason` says why it is not taken, or "chosen".
+/// Told about every candidate of the family: `reason` says why it is not taken, or "chosen". If there is no such
+/// family, told once, with `ukernel` NULL: "no family named X; nearest: Y".
 typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* ukernel, const char* reason);
 
 /// The best micro-kernel of a family that this CPU can run; NULL if there is none. `explain` may be NULL.
 ///
-/// For m = 1 kernels with m_step 1 come first, for other m those with a larger step; if there are none, one of the
-/// other kind is returned (for one with m_step 1, call it row by row).
+/// For m = 0 or 1 those made for one row come first (`rows` is not KAI_ROWS_MANY), for other m those for many. If there
+/// are none, one of the other kind is returned; for m > 1 one with KAI_ROWS_EACH before one with KAI_ROWS_ONE, which is
+/// to be called row by row.
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
 

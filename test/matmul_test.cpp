@@ -142,7 +142,7 @@ protected:
     const Format *lhs_format = reference::find_format(u.lhs_format), *rhs_format = reference::find_format(u.rhs_format);
     Tile lhs_tile, rhs_tile;
     size_t m_step, n_step;
-    bool one_row;  // m must be 0 or 1
+    const bool one_row = u.rows == KAI_ROWS_ONE;  // m must be 0 or 1
     const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
                           u.signature == KAI_UKERNEL_IMATMUL_ROWS;
     const bool by_pointers = u.signature == KAI_UKERNEL_IMATMUL_ROWS, unified = u.signature == KAI_UKERNEL_UNIFIED;
@@ -164,7 +164,6 @@ protected:
         rhs_tile = {u.get_nr(), u.get_kr(), u.get_sr()};
         m_step = u.get_m_step();
         n_step = u.get_n_step();
-        one_row = m_step == 1 && (lhs_format->blocks || lhs_format->plain) && std::strstr(u.name, "_1x") != nullptr;
         arithmetic.type = u.dst_type;
         arithmetic.zero_point = u.dst_type == kai_dt_int8 ? kZeroPoint : 0;
         if (u.dst_type == kai_dt_f16 && std::strstr(u.name, "_neon_mla") != nullptr) {  // sums in f16
@@ -835,6 +834,20 @@ TEST_P(Matmul, Shapes) {
             }
         }
     }
+}
+
+// What kai_ukernel.rows promises: any m in one call, but for kernels of one row.
+TEST_P(Matmul, RowsOfOneCall) {
+    const auto [k, bl] = typical_depth();
+    const size_t n = several_columns();
+    const Side lhs = make_lhs(Data::random, 37, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    check(lhs.part(0, one_row ? 1 : 37), rhs, {}, {3, Flush::end});
+    EXPECT_TRUE(u.rows == KAI_ROWS_MANY || m_step == 1);
+#if KLEIDIAI_ASSERTIONS
+    if (one_row) {
+        EXPECT_DEATH(run(lhs.part(0, 2), rhs), "0 (or|nor) 1");
+    }
+#endif
 }
 
 // Any rectangle that starts at multiples of the steps, computed alone, gives the bits of the whole.

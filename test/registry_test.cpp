@@ -3,11 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
+#include <vector>
 
+#include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
 #include "test/support/coverage.hpp"
+#include "test/support/disabled_features.hpp"
+#include "tools/registry_call.hpp"
 
 namespace {
 
@@ -19,6 +28,60 @@ bool runnable(const kai_ukernel& u) {
 bool takes_rows(const kai_ukernel& u) {
     const std::string format = u.lhs_format;
     return format == "f32" || format == "f16" || format == "int8";
+}
+
+/// What the registry says about each candidate.
+struct Explained {
+    const kai_ukernel* best;
+    std::map<const kai_ukernel*, std::string> reasons;
+    size_t count = 0;
+
+    explicit Explained(const kai_registry_request& request) {
+        best = kai_registry_best(
+            &request,
+            [](void* context, const kai_ukernel* u, const char* reason) {
+                auto& self = *static_cast<Explained*>(context);
+                self.reasons[u] = reason;
+                ++self.count;
+            },
+            this);
+    }
+};
+
+/// How a function ends in a process of its own.
+struct Ending {
+    bool returned = false;
+    int signal = 0;
+    std::string text;  // stderr
+};
+
+Ending run_apart(const std::function<void()>& function) {
+    Ending ending;
+    int ends[2];
+    if (pipe(ends) != 0) {
+        ADD_FAILURE() << "no pipe";
+        return ending;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        for (const int s : {SIGABRT, SIGILL, SIGSEGV, SIGBUS}) {
+            signal(s, SIG_DFL);
+        }
+        function();
+        _exit(0);
+    }
+    close(ends[1]);
+    char buffer[256];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) {
+        ending.text.append(buffer, static_cast<size_t>(n));
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ending.returned = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return ending;
 }
 
 TEST(Registry, EntriesAreComplete) {
@@ -33,6 +96,8 @@ TEST(Registry, EntriesAreComplete) {
             ASSERT_NE(text, nullptr);
             EXPECT_STRNE(text, "");
         }
+        EXPECT_LE(u->rows, KAI_ROWS_ONE);
+        EXPECT_EQ(u->size_features & ~u->features, 0u);
         EXPECT_TRUE(u->get_m_step && u->get_n_step && u->get_mr && u->get_nr && u->get_kr && u->get_sr && u->run);
         if (u->signature != KAI_UKERNEL_UNIFIED && u->signature != KAI_UKERNEL_DWCONV) {
             EXPECT_TRUE(u->get_lhs_packed_offset && u->get_rhs_packed_offset && u->get_dst_offset && u->get_dst_size);
@@ -64,6 +129,7 @@ TEST(Registry, EndsAndUnknownNamesAreNull) {
     EXPECT_EQ(kai_registry_find_packer("no_such_packer"), nullptr);
     const kai_registry_request request = {"no_such_family", 1, nullptr};
     EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), nullptr);
+    EXPECT_EQ(kai_registry_family(kai_registry_family_count()), nullptr);
 }
 
 TEST(Registry, PortablePackersAreAlwaysThere) {
@@ -98,7 +164,7 @@ TEST(Registry, EveryKernelHasItsPackers) {
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     for (const kai_ukernel* u : test::all_ukernels()) {
-        if (runnable(*u) && u->get_m_step() == 1) {
+        if (runnable(*u) && u->rows != KAI_ROWS_MANY) {
             families.insert(u->family);
         }
     }
@@ -112,7 +178,7 @@ TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
         ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
         const bool mixed = takes_rows(*gemm) || std::string(gemm->rhs_format).rfind("bf16p", 0) == 0;
         if (!mixed) {
-            EXPECT_EQ(gemv->get_m_step(), 1u) << gemm->name << " has no partner";
+            EXPECT_NE(gemv->rows, KAI_ROWS_MANY) << gemm->name << " has no partner";
         }
     }
 }
@@ -192,46 +258,275 @@ TEST(Registry, BestExplainsItsChoice) {
     }
     for (const auto& [family, size] : family_sizes) {
         for (const size_t m : {0, 1, 2, 64}) {
-            using Reasons = std::map<const kai_ukernel*, std::string>;
-            Reasons reasons;
             const kai_registry_request request = {family.c_str(), m, nullptr};
-            const kai_ukernel* best = kai_registry_best(
-                &request,
-                [](void* context, const kai_ukernel* u, const char* reason) {
-                    (*static_cast<Reasons*>(context))[u] = reason;
-                },
-                &reasons);
+            const auto [best, reasons, count] = Explained(request);
             EXPECT_EQ(reasons.size(), size);
-            bool any_runnable = false;
+            EXPECT_EQ(count, size);
+            bool any_runnable = false, any_fits = false;
             for (const auto& [u, reason] : reasons) {
                 EXPECT_STREQ(u->family, family.c_str());
                 EXPECT_NE(reason, "");
                 EXPECT_EQ(reason == "chosen", u == best) << u->name << ": " << reason;
                 any_runnable |= runnable(*u);
+                any_fits |= runnable(*u) && (u->rows == KAI_ROWS_MANY) == (m > 1);
+                if (!runnable(*u)) {
+                    EXPECT_EQ(reason.rfind("CPU lacks ", 0), 0u) << reason;
+                } else if (reason == "is for many rows") {
+                    EXPECT_NE(best->rows, KAI_ROWS_MANY);
+                    EXPECT_EQ(u->rows, KAI_ROWS_MANY);
+                } else if (reason == "is for one row") {
+                    EXPECT_NE(best->rows, KAI_ROWS_ONE);
+                    EXPECT_EQ(u->rows, KAI_ROWS_ONE);
+                } else if (reason == "takes one row at a time") {
+                    EXPECT_EQ(best->rows, KAI_ROWS_MANY);
+                    EXPECT_EQ(u->rows, KAI_ROWS_EACH);
+                } else if (u != best) {
+                    EXPECT_EQ(reason, "comes after " + std::string(best->name) + " in the catalogue");
+                }
             }
             EXPECT_EQ(best != nullptr, any_runnable);
             if (best != nullptr) {
                 EXPECT_TRUE(runnable(*best));
+                EXPECT_TRUE(!any_fits || (best->rows == KAI_ROWS_MANY) == (m > 1)) << best->name;
             }
             EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), best);
         }
     }
 }
 
+// Where there is no micro-kernel for many rows, one that takes any m comes before one that takes one row.
+TEST(Registry, RowAfterRowBeforeOneRow) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (!runnable(*u) || u->rows != KAI_ROWS_ONE) {
+            continue;
+        }
+        const kai_registry_request request = {u->family, 37, u};
+        const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
+        ASSERT_NE(best, nullptr);
+        for (const kai_ukernel* other : test::all_ukernels()) {
+            const kai_registry_request pair = {u->family, 37, other};
+            if (std::strcmp(other->family, u->family) == 0 && runnable(*other) &&
+                kai_registry_best(&pair, nullptr, nullptr) == best) {  // they share one RHS
+                EXPECT_LE(best->rows, other->rows) << best->name << ", " << other->name;
+            }
+        }
+    }
+}
+
+TEST(Registry, SixRowsOfSveAreForManyRows) {
+    const char* name = "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla";
+    const kai_ukernel* u = kai_registry_find_ukernel(name);
+    if (u == nullptr || !runnable(*u)) {
+        GTEST_SKIP() << name;
+    }
+    EXPECT_EQ(u->rows, KAI_ROWS_MANY);
+    const test::DisabledFeatures sme("sme");
+    const Explained many({u->family, 37, nullptr});
+    EXPECT_EQ(many.best, u);
+    const Explained one({u->family, 1, u});
+    EXPECT_EQ(one.best, u);
+}
+
+TEST(Registry, Families) {
+    std::set<std::string> families, listed;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        families.insert(u->family);
+    }
+    for (size_t i = 0; i < kai_registry_family_count(); ++i) {
+        ASSERT_NE(kai_registry_family(i), nullptr);
+        EXPECT_TRUE(listed.insert(kai_registry_family(i)).second) << "twice: " << kai_registry_family(i);
+    }
+    EXPECT_EQ(listed, families);
+    EXPECT_EQ(kai_registry_family(kai_registry_family_count()), nullptr);
+    EXPECT_EQ(kai_registry_family(~size_t{0}), nullptr);
+}
+
+TEST(Registry, UnknownFamilies) {
+    const auto check = [](const char* family, const std::string& expected) {
+        for (const size_t m : {1, 64}) {
+            const Explained explained({family, m, nullptr});
+            EXPECT_EQ(explained.best, nullptr);
+            ASSERT_EQ(explained.count, 1u);
+            EXPECT_EQ(explained.reasons.count(nullptr), 1u);
+            EXPECT_EQ(explained.reasons.begin()->second.rfind(expected, 0), 0u) << explained.reasons.begin()->second;
+        }
+    };
+    check("", "no family named \"\"; ");
+    check(nullptr, "no family named \"\"; ");
+    check(std::string(5000, 'x').c_str(), "no family named \"xxxx");
+    for (size_t i = 0; i < kai_registry_family_count(); ++i) {
+        const std::string family = kai_registry_family(i);
+        std::string wrong = family;
+        wrong.insert(wrong.size() / 2, "q_");
+        check(wrong.c_str(), "no family named \"" + wrong + "\"; nearest: \"" + family + "\"");
+        wrong = family;
+        wrong[0] = static_cast<char>(wrong[0] - 'a' + 'A');
+        check(wrong.c_str(), "no family named \"" + wrong + "\"; nearest: \"" + family + "\"");
+    }
+    // In the catalogue, but perhaps not in this build.
+    const char* family = "matmul_clamp_f32_f32p_f32p";
+    if (kai_registry_find_ukernel("matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa") == nullptr) {
+        check(family, "this build has no micro-kernel of family \"matmul_clamp_f32_f32p_f32p\"");
+    }
+}
+
+// Nothing that the registry does executes an instruction that this CPU lacks.
+TEST(Registry, AsksNothingThatTheCpuLacks) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        SCOPED_TRACE(u->name);
+        const bool known = (u->size_features & ~kai_cpu_system_features()) == 0;
+        const kai_packer *lhs = nullptr, *rhs = nullptr;
+        std::vector<Explained> explained;
+        const Ending ending = run_apart([&] {
+            lhs = kai_registry_lhs_packer(u, 0);
+            rhs = kai_registry_rhs_packer(u, 0);
+            for (const size_t m : {1, 37}) {
+                explained.emplace_back(kai_registry_request{u->family, m, u});
+            }
+        });
+        ASSERT_TRUE(ending.returned) << "signal " << ending.signal << ' ' << ending.text;
+        for (const size_t m : {1, 37}) {
+            const Explained e({u->family, m, u});
+            if (!known) {
+                EXPECT_EQ(e.best, nullptr);
+                EXPECT_EQ(kai_registry_lhs_packer(u, 0), nullptr);
+                EXPECT_EQ(kai_registry_rhs_packer(u, 0), nullptr);
+                for (const auto& [other, reason] : e.reasons) {
+                    EXPECT_TRUE(
+                        !runnable(*other) ||
+                        reason == "this CPU cannot tell the sizes of the packed RHS of " + std::string(u->name))
+                        << reason;
+                }
+            }
+        }
+    }
+    for (const kai_packer* p : test::all_packers()) {
+        SCOPED_TRACE(p->name);
+        const Ending ending = run_apart([&] {
+            for (const size_t rows : {0, 1, 4, 8, 16, 32, 64}) {
+                for (const size_t kr : {1, 2, 4, 8, 16}) {
+                    p->accepts(rows, kr, 1);
+                    p->accepts(rows, kr, 2);
+                }
+            }
+        });
+        EXPECT_TRUE(ending.returned) << "signal " << ending.signal << ' ' << ending.text;
+    }
+}
+
+/// Getters either answer, or say that the vector length is missing.
+::testing::AssertionResult answers_or_says_why(const Ending& ending, const char* name, bool may_abort) {
+    if (ending.returned) {
+        return ::testing::AssertionSuccess();
+    }
+    const bool names_it =
+        ending.text.find(std::string(name) + ": the size depends on the vector length of S") != std::string::npos;
+    if (may_abort && ending.signal == SIGABRT && names_it &&
+        ending.text.find("which this CPU lacks (") != std::string::npos) {
+        return ::testing::AssertionSuccess();
+    }
+    return ::testing::AssertionFailure() << "signal " << ending.signal << ", " << ending.text;
+}
+
+TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
+    const uint64_t system = kai_cpu_system_features();
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        SCOPED_TRACE(u->name);
+        const bool unknown = (u->size_features & ~system) != 0;
+        if (!unknown && u->size_features != 0) {
+            continue;  // called everywhere else
+        }
+        size_t aborts = 0;
+        for (kai_get_size_fn* getter : {u->get_m_step, u->get_n_step, u->get_mr, u->get_nr, u->get_kr, u->get_sr}) {
+            const Ending ending = run_apart([&] { getter(); });
+            EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
+            aborts += !ending.returned;
+        }
+        EXPECT_EQ(aborts > 0, unknown);
+        const bool has_offsets = u->get_dst_offset != nullptr;
+        for (const bool lhs : {true, false}) {
+            const Ending ending = run_apart([&] {
+                if (has_offsets) {
+                    kai_tools::packed_offset(*u, lhs, 0, 64, 32);
+                }
+            });
+            EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
+        }
+        const Ending ending = run_apart([&] {
+            if (has_offsets) {
+                u->get_dst_offset(0, 0, 1);
+                u->get_dst_size(1, 1);
+            }
+        });
+        EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
+    }
+    for (const kai_packer* p : test::all_packers()) {
+        SCOPED_TRACE(p->name);
+        const bool lacking = (p->features & ~system) != 0, depthwise = p->signature == KAI_RHS_DWCONV_PACK;
+        const kai_tools::Blocking blocking = {4, 8, 2};
+        const Ending ending = run_apart([&] {
+            if (depthwise) {
+                kai_tools::as<kai_get_rhs_dwconv_size_fn>(p->get_packed_size)(3, 3, 5);
+            } else {
+                kai_tools::packed_size(*p, 5, 64, 32, blocking);
+            }
+        });
+        EXPECT_TRUE(answers_or_says_why(ending, depthwise ? p->name + 4 : p->name, lacking));
+    }
+}
+
+// Creation functions of the unified API only return a table.
+TEST(Registry, TablesOfTheUnifiedApiNeedNoCpu) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (u->signature == KAI_UKERNEL_UNIFIED) {
+            const Ending ending = run_apart([&] { kai_tools::as<kai_get_matmul_uker_api_fn>(u->run)(); });
+            EXPECT_TRUE(ending.returned) << u->name << ": signal " << ending.signal;
+        }
+    }
+    for (const kai_packer* p : test::all_packers()) {
+        const Ending ending = run_apart([&] {
+            if (p->signature == KAI_LHS_PACK_UNIFIED) {
+                kai_tools::as<kai_get_matmul_pack_lhs_uker_api_fn>(p->run)();
+            } else if (p->signature == KAI_RHS_PACK_KXN_UNIFIED || p->signature == KAI_RHS_PACK_NXK_UNIFIED) {
+                kai_tools::as<kai_get_matmul_pack_rhs_uker_api_fn>(p->run)();
+            }
+        });
+        EXPECT_TRUE(ending.returned) << p->name << ": signal " << ending.signal;
+    }
+}
+
 TEST(Registry, SaysWhyItCannotRun) {
     char reason[8] = "unset";
     EXPECT_TRUE(kai_registry_runnable(0, reason, sizeof(reason)));
-    for (int f = 0; f < KAI_CPU_FEATURE_COUNT; ++f) {
-        char text[256] = "";
-        const bool has = kai_cpu_query(static_cast<kai_cpu_feature>(f)).present;
-        EXPECT_EQ(kai_registry_runnable(uint64_t{1} << f, text, sizeof(text)), has);
-        if (!has) {
-            EXPECT_NE(std::string(text).find(kai_cpu_feature_name(static_cast<kai_cpu_feature>(f))), std::string::npos)
-                << text;
-            kai_registry_runnable(uint64_t{1} << f, reason, sizeof(reason));  // a short buffer is cut, not overrun
-            EXPECT_EQ(std::string(reason), std::string(text).substr(0, sizeof(reason) - 1));
+    const char* upper[] = {"NEON",    "FP16", "DOTPROD", "I8MM", "BF16", "SVE",
+                           "SVEI8MM", "SVE2", "SVE2P1",  "SME",  "SME2", "SME2P1"};
+    static_assert(std::size(upper) == KAI_CPU_FEATURE_COUNT);
+    const auto check = [&] {
+        for (int f = 0; f < KAI_CPU_FEATURE_COUNT; ++f) {
+            char text[256] = "";
+            const kai_cpu_answer answer = kai_cpu_query(static_cast<kai_cpu_feature>(f));
+            EXPECT_EQ(kai_registry_runnable(uint64_t{1} << f, text, sizeof(text)), answer.present);
+            EXPECT_EQ(kai_registry_runnable(uint64_t{1} << f, nullptr, 0), answer.present);
+            if (!answer.present) {
+                EXPECT_EQ(text, "CPU lacks " + std::string(upper[f]) + " (" + answer.reason + ")");
+                kai_registry_runnable(uint64_t{1} << f, reason, sizeof(reason));  // a short buffer is cut, not overrun
+                EXPECT_EQ(std::string(reason), std::string(text).substr(0, sizeof(reason) - 1));
+            }
         }
+    };
+    check();
+    const test::DisabledFeatures all("all");
+    check();
+}
+
+TEST(Registry, UnknownFeatureBitsCannotRun) {
+    for (int f = KAI_CPU_FEATURE_COUNT; f < 64; ++f) {
+        char text[256] = "";
+        EXPECT_FALSE(kai_registry_runnable(uint64_t{1} << f, text, sizeof(text))) << f;
+        EXPECT_EQ(text, "bit " + std::to_string(f) + " of the features means nothing to this library");
+        EXPECT_FALSE(kai_registry_runnable(uint64_t{1} << f, nullptr, 0));
     }
+    EXPECT_FALSE(kai_registry_runnable(~uint64_t{0}, nullptr, 0));
 }
 
 }  // namespace

@@ -20,7 +20,12 @@ std::string size_text(const char* text) {
     if (s.rfind("SVE(", 0) == 0) {
         return s.substr(4, s.size() - 5) + " sve";
     }
-    return s == "0" ? "any" : s;
+    return s == "0" ? "any" : s == "ONE_ROW" || s == "ANY_ROWS" ? "1" : s;
+}
+
+/// How many rows a call may have, by the m_step of the catalogue.
+std::string rows_text(const std::string& m_step) {
+    return m_step == "ONE_ROW" ? "0, 1" : m_step == "1" ? "any, one by one" : "any";
 }
 
 std::string isa_text(const std::string& isa) {
@@ -47,12 +52,13 @@ void ukernel(
         family_now = family;
         std::printf("\n### %s\n\n", family);
         std::printf(
-            "| micro-kernel | needs | m_step x n_step | mr, nr, kr, sr | LHS | RHS |\n|---|---|---|---|---|---|\n");
+            "| micro-kernel | needs | m | m_step x n_step | mr, nr, kr, sr | LHS | RHS "
+            "|\n|---|---|---|---|---|---|---|\n");
     }
     std::printf(
-        "| `%s` | %s | %s x %s | %s, %s, %s, %s | %s | %s |\n", name, isa_text(isa).c_str(), size_text(m_step).c_str(),
-        size_text(n_step).c_str(), size_text(mr).c_str(), size_text(nr).c_str(), size_text(kr).c_str(),
-        size_text(sr).c_str(), lhs, rhs);
+        "| `%s` | %s | %s | %s x %s | %s, %s, %s, %s | %s | %s |\n", name, isa_text(isa).c_str(),
+        rows_text(m_step).c_str(), size_text(m_step).c_str(), size_text(n_step).c_str(), size_text(mr).c_str(),
+        size_text(nr).c_str(), size_text(kr).c_str(), size_text(sr).c_str(), lhs, rhs);
 }
 
 void packer(
@@ -75,7 +81,9 @@ int main() {
         "SVL being the streaming vector length in bits, and `4 sve` four SVE vectors of 32-bit words. Formats: "
         "[formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md). Within a "
         "family the best\n"
-        "micro-kernel comes first; those for one row (m_step 1) serve m = 1.\n\n"
+        "micro-kernel comes first. m: the rows that a call may have; for m = 1 there are those that take one row, or "
+        "any "
+        "one by one.\n\n"
         "## Micro-kernels\n");
 #define KAI_STRING_(x) #x
 #define KAI_STRING(x) KAI_STRING_(x)

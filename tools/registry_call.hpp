@@ -122,6 +122,31 @@ inline void run(
     }
 }
 
+/// Offset of row (column) idx in the packed LHS (RHS), or of row idx in the LHS as it is, dense, or in its table of
+/// pointers. Not of the unified API, nor of depthwise convolution.
+inline size_t packed_offset(const kai_ukernel& u, bool lhs, size_t idx, size_t k, size_t bl) {
+    kai_any_fn* getter = lhs ? u.get_lhs_packed_offset : u.get_rhs_packed_offset;
+    switch (u.signature) {
+        case KAI_UKERNEL_MATMUL_BL:
+            return as<kai_get_packed_offset_bl_fn>(getter)(idx, k, bl);
+        case KAI_UKERNEL_MATMUL_RHS_BL:
+            return lhs ? as<kai_get_packed_offset_fn>(getter)(idx, k)
+                       : as<kai_get_packed_offset_bl_fn>(getter)(idx, k, bl);
+        case KAI_UKERNEL_MATMUL_ROWS:
+        case KAI_UKERNEL_MATMUL_ROWS_QAI8:
+            return lhs ? as<kai_get_offset_fn>(getter)(idx, k * element_size(u.lhs_format))
+                       : as<kai_get_packed_offset_fn>(getter)(idx, k);
+        case KAI_UKERNEL_IMATMUL_ROWS:
+            return lhs ? as<kai_get_offset_fn>(getter)(idx, sizeof(void*))
+                       : as<kai_get_packed_offset_chunks_fn>(getter)(idx, 1, k);
+        case KAI_UKERNEL_IMATMUL:
+        case KAI_UKERNEL_IMATMUL_QAI8:
+            return as<kai_get_packed_offset_chunks_fn>(getter)(idx, 1, k);
+        default:
+            return as<kai_get_packed_offset_fn>(getter)(idx, k);
+    }
+}
+
 /// Whether it packs integers with a scale per column and no blocks.
 inline bool packs_channels(const kai_packer& p) {
     return p.signature == KAI_RHS_PACK_NXK_QS4CX || p.signature == KAI_RHS_PACK_KXN_QS4CX ||

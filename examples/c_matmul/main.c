@@ -39,7 +39,7 @@ int main(void) {
     // the packers. Those of this family read float rows, and records of int4 weights.
     const struct kai_registry_request request = {"matmul_clamp_f32_qsi8d32p_qsi4c32p", M, NULL};
     const struct kai_ukernel* u = kai_registry_best(&request, NULL, NULL);
-    if (u == NULL || u->get_m_step() == 1) {
+    if (u == NULL || u->rows == KAI_ROWS_ONE) {
         printf("this CPU has no kernel of the family\n");
         return 0;
     }

@@ -32,9 +32,9 @@ inline const kai_packer* weight_packer(const kai_ukernel& u, kai_packer_signatur
     }
 }
 
-/// One call computes as many rows as you like, except that micro-kernels for one row (GEMV) take one at a time.
+/// One call computes as many rows as you like, except that some micro-kernels (GEMV) take one row and no more.
 inline size_t rows_per_call(const kai_ukernel& u, size_t m) {
-    return u.get_m_step() == 1 ? 1 : m;
+    return u.rows == KAI_ROWS_ONE ? 1 : m;
 }
 
 /// Quantises m rows of activations into blocks of int8 and packs them. Done at every inference.

@@ -303,7 +303,7 @@ private:
     void print_texts() const {
         print_written("reference", continue_prompt(model_, reference(model_), reference(model_)));
         for (const kai_ukernel* gemm : usable_) {
-            if (gemm->get_m_step() == 1) {
+            if (gemm->rows != KAI_ROWS_MANY) {
                 continue;
             }
             // The partner reads the same packed weights. If a family has none, the micro-kernel itself takes one row.

@@ -65,10 +65,10 @@ KAI_INLINE void run_qai8(SmePanelsFn* kernel, PanelArgs panels, UnifiedOperand r
 UnifiedOperand x8(size_t rows) {
     return packed(x8p, rows, 4);
 }
-UnifiedOperand qsi8() {
+UnifiedOperand qsi8(Getter kai_getter = {}) {
     return packed(qsi8cxpbi32sf32, VL(1), 4);
 }
-UnifiedOperand qsi4() {
+UnifiedOperand qsi4(Getter kai_getter = {}) {
     return packed(qsi4cxpbi32sf32, VL(2), 4);
 }
 
@@ -113,16 +113,16 @@ void run_u8_f32(Config, Args args) {
 
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8, kai::x8(VL(1)),
-    kai::qsi8(), VL(1), VL(1), sizeof(int8_t))
+    kai::qsi8(kai_getter), VL(1), VL(1), sizeof(int8_t))
 
 // The instructions that its name promises (quarter-tile outer products) are not used: the same results without them.
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8, kai::x8(VL(1)),
-    kai::qsi8(), VL(1), VL(1), sizeof(int8_t))
+    kai::qsi8(kai_getter), VL(1), VL(1), sizeof(int8_t))
 
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi4, kai::x8(VL(2)),
-    kai::qsi4(), VL(2), VL(2), sizeof(int8_t))
+    kai::qsi4(kai_getter), VL(2), VL(2), sizeof(int8_t))
 
 KAI_DEFINE_MATMUL_API(
     matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa, kai::run_u8_i32, kai::x8(VL(1)), kai::x8(VL(1)), VL(2),

@@ -57,16 +57,16 @@ kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2
 namespace kai {
 namespace {
 
-UnifiedOperand rhs_f32() {
+UnifiedOperand rhs_f32(Getter kai_getter) {
     return packed(f32pbiasf32, VL(1), 1);
 }
-UnifiedOperand rhs_f16() {
+UnifiedOperand rhs_f16(Getter kai_getter) {
     return packed(f16pbiasf16, VL(1), 2);
 }
-UnifiedOperand rhs_qsi8() {
+UnifiedOperand rhs_qsi8(Getter kai_getter) {
     return packed(qsi8cxpbi32sf32, VL(1), 4);
 }
-UnifiedOperand rhs_qsi4() {
+UnifiedOperand rhs_qsi4(Getter kai_getter) {
     return packed(qsi4cxpbi32sf32, VL(2), 4);
 }
 
@@ -80,19 +80,19 @@ KAI_INLINE void run_row_unified(
         rhs.tile, element_bytes, output);
 }
 
-template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(), size_t ELEMENT_BYTES>
+template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter), size_t ELEMENT_BYTES>
 void run_row_float(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     check_args(args);
     const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff());
-    run_row_unified<float>(KERNEL, RHS(), ELEMENT_BYTES, args, {clamp.lo, clamp.hi, 0});
+    run_row_unified<float>(KERNEL, RHS({}), ELEMENT_BYTES, args, {clamp.lo, clamp.hi, 0});
 }
 
-template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)()>
+template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter)>
 void run_row_qai8(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     check_args(args);
     const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
     const auto zero = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    run_row_unified<int32_t>(KERNEL, RHS(), 1, args, int8_output({clamp.lo, clamp.hi, zero}));
+    run_row_unified<int32_t>(KERNEL, RHS({}), 1, args, int8_output({clamp.lo, clamp.hi, zero}));
 }
 
 }  // namespace
@@ -101,23 +101,23 @@ void run_row_qai8(const kai_matmul_uker_config*, const kai_matmul_uker_args* arg
 #define KAI_KERNEL kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, (kai::run_row_float<KAI_KERNEL, kai::rhs_f32, 4>),
-    kai::packed(kai::f32p, 1, 1), kai::rhs_f32(), 1, VL(1), 4)
+    kai::packed(kai::f32p, 1, 1), kai::rhs_f32(kai_getter), 1, VL(1), 4)
 #undef KAI_KERNEL
 
 #define KAI_KERNEL kai_kernel_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, (kai::run_row_float<KAI_KERNEL, kai::rhs_f16, 2>),
-    kai::packed(kai::f16p, 1, 2), kai::rhs_f16(), 1, VL(1), 2)
+    kai::packed(kai::f16p, 1, 2), kai::rhs_f16(kai_getter), 1, VL(1), 2)
 #undef KAI_KERNEL
 
 #define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi8>),
-    kai::packed(kai::x8p, 1, 4), kai::rhs_qsi8(), 1, VL(1), 1)
+    kai::packed(kai::x8p, 1, 4), kai::rhs_qsi8(kai_getter), 1, VL(1), 1)
 #undef KAI_KERNEL
 
 #define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi4>),
-    kai::packed(kai::x8p, 1, 1), kai::rhs_qsi4(), 1, VL(16), 1)
+    kai::packed(kai::x8p, 1, 1), kai::rhs_qsi4(kai_getter), 1, VL(16), 1)
 #undef KAI_KERNEL

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/src/layout.hpp"
+#include "kai/src/getters.hpp"
 
 /// All getters of an LHS packer with blocks of bl.
 #define KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, FORMAT)                                                              \
@@ -89,15 +89,18 @@
 /// The getters of an RHS packer without blocks that do not depend on the order of the source. BIAS: its type.
 #define KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)   \
     size_t kai_get_n_step_##NAME() {                                  \
+        KAI_GETTER(n_step, NAME)                                      \
         return NR;                                                    \
     }                                                                 \
     size_t kai_get_bias_offset_##NAME(size_t n_idx) {                 \
         return n_idx * sizeof(BIAS);                                  \
     }                                                                 \
     size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k) { \
+        KAI_GETTER(rhs_packed_offset, NAME)                           \
         return kai::FORMAT.offset({NR, KR, SR}, n_idx, k);            \
     }                                                                 \
     size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k) {       \
+        KAI_GETTER(rhs_packed_size, NAME)                             \
         return kai::FORMAT.size({NR, KR, SR}, n, k);                  \
     }
 
@@ -108,6 +111,7 @@
         return n_idx * sizeof(ELEMENT);                                          \
     }                                                                            \
     size_t kai_get_rhs_packed_stride_##NAME(size_t k) {                          \
+        KAI_GETTER(rhs_packed_stride, NAME)                                      \
         return kai::FORMAT.stride({NR, KR, SR}, k);                              \
     }
 
@@ -124,18 +128,22 @@
 /// All getters of an LHS packer for indirect matmul.
 #define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)                                    \
     size_t kai_get_m_step_##NAME() {                                                                     \
+        KAI_GETTER(m_step, NAME)                                                                         \
         return MR;                                                                                       \
     }                                                                                                    \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k_chunk_count, size_t k_chunk_length) { \
+        KAI_GETTER(lhs_packed_offset, NAME)                                                              \
         return kai::FORMAT.offset({MR, KR, SR}, m_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
     }                                                                                                    \
     size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k_chunk_count, size_t k_chunk_length) {       \
+        KAI_GETTER(lhs_packed_size, NAME)                                                                \
         return kai::FORMAT.size({MR, KR, SR}, m, kai::Chunks{k_chunk_count, k_chunk_length});            \
     }
 
 /// All getters of an RHS packer for indirect matmul, K x N source of ELEMENT.
 #define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)                     \
     size_t kai_get_n_step_##NAME() {                                                                     \
+        KAI_GETTER(n_step, NAME)                                                                         \
         return NR;                                                                                       \
     }                                                                                                    \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                                     \
@@ -145,12 +153,15 @@
         return n_idx * sizeof(BIAS);                                                                     \
     }                                                                                                    \
     size_t kai_get_rhs_packed_stride_##NAME(size_t k_chunk_count, size_t k_chunk_length) {               \
+        KAI_GETTER(rhs_packed_stride, NAME)                                                              \
         return kai::FORMAT.stride({NR, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length});             \
     }                                                                                                    \
     size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k_chunk_count, size_t k_chunk_length) { \
+        KAI_GETTER(rhs_packed_offset, NAME)                                                              \
         return kai::FORMAT.offset({NR, KR, SR}, n_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
     }                                                                                                    \
     size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k_chunk_count, size_t k_chunk_length) {       \
+        KAI_GETTER(rhs_packed_size, NAME)                                                                \
         return kai::FORMAT.size({NR, KR, SR}, n, kai::Chunks{k_chunk_count, k_chunk_length});            \
     }
 

@@ -86,6 +86,7 @@ struct MatmulApi {
 #define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES) \
     namespace {                                                                   \
     struct NAME##_kernel {                                                        \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                \
         static constexpr size_t element_bytes = ELEMENT_BYTES;                    \
         static kai::UnifiedOperand lhs() {                                        \
             return LHS;                                                           \

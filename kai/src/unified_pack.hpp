@@ -65,24 +65,25 @@ struct LhsPackApi {
 };
 
 /// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
-#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)      \
-    namespace {                                                  \
-    struct NAME##_packer {                                       \
-        static constexpr size_t element_bytes = sizeof(ELEMENT); \
-        static kai::UnifiedOperand packed() {                    \
-            return PACKED;                                       \
-        }                                                        \
-    };                                                           \
-    }                                                            \
-    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {       \
-        using Api = kai::LhsPackApi<NAME##_packer>;              \
-        return {RUN,                                             \
-                Api::step,                                       \
-                Api::lhs_stride,                                 \
-                Api::lhs_offset,                                 \
-                Api::packed_stride,                              \
-                Api::packed_offset,                              \
-                Api::packed_size};                               \
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)        \
+    namespace {                                                    \
+    struct NAME##_packer {                                         \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME}; \
+        static constexpr size_t element_bytes = sizeof(ELEMENT);   \
+        static kai::UnifiedOperand packed() {                      \
+            return PACKED;                                         \
+        }                                                          \
+    };                                                             \
+    }                                                              \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {         \
+        using Api = kai::LhsPackApi<NAME##_packer>;                \
+        return {RUN,                                               \
+                Api::step,                                         \
+                Api::lhs_stride,                                   \
+                Api::lhs_offset,                                   \
+                Api::packed_stride,                                \
+                Api::packed_offset,                                \
+                Api::packed_size};                                 \
     }
 
 /// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
@@ -142,34 +143,39 @@ struct RhsPackApi {
         return (shape->n + rows - 1) / rows * stride->n;
     }
     static size_t bias_offset(Config, const kai_matmul_pack_rhs_uker_bias_n_dim_args* index) {
-        return index->n * Packer::packed().format.panel_head;
+        return index->n * Packer::format().panel_head;
     }
     static size_t scale_offset(Config, const kai_matmul_pack_rhs_uker_scale_n_dim_args* index) {
-        return index->n * Packer::packed().format.panel_tail;
+        return index->n * Packer::format().panel_tail;
     }
 };
 
 /// SOURCE: KxN<bits> or NxK<bits>. PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
-#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                            \
-    namespace {                                                                       \
-    struct NAME##_packer {                                                            \
-        static kai::UnifiedOperand packed() {                                         \
-            return PACKED;                                                            \
-        }                                                                             \
-    };                                                                                \
-    }                                                                                 \
-    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                            \
-        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                           \
-        return {                                                                      \
-            RUN,                                                                      \
-            Api::step,                                                                \
-            Api::rhs_stride,                                                          \
-            Api::rhs_offset,                                                          \
-            Api::packed_stride,                                                       \
-            Api::packed_offset,                                                       \
-            Api::packed_size,                                                         \
-            Api::bias_offset,                                                         \
-            NAME##_packer::packed().format.panel_tail ? Api::scale_offset : nullptr}; \
+#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                     \
+    namespace {                                                                \
+    struct NAME##_packer {                                                     \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};             \
+        static kai::UnifiedOperand packed() {                                  \
+            return PACKED;                                                     \
+        }                                                                      \
+        static const kai::Format& format() {                                   \
+            [[maybe_unused]] constexpr kai::AnyLength kai_getter = {};         \
+            return (PACKED).format;                                            \
+        }                                                                      \
+    };                                                                         \
+    }                                                                          \
+    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                     \
+        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                    \
+        return {                                                               \
+            RUN,                                                               \
+            Api::step,                                                         \
+            Api::rhs_stride,                                                   \
+            Api::rhs_offset,                                                   \
+            Api::packed_stride,                                                \
+            Api::packed_offset,                                                \
+            Api::packed_size,                                                  \
+            Api::bias_offset,                                                  \
+            NAME##_packer::format().panel_tail ? Api::scale_offset : nullptr}; \
     }
 
 /// Aborts, in every build, where a flag is set: packers know none.

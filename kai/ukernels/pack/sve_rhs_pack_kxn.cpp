@@ -13,9 +13,6 @@ namespace {
 UnifiedOperand panels_x32() {
     return packed(f32pbiasf32, SVE(4), 1);
 }
-UnifiedOperand panels_x16() {
-    return packed(f16pbiasf16, SVE(4), 2);
-}
 
 KAI_INLINE void pack_x32(size_t n, size_t k, const void* rhs, size_t stride, const void* bias, void* rhs_packed) {
     pack_columns_sve<SveWords32>(n, k, rhs, stride, bias, rhs_packed, panels_x32().stride(k));
@@ -59,4 +56,5 @@ void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
 
 }  // extern "C"
 
-KAI_DEFINE_RHS_PACK_API(rhs_pack_kxn_x16p16vsx2bx16_x16_x16_sve, kai::run_x16, kai::KxN<16>, kai::panels_x16())
+KAI_DEFINE_RHS_PACK_API(
+    rhs_pack_kxn_x16p16vsx2bx16_x16_x16_sve, kai::run_x16, kai::KxN<16>, kai::packed(kai::f16pbiasf16, SVE(4), 2))

@@ -6,20 +6,20 @@
 // Bits are moved, never converted.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/base.hpp"
+#include "kai/src/getters.hpp"
 #include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
 
 namespace kai {
 namespace {
 
 template <typename Element>
-KAI_INLINE size_t lanes() {
-    return static_cast<size_t>(kai_get_sme_vector_length_u8()) / sizeof(Element);
+KAI_INLINE size_t lanes(Getter kai_getter = {}) {
+    return VL(sizeof(uint32_t) / sizeof(Element));
 }
 
 template <typename Element>
-KAI_INLINE size_t packed_size(size_t height, size_t width, size_t channels) {
-    const size_t w = lanes<Element>();
+KAI_INLINE size_t packed_size(Getter getter, size_t height, size_t width, size_t channels) {
+    const size_t w = lanes<Element>(getter);
     return (channels + w - 1) / w * w * (height * width + 1) * sizeof(Element);
 }
 
@@ -52,15 +52,15 @@ KAI_INLINE void pack(size_t taps, size_t channels, const void* rhs, const void* 
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_DWCONV_PACK(NAME, ELEMENT)                                                                     \
-    size_t kai_rhs_get_dst_size_##NAME(size_t filter_height, size_t filter_width, size_t num_channels) {          \
-        return kai::packed_size<ELEMENT>(filter_height, filter_width, num_channels);                              \
-    }                                                                                                             \
-    void kai_run_rhs_##NAME(                                                                                      \
-        size_t filter_height, size_t filter_width, [[maybe_unused]] size_t height, [[maybe_unused]] size_t width, \
-        size_t num_channels, const void* rhs, const void* bias, void* rhs_packed) {                               \
-        KAI_ASSERT_MSG(height == filter_height && width == filter_width, "height, width must be the filter's");   \
-        kai::pack<ELEMENT>(filter_height * filter_width, num_channels, rhs, bias, rhs_packed);                    \
+#define KAI_DEFINE_DWCONV_PACK(NAME, ELEMENT)                                                                          \
+    size_t kai_rhs_get_dst_size_##NAME(size_t filter_height, size_t filter_width, size_t num_channels) {               \
+        return kai::packed_size<ELEMENT>({"kai_rhs_get_dst_size_", #NAME}, filter_height, filter_width, num_channels); \
+    }                                                                                                                  \
+    void kai_run_rhs_##NAME(                                                                                           \
+        size_t filter_height, size_t filter_width, [[maybe_unused]] size_t height, [[maybe_unused]] size_t width,      \
+        size_t num_channels, const void* rhs, const void* bias, void* rhs_packed) {                                    \
+        KAI_ASSERT_MSG(height == filter_height && width == filter_width, "height, width must be the filter's");        \
+        kai::pack<ELEMENT>(filter_height * filter_width, num_channels, rhs, bias, rhs_packed);                         \
     }
 
 extern "C" {

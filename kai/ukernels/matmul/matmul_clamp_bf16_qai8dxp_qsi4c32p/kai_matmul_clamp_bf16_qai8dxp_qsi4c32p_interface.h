@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m, also for the kernels whose m_step is 1.
+/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
 /// @pre bl is a multiple of 32, k a multiple of bl.
 typedef kai_run_matmul_bl_fn kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn;
 

@@ -12,7 +12,7 @@ kai::SvePanelFn kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot;
 namespace kai {
 namespace {
 
-UnifiedOperand rhs() {
+UnifiedOperand rhs(Getter kai_getter = {}) {
     return packed(f16pbiasf16, SVE(4), 2);
 }
 
@@ -32,5 +32,5 @@ void run_f16(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
 }  // namespace kai
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1_dot, kai::run_f16, kai::packed(kai::f16p, 1, 1), kai::rhs(), 1,
-    SVE(4), sizeof(uint16_t))
+    matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1_dot, kai::run_f16, kai::packed(kai::f16p, 1, 1),
+    kai::rhs(kai_getter), 1, SVE(4), sizeof(uint16_t))

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m, also for the kernels whose m_step is 1.
+/// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn;
 
 /// @name The functions of one micro-kernel, as a table

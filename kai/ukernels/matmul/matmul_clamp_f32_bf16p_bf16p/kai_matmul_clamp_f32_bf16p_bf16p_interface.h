@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre m <= 1 for the kernel whose m_step is 1.
+/// @pre m <= 1 for the kernel whose name has 1x.
 typedef kai_run_matmul_fn kai_matmul_clamp_f32_bf16p_bf16p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows.
+/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl takes any m,
+/// six rows at a time, although its m_step is 1.
 typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f32_f32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m, also for the kernels whose m_step is 1.
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
 /// @pre k is a multiple of 32; the table is the one that the RHS was packed with.
 typedef kai_run_matmul_lut_f32_fn kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn;
 

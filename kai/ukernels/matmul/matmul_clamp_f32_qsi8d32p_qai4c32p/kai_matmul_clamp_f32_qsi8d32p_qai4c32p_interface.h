@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the kernels whose m_step is 1.
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME2 kernel whose name has 1x. The other
+/// kernels whose m_step is 1 take any m, row after row.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
-/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the kernels whose m_step is 1.
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME and SME2 kernels whose name has 1x. The
+/// other kernels whose m_step is 1 take any m, row after row.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
