@@ -3,6 +3,7 @@
 //
 //     kleidiai_mutants            each mutation in turn, and a table of the tests that were the first to notice it
 //     kleidiai_mutants NAME ...   these mutations only
+//     kleidiai_mutants --gtest_filter='*.Shapes/*' NAME    whether these tests notice it
 //
 // A mutation is behaviour, not an edit of a source: it stays valid when kernels change.
 //
@@ -138,10 +139,14 @@ void run_kernel(const kai_ukernel& u, A... arguments) {
     reinterpret_cast<F*>(u.run)(arguments...);
 }
 
+/// Beyond int8 they are those of int8: results saturate.
+int32_t int8_bound(float bound) {
+    return static_cast<int32_t>(std::max(-128.0f, std::min(bound, 127.0f)));
+}
+
 void call_unified(const kai_ukernel& u, const Matmul& c) {
     kai_matmul_uker_args args = *c.args;
-    const int32_t whole[2] = {
-        static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f))};
+    const int32_t whole[2] = {int8_bound(c.lo), int8_bound(c.hi)};
     const bool integers = u.dst_type == kai_dt_int8;
     args.flags = c.clamped() ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
     args.activation.clamp.min_ptr = integers ? static_cast<const void*>(&whole[0]) : &c.lo;
@@ -150,14 +155,16 @@ void call_unified(const kai_ukernel& u, const Matmul& c) {
     args.operand.lhs.ptr = c.lhs;
     args.operand.rhs.ptr = c.rhs;
     args.operand.dst = {c.dst, {c.stride}};
+    if (integers) {
+        args.operand.bias.scale_bias_global.ptr = &c.zero_point;
+    }
     reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)().run(nullptr, &args);
 }
 
 /// The micro-kernel itself.
 void call(const kai_ukernel& u, const Matmul& c) {
     const size_t length = c.k / c.chunks;
-    const kai_matmul_requantize32_params requantise = {
-        static_cast<int32_t>(std::max(c.lo, -128.0f)), static_cast<int32_t>(std::min(c.hi, 127.0f)), c.zero_point};
+    const kai_matmul_requantize32_params requantise = {int8_bound(c.lo), int8_bound(c.hi), c.zero_point};
     switch (u.signature) {
         case KAI_UKERNEL_MATMUL:
             return run_kernel<kai_run_matmul_fn>(
@@ -357,7 +364,13 @@ double requantised_wrongly(const Matmul& c, double sum, float scale) {
                          : is("rounds_ties_away") ? std::round(x)
                                                   : std::nearbyint(x);
     double y = saturated(whole) + c.zero_point;
-    if (is("zero_point_wraps")) {
+    if (is("bounds_less_the_zero_point_wrap")) {
+        const auto less = [&](float bound) {
+            return static_cast<int32_t>(static_cast<uint32_t>(int8_bound(bound)) - static_cast<uint32_t>(c.zero_point));
+        };
+        const double t = std::fmax(less(c.lo), std::fmin(saturated(whole), less(c.hi)));
+        return static_cast<int8_t>(static_cast<int64_t>(t + c.zero_point));
+    } else if (is("zero_point_wraps")) {
         y = static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(y)));
     } else if (is("clamps_before_the_zero_point")) {
         y = reference::clamp(whole, c.lo, c.hi) + c.zero_point;
@@ -430,6 +443,49 @@ void sum_the_offset_term_as_float(Matmul c) {
     }
 }
 
+/// Whether a proof that looks at too little finds that no result can reach a bound.
+bool seems_within_the_bounds(const Matmul& c) {
+    Matmul seen = c;
+    Copy rhs = copy_of_rhs(c);
+    const reference::Format& f = rhs.format;
+    if (is("proves_bounds_without_the_bias")) {
+        for (size_t j = 0; j < c.n; ++j) {
+            if (f.bias_type == reference::Format::f16_bias) {
+                rhs.set(f.bias, j, uint16_t{0});
+            } else {
+                rhs.set(f.bias, j, 0.0f);
+            }
+        }
+    } else if (is("proves_bounds_by_the_first_panel")) {
+        seen.n = std::min(c.n, rhs.shape.rows);
+    } else if (is("proves_bounds_by_the_first_rows")) {
+        seen.m = std::min<size_t>(c.m, 4);
+    } else if (is("proves_bounds_by_the_last_block") || (is("proves_bounds_by_the_last_chunk") && c.k > 4096)) {
+        const size_t first = is("proves_bounds_by_the_last_block") ? c.k - c.bl : (c.k - 1) / 4096 * 4096;
+        const size_t size = f.scale_type == reference::Format::f32_scale ? 4 : 2;
+        for (size_t j = 0; j < c.n; ++j) {
+            for (size_t b = 0; b < first / c.bl; ++b) {
+                std::memset(rhs.panel(j) + f.scale(rhs.shape, j % rhs.shape.rows, b), 0, size);
+            }
+        }
+    } else {
+        return false;
+    }
+    std::vector<uint8_t> results(seen.m * seen.n * c.element);
+    seen.rhs = rhs.bytes.data(), seen.dst = results.data(), seen.stride = seen.n * c.element;
+    seen.lo = -INFINITY, seen.hi = INFINITY;
+    call(*kernel, seen);
+    for (size_t i = 0; i < seen.m; ++i) {
+        for (size_t j = 0; j < seen.n; ++j) {
+            const float x = seen.get(i, j);
+            if (!(x >= c.lo && x <= c.hi)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /// The call with other arguments or operands.
 void call_wrongly(Matmul c) {
     const int32_t default_table[4] = {-2, -1, 0, 1};
@@ -443,6 +499,14 @@ void call_wrongly(Matmul c) {
     }
     if (is("ignores_the_clamp") || (is("drops_a_one_sided_clamp") && (c.lo <= least || c.hi >= most))) {
         c.lo = -INFINITY, c.hi = INFINITY;
+    } else if (c.clamped() && seems_within_the_bounds(c)) {
+        c.lo = -INFINITY, c.hi = INFINITY;
+    } else if (is("bounds_wrap_to_int8") && c.clamped()) {
+        const auto wrapped = [](float x) { return static_cast<float>(static_cast<int8_t>(static_cast<int64_t>(x))); };
+        const float a = wrapped(c.lo), b = wrapped(c.hi);
+        c.lo = std::min(a, b), c.hi = std::max(a, b);
+    } else if (is("zero_point_wraps_to_int8")) {
+        c.zero_point = static_cast<int8_t>(c.zero_point);
     } else if (is("clamps_without_the_flag") && !c.clamped()) {
         c.hi = kernel->dst_type == kai_dt_f16 ? 65504.0f : FLT_MAX, c.lo = -c.hi;
     } else if (is("ignores_the_row_bias")) {
@@ -516,7 +580,7 @@ void leak_padding(const Matmul& c) {
         convert_wrongly(c);
     } else if (
         is("truncates") || is("rounds_ties_away") || is("takes_nan_for_the_minimum") || is("zero_point_wraps") ||
-        is("clamps_before_the_zero_point")) {
+        is("clamps_before_the_zero_point") || is("bounds_less_the_zero_point_wrap")) {
         requantise_wrongly(c);
     } else if (is("sums_the_offset_term_as_float")) {
         sum_the_offset_term_as_float(c);
@@ -1130,6 +1194,23 @@ bool kernel_that_sums_integers(const kai_ukernel& u) {
 bool kernel_with_float_results(const kai_ukernel& u) {
     return u.dst_type == kai_dt_f32 || u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16;
 }
+bool kernel_with_float_bias(const kai_ukernel& u) {
+    return kernel_with_float_results(u) && rhs_format(u).bias != nullptr &&
+           rhs_format(u).bias_type != reference::Format::i32_bias;
+}
+bool kernel_with_many_panels(const kai_ukernel& u) {
+    return kernel_with_float_results(u) && std::strstr(u.name, "_u8p") == nullptr;
+}
+bool kernel_with_many_float_rows(const kai_ukernel& u) {
+    return kernel_with_many_panels(u) && kernel_for_many_rows(u);
+}
+bool kernel_with_rhs_blocks(const kai_ukernel& u) {
+    return rhs_format(u).blocks;
+}
+/// Those that take the RHS in chunks of a limited depth, and others like them.
+bool small_kernel_with_rhs_blocks(const kai_ukernel& u) {
+    return rhs_format(u).blocks && u.get_m_step() * u.get_n_step() < 512;
+}
 bool kernel_with_quantised_results(const kai_ukernel& u) {
     return u.dst_type == kai_dt_int8;
 }
@@ -1209,6 +1290,14 @@ const Mutation kMutations[] = {
     {"takes_nan_for_the_minimum", kernel_with_quantised_results, nullptr},
     {"zero_point_wraps", kernel_with_quantised_results, nullptr},
     {"clamps_before_the_zero_point", kernel_with_quantised_results, nullptr},
+    {"bounds_less_the_zero_point_wrap", kernel_with_quantised_results, nullptr},
+    {"bounds_wrap_to_int8", kernel_with_quantised_results, nullptr},
+    {"zero_point_wraps_to_int8", kernel_with_quantised_results, nullptr},
+    {"proves_bounds_without_the_bias", kernel_with_float_bias, nullptr},
+    {"proves_bounds_by_the_first_panel", kernel_with_many_panels, nullptr},
+    {"proves_bounds_by_the_first_rows", kernel_with_many_float_rows, nullptr},
+    {"proves_bounds_by_the_last_block", kernel_with_rhs_blocks, nullptr},
+    {"proves_bounds_by_the_last_chunk", small_kernel_with_rhs_blocks, nullptr},
     {"clamps_without_the_flag", unified_kernel_of_floats, nullptr},
     {"ignores_the_row_bias", unsigned_kernel, nullptr},
     {"ignores_the_column_bias", unsigned_kernel, nullptr},
@@ -1335,7 +1424,9 @@ bool try_mutation(const Mutation& m, bool depthwise) {
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     // The end-to-end test would blame kernels for packers.
-    GTEST_FLAG_SET(filter, "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*");
+    if (GTEST_FLAG_GET(filter) == "*") {
+        GTEST_FLAG_SET(filter, "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*");
+    }
     GTEST_FLAG_SET(catch_exceptions, false);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
