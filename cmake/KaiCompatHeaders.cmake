@@ -1,3 +1,8 @@
+# The folders that clients include from.
+#
+# kai_write_public_headers(OUT) writes for each of KAI_HEADERS a header at its path that forwards to the one in the source tree.
+# Installed are the headers themselves.
+#
 # The compatibility include tree: one forwarding header per micro-kernel and packer, at the path that frameworks include.
 #
 #     kai/ukernels/matmul/<family>/kai_<micro-kernel>.h  ->  the header of the family
@@ -6,7 +11,9 @@
 # kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched.
 
 function(kai_write_forward path target)
-    set(text "// Generated: forwards to the header that declares the functions.\n#pragma once\n#include \"${target}\"  // IWYU pragma: export\n")
+    set(text "// Generated: forwards to the header that declares the functions.\n#pragma once\n"
+        "#include \"${target}\"  // IWYU pragma: export\n")
+    string(CONCAT text ${text})
     if(EXISTS "${path}")
         file(READ "${path}" old)
         if(old STREQUAL text)
@@ -16,14 +23,20 @@ function(kai_write_forward path target)
     file(WRITE "${path}" "${text}")
 endfunction()
 
+function(kai_write_public_headers out)
+    foreach(header IN LISTS KAI_HEADERS)
+        kai_write_forward("${out}/${header}" "${PROJECT_SOURCE_DIR}/${header}")
+    endforeach()
+endfunction()
+
 function(kai_write_compat_headers out)
     file(GLOB catalogues CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/ukernels/matmul/*/ukernels.def"
         "${PROJECT_SOURCE_DIR}/kai/ukernels/dwconv/*/ukernels.def")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
         ${catalogues} "${PROJECT_SOURCE_DIR}/kai/ukernels/pack/packs.def")
     foreach(catalogue IN LISTS catalogues)
-        cmake_path(GET catalogue PARENT_PATH folder)
-        cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+        get_filename_component(folder "${catalogue}" DIRECTORY)
+        file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${folder}")
         file(GLOB interface RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*_interface.h")
         file(STRINGS "${catalogue}" lines REGEX "^KAI_")
         foreach(line IN LISTS lines)
@@ -32,7 +45,7 @@ function(kai_write_compat_headers out)
             string(REGEX REPLACE "f32_bf16p_bf16p$" "fp32_bf16p_bf16p" other "${path}")
             if(name MATCHES "bf16p2vlx2")
                 kai_write_forward("${out}/${other}/kai_${name}.h" "${interface}")
-                cmake_path(GET interface FILENAME file)
+                get_filename_component(file "${interface}" NAME)
                 kai_write_forward("${out}/${other}/${file}" "${interface}")
             else()
                 kai_write_forward("${out}/${path}/kai_${name}.h" "${interface}")

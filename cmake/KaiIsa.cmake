@@ -1,26 +1,70 @@
 # Which instruction sets this toolchain can build, and the flags of each.
 #
-# kai_probe_isas() sets, for every ISA of KAI_ISAS, KAI_BUILD_<isa> (0 or 1) and KAI_FLAGS_<isa>, and says at configure
-# time which micro-kernels a toolchain leaves out and why. KAI_ASM_FLAGS_<isa>: what assembly sources of the ISA need
-# (none of KAI_FLAGS_<isa>: they name their extensions themselves, .arch). The last -march on a command line counts, so these flags win
-# over the caller's: each object uses what its ISA names and nothing else.
+# kai_probe_isas() sets, for every ISA of KAI_ISAS, KAI_BUILD_<isa> (0 or 1) and KAI_FLAGS_<isa>, and warns at configure
+# time about the micro-kernels that a toolchain leaves out: what it said is in kleidiai_probes/<isa>.log of the build
+# directory. KLEIDIAI_REQUIRE_ISAS names those without which there is to be no build. KAI_ASM_FLAGS_<isa>: what assembly
+# sources of the ISA need (none of KAI_FLAGS_<isa>: they name their extensions themselves, .arch).
 
-include(CheckCXXSourceCompiles)
+set(KLEIDIAI_REQUIRE_ISAS "" CACHE STRING "Fail if the toolchain cannot build one of these, for instance neon_i8mm;sme2")
 
-set(KAI_FLAGS_any -march=armv8-a)
-set(KAI_FLAGS_neon -march=armv8-a)
-set(KAI_FLAGS_aarch64 -march=armv8-a)
-set(KAI_FLAGS_neon_fp16 -march=armv8.2-a+fp16)
-set(KAI_FLAGS_neon_bf16 -march=armv8.2-a+bf16)
-set(KAI_FLAGS_neon_dotprod -march=armv8.2-a+dotprod)
-set(KAI_FLAGS_neon_i8mm -march=armv8.2-a+i8mm)
-set(KAI_FLAGS_sve -march=armv8.2-a+sve)
-set(KAI_FLAGS_sve2p1 -march=armv8.2-a+sve)
-set(KAI_FLAGS_sve_dotprod -march=armv8.2-a+sve+dotprod)
-set(KAI_FLAGS_sve_i8mm -march=armv8.2-a+sve+i8mm)
+# kai_compiler_flags(<variable> <flag>...): as this compiler wants them. clang-cl ignores most of them, with a warning only,
+# unless /clang: stands before each.
+function(kai_compiler_flags variable)
+    set(flags "${ARGN}")
+    if(CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC")
+        list(TRANSFORM flags PREPEND "/clang:")
+    endif()
+    set(${variable} "${flags}" PARENT_SCOPE)
+endfunction()
+
+# kai_set_flags(<isa> <architecture>): the last -march of a command line counts, so it wins over the caller's: each object uses
+# what its ISA names and nothing else. A -mcpu of the caller would still add its features (Clang: the last one counts) or
+# draw a warning about the conflict on every file (GCC, where kai_drop_cpu removes it).
+function(kai_set_flags isa architecture)
+    set(flags "-march=${architecture}")
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        list(APPEND flags -mcpu=generic)
+    endif()
+    kai_compiler_flags(flags ${flags})
+    set(KAI_FLAGS_${isa} "${flags}" PARENT_SCOPE)
+endfunction()
+
+kai_set_flags(any armv8-a)
+kai_set_flags(neon armv8-a)
+kai_set_flags(aarch64 armv8-a)
+kai_set_flags(neon_fp16 armv8.2-a+fp16)
+kai_set_flags(neon_bf16 armv8.2-a+bf16)
+kai_set_flags(neon_dotprod armv8.2-a+dotprod)
+kai_set_flags(neon_i8mm armv8.2-a+i8mm)
+kai_set_flags(sve armv8.2-a+sve)
+kai_set_flags(sve2p1 armv8.2-a+sve)
+kai_set_flags(sve_dotprod armv8.2-a+sve+dotprod)
+kai_set_flags(sve_i8mm armv8.2-a+sve+i8mm)
 # The C++ around assembly needs no extension. sve2p1: assembly encodes what it needs beyond SVE.
-set(KAI_FLAGS_sme -march=armv8-a)
-set(KAI_FLAGS_sme2 -march=armv8-a)
+kai_set_flags(sme armv8-a)
+kai_set_flags(sme2 armv8-a)
+
+# Takes -mcpu out of the flags of C++ in this directory and out of what <target> inherited from add_compile_options.
+function(kai_drop_cpu target)
+    set(configs "${CMAKE_CONFIGURATION_TYPES}")
+    if(CMAKE_BUILD_TYPE)
+        list(APPEND configs "${CMAKE_BUILD_TYPE}")
+    endif()
+    set(variables CMAKE_CXX_FLAGS)
+    foreach(config IN LISTS configs)
+        string(TOUPPER "${config}" config)
+        list(APPEND variables CMAKE_CXX_FLAGS_${config})
+    endforeach()
+    foreach(variable IN LISTS variables)
+        string(REGEX REPLACE "(^| )-mcpu=[^ ]*" " " flags "${${variable}}")
+        set(${variable} "${flags}" PARENT_SCOPE)
+    endforeach()
+    get_target_property(options ${target} COMPILE_OPTIONS)
+    if(options)
+        list(FILTER options EXCLUDE REGEX "^-mcpu=")
+        set_target_properties(${target} PROPERTIES COMPILE_OPTIONS "${options}")
+    endif()
+endfunction()
 
 set(KAI_PROBE_neon_fp16 "#include <arm_neon.h>
 float16x8_t f(float16x8_t a) { return vaddq_f16(a, a); } int main() { return 0; }")
@@ -51,29 +95,51 @@ set(KAI_PROBE_sme2 "
     fmopa za0.s, p0/m, p0/m, z0.s, z1.s
 ")
 # Macros with the names of the mnemonics that an assembler may lack.
-set(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/asm/sme2_gas.inc")
-cmake_path(NORMAL_PATH KAI_ENCODINGS_sme2)
+get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/asm/sme2_gas.inc" ABSOLUTE)
 
-# Whether an assembly source, with the C preprocessor, assembles.
-function(kai_check_assembles source variable)
-    if(NOT DEFINED ${variable})
-        message(CHECK_START "Performing Test ${variable}")
-        try_compile(${variable} SOURCE_FROM_VAR probe.S source)
-        if(${variable})
-            message(CHECK_PASS "Success")
-        else()
-            message(CHECK_FAIL "Failed")
-        endif()
+# kai_probe(<variable> <name> <extension> <source> [flags]): whether <source> compiles or assembles, cached in <variable>.
+# What the compiler said is in kleidiai_probes/<name>.log.
+function(kai_probe variable name extension source)
+    if(DEFINED ${variable})
+        return()
+    endif()
+    set(folder "${PROJECT_BINARY_DIR}/kleidiai_probes")
+    file(WRITE "${folder}/${name}${extension}" "${source}\n")
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+    # CMake hands on the targets of C and C++, not that of assembly.
+    list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_ASM_COMPILER_TARGET)
+    string(REPLACE ";" " " flags "${ARGN}")
+    try_compile(${variable} "${folder}/${name}" "${folder}/${name}${extension}"
+        CMAKE_FLAGS "-DCOMPILE_DEFINITIONS:STRING=${flags}"
+        OUTPUT_VARIABLE output)
+    file(WRITE "${folder}/${name}.log" "${output}")
+    if(${variable})
+        message(STATUS "KleidiAI: probing ${name}: yes")
+    else()
+        message(STATUS "KleidiAI: probing ${name}: no")
     endif()
 endfunction()
 
+# The first error of a probe's log.
+function(kai_probe_error name variable)
+    file(STRINGS "${PROJECT_BINARY_DIR}/kleidiai_probes/${name}.log" errors REGEX "[Ee]rror")
+    list(APPEND errors "no error message")
+    list(GET errors 0 error)
+    set(${variable} "${error}" PARENT_SCOPE)
+endfunction()
+
 function(kai_probe_isas)
-    check_cxx_source_compiles("
+    kai_probe(KAI_TARGET_IS_AARCH64 aarch64 .cpp "
         #if !defined(__aarch64__) && !defined(_M_ARM64)
         #error not AArch64
         #endif
-        int main() { return 0; }" KAI_TARGET_IS_AARCH64)
-    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+        int main() { return 0; }")
+    # A compiler for many targets assembles for the one that C has.
+    if(NOT CMAKE_ASM_COMPILER_TARGET AND CMAKE_C_COMPILER_TARGET)
+        set(CMAKE_ASM_COMPILER_TARGET "${CMAKE_C_COMPILER_TARGET}")
+        set(CMAKE_ASM_COMPILER_TARGET "${CMAKE_C_COMPILER_TARGET}" PARENT_SCOPE)
+    endif()
+    set(left_out "")
     foreach(isa IN LISTS KAI_ISAS)
         set(built 1)
         if(isa STREQUAL "aarch64" AND NOT KAI_TARGET_IS_AARCH64)
@@ -82,12 +148,12 @@ function(kai_probe_isas)
             set(built 0)
             if(KAI_TARGET_IS_AARCH64)
                 if(isa MATCHES "^(neon|sve)")
-                    set(CMAKE_REQUIRED_FLAGS ${KAI_FLAGS_${isa}})
-                    check_cxx_source_compiles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
+                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .cpp "${KAI_PROBE_${isa}}" ${KAI_FLAGS_${isa}})
                 else()
-                    kai_check_assembles("${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_HAS_${isa})
+                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .S "${KAI_PROBE_${isa}}")
                     if(NOT KAI_TOOLCHAIN_HAS_${isa} AND KAI_ENCODINGS_${isa})
-                        kai_check_assembles("#include \"${KAI_ENCODINGS_${isa}}\"\n${KAI_PROBE_${isa}}" KAI_TOOLCHAIN_ENCODES_${isa})
+                        kai_probe(KAI_TOOLCHAIN_ENCODES_${isa} ${isa}_encoded .S
+                            "#include \"${KAI_ENCODINGS_${isa}}\"\n${KAI_PROBE_${isa}}")
                     endif()
                 endif()
                 if(KAI_TOOLCHAIN_HAS_${isa})
@@ -97,14 +163,29 @@ function(kai_probe_isas)
                     set(KAI_ASM_FLAGS_${isa} "-include;${KAI_ENCODINGS_${isa}}" PARENT_SCOPE)
                     message(STATUS "KleidiAI: this assembler lacks ${isa}: macros encode its instructions")
                 else()
-                    message(STATUS "KleidiAI: LEFT OUT: the ${isa} micro-kernels and packers (this compiler or assembler lacks the extension)")
+                    list(APPEND left_out ${isa})
+                    kai_probe_error(${isa} error)
+                    message(WARNING "KleidiAI: LEFT OUT: the ${isa} micro-kernels and packers, which this toolchain cannot "
+                        "build: ${error}\nAll that it said: ${PROJECT_BINARY_DIR}/kleidiai_probes/${isa}.log")
                 endif()
             endif()
         endif()
         set(KAI_BUILD_${isa} ${built} PARENT_SCOPE)
+        set(KAI_BUILD_${isa} ${built})
     endforeach()
     if(NOT KAI_TARGET_IS_AARCH64)
         message(STATUS "KleidiAI: not AArch64: portable packers, formats and the registry only")
+    endif()
+    set(missing "")
+    foreach(isa IN LISTS KLEIDIAI_REQUIRE_ISAS)
+        if(NOT isa IN_LIST KAI_ISAS)
+            message(FATAL_ERROR "KleidiAI: KLEIDIAI_REQUIRE_ISAS: no ISA named \"${isa}\". There are: ${KAI_ISAS}")
+        elseif(NOT KAI_BUILD_${isa})
+            list(APPEND missing ${isa})
+        endif()
+    endforeach()
+    if(missing)
+        message(FATAL_ERROR "KleidiAI: KLEIDIAI_REQUIRE_ISAS asks for ${missing}: this toolchain cannot build them.")
     endif()
     set(KAI_TARGET_IS_AARCH64 ${KAI_TARGET_IS_AARCH64} PARENT_SCOPE)
 endfunction()

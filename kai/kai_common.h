@@ -20,9 +20,14 @@ extern "C" {
 #endif
 
 /// @name Version
-/// The interface that this library implements, and the library's own version.
+/// The KleidiAI interface that this library implements, which find_package and pkg-config know it by, and the library's
+/// own version. docs/versioning.md says what may change with which number.
 /// @{
 #define KAI_INTERFACE_VERSION "1.30.0"
+#define KAI_LIBRARY_VERSION "0.1.0"
+#define KAI_LIBRARY_VERSION_MAJOR 0
+#define KAI_LIBRARY_VERSION_MINOR 1
+#define KAI_LIBRARY_VERSION_PATCH 0
 /// @}
 
 /// @name Errors

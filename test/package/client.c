@@ -8,6 +8,12 @@
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod.h"
 #include "kai/ukernels/matmul/pack/kai_lhs_quant_pack_qsi8d32p_f32.h"
 
+// What the library exports holds kai/ alone: folders of its repository do not shadow a client's.
+#if __has_include("test/support/coverage.hpp") || __has_include("examples/c_matmul/main.c") || \
+    __has_include("tools/registry_call.hpp") || __has_include("kai/src/base.hpp")
+#error "the library's include path shows more than its headers"
+#endif
+
 int main(void) {
     float row[32];
     unsigned char packed[34];
@@ -16,8 +22,9 @@ int main(void) {
     }
     kai_run_lhs_quant_pack_qsi8d32p_f32(1, 32, 32, 1, 16, 2, 0, row, sizeof(row), packed);
     printf(
-        "%s: %u packers, first value %d\n", kai_get_version(), (unsigned)kai_registry_packer_count(),
-        (signed char)packed[2]);
+        "interface %s, library %s (%d.%d.%d): %u packers, first value %d\n", kai_get_version(), KAI_LIBRARY_VERSION,
+        KAI_LIBRARY_VERSION_MAJOR, KAI_LIBRARY_VERSION_MINOR, KAI_LIBRARY_VERSION_PATCH,
+        (unsigned)kai_registry_packer_count(), (signed char)packed[2]);
     return kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32(1, 32, 32, 1, 16, 2) == sizeof(packed) &&
                    (signed char)packed[2] == -127
                ? 0

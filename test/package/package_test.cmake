@@ -1,8 +1,15 @@
-# Installs the library and builds a C client against it: with find_package, with pkg-config, and as a sub-project; and checks
-# what a shared library exports.
+# Installs the library, moves the installed tree elsewhere, and builds a C client against it: with find_package in every version
+# that a client may ask for, with pkg-config, and as a sub-project; and checks what a shared library exports.
 #
-# cmake -DSOURCE=... -DBUILD=... -DWORK=... -DC_COMPILER=... -DGENERATOR=... -P package_test.cmake
+# cmake -DSOURCE=... -DBUILD=... -DWORK=... -DC_COMPILER=... -DGENERATOR=... [-DNM=...]
+#     [-DTOOLCHAIN=file -DEMULATOR=program -DC_FLAGS=...] -P package_test.cmake
+#
+# With a TOOLCHAIN (another CPU) only what is installed is tried.
+#
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.16)
 
+# Runs a command; its output -> `output`.
 function(step)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
@@ -11,14 +18,53 @@ function(step)
     set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# Configures the client in `mode`; whether that worked -> `result`.
+function(configure mode)
+    set(options "")
+    if(TOOLCHAIN)
+        list(APPEND options "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}")
+    endif()
+    execute_process(COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/test/package" -B "${WORK}/${mode}" -G "${GENERATOR}" -DMODE=${mode}
+        "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON ${options} ${ARGN}
+        RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    set(result ${result} PARENT_SCOPE)
+    set(output "${output}" PARENT_SCOPE)
+endfunction()
+
 file(REMOVE_RECURSE "${WORK}")
 step(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/installed")
-foreach(mode find_package add_subdirectory)
-    step(${CMAKE_COMMAND} -S "${SOURCE}/test/package" -B "${WORK}/${mode}" -G "${GENERATOR}" -DMODE=${mode}
-        "-DCMAKE_PREFIX_PATH=${WORK}/installed" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON)
+file(RENAME "${WORK}/installed" "${WORK}/moved")
+file(GLOB_RECURSE license "${WORK}/moved/*/LICENSE")
+if(NOT license)
+    message(FATAL_ERROR "no LICENSE is installed")
+endif()
+
+set(modes find_package)
+if(NOT TOOLCHAIN)
+    list(APPEND modes add_subdirectory)
+endif()
+foreach(mode IN LISTS modes)
+    configure(${mode})
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "${mode}: ${output}")
+    endif()
     step(${CMAKE_COMMAND} --build "${WORK}/${mode}")
-    step("${WORK}/${mode}/client")
+    step(${EMULATOR} "${WORK}/${mode}/client")
     message(STATUS "${mode}: ${output}")
+endforeach()
+
+# The version is that of the interface: older clients find it, newer ones do not.
+foreach(version 1.24 1.30 1.30.0)
+    configure(find_package -DVERSION=${version})
+    if(NOT result EQUAL 0)
+        message(FATAL_ERROR "find_package(KleidiAI ${version}): ${output}")
+    endif()
+endforeach()
+foreach(version 1.31 2.0 0.9)
+    configure(find_package -DVERSION=${version})
+    if(result EQUAL 0 OR NOT output MATCHES "compatible with requested")
+        message(FATAL_ERROR "find_package(KleidiAI ${version}) is content: ${output}")
+    endif()
 endforeach()
 
 # The sub-project was a shared library: it exports kai_* and needs no C++ runtime.
@@ -43,13 +89,16 @@ endif()
 
 find_program(pkg_config pkg-config)
 if(pkg_config)
-    file(GLOB_RECURSE pc "${WORK}/installed/*/kleidiai.pc")
-    cmake_path(GET pc PARENT_PATH folder)
-    set(ENV{PKG_CONFIG_PATH} "${folder}")
-    step(${pkg_config} --cflags --libs --define-variable=prefix=${WORK}/installed kleidiai)
+    file(GLOB_RECURSE pc "${WORK}/moved/*/kleidiai.pc")
+    get_filename_component(folder "${pc}" DIRECTORY)
+    set(ENV{PKG_CONFIG_LIBDIR} "${folder}")
+    step(${pkg_config} --atleast-version=1.30 kleidiai)
+    step(${pkg_config} --cflags --libs kleidiai)
     string(STRIP "${output}" flags)
     separate_arguments(flags UNIX_COMMAND "${flags}")
+    separate_arguments(c_flags UNIX_COMMAND "${C_FLAGS}")
+    list(APPEND flags ${c_flags})
     step(${C_COMPILER} -std=c99 -Wall -Werror "${SOURCE}/test/package/client.c" ${flags} -o "${WORK}/client")
-    step("${WORK}/client")
+    step(${EMULATOR} "${WORK}/client")
     message(STATUS "pkg-config: ${output}")
 endif()
