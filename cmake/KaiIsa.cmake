@@ -105,11 +105,16 @@ function(kai_probe variable name extension source)
     endif()
     set(folder "${PROJECT_BINARY_DIR}/kleidiai_probes")
     file(WRITE "${folder}/${name}${extension}" "${source}\n")
+    set(sources "${folder}/${name}${extension}")
+    if(extension STREQUAL ".S")  # a library of assembly alone is not made well for clang-cl
+        file(WRITE "${folder}/empty.c" "extern int empty;\n")
+        list(APPEND sources "${folder}/empty.c")
+    endif()
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
     # CMake hands on the targets of C and C++, not that of assembly.
     list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_ASM_COMPILER_TARGET)
     string(REPLACE ";" " " flags "${ARGN}")
-    try_compile(${variable} "${folder}/${name}" "${folder}/${name}${extension}"
+    try_compile(${variable} "${folder}/${name}" SOURCES ${sources}
         CMAKE_FLAGS "-DCOMPILE_DEFINITIONS:STRING=${flags}"
         OUTPUT_VARIABLE output)
     file(WRITE "${folder}/${name}.log" "${output}")
