@@ -22,30 +22,28 @@
         return kai::FORMAT.size({mr, kr, sr}, m, k, bl);                                                          \
     }
 
-/// The getters that every RHS packer with blocks of bl has. (sr is 2 in all of them; no size depends on it.)
-#define KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME, FORMAT)                                                   \
+/// The getters that every RHS packer with blocks of bl has. They want kai_rules_NAME (pack_rhs_rules.hpp). (sr is 2 in
+/// all of them; no size depends on it.)
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                           \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {                                \
         return n_idx * rhs_stride;                                                                     \
     }                                                                                                  \
     size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t bl) { \
-        kai::check_whole_blocks(k, bl);                                                                \
-        return kai::FORMAT.offset({nr, kr, 2}, n_idx, k, bl);                                          \
+        return kai_rhs_packed_offset(n_idx, k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);         \
     }                                                                                                  \
     size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t bl) {       \
-        kai::check_whole_blocks(k, bl);                                                                \
-        return kai::FORMAT.size({nr, kr, 2}, n, k, bl);                                                \
+        return kai_rhs_packed_size(n, k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);               \
     }
 
 /// The getter that some of them have besides.
-#define KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME, FORMAT)                                      \
+#define KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME)                                              \
     size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t bl) { \
-        kai::check_whole_blocks(k, bl);                                                  \
-        return kai::FORMAT.stride({nr, kr, 2}, k, bl);                                   \
+        return kai_rhs_packed_stride(k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);  \
     }
 
 /// All getters of an RHS packer with blocks of bl and bf16 scales in an array. RHS_OFFSET: of column n_idx in the
 /// source.
-#define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, FORMAT, RHS_OFFSET)                                     \
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, RHS_OFFSET)                                             \
     size_t kai_get_n_step_##NAME(size_t nr) {                                                             \
         return nr;                                                                                        \
     }                                                                                                     \
@@ -54,21 +52,15 @@
     }                                                                                                     \
     size_t kai_get_rhs_packed_stride_##NAME(                                                              \
         size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {               \
-        kai::check_whole_blocks(k, bl);                                                                   \
-        kai::check_bf16(scale_dt);                                                                        \
-        return kai::FORMAT.stride({nr, kr, sr}, k, bl);                                                   \
+        return kai_rhs_packed_stride(k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);                     \
     }                                                                                                     \
     size_t kai_get_rhs_packed_offset_##NAME(                                                              \
         size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) { \
-        kai::check_whole_blocks(k, bl);                                                                   \
-        kai::check_bf16(scale_dt);                                                                        \
-        return kai::FORMAT.offset({nr, kr, sr}, n_idx, k, bl);                                            \
+        return kai_rhs_packed_offset(n_idx, k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);              \
     }                                                                                                     \
     size_t kai_get_rhs_packed_size_##NAME(                                                                \
         size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {     \
-        kai::check_whole_blocks(k, bl);                                                                   \
-        kai::check_bf16(scale_dt);                                                                        \
-        return kai::FORMAT.size({nr, kr, sr}, n, k, bl);                                                  \
+        return kai_rhs_packed_size(n, k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);                    \
     }
 
 /// All getters of an LHS packer without blocks.
@@ -173,7 +165,7 @@
 
 /// All getters of an RHS packer with one scale per column. OFFSET: that of column n_idx, whose rows are rhs_stride
 /// apart.
-#define KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, FORMAT, OFFSET)                                           \
+#define KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, OFFSET)                                                   \
     size_t kai_get_n_step_##NAME(size_t nr) {                                                          \
         return nr;                                                                                     \
     }                                                                                                  \
@@ -181,32 +173,22 @@
         return OFFSET;                                                                                 \
     }                                                                                                  \
     size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t sr) {               \
-        return kai::FORMAT.stride({nr, kr, sr}, k);                                                    \
+        return kai_rhs_packed_stride(k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);                \
     }                                                                                                  \
     size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr) { \
-        return kai::FORMAT.offset({nr, kr, sr}, n_idx, k);                                             \
+        return kai_rhs_packed_offset(n_idx, k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);         \
     }                                                                                                  \
     size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t sr) {       \
-        return kai::FORMAT.size({nr, kr, sr}, n, k);                                                   \
+        return kai_rhs_packed_size(n, k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);               \
     }
 
 namespace kai {
 namespace {
 
-/// Offset of column n_idx in a line of nibbles.
-KAI_INLINE size_t nibble_offset(size_t n_idx) {
-    KAI_ASSERT_MSG(n_idx % 2 == 0, "n_idx must be even");
-    return n_idx / 2;
-}
-
 /// What the getters of packers with blocks ask for; `run` asks for more.
 KAI_INLINE void check_whole_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {
     KAI_ASSERT_MSG(bl > 0, "bl must not be 0");
     KAI_ASSERT_IF_MSG(bl > 0, k % bl == 0, "k must be a multiple of bl");
-}
-
-KAI_INLINE void check_bf16([[maybe_unused]] enum kai_datatype scale_dt) {
-    KAI_ASSERT_MSG(scale_dt == kai_dt_bf16, "scale_dt must be kai_dt_bf16");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/src/layout.hpp"
+#include "kai/src/pack_rhs_rules.hpp"
 
 namespace kai {
 namespace {
@@ -62,6 +62,10 @@ struct RhsPack {
         return at < n ? at : n - 1;
     }
 };
+
+KAI_INLINE RhsPack rhs_pack(const kai_rhs_call& c) {
+    return {c.n, c.k, c.bl, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.packed};
+}
 
 /// What stands beside the nibbles in the arrays family.
 struct RhsArrays {

@@ -10,7 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/src/layout.hpp"
+#include "kai/src/pack_rhs_rules.hpp"
 
 namespace kai {
 namespace {
@@ -27,10 +27,15 @@ struct RhsChannels {
     size_t panels = (n + tile.rows - 1) / tile.rows;
 };
 
-KAI_INLINE void check_channels([[maybe_unused]] const RhsChannels& p) {
-    KAI_ASSERT_MSG(p.tile.rows > 0, "nr must not be 0");
-    KAI_ASSERT_MSG(p.tile.kr > 0 && p.tile.sr > 0 && p.tile.kr % p.tile.sr == 0, "kr must be a multiple of sr");
-    KAI_ASSERT_IF_MSG(p.n > 0, p.scale != nullptr, "scale must not be NULL");
+KAI_INLINE RhsChannels rhs_channels(const kai_rhs_call& c) {
+    return {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), bytes(c.scale), bytes(c.bias), c.packed};
+}
+
+/// The rules that all of them have.
+constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.bias = rules.scale = true;
+    return rules;
 }
 
 /// @name Source: weight (column, k) as the source keeps it. Bytes hold the first weight in the lowest bits.

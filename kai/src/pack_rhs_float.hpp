@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_rhs_rules.hpp"
 
 namespace kai {
 namespace {

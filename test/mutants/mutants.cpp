@@ -905,10 +905,34 @@ void lhs_quant_pack(
     mutated_packing(c);
 }
 
+/// The depth of whole blocks, where the packer should refuse any other.
+size_t taken_depth(size_t k, size_t bl) {
+    return is("takes_parts_of_blocks") && bl != 0 ? k / bl * bl : k;
+}
+
+/// Right parameters, where the packer should refuse others.
+template <typename Params>
+const Params* taken(const Params* params) {
+    static const Params kRight = {1, 8};
+    return is("takes_any_parameters") ? &kRight : params;
+}
+template <>
+const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params* taken(const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params* params) {
+    static const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params kRight = {1, 8, kai_dt_bf16};
+    return is("takes_any_parameters") ? &kRight : params;
+}
+template <>
+const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* taken(const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* params) {
+    static const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params kRight = {1, 8, kai_dt_bf16};
+    return is("takes_any_parameters") ? &kRight : params;
+}
+
 void rhs_pack_nxk_bl(
     size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* packed, size_t extra, const kai_rhs_pack_qs4cxs1s0_param* params) {
-    run_packer<kai_run_rhs_pack_nxk_qsu4c32_fn>(groups, n, k, nr, kr, sr, bl, rhs, bias, packed, extra, params);
+    run_packer<kai_run_rhs_pack_nxk_qsu4c32_fn>(
+        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, is("drops_an_impossible_bias") ? nullptr : bias, packed,
+        extra, taken(params));
     if (n > 0 && k > 0) {
         read_past_the_source(rhs + n * (k / bl) * (2 + bl / 2), k);
     }
@@ -920,7 +944,7 @@ void rhs_pack_nxk_bl_zero(
     const void* bias, const void* scale, void* packed, size_t extra, const kai_rhs_pack_qs4cxs1s0_param* params) {
     const void* used_bias = is("ignores_the_bias") ? nullptr : bias;
     run_packer<kai_run_rhs_pack_nxk_qau4c32_fn>(
-        groups, n, k, nr, kr, sr, bl, rhs, zero, used_bias, scale, packed, extra, params);
+        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, zero, used_bias, scale, packed, extra, taken(params));
     if (n > 0 && k > 0) {
         read_past_the_source(rhs + n * (k / 2), k);
     }
@@ -937,11 +961,12 @@ void rhs_pack_bl_bf16(
     const Params* params) {
     const Packing c = {n, k, bl, 0, {nr, kr, sr}, packed};
     const bool kxn = packer->signature == KAI_RHS_PACK_KXN_BL_BF16;
-    const size_t lines = kxn ? k : n, line = (kxn ? n + 1 : k) / 2, scales = k / bl * sizeof(uint16_t);
+    const size_t lines = kxn ? k : n, line = (kxn ? n + 1 : k) / 2;
+    const size_t scales = bl == 0 ? 0 : k / bl * sizeof(uint16_t);
     const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
     run_packer<Fn>(
-        groups, n, k, nr, kr, sr, bl, rhs, is("ignores_the_source_stride") ? line : rhs_stride, used_bias, scale,
-        is("ignores_the_scale_stride") ? scales : scale_stride, packed, extra, params);
+        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, is("ignores_the_source_stride") ? line : rhs_stride,
+        used_bias, scale, is("ignores_the_scale_stride") ? scales : scale_stride, packed, extra, taken(params));
     if (lines > 0 && line > 0) {
         read_past_the_source(rhs + (lines - 1) * rhs_stride + line, kxn ? n : k);
     }
@@ -990,7 +1015,8 @@ void rhs_pack(
     const void* bias, const void* scale, void* packed, size_t extra, const void* params) {
     const Rhs r = {n, k, rhs, rhs_stride, bias};
     run_packer<kai_run_rhs_pack_fn>(
-        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra, params);
+        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra,
+        is("takes_any_parameters") ? nullptr : params);
     r.misbehave(k, {nr, kr, sr}, packed);
 }
 
@@ -1059,13 +1085,14 @@ template <typename Fn, typename Element, typename Params, typename... Table>
 void rhs_pack_cx(
     size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const Element* rhs, const float* bias,
     const float* scale, void* packed, size_t extra, const Params* params, Table... table) {
-    Params changed = *params;
+    Params changed = params == nullptr ? Params{} : *params;
     if (is("ignores_the_zero_point")) {
         change(changed);
     }
     const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
     run_packer<Fn>(
-        groups, n, k, nr, kr, sr, rhs, used_bias, scale, packed, extra, static_cast<const Params*>(&changed),
+        groups, n, k, nr, kr, sr, rhs, used_bias, scale, packed, extra,
+        taken(static_cast<const Params*>(params == nullptr ? nullptr : &changed)),
         (is("ignores_the_table") ? nullptr : table)...);
     if (n > 0 && k > 0) {
         read_past_the_source(rhs + kai_tools::channels_source_size(*packer, n, k), test::is_kxn(*packer) ? n : k);
@@ -1265,6 +1292,17 @@ bool packer_with_table(const kai_packer& p) {
 bool packer_with_zero_point(const kai_packer& p) {
     return (test::has_channels(p) && !packer_with_table(p)) || test::is_requantising(p);
 }
+bool packer_without_a_place_for_bias(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_BL;
+}
+bool rhs_packer_with_blocks(const kai_packer& p) {
+    return test::has_blocks(p) && !test::is_lhs(p);
+}
+/// Of the signatures that pack_rules_test.cpp knows, for CPUs without SVE and SME.
+bool packer_that_refuses(const kai_packer& p) {
+    const bool scalable = (p.features >> KAI_CPU_SME & 1) != 0 || (p.features >> KAI_CPU_SVE & 1) != 0;
+    return !test::is_lhs(p) && p.signature <= KAI_RHS_PACK_KXN_NR && !scalable;
+}
 bool packer_with_bias(const kai_packer& p) {
     return test::format_of(p).bias != nullptr;
 }
@@ -1275,6 +1313,11 @@ bool packer_of_any_tail(const kai_packer& p) {
     return (!blocks && !packer_with_table(p) && p.signature != KAI_RHS_DWCONV_PACK) ||
            std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
 }
+
+// The end-to-end test would blame kernels for packers.
+constexpr const char* kTestsOfResults = "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*";
+constexpr const char* kTestsOfRules = "*PackRulesDeathTest.*";
+bool every_test;  // no filter is given
 
 const Mutation kMutations[] = {
     {"all_nan", kernel_with_float_results, nullptr},
@@ -1327,6 +1370,9 @@ const Mutation kMutations[] = {
     {"ignores_the_scale_stride", nullptr, test::has_block_sums},
     {"reads_past_the_scales", nullptr, test::has_block_sums},
     {"adds_up_in_another_order", nullptr, test::has_block_sums},
+    {"takes_parts_of_blocks", nullptr, rhs_packer_with_blocks, false, kTestsOfRules},
+    {"takes_any_parameters", nullptr, packer_that_refuses, false, kTestsOfRules},
+    {"drops_an_impossible_bias", nullptr, packer_without_a_place_for_bias, false, kTestsOfRules},
     {"ignores_the_bias", nullptr, packer_with_bias},
     {"reads_a_null_bias", nullptr, packer_with_bias},
     {"ignores_the_zero_point", nullptr, packer_with_zero_point},
@@ -1398,6 +1444,9 @@ bool try_mutation(const Mutation& m, bool depthwise) {
     if (subjects.empty()) {
         return true;
     }
+    if (every_test) {
+        GTEST_FLAG_SET(filter, m.tests != nullptr ? m.tests : kTestsOfResults);
+    }
     [[maybe_unused]] const int status = RUN_ALL_TESTS();
     size_t noticed = 0;
     std::set<std::string> tests;
@@ -1423,9 +1472,9 @@ bool try_mutation(const Mutation& m, bool depthwise) {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    // The end-to-end test would blame kernels for packers.
-    if (GTEST_FLAG_GET(filter) == "*") {
-        GTEST_FLAG_SET(filter, "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*");
+    every_test = GTEST_FLAG_GET(filter) == "*";
+    if (every_test) {
+        GTEST_FLAG_SET(filter, std::string(kTestsOfRules) + ":" + kTestsOfResults);
     }
     GTEST_FLAG_SET(catch_exceptions, false);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

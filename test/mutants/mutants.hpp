@@ -15,6 +15,7 @@ struct Mutation {
     bool (*kernels)(const kai_ukernel&);  // NULL: none
     bool (*packers)(const kai_packer&);
     bool needs_sme = false;
+    const char* tests = nullptr;  // that should notice, as a filter; NULL: those of results
 };
 
 /// Whether the current mutation has this name.

@@ -1,6 +1,10 @@
 //
 // RHS packers: run once, when the weights are loaded.
 //
+// Preconditions are checked in every build: a call that violates one prints the function, the values and what is wrong
+// ("kai_run_rhs_pack_...: k = 250 is not a multiple of bl = 32") and aborts. Getters of sizes and strides refuse what
+// follows from their arguments, but take any nr. Operands of an empty problem (n = 0) may be NULL.
+//
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -31,8 +35,8 @@ typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size
 ///
 /// To pack a part, pass `rhs + get_rhs_offset(n_idx, row bytes)` and `rhs_packed + get_rhs_packed_offset(n_idx, ...)`.
 /// n = 0 or k = 0: nothing is written.
-/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
-///      qsi4c32p: kr even and 2 to 16; the others: kr = 4, bl at most 256.
+/// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}; bl a multiple of 32 and of kr, k of bl.
+///      qsi4c32p: sr = 2, kr even and at most 16; the others: kr = 4, sr = 2, bl at most 256.
 typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
@@ -91,7 +95,8 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
 /// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: zero sums and the
 /// bias.
 /// @pre num_groups = 1, extra_bytes = 0, params = {1, 8, kai_dt_bf16}; nr a multiple of 4, bl of 32 and of kr, k of bl;
-///      kr / sr = 4 (nrx4) or 8 (nrx8), otherwise 2, 4, 8 or 16.
+///      kr / sr = 4 (nrx4) or 8 (nrx8; without assertions these two take both), otherwise 2, 4, 8 or 16; rhs_stride and
+///      scale_stride are not less than a row.
 typedef void kai_run_rhs_pack_nxk_qsu4c32s1s0_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     size_t rhs_stride, const float* bias, const void* scale, size_t scale_stride, void* rhs_packed, size_t extra_bytes,
@@ -174,7 +179,8 @@ kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c3
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
 /// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
 /// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
-///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4.
+///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4. zero and scale
+///      are not NULL.
 typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
@@ -300,7 +306,7 @@ kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
 /// @param lut_arg  int32 [4]: the weights that the indices stand for, for the sums only; the kernel gets the table,
 /// too.
 ///                 They fit int8. NULL: {-2, -1, 0, 1}.
-/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2}. qsu2cxp4x4: nr = 4.
+/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2} (the 2 is looked at with assertions only). qsu2cxp4x4: nr = 4.
 typedef void kai_run_rhs_pack_qsu2cx_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const uint8_t* rhs, const float* bias,
     const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params,
@@ -342,10 +348,11 @@ typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size
 /// Packs a K x N matrix (KXN) or an N x K one (NXK) whose rows are `rhs_stride` bytes apart, and its bias.
 ///
 /// @param bias   One element per column, or NULL for zeros.
-/// @param scale  Must be NULL.
+/// @param scale  Must be NULL (looked at with assertions only).
 ///
 /// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: the bias alone.
-/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them.
+/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them; rhs_stride is not
+///      less than a row.
 typedef void kai_run_rhs_pack_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params);

@@ -9,6 +9,7 @@
 #include <arm_neon.h>
 
 #include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 extern "C" void kai_pack_columns_bf16_f32_neon(size_t steps, const float* src, size_t stride, uint8_t* dst);
@@ -82,37 +83,41 @@ KAI_INLINE void pack(size_t n, size_t k, size_t stride, const void* rhs, const v
     }
 }
 
-KAI_INLINE void check(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] size_t nr, [[maybe_unused]] size_t kr,
-    [[maybe_unused]] size_t sr, [[maybe_unused]] const void* scale, [[maybe_unused]] size_t extra_bytes,
-    [[maybe_unused]] const void* params) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(nr == kColumns, "nr must be 12");
-    KAI_ASSERT_MSG(kr == 4 && sr == 1, "kr must be 4, sr 1");
-    KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-    KAI_ASSERT_MSG(params == nullptr, "params must be NULL");
+constexpr kai_rhs_rules columns_rules(const char* name, const Format& format, uint8_t source_bits) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = kColumns;
+    rules.kr = 4;
+    rules.sr = 1;
+    rules.k_padding = 4;
+    rules.stride_bits = source_bits;
+    rules.kxn = true;
+    rules.bias = true;
+    return rules;
 }
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_RUN(NAME, SOURCE, BIAS)                                                                          \
+#define KAI_DEFINE_RUN(NAME, FORMAT, SOURCE, BIAS)                                                                  \
+    KAI_RHS_RULES(NAME, columns_rules, kai::FORMAT, 8 * sizeof(SOURCE))                                             \
     void kai_run_##NAME(                                                                                            \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        kai::check(num_groups, nr, kr, sr, scale, extra_bytes, params);                                             \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
+                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
+        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                               \
         kai::pack<SOURCE, BIAS>(n, k, rhs_stride, rhs, bias, rhs_packed);                                           \
     }
 
 extern "C" {
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, 12, 4, 1, uint16_t, uint16_t)
-KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, float16_t, uint16_t)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, float16_t, uint16_t)
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, 12, 4, 1, uint16_t, float)
-KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, float16_t, float)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, float16_t, float)
 
+KAI_DEFINE_RUN(rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, bf16pbiasf32, float, float)
 size_t kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon() {
     return kai::kColumns;
 }
@@ -127,11 +132,12 @@ size_t kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(si
 }
 size_t kai_get_rhs_packed_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(
     size_t n_idx, size_t k, size_t nr, size_t kr) {
-    return kai::bf16pbiasf32.offset({nr, kr, 1}, n_idx, k);
+    return kai_rhs_packed_offset(
+        n_idx, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
 }
 size_t kai_get_rhs_packed_size_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n, size_t k, size_t nr, size_t kr) {
-    return kai::bf16pbiasf32.size({nr, kr, 1}, n, k);
+    return kai_rhs_packed_size(
+        n, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
 }
-KAI_DEFINE_RUN(rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, float, float)
 
 }  // extern "C"

@@ -8,16 +8,14 @@
 namespace kai {
 namespace {
 
-KAI_INLINE void check_rhs_float(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] bool nr_is_right, [[maybe_unused]] size_t kr,
-    [[maybe_unused]] size_t sr, [[maybe_unused]] const void* scale, [[maybe_unused]] size_t extra_bytes,
-    [[maybe_unused]] const void* params) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(nr_is_right, "nr must be that of the packed format");
-    KAI_ASSERT_MSG(kr == 1 && sr == 1, "kr and sr must be 1");
-    KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-    KAI_ASSERT_MSG(params == nullptr, "params must be NULL");
+constexpr kai_rhs_rules float_rules(const char* name, const Format& format, uint8_t nr, bool kxn) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = nr;
+    rules.kr = rules.sr = 1;
+    rules.stride_bits = static_cast<uint8_t>(format.bits);
+    rules.kxn = kxn;
+    rules.bias = true;
+    return rules;
 }
 
 }  // namespace
@@ -25,16 +23,19 @@ KAI_INLINE void check_rhs_float(
 
 #define KAI_DEFINE_RUN(NAME, NR, ELEMENT, SOURCE)                                                                   \
     void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, [[maybe_unused]] size_t nr, size_t kr, size_t sr, size_t rhs_stride, \
-        const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,                 \
-        const void* params) {                                                                                       \
-        kai::check_rhs_float(num_groups, nr == NR, kr, sr, scale, extra_bytes, params);                             \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
+                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
+        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                               \
         kai::pack_rhs_float<ELEMENT, NR, kai::SOURCE>(n, k, rhs_stride, rhs, bias, rhs_packed);                     \
     }
 #define KAI_DEFINE_KXN(NAME, FORMAT, NR, ELEMENT)                             \
+    KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, true)                   \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, 1, 1, ELEMENT, ELEMENT) \
     KAI_DEFINE_RUN(NAME, NR, ELEMENT, SourceKxNFloat)
 #define KAI_DEFINE_NXK(NAME, FORMAT, NR, ELEMENT)                    \
+    KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, false)         \
     KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, 1, 1, ELEMENT) \
     KAI_DEFINE_RUN(NAME, NR, ELEMENT, SourceNxKFloat)
 

@@ -12,56 +12,52 @@
 namespace kai {
 namespace {
 
-KAI_INLINE void check_arrays_pack(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] const RhsPack& p, [[maybe_unused]] size_t extra_bytes,
-    [[maybe_unused]] const struct kai_rhs_pack_qs4cxs1s0_param* params) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(p.bl % 32 == 0, "bl must be a multiple of 32");
-    KAI_ASSERT_MSG(p.k % p.bl == 0, "k must be a multiple of bl");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-    KAI_ASSERT_MSG(
-        params != nullptr && params->lhs_zero_point == 1 && params->rhs_zero_point == 8,
-        "params must be the zero points 1 and 8");
+constexpr kai_rhs_rules arrays_rules(const char* name, const Format& format) {
+    kai_rhs_rules rules = rhs_rules(name, format, true);
+    rules.bias = rules.scale = rules.zero = true;
+    rules.params = KAI_RHS_PARAMS_1_8;
+    return rules;
 }
 
-struct Qai4c32p {
-    KAI_INLINE static void run(const RhsPack& p, const RhsArrays& arrays) {
-        KAI_ASSERT_MSG(
-            p.tile.kr >= 2 && p.tile.kr <= 16 && p.tile.kr % 2 == 0 && p.tile.sr == 2,
-            "kr must be even and 2 to 16, sr must be 2");
-        KAI_ASSERT_MSG(p.bl % p.tile.kr == 0, "bl must be a multiple of kr");
-        pack_rhs_arrays<qai4c32p, NibblesEvenHigh, 8, SixteenthArrays>(p, arrays);
-    }
-};
+constexpr kai_rhs_rules qai4c32p_rules(const char* name) {
+    kai_rhs_rules rules = arrays_rules(name, qai4c32p);
+    rules.sr = 2;
+    rules.kr_multiple = 2;
+    rules.kr_max = 16;
+    return rules;
+}
 
-/// The two packers of this format differ in the order of the nibbles in the source.
-template <class Nibbles>
-struct Qai4c32ps1s0nrx4 {
-    KAI_INLINE static void run(const RhsPack& p, const RhsArrays& arrays) {
-        KAI_ASSERT_MSG(p.tile.rows % 4 == 0, "nr must be a multiple of 4");
-        KAI_ASSERT_MSG(p.tile.kr == 8 && p.tile.sr == 2, "kr must be 8, sr must be 2");
-        pack_rhs_arrays<qai4c32ps1s0nrx4, Nibbles, 0, PlainArrays>(p, arrays);
-    }
-};
+/// For kernels with kr 8 and sr 2.
+constexpr kai_rhs_rules qai4c32ps1s0nrx4_rules(const char* name) {
+    kai_rhs_rules rules = arrays_rules(name, qai4c32ps1s0nrx4);
+    rules.nr_multiple = 4;
+    set_groups(rules, 4, 8, 4);
+    return rules;
+}
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_RHS_PACK_QAI4C32(NAME, FORMAT, PACKER)                                                             \
-    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME, FORMAT)                                                               \
+/// Then the template arguments of pack_rhs_arrays.
+#define KAI_RHS_PACK_QAI4C32(NAME, FORMAT, ...)                                                                \
+    KAI_RHS_RULES(NAME, FORMAT##_rules)                                                                        \
+    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                                       \
     void kai_run_##NAME(                                                                                       \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs, \
         const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,           \
         const struct kai_rhs_pack_qs4cxs1s0_param* params) {                                                   \
-        KAI_ASSERT_MSG(nr > 0 && bl > 0, "nr and bl must not be 0");                                           \
-        const kai::RhsPack pack{n, k, bl, {nr, kr, sr}, rhs, rhs_packed};                                      \
-        kai::check_arrays_pack(num_groups, pack, extra_bytes, params);                                         \
-        kai::PACKER::run(pack, {kai::bytes(zero), kai::bytes(scale), kai::bytes(bias)});                       \
+        const kai_rhs_call call = {num_groups, n,    k,    nr,    kr, sr,         bl,          rhs,            \
+                                   0,          zero, bias, scale, 0,  rhs_packed, extra_bytes, params};        \
+        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                          \
+        kai::pack_rhs_arrays<kai::FORMAT, __VA_ARGS__>(                                                        \
+            kai::rhs_pack(call), {kai::bytes(zero), kai::bytes(scale), kai::bytes(bias)});                     \
     }
 
-KAI_RHS_PACK_QAI4C32(rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon, qai4c32p, Qai4c32p)
 KAI_RHS_PACK_QAI4C32(
-    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon, qai4c32ps1s0nrx4,
-    Qai4c32ps1s0nrx4<kai::NibblesEvenHigh>)
+    rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon, qai4c32p, kai::NibblesEvenHigh, 8, kai::SixteenthArrays)
 KAI_RHS_PACK_QAI4C32(
-    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon, qai4c32ps1s0nrx4, Qai4c32ps1s0nrx4<kai::NibblesEvenLow>)
+    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon, qai4c32ps1s0nrx4, kai::NibblesEvenHigh, 0,
+    kai::PlainArrays)
+KAI_RHS_PACK_QAI4C32(
+    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon, qai4c32ps1s0nrx4, kai::NibblesEvenLow, 0,
+    kai::PlainArrays)

@@ -12,57 +12,53 @@
 namespace kai {
 namespace {
 
-KAI_INLINE void check_records_pack(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] const RhsPack& p, [[maybe_unused]] const float* bias,
-    [[maybe_unused]] size_t extra_bytes, [[maybe_unused]] const struct kai_rhs_pack_qs4cxs1s0_param* params) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(p.bl % 32 == 0 && p.bl % p.tile.kr == 0, "bl must be a multiple of 32 and of kr");
-    KAI_ASSERT_MSG(p.k % p.bl == 0, "k must be a multiple of bl");
-    KAI_ASSERT_MSG(bias == nullptr, "this format has no bias");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-    KAI_ASSERT_MSG(
-        params != nullptr && params->lhs_zero_point == 1 && params->rhs_zero_point == 8,
-        "params must be the zero points 1 and 8");
+constexpr kai_rhs_rules records_rules(const char* name, const Format& format) {
+    kai_rhs_rules rules = rhs_rules(name, format, true);
+    rules.params = KAI_RHS_PARAMS_1_8;
+    return rules;
 }
 
-struct Qsi4c32p {
-    KAI_INLINE static void run(const RhsPack& p) {
-        KAI_ASSERT_MSG(
-            p.tile.kr >= 2 && p.tile.kr <= 16 && p.tile.kr % 2 == 0 && p.tile.sr == 2,
-            "kr must be even and 2 to 16, sr must be 2");
-        pack_rhs_records<qsi4c32p, NibblesHalves, 8, PlainRecords>(p);
-    }
-};
+constexpr kai_rhs_rules qsi4c32p_rules(const char* name) {
+    kai_rhs_rules rules = records_rules(name, qsi4c32p);
+    rules.sr = 2;
+    rules.kr_multiple = 2;
+    rules.kr_max = 16;
+    return rules;
+}
 
-/// The packers for SME.
-template <const Format& format, unsigned flip, class Records>
-struct Qsi4c32pSme {
-    KAI_INLINE static void run(const RhsPack& p) {
-        KAI_ASSERT_MSG(p.tile.kr == 4 && p.tile.sr == 2, "kr must be 4, sr must be 2");
-        KAI_ASSERT_MSG(p.bl <= 256, "bl must be at most 256");
-        pack_rhs_records<format, NibblesHalves, flip, Records>(p);
-    }
-};
+/// For SME: kr is 4, sr 2.
+constexpr kai_rhs_rules qsi4c32ps1s0scalef16_rules(const char* name) {
+    kai_rhs_rules rules = records_rules(name, qsi4c32ps1s0scalef16);
+    set_groups(rules, 2, 8, 2);
+    rules.bl_max = 256;
+    return rules;
+}
+constexpr kai_rhs_rules qsi4c32ps4s0sf16_rules(const char* name) {
+    kai_rhs_rules rules = records_rules(name, qsi4c32ps4s0sf16);
+    rules.kr = 4;
+    set_groups(rules, 2, 4, 2);
+    rules.bl_max = 256;
+    return rules;
+}
 
 }  // namespace
 }  // namespace kai
 
+/// Then the template arguments of pack_rhs_records.
 #define KAI_RHS_PACK_QSI4C32(NAME, FORMAT, ...)                                                                       \
-    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME, FORMAT)                                                                      \
-    KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME, FORMAT)                                                                       \
+    KAI_RHS_RULES(NAME, FORMAT##_rules)                                                                               \
+    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                                              \
+    KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME)                                                                               \
     void kai_run_##NAME(                                                                                              \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,        \
         const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params) { \
-        KAI_ASSERT_MSG(nr > 0 && kr > 0 && bl > 0, "nr, kr and bl must not be 0");                                    \
-        const kai::RhsPack pack{n, k, bl, {nr, kr, sr}, rhs, rhs_packed};                                             \
-        kai::check_records_pack(num_groups, pack, bias, extra_bytes, params);                                         \
-        kai::__VA_ARGS__::run(pack);                                                                                  \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,      kr, sr,         bl,          rhs,              \
+                                   0,          nullptr, bias, nullptr, 0,  rhs_packed, extra_bytes, params};          \
+        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                                 \
+        kai::pack_rhs_records<kai::FORMAT, kai::NibblesHalves, __VA_ARGS__>(kai::rhs_pack(call));                     \
     }
 
-KAI_RHS_PACK_QSI4C32(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, qsi4c32p, Qsi4c32p)
+KAI_RHS_PACK_QSI4C32(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, qsi4c32p, 8, kai::PlainRecords)
 KAI_RHS_PACK_QSI4C32(
-    rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, qsi4c32ps1s0scalef16,
-    Qsi4c32pSme<kai::qsi4c32ps1s0scalef16, 0, kai::ZeroPaddedRecords>)
-KAI_RHS_PACK_QSI4C32(
-    rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, qsi4c32ps4s0sf16,
-    Qsi4c32pSme<kai::qsi4c32ps4s0sf16, 8, kai::SixteenthRecords>)
+    rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, qsi4c32ps1s0scalef16, 0, kai::ZeroPaddedRecords)
+KAI_RHS_PACK_QSI4C32(rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, qsi4c32ps4s0sf16, 8, kai::SixteenthRecords)

@@ -1,0 +1,367 @@
+// What RHS packers refuse, in every build: each rule violated on its own, by every packer that has it. The function
+// that was called names itself and the values.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kai/kai_registry.h"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "test/support/coverage.hpp"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/packing.hpp"
+#include "test/support/subject.hpp"
+
+using test::GuardedBuffer;
+
+namespace {
+
+/// Getters that the registry does not carry, of packers that are told nr, kr and sr. A build may lack a packer.
+#define KAI_RHS_PACK_NXK_BL(isa, name, ...) \
+    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name;
+#define KAI_RHS_PACK_CX(signature, isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#include "kai/ukernels/pack/packs.def"
+
+kai_any_fn* packed_stride_getter(const kai_packer& p) {
+    static const std::map<std::string, kai_any_fn*> getters = {
+#define KAI_RHS_PACK_NXK_BL(isa, name, ...) {#name, reinterpret_cast<kai_any_fn*>(kai_get_rhs_packed_stride_##name)},
+#define KAI_RHS_PACK_CX(signature, isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#include "kai/ukernels/pack/packs.def"
+    };
+    const auto found = getters.find(p.name);
+    return found == getters.end() ? nullptr : found->second;
+}
+
+/// A call. Operands are buffers of zeros, large enough for a right one.
+struct Call {
+    size_t num_groups = 1, n = 6, k = 64, nr = 4, kr = 8, sr = 2, bl = 32;
+    size_t rhs_stride = 0, scale_stride = 0, extra_bytes = 0;
+    bool rhs = true, zero = true, bias = true, scale = true, packed = true, params = true;
+    int8_t lhs_zero_point = 1;
+    uint8_t rhs_zero_point = 8;
+    enum kai_datatype scale_dt = kai_dt_bf16;
+    size_t n_idx = 0;
+};
+
+/// What must be said, with {nr}, {kr} and so on for the numbers of the call.
+struct Violation {
+    const char* name;
+    std::function<bool(const kai_packer&)> packers;
+    std::function<void(Call&)> change;
+    std::string message;
+    bool getters = false;  // refuse it, too
+};
+
+bool any(const kai_packer&) {
+    return true;
+}
+bool takes_scales(const kai_packer& p) {
+    return test::has_block_sums(p) || test::has_channels(p) || p.signature == KAI_RHS_PACK_NXK_BL_ZERO;
+}
+bool takes_elements(const kai_packer& p) {
+    return !takes_scales(p) && !test::has_blocks(p);
+}
+bool takes_no_bias(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_BL;
+}
+bool takes_kr_to_16(const kai_packer& p) {
+    return test::has_blocks(p) && !test::has_block_sums(p) && p.accepts(4, 16, 2);
+}
+bool takes_group_4(const kai_packer& p) {
+    return test::has_block_sums(p) && p.accepts(4, 8, 2) && !p.accepts(4, 16, 2);
+}
+bool takes_a_table(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+}
+bool takes_int4_columns(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_QS4CX || p.signature == KAI_RHS_PACK_KXN_QS4CX;
+}
+bool takes_int8_columns(const kai_packer& p) {
+    return test::has_channels(p) && !takes_a_table(p) && !takes_int4_columns(p);
+}
+bool has_zero_points(const kai_packer& p) {
+    return !takes_elements(p) && !takes_int8_columns(p);
+}
+/// The rules. Numbers are those of Call unless changed.
+std::vector<Violation> violations() {
+    const auto set = [](auto Call::*member, auto value) { return [=](Call& c) { c.*member = value; }; };
+    const auto set_tile = [](size_t nr, size_t kr, size_t sr) {
+        return [=](Call& c) { c.nr = nr, c.kr = kr, c.sr = sr; };
+    };
+    const auto set_depth = [](size_t k, size_t bl) { return [=](Call& c) { c.k = k, c.bl = bl; }; };
+    const auto of_format = [](const char* format) {
+        return [=](const kai_packer& p) { return std::string(p.format) == format; };
+    };
+    const auto in_blocks_of_four = [](const kai_packer& p) {
+        return test::has_block_sums(p) || std::string(p.format) == "qai4c32ps1s0nrx4";
+    };
+    std::vector<Violation> all = {
+        {"groups", any, set(&Call::num_groups, 2), "num_groups = 2, not 1"},
+        {"extra", any, set(&Call::extra_bytes, 4), "extra_bytes = 4, not 0"},
+        {"nr_0", any, set(&Call::nr, 0), "nr must not be 0", true},
+        {"kr_0", any, set(&Call::kr, 0), "kr = 0, sr = [12]: neither must be 0", true},
+        {"sr_0", any, set(&Call::sr, 0), "kr = [0-9]+, sr = 0: neither must be 0"},
+        {"nr_6", in_blocks_of_four, set(&Call::nr, 6), "nr = 6 is not a multiple of 4"},
+        {"nr_5", of_format("qsu2cxp4x4"), set(&Call::nr, 5), "nr = 5, not 4"},
+        {"nr_24", takes_elements, set(&Call::nr, 24), "nr = 24, not [0-9]+"},
+        {"kr_2", takes_elements, set(&Call::kr, 2), "kr = 2, not [14]"},
+        {"sr_2", takes_elements, set(&Call::sr, 2), "sr = 2, not 1|kr = 1 is not a multiple of sr = 2"},
+        {"kr_6_sr_4", test::has_blocks, set_tile(4, 6, 4), "kr = 6 is not a multiple of sr = 4"},
+        {"kr_18", takes_kr_to_16, set_tile(4, 18, 2), "kr = 18 is more than 16"},
+        {"sr_1", takes_kr_to_16, set_tile(4, 8, 1), "sr = 1, not 2"},
+        {"kr_12", takes_kr_to_16, set_tile(4, 12, 2), "bl = 32 is not a multiple of kr = 12"},
+        {"group_12", test::has_block_sums, set_tile(4, 24, 2), "kr / sr = 12 is no power of two from [124] to (16|8)"},
+        {"group_2", takes_group_4, set_tile(4, 4, 2), "kr / sr = 2 is no power of two from 4 to 8"},
+        {"kr_8_sme", of_format("qsi4c32ps4s0sf16"), set_tile(4, 8, 2), "kr = 8, not 4"},
+        {"kr_32_sme", of_format("qsi4c32ps1s0scalef16"), set_tile(4, 32, 2), "kr / sr = 16 is no power of two .*"},
+        {"group_8_table", takes_a_table, set_tile(4, 8, 1), "kr / sr = 8, not 4"},
+        {"kr_24_int8", takes_int8_columns, set_tile(4, 24, 1), "k rounded up to 64 is not a multiple of kr = 24", true},
+        {"sr_2_int8", takes_int8_columns, set_tile(4, 8, 2), "sr = 2, not 1"},
+        {"group_12_int4", of_format("qsi4cxp"), set_tile(4, 24, 2),
+         "k rounded up to 64 is not a multiple of 2 times kr / sr = 12", true},
+        {"kr_24_int4", of_format("qsi4cxps1s0"), set_tile(4, 24, 2), "k rounded up to 64 is not a multiple of kr = 24",
+         true},
+        {"kr_1_int4", of_format("qsi4cxps1s0"), set_tile(4, 1, 1), "kr = 1 is not a multiple of 2"},
+        {"bl_0", test::has_blocks, set_depth(64, 0), "bl must not be 0", true},
+        {"bl_16", test::has_blocks, set_depth(64, 16), "bl = 16 is not a multiple of 32", true},
+        {"bl_48", test::has_blocks, set_depth(96, 48), "bl = 48 is not a multiple of 32", true},
+        {"bl_288", [](const kai_packer& p) { return takes_no_bias(p) && !p.accepts(4, 16, 2); }, set_depth(288, 288),
+         "bl = 288 is more than 256", true},
+        {"k_250", test::has_blocks, set_depth(250, 32), "k = 250 is not a multiple of bl = 32", true},
+        {"k_32", test::has_blocks, set_depth(32, 64), "k = 32 is not a multiple of bl = 64", true},
+        {"k_40", takes_a_table, set(&Call::k, 40), "k = 40 is not a multiple of 32", true},
+        {"bias", takes_no_bias, set(&Call::bias, true), "bias must be NULL: this format has no place for it"},
+        {"scale", takes_scales, set(&Call::scale, false), "scale must not be NULL"},
+        {"zero", [](const kai_packer& p) { return p.signature == KAI_RHS_PACK_NXK_BL_ZERO; }, set(&Call::zero, false),
+         "zero must not be NULL"},
+        {"rhs", any, set(&Call::rhs, false), "rhs must not be NULL"},
+        {"packed", any, set(&Call::packed, false), "rhs_packed must not be NULL"},
+        {"params", takes_elements, set(&Call::params, true), "params must be NULL"},
+        {"no_params", [](const kai_packer& p) { return !takes_elements(p); }, set(&Call::params, false),
+         "params must not be NULL"},
+        {"lhs_zero_point", has_zero_points, set(&Call::lhs_zero_point, -3), "params->lhs_zero_point = -3, not 1"},
+        {"rhs_zero_point", [](const kai_packer& p) { return has_zero_points(p) && !takes_a_table(p); },
+         set(&Call::rhs_zero_point, 7), "params->rhs_zero_point = 7, not 8( or 0)?"},
+        {"scale_dt", test::has_block_sums, set(&Call::scale_dt, kai_dt_f16),
+         "(params->)?scale_dt = 0x212, not kai_dt_bf16", true},
+        {"rhs_stride", [](const kai_packer& p) { return takes_elements(p) || test::has_block_sums(p); },
+         set(&Call::rhs_stride, 2), "rhs_stride = 2 is less than the [0-9]+ bytes of a row"},
+        {"scale_stride", test::has_block_sums, set(&Call::scale_stride, 2),
+         "scale_stride = 2 is less than the 4 bytes of a column"},
+    };
+#if KLEIDIAI_ASSERTIONS
+    const std::vector<Violation> others = {
+        {"group_8", takes_group_4, set_tile(4, 16, 2), "kr / sr = 8; this packer is for 4"},
+        {"group_4", [](const kai_packer& p) { return std::string(p.name).find("nrx8") != std::string::npos; },
+         set_tile(4, 8, 2), "kr / sr = 4; this packer is for 8"},
+        {"table", takes_a_table, set(&Call::rhs_zero_point, 8), "params->rhs_zero_point = 8, not 2"},
+        {"no_scale", takes_elements, set(&Call::scale, true), "scale must be NULL: this format has no place for it"}};
+    all.insert(all.end(), others.begin(), others.end());
+#endif
+    return all;
+}
+
+class PackRulesDeathTest : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& p = *GetParam();
+    const GuardedBuffer source{4096, test::Flush::end, 0}, fields{4096, test::Flush::end, 0}, packed{1 << 16};
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(p);
+    }
+
+    /// The first tile that the packer takes.
+    void set_tile(Call& c) const {
+        for (const size_t nr : {4, 8, 12, 16, 32}) {
+            for (const size_t kr : {8, 4, 16, 1}) {
+                for (const size_t sr : {2, 1}) {
+                    if (p.accepts(nr, kr, sr)) {
+                        c.nr = nr, c.kr = kr, c.sr = sr;
+                        return;
+                    }
+                }
+            }
+        }
+        ADD_FAILURE() << "no tile";
+    }
+
+    /// A call that the packer takes.
+    Call right_call() const {
+        Call c;
+        set_tile(c);
+        c.rhs_zero_point = takes_a_table(p) ? 2 : 8;
+        c.rhs_stride = takes_elements(p) ? (test::is_kxn(p) ? c.n : c.k) * test::element_size(p)
+                                         : ((test::is_kxn(p) ? c.n : c.k) + 1) / 2;
+        c.scale_stride = c.k / c.bl * sizeof(uint16_t);
+        c.bias = !takes_no_bias(p);
+        c.scale = c.params = !takes_elements(p);
+        return c;
+    }
+
+    void run(const Call& c) const {
+        const auto* rhs = c.rhs ? source.data() : nullptr;
+        const float* zero = c.zero ? fields.as<float>() : nullptr;
+        const float* bias = c.bias ? fields.as<float>() : nullptr;
+        const float* scale = c.scale ? fields.as<float>() : nullptr;
+        void* to = c.packed ? packed.data() : nullptr;
+        const kai_rhs_pack_qs4cxs1s0_param points = {c.lhs_zero_point, c.rhs_zero_point};
+        const kai_rhs_pack_qsi8cx_params factor = {1, 1.0f};
+        const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params nxk = {c.lhs_zero_point, c.rhs_zero_point, c.scale_dt};
+        const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params kxn = {c.lhs_zero_point, c.rhs_zero_point, c.scale_dt};
+        const auto call = [&](auto* function, auto... arguments) {
+            function(c.num_groups, c.n, c.k, c.nr, c.kr, c.sr, arguments...);
+        };
+#define FUNCTION(type) reinterpret_cast<type*>(test::run_of(p))
+        switch (p.signature) {
+            case KAI_RHS_PACK_NXK_BL:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_nxk_qsu4c32_fn), c.bl, rhs, bias, to, c.extra_bytes,
+                    c.params ? &points : nullptr);
+            case KAI_RHS_PACK_NXK_BL_ZERO:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_nxk_qau4c32_fn), c.bl, rhs, zero, bias, scale, to, c.extra_bytes,
+                    c.params ? &points : nullptr);
+            case KAI_RHS_PACK_NXK_BL_BF16:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_nxk_qsu4c32s1s0_fn), c.bl, rhs, c.rhs_stride, bias, scale, c.scale_stride,
+                    to, c.extra_bytes, c.params ? &nxk : nullptr);
+            case KAI_RHS_PACK_KXN_BL_BF16:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_kxn_qsu4c32s1s0_fn), c.bl, rhs, c.rhs_stride, bias, scale, c.scale_stride,
+                    to, c.extra_bytes, c.params ? &kxn : nullptr);
+            case KAI_RHS_PACK_NXK_QS4CX:
+            case KAI_RHS_PACK_KXN_QS4CX:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_qs4cx_fn), rhs, bias, scale, to, c.extra_bytes,
+                    c.params ? &points : nullptr);
+            case KAI_RHS_PACK_NXK_QSI8CX:
+            case KAI_RHS_PACK_KXN_QSI8CX:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_qsi8cx_fn), reinterpret_cast<const int8_t*>(rhs), bias, scale, to,
+                    c.extra_bytes, c.params ? &factor : nullptr);
+            case KAI_RHS_PACK_NXK_QSU2CX:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_qsu2cx_fn), rhs, bias, scale, to, c.extra_bytes,
+                    c.params ? &points : nullptr, nullptr);
+            default:
+                return call(
+                    FUNCTION(kai_run_rhs_pack_fn), c.rhs_stride, rhs, bias, scale, to, c.extra_bytes,
+                    c.params ? &points : nullptr);
+        }
+#undef FUNCTION
+    }
+
+    /// @name Getters; `rows` is n or n_idx.
+    /// @{
+    size_t size_or_offset(kai_any_fn* getter, const Call& c) const {
+        if (test::has_block_sums(p)) {
+            return reinterpret_cast<kai_get_rhs_packed_size_bl_dt_fn*>(getter)(
+                c.n, c.k, c.nr, c.kr, c.sr, c.bl, c.scale_dt);
+        }
+        if (test::has_blocks(p)) {
+            return reinterpret_cast<kai_get_rhs_packed_size_bl_fn*>(getter)(c.n, c.k, c.nr, c.kr, c.bl);
+        }
+        if (p.signature == KAI_RHS_PACK_KXN_NR) {
+            return reinterpret_cast<kai_get_rhs_packed_size_nr_fn*>(getter)(c.n, c.k, c.nr, c.kr);
+        }
+        return reinterpret_cast<kai_get_rhs_packed_size_cx_fn*>(getter)(c.n, c.k, c.nr, c.kr, c.sr);
+    }
+    size_t stride(const Call& c) const {
+        kai_any_fn* getter = packed_stride_getter(p);
+        if (test::has_block_sums(p)) {
+            return reinterpret_cast<kai_get_rhs_packed_stride_bl_dt_fn*>(getter)(
+                c.k, c.nr, c.kr, c.sr, c.bl, c.scale_dt);
+        }
+        if (test::has_blocks(p)) {
+            return reinterpret_cast<kai_get_rhs_packed_stride_bl_fn*>(getter)(c.k, c.nr, c.kr, c.bl);
+        }
+        return reinterpret_cast<kai_get_rhs_packed_stride_cx_fn*>(getter)(c.k, c.nr, c.kr, c.sr);
+    }
+    /// @}
+
+    /// The line that is printed first (an emulator may say more).
+    std::string line(const char* prefix, const std::string& message) const {
+        return "^" + std::string(prefix) + p.name + ": (" + message + ")\n";
+    }
+};
+
+TEST_P(PackRulesDeathTest, RunRefuses) {
+    run(right_call());  // takes this one
+    for (const Violation& violation : violations()) {
+        if (!violation.packers(p)) {
+            continue;
+        }
+        SCOPED_TRACE(violation.name);
+        Call c = right_call();
+        violation.change(c);
+        EXPECT_DEATH(run(c), line("kai_run_", violation.message));
+    }
+}
+
+TEST_P(PackRulesDeathTest, GettersRefuse) {
+    if (takes_elements(p) && p.signature != KAI_RHS_PACK_KXN_NR) {
+        return;  // sizes of any n and k
+    }
+    for (const Violation& violation : violations()) {
+        if (!violation.packers(p) || !violation.getters) {
+            continue;
+        }
+        SCOPED_TRACE(violation.name);
+        Call c = right_call();
+        violation.change(c);
+        EXPECT_DEATH(size_or_offset(p.get_packed_size, c), line("kai_get_rhs_packed_size_", violation.message));
+        EXPECT_DEATH(size_or_offset(p.get_packed_offset, c), line("kai_get_rhs_packed_offset_", violation.message));
+        if (packed_stride_getter(p) != nullptr) {
+            EXPECT_DEATH(stride(c), line("kai_get_rhs_packed_stride_", violation.message));
+        }
+    }
+}
+
+TEST_P(PackRulesDeathTest, OffsetOfAnOddNibble) {
+    if (!test::is_kxn(p) || test::element_bits(p) != 4) {
+        return;
+    }
+    auto* offset = reinterpret_cast<kai_get_offset_fn*>(p.get_source_offset);
+    EXPECT_EQ(offset(6, 100), 3u);
+    EXPECT_DEATH(offset(7, 100), line("kai_get_rhs_offset_", "n_idx = 7 is odd"));
+}
+
+// Nothing is read of a problem without columns. Without depth there are no elements, and no scales of blocks.
+TEST_P(PackRulesDeathTest, EmptyProblemsTakeNull) {
+    Call c = right_call();
+    c.n = 0;
+    c.rhs = c.zero = c.bias = c.scale = c.packed = c.params = false;
+    c.rhs_stride = c.scale_stride = 0;
+    run(c);
+    c = right_call();
+    c.k = 0;
+    c.rhs = c.zero = c.bias = false;
+    c.scale = test::has_channels(p);
+    run(c);
+}
+
+/// Those of this file's signatures that are told nr, kr and sr and need neither SVE nor SME.
+std::vector<const kai_packer*> packers() {
+    std::vector<const kai_packer*> packers;
+    for (const kai_packer* p : test::all_packers()) {
+        const bool scalable = (p->features >> KAI_CPU_SME & 1) != 0 || (p->features >> KAI_CPU_SVE & 1) != 0;
+        if (!test::is_lhs(*p) && !test::is_unified(*p) && !test::is_indirect(*p) && !test::is_requantising(*p) &&
+            p->signature != KAI_RHS_DWCONV_PACK && !scalable) {
+            packers.push_back(p);
+        }
+    }
+    return packers;
+}
+
+INSTANTIATE_TEST_SUITE_P(Packers, PackRulesDeathTest, testing::ValuesIn(packers()), test::instance_name<kai_packer>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PackRulesDeathTest);
+
+}  // namespace
