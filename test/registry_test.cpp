@@ -16,6 +16,7 @@
 #include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
+#include "test/support/packing.hpp"
 #include "tools/registry_call.hpp"
 
 namespace {
@@ -82,6 +83,11 @@ Ending run_apart(const std::function<void()>& function) {
     ending.returned = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return ending;
+}
+
+bool is_indirect(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
+           u.signature == KAI_UKERNEL_IMATMUL_ROWS;
 }
 
 TEST(Registry, EntriesAreComplete) {
@@ -153,6 +159,11 @@ TEST(Registry, EveryKernelHasItsPackers) {
             ASSERT_NE(lhs, nullptr);
             EXPECT_STREQ(lhs->format, u->lhs_format);
         }
+        // Formats do not tell: packers of another kind have other arguments.
+        EXPECT_EQ(test::is_indirect(*rhs), is_indirect(*u)) << rhs->name;
+        EXPECT_TRUE(lhs == nullptr || test::is_indirect(*lhs) == is_indirect(*u)) << lhs->name;
+        EXPECT_EQ(test::is_unified(*rhs), u->signature == KAI_UKERNEL_UNIFIED) << rhs->name;
+        EXPECT_EQ(rhs->signature == KAI_RHS_DWCONV_PACK, u->signature == KAI_UKERNEL_DWCONV) << rhs->name;
         EXPECT_EQ(kai_registry_lhs_packer(u, 100), nullptr);
         EXPECT_EQ(kai_registry_rhs_packer(u, 100), nullptr);
     }
