@@ -41,6 +41,7 @@ typedef size_t kai_get_packed_offset_fn(size_t idx, size_t k);
 typedef size_t kai_get_packed_offset_chunks_fn(size_t idx, size_t k_chunk_count, size_t k_chunk_length);
 
 /// Offset of element (m_idx, n_idx) in an output matrix whose rows are `dst_stride` bytes apart.
+/// @pre m_idx and n_idx are multiples of m_step and n_step.
 typedef size_t kai_get_dst_offset_fn(size_t m_idx, size_t n_idx, size_t dst_stride);
 
 /// Size of a dense m x n output matrix.
@@ -55,8 +56,9 @@ typedef size_t kai_get_dst_size_fn(size_t m, size_t n);
 /// @param dst_stride_col  Bytes of an element of dst.
 /// @param scalar_min, scalar_max  Bounds, min(max(x, scalar_min), scalar_max); NaN stays NaN.
 ///
-/// m = 0 or n = 0: nothing is read or written. k = 0: clamp(bias), or clamp(0) if there is none.
-/// @pre scalar_min <= scalar_max.
+/// m = 0 or n = 0: nothing is read or written, and all pointers may be NULL. k = 0: clamp(bias), or clamp(0) if there
+/// is none; operands that have no bytes then may be NULL.
+/// @pre scalar_min <= scalar_max; dst_stride_col is the size of an element.
 typedef void kai_run_matmul_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, float scalar_min, float scalar_max);
@@ -80,6 +82,7 @@ typedef void kai_run_matmul_bl_f32_fn(
 /// kai_run_matmul_f32_fn with an RHS of indices.
 /// @param lut  The table that they point into, the one that the RHS was packed with: four values that int8 can hold.
 ///             NULL: {-2, -1, 0, 1}.
+/// @pre k is a multiple of 32, here and in the offsets of packed operands.
 typedef void kai_run_matmul_lut_f32_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
     size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);
@@ -120,6 +123,8 @@ typedef void kai_run_imatmul_rows_fn(
 /// @}
 
 /// @name Packers
+/// No rows or columns to pack: nothing is read or written, and all pointers to operands may be NULL. k = 0: the source
+/// may be NULL, and so may what is packed where it has no bytes.
 /// @{
 
 /// A call may pack any range of rows that starts at a multiple of this.

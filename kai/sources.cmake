@@ -22,6 +22,7 @@ set(KAI_SOURCES_aarch64
     kai/src/vector_length.S
     kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S
     kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.cpp
+    kai/src/pack_rhs_checks.cpp
     kai/ukernels/pack/lhs_pack_f16p_neon.cpp)
 
 set(KAI_SOURCES_neon_dotprod

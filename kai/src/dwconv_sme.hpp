@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/src/base.hpp"
+#include "kai/src/getters.hpp"
 
 namespace kai {
 namespace {

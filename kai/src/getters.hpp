@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/src/check.hpp"
 #include "kai/src/cpu.hpp"
 #include "kai/src/layout.hpp"
 
@@ -54,6 +55,15 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 /// First in the body of the getter kai_get_<WHAT>_<NAME>: where VL and SVE find who asks.
 #define KAI_GETTER(WHAT, NAME) [[maybe_unused]] constexpr kai::Getter kai_getter = {"kai_get_" #WHAT "_", #NAME};
 
+/// An index that a getter takes: a multiple of the step of that name.
+#define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP)                                                    \
+    KAI_REQUIRE(                                                                                        \
+        __func__, INDEX % (STEP) == 0, #INDEX " = %zu is not a multiple of " STEP_NAME " = %zu", INDEX, \
+        static_cast<size_t>(STEP))
+
+/// For `run` of micro-kernels some of which are for one row: those with an m_step of 1.
+#define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, "m = %zu is neither 0 nor 1", M)
+
 #define KAI_DEFINE_SIZE(WHAT, NAME, VALUE) \
     size_t kai_get_##WHAT##_##NAME() {     \
         KAI_GETTER(WHAT, NAME)             \
@@ -74,28 +84,40 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 #define KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                    \
     size_t kai_get_dst_offset_##NAME(size_t m_idx, size_t n_idx, size_t dst_stride) { \
         KAI_GETTER(dst_offset, NAME)                                                  \
-        KAI_ASSERT_MSG(m_idx % (M_STEP) == 0, "m_idx must be a multiple of m_step");  \
-        KAI_ASSERT_MSG(n_idx % (N_STEP) == 0, "n_idx must be a multiple of n_step");  \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                                \
+        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                                \
         return m_idx * dst_stride + n_idx * (ELEMENT_BYTES);                          \
     }                                                                                 \
     size_t kai_get_dst_size_##NAME(size_t m, size_t n) {                              \
         return m * n * (ELEMENT_BYTES);                                               \
     }
 
+#define KAI_PANEL_lhs "mr"
+#define KAI_PANEL_rhs "nr"
+
 // An index is that of the first row (column) of a panel: a step is one or several panels.
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)               \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {                     \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                               \
-        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height"); \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                                   \
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {       \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                 \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                     \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                     \
     }
 
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)            \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) {          \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                               \
-        kai::check_blocks(k, bl);                                                            \
-        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height"); \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                               \
+// The same for a depth that is a multiple of K_MULTIPLE.
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {                            \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                                      \
+        kai::check_depth(k, K_MULTIPLE);                                                            \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                          \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                                          \
+    }
+
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)   \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) { \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                      \
+        kai::check_blocks(k, bl);                                                   \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                          \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                      \
     }
 
 /// All getters of a micro-kernel whose operands have no blocks.
@@ -104,6 +126,13 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                   \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// The same where k is a multiple of K_MULTIPLE.
+#define KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(K_MULTIPLE, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                                      \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                                        \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel whose operands are quantised in blocks of bl.
 #define KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
@@ -119,11 +148,11 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                                  \
     KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
-#define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                     \
-    size_t kai_get_##WHAT##_##NAME(size_t m_idx, [[maybe_unused]] size_t stride) {   \
-        KAI_GETTER(WHAT, NAME)                                                       \
-        KAI_ASSERT_MSG(m_idx % (M_STEP) == 0, "m_idx must be a multiple of m_step"); \
-        return m_idx * (STRIDE);                                                     \
+#define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                   \
+    size_t kai_get_##WHAT##_##NAME(size_t m_idx, [[maybe_unused]] size_t stride) { \
+        KAI_GETTER(WHAT, NAME)                                                     \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                             \
+        return m_idx * (STRIDE);                                                   \
     }
 
 /// The getters of a micro-kernel with an LHS as it is, without that of its offset.
@@ -144,7 +173,7 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 #define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
     size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
         KAI_GETTER(SIDE##_packed_offset, NAME)                                                              \
-        KAI_ASSERT_MSG(IDX % (ROWS) == 0, #IDX " must be a multiple of the panel's height");                \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                                  \
         return kai::FORMAT.offset({ROWS, KR, SR}, IDX, kai::Chunks{k_chunk_count, k_chunk_length});         \
     }
 
@@ -165,18 +194,38 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 namespace kai {
 namespace {
 
-KAI_INLINE void check_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {
-    KAI_ASSERT_MSG(bl > 0 && bl % 32 == 0, "bl must be a multiple of 32");
-    KAI_ASSERT_IF_MSG(bl > 0, k % bl == 0, "k must be a multiple of bl");
+/// @name Preconditions that micro-kernels share. `function`: what the caller of the library called.
+/// @{
+
+KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, bl > 0 && bl % 32 == 0, "bl = %zu is not a positive multiple of 32", bl);
+    KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
 }
 
-/// Preconditions that all classic micro-kernels share.
-KAI_INLINE void check_output(
-    [[maybe_unused]] size_t dst_stride_col, [[maybe_unused]] size_t element_bytes, [[maybe_unused]] float lo,
-    [[maybe_unused]] float hi) {
-    KAI_ASSERT_MSG(dst_stride_col == element_bytes, "dst_stride_col must be the size of an element");
-    KAI_ASSERT_MSG(lo <= hi, "the lower clamp bound must not exceed the upper one");
+/// Of micro-kernels without blocks that do not take any depth.
+KAI_INLINE void check_depth(size_t k, size_t multiple, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, k % multiple == 0, "k = %zu is not a multiple of %zu", k, multiple);
 }
+
+KAI_INLINE void check_bounds(float lo, float hi, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(
+        function, lo <= hi, "the clamp's bounds are out of order: %g, %g", static_cast<double>(lo),
+        static_cast<double>(hi));
+}
+
+KAI_INLINE void check_element(
+    size_t dst_stride_col, size_t element_bytes, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(
+        function, dst_stride_col == element_bytes, "dst_stride_col = %zu is not the size of an element, %zu",
+        dst_stride_col, element_bytes);
+}
+
+KAI_INLINE void check_output(
+    size_t dst_stride_col, size_t element_bytes, float lo, float hi, const char* function = __builtin_FUNCTION()) {
+    check_element(dst_stride_col, element_bytes, function);
+    check_bounds(lo, hi, function);
+}
+/// @}
 
 }  // namespace
 }  // namespace kai

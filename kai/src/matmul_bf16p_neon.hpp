@@ -23,7 +23,7 @@ using Bf16pFn = void(
     void kai_run_##NAME(                                                                                         \
         size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
         size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
-        KAI_ASSERT_IF_MSG((M_STEP) == 1, m <= 1, "m must be 0 or 1");                                            \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                          \
         kai::check_output(dst_stride_col, ELEMENT_BYTES, clamp_min, clamp_max);                                  \
         if (m == 0 || n == 0) {                                                                                  \
             return;                                                                                              \

@@ -63,7 +63,7 @@ KAI_INLINE void run_blocks(SmeBlocksFn* kernel, const BlockArgs& args, [[maybe_u
         size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                            \
         kai::check_blocks(k, bl);                                                                                      \
         kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                                          \
-        KAI_ASSERT_IF_MSG((M_STEP) == 1, m <= 1, "m must be 0 or 1");                                                  \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                                \
         const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                                \
         const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                                \
         RUN(kai_kernel_##NAME,                                                                                         \

@@ -361,7 +361,6 @@ KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs
 
 template <class Kernel, int MAX_PANELS, class T>
 KAI_INLINE void matmul_blocks(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    check_blocks(k, bl);
     if (bl == 32) {
         matmul_tiles<Kernel, MAX_PANELS>(m, n, k, bytes(lhs), bytes(rhs), dst);
     } else {
@@ -467,7 +466,6 @@ using RowFn = void(
 template <class Pair, class Acc, class Rhs, class T>
 KAI_INLINE void matmul_rows(
     RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    check_blocks(k, bl);
     if (bl != 32) {
         return long_block_rows<Pair, Acc, Rhs>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
     }
@@ -493,6 +491,7 @@ KAI_INLINE void matmul_rows(
     void kai_run_##NAME(                                                                                        \
         size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, kai::Output<T>::Pointer dst, \
         size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
+        kai::check_blocks(k, bl);                                                                               \
         kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
         kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});                  \
     }

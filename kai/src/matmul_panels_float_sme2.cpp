@@ -50,9 +50,12 @@ constexpr float kInfinity = __builtin_inff();
 
 /// Elements of `bytes` in the output as in the operands.
 template <SmePanelsFn* kernel, size_t bytes>
-void run_split(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-    check_args(args);
-    const auto clamp = clamp_or<float>(args, -kInfinity, kInfinity);
+void run_split(const kai_matmul_uker_args* args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto clamp = clamp_or<float>(args, -kInfinity, kInfinity, function);
     const auto& lhs = args->operand.lhs;
     const auto& rhs = args->operand.rhs;
     const auto& dst = args->operand.dst;

@@ -16,9 +16,11 @@ struct Qai8Kernels {
 };
 
 /// Completes args, of which all up to dst_stride is set, with the requantisation, and runs a kernel with int8 outputs.
+/// Not called where there is nothing to compute: params may not be there then.
 KAI_INLINE void run_qai8_panels(
-    Qai8Kernels kernels, PanelArgs args, size_t rhs_tail, const kai_matmul_requantize32_params& params) {
-    const auto requantisation = before_zero_point(params);
+    Qai8Kernels kernels, PanelArgs args, size_t rhs_tail, const kai_matmul_requantize32_params& params,
+    const char* function) {
+    const auto requantisation = before_zero_point(params, function);
     args.lo = static_cast<uint32_t>(requantisation.min_value);
     args.hi = static_cast<uint32_t>(requantisation.max_value);
     args.zero_point = requantisation.output_zero_point;
@@ -30,12 +32,15 @@ KAI_INLINE void run_qai8_panels(
 KAI_INLINE void run_dense_qai8_panels(
     Qai8Kernels kernels, const Format& lhs_format, Tile lhs_tile, const Format& rhs_format, Tile rhs_tile, size_t m,
     size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
-    const kai_matmul_requantize32_params& params) {
+    const kai_matmul_requantize32_params* params, const char* function = __builtin_FUNCTION()) {
+    if (m == 0 || n == 0) {
+        return;
+    }
     const size_t lhs_stride = lhs_format.stride(lhs_tile, k);
     const size_t rhs_stride = rhs_format.stride(rhs_tile, k);
     run_qai8_panels(
         kernels, {m, n, lhs_format.padded(lhs_tile, k) / 4, lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride, 0, 0},
-        rhs_format.panel_end(rhs_tile, k), params);
+        rhs_format.panel_end(rhs_tile, k), *params, function);
 }
 
 }  // namespace
@@ -48,12 +53,11 @@ KAI_INLINE void run_dense_qai8_panels(
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                  \
     void kai_run_##NAME(                                                                                       \
         size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,               \
-        size_t dst_stride_row, [[maybe_unused]] size_t dst_stride_col,                                         \
-        const struct kai_matmul_requantize32_params* params) {                                                 \
-        KAI_ASSERT_MSG(dst_stride_col == sizeof(int8_t), "dst_stride_col must be the size of an element");     \
+        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params) {   \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                    \
         kai::run_dense_qai8_panels(                                                                            \
             {kai_kernel_##KERNEL, kai_kernel_##NEAR}, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, \
-            lhs_packed, rhs_packed, dst, dst_stride_row, *params);                                             \
+            lhs_packed, rhs_packed, dst, dst_stride_row, params);                                              \
     }
 
 /// The same for indirect matmul: chunks of k are padded on their own, so the depth is that of the padded ones.
@@ -67,5 +71,5 @@ KAI_INLINE void run_dense_qai8_panels(
         const size_t k = k_chunk_count * kai::LHS.padded({MR, KR, SR}, k_chunk_length);                        \
         kai::run_dense_qai8_panels(                                                                            \
             {kai_kernel_##KERNEL, kai_kernel_##NEAR}, kai::LHS, {MR, KR, SR}, kai::RHS, {NR, KR, SR}, m, n, k, \
-            lhs_packed, rhs_packed, dst, dst_stride_row, *params);                                             \
+            lhs_packed, rhs_packed, dst, dst_stride_row, params);                                              \
     }

@@ -34,7 +34,6 @@ kai::SmePanelsFn kai_kernel_split_panels_u8_scaled_sme2;
 namespace kai {
 namespace {
 
-using Config = const kai_matmul_uker_config*;
 using Args = const kai_matmul_uker_args*;
 
 /// What all kernels take, without bounds. LHS elements have 8 bits.
@@ -54,12 +53,16 @@ KAI_INLINE PanelArgs panel_args(UnifiedOperand lhs, Args args) {
         0};
 }
 
-KAI_INLINE void run_qai8(SmePanelsFn* kernel, PanelArgs panels, UnifiedOperand rhs, Args args) {
-    check_args(args);
-    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
+KAI_INLINE void run_qai8(SmePanelsFn* kernel, PanelArgs panels, UnifiedOperand rhs, Args args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
     const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
     run_qai8_panels(
-        {kernel, kernel}, panels, rhs.format.panel_end(rhs.tile, args->shape.k), {bounds.lo, bounds.hi, zero_point});
+        {kernel, kernel}, panels, rhs.format.panel_end(rhs.tile, args->shape.k), {bounds.lo, bounds.hi, zero_point},
+        function);
 }
 
 UnifiedOperand x8(size_t rows) {
@@ -72,18 +75,18 @@ UnifiedOperand qsi4(Getter kai_getter = {}) {
     return packed(qsi4cxpbi32sf32, VL(2), 4);
 }
 
-void run_qai8_qsi8(Config, Args args) {
-    run_qai8(kai_kernel_split_panels_qai8_sme2, panel_args(x8(VL(1)), args), qsi8(), args);
+void run_qai8_qsi8(Args args, const char* function) {
+    run_qai8(kai_kernel_split_panels_qai8_sme2, panel_args(x8(VL(1)), args), qsi8(), args, function);
 }
 
 /// A stride that is less than that of dense panels cannot be meant: callers may leave it out.
-void run_qai8_qsi4(Config, Args args) {
+void run_qai8_qsi4(Args args, const char* function) {
     const UnifiedOperand lhs = x8(VL(2));
     PanelArgs panels = panel_args(lhs, args);
     panels.lhs_stride = KAI_MAX(panels.lhs_stride, lhs.stride(args->shape.k));
     panels.rhs_stride = KAI_MAX(panels.rhs_stride, qsi4().stride(args->shape.k));
     panels.table = &kSignedNibbles;
-    run_qai8(kai_kernel_pair_nibbles_qai8_sme2, panels, qsi4(), args);
+    run_qai8(kai_kernel_pair_nibbles_qai8_sme2, panels, qsi4(), args, function);
 }
 
 KAI_INLINE void run_u8(SmePanelsFn* kernel, PanelArgs panels, Args args) {
@@ -92,18 +95,23 @@ KAI_INLINE void run_u8(SmePanelsFn* kernel, PanelArgs panels, Args args) {
     run_panels(kernel, panels);
 }
 
-void run_u8_i32(Config, Args args) {
-    check_args(args, 0);
+void run_u8_i32(Args args, const char* function) {
+    check_args(args, function, 0);
     run_u8(kai_kernel_split_panels_u8_i32_sme2, panel_args(x8(VL(1)), args), args);
 }
 
-void run_u8_f32(Config, Args args) {
-    check_args(args);
-    const auto bounds = clamp_or<float>(args, -__builtin_inff(), __builtin_inff());
+void run_u8_f32(Args args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto bounds = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
+    const void* scale = args->operand.scale.acc_scale_global.ptr;
+    KAI_REQUIRE(function, scale != nullptr, "scale.acc_scale_global is NULL");
     PanelArgs panels = panel_args(x8(VL(1)), args);
     panels.lo = bits_of(bounds.lo);
     panels.hi = bits_of(bounds.hi);
-    panels.scale = load<uint32_t>(args->operand.scale.acc_scale_global.ptr);
+    panels.scale = load<uint32_t>(scale);
     panels.output_bias = args->operand.bias.scale_bias_n.ptr;
     run_u8(kai_kernel_split_panels_u8_scaled_sme2, panels, args);
 }

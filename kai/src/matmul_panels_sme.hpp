@@ -121,7 +121,7 @@ KAI_INLINE void run_float_panels(
     void kai_run_##NAME(                                                                                            \
         size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                    \
         const void* rhs_packed, void* dst, size_t dst_stride_row, float clamp_min, float clamp_max) {               \
-        kai::check_output(BYTES, BYTES, clamp_min, clamp_max);                                                      \
+        kai::check_bounds(clamp_min, clamp_max);                                                                    \
         kai::run_float_panels(                                                                                      \
             kai_kernel_##KERNEL, m, n, kai::Chunks{k_chunk_count, k_chunk_length},                                  \
             {kai::LHS, {MR, KR, SR}, lhs_packed}, {kai::RHS, {NR, KR, SR}, rhs_packed}, dst, dst_stride_row, BYTES, \

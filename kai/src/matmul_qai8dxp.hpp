@@ -79,11 +79,12 @@ void kai_gemm_qai8dxp_neon_dotprod(const kai::Problem*);
 
 /// With a table of weights.
 #define KAI_DEFINE_MATMUL_QAI8DXP_LUT(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
+        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
     void kai_run_##NAME(                                                                                              \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
         float lo, float hi, const int32_t* lut) {                                                                     \
-        KAI_ASSERT_MSG(k % 32 == 0, "k must be a multiple of 32");                                                    \
+        kai::check_depth(k, 32);                                                                                      \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
         KAI_RUN_QAI8DXP(                                                                                              \
             ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)),                             \

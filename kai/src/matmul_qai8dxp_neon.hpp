@@ -379,6 +379,9 @@ KAI_INLINE void multiply(
 /// The engine.
 template <class Isa>
 KAI_INLINE void gemm(const Problem& p) {
+    if (p.n == 0) {
+        return;  // rows are read before columns are counted
+    }
     Batch batch;
     GemmArgs args;
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));

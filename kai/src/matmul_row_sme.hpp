@@ -50,17 +50,13 @@ static_assert(offsetof(RowArgs, table) == KAI_ROW_ARGS_TABLE);
 /// n >= 1.
 using SmeRowFn = void(const RowArgs*);
 
-/// m is 0 or 1. `rhs`: panels of `format`, one after the other. An element of the LHS is as large as one of dst.
+/// n >= 1. `rhs`: panels of `format`, one after the other. An element of the LHS is as large as one of dst.
 /// `uses_za`: the kernel changes ZA.
 template <typename T>
 KAI_INLINE void run_row_sme(
-    SmeRowFn* kernel, bool uses_za, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst,
+    SmeRowFn* kernel, bool uses_za, size_t n, size_t k, const void* lhs, const void* rhs, void* dst,
     const Format& format, Tile tile, size_t element_bytes, RowOutput<T> output) {
     static_assert(sizeof(output) == sizeof(RowArgs::output));
-    KAI_ASSERT_MSG(m <= 1, "m must be 0 or 1");
-    if (m == 0 || n == 0) {
-        return;
-    }
     const size_t word = sizeof(uint32_t) / element_bytes;
     const size_t elements = format.element_bytes(tile, (k + word - 1) / word * word);
     RowArgs args = {
@@ -98,7 +94,11 @@ KAI_INLINE void run_row_sme(
         size_t m, size_t n, size_t k, const void* lhs, size_t, const void* rhs_packed, void* dst, size_t,   \
         size_t dst_stride_col, float clamp_min, float clamp_max) {                                          \
         kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                     \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
+        if (m == 0 || n == 0) {                                                                             \
+            return;                                                                                         \
+        }                                                                                                   \
         kai::run_row_sme<float>(                                                                            \
-            kai_kernel_##NAME, USES_ZA, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, BYTES,       \
+            kai_kernel_##NAME, USES_ZA, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, BYTES,          \
             {clamp_min, clamp_max, 0});                                                                     \
     }

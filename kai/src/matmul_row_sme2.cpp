@@ -12,8 +12,8 @@
 namespace kai {
 namespace {
 
-KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& params) {
-    const auto r = before_zero_point(params);
+KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& params, const char* function) {
+    const auto r = before_zero_point(params, function);
     return {r.min_value, r.max_value, r.output_zero_point};
 }
 
@@ -38,10 +38,14 @@ extern "C" {
     void kai_run_##NAME(                                                                          \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t, \
         size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                    \
-        KAI_ASSERT_MSG(dst_stride_col == 1, "dst_stride_col must be the size of an element");     \
+        kai::check_element(dst_stride_col, 1);                                                    \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                           \
+        if (m == 0 || n == 0) {                                                                   \
+            return;                                                                               \
+        }                                                                                         \
         kai::run_row_sme<int32_t>(                                                                \
-            kai_kernel_##NAME, true, m, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,    \
-            kai::int8_output(*params));                                                           \
+            kai_kernel_##NAME, true, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,       \
+            kai::int8_output(*params, __func__));                                                 \
     }
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/ukernels.def"
 
@@ -73,26 +77,37 @@ UnifiedOperand rhs_qsi4(Getter kai_getter) {
 template <typename T>
 KAI_INLINE void run_row_unified(
     SmeRowFn* kernel, UnifiedOperand rhs, size_t element_bytes, const kai_matmul_uker_args* args, RowOutput<T> output) {
-    const auto& shape = args->shape;
     const auto& operand = args->operand;
     run_row_sme(
-        kernel, true, shape.m, shape.n, shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, rhs.format,
+        kernel, true, args->shape.n, args->shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, rhs.format,
         rhs.tile, element_bytes, output);
 }
 
+KAI_INLINE void check_row(const kai_matmul_uker_args* args, const char* function) {
+    KAI_REQUIRE(function, args->shape.m <= 1, "m = %zu is neither 0 nor 1", args->shape.m);
+}
+
 template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter), size_t ELEMENT_BYTES>
-void run_row_float(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-    check_args(args);
-    const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff());
+void run_row_float(const kai_matmul_uker_args* args, const char* function) {
+    check_args(args, function);
+    check_row(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
     run_row_unified<float>(KERNEL, RHS({}), ELEMENT_BYTES, args, {clamp.lo, clamp.hi, 0});
 }
 
 template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter)>
-void run_row_qai8(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-    check_args(args);
-    const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX);
+void run_row_qai8(const kai_matmul_uker_args* args, const char* function) {
+    check_args(args, function);
+    check_row(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
     const auto zero = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    run_row_unified<int32_t>(KERNEL, RHS({}), 1, args, int8_output({clamp.lo, clamp.hi, zero}));
+    run_row_unified<int32_t>(KERNEL, RHS({}), 1, args, int8_output({clamp.lo, clamp.hi, zero}, function));
 }
 
 }  // namespace

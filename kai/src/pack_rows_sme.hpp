@@ -6,6 +6,7 @@
 #include "kai/asm/sme_args.h"
 #include "kai/src/getters.hpp"
 #include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_rhs_checks.hpp"
 
 namespace kai {
 namespace {
@@ -99,15 +100,16 @@ KAI_INLINE void pack_heads(size_t rows, const void* bias, const Panels& panels) 
     }
 }
 
+/// Of LHS packers.
 KAI_INLINE void check_panels(
-    [[maybe_unused]] size_t height, [[maybe_unused]] size_t kr, [[maybe_unused]] size_t sr,
-    [[maybe_unused]] size_t expected_kr) {
-    KAI_ASSERT_MSG(height == VL(2), "a panel (mr, nr) must be two vectors of 32-bit elements high");
-    KAI_ASSERT_MSG(kr == expected_kr && sr == 1, "kr must be the elements in 32 bits, sr must be 1");
+    size_t mr, size_t kr, size_t sr, size_t own_kr, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, mr == VL(2), "mr = %zu, not %zu", mr, VL(2));
+    KAI_REQUIRE(function, kr == own_kr, "kr = %zu, not %zu", kr, own_kr);
+    KAI_REQUIRE(function, sr == 1, "sr = %zu, not 1", sr);
 }
 
-KAI_INLINE void no_start([[maybe_unused]] size_t m_idx_start) {
-    KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");
+KAI_INLINE void no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
 }
 KAI_INLINE void any_start(size_t) {
 }
@@ -116,17 +118,17 @@ KAI_INLINE void any_start(size_t) {
 }  // namespace kai
 
 /// An LHS packer: rows of SOURCE to panels of 2 V rows. CHECK_START: what it says to m_idx_start.
-#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, CHECK_START)                                \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                      \
-    void kai_run_##NAME(                                                                                           \
-        size_t m, size_t k, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, const void* lhs, \
-        size_t lhs_stride, void* lhs_packed) {                                                                     \
-        kai::check_panels(mr, kr, sr, KR);                                                                         \
-        CHECK_START(m_idx_start);                                                                                  \
-        const kai::Tile tile = {VL(2), KR, 1};                                                                     \
-        kai::pack_rows(                                                                                            \
-            KERNEL, {m, {1, k}, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                         \
-            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                         \
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, CHECK_START)                                  \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                        \
+    void kai_run_##NAME(                                                                                             \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride, \
+        void* lhs_packed) {                                                                                          \
+        kai::check_panels(mr, kr, sr, KR);                                                                           \
+        CHECK_START(m_idx_start);                                                                                    \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                       \
+        kai::pack_rows(                                                                                              \
+            KERNEL, {m, {1, k}, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                           \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                           \
     }
 
 /// An LHS packer: chunks of SOURCE behind a table of pointers to panels of 2 V rows.
@@ -146,14 +148,25 @@ KAI_INLINE void any_start(size_t) {
 #define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                  \
     KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                             \
     void kai_run_##NAME(                                                                                            \
-        [[maybe_unused]] size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, \
-        const void* rhs, const void* bias, [[maybe_unused]] const void* scale, void* rhs_packed,                    \
-        [[maybe_unused]] size_t extra_bytes, [[maybe_unused]] const void* params) {                                 \
-        kai::check_panels(nr, kr, sr, KR);                                                                          \
-        KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");                                                    \
-        KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");                                                     \
-        KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");                                                  \
-        KAI_ASSERT_MSG(params == nullptr, "params must be NULL");                                                   \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
+        const kai_rhs_vectors_call call = {                                                                         \
+            {8 * sizeof(SOURCE), false, true, false},                                                               \
+            num_groups,                                                                                             \
+            nr,                                                                                                     \
+            kr,                                                                                                     \
+            sr,                                                                                                     \
+            extra_bytes,                                                                                            \
+            VL(2),                                                                                                  \
+            KR,                                                                                                     \
+            n,                                                                                                      \
+            k,                                                                                                      \
+            rhs,                                                                                                    \
+            rhs_stride,                                                                                             \
+            rhs_packed,                                                                                             \
+            scale,                                                                                                  \
+            params};                                                                                                \
+        kai_check_rhs_vectors(__func__, &call);                                                                     \
         const kai::Tile tile = {VL(2), KR, 1};                                                                      \
         const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};                    \
         kai::pack_heads(n, bias, panels);                                                                           \

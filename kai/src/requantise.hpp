@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/src/check.hpp"
 #include "kai/src/base.hpp"
 
 namespace kai {
@@ -15,8 +16,11 @@ KAI_INLINE int32_t saturated_to_int8(int32_t x) {
 /// params as the kernels take them. Bounds beyond int8 are those of int8: outputs saturate. With t the scaled sum,
 /// low_byte(clamp(saturate32(t + zero), min, max)) is low_byte(clamp(t, lo, hi) + zero_point), the addition modulo
 /// 2^32: bounds less the zero point, as far as int32 goes. If they lie outside it as a whole, all t give the same.
-KAI_INLINE kai_matmul_requantize32_params before_zero_point(const kai_matmul_requantize32_params& params) {
-    KAI_ASSERT_MSG(params.min_value <= params.max_value, "the lower clamp bound must not exceed the upper one");
+KAI_INLINE kai_matmul_requantize32_params
+before_zero_point(const kai_matmul_requantize32_params& params, const char* function) {
+    KAI_REQUIRE(
+        function, params.min_value <= params.max_value, "the clamp's bounds are out of order: %d, %d",
+        static_cast<int>(params.min_value), static_cast<int>(params.max_value));
     const int32_t min = saturated_to_int8(params.min_value), max = saturated_to_int8(params.max_value);
     const int64_t lo = int64_t{min} - params.output_zero_point, hi = int64_t{max} - params.output_zero_point;
     if (lo > INT32_MAX) {

@@ -7,11 +7,16 @@
 //
 // defines `struct kai_matmul_uker_api kai_<name>(void)`. `run` is the only function that a kernel writes itself:
 //
-//     void run_f32(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-//         kai::check_args(args);                                     // flags; `check_args(args, 0)`: a kernel without
-//         a clamp const auto clamp = kai::clamp_or<float>(args, -kInfinity, kInfinity);
-//         ...                                                        // nothing to do where m or n is 0
+//     void run_f32(const kai_matmul_uker_args* args, const char* function) {
+//         kai::check_args(args, function);     // flags; `check_args(args, function, 0)`: a kernel without a clamp
+//         if (kai::is_empty(args)) {
+//             return;                          // nothing else is read
+//         }
+//         const auto clamp = kai::clamp_or<float>(args, -kInfinity, kInfinity, function);
+//         ...
 //     }
+//
+// `function` is the name of the creation function: what messages name.
 //
 // An operand is panels of a Format (layout.hpp). A row-major LHS is panels of one row: `packed(f32p, 1, 1)` has a
 // stride of k * 4 bytes, `packed(x8p, 1, 4)` one of roundup(k, 4). Offsets count whole panels and use the stride of the
@@ -45,6 +50,10 @@ KAI_INLINE UnifiedOperand packed(const Format& format, size_t rows, size_t kr) {
     return {format, {rows, kr, 1}};
 }
 
+KAI_INLINE void check_index(size_t k, const char* function) {
+    KAI_REQUIRE(function, k == 0, "an offset at k = %zu: k cannot be split", k);
+}
+
 /// The functions of a table except run. What they need of the kernel is evaluated when they are called: sizes may
 /// depend on the vector length.
 template <typename Kernel>
@@ -59,7 +68,7 @@ struct MatmulApi {
     }
     static size_t lhs_offset(
         Config, const kai_matmul_uker_lhs_dim_args* index, const kai_matmul_uker_lhs_stride_args* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Kernel::name);
         return Kernel::lhs().offset(index->m, stride->m);
     }
     static kai_matmul_uker_rhs_stride_args rhs_stride(Config, const kai_matmul_uker_rhs_dim_args* shape) {
@@ -67,7 +76,7 @@ struct MatmulApi {
     }
     static size_t rhs_offset(
         Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Kernel::name);
         return Kernel::rhs().offset(index->n, stride->n);
     }
     static kai_matmul_uker_dst_stride_args dst_stride(Config, const kai_matmul_uker_dst_dim_args* shape) {
@@ -83,55 +92,64 @@ struct MatmulApi {
     }
 };
 
-#define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES) \
-    namespace {                                                                   \
-    struct NAME##_kernel {                                                        \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                \
-        static constexpr size_t element_bytes = ELEMENT_BYTES;                    \
-        static kai::UnifiedOperand lhs() {                                        \
-            return LHS;                                                           \
-        }                                                                         \
-        static kai::UnifiedOperand rhs() {                                        \
-            return RHS;                                                           \
-        }                                                                         \
-        static size_t m_step() {                                                  \
-            return M_STEP;                                                        \
-        }                                                                         \
-        static size_t n_step() {                                                  \
-            return N_STEP;                                                        \
-        }                                                                         \
-    };                                                                            \
-    }                                                                             \
-    extern "C" kai_matmul_uker_api kai_##NAME() {                                 \
-        using Api = kai::MatmulApi<NAME##_kernel>;                                \
-        return {                                                                  \
-            RUN,                                                                  \
-            Api::step,                                                            \
-            Api::lhs_stride,                                                      \
-            Api::lhs_offset,                                                      \
-            Api::rhs_stride,                                                      \
-            Api::rhs_offset,                                                      \
-            Api::dst_stride,                                                      \
-            Api::dst_offset,                                                      \
-            Api::dst_size};                                                       \
+#define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES)                       \
+    namespace {                                                                                         \
+    struct NAME##_kernel {                                                                              \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                      \
+        static constexpr const char* name = "kai_" #NAME;                                               \
+        static void run(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {              \
+            RUN(args, name);                                                                            \
+        }                                                                                               \
+        static constexpr size_t element_bytes = ELEMENT_BYTES;                                          \
+        static kai::UnifiedOperand lhs() {                                                              \
+            return LHS;                                                                                 \
+        }                                                                                               \
+        static kai::UnifiedOperand rhs() {                                                              \
+            return RHS;                                                                                 \
+        }                                                                                               \
+        static size_t m_step() {                                                                        \
+            return M_STEP;                                                                              \
+        }                                                                                               \
+        static size_t n_step() {                                                                        \
+            return N_STEP;                                                                              \
+        }                                                                                               \
+    };                                                                                                  \
+    }                                                                                                   \
+    extern "C" kai_matmul_uker_api kai_##NAME() {                                                       \
+        using Api = kai::MatmulApi<NAME##_kernel>;                                                      \
+        return {NAME##_kernel::run, Api::step,       Api::lhs_stride, Api::lhs_offset, Api::rhs_stride, \
+                Api::rhs_offset,    Api::dst_stride, Api::dst_offset, Api::dst_size};                   \
     }
 
 /// @name For run functions
 /// @{
 
+/// Whether there is nothing to compute.
+KAI_INLINE bool is_empty(const kai_matmul_uker_args* args) {
+    return args->shape.m == 0 || args->shape.n == 0;
+}
+
 KAI_INLINE bool has_clamp(const kai_matmul_uker_args* args) {
     return (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
 }
 
-/// Aborts, in every build, where a flag is set that no kernel knows: what it asks for would be left out silently.
+/// As printf takes it.
+KAI_INLINE unsigned long long print(uint64_t x) {
+    return x;
+}
+
+/// Aborts, in every build, where a flag is set that no kernel (packer) knows: what it asks for would be left out
+/// silently.
+KAI_INLINE void check_flags(uint64_t flags, uint64_t known, const char* function) {
+    KAI_REQUIRE_ALWAYS(function, (flags & ~known) == 0, "unknown flags: 0x%llx", print(flags & ~known));
+}
+
 /// `known_flags` = 0: a kernel without a clamp.
 KAI_INLINE void check_args(
-    const kai_matmul_uker_args* args, [[maybe_unused]] uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
-    KAI_ASSUME_ALWAYS_MSG((args->flags & ~uint64_t{KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP}) == 0, "unknown flags");
-    KAI_ASSUME_MSG((args->flags & ~known_flags) == 0, "this kernel has no clamp");
-    KAI_ASSUME_IF_MSG(
-        has_clamp(args), args->activation.clamp.min_ptr != nullptr && args->activation.clamp.max_ptr != nullptr,
-        "a clamp needs both bounds");
+    const kai_matmul_uker_args* args, const char* function, uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
+    check_flags(args->flags, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, function);
+    KAI_REQUIRE(
+        function, (args->flags & ~known_flags) == 0, "flags = 0x%llx: this kernel has no clamp", print(args->flags));
 }
 
 template <typename T>
@@ -141,13 +159,18 @@ struct ClampBounds {
 
 /// The bounds of the call (values of T behind the pointers); lo and hi where it does not clamp.
 template <typename T>
-KAI_INLINE ClampBounds<T> clamp_or(const kai_matmul_uker_args* args, T lo, T hi) {
+KAI_INLINE ClampBounds<T> clamp_or(const kai_matmul_uker_args* args, T lo, T hi, const char* function) {
     if (!has_clamp(args)) {
         return {lo, hi};
     }
     const auto& clamp = args->activation.clamp;
+    KAI_REQUIRE(
+        function, clamp.min_ptr != nullptr && clamp.max_ptr != nullptr,
+        "activation.clamp.%s is NULL, but flags ask for a clamp", clamp.min_ptr == nullptr ? "min_ptr" : "max_ptr");
     const ClampBounds<T> bounds{load<T>(clamp.min_ptr), load<T>(clamp.max_ptr)};
-    KAI_ASSUME_MSG(bounds.lo <= bounds.hi, "the lower clamp bound must not exceed the upper one");
+    KAI_REQUIRE(
+        function, bounds.lo <= bounds.hi, "the clamp's bounds are out of order: %.9g, %.9g",
+        static_cast<double>(bounds.lo), static_cast<double>(bounds.hi));
     return bounds;
 }
 

@@ -8,9 +8,8 @@
 // defines `struct kai_matmul_pack_rhs_uker_api kai_<name>(void)`. `run` is the only function that a packer writes
 // itself:
 //
-//     void run_x32(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-//         kai::check_args(args);  // flags
-//         ...                     // nothing to do where n is 0
+//     void run_x32(const kai_matmul_pack_rhs_uker_args* args) {
+//         ...  // the arguments have been checked; nothing to do, and to read, where n is 0
 //     }
 //
 // KAI_DEFINE_LHS_PACK_API(name, run, element of the source, packed(...)) does the same for an LHS.
@@ -23,6 +22,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/src/pack_rhs_checks.hpp"
 #include "kai/src/unified.hpp"
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
@@ -36,6 +36,17 @@ struct LhsPackApi {
     using Config = const kai_matmul_pack_lhs_uker_config*;
     using PackedStride = kai_matmul_pack_lhs_uker_lhs_packed_stride_args;
 
+    /// Unknown flags in every build: packers know none.
+    static void check(const kai_matmul_pack_lhs_uker_args* args) {
+        check_flags(args->flags, 0, Packer::name);
+        KAI_REQUIRE(
+            Packer::name,
+            args->shape.m <= Packer::packed().tile.rows ||
+                args->operand.lhs_packed.stride.m >= Packer::packed().stride(args->shape.k),
+            "lhs_packed.stride.m = %zu is less than the %zu bytes of a panel", args->operand.lhs_packed.stride.m,
+            Packer::packed().stride(args->shape.k));
+    }
+
     static kai_matmul_pack_lhs_uker_dim_args step(Config) {
         return {Packer::packed().tile.rows, 0};
     }
@@ -46,7 +57,7 @@ struct LhsPackApi {
     static size_t lhs_offset(
         Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* index,
         const kai_matmul_pack_lhs_uker_lhs_stride_args* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Packer::name);
         return index->m * stride->m;
     }
     static PackedStride packed_stride(Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape) {
@@ -54,7 +65,7 @@ struct LhsPackApi {
     }
     static size_t packed_offset(
         Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* index, const PackedStride* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Packer::name);
         return Packer::packed().offset(index->m, stride->m);
     }
     static size_t packed_size(
@@ -65,32 +76,34 @@ struct LhsPackApi {
 };
 
 /// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
-#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)        \
-    namespace {                                                    \
-    struct NAME##_packer {                                         \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME}; \
-        static constexpr size_t element_bytes = sizeof(ELEMENT);   \
-        static kai::UnifiedOperand packed() {                      \
-            return PACKED;                                         \
-        }                                                          \
-    };                                                             \
-    }                                                              \
-    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {         \
-        using Api = kai::LhsPackApi<NAME##_packer>;                \
-        return {RUN,                                               \
-                Api::step,                                         \
-                Api::lhs_stride,                                   \
-                Api::lhs_offset,                                   \
-                Api::packed_stride,                                \
-                Api::packed_offset,                                \
-                Api::packed_size};                                 \
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                  \
+    namespace {                                                                                              \
+    struct NAME##_packer {                                                                                   \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                           \
+        static constexpr const char* name = "kai_" #NAME;                                                    \
+        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) { \
+            kai::LhsPackApi<NAME##_packer>::check(args);                                                     \
+            RUN(args);                                                                                       \
+        }                                                                                                    \
+        static constexpr size_t element_bytes = sizeof(ELEMENT);                                             \
+        static kai::UnifiedOperand packed() {                                                                \
+            return PACKED;                                                                                   \
+        }                                                                                                    \
+    };                                                                                                       \
+    }                                                                                                        \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                   \
+        using Api = kai::LhsPackApi<NAME##_packer>;                                                          \
+        return {NAME##_packer::run, Api::step,          Api::lhs_stride, Api::lhs_offset,                    \
+                Api::packed_stride, Api::packed_offset, Api::packed_size};                                   \
     }
 
 /// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
 /// With elements of less than a byte only lines have a stride.
 /// @{
-template <unsigned bits>
+template <unsigned bits_>
 struct KxN {
+    static constexpr unsigned bits = bits_;
+    static constexpr bool kxn = true;
     static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t n, size_t) {
         return {bits / 8, (n * bits + 7) / 8};
     }
@@ -99,8 +112,10 @@ struct KxN {
     }
 };
 
-template <unsigned bits>
+template <unsigned bits_>
 struct NxK {
+    static constexpr unsigned bits = bits_;
+    static constexpr bool kxn = false;
     static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t, size_t k) {
         return {(k * bits + 7) / 8, bits / 8};
     }
@@ -116,6 +131,13 @@ struct RhsPackApi {
     using Config = const kai_matmul_pack_rhs_uker_config*;
     using PackedStride = kai_matmul_pack_rhs_uker_rhs_packed_stride_args;
 
+    static void check(const kai_matmul_pack_rhs_uker_args* args) {
+        const UnifiedOperand panels = Packer::packed();
+        kai_check_rhs_unified(
+            Packer::name, {Source::bits, Source::kxn, panels.format.panel_head != 0, panels.format.panel_tail != 0},
+            args, panels.tile.rows, panels.stride(args->shape.k));
+    }
+
     static kai_matmul_pack_rhs_uker_dim_args step(Config) {
         return {Packer::packed().tile.rows, 0};
     }
@@ -126,7 +148,7 @@ struct RhsPackApi {
     static size_t rhs_offset(
         Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* index,
         const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Packer::name);
         return Source::offset(index->n, stride);
     }
     static PackedStride packed_stride(Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape) {
@@ -134,7 +156,7 @@ struct RhsPackApi {
     }
     static size_t packed_offset(
         Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* index, const PackedStride* stride) {
-        KAI_ASSUME_MSG(index->k == 0, "k cannot be split");
+        check_index(index->k, Packer::name);
         return Packer::packed().offset(index->n, stride->n);
     }
     static size_t packed_size(
@@ -151,42 +173,31 @@ struct RhsPackApi {
 };
 
 /// SOURCE: KxN<bits> or NxK<bits>. PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
-#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                     \
-    namespace {                                                                \
-    struct NAME##_packer {                                                     \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME};             \
-        static kai::UnifiedOperand packed() {                                  \
-            return PACKED;                                                     \
-        }                                                                      \
-        static const kai::Format& format() {                                   \
-            [[maybe_unused]] constexpr kai::AnyLength kai_getter = {};         \
-            return (PACKED).format;                                            \
-        }                                                                      \
-    };                                                                         \
-    }                                                                          \
-    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                     \
-        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                    \
-        return {                                                               \
-            RUN,                                                               \
-            Api::step,                                                         \
-            Api::rhs_stride,                                                   \
-            Api::rhs_offset,                                                   \
-            Api::packed_stride,                                                \
-            Api::packed_offset,                                                \
-            Api::packed_size,                                                  \
-            Api::bias_offset,                                                  \
-            NAME##_packer::format().panel_tail ? Api::scale_offset : nullptr}; \
+#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                             \
+    namespace {                                                                                                        \
+    struct NAME##_packer {                                                                                             \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                                     \
+        static constexpr const char* name = "kai_" #NAME;                                                              \
+        static kai::UnifiedOperand packed() {                                                                          \
+            return PACKED;                                                                                             \
+        }                                                                                                              \
+        static const kai::Format& format() {                                                                           \
+            [[maybe_unused]] constexpr kai::AnyLength kai_getter = {};                                                 \
+            return (PACKED).format;                                                                                    \
+        }                                                                                                              \
+        static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {           \
+            kai::RhsPackApi<NAME##_packer, SOURCE>::check(args);                                                       \
+            RUN(args);                                                                                                 \
+        }                                                                                                              \
+    };                                                                                                                 \
+    }                                                                                                                  \
+    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                             \
+        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                                                            \
+        return {                                                                                                       \
+            NAME##_packer::run, Api::step,          Api::rhs_stride,                                                   \
+            Api::rhs_offset,    Api::packed_stride, Api::packed_offset,                                                \
+            Api::packed_size,   Api::bias_offset,   NAME##_packer::format().panel_tail ? Api::scale_offset : nullptr}; \
     }
-
-/// Aborts, in every build, where a flag is set: packers know none.
-/// @{
-KAI_INLINE void check_args(const kai_matmul_pack_lhs_uker_args* args) {
-    KAI_ASSUME_ALWAYS_MSG(args->flags == 0, "unknown flags");
-}
-KAI_INLINE void check_args(const kai_matmul_pack_rhs_uker_args* args) {
-    KAI_ASSUME_ALWAYS_MSG(args->flags == 0, "unknown flags");
-}
-/// @}
 
 }  // namespace
 }  // namespace kai

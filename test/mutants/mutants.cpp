@@ -72,6 +72,10 @@ void spoil_packed(void* packed, size_t size) {
         } else if (is("writes_before_packed")) {
             spoil(bytes - 1);
         }
+    } else if (is("writes_when_empty")) {
+        spoil(bytes);
+    } else if (is("reads_when_empty")) {
+        touch(bytes);
     }
 }
 
@@ -595,6 +599,8 @@ void mutated_matmul(const Matmul& c) {
         call(u, c);
         if (is("writes_when_empty")) {
             spoil(c.dst);
+        } else if (is("reads_when_empty")) {
+            touch(c.lhs);
         }
         return break_the_abi();
     }
@@ -1355,7 +1361,8 @@ const Mutation kMutations[] = {
     {"loses_nan", kernel_with_float_results, nullptr},
     {"ignores_the_stride", kernel_for_many_rows, nullptr},
     {"padding_leaks", kernel_whose_padding_shows, nullptr},
-    {"writes_when_empty", every_kernel, nullptr},
+    {"writes_when_empty", every_kernel, every_packer},
+    {"reads_when_empty", every_kernel, every_packer},
     {"reads_past_the_lhs", every_kernel, nullptr},
     {"reads_past_the_rhs", every_kernel, nullptr},
     {"reads_before_the_rhs", every_kernel, nullptr},

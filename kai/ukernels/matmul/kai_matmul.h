@@ -9,9 +9,9 @@
 //     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
 //     strides, run.
 //
-// dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: nothing is read or
-// written. Kernels for one row take m <= 1, ignore the strides of LHS and dst, and read panels that follow each other
-// without gaps.
+// dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: nothing but flags
+// and shape is read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1, ignore the
+// strides of LHS and dst, and read panels that follow each other without gaps.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

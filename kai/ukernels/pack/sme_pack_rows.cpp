@@ -39,8 +39,7 @@ namespace {
 
 /// Panels of V rows of T.
 template <const Format& format, typename T>
-void pack_lhs(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {
-    check_args(args);
+void pack_lhs(const kai_matmul_pack_lhs_uker_args* args) {
     const auto& [packed, lhs] = args->operand;
     pack_rows(
         kai_kernel_pack_rows_sme, {args->shape.m, {1, args->shape.k}, sizeof(T), lhs.ptr, lhs.stride.m, nullptr},
@@ -49,8 +48,7 @@ void pack_lhs(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_
 
 /// Panels of V columns of T. The head, if the format has one, is the bias.
 template <const Format& format, typename T>
-void pack_rhs(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-    check_args(args);
+void pack_rhs(const kai_matmul_pack_rhs_uker_args* args) {
     const auto& [n, k] = args->shape;
     const auto& rhs = args->operand.rhs;
     const auto& packed = args->operand.rhs_packed;

@@ -8,24 +8,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/pack_columns_sme.hpp"
 #include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_rhs_checks.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {
 namespace {
-
-KAI_INLINE void check_classic(
-    [[maybe_unused]] size_t num_groups, [[maybe_unused]] Tile tile, [[maybe_unused]] size_t vectors,
-    [[maybe_unused]] size_t kr, [[maybe_unused]] size_t extra_bytes) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(tile.rows == VL(vectors), "nr must be that of the packer");
-    KAI_ASSERT_MSG(tile.kr == kr && tile.sr == 1, "kr must be that of the packer, sr 1");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-}
-
-KAI_INLINE void check_moves([[maybe_unused]] const void* scale, [[maybe_unused]] const void* params) {
-    KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");
-    KAI_ASSERT_MSG(params == nullptr, "params must be NULL");
-}
 
 /// Panels of 2 V columns.
 KAI_INLINE void pack_int8(
@@ -34,8 +21,6 @@ KAI_INLINE void pack_int8(
     if (n == 0) {
         return;
     }
-    KAI_ASSERT_MSG(scale != nullptr, "scale must not be NULL");
-    KAI_ASSERT_MSG(params != nullptr, "params must not be NULL");
     const uint32_t zero_point = static_cast<uint32_t>(params->lhs_zero_point);
     const ColumnFields fields{bias, scale, static_cast<int32_t>(0U - zero_point), params->scale_multiplier};
     kai_kernel_pack_columns_qsi8_sme(n, length, rhs, stride, packed, &fields, 2, 0, chunks);
@@ -50,8 +35,23 @@ KAI_INLINE void pack_int8(
     void kai_run_##NAME(                                                                                            \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        kai::check_classic(num_groups, {nr, kr, sr}, NR, KR, extra_bytes);                                          \
-        kai::check_moves(scale, params);                                                                            \
+        const kai_rhs_vectors_call call = {                                                                         \
+            {8 * sizeof(ELEMENT), true, true, false},                                                               \
+            num_groups,                                                                                             \
+            nr,                                                                                                     \
+            kr,                                                                                                     \
+            sr,                                                                                                     \
+            extra_bytes,                                                                                            \
+            VL(NR),                                                                                                 \
+            KR,                                                                                                     \
+            n,                                                                                                      \
+            k,                                                                                                      \
+            rhs,                                                                                                    \
+            rhs_stride,                                                                                             \
+            rhs_packed,                                                                                             \
+            scale,                                                                                                  \
+            params};                                                                                                \
+        kai_check_rhs_vectors(__func__, &call);                                                                     \
         if (n > 0) {                                                                                                \
             KERNEL(n, k, rhs, rhs_stride, rhs_packed, bias, NR, 0, 1);                                              \
         }                                                                                                           \
@@ -62,6 +62,23 @@ KAI_INLINE void pack_int8(
     void kai_run_##NAME(                                                                               \
         size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, \
         const void* bias, void* rhs_packed) {                                                          \
+        const kai_rhs_vectors_call call = {                                                            \
+            {8 * sizeof(ELEMENT), true, true, false},                                                  \
+            1,                                                                                         \
+            0,                                                                                         \
+            0,                                                                                         \
+            1,                                                                                         \
+            0,                                                                                         \
+            0,                                                                                         \
+            0,                                                                                         \
+            n,                                                                                         \
+            k_chunk_count * k_chunk_length,                                                            \
+            rhs,                                                                                       \
+            rhs_stride_row,                                                                            \
+            rhs_packed,                                                                                \
+            nullptr,                                                                                   \
+            nullptr};                                                                                  \
+        kai_check_rhs_vectors(__func__, &call);                                                        \
         if (n > 0) {                                                                                   \
             KERNEL(n, k_chunk_length, rhs, rhs_stride_row, rhs_packed, bias, NR, 0, k_chunk_count);    \
         }                                                                                              \
@@ -93,13 +110,20 @@ void kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride_row, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
     const struct kai_rhs_pack_qsi8cx_params* params) {
-    kai::check_classic(num_groups, {nr, kr, sr}, 2, 4, extra_bytes);
+    const kai_rhs_vectors_call call = {
+        {8, true, true, true}, num_groups, nr,    kr,    sr, extra_bytes, VL(2), 4, n, k, rhs,
+        rhs_stride_row,        rhs_packed, scale, params};
+    kai_check_rhs_vectors(__func__, &call);
     kai::pack_int8(n, 1, k, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 
 void kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params) {
+    const kai_rhs_vectors_call call = {
+        {8, true, true, true}, 1,          0,     0,     1, 0, 0, 0, n, k_chunk_count * k_chunk_length, rhs,
+        rhs_stride_row,        rhs_packed, scale, params};
+    kai_check_rhs_vectors(__func__, &call);
     kai::pack_int8(n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 

@@ -22,8 +22,7 @@ KAI_INLINE void pack_panels(
 
 /// K x N; elements and bias are moved.
 template <PackColumns kernel>
-void run_moves(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-    check_args(args);
+void run_moves(const kai_matmul_pack_rhs_uker_args* args) {
     if (args->shape.n > 0) {
         pack_panels(kernel, args, args->operand.rhs.stride.k, args->operand.bias_n.ptr);
     }
@@ -32,14 +31,10 @@ void run_moves(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs
 /// Integers with a scale per column. flip: see ColumnFields.
 KAI_INLINE void pack_integers(
     PackColumns kernel, const kai_matmul_pack_rhs_uker_args* args, size_t line_stride, uint8_t flip) {
-    check_args(args);
     if (args->shape.n == 0) {
         return;
     }
     const auto& operand = args->operand;
-    KAI_ASSUME_MSG(operand.k_sum_scale_global.ptr != nullptr, "k_sum_scale_global must not be NULL");
-    KAI_ASSUME_MSG(operand.scale_n.ptr != nullptr, "scale_n must not be NULL");
-    KAI_ASSUME_MSG(operand.scale_global.ptr != nullptr, "scale_global must not be NULL");
     const ColumnFields fields{
         operand.bias_n.ptr, operand.scale_n.ptr, load<int32_t>(operand.k_sum_scale_global.ptr),
         load<float>(operand.scale_global.ptr), flip};
@@ -47,12 +42,12 @@ KAI_INLINE void pack_integers(
 }
 
 template <PackColumns kernel, uint8_t flip = 0>
-void run_integers(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
+void run_integers(const kai_matmul_pack_rhs_uker_args* args) {
     pack_integers(kernel, args, args->operand.rhs.stride.k, flip);
 }
 
 template <uint8_t flip>
-void run_nxk_qsi4(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
+void run_nxk_qsi4(const kai_matmul_pack_rhs_uker_args* args) {
     if (args->shape.n > 0) {
         kai_commit_za();
     }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/pack_columns_sve.hpp"
 #include "kai/src/pack_getters.hpp"
+#include "kai/src/pack_rhs_checks.hpp"
 #include "kai/src/unified_pack.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
@@ -18,8 +19,7 @@ KAI_INLINE void pack_x32(size_t n, size_t k, const void* rhs, size_t stride, con
     pack_columns_sve<SveWords32>(n, k, rhs, stride, bias, rhs_packed, panels_x32().stride(k));
 }
 
-void run_x16(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-    check_args(args);
+void run_x16(const kai_matmul_pack_rhs_uker_args* args) {
     const auto& operand = args->operand;
     pack_columns_sve<SveWords16>(
         args->shape.n, args->shape.k, operand.rhs.ptr, operand.rhs.stride.k, operand.bias_n.ptr, operand.rhs_packed.ptr,
@@ -33,16 +33,25 @@ extern "C" {
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
 void kai_run_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve(
-    [[maybe_unused]] size_t num_groups, size_t n, size_t k, [[maybe_unused]] size_t nr, [[maybe_unused]] size_t kr,
-    [[maybe_unused]] size_t sr, size_t rhs_stride, const void* rhs, const void* bias,
-    [[maybe_unused]] const void* scale, void* rhs_packed, [[maybe_unused]] size_t extra_bytes,
-    [[maybe_unused]] const void* params) {
-    KAI_ASSERT_MSG(num_groups == 1, "num_groups must be 1");
-    KAI_ASSERT_MSG(nr == SVE(4), "nr must be that of the packer");
-    KAI_ASSERT_MSG(kr == 1, "kr must be 1");
-    KAI_ASSERT_MSG(scale == nullptr, "scale must be NULL");
-    KAI_ASSERT_MSG(extra_bytes == 0, "extra_bytes must be 0");
-    KAI_ASSERT_MSG(params == nullptr, "params must be NULL");
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride,
+    const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {
+    const kai_rhs_vectors_call call = {
+        {32, true, true, false},
+        num_groups,
+        nr,
+        kr,
+        1,
+        extra_bytes,
+        SVE(4),
+        1,
+        n,
+        k,
+        rhs,
+        rhs_stride,
+        rhs_packed,
+        scale,
+        params};  // any sr
+    kai_check_rhs_vectors(__func__, &call);
     kai::pack_x32(n, k, rhs, rhs_stride, bias, rhs_packed);
 }
 
@@ -51,7 +60,11 @@ KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
 void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     void* rhs_packed) {
-    kai::pack_x32(n, k_chunk_count * k_chunk_length, rhs, rhs_stride_row, bias, rhs_packed);
+    const size_t k = k_chunk_count * k_chunk_length;
+    const kai_rhs_vectors_call call = {{32, true, true, false}, 1,          0,       0,      1, 0, 0, 0, n, k, rhs,
+                                       rhs_stride_row,          rhs_packed, nullptr, nullptr};
+    kai_check_rhs_vectors(__func__, &call);
+    kai::pack_x32(n, k, rhs, rhs_stride_row, bias, rhs_packed);
 }
 
 }  // extern "C"

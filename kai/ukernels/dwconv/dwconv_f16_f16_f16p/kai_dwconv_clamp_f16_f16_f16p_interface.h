@@ -19,6 +19,10 @@ extern "C" {
 ///
 /// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
 /// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding, too.
+///
+/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where there
+/// are no rows or columns of the input.
+/// @pre clamp_min <= clamp_max.
 typedef void kai_dwconv_clamp_f16_f16_f16p_run_fn(
     const void* src, const void* rhs_packed, void* dst, size_t num_channels, size_t src_rows, size_t src_cols,
     size_t dst_rows, size_t dst_cols, size_t pad_left, size_t pad_top, size_t in_stride_row, size_t in_stride_col,

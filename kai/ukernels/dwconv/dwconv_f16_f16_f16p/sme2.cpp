@@ -23,7 +23,7 @@ void kai_run_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
     const void* src, const void* rhs_packed, void* dst, size_t num_channels, size_t src_rows, size_t src_cols,
     size_t dst_rows, size_t dst_cols, size_t pad_left, size_t pad_top, size_t in_stride_row, size_t in_stride_col,
     size_t out_stride_row, size_t out_stride_col, float clamp_min, float clamp_max) {
-    KAI_ASSERT_MSG(clamp_min <= clamp_max, "the lower clamp bound must not exceed the upper one");
+    kai::check_bounds(clamp_min, clamp_max);
     kai::DwconvImage image{};
     image.lo = kai_cast_f16_f32(clamp_min);
     image.hi = kai_cast_f16_f32(clamp_max);

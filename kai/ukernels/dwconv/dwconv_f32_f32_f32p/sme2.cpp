@@ -26,7 +26,7 @@ size_t kai_get_dst_size_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
 }
 size_t kai_get_dst_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     size_t dst_row_idx, size_t dst_stride_row) {
-    KAI_ASSERT_MSG(dst_row_idx % 4 == 0, "dst_row_idx must be a multiple of m_step");
+    KAI_REQUIRE_MULTIPLE(dst_row_idx, "m_step", 4);
     return dst_row_idx * dst_stride_row;
 }
 size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(size_t in_row_idx, size_t in_stride_row) {
@@ -36,10 +36,12 @@ size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(si
 void kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,
     size_t dst_stride_row, size_t dst_stride_col, size_t valid_input_rows, size_t valid_dst_rows, size_t pad_left,
-    size_t pad_top, [[maybe_unused]] float pad_value, float clamp_min, float clamp_max) {
-    KAI_ASSERT_MSG(pad_value == 0.0F, "pad_value must be 0");
-    KAI_ASSERT_MSG(in_stride_col == dst_stride_col, "input and output must have the same channels");
-    KAI_ASSERT_MSG(clamp_min <= clamp_max, "the lower clamp bound must not exceed the upper one");
+    size_t pad_top, float pad_value, float clamp_min, float clamp_max) {
+    KAI_REQUIRE(__func__, pad_value == 0.0F, "pad_value = %g is not 0", static_cast<double>(pad_value));
+    KAI_REQUIRE(
+        __func__, in_stride_col == dst_stride_col, "in_stride_col = %zu and dst_stride_col = %zu differ", in_stride_col,
+        dst_stride_col);
+    kai::check_bounds(clamp_min, clamp_max);
     if (dst_stride_col == 0) {
         return;
     }

@@ -17,7 +17,7 @@ extern "C" {
 typedef size_t kai_get_rhs_dwconv_size_fn(size_t filter_height, size_t filter_width, size_t num_channels);
 
 /// Packs a filter [height][width][num_channels] and its bias [num_channels] (NULL: zeros). Channels that the last block
-/// lacks become zero.
+/// lacks become zero. No channels: nothing is read or written, pointers may be NULL.
 /// @pre height = filter_height, width = filter_width.
 typedef void kai_run_rhs_dwconv_pack_fn(
     size_t filter_height, size_t filter_width, size_t height, size_t width, size_t num_channels, const void* rhs,

@@ -49,6 +49,12 @@ KAI_INLINE void pack(size_t taps, size_t channels, const void* rhs, const void* 
     }
 }
 
+KAI_INLINE void check_operands(
+    size_t taps, size_t channels, const void* rhs, const void* packed, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE_ALWAYS(function, channels == 0 || taps == 0 || rhs != nullptr, "rhs must not be NULL");
+    KAI_REQUIRE_ALWAYS(function, channels == 0 || packed != nullptr, "rhs_packed must not be NULL");
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -57,9 +63,13 @@ KAI_INLINE void pack(size_t taps, size_t channels, const void* rhs, const void* 
         return kai::packed_size<ELEMENT>({"kai_rhs_get_dst_size_", #NAME}, filter_height, filter_width, num_channels); \
     }                                                                                                                  \
     void kai_run_rhs_##NAME(                                                                                           \
-        size_t filter_height, size_t filter_width, [[maybe_unused]] size_t height, [[maybe_unused]] size_t width,      \
-        size_t num_channels, const void* rhs, const void* bias, void* rhs_packed) {                                    \
-        KAI_ASSERT_MSG(height == filter_height && width == filter_width, "height, width must be the filter's");        \
+        size_t filter_height, size_t filter_width, size_t height, size_t width, size_t num_channels, const void* rhs,  \
+        const void* bias, void* rhs_packed) {                                                                          \
+        KAI_REQUIRE_ALWAYS(                                                                                            \
+            __func__, height == filter_height && width == filter_width,                                                \
+            "height = %zu, width = %zu, not those of the filter, %zu and %zu", height, width, filter_height,           \
+            filter_width);                                                                                             \
+        kai::check_operands(filter_height* filter_width, num_channels, rhs, rhs_packed);                               \
         kai::pack<ELEMENT>(filter_height * filter_width, num_channels, rhs, bias, rhs_packed);                         \
     }
 

@@ -16,9 +16,12 @@ UnifiedOperand rhs(Getter kai_getter = {}) {
     return packed(f16pbiasf16, SVE(4), 2);
 }
 
-void run_f16(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-    check_args(args);
-    const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff());
+void run_f16(const kai_matmul_uker_args* args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
     const auto& shape = args->shape;
     const auto& operand = args->operand;
     run_sve_panels<uint16_t>(

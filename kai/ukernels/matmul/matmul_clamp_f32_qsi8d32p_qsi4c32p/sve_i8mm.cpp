@@ -172,7 +172,6 @@ KAI_INLINE void mmla_rows(const MmlaShape& s, size_t rows, const uint8_t* lhs, c
 template <size_t MR, size_t KR, size_t>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
     static_assert(MR == 4 && KR == 16);
-    check_blocks(k, bl);
     const MmlaShape shape{n, bl, k / bl, qsi8d32p.stride(kLhsTile, k, bl), qsi4c32p.stride(kRhsTile, k, bl), width()};
     const auto rows = [&](auto panels, size_t m0) {
         const Dst<float> at{dst.at(m0, 0), dst.stride, dst.lo, dst.hi};
