@@ -1,0 +1,488 @@
+// What a wrong argument is told: the function that was called, the values, a sentence, and nothing else (no path of the
+// machine that built the library). Micro-kernels and LHS packers check in builds with assertions; RHS packers, and
+// flags of the unified API, in every build. Here: all micro-kernels, and the packers whose panels are vectors wide.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kai/kai_registry.h"
+#include "kai/ukernels/families.h"
+#include "kai/ukernels/matmul/kai_matmul.h"
+#include "test/support/coverage.hpp"
+#include "test/support/packing.hpp"
+#include "tools/registry_call.hpp"
+
+// Subjects are parameters of the whole program; what they need to run is asked of each one.
+#if GTEST_HAS_DEATH_TEST
+
+namespace {
+
+using kai_tools::as;
+
+/// A name in a regular expression is itself: names have no special characters.
+std::string regex_of(const std::string& function, const std::string& message) {
+    std::string regex = "^" + function + ": ";
+    for (const char c : message) {
+        regex += std::strchr(".()[]+*?|", c) != nullptr ? "\\" : "";
+        regex += c;
+    }
+    return regex + "\n";
+}
+
+/// The first line that the process leaves, before it dies.
+#define EXPECT_REFUSED(call, function, message) EXPECT_DEATH(call, regex_of(function, message))
+
+std::string number(size_t x) {
+    return std::to_string(x);
+}
+
+// ---- micro-kernels ----
+
+class KernelPreconditions : public testing::TestWithParam<const kai_ukernel*> {
+protected:
+    const kai_ukernel& u = *GetParam();
+    const std::string run = std::string("kai_run_") + u.name, name = u.name;
+    const bool unified = u.signature == KAI_UKERNEL_UNIFIED, depthwise = u.signature == KAI_UKERNEL_DWCONV;
+    const bool rows = u.signature == KAI_UKERNEL_MATMUL_ROWS || u.signature == KAI_UKERNEL_MATMUL_ROWS_QAI8;
+    const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
+                          u.signature == KAI_UKERNEL_IMATMUL_ROWS;
+    const bool by_pointers = u.signature == KAI_UKERNEL_IMATMUL_ROWS;
+    const bool lhs_has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL, rhs_has_blocks = kai_tools::has_blocks(u);
+    const bool with_table = u.signature == KAI_UKERNEL_MATMUL_LUT;
+    const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(u);
+    }
+
+    /// An empty problem, but for what is wrong.
+    struct Call {
+        size_t m, n, k, bl, element;
+        float lo = -1, hi = 1;
+    };
+    Call good() const {
+        return {0, 0, 64, 32, element};
+    }
+    void call(const Call& c) const {
+        static uint8_t nothing[4] = {};
+        const kai_matmul_requantize32_params params = {static_cast<int32_t>(c.lo), static_cast<int32_t>(c.hi), 0};
+        const size_t stride = c.n * c.element;
+        switch (u.signature) {
+            case KAI_UKERNEL_MATMUL:
+                return as<kai_run_matmul_fn>(u.run)(
+                    c.m, c.n, c.k, nothing, nothing, nothing, stride, c.element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_BL:
+            case KAI_UKERNEL_MATMUL_RHS_BL:
+                return as<kai_run_matmul_bl_fn>(u.run)(
+                    c.m, c.n, c.k, c.bl, nothing, nothing, nothing, stride, c.element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_LUT:
+                return as<kai_run_matmul_lut_f32_fn>(u.run)(
+                    c.m, c.n, c.k, nothing, nothing, nullptr, stride, c.element, c.lo, c.hi, nullptr);
+            case KAI_UKERNEL_MATMUL_ROWS:
+                return as<kai_run_matmul_rows_fn>(u.run)(
+                    c.m, c.n, c.k, nothing, c.k * 4, nothing, nothing, stride, c.element, c.lo, c.hi);
+            case KAI_UKERNEL_MATMUL_QAI8:
+            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
+                return as<kai_run_matmul_qai8_fn>(u.run)(
+                    c.m, c.n, c.k, nothing, nothing, nothing, stride, c.element, &params);
+            case KAI_UKERNEL_IMATMUL:
+                return as<kai_run_imatmul_fn>(u.run)(c.m, c.n, 1, c.k, nothing, nothing, nothing, stride, c.lo, c.hi);
+            case KAI_UKERNEL_IMATMUL_QAI8:
+                return as<kai_run_imatmul_qai8_fn>(u.run)(c.m, c.n, 1, c.k, nothing, nothing, nothing, stride, &params);
+            case KAI_UKERNEL_IMATMUL_ROWS:
+                return as<kai_run_imatmul_rows_fn>(u.run)(
+                    c.m, c.n, 1, c.k, nothing, nullptr, 0, nothing, nothing, stride, c.lo, c.hi);
+            case KAI_UKERNEL_UNIFIED:
+                return call_unified(c, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
+            case KAI_UKERNEL_DWCONV:
+                return call_depthwise(c, 4, 0);
+        }
+    }
+    void call_unified(const Call& c, uint64_t flags, bool has_bounds = true) const {
+        const int32_t whole[2] = {static_cast<int32_t>(c.lo), static_cast<int32_t>(c.hi)};
+        const bool integers = u.dst_type == kai_dt_int8;
+        kai_matmul_uker_args args = {};
+        args.flags = flags;
+        args.shape = {c.m, c.n, c.k};
+        if (has_bounds) {
+            args.activation.clamp.min_ptr = integers ? static_cast<const void*>(&whole[0]) : &c.lo;
+            args.activation.clamp.max_ptr = integers ? static_cast<const void*>(&whole[1]) : &c.hi;
+        }
+        as<kai_get_matmul_uker_api_fn>(u.run)().run(nullptr, &args);
+    }
+    void call_depthwise(const Call& c, size_t in_stride_col, float pad_value) const {
+        if (u.dst_type == kai_dt_f32) {
+            as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(u.run)(
+                nullptr, nullptr, nullptr, 0, in_stride_col, 0, 4, 0, 0, 0, 0, pad_value, c.lo, c.hi);
+        } else {
+            as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(u.run)(
+                nullptr, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, c.lo, c.hi);
+        }
+    }
+    kai_matmul_uker_api api() const {
+        return as<kai_get_matmul_uker_api_fn>(u.run)();
+    }
+    std::string creator() const {
+        return "kai_" + name;
+    }
+
+    /// Offsets as the library's getters, by their common arguments.
+    size_t lhs_offset(size_t m_idx, size_t k, size_t bl) const {
+        return lhs_has_blocks ? as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset)(m_idx, k, bl)
+               : indirect && !by_pointers
+                   ? as<kai_get_packed_offset_chunks_fn>(u.get_lhs_packed_offset)(m_idx, 1, k)
+                   : as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset)(m_idx, k);  // or a stride
+    }
+    size_t rhs_offset(size_t n_idx, size_t k, size_t bl) const {
+        return rhs_has_blocks ? as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset)(n_idx, k, bl)
+               : indirect     ? as<kai_get_packed_offset_chunks_fn>(u.get_rhs_packed_offset)(n_idx, 1, k)
+                              : as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset)(n_idx, k);
+    }
+    std::string lhs_getter() const {
+        // That of one family is named like a packed one.
+        const bool offset = (rows || by_pointers) && name != "matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot";
+        return (offset ? "kai_get_lhs_offset_" : "kai_get_lhs_packed_offset_") + name;
+    }
+    std::string rhs_getter() const {
+        return "kai_get_rhs_packed_offset_" + name;
+    }
+};
+
+#if KLEIDIAI_ASSERTIONS
+
+TEST_P(KernelPreconditions, AnEmptyProblemIsFine) {
+    call(good());
+}
+
+TEST_P(KernelPreconditions, WholeBlocks) {
+    const Call base = good();
+    Call c = base;
+    if (with_table) {
+        c.k = 250;
+        EXPECT_REFUSED(call(c), run, "k = 250 is not a multiple of 32");
+        EXPECT_REFUSED(lhs_offset(0, 250, 0), lhs_getter(), "k = 250 is not a multiple of 32");
+        EXPECT_REFUSED(rhs_offset(0, 250, 0), rhs_getter(), "k = 250 is not a multiple of 32");
+    }
+    if (!rhs_has_blocks) {
+        return;
+    }
+    c.k = 250;
+    EXPECT_REFUSED(call(c), run, "k = 250 is not a multiple of bl = 32");
+    EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), "k = 250 is not a multiple of bl = 32");
+    c = base;
+    c.bl = 48;
+    EXPECT_REFUSED(call(c), run, "bl = 48 is not a positive multiple of 32");
+    EXPECT_REFUSED(rhs_offset(0, 64, 48), rhs_getter(), "bl = 48 is not a positive multiple of 32");
+    c.bl = 0;
+    EXPECT_REFUSED(call(c), run, "bl = 0 is not a positive multiple of 32");
+    if (lhs_has_blocks) {
+        EXPECT_REFUSED(lhs_offset(0, 250, 32), lhs_getter(), "k = 250 is not a multiple of bl = 32");
+        EXPECT_REFUSED(lhs_offset(0, 64, 0), lhs_getter(), "bl = 0 is not a positive multiple of 32");
+    }
+}
+
+TEST_P(KernelPreconditions, BoundsInOrder) {
+    if (u.dst_type == kai_dt_int32) {
+        return;
+    }
+    Call c = good();
+    // Parameters are not read in an empty problem: a row of no depth, of whole panels that stand still.
+    const bool reads_bounds = u.dst_type == kai_dt_int8 || unified;
+    c.m = c.n = reads_bounds ? 1 : 0;
+    c.lo = 2, c.hi = 1;
+    EXPECT_REFUSED(call(c), unified ? creator() : run, "the clamp's bounds are out of order: 2, 1");
+    if (u.dst_type != kai_dt_int8) {
+        c.lo = -INFINITY, c.hi = NAN;
+        EXPECT_REFUSED(call(c), unified ? creator() : run, "the clamp's bounds are out of order: -inf, nan");
+    }
+}
+
+TEST_P(KernelPreconditions, ElementsSideBySide) {
+    if (unified || depthwise || indirect) {
+        return;  // there is no dst_stride_col
+    }
+    Call c = good();
+    c.element = element + 4;
+    EXPECT_REFUSED(
+        call(c), run, "dst_stride_col = " + number(element + 4) + " is not the size of an element, " + number(element));
+}
+
+TEST_P(KernelPreconditions, OneRow) {
+    if (u.rows != KAI_ROWS_ONE) {
+        return;
+    }
+    Call c = good();
+    c.m = 2;
+    EXPECT_REFUSED(call(c), unified ? creator() : run, "m = 2 is neither 0 nor 1");
+}
+
+TEST_P(KernelPreconditions, OffsetsOfSteps) {
+    if (unified || depthwise) {
+        return;
+    }
+    const size_t mr = by_pointers ? u.get_m_step() : u.get_mr(), nr = u.get_nr();
+    const char* const mr_name = by_pointers ? "m_step" : "mr";
+    if (mr > 1 && !rows) {
+        EXPECT_REFUSED(
+            lhs_offset(mr + 1, 64, 32), lhs_getter(),
+            "m_idx = " + number(mr + 1) + " is not a multiple of " + mr_name + " = " + number(mr));
+    }
+    EXPECT_REFUSED(rhs_offset(1, 64, 32), rhs_getter(), "n_idx = 1 is not a multiple of nr = " + number(nr));
+    const std::string dst_getter = "kai_get_dst_offset_" + name;
+    const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
+    if (m_step > 1) {
+        EXPECT_REFUSED(
+            u.get_dst_offset(m_step - 1, 0, 100), dst_getter,
+            "m_idx = " + number(m_step - 1) + " is not a multiple of m_step = " + number(m_step));
+    }
+    EXPECT_REFUSED(
+        u.get_dst_offset(0, n_step + 1, 100), dst_getter,
+        "n_idx = " + number(n_step + 1) + " is not a multiple of n_step = " + number(n_step));
+}
+
+TEST_P(KernelPreconditions, TheUnifiedApi) {
+    if (!unified) {
+        return;
+    }
+    if (u.dst_type == kai_dt_int32) {
+        EXPECT_REFUSED(
+            call_unified(good(), KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP), creator(),
+            "flags = 0x10000: this kernel has no clamp");
+    } else {
+        Call c = good();
+        c.m = c.n = 1;
+        EXPECT_REFUSED(
+            call_unified(c, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, false), creator(),
+            "activation.clamp.min_ptr is NULL, but flags ask for a clamp");
+    }
+    const kai_matmul_uker_lhs_dim_args lhs_index = {0, 8};
+    const kai_matmul_uker_lhs_stride_args lhs_stride = {64};
+    EXPECT_REFUSED(
+        api().get_lhs_offset(nullptr, &lhs_index, &lhs_stride), creator(), "an offset at k = 8: k cannot be split");
+    const kai_matmul_uker_rhs_dim_args rhs_index = {0, 8};
+    const kai_matmul_uker_rhs_stride_args rhs_stride = {64};
+    EXPECT_REFUSED(
+        api().get_rhs_offset(nullptr, &rhs_index, &rhs_stride), creator(), "an offset at k = 8: k cannot be split");
+}
+
+TEST_P(KernelPreconditions, Depthwise) {
+    if (!depthwise || u.dst_type != kai_dt_f32) {
+        return;
+    }
+    EXPECT_REFUSED(call_depthwise(good(), 8, 0), run, "in_stride_col = 8 and dst_stride_col = 4 differ");
+    EXPECT_REFUSED(call_depthwise(good(), 4, 1.5F), run, "pad_value = 1.5 is not 0");
+}
+
+#endif  // KLEIDIAI_ASSERTIONS
+
+// In every build: what a flag asks for would be left out.
+TEST_P(KernelPreconditions, NoUnknownFlags) {
+    if (unified) {
+        EXPECT_REFUSED(call_unified(good(), 0x10001), creator(), "unknown flags: 0x1");
+        EXPECT_REFUSED(call_unified(good(), uint64_t{1} << 40), creator(), "unknown flags: 0x10000000000");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, KernelPreconditions, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(KernelPreconditions);
+
+// ---- packers ----
+
+std::vector<const kai_packer*> packers_of_vectors() {
+    std::vector<const kai_packer*> packers;
+    for (const kai_packer* p : test::all_packers()) {
+        if (((p->features >> KAI_CPU_SME | p->features >> KAI_CPU_SVE) & 1) != 0) {
+            packers.push_back(p);
+        }
+    }
+    return packers;
+}
+
+class PackerPreconditions : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& p = *GetParam();
+    const std::string run = (test::is_unified(p) ? "kai_" : "kai_run_") + std::string(p.name);
+    const bool requantises = test::is_requantising(p), kxn = test::is_kxn(p);
+    reference::Tile tile;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(p);
+        for (const kai_ukernel* u : test::all_ukernels()) {
+            if (u->signature == KAI_UKERNEL_DWCONV || !kai_registry_runnable(u->features, nullptr, 0)) {
+                continue;
+            }
+            for (size_t i = 0; const kai_packer* packer = kai_registry_lhs_packer(u, i); ++i) {
+                tile = packer == &p ? reference::Tile{u->get_mr(), u->get_kr(), u->get_sr()} : tile;
+            }
+            for (size_t i = 0; const kai_packer* packer = kai_registry_rhs_packer(u, i); ++i) {
+                tile = packer == &p ? reference::Tile{u->get_nr(), u->get_kr(), u->get_sr()} : tile;
+            }
+        }
+    }
+
+    static constexpr size_t kColumns = 3, kDepth = 8;
+    size_t line() const {
+        return ((kxn ? kColumns : kDepth) * test::element_bits(p) + 7) / 8;
+    }
+
+    /// A call that is right, until something is changed. (Operands are not read before all is checked.)
+    struct Call {
+        size_t num_groups, nr, kr, sr, extra, stride, panel;
+        const void *rhs, *bias, *scale, *params, *multiplier, *sum_scale;
+        void* packed;
+        uint64_t flags;
+    };
+    Call good() const {
+        static float something[4] = {};
+        const void* const some = requantises ? something : nullptr;
+        return {1,    tile.rows, tile.kr, tile.sr, 0,         line(), size_t{1} << 20, something, nullptr,
+                some, some,      some,    some,    something, 0};
+    }
+    void call(const Call& c) const {
+        switch (p.signature) {
+            case KAI_RHS_PACK_KXN_QS8CX_I32:
+                return as<kai_run_rhs_pack_qs8cx_i32_fn>(p.run)(
+                    c.num_groups, kColumns, kDepth, c.nr, c.kr, c.sr, c.stride, c.rhs, c.bias, c.scale, c.packed,
+                    c.extra, static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
+            case KAI_RHS_IMATMUL_PACK_KXN:
+                return as<kai_run_rhs_imatmul_pack_fn>(p.run)(
+                    kColumns, 2, kDepth / 2, c.stride, c.rhs, c.bias, c.packed);
+            case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
+                return as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(p.run)(
+                    kColumns, 2, kDepth / 2, c.stride, c.rhs, c.bias, c.scale, c.packed,
+                    static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
+            case KAI_RHS_PACK_KXN_UNIFIED:
+            case KAI_RHS_PACK_NXK_UNIFIED: {
+                kai_matmul_pack_rhs_uker_args args = {};
+                args.flags = c.flags;
+                const bool one_panel = c.panel > 100;
+                const size_t stride = one_panel ? c.stride : 1000;
+                args.shape = {one_panel ? kColumns : 200, kDepth};
+                args.operand.rhs = {c.rhs, {stride, stride}};
+                args.operand.rhs_packed = {c.packed, {c.panel}};
+                args.operand.bias_n.ptr = c.bias;
+                args.operand.scale_n.ptr = c.scale;
+                args.operand.scale_global.ptr = c.multiplier;
+                args.operand.k_sum_scale_global.ptr = c.sum_scale;
+                return as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run(nullptr, &args);
+            }
+            default:
+                return as<kai_run_rhs_pack_fn>(p.run)(
+                    c.num_groups, kColumns, kDepth, c.nr, c.kr, c.sr, c.stride, c.rhs, c.bias, c.scale, c.packed,
+                    c.extra, c.params);
+        }
+    }
+    bool is_indirect() const {
+        return p.signature == KAI_RHS_IMATMUL_PACK_KXN || p.signature == KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32;
+    }
+};
+
+/// `member` of a good call is `value`: `message`.
+#define EXPECT_WRONG(member, value, message)       \
+    do {                                           \
+        Call wrong = good();                       \
+        wrong.member = value;                      \
+        EXPECT_REFUSED(call(wrong), run, message); \
+    } while (0)
+
+TEST_P(PackerPreconditions, ShapesOfTheRhs) {
+    if (test::is_lhs(p) || test::is_unified(p) || is_indirect() || p.signature == KAI_RHS_DWCONV_PACK) {
+        return;
+    }
+    EXPECT_WRONG(num_groups, 2, "num_groups = 2, not 1");
+    EXPECT_WRONG(nr, tile.rows + 1, "nr = " + number(tile.rows + 1) + ", not " + number(tile.rows));
+    EXPECT_WRONG(kr, tile.kr + 1, "kr = " + number(tile.kr + 1) + ", not " + number(tile.kr));
+    EXPECT_WRONG(extra, 4, "extra_bytes = 4, not 0");
+    if ((p.features >> KAI_CPU_SME & 1) != 0) {
+        EXPECT_WRONG(sr, 2, "sr = 2, not 1");
+    }
+}
+
+TEST_P(PackerPreconditions, OperandsOfTheRhs) {
+    if (test::is_lhs(p) || p.signature == KAI_RHS_DWCONV_PACK) {
+        return;
+    }
+    static const float something[4] = {};
+    const bool unified = test::is_unified(p), has_bias = test::format_of(p).bias != nullptr;
+    EXPECT_WRONG(rhs, nullptr, "rhs must not be NULL");
+    EXPECT_WRONG(packed, nullptr, "rhs_packed must not be NULL");
+    const std::string stride = !unified ? "rhs_stride" : kxn ? "rhs.stride.k" : "rhs.stride.n";
+    EXPECT_WRONG(
+        stride, line() - 1,
+        stride + " = " + number(line() - 1) + " is less than the " + number(line()) + " bytes of a row");
+    const std::string scale = unified ? "scale_n" : "scale", none = " must be NULL: this format has no place for it";
+    if (requantises) {
+        EXPECT_WRONG(scale, nullptr, scale + " must not be NULL");
+    } else if (!is_indirect()) {
+        EXPECT_WRONG(scale, something, scale + none);
+    }
+    if (unified) {
+        EXPECT_WRONG(flags, 1, "unknown flags: 0x1");
+        EXPECT_WRONG(
+            panel, 7,
+            "rhs_packed.stride.n = 7 is less than the " + number(test::packed_size(p, tile, 1, kDepth, 0)) +
+                " bytes of a panel");
+        if (!has_bias) {
+            EXPECT_WRONG(bias, something, "bias_n" + none);
+        }
+        if (requantises) {
+            EXPECT_WRONG(multiplier, nullptr, "scale_global must not be NULL");
+            EXPECT_WRONG(sum_scale, nullptr, "k_sum_scale_global must not be NULL");
+        }
+    } else if (requantises) {
+        EXPECT_WRONG(params, nullptr, "params must not be NULL");
+    } else if (!is_indirect()) {
+        EXPECT_WRONG(params, something, "params" + none);
+    }
+}
+
+TEST_P(PackerPreconditions, Depthwise) {
+    if (p.signature != KAI_RHS_DWCONV_PACK) {
+        return;
+    }
+    static float something[4];
+    const auto pack = as<kai_run_rhs_dwconv_pack_fn>(p.run);
+    EXPECT_REFUSED(
+        pack(3, 3, 3, 4, 1, something, nullptr, something), run,
+        "height = 3, width = 4, not those of the filter, 3 and 3");
+    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, nullptr, nullptr, something), run, "rhs must not be NULL");
+    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, something, nullptr, nullptr), run, "rhs_packed must not be NULL");
+}
+
+TEST_P(PackerPreconditions, TheLhs) {
+    if (p.signature == KAI_LHS_PACK_UNIFIED) {
+        kai_matmul_pack_lhs_uker_args args = {};
+        args.flags = 2;
+        EXPECT_REFUSED(as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)().run(nullptr, &args), run, "unknown flags: 0x2");
+    }
+#if KLEIDIAI_ASSERTIONS
+    if (p.signature != KAI_LHS_PACK) {
+        return;
+    }
+    const auto pack = as<kai_run_lhs_pack_fn>(p.run);
+    const auto [mr, kr, sr] = tile;
+    EXPECT_REFUSED(
+        pack(0, 8, mr + 1, kr, sr, 0, nullptr, 32, nullptr), run, "mr = " + number(mr + 1) + ", not " + number(mr));
+    EXPECT_REFUSED(
+        pack(0, 8, mr, kr + 1, sr, 0, nullptr, 32, nullptr), run, "kr = " + number(kr + 1) + ", not " + number(kr));
+    EXPECT_REFUSED(pack(0, 8, mr, kr, 2, 0, nullptr, 32, nullptr), run, "sr = 2, not 1");
+    if (std::strstr(p.name, "bf16") == nullptr) {
+        EXPECT_REFUSED(
+            pack(0, 8, mr, kr, sr, 3, nullptr, 32, nullptr), run, "m_idx_start = 3, not 0: move the pointers instead");
+    }
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Packers, PackerPreconditions, testing::ValuesIn(packers_of_vectors()), test::instance_name<kai_packer>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PackerPreconditions);
+
+}  // namespace
+
+#endif  // GTEST_HAS_DEATH_TEST
