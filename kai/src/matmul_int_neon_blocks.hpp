@@ -8,7 +8,8 @@
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), or
 // 16 columns of a row (matmul_int_neon_row.inc). Other lengths run in the templates below. The symmetric SMMLA tile
-// computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13.
+// computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
+// (docs/arithmetic.md says so).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,0 +1,161 @@
+// Micro-kernels that share a packed RHS, such as a GEMM and its GEMV: a program that switches between them sees the
+// same bits, but for those of which docs/arithmetic.md says that they compute differently. What it says of those is
+// tested, too: they do differ.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kai/kai_registry.h"
+#include "test/reference/formats.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/operands.hpp"
+#include "tools/registry_call.hpp"
+
+using reference::Format;
+using reference::Side;
+using test::Data;
+using test::Random;
+
+namespace {
+
+bool has(const kai_ukernel& u, const char* part) {
+    return std::strstr(u.name, part) != nullptr;
+}
+
+/// Which of the orders of operations of docs/arithmetic.md a kernel has, among those that share its operands.
+const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
+    if (has(u, "_qai8dxp1x") && has(u, "_1x4vl_sme")) {
+        return "product and sum with the bias are an fma";
+    }
+    if (has(u, "qsi8d32p4x8_qsi4c32p4x8") && has(u, "_neon_i8mm") && bl == 32) {
+        return "f32(S) * lhs_scale is rounded";
+    }
+    if (has(u, "_bf16p") && has(u, "_1x36_neon_dot")) {
+        return "even and odd pairs in two sums";
+    }
+    if (has(u, "_1x8vl_sme_mla") && u.dst_type == kai_dt_f16) {
+        return "one k at a time";
+    }
+    return "";
+}
+
+/// Kernels whose operands are the same numbers, and the RHS the same bytes.
+std::string operands_of(const kai_ukernel& u) {
+    const Format &lhs = *reference::find_format(u.lhs_format), &rhs = *reference::find_format(u.rhs_format);
+    // Rows of floats are the same numbers, packed or not.
+    const std::string numbers = lhs.plain ? std::to_string(lhs.element) : u.lhs_format;
+    return numbers + " x " + u.rhs_format + " " + std::to_string(u.get_nr()) + " " + std::to_string(u.get_kr()) + "/" +
+           std::to_string(u.get_sr()) + " to " + std::to_string(u.dst_type) + (rhs.blocks ? " in blocks" : "");
+}
+
+class Agreement : public testing::TestWithParam<const kai_ukernel*> {
+protected:
+    const kai_ukernel& u = *GetParam();
+    const Format* rhs_format = reference::find_format(u.rhs_format);
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(u);
+    }
+
+    /// The kernel that the others are compared with: the first one without peculiarities.
+    const kai_ukernel* first(size_t bl) const {
+        for (const kai_ukernel* other : test::all_ukernels()) {
+            if (other->signature != KAI_UKERNEL_DWCONV && kai_registry_runnable(other->features, nullptr, 0) &&
+                operands_of(*other) == operands_of(u) && *arithmetic_of(*other, bl) == 0) {
+                return other;
+            }
+        }
+        return nullptr;
+    }
+
+    static std::vector<uint8_t> run(const kai_ukernel& u, const Side& lhs, const Side& rhs) {
+        const Format &lhs_format = *reference::find_format(u.lhs_format),
+                     &rhs_format = *reference::find_format(u.rhs_format);
+        const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
+                              kai_tools::takes_pointers(u);
+        const size_t m = lhs.rows, n = rhs.rows, k = rhs.k, group = u.get_kr() / u.get_sr();
+        const reference::Tile lhs_tile =
+            lhs_format.packed ? reference::Tile{u.get_mr(), u.get_kr(), u.get_sr()} : reference::Tile{1, 1, 1};
+        const std::vector<uint8_t> l = reference::pack_for_kernel(
+            lhs_format, indirect && lhs_format.packed ? reference::with_padded_chunks(lhs, 1, group) : lhs, lhs_tile);
+        const std::vector<uint8_t> r = reference::pack_for_kernel(
+            rhs_format, indirect ? reference::with_padded_chunks(rhs, 1, group) : rhs,
+            {u.get_nr(), u.get_kr(), u.get_sr()});
+        const size_t step = u.get_m_step(), row = k * lhs_format.bits() / 8;
+        std::vector<const uint8_t*> table((m + step - 1) / step * step, l.data());
+        for (size_t i = 0; i < m; ++i) {
+            table[i] = l.data() + i * row;
+        }
+        const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
+        std::vector<uint8_t> dst(m * n * element);
+        const bool by_pointers = kai_tools::takes_pointers(u);
+        // Kernels for one row: row by row.
+        const bool one_row = has(u, "_1x") && m > 1;
+        for (size_t i = 0; i < (one_row ? m : 1); ++i) {
+            const std::vector<uint8_t> part =
+                one_row ? reference::pack_for_kernel(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
+            kai_tools::run(
+                u, one_row ? 1 : m, n, k, rhs.bl,
+                by_pointers ? static_cast<const void*>(table.data())
+                : one_row   ? part.data()
+                            : l.data(),
+                r.data(), dst.data() + i * n * element, n * element, -INFINITY, INFINITY);
+        }
+        return dst;
+    }
+};
+
+TEST_P(Agreement, SameBitsWhereDocumented) {
+    if (u.signature == KAI_UKERNEL_DWCONV) {
+        return;  // no other kernel takes its weights
+    }
+    const bool blocks = rhs_format->blocks;
+    struct Depth {
+        size_t k, bl;
+    };
+    const std::vector<Depth> depths = blocks ? std::vector<Depth>{{32, 32}, {160, 32}, {192, 64}, {512, 512}}
+                                      : u.signature == KAI_UKERNEL_MATMUL_LUT ? std::vector<Depth>{{32, 0}, {160, 0}}
+                                                                              : std::vector<Depth>{{32, 0}, {161, 0}};
+    std::map<std::string, bool> differs;
+    for (const auto& [k, bl] : depths) {
+        const kai_ukernel* const other = first(bl);
+        if (other == nullptr || other == &u) {
+            continue;
+        }
+        const std::string arithmetic = arithmetic_of(u, bl);
+        for (const Data data : {Data::random, Data::large}) {
+            Random random(k + bl);
+            const Side lhs =
+                test::make_side(*reference::find_format(u.lhs_format), data, 20, k, blocks ? bl : 0, random);
+            Side rhs = test::make_side(*rhs_format, data, 43, k, bl, random);
+            if (!rhs.table.empty()) {
+                rhs.table.assign(kai_tools::kTable, kai_tools::kTable + 4);
+            }
+            for (float& scale : rhs.scale) {  // what the format keeps of it
+                scale = reference::as_stored(rhs_format->scale_type, scale * rhs_format->stored_scale) /
+                        rhs_format->stored_scale;
+            }
+            const bool same = run(u, lhs, rhs) == run(*other, lhs, rhs);
+            if (arithmetic.empty()) {
+                EXPECT_TRUE(same) << "differs from " << other->name << ": k = " << k << ", bl = " << bl;
+            }
+            differs[arithmetic] |= !same;
+        }
+    }
+    for (const auto& [arithmetic, any] : differs) {
+        if (!arithmetic.empty() && u.dst_type == kai_dt_f32) {  // narrower results may hide it
+            EXPECT_TRUE(any) << "docs/arithmetic.md sets it apart: " << arithmetic;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Agreement, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Agreement);
+
+}  // namespace
