@@ -7,6 +7,7 @@
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
+#   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regular expression)
 #   ./kai.sh setup        only installs what is missing
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -163,9 +164,18 @@ cmd_size() {
     fi
 }
 
+cmd_mutate() {
+    need_build_tools
+    need_packages python3=python3
+    local preset=native
+    [ "$host" = aarch64 ] || preset=aarch64-clang
+    [ "${1:-}" = --list ] || build "$preset"
+    python3 "$root/test/mutants/mutate.py" --build "$root/build/$preset" ${emulator:+--emulator "$emulator"} "$@"
+}
+
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | size | conformance | setup) "cmd_$command" "$@" ;;
+    demo | test | bench | cycles | size | conformance | mutate | setup) "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

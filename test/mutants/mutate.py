@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
+its file, compiles what includes that file, links kleidiai_test with it and runs the tests that should fail.
+
+    mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
+    mutate.py --list [REGEX]                                      names and sentences
+
+The sources themselves are never changed. DIR is a build directory of Ninja with an up-to-date kleidiai_test. A mutation
+that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
+noticed.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MUTATIONS = pathlib.Path(__file__).resolve().parent / "sources.txt"
+TIME_LIMIT = 900  # seconds of one run of the tests; emulators are slow, and machines busy
+
+
+class Bad(Exception):
+    """The mutation, not the library, is wrong."""
+
+
+class Mutation:
+    """sources.txt says what the fields mean."""
+
+    def __init__(self, name, line):
+        self.name, self.line = name, line
+        self.says, self.file, self.tests, self.cpus = "", "", "", ["svl512"]
+        self.old, self.new = [], []
+
+    def applied(self):
+        """The mutated text of the file."""
+        path = ROOT / self.file
+        if not path.is_file():
+            raise Bad(f"there is no file {self.file}")
+        text = "\n" + path.read_text()
+        old, new = ("\n" + "".join(f"{line}\n" for line in lines) for lines in (self.old, self.new))
+        count = sum(1 for _ in re.finditer("(?=" + re.escape(old) + ")", text))
+        if count != 1:
+            raise Bad(f"its lines are {count} times in {self.file}")
+        return text.replace(old, new)[1:]
+
+
+def read_mutations(path):
+    mutations = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        def bad(what):
+            sys.exit(f"{path}:{number}: {what}")
+        if match := re.fullmatch(r"\[(\w+)\]", line):
+            mutations.append(Mutation(match[1], number))
+        elif line.startswith("#") or not line.strip():
+            pass
+        elif not mutations:
+            bad("no [name] before this line")
+        elif match := re.fullmatch(r"(says|file|tests|cpus): +(\S.*)", line):
+            value = match[2].strip()
+            setattr(mutations[-1], match[1], value.split() if match[1] == "cpus" else value)
+        elif line[0] in " -+":
+            if line[0] in " -":
+                mutations[-1].old.append(line[1:])
+            if line[0] in " +":
+                mutations[-1].new.append(line[1:])
+        else:
+            bad("neither a field nor a line of a difference")
+    names = [m.name for m in mutations]
+    for m in mutations:
+        if names.count(m.name) > 1 or not (m.says and m.file and m.tests and m.old) or m.old == m.new:
+            sys.exit(f"{path}:{m.line}: [{m.name}] is incomplete, changes nothing, or its name is not the only one")
+    return mutations
+
+
+def emulated_cpus():
+    """Label -> (-cpu argument, environment), from the list that ctest uses."""
+    text = (ROOT / "cmake/KaiEmulation.cmake").read_text()
+    entries = re.findall(r'^ +"([\w-]+)\|([^|"]+)(?:\|(\w+)=(\w+))?"', text, re.MULTILINE)
+    return {label: (cpu, {name: value} if name else {}) for label, cpu, name, value in entries}
+
+
+class Build:
+    """What is known of the build directory."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        commands = json.loads((directory / "compile_commands.json").read_text())
+        self.compile = {}  # object -> (directory, arguments, source)
+        for command in commands:
+            arguments = shlex.split(command["command"])
+            output = arguments[arguments.index("-o") + 1]
+            if output.startswith(("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test")):
+                self.compile[output] = (command["directory"], arguments, os.path.realpath(command["file"]))
+        self.users = {}  # file -> objects that depend on it
+        current = None
+        for line in self.ninja("-t", "deps").splitlines():
+            if not line.startswith(" ") and ": #deps" in line:
+                current = line.split(": #deps")[0]
+            elif line.strip() and current in self.compile:
+                self.users.setdefault(os.path.realpath(directory / line.strip()), set()).add(current)
+        for output, (_, _, source) in self.compile.items():
+            self.users.setdefault(source, set()).add(output)
+        self.link = shlex.split(self.ninja("-t", "commands", "test/kleidiai_test").splitlines()[-1])
+        self.program = directory / "test/kleidiai_test"
+
+    def ninja(self, *arguments):
+        command = ["ninja", "-C", self.directory, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def run(self, command, directory, what):
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Bad(f"{what}:\n{done.stdout}{done.stderr}".rstrip()[:3000])
+
+    def mutant(self, mutation, folder):
+        """Builds the test program with the mutation in `folder`."""
+        copy = folder / mutation.file
+        copy.parent.mkdir(parents=True)
+        copy.write_text(mutation.applied())
+        original = os.path.realpath(ROOT / mutation.file)
+        outputs = sorted(self.users.get(original, ()))
+        if not outputs:
+            raise Bad(f"nothing that is tested is made from {mutation.file}")
+        replaced = {}
+        for output in outputs:
+            directory, arguments, source = self.compile[output]
+            mutated = folder / "objects" / output
+            mutated.parent.mkdir(parents=True, exist_ok=True)
+            # The folder comes first: #include "kai/..." finds the copy.
+            command = [arguments[0], f"-I{folder}", *arguments[1:], "-w"]
+            command[command.index("-o") + 1] = str(mutated)
+            if source == original:
+                command[command.index("-c") + 1] = str(copy)
+            self.run(command, directory, f"it does not compile ({output})")
+            replaced[output] = str(mutated)
+        program = folder / "kleidiai_test"
+        link = [replaced.pop(argument, argument) for argument in self.link if argument not in (":", "&&")]
+        link[link.index("-o") + 1] = str(program)
+        # In front of the library, whose members of the same names are not needed then.
+        link[link.index("-o"):link.index("-o")] = replaced.values()
+        self.run(link, self.directory, "it does not link")
+        return program
+
+
+class Tests:
+    """Runs test programs."""
+
+    def __init__(self, build, emulator):
+        self.build, self.emulator = build, emulator
+        self.cpus = emulated_cpus()
+        self.passes, self.lock = {}, threading.Lock()
+
+    def run(self, program, cpu, tests, limit=TIME_LIMIT):
+        """(name of the first test that fails or None, number of tests that passed)"""
+        command, environment = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"], dict(os.environ)
+        if self.emulator:
+            argument, variables = self.cpus[cpu]
+            command[:0] = [self.emulator, "-cpu", argument]
+            environment.update(variables)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment,
+            start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=limit)
+            how = f" (ended with {process.returncode})"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            how = " (does not end)"
+        failed = re.search(r"^\[  FAILED  \] ([^\s,]*\.[^\s,]*)", output, re.MULTILINE)
+        if failed:
+            return failed[1], 0
+        if process.returncode != 0:
+            started = re.findall(r"^\[ RUN      \] (\S+)", output, re.MULTILINE)
+            if not started:
+                raise Bad(f"the tests do not start:\n{output[-1000:]}")
+            return started[-1] + how, 0
+        passed = re.search(r"^\[  PASSED  \] (\d+) test", output, re.MULTILINE)
+        return None, int(passed[1]) if passed else 0
+
+    def noticed_by(self, mutation, program):
+        """The first test that fails, and on which CPU; None if all pass."""
+        for cpu in mutation.cpus if self.emulator else ["this CPU"]:
+            test, passed = self.run(program, cpu, mutation.tests)
+            if test is None:
+                if passed == 0:
+                    raise Bad(f"no test ran on {cpu} ({mutation.tests})")
+                continue
+            name = test.split()[0]
+            with self.lock:
+                known = self.passes.get((cpu, name))
+            if known is None:
+                known = self.run(self.build.program, cpu, name)[0] is None
+                with self.lock:
+                    self.passes[cpu, name] = known
+            if not known:
+                raise Bad(f"{name} fails without the mutation, too")
+            return f"{test} on {cpu}"
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Applies mutations of sources and expects that a test notices each.")
+    parser.add_argument("regex", nargs="?", default="", help="only mutations whose name, file or sentence matches")
+    parser.add_argument("--list", action="store_true", help="print the mutations")
+    parser.add_argument("--build", type=pathlib.Path, help="build directory (Ninja)")
+    parser.add_argument("--emulator", help="qemu-aarch64, on other hosts than AArch64")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    wanted = re.compile(options.regex)
+    mutations = [m for m in read_mutations(MUTATIONS) if any(wanted.search(x) for x in (m.name, m.file, m.says))]
+    if options.list:
+        for m in mutations:
+            print(f"{m.name:40} {m.says}")
+        print(f"{len(mutations)} mutations")
+        return 0
+    if options.build is None:
+        parser.error("--build is needed")
+    if not mutations:
+        parser.error(f"no mutation matches {options.regex}")
+
+    build = Build(options.build.resolve())
+    tests = Tests(build, options.emulator)
+    scratch = options.build.resolve() / "mutants"
+    shutil.rmtree(scratch, ignore_errors=True)
+
+    def attempt(mutation):
+        start = time.monotonic()
+        folder = scratch / mutation.name
+        try:
+            test = tests.noticed_by(mutation, build.mutant(mutation, folder))
+            result, how = ("noticed", f"by {test}") if test else ("SURVIVED", mutation.says)
+        except Bad as error:
+            result, how = "ERROR", str(error)
+        if result == "noticed":
+            shutil.rmtree(folder, ignore_errors=True)  # what is of interest stays
+        print(f"{result:8} {mutation.name:40} {time.monotonic() - start:4.0f} s  {how}", flush=True)
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(attempt, mutations))
+    errors = results.count("ERROR")
+    counts = f"{results.count('noticed')} noticed, {results.count('SURVIVED')} survived"
+    print(counts + (f", {errors} errors" if errors else ""))
+    return 0 if results.count("noticed") == len(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
