@@ -27,14 +27,27 @@ extern "C" void kai_fail(const char* function, const char* format, ...) {
 
 extern "C" {
 
-/// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME).
+#if defined(__ELF__)
+/// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME), which
+/// need not be linked. Weak references are for ELF alone: linkers of Mach-O want them in some library.
 [[gnu::weak]] void __arm_tpidr2_save(void);
+#endif
+
+/// The same, of this library. 0: TPIDR2_EL0 describes something else.
+[[gnu::visibility("hidden")]] int kai_save_za(void);
 
 // Apart from kai_commit_za, which needs no stack without it.
 [[gnu::noinline, gnu::cold]] static void save_za() {
-    KAI_ASSERT_ALWAYS_MSG(
-        __arm_tpidr2_save != nullptr, "the caller has live ZA state, but no runtime offers __arm_tpidr2_save");
-    __arm_tpidr2_save();
+#if defined(__ELF__)
+    if (__arm_tpidr2_save != nullptr) {
+        __arm_tpidr2_save();
+    } else
+#endif
+    {
+        KAI_REQUIRE_ALWAYS(
+            "kai_commit_za", kai_save_za(),
+            "the block in TPIDR2_EL0 has reserved bytes that are not zero, and no runtime offers __arm_tpidr2_save");
+    }
     __asm__ volatile("msr S3_3_C13_C0_5, xzr" ::: "memory");
 }
 

@@ -268,7 +268,8 @@ uint64_t kai_get_sme_vector_length_u8(void);
 /// SVE vector length in bytes (CNTB). Only on a CPU with SVE.
 uint64_t kai_get_sve_vector_length_u8(void);
 /// Before a routine uses ZA: performs the lazy save of the AAPCS64 that a caller has set up through TPIDR2_EL0, if any,
-/// by calling `__arm_tpidr2_save`, then clears TPIDR2_EL0. Only on a CPU with SME.
+/// by calling `__arm_tpidr2_save` where a compiler's runtime offers it (ELF), else itself, then clears TPIDR2_EL0. Only on
+/// a CPU with SME.
 void kai_commit_za(void);
 
 static inline uint64_t kai_get_sme_vector_length_u16(void) {

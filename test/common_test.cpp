@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include "kai/kai_common.h"
+#include "kai/kai_cpu.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "test/reference/float16.hpp"
 
@@ -106,6 +108,69 @@ TEST(Common, Version) {
 }
 
 using CommonDeathTest = testing::Test;
+
+#if defined(__aarch64__)
+extern "C" int kai_save_za(void);
+
+/// What TPIDR2_EL0 points to (AAPCS64).
+struct Tpidr2Block {
+    void* buffer;
+    uint16_t slices;
+    uint8_t reserved[6];
+};
+
+/// Turns ZA on with `content` (svl rows of svl bytes), calls kai_save_za with `block` in TPIDR2_EL0, turns ZA off.
+int save_za_with(const Tpidr2Block* block, const uint8_t* content, size_t svl) {
+    __asm__ volatile(
+        ".arch_extension sme\n"
+        "smstart za\n"
+        "mov x11, %[content]\n"
+        "mov w12, #0\n"
+        "1: ldr za[w12, 0], [x11]\n"
+        "add x11, x11, %[svl]\n"
+        "add w12, w12, #1\n"
+        "cmp x12, %[svl]\n"
+        "b.lo 1b\n"
+        "msr S3_3_C13_C0_5, %[block]\n"
+        :
+        : [content] "r"(content), [svl] "r"(svl), [block] "r"(block)
+        : "x11", "x12", "memory", "cc");
+    const int result = kai_save_za();
+    __asm__ volatile("msr S3_3_C13_C0_5, xzr\nsmstop za" ::: "memory");
+    return result;
+}
+
+TEST(Common, OwnLazySaveOfZa) {
+    const size_t svl = kai_cpu_sme_bytes();
+    if (svl == 0) {
+        GTEST_SKIP() << "no SME: " << kai_cpu_query(KAI_CPU_SME).reason;
+    }
+    std::vector<uint8_t> content(svl * svl);
+    for (size_t i = 0; i < content.size(); ++i) {
+        content[i] = static_cast<uint8_t>(i * 7 + i / svl + 1);
+    }
+    // As many rows as the block says, and not one byte more.
+    for (const size_t slices : {size_t{0}, size_t{1}, svl / 2, svl}) {
+        std::vector<uint8_t> saved(content.size() + 1, 0xA5);
+        const Tpidr2Block block = {saved.data(), static_cast<uint16_t>(slices), {}};
+        EXPECT_NE(save_za_with(&block, content.data(), svl), 0);
+        std::vector<uint8_t> expected(saved.size(), 0xA5);
+        std::copy_n(content.begin(), slices * svl, expected.begin());
+        EXPECT_TRUE(saved == expected) << slices << " slices";
+    }
+    // Nothing to save, and a block of another kind.
+    const Tpidr2Block no_buffer = {nullptr, static_cast<uint16_t>(svl), {}};
+    EXPECT_NE(save_za_with(&no_buffer, content.data(), svl), 0);
+    EXPECT_NE(save_za_with(nullptr, content.data(), svl), 0);
+    for (size_t i = 0; i < 6; ++i) {
+        std::vector<uint8_t> saved(content.size(), 0xA5);
+        Tpidr2Block block = {saved.data(), static_cast<uint16_t>(svl), {}};
+        block.reserved[i] = 1;
+        EXPECT_EQ(save_za_with(&block, content.data(), svl), 0) << "reserved byte " << i;
+        EXPECT_EQ(saved, std::vector<uint8_t>(content.size(), 0xA5));
+    }
+}
+#endif
 
 TEST(CommonDeathTest, AlwaysAssertionsAbort) {
     KAI_ASSERT_ALWAYS(1 + 1 == 2);
