@@ -8,7 +8,8 @@
 #     kai/ukernels/matmul/<family>/kai_<micro-kernel>.h  ->  the header of the family
 #     kai/ukernels/matmul/pack/kai_<packer>.h            ->  kai/ukernels/pack/kai_{lhs,rhs}_pack.h
 #
-# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched.
+# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched. It sets
+# KAI_COMPAT_NAMES: <folder>/<micro-kernel or packer> for each.
 
 function(kai_write_forward path target)
     set(text "// Generated: forwards to the header that declares the functions.\n#pragma once\n"
@@ -30,6 +31,7 @@ function(kai_write_public_headers out)
 endfunction()
 
 function(kai_write_compat_headers out)
+    set(names "")
     file(GLOB catalogues CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/ukernels/matmul/*/ukernels.def"
         "${PROJECT_SOURCE_DIR}/kai/ukernels/dwconv/*/ukernels.def")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
@@ -45,10 +47,12 @@ function(kai_write_compat_headers out)
             string(REGEX REPLACE "f32_bf16p_bf16p$" "fp32_bf16p_bf16p" other "${path}")
             if(name MATCHES "bf16p2vlx2")
                 kai_write_forward("${out}/${other}/kai_${name}.h" "${interface}")
+                list(APPEND names "${other}/${name}")
                 get_filename_component(file "${interface}" NAME)
                 kai_write_forward("${out}/${other}/${file}" "${interface}")
             else()
                 kai_write_forward("${out}/${path}/kai_${name}.h" "${interface}")
+                list(APPEND names "${path}/${name}")
             endif()
         endforeach()
     endforeach()
@@ -60,8 +64,11 @@ function(kai_write_compat_headers out)
         string(TOLOWER "${side}" side)
         if(line MATCHES "DWCONV")
             kai_write_forward("${out}/kai/ukernels/dwconv/pack/kai_${name}.h" "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h")
+            list(APPEND names "kai/ukernels/dwconv/pack/${name}")
         elseif(NOT line MATCHES "UNIFIED")  # those have no header of their own
             kai_write_forward("${out}/kai/ukernels/matmul/pack/kai_${name}.h" "kai/ukernels/pack/kai_${side}_pack.h")
+            list(APPEND names "kai/ukernels/matmul/pack/${name}")
         endif()
     endforeach()
+    set(KAI_COMPAT_NAMES "${names}" PARENT_SCOPE)
 endfunction()

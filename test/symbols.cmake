@@ -1,7 +1,7 @@
 # cmake -DNM=nm -DLIBRARY=libkleidiai.a -P symbols.cmake
 #
 # The static library defines `kai_*` and no other global symbol, nothing weak (the same template compiled for two CPUs
-# must never become one symbol), and needs no C++ runtime. Symbols of Mach-O have one more underscore.
+# must never become one symbol), and needs no runtime of the compiler. Symbols of Mach-O have one more underscore.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -20,8 +20,8 @@ foreach(line IN LISTS lines)
     set(type "${CMAKE_MATCH_1}")
     set(name "${CMAKE_MATCH_2}")
     if(type MATCHES "^[Uw]$")
-        if(name MATCHES "^_?(_Z|__cxa|__gxx|_Unwind)")
-            list(APPEND wrong "needs the C++ runtime: ${name}")
+        if(name MATCHES "^_?(_Z|__cxa|__gxx|_Unwind|__aarch64_)")
+            list(APPEND wrong "needs a compiler's runtime: ${name}")
         elseif(type STREQUAL "w" AND NOT name MATCHES "^_?__arm_tpidr2_save$")
             list(APPEND wrong "weak reference: ${name}")
         endif()

@@ -25,7 +25,8 @@ function(configure mode)
         list(APPEND options "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}")
     endif()
     execute_process(COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/test/package" -B "${WORK}/${mode}" -G "${GENERATOR}" -DMODE=${mode}
-        "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON ${options} ${ARGN}
+        "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${options} ${ARGN}
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     set(result ${result} PARENT_SCOPE)
     set(output "${output}" PARENT_SCOPE)
@@ -51,6 +52,14 @@ foreach(mode IN LISTS modes)
     step(${CMAKE_COMMAND} --build "${WORK}/${mode}")
     step(${EMULATOR} "${WORK}/${mode}/client")
     message(STATUS "${mode}: ${output}")
+    if(mode STREQUAL "add_subdirectory")  # and the client has no build type
+        file(STRINGS "${WORK}/${mode}/compile_commands.json" commands REGEX "\"command\".*kai/ukernels/.*\\.cpp\"")
+        list(LENGTH commands count)
+        list(FILTER commands EXCLUDE REGEX "-DKLEIDIAI_ASSERTIONS=0 .* -O2 ")
+        if(count EQUAL 0 OR commands)
+            message(FATAL_ERROR "without a build type, of ${count} commands: ${commands}")
+        endif()
+    endif()
 endforeach()
 
 # The version is that of the interface: older clients find it, newer ones do not.
