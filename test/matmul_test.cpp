@@ -21,7 +21,9 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/sparse_buffer.hpp"
 #include "test/support/subject.hpp"
+#include "test/support/threads.hpp"
 
 using reference::Format;
 using reference::Side;
@@ -33,6 +35,7 @@ using test::Data;
 using test::Flush;
 using test::GuardedBuffer;
 using test::Random;
+using test::SparseBuffer;
 
 namespace {
 
@@ -125,7 +128,7 @@ struct Operands {
             }
         }
     }
-    static constexpr uintptr_t kPointerOffset = 0x12340;
+    static constexpr uintptr_t kPointerOffset = 0x1234567800012340;
 
 private:
     /// What kernels take in place of no table.
@@ -288,6 +291,9 @@ protected:
         }
     }
 
+    /// Of both operands of the unified API; 0: the dense ones.
+    size_t panel_stride = 0;
+
     void call_unified(
         size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
         Clamp c, size_t m_idx, size_t n_idx) {
@@ -301,6 +307,9 @@ protected:
         args.operand.dst = {dst, {stride}};
         args.operand.lhs = {lhs, api.get_lhs_stride(nullptr, &lhs_shape)};
         args.operand.rhs = {rhs, api.get_rhs_stride(nullptr, &rhs_shape)};
+        if (panel_stride != 0) {
+            args.operand.lhs.stride.m = args.operand.rhs.stride.n = panel_stride;
+        }
         if (u.dst_type == kai_dt_int8) {
             args.operand.bias.scale_bias_global.ptr = &zero_point;
         }
@@ -330,6 +339,15 @@ protected:
         }
         const Side padded_lhs = reference::with_padded_chunks(lhs, count, group);
         return {lhs, rhs, reference::pack_for_kernel(*lhs_format, padded_lhs, lhs_tile), r, flush};
+    }
+
+    /// A dense output.
+    std::vector<float> floats_of(const GuardedBuffer& dst) const {
+        std::vector<float> floats;
+        for (size_t at = 0; at < dst.size(); at += element) {
+            floats.push_back(reference::load(dst.data() + at, u.dst_type));
+        }
+        return floats;
     }
 
     /// The product of all rows of both sides in one call, dense.
@@ -673,6 +691,88 @@ TEST_P(Matmul, RowsWithGaps) {
         Operands o(lhs, rhs, rows, dense.rhs.bytes());
         o.lhs_stride = (k + gap) * bytes;
         EXPECT_TRUE(same_bits(run(o), run(dense)));
+    }
+}
+
+// Indices of 2^36 and depths of 2^33: nothing on the way to an offset may be kept in 32 bits.
+TEST_P(Matmul, GettersBeyond32Bits) {
+    const size_t huge = size_t{1} << 36, m_idx = huge / m_step * m_step, n_idx = huge / n_step * n_step;
+    const size_t lhs_rows = lhs_tile.rows, rhs_rows = rhs_tile.rows, lhs_panel = lhs_format->packed ? lhs_rows : m_step;
+    const size_t bl = has_blocks ? 32 : 0, group = rhs_tile.kr / rhs_tile.sr;
+    for (const size_t k : {typical_depth().k, huge / 8}) {
+        const size_t stored = indirect ? Chunks(k).stored(group) : k;
+        const size_t lhs_stride = by_pointers ? Chunks(k).count * sizeof(void*)
+                                              : lhs_format->stride({lhs_rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
+        const size_t rhs_stride = rhs_format->stride({rhs_rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
+        const size_t m = k < huge / 8 ? m_idx : 3 * lhs_panel, n = k < huge / 8 ? n_idx : 3 * rhs_rows;
+        if (one_row) {
+            EXPECT_EQ(lhs_offset(0, k, bl), 0u);
+        } else {
+            EXPECT_EQ(lhs_offset(m, k, bl), m / lhs_rows * lhs_stride) << "m_idx " << m << ", k " << k;
+        }
+        EXPECT_EQ(rhs_offset(n, k, bl), n / rhs_rows * rhs_stride) << "n_idx " << n << ", k " << k;
+    }
+    EXPECT_EQ(dst_offset(m_idx, 0, 4096), m_idx * 4096);
+    EXPECT_EQ(dst_offset(0, n_idx, 4096), n_idx * element);
+    EXPECT_EQ(dst_offset(3 * m_step, 3 * n_step, huge), 3 * m_step * huge + 3 * n_step * element);
+    if (!unified) {
+        const size_t side = (size_t{1} << 20) + 1;
+        EXPECT_EQ(checked_call(u.get_dst_size, side, side), side * side * element);
+        return;
+    }
+    const kai_matmul_uker_dst_dim_args shape = {3, huge};
+    EXPECT_EQ(api.get_dst_stride(nullptr, &shape).m, huge * element);
+    const kai_matmul_uker_dst_stride_args row = {huge};
+    EXPECT_EQ(checked_call(api.get_dst_size, nullptr, &shape, &row), 3 * huge);
+    const kai_matmul_uker_lhs_dim_args lhs_index = {3 * lhs_rows, 0};
+    const kai_matmul_uker_lhs_stride_args lhs_stride = {huge};
+    EXPECT_EQ(checked_call(api.get_lhs_offset, nullptr, &lhs_index, &lhs_stride), 3 * huge);
+    const kai_matmul_uker_rhs_dim_args rhs_index = {3 * rhs_rows, 0};
+    const kai_matmul_uker_rhs_stride_args rhs_stride = {huge};
+    EXPECT_EQ(checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * huge);
+}
+
+// Rows of the output, rows of the LHS, panels of the unified API that lie GiB apart.
+TEST_P(Matmul, StridesBeyond32Bits) {
+    const size_t k = has_blocks || has_table ? 32 : 3, bl = has_blocks ? 32 : 0;
+    // Kernels of small tiles may take 64 rows at a time.
+    const size_t m = one_row ? 1 : m_step * n_step < 512 ? 67 : m_step + 1, n = several_columns();
+    Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
+    const std::vector<float> want = run(o);
+    const size_t panels_m = (m + lhs_tile.rows - 1) / lhs_tile.rows;
+    const size_t panels_n = (n + rhs_tile.rows - 1) / rhs_tile.rows;
+    for (const size_t stride : test::kLargeStrides) {
+        SCOPED_TRACE(stride);
+        const SparseBuffer dst((m - 1) * stride + n * element);
+        call(m, n, o, o.lhs.data(), o.rhs.data(), dst.data(), stride, {});
+        std::vector<float> got;
+        for (size_t i = 0; i < m * n; ++i) {
+            got.push_back(reference::load(dst.data() + i / n * stride + i % n * element, u.dst_type));
+        }
+        EXPECT_TRUE(same_bits(got, want)) << "rows of dst";
+
+        if (u.signature == KAI_UKERNEL_MATMUL_ROWS && !one_row) {
+            const size_t length = o.lhs_stride;
+            const SparseBuffer lhs(o.lhs.data(), m, length, stride);
+            const GuardedBuffer dense(m * n * element, Flush::end, kNan);
+            o.lhs_stride = stride;
+            call(m, n, o, lhs.data(), o.rhs.data(), dense.data(), n * element, {});
+            o.lhs_stride = length;
+            EXPECT_TRUE(same_bits(floats_of(dense), want)) << "rows of the LHS";
+        } else if (unified) {
+            const SparseBuffer lhs(o.lhs.data(), panels_m, o.lhs.size() / panels_m, stride);
+            // Kernels of an LHS that is not packed ignore this stride: their panels follow each other (kai_matmul.h).
+            const size_t panel = o.rhs.size() / panels_n, distance = lhs_format->packed ? stride : panel;
+            const SparseBuffer rhs(o.rhs.data(), panels_n, panel, distance);
+            const GuardedBuffer dense(m * n * element, Flush::end, kNan);
+            panel_stride = stride;
+            call(m, n, o, lhs.data(), rhs.data(), dense.data(), n * element, {});
+            panel_stride = 0;
+            EXPECT_TRUE(same_bits(floats_of(dense), want)) << "panels of both operands";
+        }
+        if (HasFailure()) {
+            return;
+        }
     }
 }
 
@@ -1250,6 +1350,85 @@ TEST_P(Matmul, SpecialValues) {
             }
         }
     }
+}
+
+// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it), and results are what
+// docs/arithmetic.md says.
+TEST_P(Matmul, FpcrModes) {
+    const auto [k, bl] = typical_depth();
+    const size_t m = std::min<size_t>(several_rows(), 67), n = several_columns();
+    Side lhs = make_lhs(Data::random, m, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    for (Side* side : {&lhs, &rhs}) {
+        for (std::vector<float>* field : {&side->values, &side->bias}) {
+            for (float& x : *field) {  // no subnormal numbers, not even of f16, and no products that are
+                x = std::copysign(std::max(std::fabs(x), 0x1p-5f), x);
+            }
+        }
+    }
+    const Side extreme_lhs = make_lhs(Data::extreme, m, k, bl), extreme_rhs = make_rhs(Data::extreme, n, k, bl);
+    const Operands o = packed(lhs, rhs), extremes = packed(extreme_lhs, extreme_rhs);
+    const std::vector<float> want = run(o);
+    // Subnormal numbers may become zero, a NaN another one.
+    const float smallest = u.dst_type == kai_dt_f16 ? 0x1p-14f : 0x1p-126f;
+    for (const uint64_t mode :
+         {uint64_t{test::kFlushToZero}, uint64_t{test::kDefaultNan}, uint64_t{test::kFlushHalfToZero},
+          test::kFlushToZero | test::kDefaultNan | test::kFlushHalfToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        std::vector<float> dst = run(o);
+        for (size_t i = 0; i < dst.size(); ++i) {
+            dst[i] = dst[i] == 0 && std::fabs(want[i]) < smallest ? want[i] : dst[i];
+        }
+        EXPECT_TRUE(same_bits(dst, want));
+        run(extremes);
+        run(lhs.part(0, 0), rhs);  // a call that returns early, too
+    }
+    // An operation rounds as the mode says, or to nearest: at most an ulp, twice the usual error.
+    const reference::Arithmetic to_nearest = arithmetic;
+    // Weights that the kernel rounds to f16: an ulp of these.
+    arithmetic.unit = has_blocks && lhs_format->plain ? 0x1p-10 : 2 * arithmetic.unit;
+    arithmetic.smallest *= 2;
+    const reference::Expected around = expected(lhs, rhs);
+    arithmetic = to_nearest;
+    for (const uint64_t mode : {test::kRoundUp, test::kRoundDown, test::kRoundToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        const std::vector<float> dst = run(o);
+        for (size_t i = 0; i < m * n; ++i) {
+            const double value = around.value[i];
+            const double ulp = u.dst_type == kai_dt_int8   ? 1
+                               : u.dst_type == kai_dt_f16  ? std::fabs(value) * 0x1p-10 + 0x1p-24
+                               : u.dst_type == kai_dt_bf16 ? std::fabs(value) * 0x1p-7
+                                                           : 0;
+            // Towards zero there is no overflow.
+            const double most_finite = u.dst_type == kai_dt_f16 ? 65504.0 : kMax;
+            const double from = std::min(value - around.bound[i] - ulp, most_finite);
+            const double to = std::max(value + around.bound[i] + ulp, -most_finite);
+            const float least = reference::rounded(from, u.dst_type), most = reference::rounded(to, u.dst_type);
+            ASSERT_TRUE(least <= dst[i] && dst[i] <= most)
+                << "element " << i << " is " << dst[i] << ", not " << least << " to " << most;
+        }
+        run(extremes);
+    }
+}
+
+// Rectangles of one output, computed by threads that share the operands, have the bits of one call.
+TEST_P(Matmul, Threads) {
+    const size_t k = typical_depth().k, bl = typical_depth().bl;
+    const size_t m = one_row ? 1 : std::max<size_t>(2 * m_step + 1, 9);
+    const size_t n = (one_row && n_step <= 64 ? 7 : 3) * n_step + 1, stride = n * element;
+    const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
+    const std::vector<float> want = run(o);
+    const GuardedBuffer dst(m * stride, Flush::end, kNan);
+    const size_t in_a_row = (n - 1) / n_step + 1, count = ((m - 1) / m_step + 1) * in_a_row;
+    test::in_threads(count, [&](size_t i) {
+        const size_t m_idx = i / in_a_row * m_step, n_idx = i % in_a_row * n_step;
+        call(
+            std::min(m_step, m - m_idx), std::min(n_step, n - n_idx), o, o.lhs.data() + lhs_offset(m_idx, k, bl),
+            o.rhs.data() + rhs_offset(n_idx, k, bl), dst.data() + dst_offset(m_idx, n_idx, stride), stride, {}, m_idx,
+            n_idx);
+    });
+    EXPECT_TRUE(same_bits(floats_of(dst), want));
 }
 
 // From sources to the result, through every packer that the registry offers for the kernel.

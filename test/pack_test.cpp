@@ -17,6 +17,8 @@
 #include "test/support/coverage.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/sparse_buffer.hpp"
+#include "test/support/threads.hpp"
 
 using reference::Format;
 using reference::Packed;
@@ -244,6 +246,16 @@ protected:
         }
     }
 
+    /// One packer takes a row at a time (kai_lhs_pack.h).
+    bool takes_one_row(Tile t) const {
+        return t.rows == 1 && format.plain;
+    }
+    /// Whether what it writes depends on the direction of rounding.
+    bool rounds() const {
+        return (lhs && !format.plain) || test::has_block_sums(p) || test::is_requantising(p) ||
+               (format.is_float() && test::element_bits(p) != format.bits()) ||
+               (format.element == Format::bf16 && std::string(p.source_format) != "bf16");
+    }
     /// Depth as a panel has it.
     size_t panel_depth(Tile t, size_t k) const {
         return test::is_indirect(p) ? test::Chunks(k).stored(t.kr) : k;
@@ -669,6 +681,147 @@ TEST_P(Pack, UnifiedGetters) {
         const kai_matmul_pack_rhs_uker_scale_n_dim_args scale = {24};
         EXPECT_EQ(test::checked_call(api.get_scale_n_offset, nullptr, &scale), 24 * sizeof(float));
     }
+}
+
+// Indices of 2^36 and depths of 2^33: nothing on the way to an offset may be kept in 32 bits.
+TEST_P(Pack, GettersBeyond32Bits) {
+    const size_t huge = size_t{1} << 36;
+    for (const Tile t : tiles()) {
+        for (const size_t k : {typical_depth().k, huge / 8}) {
+            const size_t bl = typical_depth().bl, stride = format.stride({t.rows, t.kr, t.sr, panel_depth(t, k), bl});
+            const size_t panels = k < huge ? huge / t.rows / 8 : 3;
+            EXPECT_EQ(test::packed_offset(p, t, panels * t.rows, k, bl), panels * stride);
+            EXPECT_EQ(test::packed_size(p, t, panels * t.rows, k, bl), panels * stride);
+        }
+        if (p.signature != KAI_LHS_IMATMUL_PACK) {
+            const size_t rows = huge / t.rows / 2 * t.rows * 2;  // even: whole bytes of nibbles
+            EXPECT_EQ(
+                test::source_offset(p, rows, 4096), test::is_kxn(p) ? rows * test::element_bits(p) / 8 : rows * 4096);
+            if (!test::is_kxn(p)) {
+                EXPECT_EQ(test::source_offset(p, 3 * t.rows, huge), 3 * t.rows * huge);
+            }
+        }
+    }
+}
+
+// Lines of the source and of scales, panels of the unified API that lie GiB apart.
+TEST_P(Pack, StridesBeyond32Bits) {
+    const Tile tile = tiles().back();
+    const auto [k, bl] = typical_depth();
+    const size_t count = tile.rows + 3, panel = format.stride({tile.rows, tile.kr, tile.sr, panel_depth(tile, k), bl});
+    const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
+    const Packed want = lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile);
+    for (const size_t stride : test::kLargeStrides) {
+        SCOPED_TRACE(stride);
+        const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+        const size_t part = takes_one_row(tile) ? 1 : count;  // whose panel is one row, too
+        if (lhs && !test::is_indirect(p)) {
+            test::LhsSource source(p, tile, input.values, count, k, 0);
+            const test::SparseBuffer rows(source.data.data(), count, source.stride, stride);
+            source.rows = rows.data(), source.stride = stride;
+            for (size_t first = 0; first < count; first += part) {
+                test::run_lhs(p, tile, source, first, part, bl, 0, packed.data() + first / tile.rows * panel);
+            }
+            expect_bytes(packed, want);
+        } else if (!lhs) {
+            test::RhsSource source(p, input.side, 0);
+            const size_t lines = test::is_kxn(p) ? k : count;
+            const bool strided = source.stride != test::RhsSource(p, input.side, 2).stride;
+            const test::SparseBuffer data(
+                source.data.data(), strided ? lines : 1, source.data.size() / (strided ? lines : 1), stride);
+            const test::SparseBuffer scales(source.scale.data(), count, source.scale.size() / count, stride);
+            source.lines = data.data(), source.stride = strided ? stride : source.stride;
+            if (test::has_block_sums(p)) {
+                source.scales = scales.data(), source.scale_stride = stride;
+            }
+            test::run_rhs(p, tile, source, 0, count, packed.data());
+            expect_bytes(packed, want);
+        }
+        if (unified) {
+            const test::SparseBuffer far(2 * stride);
+            if (lhs) {
+                test::LhsSource source(p, tile, input.values, count, k, 0);
+                source.panel_gap = stride - panel;
+                test::run_lhs(p, tile, source, 0, count, bl, 0, far.data());
+            } else {
+                test::RhsSource source(p, input.side, 0);
+                source.panel_gap = stride - panel;
+                test::run_rhs(p, tile, source, 0, count, far.data());
+            }
+            const GuardedBuffer near(2 * panel);
+            std::copy_n(far.data(), panel, near.data());
+            std::copy_n(far.data() + stride, panel, near.data() + panel);
+            for (size_t i = 0; i < near.size(); ++i) {  // untouched: zeros there
+                near.data()[i] =
+                    want.state[i] == Packed::untouched && near.data()[i] == 0 ? GuardedBuffer::kPoison : near.data()[i];
+            }
+            expect_bytes(near, want);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it). Numbers that are neither
+// subnormal nor NaN give the same bytes, except that other directions of rounding show where a packer rounds.
+TEST_P(Pack, FpcrModes) {
+    const Tile tile = tiles().back();
+    const auto [k, bl] = typical_depth();
+    const size_t count = tile.rows + 1;
+    for (const uint64_t mode :
+         {uint64_t{test::kFlushToZero}, uint64_t{test::kDefaultNan}, uint64_t{test::kFlushHalfToZero},
+          test::kFlushToZero | test::kDefaultNan | test::kFlushHalfToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        check(tile, count, {k, bl}, 1, Flush::end);
+    }
+    for (const uint64_t mode : {test::kRoundUp, test::kRoundDown, test::kRoundToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        if (rounds()) {
+            const Lhs input = lhs ? make_lhs(tile, count, k, bl, true) : Lhs{{}, make_rhs(count, k, bl)};
+            const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+            if (lhs) {
+                const size_t rows = takes_one_row(tile) ? 1 : count;
+                test::run_lhs(
+                    p, tile, test::LhsSource(p, tile, input.values, count, k, 1), 0, rows, bl, 0, packed.data());
+            } else {
+                test::run_rhs(p, tile, test::RhsSource(p, input.side, 1), 0, count, packed.data());
+            }
+        } else {
+            check(tile, count, {k, bl}, 1, Flush::end);
+        }
+        check(tile, 0, {k, bl}, 1, Flush::end);
+    }
+}
+
+// Panels packed by threads give the bytes of the whole.
+TEST_P(Pack, Threads) {
+    if (!test::packs_parts(p)) {
+        return;
+    }
+    const Tile tile = tiles().back();
+    const size_t k = typical_depth().k, bl = typical_depth().bl;
+    const size_t panels = 9, count = (panels - 1) * tile.rows + tile.rows / 2 + 1;
+    const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
+    const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+    const auto pack_in_threads = [&](const auto& pack) {
+        test::in_threads(panels, [&](size_t panel) {
+            const size_t first = panel * tile.rows;
+            pack(first, std::min(tile.rows, count - first), packed.data() + test::packed_offset(p, tile, first, k, bl));
+        });
+    };
+    if (lhs) {
+        const test::LhsSource source(p, tile, input.values, count, k, 2);
+        pack_in_threads(
+            [&](size_t first, size_t rows, uint8_t* to) { test::run_lhs(p, tile, source, first, rows, bl, 0, to); });
+    } else {
+        const test::RhsSource source(p, input.side, 2);
+        pack_in_threads(
+            [&](size_t first, size_t rows, uint8_t* to) { test::run_rhs(p, tile, source, first, rows, to); });
+    }
+    expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
 }
 
 TEST_P(Pack, KeepsTheCallersZa) {

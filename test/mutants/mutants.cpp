@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "kai/kai_registry.h"
 #include "kai/ukernels/families.h"
@@ -44,8 +46,19 @@ bool is(const char* name) {
     return mutation == name;
 }
 
+uint64_t fpcr() {
+    uint64_t value = 0;
+#if defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+#endif
+    return value;
+}
+
 void break_the_abi() {
 #if defined(__aarch64__)
+    if (is("resets_fpcr")) {
+        __asm__ volatile("msr fpcr, xzr");
+    }
     if (is("clobbers_d8")) {
         __asm__ volatile("movi d8, #0");
     } else if (is("clobbers_x18")) {
@@ -71,6 +84,13 @@ void spoil_packed(void* packed, size_t size) {
             spoil(bytes + size);
         } else if (is("writes_before_packed")) {
             spoil(bytes - 1);
+        } else if (is("depends_on_fpcr") && fpcr() != 0) {
+            bytes[size / 2] ^= 1;
+        } else if (is("uses_a_static_buffer")) {
+            static uint8_t buffer[1 << 20];
+            std::memcpy(buffer, bytes, std::min(size, sizeof(buffer)));
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+            std::memcpy(bytes, buffer, std::min(size, sizeof(buffer)));
         }
     } else if (is("writes_when_empty")) {
         spoil(bytes);
@@ -447,6 +467,11 @@ void sum_the_offset_term_as_float(Matmul c) {
     }
 }
 
+/// What an unsigned register of 32 bits keeps.
+size_t in_32_bits(size_t x) {
+    return static_cast<uint32_t>(x);
+}
+
 /// Whether a proof that looks at too little finds that no result can reach a bound.
 bool seems_within_the_bounds(const Matmul& c) {
     Matmul seen = c;
@@ -496,7 +521,7 @@ void call_wrongly(Matmul c) {
     const float least = kernel->dst_type == kai_dt_int8 ? -128.0f : -3e38f;
     const float most = kernel->dst_type == kai_dt_int8 ? 127.0f : 3e38f;
     std::vector<uint8_t> changed;
-    kai_matmul_uker_args args;
+    kai_matmul_uker_args args = {};
     if (c.args != nullptr) {
         args = *c.args;
         c.args = &args;
@@ -519,6 +544,15 @@ void call_wrongly(Matmul c) {
         args.operand.bias.acc_bias_n.ptr = nullptr;
     } else if (is("ignores_the_stride")) {
         c.stride = c.n * c.element;
+    } else if (is("truncates_the_stride")) {
+        c.stride = in_32_bits(c.stride);
+    } else if (is("truncates_the_lhs_stride")) {
+        c.lhs_stride = in_32_bits(c.lhs_stride);
+        args.operand.lhs.stride.m = in_32_bits(args.operand.lhs.stride.m);
+    } else if (is("truncates_the_rhs_stride")) {
+        args.operand.rhs.stride.n = in_32_bits(args.operand.rhs.stride.n);
+    } else if (is("truncates_the_pointer_offset")) {
+        c.pointer_offset = in_32_bits(c.pointer_offset);
     } else if (is("ignores_the_lhs_stride")) {
         c.lhs_stride = c.k * lhs_format(*kernel).bits() / 8;
     } else if (is("ignores_the_pointer_offset")) {
@@ -544,6 +578,12 @@ void call_wrongly(Matmul c) {
         }
         changed = lhs.bytes;
         c.lhs = changed.data();
+    }
+    if (is("uses_a_static_buffer")) {
+        static Matmul shared;
+        shared = c;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        c = shared;
     }
     call(*kernel, c);
 }
@@ -590,6 +630,8 @@ void leak_padding(const Matmul& c) {
         sum_the_offset_term_as_float(c);
     } else if (is("padding_leaks")) {
         leak_padding(c);
+    } else if (is("depends_on_fpcr") && mutants::fpcr() != 0) {
+        c.add_ulp(0, 0, 1);
     }
 }
 
@@ -636,6 +678,11 @@ struct Packing {
 void mutated_packing(const Packing& c) {
     mutants::spoil_packed(c.packed, c.bytes());
     break_the_abi();
+}
+
+/// The stride of the source that is passed on.
+size_t used_stride(size_t stride, size_t dense) {
+    return is("ignores_the_source_stride") ? dense : is("truncates_the_source_stride") ? in_32_bits(stride) : stride;
 }
 
 /// Writes the whole of every panel, also what must stay.
@@ -817,7 +864,7 @@ void lhs_pack_bl(
     const Packing c = {m, k, bl, first, {mr, kr, sr}, packed};
     fill_packed(c);
     const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start, element = test::element_size(*packer);
-    const size_t stride = is("ignores_the_source_stride") ? k * element : lhs_stride;
+    const size_t stride = used_stride(lhs_stride, k * element);
     if (is("wrong_ties")) {
         const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, first + m, k, bl);
         run_packer<kai_run_lhs_pack_bl_f32_fn>(
@@ -846,7 +893,7 @@ reference::Tile tile_of(const kai_packer& p) {
 void lhs_pack(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* packed) {
-    const size_t row = k * test::element_size(*packer), stride = is("ignores_the_source_stride") ? row : lhs_stride;
+    const size_t row = k * test::element_size(*packer), stride = used_stride(lhs_stride, row);
     run_packer<kai_run_lhs_pack_fn>(m, k, mr, kr, sr, m_idx_start, lhs, stride, packed);
     if (m > 0 && k > 0) {
         read_past_the_source(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + row, k);
@@ -876,12 +923,13 @@ void lhs_imatmul_pack(
 void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) {
     const size_t m = args->shape.m, k = args->shape.k, row = k * test::element_size(*packer);
     kai_matmul_pack_lhs_uker_args changed = *args;
-    if (is("ignores_the_source_stride")) {
-        changed.operand.lhs.stride.m = row;
-    }
+    changed.operand.lhs.stride.m = used_stride(args->operand.lhs.stride.m, row);
     if (is("ignores_the_panel_stride")) {
         const reference::Tile t = tile_of(*packer);
         changed.operand.lhs_packed.stride.m = packed_bytes(packer->format, 1, t, k, 0);
+    }
+    if (is("truncates_the_panel_stride")) {
+        changed.operand.lhs_packed.stride.m = in_32_bits(changed.operand.lhs_packed.stride.m);
     }
     reinterpret_cast<kai_get_matmul_pack_lhs_uker_api_fn*>(packer->run)().run(config, &changed);
     if (m > 0 && k > 0) {
@@ -898,7 +946,7 @@ void lhs_quant_pack(
     const Packing c = {m, k, 0, m_idx_start, {mr, kr, sr}, packed};
     fill_packed(c);
     const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start;
-    const size_t stride = is("ignores_the_source_stride") ? k * element : lhs_stride;
+    const size_t stride = used_stride(lhs_stride, k * element);
     if (is("wrong_ties")) {
         const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, m, k, k);
         run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, copy.data(), k * element, packed);
@@ -970,9 +1018,12 @@ void rhs_pack_bl_bf16(
     const size_t lines = kxn ? k : n, line = (kxn ? n + 1 : k) / 2;
     const size_t scales = bl == 0 ? 0 : k / bl * sizeof(uint16_t);
     const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
+    const size_t used_scale_stride = is("ignores_the_scale_stride")     ? scales
+                                     : is("truncates_the_scale_stride") ? in_32_bits(scale_stride)
+                                                                        : scale_stride;
     run_packer<Fn>(
-        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, is("ignores_the_source_stride") ? line : rhs_stride,
-        used_bias, scale, is("ignores_the_scale_stride") ? scales : scale_stride, packed, extra, taken(params));
+        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, used_stride(rhs_stride, line), used_bias, scale,
+        used_scale_stride, packed, extra, taken(params));
     if (lines > 0 && line > 0) {
         read_past_the_source(rhs + (lines - 1) * rhs_stride + line, kxn ? n : k);
     }
@@ -997,7 +1048,7 @@ struct Rhs {
         return kai_tools::line_size(*packer, n, k);
     }
     size_t stride() const {
-        return is("ignores_the_source_stride") ? line() : rhs_stride;
+        return used_stride(rhs_stride, line());
     }
     const void* used_bias() const {
         return is("ignores_the_bias") ? nullptr : bias;
@@ -1073,6 +1124,9 @@ void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_m
     }
     if (is("ignores_the_zero_point")) {
         changed.operand.k_sum_scale_global.ptr = &kMinusOne;
+    }
+    if (is("truncates_the_panel_stride")) {
+        changed.operand.rhs_packed.stride.n = in_32_bits(changed.operand.rhs_packed.stride.n);
     }
     reinterpret_cast<kai_get_matmul_pack_rhs_uker_api_fn*>(packer->run)().run(config, &changed);
     r.misbehave(r.k, tile_of(*packer), o.rhs_packed.ptr);
@@ -1262,6 +1316,15 @@ bool kernel_that_rounds(const kai_ukernel& u) {
 bool kernel_for_rows(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_MATMUL_ROWS && kernel_for_many_rows(u);
 }
+bool kernel_with_panel_strides(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_UNIFIED && lhs_format(u).packed;
+}
+bool kernel_with_lhs_stride(const kai_ukernel& u) {
+    return u.rows != KAI_ROWS_ONE && (u.signature == KAI_UKERNEL_UNIFIED || u.signature == KAI_UKERNEL_MATMUL_ROWS);
+}
+bool kernel_of_rows(const kai_ukernel& u) {
+    return u.rows != KAI_ROWS_ONE;
+}
 bool kernel_with_padded_chunks(const kai_ukernel& u) {
     return is_indirect(u) && u.get_kr() > 1;
 }
@@ -1276,6 +1339,12 @@ bool kernel_whose_padding_shows(const kai_ukernel& u) {
 }
 bool every_packer(const kai_packer&) {
     return true;
+}
+bool matmul_packer(const kai_packer& p) {
+    return p.signature != KAI_RHS_DWCONV_PACK;
+}
+bool packer_of_parts(const kai_packer& p) {
+    return matmul_packer(p) && test::packs_parts(p);
 }
 bool quantising_packer(const kai_packer& p) {
     return (p.signature == KAI_LHS_PACK_BL && !test::format_of(p).plain) || p.signature == KAI_LHS_QUANT_PACK;
@@ -1323,6 +1392,8 @@ bool packer_of_any_tail(const kai_packer& p) {
 // The end-to-end test would blame kernels for packers.
 constexpr const char* kTestsOfResults = "*Matmul.*:*Dwconv.*:*Pack.*-*Matmul.WithTheLibrarysPackers*";
 constexpr const char* kTestsOfRules = "*PackRulesDeathTest.*";
+constexpr const char* kFarTests = "*.StridesBeyond32Bits/*";
+constexpr const char* kClampTests = "*Matmul.Clamps*";
 bool every_test;  // no filter is given
 
 const Mutation kMutations[] = {
@@ -1339,14 +1410,14 @@ const Mutation kMutations[] = {
     {"takes_nan_for_the_minimum", kernel_with_quantised_results, nullptr},
     {"zero_point_wraps", kernel_with_quantised_results, nullptr},
     {"clamps_before_the_zero_point", kernel_with_quantised_results, nullptr},
-    {"bounds_less_the_zero_point_wrap", kernel_with_quantised_results, nullptr},
-    {"bounds_wrap_to_int8", kernel_with_quantised_results, nullptr},
-    {"zero_point_wraps_to_int8", kernel_with_quantised_results, nullptr},
-    {"proves_bounds_without_the_bias", kernel_with_float_bias, nullptr},
-    {"proves_bounds_by_the_first_panel", kernel_with_many_panels, nullptr},
-    {"proves_bounds_by_the_first_rows", kernel_with_many_float_rows, nullptr},
-    {"proves_bounds_by_the_last_block", kernel_with_rhs_blocks, nullptr},
-    {"proves_bounds_by_the_last_chunk", small_kernel_with_rhs_blocks, nullptr},
+    {"bounds_less_the_zero_point_wrap", kernel_with_quantised_results, nullptr, false, kClampTests},
+    {"bounds_wrap_to_int8", kernel_with_quantised_results, nullptr, false, kClampTests},
+    {"zero_point_wraps_to_int8", kernel_with_quantised_results, nullptr, false, kClampTests},
+    {"proves_bounds_without_the_bias", kernel_with_float_bias, nullptr, false, kClampTests},
+    {"proves_bounds_by_the_first_panel", kernel_with_many_panels, nullptr, false, kClampTests},
+    {"proves_bounds_by_the_first_rows", kernel_with_many_float_rows, nullptr, false, kClampTests},
+    {"proves_bounds_by_the_last_block", kernel_with_rhs_blocks, nullptr, false, kClampTests},
+    {"proves_bounds_by_the_last_chunk", small_kernel_with_rhs_blocks, nullptr, false, kClampTests},
     {"clamps_without_the_flag", unified_kernel_of_floats, nullptr},
     {"ignores_the_row_bias", unsigned_kernel, nullptr},
     {"ignores_the_column_bias", unsigned_kernel, nullptr},
@@ -1360,6 +1431,14 @@ const Mutation kMutations[] = {
     {"drops_a_one_sided_clamp", kernel_that_clamps, nullptr},
     {"loses_nan", kernel_with_float_results, nullptr},
     {"ignores_the_stride", kernel_for_many_rows, nullptr},
+    {"truncates_the_stride", kernel_of_rows, nullptr, false, kFarTests},
+    {"truncates_the_lhs_stride", kernel_with_lhs_stride, nullptr, false, kFarTests},
+    {"truncates_the_rhs_stride", kernel_with_panel_strides, nullptr, false, kFarTests},
+    {"truncates_the_pointer_offset", by_pointers, nullptr},
+    {"truncates_the_source_stride", nullptr, strided_packer, false, kFarTests},
+    {"truncates_the_scale_stride", nullptr, test::has_block_sums, false, kFarTests},
+    {"truncates_the_panel_stride", nullptr, test::is_unified, false, kFarTests},
+    {"uses_a_static_buffer", every_kernel, packer_of_parts, false, "*.Threads/*"},
     {"padding_leaks", kernel_whose_padding_shows, nullptr},
     {"writes_when_empty", every_kernel, every_packer},
     {"reads_when_empty", every_kernel, every_packer},
@@ -1395,6 +1474,8 @@ const Mutation kMutations[] = {
     {"clobbers_x18", every_kernel, every_packer},
 #endif
     {"clobbers_fpcr", every_kernel, every_packer},
+    {"resets_fpcr", every_kernel, matmul_packer, false, "*.FpcrModes/*"},
+    {"depends_on_fpcr", every_kernel, matmul_packer, false, "*.FpcrModes/*"},
     {"leaves_streaming_on", every_kernel, every_packer, true},
     {"leaves_za_on", every_kernel, every_packer, true},
     {"drops_the_callers_za", every_kernel, every_packer, true},

@@ -29,6 +29,9 @@ inline void spoil(void* address) {
     *static_cast<volatile uint8_t*>(address) = 0x11;
 }
 
+/// The caller's FPCR; 0 where there is none.
+uint64_t fpcr();
+
 /// Breaks a rule of AAPCS64. The last thing that a wrapper does.
 void break_the_abi();
 

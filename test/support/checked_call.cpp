@@ -73,7 +73,7 @@ static_assert(
     offsetof(Call, has_sme) == 216 && offsetof(Call, tpidr2_block) == 224 && offsetof(Call, za_before) == 232);
 static_assert(offsetof(Call, za_after) == 240 && offsetof(Call, result) == 248 && offsetof(Call, x18_to_x29) == 256);
 static_assert(offsetof(Call, d8_to_d15) == 352 && offsetof(Call, sp_change) == 416 && offsetof(Call, svcr) == 440);
-static_assert(offsetof(Call, canary) == 456);
+static_assert(offsetof(Call, canary) == 456 && offsetof(Call, fpcr_mode) == 464);
 
 /// TPIDR2_EL0 points to one of these (AAPCS64).
 struct alignas(16) Tpidr2Block {
@@ -87,8 +87,16 @@ struct ZaState {
     Tpidr2Block block;
 };
 ZaState* live_za = nullptr;
+uint64_t fpcr_mode = 0;
 
 }  // namespace
+
+FpcrMode::FpcrMode(uint64_t bits) {
+    fpcr_mode = bits;
+}
+FpcrMode::~FpcrMode() {
+    fpcr_mode = 0;
+}
 
 LiveZa::LiveZa() {
     const size_t svl = kai_cpu_sme_bytes();
@@ -118,9 +126,13 @@ void run_checked(Call& call) {
         call.za_before = live_za->before.data();
         call.za_after = live_za->after.data();
     }
+    call.fpcr_mode = fpcr_mode;
+    uint64_t own_fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(own_fpcr));
     call.sp_change = ~uint64_t{0};
     detail::catch_faults([](void* context) { kai_test_call(static_cast<Call*>(context)); }, &call);
     if (call.sp_change == ~uint64_t{0}) {  // a fault: there is nothing to compare
+        __asm__ volatile("msr fpcr, %0" ::"r"(own_fpcr));
         if (has_sme) {
             __asm__ volatile("msr S3_3_C13_C0_5, xzr");  // TPIDR2_EL0
         }
@@ -177,7 +189,17 @@ void run_checked(Call& call) {
 
 LiveZa::LiveZa() = default;
 LiveZa::~LiveZa() = default;
+FpcrMode::FpcrMode(uint64_t) {
+}
+FpcrMode::~FpcrMode() = default;
 
 #endif
+
+PlainCalls::PlainCalls() {
+    detail::plain_calls = true;
+}
+PlainCalls::~PlainCalls() {
+    detail::plain_calls = false;
+}
 
 }  // namespace test

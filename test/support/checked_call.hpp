@@ -27,6 +27,30 @@ public:
     ~LiveZa();
 };
 
+/// Bits of FPCR. (FZ16: of f16 operations only.)
+enum : uint64_t {
+    kFlushHalfToZero = 1 << 19,
+    kRoundUp = 1 << 22,
+    kRoundDown = 2 << 22,
+    kRoundToZero = 3 << 22,
+    kFlushToZero = 1 << 24,
+    kDefaultNan = 1 << 25
+};
+
+/// While it lives, checked_call calls with these bits of FPCR set. (AArch64; elsewhere nothing changes.)
+class FpcrMode {
+public:
+    explicit FpcrMode(uint64_t bits);
+    ~FpcrMode();
+};
+
+/// While it lives, checked_call just calls: what it does otherwise is not for several threads.
+class PlainCalls {
+public:
+    PlainCalls();
+    ~PlainCalls();
+};
+
 /// What the trampoline loads and what it found. Offsets are known to checked_call_aarch64.S.
 struct Call {
     void (*function)();
@@ -45,6 +69,7 @@ struct Call {
     uint64_t sp_change, fpcr_before, fpcr, svcr, tpidr2;
     // Plus the number of the register (d8: 108). Differs from call to call: old stack frames hold old canaries.
     uint64_t canary;
+    uint64_t fpcr_mode;
 };
 
 /// Runs a call and adds a test failure for whatever it broke.
@@ -75,6 +100,8 @@ struct Arguments {
     }
 };
 
+inline bool plain_calls = false;
+
 /// Calls `body` and turns a fault in it into a test failure.
 void catch_faults(void (*body)(void*), void* context);
 
@@ -82,6 +109,9 @@ void catch_faults(void (*body)(void*), void* context);
 
 template <typename R, typename... P, typename... A>
 R checked_call(R (*function)(P...), A... arguments) {
+    if (detail::plain_calls) {
+        return function(static_cast<P>(arguments)...);
+    }
 #if defined(__aarch64__)
     detail::Arguments loaded;
     for (size_t i = 0; i < 8; ++i) {

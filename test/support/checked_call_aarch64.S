@@ -21,6 +21,7 @@
 #define CALL_FPCR      424  // before, after
 #define CALL_SVCR      440  // SVCR, TPIDR2_EL0
 #define CALL_CANARY    456
+#define CALL_FPCR_MODE 464
 
 #define SVCR       S3_3_C4_C2_2
 #define TPIDR2_EL0 S3_3_C13_C0_5
@@ -71,6 +72,11 @@ func kai_test_call
     stp     d12, d13, [sp, #144]
     stp     d14, d15, [sp, #160]
     mrs     x9, fpcr
+    ldr     x10, [x0, #CALL_FPCR_MODE]
+    str     x9, [sp, #104]
+    orr     x9, x9, x10
+    msr     fpcr, x9
+    mrs     x9, fpcr                            // a CPU may lack a mode
     str     x9, [x0, #CALL_FPCR]
 
     // The caller's ZA, dormant.
@@ -149,7 +155,7 @@ func kai_test_call
     stp     d10, d11, [x10, #CALL_D8 + 16]
     stp     d12, d13, [x10, #CALL_D8 + 32]
     stp     d14, d15, [x10, #CALL_D8 + 48]
-    ldr     x11, [x10, #CALL_FPCR]
+    ldr     x11, [sp, #104]
     mrs     x9, fpcr
     str     x9, [x10, #CALL_FPCR + 8]
     msr     fpcr, x11

@@ -433,7 +433,7 @@ void run_lhs(
             run_of(p), count, c.count, c.length, source.table.as<const void*>() + first * c.count,
             LhsSource::kPointerOffset, source.padding.data(), packed);
     }
-    const uint8_t* from = source.data.data() + source_offset(p, first, source.stride);
+    const uint8_t* from = source.rows + source_offset(p, first, source.stride);
     switch (p.signature) {
         case KAI_LHS_PACK_BL:
             return checked_call_as<kai_run_lhs_pack_bl_f32_fn>(
@@ -478,7 +478,7 @@ void run_rhs_unified(
 }  // namespace
 
 void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first, size_t count, uint8_t* packed) {
-    const uint8_t* from = source.data.data() + source_offset(p, first, source.stride);
+    const uint8_t* from = source.lines + source_offset(p, first, source.stride);
     const size_t bias_size = format_of(p).bias_type == Format::f16_bias ? 2 : 4;
     const float* bias =
         source.has_bias ? reinterpret_cast<const float*>(source.bias.data() + first * bias_size) : nullptr;
@@ -500,13 +500,13 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
             const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
             return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(
                 run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
-                source.scale.data() + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
+                source.scales + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
         }
         case KAI_RHS_PACK_KXN_BL_BF16: {
             const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
             return checked_call_as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(
                 run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
-                source.scale.data() + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
+                source.scales + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
         }
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX: {

@@ -64,9 +64,10 @@ public:
         size_t gap, Flush flush = Flush::end);
     size_t k, stride;
     GuardedBuffer data, padding, table;
+    const uint8_t* rows = data.data();
     size_t panel_gap = 0;  // bytes between panels of the unified API
 
-    static constexpr uintptr_t kPointerOffset = 0x12340;  // what the pointers lack
+    static constexpr uintptr_t kPointerOffset = 0x1234567800012340;  // what the pointers lack
 };
 
 /// What a packer reads to pack `side`, in memory of exact size.
@@ -81,6 +82,7 @@ public:
     uint8_t zero_point;
     size_t stride, scale_stride;  // bytes of a row of data; of the bf16 scales of a column
     GuardedBuffer data, zero, scale, bias, table;
+    const uint8_t *lines = data.data(), *scales = scale.data();
     bool has_bias, has_table;
     int32_t lhs_zero_point = 1;  // of params
     float scale_multiplier = 0.3f;
