@@ -282,25 +282,8 @@ protected:
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
-        for (const kai_ukernel* u : test::all_ukernels()) {
-            if (u->signature == KAI_UKERNEL_DWCONV || !kai_registry_runnable(u->features, nullptr, 0)) {
-                continue;
-            }
-            for (size_t i = 0; const kai_packer* packer = kai_registry_lhs_packer(u, i); ++i) {
-                if (packer == &p) {
-                    tiles.push_back({u->get_mr(), u->get_kr(), u->get_sr()});
-                }
-            }
-            for (size_t i = 0; const kai_packer* packer = kai_registry_rhs_packer(u, i); ++i) {
-                if (packer == &p) {
-                    tiles.push_back({u->get_nr(), u->get_kr(), u->get_sr()});
-                }
-            }
-        }
-        if (p.signature == KAI_RHS_DWCONV_PACK) {
-            tiles.push_back({1, 1, 1});
-        }
-        ASSERT_FALSE(tiles.empty()) << "no kernel of this CPU takes what it packs";
+        tiles = test::tiles_of(p);
+        ASSERT_FALSE(tiles.empty()) << "add a tile";
     }
 
     struct Pointers {
@@ -444,6 +427,9 @@ TEST_P(EmptyPack, ReadsNothing) {
 TEST_P(EmptyPack, ZeroDepthTakesNull) {
     for (const reference::Tile& t : tiles) {
         for (const size_t count : {size_t{1}, size_t{41}}) {
+            if (count > 1 && std::strstr(p.name, "_bf16p1x4_") != nullptr) {
+                continue;  // packs one row
+            }
             const bool by_channel = !test::has_blocks(p) && !test::is_lhs(p);
             const GuardedBuffer scale(by_channel ? count * sizeof(float) : 0, test::Flush::end, 0),
                 packed(packed_bytes(t, count));

@@ -98,7 +98,7 @@ protected:
                 return as<kai_run_imatmul_rows_fn>(u.run)(
                     c.m, c.n, 1, c.k, nothing, nullptr, 0, nothing, nothing, stride, c.lo, c.hi);
             case KAI_UKERNEL_UNIFIED:
-                return call_unified(c, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
+                return call_unified(c, u.dst_type == kai_dt_int32 ? 0 : KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
             case KAI_UKERNEL_DWCONV:
                 return call_depthwise(c, 4, 0);
         }
@@ -313,17 +313,8 @@ protected:
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
-        for (const kai_ukernel* u : test::all_ukernels()) {
-            if (u->signature == KAI_UKERNEL_DWCONV || !kai_registry_runnable(u->features, nullptr, 0)) {
-                continue;
-            }
-            for (size_t i = 0; const kai_packer* packer = kai_registry_lhs_packer(u, i); ++i) {
-                tile = packer == &p ? reference::Tile{u->get_mr(), u->get_kr(), u->get_sr()} : tile;
-            }
-            for (size_t i = 0; const kai_packer* packer = kai_registry_rhs_packer(u, i); ++i) {
-                tile = packer == &p ? reference::Tile{u->get_nr(), u->get_kr(), u->get_sr()} : tile;
-            }
-        }
+        ASSERT_FALSE(test::tiles_of(p).empty());
+        tile = test::tiles_of(p)[0];
     }
 
     static constexpr size_t kColumns = 3, kDepth = 8;
@@ -362,8 +353,8 @@ protected:
                 kai_matmul_pack_rhs_uker_args args = {};
                 args.flags = c.flags;
                 const bool one_panel = c.panel > 100;
-                const size_t stride = one_panel ? c.stride : 1000;
-                args.shape = {one_panel ? kColumns : 200, kDepth};
+                const size_t stride = one_panel ? c.stride : size_t{1} << 16;
+                args.shape = {one_panel ? kColumns : tile.rows + 1, kDepth};
                 args.operand.rhs = {c.rhs, {stride, stride}};
                 args.operand.rhs_packed = {c.packed, {c.panel}};
                 args.operand.bias_n.ptr = c.bias;

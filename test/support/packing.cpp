@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "kai/kai_cpu.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 #include "test/reference/float16.hpp"
@@ -194,6 +195,22 @@ bool is_kxn(const kai_packer& packer) {
 
 bool is_requantising(const kai_packer& packer) {
     return std::string(packer.format).find("bi32sf32") != std::string::npos;
+}
+
+std::vector<reference::Tile> tiles_of(const kai_packer& p) {
+    std::vector<reference::Tile> tiles;
+    const size_t sve = kai_cpu_sve_bytes() / 4, sme = kai_cpu_sme_bytes() / 4;
+    for (const size_t rows :
+         {size_t{4}, size_t{8}, size_t{1}, size_t{12}, size_t{16}, size_t{32}, 4 * sve, sme, 2 * sme, 4 * sme,
+          16 * sme}) {
+        for (const reference::Tile t :
+             {reference::Tile{rows, 16, 2}, {rows, 8, 2}, {rows, 4, 2}, {rows, 4, 1}, {rows, 2, 1}, {rows, 1, 1}}) {
+            if (rows > 0 && tiles.size() < 2 && p.accepts(t.rows, t.kr, t.sr)) {
+                tiles.push_back(t);
+            }
+        }
+    }
+    return tiles;
 }
 
 reference::Format format_of(const kai_packer& packer) {

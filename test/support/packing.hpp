@@ -34,6 +34,9 @@ bool uses_start_index(const kai_packer& packer);
 /// Whether m_idx_start chooses the slot of the first row, and nothing else.
 bool uses_start_slot(const kai_packer& packer);
 
+/// Some tiles that it accepts, at least one.
+std::vector<reference::Tile> tiles_of(const kai_packer& packer);
+
 /// What it writes. Unlike others of their formats, LHS packers for NEON do not write the slots of missing rows.
 reference::Format format_of(const kai_packer& packer);
 
