@@ -1,5 +1,5 @@
 # Configures the library in the ways of its users and looks at what follows: a compiler's target without a toolchain file, an
-# assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, clang-cl. Compiles a few objects.
+# assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, cl.exe, clang-cl. Compiles a few objects.
 #
 # cmake -DSOURCE=... -DWORK=... -DCLANG=clang -DCLANGXX=clang++ -DOBJDUMP=llvm-objdump -DNM=llvm-nm [-DGXX=aarch64-linux-gnu-g++]
 #     [-DLLD_LINK=... -DLLVM_LIB=... -DLLVM_MT=... -DLLVM_RC=...] -P configure_test.cmake
@@ -108,6 +108,11 @@ foreach(name IN LISTS builds)
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     expect_no_match("${output}" "abort|print|fput" "${name}: with KLEIDIAI_ERROR_TRAP neither abort nor stdio")
 endforeach()
+
+# cl.exe is refused with a sentence.
+configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC -DCMAKE_CXX_COMPILER_ID_RUN=1
+    -DCMAKE_CXX_COMPILER_FORCED=ON)
+expect_match("${result} ${output}" "^1 .*cl.exe cannot build this library.*clang-cl can" "cl.exe is refused")
 
 # clang-cl takes the flags that decide about results.
 if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
