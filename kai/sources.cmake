@@ -18,6 +18,8 @@ set(KAI_SOURCES_any
 
 # AArch64 only, from here on. Armv8.0 with Advanced SIMD:
 set(KAI_SOURCES_aarch64
+    kai/src/matmul_blocks_neon.cpp
+    kai/src/matmul_qai8dxp_neon.cpp
     kai/src/matmul_qai8dxp_neon_decode.S
     kai/src/vector_length.S
     kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S

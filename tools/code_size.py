@@ -22,7 +22,8 @@ def is_packer(path, isa):
 
 
 GROUPS = {
-    "registry, CPU features, helpers": lambda path, isa: "ukernels/" not in path and isa == "any" or "vector_length" in path,
+    "registry, CPU features, helpers": lambda path, isa: isa == "any" and "ukernels/" not in path
+    or "vector_length" in path,
     "packers (portable and NEON)": is_packer,
     "NEON micro-kernels": lambda path, isa: isa.startswith(("neon", "aarch64")) and not is_packer(path, isa),
     "SVE micro-kernels, packers": lambda path, isa: isa.startswith("sve"),
@@ -100,7 +101,8 @@ def main():
     }
     print("\n| a program (`--gc-sections`) with | %s |\n|---|---|" % columns)
     for title, chosen in programs.items():
-        print("| %s | %s |" % (title, row_of([program_bytes(tool, nm, linker, build / "libkleidiai.a", chosen) for build in builds])))
+        sizes = [program_bytes(tool, nm, linker, build / "libkleidiai.a", chosen) for build in builds]
+        print("| %s | %s |" % (title, row_of(sizes)))
 
 
 if __name__ == "__main__":

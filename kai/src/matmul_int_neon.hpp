@@ -17,7 +17,6 @@
 #include "kai/src/layout.hpp"
 
 #define KAI_UNROLL _Pragma("GCC unroll 16")
-#define KAI_UNROLL_2 _Pragma("GCC unroll 2")
 
 namespace kai {
 namespace {
@@ -111,25 +110,7 @@ struct Mmla8 {
         out[0] = out[2] = vcombine_f32(vget_low_f32(x), vget_low_f32(x));
         out[1] = out[3] = vcombine_f32(vget_high_f32(x), vget_high_f32(x));
     }
-    /// A value per row in the order of vectors 0 and 2, where they differ, in memory.
-    static constexpr size_t kRowVectors = 2, kColumnVectors = 2;
-    KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
-        vst1q_f32(kept[0], vzip1q_f32(x, x));
-        vst1q_f32(kept[1], vzip2q_f32(x, x));
-    }
-    /// A value per column in the order of vectors 0 to kColumnVectors - 1. Returns the end.
-    KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
-        float32x4_t vectors[4];
-        spread_columns(x, vectors);
-        vst1q_f32(kept, vectors[0]);
-        vst1q_f32(kept + 4, vectors[1]);
-        return kept + 8;
-    }
-    /// Row i, four columns.
-    KAI_INLINE static float32x4_t row(const float32x4_t tile[4], int i) {
-        const float64x2_t a = vreinterpretq_f64_f32(tile[i / 2 * 2]), b = vreinterpretq_f64_f32(tile[i / 2 * 2 + 1]);
-        return vreinterpretq_f32_f64(i % 2 ? vuzp2q_f64(a, b) : vuzp1q_f64(a, b));
-    }
+    static constexpr bool kPairs = true;  // how a tile is ordered: BlockTiles
 };
 #endif
 
@@ -158,17 +139,7 @@ struct Dot4 {
     KAI_INLINE static void spread_columns(float32x4_t x, float32x4_t out[4]) {
         out[0] = out[1] = out[2] = out[3] = x;
     }
-    static constexpr size_t kRowVectors = 1, kColumnVectors = 1;
-    KAI_INLINE static void keep_rows(float32x4_t x, float kept[kRowVectors][4]) {
-        vst1q_f32(kept[0], x);
-    }
-    KAI_INLINE static float* keep_columns(float32x4_t x, float* kept) {
-        vst1q_f32(kept, x);
-        return kept + 4;
-    }
-    KAI_INLINE static float32x4_t row(const float32x4_t tile[4], int i) {
-        return tile[i];
-    }
+    static constexpr bool kPairs = false;  // how a tile is ordered: BlockTiles
 };
 
 /// One row, SDOT on groups of 4 k. Lane c holds column c.

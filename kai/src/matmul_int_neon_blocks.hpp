@@ -7,14 +7,15 @@
 // then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), or
-// 16 columns of a row (matmul_int_neon_row.inc). Other lengths run in the templates below. The symmetric SMMLA tile
-// computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
-// (docs/arithmetic.md says so).
+// 16 columns of a row (matmul_int_neon_row.inc). Other lengths run in the templates below. What is around tiles:
+// matmul_blocks_neon.cpp. The symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first
+// product rounded: the same bits while |S| < 2^13 (docs/arithmetic.md says so).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kai/src/getters.hpp"
+#include "kai/src/matmul_blocks_neon.hpp"
 #include "kai/src/matmul_int_neon.hpp"
 #include "kai/src/matmul_rows.hpp"
 
@@ -30,13 +31,14 @@ struct Blocks {
 ///     kFraction      bits of a sum that has become f32: 4 where packed scales are scales, 0 where they are / 16
 ///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
 ///     add_row        acc + the block, one row and 4 columns
-///     finish         acc + what stands behind the panel, one row and 4 columns
+///     kBias          f32 bias stands behind the panel
 /// @{
 
 /// f16 scales in front of each block; their product is exact in f32.
 struct Symmetric {
     static constexpr Format kLhs = qsi8d32p, kRhs = qsi4c32p;
     static constexpr int kFraction = 4;
+    static constexpr bool kBias = false;
 
     template <class Acc>
     struct Columns {
@@ -58,15 +60,13 @@ struct Symmetric {
         float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
         return vfmaq_f32(acc, sums, vmulq_n_f32(load_f16x4(column_fields), load_f16(row_fields)));
     }
-    KAI_INLINE static float32x4_t finish(float32x4_t acc, const uint8_t*) {
-        return acc;
-    }
 };
 
 /// Behind each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; behind the panel f32 bias.
 struct Asymmetric {
     static constexpr Format kLhs = qsi8d32pscalef32, kRhs = qai4c32p;
     static constexpr int kFraction = 0;
+    static constexpr bool kBias = true;
 
     template <class Acc>
     struct Columns {
@@ -91,9 +91,6 @@ struct Asymmetric {
         float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
         acc = vfmaq_n_f32(acc, load_f32x4(column_fields), load<float>(row_fields));
         return vfmaq_f32(acc, sums, vmulq_n_f32(load_f32x4(column_fields + 16), load<float>(row_fields + 4)));
-    }
-    KAI_INLINE static float32x4_t finish(float32x4_t acc, const uint8_t* panel_end) {
-        return vaddq_f32(acc, load_f32x4(panel_end));
     }
 };
 /// @}
@@ -150,224 +147,166 @@ KAI_INLINE void sum_blocks(
     }
 }
 
-/// @name Blocks of 32: the K loop is assembly (matmul_int_neon_tile.inc)
+/// @name Tiles: the engine is matmul_blocks_neon.cpp
 /// @{
-
-/// What a tile function computes: `columns` tiles of 1, 2 or 4 panels x 4 columns, each adding `blocks` blocks.
-struct TileArgs {
-    float start[4];    // of the integer sums
-    uint8_t mask[16];  // of the high nibbles
-    const uint8_t* lhs;
-    size_t lhs_stride;
-    const uint8_t* rhs;
-    size_t rhs_stride;
-    const float* row_scales;  // in the order of blocks, then panels; not all tiles need them
-    float* tiles;             // out, 16 floats per panel
-    size_t blocks, columns;   // at least one
-    size_t resume;            // not 0: `tiles` holds sums of earlier blocks
-};
-static_assert(
-    offsetof(TileArgs, start) == 0 && offsetof(TileArgs, mask) == 16 && offsetof(TileArgs, lhs) == 32 &&
-        offsetof(TileArgs, rhs) == 48 && offsetof(TileArgs, row_scales) == 64 && offsetof(TileArgs, blocks) == 80 &&
-        offsetof(TileArgs, resume) == 96,
-    "matmul_int_neon_tile.inc");
 static_assert(
     qsi8d32p.block_bytes({4, 8, 2}, 32) == 136 && qsi4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
         qsi8d32p.block_bytes({1, 8, 2}, 32) == 34 && qsi8d32pscalef32.block_bytes({4, 8, 2}, 32) == 160 &&
         qai4c32p.block_bytes({4, 8, 2}, 32) == 96 && qsi8d32pscalef32.block_bytes({1, 8, 2}, 32) == 40,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
-using TileFn = void(const TileArgs*);
 
-/// A Kernel says how tiles of its Acc and Pair come about:
-///   RowScales<PANELS>   converts the row scales of at most kChunk blocks in advance, for kTileColumns column panels
-///   run<PANELS>(args)   the tile function
-///   kFiniteOnly         rows with a scale that is not finite, RowScales::odd_rows, are done once more
-constexpr size_t kTileColumns = 16;
-
-/// The first rows and columns of a tile of PANELS panels.
-template <class Pair, class Acc, int PANELS, class T>
-KAI_INLINE void store_tile(const float* tile, const uint8_t* panel_end, size_t rows, size_t columns, Dst<T> dst) {
-    KAI_UNROLL
-    for (int p = 0; p < PANELS; ++p) {
-        float32x4_t acc[4], out[4];
-        KAI_UNROLL
-        for (int v = 0; v < 4; ++v) {
-            acc[v] = vld1q_f32(tile + 16 * p + 4 * v);
-        }
-        KAI_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            out[i] = clamped(Pair::finish(Acc::row(acc, i), panel_end), dst.lo, dst.hi);
-        }
-        const size_t row = 4 * p;
-        if (rows >= row + 4 && columns >= 4) {
-            KAI_UNROLL
-            for (int i = 0; i < 4; ++i) {
-                store_four(dst.at(row + i, 0), out[i]);
-            }
-        } else {
-            KAI_UNROLL
-            for (int i = 0; i < 4; ++i) {
-                if (row + i < rows) {
-                    store_columns(dst.at(row + i, 0), out[i], columns);
-                }
-            }
-        }
+/// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
+/// since cores that issue in order would wait for each load.
+template <size_t FLOATS, class Load, class Keep>
+KAI_INLINE void prepare_row_scales(const RowScalesArgs& args, size_t p, Load load, Keep keep) {
+    const size_t step = FLOATS * args.panels, block = args.lhs_block;
+    const uint8_t* lhs = args.lhs + p * args.lhs_stride;
+    float* out = args.row_scales + p * FLOATS;
+    size_t b = args.blocks;
+    for (; b >= 4; b -= 4, lhs += 4 * block, out += 4 * step) {
+        const auto x0 = load(lhs), x1 = load(lhs + block), x2 = load(lhs + 2 * block), x3 = load(lhs + 3 * block);
+        keep(out, x0);
+        keep(out + step, x1);
+        keep(out + 2 * step, x2);
+        keep(out + 3 * step, x3);
+    }
+    for (; b > 0; --b, lhs += block, out += step) {
+        keep(out, load(lhs));
     }
 }
 
-/// Rows with an odd scale, once more: scale * (C + S) - scale * C is not a number where the scale is infinite. What
-/// becomes of a row depends on that row alone, so results stay the same however M is split.
-template <class Pair, class Acc, class T>
-[[gnu::noinline, gnu::cold]] void redo_rows(
-    uint32x4_t which, size_t first, size_t columns, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    float32x4_t acc[1][4];
-    for (float32x4_t& a : acc[0]) {
-        a = vdupq_n_f32(0);
+/// Row i of a panel, four columns.
+template <bool PAIRS>
+KAI_INLINE float32x4_t row_of_tile(const float32x4_t tile[4], int i) {
+    if (!PAIRS) {
+        return tile[i];
     }
-    sum_blocks<Pair, Acc, Int4, 1>(acc, {k, 32}, lhs, 0, rhs);
-    const uint8_t* panel_end = rhs + Pair::kRhs.panel_end(Acc::kRhs, k, 32);
-    KAI_UNROLL
-    for (int i = 0; i < 4; ++i) {
-        if (which[i] != 0) {
-            const float32x4_t row = Pair::finish(Acc::row(acc[0], i), panel_end);
-            store_columns(dst.at(first + i, 0), clamped(row, dst.lo, dst.hi), columns);
-        }
-    }
+    const float64x2_t a = vreinterpretq_f64_f32(tile[i / 2 * 2]), b = vreinterpretq_f64_f32(tile[i / 2 * 2 + 1]);
+    return vreinterpretq_f32_f64(i % 2 ? vuzp2q_f64(a, b) : vuzp1q_f64(a, b));
 }
 
-/// A few rows, all columns.
-template <class Kernel, int PANELS, class T>
-KAI_INLINE void tile_rows(size_t rows, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    using Acc = typename Kernel::Acc;
-    using Pair = typename Kernel::Pair;
-    const size_t blocks = k / 32;
-    const size_t chunk = Kernel::kChunk < blocks ? Kernel::kChunk : blocks;
-    float tiles[kTileColumns][PANELS * 16];
-    typename Kernel::template RowScales<PANELS> row_scales;
-    TileArgs args;
-    vst1q_f32(args.start, vdupq_n_f32(ShortSum<Pair::kFraction>::kStart));
-    vst1q_u8(args.mask, vdupq_n_u8(0xF0));
-    args.lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, 32);
-    args.rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, 32);
-    args.tiles = tiles[0];
-    args.row_scales = row_scales.start();
-    for (size_t n0 = 0; n0 < n; n0 += 4 * kTileColumns, rhs += kTileColumns * args.rhs_stride) {
-        const size_t left = (n - n0 + 3) / 4;
-        args.columns = left < kTileColumns ? left : kTileColumns;
-        for (size_t b = 0; b < blocks; b += chunk) {
-            args.blocks = blocks - b < chunk ? blocks - b : chunk;
-            args.lhs = lhs + b * Pair::kLhs.block_bytes(Acc::kLhs, 32);
-            args.rhs = rhs + b * Pair::kRhs.block_bytes(Acc::kRhs, 32);
-            args.resume = b;
-            if (n0 == 0 || chunk < blocks) {
-                row_scales.fill(args.lhs, args.lhs_stride, args.blocks);
-            }
-            Kernel::template run<PANELS>(&args);
-        }
-        uint32x4_t odd[PANELS];
-        bool redo = false;
-        if constexpr (Kernel::kFiniteOnly) {
-            redo = row_scales.odd_rows(rows, odd);
-        }
-        for (size_t c = 0; c < args.columns; ++c) {
-            if (blocks == 0) {
-                KAI_UNROLL
-                for (size_t i = 0; i < PANELS * 4; ++i) {
-                    vst1q_f32(tiles[c] + 4 * i, vdupq_n_f32(0));
-                }
-            }
-            const Dst<T> at{dst.at(0, n0 + 4 * c), dst.stride, dst.lo, dst.hi};
-            const uint8_t* panel_end = rhs + c * args.rhs_stride + Pair::kRhs.panel_end(Acc::kRhs, k, 32);
-            store_tile<Pair, Acc, PANELS>(tiles[c], panel_end, rows, n - n0 - 4 * c, at);
-            if (redo) {
-                KAI_UNROLL
-                for (int p = 0; p < PANELS; ++p) {
-                    redo_rows<Pair, Acc>(
-                        odd[p], 4 * p, n - n0 - 4 * c, k, lhs + p * args.lhs_stride, rhs + c * args.rhs_stride, at);
-                }
-            }
-        }
-    }
-}
-
-template <int N>
-struct Int {
-    static constexpr int value = N;
+struct FourRows {
+    float32x4_t x[4];
 };
 
-template <class Kernel, int MAX_PANELS, class T>
-KAI_INLINE void matmul_tiles(size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    const size_t lhs_stride = Kernel::Pair::kLhs.stride(Kernel::Acc::kLhs, k, 32);
-    size_t m0 = 0;
-    const auto rows = [&](auto panels) {
-        constexpr int kPanels = decltype(panels)::value;
-        const size_t count = m - m0 < kPanels * 4 ? m - m0 : kPanels * 4;
-        tile_rows<Kernel, kPanels, T>(count, n, k, lhs, rhs, {dst.at(m0, 0), dst.stride, dst.lo, dst.hi});
-        m0 += count;
-        lhs += kPanels * lhs_stride;
-    };
-    if (MAX_PANELS == 4) {
-        while (m - m0 > 12) {
-            rows(Int<4>{});
-        }
+/// The first `rows` rows and `columns` columns of a panel, at the right edge.
+template <class T>
+[[gnu::noinline]] void store_corner(FourRows four, size_t rows, size_t columns, uint8_t* dst, size_t stride) {
+    T elements[4][4];
+    for (int i = 0; i < 4; ++i) {
+        store_four(elements[i], four.x[i]);
     }
-    while (m - m0 > 4) {
-        rows(Int<2>{});
-    }
-    if (m - m0 > 0) {
-        rows(Int<1>{});
+    for (size_t i = 0; i < 4 && i < rows; ++i) {
+        __builtin_memcpy(dst + i * stride, elements[i], columns * sizeof(T));
     }
 }
-/// @}
 
-/// @name Longer blocks
-/// @{
+/// A StoreFn. Rows that the output does not have are stored where row 0 of their panel goes, before it.
+template <class Pair, class Acc, class T>
+void store_tiles(const StoreArgs* args) {
+    const float lo = args->lo, hi = args->hi;
+    const size_t rows = args->rows, columns = args->columns;
+    const size_t stride = args->dst_stride, rhs_stride = args->rhs_stride, panels = (rows + 3) / 4;
+    uint8_t* dst = args->dst;
+    for (size_t m = 0; m < rows; m += 4, dst += 4 * stride) {
+        uint8_t* const row1 = m + 1 < rows ? dst + stride : dst;
+        uint8_t* const row2 = m + 2 < rows ? dst + 2 * stride : dst;
+        uint8_t* const row3 = m + 3 < rows ? dst + 3 * stride : dst;
+        const float* tile = args->tiles + 4 * m;
+        const uint8_t* bias = args->rhs_end - 4 * sizeof(float);
+        for (size_t n = 0; n < columns; n += 4, tile += 16 * panels, bias += rhs_stride) {
+            float32x4_t acc[4];
+            FourRows four;
+            KAI_UNROLL
+            for (int i = 0; i < 4; ++i) {
+                acc[i] = vld1q_f32(tile + 4 * i);
+            }
+            KAI_UNROLL
+            for (int i = 0; i < 4; ++i) {
+                four.x[i] = row_of_tile<Acc::kPairs>(acc, i);
+                if (Pair::kBias) {
+                    four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
+                }
+                four.x[i] = clamped(four.x[i], lo, hi);
+            }
+            const size_t at = n * sizeof(T);
+            if (columns - n >= 4) {
+                store_four(reinterpret_cast<T*>(row3 + at), four.x[3]);
+                store_four(reinterpret_cast<T*>(row2 + at), four.x[2]);
+                store_four(reinterpret_cast<T*>(row1 + at), four.x[1]);
+                store_four(reinterpret_cast<T*>(dst + at), four.x[0]);
+            } else {
+                store_corner<T>(four, rows - m, columns - n, dst + at, stride);
+            }
+        }
+    }
+}
 
-/// PANELS panels at row m0: all columns.
-template <class Pair, class Acc, class Rhs, int PANELS, class T>
-KAI_INLINE void long_rows(
-    size_t m0, size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
-    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
-    for (size_t n0 = 0; n0 < n; n0 += 4, rhs += rhs_stride) {
+/// A tile function of blocks of any length; it does not resume.
+template <class Pair, class Acc, int PANELS>
+void long_tile(const TileArgs* args) {
+    const uint8_t* rhs = args->rhs;
+    float* tile = args->tiles;
+    for (size_t q = args->quads; q > 0; --q, rhs += args->rhs_stride) {
         float32x4_t acc[PANELS][4];
         KAI_UNROLL
         for (int i = 0; i < PANELS * 4; ++i) {
             acc[i / 4][i % 4] = vdupq_n_f32(0);
         }
-        sum_blocks<Pair, Acc, Rhs, PANELS>(acc, shape, lhs, lhs_stride, rhs);
-        const uint8_t* panel_end = rhs + Pair::kRhs.panel_end(Acc::kRhs, shape.k, shape.bl);
+        sum_blocks<Pair, Acc, Int4, PANELS>(acc, {args->blocks * args->bl, args->bl}, args->lhs, args->lhs_stride, rhs);
         KAI_UNROLL
-        for (int i = 0; i < PANELS * 4; ++i) {
-            if (m0 + i < m) {
-                const float32x4_t row = Pair::finish(Acc::row(acc[i / 4], i % 4), panel_end);
-                store_columns(dst.at(m0 + i, n0), clamped(row, dst.lo, dst.hi), n - n0);
-            }
+        for (int i = 0; i < PANELS * 4; ++i, tile += 4) {
+            vst1q_f32(tile, acc[i / 4][i % 4]);
         }
     }
 }
 
-template <class Pair, class Acc, class Rhs, class T>
-KAI_INLINE void matmul_long(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
-    size_t m0 = 0;
-    for (; m0 + 4 < m; m0 += 8, lhs += 2 * lhs_stride) {
-        long_rows<Pair, Acc, Rhs, 2>(m0, m, n, shape, lhs, rhs, dst);
-    }
-    if (m0 < m) {
-        long_rows<Pair, Acc, Rhs, 1>(m0, m, n, shape, lhs, rhs, dst);
+/// Tiles for blocks that are not of 32.
+template <class Pair, class Acc>
+inline constexpr BlockTiles kLongTiles{
+    {long_tile<Pair, Acc, 1>, long_tile<Pair, Acc, 2>, nullptr}, 0, nullptr, 0, nullptr, Acc::kPairs};
+
+/// dst = clamp(LHS x RHS) with `tiles`, which are of Acc's panels.
+template <class Pair, class Acc, class T>
+KAI_INLINE void matmul_blocks(
+    const BlockTiles& tiles, size_t m, size_t n, size_t blocks, size_t bl, const void* lhs, const void* rhs,
+    Dst<T> dst) {
+    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl), rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
+    static_assert(Pair::kLhs.panel_head + Pair::kLhs.panel_tail + Pair::kRhs.panel_head == 0);
+    const BlocksProblem problem{
+        m,
+        n,
+        blocks,
+        bl,
+        bytes(lhs),
+        bytes(rhs),
+        blocks * lhs_block,
+        blocks * rhs_block + Acc::kRhs.rows * Pair::kRhs.panel_tail,
+        lhs_block,
+        rhs_block,
+        Acc::kRhs.rows,
+        dst.start,
+        dst.stride,
+        sizeof(T),
+        dst.lo,
+        dst.hi,
+        &tiles,
+        store_tiles<Pair, Acc, T>};
+    kai_matmul_blocks_neon(&problem);
+}
+
+/// The same, blocks of 32 with `tiles`, others with `long_tiles`.
+template <class Pair, class Acc, class T>
+KAI_INLINE void matmul_blocks(
+    const BlockTiles& tiles, const BlockTiles& long_tiles, size_t m, size_t n, size_t k, size_t bl, const void* lhs,
+    const void* rhs, Dst<T> dst) {
+    if (bl == 32) {
+        matmul_blocks<Pair, Acc>(tiles, m, n, k / 32, 32, lhs, rhs, dst);
+    } else {
+        matmul_blocks<Pair, Acc>(long_tiles, m, n, k / bl, bl, lhs, rhs, dst);
     }
 }
 /// @}
-
-template <class Kernel, int MAX_PANELS, class T>
-KAI_INLINE void matmul_blocks(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    if (bl == 32) {
-        matmul_tiles<Kernel, MAX_PANELS>(m, n, k, bytes(lhs), bytes(rhs), dst);
-    } else {
-        matmul_long<typename Kernel::Pair, typename Kernel::Acc, Int4>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
-    }
-}
 
 /// @name One row
 /// @{
@@ -421,64 +360,87 @@ KAI_INLINE void row_block(
     }
 }
 
-template <class Pair, class Acc, class Rhs, int PANELS, class T>
-KAI_INLINE void row_panels(size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, T* dst, float lo, float hi) {
-    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
-    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, shape.bl);
-    const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, shape.bl);
+/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: matmul_int_neon_row.inc.
+using RowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, size_t f16);
+
+/// PANELS quads of a row. Returns where the next ones go.
+template <class Pair, class Acc, class Rhs, int PANELS>
+KAI_INLINE uint8_t* row_panels(
+    size_t blocks, size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, uint8_t* dst, float lo,
+    float hi, size_t f16) {
+    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl);
+    const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
     float32x4_t acc[PANELS];
     KAI_UNROLL
     for (int p = 0; p < PANELS; ++p) {
         acc[p] = vdupq_n_f32(0);
     }
-    for (size_t b = shape.k / shape.bl; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
-        row_block<Pair, Acc, Rhs, PANELS>(acc, shape.bl, lhs, rhs, rhs_stride);
+    for (; blocks > 0; --blocks, lhs += lhs_block, rhs += rhs_block) {
+        row_block<Pair, Acc, Rhs, PANELS>(acc, bl, lhs, rhs, rhs_stride);
     }
     KAI_UNROLL
-    for (int p = 0; p < PANELS; ++p) {
-        // rhs now is the panel's end.
-        store_columns(dst + 4 * p, clamped(Pair::finish(acc[p], rhs + p * rhs_stride), lo, hi), n - 4 * p);
-    }
-}
-
-/// Rows in blocks longer than 32.
-template <class Pair, class Acc, class Rhs, class T>
-KAI_INLINE void long_block_rows(size_t m, size_t n, Blocks shape, const uint8_t* lhs, const uint8_t* rhs, Dst<T> dst) {
-    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, shape.k, shape.bl);
-    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, shape.k, shape.bl);
-    for (size_t i = 0; i < m; ++i, lhs += lhs_stride) {
-        const uint8_t* panel = rhs;
-        size_t n0 = 0;
-        for (; n0 + 12 < n; n0 += 16, panel += 4 * rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 4>(n - n0, shape, lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
+    for (int p = 0; p < PANELS; ++p, rhs += rhs_stride) {
+        if (Pair::kBias) {
+            acc[p] = vaddq_f32(acc[p], load_f32x4(rhs));  // the panel's end
         }
-        for (; n0 < n; n0 += 4, panel += rhs_stride) {
-            row_panels<Pair, Acc, Rhs, 1>(n - n0, shape, lhs, panel, dst.at(i, n0), dst.lo, dst.hi);
+        acc[p] = clamped(acc[p], lo, hi);
+        if (f16 == 0) {
+            store_four(reinterpret_cast<float*>(dst), acc[p]);
+            dst += 4 * sizeof(float);
+        } else {
+            store_four(reinterpret_cast<F16*>(dst), acc[p]);
+            dst += 4 * sizeof(F16);
         }
     }
+    return dst;
 }
 
-/// One row x `quads` * 4 columns, blocks of 32: matmul_int_neon_row.inc.
-using RowFn = void(
+/// Blocks of any length.
+template <class Pair, class Acc, class Rhs>
+void long_row(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi);
+    float hi, size_t bl, size_t f16) {
+    uint8_t* out = bytes(dst);
+    for (; quads >= 4; quads -= 4, rhs += 4 * rhs_stride) {
+        out = row_panels<Pair, Acc, Rhs, 4>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+    }
+    for (; quads > 0; --quads, rhs += rhs_stride) {
+        out = row_panels<Pair, Acc, Rhs, 1>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+    }
+}
 
-/// Rows one after another. One row of whole panels, the usual case, is a jump into RUN.
+/// Rows, or columns that do not fill a panel.
+[[gnu::noinline]] inline void matmul_some_rows(
+    RowFn* run, const Rows& rows, size_t blocks, float lo, float hi, size_t bl, size_t f16) {
+    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
+        run(row, panels, rows.rhs_stride, out, quads, blocks, lo, hi, bl, f16);
+    });
+}
+
+/// Rows one after another. One row of whole panels, the usual case, is a jump into RUN, for blocks of 32.
 template <class Pair, class Acc, class Rhs, class T>
 KAI_INLINE void matmul_rows(
     RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    if (bl != 32) {
-        return long_block_rows<Pair, Acc, Rhs>(m, n, {k, bl}, bytes(lhs), bytes(rhs), dst);
+    constexpr size_t kF16 = sizeof(T) == sizeof(F16);
+    if (bl == 32 && m == 1 && n % 4 == 0) {
+        return run(
+            bytes(lhs), bytes(rhs), Pair::kRhs.stride(Acc::kRhs, k, 32), dst.start, n / 4, k / 32, dst.lo, dst.hi, 32,
+            kF16);
     }
-    const size_t rhs_stride = Pair::kRhs.stride(Acc::kRhs, k, 32);
-    if (m == 1 && n % 4 == 0) {
-        return run(bytes(lhs), bytes(rhs), rhs_stride, dst.start, n / 4, k / 32, dst.lo, dst.hi);
-    }
-    const size_t lhs_stride = Pair::kLhs.stride(Acc::kLhs, k, 32);
-    const Rows rows{m, n, 4, bytes(lhs), lhs_stride, bytes(rhs), rhs_stride, dst.start, dst.stride, sizeof(T)};
-    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        run(row, panels, rhs_stride, out, quads, k / 32, dst.lo, dst.hi);
-    });
+    const Rows rows{
+        m,
+        n,
+        4,
+        bytes(lhs),
+        Pair::kLhs.stride(Acc::kLhs, k, bl),
+        bytes(rhs),
+        Pair::kRhs.stride(Acc::kRhs, k, bl),
+        dst.start,
+        dst.stride,
+        sizeof(T)};
+    matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc, Rhs>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
 }
 /// @}
 

@@ -45,11 +45,52 @@ constexpr size_t element_bytes(OutKind out) {
 }  // namespace kai
 
 /// @name Engines: GEMM, mr = 4. (GEMV, mr = 1: matmul_qai8dxp_row_neon.hpp.)
+///
+/// A kernel names the tiles of its RHS alone: a program has no others.
 /// @{
-extern "C" {
-void kai_gemm_qai8dxp_neon_i8mm(const kai::Problem*);
-void kai_gemm_qai8dxp_neon_dotprod(const kai::Problem*);
+namespace kai {
+namespace {
+struct GemmTiles;
 }
+}  // namespace kai
+
+extern "C" {
+[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);
+[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_dotprod, kai_tiles_int4_neon_dotprod,
+    kai_tiles_int2_neon_dotprod, kai_tiles_int4_blocks_neon_dotprod;
+[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_i8mm, kai_tiles_int4_neon_i8mm,
+    kai_tiles_int4_blocks_neon_i8mm;
+}
+
+namespace kai {
+namespace {
+
+KAI_INLINE void gemm_qai8dxp_neon_dotprod(const Problem* p) {
+    switch (p->rhs_kind) {
+        case RhsKind::int8:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_dotprod);
+        case RhsKind::int4:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_dotprod);
+        case RhsKind::int2:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int2_neon_dotprod);
+        case RhsKind::int4_blocks:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_dotprod);
+    }
+}
+
+KAI_INLINE void gemm_qai8dxp_neon_i8mm(const Problem* p) {
+    switch (p->rhs_kind) {
+        case RhsKind::int8:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_i8mm);
+        case RhsKind::int4_blocks:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_i8mm);
+        default:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_i8mm);
+    }
+}
+
+}  // namespace
+}  // namespace kai
 /// @}
 
 /// @name The functions of a micro-kernel of the catalogue

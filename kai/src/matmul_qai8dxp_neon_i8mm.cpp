@@ -1,4 +1,4 @@
-// The GEMM engine of qai8dxp with SMMLA. Its tiles: matmul_qai8dxp_neon_i8mm.S.
+// The tiles of the qai8dxp GEMM with SMMLA (matmul_qai8dxp_neon_i8mm.S), per kind of RHS.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_qai8dxp_neon.hpp"
@@ -8,21 +8,12 @@ kai::GemmTileFn kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_ne
 kai::GemmTileFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm;
 }
 
-namespace kai {
-namespace {
-
-struct I8mm {
-    using Acc = Mmla8;
-    static constexpr size_t kGroup = 8;  // k of a column that lie together
-    static constexpr GemmTileFn* kSums[3] = {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm};
-    static constexpr GemmTileFn* kWideSums = nullptr;
-    static constexpr GemmTileFn* kBlockSums[3] = {
-        kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm};
-};
-
-}  // namespace
-}  // namespace kai
-
-[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon_i8mm(const kai::Problem* problem) {
-    kai::gemm<kai::I8mm>(*problem);
-}
+const kai::GemmTiles kai_tiles_int8_neon_i8mm{
+    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, nullptr, 8};
+const kai::GemmTiles kai_tiles_int4_neon_i8mm{
+    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, kai_decode_int4_neon, 8};
+const kai::GemmTiles kai_tiles_int4_blocks_neon_i8mm{
+    {kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm},
+    nullptr,
+    kai_decode_int4_neon,
+    8};

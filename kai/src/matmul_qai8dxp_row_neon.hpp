@@ -12,10 +12,11 @@
 namespace kai {
 namespace {
 
-/// One row x `quads` * 4 columns, whole panels. In `steps` of 32 k.
+/// One row x `quads` * 4 columns, whole panels. In `steps` of 32 k. The output is f32, or the other kind that kernels
+/// of this RHS have.
 using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps,
-    const int32_t* lut, float lo, float hi);
+    const int32_t* lut, OutKind out, float lo, float hi);
 
 /// RHS in `blocks` of 1 to 8 steps. Scales stand `scale_distance` bytes behind a block: blocks that share theirs follow
 /// each other.
@@ -27,13 +28,10 @@ using RowBlocksFn = void(
 }  // namespace kai
 
 extern "C" {
-// kai_row_<rhs>_<columns of a panel>x<k of a group>_<output>
-kai::RowFn kai_row_int8_4x4_f32_neon_dotprod, kai_row_int8_4x4_f16_neon_dotprod;
-kai::RowFn kai_row_int8_4x8_f32_neon_dotprod, kai_row_int8_4x8_f16_neon_dotprod;
-kai::RowFn kai_row_int4_4x4_f32_neon_dotprod, kai_row_int4_4x4_f16_neon_dotprod;
-kai::RowFn kai_row_int4_4x8_f32_neon_dotprod, kai_row_int4_4x8_f16_neon_dotprod;
-kai::RowFn kai_row_int4_8x8_f32_neon_dotprod, kai_row_int4_8x8_bf16_neon_dotprod;
-kai::RowFn kai_row_int2_4x4_f32_neon_dotprod;
+// kai_row_<rhs>_<columns of a panel>x<k of a group>, kai_row_blocks_<...>_<output>
+kai::RowFn kai_row_int8_4x4_neon_dotprod, kai_row_int8_4x8_neon_dotprod;
+kai::RowFn kai_row_int4_4x4_neon_dotprod, kai_row_int4_4x8_neon_dotprod, kai_row_int4_8x8_neon_dotprod;
+kai::RowFn kai_row_int2_4x4_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_4x4_f32_neon_dotprod, kai_row_blocks_int4_8x4_f32_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_4x8_f32_neon_dotprod, kai_row_blocks_int4_4x8_bf16_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_8x8_f32_neon_dotprod;
@@ -50,24 +48,16 @@ namespace {
 /// The function of an RHS per channel, for groups of GROUP k.
 template <size_t GROUP>
 KAI_INLINE RowFn* row_function(const Problem& p) {
-    const bool f32 = p.out == OutKind::f32;
-    if constexpr (GROUP == 4) {
-        switch (p.rhs_kind) {
-            case RhsKind::int8:
-                return f32 ? kai_row_int8_4x4_f32_neon_dotprod : kai_row_int8_4x4_f16_neon_dotprod;
-            case RhsKind::int4:
-                return f32 ? kai_row_int4_4x4_f32_neon_dotprod : kai_row_int4_4x4_f16_neon_dotprod;
-            default:
-                return kai_row_int2_4x4_f32_neon_dotprod;
-        }
+    switch (p.rhs_kind) {
+        case RhsKind::int8:
+            return GROUP == 4 ? kai_row_int8_4x4_neon_dotprod : kai_row_int8_4x8_neon_dotprod;
+        case RhsKind::int2:
+            return kai_row_int2_4x4_neon_dotprod;
+        default:
+            return GROUP == 4  ? kai_row_int4_4x4_neon_dotprod
+                   : p.nr == 8 ? kai_row_int4_8x8_neon_dotprod
+                               : kai_row_int4_4x8_neon_dotprod;
     }
-    if (p.rhs_kind == RhsKind::int8) {
-        return f32 ? kai_row_int8_4x8_f32_neon_dotprod : kai_row_int8_4x8_f16_neon_dotprod;
-    }
-    if (p.nr == 8) {
-        return f32 ? kai_row_int4_8x8_f32_neon_dotprod : kai_row_int4_8x8_bf16_neon_dotprod;
-    }
-    return f32 ? kai_row_int4_4x8_f32_neon_dotprod : kai_row_int4_4x8_f16_neon_dotprod;
 }
 
 template <size_t GROUP>
@@ -112,7 +102,7 @@ KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
     RowFn* const run = row_function<GROUP>(*p);
     const size_t steps = (p->k + 31) / 32;
     if (plain) {
-        return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, p->lut, p->lo, p->hi);
+        return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, p->lut, p->out, p->lo, p->hi);
     }
     const Problem copy = *p;
     return kai_rows_qai8dxp_neon_dotprod(&copy, run, steps);

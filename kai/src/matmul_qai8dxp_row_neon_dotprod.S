@@ -15,6 +15,7 @@
 //   x6, x15   blocks, to go                 v13        zero
 //   x7, x16   from here to the scales
 //   x6        int2: the four weights
+//   x7        kai_row_*: the output, OutKind
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -61,7 +62,7 @@
 .endm
 
 .macro channel_function name, out, rhs, fold, nr, second, group, offsets:vararg
-func \name\()_\out\()_neon_dotprod, hidden
+func \name\()_neon_dotprod, hidden
     stp     d14, d15, [sp, #-16]!
     .cfi_adjust_cfa_offset 16
     \rhs\()_constants
@@ -72,20 +73,11 @@ func \name\()_\out\()_neon_dotprod, hidden
 endfunc
 .endm
 
-.macro channel_functions out
-    channel_function kai_row_int8_4x4, \out, int8, add, 4, 0, x4
-    channel_function kai_row_int8_4x8, \out, int8, addp, 4, 0, x8
-    channel_function kai_row_int4_4x4, \out, int4, none, 4, 0, x4, 0, 16, 32, 48, 64
-    channel_function kai_row_int4_4x8, \out, int4, addp, 4, 0, x8, 0, 16, 32, 48, 64
-.endm
-.macro channel_function_8x8 out
-    channel_function kai_row_int4_8x8, \out, int4, addp, 8, 32, x8, 0, 16, 64, 80, 128
-.endm
-
-    channel_functions f32
-    channel_functions f16
-    channel_function_8x8 f32
-    channel_function_8x8 bf16
+    channel_function kai_row_int8_4x4, f32_or_f16, int8, add, 4, 0, x4
+    channel_function kai_row_int8_4x8, f32_or_f16, int8, addp, 4, 0, x8
+    channel_function kai_row_int4_4x4, f32_or_f16, int4, none, 4, 0, x4, 0, 16, 32, 48, 64
+    channel_function kai_row_int4_4x8, f32_or_f16, int4, addp, 4, 0, x8, 0, 16, 32, 48, 64
+    channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, 0, 16, 64, 80, 128
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
 
 // RHS_C = bf16 scales, x16 bytes from here.

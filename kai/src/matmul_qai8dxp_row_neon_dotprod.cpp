@@ -16,7 +16,7 @@ KAI_INLINE Rows rows_of(const Problem& p) {
 
 void kai_rows_qai8dxp_neon_dotprod(const kai::Problem* p, kai::RowFn* run, size_t steps) {
     kai::each_row(kai::rows_of(*p), [&](const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t quads) {
-        run(lhs, rhs, p->rhs_stride, dst, quads, steps, p->lut, p->lo, p->hi);
+        run(lhs, rhs, p->rhs_stride, dst, quads, steps, p->lut, p->out, p->lo, p->hi);
     });
 }
 

@@ -4,7 +4,7 @@
 #include "kai/src/matmul_qai8dxp.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/kai_matmul_clamp_bf16_qai8dxp_qsi4cxp_interface.h"
 
-#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_QAI8DXP(kai_gemm_qai8dxp_neon_i8mm, void, bf16, __VA_ARGS__)
+#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_QAI8DXP(kai::gemm_qai8dxp_neon_i8mm, void, bf16, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
 #include "kai/src/other_isas.hpp"

@@ -5,7 +5,7 @@
 #include "kai/src/matmul_qai8dxp_row_neon.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/kai_matmul_clamp_f16_qai8dxp_qsi4cxp_interface.h"
 
-#define KAI_MR_4(...) KAI_DEFINE_MATMUL_QAI8DXP(kai_gemm_qai8dxp_neon_dotprod, void, f16, __VA_ARGS__)
+#define KAI_MR_4(...) KAI_DEFINE_MATMUL_QAI8DXP(kai::gemm_qai8dxp_neon_dotprod, void, f16, __VA_ARGS__)
 #define KAI_MR_1(NAME, LHS, RHS, MR, NR, KR, SR, ...) \
     KAI_DEFINE_MATMUL_QAI8DXP(                        \
         (kai::gemv_qai8dxp_neon_dotprod<(KR) / (SR)>), void, f16, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)

@@ -74,8 +74,9 @@
     fmla    z\r3\().s, p0/m, z11.s, z1.s
 .endm
 
-// Results of 4 rows from their sums, which are zero then. As add_rows; clobbers z0.
+// A routine that makes results of 4 rows from their sums, which are zero then. As add_rows; clobbers z0.
 .macro finish_rows i, ws, p, r0, r1, r2, r3
+KAI_LOCAL(finish_rows_\i):
     ld1rqw  {z0.s}, \p/z, [offset_at, #16 * \i]
     scvtf   z0.s, p0/m, z0.s
     fmla    z\r0\().s, z12.s, z0.s[0]
@@ -96,6 +97,7 @@
     store_row 1, \ws, \r1
     store_row 2, \ws, \r2
     store_row 3, \ws, \r3
+    ret
 .endm
 
 .macro store_row i, ws, r
@@ -108,7 +110,7 @@
 // The last block of a pass.
 .macro add_and_finish_rows tile, i, ws, p, r0, r1, r2, r3
     add_rows \tile, \i, \ws, \p, \r0, \r1, \r2, \r3
-    finish_rows \i, \ws, \p, \r0, \r1, \r2, \r3
+    bl      KAI_LOCAL(finish_rows_\i)
 .endm
 
 // Multiplies a chunk into the tile \t while the block in the tile \prev is added: \add.
@@ -268,10 +270,10 @@ KAI_LOCAL(empty): // k = 0
 .endr
 5:  take_rows
     bl      KAI_LOCAL(next_pass)
-    finish_rows 0, w12, p0, 16, 17, 18, 19
-    finish_rows 1, w13, p4, 20, 21, 22, 23
-    finish_rows 2, w14, p5, 24, 25, 26, 27
-    finish_rows 3, w15, p5, 28, 29, 30, 31
+    bl      KAI_LOCAL(finish_rows_0)
+    bl      KAI_LOCAL(finish_rows_1)
+    bl      KAI_LOCAL(finish_rows_2)
+    bl      KAI_LOCAL(finish_rows_3)
     cbnz    m_left, 5b
 
 KAI_LOCAL(end):
@@ -286,6 +288,11 @@ KAI_LOCAL(end):
     .cfi_adjust_cfa_offset -96
     ret
     .cfi_restore_state
+
+    finish_rows 0, w12, p0, 16, 17, 18, 19
+    finish_rows 1, w13, p4, 20, 21, 22, 23
+    finish_rows 2, w14, p5, 24, 25, 26, 27
+    finish_rows 3, w15, p5, 28, 29, 30, 31
 
 // The pass is multiplied: takes the fields of its rows and columns and turns to the next one. m_left = 0: there is none.
 // Order: columns of an RHS panel, rows, RHS panels, so that a panel of either side stays near while it is used.

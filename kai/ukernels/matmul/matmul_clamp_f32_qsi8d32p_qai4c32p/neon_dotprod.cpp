@@ -13,52 +13,34 @@
 
 extern "C" {
 kai::TileFn kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
-kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_f32_neon_dotprod, kai_row_qsi8d32p1x4_qai4c32p4x4_f16_neon_dotprod;
-kai::RowFn kai_row_qsi8d32p1x8_qai4c32p4x8_f32_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_f16_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod;
 }
 
 namespace kai {
 namespace {
 
 /// Tiles of 8 rows, which read the fields of rows where they are.
-struct DotTiles {
-    using Acc = Dot4;
-    using Pair = Asymmetric;
-    static constexpr size_t kChunk = SIZE_MAX;
-    static constexpr bool kFiniteOnly = false;
-
-    template <int PANELS>
-    struct RowScales {
-        KAI_INLINE const float* start() const {
-            return nullptr;
-        }
-        KAI_INLINE void fill(const uint8_t*, size_t, size_t) {
-        }
-    };
-
-    template <int PANELS>
-    KAI_INLINE static void run(const TileArgs* args) {
-        constexpr TileFn* kRun = PANELS == 1 ? kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod
-                                             : kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
-        kRun(args);
-    }
-};
+constexpr BlockTiles kTiles{
+    {kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod, nullptr},
+    ShortSum<0>::kStart,
+    nullptr,
+    0,
+    nullptr,
+    false};
 
 /// The kernel for panels of MR rows and groups of KR / 2 k.
 template <size_t MR, size_t KR, size_t, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     if constexpr (MR == 4) {
         static_assert(KR == 8);
-        matmul_blocks<DotTiles, 2>(m, n, k, bl, lhs, rhs, dst);
+        matmul_blocks<Asymmetric, Dot4>(kTiles, kLongTiles<Asymmetric, Dot4>, m, n, k, bl, lhs, rhs, dst);
     } else if constexpr (KR == 8) {
-        constexpr RowFn* kRun = sizeof(T) == 4 ? kai_row_qsi8d32p1x4_qai4c32p4x4_f32_neon_dotprod
-                                               : kai_row_qsi8d32p1x4_qai4c32p4x4_f16_neon_dotprod;
-        matmul_rows<Asymmetric, Dot4Row, Int4>(kRun, m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Asymmetric, Dot4Row, Int4>(
+            kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
     } else {
         static_assert(KR == 16);
-        constexpr RowFn* kRun = sizeof(T) == 4 ? kai_row_qsi8d32p1x8_qai4c32p4x8_f32_neon_dotprod
-                                               : kai_row_qsi8d32p1x8_qai4c32p4x8_f16_neon_dotprod;
-        matmul_rows<Asymmetric, Dot8Row, Int4>(kRun, m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Asymmetric, Dot8Row, Int4>(
+            kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
     }
 }
 

@@ -33,10 +33,5 @@
     op_quads fadd, 4s, SUMS_F, SUMS_F, RHS_A
 .endm
 
-.macro functions out
-    blocks_of_32_function kai_row_qsi8d32p1x4_qai4c32p4x4, \out, none, x4
-    blocks_of_32_function kai_row_qsi8d32p1x8_qai4c32p4x8, \out, addp, x8
-.endm
-
-    functions f32
-    functions f16
+    blocks_of_32_function kai_row_qsi8d32p1x4_qai4c32p4x4, none, x4
+    blocks_of_32_function kai_row_qsi8d32p1x8_qai4c32p4x8, addp, x8

@@ -18,48 +18,38 @@ kai::TileFn kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8
 namespace kai {
 namespace {
 
-/// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for cores that issue in order.
-struct MmlaTiles {
-    using Acc = Mmla8;
-    using Pair = Asymmetric;
-    static constexpr size_t kChunk = 32;
-    static constexpr bool kFiniteOnly = false;
-
-    template <int PANELS>
-    struct RowScales {
-        float values[kChunk][PANELS][4][4];  // sums of rows 01, rows 23 in the order of a tile, then scales
-
-        KAI_INLINE const float* start() const {
-            return values[0][0][0];
-        }
-        KAI_INLINE void fill(const uint8_t* lhs, size_t lhs_stride, size_t blocks) {
-            lhs += Pair::kLhs.tail(Acc::kLhs, 32, 0);
-            KAI_UNROLL_2
-            for (size_t b = 0; b < blocks; ++b, lhs += Pair::kLhs.block_bytes(Acc::kLhs, 32)) {
-                KAI_UNROLL
-                for (int p = 0; p < PANELS; ++p) {
-                    const float32x4_t sums = load_f32x4(lhs + p * lhs_stride);
-                    const float32x4_t scales = load_f32x4(lhs + p * lhs_stride + 16);
-                    vst1q_f32(values[b][p][0], vzip1q_f32(sums, sums));
-                    vst1q_f32(values[b][p][1], vzip2q_f32(sums, sums));
-                    vst1q_f32(values[b][p][2], vzip1q_f32(scales, scales));
-                    vst1q_f32(values[b][p][3], vzip2q_f32(scales, scales));
-                }
-            }
-        }
+/// A block of a panel: sums of rows 01, rows 23 in the order of a tile, then scales.
+void row_scales(const RowScalesArgs* args) {
+    struct Fields {
+        float32x4_t sums, scales;
     };
-
-    template <int PANELS>
-    KAI_INLINE static void run(const TileArgs* args) {
-        constexpr TileFn* kRun = PANELS == 1 ? kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm
-                                             : kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
-        kRun(args);
+    const auto load = [](const uint8_t* lhs) {
+        lhs += Asymmetric::kLhs.tail(Mmla8::kLhs, 32, 0);
+        return Fields{load_f32x4(lhs), load_f32x4(lhs + 16)};
+    };
+    for (size_t p = 0; p < args->panels; ++p) {
+        prepare_row_scales<16>(*args, p, load, [](float* out, Fields x) {
+            vst1q_f32(out, vzip1q_f32(x.sums, x.sums));
+            vst1q_f32(out + 4, vzip2q_f32(x.sums, x.sums));
+            vst1q_f32(out + 8, vzip1q_f32(x.scales, x.scales));
+            vst1q_f32(out + 12, vzip2q_f32(x.scales, x.scales));
+        });
     }
-};
+}
+constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
-template <size_t MR, size_t, size_t M_STEP, class T>
+/// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for cores that issue in order.
+constexpr BlockTiles kTiles{
+    {kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm, nullptr},
+    ShortSum<0>::kStart,
+    row_scales,
+    kChunk,
+    nullptr,
+    true};
+
+template <size_t, size_t, size_t, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    matmul_blocks<MmlaTiles, M_STEP / MR>(m, n, k, bl, lhs, rhs, dst);
+    matmul_blocks<Asymmetric, Mmla8>(kTiles, kLongTiles<Asymmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
 }
 
 }  // namespace

@@ -43,5 +43,5 @@
 .macro finish_row
 .endm
 
-    blocks_of_32_function kai_row_qsi8d32p1x4_qsi4c32p4x4, f32, none, x4
-    blocks_of_32_function kai_row_qsi8d32p1x8_qsi4c32p4x8, f32, addp, x8
+    blocks_of_32_function kai_row_qsi8d32p1x4_qsi4c32p4x4, none, x4
+    blocks_of_32_function kai_row_qsi8d32p1x8_qsi4c32p4x8, addp, x8

@@ -155,22 +155,16 @@ KAI_INLINE void vector_columns(
 
 template <class Dot, class Sum>
 KAI_INLINE void row(const RowShape& p, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t n) {
-    size_t n0 = 0;
-    for (; n - n0 > 8; n0 += 16, rhs += 2 * p.rhs_stride) {
-        for (size_t c = 0; c < 8; c += p.width / 4) {
-            // The second panel may have no more than its first columns.
-            if (n - n0 > 8 + c) {
-                vector_columns<Dot, Sum, true>(p, c, lhs, rhs, dst + n0 + c, n - n0 - c);
+    for (size_t n0 = 0; n0 < n; n0 += 16, rhs += 2 * p.rhs_stride) {
+        for (size_t c = 0; c < 8 && n0 + c < n; c += p.width / 4) {
+            // The second panel may have no more than its first columns, or none.
+            const size_t left = n - n0 - c;
+            if (left > 8) {
+                vector_columns<Dot, Sum, true>(p, c, lhs, rhs, dst + n0 + c, left);
             } else {
-                vector_columns<Dot, Sum, false>(p, c, lhs, rhs, dst + n0 + c, 8 - c);
+                vector_columns<Dot, Sum, false>(p, c, lhs, rhs, dst + n0 + c, left < 8 - c ? left : 8 - c);
             }
         }
-        if (n - n0 <= 16) {
-            return;
-        }
-    }
-    for (size_t c = 0; n0 + c < n; c += p.width / 4) {
-        vector_columns<Dot, Sum, false>(p, c, lhs, rhs, dst + n0 + c, n - n0 - c);
     }
 }
 
