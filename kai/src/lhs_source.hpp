@@ -4,6 +4,9 @@
 // orders NaN and infinities in one way on every host, takes half the instructions for 16-bit types, and needs no
 // arithmetic on them.
 //
+// What runs once per element has the type as a template parameter (SourceF32, ...); what runs once per row or block,
+// and the scalar packers, have it as a value (SourceType), so that there is one of each.
+//
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,6 +47,12 @@ KAI_INLINE uint32_t largest_lane_signed(uint32x4_t v) {
 KAI_INLINE uint16_t largest_lane_signed(uint16x8_t v) {
     return static_cast<uint16_t>(vmaxvq_s16(vreinterpretq_s16_u16(v)));
 }
+KAI_INLINE uint32x4_t splat_bits(uint32_t bits) {
+    return vdupq_n_u32(bits);
+}
+KAI_INLINE uint16x8_t splat_bits(uint16_t bits) {
+    return vdupq_n_u16(bits);
+}
 KAI_INLINE uint32x4_t without_sign(uint32x4_t v) {
     return vbicq_u32(v, vdupq_n_u32(0x80000000u));
 }
@@ -53,28 +62,11 @@ KAI_INLINE uint16x8_t without_sign(uint16x8_t v) {
 /// @}
 #endif
 
-/// The magnitude of what a bit pattern stands for.
-KAI_INLINE constexpr uint32_t without_sign(uint32_t bits) {
-    return bits & 0x7FFFFFFFu;
-}
-KAI_INLINE constexpr uint16_t without_sign(uint16_t bits) {
-    return bits & 0x7FFFu;
-}
-
 struct SourceF32 {
-    using Bits = uint32_t;
-    using SignedBits = int32_t;
     static constexpr size_t size = 4;
 
-    KAI_INLINE static float value(Bits bits) {
-        return load<float>(&bits);
-    }
 #if defined(__aarch64__)
     using Lanes = uint32x4_t;
-
-    KAI_INLINE static Lanes splat(Bits bits) {
-        return vdupq_n_u32(bits);
-    }
     /// Eight elements as they are in memory.
     using Loaded = Eight;
     KAI_INLINE static Loaded load8(const uint8_t* p) {
@@ -99,19 +91,10 @@ KAI_INLINE uint16x4_t largest_of_each_16(uint16x8_t a, uint16x8_t b, uint16x8_t 
 #endif
 
 struct SourceF16 {
-    using Bits = uint16_t;
-    using SignedBits = int16_t;
     static constexpr size_t size = 2;
 
-    KAI_INLINE static float value(Bits bits) {
-        return kai_cast_f32_f16(bits);
-    }
 #if defined(__aarch64__)
     using Lanes = uint16x8_t;
-
-    KAI_INLINE static Lanes splat(Bits bits) {
-        return vdupq_n_u16(bits);
-    }
     using Loaded = float16x8_t;
     KAI_INLINE static Loaded load8(const uint8_t* p) {
         return vreinterpretq_f16_u8(vld1q_u8(p));
@@ -126,19 +109,10 @@ struct SourceF16 {
 };
 
 struct SourceBf16 {
-    using Bits = uint16_t;
-    using SignedBits = int16_t;
     static constexpr size_t size = 2;
 
-    KAI_INLINE static float value(Bits bits) {
-        return kai_cast_f32_bf16(bits);
-    }
 #if defined(__aarch64__)
     using Lanes = uint16x8_t;
-
-    KAI_INLINE static Lanes splat(Bits bits) {
-        return vdupq_n_u16(bits);
-    }
     using Loaded = uint16x8_t;
     KAI_INLINE static Loaded load8(const uint8_t* p) {
         return vreinterpretq_u16_u8(vld1q_u8(p));
@@ -151,14 +125,30 @@ struct SourceBf16 {
 #endif
 };
 
-/// Element i of a row.
-template <typename Source>
-KAI_INLINE typename Source::Bits bits_at(const uint8_t* row, size_t i) {
-    return load<typename Source::Bits>(row + i * Source::size);
+enum class SourceType { f32, f16, bf16 };
+
+KAI_INLINE constexpr size_t size_of(SourceType type) {
+    return type == SourceType::f32 ? 4 : 2;
 }
-template <typename Source>
-KAI_INLINE float value_at(const uint8_t* row, size_t i) {
-    return Source::value(bits_at<Source>(row, i));
+
+/// The bit pattern at p.
+KAI_INLINE uint32_t bits_at(SourceType type, const uint8_t* p) {
+    return type == SourceType::f32 ? load<uint32_t>(p) : load<uint16_t>(p);
+}
+/// Without the sign: larger magnitudes are larger numbers.
+KAI_INLINE uint32_t magnitude_at(SourceType type, const uint8_t* p) {
+    return bits_at(type, p) & (type == SourceType::f32 ? 0x7FFFFFFFu : 0x7FFFu);
+}
+/// What a bit pattern stands for.
+KAI_INLINE float value_of(SourceType type, uint32_t bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    return type == SourceType::f32   ? load<float>(&bits)
+           : type == SourceType::f16 ? kai_cast_f32_f16(half)
+                                     : kai_cast_f32_bf16(half);
+}
+/// Element i of a row.
+KAI_INLINE float value_at(SourceType type, const uint8_t* row, size_t i) {
+    return value_of(type, bits_at(type, row + i * size_of(type)));
 }
 
 #if defined(__aarch64__)

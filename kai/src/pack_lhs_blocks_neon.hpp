@@ -1,4 +1,4 @@
-// LHS packers that quantise block by block: NEON. The same bytes as pack_lhs_blocks_scalar, whose axes these are.
+// LHS packers that quantise block by block: NEON. The same bytes as pack_lhs_blocks_scalar.
 //
 // What limits the speed are the SIMD operations per element. So:
 //
@@ -6,6 +6,9 @@
 //   - Four rows are narrowed together (pack_lhs_neon.hpp).
 //   - A block is loaded twice, for amax and for the quants: loads are cheap, and four blocks do not fit in registers.
 //   - The scales of the next four blocks are computed before the quants of these, which hides the divisions.
+//
+// Packers share a loop if they agree in type of the source, ties and sums. The search for amax, which is the same for
+// all of one type, is a function of its own.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,28 +21,18 @@
 namespace kai {
 namespace {
 
-/// Where a row (or the first of four) goes: the places of its block 0, and how far apart those of its blocks are.
-struct LhsPlaces {
-    uint8_t *quants, *fields;
-    size_t quants_step, fields_step;
-    size_t group;       // elements of a row that lie together
-    size_t group_step;  // from a group of a row to its next one
-    size_t rows;        // of the panel
+/// Four rows, or one, and where they go.
+struct BlockRows {
+    FourRows src;                     // the rows; of one row: the first alone
+    size_t blocks, bl;                // of a row
+    uint8_t *quants, *fields;         // of block 0
+    size_t quants_step, fields_step;  // from a block to the next
+    size_t group;                     // elements of a row that lie together; 0: the row is alone in its panel
+    size_t group_step;                // from a group of a row to its next one
+    size_t panel_rows;
 };
 
-template <typename Fields>
-KAI_INLINE LhsPlaces places_of(const Format& format, const LhsPack& p, size_t group, size_t i) {
-    uint8_t* panel = p.panel(format, i);
-    const size_t quants = format.elements(p.tile, p.bl, 0), fields = fields_offset(format, p, 0);
-    return {
-        panel + quants + group * p.slot(i),
-        panel + fields + Fields::width * p.slot(i),
-        format.elements(p.tile, p.bl, 1) - quants,
-        fields_offset(format, p, 1) - fields,
-        group,
-        group * p.tile.rows,
-        p.tile.rows};
-}
+// ---- Scales
 
 /// Largest magnitudes of 32 values: that of all is the largest lane.
 template <typename Source>
@@ -60,7 +53,7 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     return v[0];
 }
 
-template <typename Source, typename Scale>
+template <typename Source, ScaleRule rule>
 KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
     typename Source::Lanes top[4];
 #pragma GCC unroll 4
@@ -73,11 +66,62 @@ KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
             top[r] = largest(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
         }
     }
-    return Scale::of(Source::largest_of_each(top[0], top[1], top[2], top[3]));
+    return scale_of(rule, Source::largest_of_each(top[0], top[1], top[2], top[3]));
 }
 
-/// A block of each of four rows to consecutive slots. Returns the sums of the quants if `needs_sum`.
-template <size_t group, typename Source, Ties ties, bool needs_sum>
+KAI_INLINE bool has_nan(float32x4_t v) {
+    return vminvq_u32(vceqq_f32(v, v)) == 0;
+}
+
+/// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block b
+/// if lane b of `scale` is NaN. The blocks are `step` bytes apart.
+[[gnu::noinline, gnu::cold]] void clear_nan_blocks(
+    const BlockRows& p, float32x4_t scale, size_t count, uint8_t* quants, size_t step) {
+    for (size_t b = 0; b < count; ++b) {
+        for (size_t j = 0; j < p.bl && scale[b] != scale[b]; ++j) {
+            quants[b * step + (p.group == 0 ? j : j / p.group * p.group_step + j % p.group)] = 0;
+        }
+    }
+}
+
+// ---- Fields, of four blocks: of four rows, which lie side by side, or of one row
+
+template <bool has_sums>
+KAI_INLINE void put_fields_of_four_rows(uint8_t* dst, size_t panel_rows, int32x4_t sum, float32x4_t scale) {
+    if constexpr (has_sums) {
+        store(dst, vmulq_f32(vcvtq_f32_s32(sum), scale));
+        store(dst + sizeof(float) * panel_rows, scale);
+    } else {
+        store(dst, vcvt_f16_f32(scale));
+    }
+}
+
+template <bool has_sums>
+KAI_INLINE void put_fields_of_row(const BlockRows& p, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
+    const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
+    const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
+#pragma GCC unroll 4
+    for (size_t b = 0; b < 4; ++b) {
+        if (b < count) {
+            if constexpr (has_sums) {
+                store<float>(dst + b * p.fields_step, product[b]);
+                store<float>(dst + b * p.fields_step + sizeof(float) * p.panel_rows, scale[b]);
+            } else {
+                store<uint16_t>(dst + b * p.fields_step, half[b]);
+            }
+        }
+    }
+}
+
+// ---- Loops
+
+/// How packers with f32 sums compute scales, and the others.
+constexpr ScaleRule rule_with_sums(bool has_sums) {
+    return has_sums ? ScaleRule::of_127_over_amax : ScaleRule::amax_over_127;
+}
+
+/// A block of each of four rows to consecutive slots. Returns the sums of the quants.
+template <size_t group, typename Source, Ties ties, bool has_sums>
 KAI_INLINE int32x4_t
 quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sums[2] = {};
@@ -91,7 +135,7 @@ quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
             }
             const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
             store_8_of_four_rows<group>(dst, group_step, q[0], q[1]);
-            if constexpr (needs_sum) {
+            if constexpr (has_sums) {
                 sums[0] = vpadalq_s16(sums[0], vpaddlq_s8(q[0]));
                 sums[1] = vpadalq_s16(sums[1], vpaddlq_s8(q[1]));
             }
@@ -101,167 +145,194 @@ quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
     return group == 8 ? vpaddq_s32(sums[0], sums[1]) : vaddq_s32(sums[0], sums[1]);
 }
 
-/// A block of one row to its slot. Returns a vector whose lanes add up to the sum of the quants if `needs_sum`.
-template <typename Source, Ties ties, bool needs_sum>
-KAI_INLINE int32x4_t
-quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst, size_t group, size_t group_step) {
+/// Four rows to consecutive slots of one panel.
+template <size_t group, typename Source, Ties ties, bool has_sums>
+[[gnu::noinline]] void pack_four_rows(const BlockRows& rows) {
+    const BlockRows p = rows;  // a copy that stores cannot change
+    constexpr ScaleRule rule = rule_with_sums(has_sums);
+    FourRows next = p.src, now = p.src;
+    uint8_t *quants = p.quants, *fields = p.fields;
+    BlockScale<float32x4_t> s = {};
+    for (size_t i = 0; i <= p.blocks; ++i) {  // scales of block i, quants of block i - 1
+        const BlockScale<float32x4_t> next_s = i < p.blocks ? scales_of<Source, rule>(next, p.bl) : s;
+        if (i > 0) {
+            const int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, has_sums>(
+                now, p.bl, s.multiplier, quants, p.group_step);
+            if (quant_needs_ordered<ties> && has_nan(s.scale)) {
+                clear_nan_blocks(rows, s.scale, 4, quants, group);
+            }
+            put_fields_of_four_rows<has_sums>(fields, p.panel_rows, sum, s.scale);
+            quants += p.quants_step;
+            fields += p.fields_step;
+        }
+        s = next_s;
+        now = next;
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; ++r) {
+            next.at[r] += p.bl * Source::size;
+        }
+    }
+}
+
+/// A block of one row, whose quants lie together. Returns a vector whose lanes add up to their sum.
+template <typename Source, Ties ties, bool has_sums>
+KAI_INLINE int32x4_t quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
         const Quants32 v = quantize_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
         const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
-        dst = store_32_of_row(dst, group, group_step, q[0], q[1]);
-        if constexpr (needs_sum) {
+        store(dst, q[0]);
+        store(dst + 16, q[1]);
+        dst += 32;
+        if constexpr (has_sums) {
             sum = vpadalq_s16(vpadalq_s16(sum, vpaddlq_s8(q[0])), vpaddlq_s8(q[1]));
         }
     }
     return sum;
 }
 
-/// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block r
-/// if lane r of `scale` is NaN, and returns `sum` with 0 for it. The blocks are `block_step` bytes apart.
-[[gnu::noinline]] int32x4_t clear_nan_blocks(
-    float32x4_t scale, int32x4_t sum, size_t count, uint8_t* dst, size_t block_step, size_t bl, size_t group,
-    size_t group_step) {
-    const uint32x4_t ordered = vceqq_f32(scale, scale);
-    for (size_t r = 0; r < count; ++r) {
-        for (size_t j = 0; j < bl && ordered[r] == 0; ++j) {
-            dst[r * block_step + j / group * group_step + j % group] = 0;
-        }
-    }
-    return vandq_s32(sum, vreinterpretq_s32_u32(ordered));
-}
-
-KAI_INLINE bool has_nan(float32x4_t v) {
-    return vminvq_u32(vceqq_f32(v, v)) == 0;
-}
-
-/// Four rows of `blocks` blocks to consecutive slots of one panel.
-template <size_t group, typename Source, typename Scale, Ties ties, typename Fields>
-[[gnu::noinline]] void pack_four_rows(const FourRows& rows, size_t blocks, size_t bl, const LhsPlaces& places) {
-    FourRows next = rows, now = rows;
-    LhsPlaces to = places;
-    BlockScale<float32x4_t> s = {};
-    for (size_t i = 0; i <= blocks; ++i) {  // scales of block i, quants of block i - 1
-        const BlockScale<float32x4_t> next_s = i < blocks ? scales_of<Source, Scale>(next, bl) : s;
-        if (i > 0) {
-            const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
-            int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, Fields::needs_sum>(
-                now, bl, s.multiplier, to.quants, to.group_step);
-            if (nan) {
-                sum = clear_nan_blocks(s.scale, sum, 4, to.quants, group, bl, group, to.group_step);
-            }
-            typename Fields::Four(sum, s.scale).put(to.fields, to.rows);
-            to.quants += to.quants_step;
-            to.fields += to.fields_step;
-        }
-        s = next_s;
-        now = next;
-#pragma GCC unroll 4
-        for (size_t r = 0; r < 4; ++r) {
-            next.at[r] += bl * Source::size;
-        }
-    }
-}
-
-/// `count` (1 to 4) blocks of a row, whose values are at src.
-template <size_t only_group, typename Source, Ties ties, typename Fields>
+/// `count` (1 to 4) blocks of a row.
+template <typename Source, Ties ties, bool has_sums>
 KAI_INLINE void quantize_blocks_of_row(
-    const FourRows& src, size_t count, size_t bl, const BlockScale<float32x4_t>& s, const LhsPlaces& to) {
+    const BlockRows& p, const FourRows& src, size_t count, const BlockScale<float32x4_t>& s, uint8_t* quants,
+    uint8_t* fields) {
     const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
-    const size_t group = only_group ? only_group : to.group;
     int32x4_t sums[4] = {};
 #pragma GCC unroll 4
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantize_block_of_row<Source, ties, Fields::needs_sum>(
-                src.at[b], bl, s.multiplier[b], to.quants + b * to.quants_step, group, to.group_step);
+            sums[b] = quantize_block_of_row<Source, ties, has_sums>(
+                src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
         }
     }
-    int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+    const int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
     if (nan) {
-        sum = clear_nan_blocks(s.scale, sum, count, to.quants, to.quants_step, bl, group, to.group_step);
+        clear_nan_blocks(BlockRows(p), s.scale, count, quants, p.quants_step);
     }
-    const typename Fields::Four fields(sum, s.scale);
-#pragma GCC unroll 4
-    for (size_t b = 0; b < 4; ++b) {
-        if (b < count) {
-            fields.put_lane(to.fields + b * to.fields_step, to.rows, b);
-        }
-    }
+    put_fields_of_row<has_sums>(p, fields, count, sum, s.scale);
 }
 
-/// A row of `blocks` blocks, four at a time. `only_group`: the size of its groups, or 0 for what `places` says.
-template <size_t only_group, typename Source, typename Scale, Ties ties, typename Fields>
-[[gnu::noinline]] void pack_row(const uint8_t* row, size_t blocks, size_t bl, const LhsPlaces& places) {
-    const size_t step = bl * Source::size;
-    LhsPlaces to = places;
+/// One row whose quants lie together, four blocks at a time.
+template <typename Source, Ties ties, bool has_sums>
+[[gnu::noinline]] void pack_row(const BlockRows& row) {
+    const BlockRows p = row;  // a copy that stores cannot change
+    constexpr ScaleRule rule = rule_with_sums(has_sums);
+    const size_t step = p.bl * Source::size;
+    uint8_t *quants = p.quants, *fields = p.fields;
     FourRows now = {};
     BlockScale<float32x4_t> s = {};
-    for (size_t i = 0; i < blocks + 4; i += 4) {  // scales of blocks i ... i + 3, quants of the four before them
+    for (size_t i = 0; i < p.blocks + 4; i += 4) {  // scales of blocks i ... i + 3, quants of the four before them
         FourRows next = {};
         BlockScale<float32x4_t> next_s = s;
-        if (i < blocks) {
+        if (i < p.blocks) {
 #pragma GCC unroll 4
             for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
-                next.at[b] = row + (i + b < blocks ? i + b : blocks - 1) * step;
+                next.at[b] = p.src.at[0] + (i + b < p.blocks ? i + b : p.blocks - 1) * step;
             }
-            next_s = scales_of<Source, Scale>(next, bl);
+            next_s = scales_of<Source, rule>(next, p.bl);
         }
         if (i > 0) {
-            const size_t left = blocks - (i - 4);
-            quantize_blocks_of_row<only_group, Source, ties, Fields>(now, left < 4 ? left : 4, bl, s, to);
-            to.quants += 4 * to.quants_step;
-            to.fields += 4 * to.fields_step;
+            const size_t left = p.blocks - (i - 4);
+            quantize_blocks_of_row<Source, ties, has_sums>(p, now, left < 4 ? left : 4, s, quants, fields);
+            quants += 4 * p.quants_step;
+            fields += 4 * p.fields_step;
         }
         now = next;
         s = next_s;
     }
 }
 
-/// All rows. `only_group`: the one size of groups that there is besides that of panels of one row, or 0 for any.
-template <size_t only_group, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_lhs_blocks(const Format& format, const LhsPack& p) {
-    const size_t group = p.tile.rows == 1 ? 16 : format.group_size(p.tile);
-    if (p.m == 0 || p.k == 0) {
-        return;
+/// The longest blocks of a row in a panel of several that are not packed the scalar way.
+constexpr size_t kLongestOfSeveral = 4096;
+
+/// The loops of a packer; NULL for groups that it does not take.
+struct BlockLoops {
+    void (*four_rows_8)(const BlockRows& p);
+    void (*four_rows_4)(const BlockRows& p);
+    void (*row)(const BlockRows& p);
+};
+
+/// Of groups of 8 and 4, or of one of them.
+template <const LhsBlockKind& kind, typename Source, bool groups_of_8, bool groups_of_4>
+constexpr BlockLoops block_loops() {
+    static_assert(kind.scale == rule_with_sums(kind.has_sums()));
+    BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.has_sums()>};
+    if constexpr (groups_of_8) {
+        loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.has_sums()>;
     }
-    if (p.bl % 32 != 0 || (group != 4 && group != 8 && group != 16)) {
-        return pack_lhs_blocks_scalar<Source, Scale, ties, Fields>(format, p);
+    if constexpr (groups_of_4) {
+        loops.four_rows_4 = pack_four_rows<4, Source, kind.ties, kind.has_sums()>;
     }
-    const size_t blocks = p.k / p.bl;
-    for (size_t i = 0; i < p.m;) {
-        const LhsPlaces to = places_of<Fields>(format, p, group, i);
-        if (group == 16) {
-            pack_row<16, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
-            ++i;
-            continue;
+    return loops;
+}
+
+/// A row in a panel of several: some blocks at a time, whose quants are made in a buffer. `size`: of an element.
+KAI_INLINE void pack_row_of_several(const BlockLoops& loops, const BlockRows& p, size_t size) {
+    uint8_t together[kLongestOfSeveral];
+    BlockRows part = p;
+    part.quants = together;
+    part.quants_step = p.bl;
+    part.group = 0;
+    uint8_t* quants = p.quants;
+    for (size_t left = p.blocks; left > 0; left -= part.blocks) {
+        part.blocks = left * p.bl < sizeof(together) ? left : sizeof(together) / p.bl;
+        loops.row(part);
+        for (size_t b = 0; b < part.blocks; ++b, quants += p.quants_step) {
+            spread_groups(together + b * p.bl, p.bl, quants, p.group, p.group_step);
         }
-        if (i + 4 > p.m || p.slot(i) + 4 > p.tile.rows) {
-            pack_row<only_group, Source, Scale, ties, Fields>(p.row(i), blocks, p.bl, to);
-            ++i;
-            continue;
-        }
-        const FourRows rows = {{p.row(i), p.row(i + 1), p.row(i + 2), p.row(i + 3)}};
-        if (only_group == 8 || (only_group == 0 && group == 8)) {
-            pack_four_rows<8, Source, Scale, ties, Fields>(rows, blocks, p.bl, to);
-        } else {
-            pack_four_rows<only_group == 8 ? 8 : 4, Source, Scale, ties, Fields>(rows, blocks, p.bl, to);
-        }
-        i += 4;
+        part.src.at[0] += part.blocks * p.bl * size;
+        part.fields += part.blocks * p.fields_step;
     }
 }
 
-}  // namespace
-}  // namespace kai
+void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const LhsPack& p) {
+    const Format& format = kind.format;
+    const bool alone = p.tile.rows == 1;
+    const size_t group = format.group_size(p.tile);
+    if (p.m == 0 || p.k == 0) {
+        return;
+    }
+    if (p.bl % 32 != 0 || (!alone && group != 4 && group != 8 && group != 16)) {
+        return pack_lhs_blocks_scalar(kind, p);
+    }
+    const size_t quants = format.elements(p.tile, p.bl, 0), fields = p.fields_offset(format, 0);
+    BlockRows rows;
+    rows.blocks = p.k / p.bl;
+    rows.bl = p.bl;
+    rows.quants_step = format.elements(p.tile, p.bl, 1) - quants;
+    rows.fields_step = p.fields_offset(format, 1) - fields;
+    rows.group = alone ? 0 : group;
+    rows.group_step = group * p.tile.rows;
+    rows.panel_rows = p.tile.rows;
 
-#else
-
-namespace kai {
-namespace {
-
-template <size_t, typename Source, typename Scale, Ties ties, typename Fields>
-void pack_lhs_blocks(const Format& format, const LhsPack& p) {
-    pack_lhs_blocks_scalar<Source, Scale, ties, Fields>(format, p);
+    LhsPack rest = p;  // of the call
+    for (size_t slot = p.slot(0), count; rest.m > 0;) {
+        count = (group == 8 || group == 4) && rest.m >= 4 && slot + 4 <= p.tile.rows ? 4 : 1;
+        uint8_t* panel = bytes(rest.packed);
+        rows.quants = panel + quants + rows.group * slot;
+        rows.fields = panel + fields + kind.field_width() * slot;
+        for (size_t r = 0; r < count; ++r) {
+            rows.src.at[r] = rest.row(r);
+        }
+        if (count == 4) {
+            (group == 8 ? loops.four_rows_8 : loops.four_rows_4)(rows);
+        } else if (alone) {
+            loops.row(rows);
+        } else if (p.bl <= kLongestOfSeveral) {
+            pack_row_of_several(loops, rows, size_of(kind.source));
+        } else {
+            LhsPack one = rest;
+            one.m = 1;
+            pack_lhs_blocks_scalar(kind, one);
+        }
+        rest.m -= count;
+        rest.first_row += count;
+        slot += count;
+        if (slot == p.tile.rows) {
+            slot = 0;
+            rest.packed = panel + format.stride(p.tile, p.k, p.bl);
+        }
+    }
 }
 
 }  // namespace

@@ -99,40 +99,19 @@ KAI_INLINE Quants32 quantize_row(const Loaded32<Source>& loaded, float multiplie
     return q;
 }
 
-/// @name Consecutive quants of one row to their slot, in groups of 16 (the row is alone in its panel), 8 or 4 that are
-/// `group_step` bytes apart
-/// @{
-KAI_INLINE void store_8_of_row(uint8_t* dst, size_t group, size_t group_step, int8x8_t q) {
-    if (group != 4) {
-        store(dst, q);
-    } else {
-        store<int32_t>(dst, vreinterpret_s32_s8(q)[0]);
-        store<int32_t>(dst + group_step, vreinterpret_s32_s8(q)[1]);
+/// Quants of one row that lie together, to groups of 4, 8 or 16 that are `step` bytes apart.
+KAI_INLINE void spread_groups(const uint8_t* src, size_t count, uint8_t* dst, size_t group, size_t step) {
+    for (const uint8_t* end = src + count; src != end; src += group, dst += step) {
+        if (group == 4) {
+            store(dst, load<uint32_t>(src));
+        } else {
+            store(dst, load<uint64_t>(src));
+        }
+        if (group == 16) {
+            store(dst + 8, load<uint64_t>(src + 8));
+        }
     }
 }
-
-/// Returns where the next ones go.
-KAI_INLINE uint8_t* store_32_of_row(uint8_t* dst, size_t group, size_t group_step, int8x16_t a, int8x16_t b) {
-    if (group == 16) {
-        store(dst, a);
-        store(dst + group_step, b);
-        return dst + 2 * group_step;
-    }
-    if (group == 8) {
-        store(dst, vget_low_s8(a));
-        store(dst + group_step, vget_high_s8(a));
-        store(dst + 2 * group_step, vget_low_s8(b));
-        store(dst + 3 * group_step, vget_high_s8(b));
-        return dst + 4 * group_step;
-    }
-    const int32x4_t words[2] = {vreinterpretq_s32_s8(a), vreinterpretq_s32_s8(b)};
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) {
-        store<int32_t>(dst + i * group_step, words[i / 4][i % 4]);
-    }
-    return dst + 8 * group_step;
-}
-/// @}
 
 }  // namespace
 }  // namespace kai

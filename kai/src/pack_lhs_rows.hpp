@@ -1,10 +1,5 @@
-// LHS packers that quantise each row as a whole, to int8 with a zero point (format qai8dxp): scalar. A packer is a
-// combination of
-//
-//   Source     type of the elements of a row (lhs_source.hpp)
-//   Rounding   which elements round ties to even; the others, and the padding, round them away from zero
-//
-// The scalar packer is the specification: it runs on every host, and pack_lhs_rows_neon.hpp gives the same bytes.
+// LHS packers that quantise each row as a whole, to int8 with a zero point (format qai8dxp): scalar. The scalar packer
+// is the specification: it runs on every host, and pack_lhs_rows_neon.hpp gives the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,31 +11,26 @@
 namespace kai {
 namespace {
 
-/// @name Rounding: elements 0 ... even_until - 1 of a row round ties to even. `whole` is the number of elements in
-/// whole groups, which lie together in a panel.
+/// Which elements of a row round ties to even; the others, and the padding, round them away from zero. Groups are the
+/// elements that lie together in a panel.
 ///
 /// The bytes are public, so that the differences between packers are part of the format.
-/// @{
-struct RoundAway {
-    static constexpr size_t even_until(size_t) {
-        return 0;
-    }
+enum class Rounding {
+    away,               // none
+    groups_to_even,     // those in complete groups
+    all_but_8_to_even,  // those in complete groups but the last 8 of them
 };
 
-/// Whole groups.
-struct RoundGroupsToEven {
-    static constexpr size_t even_until(size_t whole) {
-        return whole;
-    }
-};
+/// Elements 0 ... this - 1 round ties to even. `whole`: the number of elements in complete groups.
+KAI_INLINE constexpr size_t even_until(Rounding rounding, size_t whole) {
+    return rounding == Rounding::away ? 0 : rounding == Rounding::groups_to_even ? whole : (whole > 8 ? whole - 8 : 0);
+}
 
-/// Whole groups but the last 8 elements of them.
-struct RoundAllBut8ToEven {
-    static constexpr size_t even_until(size_t whole) {
-        return whole > 8 ? whole - 8 : 0;
-    }
+/// What a packer makes of a row.
+struct LhsRowKind {
+    SourceType source;
+    Rounding rounding;
 };
-/// @}
 
 /// m rows, and the panel that the first one goes to.
 struct LhsRows {
@@ -81,52 +71,52 @@ struct RowPlace {
 /// The smallest and the largest of 0 and some values, as bit patterns: among negative numbers the smallest is the
 /// largest unsigned pattern, and all others are less than that of -0; among positive ones the largest is the largest
 /// signed pattern. NaN is beyond the infinities.
-template <typename Source>
+template <typename Bits>
 struct Range {
-    using Bits = typename Source::Bits;
-    using SignedBits = typename Source::SignedBits;
-    static constexpr Bits kMinusZero = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+    static constexpr unsigned kBits = 8 * sizeof(Bits);
 
-    Bits lo = kMinusZero, hi = 0;
+    Bits lo = static_cast<Bits>(Bits{1} << (kBits - 1)), hi = 0;
 
     KAI_INLINE void include(Bits x) {
         lo = x > lo ? x : lo;
-        hi = static_cast<SignedBits>(x) > static_cast<SignedBits>(hi) ? x : hi;
+        hi = is_less(hi, x) ? x : hi;
     }
-    KAI_INLINE RowQuant quant() const {
-        return RowQuant::of(Source::value(lo), Source::value(hi));
+
+private:
+    /// Of signed numbers.
+    KAI_INLINE static bool is_less(Bits a, Bits b) {
+        constexpr auto sign = static_cast<Bits>(Bits{1} << (kBits - 1));
+        return static_cast<Bits>(a ^ sign) < static_cast<Bits>(b ^ sign);
     }
 };
 
-template <typename Source>
-[[gnu::noinline]] Range<Source> range_of_row_scalar(const uint8_t* row, size_t k) {
-    Range<Source> range;
+template <typename Bits>
+KAI_INLINE Range<Bits> range_of_row_scalar(const uint8_t* row, size_t k) {
+    Range<Bits> range;
     for (size_t j = 0; j < k; ++j) {
-        range.include(bits_at<Source>(row, j));
+        range.include(load<Bits>(row + j * sizeof(Bits)));
     }
     return range;
 }
 
+/// Of the bit patterns of a range.
+KAI_INLINE RowQuant quant_of(SourceType source, uint32_t lo, uint32_t hi) {
+    return RowQuant::of(value_of(source, lo), value_of(source, hi));
+}
+
 /// Elements `from` ... of a row, and its padding.
-template <typename Source, typename Rounding>
 [[gnu::noinline]] void quantize_rest_of_row(
-    const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
-    const size_t group = qai8dxp.group_size(p.tile), even_until = Rounding::even_until(p.whole_groups(group));
-    const auto put = [&](size_t j, int8_t quant) {
-        to.panel[qai8dxp.at(p.tile, 0, to.slot, j).byte] = static_cast<uint8_t>(quant);
-    };
-    for (size_t j = from; j < p.k; ++j) {
-        const float x = value_at<Source>(row, j);
-        put(j, j < even_until ? q.quant<Ties::to_even>(x) : q.quant<Ties::away>(x));
-    }
+    const LhsRowKind& kind, const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
+    const size_t even = even_until(kind.rounding, p.whole_groups(qai8dxp.group_size(p.tile)));
     const size_t end = qai8dxp.padded(p.tile, p.k);
-    if (p.k < end) {  // the last element again; it meets zeros of the RHS
-        const int8_t last = q.quant<Ties::away>(value_at<Source>(row, p.k - 1));
-        for (size_t j = p.k; j < end; ++j) {
-            put(j, last);
-        }
+    for (size_t j = from; j < end; ++j) {  // padding: the last element again; it meets zeros of the RHS
+        const float x = value_at(kind.source, row, j < p.k ? j : p.k - 1);
+        to.panel[qai8dxp.at(p.tile, 0, to.slot, j).byte] =
+            static_cast<uint8_t>(q.quant(j < even ? Ties::to_even : Ties::away, x));
     }
 }
+
+#if !defined(__aarch64__)
 
 /// Minus the zero point, and the scale.
 KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, const RowPlace& to) {
@@ -135,15 +125,19 @@ KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, const RowPla
     store<float>(fields + 4 * p.tile.rows, q.scale);
 }
 
-template <typename Source, typename Rounding>
-void pack_lhs_rows_scalar(const LhsRows& p) {
+void pack_lhs_rows(const LhsRowKind& kind, const LhsRows& p) {
     RowPlace to = RowPlace::of_first(p);
     for (size_t i = 0; i < p.m; ++i, to.advance(p, 1)) {
-        const RowQuant q = range_of_row_scalar<Source>(p.row(i), p.k).quant();
-        quantize_rest_of_row<Source, Rounding>(p, q, p.row(i), 0, to);
+        const auto wide = range_of_row_scalar<uint32_t>(p.row(i), kind.source == SourceType::f32 ? p.k : 0);
+        const auto half = range_of_row_scalar<uint16_t>(p.row(i), kind.source == SourceType::f32 ? 0 : p.k);
+        const RowQuant q = kind.source == SourceType::f32 ? quant_of(kind.source, wide.lo, wide.hi)
+                                                          : quant_of(kind.source, half.lo, half.hi);
+        quantize_rest_of_row(kind, p, q, p.row(i), 0, to);
         put_row_fields(p, q, to);
     }
 }
+
+#endif
 
 }  // namespace
 }  // namespace kai

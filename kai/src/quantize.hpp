@@ -22,8 +22,10 @@ namespace {
 enum class Ties { to_even, away };
 
 /// The nearest integer. NaN gives 0; values out of range saturate (as FCVTNS and FCVTAS do).
-template <Ties ties>
-KAI_INLINE int32_t round_to_int(float v) {
+KAI_INLINE int32_t round_to_int(Ties ties, float v) {
+#if defined(__aarch64__)
+    return ties == Ties::away ? vcvtas_s32_f32(v) : vcvtns_s32_f32(v);
+#else
     if (v != v) {
         return 0;
     }
@@ -39,6 +41,7 @@ KAI_INLINE int32_t round_to_int(float v) {
     const bool tie_moves = ties == Ties::away || whole % 2 != 0;
     const bool moves = distance > 0.5f || (distance == 0.5f && tie_moves);
     return !moves ? whole : rest < 0.0f ? whole - 1 : whole + 1;
+#endif
 }
 
 /// 1.5 * 2^23. Adding it to a value below 2^22 leaves one unit in the last place, and so rounds, ties to even: the low
@@ -64,7 +67,7 @@ template <Ties ties>
 constexpr bool quant_needs_ordered = ties == Ties::to_even;
 #endif
 
-/// @name What the scale policies below are written in. Vec is float, or float32x4_t: four blocks at once.
+/// @name What the scale of a block is computed in. Vec is float, or float32x4_t: four blocks at once.
 /// @{
 template <typename Vec>
 KAI_INLINE Vec splat(float x);
@@ -92,38 +95,39 @@ KAI_INLINE float32x4_t zero_if_infinite(float32x4_t x) {
 #endif
 /// @}
 
+/// How a block's multiplier (quant = round(x * multiplier)) and scale (x is about quant * scale) follow from amax. One
+/// is a first quotient, the other the reciprocal of that: not the same bits.
+enum class ScaleRule {
+    amax_over_127,    // scale = amax / 127, multiplier = 1 / scale
+    of_127_over_amax  // multiplier = 127 / amax, scale = 1 / multiplier
+};
+
+template <typename Vec>
+KAI_INLINE Vec first_quotient(ScaleRule rule, Vec amax) {
+    return rule == ScaleRule::amax_over_127 ? amax / splat<Vec>(127.0f) : zero_if_infinite(splat<Vec>(127.0f) / amax);
+}
+template <typename Vec>
+KAI_INLINE Vec second_quotient(Vec first) {
+    return zero_if_infinite(splat<Vec>(1.0f) / first);
+}
+/// @}
+
 template <typename Vec>
 struct BlockScale {
-    Vec multiplier;  // quant = round(x * multiplier)
-    Vec scale;       // x is about quant * scale
+    Vec multiplier, scale;
 };
 
-/// @name Scale policies: from amax, the multiplier and the scale
-/// @{
-
-/// scale = amax / 127, multiplier = 1 / scale.
-struct AmaxOver127 {
-    template <typename Vec>
-    KAI_INLINE static BlockScale<Vec> of(Vec amax) {
-        const Vec scale = amax / splat<Vec>(127.0f);
-        return {zero_if_infinite(splat<Vec>(1.0f) / scale), scale};
-    }
-};
-
-/// multiplier = 127 / amax, scale = 1 / multiplier: not always the same bits as AmaxOver127.
-struct Of127OverAmax {
-    template <typename Vec>
-    KAI_INLINE static BlockScale<Vec> of(Vec amax) {
-        const Vec multiplier = zero_if_infinite(splat<Vec>(127.0f) / amax);
-        return {multiplier, zero_if_infinite(splat<Vec>(1.0f) / multiplier)};
-    }
-};
-/// @}
+template <typename Vec>
+KAI_INLINE BlockScale<Vec> scale_of(ScaleRule rule, Vec amax) {
+    const Vec first = first_quotient(rule, amax), second = second_quotient(first);
+    return rule == ScaleRule::amax_over_127 ? BlockScale<Vec>{second, first} : BlockScale<Vec>{first, second};
+}
 
 /// Asymmetric quantisation of a whole row: q = round(x * multiplier) + zero_point, saturated to int8.
 struct RowQuant {
-    float multiplier, scale;  // scale = 1 / multiplier
+    float multiplier;
     int32_t zero_point;
+    float scale;  // 1 / multiplier
 
     /// From the smallest and the largest of 0 and the values of the row.
     KAI_INLINE static RowQuant of(float lo, float hi) {
@@ -134,14 +138,13 @@ struct RowQuant {
         const float zero = (-128.0f + bottom) + (127.0f + top) > 0.0f ? -128.0f - bottom : 127.0f - top;
         const float at_least = zero > -128.0f ? zero : -128.0f;  // NaN too
         const float rounded = (at_least < 127.0f ? at_least : 127.0f) + kToEven;
-        return {multiplier, scale, load<int32_t>(&rounded) - load<int32_t>(&kToEven)};
+        return {multiplier, load<int32_t>(&rounded) - load<int32_t>(&kToEven), scale};
     }
 
-    template <Ties ties>
-    KAI_INLINE int8_t quant(float x) const {
+    KAI_INLINE int8_t quant(Ties ties, float x) const {
         // Wraps for the infinite products of an infinite multiplier: both infinities give 127.
         const auto q = static_cast<int32_t>(
-            static_cast<uint32_t>(round_to_int<ties>(x * multiplier)) + static_cast<uint32_t>(zero_point));
+            static_cast<uint32_t>(round_to_int(ties, x * multiplier)) + static_cast<uint32_t>(zero_point));
         return static_cast<int8_t>(q < -128 ? -128 : q > 127 ? 127 : q);
     }
 

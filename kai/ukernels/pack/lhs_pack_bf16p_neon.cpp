@@ -61,7 +61,7 @@ KAI_INLINE void pack_row(const Source* src, size_t k, uint8_t* dst, size_t dst_p
 
 /// As many as 8 rows.
 template <typename Source>
-KAI_INLINE void pack_rows(size_t rows, size_t k, const uint8_t* src, size_t stride, uint8_t* dst) {
+[[gnu::noinline]] void pack_rows(size_t rows, size_t k, const uint8_t* src, size_t stride, uint8_t* dst) {
     for (size_t row = 0; row < rows; ++row) {
         pack_row(reinterpret_cast<const Source*>(src), k, dst, kRows * kGroup);
         src += stride;

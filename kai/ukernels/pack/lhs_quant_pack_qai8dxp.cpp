@@ -10,8 +10,12 @@
 namespace kai {
 namespace {
 
+constexpr LhsRowKind kF32{SourceType::f32, Rounding::away};
+constexpr LhsRowKind kF16{SourceType::f16, Rounding::all_but_8_to_even};
+constexpr LhsRowKind kBf16{SourceType::bf16, Rounding::groups_to_even};
+
 /// Checks the arguments and packs.
-template <typename Source, typename Rounding>
+template <const LhsRowKind& kind, typename Source>
 KAI_INLINE void pack_qai8dxp(
     size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed) {
     KAI_ASSERT_MSG(t.rows > 0, "mr must not be 0");
@@ -19,7 +23,13 @@ KAI_INLINE void pack_qai8dxp(
     KAI_ASSERT_IF_MSG(t.sr > 0, t.kr > 0 && t.kr % t.sr == 0, "sr must divide kr");
     KAI_ASSERT_MSG(
         qai8dxp.padded(t, k) % qai8dxp.group_size(t) == 0, "kr / sr must divide k rounded up to a multiple of 32");
-    pack_lhs_rows<Source, Rounding>({m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed});
+    const LhsRows rows = {m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed};
+#if defined(__aarch64__)
+    static constexpr RowLoops loops = row_loops<Source, kind.rounding>();
+    pack_lhs_rows(kind, loops, rows);
+#else
+    pack_lhs_rows(kind, rows);
+#endif
 }
 
 }  // namespace
@@ -32,19 +42,17 @@ KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, qai8dxp)
 void kai_run_lhs_quant_pack_qai8dxp_f32(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::pack_qai8dxp<kai::SourceF32, kai::RoundAway>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+    kai::pack_qai8dxp<kai::kF32, kai::SourceF32>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::pack_qai8dxp<kai::SourceF16, kai::RoundAllBut8ToEven>(
-        m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+    kai::pack_qai8dxp<kai::kF16, kai::SourceF16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::pack_qai8dxp<kai::SourceBf16, kai::RoundGroupsToEven>(
-        m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+    kai::pack_qai8dxp<kai::kBf16, kai::SourceBf16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
