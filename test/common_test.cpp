@@ -187,8 +187,8 @@ TEST(CommonDeathTest, ViolatedPreconditionsAreTold) {
         kai_run_lhs_quant_pack_qsi8d32p_f32(1, k, bl, 4, 16, 2, 0, lhs.data(), k * sizeof(float), packed.data());
     };
     pack(64, 32);
-    EXPECT_DEATH(pack(66, 33), "bl must be a multiple");
-    EXPECT_DEATH(pack(48, 32), "k must be a multiple of bl");
+    EXPECT_DEATH(pack(66, 33), "kai_run_lhs_quant_pack_qsi8d32p_f32: bl = 33 is not a multiple");
+    EXPECT_DEATH(pack(48, 32), "kai_run_lhs_quant_pack_qsi8d32p_f32: k = 48 is not a multiple of bl = 32");
 }
 #endif
 

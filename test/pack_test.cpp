@@ -824,6 +824,61 @@ TEST_P(Pack, Threads) {
     expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
 }
 
+#if KLEIDIAI_ASSERTIONS && GTEST_HAS_DEATH_TEST
+// With assertions, an LHS packer and its getters abort with the name of the function and the value that they refuse.
+TEST_P(Pack, LhsRefusesAndSaysWhy) {
+    const std::string name = p.name;
+    if (!lhs || unified || test::is_indirect(p) || name.find("_sme") != std::string::npos) {
+        return;  // those of SME: precondition_test.cpp
+    }
+    const Tile good = tiles().back();
+    const size_t k = typical_depth().k, bl = typical_depth().bl;
+    const Lhs input = make_lhs(good, 2, k, bl, false);
+    std::vector<uint8_t> packed(1 << 20);
+    struct Call {
+        Tile tile;
+        size_t k, bl, m = 1, start = 0;
+    };
+    const auto refuses = [&](const Call& c, const std::string& why, bool run = true, bool getters = true) {
+        SCOPED_TRACE(why);
+        test::LhsSource source(p, good, input.values, 2, k, 0);
+        source.k = c.k;
+        if (run) {
+            EXPECT_DEATH(
+                test::run_lhs(p, c.tile, source, 0, c.m, c.bl, c.start, packed.data()), "kai_run_" + name + ": " + why);
+        }
+        if (getters) {
+            EXPECT_DEATH(test::packed_size(p, c.tile, 1, c.k, c.bl), "kai_get_lhs_packed_size_" + name + ": " + why);
+            EXPECT_DEATH(
+                test::packed_offset(p, c.tile, 0, c.k, c.bl), "kai_get_lhs_packed_offset_" + name + ": " + why);
+        }
+    };
+    const bool f16p = name == "lhs_pack_f16pmrx2_f32_neon";  // runs whatever bl and kr are
+    refuses({{0, good.kr, good.sr}, k, bl}, "mr = 0");
+    refuses({{good.rows, 7, 2}, k, bl}, "kr = 7", !f16p);
+    refuses({{good.rows, 0, good.sr}, k, bl}, "kr = 0", !f16p);
+    if (!p.accepts(good.rows + 1, good.kr, good.sr)) {  // of getters that is no matter
+        refuses({{good.rows + 1, good.kr, good.sr}, k, bl}, "mr = " + std::to_string(good.rows + 1), true, false);
+    }
+    if (blocks) {
+        refuses({good, k, 0}, "bl = 0", !f16p);
+        refuses({good, 96, 64}, "k = 96 is not a multiple of bl = 64", !f16p);
+        const size_t odd = name == "lhs_quant_pack_qsi8d32p_f32" ? 33 : 48;
+        refuses({good, 2 * odd, odd}, f16p ? "never" : "bl = " + std::to_string(odd), !f16p, !f16p);
+    } else if (p.signature == KAI_LHS_QUANT_PACK) {
+        refuses({{4, 48, 1}, 40, 0}, "k = 40");
+    } else {
+        refuses({good, k, 0, 1, 3}, "m_idx_start = 3", true, false);
+    }
+    if (f16p) {
+        refuses({good, 40, 8}, "k = 40 is not a multiple of 16");
+    }
+    if (good.rows == 1 && format.plain) {
+        refuses({good, k, 0, 2}, "m = 2", true, false);
+    }
+}
+#endif
+
 TEST_P(Pack, KeepsTheCallersZa) {
     if (kai_cpu_sme_bytes() == 0) {
         return;  // there is no ZA

@@ -4,9 +4,10 @@
 #pragma once
 
 #include "kai/src/getters.hpp"
+#include "kai/src/pack_lhs_rules.hpp"
 
-/// All getters of an LHS packer with blocks of bl.
-#define KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, FORMAT)                                                              \
+/// All getters of an LHS packer with blocks of bl. RULES: of type LhsRules.
+#define KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                               \
     size_t kai_get_m_step_##NAME(size_t mr) {                                                                     \
         return mr;                                                                                                \
     }                                                                                                             \
@@ -14,12 +15,12 @@
         return m_idx * lhs_stride;                                                                                \
     }                                                                                                             \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) { \
-        kai::check_whole_blocks(k, bl);                                                                           \
-        return kai::FORMAT.offset({mr, kr, sr}, m_idx, k, bl);                                                    \
+        kai::check_lhs_shape(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                          \
+        return kai::RULES.format.offset({mr, kr, sr}, m_idx, k, bl);                                              \
     }                                                                                                             \
     size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) {       \
-        kai::check_whole_blocks(k, bl);                                                                           \
-        return kai::FORMAT.size({mr, kr, sr}, m, k, bl);                                                          \
+        kai::check_lhs_shape(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                          \
+        return kai::RULES.format.size({mr, kr, sr}, m, k, bl);                                                    \
     }
 
 /// The getters that every RHS packer with blocks of bl has. They want kai_rules_NAME (pack_rhs_rules.hpp). (sr is 2 in
@@ -63,7 +64,7 @@
         return kai_rhs_packed_size(n, k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);                    \
     }
 
-/// All getters of an LHS packer without blocks.
+/// All getters of an LHS packer without blocks. FORMAT: a Format, or LhsRules if there are any for getters.
 #define KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                      \
     size_t kai_get_m_step_##NAME(size_t mr) {                                                          \
         return mr;                                                                                     \
@@ -72,10 +73,12 @@
         return m_idx * lhs_stride;                                                                     \
     }                                                                                                  \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t mr, size_t kr, size_t sr) { \
-        return kai::FORMAT.offset({mr, kr, sr}, m_idx, k);                                             \
+        kai::check_lhs_shape(kai::FORMAT, k, 0, {mr, kr, sr}, __func__);                               \
+        return kai::format_of(kai::FORMAT).offset({mr, kr, sr}, m_idx, k);                             \
     }                                                                                                  \
     size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t mr, size_t kr, size_t sr) {       \
-        return kai::FORMAT.size({mr, kr, sr}, m, k);                                                   \
+        kai::check_lhs_shape(kai::FORMAT, k, 0, {mr, kr, sr}, __func__);                               \
+        return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, k);                                   \
     }
 
 /// The getters of an RHS packer without blocks that do not depend on the order of the source. BIAS: its type.

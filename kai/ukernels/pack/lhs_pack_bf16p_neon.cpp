@@ -100,42 +100,40 @@ KAI_INLINE void pack_1(size_t k, const float* src, uint8_t* dst) {
     }
 }
 
-KAI_INLINE void check(
-    [[maybe_unused]] size_t mr, [[maybe_unused]] size_t rows, [[maybe_unused]] size_t kr, [[maybe_unused]] size_t sr,
-    [[maybe_unused]] size_t m_idx_start) {
-    KAI_ASSERT_MSG(mr == rows, "mr must be that of the packer's name");
-    KAI_ASSERT_MSG(kr == 4 && sr == 1, "kr must be 4, sr 1");
-    KAI_ASSERT_MSG(m_idx_start == 0, "m_idx_start must be 0: move the pointers instead");
-}
+constexpr LhsRules kRulesOf8{bf16p, kRows, 4, 1, false, 0, 0};
+constexpr LhsRules kRulesOf1{bf16p, 1, 4, 1, false, 0, 0};
 
 }  // namespace
 }  // namespace kai
 
 extern "C" {
 
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_bf16p8x4_f16_neon, bf16p)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p8x4_f32_neon, bf16p)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, bf16p)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_bf16p8x4_f16_neon, kRulesOf8)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p8x4_f32_neon, kRulesOf8)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
 
 void kai_run_lhs_pack_bf16p8x4_f16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::check(mr, 8, kr, sr, m_idx_start);
+    kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);
+    kai::check_no_start(m_idx_start, __func__);
     kai::pack_8<float16_t>(m, k, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_bf16p8x4_f32_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
-    kai::check(mr, 8, kr, sr, m_idx_start);
+    kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);
+    kai::check_no_start(m_idx_start, __func__);
     kai::pack_8<float>(m, k, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_bf16p1x4_f32_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     [[maybe_unused]] size_t lhs_stride, void* lhs_packed) {
-    kai::check(mr, 1, kr, sr, m_idx_start);
-    KAI_ASSERT_MSG(m <= 1, "m must be 0 or 1");
+    kai::check_lhs_call(kai::kRulesOf1, k, 0, {mr, kr, sr}, __func__);
+    kai::check_no_start(m_idx_start, __func__);
+    KAI_REQUIRE(__func__, m <= 1, "m = %zu, not 0 or 1", m);
     if (m > 0) {
         kai::pack_1(k, static_cast<const float*>(lhs), static_cast<uint8_t*>(lhs_packed));
     }

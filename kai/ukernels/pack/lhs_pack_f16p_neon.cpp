@@ -14,6 +14,10 @@
 namespace kai {
 namespace {
 
+/// By convention `run` looks at neither bl nor kr; the getters do.
+constexpr LhsRules kRunRules{f16p, 0, 0, 2, false, 0, 16};
+constexpr LhsRules kRules{f16p, 0, 0, 2, true, 0, 16};
+
 KAI_INLINE const float* row_of(const float* src, size_t row, size_t stride) {
     return reinterpret_cast<const float*>(bytes(src, row * stride));
 }
@@ -56,14 +60,12 @@ KAI_INLINE void pack_row(size_t k, const float* src, uint8_t* dst, size_t pitch)
 
 extern "C" {
 
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_pack_f16pmrx2_f32_neon, f16p)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_pack_f16pmrx2_f32_neon, kRules)
 
 void kai_run_lhs_pack_f16pmrx2_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    KAI_ASSERT_MSG(mr > 0, "mr must not be 0");
-    KAI_ASSERT_MSG(k % 16 == 0, "k must be a multiple of 16");
-    KAI_ASSERT_MSG(sr == 2, "sr must be 2");
+    kai::check_lhs_call(kai::kRunRules, k, bl, {mr, 4, sr}, __func__);
     // By convention this packer looks at none of these: groups have two elements, and lhs and lhs_packed are those of
     // the first row.
     KAI_UNUSED(bl);

@@ -14,15 +14,12 @@ constexpr LhsRowKind kF32{SourceType::f32, Rounding::away};
 constexpr LhsRowKind kF16{SourceType::f16, Rounding::all_but_8_to_even};
 constexpr LhsRowKind kBf16{SourceType::bf16, Rounding::groups_to_even};
 
-/// Checks the arguments and packs.
+constexpr LhsRules kRules{qai8dxp, 0, 0, 0, false, 0, 0};
+
+/// Packs.
 template <const LhsRowKind& kind, typename Source>
 KAI_INLINE void pack_qai8dxp(
     size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed) {
-    KAI_ASSERT_MSG(t.rows > 0, "mr must not be 0");
-    KAI_ASSERT_MSG(t.sr > 0, "sr must not be 0");
-    KAI_ASSERT_IF_MSG(t.sr > 0, t.kr > 0 && t.kr % t.sr == 0, "sr must divide kr");
-    KAI_ASSERT_MSG(
-        qai8dxp.padded(t, k) % qai8dxp.group_size(t) == 0, "kr / sr must divide k rounded up to a multiple of 32");
     const LhsRows rows = {m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed};
 #if defined(__aarch64__)
     static constexpr RowLoops loops = row_loops<Source, kind.rounding>();
@@ -35,24 +32,27 @@ KAI_INLINE void pack_qai8dxp(
 }  // namespace
 }  // namespace kai
 
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f32, qai8dxp)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f16_neon, qai8dxp)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, qai8dxp)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f32, kRules)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f16_neon, kRules)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, kRules)
 
 void kai_run_lhs_quant_pack_qai8dxp_f32(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
     void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
     kai::pack_qai8dxp<kai::kF32, kai::SourceF32>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
     kai::pack_qai8dxp<kai::kF16, kai::SourceF16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }
 
 void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
     kai::pack_qai8dxp<kai::kBf16, kai::SourceBf16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
 }

@@ -18,16 +18,19 @@ constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, ScaleRule::
 constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, ScaleRule::of_127_over_amax, Ties::away};
 // clang-format on
 
-/// Checks the arguments and packs. The loops are those of the kind, for groups of 8, 4 or both.
+/// The rules of a kind. Any mr, kr and sr but those of `only`.
+constexpr LhsRules rules_of(const LhsBlockKind& kind, Tile only, size_t bl_multiple) {
+    return {kind.format, only.rows, only.kr, only.sr, true, bl_multiple, 0};
+}
+constexpr LhsRules kRulesF32 = rules_of(kF32, {0, 0, 0}, 0);
+constexpr LhsRules kRules4x8sb = rules_of(k4x8sb, {4, 16, 2}, 32);
+constexpr LhsRules kRulesF32Last = rules_of(kF32Last, {0, 4, 0}, 32);
+constexpr LhsRules kRulesSumsF32 = rules_of(kSumsF32, {0, 0, 0}, 32);
+constexpr LhsRules kRulesSumsF16 = rules_of(kSumsF16, {0, 0, 0}, 32);
+
+/// Packs. The loops are those of the kind, for groups of 8, 4 or both.
 template <const LhsBlockKind& kind, typename Source, bool groups_of_8 = true, bool groups_of_4 = true>
 KAI_INLINE void pack_qsi8d32p(const LhsPack& p) {
-    [[maybe_unused]] const Format& format = kind.format;
-    [[maybe_unused]] const Tile t = p.tile;
-    KAI_ASSERT_MSG(t.rows > 0, "mr must not be 0");
-    KAI_ASSERT_MSG(t.kr > 0, "kr must not be 0");
-    KAI_ASSERT_IF_MSG(format.group == Format::kr_over_sr, t.sr > 0 && t.kr % t.sr == 0, "sr must divide kr");
-    KAI_ASSERT_MSG(p.bl > 0 && p.bl % format.group_size(t) == 0, "bl must be a multiple of the group (kr / sr, or kr)");
-    KAI_ASSERT_MSG(p.k % p.bl == 0, "k must be a multiple of bl");
 #if defined(__aarch64__)
     static constexpr BlockLoops loops = block_loops<kind, Source, groups_of_8, groups_of_4>();
     pack_lhs_blocks(kind, loops, p);
@@ -39,23 +42,23 @@ KAI_INLINE void pack_qsi8d32p(const LhsPack& p) {
 }  // namespace
 }  // namespace kai
 
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32, qsi8d32p)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p4x8sb_f32_neon, qsi8d32p)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32_neon, qsi8d32p_last)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f32_neon, qsi8d32pscalef32)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f16_neon, qsi8d32pscalef32)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32, kRulesF32)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p4x8sb_f32_neon, kRules4x8sb)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32)
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16)
 
 void kai_run_lhs_quant_pack_qsi8d32p_f32(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed) {
+    kai::check_lhs_call(kai::kRulesF32, k, bl, {mr, kr, sr}, __func__);
     kai::pack_qsi8d32p<kai::kF32, kai::SourceF32>({m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
 }
 
 void kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    KAI_ASSERT_MSG(mr == 4 && kr == 16 && sr == 2, "mr, kr, sr must be 4, 16, 2");
-    KAI_ASSERT_MSG(bl % 32 == 0, "bl must be a multiple of 32");
+    kai::check_lhs_call(kai::kRules4x8sb, k, bl, {mr, kr, sr}, __func__);
     kai::pack_qsi8d32p<kai::k4x8sb, kai::SourceF32, true, false>(
         {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
 }
@@ -63,8 +66,7 @@ void kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon(
 void kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    KAI_ASSERT_MSG(kr == 4, "kr must be 4");
-    KAI_ASSERT_MSG(bl % 32 == 0, "bl must be a multiple of 32");
+    kai::check_lhs_call(kai::kRulesF32Last, k, bl, {mr, kr, sr}, __func__);
     // By convention this packer does not look at m_idx_start: lhs and lhs_packed are those of the first row.
     KAI_UNUSED(m_idx_start);
     kai::pack_qsi8d32p<kai::kF32Last, kai::SourceF32, false, true>(
@@ -74,7 +76,7 @@ void kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
 void kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    KAI_ASSERT_MSG(bl % 32 == 0, "bl must be a multiple of 32");
+    kai::check_lhs_call(kai::kRulesSumsF32, k, bl, {mr, kr, sr}, __func__);
     kai::pack_qsi8d32p<kai::kSumsF32, kai::SourceF32>(
         {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
 }
@@ -82,7 +84,7 @@ void kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon(
 void kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    KAI_ASSERT_MSG(bl % 32 == 0, "bl must be a multiple of 32");
+    kai::check_lhs_call(kai::kRulesSumsF16, k, bl, {mr, kr, sr}, __func__);
     kai::pack_qsi8d32p<kai::kSumsF16, kai::SourceF16>(
         {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
 }
