@@ -362,6 +362,23 @@ TEST_P(Pack, EveryTail) {
     }
 }
 
+// Rows and blocks that are longer than what a packer may put aside.
+TEST_P(Pack, LongRows) {
+    if (!lhs) {
+        return;
+    }
+    const std::vector<Depth> depths =
+        blocks ? std::vector<Depth>{{4224, 32}, {4224, 4224}} : std::vector<Depth>{{1071, 0}};
+    for (const Tile tile : tiles_of_each_order()) {
+        for (const Depth depth : depths) {
+            check(tile, std::min<size_t>(tile.rows, 8) + 1, depth, 1, Flush::end);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
 TEST_P(Pack, SpecialFloats) {
     if (!lhs && !format.is_float()) {
         return;
