@@ -32,7 +32,8 @@ extern "C" {
 /// @{
 [[gnu::visibility("hidden")]] void kai_check_rhs_vectors(const char* function, const kai_rhs_vectors_call* call);
 
-/// The unified API. panel_stride: of dense panels of own_nr columns.
+/// The unified API: operands that the format has no place for are not looked at. panel_stride: of dense panels of
+/// own_nr columns.
 [[gnu::visibility("hidden")]] void kai_check_rhs_unified(
     const char* function, kai_rhs_vectors_packer packer, const kai_matmul_pack_rhs_uker_args* args, size_t own_nr,
     size_t panel_stride);

@@ -5,8 +5,8 @@
 // zero, with their fields. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: the fields alone. Panels
 // may lie further apart than get_rhs_packed_stride says.
 //
-// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, a bias or scales that
-// the format has no place for, missing scales.
+// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales. What the
+// format has no place for is not looked at.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
