@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kai/src/getters.hpp"
+#include "kai/src/registry.hpp"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
@@ -25,6 +26,21 @@
 #define KAI_IF_BUILT(isa, ...) KAI_CONCAT(KAI_IF_BUILT_, KAI_CONCAT(KAI_BUILD_, isa))(__VA_ARGS__)
 #define KAI_IF_BUILT_1(...) __VA_ARGS__
 #define KAI_IF_BUILT_0(...)
+
+extern "C" {
+// The tables of rules of RHS packers, where there are.
+#define KAI_RULES(ISA, NAME, ...) [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;
+#define KAI_RHS_PACK_NXK_BL KAI_RULES
+#define KAI_RHS_PACK_NXK_BL_ZERO KAI_RULES
+#define KAI_RHS_PACK_NXK_BL_BF16 KAI_RULES
+#define KAI_RHS_PACK_KXN_BL_BF16 KAI_RULES
+#define KAI_RHS_PACK_CX(SIGNATURE, ...) KAI_RULES(__VA_ARGS__)
+#define KAI_RHS_PACK_KXN KAI_RULES
+#define KAI_RHS_PACK_NXK KAI_RULES
+#define KAI_RHS_PACK_KXN_NR KAI_RULES
+#include "kai/ukernels/pack/packs.def"
+#undef KAI_RULES
+}
 
 namespace kai {
 namespace {
@@ -213,18 +229,51 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-#define KAI_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
-    KAI_IF_BUILT(ISA, {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__}, )
-#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                              \
-    KAI_PACKER(                                                                \
-        SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_lhs_offset_##NAME), \
+/// Bits of an element of a source, of those that have no table of rules.
+[[maybe_unused]] constexpr uint8_t source_bits(const char* source) {
+    return contains(source, "32") ? 32 : contains(source, "16") ? 16 : contains(source, "4") ? 4 : 8;
+}
+
+/// @name The table of rules of a packer, by its ISA: RHS packers whose panels are not vectors wide have one.
+/// @{
+#define KAI_NO_TABLE(ISA, NAME) nullptr
+#define KAI_RHS_TABLE(ISA, NAME) KAI_CONCAT(KAI_RHS_TABLE_, ISA)(NAME)
+#define KAI_RHS_TABLE_any(NAME) &kai_rules_##NAME
+#define KAI_RHS_TABLE_neon(NAME) &kai_rules_##NAME
+#define KAI_RHS_TABLE_neon_bf16(NAME) &kai_rules_##NAME
+#define KAI_RHS_TABLE_sve(NAME) nullptr
+#define KAI_RHS_TABLE_sme(NAME) nullptr
+/// @}
+
+#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)          \
+    [](kai_packer_rules* rules) {                                      \
+        [[maybe_unused]] constexpr kai::NoneIfUnknown kai_getter = {}; \
+        *rules = {                                                     \
+            TABLE,                                                     \
+            ROWS,                                                      \
+            KR,                                                        \
+            SR,                                                        \
+            kai::FORMAT.group == kai::Format::kr,                      \
+            source_bits(#SOURCE),                                      \
+            kai::FORMAT.panel_head > 0,                                \
+            kai::FORMAT.panel_tail > 0};                               \
+    }
+
+#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)               \
+    KAI_IF_BUILT(                                                                                \
+        ISA,                                                                                     \
+        {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__, \
+         KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE)}, )
+#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                                            \
+    KAI_PACKER(                                                                              \
+        KAI_NO_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_lhs_offset_##NAME), \
         KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
-#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...)                              \
-    KAI_PACKER(                                                                \
-        SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_rhs_offset_##NAME), \
+#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...)                                             \
+    KAI_PACKER(                                                                               \
+        KAI_RHS_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_rhs_offset_##NAME), \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
 #define KAI_UNIFIED_PACKER(SIGNATURE, ISA, NAME, ...) \
-    KAI_PACKER(SIGNATURE, ISA, NAME, __VA_ARGS__, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
+    KAI_PACKER(KAI_NO_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
 
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACK_BL(...) KAI_LHS_PACKER(KAI_LHS_PACK_BL, __VA_ARGS__)
@@ -241,17 +290,17 @@ const kai_packer kPackers[] = {
 #define KAI_RHS_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_QS8CX_I32, __VA_ARGS__)
 #define KAI_RHS_IMATMUL_PACK_KXN(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN, __VA_ARGS__)
 #define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, __VA_ARGS__)
-#define KAI_LHS_IMATMUL_PACK(ISA, NAME, ...)                                                              \
-    KAI_PACKER(                                                                                           \
-        KAI_LHS_IMATMUL_PACK, ISA, NAME, __VA_ARGS__, nullptr, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
-        KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_LHS_IMATMUL_PACK(ISA, NAME, ...)                                 \
+    KAI_PACKER(                                                              \
+        KAI_NO_TABLE, KAI_LHS_IMATMUL_PACK, ISA, NAME, __VA_ARGS__, nullptr, \
+        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
 #define KAI_LHS_PACK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_LHS_PACK_UNIFIED, __VA_ARGS__)
 #define KAI_RHS_PACK_KXN_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_KXN_UNIFIED, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_NXK_UNIFIED, __VA_ARGS__)
-#define KAI_RHS_DWCONV_PACK(ISA, NAME, ...)                                                                     \
-    KAI_PACKER(                                                                                                 \
-        KAI_RHS_DWCONV_PACK, ISA, NAME, __VA_ARGS__, nullptr, nullptr, KAI_ANY(kai_get_rhs_dwconv_size_##NAME), \
-        KAI_ANY(kai_run_##NAME))
+#define KAI_RHS_DWCONV_PACK(ISA, NAME, ...)                                          \
+    KAI_PACKER(                                                                      \
+        KAI_NO_TABLE, KAI_RHS_DWCONV_PACK, ISA, NAME, __VA_ARGS__, nullptr, nullptr, \
+        KAI_ANY(kai_get_rhs_dwconv_size_##NAME), KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};
 

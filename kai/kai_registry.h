@@ -120,6 +120,9 @@ struct kai_ukernel {
     kai_any_fn* run;
 };
 
+/// What a packer asks of its callers: the library's own matter.
+struct kai_packer_rules;
+
 /// A packer. Its functions are kai_run_<name> and kai_get_<what>_<name>.
 struct kai_packer {
     const char* name;
@@ -135,6 +138,7 @@ struct kai_packer {
     kai_any_fn* get_packed_offset;  ///< kai_get_lhs_packed_offset_<name> or kai_get_rhs_packed_offset_<name>
     kai_any_fn* get_packed_size;    ///< kai_get_lhs_packed_size_<name> or kai_get_rhs_packed_size_<name>
     kai_any_fn* run;
+    void (*get_rules)(struct kai_packer_rules* rules);  ///< For kai_registry_check.
 };
 
 /// @name All of them. Micro-kernels and packers that this build lacks (another architecture, an assembler without the
@@ -185,6 +189,26 @@ typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* uk
 /// to be called row by row.
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
+
+/// A call of a micro-kernel or of a packer. What the function has no parameter for is not looked at.
+struct kai_registry_call {
+    const struct kai_ukernel* ukernel;  ///< The function: one of these two. The other is NULL.
+    const struct kai_packer* packer;
+    size_t m, n, k;       ///< Indirect matmul: k_chunk_count * k_chunk_length is k.
+    size_t bl;            ///< Length of a block.
+    size_t rows, kr, sr;  ///< Packers: mr (LHS) or nr (RHS), kr and sr, as the micro-kernel's getters return them.
+    size_t m_idx_start;   ///< LHS packers.
+    size_t stride;        ///< RHS packers: bytes from a row of the source to the next; 0: large enough.
+    size_t
+        scale_stride;  ///< RHS packers with bf16 scales: bytes from a column's scales to the next's; 0: large enough.
+    bool bias, scale, zero;  ///< RHS packers: whether the operand is given (not NULL).
+    const void* params;      ///< RHS packers: as `run` takes it.
+};
+
+/// Whether the function accepts a call of this shape. If not, what is wrong goes to `reason` (may be NULL): "k = 250 is
+/// not a multiple of bl = 32". With assertions, `run` aborts in such a case; RHS packers do in every build.
+/// It does not look at clamp bounds, nor at whether this CPU can run the function (kai_registry_runnable).
+bool kai_registry_check(const struct kai_registry_call* call, char* reason, size_t reason_size);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -5,6 +5,7 @@ set(KAI_SOURCES_any
     kai/kai_common.cpp
     kai/kai_cpu.cpp
     kai/kai_registry.cpp
+    kai/kai_registry_check.cpp
     kai/src/pack_rhs_rules.cpp
     kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp

@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <csignal>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -17,6 +13,7 @@
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/run_apart.hpp"
 #include "tools/registry_call.hpp"
 
 namespace {
@@ -49,41 +46,8 @@ struct Explained {
     }
 };
 
-/// How a function ends in a process of its own.
-struct Ending {
-    bool returned = false;
-    int signal = 0;
-    std::string text;  // stderr
-};
-
-Ending run_apart(const std::function<void()>& function) {
-    Ending ending;
-    int ends[2];
-    if (pipe(ends) != 0) {
-        ADD_FAILURE() << "no pipe";
-        return ending;
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        for (const int s : {SIGABRT, SIGILL, SIGSEGV, SIGBUS}) {
-            signal(s, SIG_DFL);
-        }
-        function();
-        _exit(0);
-    }
-    close(ends[1]);
-    char buffer[256];
-    for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) {
-        ending.text.append(buffer, static_cast<size_t>(n));
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ending.returned = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return ending;
-}
+using test::Ending;
+using test::run_apart;
 
 bool is_indirect(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||

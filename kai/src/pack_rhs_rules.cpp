@@ -126,13 +126,6 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
     return params_violation(rules, c.params);
 }
 
-kai_violation call_violation(const kai_rhs_rules& rules, const kai_rhs_call& c) {
-    KAI_VIOLATION_IF(c.num_groups != 1, "num_groups = %zu, not 1", {c.num_groups, 0, 0});
-    KAI_VIOLATION_IF(c.extra_bytes != 0, "extra_bytes = %zu, not 0", {c.extra_bytes, 0, 0});
-    const kai_violation shape = kai_rhs_shape_violation(&rules, c.k, c.nr, c.kr, c.sr, c.bl, true);
-    return shape.format != nullptr || c.n == 0 ? shape : operands_violation(rules, c);
-}
-
 /// In the name of function `prefix` of the packer.
 [[noreturn, gnu::cold, gnu::noinline]] void fail(
     const char* prefix, const kai_rhs_rules& rules, const kai_violation& v) {
@@ -183,8 +176,16 @@ kai_violation kai_rhs_shape_violation(
     return rules->blocks ? kai::blocks_violation(*rules, k, kr, bl) : kai::depth_violation(*rules, k, kr, sr);
 }
 
+kai_violation kai_rhs_call_violation(const kai_rhs_rules* rules, const kai_rhs_call* call) {
+    const kai_rhs_call& c = *call;
+    KAI_VIOLATION_IF(c.num_groups != 1, "num_groups = %zu, not 1", {c.num_groups, 0, 0});
+    KAI_VIOLATION_IF(c.extra_bytes != 0, "extra_bytes = %zu, not 0", {c.extra_bytes, 0, 0});
+    const kai_violation shape = kai_rhs_shape_violation(rules, c.k, c.nr, c.kr, c.sr, c.bl, true);
+    return shape.format != nullptr || c.n == 0 ? shape : kai::operands_violation(*rules, c);
+}
+
 void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call) {
-    const kai_violation violation = kai::call_violation(*rules, *call);
+    const kai_violation violation = kai_rhs_call_violation(rules, call);
     if (__builtin_expect(violation.format != nullptr, 0)) {
         fail("kai_run_", *rules, violation);
     }

@@ -74,6 +74,10 @@ extern "C" {
 [[gnu::visibility("hidden")]] kai_violation kai_rhs_shape_violation(
     const kai_rhs_rules* rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run);
 
+/// All rules.
+[[gnu::visibility("hidden")]] kai_violation kai_rhs_call_violation(
+    const kai_rhs_rules* rules, const kai_rhs_call* call);
+
 /// All rules. Aborts with the name of the packer where one is violated. Reads nothing of an empty problem.
 [[gnu::visibility("hidden")]] void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call);
 

@@ -1,0 +1,183 @@
+// kai_registry_check: the rules for calls. Those of RHS packers that have a table (pack_rhs_rules.hpp) stand there and
+// nowhere else; a test compares the others with what the functions themselves refuse.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "kai/src/registry.hpp"
+
+namespace {
+
+using Call = kai_registry_call;
+
+/// A pointer that is given. It is not followed.
+constexpr char kSomething = 0;
+
+const void* given(bool is_given) {
+    return is_given ? &kSomething : nullptr;
+}
+
+#define KAI_VIOLATION_IF(cond, ...) \
+    do {                            \
+        if (cond) {                 \
+            return {__VA_ARGS__};   \
+        }                           \
+    } while (0)
+
+kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
+    KAI_VIOLATION_IF(u.rows == KAI_ROWS_ONE && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
+    if (u.signature == KAI_UKERNEL_MATMUL_BL || u.signature == KAI_UKERNEL_MATMUL_RHS_BL) {
+        KAI_VIOLATION_IF(c.bl == 0 || c.bl % 32 != 0, "bl = %zu is not a positive multiple of 32", {c.bl, 0, 0});
+        KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
+    }
+    KAI_VIOLATION_IF(
+        u.signature == KAI_UKERNEL_MATMUL_LUT && c.k % 32 != 0, "k = %zu is not a multiple of 32", {c.k, 0, 0});
+    return {};
+}
+
+/// A size that the catalogue gives.
+kai_violation size_violation(const char* format, size_t size, size_t own) {
+    KAI_VIOLATION_IF(own != 0 && size != own, format, {size, own, 0});
+    return {};
+}
+
+kai_violation sizes_violation(const char* rows_format, const kai_packer_rules& rules, const Call& c) {
+    KAI_VIOLATION_IF(
+        rules.rows == SIZE_MAX, "this CPU lacks the vectors that the panels of this packer are as wide as", {});
+    kai_violation violation = size_violation(rows_format, c.rows, rules.rows);
+    if (violation.format == nullptr) {
+        violation = size_violation("kr = %zu, not %zu", c.kr, rules.kr);
+    }
+    return violation.format == nullptr ? size_violation("sr = %zu, not %zu", c.sr, rules.sr) : violation;
+}
+
+/// Blocks of bl, and groups of the packer's in them.
+kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
+    if (strcmp(p.format, "f16p") == 0) {  // blocks are the kernel's matter
+        KAI_VIOLATION_IF(c.k % 16 != 0, "k = %zu is not a multiple of 16", {c.k, 0, 0});
+        return {};
+    }
+    KAI_VIOLATION_IF(c.kr == 0, "kr must not be 0", {});
+    KAI_VIOLATION_IF(!rules.group_is_kr && c.sr == 0, "sr must not be 0", {});
+    KAI_VIOLATION_IF(!rules.group_is_kr && c.kr % c.sr != 0, "kr = %zu is not a multiple of sr = %zu", {c.kr, c.sr, 0});
+    const bool any_blocks = strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
+    const size_t group = rules.group_is_kr ? c.kr : c.kr / c.sr;
+    KAI_VIOLATION_IF(c.bl == 0, "bl must not be 0", {});
+    KAI_VIOLATION_IF(!any_blocks && c.bl % 32 != 0, "bl = %zu is not a multiple of 32", {c.bl, 0, 0});
+    KAI_VIOLATION_IF(c.bl % group != 0, "bl = %zu is not a multiple of a group = %zu", {c.bl, group, 0});
+    KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
+    return {};
+}
+
+kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
+    if (p.signature == KAI_LHS_IMATMUL_PACK || p.signature == KAI_LHS_PACK_UNIFIED) {
+        return {};  // they take any shape
+    }
+    const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
+    const kai_violation sizes =
+        any_kr ? size_violation("sr = %zu, not %zu", c.sr, rules.sr) : sizes_violation("mr = %zu, not %zu", rules, c);
+    if (sizes.format != nullptr) {
+        return sizes;
+    }
+    KAI_VIOLATION_IF(c.rows == 0, "mr must not be 0", {});
+    if (p.signature == KAI_LHS_PACK_BL) {
+        return lhs_blocks_violation(p, rules, c);
+    }
+    if (p.signature == KAI_LHS_QUANT_PACK) {
+        KAI_VIOLATION_IF(c.kr == 0 || c.sr == 0, "kr = %zu, sr = %zu: neither must be 0", {c.kr, c.sr, 0});
+        KAI_VIOLATION_IF(c.kr % c.sr != 0, "kr = %zu is not a multiple of sr = %zu", {c.kr, c.sr, 0});
+        const size_t stored = kai_roundup(c.k, 32), group = c.kr / c.sr;
+        KAI_VIOLATION_IF(
+            stored % group != 0, "k rounded up to %zu is not a multiple of kr / sr = %zu", {stored, group, 0});
+        return {};
+    }
+    const bool any_start = strncmp(p.name, "lhs_pack_bf16p2vlx2_f32", 23) == 0;
+    KAI_VIOLATION_IF(
+        !any_start && c.m_idx_start != 0, "m_idx_start = %zu, not 0: move the pointers instead", {c.m_idx_start, 0, 0});
+    KAI_VIOLATION_IF(rules.rows == 1 && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
+    return {};
+}
+
+bool is_kxn(kai_packer_signature signature) {
+    switch (signature) {
+        case KAI_RHS_PACK_NXK:
+        case KAI_RHS_PACK_NXK_UNIFIED:
+            return false;
+        default:
+            return true;
+    }
+}
+
+/// The rules of packers whose panels are vectors wide, in the form of a table.
+kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c, kai_rhs_call call) {
+    const bool unified = p.signature == KAI_RHS_PACK_KXN_UNIFIED || p.signature == KAI_RHS_PACK_NXK_UNIFIED;
+    const bool chunks = p.signature == KAI_RHS_IMATMUL_PACK_KXN || p.signature == KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32;
+    if (!unified && !chunks) {  // which have no such parameters
+        const kai_violation sizes = sizes_violation("nr = %zu, not %zu", rules, c);
+        if (sizes.format != nullptr) {
+            return sizes;
+        }
+    }
+    call.nr = call.kr = call.sr = 1;
+    KAI_VIOLATION_IF(
+        !rules.scale && c.scale && c.n > 0 && !chunks && !unified,
+        "scale must be NULL: this format has no place for it", {});
+    KAI_VIOLATION_IF(
+        !rules.scale && c.params != nullptr && c.n > 0 && !chunks && !unified,
+        "params must be NULL: this format has no place for it", {});
+    kai_rhs_rules table = {};
+    table.panel_fields = rules.bias || rules.scale;
+    table.stride_bits = rules.source_bits;
+    table.kxn = is_kxn(p.signature);
+    table.bias = rules.bias || unified;  // the unified API ignores what the format has no place for
+    table.scale = rules.scale;
+    table.params = rules.scale ? KAI_RHS_PARAMS_ANY : KAI_RHS_PARAMS_NULL;
+    if (unified || (chunks && !rules.scale)) {
+        call.params = given(rules.scale);
+        call.scale = rules.scale ? call.scale : nullptr;
+    }
+    return kai_rhs_call_violation(&table, &call);
+}
+
+kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
+    if (p.signature == KAI_RHS_DWCONV_PACK) {
+        return {};
+    }
+    kai_rhs_call call = {};
+    call.num_groups = 1;
+    call.n = c.n;
+    call.k = c.k;
+    call.nr = c.rows;
+    call.kr = c.kr;
+    call.sr = c.sr;
+    call.bl = c.bl;
+    call.rhs = &kSomething;
+    call.packed = const_cast<char*>(&kSomething);
+    call.rhs_stride = c.stride != 0 ? c.stride : SIZE_MAX;
+    call.scale_stride = c.scale_stride != 0 ? c.scale_stride : SIZE_MAX;
+    call.zero = given(c.zero);
+    call.bias = given(c.bias);
+    call.scale = given(c.scale);
+    call.params = c.params;
+    return rules.table != nullptr ? kai_rhs_call_violation(rules.table, &call) : vectors_violation(p, rules, c, call);
+}
+
+}  // namespace
+
+extern "C" bool kai_registry_check(const kai_registry_call* call, char* reason, size_t reason_size) {
+    kai_violation violation = {"neither a micro-kernel nor a packer, or both", {}};
+    if (call->ukernel != nullptr && call->packer == nullptr) {
+        violation = ukernel_violation(*call->ukernel, *call);
+    } else if (call->ukernel == nullptr && call->packer != nullptr) {
+        kai_packer_rules rules = {};
+        call->packer->get_rules(&rules);
+        const bool lhs = call->packer->signature <= KAI_LHS_PACK_UNIFIED;
+        violation = (lhs ? lhs_violation : rhs_violation)(*call->packer, rules, *call);
+    }
+    if (violation.format != nullptr && reason != nullptr) {
+        snprintf(
+            reason, reason_size, violation.format, violation.numbers[0], violation.numbers[1], violation.numbers[2]);
+    }
+    return violation.format == nullptr;
+}

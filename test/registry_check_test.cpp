@@ -1,0 +1,368 @@
+// kai_registry_check agrees with the functions: what it refuses, the packer refuses (RHS packers in every build, the
+// others with assertions), and what it accepts runs.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/support/coverage.hpp"
+#include "test/support/run_apart.hpp"
+#include "tools/registry_call.hpp"
+
+namespace {
+
+using Call = kai_registry_call;
+using kai_tools::as;
+using test::Ending;
+
+std::string text(const Call& c) {
+    char line[256];
+    std::snprintf(
+        line, sizeof(line),
+        "m %zu, n %zu, k %zu, bl %zu, rows %zu, kr %zu, sr %zu, m_idx_start %zu, stride %zu, scale_stride %zu, bias "
+        "%d, "
+        "scale %d, zero %d",
+        c.m, c.n, c.k, c.bl, c.rows, c.kr, c.sr, c.m_idx_start, c.stride, c.scale_stride, c.bias, c.scale, c.zero);
+    return line;
+}
+
+/// Zeros, more than any call here reads or writes; the table of pointers points at them.
+struct Buffers {
+    static constexpr size_t kSize = size_t{8} << 20;
+    std::vector<uint8_t> source = std::vector<uint8_t>(kSize), packed = std::vector<uint8_t>(kSize),
+                         rhs = std::vector<uint8_t>(kSize), dst = std::vector<uint8_t>(kSize);
+    std::vector<float> floats = std::vector<float>(4096);
+    std::vector<const void*> table = std::vector<const void*>(4096, source.data());
+};
+
+void run_lhs(const kai_packer& p, const Call& c, Buffers& b) {
+    const size_t stride = c.k * sizeof(float);
+    switch (p.signature) {
+        case KAI_LHS_PACK_BL:
+            as<kai_run_lhs_pack_bl_fn>(p.run)(
+                c.m, c.k, c.bl, c.rows, c.kr, c.sr, c.m_idx_start, b.source.data(), stride, b.packed.data());
+            break;
+        case KAI_LHS_PACK:
+        case KAI_LHS_QUANT_PACK:
+            as<kai_run_lhs_pack_fn>(p.run)(
+                c.m, c.k, c.rows, c.kr, c.sr, c.m_idx_start, b.source.data(), stride, b.packed.data());
+            break;
+        default:
+            kai_tools::pack_lhs(p, c.m, c.k, 0, {}, b.table.data(), b.packed.data());
+            break;
+    }
+}
+
+void run_rhs_unified(const kai_packer& p, const Call& c, Buffers& b, size_t stride) {
+    static constexpr int32_t kMinusZeroPoint = -1;
+    static constexpr float kScale = 1.0F;
+    const auto api = as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)();
+    const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {c.n, c.k};
+    kai_matmul_pack_rhs_uker_args args = {};
+    args.shape = {c.n, c.k};
+    args.operand.rhs = {b.source.data(), {stride, stride}};
+    args.operand.rhs_packed = {b.packed.data(), api.get_rhs_packed_stride(nullptr, &shape)};
+    args.operand.bias_n.ptr = c.bias ? b.floats.data() : nullptr;
+    args.operand.scale_n.ptr = c.scale ? b.floats.data() : nullptr;
+    args.operand.k_sum_scale_global.ptr = &kMinusZeroPoint;
+    args.operand.scale_global.ptr = &kScale;
+    api.run(nullptr, &args);
+}
+
+void run_rhs(const kai_packer& p, const Call& c, Buffers& b) {
+    const uint8_t* rhs = b.source.data();
+    const float *bias = c.bias ? b.floats.data() : nullptr, *scale = c.scale ? b.floats.data() : nullptr;
+    const float* zero = c.zero ? b.floats.data() : nullptr;
+    uint8_t* packed = b.packed.data();
+    const size_t line = c.stride != 0 ? c.stride : std::max(c.n, c.k) * sizeof(float);
+    const size_t scales = c.scale_stride != 0 ? c.scale_stride : c.k * sizeof(uint16_t);
+    switch (p.signature) {
+        case KAI_RHS_PACK_NXK_BL:
+            as<kai_run_rhs_pack_nxk_qsu4c32_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, bias, packed, 0,
+                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
+            break;
+        case KAI_RHS_PACK_NXK_BL_ZERO:
+            as<kai_run_rhs_pack_nxk_qau4c32_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, zero, bias, scale, packed, 0,
+                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
+            break;
+        case KAI_RHS_PACK_NXK_BL_BF16:
+            as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, line, bias, scale, scales, packed, 0,
+                static_cast<const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params*>(c.params));
+            break;
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, line, bias, scale, scales, packed, 0,
+                static_cast<const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params*>(c.params));
+            break;
+        case KAI_RHS_PACK_NXK_QS4CX:
+        case KAI_RHS_PACK_KXN_QS4CX:
+            as<kai_run_rhs_pack_qs4cx_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, rhs, bias, scale, packed, 0,
+                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
+            break;
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+            as<kai_run_rhs_pack_qsi8cx_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, reinterpret_cast<const int8_t*>(rhs), bias, scale, packed, 0,
+                static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
+            break;
+        case KAI_RHS_PACK_NXK_QSU2CX:
+            as<kai_run_rhs_pack_qsu2cx_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, rhs, bias, scale, packed, 0,
+                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params), kai_tools::kTable);
+            break;
+        case KAI_RHS_PACK_KXN:
+        case KAI_RHS_PACK_NXK:
+        case KAI_RHS_PACK_KXN_NR:
+            as<kai_run_rhs_pack_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, line, rhs, bias, scale, packed, 0, c.params);
+            break;
+        case KAI_RHS_PACK_KXN_QS8CX_I32:
+            as<kai_run_rhs_pack_qs8cx_i32_fn>(p.run)(
+                1, c.n, c.k, c.rows, c.kr, c.sr, line, rhs, bias, scale, packed, 0,
+                static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
+            break;
+        case KAI_RHS_IMATMUL_PACK_KXN:
+            as<kai_run_rhs_imatmul_pack_fn>(p.run)(c.n, 1, c.k, line, rhs, bias, packed);
+            break;
+        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
+            as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(p.run)(
+                c.n, 1, c.k, line, rhs, bias, scale, packed, static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
+            break;
+        case KAI_RHS_PACK_KXN_UNIFIED:
+        case KAI_RHS_PACK_NXK_UNIFIED:
+            run_rhs_unified(p, c, b, line);
+            break;
+        default:
+            break;
+    }
+}
+
+void run(const Call& c, Buffers& b) {
+    if (c.packer != nullptr) {
+        (c.packer->signature <= KAI_LHS_PACK_UNIFIED ? run_lhs : run_rhs)(*c.packer, c, b);
+        return;
+    }
+    const void* lhs =
+        kai_tools::takes_pointers(*c.ukernel) ? static_cast<const void*>(b.table.data()) : b.source.data();
+    kai_tools::run(*c.ukernel, c.m, c.n, c.k, c.bl, lhs, b.rhs.data(), b.dst.data(), c.n * sizeof(float), -1.0F, 1.0F);
+}
+
+/// @name Parameters, right and wrong ones, of every type
+/// @{
+constexpr kai_rhs_pack_qs4cxs1s0_param kZeroPoints[] = {{1, 8}, {1, 2}, {1, 0}, {1, 3}, {2, 8}, {0, 8}, {-1, 8}};
+constexpr kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params kBlockParams[] = {
+    {1, 8, kai_dt_bf16}, {1, 8, kai_dt_f16}, {0, 8, kai_dt_bf16}, {1, 7, kai_dt_bf16}};
+constexpr kai_rhs_pack_qsi8cx_params kChannelParams[] = {{1, 1.0F}, {-128, 0.5F}};
+
+std::vector<const void*> params_for(const kai_packer& p) {
+    std::vector<const void*> all;
+    const auto add = [&](const auto& list) {
+        for (const auto& params : list) {
+            all.push_back(&params);
+        }
+    };
+    switch (p.signature) {
+        case KAI_RHS_PACK_NXK_BL_BF16:
+        case KAI_RHS_PACK_KXN_BL_BF16:
+            add(kBlockParams);
+            break;
+        case KAI_RHS_PACK_NXK_QSI8CX:
+        case KAI_RHS_PACK_KXN_QSI8CX:
+        case KAI_RHS_PACK_KXN_QS8CX_I32:
+        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
+            add(kChannelParams);
+            break;
+        default:
+            add(kZeroPoints);
+            break;
+    }
+    all.push_back(nullptr);
+    return all;
+}
+/// @}
+
+bool accepted(const Call& c, std::string* reason = nullptr) {
+    char sentence[256] = "";
+    const bool is_accepted = kai_registry_check(&c, sentence, sizeof(sentence));
+    EXPECT_EQ(kai_registry_check(&c, nullptr, 0), is_accepted);
+    EXPECT_EQ(is_accepted, sentence[0] == 0) << sentence;
+    if (reason != nullptr) {
+        *reason = sentence;
+    }
+    return is_accepted;
+}
+
+/// A call that is right, or one with a reason.
+Call right_call(const kai_packer& p, std::string& reason) {
+    Call c = {};
+    c.packer = &p;
+    c.m = p.signature == KAI_LHS_PACK ? 1 : 5;
+    c.n = 6;
+    c.k = 64;
+    c.bl = 32;
+    const size_t v = kai_cpu_sme_bytes() / 4, sve = kai_cpu_sve_bytes() / 4;
+    for (const size_t rows : std::set<size_t>{1, 4, 8, 12, 16, 32, v, 2 * v, 16 * v, 4 * sve}) {
+        for (const size_t kr : {1, 2, 4, 8, 16}) {
+            for (const size_t sr : {1, 2}) {
+                if (rows == 0 || !p.accepts(rows, kr, sr)) {
+                    continue;
+                }
+                c.rows = rows, c.kr = kr, c.sr = sr;
+                for (const int operands : {7, 6, 3, 2, 1, 0}) {
+                    c.bias = (operands & 1) != 0, c.scale = (operands & 2) != 0, c.zero = (operands & 4) != 0;
+                    for (const void* params : params_for(p)) {
+                        c.params = params;
+                        if (accepted(c, &reason)) {
+                            return c;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    return c;
+}
+
+/// Calls that differ from this one in one respect.
+std::vector<Call> variations(const Call& base) {
+    std::vector<Call> calls = {base};
+    const auto vary = [&](auto Call::*field, std::initializer_list<size_t> values) {
+        for (const size_t value : values) {
+            calls.push_back(base);
+            calls.back().*field = static_cast<std::decay_t<decltype(base.*field)>>(value);
+        }
+    };
+    vary(&Call::m, {0, 1, 2, 37});
+    vary(&Call::n, {0, 1, 37});
+    vary(&Call::k, {0, 1, 16, 31, 32, 33, 48, 80, 250, 288});
+    vary(&Call::bl, {0, 16, 31, 32, 48, 64, 96});
+    if (base.packer == nullptr) {
+        return calls;
+    }
+    vary(&Call::rows, {0, 1, 3, 4, 5, 8, 24});
+    vary(&Call::kr, {0, 1, 2, 3, 4, 6, 8, 16, 24, 32});
+    vary(&Call::sr, {0, 1, 2, 3, 4, 8});
+    vary(&Call::m_idx_start, {1, 8});
+    vary(&Call::stride, {1, 15, 5000});
+    vary(&Call::scale_stride, {1, 5000});
+    vary(&Call::bias, {!base.bias});
+    vary(&Call::scale, {!base.scale});
+    vary(&Call::zero, {!base.zero});
+    for (const void* params : params_for(*base.packer)) {
+        calls.push_back(base);
+        calls.back().params = params;
+    }
+    calls.push_back(base);  // an empty problem with everything wrong that belongs to operands
+    calls.back().n = 0, calls.back().params = nullptr, calls.back().scale = calls.back().zero = false;
+    calls.push_back(base);
+    calls.back().k = 512, calls.back().bl = 512;
+    return calls;
+}
+
+/// Runs all calls that are accepted, in one process, and those that are refused, in one each if the function checks.
+void compare(const std::vector<Call>& calls, const char* name, bool checks) {
+    static Buffers buffers;
+    std::vector<Call> good;
+    size_t refused = 0;
+    for (const Call& c : calls) {
+        std::string reason;
+        if (accepted(c, &reason)) {
+            good.push_back(c);
+            continue;
+        }
+        ++refused;
+        if (!checks) {
+            continue;
+        }
+        const Ending ending = test::run_apart([&] { run(c, buffers); });
+        EXPECT_EQ(ending.signal, SIGABRT) << "refused (" << reason << "), but it runs: " << text(c);
+        const bool lhs = c.packer != nullptr && c.packer->signature <= KAI_LHS_PACK_UNIFIED;
+        const bool unified = c.packer != nullptr && (c.packer->signature == KAI_RHS_PACK_KXN_UNIFIED ||
+                                                     c.packer->signature == KAI_RHS_PACK_NXK_UNIFIED);
+        EXPECT_TRUE(lhs || ending.text.find(name) != std::string::npos) << ending.text;
+        EXPECT_TRUE(lhs || unified || ending.text.find(": " + reason + "\n") != std::string::npos)
+            << ending.text << "in place of: " << reason;
+    }
+    const Ending ending = test::run_apart([&] {
+        for (const Call& c : good) {
+            std::fprintf(stderr, "%s\n", text(c).c_str());
+            run(c, buffers);
+        }
+    });
+    EXPECT_TRUE(ending.returned) << "accepted, but it ends with signal " << ending.signal << ": "
+                                 << ending.text.substr(ending.text.size() - std::min<size_t>(ending.text.size(), 400));
+    EXPECT_GT(good.size(), 5u);
+    EXPECT_EQ(good.size() + refused, calls.size());
+}
+
+class CheckPacker : public testing::TestWithParam<const kai_packer*> {};
+class CheckUkernel : public testing::TestWithParam<const kai_ukernel*> {};
+
+TEST_P(CheckPacker, AgreesWithRun) {
+    const kai_packer& p = *GetParam();
+    TEST_SKIP_UNLESS_RUNNABLE(p);
+    const bool lhs = p.signature <= KAI_LHS_PACK_UNIFIED;
+    std::string reason;
+    const Call base = right_call(p, reason);
+    ASSERT_EQ(reason, "") << "no call of it is right";
+    if (p.signature != KAI_RHS_DWCONV_PACK) {
+        compare(variations(base), p.name, !lhs || KLEIDIAI_ASSERTIONS);
+    }
+}
+
+TEST_P(CheckUkernel, AgreesWithRun) {
+    const kai_ukernel& u = *GetParam();
+    TEST_SKIP_UNLESS_RUNNABLE(u);
+    Call base = {};
+    base.ukernel = &u;
+    base.m = 1, base.n = 11, base.k = 64, base.bl = 32;
+    ASSERT_TRUE(accepted(base));
+    compare(variations(base), u.name, KLEIDIAI_ASSERTIONS);
+}
+
+TEST(Check, Sentences) {
+    const kai_packer* p = kai_registry_find_packer("rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0");
+    ASSERT_NE(p, nullptr);
+    Call c = {};
+    std::string reason;
+    EXPECT_FALSE(accepted(c, &reason));
+    EXPECT_EQ(reason, "neither a micro-kernel nor a packer, or both");
+    c.packer = p;
+    c.n = 6, c.k = 64, c.bl = 32, c.rows = 4, c.kr = 16, c.sr = 2;
+    c.params = &kZeroPoints[0];
+    EXPECT_TRUE(accepted(c, &reason)) << reason;
+    c.k = 250;
+    EXPECT_FALSE(accepted(c, &reason));
+    EXPECT_EQ(reason, "k = 250 is not a multiple of bl = 32");
+    char few[10] = "";
+    EXPECT_FALSE(kai_registry_check(&c, few, sizeof(few)));
+    EXPECT_STREQ(few, "k = 250 i");
+    c.k = 64, c.bias = true;
+    EXPECT_FALSE(accepted(c, &reason));
+    EXPECT_EQ(reason, "bias must be NULL: this format has no place for it");
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        Call call = {};
+        call.ukernel = u;
+        call.m = 37, call.n = 1, call.k = 64, call.bl = 32;
+        EXPECT_EQ(accepted(call, &reason), u->rows != KAI_ROWS_ONE) << u->name;
+        EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? "m = 37 is neither 0 nor 1" : "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Packers, CheckPacker, testing::ValuesIn(test::all_packers()), test::instance_name<kai_packer>);
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, CheckUkernel, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CheckUkernel);
+
+}  // namespace

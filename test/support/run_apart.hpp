@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace test {
+
+/// How a function ends in a process of its own.
+struct Ending {
+    bool returned = false;
+    int signal = 0;
+    std::string text;  // stderr
+};
+
+/// Runs it there.
+Ending run_apart(const std::function<void()>& function);
+
+}  // namespace test
