@@ -9,13 +9,11 @@ set(KAI_SOURCES_any
     kai/src/pack_rhs_rules.cpp
     kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp
     kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
+    kai/ukernels/pack/rhs_pack_channels.cpp
     kai/ukernels/pack/rhs_pack_float.cpp
     kai/ukernels/pack/rhs_pack_qai4c32p.cpp
     kai/ukernels/pack/rhs_pack_qsi4c32p.cpp
-    kai/ukernels/pack/rhs_pack_qsi4c32p_bf16.cpp
-    kai/ukernels/pack/rhs_pack_qsi4cxp.cpp
-    kai/ukernels/pack/rhs_pack_qsi8cxp.cpp
-    kai/ukernels/pack/rhs_pack_qsu2cxp.cpp)
+    kai/ukernels/pack/rhs_pack_qsi4c32p_bf16.cpp)
 
 # AArch64 only, from here on. Armv8.0 with Advanced SIMD:
 set(KAI_SOURCES_aarch64

@@ -24,7 +24,7 @@ namespace {
 /// Byte j: element j (low) and j + bl / 2 (high).
 struct NibblesHalves {
     static constexpr bool swap = false, halves = true;
-    KAI_INLINE static unsigned get(const uint8_t* src, size_t bl, size_t i) {
+    static unsigned get(const uint8_t* src, size_t bl, size_t i) {
         return i < bl / 2 ? src[i] & 15u : src[i - bl / 2] >> 4;
     }
 };
@@ -32,7 +32,7 @@ struct NibblesHalves {
 /// Byte j: element 2j (low) and 2j + 1 (high).
 struct NibblesEvenLow {
     static constexpr bool swap = false, halves = false;
-    KAI_INLINE static unsigned get(const uint8_t* src, size_t, size_t i) {
+    static unsigned get(const uint8_t* src, size_t, size_t i) {
         return i % 2 == 0 ? src[i / 2] & 15u : src[i / 2] >> 4;
     }
 };
@@ -40,7 +40,7 @@ struct NibblesEvenLow {
 /// Byte j: element 2j (high) and 2j + 1 (low).
 struct NibblesEvenHigh {
     static constexpr bool swap = true, halves = false;
-    KAI_INLINE static unsigned get(const uint8_t* src, size_t, size_t i) {
+    static unsigned get(const uint8_t* src, size_t, size_t i) {
         return i % 2 == 0 ? src[i / 2] >> 4 : src[i / 2] & 15u;
     }
 };
@@ -124,20 +124,20 @@ KAI_INLINE uint16_t f16_scale_bits(const uint8_t* src) {
 }
 /// @}
 
-/// The nibbles of one block of one column.
-template <const Format& format, typename Nibbles, unsigned flip>
-KAI_INLINE void pack_nibbles_scalar(Tile t, size_t bl, size_t c, const uint8_t* src, uint8_t* dst) {
-    for (size_t i = 0; i < bl; ++i) {
-        const unsigned nibble = Nibbles::get(src, bl, i) ^ flip;
-        const auto at = format.at(t, bl, c, i);
+/// The nibbles of one block of one column. `get`: of a struct of Nibbles.
+using GetNibble = unsigned(const uint8_t* src, size_t bl, size_t i);
+KAI_INLINE void pack_nibbles_scalar(
+    const Format& format, GetNibble* get, unsigned flip, const RhsPack& p, size_t c, const uint8_t* src, uint8_t* dst) {
+    for (size_t i = 0; i < p.bl; ++i) {
+        const unsigned nibble = get(src, p.bl, i) ^ flip;
+        const auto at = format.at(p.tile, p.bl, c, i);
         // The low nibble of a byte belongs to the smaller i and so comes first.
         dst[at.byte] = static_cast<uint8_t>(at.shift == 0 ? nibble : dst[at.byte] | nibble << 4);
     }
 }
 
 /// Zeros for the places of the last panel that have no column.
-template <const Format& format>
-void zero_missing_columns(const RhsPack& p) {
+[[gnu::noinline, maybe_unused]] void zero_missing_columns(const Format& format, const RhsPack& p) {
     const size_t group = format.group_size(p.tile), first = p.n % p.tile.rows;
     if (first == 0) {
         return;
@@ -157,60 +157,47 @@ void zero_missing_columns(const RhsPack& p) {
 }
 
 /// Source: records of an f16 scale and bl / 2 bytes. The scale goes to the block head.
-template <const Format& format, typename Nibbles, unsigned flip, class Records>
-void pack_rhs_records_scalar(const RhsPack& p) {
+[[gnu::noinline, maybe_unused]] void pack_rhs_records_scalar(
+    const Format& format, GetNibble* get, unsigned flip, bool sixteenths, const RhsPack& p) {
     const size_t record = 2 + p.bl / 2;
     for (size_t i = 0; i < p.panels; ++i) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
         for (size_t c = 0; c < p.tile.rows; ++c) {
             const uint8_t* src = p.rhs + p.column(i, c) * p.blocks * record;
             for (size_t b = 0; b < p.blocks; ++b, src += record) {
-                store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, f16_scale_bits<Records::sixteenths>(src));
-                pack_nibbles_scalar<format, Nibbles, flip>(
-                    p.tile, p.bl, c, src + 2, panel + format.elements(p.tile, p.bl, b));
+                const uint16_t scale = sixteenths ? f16_scale_bits<true>(src) : f16_scale_bits<false>(src);
+                store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, scale);
+                pack_nibbles_scalar(format, get, flip, p, c, src + 2, panel + format.elements(p.tile, p.bl, b));
             }
         }
     }
-    if constexpr (Records::zero_missing) {
-        zero_missing_columns<format>(p);
-    }
 }
 
-/// The bias at the end of panel i.
-template <const Format& format, class Arrays>
-KAI_INLINE void pack_bias(const RhsPack& p, const RhsArrays& arrays, size_t i, uint8_t* panel) {
-    uint8_t* dst = panel + format.panel_end(p.tile, p.k, p.bl);
-    for (size_t c = 0; c < p.tile.rows; ++c) {
-        const size_t column = Arrays::repeat_bias ? p.column(i, c) : i * p.tile.rows + c;
-        store(dst + 4 * c, arrays.bias && column < p.n ? load<uint32_t>(arrays.bias + 4 * column) : 0u);
+/// The bias of the panel whose first column is `first`. repeat: columns that do not exist have that of column n - 1.
+KAI_INLINE void pack_bias(const RhsPack& p, const uint8_t* bias, bool repeat, size_t first, uint8_t* dst) {
+    for (size_t at = first; at < first + p.tile.rows; ++at, dst += 4) {
+        const size_t column = repeat && at >= p.n ? p.n - 1 : at;
+        store(dst, bias != nullptr && column < p.n ? load<uint32_t>(bias + 4 * column) : 0u);
     }
-}
-
-/// Zero and scale of block b of a column to place c of the block's tail.
-template <const Format& format, class Arrays>
-KAI_INLINE void pack_zero_scale(
-    const RhsPack& p, const RhsArrays& arrays, size_t column, size_t b, size_t c, uint8_t* panel) {
-    uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * c;
-    const size_t at = 4 * (column * p.blocks + b);
-    store(tail, load<uint32_t>(arrays.zero + at));
-    store(tail + 4 * p.tile.rows, scale_bits<Arrays::sixteenths>(arrays.scale + at));
 }
 
 /// Source: bl / 2 bytes a block; zeros, scales and bias in arrays.
-template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
-void pack_rhs_arrays_scalar(const RhsPack& p, const RhsArrays& arrays) {
+[[gnu::noinline, maybe_unused]] void pack_rhs_arrays_scalar(
+    const Format& format, GetNibble* get, unsigned flip, bool sixteenths, bool repeat_bias, const RhsPack& p,
+    const RhsArrays& arrays) {
     for (size_t i = 0; i < p.panels; ++i) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
         for (size_t c = 0; c < p.tile.rows; ++c) {
-            const size_t column = p.column(i, c);
             for (size_t b = 0; b < p.blocks; ++b) {
-                pack_nibbles_scalar<format, Nibbles, flip>(
-                    p.tile, p.bl, c, p.rhs + (column * p.blocks + b) * (p.bl / 2),
-                    panel + format.elements(p.tile, p.bl, b));
-                pack_zero_scale<format, Arrays>(p, arrays, column, b, c, panel);
+                const size_t block = p.column(i, c) * p.blocks + b;
+                const uint8_t *src = p.rhs + block * (p.bl / 2), *scale = arrays.scale + 4 * block;
+                uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * c;
+                pack_nibbles_scalar(format, get, flip, p, c, src, panel + format.elements(p.tile, p.bl, b));
+                store(tail, load<uint32_t>(arrays.zero + 4 * block));
+                store(tail + 4 * p.tile.rows, sixteenths ? scale_bits<true>(scale) : scale_bits<false>(scale));
             }
         }
-        pack_bias<format, Arrays>(p, arrays, i, panel);
+        pack_bias(p, arrays.bias, repeat_bias, i * p.tile.rows, panel + format.panel_end(p.tile, p.k, p.bl));
     }
 }
 

@@ -200,7 +200,7 @@ void pack_rhs_records_by_four(const RhsPack& pack) {
             });
     }
     if constexpr (Records::zero_missing) {
-        zero_missing_columns<format>(p);
+        zero_missing_columns(format, p);
     }
 }
 
@@ -231,7 +231,7 @@ void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) 
         uint8_t* zero = to + format.tail(p.tile, p.bl, 0);
         copy_field<false>(p, panel, arrays.zero, zero, step);
         copy_field<Arrays::sixteenths>(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
-        pack_bias<format, Arrays>(p, arrays, panel, to);
+        pack_bias(p, arrays.bias, Arrays::repeat_bias, panel * p.tile.rows, to + format.panel_end(p.tile, p.k, p.bl));
     }
 }
 
@@ -249,7 +249,10 @@ void pack_rhs_records(const RhsPack& p) {
             return pack_rhs_records_by_four<format, 8, Nibbles, flip, Records>(p);
         }
     }
-    pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
+    pack_rhs_records_scalar(format, Nibbles::get, flip, Records::sixteenths, p);
+    if constexpr (Records::zero_missing) {
+        zero_missing_columns(format, p);
+    }
 }
 
 template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
@@ -264,7 +267,7 @@ void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
     } else if (group == 4) {
         return pack_rhs_arrays_by_four<format, 4, Nibbles, flip, Arrays>(p, arrays);
     }
-    pack_rhs_arrays_scalar<format, Nibbles, flip, Arrays>(p, arrays);
+    pack_rhs_arrays_scalar(format, Nibbles::get, flip, Arrays::sixteenths, Arrays::repeat_bias, p, arrays);
 }
 
 }  // namespace
@@ -277,12 +280,15 @@ namespace {
 
 template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
-    pack_rhs_records_scalar<format, Nibbles, flip, Records>(p);
+    pack_rhs_records_scalar(format, Nibbles::get, flip, Records::sixteenths, p);
+    if constexpr (Records::zero_missing) {
+        zero_missing_columns(format, p);
+    }
 }
 
 template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
-    pack_rhs_arrays_scalar<format, Nibbles, flip, Arrays>(p, arrays);
+    pack_rhs_arrays_scalar(format, Nibbles::get, flip, Arrays::sixteenths, Arrays::repeat_bias, p, arrays);
 }
 
 }  // namespace

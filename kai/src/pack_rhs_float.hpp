@@ -23,37 +23,13 @@ struct FloatPanel {
     size_t n;  // columns that exist: 1 - nr
 };
 
-/// Place x, column c of a K x N source.
-struct SourceKxNFloat {
-    template <class Element>
-    KAI_INLINE static const uint8_t* at(const FloatPanel& p, size_t x, size_t c) {
-        return p.rhs + x * p.rhs_stride + c * sizeof(Element);
-    }
-};
-
-/// The same of an N x K source.
-struct SourceNxKFloat {
-    template <class Element>
-    KAI_INLINE static const uint8_t* at(const FloatPanel& p, size_t x, size_t c) {
-        return p.rhs + c * p.rhs_stride + x * sizeof(Element);
-    }
-};
-
-template <class Element, size_t nr>
-KAI_INLINE void pack_bias(const FloatPanel& p) {
-    for (size_t c = 0; c < nr; ++c) {
-        const Element bias = c < p.n && p.bias != nullptr ? load<Element>(p.bias + c * sizeof(Element)) : 0;
-        store(p.packed + c * sizeof(Element), bias);
-    }
-}
-
-/// Elements of places [first, end) of columns [first_column, end_column).
-template <class Element, size_t nr, class Source>
-KAI_INLINE void pack_elements(const FloatPanel& p, size_t first, size_t end, size_t first_column, size_t end_column) {
+/// Places [first, end) of columns [first_column, end_column) of a K x N source (in units of Element) or an N x K one.
+template <class Element, size_t nr, bool kxn>
+void pack_elements(const FloatPanel& p, size_t first, size_t end, size_t first_column, size_t end_column) {
     for (size_t x = first; x < end; ++x) {
         for (size_t c = first_column; c < end_column; ++c) {
-            const Element element = c < p.n ? load<Element>(Source::template at<Element>(p, x, c)) : 0;
-            store(p.packed + ((1 + x) * nr + c) * sizeof(Element), element);
+            const size_t at = kxn ? x * p.rhs_stride + c * sizeof(Element) : c * p.rhs_stride + x * sizeof(Element);
+            store(p.packed + ((1 + x) * nr + c) * sizeof(Element), c < p.n ? load<Element>(p.rhs + at) : Element{0});
         }
     }
 }

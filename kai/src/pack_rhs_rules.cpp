@@ -23,11 +23,15 @@ struct ParamsScaleDt {
         }                           \
     } while (0)
 
-kai_violation group_violation(const kai_rhs_rules& rules, size_t group) {
+kai_violation group_violation(const kai_rhs_rules& rules, size_t kr, size_t sr) {
+    if (rules.group_max == 0) {
+        return {};
+    }
+    const size_t group = kr / sr;
     const size_t min = rules.group_min, max = rules.group_max;
     const bool inside = group >= min && group <= max && (group & (group - 1)) == 0;
-    KAI_VIOLATION_IF(max != 0 && min == max && group != max, "kr / sr = %zu, not %zu", {group, max, 0});
-    KAI_VIOLATION_IF(max != 0 && !inside, "kr / sr = %zu is no power of two from %zu to %zu", {group, min, max});
+    KAI_VIOLATION_IF(min == max && group != max, "kr / sr = %zu, not %zu", {group, max, 0});
+    KAI_VIOLATION_IF(!inside, "kr / sr = %zu is no power of two from %zu to %zu", {group, min, max});
 #if KLEIDIAI_ASSERTIONS
     KAI_VIOLATION_IF(
         rules.group != 0 && group != rules.group, "kr / sr = %zu; this packer is for %zu", {group, rules.group, 0});
@@ -35,9 +39,19 @@ kai_violation group_violation(const kai_rhs_rules& rules, size_t group) {
     return {};
 }
 
+/// One nr, kr and sr; there is no other rule for the shape.
+bool is_fixed(const kai_rhs_rules& rules) {
+    return rules.nr != 0 && rules.kr != 0;
+}
+
 /// What `run` asks of nr, kr and sr besides.
 kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
     KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, "nr = %zu, not %zu", {nr, rules.nr, 0});
+    if (is_fixed(rules)) {
+        KAI_VIOLATION_IF(kr != rules.kr, "kr = %zu, not %zu", {kr, rules.kr, 0});
+        KAI_VIOLATION_IF(sr != rules.sr, "sr = %zu, not %zu", {sr, rules.sr, 0});
+        return {};
+    }
     KAI_VIOLATION_IF(
         rules.nr_multiple != 0 && nr % rules.nr_multiple != 0, "nr = %zu is not a multiple of %zu",
         {nr, rules.nr_multiple, 0});
@@ -47,7 +61,7 @@ kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, s
         rules.kr_multiple != 0 && kr % rules.kr_multiple != 0, "kr = %zu is not a multiple of %zu",
         {kr, rules.kr_multiple, 0});
     KAI_VIOLATION_IF(rules.kr_max != 0 && kr > rules.kr_max, "kr = %zu is more than %zu", {kr, rules.kr_max, 0});
-    return group_violation(rules, kr / sr);
+    return group_violation(rules, kr, sr);
 }
 
 kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t bl) {
@@ -60,11 +74,13 @@ kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, 
 }
 
 size_t padded(const kai_rhs_rules& rules, size_t k) {
-    const size_t multiple = rules.k_padding != 0 ? rules.k_padding : 1;
-    return (k + multiple - 1) / multiple * multiple;
+    return rules.k_padding == 0 ? k : (k + rules.k_padding - 1) / rules.k_padding * rules.k_padding;
 }
 
 kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t sr) {
+    if (rules.k_padding != 32) {
+        return {};
+    }
     const size_t stored = padded(rules, k);
     KAI_VIOLATION_IF(
         rules.k_multiple != 0 && k % rules.k_multiple != 0, "k = %zu is not a multiple of %zu",
@@ -113,16 +129,18 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
 #if KLEIDIAI_ASSERTIONS
     KAI_VIOLATION_IF(!rules.scale && c.scale != nullptr, "scale must be NULL: this format has no place for it", {});
 #endif
-    KAI_VIOLATION_IF(rules.zero && c.zero == nullptr && c.k != 0, "zero must not be NULL", {});
     KAI_VIOLATION_IF(c.rhs == nullptr && c.k != 0, "rhs must not be NULL", {});
     KAI_VIOLATION_IF(c.packed == nullptr && (c.k != 0 || rules.panel_fields != 0), "rhs_packed must not be NULL", {});
     const size_t rows = rules.kxn ? c.k : c.n, row = ((rules.kxn ? c.n : c.k) * rules.stride_bits + 7) / 8;
     KAI_VIOLATION_IF(
         rows > 1 && c.rhs_stride < row, "rhs_stride = %zu is less than the %zu bytes of a row", {c.rhs_stride, row, 0});
-    const size_t scales = rules.block_scales && c.n > 1 ? c.k / c.bl * sizeof(uint16_t) : 0;
-    KAI_VIOLATION_IF(
-        c.scale_stride < scales, "scale_stride = %zu is less than the %zu bytes of a column",
-        {c.scale_stride, scales, 0});
+    if (rules.blocks) {
+        KAI_VIOLATION_IF(rules.zero && c.zero == nullptr && c.k != 0, "zero must not be NULL", {});
+        const size_t scales = rules.block_scales && c.n > 1 ? c.k / c.bl * sizeof(uint16_t) : 0;
+        KAI_VIOLATION_IF(
+            c.scale_stride < scales, "scale_stride = %zu is less than the %zu bytes of a column",
+            {c.scale_stride, scales, 0});
+    }
     return params_violation(rules, c.params);
 }
 
@@ -166,9 +184,12 @@ extern "C" {
 
 kai_violation kai_rhs_shape_violation(
     const kai_rhs_rules* rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run) {
+    if (run && kai::is_fixed(*rules)) {
+        return kai::tile_violation(*rules, nr, kr, sr);
+    }
     KAI_VIOLATION_IF(nr == 0, "nr must not be 0", {});
     KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
-    KAI_VIOLATION_IF(kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
+    KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
     const kai_violation tile = run ? kai::tile_violation(*rules, nr, kr, sr) : kai_violation{};
     if (tile.format != nullptr) {
         return tile;

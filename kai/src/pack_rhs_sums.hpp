@@ -1,8 +1,8 @@
 // RHS packers of 4-bit sources with blocks, bf16 scales in an array of their own, and the sum of each column: scalar.
 // A packer is a combination of
 //
-//   Source  N x K or K x N, and what columns that do not exist are
-//   Groups  which weights are added up as integers before they go into the f32 sum: that decides its last bits
+//   source  N x K or K x N, and what columns that do not exist are
+//   groups  which weights are added up as integers before they go into the f32 sum: that decides its last bits
 //   format  where elements and fields go (layout.hpp): scales in the block tail, sums and bias in the panel tail
 //
 //     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks upwards, groups upwards
@@ -26,60 +26,40 @@ struct RhsSums {
     const uint8_t* bias;   // f32 [n] or NULL
 };
 
-/// @name Sources: element i of the column at place `at`, counted from the first panel's first. 8 more than the value.
-/// @{
-
-/// Byte j of a column: elements 2j (low) and 2j + 1. Missing columns repeat column n - 1.
-struct SourceNxK {
-    KAI_INLINE static unsigned get(const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
-        return NibblesEvenLow::get(p.rhs + (at < p.n ? at : p.n - 1) * s.rhs_stride, 0, i);
-    }
+/// What a packer does.
+struct SumsKind {
+    const Format& format;
+    bool kxn;
+    bool zeros;          // K x N: weights of missing columns are zero
+    bool packed_groups;  // groups of weights that lie together in the panel: the low nibbles of a group of bytes, then
+                         // the high ones. Otherwise 32 consecutive ones
 };
 
-/// Byte j of row i: columns 2j (low) and 2j + 1. Missing columns take the byte of column n - 1, and of its nibbles
-/// the one of their own parity. zeros: they are zero.
-template <bool zeros>
-struct SourceKxN {
-    static constexpr bool missing_is_zero = zeros;
-    KAI_INLINE static unsigned get(const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
-        if (zeros && at >= p.n) {
-            return 8;
-        }
-        const unsigned byte = p.rhs[i * s.rhs_stride + (at < p.n ? at : p.n - 1) / 2];
-        return at % 2 == 0 ? byte & 15u : byte >> 4;
+/// Element i of the column at place `at`, counted from the first panel's first. 8 more than the value.
+///
+/// N x K: byte j of a column: elements 2j (low) and 2j + 1. Missing columns repeat column n - 1.
+/// K x N: byte j of row i: columns 2j (low) and 2j + 1. Missing columns take the byte of column n - 1, and of its
+/// nibbles the one of their own parity, or are zero.
+KAI_INLINE unsigned source_nibble(const SumsKind& kind, const RhsPack& p, const RhsSums& s, size_t at, size_t i) {
+    const size_t column = at < p.n ? at : p.n - 1;
+    if (!kind.kxn) {
+        return NibblesEvenLow::get(p.rhs + column * s.rhs_stride, 0, i);
     }
-};
-/// @}
-
-/// @name Groups: how many weights, and element e of group g of a block
-/// @{
-
-/// 32 consecutive ones.
-struct GroupsOf32 {
-    static constexpr bool packed = false;
-    KAI_INLINE static size_t size(size_t) {
-        return 32;
+    if (kind.zeros && at >= p.n) {
+        return 8;
     }
-    template <const Format& format>
-    KAI_INLINE static size_t element(size_t, size_t g, size_t e) {
+    const unsigned byte = p.rhs[i * s.rhs_stride + column / 2];
+    return at % 2 == 0 ? byte & 15u : byte >> 4;
+}
+
+/// Element e of group g of a block.
+KAI_INLINE size_t element_of_group(const SumsKind& kind, size_t group, size_t g, size_t e) {
+    if (!kind.packed_groups) {
         return g * 32 + e;
     }
-};
-
-/// Those that lie together in the panel: the low nibbles of `group` bytes, then the high ones.
-struct PackedGroups {
-    static constexpr bool packed = true;
-    KAI_INLINE static size_t size(size_t group) {
-        return 2 * group;
-    }
-    template <const Format& format>
-    KAI_INLINE static size_t element(size_t group, size_t g, size_t e) {
-        constexpr size_t d = format.nibble_distance;
-        const size_t byte = g * group + e % group;
-        return byte / d * (2 * d) + byte % d + e / group * d;
-    }
-};
-/// @}
+    const size_t d = kind.format.nibble_distance, byte = g * group + e % group;
+    return byte / d * (2 * d) + byte % d + e / group * d;
+}
 
 /// sum + weights * scale, rounded once on every host: a double holds the product exactly, and 53 bits are enough for
 /// the second rounding to be innocuous.
@@ -87,24 +67,25 @@ KAI_INLINE float add_scaled(float sum, int weights, float scale) {
     return static_cast<float>(static_cast<double>(sum) + static_cast<double>(weights) * static_cast<double>(scale));
 }
 
-/// The sums (zero, so far) and the bias at the end of panel i.
-template <const Format& format>
-KAI_INLINE void start_sums(const RhsPack& p, const RhsSums& s, size_t i, uint8_t* panel) {
-    uint8_t *sums = panel + format.panel_end(p.tile, p.k, p.bl), *bias = sums + 4 * p.tile.rows;
+/// The sums (zero, so far) and the bias at the end of a panel, whose first column is `first`.
+KAI_INLINE void start_sums(const RhsPack& p, const RhsSums& s, size_t first, uint8_t* sums) {
+    uint8_t* bias = sums + 4 * p.tile.rows;
     for (size_t c = 0; c < p.tile.rows; ++c) {
+        const size_t column = first + c < p.n ? first + c : p.n - 1;
         store(sums + 4 * c, 0u);
-        store(bias + 4 * c, s.bias ? load<uint32_t>(s.bias + 4 * p.column(i, c)) : 0u);
+        store(bias + 4 * c, s.bias ? load<uint32_t>(s.bias + 4 * column) : 0u);
     }
 }
 
-template <const Format& format, class Source, class Groups>
-void pack_rhs_sums_scalar(const RhsPack& p, const RhsSums& s) {
-    const size_t group = format.group_size(p.tile), weights = Groups::size(group);
+[[gnu::noinline]] void pack_rhs_sums_scalar(const RhsPack& p, const RhsSums& s, const SumsKind& kind) {
+    const Format& format = kind.format;
+    const size_t group = format.group_size(p.tile), weights = kind.packed_groups ? 2 * group : 32;
     for (size_t i = 0; i < p.panels; ++i) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
-        start_sums<format>(p, s, i, panel);
+        uint8_t* sums = panel + format.panel_end(p.tile, p.k, p.bl);
+        start_sums(p, s, i * p.tile.rows, sums);
         for (size_t c = 0; c < p.tile.rows; ++c) {
-            const auto nibble = [&](size_t element) { return Source::get(p, s, i * p.tile.rows + c, element); };
+            const auto nibble = [&](size_t element) { return source_nibble(kind, p, s, i * p.tile.rows + c, element); };
             const uint8_t* scales = s.scale + p.column(i, c) * s.scale_stride;
             float sum = 0.0F;
             for (size_t b = 0; b < p.blocks; ++b) {
@@ -120,12 +101,13 @@ void pack_rhs_sums_scalar(const RhsPack& p, const RhsSums& s) {
                 for (size_t g = 0; g * weights < p.bl; ++g) {
                     int total = 0;
                     for (size_t e = 0; e < weights; ++e) {
-                        total += static_cast<int>(nibble(b * p.bl + Groups::template element<format>(group, g, e))) - 8;
+                        const size_t element = element_of_group(kind, group, g, e);
+                        total += static_cast<int>(nibble(b * p.bl + element)) - 8;
                     }
                     sum = add_scaled(sum, total, kai_cast_f32_bf16(scale));
                 }
             }
-            store(panel + format.panel_end(p.tile, p.k, p.bl) + 4 * c, sum);
+            store(sums + 4 * c, sum);
         }
     }
 }

@@ -48,8 +48,8 @@ KAI_INLINE uint8x16_t pairs(uint8x16_t a, uint8x16_t b) {
     return vpaddq_u8(a, b);
 }
 
-KAI_INLINE float32x4_t add_32_of_four_columns(
-    GroupsOf32, const uint8x16_t v[4], const uint8x16_t high[4], float32x4_t scale, float32x4_t sum) {
+KAI_INLINE float32x4_t
+add_32_of_four_columns_by_32(const uint8x16_t v[4], const uint8x16_t high[4], float32x4_t scale, float32x4_t sum) {
     const uint8x16_t fours = nibble_sums(
         pairs(pairs(v[0], v[1]), pairs(v[2], v[3])),
         pairs(pairs(high[0], high[1]), pairs(high[2], high[3])));  // four totals of a column side by side
@@ -81,11 +81,11 @@ add_32_of_four_columns_by_4(const uint8x16_t v[4], const uint8x16_t high[4], flo
     return add_total<8>(sum, vtrn2q_u16(odd, two_to_23()), scale);
 }
 
-template <size_t group, class Groups>
+template <size_t group, bool packed_groups>
 KAI_INLINE float32x4_t add_32_of_four_columns(const uint8x16_t v[4], float32x4_t scale, float32x4_t sum) {
     const uint8x16_t high[4] = {vshrq_n_u8(v[0], 4), vshrq_n_u8(v[1], 4), vshrq_n_u8(v[2], 4), vshrq_n_u8(v[3], 4)};
-    if constexpr (!Groups::packed) {
-        return add_32_of_four_columns(Groups{}, v, high, scale, sum);
+    if constexpr (!packed_groups) {
+        return add_32_of_four_columns_by_32(v, high, scale, sum);
     } else if constexpr (group == 8) {
         return add_32_of_four_columns_by_8(v, high, scale, sum);
     } else {
@@ -99,7 +99,7 @@ KAI_INLINE float32x4_t four_f32_of_bf16(uint64_t bits) {
 }
 
 /// `count` blocks of four columns: `dst` and `tail` are the places of the first block; sum: of the blocks before.
-template <size_t group, const Format& format, class Groups>
+template <size_t group, const Format& format, bool packed_groups>
 KAI_INLINE float32x4_t pack_sums_run(
     const RhsPack& p, FourColumns src, FourColumns scales, uint8_t* dst, uint8_t* tail, size_t count, float32x4_t sum) {
     const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
@@ -112,14 +112,14 @@ KAI_INLINE float32x4_t pack_sums_run(
         for (size_t left = p.bl / 32; left > 0; --left) {
             uint8x16_t v[4];
             load_16_of_four_columns(src, v);
-            sum = add_32_of_four_columns<group, Groups>(v, scale, sum);
+            sum = add_32_of_four_columns<group, packed_groups>(v, scale, sum);
             to = pack_16_of_four_columns<format, group, NibblesEvenLow, 8>(v, opaque(to), group_step);
         }
     }
     return sum;
 }
 
-template <const Format& format, size_t group, class Groups>
+template <const Format& format, size_t group, bool packed_groups>
 void pack_rhs_sums_by_four(const RhsPack& pack, const RhsSums& pack_sums) {
     const RhsPack p = pack;  // copies that no store can change
     const RhsSums s = pack_sums;
@@ -128,32 +128,32 @@ void pack_rhs_sums_by_four(const RhsPack& pack, const RhsSums& pack_sums) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
         uint8_t *elements = panel + format.elements(p.tile, p.bl, 0), *tail = panel + format.tail(p.tile, p.bl, 0);
         uint8_t* sums = panel + format.panel_end(p.tile, p.k, p.bl);
-        start_sums<format>(p, s, i, panel);
+        start_sums(p, s, i * p.tile.rows, sums);
         for_four_columns(
             p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
                 const FourColumns src = four_columns(p, i, c, p.rhs + b * (p.bl / 2), s.rhs_stride);
                 const FourColumns scales = four_columns(p, i, c, s.scale + 2 * b, s.scale_stride);
                 store(
-                    sums + 4 * c, pack_sums_run<group, format, Groups>(
+                    sums + 4 * c, pack_sums_run<group, format, packed_groups>(
                                       p, src, scales, elements + b * block_step + group * c,
                                       tail + b * block_step + 2 * c, count, load<float32x4_t>(sums + 4 * c)));
             });
     }
 }
 
-template <const Format& format, class Groups>
+template <const Format& format, bool packed_groups>
 void pack_rhs_sums_nxk(const RhsPack& p, const RhsSums& s) {
     const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
     if constexpr (format.group == Format::two) {
         if (group == 2) {
-            return pack_rhs_sums_by_four<format, 2, Groups>(p, s);
+            return pack_rhs_sums_by_four<format, 2, packed_groups>(p, s);
         }
     } else if (group == 8) {
-        return pack_rhs_sums_by_four<format, 8, Groups>(p, s);
+        return pack_rhs_sums_by_four<format, 8, packed_groups>(p, s);
     } else if (group == 4) {
-        return pack_rhs_sums_by_four<format, 4, Groups>(p, s);
+        return pack_rhs_sums_by_four<format, 4, packed_groups>(p, s);
     }
-    pack_rhs_sums_scalar<format, SourceNxK, Groups>(p, s);
+    pack_rhs_sums_scalar(p, s, {format, false, false, packed_groups});
 }
 
 /// @name K x N: strips of 16 columns, 8 bytes of each row
@@ -325,20 +325,19 @@ KAI_INLINE size_t pack_32_rows(
 
 /// 32 rows of the strip at `place`, which has columns that do not exist, 8 bytes apart. Rare, and so kept out of the
 /// way.
-template <class Source>
 [[gnu::noinline]] void complete_32_rows(
-    const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {
+    const SumsKind& kind, const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {
     for (size_t r = 0; r < 32; ++r) {
         for (size_t c = 0; c < 16; c += 2) {
-            const unsigned low = Source::get(p, s, place + c, row + r);
-            const unsigned high = Source::get(p, s, place + c + 1, row + r);
+            const unsigned low = source_nibble(kind, p, s, place + c, row + r);
+            const unsigned high = source_nibble(kind, p, s, place + c + 1, row + r);
             to[8 * r + c / 2] = static_cast<uint8_t>(low | high << 4);
         }
     }
 }
 
 /// `count` blocks of a strip. A function of its own: its loops need all registers.
-template <const Format& format, size_t group, class Source>
+template <const Format& format, size_t group, bool zeros>
 [[gnu::noinline]] void pack_strip_run(
     const RhsPack& pack, const RhsSums& pack_sums, size_t place, size_t first, size_t count) {
     const RhsPack p = pack;  // copies that no store can change
@@ -353,7 +352,7 @@ template <const Format& format, size_t group, class Source>
         for (size_t row = b * p.bl; row < (b + 1) * p.bl; row += 32) {
             uint8_t rows[32 * 8];
             if (!complete) {
-                complete_32_rows<Source>(p, s, row, place, rows);
+                complete_32_rows({format, true, zeros, true}, p, s, row, place, rows);
             }
             const uint8_t* src = complete ? p.rhs + row * s.rhs_stride + place / 2 : rows;
             at = pack_32_rows<format, group>(src, complete ? s.rhs_stride : 8, strip, at, group_step, scales, sums);
@@ -363,37 +362,38 @@ template <const Format& format, size_t group, class Source>
 }
 
 /// 128 columns (a line of a cache) by 256 rows at a time, in it strip by strip.
-template <const Format& format, size_t group, class Source>
+template <const Format& format, size_t group, bool zeros>
 void pack_rhs_sums_by_strips(const RhsPack& pack, const RhsSums& pack_sums) {
     const RhsPack p = pack;  // copies that no store can change
     const RhsSums s = pack_sums;
     const size_t places = p.panels * p.tile.rows, run = p.bl < 256 ? 256 / p.bl : 1;
     for (size_t i = 0; i < p.panels; ++i) {
-        start_sums<format>(p, s, i, bytes(p.packed, i * format.stride(p.tile, p.k, p.bl)));
+        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
+        start_sums(p, s, i * p.tile.rows, panel + format.panel_end(p.tile, p.k, p.bl));
     }
     for (size_t line = 0; line < places; line += 128) {
         for (size_t b = 0; b < p.blocks; b += run) {
             for (size_t place = line; place < places && place < line + 128; place += 16) {
-                pack_strip_run<format, group, Source>(p, s, place, b, run < p.blocks - b ? run : p.blocks - b);
+                pack_strip_run<format, group, zeros>(p, s, place, b, run < p.blocks - b ? run : p.blocks - b);
             }
         }
     }
 }
 /// @}
 
-template <const Format& format, class Source>
+template <const Format& format, bool zeros>
 void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
     const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
     if constexpr (format.group == Format::two) {
         if (group == 2) {
-            return pack_rhs_sums_by_strips<format, 2, Source>(p, s);
+            return pack_rhs_sums_by_strips<format, 2, zeros>(p, s);
         }
     } else if (group == 8) {
-        return pack_rhs_sums_by_strips<format, 8, Source>(p, s);
+        return pack_rhs_sums_by_strips<format, 8, zeros>(p, s);
     } else if (group == 4) {
-        return pack_rhs_sums_by_strips<format, 4, Source>(p, s);
+        return pack_rhs_sums_by_strips<format, 4, zeros>(p, s);
     }
-    pack_rhs_sums_scalar<format, Source, PackedGroups>(p, s);
+    pack_rhs_sums_scalar(p, s, {format, true, zeros, true});
 }
 
 }  // namespace
@@ -404,14 +404,14 @@ void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
 namespace kai {
 namespace {
 
-template <const Format& format, class Groups>
+template <const Format& format, bool packed_groups>
 void pack_rhs_sums_nxk(const RhsPack& p, const RhsSums& s) {
-    pack_rhs_sums_scalar<format, SourceNxK, Groups>(p, s);
+    pack_rhs_sums_scalar(p, s, {format, false, false, packed_groups});
 }
 
-template <const Format& format, class Source>
+template <const Format& format, bool zeros>
 void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
-    pack_rhs_sums_scalar<format, Source, PackedGroups>(p, s);
+    pack_rhs_sums_scalar(p, s, {format, true, zeros, true});
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ constexpr kai_rhs_rules one_group_rules(const char* name, const Format& format, 
 }  // namespace
 }  // namespace kai
 
-/// ORDER: nxk or kxn. Then the template arguments of pack_rhs_sums_<order>.
+/// ORDER: nxk or kxn. Then N x K: whether the groups of sums are those of the panel; K x N: whether missing columns are
+/// zero.
 #define KAI_RHS_PACK_QSI4C32_BF16(NAME, FORMAT, ORDER, IS_KXN, RHS_OFFSET, RULES, ...)                               \
     KAI_RHS_RULES(NAME, RULES, kai::FORMAT, IS_KXN)                                                                  \
     KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, RHS_OFFSET)                                                            \
@@ -50,7 +51,7 @@ constexpr kai_rhs_rules one_group_rules(const char* name, const Format& format, 
         const kai_rhs_call call = {num_groups, n,       k,    nr,    kr,           sr,         bl,          rhs,     \
                                    rhs_stride, nullptr, bias, scale, scale_stride, rhs_packed, extra_bytes, params}; \
         kai_check_rhs_call(&kai_rules_##NAME, &call);                                                                \
-        kai::pack_rhs_sums_##ORDER<kai::FORMAT, kai::__VA_ARGS__>(                                                   \
+        kai::pack_rhs_sums_##ORDER<kai::FORMAT, __VA_ARGS__>(                                                        \
             kai::rhs_pack(call), {rhs_stride, kai::bytes(scale), scale_stride, kai::bytes(bias)});                   \
     }
 
@@ -60,9 +61,9 @@ constexpr kai_rhs_rules one_group_rules(const char* name, const Format& format, 
     KAI_RHS_PACK_QSI4C32_BF16(                     \
         NAME, FORMAT, kxn, true, kai_rhs_nibble_offset(n_idx, &kai_rules_##NAME), RULES, __VA_ARGS__)
 
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, any_group_rules, PackedGroups)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon, qsi4c32pbf16, one_group_rules<4>, GroupsOf32)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon, qsi4c32pbf16, one_group_rules<8>, GroupsOf32)
-KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, one_group_rules<4>, GroupsOf32)
-KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, any_group_rules, SourceKxN<false>)
-KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, one_group_rules<4>, SourceKxN<true>)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, any_group_rules, true)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon, qsi4c32pbf16, one_group_rules<4>, false)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon, qsi4c32pbf16, one_group_rules<8>, false)
+KAI_RHS_PACK_NXK(rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, one_group_rules<4>, false)
+KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32p_qsu4c32s1s0, qsi4c32pbf16, any_group_rules, false)
+KAI_RHS_PACK_KXN(rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, qsi4c32ps1s0, one_group_rules<4>, true)
