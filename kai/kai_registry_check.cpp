@@ -158,7 +158,7 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     call.scale_stride = c.scale_stride != 0 ? c.scale_stride : SIZE_MAX;
     call.zero = given(c.zero);
     call.bias = given(c.bias);
-    call.scale = given(c.scale);
+    call.scale = given(c.scale && p.signature != KAI_RHS_PACK_NXK_BL);  // which have scales in their source
     call.params = c.params;
     return rules.table != nullptr ? kai_rhs_call_violation(rules.table, &call) : vectors_violation(p, rules, c, call);
 }
