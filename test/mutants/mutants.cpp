@@ -830,7 +830,7 @@ void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     const auto& [dst, lhs, rhs, bias, scale] = args->operand;
     Matmul c = operands(args->shape.m, args->shape.n, args->shape.k, lhs.ptr, rhs.ptr, dst.ptr, dst.stride.m);
     c.args = args, c.lhs_stride = lhs.stride.m;
-    if (kernel->dst_type == kai_dt_int8) {
+    if (kernel->dst_type == kai_dt_int8 && bias.scale_bias_global.ptr != nullptr) {
         std::memcpy(&c.zero_point, bias.scale_bias_global.ptr, sizeof(c.zero_point));
     }
     const auto bound = [&](const void* p) {
@@ -910,7 +910,7 @@ void lhs_imatmul_pack(
         packed);
     if (is("reads_past_the_source") && m > 0) {
         touch(lhs_ptrs + (m + t.rows - 1) / t.rows * t.rows * k_chunk_count);
-    } else if (m > 0 && k_chunk_count > 0) {  // the last chunk of the last row
+    } else if (m > 0 && k_chunk_count * k_chunk_length > 0) {  // the last chunk of the last row
         const size_t panel = (m - 1) / t.rows, slot = (m - 1) % t.rows;
         const void* chunk = lhs_ptrs[(panel * k_chunk_count + k_chunk_count - 1) * t.rows + slot];
         const auto from = reinterpret_cast<uintptr_t>(chunk) + (chunk == pad_ptr ? 0 : lhs_ptr_offset);
