@@ -39,7 +39,7 @@ class Mutation:
 
     def __init__(self, name, line):
         self.name, self.line = name, line
-        self.says, self.file, self.tests, self.cpus = "", "", "", ["svl512"]
+        self.says, self.file, self.tests, self.cpus, self.only = "", "", "", ["svl512"], ""
         self.old, self.new = [], []
 
     def applied(self):
@@ -66,7 +66,7 @@ def read_mutations(path):
             pass
         elif not mutations:
             bad("no [name] before this line")
-        elif match := re.fullmatch(r"(says|file|tests|cpus): +(\S.*)", line):
+        elif match := re.fullmatch(r"(says|file|only|tests|cpus): +(\S.*)", line):
             value = match[2].strip()
             setattr(mutations[-1], match[1], value.split() if match[1] == "cpus" else value)
         elif line[0] in " -+":
@@ -113,6 +113,8 @@ class Build:
             self.users.setdefault(source, set()).add(output)
         self.link = shlex.split(self.ninja("-t", "commands", "test/kleidiai_test").splitlines()[-1])
         self.program = directory / "test/kleidiai_test"
+        if not all((directory / argument).exists() for argument in self.link if argument.endswith(".o")):
+            sys.exit(f"{self.program} is not built, or not to the end")
 
     def ninja(self, *arguments):
         command = ["ninja", "-C", self.directory, *arguments]
@@ -129,7 +131,7 @@ class Build:
         copy.parent.mkdir(parents=True)
         copy.write_text(mutation.applied())
         original = os.path.realpath(ROOT / mutation.file)
-        outputs = sorted(self.users.get(original, ()))
+        outputs = sorted(o for o in self.users.get(original, ()) if re.search(mutation.only, o))
         if not outputs:
             raise Bad(f"nothing that is tested is made from {mutation.file}")
         replaced = {}
