@@ -194,13 +194,12 @@ const struct kai_ukernel* kai_registry_best(
 struct kai_registry_call {
     const struct kai_ukernel* ukernel;  ///< The function: one of these two. The other is NULL.
     const struct kai_packer* packer;
-    size_t m, n, k;       ///< Indirect matmul: k_chunk_count * k_chunk_length is k.
-    size_t bl;            ///< Length of a block.
-    size_t rows, kr, sr;  ///< Packers: mr (LHS) or nr (RHS), kr and sr, as the micro-kernel's getters return them.
-    size_t m_idx_start;   ///< LHS packers.
-    size_t stride;        ///< RHS packers: bytes from a row of the source to the next; 0: large enough.
-    size_t
-        scale_stride;  ///< RHS packers with bf16 scales: bytes from a column's scales to the next's; 0: large enough.
+    size_t m, n, k;          ///< Indirect matmul: k_chunk_count * k_chunk_length is k.
+    size_t bl;               ///< Length of a block.
+    size_t rows, kr, sr;     ///< Packers: mr (LHS) or nr (RHS), kr and sr, as the micro-kernel's getters return them.
+    size_t m_idx_start;      ///< LHS packers.
+    size_t stride;           ///< RHS packers: bytes from a row of the source to the next; 0: large enough.
+    size_t scale_stride;     ///< RHS packers with bf16 scales: bytes from column to column; 0: large enough.
     bool bias, scale, zero;  ///< RHS packers: whether the operand is given (not NULL).
     const void* params;      ///< RHS packers: as `run` takes it.
 };
