@@ -11,7 +11,6 @@ set(KAI_EMULATED_CPUS
     "svl1024|max,sve-default-vector-length=128,sme-default-vector-length=128|KLEIDIAI_TEST_SCALABLE_ONLY=1"
     "svl2048|max,sve-default-vector-length=256,sme-default-vector-length=256|KLEIDIAI_TEST_SCALABLE_ONLY=1"
     "neoverse-n1|neoverse-n1"  # dotprod, but neither i8mm nor SVE nor SME
-    "cortex-a76|cortex-a76"    # the same
     "cortex-a72|cortex-a72"    # Armv8.0: not even dotprod
     "neoverse-v1|neoverse-v1|KLEIDIAI_TEST_SCALABLE_ONLY=1")  # SVE, but no SME
 
