@@ -87,7 +87,7 @@ configure(broken -DKLEIDIAI_REQUIRE_ISAS=sme3)
 expect_match("${result} ${output}" "^1 .*no ISA named .sme3" "an unknown ISA is an error")
 
 # A -mcpu for all files neither adds instructions nor warnings.
-set(sources kai/kai_common.cpp kai/ukernels/pack/rhs_pack_float.cpp kai/ukernels/pack/rhs_pack_qsi8cxp.cpp
+set(sources kai/kai_common.cpp kai/ukernels/pack/rhs_pack_float.cpp kai/ukernels/pack/rhs_pack_channels.cpp
     kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp kai/src/matmul_qai8dxp_neon_i8mm.cpp)
 configure(clang_cpu ${cross} -DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1 -DKLEIDIAI_WERROR=ON -DKLEIDIAI_ERROR_TRAP=ON)
 set(builds clang_cpu)
