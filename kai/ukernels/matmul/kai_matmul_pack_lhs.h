@@ -2,8 +2,8 @@
 // The unified API for LHS packers.
 //
 // Each function here returns, by value, the table of one packer. V = SVL / 32. Rows that the last panel lacks, and k up
-// to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written, and all pointers may be NULL. Panels may
-// lie further apart than get_lhs_packed_stride says. A flag is an error in every build: packers know none.
+// to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written, and all pointers may be NULL. Panels
+// may lie further apart than get_lhs_packed_stride says. A flag is an error in every build: packers know none.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,11 +2,11 @@
 // The unified API for RHS packers.
 //
 // Each function here returns, by value, the table of one packer. V = SVL / 32. Columns that the last panel lacks become
-// zero, with their fields. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: the fields alone. Panels
-// may lie further apart than get_rhs_packed_stride says.
+// zero, with their fields. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: the fields alone.
+// Panels may lie further apart than get_rhs_packed_stride says.
 //
-// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales. What the
-// format has no place for is not looked at.
+// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales. What
+// the format has no place for is not looked at.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -179,8 +179,8 @@ kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c3
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
 /// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
 /// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
-///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4. zero and scale
-///      are not NULL.
+///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4. zero and
+///      scale are not NULL.
 typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
@@ -351,8 +351,8 @@ typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size
 /// @param scale  Must be NULL (looked at with assertions only).
 ///
 /// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: the bias alone.
-/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them; rhs_stride is not
-///      less than a row.
+/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them; rhs_stride is
+///      not less than a row.
 typedef void kai_run_rhs_pack_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params);

@@ -29,8 +29,8 @@ extern "C" {
 /// @param pad_top           Rows of padding above that this call sees: max(0, top - y).
 /// @param pad_value         Must be 0.
 ///
-/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where there
-/// are no rows of the input.
+/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where
+/// there are no rows of the input.
 /// @pre in_stride_col = dst_stride_col; clamp_min <= clamp_max.
 typedef void kai_dwconv_clamp_f32_f32_f32p_run_fn(
     const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,

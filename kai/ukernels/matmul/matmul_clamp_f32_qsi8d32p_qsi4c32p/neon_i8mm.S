@@ -7,8 +7,8 @@
 //
 // Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
 // float C + S without a conversion; fma(C + S, lhs_scale, -C * lhs_scale) is lhs_scale * S, rounded once. Row scales
-// and -C times them are made in advance (MmlaTiles::row_scales). Starts and -C * lhs_scale are loaded rather than moved:
-// the load pipes have time, the SIMD pipes have none.
+// and -C times them are made in advance (MmlaTiles::row_scales). Starts and -C * lhs_scale are loaded rather than
+// moved: the load pipes have time, the SIMD pipes have none.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
