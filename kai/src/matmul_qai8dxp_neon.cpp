@@ -19,6 +19,13 @@ constexpr size_t group_panels(size_t k) {
     return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
 }
 
+constexpr size_t kFewRows = 32;  // at most
+
+/// How many of the rows of a group are few.
+constexpr size_t few_of(size_t rows, size_t limit) {
+    return rows <= limit ? rows : rows % 4;
+}
+
 /// A value per row in the order of a tile's vectors: SMMLA: r0 r0 r1 r1, r2 r2 r3 r3.
 KAI_INLINE void keep_rows(bool pairs, float32x4_t x, float kept[2][4]) {
     vst1q_f32(kept[0], pairs ? vzip1q_f32(x, x) : x);
@@ -32,13 +39,15 @@ struct Group {
     float largest_offset, largest_scale;
     Panel panels[kGroupPanels];
 
-    KAI_INLINE Group(const Problem& p, bool pairs, size_t start) : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
-        rows = p.m - m0 < 4 * group_panels(p.k) ? p.m - m0 : 4 * group_panels(p.k);
+    /// Of rows `start` to `end` - 1, or of the first ones.
+    KAI_INLINE Group(const Problem& p, bool pairs, size_t start, size_t end)
+        : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
+        rows = end - m0 < 4 * group_panels(p.k) ? end - m0 : 4 * group_panels(p.k);
         count = (rows + 3) / 4;
         float32x4_t offsets = vdupq_n_f32(0), scales = vdupq_n_f32(0);
         for (size_t i = 0; i < count; ++i) {
-            const uint8_t* end = lhs + (i + 1) * p.lhs_stride;
-            float32x4_t offset = load_f32x4(end - 32), scale = load_f32x4(end - 16);
+            const uint8_t* next = lhs + (i + 1) * p.lhs_stride;
+            float32x4_t offset = load_f32x4(next - 32), scale = load_f32x4(next - 16);
             if (p.rhs_kind == RhsKind::int4_blocks) {
                 offset = vcvtq_f32_s32(vreinterpretq_s32_f32(offset));
                 offsets = vmaxq_f32(offsets, vabsq_f32(offset));
@@ -253,11 +262,8 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// The engine.
-KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
-    if (p.n == 0) {
-        return;  // rows are read before columns are counted
-    }
+/// The first `m` rows, decoded columns.
+[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t m) {
     Batch batch;
     GemmArgs args;
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
@@ -270,8 +276,8 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
                        : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
                                             : 1;
-    for (size_t m0 = 0; m0 < p.m; m0 += 4 * group_panels(p.k)) {
-        Group group(p, t.group == 8, m0);
+    for (size_t m0 = 0; m0 < m; m0 += 4 * group_panels(p.k)) {
+        Group group(p, t.group == 8, m0, m);
         args.panels = group.panels;
         for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
             const size_t left = p.n - place.n0;
@@ -293,6 +299,81 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
                 place.next(p);
             }
         }
+    }
+}
+/// @}
+
+/// @name Few rows
+/// @{
+
+/// Columns of panels that stand side by side, all rows of `p` from m0 on.
+[[gnu::noinline]] void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, uint8_t* dst) {
+    args.lhs = p.lhs + m0 / 4 * p.lhs_stride;
+    args.dst = dst;
+    for (size_t left = p.m - m0; left > 0;) {
+        args.rows = left < 8 ? left : 8;
+        if (t.few[args.rows - 1] == nullptr) {
+            args.rows = 4;
+        }
+        t.few[args.rows - 1](&args);
+        left -= args.rows;
+        args.lhs += args.rows / 4 * p.lhs_stride;
+        args.dst += args.rows * args.row_stride;
+    }
+}
+
+/// Rows from m0 on.
+KAI_INLINE void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
+    FewArgs args;
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
+    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
+    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
+    args.panel_stride = p.lhs_stride;
+    args.rhs = p.rhs;
+    args.rhs_stride = p.rhs_stride;
+    args.row_stride = p.dst_stride;
+    args.lut = p.lut;
+    args.nr = p.nr;
+    args.out = p.out;
+    args.steps = (p.k + 31) / 32;
+    args.blocks = args.scale_distance = 0;
+    if (p.rhs_kind == RhsKind::int4_blocks) {
+        args.steps = part_steps(p.bl);
+        args.blocks = p.k / p.bl;
+        args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
+    }
+    // Whole quads are stored where they belong; a panel that ends with a part of one is copied from a buffer.
+    const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr, left = p.n - whole;
+    const size_t element = element_bytes(p.out);
+    uint8_t* dst = bytes(p.dst, m0 * p.dst_stride);
+    if (whole > 0) {
+        args.quads = whole / 4;
+        few_columns(p, t, args, m0, dst);
+    }
+    if (left > 0) {
+        float results[kFewRows][8];
+        args.rhs += whole / p.nr * p.rhs_stride;
+        args.row_stride = sizeof(results[0]);
+        args.quads = (left + 3) / 4;
+        few_columns(p, t, args, m0, bytes(results[0]));
+        for (size_t i = 0; i < p.m - m0; ++i) {
+            __builtin_memcpy(dst + whole * element + i * p.dst_stride, results[i], left * element);
+        }
+    }
+}
+/// @}
+
+/// The engine.
+KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
+    if (p.n == 0) {
+        return;  // rows are read before columns are counted
+    }
+    const size_t few = t.few[0] == nullptr ? 0 : few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
+    if (few < p.m) {
+        gemm_many(p, t, p.m - few);
+    }
+    if (few > 0) {
+        gemm_few(p, t, p.m - few);
     }
 }
 

@@ -1,8 +1,11 @@
 // GEMM with rows quantised at run time (qai8dxp, panels of 4 rows) on NEON: one engine for every RHS and every output.
 //
-// The RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are multiplied by it: unpacking costs
-// little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read where it is). Tiles are assembly
-// (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until they are results.
+// Few rows: one call of an assembly function (FewFn) does all columns and decodes the RHS in registers.
+//
+// Many rows, in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are
+// multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read
+// where it is). Tiles are assembly (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until
+// they are results.
 //
 //     for groups of up to 64 rows                    as many as stay in the first-level cache
 //         for batches of quads                       or, of a long one, chunks of k: decode
@@ -109,12 +112,37 @@ static_assert(
         offsetof(DecodeArgs, step) == 48 && offsetof(DecodeArgs, gap) == 56 && offsetof(DecodeArgs, first_steps) == 72,
     "matmul_qai8dxp_neon_decode.S");
 
+/// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
+/// those of the tile functions, always clamped. At least one row, at least one quad.
+struct FewArgs {
+    float start[4], lo[4], hi[4];
+    const uint8_t* lhs;
+    size_t panel_stride;
+    const uint8_t* rhs;
+    size_t rhs_stride;
+    uint8_t* dst;
+    size_t row_stride;
+    size_t rows, quads;
+    size_t steps, blocks, scale_distance;  // those of RowFn and RowBlocksFn (matmul_qai8dxp_row_neon.hpp)
+    const int32_t* lut;                    // int2
+    size_t nr;                             // columns of a panel of the RHS
+    OutKind out;
+};
+static_assert(
+    offsetof(FewArgs, lo) == 16 && offsetof(FewArgs, lhs) == 48 && offsetof(FewArgs, rhs) == 64 &&
+        offsetof(FewArgs, dst) == 80 && offsetof(FewArgs, rows) == 96 && offsetof(FewArgs, steps) == 112 &&
+        offsetof(FewArgs, scale_distance) == 128 && offsetof(FewArgs, nr) == 144 && offsetof(FewArgs, out) == 152,
+    "assembly for few rows");
+using FewFn = void(const FewArgs*);
+
 /// The tile functions of an ISA for a kind of RHS.
 struct GemmTiles {
     GemmTileFn* run[3];  // of 1, 2 and 4 panels
     GemmTileFn* wide;    // of 3 panels x 2 quads, or null
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that lie together: 8 (SMMLA) or 4 (SDOT)
+    FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others. All null: none
+    size_t few_rows;     // so many are few. If there are more, few take the rows behind the last whole panel
 };
 
 }  // namespace

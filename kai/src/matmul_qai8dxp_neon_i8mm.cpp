@@ -9,11 +9,13 @@ kai::GemmTileFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_
 }
 
 const kai::GemmTiles kai_tiles_int8_neon_i8mm{
-    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, nullptr, 8};
+    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, nullptr, 8, {}, 0};
 const kai::GemmTiles kai_tiles_int4_neon_i8mm{
-    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, kai_decode_int4_neon, 8};
+    {kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm}, nullptr, kai_decode_int4_neon, 8, {}, 0};
 const kai::GemmTiles kai_tiles_int4_blocks_neon_i8mm{
     {kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm},
     nullptr,
     kai_decode_int4_neon,
-    8};
+    8,
+    {},
+    0};
