@@ -29,6 +29,7 @@ set(KAI_SOURCES_aarch64
 set(KAI_SOURCES_neon_dotprod
     kai/src/matmul_qai8dxp_neon_dotprod.S
     kai/src/matmul_qai8dxp_neon_dotprod.cpp
+    kai/src/matmul_qai8dxp_neon_few_dotprod.S
     kai/src/matmul_qai8dxp_row_neon_dotprod.S
     kai/src/matmul_qai8dxp_row_neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_dotprod.cpp
