@@ -10,6 +10,18 @@ namespace {
 
 constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 
+[[gnu::noinline]] bool any_odd_row(const uint32_t largest[][4], size_t rows) {
+    uint32x4_t most = vdupq_n_u32(0);
+    for (size_t i = 0; i < rows / 4; ++i) {
+        most = vmaxq_u32(most, vld1q_u32(largest[i]));
+    }
+    uint32_t any = vmaxvq_u32(most);
+    for (size_t i = rows / 4 * 4; i < rows; ++i) {
+        any = largest[i / 4][i % 4] > any ? largest[i / 4][i % 4] : any;
+    }
+    return any >= kInfinity;
+}
+
 /// Rows with an odd scale, once more: scale * (C + S) - scale * C is not a number where the scale is infinite. What
 /// becomes of a row depends on that row alone, so results stay the same however M is split. `args` has the place of the
 /// tiles; `largest` are the scales of its panels.
@@ -31,8 +43,30 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     }
 }
 
+/// Tiles of some quads. The quads that are left over by tiles of few rows take whole panels.
+void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) {
+    TileFn* const run = t.run[panels / 2];
+    TileFn* const few = panels == 1 ? t.few[rows - 1] : nullptr;
+    if (few == nullptr) {
+        return run(&args);
+    }
+    const size_t quads = args.quads, rest = quads % few_quads(rows);
+    args.quads -= rest;
+    if (args.quads > 0) {
+        few(&args);
+    }
+    if (rest > 0) {
+        TileArgs last = args;
+        last.rhs += args.quads * args.rhs_stride;
+        last.tiles += args.quads * 16;
+        last.quads = rest;
+        run(&last);
+    }
+    args.quads = quads;
+}
+
 /// Up to 4 panels of rows, all columns.
-void panels_of_rows(const BlocksProblem& p, size_t panels, TileFn* run, size_t rows, const uint8_t* lhs, uint8_t* dst) {
+void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const uint8_t* lhs, uint8_t* dst) {
     const BlockTiles& t = *p.tiles;
     float tiles[kMaxQuads * kMaxPanels * 16], row_scales[kMaxRowScales];
     uint32_t largest[kMaxPanels][4] = {};
@@ -59,27 +93,17 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, TileFn* run, size_t r
                                            args.blocks, row_scales,   largest};
                 t.row_scales(&scales);
             }
-            run(&args);
+            run_tiles(t, panels, rows, args);
         }
         if (p.blocks == 0) {
             for (size_t i = 0; i < args.quads * panels * 16; i += 4) {
                 vst1q_f32(tiles + i, vdupq_n_f32(0));
             }
         }
-        if (t.redo != nullptr) {
-            uint32x4_t most = vdupq_n_u32(0);
-            for (size_t i = 0; i < rows / 4; ++i) {
-                most = vmaxq_u32(most, vld1q_u32(largest[i]));
-            }
-            uint32_t any = vmaxvq_u32(most);
-            for (size_t i = rows / 4 * 4; i < rows; ++i) {
-                any = largest[i / 4][i % 4] > any ? largest[i / 4][i % 4] : any;
-            }
-            if (any >= kInfinity) {
-                args.lhs = lhs;
-                args.rhs = rhs;
-                redo_odd_rows(p, args, panels, largest);
-            }
+        if (t.redo != nullptr && any_odd_row(largest, rows)) {
+            args.lhs = lhs;
+            args.rhs = rhs;
+            redo_odd_rows(p, args, panels, largest);
         }
         const StoreArgs store{
             tiles,
@@ -102,10 +126,11 @@ void kai_matmul_blocks_neon(const kai::BlocksProblem* problem) {
     const kai::BlocksProblem& p = *problem;
     const uint8_t* lhs = p.lhs;
     uint8_t* dst = kai::bytes(p.dst);
+    const size_t two = p.tiles->few[0] != nullptr ? 6 : 4;  // more rows take two panels at once
     for (size_t left = p.m; left > 0;) {
-        const size_t size = left > 12 && p.tiles->run[2] != nullptr ? 2 : left > 4 ? 1 : 0;
-        const size_t panels = static_cast<size_t>(1) << size, rows = left < 4 * panels ? left : 4 * panels;
-        kai::panels_of_rows(p, panels, p.tiles->run[size], rows, lhs, dst);
+        const size_t panels = left > 12 && p.tiles->run[2] != nullptr ? 4 : left > two ? 2 : 1;
+        const size_t rows = left < 4 * panels ? left : 4 * panels;
+        kai::panels_of_rows(p, panels, rows, lhs, dst);
         lhs += panels * p.lhs_stride;
         dst += rows * p.dst_stride;
         left -= rows;

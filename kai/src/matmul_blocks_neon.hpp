@@ -48,6 +48,11 @@ struct RowScalesArgs {
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
+/// How many quads stand side by side in a tile of 1 to 4 rows.
+constexpr size_t few_quads(size_t rows) {
+    return rows > 2 ? 2 : 4;
+}
+
 /// The tiles of an ISA for a pair of formats.
 struct BlockTiles {
     TileFn* run[3];           // of 1, 2 and 4 panels; the last one may be missing
@@ -56,6 +61,7 @@ struct BlockTiles {
     size_t chunk;             // how many blocks it prepares
     TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same of c2 c3, then of r2 r3; or row by row
+    TileFn* few[4] = {};      // the first 1, 2, 3 and 4 rows of a panel x a multiple of few_quads; all may be missing
 };
 
 /// Tiles to be stored: `rows` rows and `columns` columns of them.

@@ -6,10 +6,11 @@
 //
 // then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
 //
-// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), or
-// 16 columns of a row (matmul_int_neon_row.inc). Other lengths run in the templates below. What is around tiles:
-// matmul_blocks_neon.cpp. The symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first
-// product rounded: the same bits while |S| < 2^13 (docs/arithmetic.md says so).
+// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (matmul_int_neon_tile.inc), of
+// up to 4 rows and 8 or 16 columns (matmul_int_neon_few.inc), or 16 columns of a row (matmul_int_neon_row.inc). Other
+// lengths run in the templates below. What is around tiles: matmul_blocks_neon.cpp. The symmetric SMMLA tile computes
+// fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
+// (docs/arithmetic.md says so).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -201,44 +202,56 @@ template <class T>
     }
 }
 
-/// A StoreFn. Rows that the output does not have are stored where row 0 of their panel goes, before it.
-template <class Pair, class Acc, class T>
-void store_tiles(const StoreArgs* args) {
-    const float lo = args->lo, hi = args->hi;
-    const size_t rows = args->rows, columns = args->columns;
-    const size_t stride = args->dst_stride, rhs_stride = args->rhs_stride, panels = (rows + 3) / 4;
-    uint8_t* dst = args->dst;
-    for (size_t m = 0; m < rows; m += 4, dst += 4 * stride) {
-        uint8_t* const row1 = m + 1 < rows ? dst + stride : dst;
-        uint8_t* const row2 = m + 2 < rows ? dst + 2 * stride : dst;
-        uint8_t* const row3 = m + 3 < rows ? dst + 3 * stride : dst;
-        const float* tile = args->tiles + 4 * m;
-        const uint8_t* bias = args->rhs_end - 4 * sizeof(float);
-        for (size_t n = 0; n < columns; n += 4, tile += 16 * panels, bias += rhs_stride) {
-            float32x4_t acc[4];
-            FourRows four;
-            KAI_UNROLL
-            for (int i = 0; i < 4; ++i) {
-                acc[i] = vld1q_f32(tile + 4 * i);
+/// Up to ROWS rows of a panel, 2 or 4. Rows that the output does not have are stored where row 0 goes, before it.
+template <class Pair, class Acc, class T, int ROWS>
+KAI_INLINE void store_rows(const StoreArgs& args, const float* tile, size_t step, size_t rows, uint8_t* dst) {
+    const float lo = args.lo, hi = args.hi;
+    const size_t columns = args.columns, stride = args.dst_stride, rhs_stride = args.rhs_stride;
+    uint8_t* const row1 = rows > 1 ? dst + stride : dst;
+    uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
+    uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
+    const uint8_t* bias = args.rhs_end - 4 * sizeof(float);
+    for (size_t n = 0; n < columns; n += 4, tile += step, bias += rhs_stride) {
+        float32x4_t acc[4];
+        FourRows four;
+        KAI_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            acc[i] = vld1q_f32(tile + 4 * (i % ROWS));
+        }
+        KAI_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            four.x[i] = row_of_tile<Acc::kPairs>(acc, i % ROWS);
+            if (Pair::kBias) {
+                four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
             }
-            KAI_UNROLL
-            for (int i = 0; i < 4; ++i) {
-                four.x[i] = row_of_tile<Acc::kPairs>(acc, i);
-                if (Pair::kBias) {
-                    four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
-                }
-                four.x[i] = clamped(four.x[i], lo, hi);
-            }
-            const size_t at = n * sizeof(T);
-            if (columns - n >= 4) {
+            four.x[i] = clamped(four.x[i], lo, hi);
+        }
+        const size_t at = n * sizeof(T);
+        if (columns - n >= 4) {
+            if (ROWS == 4) {
                 store_four(reinterpret_cast<T*>(row3 + at), four.x[3]);
                 store_four(reinterpret_cast<T*>(row2 + at), four.x[2]);
-                store_four(reinterpret_cast<T*>(row1 + at), four.x[1]);
-                store_four(reinterpret_cast<T*>(dst + at), four.x[0]);
-            } else {
-                store_corner<T>(four, rows - m, columns - n, dst + at, stride);
             }
+            store_four(reinterpret_cast<T*>(row1 + at), four.x[1]);
+            store_four(reinterpret_cast<T*>(dst + at), four.x[0]);
+        } else {
+            store_corner<T>(four, rows, columns - n, dst + at, stride);
         }
+    }
+}
+
+/// A StoreFn.
+template <class Pair, class Acc, class T>
+void store_tiles(const StoreArgs* args) {
+    const size_t panels = (args->rows + 3) / 4, stride = args->dst_stride;
+    size_t rows = args->rows;
+    const float* tile = args->tiles;
+    uint8_t* dst = args->dst;
+    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * stride, tile += 16) {
+        store_rows<Pair, Acc, T, 4>(*args, tile, 16 * panels, rows, dst);
+    }
+    if (rows > 0) {
+        store_rows<Pair, Acc, T, 2>(*args, tile, 16 * panels, rows, dst);
     }
 }
 

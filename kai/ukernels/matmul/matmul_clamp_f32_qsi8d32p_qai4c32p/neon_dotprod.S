@@ -17,6 +17,7 @@
 #define RHS_ELEMENTS 0
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
+#include "kai/asm/matmul_int_neon_few.inc"
 
 // v29, w3 = C, v30 = mask of high nibbles.
 .macro tile_constants
@@ -93,3 +94,27 @@
 
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, 1
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod, 2
+
+    few_with_sdot
+
+// RHS_A = zeros of the columns, LOW = their scales; v28, v29 = sums and scales of the rows.
+.macro few_fields
+    load_quads RHS_A, 64
+.endm
+.macro few_fields_3
+    ldr     q28, [x13, #LHS_SUMS]
+    load_quads LOW, 80
+.endm
+.macro few_zeros row, a0, a1, a2, a3, rest:vararg
+    shared_quads fmla, 4s, \a0, \a1, \a2, \a3, RHS_A, v28.s[\row]
+.endm
+.macro few_accumulate
+    ldr     q29, [x13, #LHS_SCALES]
+    each_part parts, few_zeros
+    few_sdot_accumulate 29
+.endm
+
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_1x16_neon_dotprod, 1, 4, 1
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_2x16_neon_dotprod, 2, 4, 2
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod, 3, 2, 3
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod, 4, 2, 4

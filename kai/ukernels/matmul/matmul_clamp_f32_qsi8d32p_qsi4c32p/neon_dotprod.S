@@ -16,6 +16,7 @@
 #define RHS_ELEMENTS 8
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
+#include "kai/asm/matmul_int_neon_few.inc"
 
 // v29, w3 = C, v30 = mask of high nibbles.
 .macro tile_constants
@@ -77,3 +78,32 @@
 
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, 1
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod, 2
+
+    few_with_sdot
+
+// LOW, v28 = scales of the columns, of the rows.
+.macro few_fields
+    ldur    d16, [x9, #-RHS_ELEMENTS]
+    ldur    d17, [x10, #-RHS_ELEMENTS]
+    .if quads > 2
+    ldur    d18, [x11, #-RHS_ELEMENTS]
+    ldur    d19, [x12, #-RHS_ELEMENTS]
+    .endif
+.endm
+.macro few_fields_3
+    ldr     q28, [scales], #16
+    fcvtl   v24.4s, v16.4h
+    fcvtl   v25.4s, v17.4h
+    .if quads > 2
+    fcvtl   v26.4s, v18.4h
+    fcvtl   v27.4s, v19.4h
+    .endif
+.endm
+.macro few_accumulate
+    few_sdot_accumulate 28
+.endm
+
+    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod, 1, 4, 1
+    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod, 2, 4, 2
+    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod, 3, 2, 3
+    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod, 4, 2, 4
