@@ -48,6 +48,7 @@ set(KAI_SOURCES_neon_dotprod
     kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod_row.S)
 
 set(KAI_SOURCES_neon_i8mm
+    kai/src/matmul_qai8dxp_neon_few_i8mm.S
     kai/src/matmul_qai8dxp_neon_i8mm.S
     kai/src/matmul_qai8dxp_neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_i8mm.cpp

@@ -125,6 +125,9 @@ KAI_INLINE void load_channels(const Problem& p, bool pairs, const Group& group, 
 /// Steps of a part of a block whose sums fit (ShortSum): an equal part, at most 256 k.
 constexpr size_t part_steps(size_t bl) {
     size_t steps = 8;
+    if (bl <= 32 * steps) {
+        return bl / 32;
+    }
     while (bl / 32 % steps != 0) {
         --steps;
     }
@@ -307,7 +310,7 @@ KAI_INLINE void multiply(
 /// @{
 
 /// Columns of panels that stand side by side, all rows of `p` from m0 on.
-[[gnu::noinline]] void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, uint8_t* dst) {
+KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, uint8_t* dst) {
     args.lhs = p.lhs + m0 / 4 * p.lhs_stride;
     args.dst = dst;
     for (size_t left = p.m - m0; left > 0;) {
@@ -323,7 +326,7 @@ KAI_INLINE void multiply(
 }
 
 /// Rows from m0 on.
-KAI_INLINE void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
+[[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
     FewArgs args;
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
@@ -368,10 +371,11 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     if (p.n == 0) {
         return;  // rows are read before columns are counted
     }
-    const size_t few = t.few[0] == nullptr ? 0 : few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
-    if (few < p.m) {
-        gemm_many(p, t, p.m - few);
+    if (p.m <= t.few_rows) {
+        return gemm_few(p, t, 0);
     }
+    const size_t few = t.few_rows == 0 ? 0 : few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
+    gemm_many(p, t, p.m - few);
     if (few > 0) {
         gemm_few(p, t, p.m - few);
     }

@@ -141,8 +141,8 @@ struct GemmTiles {
     GemmTileFn* wide;    // of 3 panels x 2 quads, or null
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that lie together: 8 (SMMLA) or 4 (SDOT)
-    FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others. All null: none
-    size_t few_rows;     // so many are few. If there are more, few take the rows behind the last whole panel
+    FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
+    size_t few_rows;     // so many are few, or 0. Of more, those behind the last whole panel are
 };
 
 }  // namespace

@@ -1,0 +1,831 @@
+// Few rows in the qai8dxp GEMM with SMMLA: FewFn of matmul_qai8dxp_neon.hpp for each kind of RHS and 2, 4 or 8 rows.
+//
+// A tile is two units of 4 rows x 4 columns, whose vectors hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. 2 and 4 rows:
+// two quads of columns side by side (of 2 rows, half of each unit), at the end an odd quad alone. 8 rows: two panels
+// x one quad. Nibbles are decoded between the multiplications: a packed vector has k 0 - 7 in its low nibbles and
+// k 16 - 23 in its high ones, or 8 - 15 and 24 - 31. Operands are loaded where their registers become free and decoded
+// a few multiplications ahead, for cores that issue in order. The last step loads 32 bytes behind the last k of a panel
+// and of a quad: fields.
+//
+//     per channel  sum = offset * column_sum + lhs x rhs, int32
+//                  result = clamp(f32(sum) * (scale * column_scale) + bias)
+//     blocks       sum = fma(f32(S / 16), block_scale, sum), S from the bits of `start` (ShortSum)
+//                  result = clamp(fma(column_sum, offset, sum) * scale + bias)
+//
+// Rows that a panel has and the output lacks are stored where the last row belongs, before that one.
+//
+// Registers
+//   x0        struct FewArgs                          x9        quads to go
+//   x1, x2    LHS, a panel each                       x10       RHS of the tile
+//   x3, x4    RHS, a quad each; of 8 rows: both       x11, x12  bytes to the next quad: of RHS, of fields
+//             halves of a step                        x13       dst
+//   x5, x6    bytes to the second half of a step,     x14       blocks to go
+//             to its second vector                    x16       bytes to the scales of the block
+//   x7        bytes of a step                         x15, x17  scratch
+//   x8        steps to go                             x19       fields of the tile
+//   x20       bytes from two quads to the next two    x21       from a second quad to its scales, less those of a first
+//   x22       bytes of a block's scales               x23       x16 in the first step of a block
+//   x24       steps of a part of a block              v16 - v31 operands
+//   v0 - v7   integer sums of both units              v8 - v15  float sums, if the RHS has blocks
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+i8mm
+#define ORDERED(s, t) t
+#include "kai/asm/asm.h"
+#include "kai/asm/matmul_qai8dxp_neon.inc"
+
+#define FEW_START 0
+#define FEW_BOUNDS 16
+#define FEW_LHS 48
+#define FEW_RHS 64
+#define FEW_DST 80
+#define FEW_ROWS 96
+#define FEW_STEPS 112
+#define FEW_BLOCKS 120
+#define FEW_DISTANCE 128
+#define FEW_NR 144
+#define FEW_OUT 152
+
+#define FRAME 336
+#define FRAME_VECTORS 48
+#define FRAME_ROWS 112
+#define FRAME_DST 240
+#define FRAME_ZERO 304
+#define FRAME_SECOND 320
+
+// Vectors: two of 2 rows or four of 4 per unit.
+#define SUMS 0, 1, 2, 3, 4, 5, 6, 7
+#define SUMS_F 8, 9, 10, 11, 12, 13, 14, 15
+#define FACTORS 20, 21, 22, 23, 28, 29, 30, 31
+#define ROWS_I 26, 1, 27, 3, 28, 5, 29, 7
+#define ROWS_F 26, 9, 27, 11, 28, 13, 29, 15
+#define BIAS_WIDE 16, 16, 16, 16, 17, 17, 17, 17
+#define BIAS_TALL 16, 16, 16, 16, 16, 16, 16, 16
+
+// One instruction per vector of a tile.
+.macro all op, t, d0, d1, d2, d3, d4, d5, d6, d7, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7
+    \op     v\d0\().\t, v\a0\().\t, v\b0\().\t
+    \op     v\d1\().\t, v\a1\().\t, v\b1\().\t
+    .if rows > 2
+    \op     v\d2\().\t, v\a2\().\t, v\b2\().\t
+    \op     v\d3\().\t, v\a3\().\t, v\b3\().\t
+    .endif
+    .if units > 1
+    \op     v\d4\().\t, v\a4\().\t, v\b4\().\t
+    \op     v\d5\().\t, v\a5\().\t, v\b5\().\t
+    .if rows > 2
+    \op     v\d6\().\t, v\a6\().\t, v\b6\().\t
+    \op     v\d7\().\t, v\a7\().\t, v\b7\().\t
+    .endif
+    .endif
+.endm
+.macro all_on op, s0, s1, s2, s3, s4, s5, s6, s7, operands:vararg
+    all     \op, 4s, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7, \operands
+.endm
+.macro all_shared op, s0, s1, s2, s3, s4, s5, s6, s7, o
+    all_on  \op, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7, \o, \o, \o, \o, \o, \o, \o, \o
+.endm
+.macro each op, s0, rest:vararg
+    \op     \s0
+    .ifnb \rest
+    each    \op, \rest
+    .endif
+.endm
+.macro each_sum op, s0, s1, s2, s3, s4, s5, s6, s7
+    each    \op, \s0, \s1
+    .if rows > 2
+    each    \op, \s2, \s3
+    .endif
+    .if units > 1
+    each    \op, \s4, \s5
+    .if rows > 2
+    each    \op, \s6, \s7
+    .endif
+    .endif
+.endm
+
+// v16 - v19: values of columns, at x17. v24 - v27: values of rows, which stand `at` in the frame.
+.macro tile_columns
+    .if units > 1 && rows < 8
+    add     x8, x17, x12
+    .endif
+    ld1r    {v16.2d}, [x17], #8
+    ld1r    {v17.2d}, [x17]
+    .if units > 1 && rows < 8
+    ld1r    {v18.2d}, [x8], #8
+    ld1r    {v19.2d}, [x8]
+    .endif
+.endm
+.macro tile_rows at
+    ldp     q24, q25, [sp, #FRAME_ROWS + \at]
+    .if rows == 8
+    ldp     q26, q27, [sp, #FRAME_ROWS + 64 + \at]
+    .endif
+.endm
+.macro all_columns_rows op, destinations:vararg
+    .if rows == 8
+    all     \op, 4s, \destinations, 16, 17, 16, 17, 16, 17, 16, 17, 24, 24, 25, 25, 26, 26, 27, 27
+    .else
+    all     \op, 4s, \destinations, 16, 17, 16, 17, 18, 19, 18, 19, 24, 24, 25, 25, 24, 24, 25, 25
+    .endif
+.endm
+.macro all_rows op, sums:vararg
+    .if rows == 8
+    all_on  \op, \sums, 24, 24, 25, 25, 26, 26, 27, 27
+    .else
+    all_on  \op, \sums, 24, 24, 25, 25, 24, 24, 25, 25
+    .endif
+.endm
+
+// ---- Stores
+
+// A row of the output: unit 0, unit 1 of 2 and 4 rows.
+.macro store_row r, s, t, offset
+    str     \r\s, [x13, \offset]
+    .if units > 1
+    str     \r\t, [x4, \offset]
+    .endif
+.endm
+.macro store_rows r, s0, s1, s2, s3, s4, s5, s6, s7
+    .if rows == 8
+    str     \r\s7, [x13, x16]
+    str     \r\s6, [x13, x15]
+    str     \r\s5, [x13, x14]
+    str     \r\s4, [x13, x4]
+    str     \r\s3, [x13, x3]
+    str     \r\s2, [x13, x2]
+    str     \r\s1, [x13, x1]
+    str     \r\s0, [x13]
+    .else
+    .if rows > 2
+    store_row \r, \s3, \s7, x3
+    store_row \r, \s2, \s6, x2
+    .endif
+    store_row \r, \s1, \s5, x1
+    store_row \r, \s0, \s4, #0
+    .endif
+.endm
+.macro narrow_f16 s
+    fcvtn   v\s\().4h, v\s\().4s
+.endm
+.macro narrow_bf16_rows s0, s1, s2, s3, s4, s5, s6, s7
+    .if rows == 2
+    narrow_bf16 \s0, \s1, \s4, \s5
+    .else
+    narrow_bf16 \s0, \s1, \s2, \s3
+    .if units > 1
+    narrow_bf16 \s4, \s5, \s6, \s7
+    .endif
+    .endif
+.endm
+
+.macro to_rows s0, s1, s2, s3, t0, t2
+    uzp1    v\t0\().2d, v\s0\().2d, v\s1\().2d
+    uzp2    v\s1\().2d, v\s0\().2d, v\s1\().2d
+    .if rows > 2
+    uzp1    v\t2\().2d, v\s2\().2d, v\s3\().2d
+    uzp2    v\s3\().2d, v\s2\().2d, v\s3\().2d
+    .endif
+.endm
+
+// Products in s0 - s7 become results; x17: bias. r0 - r7: rows, in order.
+.macro finish s0, s1, s2, s3, s4, s5, s6, s7, results:vararg
+    ldr     q16, [x17]
+    .if units > 1 && rows < 8
+    ldr     q17, [x17, x12]
+    .endif
+    ldp     q18, q19, [args, #FEW_BOUNDS]
+    to_rows \s0, \s1, \s2, \s3, 26, 27
+    .if units > 1
+    to_rows \s4, \s5, \s6, \s7, 28, 29
+    .endif
+    ldr     x8, [args, #FEW_OUT]
+    .if rows == 8
+    all     fadd, 4s, \results, \results, BIAS_TALL
+    ldp     x1, x2, [sp, #FRAME_DST]
+    ldp     x3, x4, [sp, #FRAME_DST + 16]
+    ldp     x14, x15, [sp, #FRAME_DST + 32]
+    ldr     x16, [sp, #FRAME_DST + 48]
+    .else
+    all     fadd, 4s, \results, \results, BIAS_WIDE
+    .if rows > 2
+    ldp     x1, x2, [sp, #FRAME_DST]
+    ldr     x3, [sp, #FRAME_DST + 16]
+    .else
+    ldr     x1, [sp, #FRAME_DST]
+    .endif
+    add     x4, x13, #16
+    .endif
+    all_shared fmax, \results, 18
+    all_shared fmin, \results, 19
+    cbnz    x8, 7f
+    store_rows q, \results
+    add     x13, x13, #16 * quads
+    b       9f
+7:
+    .if rows < 8
+    sub     x4, x4, #8
+    .endif
+    tbnz    x8, #1, 8f
+    each_sum narrow_f16, \results
+    store_rows d, \results
+    add     x13, x13, #8 * quads
+    b       9f
+8:
+    narrow_bf16_rows \results
+    store_rows d, \results
+    add     x13, x13, #8 * quads
+9:
+.endm
+
+// ---- Int4: a step
+
+// 2 and 4 rows: v16 - v19 low nibbles; v20 - v23 packed, then high ones, two per quad; v24, v25 LHS of low nibbles,
+// v26, v27 of high ones; v31 mask.
+
+.macro wide_low_0
+    shl     v16.16b, v20.16b, #4
+    shl     v17.16b, v21.16b, #4
+.endm
+
+// 8 k of low nibbles; 8 k of high ones, and the next packed ones. `next`: decode low ones of the first quad.
+.macro wide_low_half lhs
+    smmla   v0.4s, v24.16b, v16.16b
+    .if units > 1
+    shl     v18.16b, v22.16b, #4
+    .endif
+    .if rows > 2
+    smmla   v2.4s, v25.16b, v16.16b
+    ldp     q26, q27, [x1, #\lhs]
+    .else
+    ldr     q26, [x1, #\lhs]
+    .endif
+    smmla   v1.4s, v24.16b, v17.16b
+    .if units > 1
+    shl     v19.16b, v23.16b, #4
+    .endif
+    .if rows > 2
+    smmla   v3.4s, v25.16b, v17.16b
+    .endif
+    and     v20.16b, v20.16b, v31.16b
+    and     v21.16b, v21.16b, v31.16b
+    .if units > 1
+    smmla   v4.4s, v24.16b, v18.16b
+    .if rows > 2
+    smmla   v6.4s, v25.16b, v18.16b
+    .endif
+    and     v22.16b, v22.16b, v31.16b
+    smmla   v5.4s, v24.16b, v19.16b
+    and     v23.16b, v23.16b, v31.16b
+    .if rows > 2
+    smmla   v7.4s, v25.16b, v19.16b
+    .endif
+    .endif
+.endm
+.macro wide_high_half lhs, next, second:vararg
+    smmla   v0.4s, v26.16b, v20.16b
+    .if rows > 2
+    smmla   v2.4s, v27.16b, v20.16b
+    ldp     q24, q25, [x1, #\lhs]
+    .else
+    ldr     q24, [x1, #\lhs]
+    .endif
+    load_packed 20, x3, 0, \second
+    smmla   v1.4s, v26.16b, v21.16b
+    .if rows > 2
+    smmla   v3.4s, v27.16b, v21.16b
+    .endif
+    load_packed 21, x3, 16, \second
+    .if units > 1
+    smmla   v4.4s, v26.16b, v22.16b
+    .if \next
+    shl     v16.16b, v20.16b, #4
+    .endif
+    .if rows > 2
+    smmla   v6.4s, v27.16b, v22.16b
+    .endif
+    load_packed 22, x4, 0, \second
+    smmla   v5.4s, v26.16b, v23.16b
+    .if \next
+    shl     v17.16b, v21.16b, #4
+    .endif
+    .if rows > 2
+    smmla   v7.4s, v27.16b, v23.16b
+    .endif
+    load_packed 23, x4, 16, \second
+    .elseif \next
+    wide_low_0
+    .endif
+.endm
+.macro load_packed v, base, offset, second
+    .ifnb \second
+    .if \offset == 0
+    ldr     q\v, [\base, x5]
+    .else
+    ldr     q\v, [\base, x6]
+    .endif
+    .else
+    ldr     q\v, [\base, #\offset]
+    .endif
+.endm
+
+.macro int4_begin_wide
+    ldr     q20, [x3]
+    ldr     q21, [x3, #16]
+    .if rows > 2
+    ldp     q24, q25, [x1]
+    .else
+    ldr     q24, [x1]
+    .endif
+    .if units > 1
+    ldr     q22, [x4]
+    ldr     q23, [x4, #16]
+    .endif
+.endm
+.macro int4_step_wide kind
+    wide_low_half 64
+    wide_high_half 32, 1, second
+    add     x3, x3, x7
+    .if units > 1
+    add     x4, x4, x7
+    .endif
+    wide_low_half 96
+    .ifc \kind, block
+    block_gap_wide
+    subs    x8, x8, #1
+    wide_high_half 128, 0
+    ldr     d16, [x2]
+    .if units > 1
+    ldr     d18, [x15]
+    .endif
+    .else
+    subs    x8, x8, #1
+    wide_high_half 128, 1
+    .endif
+    add     x1, x1, #128
+.endm
+
+// 8 rows: v16, v17 low nibbles; v18, v19 packed, then high ones, of one half of a step, v20, v21 of the other one;
+// v24 - v27 LHS; v31 mask.
+.macro tall_half p0, p1, n0, n1, packed, high, low
+    smmla   v0.4s, v24.16b, v16.16b
+    smmla   v1.4s, v24.16b, v17.16b
+    ldr     q24, [x1, #\high]
+    smmla   v2.4s, v25.16b, v16.16b
+    smmla   v3.4s, v25.16b, v17.16b
+    ldr     q25, [x1, #\high + 16]
+    and     v\p0\().16b, v\p0\().16b, v31.16b
+    smmla   v4.4s, v26.16b, v16.16b
+    smmla   v5.4s, v26.16b, v17.16b
+    ldp     q\n0, q\n1, [\packed]
+    and     v\p1\().16b, v\p1\().16b, v31.16b
+    smmla   v6.4s, v27.16b, v16.16b
+    smmla   v7.4s, v27.16b, v17.16b
+    ldp     q26, q27, [x2, #\high]
+
+    smmla   v0.4s, v24.16b, v\p0\().16b
+    smmla   v1.4s, v24.16b, v\p1\().16b
+    ldr     q24, [x1, #\low]
+    shl     v16.16b, v\n0\().16b, #4
+    smmla   v2.4s, v25.16b, v\p0\().16b
+    smmla   v3.4s, v25.16b, v\p1\().16b
+    ldr     q25, [x1, #\low + 16]
+    shl     v17.16b, v\n1\().16b, #4
+    smmla   v4.4s, v26.16b, v\p0\().16b
+    smmla   v5.4s, v26.16b, v\p1\().16b
+    smmla   v6.4s, v27.16b, v\p0\().16b
+    smmla   v7.4s, v27.16b, v\p1\().16b
+    ldp     q26, q27, [x2, #\low]
+.endm
+.macro int4_begin_tall
+    add     x4, x3, x5
+    ldp     q18, q19, [x3]
+    ldp     q24, q25, [x1]
+    ldp     q26, q27, [x2]
+    shl     v16.16b, v18.16b, #4
+    shl     v17.16b, v19.16b, #4
+.endm
+.macro int4_step_tall kind
+    add     x3, x3, x7
+    .ifc \kind, block
+    block_gap_tall
+    .endif
+    subs    x8, x8, #1
+    tall_half 18, 19, 20, 21, x4, 64, 32
+    add     x4, x3, x5
+    tall_half 20, 21, 18, 19, x3, 96, 128
+    add     x1, x1, #128
+    add     x2, x2, #128
+.endm
+
+.macro int4_constants
+    movi    v31.16b, #0xF0
+.endm
+.macro int4_begin
+    .if rows == 8
+    int4_begin_tall
+    .else
+    int4_begin_wide
+    wide_low_0
+    .endif
+.endm
+.macro int4_step
+    .if rows == 8
+    int4_step_tall channel
+    .else
+    int4_step_wide channel
+    .endif
+.endm
+
+// ---- Int8: a step
+
+// 8 k: columns c0 - c3, rows e0 - e3; what comes next stands at offset `next`.
+.macro int8_8k c0, c1, c2, c3, n0, n1, n2, n3, e0, e1, e2, e3, next
+    ldp     q\n0, q\n1, [x3, #\next]
+    smmla   v0.4s, v\e0\().16b, v\c0\().16b
+    smmla   v1.4s, v\e0\().16b, v\c1\().16b
+    .if rows < 8
+    .if units > 1
+    ldp     q\n2, q\n3, [x4, #\next]
+    .endif
+    .if rows > 2
+    ldp     q\e2, q\e3, [x1, #\next]
+    smmla   v2.4s, v\e1\().16b, v\c0\().16b
+    smmla   v3.4s, v\e1\().16b, v\c1\().16b
+    .else
+    ldr     q\e2, [x1, #\next]
+    .endif
+    .if units > 1
+    smmla   v4.4s, v\e0\().16b, v\c2\().16b
+    smmla   v5.4s, v\e0\().16b, v\c3\().16b
+    .if rows > 2
+    smmla   v6.4s, v\e1\().16b, v\c2\().16b
+    smmla   v7.4s, v\e1\().16b, v\c3\().16b
+    .endif
+    .endif
+    .else
+    ldr     q\e0, [x1, #\next]
+    smmla   v2.4s, v\e1\().16b, v\c0\().16b
+    smmla   v3.4s, v\e1\().16b, v\c1\().16b
+    ldr     q\e1, [x1, #\next + 16]
+    smmla   v4.4s, v\e2\().16b, v\c0\().16b
+    smmla   v5.4s, v\e2\().16b, v\c1\().16b
+    smmla   v6.4s, v\e3\().16b, v\c0\().16b
+    smmla   v7.4s, v\e3\().16b, v\c1\().16b
+    ldp     q\e2, q\e3, [x2, #\next]
+    .endif
+.endm
+.macro int8_constants
+.endm
+.macro int8_begin
+    ldp     q16, q17, [x3]
+    ldp     q24, q25, [x1]
+    .if rows == 8
+    ldp     q26, q27, [x2]
+    .elseif units > 1
+    ldp     q18, q19, [x4]
+    .endif
+.endm
+.macro int8_16k first, second
+    .if rows == 8
+    int8_8k 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \first
+    int8_8k 20, 21, 22, 23, 16, 17, 18, 19, 24, 25, 26, 27, \second
+    .else
+    int8_8k 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \first
+    int8_8k 20, 21, 22, 23, 16, 17, 18, 19, 26, 27, 24, 25, \second
+    .endif
+.endm
+.macro int8_step
+    int8_16k 32, 64
+    subs    x8, x8, #1
+    int8_16k 96, 128
+    add     x3, x3, #128
+    .if rows == 8
+    add     x2, x2, #128
+    .elseif units > 1
+    add     x4, x4, #128
+    .endif
+    add     x1, x1, #128
+.endm
+
+// ---- Per channel
+
+.macro scvtf_4s s
+    scvtf   v\s\().4s, v\s\().4s
+.endm
+
+.macro channel_tile rhs
+    mov     x17, x19
+    tile_columns
+    tile_rows 0
+    all_columns_rows mul, SUMS
+    ldr     x8, [args, #FEW_STEPS]
+    \rhs\()_constants
+    \rhs\()_begin
+    cbz     x8, 4f
+3:  // 32 k
+    \rhs\()_step
+    b.ne    3b
+4:
+    ldr     x16, [args, #FEW_NR]
+    add     x17, x19, x16, lsl #2
+    tile_columns
+    tile_rows 32
+    each_sum scvtf_4s, SUMS
+    all_columns_rows fmul, FACTORS
+    all     fmul, 4s, SUMS, SUMS, FACTORS
+    add     x17, x19, x16, lsl #3
+    finish  SUMS, ROWS_I
+.endm
+
+.macro int4_tile
+    channel_tile int4
+.endm
+.macro int8_tile
+    channel_tile int8
+.endm
+
+// ---- Blocks: v28, v29 make scales of columns 01, 23 of four bf16; v30 C, where sums start
+//
+// A step ends with the scales in d16, d18 (8 rows: at x15), whether its part of the block ends or not.
+
+// Pointers of the RHS, which are behind a step, move on to the next block if this one ends.
+.macro block_gap
+    subs    x16, x16, x7
+    csel    x17, x22, xzr, lo
+    csel    x16, x23, x16, lo
+    sbc     x14, x14, xzr
+    add     x3, x3, x17
+.endm
+.macro block_gap_wide
+    add     x2, x3, x16
+    .if units > 1
+    add     x15, x4, x21
+    add     x15, x15, x16
+    .endif
+    block_gap
+    .if units > 1
+    add     x4, x4, x17
+    .endif
+.endm
+.macro block_gap_tall
+    add     x15, x3, x21
+    add     x15, x15, x16
+    block_gap
+.endm
+
+.macro load_start s
+    ldr     q\s, [args, #FEW_START]
+.endm
+.macro load_zero s
+    ldr     q\s, [sp, #FRAME_ZERO]
+.endm
+.macro block_constants
+    mov     x17, #0xFFFF                // bytes 0 1 and 2 3 behind two zeros
+    movk    x17, #0x0100, lsl #16
+    movk    x17, #0xFFFF, lsl #32
+    movk    x17, #0x0302, lsl #48
+    dup     v28.2d, x17
+    movk    x17, #0x0504, lsl #16
+    movk    x17, #0x0706, lsl #48
+    dup     v29.2d, x17
+    load_start 30
+    int4_constants
+.endm
+
+// The integer sums of a part of a block become floats, are scaled and added; the next ones start.
+.macro block_add
+    .if rows == 8
+    ldr     d20, [x15]
+    all_shared fsub, SUMS, 30
+    tbl     v21.16b, {v20.16b}, v29.16b
+    tbl     v20.16b, {v20.16b}, v28.16b
+    all     fmla, 4s, SUMS_F, SUMS, 20, 21, 20, 21, 20, 21, 20, 21
+    .else
+    tbl     v17.16b, {v16.16b}, v29.16b
+    tbl     v16.16b, {v16.16b}, v28.16b
+    .if units > 1
+    tbl     v19.16b, {v18.16b}, v29.16b
+    tbl     v18.16b, {v18.16b}, v28.16b
+    .endif
+    all_shared fsub, SUMS, 30
+    all     fmla, 4s, SUMS_F, SUMS, 16, 17, 16, 17, 18, 19, 18, 19
+    .endif
+    each_sum load_start, SUMS
+.endm
+
+.macro block_tile
+    ldr     x14, [args, #FEW_BLOCKS]
+    mov     x16, x23
+    each_sum load_zero, SUMS_F
+    each_sum load_start, SUMS
+    block_constants
+    .if rows == 8
+    int4_begin_tall
+    .else
+    int4_begin_wide
+    .endif
+    cbz     x14, 4f
+3:  // a part of a block
+    mov     x8, x24
+6:  // 32 k
+    .if rows == 8
+    int4_step_tall block
+    .else
+    wide_low_0
+    int4_step_wide block
+    .endif
+    b.ne    6b
+    block_add
+    cbnz    x14, 3b
+4:
+    ldr     x16, [args, #FEW_NR]
+    mov     x17, x19
+    tile_columns
+    tile_rows 0
+    all_columns_rows fmla, SUMS_F
+    tile_rows 32
+    all_rows fmul, SUMS_F
+    add     x17, x19, x16, lsl #2
+    finish  SUMS_F, ROWS_F
+.endm
+
+// ---- A function
+
+.macro few_tile kind
+    mov     x3, x10
+    ldr     x1, [args, #FEW_LHS]
+    .if rows == 8
+    ldr     x2, [args, #FEW_LHS + 8]
+    add     x2, x2, x1
+    .else
+    add     x4, x10, x11
+    .endif
+    \kind\()_tile
+.endm
+
+// Offsets and scales of a panel, whose end is x1, to `at` in the frame.
+.macro keep_panel kind, at
+    ldp     q0, q1, [x1, #-32]
+    .ifc \kind, block
+    scvtf   v0.4s, v0.4s
+    .endif
+    zip1    v2.4s, v0.4s, v0.4s
+    zip2    v3.4s, v0.4s, v0.4s
+    zip1    v4.4s, v1.4s, v1.4s
+    zip2    v5.4s, v1.4s, v1.4s
+    stp     q2, q3, [sp, #FRAME_ROWS + \at]
+    stp     q4, q5, [sp, #FRAME_ROWS + \at + 32]
+.endm
+
+// x17 = where row `row` is stored: x16 bytes behind the row before it, unless there are x15 = `row` rows or less.
+.macro keep_row row, at
+    .if \row >= 1
+    cmp     x15, #\row
+    csel    x14, x16, xzr, hi
+    add     x17, x17, x14
+    .endif
+    str     x17, [sp, #FRAME_DST + \at]
+.endm
+
+.macro few_function name, count, kind
+    .set    rows, \count
+func \name, hidden
+    stp     x19, x20, [sp, #-FRAME]!
+    .cfi_adjust_cfa_offset FRAME
+    .cfi_rel_offset x19, 0
+    .cfi_rel_offset x20, 8
+    .ifc \kind, block
+    stp     x21, x22, [sp, #16]
+    .cfi_rel_offset x21, 16
+    .cfi_rel_offset x22, 24
+    stp     x23, x24, [sp, #32]
+    .cfi_rel_offset x23, 32
+    .cfi_rel_offset x24, 40
+    stp     d8, d9, [sp, #FRAME_VECTORS]
+    stp     d10, d11, [sp, #FRAME_VECTORS + 16]
+    stp     d12, d13, [sp, #FRAME_VECTORS + 32]
+    stp     d14, d15, [sp, #FRAME_VECTORS + 48]
+    stp     xzr, xzr, [sp, #FRAME_ZERO]
+    .endif
+    ldp     x1, x2, [args, #FEW_LHS]
+    ldp     x10, x12, [args, #FEW_RHS]
+    ldp     x13, x16, [args, #FEW_DST]
+    ldp     x15, x9, [args, #FEW_ROWS]
+    ldr     x17, [args, #FEW_NR]
+
+    // Quads: side by side in a panel, or in two
+    add     x1, x1, x2
+    add     x19, x10, x12
+    sub     x19, x19, x17, lsl #3
+    .ifnc \kind, block
+    sub     x19, x19, x17, lsl #2
+    .endif
+    mov     x11, x12
+    lsl     x20, x12, #1
+    lsl     x5, x17, #3                 // nibbles of half a step
+    lsl     x7, x17, #4
+    add     x6, x5, #16
+    .ifc \kind, block
+    ldr     x24, [args, #FEW_STEPS]
+    ldr     x23, [args, #FEW_DISTANCE]
+    sub     x3, x24, #1
+    madd    x23, x3, x7, x23
+    lsl     x22, x17, #1
+    mov     x21, #0
+    .endif
+    tbz     x17, #3, 0f
+    mov     x20, x12
+    mov     x11, #32
+    mov     x12, #16
+    .ifc \kind, block
+    mov     x21, #-24
+    .endif
+0:
+    .ifc \kind, block
+    .if rows == 8
+    str     x21, [sp, #FRAME_SECOND]
+    mov     x21, #0
+    .endif
+    .endif
+    keep_panel \kind, 0
+    .if rows == 8
+    add     x1, x1, x2
+    keep_panel \kind, 64
+    .endif
+    mov     x17, #0
+    keep_row 1, 0
+    .if rows > 2
+    keep_row 2, 8
+    keep_row 3, 16
+    .endif
+    .if rows == 8
+    keep_row 4, 24
+    keep_row 5, 32
+    keep_row 6, 40
+    keep_row 7, 48
+    .endif
+
+    .if rows == 8
+    .set    quads, 1
+    .set    units, 2
+1:
+    few_tile \kind
+    add     x10, x10, x11               // to the second quad of a pair, or from it to the next pair
+    add     x19, x19, x12
+    sub     x11, x20, x11
+    .ifc \kind, block
+    ldr     x17, [sp, #FRAME_SECOND]
+    sub     x21, x17, x21
+    .endif
+    sub     x12, x20, x12
+    subs    x9, x9, #1
+    b.ne    1b
+    .else
+    .set    quads, 2
+    .set    units, 2
+    subs    x9, x9, #2
+    b.lo    2f
+1:
+    few_tile \kind
+    add     x10, x10, x20
+    add     x19, x19, x20
+    subs    x9, x9, #2
+    b.hs    1b
+2:
+    tbz     x9, #0, 5f
+    .set    quads, 1
+    .set    units, 1
+    few_tile \kind
+5:
+    .endif
+
+    .ifc \kind, block
+    ldp     d8, d9, [sp, #FRAME_VECTORS]
+    ldp     d10, d11, [sp, #FRAME_VECTORS + 16]
+    ldp     d12, d13, [sp, #FRAME_VECTORS + 32]
+    ldp     d14, d15, [sp, #FRAME_VECTORS + 48]
+    ldp     x21, x22, [sp, #16]
+    .cfi_restore x21
+    .cfi_restore x22
+    ldp     x23, x24, [sp, #32]
+    .cfi_restore x23
+    .cfi_restore x24
+    .endif
+    ldp     x19, x20, [sp], #FRAME
+    .cfi_restore x19
+    .cfi_restore x20
+    .cfi_adjust_cfa_offset -FRAME
+    ret
+endfunc
+.endm
+
+    few_function kai_few_int4_2_neon_i8mm, 2, int4
+    few_function kai_few_int4_4_neon_i8mm, 4, int4
+    few_function kai_few_int4_8_neon_i8mm, 8, int4
+    few_function kai_few_int8_2_neon_i8mm, 2, int8
+    few_function kai_few_int8_4_neon_i8mm, 4, int8
+    few_function kai_few_int8_8_neon_i8mm, 8, int8
+    few_function kai_few_blocks_int4_2_neon_i8mm, 2, block
+    few_function kai_few_blocks_int4_4_neon_i8mm, 4, block
+    few_function kai_few_blocks_int4_8_neon_i8mm, 8, block
