@@ -43,14 +43,14 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     }
 }
 
-/// Tiles of some quads. The quads that are left over by tiles of few rows take whole panels.
+/// Tiles of some quads. What tiles of few rows leave over takes whole panels.
 void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) {
     TileFn* const run = t.run[panels / 2];
-    TileFn* const few = panels == 1 ? t.few[rows - 1] : nullptr;
+    TileFn* const few = rows <= 6 ? t.few[rows - 1] : nullptr;
     if (few == nullptr) {
         return run(&args);
     }
-    const size_t quads = args.quads, rest = quads % few_quads(rows);
+    const size_t quads = args.quads, rest = quads & (few_quads(rows) - 1);
     args.quads -= rest;
     if (args.quads > 0) {
         few(&args);
@@ -90,7 +90,7 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             args.resume = b;
             if (t.row_scales != nullptr && (n0 == 0 || chunk < p.blocks)) {
                 const RowScalesArgs scales{args.lhs,    p.lhs_stride, p.lhs_block, panels,
-                                           args.blocks, row_scales,   largest};
+                                           args.blocks, row_scales,   largest,     rows};
                 t.row_scales(&scales);
             }
             run_tiles(t, panels, rows, args);
@@ -126,9 +126,10 @@ void kai_matmul_blocks_neon(const kai::BlocksProblem* problem) {
     const kai::BlocksProblem& p = *problem;
     const uint8_t* lhs = p.lhs;
     uint8_t* dst = kai::bytes(p.dst);
-    const size_t two = p.tiles->few[0] != nullptr ? 6 : 4;  // more rows take two panels at once
+    const kai::BlockTiles& t = *p.tiles;
     for (size_t left = p.m; left > 0;) {
-        const size_t panels = left > 12 && p.tiles->run[2] != nullptr ? 4 : left > two ? 2 : 1;
+        const bool two = left > 6 || (left > 4 && (t.few[0] == nullptr || t.few[left - 1] != nullptr));
+        const size_t panels = left > 12 && t.run[2] != nullptr ? 4 : two ? 2 : 1;
         const size_t rows = left < 4 * panels ? left : 4 * panels;
         kai::panels_of_rows(p, panels, rows, lhs, dst);
         lhs += panels * p.lhs_stride;

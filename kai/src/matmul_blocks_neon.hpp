@@ -34,8 +34,8 @@ struct TileArgs {
 };
 static_assert(
     offsetof(TileArgs, start) == 0 && offsetof(TileArgs, mask) == 16 && offsetof(TileArgs, lhs) == 32 &&
-        offsetof(TileArgs, rhs) == 48 && offsetof(TileArgs, row_scales) == 64 && offsetof(TileArgs, blocks) == 80 &&
-        offsetof(TileArgs, resume) == 96,
+        offsetof(TileArgs, rhs) == 48 && offsetof(TileArgs, row_scales) == 64 && offsetof(TileArgs, tiles) == 72 &&
+        offsetof(TileArgs, blocks) == 80 && offsetof(TileArgs, quads) == 88 && offsetof(TileArgs, resume) == 96,
     "matmul_int_neon_tile.inc");
 using TileFn = void(const TileArgs*);
 
@@ -45,12 +45,13 @@ struct RowScalesArgs {
     size_t lhs_stride, lhs_block, panels, blocks;
     float* row_scales;       // out
     uint32_t (*largest)[4];  // of each row, as bits: the largest scale so far
+    size_t rows;             // rows behind the first two of a panel need not be prepared if there are not more
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
-/// How many quads stand side by side in a tile of 1 to 4 rows.
+/// How many quads stand side by side in a tile of 1 to 6 rows.
 constexpr size_t few_quads(size_t rows) {
-    return rows > 2 ? 2 : 4;
+    return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
 
 /// The tiles of an ISA for a pair of formats.
@@ -61,7 +62,7 @@ struct BlockTiles {
     size_t chunk;             // how many blocks it prepares
     TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same of c2 c3, then of r2 r3; or row by row
-    TileFn* few[4] = {};      // the first 1, 2, 3 and 4 rows of a panel x a multiple of few_quads; all may be missing
+    TileFn* few[6] = {};      // of 1 to 6 rows x a multiple of few_quads; all may be missing, or those of 5 and 6
 };
 
 /// Tiles to be stored: `rows` rows and `columns` columns of them.

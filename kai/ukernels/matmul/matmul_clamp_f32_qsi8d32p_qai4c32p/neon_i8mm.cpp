@@ -12,14 +12,17 @@
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/kai_matmul_clamp_f32_qsi8d32p_qai4c32p_interface.h"
 
 extern "C" {
-kai::TileFn kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
+kai::TileFn kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm,
+    kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm,
+    kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm;
 }
 
 namespace kai {
 namespace {
 
 /// A block of a panel: sums of rows 01, rows 23 in the order of a tile, then scales.
-void row_scales(const RowScalesArgs* args) {
+template <bool BOTH>
+KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
     struct Fields {
         float32x4_t sums, scales;
     };
@@ -27,14 +30,19 @@ void row_scales(const RowScalesArgs* args) {
         lhs += Asymmetric::kLhs.tail(Mmla8::kLhs, 32, 0);
         return Fields{load_f32x4(lhs), load_f32x4(lhs + 16)};
     };
-    for (size_t p = 0; p < args->panels; ++p) {
-        prepare_row_scales<16>(*args, p, load, [](float* out, Fields x) {
+    for (size_t p = 0; p < args.panels; ++p) {
+        prepare_row_scales<16>(args, p, load, [](float* out, Fields x) {
             vst1q_f32(out, vzip1q_f32(x.sums, x.sums));
-            vst1q_f32(out + 4, vzip2q_f32(x.sums, x.sums));
             vst1q_f32(out + 8, vzip1q_f32(x.scales, x.scales));
-            vst1q_f32(out + 12, vzip2q_f32(x.scales, x.scales));
+            if (BOTH) {
+                vst1q_f32(out + 4, vzip2q_f32(x.sums, x.sums));
+                vst1q_f32(out + 12, vzip2q_f32(x.scales, x.scales));
+            }
         });
     }
+}
+void row_scales(const RowScalesArgs* args) {
+    args->rows > 2 ? pairs_of_fields<true>(*args) : pairs_of_fields<false>(*args);
 }
 constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
@@ -45,7 +53,10 @@ constexpr BlockTiles kTiles{
     row_scales,
     kChunk,
     nullptr,
-    true};
+    true,
+    {kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm,
+     kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm,
+     kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm}};
 
 template <size_t, size_t, size_t, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {

@@ -18,6 +18,7 @@
 #define RHS_ELEMENTS 8
 #include "kai/asm/asm.h"
 #include "kai/asm/matmul_int_neon_tile.inc"
+#include "kai/asm/matmul_int_neon_few.inc"
 
 .macro tile_constants
 .endm
@@ -84,22 +85,25 @@
     ldr     q14, [x2]
     ldr     q15, [x2, #16]
     start   24, 25, 26, 27
-    start   8, 9, 10, 11
+    start   8, 9
+    .if last_rows > 2
+    start   10, 11
+    .endif
     smmla_8k 24, 25, 26, 27, 16, 17, 12, 13, [x1, #32]
     ldr     q13, [x1, #48]
-    smmla_8k 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
+    smmla_8k_last 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
     ldr     q15, [x2, #48]
     smmla_8k 24, 25, 26, 27, 18, 19, 12, 13, [x1, #64]
     ldr     q13, [x1, #80]
-    smmla_8k 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
+    smmla_8k_last 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
     ldr     q15, [x2, #80]
     smmla_8k 24, 25, 26, 27, 20, 21, 12, 13, [x1, #96]
     ldr     q13, [x1, #112]
-    smmla_8k 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
+    smmla_8k_last 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
     ldr     q15, [x2, #112]
     smmla_8k 24, 25, 26, 27, 22, 23, 12, 13, [scales]
     ldr     q13, [scales, #16]
-    smmla_8k 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
+    smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
     ldr     q15, [scales, #32]
     ldr     q16, [scales, #48]
     ldr     q17, [scales, #48]
@@ -112,15 +116,21 @@
     fmla    v16.4s, v26.4s, v13.4s
     fmla    v17.4s, v27.4s, v13.4s
     // the same of the second panel: v18, v19; v20 - v23
+    .if last_rows > 2
     ldr     q19, [scales, #80]
     ldr     q22, [scales, #112]
+    .endif
     fmla    v20.4s, v8.4s, v18.4s
+    .if last_rows > 2
     ldr     q23, [scales, #112]
+    .endif
     fmla    v21.4s, v9.4s, v18.4s
     add     x1, x1, #LHS_BLOCK
-    fmla    v22.4s, v10.4s, v19.4s
     add     x2, x2, #LHS_BLOCK
+    .if last_rows > 2
+    fmla    v22.4s, v10.4s, v19.4s
     fmla    v23.4s, v11.4s, v19.4s
+    .endif
     add     scales, scales, #2 * 64
     fmla    v0.4s, v14.4s, v28.4s
     fmla    v1.4s, v15.4s, v29.4s
@@ -128,10 +138,81 @@
     fmla    v3.4s, v17.4s, v29.4s
     fmla    v4.4s, v20.4s, v28.4s
     fmla    v5.4s, v21.4s, v29.4s
+    .if last_rows > 2
     fmla    v6.4s, v22.4s, v28.4s
     fmla    v7.4s, v23.4s, v29.4s
+    .endif
 .endm
 
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, 1
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_6x4_neon_i8mm, 2, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm, 4
+
+    few_with_smmla
+
+// RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.
+.macro few_fields
+    ldur    d16, [x9, #-RHS_ELEMENTS]
+    ldur    d17, [x10, #-RHS_ELEMENTS]
+    .if quads > 2
+    ldur    d18, [x11, #-RHS_ELEMENTS]
+    ldur    d19, [x12, #-RHS_ELEMENTS]
+    .endif
+.endm
+.macro few_fields_3
+    few_load_pairs 28, 26, scales, 0
+    fcvtl   v16.4s, v16.4h
+    fcvtl   v17.4s, v17.4h
+    .if quads > 2
+    fcvtl   v18.4s, v18.4h
+    fcvtl   v19.4s, v19.4h
+    .endif
+.endm
+// LOW, RHS_A = scales of columns 01, 23.
+.macro few_spread
+    dup     v24.2d, v16.d[0]
+    dup     v25.2d, v17.d[0]
+    .if quads > 2
+    dup     v26.2d, v18.d[0]
+    dup     v27.2d, v19.d[0]
+    .endif
+    dup     v16.2d, v16.d[1]
+    dup     v17.2d, v17.d[1]
+    .if quads > 2
+    dup     v18.2d, v18.d[1]
+    dup     v19.2d, v19.d[1]
+    .endif
+.endm
+// -C * scales of the rows: \r is where in `scales`.
+.macro few_scratch r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    load_all \t0, \t1, \t2, \t3, [scales, #\r]
+.endm
+.macro few_scratch_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    load_all \s0, \s1, \s2, \s3, [scales, #\r]
+.endm
+.macro few_scale r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    shared_quads fmla, 4s, \t0, \t1, \t2, \t3, \s0, \s1, \s2, \s3, v\r\().4s
+.endm
+.macro few_scale_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    shared_quads fmla, 4s, \s0, \s1, \s2, \s3, \u0, \u1, \u2, \u3, v\r\().4s
+.endm
+.macro few_add r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    op_quads fmla, 4s, \a0, \a1, \a2, \a3, \t0, \t1, \t2, \t3, LOW
+.endm
+.macro few_add_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    op_quads fmla, 4s, \b0, \b1, \b2, \b3, \s0, \s1, \s2, \s3, RHS_A
+.endm
+.macro few_accumulate
+    each_pair few_scratch, 32, 48
+    few_spread
+    each_pair few_scale, 28, 26
+    each_pair few_scratch_23, 32, 48
+    each_pair few_scale_23, 28, 26
+    each_pair few_add
+    each_pair few_add_23
+    add     scales, scales, #64
+.endm
+
+    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_2x16_neon_i8mm, 2, 4, 2
+    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x8_neon_i8mm, 4, 2, 4
