@@ -559,7 +559,7 @@ protected:
             return {has_blocks ? Depth{32 * blocks, 32} : Depth{wide() ? size_t{131} : size_t{2503}, 0}};
         }
         if (has_blocks) {
-            return {{1184, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}, {8320, 4160}, {8384, 4192}};
+            return {{2208, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}, {8320, 4160}, {8384, 4192}};
         }
         return {{has_table ? size_t{2528} : size_t{2503}, 0}, {has_table ? size_t{8256} : size_t{8227}, 0}};
     }
@@ -571,7 +571,8 @@ protected:
     static size_t many(size_t step) {
         return std::max<size_t>(2 * step + 3, 71);
     }
-    /// Kernels for one row accept 0 and 1, or any number. Others may take some 16 or 64 rows at a time.
+    /// Kernels for one row accept 0 and 1, or any number. Others may take some 16 or 64 rows at a time, and have tiles for
+    /// few rows.
     std::set<size_t> rows() const {
         if (m_step == 1) {
             return one_row             ? std::set<size_t>{0, 1}
@@ -579,7 +580,7 @@ protected:
                                        : std::set<size_t>{0, 1, 2, 5};
         }
         std::set<size_t> rows = sizes_around(lhs_tile.rows, m_step);
-        rows.insert({63, 64, 65, 80, 128});
+        rows.insert({2, 3, 6, 7, 63, 64, 65, 80, 128});
         return rows;
     }
     std::set<size_t> columns() const {
