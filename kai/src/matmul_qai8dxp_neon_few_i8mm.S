@@ -19,12 +19,12 @@
 //   x1, x2    LHS, a panel each                       x10       RHS of the tile
 //   x3, x4    RHS, a quad each; of 8 rows: both       x11, x12  bytes to the next quad: of RHS, of fields
 //             halves of a step                        x13       dst
-//   x5, x6    bytes to the second half of a step,     x14       blocks to go
-//             to its second vector                    x16       bytes to the scales of the block
-//   x7        bytes of a step                         x15, x17  scratch
-//   x8        steps to go                             x19       fields of the tile
-//   x20       bytes from two quads to the next two    x21       from a second quad to its scales, less those of a first
-//   x22       bytes of a block's scales               x23       x16 in the first step of a block
+//   x5, x6    bytes to the second half of a step,     x14       blocks: steps to go
+//             to its second vector                    x15, x16  their scales, bytes to them
+//   x7        bytes of a step                         x17       scratch
+//   x8        steps to go, of a part of a block       x19       fields of the tile
+//   x20       bytes from two quads to the next two    x21       bytes to the scales of a second quad
+//   x22       bytes of a step and of scales           x23       x16 at the start of a block
 //   x24       steps of a part of a block              v16 - v31 operands
 //   v0 - v7   integer sums of both units              v8 - v15  float sums, if the RHS has blocks
 //
@@ -51,7 +51,8 @@
 #define FRAME_ROWS 112
 #define FRAME_DST 240
 #define FRAME_ZERO 304
-#define FRAME_SECOND 320
+#define FRAME_STEPS 320
+#define FRAME_SECOND 328
 
 // Vectors: two of 2 rows or four of 4 per unit.
 #define SUMS 0, 1, 2, 3, 4, 5, 6, 7
@@ -248,84 +249,115 @@
     shl     v17.16b, v21.16b, #4
 .endm
 
-// 8 k of low nibbles; 8 k of high ones, and the next packed ones. `next`: decode low ones of the first quad.
-.macro wide_low_half lhs
+// Half a step: 8 k of low nibbles, then 8 k of high ones, whose LHS is at `high`. Then comes the LHS at `low` and what
+// x3, x4 or, `second`, half a step more have; `next`: decode low nibbles of the first quad. `between`: macros with a
+// number that stand for an integer instruction each, or for none.
+.macro half_4 high, low, between, next, second
     smmla   v0.4s, v24.16b, v16.16b
     .if units > 1
     shl     v18.16b, v22.16b, #4
     .endif
-    .if rows > 2
+    ldp     q26, q27, [x1, #\high]
     smmla   v2.4s, v25.16b, v16.16b
-    ldp     q26, q27, [x1, #\lhs]
-    .else
-    ldr     q26, [x1, #\lhs]
-    .endif
     smmla   v1.4s, v24.16b, v17.16b
+    \between\()_1
     .if units > 1
     shl     v19.16b, v23.16b, #4
     .endif
-    .if rows > 2
     smmla   v3.4s, v25.16b, v17.16b
-    .endif
+    \between\()_2
     and     v20.16b, v20.16b, v31.16b
     and     v21.16b, v21.16b, v31.16b
+    \between\()_3
     .if units > 1
     smmla   v4.4s, v24.16b, v18.16b
-    .if rows > 2
     smmla   v6.4s, v25.16b, v18.16b
-    .endif
     and     v22.16b, v22.16b, v31.16b
+    .endif
+    \between\()_4
+    .if units > 1
     smmla   v5.4s, v24.16b, v19.16b
     and     v23.16b, v23.16b, v31.16b
-    .if rows > 2
     smmla   v7.4s, v25.16b, v19.16b
     .endif
-    .endif
-.endm
-.macro wide_high_half lhs, next, second:vararg
+
     smmla   v0.4s, v26.16b, v20.16b
-    .if rows > 2
     smmla   v2.4s, v27.16b, v20.16b
-    ldp     q24, q25, [x1, #\lhs]
-    .else
-    ldr     q24, [x1, #\lhs]
-    .endif
-    load_packed 20, x3, 0, \second
+    ldp     q24, q25, [x1, #\low]
     smmla   v1.4s, v26.16b, v21.16b
-    .if rows > 2
+    load_packed 20, x3, 0, \second
     smmla   v3.4s, v27.16b, v21.16b
-    .endif
     load_packed 21, x3, 16, \second
     .if units > 1
     smmla   v4.4s, v26.16b, v22.16b
     .if \next
     shl     v16.16b, v20.16b, #4
     .endif
-    .if rows > 2
     smmla   v6.4s, v27.16b, v22.16b
-    .endif
     load_packed 22, x4, 0, \second
     smmla   v5.4s, v26.16b, v23.16b
     .if \next
     shl     v17.16b, v21.16b, #4
     .endif
-    .if rows > 2
     smmla   v7.4s, v27.16b, v23.16b
-    .endif
     load_packed 23, x4, 16, \second
     .elseif \next
     wide_low_0
     .endif
 .endm
+// 2 rows have registers left for high nibbles.
+.macro half_2 high, low, between, next, second
+    smmla   v0.4s, v24.16b, v16.16b
+    .if units > 1
+    shl     v18.16b, v22.16b, #4
+    .endif
+    \between\()_1
+    smmla   v1.4s, v24.16b, v17.16b
+    .if units > 1
+    shl     v19.16b, v23.16b, #4
+    .endif
+    \between\()_2
+    and     v2.16b, v20.16b, v31.16b
+    and     v3.16b, v21.16b, v31.16b
+    ldr     q26, [x1, #\high]
+    .if units > 1
+    smmla   v4.4s, v24.16b, v18.16b
+    and     v6.16b, v22.16b, v31.16b
+    .endif
+    load_packed 20, x3, 0, \second
+    .if units > 1
+    smmla   v5.4s, v24.16b, v19.16b
+    and     v7.16b, v23.16b, v31.16b
+    .endif
+    load_packed 21, x3, 16, \second
+
+    smmla   v0.4s, v26.16b, v2.16b
+    smmla   v1.4s, v26.16b, v3.16b
+    \between\()_3
+    .if \next
+    shl     v16.16b, v20.16b, #4
+    .endif
+    .if units > 1
+    load_packed 22, x4, 0, \second
+    .endif
+    .if \next
+    shl     v17.16b, v21.16b, #4
+    .endif
+    \between\()_4
+    .if units > 1
+    smmla   v4.4s, v26.16b, v6.16b
+    load_packed 23, x4, 16, \second
+    smmla   v5.4s, v26.16b, v7.16b
+    .endif
+    ldr     q24, [x1, #\low]
+.endm
 .macro load_packed v, base, offset, second
-    .ifnb \second
-    .if \offset == 0
+    .ifb \second
+    ldr     q\v, [\base, #\offset]
+    .elseif \offset == 0
     ldr     q\v, [\base, x5]
     .else
     ldr     q\v, [\base, x6]
-    .endif
-    .else
-    ldr     q\v, [\base, #\offset]
     .endif
 .endm
 
@@ -342,32 +374,23 @@
     ldr     q23, [x4, #16]
     .endif
 .endm
-.macro int4_step_wide kind
-    wide_low_half 64
-    wide_high_half 32, 1, second
-    add     x3, x3, x7
+.macro int4_step_wide kind, count
+    half_\count 64, 32, \kind\()_move, 1, second
+    \kind\()_moved x3
     .if units > 1
-    add     x4, x4, x7
+    \kind\()_moved x4
     .endif
-    wide_low_half 96
     .ifc \kind, block
-    block_gap_wide
-    subs    x8, x8, #1
-    wide_high_half 128, 0
-    ldr     d16, [x2]
-    .if units > 1
-    ldr     d18, [x15]
-    .endif
+    half_\count 96, 128, block_count, 0
     .else
-    subs    x8, x8, #1
-    wide_high_half 128, 1
+    half_\count 96, 128, channel_count, 1
     .endif
     add     x1, x1, #128
 .endm
 
 // 8 rows: v16, v17 low nibbles; v18, v19 packed, then high ones, of one half of a step, v20, v21 of the other one;
 // v24 - v27 LHS; v31 mask.
-.macro tall_half p0, p1, n0, n1, packed, high, low
+.macro tall_half p0, p1, n0, n1, packed, high, low, between
     smmla   v0.4s, v24.16b, v16.16b
     smmla   v1.4s, v24.16b, v17.16b
     ldr     q24, [x1, #\high]
@@ -376,9 +399,10 @@
     ldr     q25, [x1, #\high + 16]
     and     v\p0\().16b, v\p0\().16b, v31.16b
     smmla   v4.4s, v26.16b, v16.16b
-    smmla   v5.4s, v26.16b, v17.16b
     ldp     q\n0, q\n1, [\packed]
+    smmla   v5.4s, v26.16b, v17.16b
     and     v\p1\().16b, v\p1\().16b, v31.16b
+    \between\()_1
     smmla   v6.4s, v27.16b, v16.16b
     smmla   v7.4s, v27.16b, v17.16b
     ldp     q26, q27, [x2, #\high]
@@ -388,11 +412,13 @@
     ldr     q24, [x1, #\low]
     shl     v16.16b, v\n0\().16b, #4
     smmla   v2.4s, v25.16b, v\p0\().16b
+    \between\()_2
     smmla   v3.4s, v25.16b, v\p1\().16b
-    ldr     q25, [x1, #\low + 16]
     shl     v17.16b, v\n1\().16b, #4
+    ldr     q25, [x1, #\low + 16]
     smmla   v4.4s, v26.16b, v\p0\().16b
     smmla   v5.4s, v26.16b, v\p1\().16b
+    \between\()_3
     smmla   v6.4s, v27.16b, v\p0\().16b
     smmla   v7.4s, v27.16b, v\p1\().16b
     ldp     q26, q27, [x2, #\low]
@@ -406,14 +432,11 @@
     shl     v17.16b, v19.16b, #4
 .endm
 .macro int4_step_tall kind
-    add     x3, x3, x7
-    .ifc \kind, block
-    block_gap_tall
-    .endif
-    subs    x8, x8, #1
-    tall_half 18, 19, 20, 21, x4, 64, 32
+    tall_half 18, 19, 20, 21, x4, 64, 32, \kind\()_move
+    \kind\()_move_4
+    \kind\()_moved x3
     add     x4, x3, x5
-    tall_half 20, 21, 18, 19, x3, 96, 128
+    tall_half 20, 21, 18, 19, x3, 96, 128, \kind\()_count
     add     x1, x1, #128
     add     x2, x2, #128
 .endm
@@ -432,8 +455,10 @@
 .macro int4_step
     .if rows == 8
     int4_step_tall channel
+    .elseif rows == 4
+    int4_step_wide channel, 4
     .else
-    int4_step_wide channel
+    int4_step_wide channel, 2
     .endif
 .endm
 
@@ -510,6 +535,27 @@
 
 // ---- Per channel
 
+.macro channel_move_1
+.endm
+.macro channel_move_2
+.endm
+.macro channel_move_3
+.endm
+.macro channel_move_4
+.endm
+.macro channel_moved pointer
+    add     \pointer, \pointer, x7
+.endm
+.macro channel_count_1
+    subs    x8, x8, #1
+.endm
+.macro channel_count_2
+.endm
+.macro channel_count_3
+.endm
+.macro channel_count_4
+.endm
+
 .macro scvtf_4s s
     scvtf   v\s\().4s, v\s\().4s
 .endm
@@ -547,31 +593,32 @@
 
 // ---- Blocks: v28, v29 make scales of columns 01, 23 of four bf16; v30 C, where sums start
 //
-// A step ends with the scales in d16, d18 (8 rows: at x15), whether its part of the block ends or not.
-
-// Pointers of the RHS, which are behind a step, move on to the next block if this one ends.
-.macro block_gap
+// x15 = scales of the first quad; those of a second one are x21 behind them. x16 = bytes from the next step to its scales,
+// x17 = bytes to the next step.
+.macro block_move_1
+    add     x15, x3, x16
+.endm
+.macro block_move_2
     subs    x16, x16, x7
-    csel    x17, x22, xzr, lo
-    csel    x16, x23, x16, lo
-    sbc     x14, x14, xzr
-    add     x3, x3, x17
 .endm
-.macro block_gap_wide
-    add     x2, x3, x16
-    .if units > 1
-    add     x15, x4, x21
-    add     x15, x15, x16
-    .endif
-    block_gap
-    .if units > 1
-    add     x4, x4, x17
-    .endif
+.macro block_move_3
+    csel    x17, x22, x7, eq
 .endm
-.macro block_gap_tall
-    add     x15, x3, x21
-    add     x15, x15, x16
-    block_gap
+.macro block_move_4
+    csel    x16, x23, x16, eq
+.endm
+.macro block_moved pointer
+    add     \pointer, \pointer, x17
+.endm
+.macro block_count_1
+    sub     x14, x14, #1
+.endm
+.macro block_count_2
+    subs    x8, x8, #1
+.endm
+.macro block_count_3
+.endm
+.macro block_count_4
 .endm
 
 .macro load_start s
@@ -594,28 +641,63 @@
 .endm
 
 // The integer sums of a part of a block become floats, are scaled and added; the next ones start.
-.macro block_add
-    .if rows == 8
-    ldr     d20, [x15]
-    all_shared fsub, SUMS, 30
-    tbl     v21.16b, {v20.16b}, v29.16b
-    tbl     v20.16b, {v20.16b}, v28.16b
-    all     fmla, 4s, SUMS_F, SUMS, 20, 21, 20, 21, 20, 21, 20, 21
-    .else
+.macro less_start a, b
+    fsub    v\a\().4s, v\a\().4s, v30.4s
+    fsub    v\b\().4s, v\b\().4s, v30.4s
+.endm
+.macro add_scaled a, b, i, j, c01, c23
+    fmla    v\a\().4s, v\i\().4s, v\c01\().4s
+    load_start \i
+    fmla    v\b\().4s, v\j\().4s, v\c23\().4s
+    load_start \j
+.endm
+.macro block_add_wide
+    ldr     d16, [x15]
+    less_start 0, 1
+    .if units > 1
+    ldr     d18, [x15, x21]
+    .endif
+    .if rows > 2
+    less_start 2, 3
+    .endif
     tbl     v17.16b, {v16.16b}, v29.16b
     tbl     v16.16b, {v16.16b}, v28.16b
     .if units > 1
+    less_start 4, 5
     tbl     v19.16b, {v18.16b}, v29.16b
     tbl     v18.16b, {v18.16b}, v28.16b
+    .if rows > 2
+    less_start 6, 7
     .endif
-    all_shared fsub, SUMS, 30
-    all     fmla, 4s, SUMS_F, SUMS, 16, 17, 16, 17, 18, 19, 18, 19
     .endif
-    each_sum load_start, SUMS
+    add_scaled 8, 9, 0, 1, 16, 17
+    .if rows > 2
+    add_scaled 10, 11, 2, 3, 16, 17
+    .endif
+    wide_low_0
+    .if units > 1
+    add_scaled 12, 13, 4, 5, 18, 19
+    .if rows > 2
+    add_scaled 14, 15, 6, 7, 18, 19
+    .endif
+    .endif
+.endm
+.macro block_add_tall
+    ldr     d20, [x15, x21]
+    less_start 0, 1
+    less_start 2, 3
+    tbl     v21.16b, {v20.16b}, v29.16b
+    tbl     v20.16b, {v20.16b}, v28.16b
+    less_start 4, 5
+    less_start 6, 7
+    add_scaled 8, 9, 0, 1, 20, 21
+    add_scaled 10, 11, 2, 3, 20, 21
+    add_scaled 12, 13, 4, 5, 20, 21
+    add_scaled 14, 15, 6, 7, 20, 21
 .endm
 
 .macro block_tile
-    ldr     x14, [args, #FEW_BLOCKS]
+    ldr     x14, [sp, #FRAME_STEPS]
     mov     x16, x23
     each_sum load_zero, SUMS_F
     each_sum load_start, SUMS
@@ -624,19 +706,28 @@
     int4_begin_tall
     .else
     int4_begin_wide
+    wide_low_0
     .endif
     cbz     x14, 4f
 3:  // a part of a block
     mov     x8, x24
-6:  // 32 k
+5:  // 32 k
     .if rows == 8
     int4_step_tall block
+    b.ne    5b
+    block_add_tall
     .else
-    wide_low_0
-    int4_step_wide block
+    .if rows == 4
+    int4_step_wide block, 4
+    .else
+    int4_step_wide block, 2
     .endif
-    b.ne    6b
-    block_add
+    b.eq    6f
+    wide_low_0
+    b       5b
+6:
+    block_add_wide
+    .endif
     cbnz    x14, 3b
 4:
     ldr     x16, [args, #FEW_NR]
@@ -727,25 +818,30 @@ func \name, hidden
     lsl     x7, x17, #4
     add     x6, x5, #16
     .ifc \kind, block
-    ldr     x24, [args, #FEW_STEPS]
+    ldp     x24, x14, [args, #FEW_STEPS]
     ldr     x23, [args, #FEW_DISTANCE]
-    sub     x3, x24, #1
-    madd    x23, x3, x7, x23
-    lsl     x22, x17, #1
-    mov     x21, #0
+    madd    x23, x24, x7, x23
+    add     x22, x7, x17, lsl #1
+    lsr     x8, x23, #6
+    mov     x21, x12
     .endif
     tbz     x17, #3, 0f
     mov     x20, x12
     mov     x11, #32
     mov     x12, #16
     .ifc \kind, block
-    mov     x21, #-24
+    mov     x21, #8
+    lsr     x8, x8, #1
     .endif
 0:
     .ifc \kind, block
+    mul     x14, x14, x8
     .if rows == 8
-    str     x21, [sp, #FRAME_SECOND]
+    sub     x21, x21, x11               // 0 or -24
+    stp     x14, x21, [sp, #FRAME_STEPS]
     mov     x21, #0
+    .else
+    str     x14, [sp, #FRAME_STEPS]
     .endif
     .endif
     keep_panel \kind, 0
@@ -793,11 +889,11 @@ func \name, hidden
     subs    x9, x9, #2
     b.hs    1b
 2:
-    tbz     x9, #0, 5f
+    tbz     x9, #0, 10f
     .set    quads, 1
     .set    units, 1
     few_tile \kind
-5:
+10:
     .endif
 
     .ifc \kind, block
