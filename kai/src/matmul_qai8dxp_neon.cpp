@@ -43,7 +43,7 @@ struct Group {
     KAI_INLINE Group(const Problem& p, bool pairs, size_t start, size_t end)
         : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
         rows = end - m0 < 4 * group_panels(p.k) ? end - m0 : 4 * group_panels(p.k);
-        count = (rows + 3) / 4;
+        count = rows / 4;
         float32x4_t offsets = vdupq_n_f32(0), scales = vdupq_n_f32(0);
         for (size_t i = 0; i < count; ++i) {
             const uint8_t* next = lhs + (i + 1) * p.lhs_stride;
@@ -72,7 +72,7 @@ struct Batch {
     alignas(16) int8_t rhs[4 * kBatchDepth + 32];
     float block_scales[kBatchDepth / 32 * 8];
     Quad quads[kBatchQuads];
-    uint8_t results[4 * kGroupPanels][4 * kBatchQuads * sizeof(float)];  // of tiles that reach over an edge
+    float results[4 * kGroupPanels][4];  // of columns that fill no quad
 };
 
 /// Where a quad stands.
@@ -265,7 +265,7 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// The first `m` rows, decoded columns.
+/// The first `m` rows, a multiple of 4: decoded columns.
 [[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t m) {
     Batch batch;
     GemmArgs args;
@@ -284,18 +284,21 @@ KAI_INLINE void multiply(
         args.panels = group.panels;
         for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
             const size_t left = p.n - place.n0;
-            const bool direct = left >= 4 && group.rows % 4 == 0;
-            const size_t quads = direct ? left / 4 : (left + 3) / 4;
             uint8_t* dst = bytes(p.dst, m0 * p.dst_stride + element * place.n0);
-            args.quad_count = quads < fit ? quads : fit;
-            args.dst = direct ? dst : batch.results[0];
-            args.row_stride = direct ? p.dst_stride : sizeof(batch.results[0]);
+            args.quad_count = left < 4 * fit ? (left + 3) / 4 : fit;
+            args.dst = dst;
+            args.row_stride = p.dst_stride;
+            if (left < 4) {
+                args.dst = bytes(batch.results[0]);
+                args.row_stride = sizeof(batch.results[0]);
+            } else if (left < 4 * args.quad_count) {
+                --args.quad_count;
+            }
             args.dst_stride = 4 * args.row_stride;
             multiply(p, t, group, args, place, batch);
-            if (!direct) {
-                const size_t n = left < 4 * args.quad_count ? left : 4 * args.quad_count;
+            if (left < 4) {
                 for (size_t i = 0; i < group.rows; ++i) {
-                    __builtin_memcpy(dst + i * p.dst_stride, batch.results[i], n * element);
+                    __builtin_memcpy(dst + i * p.dst_stride, batch.results[i], left * element);
                 }
             }
             for (size_t i = 0; i < args.quad_count; ++i) {
@@ -309,19 +312,34 @@ KAI_INLINE void multiply(
 /// @name Few rows
 /// @{
 
-/// Columns of panels that stand side by side, all rows of `p` from m0 on.
-KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, uint8_t* dst) {
+/// The columns of `args`, rows from m0 on.
+KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
     args.lhs = p.lhs + m0 / 4 * p.lhs_stride;
-    args.dst = dst;
     for (size_t left = p.m - m0; left > 0;) {
         args.rows = left < 8 ? left : 8;
-        if (t.few[args.rows - 1] == nullptr) {
+        FewFn* run = t.few[args.rows - 1];
+        if (run == nullptr) {
             args.rows = 4;
+            run = t.few[3];
         }
-        t.few[args.rows - 1](&args);
+        run(&args);
         left -= args.rows;
         args.lhs += args.rows / 4 * p.lhs_stride;
         args.dst += args.rows * args.row_stride;
+    }
+}
+
+/// The last columns, from `whole` on, which fill no panel: they are copied from a buffer.
+[[gnu::noinline]] void few_last_columns(
+    const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, size_t whole, uint8_t* dst) {
+    float results[kFewRows][8];
+    args.rhs += whole / p.nr * p.rhs_stride;
+    args.dst = bytes(results[0]);
+    args.row_stride = sizeof(results[0]);
+    args.quads = (p.n - whole + 3) / 4;
+    few_columns(p, t, args, m0);
+    for (size_t i = 0; i < p.m - m0; ++i) {
+        __builtin_memcpy(dst + i * p.dst_stride, results[i], (p.n - whole) * element_bytes(p.out));
     }
 }
 
@@ -345,23 +363,15 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
         args.blocks = p.k / p.bl;
         args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
     }
-    // Whole quads are stored where they belong; a panel that ends with a part of one is copied from a buffer.
-    const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr, left = p.n - whole;
-    const size_t element = element_bytes(p.out);
+    const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr;
     uint8_t* dst = bytes(p.dst, m0 * p.dst_stride);
     if (whole > 0) {
+        args.dst = dst;
         args.quads = whole / 4;
-        few_columns(p, t, args, m0, dst);
+        few_columns(p, t, args, m0);
     }
-    if (left > 0) {
-        float results[kFewRows][8];
-        args.rhs += whole / p.nr * p.rhs_stride;
-        args.row_stride = sizeof(results[0]);
-        args.quads = (left + 3) / 4;
-        few_columns(p, t, args, m0, bytes(results[0]));
-        for (size_t i = 0; i < p.m - m0; ++i) {
-            __builtin_memcpy(dst + whole * element + i * p.dst_stride, results[i], left * element);
-        }
+    if (whole < p.n) {
+        few_last_columns(p, t, args, m0, whole, dst + whole * element_bytes(p.out));
     }
 }
 /// @}
@@ -374,7 +384,7 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     if (p.m <= t.few_rows) {
         return gemm_few(p, t, 0);
     }
-    const size_t few = t.few_rows == 0 ? 0 : few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
+    const size_t few = few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
     gemm_many(p, t, p.m - few);
     if (few > 0) {
         gemm_few(p, t, p.m - few);

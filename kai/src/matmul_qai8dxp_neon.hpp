@@ -12,7 +12,8 @@
 //             quad by quad, tile by tile             sums += lhs x rhs
 //                                                    zero points, scales, bias, clamp, convert, store
 //
-// Tiles store whole panels and quads. At the edges of the output they do so in a buffer, from which the rest is copied.
+// Tiles store whole panels and quads. Rows behind the last whole panel are few; columns that fill no quad are stored in
+// a buffer, from which they are copied.
 //
 // What an instruction set does for a kind of RHS is a GemmTiles.
 //
@@ -142,7 +143,7 @@ struct GemmTiles {
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that lie together: 8 (SMMLA) or 4 (SDOT)
     FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
-    size_t few_rows;     // so many are few, or 0. Of more, those behind the last whole panel are
+    size_t few_rows;     // so many are few, at least 3. Of more, those behind the last whole panel are
 };
 
 }  // namespace
