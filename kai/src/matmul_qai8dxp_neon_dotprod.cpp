@@ -14,7 +14,7 @@ kai::FewFn kai_few_int4_1_neon_dotprod, kai_few_int4_2_neon_dotprod, kai_few_int
 kai::FewFn kai_few_int2_1_neon_dotprod, kai_few_int2_2_neon_dotprod, kai_few_int2_3_neon_dotprod,
     kai_few_int2_4_neon_dotprod, kai_few_int2_8_neon_dotprod;
 kai::FewFn kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotprod, kai_few_blocks_int4_3_neon_dotprod,
-    kai_few_blocks_int4_4_neon_dotprod;
+    kai_few_blocks_int4_4_neon_dotprod, kai_few_blocks_int4_8_neon_dotprod;
 }
 
 const kai::GemmTiles kai_tiles_int8_neon_dotprod{
@@ -24,7 +24,7 @@ const kai::GemmTiles kai_tiles_int8_neon_dotprod{
     4,
     {kai_few_int8_1_neon_dotprod, kai_few_int8_2_neon_dotprod, kai_few_int8_3_neon_dotprod, kai_few_int8_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int8_8_neon_dotprod},
-    15};
+    20};
 const kai::GemmTiles kai_tiles_int4_neon_dotprod{
     {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
     kai_sums_12x8_neon_dotprod,
@@ -32,7 +32,7 @@ const kai::GemmTiles kai_tiles_int4_neon_dotprod{
     4,
     {kai_few_int4_1_neon_dotprod, kai_few_int4_2_neon_dotprod, kai_few_int4_3_neon_dotprod, kai_few_int4_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int4_8_neon_dotprod},
-    15};
+    16};
 const kai::GemmTiles kai_tiles_int2_neon_dotprod{
     {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
     kai_sums_12x8_neon_dotprod,
@@ -40,12 +40,12 @@ const kai::GemmTiles kai_tiles_int2_neon_dotprod{
     4,
     {kai_few_int2_1_neon_dotprod, kai_few_int2_2_neon_dotprod, kai_few_int2_3_neon_dotprod, kai_few_int2_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int2_8_neon_dotprod},
-    15};
+    16};
 const kai::GemmTiles kai_tiles_int4_blocks_neon_dotprod{
     {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod},
     nullptr,
     kai_decode_int4_neon,
     4,
     {kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotprod, kai_few_blocks_int4_3_neon_dotprod,
-     kai_few_blocks_int4_4_neon_dotprod, nullptr, nullptr, nullptr, nullptr},
-    12};
+     kai_few_blocks_int4_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_blocks_int4_8_neon_dotprod},
+    24};

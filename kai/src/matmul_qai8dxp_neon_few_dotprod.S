@@ -1,4 +1,4 @@
-// Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of matmul_qai8dxp_neon.hpp): 1, 2, 3, 4 or 8 rows, all columns.
+// Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of matmul_qai8dxp_neon.hpp): 1, 2, 3, 4 or 8, all columns.
 //
 // kai_few_*: a scale per column; fields rsum, rs, bias behind a panel of the RHS; off, ls behind one of the LHS
 //     sum    = off * rsum + sum over k of lhs * rhs                                 int32
@@ -9,12 +9,13 @@
 //     dst[n] = clamp(sum * ls + bias)
 // S starts at the bits of C and ends as the float C + S / 16 (ShortSum).
 //
-// A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row of a quad. A
-// tile is `rows` rows of `quads` quads: of four, where registers allow, then of two. An odd quad at the end takes a tile
-// of two whose second one is the same; it is stored first.
+// A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row of a quad.
+// A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 8 rows of blocks: of one. An odd
+// quad at the end takes a tile of two whose second one is the same; it is stored first.
 //
-// Operands are loaded as soon as registers are free, and decoded between products of others: what cores that issue in
-// order need. Behind the last k that reads up to 32 bytes of the fields of both panels (64 of the RHS if nr = 8).
+// Loads, decoding and scalar instructions stand between products, not more than one behind two of these: what cores
+// that issue two or three instructions in order need. Behind the last k, loads read up to 32 bytes of the fields of
+// both panels (64 of the RHS if nr = 8).
 //
 // Registers
 //   x0        struct FewArgs                        x9 - x12  RHS of a quad each
@@ -22,9 +23,10 @@
 //   x2        from a quad to the next one           x14       scratch; bits of C
 //   x3, x4    dst, quads to go                      x15       steps or blocks to go
 //   x5        steps (blocks: to go in a part)       x16       from here to fields, to scales
-//   x6        bytes of a step of int4               v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
-//   x7, x8    4 * nr, 8 * nr: where vectors         v16 - v27 RHS_A, RHS_B, RHS_C
-//   x17       12 * nr         of int4 are           v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
+//   x6        bytes of a step of int4               x26       from a pair of quads to the next one
+//   x7, x8    4 * nr, 8 * nr: where vectors         v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
+//   x17       12 * nr         of int4 are           v16 - v27 RHS_A, RHS_B, RHS_C
+//                                                   v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -54,52 +56,73 @@
 #define ROW_5 6, 7, 6, 7
 #define ROW_6 10, 11, 10, 11
 #define ROW_7 14, 15, 14, 15
+// f32 sums of 8 rows of a quad.
+#define BLOCKS_0 1, 1, 1, 1
+#define BLOCKS_1 5, 5, 5, 5
+#define BLOCKS_2 9, 9, 9, 9
+#define BLOCKS_3 13, 13, 13, 13
+#define BLOCKS_4 3, 3, 3, 3
+#define BLOCKS_5 7, 7, 7, 7
+#define BLOCKS_6 11, 11, 11, 11
+#define BLOCKS_7 15, 15, 15, 15
 
 .macro few_enter
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
+    stp     d8, d9, [sp, #-128]!
+    .cfi_adjust_cfa_offset 128
     ldr     x8, [x0, #FEW_NR]
     ldp     x1, x2, [x0, #FEW_RHS]
     stp     d10, d11, [sp, #16]
-    ldr     x4, [x0, #FEW_QUADS]
     ldp     x5, x15, [x0, #FEW_STEPS]
+    ldr     x4, [x0, #FEW_QUADS]
     stp     d12, d13, [sp, #32]
-    ldr     x3, [x0, #FEW_DST]
-    lsl     x7, x8, #2
-    add     x17, x7, x8, lsl #3
-    stp     d14, d15, [sp, #48]
-    sub     x16, x2, x17                        // to the fields of a quad per channel
-    lsl     x6, x8, #4
     cmp     x8, #8
-    lsl     x8, x8, #3
+    ldr     x3, [x0, #FEW_DST]
+    stp     d14, d15, [sp, #48]
+    lsl     x7, x8, #2
+    str     x26, [sp, #64]
+    .cfi_rel_offset x26, 64
+    add     x17, x7, x8, lsl #3
+    csel    x26, xzr, x2, eq
+    lsl     x6, x8, #4
     mov     x14, #16
+    sub     x16, x2, x17                        // to the fields of a quad per channel
+    add     x26, x26, x2
     csel    x2, x14, x2, eq
+    lsl     x8, x8, #3
 .endm
-.macro few_leave
+.macro few_restore
+    ldr     x26, [sp, #64]
+    .cfi_restore x26
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
+    ldp     d8, d9, [sp], #128
+    .cfi_adjust_cfa_offset -128
     ret
 .endm
 
 // x9 - x12 = the next quads; x13, x12 = LHS.
 .macro few_begin
-    ldr     x14, [x0, #FEW_RHS + 8]
-    mov     x9, x1
+    .if quads == 1
     cmp     x2, #16
-    csel    x13, xzr, x14, eq
+    mov     x9, x1
+    mov     x14, x2
+    csel    x11, xzr, x19, eq
+    add     x1, x1, x2
+    mov     x2, x26
+    mov     x26, x14
+    .else
+    mov     x9, x1
     add     x10, x1, x2
-    add     x14, x14, x13                       // from pair to pair
     .if quads == 4
-    add     x11, x1, x14
-    add     x12, x10, x14
-    add     x1, x1, x14, lsl #1
+    add     x11, x1, x26
+    add     x12, x10, x26
+    add     x1, x1, x26, lsl #1
     .else
     cmp     x4, #1
-    add     x1, x1, x14
+    add     x1, x1, x26
     csel    x10, x9, x10, eq
+    .endif
     .endif
     .if rows == 8
     ldp     x13, x12, [x0, #FEW_LHS]
@@ -109,7 +132,7 @@
     .endif
 .endm
 
-// \body does a tile. Up to `four_quads` rows have tiles of four quads.
+// \body does a tile. Up to `four_quads` rows have tiles of four quads, up to `two_quads` of two.
 .macro few_tiles body:vararg
     .if rows <= four_quads
     .set    quads, 4
@@ -123,37 +146,36 @@
     adds    x4, x4, #4
     b.eq    14f
     .endif
+    .if rows <= two_quads
     .set    quads, 2
 13:
     \body
     subs    x4, x4, #2
     b.hi    13b
+    .else
+    .set    quads, 1
+13:
+    \body
+    subs    x4, x4, #1
+    b.ne    13b
+    .endif
 14:
 .endm
 
 // ---- What stands for one instruction per quad and row
 
-// sums += columns * lhs. Two rows at a time, so that something else can stand between them.
-.macro sdot_rows_01 r0, r1, r2, r3, lhs
-    sdot_quads ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0]
-    .if rows > 1
-    sdot_quads ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1]
+// A register of a quad.
+.macro load_quad i, r0, r1, r2, r3, offset
+    .if \i < quads
+    .if \i == 0
+    ldr     q\r0, [x9, \offset]
+    .elseif \i == 1
+    ldr     q\r1, [x10, \offset]
+    .elseif \i == 2
+    ldr     q\r2, [x11, \offset]
+    .else
+    ldr     q\r3, [x12, \offset]
     .endif
-.endm
-.macro sdot_rows_23 r0, r1, r2, r3, lhs
-    .if rows > 2
-    sdot_quads ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2]
-    .endif
-    .if rows > 3
-    sdot_quads ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3]
-    .endif
-.endm
-.macro sdot_rows_4567 r0, r1, r2, r3, lhs
-    .if rows == 8
-    sdot_quads ROW_4, \r0, \r1, \r2, \r3, \lhs\().4b[0]
-    sdot_quads ROW_5, \r0, \r1, \r2, \r3, \lhs\().4b[1]
-    sdot_quads ROW_6, \r0, \r1, \r2, \r3, \lhs\().4b[2]
-    sdot_quads ROW_7, \r0, \r1, \r2, \r3, \lhs\().4b[3]
     .endif
 .endm
 .macro load_rows_4567 v, offset
@@ -161,40 +183,134 @@
     ldr     q\v, [x12, #\offset]
     .endif
 .endm
-
-// \op for each row: its sums, the element of v\lhs or v\lhs2 that is its own, and what follows.
-.macro each_sum op, lhs, lhs2, rest:vararg
-    \op     ROW_0, v\lhs\().s[0], \rest
-    .if rows > 1
-    \op     ROW_1, v\lhs\().s[1], \rest
+.macro advance_quad i, bytes
+    .if \i < quads
+    .if \i == 0
+    add     x9, x9, \bytes
+    .elseif \i == 1
+    add     x10, x10, \bytes
+    .elseif \i == 2
+    add     x11, x11, \bytes
+    .else
+    add     x12, x12, \bytes
     .endif
-    .if rows > 2
-    \op     ROW_2, v\lhs\().s[2], \rest
-    .endif
-    .if rows > 3
-    \op     ROW_3, v\lhs\().s[3], \rest
-    .endif
-    .if rows == 8
-    \op     ROW_4, v\lhs2\().s[0], \rest
-    \op     ROW_5, v\lhs2\().s[1], \rest
-    \op     ROW_6, v\lhs2\().s[2], \rest
-    \op     ROW_7, v\lhs2\().s[3], \rest
     .endif
 .endm
-// The same of blocks' sums.
-.macro each_block_sum op, lhs, lhs2, rest:vararg
-    .if rows <= 2
-    \op     ROW_2, v\lhs\().s[0], \rest
-    .if rows == 2
-    \op     ROW_3, v\lhs\().s[1], \rest
+
+// sums += columns * lhs of rows 0 - 3, * lhs2 of the others. o0 - o7: what stands between, two behind each of rows
+// 0 - 3 or, of one quad, behind each second row.
+.macro sdot_row s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
+    sdot    v\s0\().4s, v\r0\().16b, v\lane
+    .if quads > 1
+    sdot    v\s1\().4s, v\r1\().16b, v\lane
     .endif
+    \oa
+    .if quads > 2
+    sdot    v\s2\().4s, v\r2\().16b, v\lane
+    sdot    v\s3\().4s, v\r3\().16b, v\lane
+    .endif
+    \ob
+.endm
+.macro sdot_rows r0, r1, r2, r3, lhs, lhs2, o0, o1, o2, o3, o4, o5, o6, o7
+    .if quads == 1
+    sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0]
+    sdot_row ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1], "\o0", "\o1"
+    sdot_row ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2]
+    sdot_row ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3], "\o2", "\o3"
+    sdot_row ROW_4, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
+    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1], "\o4", "\o5"
+    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
+    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3], "\o6", "\o7"
     .else
-    \op     ROW_4, v\lhs\().s[0], \rest
-    \op     ROW_5, v\lhs\().s[1], \rest
-    \op     ROW_6, v\lhs\().s[2], \rest
-    .if rows > 3
-    \op     ROW_7, v\lhs\().s[3], \rest
+    sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0], "\o0", "\o1"
+    .if rows > 1
+    sdot_row ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1], "\o2", "\o3"
+    .else
+    \o2
+    \o3
     .endif
+    .if rows > 2
+    sdot_row ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2], "\o4", "\o5"
+    .else
+    \o4
+    \o5
+    .endif
+    .if rows > 3
+    sdot_row ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3], "\o6", "\o7"
+    .else
+    \o6
+    \o7
+    .endif
+    .if rows == 8
+    sdot_row ROW_4, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
+    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1]
+    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
+    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3]
+    .endif
+    .endif
+.endm
+
+// \op with the sums of row \i, and with its f32 sums where the RHS has blocks.
+.macro sum_row i, op, rest:vararg
+    .if \i == 0
+    \op     ROW_0, \rest
+    .elseif \i == 1
+    \op     ROW_1, \rest
+    .elseif \i == 2
+    \op     ROW_2, \rest
+    .elseif \i == 3
+    \op     ROW_3, \rest
+    .elseif \i == 4
+    \op     ROW_4, \rest
+    .elseif \i == 5
+    \op     ROW_5, \rest
+    .elseif \i == 6
+    \op     ROW_6, \rest
+    .else
+    \op     ROW_7, \rest
+    .endif
+.endm
+.macro block_row i, op, rest:vararg
+    .if rows <= 2
+    sum_row \i + 2, \op, \rest
+    .elseif rows <= 4
+    sum_row \i + 4, \op, \rest
+    .elseif \i == 0
+    \op     BLOCKS_0, \rest
+    .elseif \i == 1
+    \op     BLOCKS_1, \rest
+    .elseif \i == 2
+    \op     BLOCKS_2, \rest
+    .elseif \i == 3
+    \op     BLOCKS_3, \rest
+    .elseif \i == 4
+    \op     BLOCKS_4, \rest
+    .elseif \i == 5
+    \op     BLOCKS_5, \rest
+    .elseif \i == 6
+    \op     BLOCKS_6, \rest
+    .else
+    \op     BLOCKS_7, \rest
+    .endif
+.endm
+
+// \op for each row: its sums, the element of v\lhs or v\lhs2 that is its own, and what follows.
+.macro each row, op, lhs, lhs2, rest:vararg
+    \row    0, \op, v\lhs\().s[0], \rest
+    .if rows > 1
+    \row    1, \op, v\lhs\().s[1], \rest
+    .endif
+    .if rows > 2
+    \row    2, \op, v\lhs\().s[2], \rest
+    .endif
+    .if rows > 3
+    \row    3, \op, v\lhs\().s[3], \rest
+    .endif
+    .if rows == 8
+    \row    4, \op, v\lhs2\().s[0], \rest
+    \row    5, \op, v\lhs2\().s[1], \rest
+    \row    6, \op, v\lhs2\().s[2], \rest
+    \row    7, \op, v\lhs2\().s[3], \rest
     .endif
 .endm
 
@@ -216,17 +332,19 @@
 
 // ---- Stores: x9 = row, x10 = bytes from row to row, x11 = from a quad of two to the other one
 
-.macro store_row_f32 s0, s1, s2, s3, lane, rest:vararg
+.macro store_f32 s0, s1, s2, s3, rest:vararg
     .if quads == 4
     stp     q\s0, q\s1, [x9]
     stp     q\s2, q\s3, [x9, #32]
     .else
+    .if quads == 2
     str     q\s1, [x9, x11]
+    .endif
     str     q\s0, [x9]
     .endif
     add     x9, x9, x10
 .endm
-.macro store_row_f16 s0, s1, s2, s3, lane, rest:vararg
+.macro store_f16 s0, s1, s2, s3, rest:vararg
     fcvtn   v\s0\().4h, v\s0\().4s
     .if quads == 4
     fcvtn   v\s2\().4h, v\s2\().4s
@@ -240,36 +358,52 @@
     .endif
     add     x9, x9, x10
 .endm
-.macro store_rows each, out
-    .if quads == 4
-    mov     x11, #16
-    .else
+
+// The upper bound of \i, if there is such a row, and meanwhile the store of the one before.
+.macro bound_and_store row, i, before, hi
+    .if \i < rows
+    \row    \i, row_by_operand, , fmin, v\hi\().4s
+    .endif
+    .if \before < rows
+    \row    \before, store_f32
+    .endif
+.endm
+
+// dst = min(max(x, lo), hi): a NaN stays one.
+.macro clamp_and_store row, out, lo, hi
+    .ifc \out, f32_or_f16
+    ldr     x14, [x0, #FEW_OUT]
+    .endif
+    .if quads == 2
     cmp     x4, #1
     mov     x11, #16
     csel    x11, xzr, x11, eq
     .endif
+    each    \row, row_by_operand, , , fmax, v\lo\().4s
     ldr     x10, [x0, #FEW_ROW_STRIDE]
     mov     x9, x3
     .ifc \out, f32_or_f16
-    ldr     x14, [x0, #FEW_OUT]
     cbnz    x14, 8f
     .endif
-    \each   store_row_f32
+    \row    0, row_by_operand, , fmin, v\hi\().4s
+    bound_and_store \row, 1, 0, \hi
+    bound_and_store \row, 2, 1, \hi
+    bound_and_store \row, 3, 2, \hi
+    bound_and_store \row, 4, 3, \hi
+    bound_and_store \row, 5, 4, \hi
+    bound_and_store \row, 6, 5, \hi
+    bound_and_store \row, 7, 6, \hi
+    bound_and_store \row, 8, 7, \hi
     add     x3, x3, #16 * quads
     .ifc \out, f32_or_f16
     b       9f
 8:
     lsr     x11, x11, #1
-    \each   store_row_f16
+    each    \row, row_by_operand, , , fmin, v\hi\().4s
+    each    \row, store_f16
     add     x3, x3, #8 * quads
 9:
     .endif
-.endm
-
-// min(max(x, lo), hi): a NaN stays one.
-.macro clamp_rows each, lo, hi
-    \each   row_by_operand, , , fmax, v\lo\().4s
-    \each   row_by_operand, , , fmin, v\hi\().4s
 .endm
 
 // ---- Per channel
@@ -289,7 +423,7 @@
     ldr     q29, [x13, #16]
     load_rows_4567 27, 16
     shared_quads fmul, 4s, RHS_A, RHS_B, v29.s[0]
-    each_sum row_scvtf
+    each sum_row, row_scvtf
     scale_row 1, ROW_0, RHS_A, 2, RHS_C, v29.s[1]
     scale_row 2, ROW_1, RHS_C, 3, RHS_A, v29.s[2]
     scale_row 3, ROW_2, RHS_A, 4, RHS_C, v29.s[3]
@@ -300,9 +434,8 @@
     load_quads RHS_B, x8
     scale_row 8, ROW_7, RHS_C, 9, RHS_A, v27.s[0]
     ldp     q28, q29, [x0, #FEW_BOUNDS]
-    each_sum row_by_column, , , fadd, RHS_B
-    clamp_rows each_sum, 28, 29
-    store_rows each_sum, \out
+    each sum_row, row_by_column, , , fadd, RHS_B
+    clamp_and_store sum_row, \out, 28, 29
 .endm
 
 .macro channel_tile rhs, out
@@ -316,7 +449,7 @@
     .endif
     \rhs\()_load
     mov     x15, x5
-    each_sum row_is_product, 29, 27, mul, RHS_C
+    each sum_row, row_is_product, 29, 27, mul, RHS_C
     cbz     x15, 6f
     \rhs\()_decode
 5:
@@ -335,7 +468,7 @@ func kai_few_\name\()_\count\()_neon_dotprod, hidden
     .endif
     \rhs\()_constants
     few_tiles channel_tile \rhs, \out
-    few_leave
+    few_restore
 endfunc
 .endm
 .macro channel_functions name, rhs, out
@@ -347,55 +480,75 @@ endfunc
 .endm
 
 .set    four_quads, 4
+.set    two_quads, 8
 
-// int4: 4 k of low and 4 k of high nibbles of p, then those of n, 16 times their value. v28, v29: LHS of both.
+// int4: 4 k of low and 4 k of high nibbles of p, then those of n, 16 times their value. v28, v29: LHS of both, v26, v27
+// of rows 4 - 7. What `p` had before comes in on the way, but for the first quad: of n from \n_at, of p from \p_at.
+// h0 - h5: other instructions.
 .macro int4_load
     load_quads RHS_A, 0
-    load_quads RHS_B, x7
     ldr     q28, [x13]
     load_rows_4567 26, 0
+    load_quad 0, RHS_B, x7
 .endm
 .macro int4_decode
     int4_low RHS_A
 .endm
-.macro int4_8k p0, p1, p2, p3, n0, n1, n2, n3, low, next
-    ldr     q29, [x13, #\low + 64]
-    int4_high \p0, \p1, \p2, \p3
-    sdot_rows_01 RHS_C, 28
-    load_rows_4567 27, \low + 64
-    sdot_rows_23 RHS_C, 28
+.macro int4_low_01 r0, r1, rest:vararg
+    shl     v24.16b, v\r0\().16b, #4
+    .if quads > 1
+    shl     v25.16b, v\r1\().16b, #4
+    .endif
+.endm
+.macro int4_low_23 r0, r1, r2, r3
+    .if quads > 2
+    shl     v26.16b, v\r2\().16b, #4
+    shl     v27.16b, v\r3\().16b, #4
+    .endif
+.endm
+.macro int4_high_01 r0, r1, rest:vararg
+    and     v\r0\().16b, v\r0\().16b, v31.16b
+    .if quads > 1
+    and     v\r1\().16b, v\r1\().16b, v31.16b
+    .endif
+.endm
+.macro int4_high_23 r0, r1, r2, r3
+    .if quads > 2
+    and     v\r2\().16b, v\r2\().16b, v31.16b
+    and     v\r3\().16b, v\r3\().16b, v31.16b
+    .endif
+.endm
+.macro int4_8k p0, p1, p2, p3, n0, n1, n2, n3, low, next, n_at, h0, h1, h2, h3, h4, h5
+    int4_high_01 \p0, \p1, \p2, \p3
+    load_quad 1, \n0, \n1, \n2, \n3, \n_at
+    int4_high_23 \p0, \p1, \p2, \p3
+    load_quad 2, \n0, \n1, \n2, \n3, \n_at
+    sdot_rows RHS_C, 28, 26, "load_quad 3, \n0, \n1, \n2, \n3, \n_at", "ldr q29, [x13, #\low + 64]", \
+        "load_rows_4567 27, \low + 64", "", "\h0", "", "\h1"
+    int4_low_01 \n0, \n1, \n2, \n3
+    \h2
+    int4_low_23 \n0, \n1, \n2, \n3
     ldr     q28, [x13, #\next]
-    sdot_rows_4567 RHS_C, 26
-    int4_low \n0, \n1, \n2, \n3
-    load_rows_4567 26, \next
-    sdot_rows_01 \p0, \p1, \p2, \p3, 29
-    sdot_rows_23 \p0, \p1, \p2, \p3, 29
-    sdot_rows_4567 \p0, \p1, \p2, \p3, 27
+    sdot_rows \p0, \p1, \p2, \p3, 29, 27, "load_rows_4567 26, \next", "\h3", "\h4", "", "\h5"
 .endm
-.macro int4_first_half
-    int4_8k RHS_A, RHS_B, 0, 16
-    load_quads RHS_A, x8
-    int4_8k RHS_B, RHS_A, 16, 32
-    load_quads RHS_B, x17
-    advance_quads x6
+.macro int4_step
+    int4_8k RHS_A, RHS_B, 0, 16, x7
+    load_quad 0, RHS_A, x8
+    int4_8k RHS_B, RHS_A, 16, 32, x8
+    load_quad 0, RHS_B, x17
+    int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x6", "advance_quad 1, x6", "subs x15, x15, #1", \
+        "advance_quad 2, x6", "advance_quad 3, x6"
+    load_quad 0, RHS_A, 0
+    int4_8k RHS_B, RHS_A, 48, 128, 0, , , , "add x13, x13, #128", "advance_lhs2"
+    load_quad 0, RHS_B, x7
 .endm
-.macro int4_second_half
-    int4_8k RHS_A, RHS_B, 32, 48
-    load_quads RHS_A, 0
-    int4_8k RHS_B, RHS_A, 48, 128
-    add     x13, x13, #128
+.macro advance_lhs2
     .if rows == 8
     add     x12, x12, #128
     .endif
 .endm
-.macro int4_step
-    int4_first_half
-    subs    x15, x15, #1
-    int4_second_half
-    load_quads RHS_B, x7
-.endm
 
-// int8
+// int8: products of vector j of a step stand between the loads of vector j + 2, or j + 1 where registers are few.
 .macro int8_load
     load_quads RHS_A, 0
     ldr     q28, [x13]
@@ -406,29 +559,41 @@ endfunc
     ldr     q29, [x13, #16]
     load_rows_4567 27, 16
 .endm
-.macro int8_4k r0, r1, r2, r3, lhs, lhs2, next
-    sdot_rows_01 \r0, \r1, \r2, \r3, \lhs
-    sdot_rows_23 \r0, \r1, \r2, \r3, \lhs
-    ldr     q\lhs, [x13, #\next]
-    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2
-    load_quads \r0, \r1, \r2, \r3, \next
-    load_rows_4567 \lhs2, \next
+.macro int8_4k r0, r1, r2, r3, lhs, lhs2, n0, n1, n2, n3, next_lhs, next_lhs2, at
+    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2, "ldr q\next_lhs, [x13, #\at]", \
+        "load_quad 0, \n0, \n1, \n2, \n3, \at", "load_quad 1, \n0, \n1, \n2, \n3, \at", \
+        "load_quad 2, \n0, \n1, \n2, \n3, \at", "load_quad 3, \n0, \n1, \n2, \n3, \at", \
+        "load_rows_4567 \next_lhs2, \at"
+.endm
+.macro int8_16k at, d0, d1, d2, d3
+    int8_4k RHS_A, 28, 26, RHS_C, 30, 22, \at + 32
+    int8_4k RHS_B, 29, 27, \d0, \d1, \d2, \d3, 31, 23, \at + 48
+    int8_4k RHS_C, 30, 22, RHS_A, 28, 26, \at + 64
+    int8_4k \d0, \d1, \d2, \d3, 31, 23, RHS_B, 29, 27, \at + 80
+.endm
+.macro int8_8k at
+    int8_4k RHS_A, 28, 26, RHS_B, 29, 27, \at + 16
+    int8_4k RHS_B, 29, 27, RHS_A, 28, 26, \at + 32
 .endm
 .macro int8_step
-    int8_4k RHS_A, 28, 26, 32
-    int8_4k RHS_B, 29, 27, 48
-    int8_4k RHS_A, 28, 26, 64
-    int8_4k RHS_B, 29, 27, 80
-    int8_4k RHS_A, 28, 26, 96
-    int8_4k RHS_B, 29, 27, 112
+    .if quads == 2
+    int8_16k 0, 18, 19, 18, 19
     subs    x15, x15, #1
-    int8_4k RHS_A, 28, 26, 128
-    int8_4k RHS_B, 29, 27, 144
+    int8_16k 64, 18, 19, 18, 19
+    .elseif rows <= 2
+    int8_16k 0, ROW_2
+    subs    x15, x15, #1
+    int8_16k 64, ROW_2
+    .else
+    int8_8k 0
+    int8_8k 32
+    subs    x15, x15, #1
+    int8_8k 64
+    int8_8k 96
+    .endif
     advance_quads 128
     add     x13, x13, #128
-    .if rows == 8
-    add     x12, x12, #128
-    .endif
+    advance_lhs2
 .endm
 
 // int2: a byte has indices of 4 k that are 4 apart; a nibble of two indices looks up both (int2_constants).
@@ -447,10 +612,8 @@ endfunc
     .endif
 .endm
 .macro int2_4k r0, r1, r2, r3, lhs, lhs2, next
-    sdot_rows_01 \r0, \r1, \r2, \r3, \lhs
-    sdot_rows_23 \r0, \r1, \r2, \r3, \lhs
+    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2
     ldr     q\lhs, [x13, #\next]
-    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2
     load_rows_4567 \lhs2, \next
 .endm
 .macro int2_16k at, next
@@ -488,122 +651,209 @@ endfunc
 
 // ---- Blocks. v30 = C
 
+.set    two_quads, 4
+
 .macro row_zero s0, s1, s2, s3, lane, rest:vararg
     zero_quads \s0, \s1, \s2, \s3
 .endm
-.macro row_start s0, s1, s2, s3, lane, rest:vararg
+// S -= C, sums += S * RHS_B, S = C, with other instructions between rows.
+.macro block_rows kind, o0, o1, o2, o3
+    .if quads == 1
+    \kind   ROW_0, BLOCKS_0
+    \kind   ROW_1, BLOCKS_1
+    \o0
+    \kind   ROW_2, BLOCKS_2
+    \kind   ROW_3, BLOCKS_3
+    \o1
+    \kind   ROW_4, BLOCKS_4
+    \kind   ROW_5, BLOCKS_5
+    \o2
+    \kind   ROW_6, BLOCKS_6
+    \kind   ROW_7, BLOCKS_7
+    \o3
+    .elseif rows <= 2
+    \kind   ROW_0, ROW_2
+    \o0
+    .if rows == 2
+    \kind   ROW_1, ROW_3
+    .endif
+    \o1
+    \o2
+    \o3
+    .else
+    \kind   ROW_0, ROW_4
+    \o0
+    \kind   ROW_1, ROW_5
+    \o1
+    \kind   ROW_2, ROW_6
+    \o2
+    .if rows == 4
+    \kind   ROW_3, ROW_7
+    .endif
+    \o3
+    .endif
+.endm
+.macro row_less_c s0, s1, s2, s3, f0, f1, f2, f3
+    shared_quads fsub, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, v30.4s
+.endm
+.macro row_add_scaled s0, s1, s2, s3, f0, f1, f2, f3
+    op_quads fmla, 4s, \f0, \f1, \f2, \f3, \s0, \s1, \s2, \s3, RHS_B
+.endm
+.macro row_start s0, s1, s2, s3, rest:vararg
     dup     v\s0\().4s, w14
+    .if quads > 1
     dup     v\s1\().4s, w14
+    .endif
     .if quads == 4
     dup     v\s2\().4s, w14
     dup     v\s3\().4s, w14
     .endif
 .endm
 
-// sums += S * RHS_B
-.macro add_blocks
-    .if rows <= 2
-    op_quads fmla, 4s, ROW_2, ROW_0, RHS_B
-    .if rows == 2
-    op_quads fmla, 4s, ROW_3, ROW_1, RHS_B
+// Scales are bf16, x14 bytes from here. x19: the quads of a panel of 8 columns are twice as far apart as their scales.
+.macro load_scales_02 s0, s2
+    ldr     d\s0, [x9, x14]
+    .if quads == 4
+    ldr     d\s2, [x11, x14]
     .endif
+    sub     x14, x14, x19
+.endm
+.macro load_scales_13 s1, s3
+    ldr     d\s1, [x10, x14]
+    .if quads == 4
+    ldr     d\s3, [x12, x14]
+    .endif
+.endm
+// Two quads have registers for them, four put them where the RHS is.
+.macro load_scales_early_0
+    .if quads == 2
+    load_scales_02 22
+    .elseif quads == 1
+    sub     x14, x14, x11
+    .endif
+.endm
+.macro load_scales_early_1
+    .if quads == 2
+    load_scales_13 23
+    .elseif quads == 1
+    ldr     d22, [x9, x14]
+    .endif
+.endm
+.macro less_c_and_scales
+    .if quads <= 2
+    zip1    v20.8h, v19.8h, v22.8h
+    .if quads == 2
+    zip1    v21.8h, v19.8h, v23.8h
+    .endif
+    block_rows row_less_c, "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo", "mov w14, #0x49400000"
     .else
-    op_quads fmla, 4s, ROW_4, ROW_0, RHS_B
-    op_quads fmla, 4s, ROW_5, ROW_1, RHS_B
-    op_quads fmla, 4s, ROW_6, ROW_2, RHS_B
-    .if rows == 4
-    op_quads fmla, 4s, ROW_7, ROW_3, RHS_B
-    .endif
-    .endif
-.endm
-
-// RHS_B = bf16 scales, x14 bytes from here; the quads of a panel of 8 columns are twice as far apart as their scales.
-.macro load_scales
-    ldr     d20, [x9, x14]
-    .if quads == 4
-    ldr     d22, [x11, x14]
-    .endif
-    ubfx    x5, x6, #7, #1
-    sub     x14, x14, x5, lsl #3
-    ldr     d21, [x10, x14]
-    .if quads == 4
-    ldr     d23, [x12, x14]
-    .endif
-.endm
-.macro widen_scales
-    shll    v20.4s, v20.4h, #16
-    shll    v21.4s, v21.4h, #16
-    .if quads == 4
-    shll    v22.4s, v22.4h, #16
-    shll    v23.4s, v23.4h, #16
+    load_scales_02 20, 22
+    block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo"
+    movi    v29.2d, #0
+    mov     w14, #0x49400000
+    zip1    v20.8h, v29.8h, v20.8h
+    zip1    v21.8h, v29.8h, v21.8h
+    zip1    v22.8h, v29.8h, v22.8h
+    zip1    v23.8h, v29.8h, v23.8h
     .endif
 .endm
 
-// A long block is several short ones that share its scales: x16 counts down to them.
+// A long block is several short parts that share its scales: x16 counts down to them.
 .macro block_tile
     few_begin
-    ldp     x5, x15, [x0, #FEW_STEPS]
-    ldr     x16, [x0, #FEW_SCALE_DISTANCE]
+    mov     x15, x25
+    mov     x16, x24
+    mov     x5, x22
     mov     w14, #0x49400000
     cbz     x15, 8f
     int4_load
-    each_sum row_start
+    .if quads <= 2
+    movi    v19.2d, #0
+    .endif
+    each sum_row, row_start
     int4_decode
-    each_block_sum row_zero
-4:
-    int4_first_half
-    subs    x5, x5, #1
-    b.ne    5f
-    mov     x14, x16
-    cbnz    x16, 5f
-    sub     x14, x14, x6, lsr #3
-    advance_quads x6, lsr #3
-    sub     x15, x15, #1
-5:
-    int4_second_half
+    each block_row, row_zero
+4:  // 32 k. Behind a block the RHS goes on behind its scales
+    int4_8k RHS_A, RHS_B, 0, 16, x7, "subs x5, x5, #1"
+    load_quad 0, RHS_A, x8
+    int4_8k RHS_B, RHS_A, 16, 32, x8, "ccmp x16, #0, #0, eq", "csel x14, x20, x6, eq", , "cinc x15, x15, eq"
+    load_quad 0, RHS_B, x17
+    int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x14", "advance_quad 1, x14", , "advance_quad 2, x14", \
+        "advance_quad 3, x14", "csel x14, x21, x16, eq"
+    load_quad 0, RHS_A, 0
+    int4_8k RHS_B, RHS_A, 48, 128, 0, "load_scales_early_0", , , "add x13, x13, #128", "load_scales_early_1", \
+        "advance_lhs2"
     cbz     x5, 6f
-    load_quads RHS_B, x7
+    load_quad 0, RHS_B, x7
     b       4b
 6:
-    load_scales
-    each_sum row_by_operand, , , fsub, v30.4s
-    ldr     x5, [x0, #FEW_STEPS]
-    mov     w14, #0x49400000
-    widen_scales
-    msub    x16, x5, x6, x16
-    tbz     x16, #63, 7f
-    ldr     x16, [x0, #FEW_SCALE_DISTANCE]
-7:
-    add_blocks
-    load_quads RHS_B, x7
-    each_sum row_start
+    less_c_and_scales
+    block_rows row_add_scaled
+    block_rows row_start, "load_quad 0, 20, 21, 22, 23, x7"
     cbnz    x15, 4b
     b       9f
 8:
-    each_block_sum row_zero
+    each block_row, row_zero
 9:
     load_quads RHS_A, 0
     ldr     q29, [x13]
     load_quads RHS_B, x7
     ldr     q28, [x13, #16]
+    load_rows_4567 27, 0
+    load_rows_4567 26, 16
     scvtf   v29.4s, v29.4s
-    each_block_sum row_is_product, 29, , fmla, RHS_A
-    each_block_sum row_by_lane, 28, , fmul
+    .if rows == 8
+    scvtf   v27.4s, v27.4s
+    .endif
+    each block_row, row_is_product, 29, 27, fmla, RHS_A
+    each block_row, row_by_lane, 28, 26, fmul
     ldp     q24, q25, [x0, #FEW_BOUNDS]
-    each_block_sum row_by_column, , , fadd, RHS_B
-    clamp_rows each_block_sum, 24, 25
-    store_rows each_block_sum, f32
+    each block_row, row_by_column, , , fadd, RHS_B
+    clamp_and_store block_row, f32, 24, 25
 .endm
 
 .macro block_function count
 func kai_few_blocks_int4_\count\()_neon_dotprod, hidden
     .set    rows, \count
     few_enter
-    int4_constants
+    stp     x19, x20, [sp, #80]
+    .cfi_rel_offset x19, 80
+    .cfi_rel_offset x20, 88
+    stp     x21, x22, [sp, #96]
+    .cfi_rel_offset x21, 96
+    .cfi_rel_offset x22, 104
+    stp     x23, x24, [sp, #112]
+    .cfi_rel_offset x23, 112
+    .cfi_rel_offset x24, 120
     mov     w14, #0x49400000
+    str     x25, [sp, #72]
+    .cfi_rel_offset x25, 72
     dup     v30.4s, w14
+    ldr     x24, [x0, #FEW_SCALE_DISTANCE]
+    add     x20, x6, x6, lsr #3
+    mul     x23, x5, x6
+    sub     x21, x6, x20
+    mov     x22, x5
+    ubfx    x19, x6, #7, #1
+    neg     x25, x15
+    lsl     x19, x19, #3
+    int4_constants
+    .if rows == 8
+    sub     x26, x26, x2                        // from the second quad of a pair to the next pair
+    .endif
     few_tiles block_tile
-    few_leave
+    ldp     x19, x20, [sp, #80]
+    .cfi_restore x19
+    .cfi_restore x20
+    ldp     x21, x22, [sp, #96]
+    .cfi_restore x21
+    .cfi_restore x22
+    ldp     x23, x24, [sp, #112]
+    .cfi_restore x23
+    .cfi_restore x24
+    ldr     x25, [sp, #72]
+    .cfi_restore x25
+    few_restore
 endfunc
 .endm
 
@@ -611,3 +861,4 @@ endfunc
     block_function 2
     block_function 3
     block_function 4
+    block_function 8
