@@ -46,7 +46,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 /// Tiles of some quads. What tiles of few rows leave over takes whole panels.
 void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) {
     TileFn* const run = t.run[panels / 2];
-    TileFn* const few = rows <= 6 ? t.few[rows - 1] : nullptr;
+    TileFn* const few = rows <= 7 ? t.few[rows - 1] : nullptr;
     if (few == nullptr) {
         return run(&args);
     }

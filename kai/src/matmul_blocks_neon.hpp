@@ -49,7 +49,7 @@ struct RowScalesArgs {
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
-/// How many quads stand side by side in a tile of 1 to 6 rows.
+/// How many quads stand side by side in a tile of 1 to 7 rows.
 constexpr size_t few_quads(size_t rows) {
     return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
@@ -62,7 +62,7 @@ struct BlockTiles {
     size_t chunk;             // how many blocks it prepares
     TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same of c2 c3, then of r2 r3; or row by row
-    TileFn* few[6] = {};      // of 1 to 6 rows x a multiple of few_quads; all may be missing, or those of 5 and 6
+    TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
 };
 
 /// Tiles to be stored: `rows` rows and `columns` columns of them.

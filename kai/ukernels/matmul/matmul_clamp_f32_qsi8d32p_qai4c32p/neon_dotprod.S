@@ -29,22 +29,28 @@
 #define LHS_SCALES 144     // f32
 
 // v28, v31 = scales and zeros of the columns.
-.macro add_zeros a0, a1, a2, a3, rows
+.macro add_zeros count, a0, a1, a2, a3, rows
     fmla    v\a0\().4s, v31.4s, v\rows\().s[0]
+    .if \count > 1
     fmla    v\a1\().4s, v31.4s, v\rows\().s[1]
+    .endif
+    .if \count > 2
     fmla    v\a2\().4s, v31.4s, v\rows\().s[2]
+    .endif
+    .if \count > 3
     fmla    v\a3\().4s, v31.4s, v\rows\().s[3]
+    .endif
 .endm
 
 .macro tile_block_1
-    start_sdot 24, 25, 26, 27
+    start_sdot 4, 24, 25, 26, 27
     tile_load_f32 31, 28
-    rows_23 x16, [x1, #8]
+    rows_23 4, x16, [x1, #8]
     ldr     q6, [x1, #LHS_SUMS]
     tile_decode_first
-    rows    4, 5, x16, [x1]
+    rows    4, 4, 5, x16, [x1]
     tile_decode_second
-    add_zeros 0, 1, 2, 3, 6
+    add_zeros 4, 0, 1, 2, 3, 6
     sdot_4k_1 16, 16
     sdot_4k_1 17, 32
     sdot_4k_1 18, 48
@@ -55,25 +61,25 @@
     ldr     q20, [x1, #LHS_SCALES]
     sdot_4k_1 23
     add     x1, x1, #LHS_BLOCK
-    scale   24, 25, 26, 27, 16, 17, 18, 19, 20
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    scale   4, 24, 25, 26, 27, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
-    start_sdot 24, 25, 26, 27
+    start_sdot 4, 24, 25, 26, 27
     tile_load_f32 31, 28
-    start_sdot 8, 9, 10, 11
+    start_sdot last_rows, 8, 9, 10, 11
     ldr     q12, [x1, #LHS_SUMS]
     tile_decode_first
     ldr     q14, [x2, #LHS_SUMS]
     tile_decode_second
-    rows_23 x16, [x1, #8]
-    add_zeros 0, 1, 2, 3, 12
-    rows_23 x17, [x2, #8]
-    add_zeros 4, 5, 6, 7, 14
-    rows    12, 13, x16, [x1]
-    rows    14, 15, x17, [x2]
+    rows_23 4, x16, [x1, #8]
+    add_zeros 4, 0, 1, 2, 3, 12
+    rows_23 last_rows, x17, [x2, #8]
+    add_zeros last_rows, 4, 5, 6, 7, 14
+    rows    4, 12, 13, x16, [x1]
+    rows    last_rows, 14, 15, x17, [x2]
     sdot_4k_2 16, 16
     sdot_4k_2 17, 32
     sdot_4k_2 18, 48
@@ -85,14 +91,17 @@
     ldr     q20, [x2, #LHS_SCALES]
     sdot_4k_2 23
     add     x1, x1, #LHS_BLOCK
-    scale   24, 25, 26, 27, 12, 13, 14, 15, 18
+    scale   4, 24, 25, 26, 27, 12, 13, 14, 15, 18
     add     x2, x2, #LHS_BLOCK
-    scale   8, 9, 10, 11, 16, 17, 18, 19, 20
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
-    accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+    scale   last_rows, 8, 9, 10, 11, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
+    accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, 1
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_5x4_neon_dotprod, 2, 1
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_6x4_neon_dotprod, 2, 2
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_7x4_neon_dotprod, 2, 3
     tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod, 2
 
     few_with_sdot

@@ -13,8 +13,10 @@
 
 extern "C" {
 kai::TileFn kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qai4c32p4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_2x16_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod;
+    kai_tile_qsi8d32p4x4_qai4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_6x4_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qai4c32p4x4_7x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_1x16_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qai4c32p4x4_2x16_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod;
 kai::RowFn kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod;
 }
 
@@ -30,7 +32,9 @@ constexpr BlockTiles kTiles{
     nullptr,
     false,
     {kai_tile_qsi8d32p4x4_qai4c32p4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_2x16_neon_dotprod,
-     kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod}};
+     kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod,
+     kai_tile_qsi8d32p4x4_qai4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qai4c32p4x4_6x4_neon_dotprod,
+     kai_tile_qsi8d32p4x4_qai4c32p4x4_7x4_neon_dotprod}};
 
 /// The kernel for panels of MR rows and groups of KR / 2 k.
 template <size_t MR, size_t KR, size_t, class T>

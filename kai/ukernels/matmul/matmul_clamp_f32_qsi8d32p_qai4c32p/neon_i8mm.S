@@ -65,7 +65,7 @@
     fsub    v25.4s, v25.4s, v4.4s
     fsub    v26.4s, v26.4s, v4.4s
     fsub    v27.4s, v27.4s, v4.4s
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
 .endm
 
 // Two panels at once, for cores that issue in order: eight sums, so that none waits for itself.
@@ -135,13 +135,8 @@
     fsub    v11.4s, v11.4s, v30.4s
     .endif
     add     scales, scales, #2 * 64
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
-    .if last_rows > 2
-    accumulate 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 23
-    .else
-    fmla    v4.4s, v8.4s, v20.4s
-    fmla    v5.4s, v9.4s, v21.4s
-    .endif
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 23
 .endm
 
     tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, 1

@@ -26,11 +26,11 @@
 
 // v28 = scales of the columns.
 .macro tile_block_1
-    start_sdot 24, 25, 26, 27
+    start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28
-    rows_23 x16, [x1, #8]
+    rows_23 4, x16, [x1, #8]
     tile_decode_first
-    rows    4, 5, x16, [x1]
+    rows    4, 4, 5, x16, [x1]
     tile_decode_second
     fcvtl   v28.4s, v28.4h
     sdot_4k_1 16, 16
@@ -43,21 +43,21 @@
     ldr     q20, [scales], #16
     sdot_4k_1 23
     add     x1, x1, #LHS_BLOCK
-    scale   24, 25, 26, 27, 16, 17, 18, 19, 20
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    scale   4, 24, 25, 26, 27, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
 .macro tile_block_2
-    start_sdot 24, 25, 26, 27
+    start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28
-    start_sdot 8, 9, 10, 11
-    rows_23 x16, [x1, #8]
+    start_sdot last_rows, 8, 9, 10, 11
+    rows_23 4, x16, [x1, #8]
     tile_decode_first
-    rows_23 x17, [x2, #8]
-    rows    12, 13, x16, [x1]
+    rows_23 last_rows, x17, [x2, #8]
+    rows    4, 12, 13, x16, [x1]
     tile_decode_second
-    rows    14, 15, x17, [x2]
+    rows    last_rows, 14, 15, x17, [x2]
     fcvtl   v28.4s, v28.4h
     sdot_4k_2 16, 16
     sdot_4k_2 17, 32
@@ -69,14 +69,17 @@
     ldp     q18, q20, [scales], #32
     sdot_4k_2 23
     add     x1, x1, #LHS_BLOCK
-    scale   24, 25, 26, 27, 12, 13, 14, 15, 18
+    scale   4, 24, 25, 26, 27, 12, 13, 14, 15, 18
     add     x2, x2, #LHS_BLOCK
-    scale   8, 9, 10, 11, 16, 17, 18, 19, 20
-    accumulate 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
-    accumulate 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+    scale   last_rows, 8, 9, 10, 11, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
+    accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
 .endm
 
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, 1
+    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, 2, 1
+    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod, 2, 2
+    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod, 2, 3
     tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod, 2
 
     few_with_sdot
