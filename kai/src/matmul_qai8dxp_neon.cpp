@@ -11,7 +11,7 @@ namespace {
 /// @name Rows
 /// @{
 constexpr size_t kGroupPanels = 16;
-constexpr size_t kFirstLevelBytes = 32768;  // of LHS, as good as all caches can hold beside the rest
+constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as good as all caches can hold beside the rest
 
 /// Whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however few rows it has.
 constexpr size_t group_panels(size_t k) {
@@ -329,11 +329,24 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
     }
 }
 
+/// The same, so many columns at a time that their RHS stays in the first-level cache while rows follow each other.
+[[gnu::noinline]] void few_columns_by_parts(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
+    const size_t fit = kFirstLevelBytes / p.rhs_stride * p.nr / 8, step = 2 * (fit == 0 ? 1 : fit);
+    uint8_t* dst = args.dst;
+    for (size_t quads = args.quads; quads > 0; quads -= args.quads) {
+        args.quads = quads < step ? quads : step;
+        args.dst = dst;
+        few_columns(p, t, args, m0);
+        args.rhs += 4 * step / p.nr * p.rhs_stride;
+        dst += 4 * step * element_bytes(p.out);
+    }
+}
+
 /// The last columns, from `whole` on, which fill no panel: they are copied from a buffer.
 [[gnu::noinline]] void few_last_columns(
     const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, size_t whole, uint8_t* dst) {
     float results[kFewRows][8];
-    args.rhs += whole / p.nr * p.rhs_stride;
+    args.rhs = p.rhs + whole / p.nr * p.rhs_stride;
     args.dst = bytes(results[0]);
     args.row_stride = sizeof(results[0]);
     args.quads = (p.n - whole + 3) / 4;
@@ -368,7 +381,7 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
     if (whole > 0) {
         args.dst = dst;
         args.quads = whole / 4;
-        few_columns(p, t, args, m0);
+        p.m - m0 <= 8 ? few_columns(p, t, args, m0) : few_columns_by_parts(p, t, args, m0);
     }
     if (whole < p.n) {
         few_last_columns(p, t, args, m0, whole, dst + whole * element_bytes(p.out));

@@ -143,7 +143,7 @@ struct GemmTiles {
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that lie together: 8 (SMMLA) or 4 (SDOT)
     FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
-    size_t few_rows;     // so many are few, at least 3. Of more, those behind the last whole panel are
+    size_t few_rows;     // so many are few, 3 to 32. Of more, those behind the last whole panel are
 };
 
 }  // namespace
