@@ -150,5 +150,5 @@ struct GemmTiles {
 }  // namespace kai
 
 extern "C" {
-kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
+[[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
 }

@@ -37,8 +37,8 @@ kai::RowBlocksFn kai_row_blocks_int4_4x8_f32_neon_dotprod, kai_row_blocks_int4_4
 kai::RowBlocksFn kai_row_blocks_int4_8x8_f32_neon_dotprod;
 
 /// Any number of rows and columns; the other arguments are those of the function.
-void kai_rows_qai8dxp_neon_dotprod(const kai::Problem*, kai::RowFn*, size_t steps);
-void kai_rows_blocks_qai8dxp_neon_dotprod(
+[[gnu::visibility("hidden")]] void kai_rows_qai8dxp_neon_dotprod(const kai::Problem*, kai::RowFn*, size_t steps);
+[[gnu::visibility("hidden")]] void kai_rows_blocks_qai8dxp_neon_dotprod(
     const kai::Problem*, kai::RowBlocksFn*, size_t steps, size_t blocks, size_t scale_distance);
 }
 

@@ -10,8 +10,9 @@
 //     strides, run.
 //
 // dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: nothing but flags
-// and shape is read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1, ignore the
-// strides of LHS and dst, and read panels that follow each other without gaps.
+// and shape is read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
+// strides of LHS and dst. They and the SVE2.1 kernel, whose LHS is not packed, ignore the stride of the RHS: its panels
+// follow each other without gaps.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
