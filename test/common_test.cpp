@@ -33,6 +33,11 @@ TEST(Common, F16ToF32) {
     for (uint32_t h = 0; h < 0x10000; ++h) {
         const auto half = static_cast<uint16_t>(h);
         ASSERT_EQ(bits_of(kai_cast_f32_f16(half)), bits_of(reference::f32_from_f16(half))) << std::hex << h;
+        const int exponent = h >> 10 & 31, fraction = h & 0x3FF;
+        if (exponent < 31) {  // the definition
+            const double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+            ASSERT_EQ(kai_cast_f32_f16(half), h & 0x8000 ? -value : value) << std::hex << h;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// f16 <-> f32 by arithmetic on the value (IEEE 754 binary16), slow and plain; bf16 <-> f32.
+// f16 <-> f32 (IEEE 754 binary16); bf16 <-> f32. By their bits: a test compares with arithmetic on the values.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,28 +23,29 @@ inline float float_of(uint32_t bits) {
 
 /// To nearest, ties to even. NaN becomes quiet and keeps its sign and the upper bits of its payload.
 inline uint16_t f16_from_f32(float x) {
-    const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
-    const double a = std::fabs(static_cast<double>(x));
-    if (std::isnan(x)) {
-        return sign | 0x7E00 | (bits_of(x) >> 13 & 0x3FF);
+    const uint32_t sign = bits_of(x) >> 16 & 0x8000, magnitude = bits_of(x) & 0x7FFFFFFF;
+    uint32_t bits;
+    if (magnitude > 0x7F800000) {
+        bits = 0x7E00 | (magnitude >> 13 & 0x3FF);
+    } else if (magnitude >= bits_of(65520.0f)) {  // halfway between 65504 and what would be the next
+        bits = 0x7C00;
+    } else if (magnitude < bits_of(0x1p-14f)) {  // from 0.5 on, floats are as far apart as subnormal halves
+        bits = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
+    } else {
+        bits = (magnitude + 0xFFF + (magnitude >> 13 & 1) - ((127 - 15) << 23)) >> 13;
     }
-    if (a >= 65520.0) {  // halfway between 65504 and what would be the next
-        return sign | 0x7C00;
-    }
-    const int exponent = a == 0 ? -14 : std::max(std::ilogb(a), -14);
-    const int steps = static_cast<int>(std::nearbyint(std::ldexp(a, 10 - exponent)));  // 1024 to 2048, or a subnormal
-    return sign | static_cast<uint16_t>((exponent + 15) * 1024 + steps - 1024);
+    return static_cast<uint16_t>(sign | bits);
 }
 
 inline float f32_from_f16(uint16_t h) {
-    const int exponent = h >> 10 & 31, fraction = h & 0x3FF;
-    if (exponent == 31) {
-        const uint32_t quiet_nan = fraction != 0 ? 0x00400000u | static_cast<uint32_t>(fraction) << 13 : 0;
-        return float_of(static_cast<uint32_t>(h & 0x8000) << 16 | 0x7F800000u | quiet_nan);
+    const uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3FF;
+    if (exponent == 0) {
+        return float_of(sign | bits_of(static_cast<float>(fraction) * 0x1p-24f));
     }
-    const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                          : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-    return h & 0x8000 ? -magnitude : magnitude;
+    if (exponent == 31) {
+        return float_of(sign | 0x7F800000 | (fraction != 0 ? 0x00400000 : 0) | fraction << 13);
+    }
+    return float_of(sign | (exponent + 127 - 15) << 23 | fraction << 13);
 }
 
 /// To nearest, ties to even: bf16 is the upper half of a float. NaN becomes quiet.
