@@ -1,17 +1,24 @@
-# kleidiai_compat_headers: a C99 file and a C++ file for each public header and each path of the compatibility tree, which
-# includes nothing else. Compiled, not run.
+# kleidiai_compat_headers: a C99 file and a C++ file for each public header, which includes nothing else, and one of each
+# for all paths of the compatibility tree, which lead to those headers. Compiled, not run.
 #
 # SPDX-License-Identifier: Apache-2.0
 
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/compat_headers")
 file(GLOB_RECURSE headers RELATIVE "${PROJECT_BINARY_DIR}/compat" "${PROJECT_BINARY_DIR}/compat/*.h")
 set(sources "")
-foreach(header IN LISTS headers KAI_HEADERS)
+foreach(header IN LISTS KAI_HEADERS)
     string(MAKE_C_IDENTIFIER "${header}" name)
     foreach(extension c cpp)
         file(CONFIGURE OUTPUT "${folder}/${name}.${extension}" CONTENT "#include \"${header}\"\nextern int ${name};\n")
         list(APPEND sources "${folder}/${name}.${extension}")
     endforeach()
+endforeach()
+set(includes ${headers})
+list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"")
+list(JOIN includes "\n" includes)
+foreach(extension c cpp)
+    file(CONFIGURE OUTPUT "${folder}/all.${extension}" CONTENT "${includes}\nextern int all;\n")
+    list(APPEND sources "${folder}/all.${extension}")
 endforeach()
 
 # Every path of the specification is there.
