@@ -178,6 +178,16 @@
     .endif
     .endif
 .endm
+// 4 k of rows 0 - 3, or of those that the tile has.
+.macro load_lhs v, offset
+    .if rows == 1
+    ldr     s\v, [x13, #\offset]
+    .elseif rows == 2
+    ldr     d\v, [x13, #\offset]
+    .else
+    ldr     q\v, [x13, #\offset]
+    .endif
+.endm
 .macro load_rows_4567 v, offset
     .if rows == 8
     ldr     q\v, [x12, #\offset]
@@ -487,7 +497,7 @@ endfunc
 // h0 - h5: other instructions.
 .macro int4_load
     load_quads RHS_A, 0
-    ldr     q28, [x13]
+    load_lhs 28, 0
     load_rows_4567 26, 0
     load_quad 0, RHS_B, x7
 .endm
@@ -523,12 +533,12 @@ endfunc
     load_quad 1, \n0, \n1, \n2, \n3, \n_at
     int4_high_23 \p0, \p1, \p2, \p3
     load_quad 2, \n0, \n1, \n2, \n3, \n_at
-    sdot_rows RHS_C, 28, 26, "load_quad 3, \n0, \n1, \n2, \n3, \n_at", "ldr q29, [x13, #\low + 64]", \
+    sdot_rows RHS_C, 28, 26, "load_quad 3, \n0, \n1, \n2, \n3, \n_at", "load_lhs 29, \low + 64", \
         "load_rows_4567 27, \low + 64", "", "\h0", "", "\h1"
     int4_low_01 \n0, \n1, \n2, \n3
     \h2
     int4_low_23 \n0, \n1, \n2, \n3
-    ldr     q28, [x13, #\next]
+    load_lhs 28, \next
     sdot_rows \p0, \p1, \p2, \p3, 29, 27, "load_rows_4567 26, \next", "\h3", "\h4", "", "\h5"
 .endm
 .macro int4_step
@@ -551,16 +561,16 @@ endfunc
 // int8: products of vector j of a step stand between the loads of vector j + 2, or j + 1 where registers are few.
 .macro int8_load
     load_quads RHS_A, 0
-    ldr     q28, [x13]
+    load_lhs 28, 0
     load_rows_4567 26, 0
     load_quads RHS_B, 16
 .endm
 .macro int8_decode
-    ldr     q29, [x13, #16]
+    load_lhs 29, 16
     load_rows_4567 27, 16
 .endm
 .macro int8_4k r0, r1, r2, r3, lhs, lhs2, n0, n1, n2, n3, next_lhs, next_lhs2, at
-    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2, "ldr q\next_lhs, [x13, #\at]", \
+    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2, "load_lhs \next_lhs, \at", \
         "load_quad 0, \n0, \n1, \n2, \n3, \at", "load_quad 1, \n0, \n1, \n2, \n3, \at", \
         "load_quad 2, \n0, \n1, \n2, \n3, \at", "load_quad 3, \n0, \n1, \n2, \n3, \at", \
         "load_rows_4567 \next_lhs2, \at"
@@ -599,11 +609,11 @@ endfunc
 // int2: a byte has indices of 4 k that are 4 apart; a nibble of two indices looks up both (int2_constants).
 .macro int2_load
     load_quads RHS_A, 0
-    ldr     q28, [x13]
+    load_lhs 28, 0
     load_rows_4567 26, 0
 .endm
 .macro int2_decode
-    ldr     q29, [x13, #16]
+    load_lhs 29, 16
     load_rows_4567 27, 16
     .if quads == 4
     movi    v15.16b, #0x0f
@@ -613,7 +623,7 @@ endfunc
 .endm
 .macro int2_4k r0, r1, r2, r3, lhs, lhs2, next
     sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2
-    ldr     q\lhs, [x13, #\next]
+    load_lhs \lhs, \next
     load_rows_4567 \lhs2, \next
 .endm
 .macro int2_16k at, next
@@ -724,12 +734,14 @@ endfunc
     ldr     d\s3, [x12, x14]
     .endif
 .endm
-// Two quads have registers for them, four put them where the RHS is.
+// Two rows of four quads put them where the RHS is, others have registers for them and come early.
 .macro load_scales_early_0
     .if quads == 2
     load_scales_02 22
     .elseif quads == 1
     sub     x14, x14, x11
+    .elseif rows == 1
+    load_scales_02 12, 14
     .endif
 .endm
 .macro load_scales_early_1
@@ -737,24 +749,34 @@ endfunc
     load_scales_13 23
     .elseif quads == 1
     ldr     d22, [x9, x14]
+    .elseif rows == 1
+    load_scales_13 13, 15
+    .endif
+.endm
+.macro widen_scales zero, s0, s1, s2, s3
+    zip1    v20.8h, v\zero\().8h, v\s0\().8h
+    .if quads > 1
+    zip1    v21.8h, v\zero\().8h, v\s1\().8h
+    .endif
+    .if quads > 2
+    zip1    v22.8h, v\zero\().8h, v\s2\().8h
+    zip1    v23.8h, v\zero\().8h, v\s3\().8h
     .endif
 .endm
 .macro less_c_and_scales
-    .if quads <= 2
-    zip1    v20.8h, v19.8h, v22.8h
-    .if quads == 2
-    zip1    v21.8h, v19.8h, v23.8h
-    .endif
-    block_rows row_less_c, "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo", "mov w14, #0x49400000"
-    .else
+    .if quads == 4 && rows == 2
     load_scales_02 20, 22
     block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo"
     movi    v29.2d, #0
     mov     w14, #0x49400000
-    zip1    v20.8h, v29.8h, v20.8h
-    zip1    v21.8h, v29.8h, v21.8h
-    zip1    v22.8h, v29.8h, v22.8h
-    zip1    v23.8h, v29.8h, v23.8h
+    widen_scales 29, 20, 21, 22, 23
+    .else
+    .if quads == 4
+    widen_scales 4, 12, 13, 14, 15
+    .else
+    widen_scales 19, 22, 23
+    .endif
+    block_rows row_less_c, "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo", "mov w14, #0x49400000"
     .endif
 .endm
 
@@ -769,6 +791,8 @@ endfunc
     int4_load
     .if quads <= 2
     movi    v19.2d, #0
+    .elseif rows == 1
+    movi    v4.2d, #0
     .endif
     each sum_row, row_start
     int4_decode
