@@ -3,8 +3,8 @@
 //     dst[m][n] = clamp(bias + sum over blocks of (rhs_zero * lhs_sum + lhs_scale * rhs_scale * S)),
 //     S = sum over the block of lhs * rhs
 //
-// Blocks of 32, the usual length, run in neon_dotprod.S (8 x 4; a register holds 4 columns of a row) and
-// neon_dotprod_row.S (16 columns of a row); longer blocks in matmul_int_neon_blocks.hpp.
+// Blocks of 32, the usual length, run in neon_dotprod.S (8 x 4, fewer rows as many as there are; a register holds 4
+// columns of a row) and neon_dotprod_row.S (16 columns of a row); longer blocks in matmul_int_neon_blocks.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_int_neon_blocks.hpp"

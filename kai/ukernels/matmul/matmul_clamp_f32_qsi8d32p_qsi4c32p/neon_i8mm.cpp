@@ -2,8 +2,8 @@
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// A register holds 2 rows x 2 columns. Blocks of 32, the usual length, run in neon_i8mm.S, longer ones in
-// matmul_int_neon_blocks.hpp.
+// A register holds 2 rows x 2 columns. Blocks of 32, the usual length, run in neon_i8mm.S, few rows in tiles of 2, 4 or
+// 6; longer blocks in matmul_int_neon_blocks.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/src/matmul_int_neon_blocks.hpp"
