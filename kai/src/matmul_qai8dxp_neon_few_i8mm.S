@@ -21,7 +21,7 @@
 //             halves of a step                        x13       dst
 //   x5, x6    bytes to the second half of a step,     x14       blocks: steps to go
 //             to its second vector                    x15, x16  their scales, bytes to them
-//   x7        bytes of a step                         x17       scratch
+//   x7        bytes of a step                         x17, x25, x26  scratch
 //   x8        steps to go, of a part of a block       x19       fields of the tile
 //   x20       bytes from two quads to the next two    x21       bytes to the scales of a second quad
 //   x22       bytes of a step and of scales           x23       x16 at the start of a block
@@ -46,13 +46,14 @@
 #define FEW_NR 144
 #define FEW_OUT 152
 
-#define FRAME 336
+#define FRAME 352
 #define FRAME_VECTORS 48
 #define FRAME_ROWS 112
 #define FRAME_DST 240
 #define FRAME_ZERO 304
 #define FRAME_STEPS 320
 #define FRAME_SECOND 328
+#define FRAME_REGISTERS 336
 
 // Vectors: two of 2 rows or four of 4 per unit.
 #define SUMS 0, 1, 2, 3, 4, 5, 6, 7
@@ -284,9 +285,11 @@
     smmla   v0.4s, v26.16b, v20.16b
     smmla   v2.4s, v27.16b, v20.16b
     ldp     q24, q25, [x1, #\low]
+    scales_unless \next, 1
     smmla   v1.4s, v26.16b, v21.16b
     load_packed 20, x3, 0, \second
     smmla   v3.4s, v27.16b, v21.16b
+    scales_unless \next, 2
     load_packed 21, x3, 16, \second
     .if units > 1
     smmla   v4.4s, v26.16b, v22.16b
@@ -295,14 +298,24 @@
     .endif
     smmla   v6.4s, v27.16b, v22.16b
     load_packed 22, x4, 0, \second
+    scales_unless \next, 3
     smmla   v5.4s, v26.16b, v23.16b
     .if \next
     shl     v17.16b, v21.16b, #4
     .endif
     smmla   v7.4s, v27.16b, v23.16b
     load_packed 23, x4, 16, \second
+    scales_unless \next, 4
     .elseif \next
     wide_low_0
+    .else
+    scales_3
+    scales_4
+    .endif
+.endm
+.macro scales_unless next, number
+    .if \next == 0
+    scales_\number
     .endif
 .endm
 // 2 rows have registers left for high nibbles.
@@ -320,6 +333,7 @@
     and     v2.16b, v20.16b, v31.16b
     and     v3.16b, v21.16b, v31.16b
     ldr     q26, [x1, #\high]
+    \between\()_3
     .if units > 1
     smmla   v4.4s, v24.16b, v18.16b
     and     v6.16b, v22.16b, v31.16b
@@ -329,11 +343,12 @@
     smmla   v5.4s, v24.16b, v19.16b
     and     v7.16b, v23.16b, v31.16b
     .endif
+    \between\()_4
     load_packed 21, x3, 16, \second
 
     smmla   v0.4s, v26.16b, v2.16b
     smmla   v1.4s, v26.16b, v3.16b
-    \between\()_3
+    scales_unless \next, 1
     .if \next
     shl     v16.16b, v20.16b, #4
     .endif
@@ -343,13 +358,15 @@
     .if \next
     shl     v17.16b, v21.16b, #4
     .endif
-    \between\()_4
+    scales_unless \next, 2
     .if units > 1
     smmla   v4.4s, v26.16b, v6.16b
     load_packed 23, x4, 16, \second
     smmla   v5.4s, v26.16b, v7.16b
     .endif
+    scales_unless \next, 3
     ldr     q24, [x1, #\low]
+    scales_unless \next, 4
 .endm
 .macro load_packed v, base, offset, second
     .ifb \second
@@ -381,7 +398,7 @@
     \kind\()_moved x4
     .endif
     .ifc \kind, block
-    half_\count 96, 128, block_count, 0
+    half_\count 96, 128, block_scales, 0
     .else
     half_\count 96, 128, channel_count, 1
     .endif
@@ -591,10 +608,10 @@
     channel_tile int8
 .endm
 
-// ---- Blocks: v28, v29 make scales of columns 01, 23 of four bf16; v30 C, where sums start
+// ---- Blocks: v30 = C, where sums start
 //
-// x15 = scales of the first quad; those of a second one are x21 behind them. x16 = bytes from the next step to its scales,
-// x17 = bytes to the next step.
+// x15 = scales of the first quad; those of a second one are x21 behind them. x16 = bytes from the next step to its
+// scales, x17 = bytes to the next step.
 .macro block_move_1
     add     x15, x3, x16
 .endm
@@ -617,6 +634,7 @@
     subs    x8, x8, #1
 .endm
 .macro block_count_3
+    ldr     x17, [x15, x21]
 .endm
 .macro block_count_4
 .endm
@@ -628,14 +646,6 @@
     ldr     q\s, [sp, #FRAME_ZERO]
 .endm
 .macro block_constants
-    mov     x17, #0xFFFF                // bytes 0 1 and 2 3 behind two zeros
-    movk    x17, #0x0100, lsl #16
-    movk    x17, #0xFFFF, lsl #32
-    movk    x17, #0x0302, lsl #48
-    dup     v28.2d, x17
-    movk    x17, #0x0504, lsl #16
-    movk    x17, #0x0706, lsl #48
-    dup     v29.2d, x17
     load_start 30
     int4_constants
 .endm
@@ -651,28 +661,77 @@
     fmla    v\b\().4s, v\j\().4s, v\c23\().4s
     load_start \j
 .endm
-.macro block_add_wide
-    ldr     d16, [x15]
-    less_start 0, 1
+// Scales of a quad, four bf16 in x17 or x15, become two pairs of floats in general registers, where they take no SIMD
+// slot on most cores: columns 01 in x2 (8 rows: x8), columns 23 in x26.
+.macro block_scales_1
+    block_count_1
+.endm
+.macro block_scales_2
+    block_count_2
+.endm
+.macro block_scales_3
+    ldr     x17, [x15]
+.endm
+.macro block_scales_4
     .if units > 1
-    ldr     d18, [x15, x21]
+    ldr     x15, [x15, x21]
     .endif
+.endm
+.macro scales_1 from=x17
+    and     x25, \from, #0xFFFF0000
+.endm
+.macro scales_2 from=x17, to=x2
+    ubfiz   \to, \from, #16, #16
+.endm
+.macro scales_3 from=x17
+    lsr     x26, \from, #16
+.endm
+.macro scales_4 to=x2
+    orr     \to, \to, x25, lsl #32
+.endm
+.macro scales_5
+    and     x26, x26, #0xFFFF0000
+.endm
+.macro scales_6 from=x17
+    and     \from, \from, #0xFFFF000000000000
+.endm
+.macro scales_7 from=x17
+    orr     x26, x26, \from
+.endm
+.macro block_add_wide
+    scales_5
+    less_start 0, 1
+    scales_6
+    dup     v16.2d, x2
+    scales_7
     .if rows > 2
     less_start 2, 3
     .endif
-    tbl     v17.16b, {v16.16b}, v29.16b
-    tbl     v16.16b, {v16.16b}, v28.16b
     .if units > 1
+    scales_1 x15
+    .endif
+    dup     v17.2d, x26
+    .if units > 1
+    scales_2 x15
     less_start 4, 5
-    tbl     v19.16b, {v18.16b}, v29.16b
-    tbl     v18.16b, {v18.16b}, v28.16b
+    scales_3 x15
     .if rows > 2
     less_start 6, 7
     .endif
+    scales_4
     .endif
     add_scaled 8, 9, 0, 1, 16, 17
+    .if units > 1
+    dup     v18.2d, x2
+    scales_5
+    scales_6 x15
+    .endif
     .if rows > 2
     add_scaled 10, 11, 2, 3, 16, 17
+    .endif
+    .if units > 1
+    scales_7 x15
+    dup     v19.2d, x26
     .endif
     wide_low_0
     .if units > 1
@@ -683,13 +742,19 @@
     .endif
 .endm
 .macro block_add_tall
-    ldr     d20, [x15, x21]
+    scales_1
     less_start 0, 1
+    scales_2 x17, x8
+    scales_3
     less_start 2, 3
-    tbl     v21.16b, {v20.16b}, v29.16b
-    tbl     v20.16b, {v20.16b}, v28.16b
+    scales_4 x8
+    scales_5
+    dup     v20.2d, x8
+    scales_6
     less_start 4, 5
+    scales_7
     less_start 6, 7
+    dup     v21.2d, x26
     add_scaled 8, 9, 0, 1, 20, 21
     add_scaled 10, 11, 2, 3, 20, 21
     add_scaled 12, 13, 4, 5, 20, 21
@@ -793,6 +858,9 @@ func \name, hidden
     stp     x23, x24, [sp, #32]
     .cfi_rel_offset x23, 32
     .cfi_rel_offset x24, 40
+    stp     x25, x26, [sp, #FRAME_REGISTERS]
+    .cfi_rel_offset x25, FRAME_REGISTERS
+    .cfi_rel_offset x26, FRAME_REGISTERS + 8
     stp     d8, d9, [sp, #FRAME_VECTORS]
     stp     d10, d11, [sp, #FRAME_VECTORS + 16]
     stp     d12, d13, [sp, #FRAME_VECTORS + 32]
@@ -907,6 +975,9 @@ func \name, hidden
     ldp     x23, x24, [sp, #32]
     .cfi_restore x23
     .cfi_restore x24
+    ldp     x25, x26, [sp, #FRAME_REGISTERS]
+    .cfi_restore x25
+    .cfi_restore x26
     .endif
     ldp     x19, x20, [sp], #FRAME
     .cfi_restore x19
