@@ -34,4 +34,4 @@ const kai::GemmTiles kai_tiles_int4_blocks_neon_i8mm{
     kai_decode_int4_neon,
     8,
     KAI_FEW(kai_few_blocks_int4_2_neon_i8mm, kai_few_blocks_int4_4_neon_i8mm, kai_few_blocks_int4_8_neon_i8mm),
-    20};
+    24};
