@@ -5,6 +5,7 @@
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively and all of it under emulation
 #   ./kai.sh bench ...    the benchmark; arguments go to it (--help)
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
+#   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regular expression)
@@ -157,6 +158,19 @@ cmd_cycles() {
     echo "as a table: build/cycles.md"
 }
 
+cmd_curves() {
+    [ "$host" != aarch64 ] || die "the prediction runs on other hosts"
+    [ -e "$shared/perf/kai_cycles.py" ] || die "no cycle prediction at $shared/perf (set KLEIDIAI_SHARED)"
+    need_build_tools
+    need_packages llvm-mca-22=llvm-22 /usr/lib/python3/dist-packages/matplotlib=python3-matplotlib
+    need_llvm23
+    target=kleidiai build aarch64-clang
+    local out=$root/build/aarch64-clang
+    "$root/tools/cycles.sh" "$shared/perf" "$out" "$emulator" "$cache/llvm-mca-23" ""
+    rm -f "$out/rows.csv"
+    /usr/bin/python3 "$root/tools/curves.py" "$shared/perf" "$out/cycles_driver" "$emulator" "$out/rows.csv" "$root/docs/few-rows.svg"
+}
+
 cmd_size() {
     need_build_tools
     if [ "$host" = aarch64 ]; then
@@ -181,6 +195,6 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | size | conformance | mutate | setup) "cmd_$command" "$@" ;;
+    demo | test | bench | cycles | curves | size | conformance | mutate | setup) "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac
