@@ -3,7 +3,7 @@
 #
 #   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively and all of it under emulation
-#   ./kai.sh bench ...    the benchmark; arguments go to it (--help)
+#   ./kai.sh bench ...    the benchmark; arguments go to it (--help). --prefetch=BYTES first: GEMV kernels that prefetch weights
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
@@ -102,15 +102,17 @@ cmd_demo() {
 }
 
 cmd_bench() {
+    local prefetch=0
+    case ${1:-} in --prefetch=*) prefetch=${1#*=}; shift ;; esac
     need_build_tools
     if [ "$host" = aarch64 ]; then
         need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev
-        build native -DKLEIDIAI_BUILD_BENCHMARK=ON
+        build native -DKLEIDIAI_BUILD_BENCHMARK=ON -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         "$root/build/native/benchmark/kleidiai_bench" "$@"
     else
         [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
             unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
-        build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr"
+        build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
             -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
