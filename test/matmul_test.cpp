@@ -1331,6 +1331,16 @@ TEST_P(Matmul, LongRectangles) {
     }
 }
 
+// More columns than a cache holds of the RHS, with a row behind those of a tile: kernels with panels of 4 rows may take
+// them in parts.
+TEST_P(Matmul, LongColumns) {
+    if (lhs_tile.rows != 4 || one_row) {
+        return;
+    }
+    const auto [k, bl] = long_depths().back();
+    check_exactly(make_lhs(Data::exact, 25, k, bl), make_rhs(Data::exact, 41, k, bl), {3, Flush::end});
+}
+
 // Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
 TEST_P(Matmul, LargeSums) {
     std::vector<Depth> all = long_depths();

@@ -12,6 +12,7 @@ namespace {
 /// @{
 constexpr size_t kGroupPanels = 16;
 constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as good as all caches can hold beside the rest
+constexpr size_t kSecondLevelBytes = 131072;
 
 /// Whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however few rows it has.
 constexpr size_t group_panels(size_t k) {
@@ -265,8 +266,8 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// The first `m` rows, a multiple of 4: decoded columns.
-[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t m) {
+/// Rows `start` to `end` - 1, a multiple of 4: decoded columns.
+[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t start, size_t end) {
     Batch batch;
     GemmArgs args;
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
@@ -279,8 +280,8 @@ KAI_INLINE void multiply(
     const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
                        : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
                                             : 1;
-    for (size_t m0 = 0; m0 < m; m0 += 4 * group_panels(p.k)) {
-        Group group(p, t.group == 8, m0, m);
+    for (size_t m0 = start; m0 < end; m0 += 4 * group_panels(p.k)) {
+        Group group(p, t.group == 8, m0, end);
         args.panels = group.panels;
         for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
             const size_t left = p.n - place.n0;
@@ -389,7 +390,8 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
 }
 /// @}
 
-/// The engine.
+/// The engine. Few rows behind many follow the last group of these in parts of columns, whose RHS has stayed in the
+/// second-level cache.
 KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     if (p.n == 0) {
         return;  // rows are read before columns are counted
@@ -397,10 +399,20 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     if (p.m <= t.few_rows) {
         return gemm_few(p, t, 0);
     }
-    const size_t few = few_of(p.m % (4 * group_panels(p.k)), t.few_rows);
-    gemm_many(p, t, p.m - few);
-    if (few > 0) {
-        gemm_few(p, t, p.m - few);
+    const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);
+    if (many == p.m) {
+        return gemm_many(p, t, 0, many);
+    }
+    const size_t last = (many - 1) / group * group;
+    gemm_many(p, t, 0, last);
+    const size_t panels = kSecondLevelBytes / p.rhs_stride, step = (panels == 0 ? 1 : panels) * p.nr;
+    Problem part = p;
+    for (size_t left = p.n; left > 0; left -= part.n) {
+        part.n = left < step ? left : step;
+        gemm_many(part, t, last, many);
+        gemm_few(part, t, many);
+        part.rhs += step / p.nr * p.rhs_stride;
+        part.dst = bytes(part.dst, step * element_bytes(p.out));
     }
 }
 
