@@ -357,6 +357,18 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
     }
 }
 
+/// FewArgs::clamps of rows from m0 on. |f32(sum)| is at most 2^31; twice as much, since products and sums are rounded.
+KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
+    uint32_t largest = 0;  // bits
+    for (size_t m = m0; m < p.m; ++m) {
+        const uint8_t* panel_end = p.lhs + (m / 4 + 1) * p.lhs_stride;
+        const uint32_t scale = load<uint32_t>(panel_end - 16 + m % 4 * 4) & 0x7FFFFFFF;
+        largest = scale > largest ? scale : largest;
+    }
+    const float reach = load<float>(bytes(&largest)) * 0x1p33F + 4;
+    return reach < __builtin_inff() && !out_of_bounds(p, reach) ? 0 : ~static_cast<size_t>(0);
+}
+
 /// Rows from m0 on.
 [[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
     FewArgs args;
@@ -376,6 +388,8 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
         args.steps = part_steps(p.bl);
         args.blocks = p.k / p.bl;
         args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
+    } else {
+        args.clamps = few_clamps(p, m0);
     }
     const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr;
     uint8_t* dst = bytes(p.dst, m0 * p.dst_stride);

@@ -114,7 +114,7 @@ static_assert(
     "matmul_qai8dxp_neon_decode.S");
 
 /// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
-/// those of the tile functions, always clamped. At least one row, at least one quad.
+/// those of the tile functions. `clamps` is 0 or has all bits set. At least one row, at least one quad.
 struct FewArgs {
     float start[4], lo[4], hi[4];
     const uint8_t* lhs;
@@ -128,11 +128,13 @@ struct FewArgs {
     const int32_t* lut;                    // int2
     size_t nr;                             // columns of a panel of the RHS
     OutKind out;
+    size_t clamps;  // per channel: 0 if scales and bias of columns below 2 make no result out of bounds, and no NaN
 };
 static_assert(
     offsetof(FewArgs, lo) == 16 && offsetof(FewArgs, lhs) == 48 && offsetof(FewArgs, rhs) == 64 &&
         offsetof(FewArgs, dst) == 80 && offsetof(FewArgs, rows) == 96 && offsetof(FewArgs, steps) == 112 &&
-        offsetof(FewArgs, scale_distance) == 128 && offsetof(FewArgs, nr) == 144 && offsetof(FewArgs, out) == 152,
+        offsetof(FewArgs, scale_distance) == 128 && offsetof(FewArgs, nr) == 144 && offsetof(FewArgs, out) == 152 &&
+        offsetof(FewArgs, clamps) == 160,
     "assembly for few rows");
 using FewFn = void(const FewArgs*);
 

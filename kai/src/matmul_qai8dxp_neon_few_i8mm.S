@@ -12,7 +12,9 @@
 //     blocks       sum = fma(f32(S / 16), block_scale, sum), S from the bits of `start` (ShortSum)
 //                  result = clamp(fma(column_sum, offset, sum) * scale + bias)
 //
-// Rows that a panel has and the output lacks are stored where the last row belongs, before that one.
+// Rows that a panel has and the output lacks are stored where the last row belongs, before that one. Sums are put in
+// rows before they become results: fields of columns then are vectors, those of rows their elements. The clamp and the
+// search for NaN are left out where fields prove that they do nothing (FewArgs::clamps).
 //
 // Registers
 //   x0        struct FewArgs                          x9        quads to go
@@ -21,8 +23,9 @@
 //             halves of a step                        x13       dst
 //   x5, x6    bytes to the second half of a step,     x14       blocks: steps to go
 //             to its second vector                    x15, x16  their scales, bytes to them
-//   x7        bytes of a step                         x17, x25, x26  scratch
-//   x8        steps to go, of a part of a block       x19       fields of the tile
+//   x7        bytes of a step                         x15, x14; x17, x16  per channel: scales, bias of both quads
+//   x8        steps to go, of a part of a block       x17, x25, x26  scratch
+//   x19       fields of the tile
 //   x20       bytes from two quads to the next two    x21       bytes to the scales of a second quad
 //   x22       bytes of a step and of scales           x23       x16 at the start of a block
 //   x24       steps of a part of a block              v16 - v31 operands
@@ -45,41 +48,47 @@
 #define FEW_DISTANCE 128
 #define FEW_NR 144
 #define FEW_OUT 152
+#define FEW_CLAMPS 160
 
-#define FRAME 352
+#define FRAME 256
 #define FRAME_VECTORS 48
-#define FRAME_ROWS 112
-#define FRAME_DST 240
-#define FRAME_ZERO 304
-#define FRAME_STEPS 320
-#define FRAME_SECOND 328
-#define FRAME_REGISTERS 336
+#define FRAME_DST 112
+#define FRAME_ZERO 176
+#define FRAME_STEPS 192
+#define FRAME_SECOND 200
+#define FRAME_REGISTERS 208
+#define FRAME_OFFSETS 224
 
 // Vectors: two of 2 rows or four of 4 per unit.
 #define SUMS 0, 1, 2, 3, 4, 5, 6, 7
 #define SUMS_F 8, 9, 10, 11, 12, 13, 14, 15
-#define FACTORS 20, 21, 22, 23, 28, 29, 30, 31
+#define LOWER 22, 23, 24, 25
+#define EVEN 16, 17, 30, 31
+#define FACTORS 0, 2, 4, 6, 20, 21, 22, 23
 #define ROWS_I 26, 1, 27, 3, 28, 5, 29, 7
 #define ROWS_F 26, 9, 27, 11, 28, 13, 29, 15
-#define BIAS_WIDE 16, 16, 16, 16, 17, 17, 17, 17
-#define BIAS_TALL 16, 16, 16, 16, 16, 16, 16, 16
 
-// One instruction per vector of a tile.
+// One instruction per vector of a tile. Between them stand the integer instructions and loads of a stage, `between`.
+    .set    stage, 0
 .macro all op, t, d0, d1, d2, d3, d4, d5, d6, d7, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7
     \op     v\d0\().\t, v\a0\().\t, v\b0\().\t
     \op     v\d1\().\t, v\a1\().\t, v\b1\().\t
+    between 1
     .if rows > 2
     \op     v\d2\().\t, v\a2\().\t, v\b2\().\t
     \op     v\d3\().\t, v\a3\().\t, v\b3\().\t
     .endif
+    between 2
     .if units > 1
     \op     v\d4\().\t, v\a4\().\t, v\b4\().\t
     \op     v\d5\().\t, v\a5\().\t, v\b5\().\t
-    .if rows > 2
+    .endif
+    between 3
+    .if units > 1 && rows > 2
     \op     v\d6\().\t, v\a6\().\t, v\b6\().\t
     \op     v\d7\().\t, v\a7\().\t, v\b7\().\t
     .endif
-    .endif
+    between 4
 .endm
 .macro all_on op, s0, s1, s2, s3, s4, s5, s6, s7, operands:vararg
     all     \op, 4s, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7, \operands
@@ -95,147 +104,235 @@
 .endm
 .macro each_sum op, s0, s1, s2, s3, s4, s5, s6, s7
     each    \op, \s0, \s1
+    between 1
     .if rows > 2
     each    \op, \s2, \s3
     .endif
+    between 2
     .if units > 1
     each    \op, \s4, \s5
-    .if rows > 2
+    .endif
+    between 3
+    .if units > 1 && rows > 2
     each    \op, \s6, \s7
     .endif
-    .endif
+    between 4
 .endm
 
-// v16 - v19: values of columns, at x17. v24 - v27: values of rows, which stand `at` in the frame.
-.macro tile_columns
-    .if units > 1 && rows < 8
-    add     x8, x17, x12
+// The same with operands that are a value of each column and the element of v\l or v\m that belongs to the row.
+.macro unit_by_row op, first, d0, d1, d2, d3, a0, a1, a2, a3, lanes
+    \op     v\d0\().4s, v\a0\().4s, v\lanes\().s[0]
+    \op     v\d1\().4s, v\a1\().4s, v\lanes\().s[1]
+    between \first
+    .if rows > 2
+    \op     v\d2\().4s, v\a2\().4s, v\lanes\().s[2]
+    \op     v\d3\().4s, v\a3\().4s, v\lanes\().s[3]
     .endif
-    ld1r    {v16.2d}, [x17], #8
-    ld1r    {v17.2d}, [x17]
-    .if units > 1 && rows < 8
-    ld1r    {v18.2d}, [x8], #8
-    ld1r    {v19.2d}, [x8]
-    .endif
+    between (\first + 1)
 .endm
-.macro tile_rows at
-    ldp     q24, q25, [sp, #FRAME_ROWS + \at]
+.macro all_by_row op, l, m, d0, d1, d2, d3, d4, d5, d6, d7, a0, a1, a2, a3, a4, a5, a6, a7
+    unit_by_row \op, 1, \d0, \d1, \d2, \d3, \a0, \a1, \a2, \a3, \l
     .if rows == 8
-    ldp     q26, q27, [sp, #FRAME_ROWS + 64 + \at]
-    .endif
-.endm
-.macro all_columns_rows op, destinations:vararg
-    .if rows == 8
-    all     \op, 4s, \destinations, 16, 17, 16, 17, 16, 17, 16, 17, 24, 24, 25, 25, 26, 26, 27, 27
+    unit_by_row \op, 3, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \m
+    .elseif units > 1
+    unit_by_row \op, 3, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \l
     .else
-    all     \op, 4s, \destinations, 16, 17, 16, 17, 18, 19, 18, 19, 24, 24, 25, 25, 24, 24, 25, 25
+    between 3
+    between 4
     .endif
 .endm
-.macro all_rows op, sums:vararg
+.macro all_by_column_row op, l, m, c, d, destinations:vararg
     .if rows == 8
-    all_on  \op, \sums, 24, 24, 25, 25, 26, 26, 27, 27
+    all_by_row \op, \l, \m, \destinations, \c, \c, \c, \c, \c, \c, \c, \c
     .else
-    all_on  \op, \sums, 24, 24, 25, 25, 24, 24, 25, 25
+    all_by_row \op, \l, \m, \destinations, \c, \c, \c, \c, \d, \d, \d, \d
+    .endif
+.endm
+.macro all_by_column op, c, d, sums:vararg
+    .if rows == 8
+    all_on  \op, \sums, \c, \c, \c, \c, \c, \c, \c, \c
+    .else
+    all_on  \op, \sums, \c, \c, \c, \c, \d, \d, \d, \d
+    .endif
+.endm
+// A value of each column of the tile, at `at` and, of a second quad, `second`.
+.macro load_columns c, d, at, second:vararg
+    ldr     q\c, [\at]
+    load_second \d, \second
+.endm
+.macro load_second d, second:vararg
+    .if units > 1 && rows < 8
+    ldr     q\d, [\second]
     .endif
 .endm
 
 // ---- Stores
 
 // A row of the output: unit 0, unit 1 of 2 and 4 rows.
-.macro store_row r, s, t, offset
-    str     \r\s, [x13, \offset]
+.macro store_row s, t, offset
+    str     q\s, [x13, \offset]
     .if units > 1
-    str     \r\t, [x4, \offset]
+    str     q\t, [x4, \offset]
     .endif
 .endm
-.macro store_rows r, s0, s1, s2, s3, s4, s5, s6, s7
+.macro store_rows s0, s1, s2, s3, s4, s5, s6, s7
     .if rows == 8
-    str     \r\s7, [x13, x16]
-    str     \r\s6, [x13, x15]
-    str     \r\s5, [x13, x14]
-    str     \r\s4, [x13, x4]
-    str     \r\s3, [x13, x3]
-    str     \r\s2, [x13, x2]
-    str     \r\s1, [x13, x1]
-    str     \r\s0, [x13]
+    str     q\s7, [x13, x16]
+    str     q\s6, [x13, x15]
+    str     q\s5, [x13, x14]
+    str     q\s4, [x13, x4]
+    str     q\s3, [x13, x3]
+    str     q\s2, [x13, x2]
+    str     q\s1, [x13, x1]
+    str     q\s0, [x13]
     .else
     .if rows > 2
-    store_row \r, \s3, \s7, x3
-    store_row \r, \s2, \s6, x2
+    store_row \s3, \s7, x3
+    store_row \s2, \s6, x2
     .endif
-    store_row \r, \s1, \s5, x1
-    store_row \r, \s0, \s4, #0
+    store_row \s1, \s5, x1
+    store_row \s0, \s4, #0
     .endif
 .endm
-.macro narrow_f16 s
-    fcvtn   v\s\().4h, v\s\().4s
+// Four vectors of rows of f16 or bf16: of both units, or of 8 rows: row i and row i + 4.
+.macro store_narrow_row s, at:vararg
+    .if units > 1
+    str     q\s, [\at]
+    .else
+    str     d\s, [\at]
+    .endif
+.endm
+.macro store_narrow_rows s0, s1, s2, s3, rest:vararg
+    .if rows == 8
+    add     x16, x13, x16
+    add     x15, x13, x15
+    add     x14, x13, x14
+    add     x4, x13, x4
+    st1     {v\s3\().d}[1], [x16]
+    st1     {v\s2\().d}[1], [x15]
+    st1     {v\s1\().d}[1], [x14]
+    st1     {v\s0\().d}[1], [x4]
+    str     d\s3, [x13, x3]
+    str     d\s2, [x13, x2]
+    str     d\s1, [x13, x1]
+    str     d\s0, [x13]
+    .else
+    .if rows > 2
+    store_narrow_row \s3, x13, x3
+    store_narrow_row \s2, x13, x2
+    .endif
+    store_narrow_row \s1, x13, x1
+    store_narrow_row \s0, x13
+    .endif
+.endm
+.macro narrow_f16 s0, s1, s2, s3, s4, s5, s6, s7
+    narrow_four fcvtn, 4h, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3
+    .if units > 1
+    narrow_four fcvtn2, 8h, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7
+    .endif
+.endm
+.macro narrow_four op, t, d0, d1, d2, d3, a0, a1, a2, a3
+    \op     v\d0\().\t, v\a0\().4s
+    \op     v\d1\().\t, v\a1\().4s
+    .if rows > 2
+    \op     v\d2\().\t, v\a2\().4s
+    \op     v\d3\().\t, v\a3\().4s
+    .endif
+.endm
+// To nearest, ties to even: lower halves, less 1 if the upper half is even, round this half up.
+.macro four op, t, d0, d1, d2, d3, a0, a1, a2, a3, b0, b1, b2, b3
+    \op     v\d0\().\t, v\a0\().\t, v\b0\().\t
+    \op     v\d1\().\t, v\a1\().\t, v\b1\().\t
+    .if rows > 2
+    \op     v\d2\().\t, v\a2\().\t, v\b2\().\t
+    \op     v\d3\().\t, v\a3\().\t, v\b3\().\t
+    .endif
+.endm
+.macro round_halves s, lower
+    ursra   v\s\().8h, v\lower\().8h, #16
 .endm
 .macro narrow_bf16_rows s0, s1, s2, s3, s4, s5, s6, s7
+    movi    v21.8h, #1
+    four    uzp1, 8h, LOWER, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7
+    four    uzp2, 8h, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7
+    four    bic, 16b, EVEN, 21, 21, 21, 21, \s0, \s1, \s2, \s3
+    four    uqsub, 8h, LOWER, LOWER, EVEN
+    round_halves \s0, 22
+    round_halves \s1, 23
+    .if rows > 2
+    round_halves \s2, 24
+    round_halves \s3, 25
+    .endif
+.endm
+.macro each_four op, s0, s1, s2, s3, s4, s5, s6, s7
     .if rows == 2
-    narrow_bf16 \s0, \s1, \s4, \s5
+    \op     \s0, \s1, \s4, \s5
     .else
-    narrow_bf16 \s0, \s1, \s2, \s3
+    \op     \s0, \s1, \s2, \s3
     .if units > 1
-    narrow_bf16 \s4, \s5, \s6, \s7
+    \op     \s4, \s5, \s6, \s7
     .endif
     .endif
 .endm
 
-.macro to_rows s0, s1, s2, s3, t0, t2
+.macro unit_to_rows first, s0, s1, s2, s3, t0, t2
     uzp1    v\t0\().2d, v\s0\().2d, v\s1\().2d
     uzp2    v\s1\().2d, v\s0\().2d, v\s1\().2d
+    between \first
     .if rows > 2
     uzp1    v\t2\().2d, v\s2\().2d, v\s3\().2d
     uzp2    v\s3\().2d, v\s2\().2d, v\s3\().2d
     .endif
+    between (\first + 1)
+.endm
+.macro to_rows s0, s1, s2, s3, s4, s5, s6, s7
+    unit_to_rows 1, \s0, \s1, \s2, \s3, 26, 27
+    .if units > 1
+    unit_to_rows 3, \s4, \s5, \s6, \s7, 28, 29
+    .else
+    between 3
+    between 4
+    .endif
 .endm
 
-// Products in s0 - s7 become results; x17: bias. r0 - r7: rows, in order.
-.macro finish s0, s1, s2, s3, s4, s5, s6, s7, results:vararg
-    ldr     q16, [x17]
-    .if units > 1 && rows < 8
-    ldr     q17, [x17, x12]
-    .endif
-    ldp     q18, q19, [args, #FEW_BOUNDS]
-    to_rows \s0, \s1, \s2, \s3, 26, 27
-    .if units > 1
-    to_rows \s4, \s5, \s6, \s7, 28, 29
-    .endif
-    ldr     x8, [args, #FEW_OUT]
+// Products become results. v18, v19: bias; x17: 0 if no result can be a NaN or out of bounds; x8: FEW_OUT.
+.macro finish results:vararg
+    all_by_column fadd, 18, 19, \results
+    .set    stage, 0
     .if rows == 8
-    all     fadd, 4s, \results, \results, BIAS_TALL
     ldp     x1, x2, [sp, #FRAME_DST]
     ldp     x3, x4, [sp, #FRAME_DST + 16]
     ldp     x14, x15, [sp, #FRAME_DST + 32]
     ldr     x16, [sp, #FRAME_DST + 48]
-    .else
-    all     fadd, 4s, \results, \results, BIAS_WIDE
-    .if rows > 2
+    .elseif rows > 2
     ldp     x1, x2, [sp, #FRAME_DST]
     ldr     x3, [sp, #FRAME_DST + 16]
+    add     x4, x13, #16
     .else
     ldr     x1, [sp, #FRAME_DST]
-    .endif
     add     x4, x13, #16
     .endif
-    all_shared fmax, \results, 18
-    all_shared fmin, \results, 19
+    cbz     x17, 6f
+    ldp     q16, q17, [args, #FEW_BOUNDS]
+    all_shared fmax, \results, 16
+    all_shared fmin, \results, 17
+6:
     cbnz    x8, 7f
-    store_rows q, \results
+    store_rows \results
     add     x13, x13, #16 * quads
     b       9f
 7:
-    .if rows < 8
-    sub     x4, x4, #8
-    .endif
     tbnz    x8, #1, 8f
-    each_sum narrow_f16, \results
-    store_rows d, \results
+    narrow_f16 \results
+    store_narrow_rows \results
     add     x13, x13, #8 * quads
     b       9f
 8:
+    cbz     x17, 8f
+    each_four default_nan, \results
+8:
     narrow_bf16_rows \results
-    store_rows d, \results
+    store_narrow_rows \results
     add     x13, x13, #8 * quads
 9:
 .endm
@@ -577,28 +674,112 @@
     scvtf   v\s\().4s, v\s\().4s
 .endm
 
+// Between the instructions that make results of sums: their other operands; x17 = 0 if the column scales and the bias
+// are below 2 in magnitude (bit 30), and that suffices; x8 = FEW_OUT.
+.macro between number
+    .if stage > 0
+    channel_between (4 * stage + \number)
+    .endif
+.endm
+.macro channel_between number
+    .if \number == 5
+    ldr     q24, [x1]
+    .if rows == 8
+    ldr     q25, [x2]
+    .endif
+    .elseif \number == 6
+    ldr     q30, [x19]
+    .elseif \number == 7
+    load_second 31, x19, x12
+    .elseif \number == 8
+    ldp     x3, x4, [x15]
+
+    .elseif \number == 9
+    .if rows == 8
+    ldr     q19, [x1, #16]
+    ldr     q31, [x2, #16]
+    .else
+    ldr     q25, [x1, #16]
+    .endif
+    .elseif \number == 10
+    ldr     q16, [x15]
+    .elseif \number == 11
+    load_second 17, x14
+    .elseif \number == 12
+    ldp     x8, x15, [x17]
+
+    .elseif \number == 13
+    ldr     q18, [x17]
+    .elseif \number == 14
+    load_second 19, x16
+    .elseif \number == 15
+    orr     x3, x3, x4
+    .elseif \number == 16
+    or_second ldp, x4, x14, [x14]
+
+    .elseif \number == 17
+    orr     x8, x8, x15
+    .elseif \number == 18
+    or_second ldp, x15, x16, [x16]
+    .elseif \number == 19
+    orr     x3, x3, x8
+    .elseif \number == 20
+    or_second orr, x4, x4, x14
+
+    .elseif \number == 21
+    ldr     x17, [args, #FEW_CLAMPS]
+    .elseif \number == 22
+    or_second orr, x15, x15, x16
+    .elseif \number == 23
+    or_second orr, x3, x3, x4
+    .elseif \number == 24
+    ldr     x8, [args, #FEW_OUT]
+
+    .elseif \number == 25
+    or_second orr, x3, x3, x15
+    .elseif \number == 26
+    orr     x17, x17, x3
+    .elseif \number == 27
+    and     x17, x17, #0x4000000040000000
+    .endif
+.endm
+.macro or_second instruction, operands:vararg
+    .if units > 1 && rows < 8
+    \instruction \operands
+    .endif
+.endm
+
 .macro channel_tile rhs
-    mov     x17, x19
-    tile_columns
-    tile_rows 0
-    all_columns_rows mul, SUMS
     ldr     x8, [args, #FEW_STEPS]
+    ldr     x16, [args, #FEW_NR]
     \rhs\()_constants
     \rhs\()_begin
+    each_sum load_zero, SUMS
+    add     x15, x19, x16, lsl #2       // column scales, bias; x14, x16 those of a second quad
+    add     x17, x19, x16, lsl #3
+    add     x14, x15, x12
+    add     x16, x17, x12
     cbz     x8, 4f
 3:  // 32 k
     \rhs\()_step
     b.ne    3b
 4:
-    ldr     x16, [args, #FEW_NR]
-    add     x17, x19, x16, lsl #2
-    tile_columns
-    tile_rows 32
-    each_sum scvtf_4s, SUMS
-    all_columns_rows fmul, FACTORS
-    all     fmul, 4s, SUMS, SUMS, FACTORS
-    add     x17, x19, x16, lsl #3
-    finish  SUMS, ROWS_I
+    .set    stage, 1
+    to_rows SUMS
+    .set    stage, 2
+    all_by_column_row mla, 24, 25, 30, 31, ROWS_I
+    .set    stage, 3
+    each_sum scvtf_4s, ROWS_I
+    .set    stage, 4
+    .if rows == 8
+    all_by_column_row fmul, 19, 31, 16, 17, FACTORS
+    .else
+    all_by_column_row fmul, 25, 25, 16, 17, FACTORS
+    .endif
+    .set    stage, 5
+    all     fmul, 4s, ROWS_I, ROWS_I, FACTORS
+    .set    stage, 6
+    finish  ROWS_I
 .endm
 
 .macro int4_tile
@@ -796,14 +977,21 @@
     cbnz    x14, 3b
 4:
     ldr     x16, [args, #FEW_NR]
-    mov     x17, x19
-    tile_columns
-    tile_rows 0
-    all_columns_rows fmla, SUMS_F
-    tile_rows 32
-    all_rows fmul, SUMS_F
+    load_columns 16, 17, x19, x19, x12
+    ldr     q24, [sp, #FRAME_OFFSETS]
     add     x17, x19, x16, lsl #2
-    finish  SUMS_F, ROWS_F
+    load_columns 18, 19, x17, x17, x12
+    .if rows == 8
+    ldr     q25, [sp, #FRAME_OFFSETS + 16]
+    ldr     q31, [x2, #16]
+    .endif
+    ldr     q30, [x1, #16]
+    to_rows SUMS_F
+    all_by_column_row fmla, 24, 25, 16, 17, ROWS_F
+    mov     x17, #1
+    ldr     x8, [args, #FEW_OUT]
+    all_by_row fmul, 30, 31, ROWS_F, ROWS_F
+    finish  ROWS_F
 .endm
 
 // ---- A function
@@ -818,20 +1006,6 @@
     add     x4, x10, x11
     .endif
     \kind\()_tile
-.endm
-
-// Offsets and scales of a panel, whose end is x1, to `at` in the frame.
-.macro keep_panel kind, at
-    ldp     q0, q1, [x1, #-32]
-    .ifc \kind, block
-    scvtf   v0.4s, v0.4s
-    .endif
-    zip1    v2.4s, v0.4s, v0.4s
-    zip2    v3.4s, v0.4s, v0.4s
-    zip1    v4.4s, v1.4s, v1.4s
-    zip2    v5.4s, v1.4s, v1.4s
-    stp     q2, q3, [sp, #FRAME_ROWS + \at]
-    stp     q4, q5, [sp, #FRAME_ROWS + \at + 32]
 .endm
 
 // x17 = where row `row` is stored: x16 bytes behind the row before it, unless there are x15 = `row` rows or less.
@@ -865,16 +1039,14 @@ func \name, hidden
     stp     d10, d11, [sp, #FRAME_VECTORS + 16]
     stp     d12, d13, [sp, #FRAME_VECTORS + 32]
     stp     d14, d15, [sp, #FRAME_VECTORS + 48]
-    stp     xzr, xzr, [sp, #FRAME_ZERO]
     .endif
-    ldp     x1, x2, [args, #FEW_LHS]
+    stp     xzr, xzr, [sp, #FRAME_ZERO]
     ldp     x10, x12, [args, #FEW_RHS]
     ldp     x13, x16, [args, #FEW_DST]
     ldp     x15, x9, [args, #FEW_ROWS]
     ldr     x17, [args, #FEW_NR]
 
     // Quads: side by side in a panel, or in two
-    add     x1, x1, x2
     add     x19, x10, x12
     sub     x19, x19, x17, lsl #3
     .ifnc \kind, block
@@ -886,6 +1058,16 @@ func \name, hidden
     lsl     x7, x17, #4
     add     x6, x5, #16
     .ifc \kind, block
+    ldp     x1, x2, [args, #FEW_LHS]    // offsets as floats
+    add     x1, x1, x2
+    ldr     q0, [x1, #-32]
+    scvtf   v0.4s, v0.4s
+    .if rows == 8
+    add     x1, x1, x2
+    ldr     q1, [x1, #-32]
+    scvtf   v1.4s, v1.4s
+    .endif
+    stp     q0, q1, [sp, #FRAME_OFFSETS]
     ldp     x24, x14, [args, #FEW_STEPS]
     ldr     x23, [args, #FEW_DISTANCE]
     madd    x23, x24, x7, x23
@@ -911,11 +1093,6 @@ func \name, hidden
     .else
     str     x14, [sp, #FRAME_STEPS]
     .endif
-    .endif
-    keep_panel \kind, 0
-    .if rows == 8
-    add     x1, x1, x2
-    keep_panel \kind, 64
     .endif
     mov     x17, #0
     keep_row 1, 0
