@@ -45,6 +45,7 @@
 #define FEW_LUT 136
 #define FEW_NR 144
 #define FEW_OUT 152
+#define FEW_CLAMPS 160
 
 // Registers of the quads of a row: rows 4 - 7, or the f32 sums of two rows of four quads and of four of two, use those
 // of the others that are free.
@@ -427,25 +428,101 @@
     .endif
 .endm
 
+// v28 gets the bits of column scales and of bias: bit 30 is set if one is 2 or more. With that and FewArgs::clamps
+// clear no result needs a clamp. Of a small tile, to clamp costs less than to find out.
+.macro keep_scale_bits s0, s1, s2, s3
+    orr     v28.16b, v\s0\().16b, v\s1\().16b
+    .if quads > 2
+    orr     v28.16b, v28.16b, v\s2\().16b
+    orr     v28.16b, v28.16b, v\s3\().16b
+    .endif
+.endm
+.macro keep_bias_bits s0, s1, s2, s3
+    orr     v28.16b, v28.16b, v\s0\().16b
+    orr     v28.16b, v28.16b, v\s1\().16b
+    .if quads > 2
+    orr     v28.16b, v28.16b, v\s2\().16b
+    orr     v28.16b, v28.16b, v\s3\().16b
+    .endif
+.endm
+
+.macro other_rows i, rest:vararg
+    .if \i > 0
+    sum_row \i, \rest
+    .endif
+.endm
+
+// Results that need no clamp, of f32: the row of sums \i and meanwhile the store of the one before.
+.macro bias_and_store i, before
+    .if \i < rows
+    sum_row \i, row_by_column, , fadd, RHS_B
+    .endif
+    .if \before < rows
+    sum_row \before, store_f32
+    .endif
+.endm
+
 // x9 - x13 = the fields. Factors are in RHS_A and RHS_C by turns.
 .macro channel_finish out
     load_quads RHS_B, x7
     ldr     q29, [x13, #16]
+    ldp     x15, x14, [x0, #FEW_OUT]
     load_rows_4567 27, 16
     shared_quads fmul, 4s, RHS_A, RHS_B, v29.s[0]
     each sum_row, row_scvtf
+    .if rows * quads >= 12
+    keep_scale_bits RHS_B
+    .endif
     scale_row 1, ROW_0, RHS_A, 2, RHS_C, v29.s[1]
     scale_row 2, ROW_1, RHS_C, 3, RHS_A, v29.s[2]
     scale_row 3, ROW_2, RHS_A, 4, RHS_C, v29.s[3]
+    .if rows <= 4
+    load_quads RHS_B, x8
+    .endif
     scale_row 4, ROW_3, RHS_C, 8, RHS_A, v27.s[0]
     scale_row 8, ROW_4, RHS_A, 8, RHS_C, v27.s[1]
     scale_row 8, ROW_5, RHS_C, 8, RHS_A, v27.s[2]
     scale_row 8, ROW_6, RHS_A, 8, RHS_C, v27.s[3]
+    .if rows == 8
     load_quads RHS_B, x8
+    .endif
     scale_row 8, ROW_7, RHS_C, 9, RHS_A, v27.s[0]
+    .if rows * quads >= 12
+    keep_bias_bits RHS_B
+    sum_row 0, row_by_column, , fadd, RHS_B
+    shrn    v28.4h, v28.4s, #16
+    ldr     x10, [x0, #FEW_ROW_STRIDE]
+    fmov    x9, d28
+    .if quads == 2
+    cmp     x4, #1
+    mov     x11, #16
+    csel    x11, xzr, x11, eq
+    .endif
+    orr     x14, x14, x9
+    and     x14, x14, #0x4000400040004000
+    mov     x9, x3
+    orr     x14, x14, x15
+    cbnz    x14, 7f
+    bias_and_store 1, 0
+    bias_and_store 2, 1
+    bias_and_store 3, 2
+    bias_and_store 4, 3
+    bias_and_store 5, 4
+    bias_and_store 6, 5
+    bias_and_store 7, 6
+    bias_and_store 8, 7
+    add     x3, x3, #16 * quads
+    b       10f
+7:
+    .endif
     ldp     q28, q29, [x0, #FEW_BOUNDS]
+    .if rows * quads >= 12
+    each other_rows, row_by_column, , , fadd, RHS_B
+    .else
     each sum_row, row_by_column, , , fadd, RHS_B
+    .endif
     clamp_and_store sum_row, \out, 28, 29
+10:
 .endm
 
 .macro channel_tile rhs, out
