@@ -396,7 +396,8 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
     if (whole > 0) {
         args.dst = dst;
         args.quads = whole / 4;
-        p.m - m0 <= 8 ? few_columns(p, t, args, m0) : few_columns_by_parts(p, t, args, m0);
+        const bool one_call = p.m - m0 <= 8 && t.few[p.m - m0 - 1] != nullptr;
+        one_call ? few_columns(p, t, args, m0) : few_columns_by_parts(p, t, args, m0);
     }
     if (whole < p.n) {
         few_last_columns(p, t, args, m0, whole, dst + whole * element_bytes(p.out));
