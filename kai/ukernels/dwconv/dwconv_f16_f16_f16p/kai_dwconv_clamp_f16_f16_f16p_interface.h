@@ -15,13 +15,13 @@
 extern "C" {
 #endif
 
-/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes, even ones; channels are neighbours.
+/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes and even; channels are neighbours.
 ///
 /// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
 /// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding, too.
 ///
-/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where there
-/// are no rows or columns of the input.
+/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where
+/// there are no rows or columns of the input.
 /// @pre clamp_min <= clamp_max.
 typedef void kai_dwconv_clamp_f16_f16_f16p_run_fn(
     const void* src, const void* rhs_packed, void* dst, size_t num_channels, size_t src_rows, size_t src_cols,
