@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes and even; channels are neighbours.
+/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes, even; channels are neighbours.
 ///
 /// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
 /// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding, too.
