@@ -36,7 +36,8 @@ build() {
     grep 'LEFT OUT' "$log" || true
 }
 
-# [part=NAME] run_tests PRESET [ctest options]: runs ctest (NAME tells logs of a preset apart) and adds its counts (GoogleTest's where a test prints them) to the totals.
+# [part=NAME] run_tests PRESET [ctest options]: runs ctest and adds its counts (GoogleTest's where a test prints them) to
+# the totals. NAME tells the logs of a preset apart.
 passed=0 failed=0 skipped=0
 run_tests() {
     local preset=$1 log=$root/build/$1${part:+-$part}-test.log counts p f s; shift

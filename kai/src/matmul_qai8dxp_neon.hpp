@@ -128,7 +128,7 @@ struct FewArgs {
     const int32_t* lut;                    // int2
     size_t nr;                             // columns of a panel of the RHS
     OutKind out;
-    size_t clamps;  // per channel: 0 if scales and bias of columns below 2 make no result out of bounds, and no NaN
+    size_t clamps;  // per channel: 0 if no result is NaN or out of bounds while column scales and bias are below 2
 };
 static_assert(
     offsetof(FewArgs, lo) == 16 && offsetof(FewArgs, lhs) == 48 && offsetof(FewArgs, rhs) == 64 &&

@@ -726,9 +726,7 @@ endfunc
     int2_16k 64, 32
     advance_quads 32
     add     x13, x13, #128
-    .if rows == 8
-    add     x12, x12, #128
-    .endif
+    advance_lhs2
 .endm
 
     channel_functions int8, int8, f32_or_f16

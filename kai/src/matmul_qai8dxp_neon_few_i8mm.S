@@ -948,12 +948,7 @@
     each_sum load_zero, SUMS_F
     each_sum load_start, SUMS
     block_constants
-    .if rows == 8
-    int4_begin_tall
-    .else
-    int4_begin_wide
-    wide_low_0
-    .endif
+    int4_begin
     cbz     x14, 4f
 3:  // a part of a block
     mov     x8, x24
