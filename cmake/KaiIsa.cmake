@@ -95,7 +95,7 @@ set(KAI_PROBE_sme2 "
     fmopa za0.s, p0/m, p0/m, z0.s, z1.s
 ")
 # Macros with the names of the mnemonics that an assembler may lack.
-get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/asm/sme2_gas.inc" ABSOLUTE)
+get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/engines/asm/sme2_gas.inc" ABSOLUTE)
 
 # kai_probe(<variable> <name> <extension> <source> [flags]): whether <source> compiles or assembles, cached in <variable>.
 # What the compiler said is in kleidiai_probes/<name>.log.

@@ -1,7 +1,7 @@
 // The out-of-line functions of kai_common.h. The vector lengths are in src/vector_length.S.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/check.hpp"
+#include "kai/engines/core/check.hpp"
 
 #include <stdarg.h>
 
@@ -28,8 +28,8 @@ extern "C" void kai_fail(const char* function, const char* format, ...) {
 extern "C" {
 
 #if defined(__ELF__)
-/// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME), which
-/// need not be linked. Weak references are for ELF alone: linkers of Mach-O want them in some library.
+/// Saves ZA into the buffer that TPIDR2_EL0 describes: a support routine of the compiler's runtime (AAPCS64, SME),
+/// which need not be linked. Weak references are for ELF alone: linkers of Mach-O want them in some library.
 [[gnu::weak]] void __arm_tpidr2_save(void);
 #endif
 

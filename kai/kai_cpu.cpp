@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kai/src/check.hpp"
-#include "kai/src/cpu.hpp"
+#include "kai/engines/core/check.hpp"
+#include "kai/engines/core/cpu.hpp"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kai/src/getters.hpp"
-#include "kai/src/registry.hpp"
+#include "kai/engines/core/getters.hpp"
+#include "kai/registry.hpp"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kai/src/registry.hpp"
+#include "kai/registry.hpp"
 
 namespace {
 

@@ -6,32 +6,32 @@ set(KAI_SOURCES_any
     kai/kai_cpu.cpp
     kai/kai_registry.cpp
     kai/kai_registry_check.cpp
-    kai/src/pack_rhs_rules.cpp
-    kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp
-    kai/ukernels/pack/lhs_quant_pack_qsi8d32p.cpp
-    kai/ukernels/pack/rhs_pack_channels.cpp
-    kai/ukernels/pack/rhs_pack_float.cpp
-    kai/ukernels/pack/rhs_pack_qai4c32p.cpp
-    kai/ukernels/pack/rhs_pack_qsi4c32p.cpp
-    kai/ukernels/pack/rhs_pack_qsi4c32p_bf16.cpp)
+    kai/engines/pack/pack_rhs_rules.cpp
+    kai/engines/pack/pack_lhs_qai8dxp.cpp
+    kai/engines/pack/pack_lhs_qsi8d32p.cpp
+    kai/engines/pack/pack_rhs_channels.cpp
+    kai/engines/pack/pack_rhs_float.cpp
+    kai/engines/pack/pack_rhs_qai4c32p.cpp
+    kai/engines/pack/pack_rhs_qsi4c32p.cpp
+    kai/engines/pack/pack_rhs_qsi4c32p_bf16.cpp)
 
 # AArch64 only, from here on. Armv8.0 with Advanced SIMD:
 set(KAI_SOURCES_aarch64
-    kai/src/matmul_blocks_neon.cpp
-    kai/src/matmul_qai8dxp_neon.cpp
-    kai/src/matmul_qai8dxp_neon_decode.S
-    kai/src/vector_length.S
-    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S
-    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.cpp
-    kai/src/pack_rhs_checks.cpp
-    kai/ukernels/pack/lhs_pack_f16p_neon.cpp)
+    kai/engines/blocks/blocks_neon.cpp
+    kai/engines/qai8dxp/qai8dxp_neon.cpp
+    kai/engines/qai8dxp/qai8dxp_neon_decode.S
+    kai/engines/core/vector_length.S
+    kai/engines/float/float_neon.S
+    kai/engines/float/float_neon.cpp
+    kai/engines/pack/pack_rhs_checks.cpp
+    kai/engines/pack/pack_neon_lhs_f16p.cpp)
 
 set(KAI_SOURCES_neon_dotprod
-    kai/src/matmul_qai8dxp_neon_dotprod.S
-    kai/src/matmul_qai8dxp_neon_dotprod.cpp
-    kai/src/matmul_qai8dxp_neon_few_dotprod.S
-    kai/src/matmul_qai8dxp_row_neon_dotprod.S
-    kai/src/matmul_qai8dxp_row_neon_dotprod.cpp
+    kai/engines/qai8dxp/qai8dxp_neon_dotprod.S
+    kai/engines/qai8dxp/qai8dxp_neon_dotprod.cpp
+    kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.S
+    kai/engines/qai8dxp/qai8dxp_neon_dotprod_row.S
+    kai/engines/qai8dxp/qai8dxp_neon_dotprod_row.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/neon_dotprod.cpp
@@ -40,17 +40,17 @@ set(KAI_SOURCES_neon_dotprod
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/neon_dotprod.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_dotprod_row.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_dotprod_row.S)
+    kai/engines/blocks/blocks_neon_dotprod_qai4c32p.S
+    kai/engines/blocks/blocks_neon_dotprod_qai4c32p.cpp
+    kai/engines/blocks/blocks_neon_dotprod_qai4c32p_row.S
+    kai/engines/blocks/blocks_neon_dotprod_qsi4c32p.S
+    kai/engines/blocks/blocks_neon_dotprod_qsi4c32p.cpp
+    kai/engines/blocks/blocks_neon_dotprod_qsi4c32p_row.S)
 
 set(KAI_SOURCES_neon_i8mm
-    kai/src/matmul_qai8dxp_neon_few_i8mm.S
-    kai/src/matmul_qai8dxp_neon_i8mm.S
-    kai/src/matmul_qai8dxp_neon_i8mm.cpp
+    kai/engines/qai8dxp/qai8dxp_neon_i8mm_few.S
+    kai/engines/qai8dxp/qai8dxp_neon_i8mm.S
+    kai/engines/qai8dxp/qai8dxp_neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/neon_i8mm.cpp
@@ -58,96 +58,96 @@ set(KAI_SOURCES_neon_i8mm
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/neon_i8mm.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_i8mm.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/neon_i8mm.cpp)
+    kai/engines/blocks/blocks_neon_i8mm_qai4c32p.S
+    kai/engines/blocks/blocks_neon_i8mm_qai4c32p.cpp
+    kai/engines/blocks/blocks_neon_i8mm_qsi4c32p.S
+    kai/engines/blocks/blocks_neon_i8mm_qsi4c32p.cpp)
 
 # Half-precision arithmetic; bf16.
 set(KAI_SOURCES_neon_fp16
-    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/neon_mla.S
-    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/neon_mla.cpp)
+    kai/engines/float/float_neon_fp16.S
+    kai/engines/float/float_neon_fp16.cpp)
 set(KAI_SOURCES_neon_bf16
-    kai/src/matmul_bf16p_neon_dot.S
-    kai/src/matmul_bf16p_neon_mmla.S
-    kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/neon_bf16.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/neon_bf16.cpp
-    kai/ukernels/pack/lhs_pack_bf16p_neon.cpp
-    kai/ukernels/pack/neon_bf16_pack.S
-    kai/ukernels/pack/rhs_pack_bf16p_neon.cpp)
+    kai/engines/bf16/bf16_neon_dot.S
+    kai/engines/bf16/bf16_neon_mmla.S
+    kai/engines/bf16/bf16_neon_f16.cpp
+    kai/engines/bf16/bf16_neon.cpp
+    kai/engines/pack/pack_neon_lhs_bf16p.cpp
+    kai/engines/pack/pack_neon_bf16.S
+    kai/engines/pack/pack_neon_rhs_bf16p.cpp)
 
 set(KAI_SOURCES_sve
-    kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/sve_mla.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/sve_mla.S
-    kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/sve_mla.cpp
-    kai/ukernels/pack/sve_rhs_pack_kxn.cpp)
+    kai/engines/float/float_sve_imatmul.cpp
+    kai/engines/float/float_sve.S
+    kai/engines/float/float_sve.cpp
+    kai/engines/pack/pack_sve_rhs_kxn.cpp)
 set(KAI_SOURCES_sve2p1
-    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/sve2p1_dot.S
-    kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/sve2p1_dot.cpp)
+    kai/engines/float/float_sve2p1.S
+    kai/engines/float/float_sve2p1.cpp)
 set(KAI_SOURCES_sve_dotprod
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_dotprod.cpp)
+    kai/engines/blocks/blocks_sve_dotprod.cpp)
 set(KAI_SOURCES_sve_i8mm
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sve_i8mm.cpp)
+    kai/engines/blocks/blocks_sve_i8mm.S
+    kai/engines/blocks/blocks_sve_i8mm.cpp)
 set(KAI_SOURCES_sme
-    kai/src/matmul_panels_float_sme.S
-    kai/src/matmul_panels_float_sme.cpp
-    kai/src/matmul_panels_int_sme.S
-    kai/src/matmul_panels_int_sme.cpp
-    kai/src/matmul_qai8dxp_row_sme.S
-    kai/src/matmul_row_sme.S
-    kai/src/matmul_row_sme.cpp
-    kai/ukernels/dwconv/pack/rhs_dwconv_pack_sme.cpp
+    kai/engines/panels/panels_sme_float.S
+    kai/engines/panels/panels_sme_float.cpp
+    kai/engines/panels/panels_sme_int.S
+    kai/engines/panels/panels_sme_int.cpp
+    kai/engines/qai8dxp/qai8dxp_sme_row.S
+    kai/engines/row/row_sme.S
+    kai/engines/row/row_sme.cpp
+    kai/engines/pack/pack_sme_dwconv.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_dot.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme_mopa.S
-    kai/ukernels/pack/sme_pack_columns.S
-    kai/ukernels/pack/sme_pack_qsi4.S
-    kai/ukernels/pack/sme_pack_rows.S
-    kai/ukernels/pack/sme_pack_rows.cpp
-    kai/ukernels/pack/sme_rhs_pack_kxn.cpp
-    kai/ukernels/pack/sme_rhs_pack_unified.cpp)
+    kai/engines/blocks/blocks_sme_qsi4c32p.cpp
+    kai/engines/blocks/blocks_sme_dot_qsi4c32p.S
+    kai/engines/blocks/blocks_sme_mopa_qsi4c32p.S
+    kai/engines/pack/pack_sme_columns.S
+    kai/engines/pack/pack_sme_qsi4.S
+    kai/engines/pack/pack_sme_rows.S
+    kai/engines/pack/pack_sme_rows.cpp
+    kai/engines/pack/pack_sme_rhs_kxn.cpp
+    kai/engines/pack/pack_sme_rhs_unified.cpp)
 
 set(KAI_SOURCES_sme2
-    kai/src/matmul_panels_float_sme2.S
-    kai/src/matmul_panels_float_sme2.cpp
-    kai/src/matmul_panels_int_sme2.S
-    kai/src/matmul_panels_int_sme2.cpp
-    kai/src/matmul_qai8dxp_row_sme2.S
-    kai/src/matmul_row_sme2.S
-    kai/src/matmul_row_sme2.cpp
-    kai/ukernels/dwconv/dwconv_f16_f16_f16p/sme2.cpp
-    kai/ukernels/dwconv/dwconv_f16_f16_f16p/sme2_mla.S
-    kai/ukernels/dwconv/dwconv_f32_f32_f32p/sme2.cpp
-    kai/ukernels/dwconv/dwconv_f32_f32_f32p/sme2_mla.S
+    kai/engines/panels/panels_sme2_float.S
+    kai/engines/panels/panels_sme2_float.cpp
+    kai/engines/panels/panels_sme2_int.S
+    kai/engines/panels/panels_sme2_int.cpp
+    kai/engines/qai8dxp/qai8dxp_sme2_row.S
+    kai/engines/row/row_sme2.S
+    kai/engines/row/row_sme2.cpp
+    kai/engines/dwconv/dwconv_sme2_f16.cpp
+    kai/engines/dwconv/dwconv_sme2_f16.S
+    kai/engines/dwconv/dwconv_sme2_f32.cpp
+    kai/engines/dwconv/dwconv_sme2_f32.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_dot.S
-    kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/sme2_mopa.S
+    kai/engines/blocks/blocks_sme2_dot_qai4c32p_f16.S
+    kai/engines/blocks/blocks_sme2_mopa_qai4c32p_f16.S
+    kai/engines/blocks/blocks_sme2_f16p.cpp
+    kai/engines/blocks/blocks_sme2_mopa_f16p.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2_mopa.S
+    kai/engines/blocks/blocks_sme2_mopa_qai8dxp.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2_mopa.S
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2.cpp
     kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_dot.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_dot.S
-    kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/sme2_mopa.S
-    kai/ukernels/pack/sme2_pack_rows.S
-    kai/ukernels/pack/sme2_pack_rows.cpp)
+    kai/engines/blocks/blocks_sme2_qai4c32p.cpp
+    kai/engines/blocks/blocks_sme2_dot_qai4c32p.S
+    kai/engines/blocks/blocks_sme2_mopa_qai4c32p.S
+    kai/engines/blocks/blocks_sme2_qsi4c32p.cpp
+    kai/engines/blocks/blocks_sme2_dot_qsi4c32p.S
+    kai/engines/blocks/blocks_sme2_mopa_qsi4c32p.S
+    kai/engines/pack/pack_sme2_rows.S
+    kai/engines/pack/pack_sme2_rows.cpp)
 
 # The ISAs that the catalogues name, and the public headers.
 # `neon`: packers with NEON that have portable code for other hosts; `aarch64`: code of AArch64 alone.

@@ -70,7 +70,7 @@ foreach(asm "" -DCMAKE_ASM_COMPILER_TARGET=aarch64-linux-gnu)
     configure(target ${cross} ${asm} "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sve2p1\;sme2")
     expect_success("a compiler's target without a toolchain file, ${asm}")
     expect_no_match("${output}" "LEFT OUT" "nothing is left out")
-    build(target kai/src/matmul_row_sme2.S kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/neon_mla.S)
+    build(target kai/engines/row/row_sme2.S kai/engines/float/float_neon.S)
     expect_success("assembly is built for it")
     file(REMOVE_RECURSE "${WORK}/target")
 endforeach()
@@ -87,8 +87,8 @@ configure(broken -DKLEIDIAI_REQUIRE_ISAS=sme3)
 expect_match("${result} ${output}" "^1 .*no ISA named .sme3" "an unknown ISA is an error")
 
 # A -mcpu for all files neither adds instructions nor warnings.
-set(sources kai/kai_common.cpp kai/ukernels/pack/rhs_pack_float.cpp kai/ukernels/pack/rhs_pack_channels.cpp
-    kai/ukernels/pack/lhs_quant_pack_qai8dxp.cpp kai/src/matmul_qai8dxp_neon_i8mm.cpp)
+set(sources kai/kai_common.cpp kai/engines/pack/pack_rhs_float.cpp kai/engines/pack/pack_rhs_channels.cpp
+    kai/engines/pack/pack_lhs_qai8dxp.cpp kai/engines/qai8dxp/qai8dxp_neon_i8mm.cpp)
 configure(clang_cpu ${cross} -DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1 -DKLEIDIAI_WERROR=ON -DKLEIDIAI_ERROR_TRAP=ON)
 set(builds clang_cpu)
 if(GXX)
@@ -128,7 +128,7 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
         -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LINKER=${LLD_LINK} -DCMAKE_AR=${LLVM_LIB} -DCMAKE_MT=${LLVM_MT}
         -DCMAKE_RC_COMPILER=${LLVM_RC} "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
     expect_success("clang-cl")
-    file(STRINGS "${WORK}/clang_cl/compile_commands.json" lines REGEX "\"command\".*matmul_qai8dxp_neon_i8mm.cpp\"")
+    file(STRINGS "${WORK}/clang_cl/compile_commands.json" lines REGEX "\"command\".*qai8dxp_neon_i8mm.cpp\"")
     string(REGEX REPLACE ".*\"command\": \"([^\"]*) -c -- .*" "\\1" command "${lines}")
     separate_arguments(command UNIX_COMMAND "${command}")
     file(WRITE "${WORK}/clang_cl/empty.cpp" "")

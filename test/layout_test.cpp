@@ -1,11 +1,11 @@
-// kai/src/layout.hpp against the reference layouts, and against itself: every element has a place of its own.
+// kai/engines/core/layout.hpp against the reference layouts, and against itself: every element has a place of its own.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "kai/src/layout.hpp"
+#include "kai/engines/core/layout.hpp"
 #include "test/reference/formats.hpp"
 
 namespace {

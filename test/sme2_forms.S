@@ -1,9 +1,9 @@
-// Every form of kai/asm/sme2_gas.inc with the lowest, the highest and other operands, and forms of the same mnemonics that
+// Every form of kai/engines/asm/sme2_gas.inc with the lowest, the highest and other operands, and forms of the same mnemonics that
 // the file leaves to the assembler. Not run: sme2_gas.cmake compares the bytes that assemblers make of it.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
-#include "kai/asm/asm.h"
+#include "kai/engines/asm/asm.h"
 
     alias   low, x2
     alias   high, x30

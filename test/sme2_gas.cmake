@@ -1,7 +1,7 @@
 # cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJDUMP=llvm-objdump -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S -DSVE2P1_SOURCES=c.S -P sme2_gas.cmake
 #
-# kai/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from REFERENCE
-# without the file and from each of ASSEMBLERS with it, section by section. kai/asm/sve2p1.inc has encodings, or the instructions of SVE2.1.
+# kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from REFERENCE
+# without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has encodings, or the instructions of SVE2.1.
 # Encodings stand in no other file.
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -52,7 +52,7 @@ foreach(source IN LISTS sources)
     text_of("${source}" expected ${reference})
     foreach(assembler IN LISTS assemblers)
         command_of("${assembler}" command)
-        text_of("${source}" encoded ${command} -include "${ROOT}/kai/asm/sme2_gas.inc")
+        text_of("${source}" encoded ${command} -include "${ROOT}/kai/engines/asm/sme2_gas.inc")
         if(NOT encoded STREQUAL expected)
             list(APPEND wrong "${source}: code differs with ${assembler}")
         endif()
@@ -74,7 +74,7 @@ foreach(source IN LISTS sources)
 endforeach()
 
 file(GLOB_RECURSE files "${ROOT}/kai/*.S" "${ROOT}/kai/*.inc" "${ROOT}/kai/*.h" "${ROOT}/kai/*.hpp" "${ROOT}/kai/*.cpp")
-list(REMOVE_ITEM files "${ROOT}/kai/asm/sme2_gas.inc" "${ROOT}/kai/asm/sve2p1.inc")
+list(REMOVE_ITEM files "${ROOT}/kai/engines/asm/sme2_gas.inc" "${ROOT}/kai/engines/asm/sve2p1.inc")
 foreach(file IN LISTS files)
     file(STRINGS "${file}" lines REGEX "\\.inst[ \t]")
     if(lines)

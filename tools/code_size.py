@@ -2,7 +2,7 @@
 """Prints the tables of code size of docs/performance.md: code_size.py SIZE-TOOL NM-TOOL LINKER BUILD ...
 
 First per group of source files of kai/sources.cmake: lines of source and bytes of .text in the objects of each build.
-The headers and assembly that sources include (kai/src, kai/asm, catalogues) are counted once, in a row of their own.
+The headers and assembly that sources include (kai/engines, catalogues) are counted once, in a row of their own.
 Then what a program carries of the library that is linked with --gc-sections: all functions of one micro-kernel and its
 packers, and of those that ggml uses (tools/ggml_functions.txt).
 
@@ -85,9 +85,8 @@ def main():
             sizes.append(text_bytes(tool, objects) if objects else 0)
             total[index] += sizes[-1]
         print("| %s | %s | %s |" % (title, "{:,}".format(lines(ROOT / path for path in paths)), row_of(sizes)))
-    shared = [path for folder in ("kai/src", "kai/asm") for path in (ROOT / folder).iterdir()]
-    shared = [path for path in shared if path.suffix in (".hpp", ".h", ".inc")]
-    print("| building blocks (kai/src, kai/asm) | {:,} | |".format(lines(shared)))
+    shared = [path for path in ROOT.glob("kai/engines/*/*") if path.suffix in (".hpp", ".h", ".inc")]
+    print("| headers and macros of the engines (.hpp, .inc) | {:,} | |".format(lines(shared)))
     public = [*ROOT.glob("kai/**/*.def"), *ROOT.glob("kai/*.h"), *ROOT.glob("kai/ukernels/**/*.h")]
     print("| catalogues, public headers | {:,} | |".format(lines(public)))
     print("| the library | | %s |" % row_of(total))

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "kai/src/layout.hpp"
+#include "kai/engines/core/layout.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The packed formats, written from their description and not from kai/src/layout.hpp: where each number of a panel
-// stands. A format that the library names and this table lacks fails its tests.
+// The packed formats, written from their description and not from kai/engines/core/layout.hpp: where each number of a
+// panel stands. A format that the library names and this table lacks fails its tests.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__aarch64__)
     .arch   armv8-a+sve+sme
-#include "kai/asm/asm.h"
+#include "kai/engines/asm/asm.h"
 
 // Offsets in test::Call (checked_call.cpp compares them).
 #define CALL_X           8

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kai/src/cpu.hpp"
+#include "kai/engines/core/cpu.hpp"
 
 namespace test {
 

@@ -1,7 +1,7 @@
-// bf16 <- qai8dxp x qsi4cxp with SDOT. One row at a time: matmul_qai8dxp_row_neon.hpp.
+// bf16 <- qai8dxp x qsi4cxp with SDOT. One row at a time: qai8dxp_neon_row.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/matmul_qai8dxp_row_neon.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_neon_row.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/kai_matmul_clamp_bf16_qai8dxp_qsi4cxp_interface.h"
 
 #define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, NR, KR, SR, ...) \
@@ -9,5 +9,5 @@
         (kai::gemv_qai8dxp_neon_dotprod<(KR) / (SR)>), void, bf16, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#include "kai/src/other_isas.hpp"
+#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/ukernels.def"

@@ -1,8 +1,8 @@
-// f16 <- qai8dxp x qsi4cxp with SDOT. GEMM: matmul_qai8dxp_neon.hpp. One row at a time:
-// matmul_qai8dxp_row_neon.hpp.
+// f16 <- qai8dxp x qsi4cxp with SDOT. GEMM: qai8dxp_neon.hpp. One row at a time:
+// qai8dxp_neon_row.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/matmul_qai8dxp_row_neon.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_neon_row.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/kai_matmul_clamp_f16_qai8dxp_qsi4cxp_interface.h"
 
 #define KAI_MR_4(...) KAI_DEFINE_MATMUL_QAI8DXP(kai::gemm_qai8dxp_neon_dotprod, void, f16, __VA_ARGS__)
@@ -12,5 +12,5 @@
 #define KAI_ISA_neon_dotprod(NAME, LHS, RHS, MR, ...) KAI_MR_##MR(NAME, LHS, RHS, MR, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#include "kai/src/other_isas.hpp"
+#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/ukernels.def"

@@ -1,7 +1,7 @@
-// f16 <- qai8dxp x qsi4cxp with SME2: sme2_mopa.S; one row at a time: matmul_qai8dxp_row_sme2.S.
+// f16 <- qai8dxp x qsi4cxp with SME2: sme2_mopa.S; one row at a time: qai8dxp_sme2_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/matmul_qai8dxp_sme.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/kai_matmul_clamp_f16_qai8dxp_qsi4cxp_interface.h"
 
 #define KAI_ISA_sme2(NAME, ...)                    \
@@ -9,5 +9,5 @@
     KAI_DEFINE_MATMUL_QAI8DXP(kai::run_qai8dxp_sme<kai_kernel_##NAME>, void, f16, NAME, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#include "kai/src/other_isas.hpp"
+#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/ukernels.def"

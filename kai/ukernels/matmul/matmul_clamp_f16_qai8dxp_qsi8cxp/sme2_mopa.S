@@ -1,11 +1,11 @@
 // f16 <- qai8dxp1vlx4 x qsi8cxp4vlx4, many rows: SMOPA takes the bytes as they are.
-// Formula, registers and tiles: sme_mopa_qai8dxp.inc.
+// Formula, registers and tiles: qai8dxp_sme_mopa.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
-#include "kai/asm/asm.h"
-#include "kai/asm/sme2_vectors.inc"
-#include "kai/asm/sme2_mopa_qai8dxp_rhs.inc"
-#include "kai/asm/sme_mopa_qai8dxp.inc"
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/asm/sme2_vectors.inc"
+#include "kai/engines/qai8dxp/qai8dxp_sme2_mopa_rhs.inc"
+#include "kai/engines/qai8dxp/qai8dxp_sme_mopa.inc"
 
 mopa_qai8dxp kai_kernel_matmul_clamp_f16_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8, f16, 1

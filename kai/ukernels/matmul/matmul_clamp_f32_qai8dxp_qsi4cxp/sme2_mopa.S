@@ -1,11 +1,11 @@
 // f32 <- qai8dxp1vlx8 x qsi4cxp4vlx8, many rows: LUTI4 makes bytes of the nibbles.
-// Formula, registers and tiles: sme_mopa_qai8dxp.inc.
+// Formula, registers and tiles: qai8dxp_sme_mopa.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
-#include "kai/asm/asm.h"
-#include "kai/asm/sme2_vectors.inc"
-#include "kai/asm/sme2_mopa_qai8dxp_rhs.inc"
-#include "kai/asm/sme_mopa_qai8dxp.inc"
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/asm/sme2_vectors.inc"
+#include "kai/engines/qai8dxp/qai8dxp_sme2_mopa_rhs.inc"
+#include "kai/engines/qai8dxp/qai8dxp_sme_mopa.inc"
 
 mopa_qai8dxp kai_kernel_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, int4, f32, 2

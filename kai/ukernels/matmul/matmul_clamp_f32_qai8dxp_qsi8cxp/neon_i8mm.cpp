@@ -1,11 +1,11 @@
-// f32 <- qai8dxp x qsi8cxp with SMMLA: int8 RHS with a scale per channel. The engine: matmul_qai8dxp_neon.hpp.
+// f32 <- qai8dxp x qsi8cxp with SMMLA: int8 RHS with a scale per channel. The engine: qai8dxp_neon.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/matmul_qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/kai_matmul_clamp_f32_qai8dxp_qsi8cxp_interface.h"
 
 #define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_QAI8DXP(kai::gemm_qai8dxp_neon_i8mm, float, f32, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#include "kai/src/other_isas.hpp"
+#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/ukernels.def"

@@ -1,7 +1,7 @@
-// f32 <- qai8dxp x qsi8cxp with SME2: sme2_mopa.S; one row at a time: matmul_qai8dxp_row_sme2.S.
+// f32 <- qai8dxp x qsi8cxp with SME2: sme2_mopa.S; one row at a time: qai8dxp_sme2_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/src/matmul_qai8dxp_sme.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/kai_matmul_clamp_f32_qai8dxp_qsi8cxp_interface.h"
 
 #define KAI_ISA_sme2(NAME, ...)                    \
@@ -9,5 +9,5 @@
     KAI_DEFINE_MATMUL_QAI8DXP(kai::run_qai8dxp_sme<kai_kernel_##NAME>, float, f32, NAME, __VA_ARGS__)
 #define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
 
-#include "kai/src/other_isas.hpp"
+#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/ukernels.def"

@@ -1,0 +1,129 @@
+// f32 <- qsi8d32p x qai4c32p with SDOT, blocks of 32: the K loop of the 4-row panels.
+//
+//     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
+//     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
+//
+// A vector of sums or accumulators holds a row of 4 columns; a panel has four of them. Fields of rows are elements of a
+// vector behind the block.
+//
+// Sums arrive as 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where floats
+// are 1 apart, so that they end as the float C + 16 * S: a subtraction replaces the conversion.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#define LHS_BLOCK 160      // 4 x (32 bytes + 2 x f32)
+#define LHS_ELEMENTS 0
+#define RHS_BLOCK 96       // 4 x (16 bytes + 2 x f32)
+#define RHS_ELEMENTS 0
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/int_neon/int_neon_tile.inc"
+#include "kai/engines/int_neon/int_neon_few.inc"
+
+// v29, w3 = C, v30 = mask of high nibbles.
+.macro tile_constants
+    ldp     q29, q30, [args, #ARG_START]
+    ldr     w3, [args, #ARG_START]
+.endm
+
+#define LHS_SUMS 128       // f32
+#define LHS_SCALES 144     // f32
+
+// v28, v31 = scales and zeros of the columns.
+.macro add_zeros count, a0, a1, a2, a3, rows
+    fmla    v\a0\().4s, v31.4s, v\rows\().s[0]
+    .if \count > 1
+    fmla    v\a1\().4s, v31.4s, v\rows\().s[1]
+    .endif
+    .if \count > 2
+    fmla    v\a2\().4s, v31.4s, v\rows\().s[2]
+    .endif
+    .if \count > 3
+    fmla    v\a3\().4s, v31.4s, v\rows\().s[3]
+    .endif
+.endm
+
+.macro tile_block_1
+    start_sdot 4, 24, 25, 26, 27
+    tile_load_f32 31, 28
+    rows_23 4, x16, [x1, #8]
+    ldr     q6, [x1, #LHS_SUMS]
+    tile_decode_first
+    rows    4, 4, 5, x16, [x1]
+    tile_decode_second
+    add_zeros 4, 0, 1, 2, 3, 6
+    sdot_4k_1 16, 16
+    sdot_4k_1 17, 32
+    sdot_4k_1 18, 48
+    sdot_4k_1 19, 64
+    sdot_4k_1 20, 80
+    sdot_4k_1 21, 96
+    sdot_4k_1 22, 112
+    ldr     q20, [x1, #LHS_SCALES]
+    sdot_4k_1 23
+    add     x1, x1, #LHS_BLOCK
+    scale   4, 24, 25, 26, 27, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+.endm
+
+// Eight sums: fewer wait for themselves on cores that issue in order.
+.macro tile_block_2
+    start_sdot 4, 24, 25, 26, 27
+    tile_load_f32 31, 28
+    start_sdot last_rows, 8, 9, 10, 11
+    ldr     q12, [x1, #LHS_SUMS]
+    tile_decode_first
+    ldr     q14, [x2, #LHS_SUMS]
+    tile_decode_second
+    rows_23 4, x16, [x1, #8]
+    add_zeros 4, 0, 1, 2, 3, 12
+    rows_23 last_rows, x17, [x2, #8]
+    add_zeros last_rows, 4, 5, 6, 7, 14
+    rows    4, 12, 13, x16, [x1]
+    rows    last_rows, 14, 15, x17, [x2]
+    sdot_4k_2 16, 16
+    sdot_4k_2 17, 32
+    sdot_4k_2 18, 48
+    sdot_4k_2 19, 64
+    sdot_4k_2 20, 80
+    sdot_4k_2 21, 96
+    sdot_4k_2 22, 112
+    ldr     q18, [x1, #LHS_SCALES]
+    ldr     q20, [x2, #LHS_SCALES]
+    sdot_4k_2 23
+    add     x1, x1, #LHS_BLOCK
+    scale   4, 24, 25, 26, 27, 12, 13, 14, 15, 18
+    add     x2, x2, #LHS_BLOCK
+    scale   last_rows, 8, 9, 10, 11, 16, 17, 18, 19, 20
+    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
+    accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+.endm
+
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x4_neon_dotprod, 1
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_5x4_neon_dotprod, 2, 1
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_6x4_neon_dotprod, 2, 2
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_7x4_neon_dotprod, 2, 3
+    tile_function kai_tile_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod, 2
+
+    few_with_sdot
+
+// RHS_A = zeros of the columns, LOW = their scales; v28, v29 = sums and scales of the rows.
+.macro few_fields
+    load_quads RHS_A, 64
+.endm
+.macro few_fields_3
+    ldr     q28, [x13, #LHS_SUMS]
+    load_quads LOW, 80
+.endm
+.macro few_zeros row, a0, a1, a2, a3, rest:vararg
+    shared_quads fmla, 4s, \a0, \a1, \a2, \a3, RHS_A, v28.s[\row]
+.endm
+.macro few_accumulate
+    ldr     q29, [x13, #LHS_SCALES]
+    each_part parts, few_zeros
+    few_sdot_accumulate 29
+.endm
+
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_1x16_neon_dotprod, 1, 4, 1
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_2x16_neon_dotprod, 2, 4, 2
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_3x8_neon_dotprod, 3, 2, 3
+    few_function kai_tile_qsi8d32p4x4_qai4c32p4x4_4x8_neon_dotprod, 4, 2, 4

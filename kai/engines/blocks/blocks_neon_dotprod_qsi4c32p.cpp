@@ -1,0 +1,67 @@
+// f32 <- qsi8d32p x qsi4c32p with SDOT.
+//
+//     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
+//
+// Blocks of 32, the usual length, run in blocks_neon_dotprod_qsi4c32p.S (8 x 4, fewer rows as many as there are; a
+// register holds 4 columns of a row) and blocks_neon_dotprod_qsi4c32p_row.S (16 columns of a row); longer blocks in
+// blocks_neon_tiles.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon_tiles.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_interface.h"
+
+extern "C" {
+kai::TileFn kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod,
+    kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod;
+kai::RowFn kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod;
+}
+
+namespace kai {
+namespace {
+
+/// A block of a panel: scales of the rows.
+void row_scales(const RowScalesArgs* args) {
+    for (size_t p = 0; p < args->panels; ++p) {
+        prepare_row_scales<4>(*args, p, load_f16x4, [](float* out, float32x4_t x) { vst1q_f32(out, x); });
+    }
+}
+constexpr size_t kChunk = 64;
+
+/// Tiles of up to 8 rows: more rows would leave too few sums for cores that issue in order.
+constexpr BlockTiles kTiles{
+    {kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod, nullptr},
+    ShortSum<4>::kStart,
+    row_scales,
+    kChunk,
+    nullptr,
+    false,
+    {kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod,
+     kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod,
+     kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod,
+     kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod}};
+
+/// The kernel for panels of MR rows and groups of KR / 2 k.
+template <size_t MR, size_t KR, size_t, class T>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+    if constexpr (MR == 4) {
+        static_assert(KR == 8);
+        matmul_blocks<Symmetric, Dot4>(kTiles, kLongTiles<Symmetric, Dot4>, m, n, k, bl, lhs, rhs, dst);
+    } else if constexpr (KR == 8) {
+        matmul_rows<Symmetric, Dot4Row, Int4>(kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
+    } else {
+        static_assert(KR == 16);
+        matmul_rows<Symmetric, Dot8Row, Int4>(kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_dotprod(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+
+#include "kai/engines/core/other_isas.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

@@ -1,0 +1,218 @@
+// f32 <- qsi8d32p x qsi4c32p with SMMLA, blocks of 32: the K loop.
+//
+//     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
+//
+// A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
+// columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Scales come in the same order.
+//
+// Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
+// float C + S without a conversion; fma(C + S, lhs_scale, -C * lhs_scale) is lhs_scale * S, rounded once. Row scales
+// and -C times them are made in advance (MmlaTiles::row_scales). Starts and -C * lhs_scale are loaded rather than
+// moved: the load pipes have time, the SIMD pipes have none.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+i8mm
+#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
+#define LHS_ELEMENTS 8
+#define RHS_BLOCK 72       // 4 x (f16 + 16 bytes)
+#define RHS_ELEMENTS 8
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/int_neon/int_neon_tile.inc"
+#include "kai/engines/int_neon/int_neon_few.inc"
+
+.macro tile_constants
+.endm
+
+// v16 - v23, v28, v29 = scales of columns 01, 23, twice.
+.macro tile_rhs
+    ldr     q30, [args, #ARG_MASK]
+    tile_load_f16 31
+    fcvtl   v31.4s, v31.4h
+    tile_decode
+    dup     v28.2d, v31.d[0]
+    dup     v29.2d, v31.d[1]
+.endm
+
+// One panel after another: all accumulators of 16 rows fit beside one panel's sums.
+.macro tile_panel lhs, index, a0, a1, a2, a3
+    ldr     q30, [\lhs]
+    start   24, 25, 26, 27
+    ldr     q31, [\lhs, #16]
+    smmla_8k 24, 25, 26, 27, 16, 17, 30, 31, [\lhs, #32]
+    ldr     q31, [\lhs, #48]
+    smmla_8k 24, 25, 26, 27, 18, 19, 30, 31, [\lhs, #64]
+    ldr     q31, [\lhs, #80]
+    smmla_8k 24, 25, 26, 27, 20, 21, 30, 31, [\lhs, #96]
+    ldr     q31, [\lhs, #112]
+    smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #\index * 64]
+    ldr     q31, [scales, #\index * 64 + 32]
+    add     \lhs, \lhs, #LHS_BLOCK
+    // v30 = scales of rows 01, then 23; v31, v24, v25, v26 = -C * scales, then scales * S
+    fmla    v31.4s, v24.4s, v30.4s
+    ldr     q24, [scales, #\index * 64 + 32]
+    fmla    v24.4s, v25.4s, v30.4s
+    ldr     q30, [scales, #\index * 64 + 16]
+    ldr     q25, [scales, #\index * 64 + 48]
+    fmla    v25.4s, v26.4s, v30.4s
+    ldr     q26, [scales, #\index * 64 + 48]
+    fmla    v26.4s, v27.4s, v30.4s
+    fmla    \a0\().4s, v31.4s, v28.4s
+    fmla    \a1\().4s, v24.4s, v29.4s
+    fmla    \a2\().4s, v25.4s, v28.4s
+    fmla    \a3\().4s, v26.4s, v29.4s
+.endm
+
+.macro tile_block_1
+    tile_rhs
+    tile_panel x1, 0, v0, v1, v2, v3
+    add     scales, scales, #64
+.endm
+
+.macro tile_block_4
+    tile_rhs
+    tile_panel x1, 0, v0, v1, v2, v3
+    tile_panel x2, 1, v4, v5, v6, v7
+    tile_panel x3, 2, v8, v9, v10, v11
+    tile_panel x4, 3, v12, v13, v14, v15
+    add     scales, scales, #4 * 64
+.endm
+
+// Two panels at once, for cores that issue in order: eight sums, so that none waits for itself.
+.macro tile_block_2
+    ldr     q12, [x1]
+    ldr     q13, [x1, #16]
+    tile_rhs
+    ldr     q14, [x2]
+    ldr     q15, [x2, #16]
+    start   24, 25, 26, 27
+    start   8, 9
+    .if last_rows > 2
+    start   10, 11
+    .endif
+    smmla_8k 24, 25, 26, 27, 16, 17, 12, 13, [x1, #32]
+    ldr     q13, [x1, #48]
+    smmla_8k_last 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
+    ldr     q15, [x2, #48]
+    smmla_8k 24, 25, 26, 27, 18, 19, 12, 13, [x1, #64]
+    ldr     q13, [x1, #80]
+    smmla_8k_last 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
+    ldr     q15, [x2, #80]
+    smmla_8k 24, 25, 26, 27, 20, 21, 12, 13, [x1, #96]
+    ldr     q13, [x1, #112]
+    smmla_8k_last 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
+    ldr     q15, [x2, #112]
+    smmla_8k 24, 25, 26, 27, 22, 23, 12, 13, [scales]
+    ldr     q13, [scales, #16]
+    smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
+    ldr     q15, [scales, #32]
+    ldr     q16, [scales, #48]
+    ldr     q17, [scales, #48]
+    // v12, v13 = scales of rows 01, 23; v14 - v17 = -C * scales, then scales * S
+    fmla    v14.4s, v24.4s, v12.4s
+    ldr     q18, [scales, #64]
+    ldr     q20, [scales, #96]
+    fmla    v15.4s, v25.4s, v12.4s
+    ldr     q21, [scales, #96]
+    fmla    v16.4s, v26.4s, v13.4s
+    fmla    v17.4s, v27.4s, v13.4s
+    // the same of the second panel: v18, v19; v20 - v23
+    .if last_rows > 2
+    ldr     q19, [scales, #80]
+    ldr     q22, [scales, #112]
+    .endif
+    fmla    v20.4s, v8.4s, v18.4s
+    .if last_rows > 2
+    ldr     q23, [scales, #112]
+    .endif
+    fmla    v21.4s, v9.4s, v18.4s
+    add     x1, x1, #LHS_BLOCK
+    add     x2, x2, #LHS_BLOCK
+    .if last_rows > 2
+    fmla    v22.4s, v10.4s, v19.4s
+    fmla    v23.4s, v11.4s, v19.4s
+    .endif
+    add     scales, scales, #2 * 64
+    fmla    v0.4s, v14.4s, v28.4s
+    fmla    v1.4s, v15.4s, v29.4s
+    fmla    v2.4s, v16.4s, v28.4s
+    fmla    v3.4s, v17.4s, v29.4s
+    fmla    v4.4s, v20.4s, v28.4s
+    fmla    v5.4s, v21.4s, v29.4s
+    .if last_rows > 2
+    fmla    v6.4s, v22.4s, v28.4s
+    fmla    v7.4s, v23.4s, v29.4s
+    .endif
+.endm
+
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, 1
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_6x4_neon_i8mm, 2, 2
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm, 2
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm, 4
+
+    few_with_smmla
+
+// RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.
+.macro few_fields
+    ldur    d16, [x9, #-RHS_ELEMENTS]
+    ldur    d17, [x10, #-RHS_ELEMENTS]
+    .if quads > 2
+    ldur    d18, [x11, #-RHS_ELEMENTS]
+    ldur    d19, [x12, #-RHS_ELEMENTS]
+    .endif
+.endm
+.macro few_fields_3
+    few_load_pairs 28, 26, scales, 0
+    fcvtl   v16.4s, v16.4h
+    fcvtl   v17.4s, v17.4h
+    .if quads > 2
+    fcvtl   v18.4s, v18.4h
+    fcvtl   v19.4s, v19.4h
+    .endif
+.endm
+// LOW, RHS_A = scales of columns 01, 23.
+.macro few_spread
+    dup     v24.2d, v16.d[0]
+    dup     v25.2d, v17.d[0]
+    .if quads > 2
+    dup     v26.2d, v18.d[0]
+    dup     v27.2d, v19.d[0]
+    .endif
+    dup     v16.2d, v16.d[1]
+    dup     v17.2d, v17.d[1]
+    .if quads > 2
+    dup     v18.2d, v18.d[1]
+    dup     v19.2d, v19.d[1]
+    .endif
+.endm
+// -C * scales of the rows: \r is where in `scales`.
+.macro few_scratch r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    load_all \t0, \t1, \t2, \t3, [scales, #\r]
+.endm
+.macro few_scratch_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    load_all \s0, \s1, \s2, \s3, [scales, #\r]
+.endm
+.macro few_scale r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    shared_quads fmla, 4s, \t0, \t1, \t2, \t3, \s0, \s1, \s2, \s3, v\r\().4s
+.endm
+.macro few_scale_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    shared_quads fmla, 4s, \s0, \s1, \s2, \s3, \u0, \u1, \u2, \u3, v\r\().4s
+.endm
+.macro few_add r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    op_quads fmla, 4s, \a0, \a1, \a2, \a3, \t0, \t1, \t2, \t3, LOW
+.endm
+.macro few_add_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
+    op_quads fmla, 4s, \b0, \b1, \b2, \b3, \s0, \s1, \s2, \s3, RHS_A
+.endm
+.macro few_accumulate
+    each_pair few_scratch, 32, 48
+    few_spread
+    each_pair few_scale, 28, 26
+    each_pair few_scratch_23, 32, 48
+    each_pair few_scale_23, 28, 26
+    each_pair few_add
+    each_pair few_add_23
+    add     scales, scales, #64
+.endm
+
+    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_2x16_neon_i8mm, 2, 4, 2
+    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x8_neon_i8mm, 4, 2, 4

@@ -1,0 +1,473 @@
+// f32 or f16 <- int8 rows x int4 columns, both quantised in blocks along K: for every block b, ascending,
+//
+//     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
+//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])
+//     S = sum over the block of lhs * rhs, in int32
+//
+// then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
+//
+// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (int_neon_tile.inc), of
+// up to 4 rows and 8 or 16 columns (int_neon_few.inc), or 16 columns of a row (int_neon_row.inc). Other
+// lengths run in the templates below. What is around tiles: blocks_neon.cpp. The symmetric SMMLA tile computes
+// fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
+// (docs/arithmetic.md says so).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/getters.hpp"
+#include "kai/engines/blocks/blocks_neon.hpp"
+#include "kai/engines/int_neon/int_neon.hpp"
+#include "kai/engines/core/matmul_rows.hpp"
+
+namespace kai {
+namespace {
+
+struct Blocks {
+    size_t k, bl;
+};
+
+/// @name Pairs of formats
+///
+///     kFraction      bits of a sum that has become f32: 4 where packed scales are scales, 0 where they are / 16
+///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
+///     add_row        acc + the block, one row and 4 columns
+///     kBias          f32 bias stands behind the panel
+/// @{
+
+/// f16 scales in front of each block; their product is exact in f32.
+struct Symmetric {
+    static constexpr Format kLhs = qsi8d32p, kRhs = qsi4c32p;
+    static constexpr int kFraction = 4;
+    static constexpr bool kBias = false;
+
+    template <class Acc>
+    struct Columns {
+        float32x4_t scales[4];
+
+        KAI_INLINE explicit Columns(const uint8_t* fields) {
+            Acc::spread_columns(load_f16x4(fields), scales);
+        }
+        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
+            float32x4_t row_scales[4];
+            Acc::spread_rows(load_f16x4(row_fields), row_scales);
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
+            }
+        }
+    };
+    KAI_INLINE static float32x4_t add_row(
+        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
+        return vfmaq_f32(acc, sums, vmulq_n_f32(load_f16x4(column_fields), load_f16(row_fields)));
+    }
+};
+
+/// Behind each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; behind the panel f32 bias.
+struct Asymmetric {
+    static constexpr Format kLhs = qsi8d32pscalef32, kRhs = qai4c32p;
+    static constexpr int kFraction = 0;
+    static constexpr bool kBias = true;
+
+    template <class Acc>
+    struct Columns {
+        float32x4_t zeros[4], scales[4];
+
+        KAI_INLINE explicit Columns(const uint8_t* fields) {
+            Acc::spread_columns(load_f32x4(fields), zeros);
+            Acc::spread_columns(load_f32x4(fields + 16), scales);
+        }
+        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
+            float32x4_t row_sums[4], row_scales[4];
+            Acc::spread_rows(load_f32x4(row_fields), row_sums);
+            Acc::spread_rows(load_f32x4(row_fields + 16), row_scales);
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                acc[v] = vfmaq_f32(acc[v], zeros[v], row_sums[v]);
+                acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
+            }
+        }
+    };
+    KAI_INLINE static float32x4_t add_row(
+        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
+        acc = vfmaq_n_f32(acc, load_f32x4(column_fields), load<float>(row_fields));
+        return vfmaq_f32(acc, sums, vmulq_n_f32(load_f32x4(column_fields + 16), load<float>(row_fields + 4)));
+    }
+};
+/// @}
+
+/// Where the fields of block b stand: a block has some in front or behind.
+constexpr size_t block_fields(const Format& f, Tile t, size_t k, size_t bl, size_t b) {
+    return f.block_head != 0 ? f.head(t, k, bl, b) : f.tail(t, bl, b);
+}
+
+/// How far apart the elements of a nibble's low and high half are, and how many k a step of 16 bytes goes on.
+constexpr size_t nibble_distance(const Format& f, size_t bl) {
+    return f.nibble_distance != 0 ? f.nibble_distance : bl / 2;
+}
+constexpr size_t step_of_16_bytes(const Format& f) {
+    return f.nibble_distance == 16 ? 32 : 16;
+}
+
+/// acc += the blocks of PANELS panels.
+template <class Pair, class Acc, class Rhs, int PANELS>
+KAI_INLINE void sum_blocks(
+    float32x4_t acc[PANELS][4], Blocks shape, const uint8_t* lhs, size_t lhs_stride, const uint8_t* rhs) {
+    using Sum = LongSum<Pair::kFraction>;
+    constexpr size_t kStep = 4 * step_of_16_bytes(Pair::kRhs);
+    const size_t bl = shape.bl;
+    for (size_t b = 0; b < shape.k / bl; ++b) {
+        const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, b);
+        const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl) * 4;
+        const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, b);
+        int32x4_t sums[PANELS][4];
+        KAI_UNROLL
+        for (int i = 0; i < PANELS * 4; ++i) {
+            sums[i / 4][i % 4] = Sum::start();
+        }
+        for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
+            int8x16_t low[4], high[4];
+            Rhs::decode(elements, low, high);
+            KAI_UNROLL
+            for (int p = 0; p < PANELS; ++p) {
+                Acc::mac(sums[p], low_lhs + p * lhs_stride, low);
+                Acc::mac(sums[p], high_lhs + p * lhs_stride, high);
+            }
+        }
+        const typename Pair::template Columns<Acc> columns(rhs + block_fields(Pair::kRhs, Acc::kRhs, shape.k, bl, b));
+        const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, shape.k, bl, b);
+        KAI_UNROLL
+        for (int p = 0; p < PANELS; ++p) {
+            float32x4_t floats[4];
+            KAI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                floats[v] = Sum::to_float(sums[p][v]);
+            }
+            columns.add(acc[p], floats, row_fields + p * lhs_stride);
+        }
+    }
+}
+
+/// @name Tiles: the engine is blocks_neon.cpp
+/// @{
+static_assert(
+    qsi8d32p.block_bytes({4, 8, 2}, 32) == 136 && qsi4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
+        qsi8d32p.block_bytes({1, 8, 2}, 32) == 34 && qsi8d32pscalef32.block_bytes({4, 8, 2}, 32) == 160 &&
+        qai4c32p.block_bytes({4, 8, 2}, 32) == 96 && qsi8d32pscalef32.block_bytes({1, 8, 2}, 32) == 40,
+    "LHS_BLOCK, RHS_BLOCK of the assembly");
+
+/// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
+/// since cores that issue in order would wait for each load.
+template <size_t FLOATS, class Load, class Keep>
+KAI_INLINE void prepare_row_scales(const RowScalesArgs& args, size_t p, Load load, Keep keep) {
+    const size_t step = FLOATS * args.panels, block = args.lhs_block;
+    const uint8_t* lhs = args.lhs + p * args.lhs_stride;
+    float* out = args.row_scales + p * FLOATS;
+    size_t b = args.blocks;
+    for (; b >= 4; b -= 4, lhs += 4 * block, out += 4 * step) {
+        const auto x0 = load(lhs), x1 = load(lhs + block), x2 = load(lhs + 2 * block), x3 = load(lhs + 3 * block);
+        keep(out, x0);
+        keep(out + step, x1);
+        keep(out + 2 * step, x2);
+        keep(out + 3 * step, x3);
+    }
+    for (; b > 0; --b, lhs += block, out += step) {
+        keep(out, load(lhs));
+    }
+}
+
+/// Row i of a panel, four columns.
+template <bool PAIRS>
+KAI_INLINE float32x4_t row_of_tile(const float32x4_t tile[4], int i) {
+    if (!PAIRS) {
+        return tile[i];
+    }
+    const float64x2_t a = vreinterpretq_f64_f32(tile[i / 2 * 2]), b = vreinterpretq_f64_f32(tile[i / 2 * 2 + 1]);
+    return vreinterpretq_f32_f64(i % 2 ? vuzp2q_f64(a, b) : vuzp1q_f64(a, b));
+}
+
+struct FourRows {
+    float32x4_t x[4];
+};
+
+/// The first `rows` rows and `columns` columns of a panel, at the right edge.
+template <class T>
+[[gnu::noinline]] void store_corner(FourRows four, size_t rows, size_t columns, uint8_t* dst, size_t stride) {
+    T elements[4][4];
+    for (int i = 0; i < 4; ++i) {
+        store_four(elements[i], four.x[i]);
+    }
+    for (size_t i = 0; i < 4 && i < rows; ++i) {
+        __builtin_memcpy(dst + i * stride, elements[i], columns * sizeof(T));
+    }
+}
+
+/// Up to ROWS rows of a panel, 2 or 4. Rows that the output does not have are stored where row 0 goes, before it.
+template <class Pair, class Acc, class T, int ROWS>
+KAI_INLINE void store_rows(const StoreArgs& args, const float* tile, size_t step, size_t rows, uint8_t* dst) {
+    const float lo = args.lo, hi = args.hi;
+    const size_t columns = args.columns, stride = args.dst_stride, rhs_stride = args.rhs_stride;
+    uint8_t* const row1 = rows > 1 ? dst + stride : dst;
+    uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
+    uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
+    const uint8_t* bias = args.rhs_end - 4 * sizeof(float);
+    for (size_t n = 0; n < columns; n += 4, tile += step, bias += rhs_stride) {
+        float32x4_t acc[4];
+        FourRows four;
+        KAI_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            acc[i] = vld1q_f32(tile + 4 * (i % ROWS));
+        }
+        KAI_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            four.x[i] = row_of_tile<Acc::kPairs>(acc, i % ROWS);
+            if (Pair::kBias) {
+                four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
+            }
+            four.x[i] = clamped(four.x[i], lo, hi);
+        }
+        const size_t at = n * sizeof(T);
+        if (columns - n >= 4) {
+            if (ROWS == 4) {
+                store_four(reinterpret_cast<T*>(row3 + at), four.x[3]);
+                store_four(reinterpret_cast<T*>(row2 + at), four.x[2]);
+            }
+            store_four(reinterpret_cast<T*>(row1 + at), four.x[1]);
+            store_four(reinterpret_cast<T*>(dst + at), four.x[0]);
+        } else {
+            store_corner<T>(four, rows, columns - n, dst + at, stride);
+        }
+    }
+}
+
+/// A StoreFn.
+template <class Pair, class Acc, class T>
+void store_tiles(const StoreArgs* args) {
+    const size_t panels = (args->rows + 3) / 4, stride = args->dst_stride;
+    size_t rows = args->rows;
+    const float* tile = args->tiles;
+    uint8_t* dst = args->dst;
+    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * stride, tile += 16) {
+        store_rows<Pair, Acc, T, 4>(*args, tile, 16 * panels, rows, dst);
+    }
+    if (rows > 0) {
+        store_rows<Pair, Acc, T, 2>(*args, tile, 16 * panels, rows, dst);
+    }
+}
+
+/// A tile function of blocks of any length; it does not resume.
+template <class Pair, class Acc, int PANELS>
+void long_tile(const TileArgs* args) {
+    const uint8_t* rhs = args->rhs;
+    float* tile = args->tiles;
+    for (size_t q = args->quads; q > 0; --q, rhs += args->rhs_stride) {
+        float32x4_t acc[PANELS][4];
+        KAI_UNROLL
+        for (int i = 0; i < PANELS * 4; ++i) {
+            acc[i / 4][i % 4] = vdupq_n_f32(0);
+        }
+        sum_blocks<Pair, Acc, Int4, PANELS>(acc, {args->blocks * args->bl, args->bl}, args->lhs, args->lhs_stride, rhs);
+        KAI_UNROLL
+        for (int i = 0; i < PANELS * 4; ++i, tile += 4) {
+            vst1q_f32(tile, acc[i / 4][i % 4]);
+        }
+    }
+}
+
+/// Tiles for blocks that are not of 32.
+template <class Pair, class Acc>
+inline constexpr BlockTiles kLongTiles{
+    {long_tile<Pair, Acc, 1>, long_tile<Pair, Acc, 2>, nullptr}, 0, nullptr, 0, nullptr, Acc::kPairs};
+
+/// dst = clamp(LHS x RHS) with `tiles`, which are of Acc's panels.
+template <class Pair, class Acc, class T>
+KAI_INLINE void matmul_blocks(
+    const BlockTiles& tiles, size_t m, size_t n, size_t blocks, size_t bl, const void* lhs, const void* rhs,
+    Dst<T> dst) {
+    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl), rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
+    static_assert(Pair::kLhs.panel_head + Pair::kLhs.panel_tail + Pair::kRhs.panel_head == 0);
+    const BlocksProblem problem{
+        m,
+        n,
+        blocks,
+        bl,
+        bytes(lhs),
+        bytes(rhs),
+        blocks * lhs_block,
+        blocks * rhs_block + Acc::kRhs.rows * Pair::kRhs.panel_tail,
+        lhs_block,
+        rhs_block,
+        Acc::kRhs.rows,
+        dst.start,
+        dst.stride,
+        sizeof(T),
+        dst.lo,
+        dst.hi,
+        &tiles,
+        store_tiles<Pair, Acc, T>};
+    kai_matmul_blocks_neon(&problem);
+}
+
+/// The same, blocks of 32 with `tiles`, others with `long_tiles`.
+template <class Pair, class Acc, class T>
+KAI_INLINE void matmul_blocks(
+    const BlockTiles& tiles, const BlockTiles& long_tiles, size_t m, size_t n, size_t k, size_t bl, const void* lhs,
+    const void* rhs, Dst<T> dst) {
+    if (bl == 32) {
+        matmul_blocks<Pair, Acc>(tiles, m, n, k / 32, 32, lhs, rhs, dst);
+    } else {
+        matmul_blocks<Pair, Acc>(long_tiles, m, n, k / bl, bl, lhs, rhs, dst);
+    }
+}
+/// @}
+
+/// @name One row
+/// @{
+
+/// sums += 32 k of every panel: RHS vector V. Panels take turns, so that no sum waits for itself.
+template <class Acc, class Rhs, int PANELS, int V>
+KAI_INLINE void row_mac(
+    Acc sums[PANELS], const typename Acc::Lhs& low_k, const typename Acc::Lhs& high_k, const uint8_t* rhs,
+    size_t rhs_stride) {
+    int8x16_t packed[PANELS];
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        packed[p] = load_s8x16(rhs + p * rhs_stride + 16 * V);
+    }
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        sums[p].template mac<V>(low_k, Rhs::low(packed[p]));
+    }
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        sums[p].template mac<V>(high_k, Rhs::high(packed[p]));
+    }
+}
+
+/// acc += a block of every panel; bl / 2 bytes per column.
+template <class Pair, class Acc, class Rhs, int PANELS>
+KAI_INLINE void row_block(
+    float32x4_t acc[PANELS], size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride) {
+    using Sum = LongSum<Pair::kFraction>;
+    constexpr size_t kStep = step_of_16_bytes(Pair::kRhs);
+    const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, 0);
+    const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl);
+    const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, 0);
+    Acc sums[PANELS];
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        sums[p].start();
+    }
+    for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
+        const typename Acc::Lhs low_k = Acc::load_lhs(low_lhs), high_k = Acc::load_lhs(high_lhs);
+        row_mac<Acc, Rhs, PANELS, 0>(sums, low_k, high_k, elements, rhs_stride);
+        row_mac<Acc, Rhs, PANELS, 1>(sums, low_k, high_k, elements, rhs_stride);
+        row_mac<Acc, Rhs, PANELS, 2>(sums, low_k, high_k, elements, rhs_stride);
+        row_mac<Acc, Rhs, PANELS, 3>(sums, low_k, high_k, elements, rhs_stride);
+    }
+    const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, bl, bl, 0);
+    const uint8_t* column_fields = rhs + block_fields(Pair::kRhs, Acc::kRhs, bl, bl, 0);
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        acc[p] = Pair::add_row(acc[p], Sum::to_float(sums[p].sum()), row_fields, column_fields + p * rhs_stride);
+    }
+}
+
+/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc.
+using RowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, size_t f16);
+
+/// PANELS quads of a row. Returns where the next ones go.
+template <class Pair, class Acc, class Rhs, int PANELS>
+KAI_INLINE uint8_t* row_panels(
+    size_t blocks, size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, uint8_t* dst, float lo,
+    float hi, size_t f16) {
+    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl);
+    const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
+    float32x4_t acc[PANELS];
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p) {
+        acc[p] = vdupq_n_f32(0);
+    }
+    for (; blocks > 0; --blocks, lhs += lhs_block, rhs += rhs_block) {
+        row_block<Pair, Acc, Rhs, PANELS>(acc, bl, lhs, rhs, rhs_stride);
+    }
+    KAI_UNROLL
+    for (int p = 0; p < PANELS; ++p, rhs += rhs_stride) {
+        if (Pair::kBias) {
+            acc[p] = vaddq_f32(acc[p], load_f32x4(rhs));  // the panel's end
+        }
+        acc[p] = clamped(acc[p], lo, hi);
+        if (f16 == 0) {
+            store_four(reinterpret_cast<float*>(dst), acc[p]);
+            dst += 4 * sizeof(float);
+        } else {
+            store_four(reinterpret_cast<F16*>(dst), acc[p]);
+            dst += 4 * sizeof(F16);
+        }
+    }
+    return dst;
+}
+
+/// Blocks of any length.
+template <class Pair, class Acc, class Rhs>
+void long_row(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, size_t f16) {
+    uint8_t* out = bytes(dst);
+    for (; quads >= 4; quads -= 4, rhs += 4 * rhs_stride) {
+        out = row_panels<Pair, Acc, Rhs, 4>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+    }
+    for (; quads > 0; --quads, rhs += rhs_stride) {
+        out = row_panels<Pair, Acc, Rhs, 1>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+    }
+}
+
+/// Rows, or columns that do not fill a panel.
+[[gnu::noinline]] inline void matmul_some_rows(
+    RowFn* run, const Rows& rows, size_t blocks, float lo, float hi, size_t bl, size_t f16) {
+    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
+        run(row, panels, rows.rhs_stride, out, quads, blocks, lo, hi, bl, f16);
+    });
+}
+
+/// Rows one after another. One row of whole panels, the usual case, is a jump into RUN, for blocks of 32.
+template <class Pair, class Acc, class Rhs, class T>
+KAI_INLINE void matmul_rows(
+    RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+    constexpr size_t kF16 = sizeof(T) == sizeof(F16);
+    if (bl == 32 && m == 1 && n % 4 == 0) {
+        return run(
+            bytes(lhs), bytes(rhs), Pair::kRhs.stride(Acc::kRhs, k, 32), dst.start, n / 4, k / 32, dst.lo, dst.hi, 32,
+            kF16);
+    }
+    const Rows rows{
+        m,
+        n,
+        4,
+        bytes(lhs),
+        Pair::kLhs.stride(Acc::kLhs, k, bl),
+        bytes(rhs),
+        Pair::kRhs.stride(Acc::kRhs, k, bl),
+        dst.start,
+        dst.stride,
+        sizeof(T)};
+    matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc, Rhs>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
+}
+/// @}
+
+}  // namespace
+}  // namespace kai
+
+/// The functions of a micro-kernel of the catalogue whose output is T. The including file has kai::run<MR, KR, M_STEP>,
+/// which does the work.
+#define KAI_DEFINE_MATMUL_BLOCKS(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, kai::Output<T>::Pointer dst, \
+        size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
+        kai::check_blocks(k, bl);                                                                               \
+        kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
+        kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});                  \
+    }

@@ -1,0 +1,220 @@
+// f32 <- qsi8d32p1x4 x qsi4c32p4vlx4, one row: SME without SME2.
+//
+//     S   = sum over a block of lhs[k] * 16 rhs[n][k]                        int32
+//     acc = fma(f32(S), lhs_scale[b] * (rhs_scale[n][b] / 16), acc)          blocks b ascending
+//     dst = clamp(acc)
+//
+// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: what limits are loads, and
+// they share those of the LHS. The last of an odd number is alone. A word of the RHS is 8 k of a column: the bytes
+// shifted left by 4 are
+// 16 times the first 4, their upper halves 16 times the others.
+//
+// z0, z1   16 values of the LHS in each 128 bits         z2, z3  bounds in the end      z2  LHS scale
+// z4-z7    RHS bytes, first panel       z16-z19  second        z20-z23  either, shifted
+// z24-z27  S, first panel               z28-z31  second        z8-z11, z12-z15  running sums
+// At a block's end: z4-z7, z16-z19 products of the scales
+// p0  all      p1-p4  columns to store
+//
+// Assumes n, chunks >= 1.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/core/sme_args.h"
+#include "kai/engines/asm/sme_vectors.inc"
+
+args        .req x0
+cols        .req x1     // from this panel on
+left        .req x2     // blocks
+more        .req x3     // chunks of 32 k of the block
+lhs         .req x4
+lhs_scale   .req x5
+rhs0        .req x6     // first panel: 8 vectors past what is next, which is then at -8 ... 7
+rhs1        .req x7     // second panel
+scale0      .req x8
+scale1      .req x9
+dst         .req x10
+blocks      .req x11
+chunks      .req x12
+values      .req x13    // bytes of the values of a panel
+panel       .req x14    // the first one
+lhs_row     .req x15
+vl1         .req x16    // words of 1, 2, 3, 4 vectors
+vl2         .req x17
+vl3         .req x20
+vl4         .req x19
+
+// 8 k of one panel: words \i and \i + 1 (\i1) of z\l x the vectors from \at of \rhs, in z\v0-z\v3. Clobbers z20-z23.
+.macro dot_8 rhs, at, l, i, i1, v0, v1, v2, v3, s0, s1, s2, s3
+    load_words_4b \v0, \v1, \v2, \v3, \rhs, \at
+    lsl     z20.b, z\v0\().b, #4
+    lsl     z21.b, z\v1\().b, #4
+    lsl     z22.b, z\v2\().b, #4
+    lsl     z23.b, z\v3\().b, #4
+    and     z\v0\().b, z\v0\().b, #0xf0
+    and     z\v1\().b, z\v1\().b, #0xf0
+    and     z\v2\().b, z\v2\().b, #0xf0
+    and     z\v3\().b, z\v3\().b, #0xf0
+    sdot    z\s0\().s, z20.b, z\l\().b[\i]
+    sdot    z\s1\().s, z21.b, z\l\().b[\i]
+    sdot    z\s2\().s, z22.b, z\l\().b[\i]
+    sdot    z\s3\().s, z23.b, z\l\().b[\i]
+    sdot    z\s0\().s, z\v0\().b, z\l\().b[\i1]
+    sdot    z\s1\().s, z\v1\().b, z\l\().b[\i1]
+    sdot    z\s2\().s, z\v2\().b, z\l\().b[\i1]
+    sdot    z\s3\().s, z\v3\().b, z\l\().b[\i1]
+.endm
+.macro load_words_4b v0, v1, v2, v3, from, at
+    ld1b    {z\v0\().b}, p0/z, [\from, #(\at), mul vl]
+    ld1b    {z\v1\().b}, p0/z, [\from, #(\at + 1), mul vl]
+    ld1b    {z\v2\().b}, p0/z, [\from, #(\at + 2), mul vl]
+    ld1b    {z\v3\().b}, p0/z, [\from, #(\at + 3), mul vl]
+.endm
+
+.macro dot_panels panels, at, l, i, i1
+    dot_8   rhs0, \at, \l, \i, \i1, 4, 5, 6, 7, 24, 25, 26, 27
+    .if \panels == 2
+    dot_8   rhs1, \at, \l, \i, \i1, 16, 17, 18, 19, 28, 29, 30, 31
+    .endif
+.endm
+
+.macro clear_4 r0, r1, r2, r3
+    mov     z\r0\().d, #0
+    mov     z\r1\().d, #0
+    mov     z\r2\().d, #0
+    mov     z\r3\().d, #0
+.endm
+
+// Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers
+// z\v0-z\v3.
+.macro add_block scale, v0, v1, v2, v3, s0, s1, s2, s3, a0, a1, a2, a3
+    ld1h    {z\v1\().h}, p0/z, [\scale]
+    ld1h    {z\v3\().h}, p0/z, [\scale, #1, mul vl]
+    addvl   \scale, \scale, #2
+    zip1    z\v0\().h, z\v1\().h, z\v1\().h     // the conversion takes the lower half of a word
+    zip2    z\v1\().h, z\v1\().h, z\v1\().h
+    zip1    z\v2\().h, z\v3\().h, z\v3\().h
+    zip2    z\v3\().h, z\v3\().h, z\v3\().h
+    fcvt    z\v0\().s, p0/m, z\v0\().h
+    fcvt    z\v1\().s, p0/m, z\v1\().h
+    fcvt    z\v2\().s, p0/m, z\v2\().h
+    fcvt    z\v3\().s, p0/m, z\v3\().h
+    convert_4 \s0, \s1, \s2, \s3
+    fmul    z\v0\().s, z\v0\().s, z2.s
+    fmul    z\v1\().s, z\v1\().s, z2.s
+    fmul    z\v2\().s, z\v2\().s, z2.s
+    fmul    z\v3\().s, z\v3\().s, z2.s
+    fmla    z\a0\().s, p0/m, z\s0\().s, z\v0\().s
+    fmla    z\a1\().s, p0/m, z\s1\().s, z\v1\().s
+    fmla    z\a2\().s, p0/m, z\s2\().s, z\v2\().s
+    fmla    z\a3\().s, p0/m, z\s3\().s, z\v3\().s
+.endm
+
+// Results of a panel to dst, which advances.
+.macro finish a0, a1, a2, a3
+    whilelo p1.s, xzr, cols
+    whilelo p2.s, vl1, cols
+    whilelo p3.s, vl2, cols
+    whilelo p4.s, vl3, cols
+    clamp_4 \a0, \a1, \a2, \a3, 2, 3
+    st1w    {z\a0\().s}, p1, [dst]
+    st1w    {z\a1\().s}, p2, [dst, #1, mul vl]
+    st1w    {z\a2\().s}, p3, [dst, #2, mul vl]
+    st1w    {z\a3\().s}, p4, [dst, #3, mul vl]
+    addvl   dst, dst, #4
+.endm
+
+// One or two panels, from `panel` on, which advances.
+.macro multiply panels
+    addvl   rhs0, panel, #8
+    add     scale0, panel, values
+    clear_4 8, 9, 10, 11
+    .if \panels == 2
+    ldr     more, [args, #KAI_BLOCK_ARGS_RHS_STRIDE]
+    add     rhs1, rhs0, more
+    add     scale1, scale0, more
+    clear_4 12, 13, 14, 15
+    .endif
+    mov     lhs, lhs_row
+    madd    lhs_scale, blocks, chunks, xzr
+    add     lhs_scale, lhs, lhs_scale, lsl #5
+    subs    left, blocks, #1
+    b.lo    3f
+1:  // a block
+    mov     more, chunks
+    clear_4 24, 25, 26, 27
+    .if \panels == 2
+    clear_4 28, 29, 30, 31
+    .endif
+2:  // 32 k
+    ld1rqb  {z0.b}, p0/z, [lhs]
+    ld1rqb  {z1.b}, p0/z, [lhs, #16]
+    add     lhs, lhs, #32
+    dot_panels \panels, -8, 0, 0, 1
+    dot_panels \panels, -4, 0, 2, 3
+    dot_panels \panels, 0, 1, 0, 1
+    dot_panels \panels, 4, 1, 2, 3
+    addvl   rhs0, rhs0, #16
+    .if \panels == 2
+    addvl   rhs1, rhs1, #16
+    .endif
+    subs    more, more, #1
+    b.ne    2b
+    ld1rh   {z2.s}, p0/z, [lhs_scale]
+    add     lhs_scale, lhs_scale, #2
+    fcvt    z2.s, p0/m, z2.h
+    add_block scale0, 4, 5, 6, 7, 24, 25, 26, 27, 8, 9, 10, 11
+    .if \panels == 2
+    add_block scale1, 16, 17, 18, 19, 28, 29, 30, 31, 12, 13, 14, 15
+    .endif
+    subs    left, left, #1
+    b.hs    1b
+3:  ld1rw   {z2.s}, p0/z, [args, #KAI_BLOCK_ARGS_LO]
+    ld1rw   {z3.s}, p0/z, [args, #KAI_BLOCK_ARGS_HI]
+    finish  8, 9, 10, 11
+    .if \panels == 2
+    sub     cols, cols, vl4
+    finish  12, 13, 14, 15
+    mov     panel, scale1
+    .endif
+.endm
+
+func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot, hidden
+    stp     x19, x20, [sp, #-16]!
+    .cfi_adjust_cfa_offset 16
+    .cfi_rel_offset x19, 0
+    .cfi_rel_offset x20, 8
+    sme_enter
+    all_true
+    cntw    vl1
+    cntw    vl2, all, mul #2
+    cntw    vl3, all, mul #3
+    cntw    vl4, all, mul #4
+    ldp     blocks, chunks, [args, #KAI_BLOCK_ARGS_BLOCKS]
+    mul     values, blocks, chunks
+    mul     values, values, vl4
+    lsl     values, values, #4                  // 32 k, half a byte each
+    ldr     cols, [args, #KAI_BLOCK_ARGS_N]
+    ldr     lhs_row, [args, #KAI_BLOCK_ARGS_LHS]
+    ldr     panel, [args, #KAI_BLOCK_ARGS_RHS]
+    ldr     dst, [args, #KAI_BLOCK_ARGS_DST]
+    cmp     cols, vl4
+    b.ls    5f
+
+4:  // two panels
+    multiply 2
+    subs    cols, cols, vl4
+    b.ls    6f
+    cmp     cols, vl4
+    b.hi    4b
+
+5:  // one panel
+    multiply 1
+6:
+    sme_leave
+    ldp     x19, x20, [sp], #16
+    .cfi_adjust_cfa_offset -16
+    .cfi_restore x19
+    .cfi_restore x20
+    ret
+endfunc

@@ -1,0 +1,231 @@
+// The getters of micro-kernels and packers, derived from the catalogue line and the formats.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/check.hpp"
+#include "kai/engines/core/cpu.hpp"
+#include "kai/engines/core/layout.hpp"
+
+namespace kai {
+namespace {
+
+/// Who asks for a size that scales with a vector length: the function `prefix``name`, for the sentence that it says on
+/// a CPU without such vectors. {}: a run function, which is not called there, and nothing is checked.
+struct Getter {
+    const char *prefix, *name;
+};
+
+/// In the place of a Getter: the length does not matter, and no CPU is asked.
+struct AnyLength {};
+
+KAI_INLINE size_t sme_words(size_t n, Getter getter) {
+    return getter.name != nullptr ? kai_checked_sme_words(n, getter.prefix, getter.name)
+                                  : n * static_cast<size_t>(kai_get_sme_vector_length_u32());
+}
+KAI_INLINE size_t sve_words(size_t n, Getter getter) {
+    return getter.name != nullptr ? kai_checked_sve_words(n, getter.prefix, getter.name)
+                                  : n * static_cast<size_t>(kai_get_sve_vector_length_u32());
+}
+KAI_INLINE constexpr size_t sme_words(size_t n, AnyLength) {
+    return n;
+}
+KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
+    return n;
+}
+
+}  // namespace
+}  // namespace kai
+
+/// Outside of getters.
+[[maybe_unused]] static constexpr kai::Getter kai_getter = {};
+
+/// A size of the catalogue that scales with the streaming vector length: n words of 32 bits per vector.
+#define VL(n) kai::sme_words(n, kai_getter)
+
+/// The same of SVE: n words of 32 bits per vector.
+#define SVE(n) kai::sve_words(n, kai_getter)
+
+/// @name An m_step of 1 in the catalogue, where that is not: any m, row after row
+/// @{
+[[maybe_unused]] static constexpr size_t ONE_ROW = 1;   // m is 0 or 1
+[[maybe_unused]] static constexpr size_t ANY_ROWS = 1;  // any m, several rows at a time
+/// @}
+
+/// First in the body of the getter kai_get_<WHAT>_<NAME>: where VL and SVE find who asks.
+#define KAI_GETTER(WHAT, NAME) [[maybe_unused]] constexpr kai::Getter kai_getter = {"kai_get_" #WHAT "_", #NAME};
+
+/// An index that a getter takes: a multiple of the step of that name.
+#define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP)                                                    \
+    KAI_REQUIRE(                                                                                        \
+        __func__, INDEX % (STEP) == 0, #INDEX " = %zu is not a multiple of " STEP_NAME " = %zu", INDEX, \
+        static_cast<size_t>(STEP))
+
+/// For `run` of micro-kernels some of which are for one row: those with an m_step of 1.
+#define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, "m = %zu is neither 0 nor 1", M)
+
+#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE) \
+    size_t kai_get_##WHAT##_##NAME() {     \
+        KAI_GETTER(WHAT, NAME)             \
+        return VALUE;                      \
+    }
+
+#define KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP) \
+    KAI_DEFINE_SIZE(m_step, NAME, M_STEP)             \
+    KAI_DEFINE_SIZE(n_step, NAME, N_STEP)
+
+#define KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                    \
+    KAI_DEFINE_SIZE(mr, NAME, MR)                                    \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                    \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                    \
+    KAI_DEFINE_SIZE(sr, NAME, SR)
+
+#define KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                    \
+    size_t kai_get_dst_offset_##NAME(size_t m_idx, size_t n_idx, size_t dst_stride) { \
+        KAI_GETTER(dst_offset, NAME)                                                  \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                                \
+        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                                \
+        return m_idx * dst_stride + n_idx * (ELEMENT_BYTES);                          \
+    }                                                                                 \
+    size_t kai_get_dst_size_##NAME(size_t m, size_t n) {                              \
+        return m * n * (ELEMENT_BYTES);                                               \
+    }
+
+#define KAI_PANEL_lhs "mr"
+#define KAI_PANEL_rhs "nr"
+
+// An index is that of the first row (column) of a panel: a step is one or several panels.
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {       \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                 \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                     \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                     \
+    }
+
+// The same for a depth that is a multiple of K_MULTIPLE.
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {                            \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                                      \
+        kai::check_depth(k, K_MULTIPLE);                                                            \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                          \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                                          \
+    }
+
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)   \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) { \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                      \
+        kai::check_blocks(k, bl);                                                   \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                          \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                      \
+    }
+
+/// All getters of a micro-kernel whose operands have no blocks.
+#define KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                 \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                   \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// The same where k is a multiple of K_MULTIPLE.
+#define KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(K_MULTIPLE, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                                      \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                                        \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel whose operands are quantised in blocks of bl.
+#define KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                      \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel whose RHS alone is quantised in blocks of bl.
+#define KAI_DEFINE_MATMUL_GETTERS_RHS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                        \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                          \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                                  \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+#define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                   \
+    size_t kai_get_##WHAT##_##NAME(size_t m_idx, [[maybe_unused]] size_t stride) { \
+        KAI_GETTER(WHAT, NAME)                                                     \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                             \
+        return m_idx * (STRIDE);                                                   \
+    }
+
+/// The getters of a micro-kernel with an LHS as it is, without that of its offset.
+#define KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                    \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                                                    \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                    \
+    KAI_DEFINE_SIZE(sr, NAME, SR)                                                                    \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                       \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row. Kernels for one row ask for k in
+/// place of the stride: m_idx is 0 there.
+#define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)     \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)
+
+#define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                                              \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                                  \
+        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, kai::Chunks{k_chunk_count, k_chunk_length});         \
+    }
+
+/// All getters of a micro-kernel for indirect matmul.
+#define KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                 \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                    \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// All getters of a micro-kernel for indirect matmul that reads the LHS by a table.
+#define KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                             \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)                            \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                \
+    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+namespace kai {
+namespace {
+
+/// @name Preconditions that micro-kernels share. `function`: what the caller of the library called.
+/// @{
+
+KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, bl > 0 && bl % 32 == 0, "bl = %zu is not a positive multiple of 32", bl);
+    KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+}
+
+/// Of micro-kernels without blocks that do not take any depth.
+KAI_INLINE void check_depth(size_t k, size_t multiple, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, k % multiple == 0, "k = %zu is not a multiple of %zu", k, multiple);
+}
+
+KAI_INLINE void check_bounds(float lo, float hi, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(
+        function, lo <= hi, "the clamp's bounds are out of order: %g, %g", static_cast<double>(lo),
+        static_cast<double>(hi));
+}
+
+KAI_INLINE void check_element(
+    size_t dst_stride_col, size_t element_bytes, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(
+        function, dst_stride_col == element_bytes, "dst_stride_col = %zu is not the size of an element, %zu",
+        dst_stride_col, element_bytes);
+}
+
+KAI_INLINE void check_output(
+    size_t dst_stride_col, size_t element_bytes, float lo, float hi, const char* function = __builtin_FUNCTION()) {
+    check_element(dst_stride_col, element_bytes, function);
+    check_bounds(lo, hi, function);
+}
+/// @}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,175 @@
+// The packed formats: one constexpr description each, used by the getters, the packers, the kernels and the tests.
+// docs/formats.md draws them.
+//
+// A packed matrix is a sequence of panels of `rows` rows (mr rows of the LHS, nr columns of the RHS):
+//
+//     | panel head | block 0 | block 1 | ... | panel tail |
+//     block: | block head | elements | block tail |
+//
+// Each head and tail is a fixed number of bytes per row. The elements of a block are interleaved: `group` consecutive
+// ones of row 0, then of row 1, and so on. Where `fields_last` is set, the elements of all blocks come first and the
+// block heads of all blocks follow them.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/base.hpp"
+
+namespace kai {
+namespace {
+
+/// Blocking of a packed side: panel height, and kr and sr as the kernel's getters return them.
+struct Tile {
+    size_t rows, kr, sr;
+};
+
+/// The depth of an indirect matmul.
+struct Chunks {
+    size_t count, length;
+};
+
+struct Format {
+    // How many consecutive elements (bits >= 8) or bytes (bits < 8) of a row lie together.
+    enum Group { kr_over_sr, kr, half_kr, two, one };
+
+    const char* name;
+    unsigned bits;  // of an element
+    Group group;
+    unsigned nibble_distance;  // bits < 8: a byte holds elements i (lowest), i + this, ...; 0 means half a block
+    unsigned block_head, block_tail, panel_head, panel_tail;  // bytes per row
+    bool fields_last;
+    unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
+
+    constexpr size_t group_size(Tile t) const {
+        return group == one ? 1 : group == two ? 2 : group == half_kr ? t.kr / 2 : group == kr ? t.kr : t.kr / t.sr;
+    }
+    /// Depth as stored, of formats without blocks.
+    constexpr size_t padded(Tile t, size_t k) const {
+        const size_t multiple = k_multiple ? k_multiple : group_size(t);
+        return (k + multiple - 1) / multiple * multiple;
+    }
+    constexpr size_t element_bytes(Tile t, size_t count) const {
+        return t.rows * (count * bits / 8);
+    }
+    constexpr size_t block_bytes(Tile t, size_t bl) const {
+        return element_bytes(t, bl) + t.rows * (block_head + block_tail);
+    }
+
+    /// @name With blocks of bl. k is a multiple of bl.
+    /// @{
+    constexpr size_t stride(Tile t, size_t k, size_t bl) const {
+        return t.rows * (panel_head + panel_tail) + (k == 0 ? 0 : k / bl * block_bytes(t, bl));
+    }
+    constexpr size_t offset(Tile t, size_t row, size_t k, size_t bl) const {
+        return row / t.rows * stride(t, k, bl);
+    }
+    constexpr size_t size(Tile t, size_t count, size_t k, size_t bl) const {
+        return (count + t.rows - 1) / t.rows * stride(t, k, bl);
+    }
+    /// @}
+
+    /// @name Without blocks
+    /// @{
+    constexpr size_t stride(Tile t, size_t k) const {
+        return t.rows * (panel_head + panel_tail) + element_bytes(t, padded(t, k));
+    }
+    constexpr size_t offset(Tile t, size_t row, size_t k) const {
+        return row / t.rows * stride(t, k);
+    }
+    constexpr size_t size(Tile t, size_t count, size_t k) const {
+        return (count + t.rows - 1) / t.rows * stride(t, k);
+    }
+    /// @}
+
+    /// @name Without blocks, k in `count` chunks of `length`, each padded on its own (indirect matmul)
+    /// @{
+    constexpr size_t stride(Tile t, Chunks c) const {
+        return stride(t, c.count * padded(t, c.length));
+    }
+    constexpr size_t offset(Tile t, size_t row, Chunks c) const {
+        return row / t.rows * stride(t, c);
+    }
+    constexpr size_t size(Tile t, size_t rows, Chunks c) const {
+        return (rows + t.rows - 1) / t.rows * stride(t, c);
+    }
+    /// @}
+
+    /// @name Places in a panel, in bytes from its start. b is the index of a block.
+    /// @{
+    constexpr size_t elements(Tile t, size_t bl, size_t b) const {
+        return t.rows * panel_head +
+               (fields_last ? b * element_bytes(t, bl) : b * block_bytes(t, bl) + t.rows * block_head);
+    }
+    /// The head of block b.
+    constexpr size_t head(Tile t, size_t k, size_t bl, size_t b) const {
+        return t.rows * panel_head +
+               (fields_last ? element_bytes(t, k) + b * t.rows * block_head : b * block_bytes(t, bl));
+    }
+    /// The tail of block b. (No format has both fields_last and block tails.)
+    constexpr size_t tail(Tile t, size_t bl, size_t b) const {
+        return elements(t, bl, b) + element_bytes(t, bl);
+    }
+    /// The panel tail, with and without blocks.
+    constexpr size_t panel_end(Tile t, size_t k, size_t bl) const {
+        return stride(t, k, bl) - t.rows * panel_tail;
+    }
+    constexpr size_t panel_end(Tile t, size_t k) const {
+        return stride(t, k) - t.rows * panel_tail;
+    }
+    /// @}
+
+    /// Where element i of row r stands in the elements of its block of bl: byte, and how far it is shifted left in it.
+    struct At {
+        size_t byte;
+        unsigned shift;
+    };
+    constexpr At at(Tile t, size_t bl, size_t r, size_t i) const {
+        const size_t g = group_size(t);
+        if (bits >= 8) {
+            return {((i / g * t.rows + r) * g + i % g) * (bits / 8), 0};
+        }
+        const size_t d = nibble_distance ? nibble_distance : bl / 2;
+        const size_t per_byte = 8 / bits;
+        const size_t j = i / (per_byte * d) * d + i % d;  // byte of the row
+        return {(j / g * t.rows + r) * g + j % g, bits * static_cast<unsigned>(i / d % per_byte)};
+    }
+};
+
+/// The weights of 2-bit formats, where a caller gives none.
+inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
+
+/// @name The formats
+/// @{
+// clang-format off
+//                                       name                bits  group               nibbles  block head/tail, panel head/tail, fields last, k
+inline constexpr Format qsi8d32p         {"qsi8d32p",          8,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale
+inline constexpr Format qsi8d32p_last    {"qsi8d32p_last",     8,  Format::kr,          0,      2, 0,  0, 0,  true};   // head: f16 scale
+inline constexpr Format qsi8d32pscalef32 {"qsi8d32pscalef32",  8,  Format::kr_over_sr,  0,      0, 8,  0, 0,  false};  // tail: f32 sums, f32 scales
+inline constexpr Format qsi4c32p         {"qsi4c32p",          4,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale; signed nibbles
+inline constexpr Format qai4c32p         {"qai4c32p",          4,  Format::kr_over_sr,  16,     0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales / 16; end: f32 bias; signed nibbles
+inline constexpr Format qai4c32ps1s0nrx4 {"qai4c32ps1s0nrx4",  4,  Format::two,         1,      0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales; end: f32 bias
+inline constexpr Format qsi4c32pbf16     {"qsi4c32pbf16",      4,  Format::kr_over_sr,  16,     0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
+inline constexpr Format qsi4c32ps1s0     {"qsi4c32ps1s0",      4,  Format::two,         1,      0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
+inline constexpr Format qai8dxp          {"qai8dxp",           8,  Format::kr_over_sr,  0,      0, 0,  0, 8,  false, 32};  // end: int32 minus the zero point, f32 scale
+inline constexpr Format qsi4cxp          {"qsi4cxp",           4,  Format::kr_over_sr,  16,     0, 0,  0, 12, false, 32};  // end: int32 16 * sum, f32 scale / 16, f32 bias; signed nibbles
+inline constexpr Format qsi4cxps1s0      {"qsi4cxps1s0",       4,  Format::half_kr,     1,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias; signed nibbles
+inline constexpr Format qsi8cxp          {"qsi8cxp",           8,  Format::kr,          0,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias
+inline constexpr Format qsu2cxp4x4       {"qsu2cxp4x4",        2,  Format::kr_over_sr,  4,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
+inline constexpr Format qsu2cxp4vlx4     {"qsu2cxp4vlx4",      2,  Format::one,         1,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
+inline constexpr Format qsi4c32ps1s0scalef16 {"qsi4c32ps1s0scalef16", 4, Format::two,   1,      2, 0,  0, 0,  true};   // head: f16 scale; nibbles 8 more than the value
+inline constexpr Format qsi4c32ps4s0sf16 {"qsi4c32ps4s0sf16",  4,  Format::kr,          4,      2, 0,  0, 0,  true};   // head: f16 scale / 16; signed nibbles
+inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
+inline constexpr Format f16p             {"f16p",             16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
+inline constexpr Format bf16p            {"bf16p",            16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
+inline constexpr Format x8p              {"x8p",               8,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};  // int8 or uint8
+inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
+inline constexpr Format f16pbiasf16      {"f16pbiasf16",      16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
+inline constexpr Format bf16pbiasf32     {"bf16pbiasf32",     16,  Format::kr_over_sr,  0,      0, 0,  4, 0,  false};  // panel head: f32 bias
+inline constexpr Format bf16pbiasf16     {"bf16pbiasf16",     16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
+inline constexpr Format qsi8cxpbi32sf32  {"qsi8cxpbi32sf32",   8,  Format::kr_over_sr,  0,      0, 0,  4, 4,  false};  // panel head: int32 bias, with the zero point's term; end: f32 scale
+inline constexpr Format qsi4cxpbi32sf32  {"qsi4cxpbi32sf32",   4,  Format::two,         1,      0, 0,  4, 4,  false, 32};  // the same; signed nibbles
+// clang-format on
+/// @}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,186 @@
+// The matmul part of the unified API: from a description of a micro-kernel to the table of functions that its creation
+// function returns.
+//
+//     KAI_DEFINE_MATMUL_API(
+//         matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa, kai::run_f32,
+//         kai::packed(kai::f32p, VL(1), 1), kai::packed(kai::f32pbiasf32, VL(1), 1), VL(1), VL(1), sizeof(float))
+//
+// defines `struct kai_matmul_uker_api kai_<name>(void)`. `run` is the only function that a kernel writes itself:
+//
+//     void run_f32(const kai_matmul_uker_args* args, const char* function) {
+//         kai::check_args(args, function);     // flags; `check_args(args, function, 0)`: a kernel without a clamp
+//         if (kai::is_empty(args)) {
+//             return;                          // nothing else is read
+//         }
+//         const auto clamp = kai::clamp_or<float>(args, -kInfinity, kInfinity, function);
+//         ...
+//     }
+//
+// `function` is the name of the creation function: what messages name.
+//
+// An operand is panels of a Format (layout.hpp). A row-major LHS is panels of one row: `packed(f32p, 1, 1)` has a
+// stride of k * 4 bytes, `packed(x8p, 1, 4)` one of roundup(k, 4). Offsets count whole panels and use the stride of the
+// call, which may be larger than the dense one; indices may be any (those inside a panel give its start), but k cannot
+// be split. No function reads its config: NULL is allowed.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/getters.hpp"
+#include "kai/ukernels/matmul/kai_matmul.h"
+
+namespace kai {
+namespace {
+
+/// Panels of `tile.rows` rows (LHS) or columns (RHS) in `format`.
+struct UnifiedOperand {
+    const Format& format;
+    Tile tile;
+
+    size_t stride(size_t k) const {
+        return format.stride(tile, k);
+    }
+    size_t offset(size_t row, size_t panel_stride) const {
+        return row / tile.rows * panel_stride;
+    }
+};
+
+/// kr: consecutive elements of a row that lie together.
+KAI_INLINE UnifiedOperand packed(const Format& format, size_t rows, size_t kr) {
+    return {format, {rows, kr, 1}};
+}
+
+KAI_INLINE void check_index(size_t k, const char* function) {
+    KAI_REQUIRE(function, k == 0, "an offset at k = %zu: k cannot be split", k);
+}
+
+/// The functions of a table except run. What they need of the kernel is evaluated when they are called: sizes may
+/// depend on the vector length.
+template <typename Kernel>
+struct MatmulApi {
+    using Config = const kai_matmul_uker_config*;
+
+    static kai_matmul_uker_dim_args step(Config) {
+        return {Kernel::m_step(), Kernel::n_step(), 0};
+    }
+    static kai_matmul_uker_lhs_stride_args lhs_stride(Config, const kai_matmul_uker_lhs_dim_args* shape) {
+        return {Kernel::lhs().stride(shape->k)};
+    }
+    static size_t lhs_offset(
+        Config, const kai_matmul_uker_lhs_dim_args* index, const kai_matmul_uker_lhs_stride_args* stride) {
+        check_index(index->k, Kernel::name);
+        return Kernel::lhs().offset(index->m, stride->m);
+    }
+    static kai_matmul_uker_rhs_stride_args rhs_stride(Config, const kai_matmul_uker_rhs_dim_args* shape) {
+        return {Kernel::rhs().stride(shape->k)};
+    }
+    static size_t rhs_offset(
+        Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {
+        check_index(index->k, Kernel::name);
+        return Kernel::rhs().offset(index->n, stride->n);
+    }
+    static kai_matmul_uker_dst_stride_args dst_stride(Config, const kai_matmul_uker_dst_dim_args* shape) {
+        return {shape->n * Kernel::element_bytes};
+    }
+    static size_t dst_offset(
+        Config, const kai_matmul_uker_dst_dim_args* index, const kai_matmul_uker_dst_stride_args* stride) {
+        return index->m * stride->m + index->n * Kernel::element_bytes;
+    }
+    static size_t dst_size(
+        Config, const kai_matmul_uker_dst_dim_args* shape, const kai_matmul_uker_dst_stride_args* stride) {
+        return shape->m * stride->m;
+    }
+};
+
+#define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES)                       \
+    namespace {                                                                                         \
+    struct NAME##_kernel {                                                                              \
+        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                      \
+        static constexpr const char* name = "kai_" #NAME;                                               \
+        static void run(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {              \
+            RUN(args, name);                                                                            \
+        }                                                                                               \
+        static constexpr size_t element_bytes = ELEMENT_BYTES;                                          \
+        static kai::UnifiedOperand lhs() {                                                              \
+            return LHS;                                                                                 \
+        }                                                                                               \
+        static kai::UnifiedOperand rhs() {                                                              \
+            return RHS;                                                                                 \
+        }                                                                                               \
+        static size_t m_step() {                                                                        \
+            return M_STEP;                                                                              \
+        }                                                                                               \
+        static size_t n_step() {                                                                        \
+            return N_STEP;                                                                              \
+        }                                                                                               \
+    };                                                                                                  \
+    }                                                                                                   \
+    extern "C" kai_matmul_uker_api kai_##NAME() {                                                       \
+        using Api = kai::MatmulApi<NAME##_kernel>;                                                      \
+        return {NAME##_kernel::run, Api::step,       Api::lhs_stride, Api::lhs_offset, Api::rhs_stride, \
+                Api::rhs_offset,    Api::dst_stride, Api::dst_offset, Api::dst_size};                   \
+    }
+
+/// @name For run functions
+/// @{
+
+/// Whether there is nothing to compute.
+KAI_INLINE bool is_empty(const kai_matmul_uker_args* args) {
+    return args->shape.m == 0 || args->shape.n == 0;
+}
+
+KAI_INLINE bool has_clamp(const kai_matmul_uker_args* args) {
+    return (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
+}
+
+/// As printf takes it.
+KAI_INLINE unsigned long long print(uint64_t x) {
+    return x;
+}
+
+/// Aborts, in every build, where a flag is set that no kernel (packer) knows: what it asks for would be left out
+/// silently.
+KAI_INLINE void check_flags(uint64_t flags, uint64_t known, const char* function) {
+    KAI_REQUIRE_ALWAYS(function, (flags & ~known) == 0, "unknown flags: 0x%llx", print(flags & ~known));
+}
+
+/// `known_flags` = 0: a kernel without a clamp.
+KAI_INLINE void check_args(
+    const kai_matmul_uker_args* args, const char* function, uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
+    check_flags(args->flags, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, function);
+    KAI_REQUIRE(
+        function, (args->flags & ~known_flags) == 0, "flags = 0x%llx: this kernel has no clamp", print(args->flags));
+}
+
+template <typename T>
+struct ClampBounds {
+    T lo, hi;
+};
+
+/// The bounds of the call (values of T behind the pointers); lo and hi where it does not clamp.
+template <typename T>
+KAI_INLINE ClampBounds<T> clamp_or(const kai_matmul_uker_args* args, T lo, T hi, const char* function) {
+    if (!has_clamp(args)) {
+        return {lo, hi};
+    }
+    const auto& clamp = args->activation.clamp;
+    KAI_REQUIRE(
+        function, clamp.min_ptr != nullptr && clamp.max_ptr != nullptr,
+        "activation.clamp.%s is NULL, but flags ask for a clamp", clamp.min_ptr == nullptr ? "min_ptr" : "max_ptr");
+    const ClampBounds<T> bounds{load<T>(clamp.min_ptr), load<T>(clamp.max_ptr)};
+    KAI_REQUIRE(
+        function, bounds.lo <= bounds.hi, "the clamp's bounds are out of order: %.9g, %.9g",
+        static_cast<double>(bounds.lo), static_cast<double>(bounds.hi));
+    return bounds;
+}
+
+/// A value behind a pointer that may be NULL, which means 0.
+template <typename T>
+KAI_INLINE T value_or_zero(const void* p) {
+    return p == nullptr ? T{0} : load<T>(p);
+}
+
+/// @}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,138 @@
+// f16 <- f16 * f16p, depthwise, with FMLA of f16 in streaming mode: blocks of one vector of channels, f16 sums.
+// (The FMLA that adds to ZA takes f16 only with an extension that SME2 does not imply.) ZA is left alone.
+//
+//     z0 - z8      weights, taps in row-major order
+//     z9           bias
+//     z10, z11     bounds of the clamp
+//     z20 - z25    inputs
+//     z12 - z19, z26 - z29    sums: of rows 0 to 3, three each
+//     p0           all; p1: the channels that exist; p2 - p4: the same, if rows 1 to 3 of the output are wanted
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv9-a+sme2
+#include "kai/engines/asm/asm.h"
+#define SHIFT 1
+#define BLOCK 1
+#define ROWS 4
+#include "kai/engines/dwconv/dwconv_sme_3x3.inc"
+
+// sum<r><i>: sum of row r. Which output of the row it belongs to depends on the phase.
+.macro name_sums r, s0, s1, s2
+    sum\r\()0   .req \s0
+    sum\r\()1   .req \s1
+    sum\r\()2   .req \s2
+.endm
+    name_sums 0, z12, z13, z14
+    name_sums 1, z15, z16, z17
+    name_sums 2, z18, z19, z26
+    name_sums 3, z27, z28, z29
+
+.macro load_bounds
+    ptrue   p0.h
+    ld1rh   {z10.h}, p0/z, [args, #DWCONV_LO]
+    ld1rh   {z11.h}, p0/z, [args, #DWCONV_HI]
+.endm
+
+.macro prepare
+    whilelo p1.h, xzr, channels
+    addvl   temp, weights, #8
+    load_taps h, p1, z9.h, z0.h, z1.h, z2.h, z3.h, z4.h, z5.h, z6.h, z7.h, z8.h
+.endm
+
+.macro stored_row r, p
+    cmp     rows, #\r
+    csel    temp, channels, xzr, hi
+    whilelo \p\().h, xzr, temp
+.endm
+.macro stored_rows
+    stored_row 1, p2
+    stored_row 2, p3
+    stored_row 3, p4
+.endm
+
+.macro load_input i, address, offset
+    .ifb \offset
+    ld1h    {z2\i\().h}, p1/z, [\address]
+    .else
+    ld1h    {z2\i\().h}, p1/z, [\address, \offset, lsl #1]
+    .endif
+.endm
+
+// Sum 2 of phases 0, 1, 2 is sum<r>0, sum<r>1, sum<r>2.
+.macro start_sum r, i
+    mov     sum\r\i\().d, z9.d
+.endm
+.macro start_outputs phase
+    .irp    r, 0, 1, 2, 3
+    start_sum \r, \phase
+    .endr
+.endm
+
+.macro mla_sums i, s0, s1, s2, w0, w1, w2
+    fmla    \s0\().h, p0/m, z2\i\().h, \w2\().h
+    fmla    \s1\().h, p0/m, z2\i\().h, \w1\().h
+    fmla    \s2\().h, p0/m, z2\i\().h, \w0\().h
+.endm
+.macro mla_phase i, r, phase, w0, w1, w2
+    .if \phase == 0
+    mla_sums \i, sum\r\()1, sum\r\()2, sum\r\()0, \w0, \w1, \w2
+    .elseif \phase == 1
+    mla_sums \i, sum\r\()2, sum\r\()0, sum\r\()1, \w0, \w1, \w2
+    .else
+    mla_sums \i, sum\r\()0, sum\r\()1, sum\r\()2, \w0, \w1, \w2
+    .endif
+.endm
+.macro mla i, r, ky, phase
+    .if \ky == 0
+    mla_phase \i, \r, \phase, z0, z1, z2
+    .elseif \ky == 1
+    mla_phase \i, \r, \phase, z3, z4, z5
+    .else
+    mla_phase \i, \r, \phase, z6, z7, z8
+    .endif
+.endm
+
+.macro store_sum sum, p, address, offset
+    fmax    \sum\().h, p0/m, \sum\().h, z10.h
+    fmin    \sum\().h, p0/m, \sum\().h, z11.h
+    .ifb \offset
+    st1h    {\sum\().h}, \p, [\address]
+    .else
+    st1h    {\sum\().h}, \p, [\address, \offset, lsl #1]
+    .endif
+.endm
+.macro store_phase r, phase, p, address, offset
+    .if \phase == 0
+    store_sum sum\r\()1, \p, \address, \offset
+    .elseif \phase == 1
+    store_sum sum\r\()2, \p, \address, \offset
+    .else
+    store_sum sum\r\()0, \p, \address, \offset
+    .endif
+.endm
+.macro store_output r, phase, address, offset
+    .if \r == 0
+    store_phase \r, \phase, p1, \address, \offset
+    .elseif \r == 1
+    store_phase \r, \phase, p2, \address, \offset
+    .elseif \r == 2
+    store_phase \r, \phase, p3, \address, \offset
+    .else
+    store_phase \r, \phase, p4, \address, \offset
+    .endif
+.endm
+
+// After three steps nothing is to be done.
+.macro next_outputs steps
+    .if \steps == 1
+    .irp    r, 0, 1, 2, 3
+    move_sums sum\r
+    .endr
+    .endif
+.endm
+.macro move_sums sum
+    mov     \sum\()1.d, \sum\()2.d
+    mov     \sum\()2.d, \sum\()0.d
+.endm
+
+    dwconv_function kai_kernel_dwconv_f16_f16_f16p1vlx1b_3x3_s1_sme2_mla, sm

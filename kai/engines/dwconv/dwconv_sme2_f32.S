@@ -1,0 +1,146 @@
+// f32 <- f32 * f32p, depthwise, with the FMLA of SME2 that adds to ZA: blocks of two vectors of channels.
+//
+// Sums are groups of two vectors of ZA: sum i of a phase is ZA[w8 + phase + 1 + i] in row 0 of the output, and the same
+// with w9 in row 1. w9 is w8 + 4: the three sums of each that live do not meet, not even with the 8 groups of the shortest
+// vectors.
+//
+//     z0 - z13, z16 - z19    weights: pairs of vectors, taps in row-major order
+//     z14, z15               bounds of the clamp
+//     z20, z21               bias
+//     z22 - z29              inputs: pairs of vectors
+//     z30, z31               output
+//     p0                     all; p1, p2: the channels of either vector that exist
+//     pn8                    the channels of both that exist; pn9: the same, if row 1 of the output is wanted
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv9-a+sme2
+#include "kai/engines/asm/asm.h"
+#define SHIFT 2
+#define BLOCK 2
+#define ROWS 2
+#include "kai/engines/dwconv/dwconv_sme_3x3.inc"
+
+.macro load_bounds
+    ptrue   p0.s
+    ld1rw   {z14.s}, p0/z, [args, #DWCONV_LO]
+    ld1rw   {z15.s}, p0/z, [args, #DWCONV_HI]
+    mov     w8, #0
+    mov     w9, #4
+.endm
+
+// The vectors of channels of the packed format lie 10 vectors apart.
+.macro prepare
+    cntw    temp
+    whilelo pn8.s, xzr, channels, vlx2
+    whilelo p1.s, xzr, channels
+    whilelo p2.s, temp, channels
+    addvl   temp, weights, #8
+    load_taps w, p1, z20.s, z0.s, z2.s, z4.s, z6.s, z8.s, z10.s, z12.s, z16.s, z18.s
+    addvl   temp, temp, #10
+    load_taps w, p2, z21.s, z1.s, z3.s, z5.s, z7.s, z9.s, z11.s, z13.s, z17.s, z19.s
+.endm
+
+.macro stored_rows
+    cmp     rows, #1
+    csel    temp, channels, xzr, hi
+    whilelo pn9.s, xzr, temp, vlx2
+.endm
+
+.macro load_pair a, b, address, offset
+    .ifb \offset
+    ld1w    {z\a\().s-z\b\().s}, pn8/z, [\address]
+    .else
+    ld1w    {z\a\().s-z\b\().s}, pn8/z, [\address, \offset, lsl #2]
+    .endif
+.endm
+.macro load_input i, address, offset
+    .if \i == 0
+    load_pair 22, 23, \address, \offset
+    .elseif \i == 1
+    load_pair 24, 25, \address, \offset
+    .elseif \i == 2
+    load_pair 26, 27, \address, \offset
+    .else
+    load_pair 28, 29, \address, \offset
+    .endif
+.endm
+
+.macro start_outputs phase
+    .irp    group, 3, 4, 5
+    .if \group == (\phase + 3)
+    mova    za.d[w8, \group, vgx2], {z20.d-z21.d}
+    mova    za.d[w9, \group, vgx2], {z20.d-z21.d}
+    .endif
+    .endr
+.endm
+
+// Input z\a, z\b to the groups \g0 ... of a row, with the weights of kx = 2, 1, 0: z\w4, z\w5; z\w2, z\w3; z\w0, z\w1.
+.macro mla_groups w, a, b, g0, g1, g2, w0, w1, w2, w3, w4, w5
+    fmla    za.s[\w, \g0, vgx2], {z\a\().s-z\b\().s}, {z\w4\().s-z\w5\().s}
+    fmla    za.s[\w, \g1, vgx2], {z\a\().s-z\b\().s}, {z\w2\().s-z\w3\().s}
+    fmla    za.s[\w, \g2, vgx2], {z\a\().s-z\b\().s}, {z\w0\().s-z\w1\().s}
+.endm
+.macro mla_phase phase, w, a, b, weights:vararg
+    .if \phase == 0
+    mla_groups \w, \a, \b, 1, 2, 3, \weights
+    .elseif \phase == 1
+    mla_groups \w, \a, \b, 2, 3, 4, \weights
+    .else
+    mla_groups \w, \a, \b, 3, 4, 5, \weights
+    .endif
+.endm
+.macro mla_row r, phase, a, b, weights:vararg
+    .if \r == 0
+    mla_phase \phase, w8, \a, \b, \weights
+    .else
+    mla_phase \phase, w9, \a, \b, \weights
+    .endif
+.endm
+.macro mla_pair ky, r, phase, a, b
+    .if \ky == 0
+    mla_row \r, \phase, \a, \b, 0, 1, 2, 3, 4, 5
+    .elseif \ky == 1
+    mla_row \r, \phase, \a, \b, 6, 7, 8, 9, 10, 11
+    .else
+    mla_row \r, \phase, \a, \b, 12, 13, 16, 17, 18, 19
+    .endif
+.endm
+.macro mla i, r, ky, phase
+    .if \i == 0
+    mla_pair \ky, \r, \phase, 22, 23
+    .elseif \i == 1
+    mla_pair \ky, \r, \phase, 24, 25
+    .elseif \i == 2
+    mla_pair \ky, \r, \phase, 26, 27
+    .else
+    mla_pair \ky, \r, \phase, 28, 29
+    .endif
+.endm
+
+.macro store_group w, group, pn, address, offset
+    mova    {z30.d-z31.d}, za.d[\w, \group, vgx2]
+    fmax    {z30.s-z31.s}, {z30.s-z31.s}, z14.s
+    fmin    {z30.s-z31.s}, {z30.s-z31.s}, z15.s
+    .ifb \offset
+    st1w    {z30.s-z31.s}, \pn, [\address]
+    .else
+    st1w    {z30.s-z31.s}, \pn, [\address, \offset, lsl #2]
+    .endif
+.endm
+.macro store_output r, phase, address, offset
+    .irp    group, 1, 2, 3
+    .if \group == (\phase + 1) && \r == 0
+    store_group w8, \group, pn8, \address, \offset
+    .endif
+    .if \group == (\phase + 1) && \r == 1
+    store_group w9, \group, pn9, \address, \offset
+    .endif
+    .endr
+.endm
+
+.macro next_outputs steps
+    add     w8, w8, #\steps
+    add     w9, w9, #\steps
+.endm
+
+    dwconv_function kai_kernel_dwconv_f32_f32_f32p1vlx1b_3x3_s1_sme2_mla

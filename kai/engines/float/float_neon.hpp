@@ -1,0 +1,97 @@
+// The floating-point GEMM on NEON: LHS row-major, RHS in panels of nr columns with their bias in front.
+//
+//     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
+//
+// Each fma rounds to the type of the operands; bounds are converted to it first. Panels are the outer loop: one stays
+// in the nearest cache while all rows pass. The loop over rows and the tile (6 rows x nr columns) are assembly
+// (float_neon.inc), which knows whole panels only: what the last one has too few columns for goes to a buffer
+// first.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/getters.hpp"
+
+namespace kai {
+namespace {
+
+/// One panel times m rows. float_neon.inc knows the offsets.
+struct FloatGemmArgs {
+    const void* lhs;
+    size_t lhs_stride;
+    const void* panel;
+    void* dst;
+    size_t dst_stride;
+    size_t m;                           // at least 1
+    size_t depth;                       // k in bytes
+    alignas(16) uint8_t bounds[2][16];  // lowest and highest result, in every lane of a vector
+};
+static_assert(
+    offsetof(FloatGemmArgs, lhs) == 0 && offsetof(FloatGemmArgs, panel) == 16 &&
+        offsetof(FloatGemmArgs, dst_stride) == 32 && offsetof(FloatGemmArgs, depth) == 48 &&
+        offsetof(FloatGemmArgs, bounds) == 64,
+    "float_neon.inc");
+
+using FloatGemmFn = void(const FloatGemmArgs*);
+
+/// A clamp bound as an element.
+template <size_t element_bytes>
+KAI_INLINE void store_bound(uint8_t bound[16], float x) {
+    for (size_t i = 0; i < 16; i += element_bytes) {
+        if constexpr (element_bytes == 4) {
+            store(bound + i, x);
+        } else {
+            store(bound + i, kai_cast_f16_f32(x));
+        }
+    }
+}
+
+/// The loop over panels of nr columns. kernel: a function of that width.
+template <const Format& format, size_t nr>
+KAI_INLINE void run_float_gemm(
+    FloatGemmFn* kernel, size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed,
+    void* dst, size_t dst_stride, float clamp_min, float clamp_max) {
+    constexpr size_t element_bytes = format.bits / 8, kRows = 6;
+    const size_t panel_stride = format.stride({nr, 1, 1}, k);
+    FloatGemmArgs args = {lhs, lhs_stride, rhs_packed, dst, dst_stride, m, k * element_bytes, {}};
+    store_bound<element_bytes>(args.bounds[0], clamp_min);
+    store_bound<element_bytes>(args.bounds[1], clamp_max);
+    if (m == 0) {
+        return;
+    }
+    for (; n >= nr; n -= nr) {
+        kernel(&args);
+        args.panel = bytes(args.panel, panel_stride);
+        args.dst = bytes(args.dst, nr * element_bytes);
+    }
+    if (n == 0) {
+        return;
+    }
+    uint8_t tile[kRows][nr * element_bytes];
+    uint8_t* out = bytes(args.dst);
+    args.dst = tile;
+    args.dst_stride = sizeof(tile[0]);
+    for (; m > 0; m -= args.m) {
+        args.m = m < kRows ? m : kRows;
+        kernel(&args);
+        for (size_t i = 0; i < args.m; ++i, out += dst_stride) {
+            __builtin_memcpy(out, tile[i], n * element_bytes);
+        }
+        args.lhs = bytes(args.lhs, args.m * lhs_stride);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+/// The functions of a micro-kernel; the loop over rows is kai_kernel_NAME.
+#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                 \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, kai::RHS.bits / 8)                     \
+    void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                           \
+    void kai_run_##NAME(                                                                                         \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,     \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
+        kai::check_output(dst_stride_col, kai::RHS.bits / 8, clamp_min, clamp_max);                              \
+        kai::run_float_gemm<kai::RHS, NR>(                                                                       \
+            kai_kernel_##NAME, m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max); \
+    }

@@ -1,0 +1,58 @@
+// f32 <- f32 x f32p with the FMLA of SVE: all rows of a panel of 4 vectors of columns, tiles of 6 rows.
+//
+//     dst[r][c] = clamp(bias[c] + sum over k of lhs[r][k] * rhs[k][c])
+//
+// One chain of fused multiply-adds per element, k ascending. Registers: float_sve.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv8.2-a+sve
+#include "kai/engines/asm/asm.h"
+#define TABLES 1
+#define ELEMENTS 1
+#define HEAD 4
+#include "kai/engines/float/float_sve.inc"
+
+.macro prepare_bias
+.endm
+.macro start_vector c, r
+    ld1w    {sum\c\r\().s}, p4/z, [x2, #\c, mul vl]
+.endm
+
+.macro rest_of_quad count
+    whilelo p5.s, xzr, \count
+.endm
+
+.macro load_quad r, p
+    ld1rqw  {z\r\().s}, \p/z, [row\r, x8, lsl #2]
+.endm
+
+.macro mla r, c, rhs, word
+    fmla    sum\c\r\().s, z\rhs\().s, z\r\().s[\word]
+.endm
+
+.macro load_bounds
+    ld1rw   {z0.s}, p4/z, [x0, #PANEL_BOUNDS]
+    ld1rw   {z1.s}, p4/z, [x0, #PANEL_BOUNDS + 4]
+.endm
+
+.macro store_vector c, r
+    fmax    sum\c\r\().s, p4/m, sum\c\r\().s, z0.s
+    fmin    sum\c\r\().s, p4/m, sum\c\r\().s, z1.s
+    st1w    {sum\c\r\().s}, p\c, [x3, #\c, mul vl]
+.endm
+
+.macro store_row r
+    each_column store_vector, \r
+.endm
+
+.macro columns n
+    cntw    x8
+    whilelo p0.s, xzr, \n
+    whilelo p1.s, x8, \n
+    incw    x8
+    whilelo p2.s, x8, \n
+    incw    x8
+    whilelo p3.s, x8, \n
+.endm
+
+    panel_function kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla

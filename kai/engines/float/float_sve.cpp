@@ -1,0 +1,27 @@
+// f32 <- f32 x f32p with SVE: the formula is in the interface header, the work in float_sve.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/float/float_sve.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
+
+extern "C" {
+
+kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
+
+#define KAI_ISA_sve(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                              \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                     \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                              \
+        kai::run_sve_panels<float>(                                                                          \
+            kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla,                                                       \
+            {kai::plain_rows(k, lhs_stride), dst_stride_row, kai::load<uint32_t>(&clamp_min),                \
+             kai::load<uint32_t>(&clamp_max)},                                                               \
+            m, n, lhs, rhs_packed, kai::RHS.stride({NR, KR, SR}, k), dst);                                   \
+    }
+#include "kai/engines/core/other_isas.hpp"
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
+
+}  // extern "C"

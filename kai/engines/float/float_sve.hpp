@@ -1,0 +1,67 @@
+// Matmuls of a row-major LHS, or of a table of pointers to its rows, with SVE: the loop over panels of the RHS, 4
+// vectors of columns each. A panel is the work of kai/engines/float/float_sve.inc.
+//
+// Columns outside, rows inside: a panel of the RHS comes from memory once and stays near while the rows pass by.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/getters.hpp"
+
+namespace kai {
+namespace {
+
+/// Rows of a tile, and of a block of a pointer table.
+constexpr size_t kSveTileRows = 6;
+
+/// Rows of the LHS: k in chunks.
+struct SveRows {
+    size_t length, chunks;  // elements of a chunk; no chunks: the result is the bias
+    const void* pad;        // table: pointers equal to this one stay where they are,
+    size_t offset;          // others are moved by this, in bytes
+    size_t stride;          // no table: bytes from a row to the next
+    size_t has_table;       // 0 or 1
+};
+
+/// What all panels of a call share.
+struct SvePanel {
+    SveRows rows;
+    size_t dst_stride;
+    uint32_t lo, hi;  // bits of the bounds of the clamp; of f16 in the lower half
+};
+static_assert(
+    offsetof(SvePanel, rows.length) == 0 && offsetof(SvePanel, rows.chunks) == 8 &&
+        offsetof(SvePanel, rows.pad) == 16 && offsetof(SvePanel, rows.offset) == 24 &&
+        offsetof(SvePanel, rows.stride) == 32 && offsetof(SvePanel, rows.has_table) == 40 &&
+        offsetof(SvePanel, dst_stride) == 48 && offsetof(SvePanel, lo) == 56 && offsetof(SvePanel, hi) == 60,
+    "PANEL_... of float_sve.inc");
+
+/// lhs: the first row, or the table: kSveTileRows entries per chunk, then the next block. m, n >= 1; columns beyond the
+/// panel are ignored.
+using SvePanelFn = void(const SvePanel*, const void* lhs, const void* rhs, void* dst, size_t m, size_t n);
+
+/// Rows of k elements that lie `stride` bytes apart.
+KAI_INLINE SveRows plain_rows(size_t k, size_t stride) {
+    return {k, k > 0 ? size_t{1} : 0, nullptr, 0, stride, 0};
+}
+
+/// Rows behind a table of pointers. Without elements nothing is read.
+KAI_INLINE SveRows rows_of_table(size_t chunks, size_t length, const void* pad, size_t offset) {
+    return {length, length > 0 ? chunks : 0, pad, offset, 0, 1};
+}
+
+template <typename Element>
+KAI_INLINE void run_sve_panels(
+    SvePanelFn run, const SvePanel& args, size_t m, size_t n, const void* lhs, const void* rhs, size_t rhs_stride,
+    void* dst) {
+    if (m == 0) {
+        return;
+    }
+    const size_t nr = SVE(4);
+    for (size_t n0 = 0; n0 < n; n0 += nr) {
+        run(&args, lhs, bytes(rhs, n0 / nr * rhs_stride), bytes(dst, n0 * sizeof(Element)), m, n - n0);
+    }
+}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,93 @@
+// LHS packers that quantise block by block: what they differ in, and the scalar packer. That one is the specification:
+// it runs on every host, and pack_neon_lhs_blocks.hpp gives the same bytes.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/layout.hpp"
+#include "kai/engines/pack/pack_lhs_source.hpp"
+#include "kai/engines/core/quantise.hpp"
+
+namespace kai {
+namespace {
+
+/// What a packer makes of a block.
+struct LhsBlockKind {
+    const Format& format;
+    SourceType source;
+    ScaleRule scale;
+    Ties ties;  // of x * multiplier
+
+    /// The fields of a block are the f32 sum of its quants times the scale, and the f32 scale; or an f16 scale alone.
+    /// Each is an array of one entry per row of the panel.
+    constexpr bool has_sums() const {
+        return format.block_tail == 2 * sizeof(float);
+    }
+    constexpr size_t field_width() const {
+        return has_sums() ? sizeof(float) : sizeof(uint16_t);
+    }
+};
+
+/// Rows first_row ... first_row + m - 1 of a matrix, and the panel that row first_row goes to.
+struct LhsPack {
+    size_t m, k, bl;
+    Tile tile;
+    size_t first_row;
+    const void* lhs;    // row 0
+    size_t lhs_stride;  // bytes
+    void* packed;
+
+    KAI_INLINE const uint8_t* row(size_t i) const {
+        return bytes(lhs, (first_row + i) * lhs_stride);
+    }
+    KAI_INLINE size_t slot(size_t i) const {
+        return (first_row + i) % tile.rows;
+    }
+    KAI_INLINE uint8_t* panel(const Format& format, size_t i) const {
+        return bytes(packed, ((first_row + i) / tile.rows - first_row / tile.rows) * format.stride(tile, k, bl));
+    }
+    /// Where the fields of a block start: at its head or its tail, whichever the format has.
+    KAI_INLINE size_t fields_offset(const Format& format, size_t block) const {
+        return format.block_head != 0 ? format.head(tile, k, bl, block) : format.tail(tile, bl, block);
+    }
+};
+
+/// A block of one row: its quants to their slot, and its fields.
+KAI_INLINE void pack_block_scalar(
+    const LhsBlockKind& kind, const LhsPack& p, const uint8_t* src, uint8_t* quants, size_t slot, uint8_t* fields) {
+    uint32_t amax = 0;
+    for (size_t j = 0; j < p.bl; ++j) {
+        const uint32_t x = magnitude_at(kind.source, src + j * size_of(kind.source));
+        amax = x > amax ? x : amax;
+    }
+    const BlockScale<float> s = scale_of(kind.scale, value_of(kind.source, amax));
+
+    int32_t sum = 0;
+    for (size_t j = 0; j < p.bl; ++j) {
+        const int32_t q = round_to_int(kind.ties, value_at(kind.source, src, j) * s.multiplier);
+        quants[kind.format.at(p.tile, p.bl, slot, j).byte] = static_cast<uint8_t>(q);
+        sum += q;
+    }
+    if (kind.has_sums()) {
+        store(fields, static_cast<float>(sum) * s.scale);
+        store(fields + kind.field_width() * p.tile.rows, s.scale);
+    } else {
+        store(fields, kai_cast_f16_f32(s.scale));
+    }
+}
+
+[[gnu::noinline, gnu::cold]] void pack_lhs_blocks_scalar(const LhsBlockKind& kind, const LhsPack& p) {
+    const Format& format = kind.format;
+    for (size_t i = 0; i < p.m; ++i) {
+        uint8_t* panel = p.panel(format, i);
+        const uint8_t* src = p.row(i);
+        for (size_t block = 0; block * p.bl < p.k; ++block, src += p.bl * size_of(kind.source)) {
+            pack_block_scalar(
+                kind, p, src, panel + format.elements(p.tile, p.bl, block), p.slot(i),
+                panel + p.fields_offset(format, block) + kind.field_width() * p.slot(i));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai

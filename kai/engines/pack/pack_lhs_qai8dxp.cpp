@@ -1,0 +1,58 @@
+// LHS packers of the families with an int8 LHS that is quantised row by row (format qai8dxp).
+//
+//     q = clamp(round(x * 255 / (hi - lo)) + zero point, -128, 127),  lo and hi the range of the row and 0
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_neon_lhs_rows.hpp"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+
+namespace kai {
+namespace {
+
+constexpr LhsRowKind kF32{SourceType::f32, Rounding::away};
+constexpr LhsRowKind kF16{SourceType::f16, Rounding::all_but_8_to_even};
+constexpr LhsRowKind kBf16{SourceType::bf16, Rounding::groups_to_even};
+
+constexpr LhsRules kRules{qai8dxp, 0, 0, 0, false, 0, 0};
+
+/// Packs.
+template <const LhsRowKind& kind, typename Source>
+KAI_INLINE void pack_qai8dxp(
+    size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed) {
+    const LhsRows rows = {m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed};
+#if defined(__aarch64__)
+    static constexpr RowLoops loops = row_loops<Source, kind.rounding>();
+    pack_lhs_rows(kind, loops, rows);
+#else
+    pack_lhs_rows(kind, rows);
+#endif
+}
+
+}  // namespace
+}  // namespace kai
+
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f32, kRules)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f16_neon, kRules)
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, kRules)
+
+void kai_run_lhs_quant_pack_qai8dxp_f32(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
+    kai::pack_qai8dxp<kai::kF32, kai::SourceF32>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}
+
+void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
+    kai::pack_qai8dxp<kai::kF16, kai::SourceF16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}
+
+void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
+    kai::pack_qai8dxp<kai::kBf16, kai::SourceBf16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
+}

@@ -1,0 +1,143 @@
+// LHS packers that quantise each row as a whole, to int8 with a zero point (format qai8dxp): scalar. The scalar packer
+// is the specification: it runs on every host, and pack_neon_lhs_rows.hpp gives the same bytes.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/layout.hpp"
+#include "kai/engines/pack/pack_lhs_source.hpp"
+#include "kai/engines/core/quantise.hpp"
+
+namespace kai {
+namespace {
+
+/// Which elements of a row round ties to even; the others, and the padding, round them away from zero. Groups are the
+/// elements that lie together in a panel.
+///
+/// The bytes are public, so that the differences between packers are part of the format.
+enum class Rounding {
+    away,               // none
+    groups_to_even,     // those in complete groups
+    all_but_8_to_even,  // those in complete groups but the last 8 of them
+};
+
+/// Elements 0 ... this - 1 round ties to even. `whole`: the number of elements in complete groups.
+KAI_INLINE constexpr size_t even_until(Rounding rounding, size_t whole) {
+    return rounding == Rounding::away ? 0 : rounding == Rounding::groups_to_even ? whole : (whole > 8 ? whole - 8 : 0);
+}
+
+/// What a packer makes of a row.
+struct LhsRowKind {
+    SourceType source;
+    Rounding rounding;
+};
+
+/// m rows, and the panel that the first one goes to.
+struct LhsRows {
+    size_t m, k;
+    Tile tile;
+    size_t first_slot;  // of the panel
+    const void* lhs;    // the first row
+    size_t lhs_stride;  // bytes
+    void* packed;
+
+    KAI_INLINE const uint8_t* row(size_t i) const {
+        return bytes(lhs, i * lhs_stride);
+    }
+    /// Elements of a row in groups of `group` that are complete.
+    KAI_INLINE size_t whole_groups(size_t group) const {
+        return k - k % group;
+    }
+};
+
+/// The place of a row: a slot of a panel.
+struct RowPlace {
+    uint8_t* panel;
+    size_t slot;
+
+    KAI_INLINE static RowPlace of_first(const LhsRows& p) {
+        return {bytes(p.packed), p.first_slot};
+    }
+    /// Of the row `rows` further on, which is in this panel or the first of the next one.
+    KAI_INLINE void advance(const LhsRows& p, size_t rows) {
+        slot += rows;
+        if (slot == p.tile.rows) {
+            slot = 0;
+            panel += qai8dxp.stride(p.tile, p.k);
+        }
+    }
+};
+
+/// The smallest and the largest of 0 and some values, as bit patterns: among negative numbers the smallest is the
+/// largest unsigned pattern, and all others are less than that of -0; among positive ones the largest is the largest
+/// signed pattern. NaN is beyond the infinities.
+template <typename Bits>
+struct Range {
+    static constexpr unsigned kBits = 8 * sizeof(Bits);
+
+    Bits lo = static_cast<Bits>(Bits{1} << (kBits - 1)), hi = 0;
+
+    KAI_INLINE void include(Bits x) {
+        lo = x > lo ? x : lo;
+        hi = is_less(hi, x) ? x : hi;
+    }
+
+private:
+    /// Of signed numbers.
+    KAI_INLINE static bool is_less(Bits a, Bits b) {
+        constexpr auto sign = static_cast<Bits>(Bits{1} << (kBits - 1));
+        return static_cast<Bits>(a ^ sign) < static_cast<Bits>(b ^ sign);
+    }
+};
+
+template <typename Bits>
+KAI_INLINE Range<Bits> range_of_row_scalar(const uint8_t* row, size_t k) {
+    Range<Bits> range;
+    for (size_t j = 0; j < k; ++j) {
+        range.include(load<Bits>(row + j * sizeof(Bits)));
+    }
+    return range;
+}
+
+/// Of the bit patterns of a range.
+KAI_INLINE RowQuant quant_of(SourceType source, uint32_t lo, uint32_t hi) {
+    return RowQuant::of(value_of(source, lo), value_of(source, hi));
+}
+
+/// Elements `from` ... of a row, and its padding.
+[[gnu::noinline]] void quantize_rest_of_row(
+    const LhsRowKind& kind, const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
+    const size_t even = even_until(kind.rounding, p.whole_groups(qai8dxp.group_size(p.tile)));
+    const size_t end = qai8dxp.padded(p.tile, p.k);
+    for (size_t j = from; j < end; ++j) {  // padding: the last element again; it meets zeros of the RHS
+        const float x = value_at(kind.source, row, j < p.k ? j : p.k - 1);
+        to.panel[qai8dxp.at(p.tile, 0, to.slot, j).byte] =
+            static_cast<uint8_t>(q.quant(j < even ? Ties::to_even : Ties::away, x));
+    }
+}
+
+#if !defined(__aarch64__)
+
+/// Minus the zero point, and the scale.
+KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, const RowPlace& to) {
+    uint8_t* fields = to.panel + qai8dxp.panel_end(p.tile, p.k) + 4 * to.slot;
+    store<int32_t>(fields, -q.zero_point);
+    store<float>(fields + 4 * p.tile.rows, q.scale);
+}
+
+void pack_lhs_rows(const LhsRowKind& kind, const LhsRows& p) {
+    RowPlace to = RowPlace::of_first(p);
+    for (size_t i = 0; i < p.m; ++i, to.advance(p, 1)) {
+        const auto wide = range_of_row_scalar<uint32_t>(p.row(i), kind.source == SourceType::f32 ? p.k : 0);
+        const auto half = range_of_row_scalar<uint16_t>(p.row(i), kind.source == SourceType::f32 ? 0 : p.k);
+        const RowQuant q = kind.source == SourceType::f32 ? quant_of(kind.source, wide.lo, wide.hi)
+                                                          : quant_of(kind.source, half.lo, half.hi);
+        quantize_rest_of_row(kind, p, q, p.row(i), 0, to);
+        put_row_fields(p, q, to);
+    }
+}
+
+#endif
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,75 @@
+// What LHS packers ask of their callers, checked in builds with assertions: by `run`, and by the getters of sizes and
+// offsets as far as it concerns them. Getters take any mr, since clients ask them with one row.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/check.hpp"
+#include "kai/engines/core/layout.hpp"
+
+namespace kai {
+namespace {
+
+/// The rules of a packer. A number that is 0 stands for no rule.
+struct LhsRules {
+    const Format& format;
+    size_t mr, kr, sr;  // the only ones; mr: of `run`
+    bool blocks;        // bl is a multiple of bl_multiple and of a group, k a multiple of bl
+    size_t bl_multiple;
+    size_t k_multiple;
+};
+
+/// The rules for getters.
+KAI_INLINE void check_lhs_shape(
+    [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl,
+    [[maybe_unused]] Tile t, [[maybe_unused]] const char* function) {
+    KAI_REQUIRE(function, t.rows > 0, "mr = 0");
+    KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
+    KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
+    KAI_REQUIRE(function, t.kr > 0, "kr = 0");
+    KAI_REQUIRE(
+        function, rules.format.group != Format::kr_over_sr || (t.sr > 0 && t.kr % t.sr == 0),
+        "kr = %zu is not a multiple of sr = %zu", t.kr, t.sr);
+    KAI_REQUIRE(
+        function, rules.k_multiple == 0 || k % rules.k_multiple == 0, "k = %zu is not a multiple of %zu", k,
+        rules.k_multiple);
+    if (rules.blocks) {
+        KAI_REQUIRE(function, bl > 0, "bl = 0");
+        KAI_REQUIRE(
+            function, rules.bl_multiple == 0 || bl % rules.bl_multiple == 0, "bl = %zu is not a multiple of %zu", bl,
+            rules.bl_multiple);
+        KAI_REQUIRE(
+            function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of the %zu elements of a group",
+            bl, rules.format.group_size(t));
+        KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+    } else {
+        KAI_REQUIRE(
+            function, rules.format.padded(t, k) % rules.format.group_size(t) == 0,
+            "k = %zu, padded to %zu, is not a multiple of the %zu elements of a group", k, rules.format.padded(t, k),
+            rules.format.group_size(t));
+    }
+}
+
+/// The rules for `run`.
+KAI_INLINE void check_lhs_call(const LhsRules& rules, size_t k, size_t bl, Tile t, const char* function) {
+    KAI_REQUIRE(function, rules.mr == 0 || t.rows == rules.mr, "mr = %zu, not %zu", t.rows, rules.mr);
+    check_lhs_shape(rules, k, bl, t, function);
+}
+
+/// Packers whose rules `run` alone checks.
+KAI_INLINE void check_lhs_shape(const Format&, size_t, size_t, Tile, const char*) {
+}
+
+constexpr const Format& format_of(const LhsRules& rules) {
+    return rules.format;
+}
+constexpr const Format& format_of(const Format& format) {
+    return format;
+}
+
+KAI_INLINE void check_no_start([[maybe_unused]] size_t m_idx_start, [[maybe_unused]] const char* function) {
+    KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
+}
+
+}  // namespace
+}  // namespace kai

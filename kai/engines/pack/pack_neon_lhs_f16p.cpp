@@ -1,0 +1,94 @@
+// Packer of f16p (LHS) for NEON from f32, of any panel height, rounded to nearest even: pairs of k lie together
+//
+//     | k = 0, 1 of row 0, of row 1, ... | k = 2, 3: ... | ...
+//
+// Rows beyond the matrix stay as they are.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <arm_neon.h>
+
+#include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+
+namespace kai {
+namespace {
+
+/// By convention `run` looks at neither bl nor kr; the getters do.
+constexpr LhsRules kRunRules{f16p, 0, 0, 2, false, 0, 16};
+constexpr LhsRules kRules{f16p, 0, 0, 2, true, 0, 16};
+
+KAI_INLINE const float* row_of(const float* src, size_t row, size_t stride) {
+    return reinterpret_cast<const float*>(bytes(src, row * stride));
+}
+
+KAI_INLINE uint8x16_t eight_as_f16(const float* p) {
+    return vreinterpretq_u8_f16(vcvt_high_f16_f32(vcvt_f16_f32(vld1q_f32(p)), vld1q_f32(p + 4)));
+}
+
+/// Four rows; `pitch`: bytes from a pair of k to the next.
+KAI_INLINE void pack_4_rows(size_t k, const float* src, size_t stride, uint8_t* dst, size_t pitch) {
+    const float* p0 = src;
+    const float* p1 = row_of(src, 1, stride);
+    const float* p2 = row_of(src, 2, stride);
+    const float* p3 = row_of(src, 3, stride);
+    for (; k >= 8; k -= 8) {
+        const uint8x16_t rows[4] = {eight_as_f16(p0), eight_as_f16(p1), eight_as_f16(p2), eight_as_f16(p3)};
+        uint8x16_t pairs[4];
+        interleave<4>(rows, pairs);
+        dst = store_groups<4>(pairs, dst, pitch);
+        p0 += 8;
+        p1 += 8;
+        p2 += 8;
+        p3 += 8;
+    }
+}
+
+/// One row.
+KAI_INLINE void pack_row(size_t k, const float* src, uint8_t* dst, size_t pitch) {
+    for (; k >= 4; k -= 4) {
+        const uint32x2_t pairs = vreinterpret_u32_f16(vcvt_f16_f32(vld1q_f32(src)));
+        store(dst, vget_lane_u32(pairs, 0));
+        store(dst + pitch, vget_lane_u32(pairs, 1));
+        src += 4;
+        dst += 2 * pitch;
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_pack_f16pmrx2_f32_neon, kRules)
+
+void kai_run_lhs_pack_f16pmrx2_f32_neon(
+    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
+    size_t lhs_stride, void* lhs_packed) {
+    kai::check_lhs_call(kai::kRunRules, k, bl, {mr, 4, sr}, __func__);
+    // By convention this packer looks at none of these: groups have two elements, and lhs and lhs_packed are those of
+    // the first row.
+    KAI_UNUSED(bl);
+    KAI_UNUSED(kr);
+    KAI_UNUSED(sr);
+    KAI_UNUSED(m_idx_start);
+
+    const size_t pitch = mr * 2 * sizeof(uint16_t);
+    const auto* src = static_cast<const float*>(lhs);
+    auto* panel = static_cast<uint8_t*>(lhs_packed);
+    while (m > 0) {
+        const size_t rows = m < mr ? m : mr;
+        size_t row = 0;
+        for (; row + 4 <= rows; row += 4) {
+            kai::pack_4_rows(k, kai::row_of(src, row, lhs_stride), lhs_stride, panel + row * sizeof(uint32_t), pitch);
+        }
+        for (; row < rows; ++row) {
+            kai::pack_row(k, kai::row_of(src, row, lhs_stride), panel + row * sizeof(uint32_t), pitch);
+        }
+        src = kai::row_of(src, rows, lhs_stride);
+        panel += k / 2 * pitch;
+        m -= rows;
+    }
+}
+
+}  // extern "C"

@@ -1,0 +1,143 @@
+// Packers of bf16pbiasf32 and bf16pbiasf16 (RHS) for NEON: panels of 12 columns
+//
+//     | bias: 12 | k = 0 - 3: 4 elements of column 0, 4 of column 1, ... | k = 4 - 7: ... | ...
+//
+// from K x N sources of f32 or f16, rounded to nearest even; the bias is moved. Columns and k beyond the matrix become
+// zero.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <arm_neon.h>
+
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+extern "C" void kai_pack_columns_bf16_f32_neon(size_t steps, const float* src, size_t stride, uint8_t* dst);
+extern "C" uint32_t kai_pack_columns_bf16_f16_neon(size_t steps, const float16_t* src, size_t stride, uint8_t* dst);
+extern "C" uint32_t kai_pack_columns_bf16_f16_exact_neon(
+    size_t steps, const float16_t* src, size_t stride, uint8_t* dst);
+
+namespace kai {
+namespace {
+
+constexpr size_t kColumns = 12;
+constexpr size_t kGroup = kColumns * 4 * sizeof(uint16_t);  // bytes of 4 k of a panel
+
+/// 12 columns, 4 k a step. steps is not 0.
+KAI_INLINE void pack_steps(size_t steps, const float* src, size_t stride, uint8_t* dst) {
+    kai_pack_columns_bf16_f32_neon(steps, src, stride, dst);
+}
+KAI_INLINE void pack_steps(size_t steps, const float16_t* src, size_t stride, uint8_t* dst) {
+    if (kai_pack_columns_bf16_f16_neon(steps, src, stride, dst) == 0) {  // there may be a NaN
+        kai_pack_columns_bf16_f16_exact_neon(steps, src, stride, dst);
+    }
+}
+
+/// As many as 4 rows and 12 columns, the rest is zero.
+template <typename Source>
+KAI_INLINE void pack_part(size_t rows, size_t columns, const Source* src, size_t stride, uint8_t* dst) {
+    Source part[4][kColumns] = {};
+    for (size_t row = 0; row < rows; ++row) {
+        for (size_t column = 0; column < columns; ++column) {
+            part[row][column] = reinterpret_cast<const Source*>(bytes(src, row * stride))[column];
+        }
+    }
+    pack_steps(1, part[0], sizeof(part[0]), dst);
+}
+
+/// Zero where there is none.
+template <typename Bias>
+KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst) {
+    if (bias != nullptr && columns == kColumns) {
+        __builtin_memcpy(dst, bias, kColumns * sizeof(Bias));
+        return;
+    }
+    for (size_t i = 0; i < kColumns; ++i) {
+        store(dst + i * sizeof(Bias), bias != nullptr && i < columns ? load<Bias>(bias + i * sizeof(Bias)) : Bias{0});
+    }
+}
+
+template <typename Source, typename Bias>
+KAI_INLINE void pack(size_t n, size_t k, size_t stride, const void* rhs, const void* bias, void* rhs_packed) {
+    const auto* src = static_cast<const Source*>(rhs);
+    const uint8_t* bias_left = bytes(bias);
+    uint8_t* dst = bytes(rhs_packed);
+    while (n > 0) {
+        const size_t columns = n < kColumns ? n : kColumns;
+        pack_bias<Bias>(columns, bias_left, dst);
+        dst += kColumns * sizeof(Bias);
+        const size_t whole = columns == kColumns ? k / 4 : 0;
+        if (whole > 0) {
+            pack_steps(whole, src, stride, dst);
+        }
+        dst += whole * kGroup;
+        for (size_t row = whole * 4; row < k; row += 4) {
+            pack_part(
+                k - row < 4 ? k - row : 4, columns, reinterpret_cast<const Source*>(bytes(src, row * stride)), stride,
+                dst);
+            dst += kGroup;
+        }
+        src += columns;
+        bias_left += bias != nullptr ? columns * sizeof(Bias) : 0;
+        n -= columns;
+    }
+}
+
+constexpr kai_rhs_rules columns_rules(const char* name, const Format& format, uint8_t source_bits) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = kColumns;
+    rules.kr = 4;
+    rules.sr = 1;
+    rules.k_padding = 4;
+    rules.stride_bits = source_bits;
+    rules.kxn = true;
+    rules.bias = true;
+    return rules;
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_RUN(NAME, FORMAT, SOURCE, BIAS)                                                                  \
+    KAI_RHS_RULES(NAME, columns_rules, kai::FORMAT, 8 * sizeof(SOURCE))                                             \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
+                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
+        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                               \
+        kai::pack<SOURCE, BIAS>(n, k, rhs_stride, rhs, bias, rhs_packed);                                           \
+    }
+
+extern "C" {
+
+KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, 12, 4, 1, uint16_t, uint16_t)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, float16_t, uint16_t)
+
+KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, 12, 4, 1, uint16_t, float)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, float16_t, float)
+
+KAI_DEFINE_RUN(rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, bf16pbiasf32, float, float)
+size_t kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon() {
+    return kai::kColumns;
+}
+size_t kai_get_rhs_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n_idx) {
+    return n_idx * sizeof(float);
+}
+size_t kai_get_bias_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n_idx) {
+    return n_idx * sizeof(float);
+}
+size_t kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t k) {
+    return kai::bf16pbiasf32.stride({kai::kColumns, 4, 1}, k);
+}
+size_t kai_get_rhs_packed_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(
+    size_t n_idx, size_t k, size_t nr, size_t kr) {
+    return kai_rhs_packed_offset(
+        n_idx, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
+}
+size_t kai_get_rhs_packed_size_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n, size_t k, size_t nr, size_t kr) {
+    return kai_rhs_packed_size(
+        n, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
+}
+
+}  // extern "C"

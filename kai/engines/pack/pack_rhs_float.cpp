@@ -1,0 +1,50 @@
+// Packers of the RHS of floating-point micro-kernels without SVE or SME: kr = 1, bias of the type of the elements.
+// The layout is in pack_rhs_float.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/pack/pack_neon_rhs_float.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+constexpr kai_rhs_rules float_rules(const char* name, const Format& format, uint8_t nr, bool kxn) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = nr;
+    rules.kr = rules.sr = 1;
+    rules.stride_bits = static_cast<uint8_t>(format.bits);
+    rules.kxn = kxn;
+    rules.bias = true;
+    return rules;
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_RUN(NAME, ...)                                                                                     \
+    void kai_run_##NAME(                                                                                              \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,   \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {              \
+        kai::__VA_ARGS__(                                                                                             \
+            kai_rules_##NAME, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, \
+                               extra_bytes, params});                                                                 \
+    }
+#define KAI_DEFINE_KXN(NAME, FORMAT, NR, ELEMENT)                             \
+    KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, true)                   \
+    KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, 1, 1, ELEMENT, ELEMENT) \
+    KAI_DEFINE_RUN(NAME, pack_rhs_float_kxn<NR * sizeof(ELEMENT)>)
+#define KAI_DEFINE_NXK(NAME, FORMAT, NR, ELEMENT)                    \
+    KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, false)         \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, 1, 1, ELEMENT) \
+    KAI_DEFINE_RUN(NAME, pack_rhs_float_nxk<ELEMENT, NR>)
+
+extern "C" {
+
+KAI_DEFINE_KXN(rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon, f32pbiasf32, 8, uint32_t)
+KAI_DEFINE_KXN(rhs_pack_kxn_x32p16x1b_x32_x32_neon, f32pbiasf32, 16, uint32_t)
+KAI_DEFINE_NXK(rhs_pack_nxk_x32p16x1bx32_x32_x32_neon, f32pbiasf32, 16, uint32_t)
+KAI_DEFINE_KXN(rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon, f16pbiasf16, 16, uint16_t)
+KAI_DEFINE_KXN(rhs_pack_kxn_x16p32x1b_x16_x16_neon, f16pbiasf16, 32, uint16_t)
+KAI_DEFINE_NXK(rhs_pack_nxk_x16p32x1bx16_x16_x16_neon, f16pbiasf16, 32, uint16_t)
+
+}  // extern "C"

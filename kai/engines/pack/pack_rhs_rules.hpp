@@ -1,0 +1,131 @@
+// What RHS packers ask of their callers. Each rule is stated once, in a table per packer, and checked in every build:
+// by `run`, and by the getters of sizes, strides and offsets as far as it concerns them. Getters take any nr, though,
+// and any group: clients ask them with nr = 1 (a panel is as long as nr columns).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/layout.hpp"
+
+/// What `params` is.
+enum kai_rhs_params : uint8_t {
+    KAI_RHS_PARAMS_NULL,
+    KAI_RHS_PARAMS_ANY,       ///< not NULL
+    KAI_RHS_PARAMS_1,         ///< lhs_zero_point 1; rhs_zero_point is not used
+    KAI_RHS_PARAMS_1_8,       ///< lhs_zero_point 1, rhs_zero_point 8
+    KAI_RHS_PARAMS_1_8_OR_0,  ///< lhs_zero_point 1, rhs_zero_point 8 or 0
+    KAI_RHS_PARAMS_1_8_BF16,  ///< lhs_zero_point 1, rhs_zero_point 8, scale_dt kai_dt_bf16
+};
+
+/// The rules of a packer. A number that is 0 stands for no rule.
+struct kai_rhs_rules {
+    char name[62];  ///< without kai_run_
+
+    // What follows from the format.
+    bool blocks;           ///< bl is a multiple of 32, and k of bl
+    uint8_t bits;          ///< of a packed element
+    uint8_t block_fields;  ///< bytes per column, besides the elements
+    uint8_t panel_fields;  ///< bytes per column, besides blocks or elements
+    uint8_t k_padding;     ///< k is rounded up to a multiple of this
+
+    // Shape. A group is kr / sr.
+    uint8_t nr;                    ///< the only one
+    uint8_t nr_multiple;           ///< nr is a multiple of this,
+    uint8_t sr;                    ///< the only one
+    uint8_t kr;                    ///< the only one
+    uint8_t kr_multiple;           ///< kr is a multiple of this,
+    uint8_t kr_max;                ///< and at most this
+    uint8_t group_min, group_max;  ///< a power of two from the first to the second
+    uint8_t group;                 ///< of the kernels that the name is for: others only change the order of elements
+    uint16_t bl_max;               ///< bl is at most this
+    uint8_t k_multiple;            ///< k is a multiple of this
+    uint8_t k_groups;              ///< k, rounded up, is a multiple of this many groups,
+    bool k_kr;                     ///< of kr
+
+    // Operands.
+    uint8_t stride_bits;  ///< Rows of elements of so many bits are rhs_stride apart: rows of k of all columns (kxn), or
+    bool kxn;             ///< columns.
+    bool scale, zero, bias;  ///< is not NULL; is not NULL; may be given
+    bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
+    kai_rhs_params params;
+};
+
+/// The arguments of `run`. What a packer does not have is 0, or 1 for num_groups.
+struct kai_rhs_call {
+    size_t num_groups, n, k, nr, kr, sr, bl;
+    const void* rhs;
+    size_t rhs_stride;
+    const void *zero, *bias, *scale;
+    size_t scale_stride;
+    void* packed;
+    size_t extra_bytes;
+    const void* params;
+};
+
+/// A violated rule, as a format of printf with three numbers of type size_t. NULL: there is none.
+struct kai_violation {
+    const char* format;
+    size_t numbers[3];
+};
+
+extern "C" {
+
+/// The rules for the shape. `run`: those for getters and those for `run` alone.
+[[gnu::visibility("hidden")]] kai_violation kai_rhs_shape_violation(
+    const kai_rhs_rules* rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run);
+
+/// All rules.
+[[gnu::visibility("hidden")]] kai_violation kai_rhs_call_violation(
+    const kai_rhs_rules* rules, const kai_rhs_call* call);
+
+/// All rules. Aborts with the name of the packer where one is violated. Reads nothing of an empty problem.
+[[gnu::visibility("hidden")]] void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call);
+
+/// @name The getters of packers that are told nr, kr and sr. Without blocks, bl is 0.
+/// @{
+[[gnu::visibility("hidden")]] size_t kai_rhs_packed_stride(
+    size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt, const kai_rhs_rules* rules);
+[[gnu::visibility("hidden")]] size_t kai_rhs_packed_offset(
+    size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
+    const kai_rhs_rules* rules);
+[[gnu::visibility("hidden")]] size_t kai_rhs_packed_size(
+    size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
+    const kai_rhs_rules* rules);
+/// Offset of column n_idx, an even one, in a row of nibbles.
+[[gnu::visibility("hidden")]] size_t kai_rhs_nibble_offset(size_t n_idx, const kai_rhs_rules* rules);
+/// @}
+
+}  // extern "C"
+
+namespace kai {
+namespace {
+
+/// What the format says.
+constexpr kai_rhs_rules rhs_rules(const char* name, const Format& format, bool blocks) {
+    kai_rhs_rules rules = {};
+    for (size_t i = 0; name[i] != 0; ++i) {
+        rules.name[i] = name[i];
+    }
+    rules.blocks = blocks;
+    rules.bits = static_cast<uint8_t>(format.bits);
+    rules.block_fields = static_cast<uint8_t>(format.block_head + format.block_tail);
+    rules.panel_fields = static_cast<uint8_t>(format.panel_head + format.panel_tail);
+    rules.k_padding = static_cast<uint8_t>(format.k_multiple);
+    return rules;
+}
+
+constexpr void set_groups(kai_rhs_rules& rules, uint8_t min, uint8_t max, uint8_t group = 0) {
+    rules.group_min = min;
+    rules.group_max = max;
+    rules.group = group;
+}
+
+}  // namespace
+}  // namespace kai
+
+/// Defines the rules of a packer: a constexpr function of its name.
+#define KAI_RHS_RULES(NAME, FUNCTION, ...)                                          \
+    extern "C" {                                                                    \
+    [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;      \
+    constexpr kai_rhs_rules kai_rules_##NAME = kai::FUNCTION(#NAME, ##__VA_ARGS__); \
+    }

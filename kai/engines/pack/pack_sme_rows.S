@@ -1,0 +1,161 @@
+// Packs rows of any elements, and f32 rows as bf16, into panels of 32-bit words: see kai/engines/pack/pack_sme_rows.inc.
+//
+// Bytes of a row are loaded straight into ZA: row 4 i + t of ZA is slice i of tile t of words, and a slice of bytes. So
+// a predicate of bytes ends a row at any element, and the rest of its last word is zero.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv8-a+sme
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/pack/pack_sme_rows.inc"
+
+// ---- rows that are stride bytes apart ----
+
+    alias   stride, x3
+    alias   stride2, x4     // twice that
+    alias   stride3, x5
+    alias   half, x6        // V rows
+
+.macro rows_start
+    ldr     stride, [args, #KAI_PACK_ROWS_STRIDE]
+    lsl     stride2, stride, #1
+    add     stride3, stride, stride2
+    mul     half, stride, v
+.endm
+
+.macro rows_chunk
+    add     src, src, half, lsl #1
+.endm
+
+.macro rows_words
+    whilelo p0.b, xzr, rest
+.endm
+
+.macro rows_rows
+    add     row_lo, src, pos
+    add     row_hi, row_lo, half
+.endm
+
+.macro rows_load count, row, tile, whole
+    ld1b    {za0h.b[w12, \tile]}, p0/z, [\row]
+    .if \count == 4
+    ld1b    {za0h.b[w12, \tile + 4]}, p0/z, [\row, stride]
+    ld1b    {za0h.b[w12, \tile + 8]}, p0/z, [\row, stride2]
+    ld1b    {za0h.b[w12, \tile + 12]}, p0/z, [\row, stride3]
+    .endif
+    add     \row, \row, stride, lsl #(\count / 2)
+.endm
+
+.macro rows_whole no
+.endm
+
+    pack_rows kai_kernel_pack_rows_sme, rows, 2
+
+// ---- rows in a table of pointers: 2 V entries a chunk ----
+
+    alias   offset, x3      // to be added to a pointer
+    alias   pad, x4         // unless it is this
+    alias   offset_pos, x5  // offset + pos
+    alias   entry0, x6
+    alias   entry1, x7
+
+.macro table_start
+    ldp     offset, pad, [args, #KAI_PACK_ROWS_STRIDE]
+.endm
+
+.macro table_chunk
+    add     src, src, v, lsl #4
+.endm
+
+.macro table_words
+    rows_words
+.endm
+
+.macro table_rows
+    mov     row_lo, src
+    add     row_hi, src, v, lsl #3
+    add     offset_pos, offset, pos
+.endm
+
+.macro table_load_one pointer, slice
+    cmp     \pointer, pad
+    csel    t, pos, offset_pos, eq
+    ld1b    {za0h.b[w12, \slice]}, p0/z, [\pointer, t]
+.endm
+
+.macro table_load count, row, tile, whole
+    .if \count == 1
+    ldr     entry0, [\row], #8
+    table_load_one entry0, \tile
+    .else
+    ldp     entry0, entry1, [\row], #16
+    table_load_one entry0, \tile
+    table_load_one entry1, \tile + 4
+    ldp     entry0, entry1, [\row], #16
+    table_load_one entry0, \tile + 8
+    table_load_one entry1, \tile + 12
+    .endif
+.endm
+
+.macro table_whole no
+.endm
+
+    pack_rows kai_kernel_pack_table_sme, table, 2
+
+// ---- f32 rows that are stride bytes apart, as bf16 ----
+
+.macro bf16_start
+    ldr     stride, [args, #KAI_PACK_ROWS_STRIDE]
+    mul     half, stride, v
+.endm
+
+.macro bf16_chunk
+    rows_chunk
+.endm
+
+// p0, p2: the first and the second V elements of the job. p4: its pairs, if they are whole.
+.macro bf16_words
+    lsr     t, rest, #2
+    whilelo p0.s, xzr, t
+    whilelo p2.s, v, t
+    lsr     t, t, #1
+    whilelo p4.s, xzr, t
+.endm
+
+.macro bf16_rows
+    rows_rows
+.endm
+
+// The even elements become the low halves of the words, the odd ones the high halves.
+.macro bf16_load_one i, even, odd, row, tile, whole
+    .if \whole
+    ld2w    {\even\().s, \odd\().s}, p4/z, [\row]
+    bfcvt   \even\().h, p1/m, \even\().s
+    bfcvtnt \even\().h, p1/m, \odd\().s
+    .else
+    ld1w    {\even\().s}, p0/z, [\row]
+    ld1w    {\odd\().s}, p2/z, [\row, #1, mul vl]
+    bfcvt   \even\().h, p1/m, \even\().s
+    bfcvt   \odd\().h, p1/m, \odd\().s
+    uzp1    \even\().h, \even\().h, \odd\().h
+    .endif
+    mova    za\tile\()h.s[w13, \i], p1/m, \even\().s
+    add     \row, \row, stride
+.endm
+
+.macro bf16_load count, row, tile, whole
+    bf16_load_one 0, z0, z1, \row, \tile, \whole
+    .if \count == 4
+    bf16_load_one 1, z2, z3, \row, \tile, \whole
+    bf16_load_one 2, z4, z5, \row, \tile, \whole
+    bf16_load_one 3, z6, z7, \row, \tile, \whole
+    .endif
+.endm
+
+// The last job of a row of an odd number of elements.
+.macro bf16_whole no
+    cbnz    rest, 1f
+    tbnz    length, #2, \no
+1:
+.endm
+
+    pack_rows kai_kernel_pack_rows_bf16_sme, bf16, 3

@@ -1,0 +1,175 @@
+// Rows to panels of 32-bit words in streaming mode: what the C++ side hands to the engine of
+// kai/engines/pack/pack_sme_rows.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/sme_args.h"
+#include "kai/engines/core/getters.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_rhs_checks.hpp"
+
+namespace kai {
+namespace {
+
+struct PackRowsArgs {
+    size_t rows;
+    size_t length;    // source bytes of a chunk of a row
+    size_t chunks;    // of a row
+    const void* src;  // first row, or the table
+    size_t stride;    // bytes from a row to the next; with a table: what is added to every pointer but pad
+    const void* pad;
+    void* dst;
+    size_t hi;       // bytes from the first V rows of a unit of 2 V rows to the others
+    size_t depth;    // words from a depth to the next
+    size_t gap;      // bytes from the end of a unit to the next one
+    size_t hi_from;  // rows (of the last unit) beyond which it has a panel for the others
+};
+
+static_assert(offsetof(PackRowsArgs, rows) == KAI_PACK_ROWS_ROWS);
+static_assert(offsetof(PackRowsArgs, length) == KAI_PACK_ROWS_LENGTH);
+static_assert(offsetof(PackRowsArgs, chunks) == KAI_PACK_ROWS_CHUNKS);
+static_assert(offsetof(PackRowsArgs, src) == KAI_PACK_ROWS_SRC);
+static_assert(offsetof(PackRowsArgs, stride) == KAI_PACK_ROWS_STRIDE);
+static_assert(offsetof(PackRowsArgs, pad) == KAI_PACK_ROWS_PAD);
+static_assert(offsetof(PackRowsArgs, dst) == KAI_PACK_ROWS_DST);
+static_assert(offsetof(PackRowsArgs, hi) == KAI_PACK_ROWS_HI);
+static_assert(offsetof(PackRowsArgs, depth) == KAI_PACK_ROWS_DEPTH);
+static_assert(offsetof(PackRowsArgs, gap) == KAI_PACK_ROWS_GAP);
+static_assert(offsetof(PackRowsArgs, hi_from) == KAI_PACK_ROWS_HI_FROM);
+
+using PackRowsFn = void(const PackRowsArgs*);
+
+/// Panels to write: V or 2 V rows each, `stride` bytes apart.
+struct Panels {
+    const Format& format;
+    Tile tile;
+    void* first;
+    size_t stride;
+};
+
+/// Rows of elements of element_bytes.
+struct SourceRows {
+    size_t rows;
+    Chunks chunks;
+    size_t element_bytes;
+    const void* first;  // or table
+    size_t stride;      // or offset
+    const void* pad;
+};
+
+/// Everything but the panel heads. Nothing where there is nothing to pack.
+KAI_INLINE void pack_rows(PackRowsFn* kernel, const SourceRows& source, const Panels& panels) {
+    if (source.rows == 0 || source.chunks.count == 0 || source.chunks.length == 0) {
+        return;
+    }
+    const Tile tile = panels.tile;
+    const size_t v = VL(1);
+    const bool split = tile.rows == v;
+    const size_t head = tile.rows * panels.format.panel_head;
+    const size_t depths = panels.format.stride(tile, source.chunks) - head;
+    const PackRowsArgs args = {
+        source.rows,
+        source.chunks.length * source.element_bytes,
+        source.chunks.count,
+        source.first,
+        source.stride,
+        source.pad,
+        bytes(panels.first, head),
+        split ? panels.stride : v * sizeof(uint32_t),
+        tile.rows,
+        (split ? 2 : 1) * panels.stride - depths,
+        split ? v : 0,
+    };
+    kai_commit_za();
+    kernel(&args);
+}
+
+/// The heads: one bias per row (column of the product), zero where there is no row, or no bias (NULL).
+KAI_INLINE void pack_heads(size_t rows, const void* bias, const Panels& panels) {
+    const size_t bytes_per_row = panels.format.panel_head;
+    uint8_t* to = bytes(panels.first);
+    for (size_t row = 0; row < rows; row += panels.tile.rows, to += panels.stride) {
+        const size_t height = panels.tile.rows * bytes_per_row;
+        size_t count = rows - row < panels.tile.rows ? (rows - row) * bytes_per_row : height;
+        if (bias == nullptr) {
+            count = 0;
+        } else {
+            __builtin_memcpy(to, bytes(bias, row * bytes_per_row), count);
+        }
+        __builtin_memset(to + count, 0, height - count);
+    }
+}
+
+/// Of LHS packers.
+KAI_INLINE void check_panels(
+    size_t mr, size_t kr, size_t sr, size_t own_kr, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, mr == VL(2), "mr = %zu, not %zu", mr, VL(2));
+    KAI_REQUIRE(function, kr == own_kr, "kr = %zu, not %zu", kr, own_kr);
+    KAI_REQUIRE(function, sr == 1, "sr = %zu, not 1", sr);
+}
+
+KAI_INLINE void no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
+}
+KAI_INLINE void any_start(size_t) {
+}
+
+}  // namespace
+}  // namespace kai
+
+/// An LHS packer: rows of SOURCE to panels of 2 V rows. CHECK_START: what it says to m_idx_start.
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, CHECK_START)                                  \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                        \
+    void kai_run_##NAME(                                                                                             \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride, \
+        void* lhs_packed) {                                                                                          \
+        kai::check_panels(mr, kr, sr, KR);                                                                           \
+        CHECK_START(m_idx_start);                                                                                    \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                       \
+        kai::pack_rows(                                                                                              \
+            KERNEL, {m, {1, k}, sizeof(SOURCE), lhs, lhs_stride, nullptr},                                           \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                           \
+    }
+
+/// An LHS packer: chunks of SOURCE behind a table of pointers to panels of 2 V rows.
+#define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                          \
+    KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(2), KR, 1)                                                \
+    void kai_run_##NAME(                                                                                           \
+        size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset, \
+        const void* pad_ptr, void* lhs_packed) {                                                                   \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                     \
+        const kai::Chunks chunks = {k_chunk_count, k_chunk_length};                                                \
+        kai::pack_rows(                                                                                            \
+            KERNEL, {m, chunks, sizeof(SOURCE), lhs_ptrs, lhs_ptr_offset, pad_ptr},                                \
+            {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, chunks)});                                    \
+    }
+
+/// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
+#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                  \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                             \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
+        const kai_rhs_vectors_call call = {                                                                         \
+            {8 * sizeof(SOURCE), false, true, false},                                                               \
+            num_groups,                                                                                             \
+            nr,                                                                                                     \
+            kr,                                                                                                     \
+            sr,                                                                                                     \
+            extra_bytes,                                                                                            \
+            VL(2),                                                                                                  \
+            KR,                                                                                                     \
+            n,                                                                                                      \
+            k,                                                                                                      \
+            rhs,                                                                                                    \
+            rhs_stride,                                                                                             \
+            rhs_packed,                                                                                             \
+            scale,                                                                                                  \
+            params};                                                                                                \
+        kai_check_rhs_vectors(__func__, &call);                                                                     \
+        const kai::Tile tile = {VL(2), KR, 1};                                                                      \
+        const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};                    \
+        kai::pack_heads(n, bias, panels);                                                                           \
+        kai::pack_rows(kai_kernel_pack_rows_sme, {n, {1, k}, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);    \
+    }

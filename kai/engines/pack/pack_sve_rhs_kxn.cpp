@@ -1,0 +1,73 @@
+// RHS packers of K x N sources for SVE. Bits are moved. `imatmul`: a chunk of 32-bit elements needs no padding of its
+// own, so chunks are packed as one matrix.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/pack/pack_sve_columns.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_rhs_checks.hpp"
+#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+UnifiedOperand panels_x32() {
+    return packed(f32pbiasf32, SVE(4), 1);
+}
+
+KAI_INLINE void pack_x32(size_t n, size_t k, const void* rhs, size_t stride, const void* bias, void* rhs_packed) {
+    pack_columns_sve<SveWords32>(n, k, rhs, stride, bias, rhs_packed, panels_x32().stride(k));
+}
+
+void run_x16(const kai_matmul_pack_rhs_uker_args* args) {
+    const auto& operand = args->operand;
+    pack_columns_sve<SveWords16>(
+        args->shape.n, args->shape.k, operand.rhs.ptr, operand.rhs.stride.k, operand.bias_n.ptr, operand.rhs_packed.ptr,
+        operand.rhs_packed.stride.n);
+}
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
+void kai_run_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride,
+    const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {
+    const kai_rhs_vectors_call call = {
+        {32, true, true, false},
+        num_groups,
+        nr,
+        kr,
+        1,
+        extra_bytes,
+        SVE(4),
+        1,
+        n,
+        k,
+        rhs,
+        rhs_stride,
+        rhs_packed,
+        scale,
+        params};  // any sr
+    kai_check_rhs_vectors(__func__, &call);
+    kai::pack_x32(n, k, rhs, rhs_stride, bias, rhs_packed);
+}
+
+KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
+    rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
+void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
+    size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
+    void* rhs_packed) {
+    const size_t k = k_chunk_count * k_chunk_length;
+    const kai_rhs_vectors_call call = {{32, true, true, false}, 1,          0,       0,      1, 0, 0, 0, n, k, rhs,
+                                       rhs_stride_row,          rhs_packed, nullptr, nullptr};
+    kai_check_rhs_vectors(__func__, &call);
+    kai::pack_x32(n, k, rhs, rhs_stride_row, bias, rhs_packed);
+}
+
+}  // extern "C"
+
+KAI_DEFINE_RHS_PACK_API(
+    rhs_pack_kxn_x16p16vsx2bx16_x16_x16_sve, kai::run_x16, kai::KxN<16>, kai::packed(kai::f16pbiasf16, SVE(4), 2))

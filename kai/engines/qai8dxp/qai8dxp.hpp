@@ -1,0 +1,154 @@
+// Matmul with rows quantised at run time (qai8dxp): what a micro-kernel of the catalogue hands to an engine.
+//
+// Kernels that compute the same are one implementation: m_step, n_step and names differ. A family's source is the
+// family's header, this one, which engine serves its ISA, and its catalogue.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/getters.hpp"
+
+namespace kai {
+namespace {
+
+/// Elements of the RHS: those of a packed format of layout.hpp.
+enum class RhsKind : size_t { int8, int4, int2, int4_blocks };
+enum class OutKind : size_t { f32, f16, bf16 };
+
+/// dst = clamp(LHS x RHS + bias), everything that a call or a kernel's name says. Strides are in bytes.
+struct Problem {
+    size_t m, n, k, bl;
+    const uint8_t *lhs, *rhs;
+    void* dst;
+    size_t dst_stride;
+    float lo, hi;
+    const int32_t* lut;             // int2: the four weights
+    size_t nr;                      // columns of a panel of the RHS
+    size_t lhs_stride, rhs_stride;  // from panel to panel
+    RhsKind rhs_kind;
+    OutKind out;
+};
+
+constexpr RhsKind rhs_kind(const Format& f) {
+    return f.block_tail != 0 ? RhsKind::int4_blocks
+           : f.bits == 8     ? RhsKind::int8
+           : f.bits == 4     ? RhsKind::int4
+                             : RhsKind::int2;
+}
+
+/// Bytes of an output element.
+constexpr size_t element_bytes(OutKind out) {
+    return out == OutKind::f32 ? 4 : 2;
+}
+
+}  // namespace
+}  // namespace kai
+
+/// @name Engines: GEMM, mr = 4. (GEMV, mr = 1: qai8dxp_neon_row.hpp.)
+///
+/// A kernel names the tiles of its RHS alone: a program has no others.
+/// @{
+namespace kai {
+namespace {
+struct GemmTiles;
+}
+}  // namespace kai
+
+extern "C" {
+[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);
+[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_dotprod, kai_tiles_int4_neon_dotprod,
+    kai_tiles_int2_neon_dotprod, kai_tiles_int4_blocks_neon_dotprod;
+[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_i8mm, kai_tiles_int4_neon_i8mm,
+    kai_tiles_int4_blocks_neon_i8mm;
+}
+
+namespace kai {
+namespace {
+
+KAI_INLINE void gemm_qai8dxp_neon_dotprod(const Problem* p) {
+    switch (p->rhs_kind) {
+        case RhsKind::int8:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_dotprod);
+        case RhsKind::int4:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_dotprod);
+        case RhsKind::int2:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int2_neon_dotprod);
+        case RhsKind::int4_blocks:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_dotprod);
+    }
+}
+
+KAI_INLINE void gemm_qai8dxp_neon_i8mm(const Problem* p) {
+    switch (p->rhs_kind) {
+        case RhsKind::int8:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_i8mm);
+        case RhsKind::int4_blocks:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_i8mm);
+        default:
+            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_i8mm);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+/// @}
+
+/// @name The functions of a micro-kernel of the catalogue
+///
+/// ENGINE: a function of the same form as the engines above. T, OUT: float and f32, void and f16, void and bf16.
+/// @{
+#define KAI_DEFINE_MATMUL_QAI8DXP(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                     \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
+        float lo, float hi) {                                                                                         \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
+        KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)), nullptr)        \
+    }
+
+/// Quantised in blocks of bl.
+#define KAI_DEFINE_MATMUL_QAI8DXP_BL(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                \
+    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                               \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                      \
+    void kai_run_##NAME(                                                                                            \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row,       \
+        size_t stride_col, float lo, float hi) {                                                                    \
+        kai::check_blocks(k, bl);                                                                                   \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                               \
+        KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, bl, (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr) \
+    }
+
+/// With a table of weights.
+#define KAI_DEFINE_MATMUL_QAI8DXP_LUT(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
+        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
+        float lo, float hi, const int32_t* lut) {                                                                     \
+        kai::check_depth(k, 32);                                                                                      \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
+        KAI_RUN_QAI8DXP(                                                                                              \
+            ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)),                             \
+            lut != nullptr ? lut : kai::kDefaultTable)                                                                \
+    }
+
+#define KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, BL, RHS_STRIDE, LUT) \
+    const kai::Problem problem{                                                     \
+        m,                                                                          \
+        n,                                                                          \
+        k,                                                                          \
+        BL,                                                                         \
+        kai::bytes(lhs),                                                            \
+        kai::bytes(rhs),                                                            \
+        dst,                                                                        \
+        stride_row,                                                                 \
+        lo,                                                                         \
+        hi,                                                                         \
+        LUT,                                                                        \
+        NR,                                                                         \
+        kai::LHS.stride({MR, KR, SR}, k),                                           \
+        RHS_STRIDE,                                                                 \
+        kai::rhs_kind(kai::RHS),                                                    \
+        kai::OutKind::OUT};                                                         \
+    ENGINE(&problem);
+/// @}

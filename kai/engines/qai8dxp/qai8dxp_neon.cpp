@@ -1,0 +1,459 @@
+// The GEMM engine of qai8dxp on NEON.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
+
+#include "kai/engines/int_neon/int_neon.hpp"
+
+namespace kai {
+namespace {
+
+/// @name Rows
+/// @{
+constexpr size_t kGroupPanels = 16;
+constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as good as all caches can hold beside the rest
+constexpr size_t kSecondLevelBytes = 131072;
+
+/// Whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however few rows it has.
+constexpr size_t group_panels(size_t k) {
+    const size_t panels = k == 0 ? kGroupPanels : kFirstLevelBytes / k / 16 * 4;
+    return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
+}
+
+constexpr size_t kFewRows = 32;  // at most
+
+/// How many of the rows of a group are few.
+constexpr size_t few_of(size_t rows, size_t limit) {
+    return rows <= limit ? rows : rows % 4;
+}
+
+/// A value per row in the order of a tile's vectors: SMMLA: r0 r0 r1 r1, r2 r2 r3 r3.
+KAI_INLINE void keep_rows(bool pairs, float32x4_t x, float kept[2][4]) {
+    vst1q_f32(kept[0], pairs ? vzip1q_f32(x, x) : x);
+    vst1q_f32(kept[1], vzip2q_f32(x, x));
+}
+
+/// Rows that go through the columns together.
+struct Group {
+    const uint8_t* lhs;
+    size_t m0, rows, count;
+    float largest_offset, largest_scale;
+    Panel panels[kGroupPanels];
+
+    /// Of rows `start` to `end` - 1, or of the first ones.
+    KAI_INLINE Group(const Problem& p, bool pairs, size_t start, size_t end)
+        : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
+        rows = end - m0 < 4 * group_panels(p.k) ? end - m0 : 4 * group_panels(p.k);
+        count = rows / 4;
+        float32x4_t offsets = vdupq_n_f32(0), scales = vdupq_n_f32(0);
+        for (size_t i = 0; i < count; ++i) {
+            const uint8_t* next = lhs + (i + 1) * p.lhs_stride;
+            float32x4_t offset = load_f32x4(next - 32), scale = load_f32x4(next - 16);
+            if (p.rhs_kind == RhsKind::int4_blocks) {
+                offset = vcvtq_f32_s32(vreinterpretq_s32_f32(offset));
+                offsets = vmaxq_f32(offsets, vabsq_f32(offset));
+            }
+            scales = vmaxq_f32(scales, vabsq_f32(scale));
+            keep_rows(pairs, offset, panels[i].offsets);
+            keep_rows(pairs, scale, panels[i].scales);
+        }
+        largest_offset = vmaxvq_f32(offsets);
+        largest_scale = vmaxvq_f32(scales);
+    }
+};
+/// @}
+
+/// @name Columns
+/// @{
+constexpr size_t kBatchQuads = 16;    // at most, that are decoded at a time
+constexpr size_t kBatchDepth = 4096;  // k of all of them together
+
+/// Some quads, decoded, or a chunk of a long one.
+struct Batch {
+    alignas(16) int8_t rhs[4 * kBatchDepth + 32];
+    float block_scales[kBatchDepth / 32 * 8];
+    Quad quads[kBatchQuads];
+    float results[4 * kGroupPanels][4];  // of columns that fill no quad
+};
+
+/// Where a quad stands.
+struct Place {
+    const uint8_t* panel;  // of the RHS
+    size_t column;         // in the panel
+    size_t n0;             // in the output
+
+    KAI_INLINE void next(const Problem& p) {
+        n0 += 4;
+        column += 4;
+        if (column == p.nr) {
+            column = 0;
+            panel += p.rhs_stride;
+        }
+    }
+};
+
+/// A value per column in the order of a tile's vectors: SMMLA: c0 c1 c0 c1, c2 c3 c2 c3. Returns the end.
+KAI_INLINE float* keep_columns(bool pairs, float32x4_t x, float* kept) {
+    if (pairs) {
+        vst1q_f32(kept, vcombine_f32(vget_low_f32(x), vget_low_f32(x)));
+        vst1q_f32(kept + 4, vcombine_f32(vget_high_f32(x), vget_high_f32(x)));
+        return kept + 8;
+    }
+    vst1q_f32(kept, x);
+    return kept + 4;
+}
+
+KAI_INLINE float largest(float32x4_t x) {
+    return vmaxvq_f32(vabsq_f32(x));
+}
+
+/// Clamping costs time; most calls have bounds that nothing can reach.
+KAI_INLINE bool out_of_bounds(const Problem& p, float largest) {
+    return !(largest <= p.hi && largest <= -p.lo);
+}
+
+/// The fields of a quad of int8, int4 or int2 per channel.
+KAI_INLINE void load_channels(const Problem& p, bool pairs, const Group& group, Place place, Quad& quad) {
+    const uint8_t* fields = place.panel + p.rhs_stride - 12 * p.nr + 4 * place.column;
+    const float32x4_t scales = load_f32x4(fields + 4 * p.nr), bias = load_f32x4(fields + 8 * p.nr);
+    keep_columns(pairs, load_f32x4(fields), quad.column_sums[0]);
+    keep_columns(pairs, scales, quad.column_scales[0]);
+    vst1q_f32(quad.bias, bias);
+    // A sum is an int32; twice as much, since products and sums are rounded.
+    quad.clamps = out_of_bounds(p, largest(scales) * group.largest_scale * 0x1p32F + 2 * largest(bias));
+}
+
+/// Steps of a part of a block whose sums fit (ShortSum): an equal part, at most 256 k.
+constexpr size_t part_steps(size_t bl) {
+    size_t steps = 8;
+    if (bl <= 32 * steps) {
+        return bl / 32;
+    }
+    while (bl / 32 % steps != 0) {
+        --steps;
+    }
+    return steps;
+}
+
+/// The fields of a quad of int4 in blocks, and the scales of `count` parts of blocks from part `start` on.
+KAI_INLINE void load_blocks(
+    const Problem& p, bool pairs, const Group& group, Place place, size_t block_parts, size_t start, size_t count,
+    Quad& quad, float* scales) {
+    const uint8_t* fields = place.panel + p.rhs_stride - 8 * p.nr + 4 * place.column;
+    const float32x4_t sums = load_f32x4(fields), bias = load_f32x4(fields + 4 * p.nr);
+    keep_columns(pairs, sums, quad.column_sums[0]);
+    vst1q_f32(quad.bias, bias);
+    quad.block_scales = scales;
+    const size_t elements = p.bl / 2 * p.nr, block = elements + 2 * p.nr;
+    const uint8_t* bf16 = place.panel + start / block_parts * block + elements + 2 * place.column;
+    size_t left = block_parts - start % block_parts;
+    float32x4_t largest_scales = vdupq_n_f32(0);
+    for (; count > 0; --count) {
+        const float32x4_t scale = vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(bf16)), 16));
+        largest_scales = vmaxq_f32(largest_scales, vabsq_f32(scale));
+        scales = keep_columns(pairs, scale, scales);
+        if (--left == 0) {
+            left = block_parts;
+            bf16 += block;
+        }
+    }
+    // |S / 16| is at most 1024 per k. Twice as much, since products and sums are rounded. Not all scales of a long
+    // column have been seen.
+    const float products = largest(largest_scales) * static_cast<float>(p.k) * 1024;
+    const float offsets = largest(sums) * group.largest_offset;
+    quad.clamps =
+        p.k > kBatchDepth || out_of_bounds(p, 2 * ((products + offsets) * group.largest_scale + largest(bias)));
+}
+
+/// `steps` of all quads, whose rhs is where they start, `done` steps from the first k.
+KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_t quads, size_t done, size_t steps) {
+    if (t.decode == nullptr || steps == 0) {
+        return;
+    }
+    DecodeArgs args;
+    args.quads = batch.quads;
+    args.quad_count = quads;
+    args.out = batch.rhs;
+    args.steps = steps;
+    args.second = t.group == 8 ? 16 : 4 * p.nr;
+    args.third = 8 * p.nr;
+    args.step = 16 * p.nr;
+    const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
+    args.gap = blocks ? 2 * p.nr : 0;
+    args.block_steps = blocks ? p.bl / 32 : steps;
+    args.first_steps = args.block_steps - (blocks ? done % args.block_steps : 0);
+    args.lut = p.lut;
+    t.decode(&args);
+}
+/// @}
+
+/// All tiles of a group.
+[[gnu::noinline]] void run_tiles(GemmArgs args, size_t panels, GemmTileFn* const tiles[3]) {
+    for (size_t i = 3; i-- > 0;) {
+        const size_t size = static_cast<size_t>(1) << i;
+        args.tiles = panels / size;
+        if (args.tiles > 0) {
+            tiles[i](&args);
+            const size_t done = args.tiles * size;
+            args.lhs += done * args.panel_stride;
+            args.panels += done;
+            args.dst += done * args.dst_stride;
+            panels -= done;
+        }
+    }
+}
+
+/// The same where tiles of 3 panels x 2 quads exist: as many of them as leave no tile of a single panel.
+KAI_INLINE void run_wide_tiles(GemmArgs args, size_t panels, GemmTileFn* wide, GemmTileFn* const tiles[3]) {
+    const size_t quads = args.quad_count / 2 * 2, odd_quad = args.quad_count - quads;
+    const size_t wide_tiles = panels % 3 == 1 ? (panels - 1) / 3 - (panels > 1) : panels / 3;
+    if (quads > 0 && wide_tiles > 0) {
+        GemmArgs rest = args;
+        rest.quad_count = quads;
+        rest.tiles = wide_tiles;
+        wide(&rest);
+        const size_t done = 3 * wide_tiles;
+        rest.lhs += done * rest.panel_stride;
+        rest.panels += done;
+        rest.dst += done * rest.dst_stride;
+        run_tiles(rest, panels - done, tiles);
+        args.quads += quads;
+        args.quad_count = odd_quad;
+    }
+    if (args.quad_count > 0) {
+        run_tiles(args, panels, tiles);
+    }
+}
+
+/// A group x a batch of quads.
+KAI_INLINE void multiply(
+    const Problem& p, const GemmTiles& t, const Group& group, GemmArgs& args, Place place, Batch& batch) {
+    const bool blocks = p.rhs_kind == RhsKind::int4_blocks, pairs = t.group == 8;
+    const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
+    const size_t block_parts = blocks && units > 0 ? p.bl / 32 / unit : 1;
+    // int8 is not decoded: nothing limits its depth.
+    const size_t chunk = p.rhs_kind == RhsKind::int8 ? units : kBatchDepth / 32 / unit;
+    const size_t step = (p.rhs_kind == RhsKind::int8 ? 32 : p.rhs_kind == RhsKind::int2 ? 8 : 16) * p.nr;
+    args.lhs = group.lhs;
+    args.resume = 0;
+    size_t start = 0;
+    do {
+        const size_t count = units - start < chunk ? units - start : chunk;
+        const size_t offset = start * unit * step + (blocks ? start / block_parts * 2 * p.nr : 0);
+        Place at = place;
+        for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
+            Quad& quad = batch.quads[i];
+            quad.dst = 4 * element_bytes(p.out) * i;
+            quad.rhs = reinterpret_cast<const int8_t*>(at.panel + at.column * t.group + offset);
+            if (blocks) {
+                load_blocks(p, pairs, group, at, block_parts, start, count, quad, batch.block_scales + i * count * 8);
+            } else {
+                load_channels(p, pairs, group, at, quad);
+            }
+        }
+        decode(p, t, batch, args.quad_count, start * unit, count * unit);
+        args.steps = blocks ? unit : count;
+        args.blocks = count;
+        start += count;
+        args.last = start == units;
+        if (t.wide != nullptr && !args.resume && args.last) {
+            run_wide_tiles(args, group.count, t.wide, t.run);
+        } else {
+            run_tiles(args, group.count, t.run);
+        }
+        args.lhs += count * unit * 128;
+        args.resume = 1;
+    } while (start < units);
+}
+
+/// Rows `start` to `end` - 1, a multiple of 4: decoded columns.
+[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t start, size_t end) {
+    Batch batch;
+    GemmArgs args;
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
+    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
+    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
+    args.panel_stride = p.lhs_stride;
+    args.quads = batch.quads;
+    args.out = p.out;
+    const size_t element = element_bytes(p.out);
+    const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
+                       : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
+                                            : 1;
+    for (size_t m0 = start; m0 < end; m0 += 4 * group_panels(p.k)) {
+        Group group(p, t.group == 8, m0, end);
+        args.panels = group.panels;
+        for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
+            const size_t left = p.n - place.n0;
+            uint8_t* dst = bytes(p.dst, m0 * p.dst_stride + element * place.n0);
+            args.quad_count = left < 4 * fit ? (left + 3) / 4 : fit;
+            args.dst = dst;
+            args.row_stride = p.dst_stride;
+            if (left < 4) {
+                args.dst = bytes(batch.results[0]);
+                args.row_stride = sizeof(batch.results[0]);
+            } else if (left < 4 * args.quad_count) {
+                --args.quad_count;
+            }
+            args.dst_stride = 4 * args.row_stride;
+            multiply(p, t, group, args, place, batch);
+            if (left < 4) {
+                for (size_t i = 0; i < group.rows; ++i) {
+                    __builtin_memcpy(dst + i * p.dst_stride, batch.results[i], left * element);
+                }
+            }
+            for (size_t i = 0; i < args.quad_count; ++i) {
+                place.next(p);
+            }
+        }
+    }
+}
+/// @}
+
+/// @name Few rows
+/// @{
+
+/// The columns of `args`, rows from m0 on.
+KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
+    args.lhs = p.lhs + m0 / 4 * p.lhs_stride;
+    for (size_t left = p.m - m0; left > 0;) {
+        args.rows = left < 8 ? left : 8;
+        FewFn* run = t.few[args.rows - 1];
+        if (run == nullptr) {
+            args.rows = 4;
+            run = t.few[3];
+        }
+        run(&args);
+        left -= args.rows;
+        args.lhs += args.rows / 4 * p.lhs_stride;
+        args.dst += args.rows * args.row_stride;
+    }
+}
+
+/// The same, so many columns at a time that their RHS stays in the first-level cache while rows follow each other.
+[[gnu::noinline]] void few_columns_by_parts(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
+    const size_t fit = kFirstLevelBytes / p.rhs_stride * p.nr / 8, step = 2 * (fit == 0 ? 1 : fit);
+    uint8_t* dst = args.dst;
+    for (size_t quads = args.quads; quads > 0; quads -= args.quads) {
+        args.quads = quads < step ? quads : step;
+        args.dst = dst;
+        few_columns(p, t, args, m0);
+        args.rhs += 4 * step / p.nr * p.rhs_stride;
+        dst += 4 * step * element_bytes(p.out);
+    }
+}
+
+/// The last columns, from `whole` on, which fill no panel: they are copied from a buffer.
+[[gnu::noinline]] void few_last_columns(
+    const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, size_t whole, uint8_t* dst) {
+    float results[kFewRows][8];
+    args.rhs = p.rhs + whole / p.nr * p.rhs_stride;
+    args.dst = bytes(results[0]);
+    args.row_stride = sizeof(results[0]);
+    args.quads = (p.n - whole + 3) / 4;
+    few_columns(p, t, args, m0);
+    for (size_t i = 0; i < p.m - m0; ++i) {
+        __builtin_memcpy(dst + i * p.dst_stride, results[i], (p.n - whole) * element_bytes(p.out));
+    }
+}
+
+/// FewArgs::clamps of rows from m0 on. |f32(sum)| is at most 2^31; twice as much, since products and sums are rounded.
+KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
+    uint32_t largest = 0;  // bits
+    for (size_t m = m0; m < p.m; ++m) {
+        const uint8_t* panel_end = p.lhs + (m / 4 + 1) * p.lhs_stride;
+        const uint32_t scale = load<uint32_t>(panel_end - 16 + m % 4 * 4) & 0x7FFFFFFF;
+        largest = scale > largest ? scale : largest;
+    }
+    const float reach = load<float>(bytes(&largest)) * 0x1p33F + 4;
+    return reach < __builtin_inff() && !out_of_bounds(p, reach) ? 0 : ~static_cast<size_t>(0);
+}
+
+/// Rows from m0 on.
+[[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
+    FewArgs args;
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
+    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
+    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
+    args.panel_stride = p.lhs_stride;
+    args.rhs = p.rhs;
+    args.rhs_stride = p.rhs_stride;
+    args.row_stride = p.dst_stride;
+    args.lut = p.lut;
+    args.nr = p.nr;
+    args.out = p.out;
+    args.steps = (p.k + 31) / 32;
+    args.blocks = args.scale_distance = 0;
+    if (p.rhs_kind == RhsKind::int4_blocks) {
+        args.steps = part_steps(p.bl);
+        args.blocks = p.k / p.bl;
+        args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
+    } else {
+        args.clamps = few_clamps(p, m0);
+    }
+    const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr;
+    uint8_t* dst = bytes(p.dst, m0 * p.dst_stride);
+    if (whole > 0) {
+        args.dst = dst;
+        args.quads = whole / 4;
+        const bool one_call = p.m - m0 <= 8 && t.few[p.m - m0 - 1] != nullptr;
+        one_call ? few_columns(p, t, args, m0) : few_columns_by_parts(p, t, args, m0);
+    }
+    if (whole < p.n) {
+        few_last_columns(p, t, args, m0, whole, dst + whole * element_bytes(p.out));
+    }
+}
+/// @}
+
+/// The engine. Few rows behind many follow the last group of these in parts of columns, whose RHS has stayed in the
+/// second-level cache.
+KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
+    if (p.n == 0) {
+        return;  // rows are read before columns are counted
+    }
+    if (p.m <= t.few_rows) {
+        return gemm_few(p, t, 0);
+    }
+    const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);
+    if (many == p.m) {
+        return gemm_many(p, t, 0, many);
+    }
+    const size_t last = (many - 1) / group * group;
+    gemm_many(p, t, 0, last);
+    const size_t panels = kSecondLevelBytes / p.rhs_stride, step = (panels == 0 ? 1 : panels) * p.nr;
+    Problem part = p;
+    for (size_t left = p.n; left > 0; left -= part.n) {
+        part.n = left < step ? left : step;
+        gemm_many(part, t, last, many);
+        gemm_few(part, t, many);
+        part.rhs += step / p.nr * p.rhs_stride;
+        part.dst = bytes(part.dst, step * element_bytes(p.out));
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+void kai_gemm_qai8dxp_neon(const kai::Problem* problem, const kai::GemmTiles* tiles) {
+    kai::gemm(*problem, *tiles);
+}
+
+/// Indices into a table: bits 2t and 2t + 1 of a vector's bytes are 4 k of 4 columns.
+void kai_decode_int2_neon(const kai::DecodeArgs* args) {
+    const int8x16_t table = vreinterpretq_s8_u8(vld1q_u8(kai::bytes(args->lut)));
+    const uint8x16_t every_fourth = vreinterpretq_u8_u32(vdupq_n_u32(0x0C080400));
+    const int8x16_t weights = vqtbl1q_s8(table, every_fourth);
+    const uint8x16_t mask = vdupq_n_u8(3);
+    int8_t* out = args->out;
+    for (kai::Quad *quad = args->quads, *end = quad + args->quad_count; quad < end; ++quad) {
+        const uint8_t* p = kai::bytes(quad->rhs);
+        quad->rhs = out;
+        for (size_t i = 2 * args->steps; i > 0; --i, p += 16, out += 64) {
+            const uint8x16_t packed = vld1q_u8(p);
+            vst1q_s8(out, vqtbl1q_s8(weights, vandq_u8(packed, mask)));
+            vst1q_s8(out + 16, vqtbl1q_s8(weights, vandq_u8(vshrq_n_u8(packed, 2), mask)));
+            vst1q_s8(out + 32, vqtbl1q_s8(weights, vandq_u8(vshrq_n_u8(packed, 4), mask)));
+            vst1q_s8(out + 48, vqtbl1q_s8(weights, vshrq_n_u8(packed, 6)));
+        }
+    }
+}

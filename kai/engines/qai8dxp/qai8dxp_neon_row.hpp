@@ -1,0 +1,112 @@
+// Rows quantised at run time (qai8dxp) one at a time, mr = 1, with SDOT.
+//
+// The arithmetic of a row is assembly (qai8dxp_neon_dotprod_row.S), one function per format of the RHS, panel,
+// group and output, which does whole panels. One row of whole panels, the usual case, is a jump into it; anything else
+// is a loop that all kernels share.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/qai8dxp/qai8dxp.hpp"
+
+namespace kai {
+namespace {
+
+/// One row x `quads` * 4 columns, whole panels. In `steps` of 32 k. The output is f32, or the other kind that kernels
+/// of this RHS have.
+using RowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps,
+    const int32_t* lut, OutKind out, float lo, float hi);
+
+/// RHS in `blocks` of 1 to 8 steps. Scales stand `scale_distance` bytes behind a block: blocks that share theirs follow
+/// each other.
+using RowBlocksFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps, size_t blocks,
+    size_t scale_distance, float lo, float hi);
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+// kai_row_<rhs>_<columns of a panel>x<k of a group>, kai_row_blocks_<...>_<output>
+kai::RowFn kai_row_int8_4x4_neon_dotprod, kai_row_int8_4x8_neon_dotprod;
+kai::RowFn kai_row_int4_4x4_neon_dotprod, kai_row_int4_4x8_neon_dotprod, kai_row_int4_8x8_neon_dotprod;
+kai::RowFn kai_row_int2_4x4_neon_dotprod;
+kai::RowBlocksFn kai_row_blocks_int4_4x4_f32_neon_dotprod, kai_row_blocks_int4_8x4_f32_neon_dotprod;
+kai::RowBlocksFn kai_row_blocks_int4_4x8_f32_neon_dotprod, kai_row_blocks_int4_4x8_bf16_neon_dotprod;
+kai::RowBlocksFn kai_row_blocks_int4_8x8_f32_neon_dotprod;
+
+/// Any number of rows and columns; the other arguments are those of the function.
+[[gnu::visibility("hidden")]] void kai_rows_qai8dxp_neon_dotprod(const kai::Problem*, kai::RowFn*, size_t steps);
+[[gnu::visibility("hidden")]] void kai_rows_blocks_qai8dxp_neon_dotprod(
+    const kai::Problem*, kai::RowBlocksFn*, size_t steps, size_t blocks, size_t scale_distance);
+}
+
+namespace kai {
+namespace {
+
+/// The function of an RHS per channel, for groups of GROUP k.
+template <size_t GROUP>
+KAI_INLINE RowFn* row_function(const Problem& p) {
+    switch (p.rhs_kind) {
+        case RhsKind::int8:
+            return GROUP == 4 ? kai_row_int8_4x4_neon_dotprod : kai_row_int8_4x8_neon_dotprod;
+        case RhsKind::int2:
+            return kai_row_int2_4x4_neon_dotprod;
+        default:
+            return GROUP == 4  ? kai_row_int4_4x4_neon_dotprod
+                   : p.nr == 8 ? kai_row_int4_8x8_neon_dotprod
+                               : kai_row_int4_4x8_neon_dotprod;
+    }
+}
+
+template <size_t GROUP>
+KAI_INLINE RowBlocksFn* row_blocks_function(const Problem& p) {
+    if constexpr (GROUP == 4) {
+        return p.nr == 8 ? kai_row_blocks_int4_8x4_f32_neon_dotprod : kai_row_blocks_int4_4x4_f32_neon_dotprod;
+    }
+    if (p.nr == 8) {
+        return kai_row_blocks_int4_8x8_f32_neon_dotprod;
+    }
+    return p.out == OutKind::f32 ? kai_row_blocks_int4_4x8_f32_neon_dotprod : kai_row_blocks_int4_4x8_bf16_neon_dotprod;
+}
+
+/// Steps of a block of bl, or of its equal parts: integer sums are short up to 256 k (ShortSum).
+KAI_INLINE size_t steps_of_block(size_t bl) {
+    const size_t steps = bl / 32;
+    if (steps <= 8) {
+        return steps;
+    }
+    for (size_t part = 8;; --part) {
+        if (steps % part == 0) {
+            return part;
+        }
+    }
+}
+
+/// The GEMV engine. Inlined, so that what a kernel knows (format, panel, output) is decided at compile time. Only a
+/// copy of the problem has an address, so that compilers can jump into a row.
+template <size_t GROUP>
+KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
+    const bool plain = p->m == 1 && p->n % p->nr == 0;
+    if (p->rhs_kind == RhsKind::int4_blocks) {
+        RowBlocksFn* const run = row_blocks_function<GROUP>(*p);
+        const size_t steps = steps_of_block(p->bl), blocks = p->k / p->bl;
+        const size_t scale_distance = (p->bl / 32 - steps) * 16 * p->nr;
+        if (plain) {
+            return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, blocks, scale_distance, p->lo, p->hi);
+        }
+        const Problem copy = *p;
+        return kai_rows_blocks_qai8dxp_neon_dotprod(&copy, run, steps, blocks, scale_distance);
+    }
+    RowFn* const run = row_function<GROUP>(*p);
+    const size_t steps = (p->k + 31) / 32;
+    if (plain) {
+        return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, p->lut, p->out, p->lo, p->hi);
+    }
+    const Problem copy = *p;
+    return kai_rows_qai8dxp_neon_dotprod(&copy, run, steps);
+}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,269 @@
+// f32, f16 <- qai8dxp1x4 x (qsi8cxp, qsi4cxps1s0, qsu2cxp, qsi4c32ps1s0) 4vlx4, row by row.
+//
+// Per channel:
+//     S   = sum over k of lhs[k] * rhs[n][k]                                 int32
+//     acc = fma(f32(S + lhs_offset * rhs_sum[n]), rhs_scale[n] * lhs_scale, bias[n])
+// In blocks of columns:
+//     f   = rhs_sum[n] * f32(lhs_offset)
+//     f   = fma(f32(S), rhs_scale[n][b], f)                                  blocks b ascending
+//     acc = fma(f, lhs_scale, bias[n])
+//
+// One panel of 4 VL columns after the other. SDOT sums four vectors of RHS values, which LUTI4 or LUTI2 decode, in a
+// group of four ZA vectors. Scaling is done in ZA too where it can be: multiplying there costs less than in
+// streaming-mode registers.
+//
+// group 0  S                     group 1  per channel: products of the scales          group 3  blocks: -f
+// z0, z1   16 values of the LHS in each 128 bits         z2, z3  lhs_offset (blocks: f32), lhs_scale
+// z4-z7    RHS bytes             z8-z15   RHS values
+// z24-z27  result                p0, pn8  all    pn9  columns to store      w8, w12-w15  sme2_groups.inc
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme2
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/asm/sme2_groups.inc"
+#include "kai/engines/asm/sme2_vectors.inc"
+#include "kai/engines/core/sme_args.h"
+
+    alias   problem, x0
+    alias   table, x1
+    alias   scales, x1      // blocks: of this one, when the table is in ZT0
+    alias   steps, x2       // of 32 k
+    alias   part, x3        // blocks: steps of a part of a block, whose S is exact in f32
+    alias   parts, x4       // blocks: parts of a block
+    alias   lhs, x5
+    alias   rhs, x6
+    alias   dst, x7
+    alias   fields, x9      // of this panel; only when it begins
+    alias   more, x9        // blocks: steps of this part
+    alias   lhs_row, x10
+    alias   dst_row, x11
+    alias   rows, x16       // from this one on
+    alias   cols, x17       // from this panel on
+    alias   left, x19       // steps of this panel
+    alias   parts_left, x20 // of this block
+
+// Four times the instruction.
+.macro each_of_4 insn, r, a, b, r1, a1, b1, r2, a2, b2, r3, a3, b3
+    \insn   z\r\().s, p0/m, z\a\().s, z\b\().s
+    \insn   z\r1\().s, p0/m, z\a1\().s, z\b1\().s
+    \insn   z\r2\().s, p0/m, z\a2\().s, z\b2\().s
+    \insn   z\r3\().s, p0/m, z\a3\().s, z\b3\().s
+.endm
+
+// ---- Group 0 += LHS x RHS of a step, by the kind of RHS. half_<kind>: words 0-3 of z\l, RHS \at halves of a step from
+// rhs. advance_<kind>: rhs to the next step. All clobber z4-z15.
+
+.macro half_int8 l, at
+    ld1b    {z4.b-z7.b}, pn8/z, [rhs, 16 * \at, mul vl]
+    sdot    za.s[w8, 0, vgx4], {z4.b-z7.b}, z\l\().b[0]
+    ld1b    {z8.b-z11.b}, pn8/z, [rhs, 16 * \at + 4, mul vl]
+    sdot    za.s[w8, 0, vgx4], {z8.b-z11.b}, z\l\().b[1]
+    ld1b    {z12.b-z15.b}, pn8/z, [rhs, 16 * \at + 8, mul vl]
+    sdot    za.s[w8, 0, vgx4], {z12.b-z15.b}, z\l\().b[2]
+    ld1b    {z4.b-z7.b}, pn8/z, [rhs, 16 * \at + 12, mul vl]
+    sdot    za.s[w8, 0, vgx4], {z4.b-z7.b}, z\l\().b[3]
+.endm
+
+.macro advance_int8
+    addvl   rhs, rhs, #16
+    addvl   rhs, rhs, #16
+.endm
+
+.macro half_int4 l, at
+    dot_8_int4 0, \l, 0, 1, rhs, 8 * \at
+    dot_8_int4 0, \l, 2, 3, rhs, 8 * \at + 4
+.endm
+
+.macro advance_int4
+    addvl   rhs, rhs, #16
+.endm
+
+.macro half_int2 l, at
+    ld1b    {z4.b-z7.b}, pn8/z, [rhs, 4 * \at, mul vl]
+    luti2   {z8.b-z11.b}, zt0, z4[0]
+    sdot    za.s[w8, 0, vgx4], {z8.b-z11.b}, z\l\().b[0]
+    luti2   {z12.b-z15.b}, zt0, z5[0]
+    sdot    za.s[w8, 0, vgx4], {z12.b-z15.b}, z\l\().b[1]
+    luti2   {z8.b-z11.b}, zt0, z6[0]
+    sdot    za.s[w8, 0, vgx4], {z8.b-z11.b}, z\l\().b[2]
+    luti2   {z12.b-z15.b}, zt0, z7[0]
+    sdot    za.s[w8, 0, vgx4], {z12.b-z15.b}, z\l\().b[3]
+.endm
+
+.macro advance_int2
+    addvl   rhs, rhs, #8
+.endm
+
+.macro step rhs_kind
+    load_row_32 0, 1, lhs
+    half_\rhs_kind 0, 0
+    half_\rhs_kind 1, 1
+    advance_\rhs_kind
+.endm
+
+// ---- A panel -> z24-z27, before the clamp, by where the scales are. begin_<scaling>: once a row. rhs and lhs are at the
+// panel's begin, afterwards rhs is at the next panel's. `fields_<scaling>` vectors end a panel.
+
+.equ fields_channels, 12                        // rhs_sum, rhs_scale, bias
+.macro begin_channels
+.endm
+
+// The products of the scales are made first: then nothing writes ZA between the last SDOT of a panel and the first of
+// the next. z16-z19 rhs_sum, z20-z23 products of the scales, z28-z31 bias
+.macro panel_channels rhs_kind
+    zero    {za0.s, za1.s}
+    ld1w    {z20.s-z23.s}, pn8/z, [fields, #4, mul vl]
+    fmla    za.s[w8, 1, vgx4], {z20.s-z23.s}, z3.s
+    read_group 1, 20, 21, 22, 23
+    mov     left, steps
+    cbz     left, 2f
+1:  step    \rhs_kind
+    subs    left, left, #1
+    b.ne    1b
+2:  read_group 0, 24, 25, 26, 27
+    ld1w    {z16.s-z19.s}, pn8/z, [rhs]
+    ld1w    {z28.s-z31.s}, pn8/z, [rhs, #8, mul vl]
+    addvl   rhs, rhs, #fields_channels
+    each_of_4 mla, 24, 16, 2, 25, 17, 2, 26, 18, 2, 27, 19, 2
+    convert_4 24, 25, 26, 27
+    each_of_4 fmad, 24, 20, 28, 25, 21, 29, 26, 22, 30, 27, 23, 31
+.endm
+
+.equ fields_blocks, 8                           // rhs_sum, bias
+.macro begin_blocks
+    scvtf   z2.s, p0/m, z2.s
+    mov     w9, #0x4b400000
+    mov     z28.s, w9
+    mov     z29.d, z28.d
+    mov     z30.d, z28.d
+    mov     z31.d, z28.d
+.endm
+
+// S starts at the bits of the f32 1.5 * 2^23: one FSUB in ZA then converts it. What is to be added, z16-z19 times
+// z20-z23, is added in the middle of the next part, so that nothing waits for it: the sums and the offset first, then S
+// and scale of each part. FMLS collects -f (kai_cycles.py misreads FMLA of two groups).
+// z16-z19 S of the part before; bias    z20-z23 its scales    z24 0    z28-z31 1.5 * 2^23
+.macro panel_blocks rhs_kind
+    zero    {za3.s}
+    ld1w    {z16.s-z19.s}, pn8/z, [fields]
+    mov     z20.d, z2.d
+    mov     z21.d, z2.d
+    mov     z22.d, z2.d
+    mov     z23.d, z2.d
+    mov     z24.s, #0
+    mov     parts_left, parts
+    mov     left, steps
+    cbz     left, 4f
+1:  // a part
+    mova    za.d[w8, 0, vgx4], {z28.d-z31.d}
+    load_row_32 0, 1, lhs
+    half_\rhs_kind 0, 0
+    fmls    za.s[w8, 3, vgx4], {z16.s-z19.s}, {z20.s-z23.s}
+    half_\rhs_kind 1, 1
+    advance_\rhs_kind
+    subs    more, part, #1
+    b.eq    3f
+2:  step    \rhs_kind
+    subs    more, more, #1
+    b.ne    2b
+3:  fsub    za.s[w8, 0, vgx4], {z28.s-z31.s}
+    read_group 0, 16, 17, 18, 19
+    sub     parts_left, parts_left, #1
+    rdvl    scales, #16                         // the scales are behind the other parts, of 16 vectors a step
+    mul     scales, scales, part
+    madd    scales, scales, parts_left, rhs
+    ld1h    {z4.h-z5.h}, pn8/z, [scales]        // bf16
+    zip     {z20.h-z21.h}, z24.h, z4.h
+    zip     {z22.h-z23.h}, z24.h, z5.h
+    cbnz    parts_left, 5f
+    mov     parts_left, parts
+    addvl   rhs, rhs, #2
+5:  subs    left, left, part
+    b.ne    1b
+4:  fmls    za.s[w8, 3, vgx4], {z16.s-z19.s}, {z20.s-z23.s}
+    ld1w    {z16.s-z19.s}, pn8/z, [rhs, #4, mul vl]
+    addvl   rhs, rhs, #fields_blocks
+    read_group 3, 24, 25, 26, 27
+    each_of_4 fmsb, 24, 3, 16, 25, 3, 17, 26, 3, 18, 27, 3, 19
+.endm
+
+// z24-z27 within the bounds. NaN stays NaN. Clobbers z4, z5, left.
+.macro clamp
+    add     left, problem, #KAI_PROBLEM_LO
+    ld1rw   {z4.s}, p0/z, [left]
+    ld1rw   {z5.s}, p0/z, [left, #4]
+    clamp_4 24, 25, 26, 27, 4, 5
+.endm
+
+// z24-z27 -> the columns that are left of 4 VL. Advances dst.
+.macro store_f32
+    whilelo pn9.s, xzr, cols, vlx4
+    st1w    {z24.s-z27.s}, pn9, [dst]
+    addvl   dst, dst, #4
+.endm
+
+.macro store_f16
+    whilelo pn9.h, xzr, cols, vlx2
+    fcvt    z24.h, {z24.s-z25.s}
+    fcvt    z25.h, {z26.s-z27.s}
+    st1h    {z24.h-z25.h}, pn9, [dst]
+    addvl   dst, dst, #2
+.endm
+
+// kai::SmeKernelFn, SmeKernelBlocksFn. Assumes m, n >= 1.
+.macro row_kernel name, scaling, rhs_kind, out
+func kai_kernel_\name, hidden
+    stp     x19, x20, [sp, #-16]!
+    .cfi_adjust_cfa_offset 16
+    .cfi_rel_offset x19, 0
+    .cfi_rel_offset x20, 8
+    sme_enter
+    .ifnc \rhs_kind, int8
+    ldr     zt0, [table]
+    .endif
+    all_true
+    address_groups
+    ldr     rows, [problem, #KAI_PROBLEM_M]
+    ldr     lhs_row, [problem, #KAI_PROBLEM_LHS]
+    ldr     dst_row, [problem, #KAI_PROBLEM_DST]
+
+6:  // a row
+    ldr     cols, [problem, #KAI_PROBLEM_N]
+    ldr     rhs, [problem, #KAI_PROBLEM_RHS]
+    mov     dst, dst_row
+    add     lhs, lhs_row, steps, lsl #5
+    ld1rw   {z2.s}, p0/z, [lhs]
+    ld1rw   {z3.s}, p0/z, [lhs, #4]
+    begin_\scaling
+
+7:  // a panel
+    ldr     fields, [problem, #KAI_PROBLEM_RHS_STRIDE]
+    add     fields, rhs, fields
+    addvl   fields, fields, #-fields_\scaling
+    mov     lhs, lhs_row
+    panel_\scaling \rhs_kind
+    clamp
+    store_\out
+    addvl   cols, cols, #-1                     // 4 VL columns
+    cmp     cols, #0
+    b.gt    7b
+
+    ldr     left, [problem, #KAI_PROBLEM_LHS_STRIDE]
+    add     lhs_row, lhs_row, left
+    ldr     left, [problem, #KAI_PROBLEM_DST_STRIDE]
+    add     dst_row, dst_row, left
+    subs    rows, rows, #1
+    b.ne    6b
+    sme_leave
+    ldp     x19, x20, [sp], #16
+    .cfi_adjust_cfa_offset -16
+    ret
+endfunc
+.endm
+
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, channels, int8, f32
+row_kernel matmul_clamp_f16_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, channels, int8, f16
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, channels, int4, f32
+row_kernel matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, channels, int4, f16
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_sme2_dot, channels, int2, f32
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot, blocks, int4, f32
