@@ -31,15 +31,6 @@ set(KAI_SOURCES_neon_dotprod
     kai/engines/qai8dxp/qai8dxp_neon_dotprod.cpp
     kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.S
     kai/engines/qai8dxp/qai8dxp_neon_dotprod_row.S
-    kai/engines/qai8dxp/qai8dxp_neon_dotprod_row.cpp
-    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/neon_dotprod.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/neon_dotprod.cpp
     kai/engines/blocks/blocks_neon_dotprod_qai4c32p.S
     kai/engines/blocks/blocks_neon_dotprod_qai4c32p.cpp
     kai/engines/blocks/blocks_neon_dotprod_qai4c32p_row.S
@@ -51,13 +42,6 @@ set(KAI_SOURCES_neon_i8mm
     kai/engines/qai8dxp/qai8dxp_neon_i8mm_few.S
     kai/engines/qai8dxp/qai8dxp_neon_i8mm.S
     kai/engines/qai8dxp/qai8dxp_neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4c32p/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_bf16_qai8dxp_qsi4cxp/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/neon_i8mm.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/neon_i8mm.cpp
     kai/engines/blocks/blocks_neon_i8mm_qai4c32p.S
     kai/engines/blocks/blocks_neon_i8mm_qai4c32p.cpp
     kai/engines/blocks/blocks_neon_i8mm_qsi4c32p.S
@@ -70,7 +54,6 @@ set(KAI_SOURCES_neon_fp16
 set(KAI_SOURCES_neon_bf16
     kai/engines/bf16/bf16_neon_dot.S
     kai/engines/bf16/bf16_neon_mmla.S
-    kai/engines/bf16/bf16_neon_f16.cpp
     kai/engines/bf16/bf16_neon.cpp
     kai/engines/pack/pack_neon_lhs_bf16p.cpp
     kai/engines/pack/pack_neon_bf16.S
@@ -94,14 +77,12 @@ set(KAI_SOURCES_sme
     kai/engines/panels/panels_sme_float.cpp
     kai/engines/panels/panels_sme_int.S
     kai/engines/panels/panels_sme_int.cpp
+    kai/engines/qai8dxp/qai8dxp_sme.cpp
+    kai/engines/qai8dxp/qai8dxp_sme_mopa.S
     kai/engines/qai8dxp/qai8dxp_sme_row.S
     kai/engines/row/row_sme.S
     kai/engines/row/row_sme.cpp
     kai/engines/pack/pack_sme_dwconv.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme_mopa.S
     kai/engines/blocks/blocks_sme_qsi4c32p.cpp
     kai/engines/blocks/blocks_sme_dot_qsi4c32p.S
     kai/engines/blocks/blocks_sme_mopa_qsi4c32p.S
@@ -117,6 +98,8 @@ set(KAI_SOURCES_sme2
     kai/engines/panels/panels_sme2_float.cpp
     kai/engines/panels/panels_sme2_int.S
     kai/engines/panels/panels_sme2_int.cpp
+    kai/engines/qai8dxp/qai8dxp_sme2.cpp
+    kai/engines/qai8dxp/qai8dxp_sme2_mopa.S
     kai/engines/qai8dxp/qai8dxp_sme2_row.S
     kai/engines/row/row_sme2.S
     kai/engines/row/row_sme2.cpp
@@ -124,22 +107,11 @@ set(KAI_SOURCES_sme2
     kai/engines/dwconv/dwconv_sme2_f16.S
     kai/engines/dwconv/dwconv_sme2_f32.cpp
     kai/engines/dwconv/dwconv_sme2_f32.S
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi4cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f16_qai8dxp_qsi8cxp/sme2_mopa.S
     kai/engines/blocks/blocks_sme2_dot_qai4c32p_f16.S
     kai/engines/blocks/blocks_sme2_mopa_qai4c32p_f16.S
     kai/engines/blocks/blocks_sme2_f16p.cpp
     kai/engines/blocks/blocks_sme2_mopa_f16p.S
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4c32p/sme2.cpp
     kai/engines/blocks/blocks_sme2_mopa_qai8dxp.S
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi4cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsi8cxp/sme2_mopa.S
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2.cpp
-    kai/ukernels/matmul/matmul_clamp_f32_qai8dxp_qsu2cxp/sme2_mopa.S
     kai/engines/blocks/blocks_sme2_qai4c32p.cpp
     kai/engines/blocks/blocks_sme2_dot_qai4c32p.S
     kai/engines/blocks/blocks_sme2_mopa_qai4c32p.S

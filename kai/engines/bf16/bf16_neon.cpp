@@ -1,15 +1,44 @@
-// f32 <- bf16p x bf16p with NEON: the formula is in the interface header, the work in bf16_neon_mmla.S
-// (BFMMLA) and bf16_neon_dot.S (BFDOT).
+// bf16 matmul with NEON, both sides packed: f32 and f16 <- bf16p x bf16p. The formula is in the interface headers; the
+// work, all rows and columns, in bf16_neon_mmla.S (BFMMLA) and bf16_neon_dot.S (BFDOT).
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/bf16/bf16_neon.hpp"
+#include "kai/engines/core/getters.hpp"
+#include "kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/kai_matmul_clamp_f16_bf16p_bf16p_interface.h"
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/kai_matmul_clamp_f32_bf16p_bf16p_interface.h"
+
+namespace kai {
+namespace {
+
+/// m, n: not 0. groups: of 4 k, the last one padded; 0 is fine. lo, hi: clamp bounds.
+using Bf16pFn = void(
+    size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t dst_stride, float lo,
+    float hi);
+
+}  // namespace
+}  // namespace kai
+
+/// Getters and run function of a micro-kernel whose elements have ELEMENT_BYTES.
+#define KAI_ISA_neon_bf16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)                     \
+    kai::Bf16pFn kai_kernel_##NAME;                                                                              \
+    void kai_run_##NAME(                                                                                         \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                          \
+        kai::check_output(dst_stride_col, ELEMENT_BYTES, clamp_min, clamp_max);                                  \
+        if (m == 0 || n == 0) {                                                                                  \
+            return;                                                                                              \
+        }                                                                                                        \
+        kai_kernel_##NAME(m, n, (k + 3) / 4, lhs_packed, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max); \
+    }
+#include "kai/engines/core/other_isas.hpp"
 
 extern "C" {
 
-#define KAI_ISA_neon_bf16(...) KAI_DEFINE_MATMUL_BF16P(sizeof(float), __VA_ARGS__)
-#include "kai/engines/core/other_isas.hpp"
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(sizeof(float), __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
+#undef KAI_UKERNEL
+#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(sizeof(uint16_t), __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/ukernels.def"
 
 }  // extern "C"

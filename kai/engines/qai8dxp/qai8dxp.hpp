@@ -1,7 +1,7 @@
 // Matmul with rows quantised at run time (qai8dxp): what a micro-kernel of the catalogue hands to an engine.
 //
-// Kernels that compute the same are one implementation: m_step, n_step and names differ. A family's source is the
-// family's header, this one, which engine serves its ISA, and its catalogue.
+// Kernels that compute the same are one implementation: m_step, n_step and names differ. The source of an ISA
+// (qai8dxp_<isa>.cpp) says which function serves which kernels of the catalogues (qai8dxp_families.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -44,60 +44,13 @@ constexpr size_t element_bytes(OutKind out) {
 }  // namespace
 }  // namespace kai
 
-/// @name Engines: GEMM, mr = 4. (GEMV, mr = 1: qai8dxp_neon_row.hpp.)
-///
-/// A kernel names the tiles of its RHS alone: a program has no others.
-/// @{
-namespace kai {
-namespace {
-struct GemmTiles;
-}
-}  // namespace kai
-
-extern "C" {
-[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);
-[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_dotprod, kai_tiles_int4_neon_dotprod,
-    kai_tiles_int2_neon_dotprod, kai_tiles_int4_blocks_neon_dotprod;
-[[gnu::visibility("hidden")]] extern const kai::GemmTiles kai_tiles_int8_neon_i8mm, kai_tiles_int4_neon_i8mm,
-    kai_tiles_int4_blocks_neon_i8mm;
-}
-
-namespace kai {
-namespace {
-
-KAI_INLINE void gemm_qai8dxp_neon_dotprod(const Problem* p) {
-    switch (p->rhs_kind) {
-        case RhsKind::int8:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_dotprod);
-        case RhsKind::int4:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_dotprod);
-        case RhsKind::int2:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int2_neon_dotprod);
-        case RhsKind::int4_blocks:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_dotprod);
-    }
-}
-
-KAI_INLINE void gemm_qai8dxp_neon_i8mm(const Problem* p) {
-    switch (p->rhs_kind) {
-        case RhsKind::int8:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int8_neon_i8mm);
-        case RhsKind::int4_blocks:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_blocks_neon_i8mm);
-        default:
-            return kai_gemm_qai8dxp_neon(p, &kai_tiles_int4_neon_i8mm);
-    }
-}
-
-}  // namespace
-}  // namespace kai
-/// @}
-
 /// @name The functions of a micro-kernel of the catalogue
 ///
-/// ENGINE: a function of the same form as the engines above. T, OUT: float and f32, void and f16, void and bf16.
+/// ENGINE: a function that takes a const Problem*. T, OUT: float and f32, void and f16, void and bf16.
 /// @{
-#define KAI_DEFINE_MATMUL_QAI8DXP(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                     \
+
+/// A scale per channel.
+#define KAI_DEFINE_MATMUL_QAI8DXP_CHANNELS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
     void kai_run_##NAME(                                                                                              \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
@@ -107,7 +60,7 @@ KAI_INLINE void gemm_qai8dxp_neon_i8mm(const Problem* p) {
     }
 
 /// Quantised in blocks of bl.
-#define KAI_DEFINE_MATMUL_QAI8DXP_BL(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                \
+#define KAI_DEFINE_MATMUL_QAI8DXP_BLOCKS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
     KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                               \
         NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                      \
     void kai_run_##NAME(                                                                                            \
@@ -118,8 +71,8 @@ KAI_INLINE void gemm_qai8dxp_neon_i8mm(const Problem* p) {
         KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, bl, (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr) \
     }
 
-/// With a table of weights.
-#define KAI_DEFINE_MATMUL_QAI8DXP_LUT(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
+/// Indices of a table of weights.
+#define KAI_DEFINE_MATMUL_QAI8DXP_TABLE(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
         32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
     void kai_run_##NAME(                                                                                              \

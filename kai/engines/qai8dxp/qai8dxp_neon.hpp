@@ -4,7 +4,7 @@
 //
 // Many rows, in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are
 // multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read
-// where it is). Tiles are assembly (matmul_qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until
+// where it is). Tiles are assembly (qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until
 // they are results.
 //
 //     for groups of up to 64 rows                    as many as stay in the first-level cache
@@ -153,4 +153,7 @@ struct GemmTiles {
 
 extern "C" {
 [[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
+
+/// The GEMM, mr = 4.
+[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);
 }

@@ -1,7 +1,8 @@
-// The tiles of the qai8dxp GEMM with SDOT (qai8dxp_neon_dotprod.S), per kind of RHS.
+// qai8dxp with SDOT: the tiles of the GEMM (qai8dxp_neon_dotprod.S) per kind of RHS, and the micro-kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_neon_row.hpp"
 
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
@@ -17,7 +18,10 @@ kai::FewFn kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotpro
     kai_few_blocks_int4_4_neon_dotprod, kai_few_blocks_int4_8_neon_dotprod;
 }
 
-const kai::GemmTiles kai_tiles_int8_neon_dotprod{
+namespace kai {
+namespace {
+
+constexpr GemmTiles kInt8{
     {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
     kai_sums_12x8_neon_dotprod,
     nullptr,
@@ -25,7 +29,7 @@ const kai::GemmTiles kai_tiles_int8_neon_dotprod{
     {kai_few_int8_1_neon_dotprod, kai_few_int8_2_neon_dotprod, kai_few_int8_3_neon_dotprod, kai_few_int8_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int8_8_neon_dotprod},
     20};
-const kai::GemmTiles kai_tiles_int4_neon_dotprod{
+constexpr GemmTiles kInt4{
     {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
     kai_sums_12x8_neon_dotprod,
     kai_decode_int4_neon,
@@ -33,7 +37,7 @@ const kai::GemmTiles kai_tiles_int4_neon_dotprod{
     {kai_few_int4_1_neon_dotprod, kai_few_int4_2_neon_dotprod, kai_few_int4_3_neon_dotprod, kai_few_int4_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int4_8_neon_dotprod},
     16};
-const kai::GemmTiles kai_tiles_int2_neon_dotprod{
+constexpr GemmTiles kInt2{
     {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
     kai_sums_12x8_neon_dotprod,
     kai_decode_int2_neon,
@@ -41,7 +45,7 @@ const kai::GemmTiles kai_tiles_int2_neon_dotprod{
     {kai_few_int2_1_neon_dotprod, kai_few_int2_2_neon_dotprod, kai_few_int2_3_neon_dotprod, kai_few_int2_4_neon_dotprod,
      nullptr, nullptr, nullptr, kai_few_int2_8_neon_dotprod},
     16};
-const kai::GemmTiles kai_tiles_int4_blocks_neon_dotprod{
+constexpr GemmTiles kInt4Blocks{
     {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod},
     nullptr,
     kai_decode_int4_neon,
@@ -49,3 +53,29 @@ const kai::GemmTiles kai_tiles_int4_blocks_neon_dotprod{
     {kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotprod, kai_few_blocks_int4_3_neon_dotprod,
      kai_few_blocks_int4_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_blocks_int4_8_neon_dotprod},
     24};
+
+/// GEMM for panels of 4 rows, GEMV for mr = 1. A group is GROUP k of a row.
+template <size_t MR, size_t GROUP>
+KAI_INLINE void matmul_neon_dotprod(const Problem* p) {
+    if constexpr (MR == 1) {
+        return gemv_neon_dotprod<GROUP>(p);
+    }
+    switch (p->rhs_kind) {
+        case RhsKind::int8:
+            return kai_gemm_qai8dxp_neon(p, &kInt8);
+        case RhsKind::int4:
+            return kai_gemm_qai8dxp_neon(p, &kInt4);
+        case RhsKind::int2:
+            return kai_gemm_qai8dxp_neon(p, &kInt2);
+        case RhsKind::int4_blocks:
+            return kai_gemm_qai8dxp_neon(p, &kInt4Blocks);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_dotprod(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                           \
+        (kai::matmul_neon_dotprod<MR, (KR) / (SR)>), T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
+#include "kai/engines/qai8dxp/qai8dxp_families.inc"

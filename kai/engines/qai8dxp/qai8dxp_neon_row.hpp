@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/matmul_rows.hpp"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 
 namespace kai {
@@ -35,11 +36,6 @@ kai::RowFn kai_row_int2_4x4_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_4x4_f32_neon_dotprod, kai_row_blocks_int4_8x4_f32_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_4x8_f32_neon_dotprod, kai_row_blocks_int4_4x8_bf16_neon_dotprod;
 kai::RowBlocksFn kai_row_blocks_int4_8x8_f32_neon_dotprod;
-
-/// Any number of rows and columns; the other arguments are those of the function.
-[[gnu::visibility("hidden")]] void kai_rows_qai8dxp_neon_dotprod(const kai::Problem*, kai::RowFn*, size_t steps);
-[[gnu::visibility("hidden")]] void kai_rows_blocks_qai8dxp_neon_dotprod(
-    const kai::Problem*, kai::RowBlocksFn*, size_t steps, size_t blocks, size_t scale_distance);
 }
 
 namespace kai {
@@ -84,10 +80,30 @@ KAI_INLINE size_t steps_of_block(size_t bl) {
     }
 }
 
+/// @name Any number of rows and columns; the other arguments are those of the function.
+/// @{
+KAI_INLINE Rows rows_of(const Problem& p) {
+    return {p.m, p.n, p.nr, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, element_bytes(p.out)};
+}
+
+[[gnu::noinline]] void rows_neon_dotprod(const Problem& p, RowFn* run, size_t steps) {
+    each_row(rows_of(p), [&](const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t quads) {
+        run(lhs, rhs, p.rhs_stride, dst, quads, steps, p.lut, p.out, p.lo, p.hi);
+    });
+}
+
+[[gnu::noinline]] void rows_blocks_neon_dotprod(
+    const Problem& p, RowBlocksFn* run, size_t steps, size_t blocks, size_t scale_distance) {
+    each_row(rows_of(p), [&](const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t quads) {
+        run(lhs, rhs, p.rhs_stride, dst, quads, steps, blocks, scale_distance, p.lo, p.hi);
+    });
+}
+/// @}
+
 /// The GEMV engine. Inlined, so that what a kernel knows (format, panel, output) is decided at compile time. Only a
 /// copy of the problem has an address, so that compilers can jump into a row.
 template <size_t GROUP>
-KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
+KAI_INLINE void gemv_neon_dotprod(const Problem* p) {
     const bool plain = p->m == 1 && p->n % p->nr == 0;
     if (p->rhs_kind == RhsKind::int4_blocks) {
         RowBlocksFn* const run = row_blocks_function<GROUP>(*p);
@@ -97,7 +113,7 @@ KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
             return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, blocks, scale_distance, p->lo, p->hi);
         }
         const Problem copy = *p;
-        return kai_rows_blocks_qai8dxp_neon_dotprod(&copy, run, steps, blocks, scale_distance);
+        return rows_blocks_neon_dotprod(copy, run, steps, blocks, scale_distance);
     }
     RowFn* const run = row_function<GROUP>(*p);
     const size_t steps = (p->k + 31) / 32;
@@ -105,7 +121,7 @@ KAI_INLINE void gemv_qai8dxp_neon_dotprod(const Problem* p) {
         return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, p->lut, p->out, p->lo, p->hi);
     }
     const Problem copy = *p;
-    return kai_rows_qai8dxp_neon_dotprod(&copy, run, steps);
+    return rows_neon_dotprod(copy, run, steps);
 }
 
 }  // namespace

@@ -1,0 +1,7 @@
+// qai8dxp with SME: the micro-kernels. The work is in qai8dxp_sme_mopa.S; one row at a time: qai8dxp_sme_row.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
+
+#define KAI_ISA_sme KAI_DEFINE_MATMUL_QAI8DXP_SME
+#include "kai/engines/qai8dxp/qai8dxp_families.inc"
