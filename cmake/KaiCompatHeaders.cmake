@@ -1,6 +1,6 @@
 # The folders that clients include from.
 #
-# kai_write_public_headers(OUT) writes for each of KAI_HEADERS a header at its path that forwards to the one in the source tree.
+# kai_write_public_headers(OUT) writes for each of KAI_HEADERS and KAI_CATALOGUES a header at its path that forwards to the one in the source tree.
 # Installed are the headers themselves.
 #
 # The compatibility include tree: one forwarding header per micro-kernel and packer, at the path that frameworks include.
@@ -12,9 +12,12 @@
 # KAI_COMPAT_NAMES: <folder>/<micro-kernel or packer> for each.
 
 function(kai_write_forward path target)
-    set(text "// Generated: forwards to the header that declares the functions.\n#pragma once\n"
+    set(once "#pragma once\n")
+    if(path MATCHES "\\.def$")  # a list, read as often as somebody wants it
+        set(once "")
+    endif()
+    string(CONCAT text "// Generated: forwards to the header that declares the functions.\n${once}"
         "#include \"${target}\"  // IWYU pragma: export\n")
-    string(CONCAT text ${text})
     if(EXISTS "${path}")
         file(READ "${path}" old)
         if(old STREQUAL text)
@@ -25,7 +28,7 @@ function(kai_write_forward path target)
 endfunction()
 
 function(kai_write_public_headers out)
-    foreach(header IN LISTS KAI_HEADERS)
+    foreach(header IN LISTS KAI_HEADERS KAI_CATALOGUES)
         kai_write_forward("${out}/${header}" "${PROJECT_SOURCE_DIR}/${header}")
     endforeach()
 endfunction()

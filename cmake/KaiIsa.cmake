@@ -29,21 +29,6 @@ function(kai_set_flags isa architecture)
     set(KAI_FLAGS_${isa} "${flags}" PARENT_SCOPE)
 endfunction()
 
-kai_set_flags(any armv8-a)
-kai_set_flags(neon armv8-a)
-kai_set_flags(aarch64 armv8-a)
-kai_set_flags(neon_fp16 armv8.2-a+fp16)
-kai_set_flags(neon_bf16 armv8.2-a+bf16)
-kai_set_flags(neon_dotprod armv8.2-a+dotprod)
-kai_set_flags(neon_i8mm armv8.2-a+i8mm)
-kai_set_flags(sve armv8.2-a+sve)
-kai_set_flags(sve2p1 armv8.2-a+sve)
-kai_set_flags(sve_dotprod armv8.2-a+sve+dotprod)
-kai_set_flags(sve_i8mm armv8.2-a+sve+i8mm)
-# The C++ around assembly needs no extension. sve2p1: assembly encodes what it needs beyond SVE.
-kai_set_flags(sme armv8-a)
-kai_set_flags(sme2 armv8-a)
-
 # Takes -mcpu out of the flags of C++ in this directory and out of what <target> inherited from add_compile_options.
 function(kai_drop_cpu target)
     set(configs "${CMAKE_CONFIGURATION_TYPES}")
@@ -66,34 +51,6 @@ function(kai_drop_cpu target)
     endif()
 endfunction()
 
-set(KAI_PROBE_neon_fp16 "#include <arm_neon.h>
-float16x8_t f(float16x8_t a) { return vaddq_f16(a, a); } int main() { return 0; }")
-set(KAI_PROBE_neon_bf16 "#include <arm_neon.h>
-float32x4_t f(float32x4_t a, bfloat16x8_t b) { return vbfmmlaq_f32(a, b, b); } int main() { return 0; }")
-set(KAI_PROBE_neon_dotprod "#include <arm_neon.h>
-int32x4_t f(int32x4_t a, int8x16_t b) { return vdotq_s32(a, b, b); } int main() { return 0; }")
-set(KAI_PROBE_neon_i8mm "#include <arm_neon.h>
-int32x4_t f(int32x4_t a, int8x16_t b) { return vmmlaq_s32(a, b, b); } int main() { return 0; }")
-set(KAI_PROBE_sve "#include <arm_sve.h>
-float f(const float* a) { return svaddv_f32(svptrue_b32(), svld1_f32(svptrue_b32(), a)); } int main() { return 0; }")
-set(KAI_PROBE_sve2p1 "${KAI_PROBE_sve}")
-set(KAI_PROBE_sve_dotprod "#include <arm_sve.h>
-int f(int8_t* a) { svint8_t b = svld1_s8(svptrue_b8(), a);
-return static_cast<int>(svaddv_s32(svptrue_b32(), svdot_s32(svdup_n_s32(0), b, b))); } int main() { return 0; }")
-set(KAI_PROBE_sve_i8mm "#include <arm_sve.h>
-int f(int8_t* a) { svint8_t b = svld1_s8(svptrue_b8(), a);
-return static_cast<int>(svaddv_s32(svptrue_b32(), svmmla_s32(svdup_n_s32(0), b, b))); } int main() { return 0; }")
-set(KAI_PROBE_sme "
-    .arch armv8-a+sme
-    smstart
-    fmopa za0.s, p0/m, p0/m, z0.s, z1.s
-")
-set(KAI_PROBE_sme2 "
-    .arch armv8-a+sme2
-    luti4 {z0.b-z1.b}, zt0, z2[0]
-    ptrue pn8.b
-    fmopa za0.s, p0/m, p0/m, z0.s, z1.s
-")
 # Macros with the names of the mnemonics that an assembler may lack.
 get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/engines/asm/sme2_gas.inc" ABSOLUTE)
 
@@ -147,18 +104,24 @@ function(kai_probe_isas)
     set(left_out "")
     foreach(isa IN LISTS KAI_ISAS)
         set(built 1)
-        if(isa STREQUAL "aarch64" AND NOT KAI_TARGET_IS_AARCH64)
-            set(built 0)
-        elseif(NOT isa MATCHES "^(any|neon|aarch64)$")
+        kai_set_flags(${isa} ${KAI_CXX_ARCH_${isa}})
+        set(KAI_FLAGS_${isa} "${KAI_FLAGS_${isa}}" PARENT_SCOPE)
+        if(NOT isa STREQUAL "any")
             set(built 0)
             if(KAI_TARGET_IS_AARCH64)
-                if(isa MATCHES "^(neon|sve)")
-                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .cpp "${KAI_PROBE_${isa}}" ${KAI_FLAGS_${isa}})
+                if(KAI_CXX_ARCH_${isa} MATCHES "\\+")
+                    set(header arm_neon.h)
+                    if(isa MATCHES "^sve")
+                        set(header arm_sve.h)
+                    endif()
+                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .cpp
+                        "#include <${header}>\nint main() { __asm__(\"${KAI_INSTRUCTION_${isa}}\"); }" ${KAI_FLAGS_${isa}})
                 else()
-                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .S "${KAI_PROBE_${isa}}")
+                    set(assembly "    .arch ${KAI_ASM_ARCH_${isa}}\n    ${KAI_INSTRUCTION_${isa}}\n")
+                    kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .S "${assembly}")
                     if(NOT KAI_TOOLCHAIN_HAS_${isa} AND KAI_ENCODINGS_${isa})
                         kai_probe(KAI_TOOLCHAIN_ENCODES_${isa} ${isa}_encoded .S
-                            "#include \"${KAI_ENCODINGS_${isa}}\"\n${KAI_PROBE_${isa}}")
+                            "#include \"${KAI_ENCODINGS_${isa}}\"\n${assembly}")
                     endif()
                 endif()
                 if(KAI_TOOLCHAIN_HAS_${isa})

@@ -13,7 +13,7 @@ function(kai_add_source_compat)
     file(GENERATE OUTPUT "${lists}/objects.txt" CONTENT "$<JOIN:$<TARGET_OBJECTS:kleidiai>,\n>\n")
     string(REPLACE ";" "\n" names "${KAI_COMPAT_NAMES}")
     file(WRITE "${lists}/names.txt" "${names}\n")
-    string(REPLACE ";" "\n" headers "${KAI_HEADERS}")
+    string(REPLACE ";" "\n" headers "${KAI_HEADERS};${KAI_CATALOGUES}")
     file(WRITE "${lists}/headers.txt" "${headers}\n")
     add_custom_target(source_compat
         COMMAND "${KLEIDIAI_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/source_compat.py" --root "${PROJECT_SOURCE_DIR}"

@@ -63,21 +63,12 @@ namespace {
     return uint64_t{1} << feature;
 }
 
-/// What the CPU must have for the sources of an ISA. `any` and `neon` have portable code for other hosts.
+/// What the CPU must have for the sources of an ISA.
 namespace needs {
-[[maybe_unused]] constexpr uint64_t any = 0;
-[[maybe_unused]] constexpr uint64_t neon = 0;
-[[maybe_unused]] constexpr uint64_t aarch64 = bit(KAI_CPU_NEON);
-[[maybe_unused]] constexpr uint64_t neon_fp16 = bit(KAI_CPU_FP16);
-[[maybe_unused]] constexpr uint64_t neon_bf16 = bit(KAI_CPU_BF16);
-[[maybe_unused]] constexpr uint64_t sve = bit(KAI_CPU_SVE);
-[[maybe_unused]] constexpr uint64_t sve2p1 = bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE2P1);
-[[maybe_unused]] constexpr uint64_t neon_dotprod = bit(KAI_CPU_DOTPROD);
-[[maybe_unused]] constexpr uint64_t neon_i8mm = bit(KAI_CPU_I8MM);
-[[maybe_unused]] constexpr uint64_t sve_dotprod = bit(KAI_CPU_SVE) | bit(KAI_CPU_DOTPROD);
-[[maybe_unused]] constexpr uint64_t sve_i8mm = bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE_I8MM);
-[[maybe_unused]] constexpr uint64_t sme = bit(KAI_CPU_SME);
-[[maybe_unused]] constexpr uint64_t sme2 = bit(KAI_CPU_SME) | bit(KAI_CPU_SME2);
+#define KAI_HAS(FEATURE) bit(KAI_CPU_##FEATURE)
+#define KAI_ISA(ISA, TITLE, FEATURES, ...) [[maybe_unused]] constexpr uint64_t ISA = FEATURES;
+#include "kai/isas.def"
+#undef KAI_HAS
 }  // namespace needs
 
 /// The signature, by the types of run and of the packed offset of the LHS.
@@ -218,7 +209,7 @@ const kai_ukernel kUkernels[] = {
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
         KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
         KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME))
-#include "kai/ukernels/matmul/families.def"
+#include "kai/ukernels/families.def"
     {}  // the end; also keeps the table from being empty
 };
 
@@ -239,7 +230,6 @@ const kai_ukernel kUkernels[] = {
 #define KAI_NO_TABLE(ISA, NAME) nullptr
 #define KAI_RHS_TABLE(ISA, NAME) KAI_CONCAT(KAI_RHS_TABLE_, ISA)(NAME)
 #define KAI_RHS_TABLE_any(NAME) &kai_rules_##NAME
-#define KAI_RHS_TABLE_neon(NAME) &kai_rules_##NAME
 #define KAI_RHS_TABLE_neon_bf16(NAME) &kai_rules_##NAME
 #define KAI_RHS_TABLE_sve(NAME) nullptr
 #define KAI_RHS_TABLE_sme(NAME) nullptr
@@ -385,14 +375,14 @@ unsigned misfit(const kai_ukernel& u, size_t m) {
 /// @{
 /// The family of every line, whatever this build contains.
 constexpr const char* kFamilyOfLine[] = {
-#define KAI_LINE(...) KAI_STRING(KAI_FAMILY),
-#define KAI_UKERNEL KAI_LINE
-#define KAI_UKERNEL_ROWS KAI_LINE
-#define KAI_IMATMUL KAI_LINE
-#define KAI_IMATMUL_ROWS KAI_LINE
-#define KAI_UNIFIED KAI_LINE
-#define KAI_DWCONV KAI_LINE
-#include "kai/ukernels/matmul/families.def"
+#define KAI_NAME_FAMILY(...) KAI_STRING(KAI_FAMILY),
+#define KAI_UKERNEL KAI_NAME_FAMILY
+#define KAI_UKERNEL_ROWS KAI_NAME_FAMILY
+#define KAI_IMATMUL KAI_NAME_FAMILY
+#define KAI_IMATMUL_ROWS KAI_NAME_FAMILY
+#define KAI_UNIFIED KAI_NAME_FAMILY
+#define KAI_DWCONV KAI_NAME_FAMILY
+#include "kai/ukernels/families.def"
 };
 
 bool is_in_catalogue(const char* family) {

@@ -1,26 +1,13 @@
 # cmake -DOBJDUMP=llvm-objdump "-DOBJECTS=a.o|b.o|..." -DROOT=. -P isa.cmake
 #
-# Every object uses only the extensions of the ISA that kai/sources.cmake lists it under: each is disassembled with those
+# Every object uses only the extensions of the ISA that its stem names (kai/isas.def): each is disassembled with those
 # enabled, and nothing may be unknown. The C++ around assembly of SME is portable.
 #
 # SPDX-License-Identifier: Apache-2.0
 
 cmake_minimum_required(VERSION 3.20)
-include("${ROOT}/kai/sources.cmake")
-
-set(extensions_any "+neon")
-set(extensions_neon "+neon")
-set(extensions_aarch64 "+neon")
-set(extensions_neon_fp16 "+fullfp16")
-set(extensions_neon_bf16 "+bf16")
-set(extensions_neon_dotprod "+dotprod")
-set(extensions_neon_i8mm "+i8mm")
-set(extensions_sve "+sve")
-set(extensions_sve2p1 "+sve,+sve2p1")
-set(extensions_sve_dotprod "+sve,+dotprod")
-set(extensions_sve_i8mm "+sve,+i8mm")
-set(extensions_sme "+sme")
-set(extensions_sme2 "+sme2")
+include("${ROOT}/cmake/KaiSources.cmake")
+kai_find_sources("${ROOT}")
 
 string(REPLACE "|" ";" objects "${OBJECTS}")
 set(wrong "")
@@ -31,10 +18,14 @@ foreach(object IN LISTS objects)
     set(extensions "")
     foreach(isa IN LISTS KAI_ISAS)
         if(source IN_LIST KAI_SOURCES_${isa})
-            set(extensions "${extensions_${isa}}")
-            if(isa MATCHES "^sme" AND source MATCHES "\\.cpp$")
-                set(extensions "+neon")
+            set(architecture "${KAI_CXX_ARCH_${isa}}")
+            if(source MATCHES "\\.S$")
+                set(architecture "${KAI_ASM_ARCH_${isa}}")
             endif()
+            string(REGEX REPLACE "^armv[0-9.]+-a" "+neon" extensions "${architecture}")
+            string(REPLACE "+" ",+" extensions "${extensions}")
+            string(REGEX REPLACE "^," "" extensions "${extensions}")
+            string(REPLACE "+fp16" "+fullfp16" extensions "${extensions}")
         endif()
     endforeach()
     if(source STREQUAL "kai/engines/core/vector_length.S")

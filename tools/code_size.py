@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the tables of code size of docs/performance.md: code_size.py SIZE-TOOL NM-TOOL LINKER BUILD ...
 
-First per group of source files of kai/sources.cmake: lines of source and bytes of .text in the objects of each build.
+First per group of source files: lines of source and bytes of .text in the objects of each build.
 The headers and assembly that sources include (kai/engines, catalogues) are counted once, in a row of their own.
 Then what a program carries of the library that is linked with --gc-sections: all functions of one micro-kernel and its
 packers, and of those that ggml uses (tools/ggml_functions.txt).
@@ -22,10 +22,10 @@ def is_packer(path, isa):
 
 
 GROUPS = {
-    "registry, CPU features, helpers": lambda path, isa: isa == "any" and "ukernels/" not in path
+    "registry, CPU features, helpers": lambda path, isa: isa == "any" and "/pack/" not in path
     or "vector_length" in path,
     "packers (portable and NEON)": is_packer,
-    "NEON micro-kernels": lambda path, isa: isa.startswith(("neon", "aarch64")) and not is_packer(path, isa),
+    "NEON micro-kernels": lambda path, isa: isa.startswith("neon") and not is_packer(path, isa),
     "SVE micro-kernels, packers": lambda path, isa: isa.startswith("sve"),
     "SME, SME2 micro-kernels, packers": lambda path, isa: isa.startswith("sme"),
 }
@@ -36,11 +36,12 @@ def run(*command):
 
 
 def sources():
-    """(path, ISA) of every source file."""
-    text = (ROOT / "kai/sources.cmake").read_text()
-    for isa, files in re.findall(r"set\(KAI_SOURCES_(\w+)\s([^)]*)\)", text):
-        for path in files.split():
-            yield path, isa
+    """(path, ISA) of every source file, as cmake/KaiSources.cmake finds them."""
+    isas = re.findall(r"^KAI_ISA\((\w+),", (ROOT / "kai/isas.def").read_text(), re.M)
+    for path in sorted([*ROOT.glob("kai/*.cpp"), *ROOT.glob("kai/engines/*/*.cpp"), *ROOT.glob("kai/engines/*/*.S")]):
+        of_stem = [isa for isa in isas if re.search("_%s(_|$)" % isa, path.stem)]
+        portable = "any" if path.suffix == ".cpp" else "neon"
+        yield str(path.relative_to(ROOT)), max(of_stem, key=len, default=portable)
 
 
 def lines(paths):

@@ -1,13 +1,12 @@
 // Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "kai/engines/core/layout.hpp"
+#include "kai/ukernels/families.h"
 
 namespace {
 
@@ -29,18 +28,12 @@ std::string rows_text(const std::string& m_step) {
 }
 
 std::string isa_text(const std::string& isa) {
-    if (isa == "any") {
-        return "every host";
+#define KAI_ISA(ISA, TITLE, ...) \
+    if (isa == #ISA) {           \
+        return TITLE;            \
     }
-    if (isa == "aarch64") {
-        return "NEON";
-    }
-    // neon_i8mm: NEON i8mm
-    const size_t end = std::min(isa.find('_'), isa.size());
-    std::string text = isa;
-    std::transform(text.begin(), text.begin() + end, text.begin(), [](unsigned char c) { return std::toupper(c); });
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text == "SVE2P1" ? "SVE2.1" : text;
+#include "kai/isas.def"
+    return isa;
 }
 
 const char* family_now = "";
@@ -101,7 +94,7 @@ int main() {
 #define KAI_DWCONV(ISA, NAME, ELEMENT, RHS, NR, M_STEP) \
     ukernel(                                            \
         KAI_STRING(KAI_FAMILY), #ISA, #NAME, #ELEMENT ", an image", #RHS, "-", #NR, "1", "1", #M_STEP, "all columns");
-#include "kai/ukernels/matmul/families.def"
+#include "kai/ukernels/families.def"
     std::printf(
         "\n## Packers\n\n"
         "A packer serves the micro-kernels that read its format, if it accepts their sizes.\n\n"

@@ -7,7 +7,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
-#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_interface.h"
 
 extern "C" {
 kai::TileFn kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm,
@@ -63,8 +62,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_i8mm(...) KAI_DEFINE_MATMUL_BLOCKS(float, __VA_ARGS__)
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
 
-#include "kai/engines/core/other_isas.hpp"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/cpu.hpp"
 #include "kai/engines/core/layout.hpp"

@@ -8,8 +8,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef KAI_ISA_aarch64
-#define KAI_ISA_aarch64(...)
+#ifndef KAI_ISA_neon
+#define KAI_ISA_neon(...)
 #endif
 #ifndef KAI_ISA_neon_fp16
 #define KAI_ISA_neon_fp16(...)

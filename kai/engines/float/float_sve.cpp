@@ -2,13 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/float/float_sve.hpp"
-#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
 
 extern "C" {
 
 kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 
-#define KAI_ISA_sve(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                              \
+#define KAI_DEFINE_MATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                    \
     KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                     \
     void kai_run_##NAME(                                                                                     \
         size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
@@ -20,8 +19,8 @@ kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
              kai::load<uint32_t>(&clamp_max)},                                                               \
             m, n, lhs, rhs_packed, kai::RHS.stride({NR, KR, SR}, k), dst);                                   \
     }
-#include "kai/engines/core/other_isas.hpp"
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#define KAI_ISA_sve KAI_LINES(KAI_DEFINE_MATMUL_SVE)
+#define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 
 }  // extern "C"

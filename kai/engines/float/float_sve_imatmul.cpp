@@ -3,13 +3,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/float/float_sve.hpp"
-#include "kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/kai_imatmul_clamp_f32_f32_f32p_interface.h"
 
 extern "C" {
 
 kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 
-#define KAI_ISA_sve(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                                        \
+#define KAI_DEFINE_IMATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                             \
     static_assert(M_STEP == kai::kSveTileRows, "blocks of the table");                                                 \
     KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                              \
     void kai_run_##NAME(                                                                                               \
@@ -24,7 +23,8 @@ kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
             indirection_buffer, rhs_packed, kai::RHS.stride({NR, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), \
             dst);                                                                                                      \
     }
-#define KAI_IMATMUL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
+#define KAI_ISA_sve KAI_LINES(KAI_DEFINE_IMATMUL_SVE)
+#define KAI_IMATMUL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/ukernels.def"
 
 }  // extern "C"

@@ -5,22 +5,15 @@
 #include "kai/engines/panels/panels_sme_int.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 #include "kai/engines/core/unified.hpp"
-#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/kai_imatmul_clamp_qai8_qai8p_qsi8cxp_interface.h"
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/kai_matmul_clamp_qai8_qai8p_qsi8cxpsb_interface.h"
 
 extern "C" {
 
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
-#define KAI_IMATMUL(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
-
-#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
-#include "kai/engines/core/other_isas.hpp"
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
-#undef KAI_ISA_sme2
-
-#define KAI_ISA_sme2(...) KAI_DEFINE_IMATMUL_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
+#define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_PANELS)
+#define KAI_DEFINE_PANELS(KIND, ...) KAI_DEFINE_##KIND##_QAI8_PANELS(panels_qai8_sme2, panels_qai8_sme2, __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, __VA_ARGS__)
+#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL, __VA_ARGS__)
 #include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
-#undef KAI_ISA_sme2
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 
 kai::SmePanelsFn kai_kernel_split_panels_qai8_sme2;
 kai::SmePanelsFn kai_kernel_pair_nibbles_qai8_sme2;

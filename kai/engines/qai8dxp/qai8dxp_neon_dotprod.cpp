@@ -75,7 +75,8 @@ KAI_INLINE void matmul_neon_dotprod(const Problem* p) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_dotprod(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                           \
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                                     \
         (kai::matmul_neon_dotprod<MR, (KR) / (SR)>), T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

@@ -54,5 +54,6 @@ KAI_INLINE void gemm_neon_i8mm(const Problem* p) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_neon_i8mm(KIND, ...) KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::gemm_neon_i8mm, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_NEON_I8MM(KIND, ...) KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::gemm_neon_i8mm, __VA_ARGS__)
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_NEON_I8MM)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

@@ -4,5 +4,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
 
-#define KAI_ISA_sme2 KAI_DEFINE_MATMUL_QAI8DXP_SME
+#define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_QAI8DXP_SME)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

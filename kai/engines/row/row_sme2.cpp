@@ -5,9 +5,6 @@
 #include "kai/engines/row/row_sme.hpp"
 #include "kai/engines/core/requantise.hpp"
 #include "kai/engines/core/unified.hpp"
-#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/kai_matmul_clamp_f16_f16_f16p_interface.h"
-#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/kai_matmul_clamp_f32_f32_f32p_interface.h"
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/kai_matmul_clamp_qai8_qai8_qsi8cxp_interface.h"
 
 namespace kai {
 namespace {
@@ -22,18 +19,16 @@ KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& 
 
 extern "C" {
 
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_ISA_##ISA(__VA_ARGS__)
-
-#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 4, lhs_offset, __VA_ARGS__)
-#include "kai/engines/core/other_isas.hpp"
+#define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_ROW_FLOAT)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 4, lhs_offset, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
-#undef KAI_ISA_sme2
-
-#define KAI_ISA_sme2(...) KAI_DEFINE_MATMUL_ROW_FLOAT(true, 2, lhs_packed_offset, __VA_ARGS__)
+#undef KAI_UKERNEL_ROWS
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 2, lhs_packed_offset, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_UKERNEL_ROWS
 #undef KAI_ISA_sme2
 
-#define KAI_ISA_sme2(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                  \
+#define KAI_DEFINE_MATMUL_ROW_QAI8(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                    \
     KAI_DEFINE_MATMUL_ROW_GETTERS(1, lhs_offset, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)           \
     void kai_run_##NAME(                                                                          \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t, \
@@ -47,6 +42,8 @@ extern "C" {
             kai_kernel_##NAME, true, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,       \
             kai::int8_output(*params, __func__));                                                 \
     }
+#define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_ROW_QAI8)
+#define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/ukernels.def"
 
 kai::SmeRowFn kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla;

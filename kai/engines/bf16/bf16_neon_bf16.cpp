@@ -1,10 +1,8 @@
 // bf16 matmul with NEON, both sides packed: f32 and f16 <- bf16p x bf16p. The formula is in the interface headers; the
-// work, all rows and columns, in bf16_neon_mmla.S (BFMMLA) and bf16_neon_dot.S (BFDOT).
+// work, all rows and columns, in bf16_neon_bf16_mmla.S (BFMMLA) and bf16_neon_bf16_dot.S (BFDOT).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
-#include "kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/kai_matmul_clamp_f16_bf16p_bf16p_interface.h"
-#include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/kai_matmul_clamp_f32_bf16p_bf16p_interface.h"
 
 namespace kai {
 namespace {
@@ -18,7 +16,7 @@ using Bf16pFn = void(
 }  // namespace kai
 
 /// Getters and run function of a micro-kernel whose elements have ELEMENT_BYTES.
-#define KAI_ISA_neon_bf16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)                     \
     kai::Bf16pFn kai_kernel_##NAME;                                                                              \
     void kai_run_##NAME(                                                                                         \
@@ -31,14 +29,14 @@ using Bf16pFn = void(
         }                                                                                                        \
         kai_kernel_##NAME(m, n, (k + 3) / 4, lhs_packed, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max); \
     }
-#include "kai/engines/core/other_isas.hpp"
 
 extern "C" {
 
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(sizeof(float), __VA_ARGS__)
+#define KAI_ISA_neon_bf16 KAI_LINES(KAI_DEFINE_MATMUL_BF16)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, sizeof(float), __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
 #undef KAI_UKERNEL
-#define KAI_UKERNEL(ISA, ...) KAI_ISA_##ISA(sizeof(uint16_t), __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, sizeof(uint16_t), __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_bf16p_bf16p/ukernels.def"
 
 }  // extern "C"

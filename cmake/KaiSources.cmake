@@ -1,0 +1,55 @@
+# What there is to build, as the tree says it. There are no lists of files.
+#
+# kai_find_sources(<root> [CONFIGURE_DEPENDS]) sets
+#
+#     KAI_ISAS                                    the instruction sets of kai/isas.def
+#     KAI_TITLE_<isa>, KAI_CXX_ARCH_<isa>, KAI_ASM_ARCH_<isa>, KAI_INSTRUCTION_<isa>   its columns
+#     KAI_SOURCES_<isa>                           source files by the ISA in their stem, paths below <root>
+#     KAI_HEADERS, KAI_CATALOGUES                 public headers, and the catalogues that kai/ukernels/families.h includes
+#
+# SPDX-License-Identifier: Apache-2.0
+
+function(kai_find_sources root)
+    set(isas "")
+    file(STRINGS "${root}/kai/isas.def" lines REGEX "^KAI_ISA\\(")
+    foreach(line IN LISTS lines)
+        if(NOT line MATCHES "^KAI_ISA\\(([a-z0-9_]+), +\"([^\"]+)\",[^\"]+\"([^\"]+)\", +\"([^\"]+)\", +\"([^\"]+)\"\\)$")
+            message(FATAL_ERROR "KleidiAI: kai/isas.def: cannot read ${line}")
+        endif()
+        set(isa ${CMAKE_MATCH_1})
+        list(APPEND isas ${isa})
+        set(KAI_TITLE_${isa} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+        set(KAI_CXX_ARCH_${isa} "${CMAKE_MATCH_3}" PARENT_SCOPE)
+        set(KAI_ASM_ARCH_${isa} "${CMAKE_MATCH_4}" PARENT_SCOPE)
+        set(KAI_INSTRUCTION_${isa} "${CMAKE_MATCH_5}" PARENT_SCOPE)
+        set(sources_${isa} "")
+    endforeach()
+
+    file(GLOB sources ${ARGN} RELATIVE "${root}" "${root}/kai/*.cpp" "${root}/kai/engines/*/*.cpp" "${root}/kai/engines/*/*.S")
+    foreach(source IN LISTS sources)
+        get_filename_component(stem "${source}" NAME_WE)
+        set(found any)
+        if(source MATCHES "\\.S$")
+            set(found neon)
+        endif()
+        set(length 0)
+        foreach(isa IN LISTS isas)  # the longest name: neon_i8mm, not neon
+            string(LENGTH "${isa}" n)
+            if(n GREATER length AND stem MATCHES "_${isa}(_|$)")
+                set(found ${isa})
+                set(length ${n})
+            endif()
+        endforeach()
+        list(APPEND sources_${found} "${source}")
+    endforeach()
+    foreach(isa IN LISTS isas)
+        set(KAI_SOURCES_${isa} "${sources_${isa}}" PARENT_SCOPE)
+    endforeach()
+
+    file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h")
+    file(GLOB_RECURSE more ${ARGN} RELATIVE "${root}" "${root}/kai/ukernels/*.h")
+    set(KAI_HEADERS ${headers} ${more} PARENT_SCOPE)
+    file(GLOB_RECURSE catalogues ${ARGN} RELATIVE "${root}" "${root}/kai/ukernels/*.def")
+    set(KAI_CATALOGUES ${catalogues} PARENT_SCOPE)
+    set(KAI_ISAS ${isas} PARENT_SCOPE)
+endfunction()

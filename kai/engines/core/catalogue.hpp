@@ -1,0 +1,16 @@
+// How a source reads the catalogues: it says what a line of its own ISA stands for. Lines of other ISAs are nothing.
+//
+//     #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_SOMETHING)    for each line: KAI_DEFINE_SOMETHING(name, ...)
+//     #define KAI_UKERNEL KAI_LINE
+//     #include "kai/ukernels/matmul/<family>/ukernels.def"
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// KAI_ISA_<isa> is either `, macro` or no macro at all, one word: the second of what stands there is `macro` or
+// KAI_NO_LINE.
+#define KAI_LINES(MACRO) , MACRO
+#define KAI_LINE(ISA, ...) KAI_LINE_(KAI_ISA_##ISA, KAI_NO_LINE, ~)(__VA_ARGS__)
+#define KAI_LINE_(...) KAI_SECOND(__VA_ARGS__)
+#define KAI_SECOND(FIRST, SECOND, ...) SECOND
+#define KAI_NO_LINE(...)
