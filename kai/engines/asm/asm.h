@@ -51,7 +51,151 @@
 #endif
 KAI_SYM(\name):
     .cfi_startproc
+    .set    KAI_LOCAL(frame_saved), 0
     hint    #34                                 // bti c
+.endm
+
+// `frame d8-d15, x19-x24, space=64` saves registers that belong to the caller; `return` restores them and returns. CFI
+// is right after each of the instructions. Code after a `return` is within the frame again. A function that saves
+// nothing may `return` as well; `ret` is for what a function calls of itself by `bl`.
+//
+//     d8-dN, dN-d15, x19-xN    up to three ranges
+//     x29                      frame record: saves x29 and x30, x29 points to it; CFI no longer depends on sp
+//     space=N                  N bytes at sp, a multiple of 16
+//
+// SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber all vectors.
+// From sp + N on, two registers a slot of 16 bytes. frame_saved has a bit for each of d8-d15, x19-x30 and:
+#define KAI_FRAME_RECORD 0x100000
+
+.macro frame range0, range1, range2, space=0
+    kai_frame_add_ \range0
+    kai_frame_add_ \range1
+    kai_frame_add_ \range2
+    .set KAI_LOCAL(frame_size), 0
+    kai_each_saved_ kai_count_
+    kai_each_saved_ kai_save_
+    .if KAI_LOCAL(frame_saved) & KAI_FRAME_RECORD
+    mov     x29, sp
+    .cfi_def_cfa_register x29
+    .endif
+    .set KAI_LOCAL(frame_space), \space
+    .if \space
+    sub     sp, sp, #\space
+    .if !(KAI_LOCAL(frame_saved) & KAI_FRAME_RECORD)
+    .cfi_adjust_cfa_offset \space
+    .endif
+    .endif
+.endm
+
+.macro return
+    .if KAI_LOCAL(frame_saved)
+    .cfi_remember_state
+    .if KAI_LOCAL(frame_space)
+    add     sp, sp, #KAI_LOCAL(frame_space)
+    .endif
+    .cfi_def_cfa sp, KAI_LOCAL(frame_size)
+    kai_each_saved_ kai_restore_
+    kai_each_saved_ kai_restore_last_
+    ret
+    .cfi_restore_state
+    .else
+    ret
+    .endif
+.endm
+
+.macro kai_frame_add_ range
+    .ifnb \range
+    .set KAI_LOCAL(frame_before), KAI_LOCAL(frame_saved)
+    .ifc \range, x29
+    .set KAI_LOCAL(frame_saved), KAI_LOCAL(frame_saved) | (3 << 18) | KAI_FRAME_RECORD
+    .endif
+    .irp n, 8, 9, 10, 11, 12, 13, 14, 15
+    .ifc \range, d8-d\n
+    .set KAI_LOCAL(frame_saved), KAI_LOCAL(frame_saved) | ((2 << (\n - 8)) - 1)
+    .endif
+    .ifc \range, d\n-d15
+    .set KAI_LOCAL(frame_saved), KAI_LOCAL(frame_saved) | (0x100 - (1 << (\n - 8)))
+    .endif
+    .endr
+    .irp n, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30
+    .ifc \range, x19-x\n
+    .set KAI_LOCAL(frame_saved), KAI_LOCAL(frame_saved) | (((2 << (\n - 19)) - 1) << 8)
+    .endif
+    .endr
+    .if KAI_LOCAL(frame_saved) == KAI_LOCAL(frame_before)
+    .error "frame: what is \range?"
+    .endif
+    .endif
+.endm
+
+// \do p, a, b for two registers that are both saved, \do r, a for one (STP, STR). frame_at: their slot.
+.macro kai_each_saved_ do
+    .set KAI_LOCAL(frame_at), 0
+    .if KAI_LOCAL(frame_saved) & KAI_FRAME_RECORD
+    kai_saved_ \do, 18, x29, x30
+    .endif
+    kai_saved_ \do, 0, d8, d9
+    kai_saved_ \do, 2, d10, d11
+    kai_saved_ \do, 4, d12, d13
+    kai_saved_ \do, 6, d14, d15
+    kai_saved_ \do, 8, x19, x20
+    kai_saved_ \do, 10, x21, x22
+    kai_saved_ \do, 12, x23, x24
+    kai_saved_ \do, 14, x25, x26
+    kai_saved_ \do, 16, x27, x28
+    .if !(KAI_LOCAL(frame_saved) & KAI_FRAME_RECORD)
+    kai_saved_ \do, 18, x29, x30
+    .endif
+.endm
+
+.macro kai_saved_ do, bit, first, second
+    .if (KAI_LOCAL(frame_saved) >> \bit) & 3
+    .if ((KAI_LOCAL(frame_saved) >> \bit) & 3) == 3
+    \do     p, \first, \second
+    .elseif ((KAI_LOCAL(frame_saved) >> \bit) & 3) == 2
+    \do     r, \second
+    .else
+    \do     r, \first
+    .endif
+    .set KAI_LOCAL(frame_at), KAI_LOCAL(frame_at) + 16
+    .endif
+.endm
+
+.macro kai_count_ p, registers:vararg
+    .set KAI_LOCAL(frame_size), KAI_LOCAL(frame_size) + 16
+.endm
+
+.macro kai_save_ p, registers:vararg
+    .if KAI_LOCAL(frame_at)
+    st\p     \registers, [sp, #KAI_LOCAL(frame_at)]
+    .else
+    st\p     \registers, [sp, #-KAI_LOCAL(frame_size)]!
+    .cfi_def_cfa_offset KAI_LOCAL(frame_size)
+    .endif
+    .set KAI_LOCAL(frame_register), KAI_LOCAL(frame_at)
+    .irp r, \registers
+    .cfi_rel_offset \r, KAI_LOCAL(frame_register)
+    .set KAI_LOCAL(frame_register), KAI_LOCAL(frame_register) + 8
+    .endr
+.endm
+
+.macro kai_restore_ p, registers:vararg
+    .if KAI_LOCAL(frame_at)
+    ld\p     \registers, [sp, #KAI_LOCAL(frame_at)]
+    .irp r, \registers
+    .cfi_restore \r
+    .endr
+    .endif
+.endm
+
+.macro kai_restore_last_ p, registers:vararg
+    .if !KAI_LOCAL(frame_at)
+    ld\p     \registers, [sp], #KAI_LOCAL(frame_size)
+    .irp r, \registers
+    .cfi_restore \r
+    .endr
+    .cfi_def_cfa_offset 0
+    .endif
 .endm
 
 // Into streaming mode with ZA enabled. Saves d8-d15, which streaming mode changes clobber. The caller has run

@@ -152,12 +152,7 @@ panel_2     .req x10
 .endm
 
 func kai_kernel_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot, hidden
-    sub     sp, sp, #FRAME + 64
-    .cfi_adjust_cfa_offset FRAME + 64
-    stp     d8, d9, [sp, #FRAME]
-    stp     d10, d11, [sp, #FRAME + 16]
-    stp     d12, d13, [sp, #FRAME + 32]
-    stp     d14, d15, [sp, #FRAME + 48]
+    frame   d8-d15, space=FRAME
     dup     v18.4s, v0.s[0]
     dup     v19.4s, v1.s[0]
     stp     q18, q19, [sp, #BOUNDS]
@@ -209,11 +204,5 @@ func kai_kernel_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot, hidden
     subs    n, n, #1
     b.ne    0b
 9:
-    ldp     d10, d11, [sp, #FRAME + 16]
-    ldp     d12, d13, [sp, #FRAME + 32]
-    ldp     d14, d15, [sp, #FRAME + 48]
-    ldp     d8, d9, [sp, #FRAME]
-    add     sp, sp, #FRAME + 64
-    .cfi_adjust_cfa_offset -(FRAME + 64)
-    ret
+    return
 endfunc

@@ -247,13 +247,7 @@ odd         .req x15
 
 .macro matmul name, type, size, load, store
 func \name, hidden
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-    sub     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset FRAME
+    frame   d8-d15, space=FRAME
     dup     v0.4s, v0.s[0]
     dup     v1.4s, v1.s[0]
     stp     q0, q1, [sp, #BOUNDS]
@@ -297,14 +291,7 @@ func \name, hidden
     subs    n, n, #12
     b.hi    7b
 
-    add     sp, sp, #FRAME
-    .cfi_adjust_cfa_offset -FRAME
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
-    ret
+    return
 endfunc
 .endm
 
