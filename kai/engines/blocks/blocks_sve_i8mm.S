@@ -103,11 +103,7 @@
 // void name(const SveTileArgs*)
 .macro tile_function name, panels
 func \name, hidden
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    str     d14, [sp, #48]
+    frame   d8-d14
     ldp     x1, x11, [x0, #ARG_LHS]
     ldp     x5, x6, [x0, #ARG_SCALES]
     ldp     x7, x9, [x0, #ARG_ROW_SCALES]
@@ -139,12 +135,7 @@ func \name, hidden
     subs    x8, x8, #1
     b.ne    1b
     tile_sums st1w, , \panels
-    ldr     d14, [sp, #48]
-    ldp     d12, d13, [sp, #32]
-    ldp     d10, d11, [sp, #16]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
-    ret
+    return
 endfunc
 .endm
 

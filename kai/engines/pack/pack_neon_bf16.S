@@ -50,20 +50,6 @@
     addhn2  v\d\().8h, v\x\().4s, v\increment\().4s
 .endm
 
-.macro save_d8_d15
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-.endm
-.macro restore_d8_d15
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
-.endm
 
 // ---- Rows: 8 places, one element (vector) each a step, go to one after the other
 //
@@ -190,7 +176,7 @@ endfunc
     fcvtl2  v23.4s, v7.8h
 .endm
 func kai_pack_rows_bf16_f16_neon, hidden
-    save_d8_d15
+    frame   d8-d15
     rows_begin
     widen_rows_4_to_7
 0:
@@ -258,8 +244,7 @@ func kai_pack_rows_bf16_f16_neon, hidden
     stp     q8, q9, [x4, #-64]
     b.ne    0b
     return_right
-    restore_d8_d15
-    ret
+    return
 endfunc
 
 // ---- Columns: 12 of them, 4 rows a step, become 4 elements of column 0, 4 of column 1, ...
@@ -318,8 +303,7 @@ endfunc
 
 // All by BFCVTN: transposing keeps the other pipes busy. A: v16 - v18, B: v19 - v21. Returns nothing.
 func kai_pack_columns_bf16_f32_neon, hidden
-    str     d8, [sp, #-16]!
-    .cfi_adjust_cfa_offset 16
+    frame   d8-d8
     columns_begin
     load_row_f32 0, 1, 2, x1
     load_row_f32 3, 4, 5, x5
@@ -360,9 +344,7 @@ func kai_pack_columns_bf16_f32_neon, hidden
     stp     q25, q28, [x3, #-64]
     stp     q27, q30, [x3, #-32]
     b.pl    0b
-    ldr     d8, [sp], #16
-    .cfi_adjust_cfa_offset -16
-    ret
+    return
 endfunc
 
 // Columns 0 - 7 by BFCVTN (A: v8, v17; B: v9, v20); 8 - 11 (A: v24, B: v25) too if \exact, else by integer operations.
@@ -440,7 +422,7 @@ endfunc
 
 .macro columns_f16 name, exact
 func \name, hidden
-    save_d8_d15
+    frame   d8-d15
     columns_begin
     load_row_f16 0, 1, x1
     load_row_f16 2, 3, x5
@@ -468,8 +450,7 @@ func \name, hidden
     round_columns_f16 \exact, store
     b.pl    0b
     return_right
-    restore_d8_d15
-    ret
+    return
 endfunc
 .endm
 

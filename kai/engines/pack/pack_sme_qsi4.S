@@ -249,6 +249,6 @@ KAI_LOCAL(rows_next):
     b.hi    KAI_LOCAL(rows_panel)
 
     finish_qsi4
-    leave
-    ret
+    smstop
+    return
 endfunc

@@ -244,7 +244,7 @@ func kai_sums_12x8_neon_dotprod, hidden
     subs    x20, x20, #2
     b.ne    0b
 
-    gemm_leave
+    return
 endfunc
 
 // ---- Blocks: accumulators are floats

@@ -23,7 +23,7 @@
 //   x2        from a quad to the next one           x14       scratch; bits of C
 //   x3, x4    dst, quads to go                      x15       steps or blocks to go
 //   x5        steps (blocks: to go in a part)       x16       from here to fields, to scales
-//   x6        bytes of a step of int4               x26       from a pair of quads to the next one
+//   x6        bytes of a step of int4               x19       from a pair of quads to the next one
 //   x7, x8    4 * nr, 8 * nr: where vectors         v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
 //   x17       12 * nr         of int4 are           v16 - v27 RHS_A, RHS_B, RHS_C
 //                                                   v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
@@ -67,39 +67,23 @@
 #define BLOCKS_6 11, 11, 11, 11
 #define BLOCKS_7 15, 15, 15, 15
 
-.macro few_enter
-    stp     d8, d9, [sp, #-128]!
-    .cfi_adjust_cfa_offset 128
+.macro few_enter saved
+    frame   d8-d15, \saved
     ldr     x8, [x0, #FEW_NR]
     ldp     x1, x2, [x0, #FEW_RHS]
-    stp     d10, d11, [sp, #16]
     ldp     x5, x15, [x0, #FEW_STEPS]
     ldr     x4, [x0, #FEW_QUADS]
-    stp     d12, d13, [sp, #32]
     cmp     x8, #8
     ldr     x3, [x0, #FEW_DST]
-    stp     d14, d15, [sp, #48]
     lsl     x7, x8, #2
-    str     x26, [sp, #64]
-    .cfi_rel_offset x26, 64
     add     x17, x7, x8, lsl #3
-    csel    x26, xzr, x2, eq
+    csel    x19, xzr, x2, eq
     lsl     x6, x8, #4
     mov     x14, #16
     sub     x16, x2, x17                        // to the fields of a quad per channel
-    add     x26, x26, x2
+    add     x19, x19, x2
     csel    x2, x14, x2, eq
     lsl     x8, x8, #3
-.endm
-.macro few_restore
-    ldr     x26, [sp, #64]
-    .cfi_restore x26
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #128
-    .cfi_adjust_cfa_offset -128
-    ret
 .endm
 
 // x9 - x12 = the next quads; x13, x12 = LHS.
@@ -108,20 +92,20 @@
     cmp     x2, #16
     mov     x9, x1
     mov     x14, x2
-    csel    x11, xzr, x19, eq
+    csel    x11, xzr, x26, eq
     add     x1, x1, x2
-    mov     x2, x26
-    mov     x26, x14
+    mov     x2, x19
+    mov     x19, x14
     .else
     mov     x9, x1
     add     x10, x1, x2
     .if quads == 4
-    add     x11, x1, x26
-    add     x12, x10, x26
-    add     x1, x1, x26, lsl #1
+    add     x11, x1, x19
+    add     x12, x10, x19
+    add     x1, x1, x19, lsl #1
     .else
     cmp     x4, #1
-    add     x1, x1, x26
+    add     x1, x1, x19
     csel    x10, x9, x10, eq
     .endif
     .endif
@@ -549,13 +533,13 @@
 .macro channel_function name, rhs, out, count
 func kai_few_\name\()_\count\()_neon_dotprod, hidden
     .set    rows, \count
-    few_enter
+    few_enter x19-x20
     .ifc \rhs, int2
     ldr     x6, [x0, #FEW_LUT]
     .endif
     \rhs\()_constants
     few_tiles channel_tile \rhs, \out
-    few_restore
+    return
 endfunc
 .endm
 .macro channel_functions name, rhs, out
@@ -795,13 +779,13 @@ endfunc
     .endif
 .endm
 
-// Scales are bf16, x14 bytes from here. x19: the quads of a panel of 8 columns are twice as far apart as their scales.
+// Scales are bf16, x14 bytes from here. x26: the quads of a panel of 8 columns are twice as far apart as their scales.
 .macro load_scales_02 s0, s2
     ldr     d\s0, [x9, x14]
     .if quads == 4
     ldr     d\s2, [x11, x14]
     .endif
-    sub     x14, x14, x19
+    sub     x14, x14, x26
 .endm
 .macro load_scales_13 s1, s3
     ldr     d\s1, [x10, x14]
@@ -914,45 +898,23 @@ endfunc
 .macro block_function count
 func kai_few_blocks_int4_\count\()_neon_dotprod, hidden
     .set    rows, \count
-    few_enter
-    stp     x19, x20, [sp, #80]
-    .cfi_rel_offset x19, 80
-    .cfi_rel_offset x20, 88
-    stp     x21, x22, [sp, #96]
-    .cfi_rel_offset x21, 96
-    .cfi_rel_offset x22, 104
-    stp     x23, x24, [sp, #112]
-    .cfi_rel_offset x23, 112
-    .cfi_rel_offset x24, 120
+    few_enter x19-x26
     mov     w14, #0x49400000
-    str     x25, [sp, #72]
-    .cfi_rel_offset x25, 72
     dup     v30.4s, w14
     ldr     x24, [x0, #FEW_SCALE_DISTANCE]
     add     x20, x6, x6, lsr #3
     mul     x23, x5, x6
     sub     x21, x6, x20
     mov     x22, x5
-    ubfx    x19, x6, #7, #1
+    ubfx    x26, x6, #7, #1
     neg     x25, x15
-    lsl     x19, x19, #3
+    lsl     x26, x26, #3
     int4_constants
     .if rows == 8
-    sub     x26, x26, x2                        // from the second quad of a pair to the next pair
+    sub     x19, x19, x2                        // from the second quad of a pair to the next pair
     .endif
     few_tiles block_tile
-    ldp     x19, x20, [sp, #80]
-    .cfi_restore x19
-    .cfi_restore x20
-    ldp     x21, x22, [sp, #96]
-    .cfi_restore x21
-    .cfi_restore x22
-    ldp     x23, x24, [sp, #112]
-    .cfi_restore x23
-    .cfi_restore x24
-    ldr     x25, [sp, #72]
-    .cfi_restore x25
-    few_restore
+    return
 endfunc
 .endm
 

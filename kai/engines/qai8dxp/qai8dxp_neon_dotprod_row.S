@@ -63,13 +63,10 @@
 
 .macro channel_function name, out, rhs, fold, nr, second, group, offsets:vararg
 func \name\()_neon_dotprod, hidden
-    stp     d14, d15, [sp, #-16]!
-    .cfi_adjust_cfa_offset 16
+    frame   d14-d15
     \rhs\()_constants
     each_16_columns \nr, channel_quads \out, \rhs, \fold, \nr, \second, \group, \offsets
-    ldp     d14, d15, [sp], #16
-    .cfi_adjust_cfa_offset -16
-    ret
+    return
 endfunc
 .endm
 
@@ -156,14 +153,13 @@ endfunc
 
 .macro block_function name, out, fold, nr, second, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
-    save_registers
+    frame   d8-d15
     mov     w8, #0x49400000
     dup     v12.4s, w8
     int4_constants
     movi    v13.2d, #0
     each_16_columns \nr, block_quads \out, \fold, \nr, \second, \group, \offsets
-    restore_registers
-    ret
+    return
 endfunc
 .endm
 

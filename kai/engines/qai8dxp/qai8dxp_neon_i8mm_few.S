@@ -50,14 +50,12 @@
 #define FEW_OUT 152
 #define FEW_CLAMPS 160
 
-#define FRAME 256
-#define FRAME_VECTORS 48
-#define FRAME_DST 112
-#define FRAME_ZERO 176
-#define FRAME_STEPS 192
-#define FRAME_SECOND 200
-#define FRAME_REGISTERS 208
-#define FRAME_OFFSETS 224
+#define FRAME 128
+#define FRAME_DST 0
+#define FRAME_ZERO 64
+#define FRAME_STEPS 80
+#define FRAME_SECOND 88
+#define FRAME_OFFSETS 96
 
 // Vectors: two of 2 rows or four of 4 per unit.
 #define SUMS 0, 1, 2, 3, 4, 5, 6, 7
@@ -1016,24 +1014,10 @@
 .macro few_function name, count, kind
     .set    rows, \count
 func \name, hidden
-    stp     x19, x20, [sp, #-FRAME]!
-    .cfi_adjust_cfa_offset FRAME
-    .cfi_rel_offset x19, 0
-    .cfi_rel_offset x20, 8
     .ifc \kind, block
-    stp     x21, x22, [sp, #16]
-    .cfi_rel_offset x21, 16
-    .cfi_rel_offset x22, 24
-    stp     x23, x24, [sp, #32]
-    .cfi_rel_offset x23, 32
-    .cfi_rel_offset x24, 40
-    stp     x25, x26, [sp, #FRAME_REGISTERS]
-    .cfi_rel_offset x25, FRAME_REGISTERS
-    .cfi_rel_offset x26, FRAME_REGISTERS + 8
-    stp     d8, d9, [sp, #FRAME_VECTORS]
-    stp     d10, d11, [sp, #FRAME_VECTORS + 16]
-    stp     d12, d13, [sp, #FRAME_VECTORS + 32]
-    stp     d14, d15, [sp, #FRAME_VECTORS + 48]
+    frame   d8-d15, x19-x26, space=FRAME
+    .else
+    frame   x19-x20, space=FRAME
     .endif
     stp     xzr, xzr, [sp, #FRAME_ZERO]
     ldp     x10, x12, [args, #FEW_RHS]
@@ -1136,26 +1120,7 @@ func \name, hidden
 10:
     .endif
 
-    .ifc \kind, block
-    ldp     d8, d9, [sp, #FRAME_VECTORS]
-    ldp     d10, d11, [sp, #FRAME_VECTORS + 16]
-    ldp     d12, d13, [sp, #FRAME_VECTORS + 32]
-    ldp     d14, d15, [sp, #FRAME_VECTORS + 48]
-    ldp     x21, x22, [sp, #16]
-    .cfi_restore x21
-    .cfi_restore x22
-    ldp     x23, x24, [sp, #32]
-    .cfi_restore x23
-    .cfi_restore x24
-    ldp     x25, x26, [sp, #FRAME_REGISTERS]
-    .cfi_restore x25
-    .cfi_restore x26
-    .endif
-    ldp     x19, x20, [sp], #FRAME
-    .cfi_restore x19
-    .cfi_restore x20
-    .cfi_adjust_cfa_offset -FRAME
-    ret
+    return
 endfunc
 .endm
 

@@ -213,11 +213,8 @@
 // kai::SmeKernelFn, SmeKernelBlocksFn. Assumes m, n >= 1.
 .macro row_kernel name, scaling, rhs_kind, out
 func kai_kernel_\name, hidden
-    stp     x19, x20, [sp, #-16]!
-    .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset x19, 0
-    .cfi_rel_offset x20, 8
-    sme_enter
+    frame   d8-d15, x19-x20
+    smstart
     .ifnc \rhs_kind, int8
     ldr     zt0, [table]
     .endif
@@ -254,10 +251,8 @@ func kai_kernel_\name, hidden
     add     dst_row, dst_row, left
     subs    rows, rows, #1
     b.ne    6b
-    sme_leave
-    ldp     x19, x20, [sp], #16
-    .cfi_adjust_cfa_offset -16
-    ret
+    smstop
+    return
 endfunc
 .endm
 

@@ -183,7 +183,8 @@ vl4         .req x17
 // kai::SmeKernelFn. Assumes m, n >= 1.
 .macro row_kernel name, rhs_kind
 func kai_kernel_\name, hidden
-    sme_enter
+    frame   d8-d15
+    smstart
     all_true
     add     left, problem, #KAI_PROBLEM_LO
     ld1rw   {z12.s}, p0/z, [left]
@@ -230,8 +231,8 @@ func kai_kernel_\name, hidden
     add     dst_row, dst_row, left
     subs    rows, rows, #1
     b.ne    3b
-    sme_leave
-    ret
+    smstop
+    return
 endfunc
 .endm
 
