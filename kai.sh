@@ -7,6 +7,8 @@
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
+#   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, and file by file the functions that it reaches
+#   ./kai.sh asm NAME     their assembly, macros expanded
 #   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regular expression)
 #   ./kai.sh setup        only installs what is missing
@@ -187,6 +189,17 @@ cmd_size() {
     fi
 }
 
+cmd_where() { look where "$@"; }
+cmd_asm() { look asm "$@"; }
+look() {
+    local command=$1 preset=native objdump; shift
+    need_build_tools
+    [ "$host" = aarch64 ] || preset=aarch64-clang
+    target=kleidiai build "$preset" > /dev/null
+    objdump=$(compgen -c llvm-objdump | sort -V | tail -n 1) || objdump=objdump
+    python3 "$root/tools/where.py" "$command" "$root/build/$preset" "$@" "$objdump"
+}
+
 cmd_mutate() {
     need_build_tools
     need_packages python3=python3
@@ -199,6 +212,6 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | size | conformance | mutate | setup) "cmd_$command" "$@" ;;
+    demo | test | bench | cycles | curves | size | where | asm | conformance | mutate | setup) "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac
