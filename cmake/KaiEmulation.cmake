@@ -1,18 +1,47 @@
 # Tests on every kind of CPU: on AArch64 hosts as they are; elsewhere under QEMU, once for each CPU model and vector length.
 #
-# kai_add_test(NAME COMMAND ... [ONCE]): adds the test NAME; under emulation NAME.<cpu> for each of KAI_EMULATED_CPUS, or,
-# with ONCE, for the first of them.
+# kai_add_test(NAME COMMAND ... [ONCE | RUNS ...]): adds the test NAME; under emulation NAME.<label> for each of
+# KAI_EMULATED_CPUS, with ONCE for the first of them, with RUNS for these: "label|part|variable=value|..." each. Two runs
+# on one CPU differ in their part: NAME.<label>.<part>.
 
-# The first one runs everything. After it, NEON code is left out of what differs from it in the vector length only.
+# label|CPU for QEMU
 set(KAI_EMULATED_CPUS
     "svl512|max,sve-default-vector-length=64,sme-default-vector-length=64"
-    "svl128|max,sve-default-vector-length=16,sme-default-vector-length=16|KLEIDIAI_TEST_SCALABLE_ONLY=1"
-    "svl256|max,sve-default-vector-length=32,sme-default-vector-length=32|KLEIDIAI_TEST_SCALABLE_ONLY=1"
-    "svl1024|max,sve-default-vector-length=128,sme-default-vector-length=128|KLEIDIAI_TEST_SCALABLE_ONLY=1"
-    "svl2048|max,sve-default-vector-length=256,sme-default-vector-length=256|KLEIDIAI_TEST_SCALABLE_ONLY=1"
-    "neoverse-n1|neoverse-n1"  # dotprod, but neither i8mm nor SVE nor SME
-    "cortex-a72|cortex-a72"    # Armv8.0: not even dotprod
-    "neoverse-v1|neoverse-v1|KLEIDIAI_TEST_SCALABLE_ONLY=1")  # SVE, but no SME
+    "svl128|max,sve-default-vector-length=16,sme-default-vector-length=16"
+    "svl256|max,sve-default-vector-length=32,sme-default-vector-length=32"
+    "svl1024|max,sve-default-vector-length=128,sme-default-vector-length=128"
+    "svl2048|max,sve-default-vector-length=256,sme-default-vector-length=256"
+    "neoverse-n1|neoverse-n1"   # dotprod, but neither i8mm nor SVE nor SME
+    "cortex-a72|cortex-a72"     # Armv8.0: not even dotprod
+    "neoverse-v1|neoverse-v1")  # SVE, but no SME
+
+# What of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a fixed width
+# is left out: it is the same. On other CPUs so are tests about values alone: the bytes of the program are the same.
+set(kai_shapes "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Rectangles/*:*.Exact*:*.PartsByPointer/*")
+string(APPEND kai_shapes ":*.KeepsTheCallersZa/*:*.SizesAndPadding/*")
+set(kai_no_values "-*.Long*:*.LargeSums/*:*.SpecialValues/*:*.EveryTail/*:*.TwosComplementNibbles/*")
+set(KAI_RUNS
+    "svl512|"
+    "svl128||KLEIDIAI_TEST_ONLY=scalable"
+    "svl256||KLEIDIAI_TEST_ONLY=scalable"
+    "svl1024||KLEIDIAI_TEST_ONLY=scalable"
+    "svl2048||KLEIDIAI_TEST_ONLY=scalable"
+    "neoverse-n1||GTEST_FILTER=${kai_no_values}"
+    "cortex-a72||GTEST_FILTER=${kai_no_values}"
+    "neoverse-v1||KLEIDIAI_TEST_ONLY=scalable")
+
+# The other compiler's library. Its kernels for SME are assembly, the same bytes as Clang's (kleidiai_same_assembly): no tests
+# of values. At other vector lengths the tests of shapes, splits and the calling convention will do.
+set(KAI_RUNS_gcc
+    "svl512|without_sme|KLEIDIAI_TEST_ONLY=without_sme"
+    "svl512|sme|KLEIDIAI_TEST_ONLY=sme|GTEST_FILTER=${kai_no_values}"
+    "svl128||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_shapes}"
+    "svl2048||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_shapes}"
+    "neoverse-n1||GTEST_FILTER=${kai_no_values}")
+
+# With assertions. One vector length tells, without what is about values alone. (The conformance check has Clang's.)
+set(KAI_RUNS_gcc_debug
+    "svl512||GTEST_FILTER=${kai_no_values}")
 
 if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
     find_program(KLEIDIAI_EMULATOR qemu-aarch64 HINTS "${PROJECT_SOURCE_DIR}/.cache/qemu/usr/bin"
@@ -30,7 +59,7 @@ if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
 endif()
 
 function(kai_add_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE" "" "COMMAND")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE" "" "COMMAND;RUNS")
     if(NOT CMAKE_CROSSCOMPILING)
         add_test(NAME ${name} COMMAND ${arg_COMMAND})
         return()
@@ -38,21 +67,26 @@ function(kai_add_test name)
     if(NOT KLEIDIAI_EMULATOR)
         return()
     endif()
-    set(cpus ${KAI_EMULATED_CPUS})
+    foreach(entry IN LISTS KAI_EMULATED_CPUS)
+        string(REGEX MATCH "^([^|]+)[|]([^|]+)$" match "${entry}")
+        list(APPEND labels ${CMAKE_MATCH_1})
+        set(cpu_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+    endforeach()
     if(arg_ONCE)
-        list(GET cpus 0 cpus)
+        list(GET labels 0 arg_RUNS)
+    elseif(NOT arg_RUNS)
+        set(arg_RUNS ${labels})
     endif()
     list(POP_FRONT arg_COMMAND program)
-    foreach(entry IN LISTS cpus)
-        string(REPLACE "|" ";" entry "${entry}")
-        list(GET entry 0 label)
-        list(GET entry 1 cpu)
-        add_test(NAME ${name}.${label}
-            COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu}" "$<TARGET_FILE:${program}>" ${arg_COMMAND})
-        list(LENGTH entry count)
-        if(count GREATER 2)
-            list(GET entry 2 variable)
-            set_tests_properties(${name}.${label} PROPERTIES ENVIRONMENT "${variable}")
+    foreach(run IN LISTS arg_RUNS)
+        string(REPLACE "|" ";" environment "${run}")
+        list(POP_FRONT environment label part)
+        set(test ${name}.${label})
+        if(part)
+            string(APPEND test ".${part}")
         endif()
+        add_test(NAME ${test}
+            COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu_${label}}" "$<TARGET_FILE:${program}>" ${arg_COMMAND})
+        set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
     endforeach()
 endfunction()

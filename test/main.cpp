@@ -8,16 +8,23 @@
 #include "kai/kai_registry.h"
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/library_build.hpp"
 
 namespace {
 
-/// A filter without the tests of kernels and packers that are the same at every vector length.
-std::string without_fixed_width(std::string filter) {
-    char separator = filter.find('-') == std::string::npos ? '-' : ':';
+/// A filter without what matches `pattern`.
+std::string without(std::string filter, const std::string& pattern) {
+    return filter + (filter.find('-') == std::string::npos ? '-' : ':') + pattern;
+}
+
+/// A filter of those kernels and packers alone that KLEIDIAI_TEST_ONLY says: with vectors of any length, with SME,
+/// without SME.
+std::string only(const std::string& which, std::string filter) {
     const auto leave_out = [&](const auto& subject) {
-        if ((subject.features >> KAI_CPU_SME & 1) == 0 && (subject.features >> KAI_CPU_SVE & 1) == 0) {
-            filter += std::string(1, separator) + "*/" + subject.name;
-            separator = ':';
+        const bool sme = (subject.features >> KAI_CPU_SME & 1) != 0;
+        const bool scalable = sme || (subject.features >> KAI_CPU_SVE & 1) != 0;
+        if (which == "scalable" ? !scalable : sme != (which == "sme")) {
+            filter = without(filter, std::string("*/") + subject.name);
         }
     };
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -36,9 +43,15 @@ int main(int argc, char** argv) {
     testing::UnitTest::GetInstance()->listeners().Append(new test::CoverageListener);
     test::install_fault_handlers();
     std::printf("SVE: %zu bytes, SME: %zu bytes\n", kai_cpu_sve_bytes(), kai_cpu_sme_bytes());
-    if (std::getenv("KLEIDIAI_TEST_SCALABLE_ONLY") != nullptr) {
-        std::puts("KLEIDIAI_TEST_SCALABLE_ONLY: what does not depend on the vector length is left out");
-        GTEST_FLAG_SET(filter, without_fixed_width(GTEST_FLAG_GET(filter)));
+    if (const char* which = std::getenv("KLEIDIAI_TEST_ONLY")) {
+        std::printf("KLEIDIAI_TEST_ONLY: of kernels and packers those that are %s\n", which);
+        GTEST_FLAG_SET(filter, only(which, GTEST_FLAG_GET(filter)));
+    }
+    if (!test::library_asserts) {
+        GTEST_FLAG_SET(
+            filter, without(
+                        GTEST_FLAG_GET(filter),
+                        "*/AssertedPreconditions.*:*.LhsRefusesAndSaysWhy/*:*.ViolatedPreconditionsAreTold"));
     }
     return RUN_ALL_TESTS();
 }

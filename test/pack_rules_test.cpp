@@ -13,6 +13,7 @@
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 #include "test/support/coverage.hpp"
 #include "test/support/guarded_buffer.hpp"
+#include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/subject.hpp"
 
@@ -157,15 +158,15 @@ std::vector<Violation> violations() {
         {"scale_stride", test::has_block_sums, set(&Call::scale_stride, 2),
          "scale_stride = 2 is less than the 4 bytes of a column"},
     };
-#if KLEIDIAI_ASSERTIONS
-    const std::vector<Violation> others = {
+    const std::vector<Violation> if_asserted = {
         {"group_8", takes_group_4, set_tile(4, 16, 2), "kr / sr = 8; this packer is for 4"},
         {"group_4", [](const kai_packer& p) { return std::string(p.name).find("nrx8") != std::string::npos; },
          set_tile(4, 8, 2), "kr / sr = 4; this packer is for 8"},
         {"table", takes_a_table, set(&Call::rhs_zero_point, 8), "params->rhs_zero_point = 8, not 2"},
         {"no_scale", takes_elements, set(&Call::scale, true), "scale must be NULL: this format has no place for it"}};
-    all.insert(all.end(), others.begin(), others.end());
-#endif
+    if (test::library_asserts) {
+        all.insert(all.end(), if_asserted.begin(), if_asserted.end());
+    }
     return all;
 }
 

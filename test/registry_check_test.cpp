@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "test/support/coverage.hpp"
+#include "test/support/library_build.hpp"
 #include "test/support/run_apart.hpp"
 #include "tools/registry_call.hpp"
 
@@ -270,7 +271,7 @@ std::vector<Call> variations(const Call& base) {
     return calls;
 }
 
-/// Runs all calls that are accepted, in one process, and those that are refused, in one each if the function checks.
+/// Runs all calls that are accepted, in one process, and those that are refused if the function checks.
 void compare(const std::vector<Call>& calls, const char* name, bool checks) {
     static Buffers buffers;
     std::vector<Call> good;
@@ -285,7 +286,7 @@ void compare(const std::vector<Call>& calls, const char* name, bool checks) {
         if (!checks) {
             continue;
         }
-        const Ending ending = test::run_apart([&] { run(c, buffers); });
+        const Ending ending = test::run_here([&] { run(c, buffers); });
         EXPECT_EQ(ending.signal, SIGABRT) << "refused (" << reason << "), but it runs: " << text(c);
         const bool lhs = c.packer != nullptr && c.packer->signature <= KAI_LHS_PACK_UNIFIED;
         const bool unified = c.packer != nullptr && (c.packer->signature == KAI_RHS_PACK_KXN_UNIFIED ||
@@ -317,7 +318,7 @@ TEST_P(CheckPacker, AgreesWithRun) {
     const Call base = right_call(p, reason);
     ASSERT_EQ(reason, "") << "no call of it is right";
     if (p.signature != KAI_RHS_DWCONV_PACK) {
-        compare(variations(base), p.name, !lhs || KLEIDIAI_ASSERTIONS);
+        compare(variations(base), p.name, !lhs || test::library_asserts);
     }
 }
 
@@ -328,7 +329,7 @@ TEST_P(CheckUkernel, AgreesWithRun) {
     base.ukernel = &u;
     base.m = 1, base.n = 11, base.k = 64, base.bl = 32;
     ASSERT_TRUE(accepted(base));
-    compare(variations(base), u.name, KLEIDIAI_ASSERTIONS);
+    compare(variations(base), u.name, test::library_asserts);
 }
 
 TEST(Check, Sentences) {

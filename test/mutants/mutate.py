@@ -84,10 +84,10 @@ def read_mutations(path):
 
 
 def emulated_cpus():
-    """Label -> (-cpu argument, environment), from the list that ctest uses."""
+    """Label -> -cpu argument, from the list that ctest uses."""
     text = (ROOT / "cmake/KaiEmulation.cmake").read_text()
-    entries = re.findall(r'^ +"([\w-]+)\|([^|"]+)(?:\|(\w+)=(\w+))?"', text, re.MULTILINE)
-    return {label: (cpu, {name: value} if name else {}) for label, cpu, name, value in entries}
+    cpus = re.search(r"^set\(KAI_EMULATED_CPUS\n((?: .*\n)*)", text, re.MULTILINE)[1]
+    return dict(re.findall(r'^ +"([\w-]+)\|([^|"]+)"', cpus, re.MULTILINE))
 
 
 class Build:
@@ -165,13 +165,11 @@ class Tests:
 
     def run(self, program, cpu, tests, limit=TIME_LIMIT):
         """(name of the first test that fails or None, number of tests that passed)"""
-        command, environment = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"], dict(os.environ)
+        command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
-            argument, variables = self.cpus[cpu]
-            command[:0] = [self.emulator, "-cpu", argument]
-            environment.update(variables)
+            command[:0] = [self.emulator, "-cpu", self.cpus[cpu]]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment,
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             start_new_session=True)
         try:
             output, _ = process.communicate(timeout=limit)

@@ -53,7 +53,7 @@ foreach(mode IN LISTS modes)
     step(${EMULATOR} "${WORK}/${mode}/client")
     message(STATUS "${mode}: ${output}")
     if(mode STREQUAL "add_subdirectory")  # and the client has no build type
-        file(STRINGS "${WORK}/${mode}/compile_commands.json" commands REGEX "\"command\".*kai/ukernels/.*\\.cpp\"")
+        file(STRINGS "${WORK}/${mode}/compile_commands.json" commands REGEX "\"command\".*kai/engines/.*\\.cpp\"")
         list(LENGTH commands count)
         list(FILTER commands EXCLUDE REGEX "-DKLEIDIAI_ASSERTIONS=0 .* -O2 ")
         if(count EQUAL 0 OR commands)

@@ -16,4 +16,8 @@ struct Ending {
 /// Runs it there.
 Ending run_apart(const std::function<void()>& function);
 
+/// The same in this process, many times as fast under emulation: for a function that changes nothing but the test's own
+/// memory and holds nothing when it aborts.
+Ending run_here(const std::function<void()>& function);
+
 }  // namespace test
