@@ -261,40 +261,115 @@ size_t scale(const Shape& s, size_t c, size_t) {
 }  // namespace qsi4cxpbi32sf32
 
 const std::vector<Format>& formats() {
-    // clang-format off
+    constexpr bool kLhs = true, kRhs = false;
     static const std::vector<Format> table = {
-        // name               LHS    blocks element      scale               rows that do not exist, stored scale; stride, place, scale, offset, bias, multiple of k, row offset, sum
-        {"qsi8d32p",          true,  true,  Format::i8,  Format::f16_scale,  Format::untouched, 1, qsi8d32p::stride, qsi8d32p::place, qsi8d32p::scale, nullptr, nullptr},
-        {"qsi8d32p_last",     true,  true,  Format::i8,  Format::f16_scale,  Format::untouched, 1, qsi8d32p::stride, qsi8d32p_last::place, qsi8d32p_last::scale, nullptr, nullptr},
-        {"qsi8d32pscalef32",  true,  true,  Format::i8,  Format::f32_scale,  Format::untouched, 1, qsi8d32pscalef32::stride, qsi8d32pscalef32::place, qsi8d32pscalef32::scale, qsi8d32pscalef32::sum, nullptr},
-        {"qsi4c32p",          false, true,  Format::i4,  Format::f16_scale,  Format::last_row, 1, qsi4c32p::stride, qsi4c32p::place, qsi4c32p::scale, nullptr, nullptr},
-        {"qai4c32p",          false, true,  Format::i4,  Format::f32_scale,  Format::last_row_and_bias, 0.0625f, qai4c32p::stride, qai4c32p::place, qai4c32p::scale, qai4c32p::zero, qai4c32p::bias},
-        {"qai4c32ps1s0nrx4",  false, true,  Format::u4,  Format::f32_scale,  Format::last_row, 1, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place, qai4c32ps1s0nrx4::scale, qai4c32ps1s0nrx4::zero, qai4c32ps1s0nrx4::bias},
-        {"qsi4c32pbf16",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32pbf16::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
-        {"qsi4c32ps1s0",      false, true,  Format::i4,  Format::bf16_scale, Format::last_row_and_bias, 1, qsi4c32pbf16::stride, qsi4c32ps1s0::place, qsi4c32pbf16::scale, nullptr, qsi4c32pbf16::bias, 1, nullptr, qsi4c32pbf16::sum},
-        {"qsi4c32ps1s0scalef16", false, true, Format::u4, Format::f16_scale, Format::zeros, 1, qsi4c32ps1s0scalef16::stride, qsi4c32ps1s0scalef16::place, qsi4c32ps1s0scalef16::scale, nullptr, nullptr},
-        {"qsi4c32ps4s0sf16",  false, true,  Format::i4,  Format::f16_scale,  Format::zeros, 0.0625f, qsi4c32ps1s0scalef16::stride, qsi4c32ps4s0sf16::place, qsi4c32ps1s0scalef16::scale, nullptr, nullptr},
-        {"qai8dxp",           true,  false, Format::i8,  Format::f32_scale,  Format::untouched, 1, rows::stride<8, 2>, qai8dxp::place, rows::scale<8, 1>, nullptr, nullptr, 32, rows::word<8, 0>},
-        {"qsi4cxp",           false, false, Format::i4,  Format::f32_scale,  Format::last_row_and_bias, 0.0625f, rows::stride<4, 3>, qsi4cxp::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
-        {"qsi4cxps1s0",       false, false, Format::i4,  Format::f32_scale,  Format::zeros, 1, rows::stride<4, 3>, qsi4cxps1s0::place, rows::scale<4, 1>, nullptr, rows::word<4, 2>, 32, nullptr, rows::word<4, 0>},
-        {"qsi8cxp",           false, false, Format::i8,  Format::f32_scale,  Format::last_row_and_bias, 1, rows::stride<8, 3>, qsi8cxp::place, rows::scale<8, 1>, nullptr, rows::word<8, 2>, 32, nullptr, rows::word<8, 0>},
-        {"qsu2cxp4x4",        false, false, Format::u2,  Format::f32_scale,  Format::zeros, 1, rows::stride<2, 3>, qsu2cxp4x4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
-        {"qsu2cxp4vlx4",      false, false, Format::u2,  Format::f32_scale,  Format::last_row_unscaled, 1, rows::stride<2, 3>, qsu2cxp4vlx4::place, rows::scale<2, 1>, nullptr, rows::word<2, 2>, 32, nullptr, rows::word<2, 0>},
-        {"f32p",              true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4>, plain::place<4>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"f16p",              true,  false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"bf16p",             true,  false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"x8p",               true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"f32",               true,  false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4>, plain::place<4>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
-        {"f16",               true,  false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2>, plain::place<2>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
-        {"int8",              true,  false, Format::i8,  Format::no_scale,   Format::zeros, 1, plain::stride<1>, plain::place<1>, nullptr, nullptr, nullptr, 1, nullptr, nullptr, Format::f32_bias, true, false},
-        {"f32pbiasf32",       false, false, Format::f32, Format::no_scale,   Format::zeros, 1, plain::stride<4, 4>, plain::place<4, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"f16pbiasf16",       false, false, Format::f16, Format::no_scale,   Format::zeros, 1, plain::stride<2, 2>, plain::place<2, 2>, nullptr, nullptr, plain::bias<2>, 1, nullptr, nullptr, Format::f16_bias, true},
-        {"bf16pbiasf32",      false, false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2, 4>, plain::place<2, 4>, nullptr, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::f32_bias, true},
-        {"bf16pbiasf16",      false, false, Format::bf16, Format::no_scale,  Format::zeros, 1, plain::stride<2, 2>, plain::place<2, 2>, nullptr, nullptr, plain::bias<2>, 1, nullptr, nullptr, Format::f16_bias, true},
-        {"qsi8cxpbi32sf32",   false, false, Format::i8,  Format::f32_scale,  Format::zeros, 1, plain::stride<1, 4, 4>, plain::place<1, 4>, plain::qsi8_scale, nullptr, plain::bias<4>, 1, nullptr, nullptr, Format::i32_bias, true},
-        {"qsi4cxpbi32sf32",   false, false, Format::i4,  Format::f32_scale,  Format::zeros, 1, qsi4cxpbi32sf32::stride, qsi4cxpbi32sf32::place, qsi4cxpbi32sf32::scale, nullptr, plain::bias<4>, 32, nullptr, nullptr, Format::i32_bias, true},
+        Format{"qsi8d32p", kLhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}.with_blocks().with_scale(
+            Format::f16_scale, qsi8d32p::scale),
+        Format{"qsi8d32p_last", kLhs, Format::i8, qsi8d32p::stride, qsi8d32p_last::place}.with_blocks().with_scale(
+            Format::f16_scale, qsi8d32p_last::scale),
+        Format{"qsi8d32pscalef32", kLhs, Format::i8, qsi8d32pscalef32::stride, qsi8d32pscalef32::place}
+            .with_blocks()
+            .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
+            .with_offset(qsi8d32pscalef32::sum),
+        Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, qsi4c32p::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi4c32p::scale)
+            .with_padding(Format::last_row),
+        Format{"qai4c32p", kRhs, Format::i4, qai4c32p::stride, qai4c32p::place}
+            .with_blocks()
+            .with_scale(Format::f32_scale, qai4c32p::scale, 0.0625f)
+            .with_offset(qai4c32p::zero)
+            .with_bias(qai4c32p::bias)
+            .with_padding(Format::last_row_and_bias),
+        Format{"qai4c32ps1s0nrx4", kRhs, Format::u4, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place}
+            .with_blocks()
+            .with_scale(Format::f32_scale, qai4c32ps1s0nrx4::scale)
+            .with_offset(qai4c32ps1s0nrx4::zero)
+            .with_bias(qai4c32ps1s0nrx4::bias)
+            .with_padding(Format::last_row),
+        Format{"qsi4c32pbf16", kRhs, Format::i4, qsi4c32pbf16::stride, qsi4c32pbf16::place}
+            .with_blocks()
+            .with_scale(Format::bf16_scale, qsi4c32pbf16::scale)
+            .with_sum(qsi4c32pbf16::sum)
+            .with_bias(qsi4c32pbf16::bias)
+            .with_padding(Format::last_row_and_bias),
+        Format{"qsi4c32ps1s0", kRhs, Format::i4, qsi4c32pbf16::stride, qsi4c32ps1s0::place}
+            .with_blocks()
+            .with_scale(Format::bf16_scale, qsi4c32pbf16::scale)
+            .with_sum(qsi4c32pbf16::sum)
+            .with_bias(qsi4c32pbf16::bias)
+            .with_padding(Format::last_row_and_bias),
+        Format{"qsi4c32ps1s0scalef16", kRhs, Format::u4, qsi4c32ps1s0scalef16::stride, qsi4c32ps1s0scalef16::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale)
+            .with_padding(Format::zeros),
+        Format{"qsi4c32ps4s0sf16", kRhs, Format::i4, qsi4c32ps1s0scalef16::stride, qsi4c32ps4s0sf16::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)
+            .with_padding(Format::zeros),
+        Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
+            .with_scale(Format::f32_scale, rows::scale<8, 1>)
+            .with_row_offset(rows::word<8, 0>)
+            .with_k_multiple(32),
+        Format{"qsi4cxp", kRhs, Format::i4, rows::stride<4, 3>, qsi4cxp::place}
+            .with_scale(Format::f32_scale, rows::scale<4, 1>, 0.0625f)
+            .with_sum(rows::word<4, 0>)
+            .with_bias(rows::word<4, 2>)
+            .with_k_multiple(32)
+            .with_padding(Format::last_row_and_bias),
+        Format{"qsi4cxps1s0", kRhs, Format::i4, rows::stride<4, 3>, qsi4cxps1s0::place}
+            .with_scale(Format::f32_scale, rows::scale<4, 1>)
+            .with_sum(rows::word<4, 0>)
+            .with_bias(rows::word<4, 2>)
+            .with_k_multiple(32)
+            .with_padding(Format::zeros),
+        Format{"qsi8cxp", kRhs, Format::i8, rows::stride<8, 3>, qsi8cxp::place}
+            .with_scale(Format::f32_scale, rows::scale<8, 1>)
+            .with_sum(rows::word<8, 0>)
+            .with_bias(rows::word<8, 2>)
+            .with_k_multiple(32)
+            .with_padding(Format::last_row_and_bias),
+        Format{"qsu2cxp4x4", kRhs, Format::u2, rows::stride<2, 3>, qsu2cxp4x4::place}
+            .with_scale(Format::f32_scale, rows::scale<2, 1>)
+            .with_sum(rows::word<2, 0>)
+            .with_bias(rows::word<2, 2>)
+            .with_k_multiple(32)
+            .with_padding(Format::zeros),
+        Format{"qsu2cxp4vlx4", kRhs, Format::u2, rows::stride<2, 3>, qsu2cxp4vlx4::place}
+            .with_scale(Format::f32_scale, rows::scale<2, 1>)
+            .with_sum(rows::word<2, 0>)
+            .with_bias(rows::word<2, 2>)
+            .with_k_multiple(32)
+            .with_padding(Format::last_row_unscaled),
+        Format{"f32p", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers(),
+        Format{"f16p", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers(),
+        Format{"bf16p", kLhs, Format::bf16, plain::stride<2>, plain::place<2>}.with_plain_numbers(),
+        Format{"x8p", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers(),
+        Format{"f32", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
+        Format{"f16", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
+        Format{"int8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
+        Format{"f32pbiasf32", kRhs, Format::f32, plain::stride<4, 4>, plain::place<4, 4>}
+            .with_bias(plain::bias<4>)
+            .with_plain_numbers(),
+        Format{"f16pbiasf16", kRhs, Format::f16, plain::stride<2, 2>, plain::place<2, 2>}
+            .with_bias(plain::bias<2>, Format::f16_bias)
+            .with_plain_numbers(),
+        Format{"bf16pbiasf32", kRhs, Format::bf16, plain::stride<2, 4>, plain::place<2, 4>}
+            .with_bias(plain::bias<4>)
+            .with_plain_numbers(),
+        Format{"bf16pbiasf16", kRhs, Format::bf16, plain::stride<2, 2>, plain::place<2, 2>}
+            .with_bias(plain::bias<2>, Format::f16_bias)
+            .with_plain_numbers(),
+        Format{"qsi8cxpbi32sf32", kRhs, Format::i8, plain::stride<1, 4, 4>, plain::place<1, 4>}
+            .with_scale(Format::f32_scale, plain::qsi8_scale)
+            .with_bias(plain::bias<4>, Format::i32_bias)
+            .with_plain_numbers(),
+        Format{"qsi4cxpbi32sf32", kRhs, Format::i4, qsi4cxpbi32sf32::stride, qsi4cxpbi32sf32::place}
+            .with_scale(Format::f32_scale, qsi4cxpbi32sf32::scale)
+            .with_bias(plain::bias<4>, Format::i32_bias)
+            .with_k_multiple(32)
+            .with_plain_numbers(),
     };
-    // clang-format on
     return table;
 }
 

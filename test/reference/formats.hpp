@@ -77,26 +77,72 @@ struct Format {
     enum Padding { untouched, zeros, last_row, last_row_unscaled, last_row_and_bias };
 
     const char* name;
-    bool lhs, blocks;
+    bool lhs;
     Element element;
-    Scale scale_type;
-    Padding padding;
-    float stored_scale;  // of a scale of 1; stored int32 sums are in units of it
 
     // All are offsets from the start of a panel; r is a row of the panel, b a block. NULL: the format has no such
     // field.
-    size_t (*stride)(const Shape&);
+    using Stride = size_t(const Shape&);
+    using At = size_t(const Shape&, size_t r);
+    using AtBlock = size_t(const Shape&, size_t r, size_t b);
+    Stride* stride;
     Place (*place)(const Shape&, size_t r, size_t kk);
-    size_t (*scale)(const Shape&, size_t r, size_t b);
-    size_t (*offset)(const Shape&, size_t r, size_t b);
-    size_t (*bias)(const Shape&, size_t r);
-    size_t k_multiple = 1;  // depth is stored up to a multiple of this; elements of an RHS from k on are 0
-    size_t (*row_offset)(const Shape&, size_t r) = nullptr;  // LHS, int32
-    size_t (*sum)(const Shape&, size_t r) = nullptr;         // RHS, int32, with blocks f32
+    AtBlock* scale = nullptr;
+    AtBlock* offset = nullptr;
+    At* bias = nullptr;
+    At* row_offset = nullptr;  // LHS, int32
+    At* sum = nullptr;         // RHS, int32, with blocks f32
 
+    bool blocks = false;
+    Scale scale_type = no_scale;
+    float stored_scale = 1;  // of a scale of 1; stored int32 sums are in units of it
     Bias bias_type = f32_bias;
-    bool plain = false;  // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
-    bool packed = true;  // rows as they are, otherwise
+    Padding padding = untouched;
+    size_t k_multiple = 1;  // depth is stored up to a multiple of this; elements of an RHS from k on are 0
+    bool plain = false;     // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
+    bool packed = true;     // rows as they are, otherwise
+
+    /// @name The same format, with
+    /// @{
+    Format with_blocks() const {
+        return with([](Format& f) { f.blocks = true; });
+    }
+    Format with_scale(Scale type, AtBlock* at, float stored = 1) const {
+        return with([=](Format& f) { f.scale_type = type, f.scale = at, f.stored_scale = stored; });
+    }
+    Format with_offset(AtBlock* at) const {
+        return with([=](Format& f) { f.offset = at; });
+    }
+    Format with_bias(At* at, Bias type = f32_bias) const {
+        return with([=](Format& f) { f.bias = at, f.bias_type = type; });
+    }
+    Format with_row_offset(At* at) const {
+        return with([=](Format& f) { f.row_offset = at; });
+    }
+    Format with_sum(At* at) const {
+        return with([=](Format& f) { f.sum = at; });
+    }
+    Format with_padding(Padding what) const {
+        return with([=](Format& f) { f.padding = what; });
+    }
+    Format with_k_multiple(size_t multiple) const {
+        return with([=](Format& f) { f.k_multiple = multiple; });
+    }
+    /// Numbers that are not quantised here.
+    Format with_plain_numbers() const {
+        return with([](Format& f) { f.plain = true, f.padding = zeros; });
+    }
+    /// Rows as they are.
+    Format with_rows() const {
+        return with([](Format& f) { f.packed = false; });
+    }
+    template <class Change>
+    Format with(Change change) const {
+        Format copy = *this;
+        change(copy);
+        return copy;
+    }
+    /// @}
 
     unsigned bits() const {
         return element == f32 ? 32 : is_float() ? 16 : element == i8 ? 8 : element == u2 ? 2 : 4;

@@ -35,10 +35,50 @@ struct Format {
     const char* name;
     unsigned bits;  // of an element
     Group group;
-    unsigned nibble_distance;  // bits < 8: a byte holds elements i (lowest), i + this, ...; 0 means half a block
-    unsigned block_head, block_tail, panel_head, panel_tail;  // bytes per row
-    bool fields_last;
+    unsigned nibble_distance = 0;  // bits < 8: a byte holds elements i (lowest), i + this, ...; 0 means half a block
+    unsigned block_head = 0, block_tail = 0, panel_head = 0, panel_tail = 0;  // bytes per row
+    bool fields_last = false;
     unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
+
+    /// @name The same format, but for
+    /// @{
+    constexpr Format nibbles_apart(unsigned distance) const {
+        Format f = *this;
+        f.nibble_distance = distance;
+        return f;
+    }
+    constexpr Format before_block(unsigned bytes_per_row) const {
+        Format f = *this;
+        f.block_head = bytes_per_row;
+        return f;
+    }
+    constexpr Format after_block(unsigned bytes_per_row) const {
+        Format f = *this;
+        f.block_tail = bytes_per_row;
+        return f;
+    }
+    constexpr Format before_panel(unsigned bytes_per_row) const {
+        Format f = *this;
+        f.panel_head = bytes_per_row;
+        return f;
+    }
+    constexpr Format after_panel(unsigned bytes_per_row) const {
+        Format f = *this;
+        f.panel_tail = bytes_per_row;
+        return f;
+    }
+    /// The heads of all blocks follow the elements of all blocks.
+    constexpr Format after_all_blocks(unsigned bytes_per_row) const {
+        Format f = before_block(bytes_per_row);
+        f.fields_last = true;
+        return f;
+    }
+    constexpr Format k_up_to_multiple_of(unsigned multiple) const {
+        Format f = *this;
+        f.k_multiple = multiple;
+        return f;
+    }
+    /// @}
 
     constexpr size_t group_size(Tile t) const {
         return group == one ? 1 : group == two ? 2 : group == half_kr ? t.kr / 2 : group == kr ? t.kr : t.kr / t.sr;
@@ -140,35 +180,67 @@ inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
 
 /// @name The formats
 /// @{
-// clang-format off
-//                                       name                bits  group               nibbles  block head/tail, panel head/tail, fields last, k
-inline constexpr Format qsi8d32p         {"qsi8d32p",          8,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale
-inline constexpr Format qsi8d32p_last    {"qsi8d32p_last",     8,  Format::kr,          0,      2, 0,  0, 0,  true};   // head: f16 scale
-inline constexpr Format qsi8d32pscalef32 {"qsi8d32pscalef32",  8,  Format::kr_over_sr,  0,      0, 8,  0, 0,  false};  // tail: f32 sums, f32 scales
-inline constexpr Format qsi4c32p         {"qsi4c32p",          4,  Format::kr_over_sr,  0,      2, 0,  0, 0,  false};  // head: f16 scale; signed nibbles
-inline constexpr Format qai4c32p         {"qai4c32p",          4,  Format::kr_over_sr,  16,     0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales / 16; end: f32 bias; signed nibbles
-inline constexpr Format qai4c32ps1s0nrx4 {"qai4c32ps1s0nrx4",  4,  Format::two,         1,      0, 8,  0, 4,  false};  // tail: f32 zeros, f32 scales; end: f32 bias
-inline constexpr Format qsi4c32pbf16     {"qsi4c32pbf16",      4,  Format::kr_over_sr,  16,     0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
-inline constexpr Format qsi4c32ps1s0     {"qsi4c32ps1s0",      4,  Format::two,         1,      0, 2,  0, 8,  false};  // tail: bf16 scale; end: f32 sum of the weights, f32 bias; signed nibbles
-inline constexpr Format qai8dxp          {"qai8dxp",           8,  Format::kr_over_sr,  0,      0, 0,  0, 8,  false, 32};  // end: int32 minus the zero point, f32 scale
-inline constexpr Format qsi4cxp          {"qsi4cxp",           4,  Format::kr_over_sr,  16,     0, 0,  0, 12, false, 32};  // end: int32 16 * sum, f32 scale / 16, f32 bias; signed nibbles
-inline constexpr Format qsi4cxps1s0      {"qsi4cxps1s0",       4,  Format::half_kr,     1,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias; signed nibbles
-inline constexpr Format qsi8cxp          {"qsi8cxp",           8,  Format::kr,          0,      0, 0,  0, 12, false, 32};  // end: int32 sum, f32 scale, f32 bias
-inline constexpr Format qsu2cxp4x4       {"qsu2cxp4x4",        2,  Format::kr_over_sr,  4,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
-inline constexpr Format qsu2cxp4vlx4     {"qsu2cxp4vlx4",      2,  Format::one,         1,      0, 0,  0, 12, false, 32};  // end: int32 sum of the table's values, f32 scale, f32 bias; indices of a table
-inline constexpr Format qsi4c32ps1s0scalef16 {"qsi4c32ps1s0scalef16", 4, Format::two,   1,      2, 0,  0, 0,  true};   // head: f16 scale; nibbles 8 more than the value
-inline constexpr Format qsi4c32ps4s0sf16 {"qsi4c32ps4s0sf16",  4,  Format::kr,          4,      2, 0,  0, 0,  true};   // head: f16 scale / 16; signed nibbles
-inline constexpr Format f32p             {"f32p",             32,  Format::kr,          0,      0, 0,  0, 0,  false};
-inline constexpr Format f16p             {"f16p",             16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
-inline constexpr Format bf16p            {"bf16p",            16,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};
-inline constexpr Format x8p              {"x8p",               8,  Format::kr_over_sr,  0,      0, 0,  0, 0,  false};  // int8 or uint8
-inline constexpr Format f32pbiasf32      {"f32pbiasf32",      32,  Format::kr,          0,      0, 0,  4, 0,  false};  // panel head: f32 bias
-inline constexpr Format f16pbiasf16      {"f16pbiasf16",      16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
-inline constexpr Format bf16pbiasf32     {"bf16pbiasf32",     16,  Format::kr_over_sr,  0,      0, 0,  4, 0,  false};  // panel head: f32 bias
-inline constexpr Format bf16pbiasf16     {"bf16pbiasf16",     16,  Format::kr_over_sr,  0,      0, 0,  2, 0,  false};  // panel head: f16 bias
-inline constexpr Format qsi8cxpbi32sf32  {"qsi8cxpbi32sf32",   8,  Format::kr_over_sr,  0,      0, 0,  4, 4,  false};  // panel head: int32 bias, with the zero point's term; end: f32 scale
-inline constexpr Format qsi4cxpbi32sf32  {"qsi4cxpbi32sf32",   4,  Format::two,         1,      0, 0,  4, 4,  false, 32};  // the same; signed nibbles
-// clang-format on
+/// Before a block: f16 scale.
+inline constexpr Format qsi8d32p = Format{"qsi8d32p", 8, Format::kr_over_sr}.before_block(2);
+/// Before a block: f16 scale.
+inline constexpr Format qsi8d32p_last = Format{"qsi8d32p_last", 8, Format::kr}.after_all_blocks(2);
+/// After a block: f32 sums, f32 scales.
+inline constexpr Format qsi8d32pscalef32 = Format{"qsi8d32pscalef32", 8, Format::kr_over_sr}.after_block(8);
+/// Before a block: f16 scale; signed nibbles.
+inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
+/// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
+inline constexpr Format qai4c32p =
+    Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);
+/// After a block: f32 zeros, f32 scales; after the panel: f32 bias.
+inline constexpr Format qai4c32ps1s0nrx4 =
+    Format{"qai4c32ps1s0nrx4", 4, Format::two}.nibbles_apart(1).after_block(8).after_panel(4);
+/// After a block: bf16 scale; after the panel: f32 sum of the weights, f32 bias; signed nibbles.
+inline constexpr Format qsi4c32pbf16 =
+    Format{"qsi4c32pbf16", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(2).after_panel(8);
+/// After a block: bf16 scale; after the panel: f32 sum of the weights, f32 bias; signed nibbles.
+inline constexpr Format qsi4c32ps1s0 =
+    Format{"qsi4c32ps1s0", 4, Format::two}.nibbles_apart(1).after_block(2).after_panel(8);
+/// After the panel: int32 minus the zero point, f32 scale.
+inline constexpr Format qai8dxp = Format{"qai8dxp", 8, Format::kr_over_sr}.after_panel(8).k_up_to_multiple_of(32);
+/// After the panel: int32 16 * sum, f32 scale / 16, f32 bias; signed nibbles.
+inline constexpr Format qsi4cxp =
+    Format{"qsi4cxp", 4, Format::kr_over_sr}.nibbles_apart(16).after_panel(12).k_up_to_multiple_of(32);
+/// After the panel: int32 sum, f32 scale, f32 bias; signed nibbles.
+inline constexpr Format qsi4cxps1s0 =
+    Format{"qsi4cxps1s0", 4, Format::half_kr}.nibbles_apart(1).after_panel(12).k_up_to_multiple_of(32);
+/// After the panel: int32 sum, f32 scale, f32 bias.
+inline constexpr Format qsi8cxp = Format{"qsi8cxp", 8, Format::kr}.after_panel(12).k_up_to_multiple_of(32);
+/// After the panel: int32 sum of the table's values, f32 scale, f32 bias; indices of a table.
+inline constexpr Format qsu2cxp4x4 =
+    Format{"qsu2cxp4x4", 2, Format::kr_over_sr}.nibbles_apart(4).after_panel(12).k_up_to_multiple_of(32);
+/// After the panel: int32 sum of the table's values, f32 scale, f32 bias; indices of a table.
+inline constexpr Format qsu2cxp4vlx4 =
+    Format{"qsu2cxp4vlx4", 2, Format::one}.nibbles_apart(1).after_panel(12).k_up_to_multiple_of(32);
+/// Before a block: f16 scale; nibbles 8 more than the value.
+inline constexpr Format qsi4c32ps1s0scalef16 =
+    Format{"qsi4c32ps1s0scalef16", 4, Format::two}.nibbles_apart(1).after_all_blocks(2);
+/// Before a block: f16 scale / 16; signed nibbles.
+inline constexpr Format qsi4c32ps4s0sf16 =
+    Format{"qsi4c32ps4s0sf16", 4, Format::kr}.nibbles_apart(4).after_all_blocks(2);
+inline constexpr Format f32p = Format{"f32p", 32, Format::kr};
+inline constexpr Format f16p = Format{"f16p", 16, Format::kr_over_sr};
+inline constexpr Format bf16p = Format{"bf16p", 16, Format::kr_over_sr};
+/// Int8 or uint8.
+inline constexpr Format x8p = Format{"x8p", 8, Format::kr_over_sr};
+/// Before the panel: f32 bias.
+inline constexpr Format f32pbiasf32 = Format{"f32pbiasf32", 32, Format::kr}.before_panel(4);
+/// Before the panel: f16 bias.
+inline constexpr Format f16pbiasf16 = Format{"f16pbiasf16", 16, Format::kr_over_sr}.before_panel(2);
+/// Before the panel: f32 bias.
+inline constexpr Format bf16pbiasf32 = Format{"bf16pbiasf32", 16, Format::kr_over_sr}.before_panel(4);
+/// Before the panel: f16 bias.
+inline constexpr Format bf16pbiasf16 = Format{"bf16pbiasf16", 16, Format::kr_over_sr}.before_panel(2);
+/// Before the panel: int32 bias, with the zero point's term; after the panel: f32 scale.
+inline constexpr Format qsi8cxpbi32sf32 =
+    Format{"qsi8cxpbi32sf32", 8, Format::kr_over_sr}.before_panel(4).after_panel(4);
+/// Before the panel: int32 bias, with the zero point's term; after the panel: f32 scale; signed nibbles.
+inline constexpr Format qsi4cxpbi32sf32 =
+    Format{"qsi4cxpbi32sf32", 4, Format::two}.nibbles_apart(1).before_panel(4).after_panel(4).k_up_to_multiple_of(32);
 /// @}
 
 }  // namespace
