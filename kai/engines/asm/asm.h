@@ -63,7 +63,8 @@ KAI_SYM(\name):
 //     x29                      frame record: saves x29 and x30, x29 points to it; CFI no longer depends on sp
 //     space=N                  N bytes at sp, a multiple of 16
 //
-// SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber all vectors.
+// SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber all vectors. The caller has
+// run kai_commit_za; `smstart sm`, `smstop sm` leave ZA alone.
 // From sp + N on, two registers a slot of 16 bytes. frame_saved has a bit for each of d8-d15, x19-x30 and:
 #define KAI_FRAME_RECORD 0x100000
 
@@ -196,27 +197,6 @@ KAI_SYM(\name):
     .endr
     .cfi_def_cfa_offset 0
     .endif
-.endm
-
-// Into streaming mode with ZA enabled. Saves d8-d15, which streaming mode changes clobber. The caller has run
-// kai_commit_za. Clobbers nothing else but sp. `sme_enter sm` leaves ZA alone: whatever the caller has there stays.
-.macro sme_enter what
-    stp     d8, d9, [sp, #-64]!
-    .cfi_adjust_cfa_offset 64
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-    smstart \what
-.endm
-
-// Back: streaming mode and ZA off (`sm`: streaming mode only), d8-d15 as they were.
-.macro sme_leave what
-    smstop  \what
-    ldp     d10, d11, [sp, #16]
-    ldp     d12, d13, [sp, #32]
-    ldp     d14, d15, [sp, #48]
-    ldp     d8, d9, [sp], #64
-    .cfi_adjust_cfa_offset -64
 .endm
 
 #if defined(__ELF__)

@@ -8,8 +8,7 @@
 // 4 V columns, a panel of either side, in four tiles. Columns outside, rows inside.
 //
 // 4 k of a column are two bytes of the RHS: a vector with the first byte of all columns and one with the second (UZP)
-// are
-// 2 k of 4 V columns each, which LUTI4 and FMUL make f16 weights.
+// are 2 k of 4 V columns each, which LUTI4 and FMUL make f16 weights.
 //
 // z0-z3    8 k of the LHS: V rows x 2 k each      z4-z7    8 k of the RHS: 2 V columns x 4 k each
 // z8-z11   nibbles, 2 k of 4 V columns each       z12-z23  weights      z24-z27  scales, twice each
@@ -73,7 +72,8 @@
 .endm
 
 func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidden
-    sme_enter
+    frame   d8-d15
+    smstart
     ldr     count, [args, #KAI_BLOCK_ARGS_TABLE]
     ldr     zt0, [count]
     all_true
@@ -141,6 +141,6 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     sub     cols, cols, vl, lsl #2
     cmp     cols, #0
     b.gt    0b
-    sme_leave
-    ret
+    smstop
+    return
 endfunc

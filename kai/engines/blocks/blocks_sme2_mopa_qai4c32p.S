@@ -1,8 +1,87 @@
-// f32 <- qsi8d32p1vlx4 x qai4c32p4vlx4, many rows: blocks_sme2_mopa_qai4c32p.inc.
+// f32 and f16 <- qsi8d32p1vlx4 (f32 scales, block sums) x qai4c32p4vlx4, many rows.
+//
+//     acc = fma(zero[n][b], lhs_sum[m][b], acc)                              blocks b ascending
+//     acc = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc)
+//     dst = clamp(acc + bias[n])
+//
+// Engine: blocks_sme_mopa.inc; nibbles: blocks_sme2_mopa.inc. After the values of a block: lhs_sum, lhs_scale; zero,
+// rhs_scale; after the last block of an RHS panel: bias. Next to S, in za1 and za3, the products of the scales, by
+// an FMOPA: an outer product onto zero rounds once, as a multiplication does, and saves one multiplication per
+// vector in streaming mode.
+//
+// z0      lhs_sum of 4 rows in each 128 bits      z1       zero of the block to add
+// z8-z11  4 rows of S; in the end z8 bias         z12-z15  4 rows of products
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/blocks/blocks_sme2_mopa_qai4c32p.inc"
+#include "kai/engines/asm/sme2_vectors.inc"
+#include "kai/engines/blocks/blocks_sme_mopa.inc"
+#include "kai/engines/blocks/blocks_sme2_mopa.inc"
 
-    mopa_qsi8d32p_qai4c32p kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 2
+    alias   sum_at, own0        // lhs_sum of the block to add, from the first row of the pass on
+    alias   bias_at, own1       // of the pass before
+
+.macro take_args
+    take_block_args
+    ldr     t0, [args, #KAI_BLOCK_ARGS_TABLE]
+    take_table t0
+.endm
+
+.macro start_pass
+    start_rhs
+.endm
+
+.macro start_block w
+.endm
+
+.macro end_block w
+    column_fields
+    ld1w    {z1.s}, p0/z, [t0]
+    ld1w    {z3.s}, p0/z, [t0, #4, mul vl]
+    ld1w    {z2.s}, p0/z, [lhs, #1, mul vl]
+    fmopa   za\w\().s, p0/m, p0/m, z2.s, z3.s
+    add     sum_at, lhs, row, lsl #2
+    addvl   lhs, lhs, #2
+    addvl   rhs, rhs, #8
+.endm
+
+// t0 = f32 fields of the columns of the pass at rhs.
+.macro column_fields
+    addvl   t0, rhs, #-8
+    add     t0, t0, col, lsl #1
+.endm
+
+.macro read_rows s, w, i, ws, p, r0, r1, r2, r3
+    ld1rqw  {z0.s}, \p/z, [sum_at, #16 * \i]
+    read_4_rows \s, 8, 9, 10, 11, \ws
+    read_4_rows \w, 12, 13, 14, 15, \ws
+    fmla    z\r0\().s, z1.s, z0.s[0]
+    fmla    z\r1\().s, z1.s, z0.s[1]
+    fmla    z\r2\().s, z1.s, z0.s[2]
+    fmla    z\r3\().s, z1.s, z0.s[3]
+    convert_4 8, 9, 10, 11
+.endm
+
+.macro add_rows s, w, i, ws, p, r0, r1, r2, r3
+    fmla    z\r0\().s, p0/m, z8.s, z12.s
+    fmla    z\r1\().s, p0/m, z9.s, z13.s
+    fmla    z\r2\().s, p0/m, z10.s, z14.s
+    fmla    z\r3\().s, p0/m, z11.s, z15.s
+.endm
+
+.macro end_pass
+    column_fields
+    mov     bias_at, t0
+.endm
+
+.macro finish i, p, r0, r1, r2, r3
+    ld1w    {z8.s}, p0/z, [bias_at]
+    fadd    z\r0\().s, z\r0\().s, z8.s
+    fadd    z\r1\().s, z\r1\().s, z8.s
+    fadd    z\r2\().s, z\r2\().s, z8.s
+    fadd    z\r3\().s, z\r3\().s, z8.s
+.endm
+
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 4, pairs
+    mopa_blocks kai_kernel_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f16, 2, pairs

@@ -78,13 +78,6 @@ vl4         .req x19
     .endif
 .endm
 
-.macro clear_4 r0, r1, r2, r3
-    mov     z\r0\().d, #0
-    mov     z\r1\().d, #0
-    mov     z\r2\().d, #0
-    mov     z\r3\().d, #0
-.endm
-
 // Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers
 // z\v0-z\v3.
 .macro add_block scale, v0, v1, v2, v3, s0, s1, s2, s3, a0, a1, a2, a3
@@ -180,11 +173,8 @@ vl4         .req x19
 .endm
 
 func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot, hidden
-    stp     x19, x20, [sp, #-16]!
-    .cfi_adjust_cfa_offset 16
-    .cfi_rel_offset x19, 0
-    .cfi_rel_offset x20, 8
-    sme_enter
+    frame   d8-d15, x19-x20
+    smstart
     all_true
     cntw    vl1
     cntw    vl2, all, mul #2
@@ -211,10 +201,6 @@ func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot, hidden
 5:  // one panel
     multiply 1
 6:
-    sme_leave
-    ldp     x19, x20, [sp], #16
-    .cfi_adjust_cfa_offset -16
-    .cfi_restore x19
-    .cfi_restore x20
-    ret
+    smstop
+    return
 endfunc
