@@ -108,25 +108,6 @@ template <typename Run>
     return KAI_UKERNEL_IMATMUL_QAI8;
 }
 
-/// The result type stands in the name: matmul_clamp_<type>_..., matmul_<type>_...
-[[maybe_unused]] constexpr kai_datatype dst_type_of(const char* name) {
-    const char* type = name;
-    const auto skip = [&] {
-        while (*type != 0 && *type++ != '_') {
-        }
-    };
-    skip();
-    if (type[0] == 'c') {
-        skip();
-    }
-    return type[0] == 'f' && type[1] == '3' ? kai_dt_f32
-           : type[0] == 'f'                 ? kai_dt_f16
-           : type[0] == 'b'                 ? kai_dt_bf16
-           : type[0] == 'q'                 ? kai_dt_int8
-           : type[0] == 'i'                 ? kai_dt_int32
-                                            : kai_dt_unknown;
-}
-
 /// Where a name that a catalogue line has as text contains `part`.
 [[maybe_unused]] constexpr bool contains(const char* text, const char* part) {
     for (; *text != 0; ++text) {
@@ -159,20 +140,12 @@ template <typename Run>
         return VALUE;                                                                     \
     }
 
-// Getters that are spelled like no others (kai_matmul_clamp_f16_f16_f16p_interface.h, kai_rhs_dwconv_pack.h).
-#define kai_get_lhs_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot \
-    kai_get_lhs_packed_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot
-#define kai_get_rhs_dwconv_size_rhs_dwconv_pack_x32p1vlx1b_x32_x32_sme \
-    kai_rhs_get_dst_size_dwconv_pack_x32p1vlx1b_x32_x32_sme
-#define kai_get_rhs_dwconv_size_rhs_dwconv_pack_x16p1vlx1b_x16_x16_sme \
-    kai_rhs_get_dst_size_dwconv_pack_x16p1vlx1b_x16_x16_sme
-
 const kai_ukernel kUkernels[] = {
-#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                           \
-    KAI_IF_BUILT(                                                                                               \
-        ISA,                                                                                                    \
-        {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, dst_type_of(#NAME), #LHS, #RHS, needs::ISA, rows_of(M_STEP), \
-         size_features_of(SIZES), __VA_ARGS__}, )
+#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                    \
+    KAI_IF_BUILT(                                                                                        \
+        ISA,                                                                                             \
+        {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, KAI_CONCAT(kai_dt_, KAI_DST), #LHS, #RHS, needs::ISA, \
+         rows_of(M_STEP), size_features_of(SIZES), __VA_ARGS__}, )
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
     KAI_ENTRY(                                                                                              \
         ISA, NAME, signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), LHS, RHS,              \
@@ -180,11 +153,11 @@ const kai_ukernel kUkernels[] = {
         kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,      \
         KAI_ANY(kai_run_##NAME))
-#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                             \
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                 \
     KAI_ENTRY(                                                                                                        \
         ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
-        KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME,     \
+        KAI_ANY(kai_get_##LHS_GETTER##_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, \
         kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
 #define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
     KAI_ENTRY(                                                                                         \
@@ -287,10 +260,10 @@ const kai_packer kPackers[] = {
 #define KAI_LHS_PACK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_LHS_PACK_UNIFIED, __VA_ARGS__)
 #define KAI_RHS_PACK_KXN_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_KXN_UNIFIED, __VA_ARGS__)
 #define KAI_RHS_PACK_NXK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_NXK_UNIFIED, __VA_ARGS__)
-#define KAI_RHS_DWCONV_PACK(ISA, NAME, ...)                                          \
-    KAI_PACKER(                                                                      \
-        KAI_NO_TABLE, KAI_RHS_DWCONV_PACK, ISA, NAME, __VA_ARGS__, nullptr, nullptr, \
-        KAI_ANY(kai_get_rhs_dwconv_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, SIZE)                                           \
+    KAI_PACKER(                                                                                                      \
+        KAI_NO_TABLE, KAI_RHS_DWCONV_PACK, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, nullptr, nullptr, KAI_ANY(SIZE), \
+        KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};
 

@@ -82,7 +82,7 @@ int main() {
 #define KAI_STRING(x) KAI_STRING_(x)
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
     ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS, #RHS, #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
-#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, ...) \
     ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", as it is", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
 #define KAI_IMATMUL(...) KAI_UKERNEL(__VA_ARGS__)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
@@ -132,7 +132,7 @@ int main() {
     packer("RHS, K x N, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #define KAI_RHS_PACK_NXK_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
     packer("RHS, N x K, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
     packer("filter, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #include "kai/ukernels/pack/packs.def"
     return 0;

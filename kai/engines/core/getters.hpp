@@ -156,20 +156,16 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
         return m_idx * (STRIDE);                                                   \
     }
 
-/// The getters of a micro-kernel with an LHS as it is, without that of its offset.
-#define KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
-    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                    \
-    KAI_DEFINE_SIZE(nr, NAME, NR)                                                                    \
-    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                    \
-    KAI_DEFINE_SIZE(sr, NAME, SR)                                                                    \
-    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                       \
+/// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row: kai_get_<LHS_GETTER>_<name>.
+/// Kernels for one row ask for k in place of the stride: m_idx is 0 there.
+#define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, ELEMENT_BYTES) \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                        \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                                                        \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                        \
+    KAI_DEFINE_SIZE(sr, NAME, SR)                                                                        \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                           \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_GETTER, M_STEP, stride)                                       \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
-
-/// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row. Kernels for one row ask for k in
-/// place of the stride: m_idx is 0 there.
-#define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)     \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
-    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)
 
 #define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
     size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \

@@ -85,8 +85,8 @@ KAI_INLINE void run_float_gemm(
 }  // namespace kai
 
 /// The functions of a micro-kernel; the loop over rows is kai_kernel_NAME.
-#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                 \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, kai::RHS.bits / 8)                     \
+#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                     \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8)         \
     void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                           \
     void kai_run_##NAME(                                                                                         \
         size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,     \

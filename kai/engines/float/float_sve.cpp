@@ -7,8 +7,8 @@ extern "C" {
 
 kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 
-#define KAI_DEFINE_MATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                    \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                     \
+#define KAI_DEFINE_MATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                        \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(float))         \
     void kai_run_##NAME(                                                                                     \
         size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
         size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \

@@ -82,14 +82,13 @@ KAI_INLINE void run_row_sme(
 }  // namespace kai
 
 /// All functions of a classic micro-kernel, in two parts: those before run, and run for floating-point elements of
-/// BYTES bytes. LHS_OFFSET: how the getter of the LHS offset is spelled.
-#define KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, LHS_OFFSET, NAME, RHS, NR, KR, SR, M_STEP, N_STEP) \
+/// BYTES bytes.
+#define KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
     extern "C" kai::SmeRowFn kai_kernel_##NAME;                                                 \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS_BUT_LHS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, BYTES)        \
-    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_OFFSET, M_STEP, stride)
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, BYTES)
 
-#define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, BYTES, LHS_OFFSET, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
-    KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, LHS_OFFSET, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)                 \
+#define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
     void kai_run_##NAME(                                                                                    \
         size_t m, size_t n, size_t k, const void* lhs, size_t, const void* rhs_packed, void* dst, size_t,   \
         size_t dst_stride_col, float clamp_min, float clamp_max) {                                          \

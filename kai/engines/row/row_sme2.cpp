@@ -20,16 +20,16 @@ KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& 
 extern "C" {
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_ROW_FLOAT)
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 4, lhs_offset, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 4, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 2, lhs_packed_offset, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 2, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
 #undef KAI_ISA_sme2
 
-#define KAI_DEFINE_MATMUL_ROW_QAI8(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                    \
-    KAI_DEFINE_MATMUL_ROW_GETTERS(1, lhs_offset, NAME, RHS, NR, KR, SR, M_STEP, N_STEP)           \
+#define KAI_DEFINE_MATMUL_ROW_QAI8(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)        \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(1, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)           \
     void kai_run_##NAME(                                                                          \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t, \
         size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                    \
