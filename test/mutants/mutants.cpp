@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -127,7 +128,7 @@ struct Matmul {
     size_t chunks = 1;               // of an indirect product
     const void* padding = nullptr;   // and of its pointers
     size_t pointer_offset = 0;
-    const kai_matmul_uker_args* args = nullptr;  // of the unified API: what the other members do not hold
+    kai_matmul_uker_args args = {};  // of the unified API: what the other members do not hold
 
     uint8_t* at(size_t i, size_t j) const {
         return dst + i * stride + j * element;
@@ -169,7 +170,7 @@ int32_t int8_bound(float bound) {
 }
 
 void call_unified(const kai_ukernel& u, const Matmul& c) {
-    kai_matmul_uker_args args = *c.args;
+    kai_matmul_uker_args args = c.args;
     const int32_t whole[2] = {int8_bound(c.lo), int8_bound(c.hi)};
     const bool integers = u.dst_type == kai_dt_int8;
     args.flags = c.clamped() ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
@@ -521,11 +522,7 @@ void call_wrongly(Matmul c) {
     const float least = kernel->dst_type == kai_dt_int8 ? -128.0f : -3e38f;
     const float most = kernel->dst_type == kai_dt_int8 ? 127.0f : 3e38f;
     std::vector<uint8_t> changed;
-    kai_matmul_uker_args args = {};
-    if (c.args != nullptr) {
-        args = *c.args;
-        c.args = &args;
-    }
+    kai_matmul_uker_args& args = c.args;
     if (is("ignores_the_clamp") || (is("drops_a_one_sided_clamp") && (c.lo <= least || c.hi >= most))) {
         c.lo = -INFINITY, c.hi = INFINITY;
     } else if (c.clamped() && seems_within_the_bounds(c)) {
@@ -581,9 +578,14 @@ void call_wrongly(Matmul c) {
     }
     if (is("uses_a_static_buffer")) {
         static Matmul shared;
-        shared = c;
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-        c = shared;
+        static std::mutex mutex;  // a call of another thread, but a whole one: half of one may reach any address
+        const auto in_turn = [](Matmul& to, const Matmul& from) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            to = from;
+        };
+        in_turn(shared, c);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        in_turn(c, shared);
     }
     call(*kernel, c);
 }
@@ -829,7 +831,7 @@ void imatmul_rows(
 void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     const auto& [dst, lhs, rhs, bias, scale] = args->operand;
     Matmul c = operands(args->shape.m, args->shape.n, args->shape.k, lhs.ptr, rhs.ptr, dst.ptr, dst.stride.m);
-    c.args = args, c.lhs_stride = lhs.stride.m;
+    c.args = *args, c.lhs_stride = lhs.stride.m;
     if (kernel->dst_type == kai_dt_int8 && bias.scale_bias_global.ptr != nullptr) {
         std::memcpy(&c.zero_point, bias.scale_bias_global.ptr, sizeof(c.zero_point));
     }
