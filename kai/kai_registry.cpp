@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kai/call.hpp"
 #include "kai/engines/core/getters.hpp"
 #include "kai/registry.hpp"
 #include "kai/ukernels/families.h"
@@ -108,19 +109,7 @@ template <typename Run>
     return KAI_UKERNEL_IMATMUL_QAI8;
 }
 
-/// Where a name that a catalogue line has as text contains `part`.
-[[maybe_unused]] constexpr bool contains(const char* text, const char* part) {
-    for (; *text != 0; ++text) {
-        size_t i = 0;
-        while (part[i] != 0 && text[i] == part[i]) {
-            ++i;
-        }
-        if (part[i] == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+using kai::contains;
 
 /// What the sizes of a line depend on. VL(n) is of SME, SVE(n) of SVE.
 [[maybe_unused]] constexpr uint64_t size_features_of(const char* sizes) {
@@ -193,11 +182,6 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-/// Bits of an element of a source, of those that have no table of rules.
-[[maybe_unused]] constexpr uint8_t source_bits(const char* source) {
-    return contains(source, "32") ? 32 : contains(source, "16") ? 16 : contains(source, "4") ? 4 : 8;
-}
-
 /// @name The table of rules of a packer, by its ISA: RHS packers whose panels are not vectors wide have one.
 /// @{
 #define KAI_NO_TABLE(ISA, NAME) nullptr
@@ -217,7 +201,7 @@ const kai_ukernel kUkernels[] = {
             KR,                                                        \
             SR,                                                        \
             kai::FORMAT.group == kai::Format::kr,                      \
-            source_bits(#SOURCE),                                      \
+            static_cast<uint8_t>(kai::element_bits(#SOURCE)),          \
             kai::FORMAT.panel_head > 0,                                \
             kai::FORMAT.panel_tail > 0};                               \
     }
@@ -270,61 +254,21 @@ const kai_packer kPackers[] = {
 constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
 
-/// How packers and micro-kernels of a kind belong together: each kind has packers of its own.
-enum Kind { kClassic, kIndirect, kUnified, kDepthwise };
-
-Kind kind_of(kai_ukernel_signature signature) {
-    switch (signature) {
-        case KAI_UKERNEL_IMATMUL:
-        case KAI_UKERNEL_IMATMUL_QAI8:
-        case KAI_UKERNEL_IMATMUL_ROWS:
-            return kIndirect;
-        case KAI_UKERNEL_UNIFIED:
-            return kUnified;
-        case KAI_UKERNEL_DWCONV:
-            return kDepthwise;
-        default:
-            return kClassic;
-    }
-}
-
-Kind kind_of(kai_packer_signature signature) {
-    switch (signature) {
-        case KAI_LHS_IMATMUL_PACK:
-        case KAI_RHS_IMATMUL_PACK_KXN:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return kIndirect;
-        case KAI_LHS_PACK_UNIFIED:
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED:
-            return kUnified;
-        case KAI_RHS_DWCONV_PACK:
-            return kDepthwise;
-        default:
-            return kClassic;
-    }
-}
-
 /// Whether this CPU can tell the sizes of a micro-kernel, which it may lack the features to run.
 bool sizes_known(const kai_ukernel& u) {
     return (u.size_features & ~kai_cpu_system_features()) == 0;
 }
 
 const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) {
-    const Kind kind = kind_of(u.signature);
-    const char* format = lhs ? u.lhs_format : u.rhs_format;
     if (!sizes_known(u)) {
         return nullptr;
     }
-    const size_t rows = lhs ? u.get_mr() : u.get_nr();
-    // Of the unified API, the micro-kernel with panels of 2 V rows takes a classic packer: they come last.
-    for (int round = 0; round < (kind == kUnified ? 2 : 1); ++round) {
-        const Kind wanted = round == 0 ? kind : kClassic;
+    // Each kind has packers of its own. Of the unified API, the micro-kernel with panels of 2 V rows takes a classic
+    // one: they come last.
+    for (int round = 0; round < (kai::is_unified(u) ? 2 : 1); ++round) {
         for (size_t i = 0; i < kPackerCount; ++i) {
             const kai_packer& p = kPackers[i];
-            const bool is_lhs = p.signature <= KAI_LHS_PACK_UNIFIED;
-            if (is_lhs == lhs && kind_of(p.signature) == wanted && strcmp(p.format, format) == 0 &&
-                kai_registry_runnable(p.features, nullptr, 0) && p.accepts(rows, u.get_kr(), u.get_sr()) &&
+            if (kai_registry_runnable(p.features, nullptr, 0) && kai::packs_for(p, u, lhs, round == 1) &&
                 index-- == 0) {
                 return &p;
             }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kai/call.hpp"
 #include "kai/registry.hpp"
 
 namespace {
@@ -27,12 +28,11 @@ const void* given(bool is_given) {
 
 kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
     KAI_VIOLATION_IF(u.rows == KAI_ROWS_ONE && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
-    if (u.signature == KAI_UKERNEL_MATMUL_BL || u.signature == KAI_UKERNEL_MATMUL_RHS_BL) {
+    if (kai::has_blocks(u)) {
         KAI_VIOLATION_IF(c.bl == 0 || c.bl % 32 != 0, "bl = %zu is not a positive multiple of 32", {c.bl, 0, 0});
         KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
     }
-    KAI_VIOLATION_IF(
-        u.signature == KAI_UKERNEL_MATMUL_LUT && c.k % 32 != 0, "k = %zu is not a multiple of 32", {c.k, 0, 0});
+    KAI_VIOLATION_IF(kai::has_lut(u) && c.k % 32 != 0, "k = %zu is not a multiple of 32", {c.k, 0, 0});
     return {};
 }
 
@@ -71,7 +71,7 @@ kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& 
 }
 
 kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
-    if (p.signature == KAI_LHS_IMATMUL_PACK || p.signature == KAI_LHS_PACK_UNIFIED) {
+    if (kai::is_indirect(p) || kai::is_unified(p)) {
         return {};  // they take any shape
     }
     const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
@@ -81,7 +81,7 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
         return sizes;
     }
     KAI_VIOLATION_IF(c.rows == 0, "mr must not be 0", {});
-    if (p.signature == KAI_LHS_PACK_BL) {
+    if (kai::has_blocks(p)) {
         return lhs_blocks_violation(p, rules, c);
     }
     if (p.signature == KAI_LHS_QUANT_PACK) {
@@ -99,20 +99,9 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     return {};
 }
 
-bool is_kxn(kai_packer_signature signature) {
-    switch (signature) {
-        case KAI_RHS_PACK_NXK:
-        case KAI_RHS_PACK_NXK_UNIFIED:
-            return false;
-        default:
-            return true;
-    }
-}
-
 /// The rules of packers whose panels are vectors wide, in the form of a table.
 kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c, kai_rhs_call call) {
-    const bool unified = p.signature == KAI_RHS_PACK_KXN_UNIFIED || p.signature == KAI_RHS_PACK_NXK_UNIFIED;
-    const bool chunks = p.signature == KAI_RHS_IMATMUL_PACK_KXN || p.signature == KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32;
+    const bool unified = kai::is_unified(p), chunks = kai::is_indirect(p);
     if (!unified && !chunks) {  // which have no such parameters
         const kai_violation sizes = sizes_violation("nr = %zu, not %zu", rules, c);
         if (sizes.format != nullptr) {
@@ -129,7 +118,7 @@ kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rul
     kai_rhs_rules table = {};
     table.panel_fields = rules.bias || rules.scale;
     table.stride_bits = rules.source_bits;
-    table.kxn = is_kxn(p.signature);
+    table.kxn = kai::is_kxn(p);
     table.bias = rules.bias || unified;  // the unified API ignores what the format has no place for
     table.scale = rules.scale;
     table.params = rules.scale ? KAI_RHS_PARAMS_ANY : KAI_RHS_PARAMS_NULL;
@@ -141,7 +130,7 @@ kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rul
 }
 
 kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
-    if (p.signature == KAI_RHS_DWCONV_PACK) {
+    if (kai::is_depthwise(p)) {
         return {};
     }
     kai_rhs_call call = {};
@@ -158,7 +147,7 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     call.scale_stride = c.scale_stride != 0 ? c.scale_stride : SIZE_MAX;
     call.zero = given(c.zero);
     call.bias = given(c.bias);
-    call.scale = given(c.scale && p.signature != KAI_RHS_PACK_NXK_BL);  // which have scales in their source
+    call.scale = given(c.scale && !kai::takes<&kai::PackerArgs::no_bias>(p));  // which have scales in their source
     call.params = c.params;
     return rules.table != nullptr ? kai_rhs_call_violation(rules.table, &call) : vectors_violation(p, rules, c, call);
 }
@@ -172,8 +161,7 @@ extern "C" bool kai_registry_check(const kai_registry_call* call, char* reason, 
     } else if (call->ukernel == nullptr && call->packer != nullptr) {
         kai_packer_rules rules = {};
         call->packer->get_rules(&rules);
-        const bool lhs = call->packer->signature <= KAI_LHS_PACK_UNIFIED;
-        violation = (lhs ? lhs_violation : rhs_violation)(*call->packer, rules, *call);
+        violation = (kai::is_lhs(*call->packer) ? lhs_violation : rhs_violation)(*call->packer, rules, *call);
     }
     if (violation.format != nullptr && reason != nullptr) {
         snprintf(

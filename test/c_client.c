@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kai/kai_call.h"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
@@ -33,6 +34,17 @@ static void make_operands(void) {
     }
 }
 
+static int count_wrong(float dst[M][N]) {
+    int wrong = 0;
+    for (int m = 0; m < M; ++m) {
+        for (int n = 0; n < N; ++n) {
+            const float expected = (float)((m + 1) * (n - 2) * K);
+            wrong += !(fabsf(dst[m][n] - expected) <= 1e-3f * fabsf(expected)); /* an f16 scale has 11 bits */
+        }
+    }
+    return wrong;
+}
+
 static int run(const struct kai_ukernel* kernel) {
     const size_t mr = kernel->get_mr(), nr = kernel->get_nr(), kr = kernel->get_kr(), sr = kernel->get_sr();
     const struct kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
@@ -49,15 +61,34 @@ static int run(const struct kai_ukernel* kernel) {
         1, N, K, nr, kr, sr, BL, &rhs[0][0][0], NULL, rhs_packed, 0, &params);
     matmul(M, N, K, BL, lhs_packed, rhs_packed, &dst[0][0], sizeof(dst[0]), sizeof(float), -INFINITY, INFINITY);
 
-    for (int m = 0; m < M; ++m) {
-        for (int n = 0; n < N; ++n) {
-            const float expected = (float)((m + 1) * (n - 2) * K);
-            wrong += !(fabsf(dst[m][n] - expected) <= 1e-3f * fabsf(expected)); /* an f16 scale has 11 bits */
-        }
-    }
+    wrong = count_wrong(dst);
     free(lhs_packed);
     free(rhs_packed);
     printf("%s: %d of %d elements are wrong\n", kernel->name, wrong, M * N);
+    return wrong != 0;
+}
+
+/* The same by kai_call.h. */
+static int run_by_call(const struct kai_ukernel* kernel) {
+    float dst[M][N];
+    int wrong = 0;
+    struct kai_call call = {0};
+    void *lhs_packed, *rhs_packed;
+    call.ukernel = kernel;
+    call.lhs_packer = kai_registry_lhs_packer(kernel, 0), call.rhs_packer = kai_registry_rhs_packer(kernel, 0);
+    call.m = M, call.n = N, call.k = K, call.bl = BL;
+    call.lhs = lhs, call.rhs = rhs, call.dst = dst;
+    lhs_packed = malloc(kai_call_lhs_packed_size(&call));
+    rhs_packed = malloc(kai_call_rhs_packed_size(&call));
+    kai_call_pack_lhs(&call, 0, M, lhs_packed);
+    kai_call_pack_rhs(&call, 0, N, rhs_packed);
+    call.lhs_packed = lhs_packed, call.rhs_packed = rhs_packed;
+    kai_call_run(&call, 0, 0, M, N);
+
+    wrong = count_wrong(dst);
+    free(lhs_packed);
+    free(rhs_packed);
+    printf("by kai_call: %d of %d elements are wrong\n", wrong, M * N);
     return wrong != 0;
 }
 
@@ -72,5 +103,5 @@ int main(void) {
         return 0;
     }
     make_operands();
-    return run(kernel);
+    return run(kernel) | run_by_call(kernel);
 }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <set>
 
+#include "kai/call.hpp"
+#include "kai/kai_call.h"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/matmul/kai_matmul.h"
 #include "test/reference/float16.hpp"
@@ -471,30 +473,57 @@ protected:
         bytes = reference::pack_for_kernel(*lhs_format, side, lhs_tile);
         return side;
     }
-    /// Packs an LHS with a packer of the library. The result is the side as it is stored.
-    Side pack_lhs(const kai_packer& packer, size_t m, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
+    /// What a packer of the library reads, and the side that it makes of it, as it is stored.
+    Side lhs_for(const kai_packer& packer, size_t m, size_t k, size_t bl, std::vector<float>& values) {
         Side side;
-        std::vector<float> values;
         if (lhs_format->plain) {
             side = make_lhs(Data::random, m, k, bl);
             values = side.values.empty() ? std::vector<float>(side.q.begin(), side.q.end())
                                          : reference::as_source(packer.source_format, side.values);
             side.values = as_elements(*lhs_format, side.values.empty() ? side.values : values);
-        } else {
-            Random random(3);
-            // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are
-            // unspecified.
-            std::vector<float> floats = test::make_floats(m, k, false, random);
-            for (size_t i = 0; i < k && m > 2; ++i) {
-                floats[k + i] *= 0x1p-125f;
-            }
-            values = reference::as_source(packer.source_format, floats);
-            const reference::Ties ties = reference::ties_of(*lhs_format, packer.name);
-            side = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
-            for (float& scale : side.scale) {
-                scale = reference::as_stored(lhs_format->scale_type, scale);
-            }
+            return side;
         }
+        Random random(3);
+        // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are unspecified.
+        std::vector<float> floats = test::make_floats(m, k, false, random);
+        for (size_t i = 0; i < k && m > 2; ++i) {
+            floats[k + i] *= 0x1p-125f;
+        }
+        values = reference::as_source(packer.source_format, floats);
+        const reference::Ties ties = reference::ties_of(*lhs_format, packer.name);
+        side = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
+        for (float& scale : side.scale) {
+            scale = reference::as_stored(lhs_format->scale_type, scale);
+        }
+        return side;
+    }
+    Side rhs_for(const kai_packer& packer, size_t n, size_t k, size_t bl, Side& source) {
+        Side side = make_rhs(Data::random, n, k, bl);
+        source = side;
+        if (rhs_format->is_float()) {
+            source.values = reference::as_source(packer.source_format, side.values);
+            side.values = as_elements(*rhs_format, source.values);
+        }
+        if (rhs_format->bias == nullptr) {
+            source.bias.clear();  // an argument of the kernel
+        }
+        return side;
+    }
+    /// The same where the packer takes the zero point of the LHS.
+    static Side as_packed(const kai_packer& packer, const Side& side, const test::RhsSource& source) {
+        if (!test::is_requantising(packer)) {
+            return side;
+        }
+        Side packed = test::requantised(side, source.lhs_zero_point, source.scale_multiplier);
+        for (size_t i = 0; i < side.rows; ++i) {
+            packed.bias[i] += static_cast<float>(static_cast<int32_t>(packed.bias_added[i]));  // exact
+        }
+        return packed;
+    }
+    /// Packs by a packer of the library.
+    Side pack_lhs(const kai_packer& packer, size_t m, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
+        std::vector<float> values;
+        const Side side = lhs_for(packer, m, k, bl, values);
         const test::LhsSource source(packer, lhs_tile, values, m, k, 0);
         const GuardedBuffer packed(test::packed_size(packer, lhs_tile, m, k, bl));
         test::run_lhs(packer, lhs_tile, source, 0, m, bl, 0, packed.data());
@@ -502,26 +531,74 @@ protected:
         return side;
     }
     Side pack_rhs(const kai_packer& packer, size_t n, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
-        Side side = make_rhs(Data::random, n, k, bl), source_side = side;
-        if (rhs_format->is_float()) {
-            source_side.values = reference::as_source(packer.source_format, side.values);
-            side.values = as_elements(*rhs_format, source_side.values);
-        }
-        if (rhs_format->bias == nullptr) {
-            source_side.bias.clear();  // an argument of the kernel
-        }
+        Side source_side;
+        const Side side = rhs_for(packer, n, k, bl, source_side);
         const test::RhsSource source(packer, source_side, 0);
-        if (test::is_requantising(packer)) {
-            side = test::requantised(side, source.lhs_zero_point, source.scale_multiplier);
-            for (size_t i = 0; i < n; ++i) {
-                side.bias[i] += static_cast<float>(static_cast<int32_t>(side.bias_added[i]));  // exact
-            }
-        }
         const GuardedBuffer packed(test::packed_size(packer, rhs_tile, n, k, bl));
         test::run_rhs(packer, rhs_tile, source, 0, n, packed.data());
         bytes = packed.bytes();
-        return side;
+        return as_packed(packer, side, source);
     }
+
+    /// @name kai_call.h, in parts, the last one first
+    /// @{
+    kai_call call_of(const test::RhsSource& source, const kai_packer& packer, size_t m, size_t n, size_t bl) {
+        kai_call c = {};
+        c.ukernel = &u;
+        c.rhs_packer = &packer;
+        c.m = m, c.n = n, c.k = source.k, c.bl = bl;
+        c.k_chunk_length = indirect ? Chunks(source.k).length : 0;
+        c.rhs = source.data.data();
+        c.rhs_stride = kai::has_stride(packer) ? source.stride : 0;
+        c.rhs_scale = source.scale.size() != 0 ? source.scale.data() : nullptr;
+        c.rhs_scale_stride = source.scale_stride;
+        c.rhs_zero = source.zero.data();
+        c.rhs_zero_point = source.zero_point;
+        c.bias = source.has_bias ? source.bias.data() : nullptr;
+        c.lut = source.has_table ? source.table.as<int32_t>() : nullptr;
+        c.lhs_zero_point = source.lhs_zero_point;
+        c.scale_multiplier = source.scale_multiplier;
+        c.requantize.output_zero_point = kZeroPoint;
+        return c;
+    }
+    void set_lhs(kai_call& c, const kai_packer& packer, const test::LhsSource& source) {
+        c.lhs_packer = &packer;
+        c.lhs = indirect ? source.table.data() : source.rows;
+        c.lhs_stride = source.stride;
+        c.lhs_ptr_offset = test::LhsSource::kPointerOffset;
+        c.pad_ptr = source.padding.data();
+    }
+    static void pack_rhs(const kai_call& c, const GuardedBuffer& packed) {
+        const size_t nr = test::packs_parts(*c.rhs_packer) ? c.ukernel->get_nr() : c.n;
+        for (size_t part = (c.n + nr - 1) / nr; part-- > 0;) {
+            kai_call_pack_rhs(&c, part * nr, nr, packed.data());
+        }
+    }
+    static void pack_lhs(const kai_call& c, const GuardedBuffer& packed) {
+        const size_t mr = c.ukernel->get_mr();
+        for (size_t part = (c.m + mr - 1) / mr; part-- > 0;) {
+            kai_call_pack_lhs(&c, part * mr, mr, packed.data());
+        }
+    }
+    std::vector<float> run(kai_call c) {
+        constexpr size_t kGapElements = 3;
+        c.dst_stride = (c.n + kGapElements) * element;
+        const GuardedBuffer dst((c.m - 1) * c.dst_stride + c.n * element, Flush::end, kNan);
+        c.dst = dst.data();
+        for (size_t i = (c.m + m_step - 1) / m_step; i-- > 0;) {
+            for (size_t j = (c.n + n_step - 1) / n_step; j-- > 0;) {
+                kai_call_run(&c, i * m_step, j * n_step, m_step, n_step);
+            }
+        }
+        std::vector<float> dense;
+        for (size_t i = 0; i < c.m; ++i) {
+            for (size_t j = 0; j < c.n; ++j) {
+                dense.push_back(reference::load(dst.data() + i * c.dst_stride + j * element, u.dst_type));
+            }
+        }
+        return dense;
+    }
+    /// @}
 
     struct Depth {
         size_t k, bl;
@@ -1501,6 +1578,62 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
                 dst = run(o);
             }
             EXPECT_EQ(reference::compare(expected(lhs, rhs), dst, m, n, -kInf, kInf, u.dst_type), "");
+        }
+    }
+}
+
+// kai_call.h: the same bytes and products, packed and computed in parts. Kernels for one row compute three.
+TEST_P(Matmul, ByKaiCall) {
+    const size_t k = indirect ? 3 * 29 : typical_depth().k, bl = typical_depth().bl;
+    const size_t m = one_row ? 3 : m_step + lhs_tile.rows + 1, n = n_step + 3;
+    for (size_t i = 0; i == 0 || kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
+        for (size_t j = 0; kai_registry_rhs_packer(&u, j) != nullptr; ++j) {
+            const kai_packer* lhs_packer = kai_registry_lhs_packer(&u, i);
+            const kai_packer& rhs_packer = *kai_registry_rhs_packer(&u, j);
+            SCOPED_TRACE(std::string(lhs_packer != nullptr ? lhs_packer->name : "rows") + ", " + rhs_packer.name);
+            Side source_side;
+            const Side side = rhs_for(rhs_packer, n, k, bl, source_side);
+            const test::RhsSource source(rhs_packer, source_side, 2);
+            kai_call c = call_of(source, rhs_packer, m, n, bl);
+            const Side rhs = as_packed(rhs_packer, side, source);
+            const GuardedBuffer r(kai_call_rhs_packed_size(&c));
+            pack_rhs(c, r);
+            std::vector<uint8_t> bytes;
+            pack_rhs(rhs_packer, n, k, bl, bytes);
+            EXPECT_EQ(r.bytes(), bytes);
+
+            std::vector<float> values;
+            const Side lhs =
+                lhs_packer != nullptr ? lhs_for(*lhs_packer, m, k, bl, values) : make_lhs(Data::random, m, k, bl);
+            std::optional<test::LhsSource> lhs_source;
+            if (lhs_packer != nullptr) {
+                lhs_source.emplace(*lhs_packer, lhs_tile, values, m, k, 1);
+                set_lhs(c, *lhs_packer, *lhs_source);
+            }
+            const GuardedBuffer l(kai_call_lhs_packed_size(&c));
+            pack_lhs(c, l);
+            Operands o = packed(lhs, side);
+            if (lhs_packer == nullptr) {
+                EXPECT_EQ(l.size(), 0u);
+                c.lhs = o.lhs.data(), c.lhs_stride = 0;
+                c.pad_ptr = o.padding.data(), c.lhs_ptr_offset = Operands::kPointerOffset;
+            }
+            c.lhs_packed = l.data(), c.rhs_packed = r.data();
+            if (has_unsigned) {
+                c.acc_bias_m = o.bias_m.as<int32_t>(), c.acc_bias_n = o.bias_n.as<int32_t>();
+                c.scale_bias_n = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>();
+                c.acc_scale = o.scale;
+            }
+            const auto compare = [&](Clamp clamp) {
+                EXPECT_EQ(reference::compare(expected(lhs, rhs), run(c), m, n, clamp.lo, clamp.hi, u.dst_type), "");
+            };
+            compare({});
+            if (clamps) {
+                c.clamp = true;
+                c.clamp_min = -5, c.clamp_max = 60;
+                c.requantize.min_value = -5, c.requantize.max_value = 60;
+                compare({-5, 60});
+            }
         }
     }
 }

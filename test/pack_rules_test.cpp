@@ -79,6 +79,9 @@ bool takes_kr_to_16(const kai_packer& p) {
 bool takes_group_4(const kai_packer& p) {
     return test::has_block_sums(p) && p.accepts(4, 8, 2) && !p.accepts(4, 16, 2);
 }
+bool takes_blocks(const kai_packer& p) {
+    return test::has_blocks(p);
+}
 bool takes_a_table(const kai_packer& p) {
     return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
 }
@@ -115,7 +118,7 @@ std::vector<Violation> violations() {
         {"nr_24", takes_elements, set(&Call::nr, 24), "nr = 24, not [0-9]+"},
         {"kr_2", takes_elements, set(&Call::kr, 2), "kr = 2, not [14]"},
         {"sr_2", takes_elements, set(&Call::sr, 2), "sr = 2, not 1"},
-        {"kr_6_sr_4", test::has_blocks, set_tile(4, 6, 4), "kr = 6 is not a multiple of sr = 4"},
+        {"kr_6_sr_4", takes_blocks, set_tile(4, 6, 4), "kr = 6 is not a multiple of sr = 4"},
         {"kr_18", takes_kr_to_16, set_tile(4, 18, 2), "kr = 18 is more than 16"},
         {"sr_1", takes_kr_to_16, set_tile(4, 8, 1), "sr = 1, not 2"},
         {"kr_12", takes_kr_to_16, set_tile(4, 12, 2), "bl = 32 is not a multiple of kr = 12"},
@@ -131,13 +134,13 @@ std::vector<Violation> violations() {
         {"kr_24_int4", of_format("qsi4cxps1s0"), set_tile(4, 24, 2), "k rounded up to 64 is not a multiple of kr = 24",
          true},
         {"kr_1_int4", of_format("qsi4cxps1s0"), set_tile(4, 1, 1), "kr = 1 is not a multiple of 2"},
-        {"bl_0", test::has_blocks, set_depth(64, 0), "bl must not be 0", true},
-        {"bl_16", test::has_blocks, set_depth(64, 16), "bl = 16 is not a multiple of 32", true},
-        {"bl_48", test::has_blocks, set_depth(96, 48), "bl = 48 is not a multiple of 32", true},
+        {"bl_0", takes_blocks, set_depth(64, 0), "bl must not be 0", true},
+        {"bl_16", takes_blocks, set_depth(64, 16), "bl = 16 is not a multiple of 32", true},
+        {"bl_48", takes_blocks, set_depth(96, 48), "bl = 48 is not a multiple of 32", true},
         {"bl_288", [](const kai_packer& p) { return takes_no_bias(p) && !p.accepts(4, 16, 2); }, set_depth(288, 288),
          "bl = 288 is more than 256", true},
-        {"k_250", test::has_blocks, set_depth(250, 32), "k = 250 is not a multiple of bl = 32", true},
-        {"k_32", test::has_blocks, set_depth(32, 64), "k = 32 is not a multiple of bl = 64", true},
+        {"k_250", takes_blocks, set_depth(250, 32), "k = 250 is not a multiple of bl = 32", true},
+        {"k_32", takes_blocks, set_depth(32, 64), "k = 32 is not a multiple of bl = 64", true},
         {"k_40", takes_a_table, set(&Call::k, 40), "k = 40 is not a multiple of 32", true},
         {"bias", takes_no_bias, set(&Call::bias, true), "bias must be NULL: this format has no place for it"},
         {"scale", takes_scales, set(&Call::scale, false), "scale must not be NULL"},

@@ -143,6 +143,14 @@ R checked_call(R (*function)(P...), A... arguments) {
 #endif
 }
 
+/// A policy of kai/call.hpp.
+struct Checked {
+    template <typename F, typename... A>
+    auto operator()(F* function, A... arguments) const {
+        return checked_call(function, arguments...);
+    }
+};
+
 /// The same for a function of the registry whose type is `F`.
 template <typename F, typename... A>
 auto checked_call_as(void (*function)(), A... arguments) {

@@ -5,13 +5,10 @@
 #include <string>
 
 #include "kai/kai_cpu.h"
-#include "kai/ukernels/pack/kai_lhs_pack.h"
-#include "kai/ukernels/pack/kai_rhs_pack.h"
 #include "test/reference/float16.hpp"
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/subject.hpp"
-#include "tools/registry_call.hpp"
 
 namespace test {
 
@@ -77,27 +74,13 @@ std::vector<float> transposed(const Side& side) {
     return values;
 }
 
-/// K x N without a stride.
-bool is_dense(const kai_packer& packer) {
-    return packer.signature == KAI_RHS_PACK_KXN_QS4CX || packer.signature == KAI_RHS_PACK_KXN_QSI8CX;
-}
-
-/// Bytes of a line of the source: of a row of k (K x N), or of a column of the product.
-size_t line_size(const kai_packer& packer, const Side& side) {
-    return ((is_kxn(packer) ? side.rows : side.k) * element_bits(packer) + 7) / 8;
-}
-
 /// Bytes of `gap` elements between lines; none where lines must follow each other.
 size_t gap_size(const kai_packer& packer, size_t gap) {
-    switch (packer.signature) {
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_NXK_QSU2CX:
-            return 0;
-        default:
-            return is_dense(packer) ? 0 : gap * element_size(packer);
-    }
+    return kai::has_stride(packer) ? gap * element_size(packer) : 0;
+}
+
+size_t line_size(const kai_packer& packer, const Side& side) {
+    return kai::line_size(packer, side.rows, side.k, side.bl);
 }
 
 std::vector<uint8_t> encode_bias(const kai_packer& packer, const Side& side) {
@@ -119,13 +102,11 @@ std::vector<uint8_t> encode_scales(const kai_packer& packer, const Side& side, s
 }
 
 std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap, uint8_t zero_point) {
-    switch (packer.signature) {
-        case KAI_RHS_PACK_NXK_BL:
-            return reference::encode_qsu4c32s16s0(side);
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            return reference::encode_qau4(side, std::string(packer.source_format) == "qau4c32s0s1");
-        default:
-            break;
+    if (packer.signature == KAI_RHS_PACK_NXK_BL) {
+        return reference::encode_qsu4c32s16s0(side);
+    }
+    if (packer.signature == KAI_RHS_PACK_NXK_BL_ZERO) {
+        return reference::encode_qau4(side, std::string(packer.source_format) == "qau4c32s0s1");
     }
     const bool kxn = is_kxn(packer);
     const unsigned bits = element_bits(packer);
@@ -144,16 +125,13 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
 }
 
 size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
-    return packer.signature == KAI_RHS_PACK_NXK_BL ? side.blocks() * (2 + side.bl / 2)
-                                                   : line_size(packer, side) + gap_size(packer, gap);
+    return line_size(packer, side) + gap_size(packer, gap);
 }
 
 }  // namespace
 
 unsigned element_bits(const kai_packer& packer) {
-    const std::string type = packer.source_format;
-    const auto has = [&](const char* part) { return type.find(part) != std::string::npos; };
-    return type == "f32" ? 32 : has("f16") ? 16 : has("4c") ? 4 : has("2c") ? 2 : 8;
+    return static_cast<unsigned>(kai::element_bits(packer.source_format));
 }
 
 size_t element_size(const kai_packer& packer) {
@@ -173,24 +151,6 @@ std::vector<float> decode_lhs(const kai_packer& lhs_packer, const uint8_t* eleme
         }
     }
     return values;
-}
-
-bool is_lhs(const kai_packer& packer) {
-    return packer.signature <= KAI_LHS_PACK_UNIFIED;
-}
-
-bool is_unified(const kai_packer& packer) {
-    return packer.signature == KAI_LHS_PACK_UNIFIED || packer.signature == KAI_RHS_PACK_KXN_UNIFIED ||
-           packer.signature == KAI_RHS_PACK_NXK_UNIFIED;
-}
-
-bool is_indirect(const kai_packer& packer) {
-    return packer.signature == KAI_LHS_IMATMUL_PACK || packer.signature == KAI_RHS_IMATMUL_PACK_KXN ||
-           packer.signature == KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32;
-}
-
-bool is_kxn(const kai_packer& packer) {
-    return kai_tools::is_kxn(packer);
 }
 
 bool is_requantising(const kai_packer& packer) {
@@ -219,24 +179,6 @@ reference::Format format_of(const kai_packer& packer) {
         format.padding = Format::untouched;
     }
     return format;
-}
-
-bool has_blocks(const kai_packer& packer) {
-    return packer.signature == KAI_LHS_PACK_BL || packer.signature == KAI_RHS_PACK_NXK_BL ||
-           packer.signature == KAI_RHS_PACK_NXK_BL_ZERO || has_block_sums(packer);
-}
-
-bool has_block_sums(const kai_packer& packer) {
-    return packer.signature == KAI_RHS_PACK_NXK_BL_BF16 || packer.signature == KAI_RHS_PACK_KXN_BL_BF16;
-}
-
-bool has_channels(const kai_packer& packer) {
-    return is_dense(packer) || packer.signature == KAI_RHS_PACK_NXK_QS4CX ||
-           packer.signature == KAI_RHS_PACK_NXK_QSI8CX || packer.signature == KAI_RHS_PACK_NXK_QSU2CX;
-}
-
-bool packs_parts(const kai_packer& packer) {
-    return !is_dense(packer);
 }
 
 bool uses_start_index(const kai_packer& packer) {
@@ -318,248 +260,80 @@ kai_matmul_pack_rhs_uker_api rhs_api(const kai_packer& p) {
 
 namespace {
 
-/// Bytes from a panel of the unified API to the next.
-kai_matmul_pack_lhs_uker_lhs_packed_stride_args lhs_panel(const kai_packer& p, size_t k, size_t gap) {
-    const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {1, k};
-    return {lhs_api(p).get_lhs_packed_stride(nullptr, &shape).m + gap};
+/// Of `count` rows. `panel_gap`: of the unified API.
+kai::PackerArgs args_of(const kai_packer& p, Tile t, size_t count, size_t k, size_t bl, size_t panel_gap) {
+    kai::PackerArgs a = kai::packer_args();
+    a.count = 1;
+    kai::set_depth(a, k, Chunks(k).count);
+    a.bl = bl;
+    a.rows = t.rows, a.kr = t.kr, a.sr = t.sr;
+    a.packed_stride = panel_gap != 0 ? kai::packed_size(p, a, kai::Direct{}) + panel_gap : 0;
+    a.count = count;
+    return a;
 }
-kai_matmul_pack_rhs_uker_rhs_packed_stride_args rhs_panel(const kai_packer& p, size_t k, size_t gap) {
-    const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {1, k};
-    return {rhs_api(p).get_rhs_packed_stride(nullptr, &shape).n + gap};
+
+void run(const kai_packer& p, const kai::PackerArgs& a) {
+    kai::run(p, a, Checked{}, substitute_packer != nullptr ? substitute_packer(p) : nullptr);
 }
 
 }  // namespace
 
 size_t packed_size(const kai_packer& p, Tile t, size_t rows, size_t k, size_t bl, size_t panel_gap) {
-    const Chunks c(k);
-    switch (p.signature) {
-        case KAI_LHS_PACK_BL:
-            return checked_call_as<kai_get_lhs_packed_size_bl_fn>(p.get_packed_size, rows, k, bl, t.rows, t.kr, t.sr);
-        case KAI_LHS_PACK:
-        case KAI_LHS_QUANT_PACK:
-            return checked_call_as<kai_get_lhs_packed_size_fn>(p.get_packed_size, rows, k, t.rows, t.kr, t.sr);
-        case KAI_RHS_PACK_NXK_BL:
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            return checked_call_as<kai_get_rhs_packed_size_bl_fn>(p.get_packed_size, rows, k, t.rows, t.kr, bl);
-        case KAI_RHS_PACK_NXK_BL_BF16:
-        case KAI_RHS_PACK_KXN_BL_BF16:
-            return checked_call_as<kai_get_rhs_packed_size_bl_dt_fn>(
-                p.get_packed_size, rows, k, t.rows, t.kr, t.sr, bl, kai_dt_bf16);
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_KXN_QS4CX:
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-        case KAI_RHS_PACK_NXK_QSU2CX:
-            return checked_call_as<kai_get_rhs_packed_size_cx_fn>(p.get_packed_size, rows, k, t.rows, t.kr, t.sr);
-        case KAI_RHS_PACK_KXN_NR:
-            return checked_call_as<kai_get_rhs_packed_size_nr_fn>(p.get_packed_size, rows, k, t.rows, t.kr);
-        case KAI_LHS_IMATMUL_PACK:
-        case KAI_RHS_IMATMUL_PACK_KXN:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return checked_call_as<kai_get_packed_size_chunks_fn>(p.get_packed_size, rows, c.count, c.length);
-        case KAI_LHS_PACK_UNIFIED: {
-            const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {rows, k};
-            const auto panel = lhs_panel(p, k, panel_gap);
-            return checked_call(lhs_api(p).get_lhs_packed_size, nullptr, &shape, &panel);
-        }
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED: {
-            const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {rows, k};
-            const auto panel = rhs_panel(p, k, panel_gap);
-            return checked_call(rhs_api(p).get_rhs_packed_size, nullptr, &shape, &panel);
-        }
-        default:
-            return checked_call_as<kai_get_rhs_packed_size_fn>(p.get_packed_size, rows, k);
-    }
+    return kai::packed_size(p, args_of(p, t, rows, k, bl, panel_gap), Checked{});
 }
 
 size_t packed_offset(const kai_packer& p, Tile t, size_t row, size_t k, size_t bl, size_t panel_gap) {
-    const Chunks c(k);
-    switch (p.signature) {
-        case KAI_LHS_PACK_BL:
-            return checked_call_as<kai_get_lhs_packed_offset_bl_fn>(
-                p.get_packed_offset, row, k, bl, t.rows, t.kr, t.sr);
-        case KAI_LHS_PACK:
-        case KAI_LHS_QUANT_PACK:
-            return checked_call_as<kai_get_lhs_packed_offset_fn>(p.get_packed_offset, row, k, t.rows, t.kr, t.sr);
-        case KAI_RHS_PACK_NXK_BL:
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            return checked_call_as<kai_get_rhs_packed_offset_bl_fn>(p.get_packed_offset, row, k, t.rows, t.kr, bl);
-        case KAI_RHS_PACK_NXK_BL_BF16:
-        case KAI_RHS_PACK_KXN_BL_BF16:
-            return checked_call_as<kai_get_rhs_packed_offset_bl_dt_fn>(
-                p.get_packed_offset, row, k, t.rows, t.kr, t.sr, bl, kai_dt_bf16);
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_KXN_QS4CX:
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-        case KAI_RHS_PACK_NXK_QSU2CX:
-            return checked_call_as<kai_get_rhs_packed_offset_cx_fn>(p.get_packed_offset, row, k, t.rows, t.kr, t.sr);
-        case KAI_RHS_PACK_KXN_NR:
-            return checked_call_as<kai_get_rhs_packed_offset_nr_fn>(p.get_packed_offset, row, k, t.rows, t.kr);
-        case KAI_LHS_IMATMUL_PACK:
-        case KAI_RHS_IMATMUL_PACK_KXN:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return checked_call_as<kai_get_packed_offset_chunks_fn>(p.get_packed_offset, row, c.count, c.length);
-        case KAI_LHS_PACK_UNIFIED: {
-            const kai_matmul_pack_lhs_uker_lhs_packed_dim_args index = {row, 0};
-            const auto panel = lhs_panel(p, k, panel_gap);
-            return checked_call(lhs_api(p).get_lhs_packed_offset, nullptr, &index, &panel);
-        }
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED: {
-            const kai_matmul_pack_rhs_uker_rhs_packed_dim_args index = {row, 0};
-            const auto panel = rhs_panel(p, k, panel_gap);
-            return checked_call(rhs_api(p).get_rhs_packed_offset, nullptr, &index, &panel);
-        }
-        default:
-            return checked_call_as<kai_get_rhs_packed_offset_fn>(p.get_packed_offset, row, k);
-    }
+    kai::PackerArgs a = args_of(p, t, 1, k, bl, panel_gap);
+    a.index = row;
+    return kai::packed_offset(p, a, Checked{});
 }
 
 size_t source_offset(const kai_packer& p, size_t row, size_t stride) {
-    switch (p.signature) {
-        case KAI_RHS_PACK_KXN:
-        case KAI_RHS_PACK_KXN_NR:
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-        case KAI_RHS_IMATMUL_PACK_KXN:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return checked_call_as<kai_get_n_offset_fn>(p.get_source_offset, row);
-        case KAI_LHS_PACK_UNIFIED: {
-            const kai_matmul_pack_lhs_uker_lhs_dim_args index = {row, 0};
-            const kai_matmul_pack_lhs_uker_lhs_stride_args rows = {stride};
-            return checked_call(lhs_api(p).get_lhs_offset, nullptr, &index, &rows);
-        }
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED: {
-            const kai_matmul_pack_rhs_uker_rhs_dim_args index = {row, 0};
-            const kai_matmul_pack_rhs_uker_rhs_stride_args lines = {stride, stride};
-            return checked_call(rhs_api(p).get_rhs_offset, nullptr, &index, &lines);
-        }
-        default:
-            return checked_call_as<kai_get_offset_fn>(p.get_source_offset, row, stride);
-    }
+    kai::PackerArgs a = kai::packer_args();
+    a.index = row;
+    a.stride = stride;
+    return kai::source_offset(p, a, Checked{});
 }
 
 void run_lhs(
     const kai_packer& p, Tile t, const LhsSource& source, size_t first, size_t count, size_t bl, size_t m_idx_start,
     uint8_t* packed) {
-    const Chunks c(source.k);
-    if (p.signature == KAI_LHS_IMATMUL_PACK) {
-        return checked_call_as<kai_run_lhs_imatmul_pack_fn>(
-            run_of(p), count, c.count, c.length, source.table.as<const void*>() + first * c.count,
-            LhsSource::kPointerOffset, source.padding.data(), packed);
-    }
-    const uint8_t* from = source.rows + source_offset(p, first, source.stride);
-    switch (p.signature) {
-        case KAI_LHS_PACK_BL:
-            return checked_call_as<kai_run_lhs_pack_bl_f32_fn>(
-                run_of(p), count, source.k, bl, t.rows, t.kr, t.sr, m_idx_start, reinterpret_cast<const float*>(from),
-                source.stride, packed);
-        case KAI_LHS_PACK_UNIFIED: {
-            kai_matmul_pack_lhs_uker_args args = {};
-            args.shape = {count, source.k};
-            args.operand.lhs = {from, {source.stride}};
-            args.operand.lhs_packed = {packed, lhs_panel(p, source.k, source.panel_gap)};
-            return checked_call(lhs_api(p).run, nullptr, &args);
-        }
-        default:
-            return checked_call_as<kai_run_lhs_pack_fn>(
-                run_of(p), count, source.k, t.rows, t.kr, t.sr, m_idx_start, from, source.stride, packed);
-    }
+    kai::PackerArgs a = args_of(p, t, count, source.k, bl, source.panel_gap);
+    a.source = kai::takes_pointers(p)
+                   ? reinterpret_cast<const uint8_t*>(source.table.as<const void*>() + first * a.k_chunk_count)
+                   : source.rows + source_offset(p, first, source.stride);
+    a.stride = source.stride;
+    a.m_idx_start = m_idx_start;
+    a.lhs_ptr_offset = LhsSource::kPointerOffset;
+    a.pad_ptr = source.padding.data();
+    a.packed = packed;
+    run(p, a);
 }
-
-namespace {
-
-void run_rhs_unified(
-    const kai_packer& p, const RhsSource& source, const uint8_t* from, const uint8_t* bias, const float* scale,
-    size_t count, uint8_t* packed) {
-    // The stride that a packer does not read is poison.
-    const size_t poison = 0x5B5B5B5B5B5B;
-    const int32_t minus_zero_point = -source.lhs_zero_point;
-    kai_matmul_pack_rhs_uker_args args = {};
-    args.shape = {count, source.k};
-    args.operand.rhs.ptr = from;
-    args.operand.rhs.stride.n = is_kxn(p) ? poison : source.stride;
-    args.operand.rhs.stride.k = is_kxn(p) ? source.stride : poison;
-    args.operand.rhs_packed = {packed, rhs_panel(p, source.k, source.panel_gap)};
-    args.operand.bias_n.ptr = bias;
-    if (is_requantising(p)) {
-        args.operand.k_sum_scale_global.ptr = &minus_zero_point;
-        args.operand.scale_n.ptr = scale;
-        args.operand.scale_global.ptr = &source.scale_multiplier;
-    }
-    checked_call(rhs_api(p).run, nullptr, &args);
-}
-
-}  // namespace
 
 void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first, size_t count, uint8_t* packed) {
-    const uint8_t* from = source.lines + source_offset(p, first, source.stride);
-    const size_t bias_size = format_of(p).bias_type == Format::f16_bias ? 2 : 4;
-    const float* bias =
-        source.has_bias ? reinterpret_cast<const float*>(source.bias.data() + first * bias_size) : nullptr;
-    const kai_rhs_pack_qsi8cx_params requantise = {source.lhs_zero_point, source.scale_multiplier};
-    const Chunks c(source.k);
-    const float* zero = source.zero.as<float>() + first * source.scales_per_row;
-    const float* scale = source.scale.as<float>() + first * source.scales_per_row;
-    const kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
-    const size_t one = 1, none = 0;
-    switch (p.signature) {
-        case KAI_RHS_PACK_NXK_BL:
-            return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, nullptr, packed, none, &params);
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            return checked_call_as<kai_run_rhs_pack_nxk_qau4c32_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, zero, bias, scale, packed, none,
-                &params);
-        case KAI_RHS_PACK_NXK_BL_BF16: {
-            const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
-            return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
-                source.scales + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
-        }
-        case KAI_RHS_PACK_KXN_BL_BF16: {
-            const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params zero_points = {1, 8, kai_dt_bf16};
-            return checked_call_as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.bl, from, source.stride, bias,
-                source.scales + first * source.scale_stride, source.scale_stride, packed, none, &zero_points);
-        }
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_KXN_QS4CX: {
-            const kai_rhs_pack_qs4cxs1s0_param zero_points = {1, source.zero_point};
-            return checked_call_as<kai_run_rhs_pack_qs4cx_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, from, bias, scale, packed, none, &zero_points);
-        }
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-            return checked_call_as<kai_run_rhs_pack_qsi8cx_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, reinterpret_cast<const int8_t*>(from), bias, scale,
-                packed, none, &requantise);
-        case KAI_RHS_PACK_NXK_QSU2CX: {
-            const kai_rhs_pack_qs4cxs1s0_param zero_points = {1, 2};
-            return checked_call_as<kai_run_rhs_pack_qsu2cx_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, from, bias, scale, packed, none, &zero_points,
-                source.has_table ? source.table.as<int32_t>() : nullptr);
-        }
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-            return checked_call_as<kai_run_rhs_pack_qs8cx_i32_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.stride, from, bias, scale, packed, none,
-                &requantise);
-        case KAI_RHS_IMATMUL_PACK_KXN:
-            return checked_call_as<kai_run_rhs_imatmul_pack_fn>(
-                run_of(p), count, c.count, c.length, source.stride, from, bias, packed);
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return checked_call_as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(
-                run_of(p), count, c.count, c.length, source.stride, from, bias, scale, packed, &requantise);
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED:
-            return run_rhs_unified(p, source, from, reinterpret_cast<const uint8_t*>(bias), scale, count, packed);
-        default:
-            return checked_call_as<kai_run_rhs_pack_fn>(
-                run_of(p), one, count, source.k, t.rows, t.kr, t.sr, source.stride, from, bias, nullptr, packed, none,
-                nullptr);
+    kai::PackerArgs a = args_of(p, t, count, source.k, source.bl, source.panel_gap);
+    a.source = source.lines + source_offset(p, first, source.stride);
+    a.stride = source.stride;
+    a.bias =
+        source.has_bias ? source.bias.data() + first * (format_of(p).bias_type == Format::f16_bias ? 2 : 4) : nullptr;
+    a.zero = source.zero.as<float>() + first * source.scales_per_row;
+    a.scale = has_block_sums(p) ? source.scales + first * source.scale_stride
+                                : source.scale.data() + first * source.scales_per_row * sizeof(float);
+    a.scale_stride = source.scale_stride;
+    a.lut = source.has_table ? source.table.as<int32_t>() : nullptr;
+    a.packed = packed;
+    // What the unified API has no place for is NULL.
+    const bool requantising = is_requantising(p);
+    if (is_unified(p) && !requantising) {
+        a.scale = nullptr;
     }
+    const int32_t minus_zero_point = -source.lhs_zero_point;
+    a.k_sum_scale_global = requantising ? &minus_zero_point : nullptr;
+    a.scale_global = requantising ? &source.scale_multiplier : nullptr;
+    kai::RhsParams params;
+    a.params = kai::make_params(
+        p, params, kai::has_blocks(p) ? 1 : source.lhs_zero_point, source.zero_point, source.scale_multiplier);
+    run(p, a);
 }
 
 }  // namespace test

@@ -3,29 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
 #include "test/support/guarded_buffer.hpp"
 
 namespace test {
 
-bool is_lhs(const kai_packer& packer);
-bool is_unified(const kai_packer& packer);
-/// Of indirect matmul: depth in chunks.
-bool is_indirect(const kai_packer& packer);
-/// K x N source.
-bool is_kxn(const kai_packer& packer);
+using kai::has_block_sums;
+using kai::has_blocks;
+using kai::has_channels;
+using kai::is_indirect;
+using kai::is_kxn;
+using kai::is_lhs;
+using kai::is_unified;
+using kai::packs_parts;
+
 /// Static int8: sums of columns go to the bias, and a scale to all others.
 bool is_requantising(const kai_packer& packer);
-/// Takes a length of blocks.
-bool has_blocks(const kai_packer& packer);
-
-/// bf16 scales in an array, and the sum of each column.
-bool has_block_sums(const kai_packer& packer);
-/// Whether it packs integers with a scale per column and no blocks.
-bool has_channels(const kai_packer& packer);
-/// Whether any panel can be packed alone. K x N sources without a stride are packed whole.
-bool packs_parts(const kai_packer& packer);
 
 /// Whether the packer adds m_idx_start rows to the source itself. One block packer ignores the argument, and clients
 /// rely on it (packs-qsi8d32p.csv; README.md of the specification, rule 6).

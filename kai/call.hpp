@@ -1,0 +1,969 @@
+// How the entries of the registry are called: one specialisation per signature, which says what function it is and
+// where its arguments stand in a structure that all signatures share. Everything that depends on a signature follows:
+// kai_call.h, the packers of a kernel, and in the tests calls through a trampoline and functions that misbehave.
+//
+//     kai::KernelArgs a = {};
+//     a.m = 37, ...
+//     kai::run(u, a, kai::Direct{});
+//
+// The last argument performs the call: policy(function, arguments...), with the function and its arguments in their
+// types.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string.h>
+
+#include "kai/kai_registry.h"
+#include "kai/engines/core/base.hpp"
+#include "kai/ukernels/matmul/kai_matmul.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
+#include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+
+/// Arguments of a micro-kernel and its getters. Pointers are those of the part that is computed.
+struct KernelArgs {
+    size_t m, n, k, bl;
+    size_t k_chunk_count, k_chunk_length;  ///< Indirect: k as chunks (set_depth).
+    const void* lhs;                       ///< Indirect without packing: the table of pointers.
+    size_t lhs_stride;                     ///< Rows that are not packed. Unified: also panels; 0: the dense ones.
+    const void* pad_ptr;                   ///< Of a table of pointers.
+    size_t lhs_ptr_offset;
+    const void* rhs;
+    size_t rhs_stride;  ///< Unified: panels; 0: the dense ones.
+    void* dst;
+    size_t dst_stride_row, dst_stride_col;
+    float clamp_min, clamp_max;
+    const kai_matmul_requantize32_params* requantize;  ///< int8 results: bounds and zero point.
+    const int32_t* lut;
+    bool clamp;                                                      ///< Unified: whether the bounds count.
+    const void *acc_bias_m, *acc_bias_n, *scale_bias_n, *acc_scale;  ///< Unified (kai_matmul.h).
+    size_t index;                                                    ///< Getters: the row or column.
+    size_t table_stride;  ///< Bytes of the pointers of a row. Set by lhs_offset.
+};
+
+/// Arguments of a packer and its getters. Members without a meaning for a signature are not looked at.
+struct PackerArgs {
+    size_t count;  ///< Rows of the LHS, columns of the RHS.
+    size_t k, bl;
+    size_t k_chunk_count, k_chunk_length;  ///< Indirect: k as chunks (set_depth).
+    size_t rows, kr, sr;                   ///< rows: mr or nr
+    const void* source;                    ///< Indirect LHS: the table of pointers.
+    size_t stride;                         ///< Of the rows of the source.
+    size_t m_idx_start;                    ///< LHS packers.
+    const void* pad_ptr;                   ///< Of a table of pointers.
+    size_t lhs_ptr_offset;
+    size_t num_groups, extra_bytes;
+    const void *zero, *bias, *scale;
+    size_t scale_stride;
+    const void *no_bias, *no_scale, *no_params;     ///< Parameters that must be NULL.
+    const void* params;                             ///< Of the type of the signature (make_params).
+    const void *scale_global, *k_sum_scale_global;  ///< Unified, in place of params.
+    const int32_t* lut;
+    kai_datatype scale_dt;
+    void* packed;
+    size_t packed_stride;  ///< Unified: panels; 0: the dense ones.
+    uint64_t flags;        ///< Unified.
+    size_t index;          ///< Getters: the row or column.
+};
+
+namespace {
+
+/// Depth k in `chunks` chunks.
+template <typename Args>
+KAI_INLINE void set_depth(Args& a, size_t k, size_t chunks = 1) {
+    a.k = k;
+    a.k_chunk_count = chunks;
+    a.k_chunk_length = k / chunks;
+}
+
+/// The arguments that are not 0 by default.
+KAI_INLINE PackerArgs packer_args() {
+    PackerArgs a = {};
+    a.num_groups = 1;
+    a.scale_dt = kai_dt_bf16;
+    return a;
+}
+
+/// Calls the function.
+struct Direct {
+    template <typename F, typename... A>
+    KAI_INLINE auto operator()(F* function, A... arguments) const {
+        return function(arguments...);
+    }
+};
+
+template <typename F>
+KAI_INLINE F* as(kai_any_fn* function) {
+    return reinterpret_cast<F*>(function);
+}
+
+template <auto A, auto B>
+inline constexpr bool kSame = false;
+template <auto A>
+inline constexpr bool kSame<A, A> = true;
+
+/// A function type, and the members that its arguments are.
+template <typename F, auto... Fields>
+struct Function;
+
+template <typename R, typename... P, auto... Fields>
+struct Function<R(P...), Fields...> {
+    template <auto Field>
+    static constexpr bool takes = (kSame<Field, Fields> || ...);
+
+    template <typename Policy, typename Args>
+    KAI_INLINE static R call(kai_any_fn* function, const Args& a, Policy policy) {
+        return policy(as<R(P...)>(function), static_cast<P>(a.*Fields)...);
+    }
+
+    /// The other way: a function of this type that fills the structure and passes it on.
+    template <typename Args, R (*To)(const Args&)>
+    static R receive(P... arguments) {
+        Args a = {};
+        ((a.*Fields = arguments), ...);
+        return To(a);
+    }
+};
+
+/// There is no such function.
+struct NoFunction {
+    template <auto Field>
+    static constexpr bool takes = false;
+
+    template <typename Policy, typename Args>
+    KAI_INLINE static size_t call(kai_any_fn*, const Args&, Policy) {
+        return 0;
+    }
+};
+
+/// What packers and micro-kernels that belong together have in common.
+enum class Kind : uint8_t { classic, indirect, unified, depthwise };
+
+// ---- micro-kernels ----
+
+using K = KernelArgs;
+
+using Offset = Function<kai_get_packed_offset_fn, &K::index, &K::k>;
+using OffsetBl = Function<kai_get_packed_offset_bl_fn, &K::index, &K::k, &K::bl>;
+using OffsetChunks = Function<kai_get_packed_offset_chunks_fn, &K::index, &K::k_chunk_count, &K::k_chunk_length>;
+using OffsetRows = Function<kai_get_offset_fn, &K::index, &K::lhs_stride>;
+using OffsetTable = Function<kai_get_offset_fn, &K::index, &K::table_stride>;
+
+/// Run, and the getters of offsets.
+template <kai_ukernel_signature>
+struct Ukernel;
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL> {
+    using Run = Function<
+        kai_run_matmul_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
+        &K::clamp_min, &K::clamp_max>;
+    using LhsOffset = Offset;
+    using RhsOffset = Offset;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_BL> {
+    using Run = Function<
+        kai_run_matmul_bl_fn, &K::m, &K::n, &K::k, &K::bl, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
+        &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+    using LhsOffset = OffsetBl;
+    using RhsOffset = OffsetBl;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_RHS_BL> {
+    using Run = Ukernel<KAI_UKERNEL_MATMUL_BL>::Run;
+    using LhsOffset = Offset;
+    using RhsOffset = OffsetBl;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_LUT> {
+    using Run = Function<
+        kai_run_matmul_lut_f32_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
+        &K::dst_stride_col, &K::clamp_min, &K::clamp_max, &K::lut>;
+    using LhsOffset = Offset;
+    using RhsOffset = Offset;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_QAI8> {
+    using Run = Function<
+        kai_run_matmul_qai8_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
+        &K::requantize>;
+    using LhsOffset = Offset;
+    using RhsOffset = Offset;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_ROWS> {
+    using Run = Function<
+        kai_run_matmul_rows_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
+        &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+    using LhsOffset = OffsetRows;
+    using RhsOffset = Offset;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_MATMUL_ROWS_QAI8> {
+    using Run = Ukernel<KAI_UKERNEL_MATMUL_QAI8>::Run;
+    using LhsOffset = OffsetRows;
+    using RhsOffset = Offset;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_IMATMUL> {
+    using Run = Function<
+        kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
+        &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
+    using LhsOffset = OffsetChunks;
+    using RhsOffset = OffsetChunks;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_IMATMUL_QAI8> {
+    using Run = Function<
+        kai_run_imatmul_qai8_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
+        &K::dst_stride_row, &K::requantize>;
+    using LhsOffset = OffsetChunks;
+    using RhsOffset = OffsetChunks;
+};
+
+template <>
+struct Ukernel<KAI_UKERNEL_IMATMUL_ROWS> {
+    using Run = Function<
+        kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
+        &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
+    using LhsOffset = OffsetTable;
+    using RhsOffset = OffsetChunks;
+};
+
+/// Arguments in structures: below.
+struct Unified {};
+
+template <>
+struct Ukernel<KAI_UKERNEL_UNIFIED> {
+    using Run = Unified;
+};
+
+/// Has operands and a shape of its own (kai/ukernels/dwconv): not called here.
+template <>
+struct Ukernel<KAI_UKERNEL_DWCONV> {
+    using Run = NoFunction;
+    using LhsOffset = NoFunction;
+    using RhsOffset = NoFunction;
+};
+
+/// f(Ukernel<signature>{})
+template <typename F>
+KAI_INLINE auto with_signature(kai_ukernel_signature signature, F f) {
+#define KAI_CASE(SIGNATURE) \
+    case SIGNATURE:         \
+        return f(Ukernel<SIGNATURE>{});
+    switch (signature) {
+        KAI_CASE(KAI_UKERNEL_MATMUL)
+        KAI_CASE(KAI_UKERNEL_MATMUL_BL)
+        KAI_CASE(KAI_UKERNEL_MATMUL_RHS_BL)
+        KAI_CASE(KAI_UKERNEL_MATMUL_LUT)
+        KAI_CASE(KAI_UKERNEL_MATMUL_QAI8)
+        KAI_CASE(KAI_UKERNEL_MATMUL_ROWS)
+        KAI_CASE(KAI_UKERNEL_MATMUL_ROWS_QAI8)
+        KAI_CASE(KAI_UKERNEL_IMATMUL)
+        KAI_CASE(KAI_UKERNEL_IMATMUL_QAI8)
+        KAI_CASE(KAI_UKERNEL_IMATMUL_ROWS)
+        KAI_CASE(KAI_UKERNEL_UNIFIED)
+        default:
+            KAI_CASE(KAI_UKERNEL_DWCONV)
+    }
+#undef KAI_CASE
+}
+
+/// @name What a signature says of its micro-kernels
+/// @{
+template <auto Field, typename Run>
+inline constexpr bool kTakes = Run::template takes<Field>;
+template <auto Field>
+inline constexpr bool kTakes<Field, Unified> = false;
+
+template <typename Run>
+inline constexpr Kind kKind = kTakes<&K::k_chunk_count, Run> ? Kind::indirect : Kind::classic;
+template <>
+inline constexpr Kind kKind<Unified> = Kind::unified;
+template <>
+inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
+
+[[maybe_unused]] KAI_INLINE Kind kind_of(kai_ukernel_signature signature) {
+    return with_signature(signature, [](auto s) { return kKind<typename decltype(s)::Run>; });
+}
+/// Whether its function takes this argument.
+template <auto Field>
+KAI_INLINE bool takes(const kai_ukernel& u) {
+    return with_signature(u.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
+}
+[[maybe_unused]] KAI_INLINE bool is_indirect(const kai_ukernel& u) {
+    return kind_of(u.signature) == Kind::indirect;
+}
+[[maybe_unused]] KAI_INLINE bool is_unified(const kai_ukernel& u) {
+    return kind_of(u.signature) == Kind::unified;
+}
+[[maybe_unused]] KAI_INLINE bool is_depthwise(const kai_ukernel& u) {
+    return kind_of(u.signature) == Kind::depthwise;
+}
+/// Whether the RHS, and perhaps the LHS, is quantised in blocks.
+[[maybe_unused]] KAI_INLINE bool has_blocks(const kai_ukernel& u) {
+    return takes<&K::bl>(u);
+}
+[[maybe_unused]] KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_MATMUL_BL;
+}
+/// Whether the RHS is indices of a table.
+[[maybe_unused]] KAI_INLINE bool has_lut(const kai_ukernel& u) {
+    return takes<&K::lut>(u);
+}
+/// Whether it finds rows that are not packed by a table of pointers, in groups of m_step.
+[[maybe_unused]] KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
+    return takes<&K::pad_ptr>(u);
+}
+/// Whether a packer makes its LHS: the names of packed formats have a `p`.
+[[maybe_unused]] KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
+    return strchr(u.lhs_format, 'p') != nullptr;
+}
+/// @}
+
+/// @name Calls of the unified API
+/// @{
+[[maybe_unused]] KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
+    return as<kai_get_matmul_uker_api_fn>(u.run)();
+}
+[[maybe_unused]] KAI_INLINE kai_matmul_uker_lhs_stride_args
+lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+    const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
+    return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
+}
+[[maybe_unused]] KAI_INLINE kai_matmul_uker_rhs_stride_args
+rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+    const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
+    return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(nullptr, &shape);
+}
+
+template <typename Policy>
+KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute) {
+    const kai_matmul_uker_api api = api_of(u);
+    kai_matmul_uker_args args = {};
+    args.flags = a.clamp ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
+    args.shape = {a.m, a.n, a.k};
+    args.operand.dst = {a.dst, {a.dst_stride_row}};
+    args.operand.lhs = {a.lhs, lhs_stride(api, a)};
+    args.operand.rhs = {a.rhs, rhs_stride(api, a)};
+    args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
+    args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
+    args.operand.bias.scale_bias_n.ptr = a.scale_bias_n;
+    args.operand.scale.acc_scale_global.ptr = a.acc_scale;
+    args.activation.clamp = {&a.clamp_min, &a.clamp_max};
+    if (u.dst_type == kai_dt_int8) {
+        const kai_matmul_requantize32_params* p = a.requantize;
+        args.operand.bias.scale_bias_global.ptr = p != nullptr ? &p->output_zero_point : nullptr;
+        args.activation.clamp.min_ptr = p != nullptr ? &p->min_value : nullptr;
+        args.activation.clamp.max_ptr = p != nullptr ? &p->max_value : nullptr;
+    }
+    const auto run = substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run;
+    policy(run, static_cast<const kai_matmul_uker_config*>(nullptr), static_cast<const kai_matmul_uker_args*>(&args));
+}
+/// @}
+
+/// Runs a micro-kernel, not of depthwise convolution. `substitute`: a function of the same type, which is run in its
+/// place.
+template <typename Policy>
+KAI_INLINE void run(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute = nullptr) {
+    with_signature(u.signature, [&](auto s) {
+        using Run = typename decltype(s)::Run;
+        if constexpr (kKind<Run> == Kind::unified) {
+            run_unified(u, a, policy, substitute);
+        } else {
+            Run::call(substitute != nullptr ? substitute : u.run, a, policy);
+        }
+    });
+}
+
+/// Offset of row a.index in the packed LHS, in the LHS as it is, or in its table of pointers.
+template <typename Policy>
+KAI_INLINE size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
+    return with_signature(u.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> == Kind::unified) {
+            const kai_matmul_uker_api api = api_of(u);
+            const kai_matmul_uker_lhs_dim_args index = {a.index, 0};
+            const kai_matmul_uker_lhs_stride_args stride = lhs_stride(api, a);
+            return policy(api.get_lhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+        } else {
+            KernelArgs with_table = a;
+            with_table.table_stride = a.k_chunk_count * sizeof(void*);
+            return S::LhsOffset::call(u.get_lhs_packed_offset, with_table, policy);
+        }
+    });
+}
+
+/// Offset of column a.index in the packed RHS.
+template <typename Policy>
+KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
+    return with_signature(u.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> == Kind::unified) {
+            const kai_matmul_uker_api api = api_of(u);
+            const kai_matmul_uker_rhs_dim_args index = {a.index, 0};
+            const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, a);
+            return policy(api.get_rhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+        } else {
+            return S::RhsOffset::call(u.get_rhs_packed_offset, a, policy);
+        }
+    });
+}
+
+/// Offset of an element of dst.
+template <typename Policy>
+KAI_INLINE size_t dst_offset(const kai_ukernel& u, size_t m_idx, size_t n_idx, size_t stride, Policy policy) {
+    if (!is_unified(u)) {
+        return policy(u.get_dst_offset, m_idx, n_idx, stride);
+    }
+    const kai_matmul_uker_dst_dim_args index = {m_idx, n_idx};
+    const kai_matmul_uker_dst_stride_args row = {stride};
+    return policy(api_of(u).get_dst_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &row);
+}
+
+// ---- packers ----
+
+using P = PackerArgs;
+
+/// Functions by which the sizes and the offsets of packed operands are found: their types are the same.
+using PackedLhsBl = Function<kai_get_lhs_packed_size_bl_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr>;
+using PackedLhs = Function<kai_get_lhs_packed_size_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr>;
+using PackedBl = Function<kai_get_rhs_packed_size_bl_fn, &P::count, &P::k, &P::rows, &P::kr, &P::bl>;
+using PackedBlDt =
+    Function<kai_get_rhs_packed_size_bl_dt_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl, &P::scale_dt>;
+using PackedCx = Function<kai_get_rhs_packed_size_cx_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr>;
+using PackedNr = Function<kai_get_rhs_packed_size_nr_fn, &P::count, &P::k, &P::rows, &P::kr>;
+using PackedPlain = Function<kai_get_rhs_packed_size_fn, &P::count, &P::k>;
+using PackedChunks = Function<kai_get_packed_size_chunks_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length>;
+
+/// Offsets in the source: of a line, or of an element in the first one.
+using SourceLine = Function<kai_get_offset_fn, &P::index, &P::stride>;
+using SourceElement = Function<kai_get_n_offset_fn, &P::index>;
+
+/// The source: an LHS, or an RHS as rows of k or of n elements.
+enum class Source : uint8_t { mxk, nxk, kxn };
+
+struct NoParams {};
+
+/// `ParamsType`: what params points to. `zero_point`: the only one that the elements of an RHS may have; -1: it is
+/// told, or there is none.
+template <Source source, typename ParamsType = NoParams, int zero_point = -1>
+struct PackerOf {
+    static constexpr Source kSource = source;
+    using Params = ParamsType;
+    static constexpr int kZeroPoint = zero_point;
+};
+
+/// Run, and the getters.
+template <kai_packer_signature>
+struct Packer;
+
+template <>
+struct Packer<KAI_LHS_PACK_BL> : PackerOf<Source::mxk> {
+    using Run = Function<
+        kai_run_lhs_pack_bl_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source,
+        &P::stride, &P::packed>;
+    using Packed = PackedLhsBl;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_LHS_PACK> : PackerOf<Source::mxk> {
+    using Run = Function<
+        kai_run_lhs_pack_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
+        &P::packed>;
+    using Packed = PackedLhs;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_LHS_QUANT_PACK> : Packer<KAI_LHS_PACK> {};
+
+template <>
+struct Packer<KAI_LHS_IMATMUL_PACK> : PackerOf<Source::mxk> {
+    using Run = Function<
+        kai_run_lhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::source, &P::lhs_ptr_offset,
+        &P::pad_ptr, &P::packed>;
+    using Packed = PackedChunks;
+    using SourceOffset = NoFunction;  // a table of pointers
+};
+
+template <>
+struct Packer<KAI_LHS_PACK_UNIFIED> : PackerOf<Source::mxk> {
+    using Run = Unified;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK_BL> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 8> {
+    using Run = Function<
+        kai_run_rhs_pack_nxk_qsu4c32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl, &P::source,
+        &P::no_bias, &P::packed, &P::extra_bytes, &P::params>;
+    using Packed = PackedBl;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK_BL_ZERO> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 8> {
+    using Run = Function<
+        kai_run_rhs_pack_nxk_qau4c32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl, &P::source,
+        &P::zero, &P::bias, &P::scale, &P::packed, &P::extra_bytes, &P::params>;
+    using Packed = PackedBl;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK_BL_BF16> : PackerOf<Source::nxk, kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params, 8> {
+    using Run = Function<
+        kai_run_rhs_pack_nxk_qsu4c32s1s0_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl,
+        &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed, &P::extra_bytes, &P::params>;
+    using Packed = PackedBlDt;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_KXN_BL_BF16> : PackerOf<Source::kxn, kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params, 8> {
+    using Run = Function<
+        kai_run_rhs_pack_kxn_qsu4c32s1s0_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl,
+        &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed, &P::extra_bytes, &P::params>;
+    using Packed = PackedBlDt;
+    using SourceOffset = SourceLine;
+};
+
+/// Integers with a scale per column: F(groups, n, k, nr, kr, sr, rhs, bias, scale, packed, extra, params, more...)
+template <typename F, auto... More>
+struct RhsPackCx {
+    using Run = Function<
+        F, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::source, &P::bias, &P::scale, &P::packed,
+        &P::extra_bytes, &P::params, More...>;
+    using Packed = PackedCx;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK_QS4CX> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param>,
+                                        RhsPackCx<kai_run_rhs_pack_qs4cx_fn> {};
+template <>
+struct Packer<KAI_RHS_PACK_KXN_QS4CX> : PackerOf<Source::kxn, kai_rhs_pack_qs4cxs1s0_param>,
+                                        RhsPackCx<kai_run_rhs_pack_qs4cx_fn> {};
+template <>
+struct Packer<KAI_RHS_PACK_NXK_QSI8CX> : PackerOf<Source::nxk, kai_rhs_pack_qsi8cx_params>,
+                                         RhsPackCx<kai_run_rhs_pack_qsi8cx_fn> {};
+template <>
+struct Packer<KAI_RHS_PACK_KXN_QSI8CX> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params>,
+                                         RhsPackCx<kai_run_rhs_pack_qsi8cx_fn> {};
+template <>
+struct Packer<KAI_RHS_PACK_NXK_QSU2CX> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 2>,
+                                         RhsPackCx<kai_run_rhs_pack_qsu2cx_fn, &P::lut> {};
+
+template <>
+struct Packer<KAI_RHS_PACK_KXN> : PackerOf<Source::kxn> {
+    using Run = Function<
+        kai_run_rhs_pack_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::stride, &P::source,
+        &P::bias, &P::no_scale, &P::packed, &P::extra_bytes, &P::no_params>;
+    using Packed = PackedPlain;
+    using SourceOffset = SourceElement;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK> : PackerOf<Source::nxk> {
+    using Run = Packer<KAI_RHS_PACK_KXN>::Run;
+    using Packed = PackedPlain;
+    using SourceOffset = SourceLine;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_KXN_NR> : PackerOf<Source::kxn> {
+    using Run = Packer<KAI_RHS_PACK_KXN>::Run;
+    using Packed = PackedNr;
+    using SourceOffset = SourceElement;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_KXN_QS8CX_I32> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params> {
+    using Run = Function<
+        kai_run_rhs_pack_qs8cx_i32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::stride,
+        &P::source, &P::bias, &P::scale, &P::packed, &P::extra_bytes, &P::params>;
+    using Packed = PackedPlain;
+    using SourceOffset = SourceElement;
+};
+
+template <>
+struct Packer<KAI_RHS_IMATMUL_PACK_KXN> : PackerOf<Source::kxn> {
+    using Run = Function<
+        kai_run_rhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source, &P::bias,
+        &P::packed>;
+    using Packed = PackedChunks;
+    using SourceOffset = SourceElement;
+};
+
+template <>
+struct Packer<KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params> {
+    using Run = Function<
+        kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
+        &P::bias, &P::scale, &P::packed, &P::params>;
+    using Packed = PackedChunks;
+    using SourceOffset = SourceElement;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_KXN_UNIFIED> : PackerOf<Source::kxn> {
+    using Run = Unified;
+};
+
+template <>
+struct Packer<KAI_RHS_PACK_NXK_UNIFIED> : PackerOf<Source::nxk> {
+    using Run = Unified;
+};
+
+/// Has a shape of its own (kai/ukernels/dwconv/pack): not called here.
+template <>
+struct Packer<KAI_RHS_DWCONV_PACK> : PackerOf<Source::kxn> {
+    using Run = NoFunction;
+    using Packed = NoFunction;
+    using SourceOffset = NoFunction;
+};
+
+/// f(Packer<signature>{})
+template <typename F>
+KAI_INLINE auto with_signature(kai_packer_signature signature, F f) {
+#define KAI_CASE(SIGNATURE) \
+    case SIGNATURE:         \
+        return f(Packer<SIGNATURE>{});
+    switch (signature) {
+        KAI_CASE(KAI_LHS_PACK_BL)
+        KAI_CASE(KAI_LHS_PACK)
+        KAI_CASE(KAI_LHS_QUANT_PACK)
+        KAI_CASE(KAI_LHS_IMATMUL_PACK)
+        KAI_CASE(KAI_LHS_PACK_UNIFIED)
+        KAI_CASE(KAI_RHS_PACK_NXK_BL)
+        KAI_CASE(KAI_RHS_PACK_NXK_BL_ZERO)
+        KAI_CASE(KAI_RHS_PACK_NXK_BL_BF16)
+        KAI_CASE(KAI_RHS_PACK_KXN_BL_BF16)
+        KAI_CASE(KAI_RHS_PACK_NXK_QS4CX)
+        KAI_CASE(KAI_RHS_PACK_KXN_QS4CX)
+        KAI_CASE(KAI_RHS_PACK_NXK_QSI8CX)
+        KAI_CASE(KAI_RHS_PACK_KXN_QSI8CX)
+        KAI_CASE(KAI_RHS_PACK_NXK_QSU2CX)
+        KAI_CASE(KAI_RHS_PACK_KXN)
+        KAI_CASE(KAI_RHS_PACK_NXK)
+        KAI_CASE(KAI_RHS_PACK_KXN_NR)
+        KAI_CASE(KAI_RHS_PACK_KXN_QS8CX_I32)
+        KAI_CASE(KAI_RHS_IMATMUL_PACK_KXN)
+        KAI_CASE(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32)
+        KAI_CASE(KAI_RHS_PACK_KXN_UNIFIED)
+        KAI_CASE(KAI_RHS_PACK_NXK_UNIFIED)
+        default:
+            KAI_CASE(KAI_RHS_DWCONV_PACK)
+    }
+#undef KAI_CASE
+}
+
+/// @name What a signature says of its packers
+/// @{
+[[maybe_unused]] KAI_INLINE Source source_of(const kai_packer& p) {
+    return with_signature(p.signature, [](auto s) { return decltype(s)::kSource; });
+}
+[[maybe_unused]] KAI_INLINE bool is_lhs(const kai_packer& p) {
+    return source_of(p) == Source::mxk;
+}
+[[maybe_unused]] KAI_INLINE bool is_kxn(const kai_packer& p) {
+    return source_of(p) == Source::kxn;
+}
+[[maybe_unused]] KAI_INLINE Kind kind_of(kai_packer_signature signature) {
+    return with_signature(signature, [](auto s) {
+        using Run = typename decltype(s)::Run;
+        return kTakes<&P::k_chunk_count, Run> ? Kind::indirect : kKind<Run>;
+    });
+}
+/// Whether its function takes this argument.
+template <auto Field>
+KAI_INLINE bool takes(const kai_packer& p) {
+    return with_signature(p.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
+}
+[[maybe_unused]] KAI_INLINE bool is_indirect(const kai_packer& p) {
+    return kind_of(p.signature) == Kind::indirect;
+}
+[[maybe_unused]] KAI_INLINE bool is_unified(const kai_packer& p) {
+    return kind_of(p.signature) == Kind::unified;
+}
+[[maybe_unused]] KAI_INLINE bool is_depthwise(const kai_packer& p) {
+    return kind_of(p.signature) == Kind::depthwise;
+}
+/// Takes a length of blocks.
+[[maybe_unused]] KAI_INLINE bool has_blocks(const kai_packer& p) {
+    return takes<&P::bl>(p);
+}
+/// int4 with bf16 scales in an array: packs the sum of each column.
+[[maybe_unused]] KAI_INLINE bool has_block_sums(const kai_packer& p) {
+    return takes<&P::scale_stride>(p);
+}
+/// Packs integers with a scale per column, no blocks; the lines of the source follow each other.
+[[maybe_unused]] KAI_INLINE bool has_channels(const kai_packer& p) {
+    return takes<&P::params>(p) && !takes<&P::bl>(p) && !takes<&P::stride>(p);
+}
+/// Packs indices of a table.
+[[maybe_unused]] KAI_INLINE bool has_lut(const kai_packer& p) {
+    return takes<&P::lut>(p);
+}
+/// Lines of the source may have gaps.
+[[maybe_unused]] KAI_INLINE bool has_stride(const kai_packer& p) {
+    return is_unified(p) || takes<&P::stride>(p);
+}
+/// Whether any panel can be packed alone: columns of K x N lines that follow each other cannot.
+[[maybe_unused]] KAI_INLINE bool packs_parts(const kai_packer& p) {
+    return !is_kxn(p) || has_stride(p);
+}
+/// The source is a table of pointers to chunks.
+[[maybe_unused]] KAI_INLINE bool takes_pointers(const kai_packer& p) {
+    return takes<&P::pad_ptr>(p);
+}
+/// @}
+
+/// @name Sources
+/// @{
+[[maybe_unused]] constexpr bool contains(const char* text, const char* part) {
+    for (; *text != 0; ++text) {
+        size_t i = 0;
+        while (part[i] != 0 && text[i] == part[i]) {
+            ++i;
+        }
+        if (part[i] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Bits of an element of a source ("f32", "bf16", "qsu4c32s1s0", "x8"), or of a micro-kernel's LHS that is not packed.
+[[maybe_unused]] constexpr size_t element_bits(const char* source) {
+    return contains(source, "4c")    ? 4
+           : contains(source, "2c")  ? 2
+           : contains(source, "16")  ? 16
+           : contains(source, "f32") ? 32
+                                     : 8;
+}
+
+/// Bytes of a line of a source without gaps: of n elements (K x N), else of k, or of the records of their blocks.
+[[maybe_unused]] KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
+    if (takes<&P::no_bias>(p)) {
+        return bl == 0 ? 0 : k / bl * (sizeof(uint16_t) + bl / 2);
+    }
+    return ((is_kxn(p) ? n : k) * element_bits(p.source_format) + 7) / 8;
+}
+
+/// Bytes of a value of the bias.
+[[maybe_unused]] KAI_INLINE size_t bias_size(const kai_packer& p) {
+    return contains(p.format, "biasf16") ? 2 : 4;
+}
+/// @}
+
+/// Parameters of an RHS packer, of any type.
+union RhsParams {
+    kai_rhs_pack_qs4cxs1s0_param nibbles;
+    kai_rhs_pack_qsi8cx_params int8;
+    kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params nxk;
+    kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params kxn;
+};
+
+/// @name Writes the parameters of a type; NULL where there are none
+/// @{
+[[maybe_unused]] KAI_INLINE const void* fill(NoParams, RhsParams&, int32_t, uint8_t, float) {
+    return nullptr;
+}
+[[maybe_unused]] KAI_INLINE const void* fill(
+    kai_rhs_pack_qs4cxs1s0_param, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float) {
+    to.nibbles = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point};
+    return &to.nibbles;
+}
+[[maybe_unused]] KAI_INLINE const void* fill(
+    kai_rhs_pack_qsi8cx_params, RhsParams& to, int32_t lhs_zero_point, uint8_t, float scale_multiplier) {
+    to.int8 = {lhs_zero_point, scale_multiplier};
+    return &to.int8;
+}
+[[maybe_unused]] KAI_INLINE const void* fill(
+    kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point,
+    float) {
+    to.nxk = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point, kai_dt_bf16};
+    return &to.nxk;
+}
+[[maybe_unused]] KAI_INLINE const void* fill(
+    kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point,
+    float) {
+    to.kxn = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point, kai_dt_bf16};
+    return &to.kxn;
+}
+/// @}
+
+/// Parameters of the type that a packer takes. `rhs_zero_point` counts where a packer takes more than one.
+[[maybe_unused]] KAI_INLINE const void* make_params(
+    const kai_packer& p, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float scale_multiplier) {
+    return with_signature(p.signature, [&](auto s) {
+        using S = decltype(s);
+        constexpr int kOnly = S::kZeroPoint;
+        const uint8_t rhs = kOnly < 0 ? rhs_zero_point : static_cast<uint8_t>(kOnly);
+        return fill(typename S::Params{}, to, lhs_zero_point, rhs, scale_multiplier);
+    });
+}
+
+/// @name Calls of the unified API
+/// @{
+[[maybe_unused]] KAI_INLINE kai_matmul_pack_lhs_uker_api lhs_api_of(const kai_packer& p) {
+    return as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)();
+}
+[[maybe_unused]] KAI_INLINE kai_matmul_pack_rhs_uker_api rhs_api_of(const kai_packer& p) {
+    return as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)();
+}
+[[maybe_unused]] KAI_INLINE kai_matmul_pack_lhs_uker_lhs_packed_stride_args
+lhs_panel(const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
+    const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {a.count, a.k};
+    return a.packed_stride != 0 ? kai_matmul_pack_lhs_uker_lhs_packed_stride_args{a.packed_stride}
+                                : api.get_lhs_packed_stride(nullptr, &shape);
+}
+[[maybe_unused]] KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
+rhs_panel(const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
+    const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
+    return a.packed_stride != 0 ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
+                                : api.get_rhs_packed_stride(nullptr, &shape);
+}
+
+inline constexpr const kai_matmul_pack_lhs_uker_config* kNoLhsConfig = nullptr;
+inline constexpr const kai_matmul_pack_rhs_uker_config* kNoRhsConfig = nullptr;
+
+template <typename Policy>
+KAI_INLINE void run_lhs_unified(const kai_packer& p, const PackerArgs& a, Policy policy, kai_any_fn* substitute) {
+    const kai_matmul_pack_lhs_uker_api api = lhs_api_of(p);
+    kai_matmul_pack_lhs_uker_args args = {};
+    args.flags = a.flags;
+    args.shape = {a.count, a.k};
+    args.operand.lhs = {a.source, {a.stride}};
+    args.operand.lhs_packed = {a.packed, lhs_panel(api, a)};
+    policy(
+        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, kNoLhsConfig,
+        static_cast<const kai_matmul_pack_lhs_uker_args*>(&args));
+}
+
+template <typename Policy>
+KAI_INLINE void run_rhs_unified(const kai_packer& p, const PackerArgs& a, Policy policy, kai_any_fn* substitute) {
+    constexpr size_t kNotRead = 0x5B5B5B5B5B5B;
+    const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
+    kai_matmul_pack_rhs_uker_args args = {};
+    args.flags = a.flags;
+    args.shape = {a.count, a.k};
+    args.operand.rhs.ptr = a.source;
+    args.operand.rhs.stride = {is_kxn(p) ? kNotRead : a.stride, is_kxn(p) ? a.stride : kNotRead};
+    args.operand.rhs_packed = {a.packed, rhs_panel(api, a)};
+    args.operand.bias_n.ptr = a.bias;
+    args.operand.k_sum_scale_global.ptr = a.k_sum_scale_global;
+    args.operand.scale_n.ptr = a.scale;
+    args.operand.scale_global.ptr = a.scale_global;
+    policy(
+        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, kNoRhsConfig,
+        static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
+}
+/// @}
+
+/// Runs a packer, not of depthwise convolution. `substitute`: a function of the same type, which is run in its place.
+template <typename Policy>
+KAI_INLINE void run(const kai_packer& p, const PackerArgs& a, Policy policy, kai_any_fn* substitute = nullptr) {
+    with_signature(p.signature, [&](auto s) {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> != Kind::unified) {
+            S::Run::call(substitute != nullptr ? substitute : p.run, a, policy);
+        } else if constexpr (S::kSource == Source::mxk) {
+            run_lhs_unified(p, a, policy, substitute);
+        } else {
+            run_rhs_unified(p, a, policy, substitute);
+        }
+    });
+}
+
+/// Bytes of a.count packed rows (columns).
+template <typename Policy>
+KAI_INLINE size_t packed_size(const kai_packer& p, const PackerArgs& a, Policy policy) {
+    return with_signature(p.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> != Kind::unified) {
+            return S::Packed::call(p.get_packed_size, a, policy);
+        } else if constexpr (S::kSource == Source::mxk) {
+            const kai_matmul_pack_lhs_uker_api api = lhs_api_of(p);
+            const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {a.count, a.k};
+            const auto panel = lhs_panel(api, a);
+            return policy(api.get_lhs_packed_size, kNoLhsConfig, &shape, &panel);
+        } else {
+            const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
+            const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
+            const auto panel = rhs_panel(api, a);
+            return policy(api.get_rhs_packed_size, kNoRhsConfig, &shape, &panel);
+        }
+    });
+}
+
+/// Offset of the panel of row (column) a.index.
+template <typename Policy>
+KAI_INLINE size_t packed_offset(const kai_packer& p, const PackerArgs& a, Policy policy) {
+    return with_signature(p.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> != Kind::unified) {
+            PackerArgs with_index = a;
+            with_index.count = a.index;
+            return S::Packed::call(p.get_packed_offset, with_index, policy);
+        } else if constexpr (S::kSource == Source::mxk) {
+            const kai_matmul_pack_lhs_uker_api api = lhs_api_of(p);
+            const kai_matmul_pack_lhs_uker_lhs_packed_dim_args index = {a.index, 0};
+            const auto panel = lhs_panel(api, a);
+            return policy(api.get_lhs_packed_offset, kNoLhsConfig, &index, &panel);
+        } else {
+            const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
+            const kai_matmul_pack_rhs_uker_rhs_packed_dim_args index = {a.index, 0};
+            const auto panel = rhs_panel(api, a);
+            return policy(api.get_rhs_packed_offset, kNoRhsConfig, &index, &panel);
+        }
+    });
+}
+
+/// Offset of row (column) a.index in the source, or in its table of pointers.
+template <typename Policy>
+KAI_INLINE size_t source_offset(const kai_packer& p, const PackerArgs& a, Policy policy) {
+    return with_signature(p.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kTakes<&P::pad_ptr, typename S::Run>) {
+            return a.index * a.k_chunk_count * sizeof(void*);
+        } else if constexpr (kKind<typename S::Run> != Kind::unified) {
+            return S::SourceOffset::call(p.get_source_offset, a, policy);
+        } else if constexpr (S::kSource == Source::mxk) {
+            const kai_matmul_pack_lhs_uker_lhs_dim_args index = {a.index, 0};
+            const kai_matmul_pack_lhs_uker_lhs_stride_args rows = {a.stride};
+            return policy(lhs_api_of(p).get_lhs_offset, kNoLhsConfig, &index, &rows);
+        } else {
+            const kai_matmul_pack_rhs_uker_rhs_dim_args index = {a.index, 0};
+            const kai_matmul_pack_rhs_uker_rhs_stride_args lines = {a.stride, a.stride};
+            return policy(rhs_api_of(p).get_rhs_offset, kNoRhsConfig, &index, &lines);
+        }
+    });
+}
+
+/// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `classic` (the
+/// unified API), a classic one. Not whether this CPU can run it.
+[[maybe_unused]] KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
+    const Kind kind = classic ? Kind::classic : kind_of(u.signature);
+    return is_lhs(p) == lhs && kind_of(p.signature) == kind &&
+           strcmp(p.format, lhs ? u.lhs_format : u.rhs_format) == 0 &&
+           p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
+}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,269 @@
+// kai_call: from a problem and a part of it to the arguments of a function (call.hpp does the rest).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/kai_call.h"
+
+#include "kai/call.hpp"
+#include "kai/engines/core/check.hpp"
+
+namespace {
+
+using Call = kai_call;
+using kai::bytes;
+using kai::Direct;
+using kai::KernelArgs;
+using kai::PackerArgs;
+
+#define KAI_REFUSE_IF(function, cond, ...) KAI_REQUIRE_ALWAYS(function, !(cond), __VA_ARGS__)
+
+/// What is left of `count` from `first` on.
+size_t cut(size_t first, size_t count, size_t all) {
+    return first >= all ? 0 : count < all - first ? count : all - first;
+}
+
+float or_1(float x) {
+    return x != 0 ? x : 1.0F;
+}
+
+template <typename Args>
+void set_depth(Args& a, const Call& c, const char* function) {
+    const size_t length = c.k_chunk_length != 0 ? c.k_chunk_length : c.k;
+    KAI_REFUSE_IF(
+        function, c.k_chunk_length != 0 && c.k % length != 0, "k = %zu is not a multiple of k_chunk_length = %zu", c.k,
+        length);
+    kai::set_depth(a, c.k, c.k != 0 && length != 0 ? c.k / length : 1);
+}
+
+const kai_ukernel& ukernel_of(const Call& c, const char* function) {
+    KAI_REFUSE_IF(function, c.ukernel == nullptr, "ukernel must not be NULL");
+    KAI_REFUSE_IF(
+        function, kai::is_depthwise(*c.ukernel), "%s: depthwise convolution has a shape and operands of its own",
+        c.ukernel->name);
+    return *c.ukernel;
+}
+
+const kai_packer& packer_of(const Call& c, bool lhs, const char* function) {
+    const kai_ukernel& u = ukernel_of(c, function);
+    const kai_packer* p = lhs ? c.lhs_packer : c.rhs_packer;
+    KAI_REFUSE_IF(function, p == nullptr, "%s must not be NULL", lhs ? "lhs_packer" : "rhs_packer");
+    KAI_REFUSE_IF(
+        function, !kai::packs_for(*p, u, lhs, false) && !(kai::is_unified(u) && kai::packs_for(*p, u, lhs, true)),
+        "%s does not pack the %s of %s", p->name, lhs ? "LHS" : "RHS", u.name);
+    return *p;
+}
+
+size_t element_size(const char* format) {
+    return (kai::element_bits(format) + 7) / 8;
+}
+
+size_t lhs_stride(const Call& c, const char* format) {
+    return c.lhs_stride != 0 ? c.lhs_stride : c.k * element_size(format);
+}
+
+size_t dst_stride(const Call& c) {
+    return c.dst_stride != 0 ? c.dst_stride : c.n * kai_get_datatype_size_in_bytes(c.ukernel->dst_type);
+}
+
+/// Shape and strides, for all functions of the micro-kernel.
+KernelArgs kernel_args(const Call& c, const kai_ukernel& u, const char* function) {
+    KernelArgs a = {};
+    a.m = c.m, a.n = c.n, a.bl = c.bl;
+    set_depth(a, c, function);
+    a.lhs_stride = kai::lhs_is_packed(u) ? 0 : lhs_stride(c, u.lhs_format);
+    a.dst_stride_row = dst_stride(c);
+    a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
+    return a;
+}
+
+/// The same for a packer.
+PackerArgs packer_args(const Call& c, const kai_packer& p, const char* function) {
+    const kai_ukernel& u = *c.ukernel;
+    PackerArgs a = kai::packer_args();
+    a.bl = c.bl;
+    set_depth(a, c, function);
+    a.kr = u.get_kr(), a.sr = u.get_sr();
+    if (kai::is_lhs(p)) {
+        a.count = c.m, a.rows = u.get_mr();
+        a.stride = lhs_stride(c, p.source_format);
+    } else {
+        a.count = c.n, a.rows = u.get_nr();
+        a.stride = c.rhs_stride != 0 ? c.rhs_stride : kai::line_size(p, c.n, c.k, c.bl);
+    }
+    return a;
+}
+
+size_t with_index(KernelArgs a, size_t index, size_t (*offset)(const kai_ukernel&, const KernelArgs&), const Call& c) {
+    a.index = index;
+    return offset(*c.ukernel, a);
+}
+
+size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a) {
+    return kai::lhs_offset(u, a, Direct{});
+}
+size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a) {
+    return kai::rhs_offset(u, a, Direct{});
+}
+
+/// Columns that start at n_idx: moves what is per column.
+void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_idx) {
+    const size_t blocks = c.bl != 0 ? c.k / c.bl : 0;
+    a.scale_stride = c.rhs_scale_stride != 0 ? c.rhs_scale_stride : blocks * sizeof(uint16_t);
+    const size_t scales = kai::has_block_sums(p) ? a.scale_stride
+                          : kai::has_blocks(p)   ? blocks * sizeof(float)
+                                                 : sizeof(float);
+    const auto moved = [&](const void* operand, size_t size) -> const void* {
+        return operand != nullptr ? bytes(operand, n_idx * size) : nullptr;
+    };
+    a.zero = moved(c.rhs_zero, blocks * sizeof(float));
+    a.scale = moved(c.rhs_scale, scales);
+    a.bias = moved(c.bias, kai::bias_size(p));
+    a.no_bias = a.bias, a.no_scale = a.scale;  // which a packer refuses where the format has no place for them
+    a.lut = c.lut;
+}
+
+/// The rows of a part, of a kernel that takes any number.
+void run_rows(const kai_ukernel& u, const Call& c, KernelArgs a, size_t m_idx, size_t n_idx) {
+    const bool packed = kai::lhs_is_packed(u);
+    const void* lhs = packed ? c.lhs_packed : c.lhs;
+    a.lhs = lhs != nullptr ? bytes(lhs, with_index(a, m_idx, lhs_offset, c)) : nullptr;
+    a.dst = bytes(c.dst, kai::dst_offset(u, m_idx, n_idx, a.dst_stride_row, Direct{}));
+    a.acc_bias_m = c.acc_bias_m != nullptr ? c.acc_bias_m + m_idx : nullptr;
+    kai::run(u, a, Direct{});
+}
+
+}  // namespace
+
+extern "C" {
+
+bool kai_call_rhs_is_kxn(const kai_packer* rhs_packer) {
+    return kai::is_kxn(*rhs_packer);
+}
+
+size_t kai_call_lhs_packed_size(const kai_call* call) {
+    if (!kai::lhs_is_packed(ukernel_of(*call, __func__))) {
+        return 0;
+    }
+    const kai_packer& p = packer_of(*call, true, __func__);
+    return kai::packed_size(p, packer_args(*call, p, __func__), Direct{});
+}
+
+size_t kai_call_rhs_packed_size(const kai_call* call) {
+    const kai_packer& p = packer_of(*call, false, __func__);
+    return kai::packed_size(p, packer_args(*call, p, __func__), Direct{});
+}
+
+size_t kai_call_lhs_packed_offset(const kai_call* call, size_t m_idx) {
+    return with_index(kernel_args(*call, ukernel_of(*call, __func__), __func__), m_idx, lhs_offset, *call);
+}
+
+size_t kai_call_rhs_packed_offset(const kai_call* call, size_t n_idx) {
+    return with_index(kernel_args(*call, ukernel_of(*call, __func__), __func__), n_idx, rhs_offset, *call);
+}
+
+size_t kai_call_dst_offset(const kai_call* call, size_t m_idx, size_t n_idx) {
+    return kai::dst_offset(ukernel_of(*call, __func__), m_idx, n_idx, dst_stride(*call), Direct{});
+}
+
+size_t kai_call_dst_size(const kai_call* call) {
+    return call->m * call->n * kai_get_datatype_size_in_bytes(ukernel_of(*call, __func__).dst_type);
+}
+
+void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_packed) {
+    const kai_packer& p = packer_of(*call, false, __func__);
+    PackerArgs a = packer_args(*call, p, __func__);
+    a.count = cut(n_idx, n, call->n);
+    if (a.count == 0) {
+        return;
+    }
+    const size_t nr = a.rows, dense = kai::line_size(p, call->n, call->k, call->bl);
+    KAI_REFUSE_IF(__func__, n_idx % nr != 0, "n_idx = %zu is not a multiple of nr = %zu", n_idx, nr);
+    KAI_REFUSE_IF(
+        __func__, !kai::packs_parts(p) && a.count != call->n, "%zu columns of %zu: %s packs all at once", a.count,
+        call->n, p.name);
+    KAI_REFUSE_IF(
+        __func__, !kai::has_stride(p) && a.stride != dense,
+        "rhs_stride = %zu, but %s takes rows of %zu bytes without gaps", a.stride, p.name, dense);
+    a.index = n_idx;
+    // The panels that follow each other, wherever the part ends.
+    a.packed = rhs_packed != nullptr ? bytes(rhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
+    a.source = call->rhs != nullptr ? bytes(call->rhs, kai::source_offset(p, a, Direct{})) : nullptr;
+    move_columns(a, *call, p, n_idx);
+
+    kai::RhsParams params;
+    const int32_t minus_zero_point = static_cast<int32_t>(0U - static_cast<uint32_t>(call->lhs_zero_point));
+    const float multiplier = or_1(call->scale_multiplier);
+    // Kernels with one zero point per row expect sums times 1.
+    const int32_t zero_point = kai::has_channels(p) || kai::has_blocks(p) ? 1 : call->lhs_zero_point;
+    a.params = kai::make_params(p, params, zero_point, call->rhs_zero_point, multiplier);
+    a.k_sum_scale_global = &minus_zero_point;
+    a.scale_global = &multiplier;
+    kai::run(p, a, Direct{});
+}
+
+void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_packed) {
+    if (!kai::lhs_is_packed(ukernel_of(*call, __func__))) {
+        return;
+    }
+    const kai_packer& p = packer_of(*call, true, __func__);
+    PackerArgs a = packer_args(*call, p, __func__);
+    const size_t rows = cut(m_idx, m, call->m), mr = a.rows;
+    if (rows == 0) {
+        return;
+    }
+    KAI_REFUSE_IF(__func__, m_idx % mr != 0, "m_idx = %zu is not a multiple of mr = %zu", m_idx, mr);
+    KAI_REFUSE_IF(__func__, call->lhs == nullptr && call->k != 0, "lhs must not be NULL");
+    KAI_REFUSE_IF(__func__, lhs_packed == nullptr && call->k != 0, "lhs_packed must not be NULL");
+    a.pad_ptr = call->pad_ptr, a.lhs_ptr_offset = call->lhs_ptr_offset;
+    // Some packers of panels of one row take one row a call.
+    const size_t step = mr == 1 && p.signature == KAI_LHS_PACK ? 1 : rows;
+    for (size_t i = 0; i < rows; i += step) {
+        a.count = step;
+        a.index = m_idx + i;
+        a.source = call->lhs != nullptr ? bytes(call->lhs, kai::source_offset(p, a, Direct{})) : nullptr;
+        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
+        kai::run(p, a, Direct{});
+    }
+}
+
+void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, size_t n) {
+    const kai_ukernel& u = ukernel_of(*call, __func__);
+    KernelArgs a = kernel_args(*call, u, __func__);
+    const size_t rows = cut(m_idx, m, call->m);
+    a.n = cut(n_idx, n, call->n);
+    if (rows == 0 || a.n == 0) {
+        return;
+    }
+    const bool packed = kai::lhs_is_packed(u);
+    const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
+    KAI_REFUSE_IF(__func__, m_idx % m_step != 0, "m_idx = %zu is not a multiple of m_step = %zu", m_idx, m_step);
+    KAI_REFUSE_IF(__func__, n_idx % n_step != 0, "n_idx = %zu is not a multiple of n_step = %zu", n_idx, n_step);
+    KAI_REFUSE_IF(__func__, call->dst == nullptr, "dst must not be NULL");
+    KAI_REFUSE_IF(
+        __func__, call->k != 0 && (packed ? call->lhs_packed : call->lhs) == nullptr, "%s must not be NULL",
+        packed ? "lhs_packed" : "lhs");
+    KAI_REFUSE_IF(__func__, call->k != 0 && call->rhs_packed == nullptr, "rhs_packed must not be NULL");
+
+    const float scale = or_1(call->acc_scale);
+    kai_matmul_requantize32_params requantize = call->requantize;
+    if (!call->clamp) {
+        requantize.min_value = -128, requantize.max_value = 127;
+    }
+    a.rhs = call->rhs_packed != nullptr ? bytes(call->rhs_packed, with_index(a, n_idx, rhs_offset, *call)) : nullptr;
+    a.clamp = call->clamp;
+    a.clamp_min = call->clamp ? call->clamp_min : -__builtin_inff();
+    a.clamp_max = call->clamp ? call->clamp_max : __builtin_inff();
+    a.requantize = &requantize;
+    a.lut = call->lut;
+    a.pad_ptr = call->pad_ptr, a.lhs_ptr_offset = call->lhs_ptr_offset;
+    a.acc_bias_n = call->acc_bias_n != nullptr ? call->acc_bias_n + n_idx : nullptr;
+    a.scale_bias_n = call->scale_bias_n != nullptr ? call->scale_bias_n + n_idx : nullptr;
+    a.acc_scale = &scale;
+
+    const size_t step = u.rows == KAI_ROWS_ONE ? 1 : rows;
+    for (size_t i = 0; i < rows; i += step) {
+        a.m = step;
+        run_rows(u, *call, a, m_idx + i, n_idx);
+    }
+}
+
+}  // extern "C"

@@ -1,0 +1,202 @@
+// kai_call.h: what it refuses, and packing on every host. (Matmul.ByKaiCall: every micro-kernel and packer through it.)
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kai/call.hpp"
+#include "kai/kai_call.h"
+#include "test/reference/formats.hpp"
+#include "test/reference/quantise.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/operands.hpp"
+#include "test/support/packing.hpp"
+
+using test::GuardedBuffer;
+
+namespace {
+
+template <size_t value>
+size_t size() {
+    return value;
+}
+
+size_t no_offset(size_t, size_t, size_t) {
+    return 0;
+}
+
+/// A micro-kernel that no call here runs, so that there is one on every host.
+kai_ukernel some_ukernel(kai_ukernel_signature signature, const char* lhs_format, const char* rhs_format) {
+    kai_ukernel u = {};
+    u.name = "some_kernel", u.family = "some_family";
+    u.signature = signature;
+    u.dst_type = kai_dt_f32;
+    u.lhs_format = lhs_format, u.rhs_format = rhs_format;
+    u.get_m_step = size<8>, u.get_n_step = size<4>;
+    u.get_mr = u.get_nr = size<4>;
+    u.get_kr = size<16>, u.get_sr = size<2>;
+    u.get_dst_offset = no_offset;
+    return u;
+}
+
+const kai_ukernel kBlocks = some_ukernel(KAI_UKERNEL_MATMUL_BL, "qsi8d32p", "qsi4c32p");
+const kai_ukernel kChannels = some_ukernel(KAI_UKERNEL_MATMUL, "qai8dxp", "qsi4cxp");
+const kai_ukernel kDepthwise = some_ukernel(KAI_UKERNEL_DWCONV, "f32", "f32pbiasf32");
+const kai_ukernel kChunks = some_ukernel(KAI_UKERNEL_IMATMUL, "f32p", "f32pbiasf32");
+
+/// A problem with all its operands: zeros.
+kai_call right_call(const kai_ukernel& u) {
+    static uint8_t operands[1 << 14];
+    kai_call c = {};
+    c.ukernel = &u;
+    c.lhs_packer = kai_registry_lhs_packer(&u, 0);
+    c.rhs_packer = kai_registry_rhs_packer(&u, 0);
+    c.m = 5, c.n = 10, c.k = 64, c.bl = 32;
+    c.rhs_zero_point = 8;
+    c.lhs = c.rhs = c.lhs_packed = c.rhs_packed = c.rhs_scale = c.dst = operands;
+    return c;
+}
+
+// Parts of the RHS and the LHS in any order are the bytes of the whole, also on hosts without micro-kernels.
+TEST(KaiCall, PacksInParts) {
+    for (const kai_ukernel* u : {&kBlocks, &kChannels}) {
+        for (size_t i = 0; kai_registry_rhs_packer(u, i) != nullptr; ++i) {
+            kai_call c = right_call(*u);
+            c.rhs_packer = kai_registry_rhs_packer(u, i);
+            SCOPED_TRACE(c.rhs_packer->name);
+            const reference::Format& format = *reference::find_format(u->rhs_format);
+            test::Random random(1);
+            const reference::Side side =
+                test::make_side(format, test::Data::random, c.n, c.k, u == &kBlocks ? c.bl : 0, random);
+            const test::RhsSource source(*c.rhs_packer, side, 0);
+            c.rhs = source.data.data(), c.rhs_scale = source.scale.data(), c.bias = source.bias.data();
+            c.bias = source.has_bias ? c.bias : nullptr;
+            const reference::Tile tile = {4, 16, 2};
+            const GuardedBuffer packed(kai_call_rhs_packed_size(&c)), whole(packed.size());
+            test::run_rhs(*c.rhs_packer, tile, source, 0, c.n, whole.data());
+            if (kai::packs_parts(*c.rhs_packer)) {
+                kai_call_pack_rhs(&c, 8, SIZE_MAX, packed.data());
+                kai_call_pack_rhs(&c, 0, 8, packed.data());
+            } else {
+                kai_call_pack_rhs(&c, 0, SIZE_MAX, packed.data());
+            }
+            EXPECT_EQ(packed.bytes(), whole.bytes());
+            EXPECT_EQ(kai_call_rhs_is_kxn(c.rhs_packer), std::string(c.rhs_packer->name).find("_kxn_") != SIZE_MAX);
+        }
+        kai_call c = right_call(*u);
+        test::Random random(2);
+        const test::LhsSource source(
+            *c.lhs_packer, {4, 16, 2}, test::make_floats(c.m, c.k, false, random), c.m, c.k, 3);
+        c.lhs = source.rows, c.lhs_stride = source.stride;
+        const GuardedBuffer packed(kai_call_lhs_packed_size(&c)), whole(packed.size());
+        test::run_lhs(*c.lhs_packer, {4, 16, 2}, source, 0, c.m, c.bl, 0, whole.data());
+        kai_call_pack_lhs(&c, 4, 4, packed.data());
+        kai_call_pack_lhs(&c, 0, 4, packed.data());
+        EXPECT_EQ(packed.bytes(), whole.bytes());
+    }
+}
+
+TEST(KaiCall, Sizes) {
+    kai_call c = right_call(kBlocks);
+    EXPECT_EQ(kai_call_dst_size(&c), 5u * 10 * sizeof(float));
+    EXPECT_EQ(kai_call_rhs_packed_size(&c), 3u * 4 * 2 * (2 + 16));
+    EXPECT_EQ(kai_call_lhs_packed_size(&c), 2u * 4 * 2 * (2 + 32));
+    const kai_ukernel rows = some_ukernel(KAI_UKERNEL_MATMUL_ROWS, "f32", "f32pbiasf32");
+    c.ukernel = &rows;
+    EXPECT_EQ(kai_call_lhs_packed_size(&c), 0u);
+    kai_call_pack_lhs(&c, 0, c.m, nullptr);
+}
+
+// Nothing is read or written: not even what lies around no part.
+TEST(KaiCall, EmptyParts) {
+    kai_call c = right_call(kBlocks);
+    c.lhs = c.rhs = c.lhs_packed = c.rhs_packed = nullptr;
+    c.dst = nullptr;
+    kai_call_pack_rhs(&c, 0, 0, nullptr);
+    kai_call_pack_rhs(&c, 12, 4, nullptr);  // behind the last column
+    kai_call_pack_lhs(&c, 0, 0, nullptr);
+    kai_call_pack_lhs(&c, 8, SIZE_MAX, nullptr);
+    kai_call_run(&c, 0, 0, 0, 10);
+    kai_call_run(&c, 0, 0, 5, 0);
+    kai_call_run(&c, 8, 0, 5, 10);
+    kai_call_run(&c, 0, 12, SIZE_MAX, SIZE_MAX);
+}
+
+// The names of packed formats have a `p`, and no others.
+TEST(KaiCall, KnowsWhichLhsIsPacked) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (!kai::is_depthwise(*u)) {
+            EXPECT_EQ(kai::lhs_is_packed(*u), reference::find_format(u->lhs_format)->packed) << u->name;
+        }
+    }
+}
+
+#if GTEST_HAS_DEATH_TEST
+#define EXPECT_REFUSED(member, value, call, message)            \
+    do {                                                        \
+        kai_call wrong = right;                                 \
+        wrong.member = value;                                   \
+        const kai_call* const c = &wrong;                       \
+        EXPECT_DEATH(call, "^kai_call_[a-z_]*: " message "\n"); \
+    } while (0)
+
+TEST(KaiCallDeathTest, WhatNoFunctionSees) {
+    uint8_t* const to = nullptr;
+    kai_call right = right_call(kBlocks);
+    EXPECT_REFUSED(ukernel, nullptr, kai_call_run(c, 0, 0, 1, 1), "ukernel must not be NULL");
+    EXPECT_REFUSED(ukernel, nullptr, kai_call_dst_size(c), "ukernel must not be NULL");
+    EXPECT_REFUSED(
+        ukernel, &kDepthwise, kai_call_run(c, 0, 0, 1, 1),
+        "some_kernel: depthwise convolution has a shape and operands of its own");
+    EXPECT_REFUSED(rhs_packer, nullptr, kai_call_pack_rhs(c, 0, 1, to), "rhs_packer must not be NULL");
+    EXPECT_REFUSED(lhs_packer, nullptr, kai_call_lhs_packed_size(c), "lhs_packer must not be NULL");
+    EXPECT_REFUSED(
+        rhs_packer, right.lhs_packer, kai_call_rhs_packed_size(c),
+        "lhs_quant_pack_qsi8d32p_f32 does not pack the RHS of some_kernel");
+    EXPECT_REFUSED(
+        lhs_packer, kai_registry_lhs_packer(&kChannels, 0), kai_call_pack_lhs(c, 0, 1, to),
+        "lhs_quant_pack_qai8dxp_f32 does not pack the LHS of some_kernel");
+    EXPECT_REFUSED(rhs, right.rhs, kai_call_pack_rhs(c, 2, 1, to), "n_idx = 2 is not a multiple of nr = 4");
+    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 2, 1, to), "m_idx = 2 is not a multiple of mr = 4");
+    EXPECT_REFUSED(lhs, nullptr, kai_call_pack_lhs(c, 0, 1, to), "lhs must not be NULL");
+    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 0, 1, to), "lhs_packed must not be NULL");
+    right.m = 50;
+    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 4, 0, 1, 1), "m_idx = 4 is not a multiple of m_step = 8");
+    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 0, 1, 1, 1), "n_idx = 1 is not a multiple of n_step = 4");
+    EXPECT_REFUSED(dst, nullptr, kai_call_run(c, 0, 0, 1, 1), "dst must not be NULL");
+    EXPECT_REFUSED(lhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), "lhs_packed must not be NULL");
+    EXPECT_REFUSED(rhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), "rhs_packed must not be NULL");
+    EXPECT_REFUSED(
+        rhs_stride, 100, kai_call_pack_rhs(c, 0, 1, to),
+        "rhs_stride = 100, but rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0 takes rows of 36 bytes without gaps");
+    right.ukernel = &kChunks;
+    EXPECT_REFUSED(k_chunk_length, 7, kai_call_run(c, 0, 0, 1, 1), "k = 64 is not a multiple of k_chunk_length = 7");
+    right = right_call(kChannels);
+    EXPECT_REFUSED(
+        rhs_packer, kai_registry_find_packer("rhs_pack_kxn_qsi4cxp_qs4cxs1s0"), kai_call_pack_rhs(c, 0, 4, to),
+        "4 columns of 10: rhs_pack_kxn_qsi4cxp_qs4cxs1s0 packs all at once");
+}
+
+// The packer itself says what it refuses.
+TEST(KaiCallDeathTest, WhatTheFunctionsRefuse) {
+    kai_call c = right_call(kBlocks);
+    c.k = 48;
+    EXPECT_DEATH(
+        kai_call_rhs_packed_size(&c),
+        "^kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: k = 48 is not a multiple of bl = 32\n");
+    c = right_call(kBlocks);
+    EXPECT_DEATH(
+        kai_call_pack_rhs(&c, 0, 4, nullptr),
+        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: rhs_packed must not be NULL\n");
+    uint8_t packed[1 << 12];
+    c.bias = c.rhs;
+    EXPECT_DEATH(
+        kai_call_pack_rhs(&c, 0, 4, packed),
+        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: bias must be NULL: this format has no place for it\n");
+}
+#endif
+
+}  // namespace
