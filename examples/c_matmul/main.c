@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kai/kai_call.h"
 #include "kai/kai_registry.h"
-#include "kai/ukernels/families.h"
-#include "kai/ukernels/pack/kai_lhs_pack.h"
-#include "kai/ukernels/pack/kai_rhs_pack.h"
 
 enum { M = 5, N = 10, K = 64, BL = 32 };
 
@@ -35,18 +33,19 @@ static void quantise_row(const float* row, uint8_t* record) {
 }
 
 int main(void) {
-    // The best kernel for M rows. Every kernel of the family has the same interface; packed formats differ, and so do
-    // the packers. Those of this family read float rows, and records of int4 weights.
+    // The best kernel for M rows, and the packers of its formats. Those of this family read float rows, and records of
+    // int4 weights. (kai_call.h calls them whatever their signatures are; the family's header has typed functions.)
     const struct kai_registry_request request = {"matmul_clamp_f32_qsi8d32p_qsi4c32p", M, NULL};
-    const struct kai_ukernel* u = kai_registry_best(&request, NULL, NULL);
-    if (u == NULL || u->rows == KAI_ROWS_ONE) {
+    struct kai_call call = {0};
+    call.ukernel = kai_registry_best(&request, NULL, NULL);
+    if (call.ukernel == NULL) {
         printf("this CPU has no kernel of the family\n");
         return 0;
     }
-    const struct kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
-    const struct kai_packer* rhs_packer = kai_registry_rhs_packer(u, 0);
-    printf("%s\n%s\n%s\n", u->name, lhs_packer->name, rhs_packer->name);
-    const size_t mr = u->get_mr(), nr = u->get_nr(), kr = u->get_kr(), sr = u->get_sr();
+    call.lhs_packer = kai_registry_lhs_packer(call.ukernel, 0);
+    call.rhs_packer = kai_registry_rhs_packer(call.ukernel, 0);
+    call.m = M, call.n = N, call.k = K, call.bl = BL;
+    printf("%s\n%s\n%s\n", call.ukernel->name, call.lhs_packer->name, call.rhs_packer->name);
 
     // Weights N x K and activations M x K.
     static float weights[N][K], lhs[M][K], dst[M][N];
@@ -62,16 +61,17 @@ int main(void) {
     for (int n = 0; n < N; ++n) {
         quantise_row(weights[n], records[n]);
     }
-    const struct kai_rhs_pack_qs4cxs1s0_param params = {1, 8};
-    void* rhs_packed = malloc(((kai_get_rhs_packed_size_bl_fn*)rhs_packer->get_packed_size)(N, K, nr, kr, BL));
-    ((kai_run_rhs_pack_nxk_qsu4c32_fn*)rhs_packer->run)(
-        1, N, K, nr, kr, sr, BL, records[0], NULL, rhs_packed, 0, &params);
+    call.rhs = records;
+    void* rhs_packed = malloc(kai_call_rhs_packed_size(&call));
+    kai_call_pack_rhs(&call, 0, N, rhs_packed);
+    call.rhs_packed = rhs_packed;
 
     // Every inference: pack the activations, multiply.
-    void* lhs_packed = malloc(((kai_get_lhs_packed_size_bl_fn*)lhs_packer->get_packed_size)(M, K, BL, mr, kr, sr));
-    ((kai_run_lhs_pack_bl_f32_fn*)lhs_packer->run)(M, K, BL, mr, kr, sr, 0, lhs[0], sizeof(lhs[0]), lhs_packed);
-    kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn* run = (kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn*)u->run;
-    run(M, N, K, BL, lhs_packed, rhs_packed, dst[0], sizeof(dst[0]), sizeof(float), -INFINITY, INFINITY);
+    call.lhs = lhs, call.dst = dst;
+    void* lhs_packed = malloc(kai_call_lhs_packed_size(&call));
+    kai_call_pack_lhs(&call, 0, M, lhs_packed);
+    call.lhs_packed = lhs_packed;
+    kai_call_run(&call, 0, 0, M, N);
 
     double error = 0, norm = 0;
     for (int m = 0; m < M; ++m) {
