@@ -64,10 +64,7 @@
 .endm
 
 .macro add_rows s, w, i, ws, p, r0, r1, r2, r3
-    fmla    z\r0\().s, p0/m, z8.s, z12.s
-    fmla    z\r1\().s, p0/m, z9.s, z13.s
-    fmla    z\r2\().s, p0/m, z10.s, z14.s
-    fmla    z\r3\().s, p0/m, z11.s, z15.s
+    binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 12, 13, 14, 15
 .endm
 
 .macro end_pass

@@ -49,10 +49,7 @@
 .macro add_rows s, w, i, ws, p, r0, r1, r2, r3
     read_4_rows \s, 8, 9, 10, 11, \ws
     convert_4 8, 9, 10, 11
-    fmla    z\r0\().s, p0/m, z8.s, z1.s
-    fmla    z\r1\().s, p0/m, z9.s, z1.s
-    fmla    z\r2\().s, p0/m, z10.s, z1.s
-    fmla    z\r3\().s, p0/m, z11.s, z1.s
+    binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 1, 1, 1, 1
 .endm
 
 .macro end_pass

@@ -93,14 +93,8 @@ vl4         .req x19
     fcvt    z\v2\().s, p0/m, z\v2\().h
     fcvt    z\v3\().s, p0/m, z\v3\().h
     convert_4 \s0, \s1, \s2, \s3
-    fmul    z\v0\().s, z\v0\().s, z2.s
-    fmul    z\v1\().s, z\v1\().s, z2.s
-    fmul    z\v2\().s, z\v2\().s, z2.s
-    fmul    z\v3\().s, z\v3\().s, z2.s
-    fmla    z\a0\().s, p0/m, z\s0\().s, z\v0\().s
-    fmla    z\a1\().s, p0/m, z\s1\().s, z\v1\().s
-    fmla    z\a2\().s, p0/m, z\s2\().s, z\v2\().s
-    fmla    z\a3\().s, p0/m, z\s3\().s, z\v3\().s
+    fmul_4  \v0, \v1, \v2, \v3, 2, 2, 2, 2
+    binary_4 fmla, \a0, \a1, \a2, \a3, \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3
 .endm
 
 // Results of a panel to dst, which advances.

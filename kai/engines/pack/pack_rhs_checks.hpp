@@ -39,3 +39,36 @@ extern "C" {
     size_t panel_stride);
 /// @}
 }
+
+/// kai_run_NAME of a packer whose panels have NR columns and groups of KR of k, with params of type PARAMS: checks its
+/// arguments, then does what follows. SR: of the call, or 1 where any will do.
+#define KAI_RHS_VECTORS_RUN(NAME, BITS, KXN, SCALE, NR, KR, SR, PARAMS, ...)                                        \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride, \
+        const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,                 \
+        const PARAMS* params) {                                                                                     \
+        const kai_rhs_vectors_call call = {                                                                         \
+            {BITS, KXN, true, SCALE},                                                                               \
+            num_groups,                                                                                             \
+            nr,                                                                                                     \
+            kr,                                                                                                     \
+            SR,                                                                                                     \
+            extra_bytes,                                                                                            \
+            NR,                                                                                                     \
+            KR,                                                                                                     \
+            n,                                                                                                      \
+            k,                                                                                                      \
+            rhs,                                                                                                    \
+            rhs_stride,                                                                                             \
+            rhs_packed,                                                                                             \
+            scale,                                                                                                  \
+            params};                                                                                                \
+        kai_check_rhs_vectors(__func__, &call);                                                                     \
+        __VA_ARGS__                                                                                                 \
+    }
+
+/// The same for the arguments of a packer for imatmul, of K x N sources.
+#define KAI_CHECK_RHS_CHUNKS(BITS, SCALE, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS)                \
+    const kai_rhs_vectors_call call = {                                                             \
+        {BITS, true, true, SCALE}, 1, 0, 0, 1, 0, 0, 0, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS}; \
+    kai_check_rhs_vectors(__func__, &call);

@@ -29,10 +29,8 @@
     load_x32 z2, z3
     load_x32 z4, z5
     load_x32 z6, z7
-    store_2 z0, z1
-    store_2 z2, z3
-    store_2 z4, z5
-    store_2 z6, z7
+    store_2_twice z0, z1, z2, z3
+    store_2_twice z4, z5, z6, z7
 .endm
 .macro group_x32
     load_x32 z0, z1
@@ -65,8 +63,7 @@
     load_bf16 z4, z5, z6, z7
     convert_bf16 z0, z1, z2, z3
     convert_bf16 z4, z5, z6, z7
-    store_2 z0, z1
-    store_2 z4, z5
+    store_2_twice z0, z1, z4, z5
 .endm
 .macro group_bf16
     load_bf16 z0, z1, z2, z3
@@ -101,10 +98,8 @@
     words_x16 z18, z19, z2, z3
     words_x16 z20, z21, z4, z5
     words_x16 z22, z23, z6, z7
-    store_2 z16, z17
-    store_2 z18, z19
-    store_2 z20, z21
-    store_2 z22, z23
+    store_2_twice z16, z17, z18, z19
+    store_2_twice z20, z21, z22, z23
 .endm
 .macro group_x16
     load_x16 z0, z1

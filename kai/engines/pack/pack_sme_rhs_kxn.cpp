@@ -30,75 +30,33 @@ KAI_INLINE void pack_int8(
 }  // namespace
 }  // namespace kai
 
-// NR in vectors.
-#define KAI_RHS_PACK_COLUMNS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                                           \
-    KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                                     \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        const kai_rhs_vectors_call call = {                                                                         \
-            {8 * sizeof(ELEMENT), true, true, false},                                                               \
-            num_groups,                                                                                             \
-            nr,                                                                                                     \
-            kr,                                                                                                     \
-            sr,                                                                                                     \
-            extra_bytes,                                                                                            \
-            VL(NR),                                                                                                 \
-            KR,                                                                                                     \
-            n,                                                                                                      \
-            k,                                                                                                      \
-            rhs,                                                                                                    \
-            rhs_stride,                                                                                             \
-            rhs_packed,                                                                                             \
-            scale,                                                                                                  \
-            params};                                                                                                \
-        kai_check_rhs_vectors(__func__, &call);                                                                     \
-        if (n > 0) {                                                                                                \
-            KERNEL(n, k, rhs, rhs_stride, rhs_packed, bias, NR, 0, 1);                                              \
-        }                                                                                                           \
-    }
+// Panels of NR vectors, by kai_kernel_pack_columns_KERNEL_sme.
+#define KAI_RHS_PACK_COLUMNS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT)                \
+    KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, ELEMENT) \
+    KAI_RHS_VECTORS_RUN(                                                           \
+        NAME, 8 * sizeof(ELEMENT), true, false, VL(NR), KR, sr, void,              \
+        if (n > 0) { kai_kernel_pack_columns_##KERNEL##_sme(n, k, rhs, rhs_stride, rhs_packed, bias, NR, 0, 1); })
 
-#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT, BIAS)                               \
-    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, BIAS)                    \
-    void kai_run_##NAME(                                                                               \
-        size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, \
-        const void* bias, void* rhs_packed) {                                                          \
-        const kai_rhs_vectors_call call = {                                                            \
-            {8 * sizeof(ELEMENT), true, true, false},                                                  \
-            1,                                                                                         \
-            0,                                                                                         \
-            0,                                                                                         \
-            1,                                                                                         \
-            0,                                                                                         \
-            0,                                                                                         \
-            0,                                                                                         \
-            n,                                                                                         \
-            k_chunk_count * k_chunk_length,                                                            \
-            rhs,                                                                                       \
-            rhs_stride_row,                                                                            \
-            rhs_packed,                                                                                \
-            nullptr,                                                                                   \
-            nullptr};                                                                                  \
-        kai_check_rhs_vectors(__func__, &call);                                                        \
-        if (n > 0) {                                                                                   \
-            KERNEL(n, k_chunk_length, rhs, rhs_stride_row, rhs_packed, bias, NR, 0, k_chunk_count);    \
-        }                                                                                              \
+#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT)                                               \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, ELEMENT)                           \
+    void kai_run_##NAME(                                                                                         \
+        size_t n, size_t chunks, size_t length, size_t rhs_stride, const void* rhs, const void* bias,            \
+        void* rhs_packed) {                                                                                      \
+        KAI_CHECK_RHS_CHUNKS(                                                                                    \
+            8 * sizeof(ELEMENT), false, n, chunks * length, rhs, rhs_stride, rhs_packed, nullptr, nullptr)       \
+        if (n > 0) {                                                                                             \
+            kai_kernel_pack_columns_##KERNEL##_sme(n, length, rhs, rhs_stride, rhs_packed, bias, NR, 0, chunks); \
+        }                                                                                                        \
     }
 
 extern "C" {
 
-KAI_RHS_PACK_COLUMNS(
-    rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, kai_kernel_pack_columns_x32_sme, 2, 1, float, float)
-KAI_RHS_PACK_COLUMNS(
-    rhs_pack_kxn_f32p16vlx1b_f32_f32_sme, f32pbiasf32, kai_kernel_pack_columns_x32_sme, 16, 1, float, float)
-KAI_RHS_PACK_COLUMNS(
-    rhs_pack_kxn_x16p2vlx2b_x16_x16_sme, f16pbiasf16, kai_kernel_pack_columns_x16_sme, 2, 2, uint16_t, uint16_t)
-KAI_RHS_PACK_COLUMNS(
-    rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme, bf16pbiasf32, kai_kernel_pack_columns_bf16_sme, 2, 2, float, float)
-KAI_RHS_PACK_CHUNKS(
-    rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme, f32pbiasf32, kai_kernel_pack_columns_x32_sme, 2, 1, float, float)
-KAI_RHS_PACK_CHUNKS(
-    rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme, f16pbiasf16, kai_kernel_pack_columns_x16_sme, 2, 2, uint16_t, uint16_t)
+KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, x32, 2, 1, float)
+KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_f32p16vlx1b_f32_f32_sme, f32pbiasf32, x32, 16, 1, float)
+KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_x16p2vlx2b_x16_x16_sme, f16pbiasf16, x16, 2, 2, uint16_t)
+KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme, bf16pbiasf32, bf16, 2, 2, float)
+KAI_RHS_PACK_CHUNKS(rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme, f32pbiasf32, x32, 2, 1, float)
+KAI_RHS_PACK_CHUNKS(rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme, f16pbiasf16, x16, 2, 2, uint16_t)
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(
     rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, qsi8cxpbi32sf32, VL(2), 4, 1, int8_t, int32_t)
@@ -107,24 +65,14 @@ KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
     rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, qsi8cxpbi32sf32, VL(2), 4, 1, int8_t, int32_t)
 KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
 
-void kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
-    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride_row, const void* rhs,
-    const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,
-    const struct kai_rhs_pack_qsi8cx_params* params) {
-    const kai_rhs_vectors_call call = {
-        {8, true, true, true}, num_groups, nr,    kr,    sr, extra_bytes, VL(2), 4, n, k, rhs,
-        rhs_stride_row,        rhs_packed, scale, params};
-    kai_check_rhs_vectors(__func__, &call);
-    kai::pack_int8(n, 1, k, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
-}
+KAI_RHS_VECTORS_RUN(rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, 8, true, true, VL(2), 4, sr,
+                    struct kai_rhs_pack_qsi8cx_params,
+                    kai::pack_int8(n, 1, k, rhs, rhs_stride, bias, scale, rhs_packed, params);)
 
 void kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params) {
-    const kai_rhs_vectors_call call = {
-        {8, true, true, true}, 1,          0,     0,     1, 0, 0, 0, n, k_chunk_count * k_chunk_length, rhs,
-        rhs_stride_row,        rhs_packed, scale, params};
-    kai_check_rhs_vectors(__func__, &call);
+    KAI_CHECK_RHS_CHUNKS(8, true, n, k_chunk_count * k_chunk_length, rhs, rhs_stride_row, rhs_packed, scale, params)
     kai::pack_int8(n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 

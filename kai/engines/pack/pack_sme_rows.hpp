@@ -146,30 +146,10 @@ KAI_INLINE void any_start(size_t) {
     }
 
 /// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
-#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                  \
-    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                             \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        const kai_rhs_vectors_call call = {                                                                         \
-            {8 * sizeof(SOURCE), false, true, false},                                                               \
-            num_groups,                                                                                             \
-            nr,                                                                                                     \
-            kr,                                                                                                     \
-            sr,                                                                                                     \
-            extra_bytes,                                                                                            \
-            VL(2),                                                                                                  \
-            KR,                                                                                                     \
-            n,                                                                                                      \
-            k,                                                                                                      \
-            rhs,                                                                                                    \
-            rhs_stride,                                                                                             \
-            rhs_packed,                                                                                             \
-            scale,                                                                                                  \
-            params};                                                                                                \
-        kai_check_rhs_vectors(__func__, &call);                                                                     \
-        const kai::Tile tile = {VL(2), KR, 1};                                                                      \
-        const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};                    \
-        kai::pack_heads(n, bias, panels);                                                                           \
-        kai::pack_rows(kai_kernel_pack_rows_sme, {n, {1, k}, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);    \
-    }
+#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                          \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                     \
+    KAI_RHS_VECTORS_RUN(                                                                                    \
+        NAME, 8 * sizeof(SOURCE), false, false, VL(2), KR, sr, void, const kai::Tile tile = {VL(2), KR, 1}; \
+        const kai::Panels panels = {kai::FORMAT, tile, rhs_packed, kai::FORMAT.stride(tile, k)};            \
+        kai::pack_heads(n, bias, panels);                                                                   \
+        kai::pack_rows(kai_kernel_pack_rows_sme, {n, {1, k}, sizeof(SOURCE), rhs, rhs_stride, nullptr}, panels);)

@@ -32,28 +32,8 @@ void run_x16(const kai_matmul_pack_rhs_uker_args* args) {
 extern "C" {
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
-void kai_run_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve(
-    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride,
-    const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {
-    const kai_rhs_vectors_call call = {
-        {32, true, true, false},
-        num_groups,
-        nr,
-        kr,
-        1,
-        extra_bytes,
-        SVE(4),
-        1,
-        n,
-        k,
-        rhs,
-        rhs_stride,
-        rhs_packed,
-        scale,
-        params};  // any sr
-    kai_check_rhs_vectors(__func__, &call);
-    kai::pack_x32(n, k, rhs, rhs_stride, bias, rhs_packed);
-}
+KAI_RHS_VECTORS_RUN(rhs_pack_kxn_x32p4vlx1b_x32_x32_sve, 32, true, false, SVE(4), 1, 1, void,
+                    kai::pack_x32(n, k, rhs, rhs_stride, bias, rhs_packed);)
 
 KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
     rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
@@ -61,9 +41,7 @@ void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     void* rhs_packed) {
     const size_t k = k_chunk_count * k_chunk_length;
-    const kai_rhs_vectors_call call = {{32, true, true, false}, 1,          0,       0,      1, 0, 0, 0, n, k, rhs,
-                                       rhs_stride_row,          rhs_packed, nullptr, nullptr};
-    kai_check_rhs_vectors(__func__, &call);
+    KAI_CHECK_RHS_CHUNKS(32, false, n, k, rhs, rhs_stride_row, rhs_packed, nullptr, nullptr)
     kai::pack_x32(n, k, rhs, rhs_stride_row, bias, rhs_packed);
 }
 

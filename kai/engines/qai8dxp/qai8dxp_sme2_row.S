@@ -42,14 +42,6 @@
     alias   left, x19       // steps of this panel
     alias   parts_left, x20 // of this block
 
-// Four times the instruction.
-.macro each_of_4 insn, r, a, b, r1, a1, b1, r2, a2, b2, r3, a3, b3
-    \insn   z\r\().s, p0/m, z\a\().s, z\b\().s
-    \insn   z\r1\().s, p0/m, z\a1\().s, z\b1\().s
-    \insn   z\r2\().s, p0/m, z\a2\().s, z\b2\().s
-    \insn   z\r3\().s, p0/m, z\a3\().s, z\b3\().s
-.endm
-
 // ---- Group 0 += LHS x RHS of a step, by the kind of RHS. half_<kind>: words 0-3 of z\l, RHS \at halves of a step from
 // rhs. advance_<kind>: rhs to the next step. All clobber z4-z15.
 
@@ -124,9 +116,9 @@
     ld1w    {z16.s-z19.s}, pn8/z, [rhs]
     ld1w    {z28.s-z31.s}, pn8/z, [rhs, #8, mul vl]
     addvl   rhs, rhs, #fields_channels
-    each_of_4 mla, 24, 16, 2, 25, 17, 2, 26, 18, 2, 27, 19, 2
+    binary_4 mla, 24, 25, 26, 27, 16, 17, 18, 19, 2, 2, 2, 2
     convert_4 24, 25, 26, 27
-    each_of_4 fmad, 24, 20, 28, 25, 21, 29, 26, 22, 30, 27, 23, 31
+    binary_4 fmad, 24, 25, 26, 27, 20, 21, 22, 23, 28, 29, 30, 31
 .endm
 
 .equ fields_blocks, 8                           // rhs_sum, bias
@@ -184,7 +176,7 @@
     ld1w    {z16.s-z19.s}, pn8/z, [rhs, #4, mul vl]
     addvl   rhs, rhs, #fields_blocks
     read_group 3, 24, 25, 26, 27
-    each_of_4 fmsb, 24, 3, 16, 25, 3, 17, 26, 3, 18, 27, 3, 19
+    binary_4 fmsb, 24, 25, 26, 27, 3, 3, 3, 3, 16, 17, 18, 19
 .endm
 
 // z24-z27 within the bounds. NaN stays NaN. Clobbers z4, z5, left.

@@ -159,19 +159,10 @@ vl4         .req x17
     whilelo p2.s, vl1, cols
     whilelo p3.s, vl2, cols
     whilelo p4.s, vl3, cols
-    mla     z\s0\().s, p0/m, z4.s, z2.s
-    mla     z\s1\().s, p0/m, z5.s, z2.s
-    mla     z\s2\().s, p0/m, z6.s, z2.s
-    mla     z\s3\().s, p0/m, z7.s, z2.s
-    fmul    z16.s, z16.s, z3.s
-    fmul    z17.s, z17.s, z3.s
-    fmul    z18.s, z18.s, z3.s
-    fmul    z19.s, z19.s, z3.s
+    binary_4 mla, \s0, \s1, \s2, \s3, 4, 5, 6, 7, 2, 2, 2, 2
+    fmul_4  16, 17, 18, 19, 3, 3, 3, 3
     convert_4 \s0, \s1, \s2, \s3
-    fmad    z\s0\().s, p0/m, z16.s, z20.s
-    fmad    z\s1\().s, p0/m, z17.s, z21.s
-    fmad    z\s2\().s, p0/m, z18.s, z22.s
-    fmad    z\s3\().s, p0/m, z19.s, z23.s
+    binary_4 fmad, \s0, \s1, \s2, \s3, 16, 17, 18, 19, 20, 21, 22, 23
     clamp_4 \s0, \s1, \s2, \s3, 12, 13
     st1w    {z\s0\().s}, p1, [dst]
     st1w    {z\s1\().s}, p2, [dst, #1, mul vl]
