@@ -1,5 +1,5 @@
 // Floating-point matmuls of two packed sides with SME2: the formulas are in the interface headers, the work in
-// panels_sme2_float.S.
+// panels_sme2.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/panels/panels_sme.hpp"

@@ -1,5 +1,5 @@
 // Integer matmuls of two packed sides with SME2: the formulas are in the interface headers and kai_matmul.h, the work
-// in panels_sme2_int.S.
+// in panels_sme2.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/panels/panels_sme_int.hpp"
