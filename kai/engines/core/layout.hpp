@@ -40,42 +40,25 @@ struct Format {
     bool fields_last = false;
     unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
 
-    /// @name The same format, but for
+    /// @name The same format with another field
     /// @{
-    constexpr Format nibbles_apart(unsigned distance) const {
-        Format f = *this;
-        f.nibble_distance = distance;
-        return f;
+#define KAI_WITH(NAME, FIELD)                     \
+    constexpr Format NAME(unsigned value) const { \
+        Format f = *this;                         \
+        f.FIELD = value;                          \
+        return f;                                 \
     }
-    constexpr Format before_block(unsigned bytes_per_row) const {
-        Format f = *this;
-        f.block_head = bytes_per_row;
-        return f;
-    }
-    constexpr Format after_block(unsigned bytes_per_row) const {
-        Format f = *this;
-        f.block_tail = bytes_per_row;
-        return f;
-    }
-    constexpr Format before_panel(unsigned bytes_per_row) const {
-        Format f = *this;
-        f.panel_head = bytes_per_row;
-        return f;
-    }
-    constexpr Format after_panel(unsigned bytes_per_row) const {
-        Format f = *this;
-        f.panel_tail = bytes_per_row;
-        return f;
-    }
+    KAI_WITH(nibbles_apart, nibble_distance)
+    KAI_WITH(before_block, block_head)
+    KAI_WITH(after_block, block_tail)
+    KAI_WITH(before_panel, panel_head)
+    KAI_WITH(after_panel, panel_tail)
+    KAI_WITH(k_up_to_multiple_of, k_multiple)
+#undef KAI_WITH
     /// The heads of all blocks follow the elements of all blocks.
     constexpr Format after_all_blocks(unsigned bytes_per_row) const {
         Format f = before_block(bytes_per_row);
         f.fields_last = true;
-        return f;
-    }
-    constexpr Format k_up_to_multiple_of(unsigned multiple) const {
-        Format f = *this;
-        f.k_multiple = multiple;
         return f;
     }
     /// @}
