@@ -199,6 +199,20 @@ KAI_SYM(\name):
     .endif
 .endm
 
+// What KAI_OFFSETS of core/fields.h stands for. \fields: NAME, BYTES, NAME, BYTES ...
+.macro kai_offsets_ prefix, fields:vararg
+    .set \prefix, 0
+    .set KAI_LOCAL(is_name), 1
+    .irp field, \fields
+    .if KAI_LOCAL(is_name)
+    .set \prefix\()_\field, \prefix
+    .else
+    .set \prefix, \prefix + \field
+    .endif
+    .set KAI_LOCAL(is_name), !KAI_LOCAL(is_name)
+    .endr
+.endm
+
 #if defined(__ELF__)
 // No executable stack; all indirect entries have landing pads (BTI).
     .section .note.GNU-stack, "", %progbits

@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/int_neon/int_neon_args.h"
 #include "kai/engines/core/base.hpp"
 
 namespace kai {
@@ -18,25 +19,7 @@ namespace {
 constexpr size_t kMaxPanels = 4, kMaxQuads = 16;
 constexpr size_t kMaxRowScales = 2048;
 
-/// What a tile function computes: tiles of some panels (of 4 rows) x `quads` quads, each adding `blocks` blocks.
-struct TileArgs {
-    float start[4];    // of the integer sums
-    uint8_t mask[16];  // of the high nibbles
-    const uint8_t* lhs;
-    size_t lhs_stride;
-    const uint8_t* rhs;
-    size_t rhs_stride;        // from panel to panel
-    const float* row_scales;  // in the order of blocks, then panels; not all tiles need them
-    float* tiles;             // out, 16 floats per panel
-    size_t blocks, quads;     // at least one
-    size_t resume;            // not 0: `tiles` holds sums of earlier blocks
-    size_t bl;
-};
-static_assert(
-    offsetof(TileArgs, start) == 0 && offsetof(TileArgs, mask) == 16 && offsetof(TileArgs, lhs) == 32 &&
-        offsetof(TileArgs, rhs) == 48 && offsetof(TileArgs, row_scales) == 64 && offsetof(TileArgs, tiles) == 72 &&
-        offsetof(TileArgs, blocks) == 80 && offsetof(TileArgs, quads) == 88 && offsetof(TileArgs, resume) == 96,
-    "int_neon_tile.inc");
+KAI_STRUCT(TileArgs, KAI_TILE_ARGS);
 using TileFn = void(const TileArgs*);
 
 /// Some blocks of panels whose row scales are to be prepared.

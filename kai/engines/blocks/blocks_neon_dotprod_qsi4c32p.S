@@ -20,8 +20,8 @@
 
 // v29, w3 = C, v30 = mask of high nibbles.
 .macro tile_constants
-    ldp     q29, q30, [args, #ARG_START]
-    ldr     w3, [args, #ARG_START]
+    ldp     q29, q30, [args, #TILE_ARGS_start]
+    ldr     w3, [args, #TILE_ARGS_start]
 .endm
 
 // v28 = scales of the columns.

@@ -25,7 +25,7 @@
 
 // v16 - v23, v26, v27 = zeros of columns 01, 23, twice; v28, v29 = scales.
 .macro tile_rhs
-    ldr     q30, [args, #ARG_MASK]
+    ldr     q30, [args, #TILE_ARGS_mask]
     tile_load_f32 27, 29
     tile_decode
     dup     v26.2d, v27.d[0]
@@ -53,7 +53,7 @@
     ldr     q31, [x1, #112]
     smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #32]
     ldr     q31, [scales, #48]
-    ldr     q4, [args, #ARG_START]
+    ldr     q4, [args, #TILE_ARGS_start]
     add     x1, x1, #LHS_BLOCK
     add     scales, scales, #64
     // v16 - v19 = products of scales; the sums lose C
@@ -110,7 +110,7 @@
     ldr     q13, [scales, #48]
     smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #96]
     ldr     q15, [scales, #112]
-    ldr     q30, [args, #ARG_START]
+    ldr     q30, [args, #TILE_ARGS_start]
     // v16 - v19, v20 - v23 = products of scales; the sums lose C
     fmul    v16.4s, v12.4s, v28.4s
     fmul    v17.4s, v12.4s, v29.4s

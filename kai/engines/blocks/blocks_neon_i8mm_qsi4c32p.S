@@ -25,7 +25,7 @@
 
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
-    ldr     q30, [args, #ARG_MASK]
+    ldr     q30, [args, #TILE_ARGS_mask]
     tile_load_f16 31
     fcvtl   v31.4s, v31.4h
     tile_decode

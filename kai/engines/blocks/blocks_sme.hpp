@@ -4,40 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 
 namespace kai {
 namespace {
 
-struct BlockArgs {
-    size_t m, n;
-    size_t blocks;  // of a row
-    size_t chunks;  // of 32 values in a block
-    const void* lhs;
-    size_t lhs_stride;  // bytes from a panel to the next
-    const void* rhs;
-    size_t rhs_stride;
-    void* dst;
-    size_t dst_stride;
-    const int32_t* table;  // what a nibble means, for ZT0
-    float lo, hi;
-};
-
-static_assert(offsetof(BlockArgs, m) == KAI_BLOCK_ARGS_M);
-static_assert(offsetof(BlockArgs, n) == KAI_BLOCK_ARGS_N);
-static_assert(offsetof(BlockArgs, blocks) == KAI_BLOCK_ARGS_BLOCKS);
-static_assert(offsetof(BlockArgs, chunks) == KAI_BLOCK_ARGS_CHUNKS);
-static_assert(offsetof(BlockArgs, lhs) == KAI_BLOCK_ARGS_LHS);
-static_assert(offsetof(BlockArgs, lhs_stride) == KAI_BLOCK_ARGS_LHS_STRIDE);
-static_assert(offsetof(BlockArgs, rhs) == KAI_BLOCK_ARGS_RHS);
-static_assert(offsetof(BlockArgs, rhs_stride) == KAI_BLOCK_ARGS_RHS_STRIDE);
-static_assert(offsetof(BlockArgs, dst) == KAI_BLOCK_ARGS_DST);
-static_assert(offsetof(BlockArgs, dst_stride) == KAI_BLOCK_ARGS_DST_STRIDE);
-static_assert(offsetof(BlockArgs, table) == KAI_BLOCK_ARGS_TABLE);
-static_assert(offsetof(BlockArgs, lo) == KAI_BLOCK_ARGS_LO);
-static_assert(offsetof(BlockArgs, hi) == KAI_BLOCK_ARGS_HI);
+KAI_STRUCT(BlockArgs, KAI_BLOCK_ARGS);
 
 using SmeBlocksFn = void(const BlockArgs*);
 

@@ -21,7 +21,7 @@
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/blocks/blocks_args.h"
 
     alias   args, x0
     alias   lhs, x1             // cursor
@@ -74,22 +74,22 @@
 func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidden
     frame   d8-d15
     smstart
-    ldr     count, [args, #KAI_BLOCK_ARGS_TABLE]
+    ldr     count, [args, #BLOCK_ARGS_table]
     ldr     zt0, [count]
     all_true
     cntw    vl
-    ldr     cols, [args, #KAI_BLOCK_ARGS_N]
-    ldp     blocks, block_steps, [args, #KAI_BLOCK_ARGS_BLOCKS]
+    ldr     cols, [args, #BLOCK_ARGS_n]
+    ldp     blocks, block_steps, [args, #BLOCK_ARGS_blocks]
     mul     values, blocks, block_steps
     lsl     block_steps, block_steps, #2
     mul     values, values, vl
     lsl     values, values, #6                  // 32 k of 4 V columns, half a byte each
-    ldr     rhs_panel, [args, #KAI_BLOCK_ARGS_RHS]
-    ldp     dst_columns, dst_stride, [args, #KAI_BLOCK_ARGS_DST]
+    ldr     rhs_panel, [args, #BLOCK_ARGS_rhs]
+    ldp     dst_columns, dst_stride, [args, #BLOCK_ARGS_dst]
 
 0:  // a panel of the RHS
-    ldr     rows, [args, #KAI_BLOCK_ARGS_M]
-    ldr     lhs, [args, #KAI_BLOCK_ARGS_LHS]
+    ldr     rows, [args, #BLOCK_ARGS_m]
+    ldr     lhs, [args, #BLOCK_ARGS_lhs]
     mov     dst, dst_columns
     whilelo pn9.s, xzr, cols, vlx4
 
@@ -121,8 +121,8 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     b.hs    2b
 
 4:  // store
-    ld1rw   {z4.s}, p0/z, [args, #KAI_BLOCK_ARGS_LO]
-    ld1rw   {z5.s}, p0/z, [args, #KAI_BLOCK_ARGS_HI]
+    ld1rw   {z4.s}, p0/z, [args, #BLOCK_ARGS_lo]
+    ld1rw   {z5.s}, p0/z, [args, #BLOCK_ARGS_hi]
     cmp     rows, vl
     csel    count, rows, vl, lo
     mov     w12, #0

@@ -14,7 +14,8 @@
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_vectors.inc"
-#define KAI_MOPA_ARGS(field) KAI_PROBLEM_##field
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#define KAI_MOPA_ARGS(field) PROBLEM_##field
 #include "kai/engines/blocks/blocks_sme_mopa.inc"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 

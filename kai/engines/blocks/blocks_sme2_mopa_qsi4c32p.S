@@ -18,7 +18,7 @@
 
 .macro take_args
     take_block_args
-    ldr     t0, [args, #KAI_BLOCK_ARGS_TABLE]
+    ldr     t0, [args, #BLOCK_ARGS_table]
     take_table t0
 .endm
 

@@ -20,7 +20,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/asm/sme_vectors.inc"
 
 args        .req x0
@@ -117,7 +117,7 @@ vl4         .req x19
     add     scale0, panel, values
     clear_4 8, 9, 10, 11
     .if \panels == 2
-    ldr     more, [args, #KAI_BLOCK_ARGS_RHS_STRIDE]
+    ldr     more, [args, #BLOCK_ARGS_rhs_stride]
     add     rhs1, rhs0, more
     add     scale1, scale0, more
     clear_4 12, 13, 14, 15
@@ -156,8 +156,8 @@ vl4         .req x19
     .endif
     subs    left, left, #1
     b.hs    1b
-3:  ld1rw   {z2.s}, p0/z, [args, #KAI_BLOCK_ARGS_LO]
-    ld1rw   {z3.s}, p0/z, [args, #KAI_BLOCK_ARGS_HI]
+3:  ld1rw   {z2.s}, p0/z, [args, #BLOCK_ARGS_lo]
+    ld1rw   {z3.s}, p0/z, [args, #BLOCK_ARGS_hi]
     finish  8, 9, 10, 11
     .if \panels == 2
     sub     cols, cols, vl4
@@ -174,14 +174,14 @@ func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot, hidden
     cntw    vl2, all, mul #2
     cntw    vl3, all, mul #3
     cntw    vl4, all, mul #4
-    ldp     blocks, chunks, [args, #KAI_BLOCK_ARGS_BLOCKS]
+    ldp     blocks, chunks, [args, #BLOCK_ARGS_blocks]
     mul     values, blocks, chunks
     mul     values, values, vl4
     lsl     values, values, #4                  // 32 k, half a byte each
-    ldr     cols, [args, #KAI_BLOCK_ARGS_N]
-    ldr     lhs_row, [args, #KAI_BLOCK_ARGS_LHS]
-    ldr     panel, [args, #KAI_BLOCK_ARGS_RHS]
-    ldr     dst, [args, #KAI_BLOCK_ARGS_DST]
+    ldr     cols, [args, #BLOCK_ARGS_n]
+    ldr     lhs_row, [args, #BLOCK_ARGS_lhs]
+    ldr     panel, [args, #BLOCK_ARGS_rhs]
+    ldr     dst, [args, #BLOCK_ARGS_dst]
     cmp     cols, vl4
     b.ls    5f
 

@@ -25,11 +25,8 @@
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #define RHS_BLOCK 144      // 8 x (f16 + 16 bytes)
-#define ARG_LHS 16
-#define ARG_SCALES 32
-#define ARG_ROW_SCALES 48
-#define ARG_BLOCKS 64
 #include "kai/engines/asm/asm.h"
+#include "kai/engines/blocks/blocks_args.h"
 
 // z8 - z12 = RHS and column scales of a block. Changes z14.
 .macro block_rhs
@@ -104,10 +101,10 @@
 .macro tile_function name, panels
 func \name, hidden
     frame   d8-d14
-    ldp     x1, x11, [x0, #ARG_LHS]
-    ldp     x5, x6, [x0, #ARG_SCALES]
-    ldp     x7, x9, [x0, #ARG_ROW_SCALES]
-    ldp     x8, x12, [x0, #ARG_BLOCKS]
+    ldp     x1, x11, [x0, #SVE_TILE_ARGS_lhs]
+    ldp     x5, x6, [x0, #SVE_TILE_ARGS_scales]
+    ldp     x7, x9, [x0, #SVE_TILE_ARGS_row_scales]
+    ldp     x8, x12, [x0, #SVE_TILE_ARGS_blocks]
     add     x1, x1, #LHS_ELEMENTS
     add     x2, x1, x11
     add     x3, x2, x11

@@ -6,6 +6,7 @@
 // hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Blocks of 32, the usual length, run in blocks_sve_i8mm.S.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/blocks/blocks_sve.hpp"
 
 namespace kai {
@@ -17,21 +18,7 @@ static_assert(
         qsi4c32p.block_bytes(kRhsTile, 32) == 144,
     "LHS_BLOCK, LHS_ELEMENTS, RHS_BLOCK of the assembly");
 
-/// What a function of the assembly computes for the columns of a vector: sums += `blocks` blocks.
-struct SveTileArgs {
-    float start[4];  // of the integer sums
-    const uint8_t* lhs;
-    size_t lhs_stride;
-    const uint8_t *scales, *elements;  // of the columns, in the first block
-    const float* row_scales;
-    float* sums;    // 8 for rows 01, 8 for rows 23 of each panel
-    size_t blocks;  // at least one
-    size_t width;
-};
-static_assert(
-    offsetof(SveTileArgs, start) == 0 && offsetof(SveTileArgs, lhs) == 16 && offsetof(SveTileArgs, scales) == 32 &&
-        offsetof(SveTileArgs, row_scales) == 48 && offsetof(SveTileArgs, blocks) == 64,
-    "blocks_sve_i8mm.S");
+KAI_STRUCT(SveTileArgs, KAI_SVE_TILE_ARGS);
 using SveTileFn = void(const SveTileArgs*);
 
 }  // namespace

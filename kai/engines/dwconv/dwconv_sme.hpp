@@ -3,32 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/dwconv/dwconv_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
 namespace {
 
-struct DwconvImage {
-    uint32_t lo, hi;  // bounds of the clamp; of f16 the lower half
-    const void *src, *weights;
-    void* dst;
-    size_t channels;
-    size_t src_rows, src_cols, dst_rows, dst_cols, pad_top, pad_left;
-    size_t src_stride_row, src_stride_col, dst_stride_row, dst_stride_col;  // bytes
-    size_t whole, whole_end;  // runs of three steps that have inputs and complete outputs start in [whole, whole_end);
-                              // whole: ~0: there are none
-};
-static_assert(
-    offsetof(DwconvImage, lo) == 0 && offsetof(DwconvImage, hi) == 4 && offsetof(DwconvImage, src) == 8 &&
-        offsetof(DwconvImage, weights) == 16 && offsetof(DwconvImage, dst) == 24 &&
-        offsetof(DwconvImage, channels) == 32 && offsetof(DwconvImage, src_rows) == 40 &&
-        offsetof(DwconvImage, src_cols) == 48 && offsetof(DwconvImage, dst_rows) == 56 &&
-        offsetof(DwconvImage, dst_cols) == 64 && offsetof(DwconvImage, pad_top) == 72 &&
-        offsetof(DwconvImage, pad_left) == 80 && offsetof(DwconvImage, src_stride_row) == 88 &&
-        offsetof(DwconvImage, src_stride_col) == 96 && offsetof(DwconvImage, dst_stride_row) == 104 &&
-        offsetof(DwconvImage, dst_stride_col) == 112 && offsetof(DwconvImage, whole) == 120 &&
-        offsetof(DwconvImage, whole_end) == 128,
-    "DWCONV_... of dwconv_sme_3x3.inc");
+KAI_STRUCT(DwconvImage, KAI_DWCONV_IMAGE);
 
 /// False if there is nothing to write. Sets whole and whole_end.
 KAI_INLINE bool prepare_dwconv(DwconvImage& image) {

@@ -29,8 +29,8 @@
 
 .macro load_bounds
     ptrue   p0.h
-    ld1rh   {z10.h}, p0/z, [args, #DWCONV_LO]
-    ld1rh   {z11.h}, p0/z, [args, #DWCONV_HI]
+    ld1rh   {z10.h}, p0/z, [args, #DWCONV_IMAGE_lo]
+    ld1rh   {z11.h}, p0/z, [args, #DWCONV_IMAGE_hi]
 .endm
 
 .macro prepare

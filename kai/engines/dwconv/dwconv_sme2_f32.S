@@ -22,8 +22,8 @@
 
 .macro load_bounds
     ptrue   p0.s
-    ld1rw   {z14.s}, p0/z, [args, #DWCONV_LO]
-    ld1rw   {z15.s}, p0/z, [args, #DWCONV_HI]
+    ld1rw   {z14.s}, p0/z, [args, #DWCONV_IMAGE_lo]
+    ld1rw   {z15.s}, p0/z, [args, #DWCONV_IMAGE_hi]
     mov     w8, #0
     mov     w9, #4
 .endm

@@ -10,27 +10,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/float/float_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
 namespace {
 
-/// One panel times m rows. float_neon.inc knows the offsets.
-struct FloatGemmArgs {
-    const void* lhs;
-    size_t lhs_stride;
-    const void* panel;
-    void* dst;
-    size_t dst_stride;
-    size_t m;                           // at least 1
-    size_t depth;                       // k in bytes
-    alignas(16) uint8_t bounds[2][16];  // lowest and highest result, in every lane of a vector
-};
-static_assert(
-    offsetof(FloatGemmArgs, lhs) == 0 && offsetof(FloatGemmArgs, panel) == 16 &&
-        offsetof(FloatGemmArgs, dst_stride) == 32 && offsetof(FloatGemmArgs, depth) == 48 &&
-        offsetof(FloatGemmArgs, bounds) == 64,
-    "float_neon.inc");
+using FloatBounds [[gnu::aligned(16)]] = uint8_t[2][16];
+KAI_STRUCT(FloatGemmArgs, KAI_FLOAT_GEMM_ARGS);
 
 using FloatGemmFn = void(const FloatGemmArgs*);
 
@@ -53,7 +40,7 @@ KAI_INLINE void run_float_gemm(
     void* dst, size_t dst_stride, float clamp_min, float clamp_max) {
     constexpr size_t element_bytes = format.bits / 8, kRows = 6;
     const size_t panel_stride = format.stride({nr, 1, 1}, k);
-    FloatGemmArgs args = {lhs, lhs_stride, rhs_packed, dst, dst_stride, m, k * element_bytes, {}};
+    FloatGemmArgs args = {{}, lhs, lhs_stride, rhs_packed, dst, dst_stride, m, k * element_bytes};
     store_bound<element_bytes>(args.bounds[0], clamp_min);
     store_bound<element_bytes>(args.bounds[1], clamp_max);
     if (m == 0) {

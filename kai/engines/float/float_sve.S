@@ -31,8 +31,8 @@
 .endm
 
 .macro load_bounds
-    ld1rw   {z0.s}, p4/z, [x0, #PANEL_BOUNDS]
-    ld1rw   {z1.s}, p4/z, [x0, #PANEL_BOUNDS + 4]
+    ld1rw   {z0.s}, p4/z, [x0, #SVE_PANEL_lo]
+    ld1rw   {z1.s}, p4/z, [x0, #SVE_PANEL_hi]
 .endm
 
 .macro store_vector c, r

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/float/float_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
@@ -14,27 +15,8 @@ namespace {
 /// Rows of a tile, and of a block of a pointer table.
 constexpr size_t kSveTileRows = 6;
 
-/// Rows of the LHS: k in chunks.
-struct SveRows {
-    size_t length, chunks;  // elements of a chunk; no chunks: the result is the bias
-    const void* pad;        // table: pointers equal to this one stay where they are,
-    size_t offset;          // others are moved by this, in bytes
-    size_t stride;          // no table: bytes from a row to the next
-    size_t has_table;       // 0 or 1
-};
-
-/// What all panels of a call share.
-struct SvePanel {
-    SveRows rows;
-    size_t dst_stride;
-    uint32_t lo, hi;  // bits of the bounds of the clamp; of f16 in the lower half
-};
-static_assert(
-    offsetof(SvePanel, rows.length) == 0 && offsetof(SvePanel, rows.chunks) == 8 &&
-        offsetof(SvePanel, rows.pad) == 16 && offsetof(SvePanel, rows.offset) == 24 &&
-        offsetof(SvePanel, rows.stride) == 32 && offsetof(SvePanel, rows.has_table) == 40 &&
-        offsetof(SvePanel, dst_stride) == 48 && offsetof(SvePanel, lo) == 56 && offsetof(SvePanel, hi) == 60,
-    "PANEL_... of float_sve.inc");
+KAI_STRUCT(SveRows, KAI_SVE_ROWS);
+KAI_STRUCT(SvePanel, KAI_SVE_PANEL);
 
 /// lhs: the first row, or the table: kSveTileRows entries per chunk, then the next block. m, n >= 1; columns beyond the
 /// panel are ignored.

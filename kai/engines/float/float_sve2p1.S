@@ -40,8 +40,8 @@
 .endm
 
 .macro load_bounds
-    ld1rh   {z0.h}, p4/z, [x0, #PANEL_BOUNDS]
-    ld1rh   {z1.h}, p4/z, [x0, #PANEL_BOUNDS + 4]
+    ld1rh   {z0.h}, p4/z, [x0, #SVE_PANEL_lo]
+    ld1rh   {z1.h}, p4/z, [x0, #SVE_PANEL_hi]
 .endm
 
 // Two vectors of sums -> one of f16: vector \at of the row.

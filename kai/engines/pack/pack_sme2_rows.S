@@ -9,7 +9,7 @@
     alias   half, x4        // V rows
 
 .macro bf16_start
-    ldr     stride, [args, #KAI_PACK_ROWS_STRIDE]
+    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
     mul     half, stride, v
 .endm
 

@@ -3,26 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/pack/pack_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
 namespace {
 
-/// The parts of bias' = bias + sum_scale * sum and scale' = scale * multiplier.
-struct ColumnFields {
-    const void* bias;   // int32 [n]; NULL: zeros
-    const void* scale;  // f32 [n]
-    int32_t sum_scale;
-    float multiplier;
-    uint8_t flip = 0;  // int4: what makes two's complement of a byte of the source
-};
-static_assert(offsetof(ColumnFields, bias) == KAI_FIELDS_BIAS);
-static_assert(offsetof(ColumnFields, scale) == KAI_FIELDS_SCALE);
-static_assert(offsetof(ColumnFields, sum_scale) == KAI_FIELDS_SUM_SCALE);
-static_assert(offsetof(ColumnFields, multiplier) == KAI_FIELDS_MULTIPLIER);
-static_assert(offsetof(ColumnFields, flip) == KAI_FIELDS_FLIP);
-
+KAI_STRUCT(ColumnFields, KAI_COLUMN_FIELDS);
 /// Packs n >= 1 columns of a source of chunks * length rows, `stride` bytes apart; each chunk is padded to whole groups
 /// on its own.
 ///

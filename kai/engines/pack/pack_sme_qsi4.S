@@ -17,7 +17,7 @@
     mov     limit, #0x0101
     mov     z28.s, w19
     lsl     z29.s, z28.s, #16
-    ld1rb   {z30.b}, p7/z, [fields, #KAI_FIELDS_FLIP]
+    ld1rb   {z30.b}, p7/z, [fields, #COLUMN_FIELDS_flip]
 .endm
 
 // sum = sums of the two weights of each byte. Clobbers low.

@@ -16,7 +16,7 @@
     alias   half, x6        // V rows
 
 .macro rows_start
-    ldr     stride, [args, #KAI_PACK_ROWS_STRIDE]
+    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
     lsl     stride2, stride, #1
     add     stride3, stride, stride2
     mul     half, stride, v
@@ -59,7 +59,7 @@
     alias   entry1, x7
 
 .macro table_start
-    ldp     offset, pad, [args, #KAI_PACK_ROWS_STRIDE]
+    ldp     offset, pad, [args, #PACK_ROWS_ARGS_stride]
 .endm
 
 .macro table_chunk
@@ -104,7 +104,7 @@
 // ---- f32 rows that are stride bytes apart, as bf16 ----
 
 .macro bf16_start
-    ldr     stride, [args, #KAI_PACK_ROWS_STRIDE]
+    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
     mul     half, stride, v
 .endm
 

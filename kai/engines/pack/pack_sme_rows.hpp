@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/pack/pack_args.h"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/pack/pack_getters.hpp"
 #include "kai/engines/pack/pack_rhs_checks.hpp"
@@ -12,31 +12,7 @@
 namespace kai {
 namespace {
 
-struct PackRowsArgs {
-    size_t rows;
-    size_t length;    // source bytes of a chunk of a row
-    size_t chunks;    // of a row
-    const void* src;  // first row, or the table
-    size_t stride;    // bytes from a row to the next; with a table: what is added to every pointer but pad
-    const void* pad;
-    void* dst;
-    size_t hi;       // bytes from the first V rows of a unit of 2 V rows to the others
-    size_t depth;    // words from a depth to the next
-    size_t gap;      // bytes from the end of a unit to the next one
-    size_t hi_from;  // rows (of the last unit) beyond which it has a panel for the others
-};
-
-static_assert(offsetof(PackRowsArgs, rows) == KAI_PACK_ROWS_ROWS);
-static_assert(offsetof(PackRowsArgs, length) == KAI_PACK_ROWS_LENGTH);
-static_assert(offsetof(PackRowsArgs, chunks) == KAI_PACK_ROWS_CHUNKS);
-static_assert(offsetof(PackRowsArgs, src) == KAI_PACK_ROWS_SRC);
-static_assert(offsetof(PackRowsArgs, stride) == KAI_PACK_ROWS_STRIDE);
-static_assert(offsetof(PackRowsArgs, pad) == KAI_PACK_ROWS_PAD);
-static_assert(offsetof(PackRowsArgs, dst) == KAI_PACK_ROWS_DST);
-static_assert(offsetof(PackRowsArgs, hi) == KAI_PACK_ROWS_HI);
-static_assert(offsetof(PackRowsArgs, depth) == KAI_PACK_ROWS_DEPTH);
-static_assert(offsetof(PackRowsArgs, gap) == KAI_PACK_ROWS_GAP);
-static_assert(offsetof(PackRowsArgs, hi_from) == KAI_PACK_ROWS_HI_FROM);
+KAI_STRUCT(PackRowsArgs, KAI_PACK_ROWS_ARGS);
 
 using PackRowsFn = void(const PackRowsArgs*);
 

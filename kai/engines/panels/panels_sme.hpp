@@ -4,51 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/panels/panels_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
 namespace {
 
-struct PanelArgs {
-    size_t m, n;   // not 0
-    size_t depth;  // depth groups: 32-bit words of a row. 0 is fine
-    const void* lhs;
-    size_t lhs_stride;  // bytes from a panel to the next
-    const void* rhs;
-    size_t rhs_stride;
-    void* dst;
-    size_t dst_stride;    // bytes from a row to the next
-    uint32_t lo, hi;      // clamp bounds, bit by bit: f32 or, for f16 outputs, f16; int32 for integer ones
-    size_t rhs_tail = 0;  // bytes from the start of an RHS panel to its tail, of formats that have one
-
-    // Operands that only some kernels have; each may be null or 0 in the others.
-    const void* row_bias = nullptr;
-    const void* column_bias = nullptr;
-    const void* output_bias = nullptr;  // per column, added to the scaled result
-    uint32_t scale = 0;                 // f32, of the whole output, bit by bit
-    int32_t zero_point = 0;             // of the output
-    const void* table = nullptr;        // for ZT0
-};
-
-static_assert(offsetof(PanelArgs, m) == KAI_PANEL_ARGS_M);
-static_assert(offsetof(PanelArgs, n) == KAI_PANEL_ARGS_N);
-static_assert(offsetof(PanelArgs, depth) == KAI_PANEL_ARGS_DEPTH);
-static_assert(offsetof(PanelArgs, lhs) == KAI_PANEL_ARGS_LHS);
-static_assert(offsetof(PanelArgs, lhs_stride) == KAI_PANEL_ARGS_LHS_STRIDE);
-static_assert(offsetof(PanelArgs, rhs) == KAI_PANEL_ARGS_RHS);
-static_assert(offsetof(PanelArgs, rhs_stride) == KAI_PANEL_ARGS_RHS_STRIDE);
-static_assert(offsetof(PanelArgs, dst) == KAI_PANEL_ARGS_DST);
-static_assert(offsetof(PanelArgs, dst_stride) == KAI_PANEL_ARGS_DST_STRIDE);
-static_assert(offsetof(PanelArgs, lo) == KAI_PANEL_ARGS_LO);
-static_assert(offsetof(PanelArgs, hi) == KAI_PANEL_ARGS_HI);
-static_assert(offsetof(PanelArgs, rhs_tail) == KAI_PANEL_ARGS_RHS_TAIL);
-static_assert(offsetof(PanelArgs, row_bias) == KAI_PANEL_ARGS_ROW_BIAS);
-static_assert(offsetof(PanelArgs, column_bias) == KAI_PANEL_ARGS_COLUMN_BIAS);
-static_assert(offsetof(PanelArgs, output_bias) == KAI_PANEL_ARGS_OUTPUT_BIAS);
-static_assert(offsetof(PanelArgs, scale) == KAI_PANEL_ARGS_SCALE);
-static_assert(offsetof(PanelArgs, zero_point) == KAI_PANEL_ARGS_ZERO_POINT);
-static_assert(offsetof(PanelArgs, table) == KAI_PANEL_ARGS_TABLE);
+KAI_STRUCT(PanelArgs, KAI_PANEL_ARGS);
 
 using SmePanelsFn = void(const PanelArgs*);
 

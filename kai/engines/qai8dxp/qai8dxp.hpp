@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
@@ -13,21 +14,9 @@ namespace {
 
 /// Elements of the RHS: those of a packed format of layout.hpp.
 enum class RhsKind : size_t { int8, int4, int2, int4_blocks };
-enum class OutKind : size_t { f32, f16, bf16 };
+enum class OutKind : size_t { f32, f16, bf16 };  // assembly knows the numbers
 
-/// dst = clamp(LHS x RHS + bias), everything that a call or a kernel's name says. Strides are in bytes.
-struct Problem {
-    size_t m, n, k, bl;
-    const uint8_t *lhs, *rhs;
-    void* dst;
-    size_t dst_stride;
-    float lo, hi;
-    const int32_t* lut;             // int2: the four weights
-    size_t nr;                      // columns of a panel of the RHS
-    size_t lhs_stride, rhs_stride;  // from panel to panel
-    RhsKind rhs_kind;
-    OutKind out;
-};
+KAI_STRUCT(Problem, KAI_PROBLEM);
 
 constexpr RhsKind rhs_kind(const Format& f) {
     return f.block_tail != 0 ? RhsKind::int4_blocks

@@ -20,6 +20,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 
 namespace kai {
@@ -46,96 +47,17 @@ namespace {
 /// nothing.
 /// @{
 
-/// Four rows: what is known of them, and sums, int32 or float, in the order of Acc.
-struct Panel {
-    float sums[4][4];
-    float offsets[2][4];  // int32, or f32 for RHS in blocks
-    float scales[2][4];
-};
-
-/// Four columns.
-struct Quad {
-    float column_sums[2][4];  // int32, or f32 for RHS in blocks
-    float column_scales[2][4];
-    float bias[4];
-    const int8_t* rhs;
-    const float* block_scales;  // two vectors per block for SMMLA, one for SDOT
-    size_t dst;                 // bytes from GemmArgs::dst
-    size_t clamps;              // 0: no result can be out of bounds
-};
-
-/// At least one tile, at least one quad.
-struct GemmArgs {
-    float start[4], lo[4], hi[4];
-    const uint8_t* lhs;
-    size_t panel_stride;  // of lhs
-    size_t steps, blocks;
-    Panel* panels;
-    size_t tiles;
-    const Quad* quads;
-    size_t quad_count;
-    uint8_t* dst;
-    size_t row_stride, dst_stride;  // of dst, from row to row, from panel to panel
-    size_t resume, last;
-    OutKind out;
-};
-static_assert(
-    sizeof(Panel) == 128 && offsetof(Panel, offsets) == 64 && offsetof(Panel, scales) == 96 &&  //
-        sizeof(Quad) == 112 && offsetof(Quad, column_scales) == 32 && offsetof(Quad, bias) == 64 &&
-        offsetof(Quad, rhs) == 80 && offsetof(Quad, dst) == 96 && offsetof(Quad, clamps) == 104 &&  //
-        offsetof(GemmArgs, lo) == 16 && offsetof(GemmArgs, lhs) == 48 && offsetof(GemmArgs, steps) == 64 &&
-        offsetof(GemmArgs, panels) == 80 && offsetof(GemmArgs, quads) == 96 && offsetof(GemmArgs, dst) == 112 &&
-        offsetof(GemmArgs, row_stride) == 120 && offsetof(GemmArgs, resume) == 136 && offsetof(GemmArgs, last) == 144 &&
-        offsetof(GemmArgs, out) == 152 && static_cast<size_t>(OutKind::f32) == 0 &&
-        static_cast<size_t>(OutKind::f16) == 1 && static_cast<size_t>(OutKind::bf16) == 2,
-    "kai/engines/qai8dxp/qai8dxp_neon.inc");
+KAI_STRUCT(Panel, KAI_PANEL);
+KAI_STRUCT(Quad, KAI_QUAD);
+KAI_STRUCT(GemmArgs, KAI_GEMM_ARGS);
 
 using GemmTileFn = void(const GemmArgs*);
 /// @}
 
-/// What a decoder does: quads, whose rhs is where they stand, become int8, one quad behind the other from `out` on; rhs
-/// then is where they are. At least one quad and one step. Signed nibbles become 16 times the weights.
-struct DecodeArgs {
-    Quad* quads;
-    size_t quad_count;
-    int8_t* out;
-    size_t steps;
-    size_t second, third;  // where vectors of a step are: 0, second, third, second + third
-    size_t step;           // bytes from step to step
-    size_t gap;            // bytes behind each block, which has
-    size_t block_steps;    // steps; as many of the first one are to be decoded:
-    size_t first_steps;
-    const int32_t* lut;  // int2: the four weights
-};
+KAI_STRUCT(DecodeArgs, KAI_DECODE_ARGS);
 using DecodeFn = void(const DecodeArgs*);
-static_assert(
-    offsetof(DecodeArgs, quads) == 0 && offsetof(DecodeArgs, out) == 16 && offsetof(DecodeArgs, second) == 32 &&
-        offsetof(DecodeArgs, step) == 48 && offsetof(DecodeArgs, gap) == 56 && offsetof(DecodeArgs, first_steps) == 72,
-    "qai8dxp_neon_decode.S");
 
-/// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
-/// those of the tile functions. `clamps` is 0 or has all bits set. At least one row, at least one quad.
-struct FewArgs {
-    float start[4], lo[4], hi[4];
-    const uint8_t* lhs;
-    size_t panel_stride;
-    const uint8_t* rhs;
-    size_t rhs_stride;
-    uint8_t* dst;
-    size_t row_stride;
-    size_t rows, quads;
-    size_t steps, blocks, scale_distance;  // those of RowFn and RowBlocksFn (qai8dxp_neon_row.hpp)
-    const int32_t* lut;                    // int2
-    size_t nr;                             // columns of a panel of the RHS
-    OutKind out;
-    size_t clamps;  // per channel: 0 if no result is NaN or out of bounds while column scales and bias are below 2
-};
-static_assert(
-    offsetof(FewArgs, lo) == 16 && offsetof(FewArgs, lhs) == 48 && offsetof(FewArgs, rhs) == 64 &&
-        offsetof(FewArgs, dst) == 80 && offsetof(FewArgs, rows) == 96 && offsetof(FewArgs, steps) == 112 &&
-        offsetof(FewArgs, scale_distance) == 128 && offsetof(FewArgs, nr) == 144 && offsetof(FewArgs, out) == 152 &&
-        offsetof(FewArgs, clamps) == 160,
-    "assembly for few rows");
+KAI_STRUCT(FewArgs, KAI_FEW_ARGS);
 using FewFn = void(const FewArgs*);
 
 /// The tile functions of an ISA for a kind of RHS.

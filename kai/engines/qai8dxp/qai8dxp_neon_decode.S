@@ -11,30 +11,21 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
-
-#define ARG_QUADS 0
-#define ARG_OUT 16
-#define ARG_VECTORS 32
-#define ARG_STEP 48
-#define ARG_BLOCK 56
-#define ARG_FIRST 72
-
-#define QUAD 112
-#define QUAD_RHS 80
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 func kai_decode_int4_neon, hidden
-    ldp     x1, x2, [x0, #ARG_QUADS]
-    ldp     x3, x10, [x0, #ARG_OUT]
-    ldp     x6, x7, [x0, #ARG_VECTORS]
-    ldr     x9, [x0, #ARG_STEP]
-    ldp     x11, x12, [x0, #ARG_BLOCK]
+    ldp     x1, x2, [x0, #DECODE_ARGS_quads]
+    ldp     x3, x10, [x0, #DECODE_ARGS_out]
+    ldp     x6, x7, [x0, #DECODE_ARGS_second]
+    ldr     x9, [x0, #DECODE_ARGS_step]
+    ldp     x11, x12, [x0, #DECODE_ARGS_gap]
     movi    v20.16b, #0xF0
     add     x8, x6, x7
 
 1:  // a quad
-    ldr     x4, [x1, #QUAD_RHS]
-    str     x3, [x1, #QUAD_RHS]
-    ldr     x13, [x0, #ARG_FIRST]
+    ldr     x4, [x1, #QUAD_rhs]
+    str     x3, [x1, #QUAD_rhs]
+    ldr     x13, [x0, #DECODE_ARGS_first_steps]
     ldr     q0, [x4]
     mov     x5, x10
     ldr     q1, [x4, x6]

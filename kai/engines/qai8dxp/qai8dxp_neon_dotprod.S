@@ -51,18 +51,18 @@
     mul     v\s3\().4s, v\columns\().4s, v\rows\().s[3]
 .endm
 .macro sums_start_1
-    load_columns 22, 22, [quad, #QUAD_COLUMN_SUMS]
-    load_rows 24, 24, [panels, #PANEL_OFFSETS]
+    load_columns 22, 22, [quad, #QUAD_column_sums]
+    load_rows 24, 24, [panels, #PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 24
 .endm
 .macro sums_start_2
-    load_rows 25, 25, [panels, #PANEL + PANEL_OFFSETS]
+    load_rows 25, 25, [panels, #PANEL + PANEL_offsets]
     sums_start_1
     multiply_offsets 4, 5, 6, 7, 25
 .endm
 .macro sums_start_4
-    load_rows 26, 26, [panels, #2 * PANEL + PANEL_OFFSETS]
-    load_rows 27, 27, [panels, #3 * PANEL + PANEL_OFFSETS]
+    load_rows 26, 26, [panels, #2 * PANEL + PANEL_offsets]
+    load_rows 27, 27, [panels, #3 * PANEL + PANEL_offsets]
     sums_start_2
     multiply_offsets 8, 9, 10, 11, 26
     multiply_offsets 12, 13, 14, 15, 27
@@ -142,11 +142,11 @@
 // and of the next one.
 
 .macro wide_start
-    load_columns 24, 24, [quad, #QUAD_COLUMN_SUMS]
-    load_columns 25, 25, [quad, #QUAD + QUAD_COLUMN_SUMS]
-    load_rows 28, 28, [panels, #PANEL_OFFSETS]
-    load_rows 29, 29, [panels, #PANEL + PANEL_OFFSETS]
-    load_rows 30, 30, [panels, #2 * PANEL + PANEL_OFFSETS]
+    load_columns 24, 24, [quad, #QUAD_column_sums]
+    load_columns 25, 25, [quad, #QUAD + QUAD_column_sums]
+    load_rows 28, 28, [panels, #PANEL_offsets]
+    load_rows 29, 29, [panels, #PANEL + PANEL_offsets]
+    load_rows 30, 30, [panels, #2 * PANEL + PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 28, 24
     multiply_offsets 4, 5, 6, 7, 29, 24
     multiply_offsets 8, 9, 10, 11, 30, 24
@@ -190,10 +190,10 @@
     store_sums 1, 16, 17, 18, 19
     store_sums 2, 20, 21, 22, 23
     finish_3 sums
-    ldr     x5, [quad, #QUAD_DST]
+    ldr     x5, [quad, #QUAD_dst]
     mov     x7, dst
     add     quad, quad, #QUAD
-    ldr     x16, [quad, #QUAD_DST]
+    ldr     x16, [quad, #QUAD_dst]
     sub     dst, x12, x5
     add     dst, dst, x16
     load_sums 0, 0, 1, 2, 3
@@ -215,8 +215,8 @@ func kai_sums_12x8_neon_dotprod, hidden
     add     x3, x2, x10
     add     x9, x3, x10
     mov     rhs, x11
-    ldr     x4, [quad, #QUAD + QUAD_RHS]
-    ldr     x7, [args, #GEMM_STEPS]
+    ldr     x4, [quad, #QUAD + QUAD_rhs]
+    ldr     x7, [args, #GEMM_ARGS_steps]
     wide_start
     ldr     q24, [rhs]
     ldr     q25, [x4]
@@ -313,7 +313,7 @@ endfunc
 // A block of panels pa, pb whose first 4 k are loaded; then the first 4 k of na, nb. `last`: of the pairs of a tile.
 .macro pair_block panels, s0, s1, s2, s3, s4, s5, s6, s7, pa, pb, na, nb, last
     mov     rhs, x15
-    ldr     x17, [args, #GEMM_STEPS]
+    ldr     x17, [args, #GEMM_ARGS_steps]
 8:  // 32 k
     pair_4k \panels, \pa, \pb, 20, 21, 16
     pair_4k \panels, \pa, \pb, 21, 20, 32
@@ -351,8 +351,8 @@ endfunc
 
 .macro block_first_1
     mov     x15, rhs
-    ldr     q22, [args, #GEMM_START]
-    ldr     w12, [args, #GEMM_START]
+    ldr     q22, [args, #GEMM_ARGS_start]
+    ldr     w12, [args, #GEMM_ARGS_start]
     ldr     q20, [rhs]
     pair_rows 1, x1, x2
     start   24, 25, 26, 27

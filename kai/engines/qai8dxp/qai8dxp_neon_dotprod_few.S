@@ -31,21 +31,9 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/int_neon/int_neon_quads.inc"
 
-#define FEW_BOUNDS 16
-#define FEW_LHS 48
-#define FEW_RHS 64
-#define FEW_DST 80
-#define FEW_ROW_STRIDE 88
-#define FEW_QUADS 104
-#define FEW_STEPS 112
-#define FEW_BLOCKS 120
-#define FEW_SCALE_DISTANCE 128
-#define FEW_LUT 136
-#define FEW_NR 144
-#define FEW_OUT 152
-#define FEW_CLAMPS 160
 
 // Registers of the quads of a row: rows 4 - 7, or the f32 sums of two rows of four quads and of four of two, use those
 // of the others that are free.
@@ -69,12 +57,12 @@
 
 .macro few_enter saved
     frame   d8-d15, \saved
-    ldr     x8, [x0, #FEW_NR]
-    ldp     x1, x2, [x0, #FEW_RHS]
-    ldp     x5, x15, [x0, #FEW_STEPS]
-    ldr     x4, [x0, #FEW_QUADS]
+    ldr     x8, [x0, #FEW_ARGS_nr]
+    ldp     x1, x2, [x0, #FEW_ARGS_rhs]
+    ldp     x5, x15, [x0, #FEW_ARGS_steps]
+    ldr     x4, [x0, #FEW_ARGS_quads]
     cmp     x8, #8
-    ldr     x3, [x0, #FEW_DST]
+    ldr     x3, [x0, #FEW_ARGS_dst]
     lsl     x7, x8, #2
     add     x17, x7, x8, lsl #3
     csel    x19, xzr, x2, eq
@@ -110,10 +98,10 @@
     .endif
     .endif
     .if rows == 8
-    ldp     x13, x12, [x0, #FEW_LHS]
+    ldp     x13, x12, [x0, #FEW_ARGS_lhs]
     add     x12, x12, x13
     .else
-    ldr     x13, [x0, #FEW_LHS]
+    ldr     x13, [x0, #FEW_ARGS_lhs]
     .endif
 .endm
 
@@ -367,7 +355,7 @@
 // dst = min(max(x, lo), hi): a NaN stays one.
 .macro clamp_and_store row, out, lo, hi
     .ifc \out, f32_or_f16
-    ldr     x14, [x0, #FEW_OUT]
+    ldr     x14, [x0, #FEW_ARGS_out]
     .endif
     .if quads == 2
     cmp     x4, #1
@@ -375,7 +363,7 @@
     csel    x11, xzr, x11, eq
     .endif
     each    \row, row_by_operand, , , fmax, v\lo\().4s
-    ldr     x10, [x0, #FEW_ROW_STRIDE]
+    ldr     x10, [x0, #FEW_ARGS_row_stride]
     mov     x9, x3
     .ifc \out, f32_or_f16
     cbnz    x14, 8f
@@ -450,7 +438,7 @@
 .macro channel_finish out
     load_quads RHS_B, x7
     ldr     q29, [x13, #16]
-    ldp     x15, x14, [x0, #FEW_OUT]
+    ldp     x15, x14, [x0, #FEW_ARGS_out]
     load_rows_4567 27, 16
     shared_quads fmul, 4s, RHS_A, RHS_B, v29.s[0]
     each sum_row, row_scvtf
@@ -475,7 +463,7 @@
     keep_bias_bits RHS_B
     sum_row 0, row_by_column, , fadd, RHS_B
     shrn    v28.4h, v28.4s, #16
-    ldr     x10, [x0, #FEW_ROW_STRIDE]
+    ldr     x10, [x0, #FEW_ARGS_row_stride]
     fmov    x9, d28
     .if quads == 2
     cmp     x4, #1
@@ -499,7 +487,7 @@
     b       10f
 7:
     .endif
-    ldp     q28, q29, [x0, #FEW_BOUNDS]
+    ldp     q28, q29, [x0, #FEW_ARGS_lo]
     .if rows * quads >= 12
     each other_rows, row_by_column, , , fadd, RHS_B
     .else
@@ -535,7 +523,7 @@ func kai_few_\name\()_\count\()_neon_dotprod, hidden
     .set    rows, \count
     few_enter x19-x20
     .ifc \rhs, int2
-    ldr     x6, [x0, #FEW_LUT]
+    ldr     x6, [x0, #FEW_ARGS_lut]
     .endif
     \rhs\()_constants
     few_tiles channel_tile \rhs, \out
@@ -890,7 +878,7 @@ endfunc
     .endif
     each block_row, row_is_product, 29, 27, fmla, RHS_A
     each block_row, row_by_lane, 28, 26, fmul
-    ldp     q24, q25, [x0, #FEW_BOUNDS]
+    ldp     q24, q25, [x0, #FEW_ARGS_lo]
     each block_row, row_by_column, , , fadd, RHS_B
     clamp_and_store block_row, f32, 24, 25
 .endm
@@ -901,7 +889,7 @@ func kai_few_blocks_int4_\count\()_neon_dotprod, hidden
     few_enter x19-x26
     mov     w14, #0x49400000
     dup     v30.4s, w14
-    ldr     x24, [x0, #FEW_SCALE_DISTANCE]
+    ldr     x24, [x0, #FEW_ARGS_scale_distance]
     add     x20, x6, x6, lsr #3
     mul     x23, x5, x6
     sub     x21, x6, x20

@@ -65,25 +65,25 @@
     mul     v\s3\().4s, v27.4s, v\r23\().4s
 .endm
 .macro sums_start_1
-    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
-    load_rows 28, 29, [panels, #PANEL_OFFSETS]
+    load_columns 26, 27, [quad, #QUAD_column_sums]
+    load_rows 28, 29, [panels, #PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 28, 29
 .endm
 .macro sums_start_2
-    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
-    load_rows 28, 29, [panels, #PANEL_OFFSETS]
-    load_rows 30, 31, [panels, #PANEL + PANEL_OFFSETS]
+    load_columns 26, 27, [quad, #QUAD_column_sums]
+    load_rows 28, 29, [panels, #PANEL_offsets]
+    load_rows 30, 31, [panels, #PANEL + PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 28, 29
     multiply_offsets 4, 5, 6, 7, 30, 31
 .endm
 .macro sums_start_4
-    load_columns 26, 27, [quad, #QUAD_COLUMN_SUMS]
-    load_rows 28, 29, [panels, #PANEL_OFFSETS]
-    load_rows 30, 31, [panels, #PANEL + PANEL_OFFSETS]
+    load_columns 26, 27, [quad, #QUAD_column_sums]
+    load_rows 28, 29, [panels, #PANEL_offsets]
+    load_rows 30, 31, [panels, #PANEL + PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 28, 29
-    load_rows 28, 29, [panels, #2 * PANEL + PANEL_OFFSETS]
+    load_rows 28, 29, [panels, #2 * PANEL + PANEL_offsets]
     multiply_offsets 4, 5, 6, 7, 30, 31
-    load_rows 30, 31, [panels, #3 * PANEL + PANEL_OFFSETS]
+    load_rows 30, 31, [panels, #3 * PANEL + PANEL_offsets]
     multiply_offsets 8, 9, 10, 11, 28, 29
     multiply_offsets 12, 13, 14, 15, 30, 31
 .endm
@@ -180,7 +180,7 @@
     pair_start 16, 17, 18, 19, 20, 21, 22, 23
 .endm
 .macro pair_start s, rest:vararg
-    ldr     q\s, [args, #GEMM_START]
+    ldr     q\s, [args, #GEMM_ARGS_start]
     .ifnb \rest
     pair_start \rest
     .endif
@@ -207,7 +207,7 @@
 // Sums that have become floats are added to an accumulator, and start anew.
 .macro pair_add acc, s, scale
     fmla    \acc\().4s, v\s\().4s, v\scale\().4s
-    ldr     q\s, [args, #GEMM_START]
+    ldr     q\s, [args, #GEMM_ARGS_start]
 .endm
 
 // A block of panels a, b, whose accumulators are a0 - a7. Then the first operands of panels next_a, next_b, of the same
@@ -235,7 +235,7 @@
     .endif
     smmla   v18.4s, v29.16b, v26.16b
     smmla   v19.4s, v29.16b, v27.16b
-    ldr     q25, [args, #GEMM_START]
+    ldr     q25, [args, #GEMM_ARGS_start]
     smmla   v20.4s, v30.16b, v26.16b
     smmla   v21.4s, v30.16b, v27.16b
     ldr     q24, [rhs]
@@ -292,7 +292,7 @@
 
 // One panel: integer sums of even groups in v16 - v19, of odd ones in v20 - v23.
 .macro block_first_1
-    ldr     q30, [args, #GEMM_START]
+    ldr     q30, [args, #GEMM_ARGS_start]
     ldp     q24, q25, [rhs]
     ldp     q26, q27, [x1]
 .endm

@@ -37,18 +37,6 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_neon.inc"
 
-#define FEW_START 0
-#define FEW_BOUNDS 16
-#define FEW_LHS 48
-#define FEW_RHS 64
-#define FEW_DST 80
-#define FEW_ROWS 96
-#define FEW_STEPS 112
-#define FEW_BLOCKS 120
-#define FEW_DISTANCE 128
-#define FEW_NR 144
-#define FEW_OUT 152
-#define FEW_CLAMPS 160
 
 #define FRAME 128
 #define FRAME_DST 0
@@ -293,7 +281,7 @@
     .endif
 .endm
 
-// Products become results. v18, v19: bias; x17: 0 if no result can be a NaN or out of bounds; x8: FEW_OUT.
+// Products become results. v18, v19: bias; x17: 0 if no result can be a NaN or out of bounds; x8: FEW_ARGS_out.
 .macro finish results:vararg
     all_by_column fadd, 18, 19, \results
     .set    stage, 0
@@ -311,7 +299,7 @@
     add     x4, x13, #16
     .endif
     cbz     x17, 6f
-    ldp     q16, q17, [args, #FEW_BOUNDS]
+    ldp     q16, q17, [args, #FEW_ARGS_lo]
     all_shared fmax, \results, 16
     all_shared fmin, \results, 17
 6:
@@ -673,7 +661,7 @@
 .endm
 
 // Between the instructions that make results of sums: their other operands; x17 = 0 if the column scales and the bias
-// are below 2 in magnitude (bit 30), and that suffices; x8 = FEW_OUT.
+// are below 2 in magnitude (bit 30), and that suffices; x8 = FEW_ARGS_out.
 .macro between number
     .if stage > 0
     channel_between (4 * stage + \number)
@@ -725,13 +713,13 @@
     or_second orr, x4, x4, x14
 
     .elseif \number == 21
-    ldr     x17, [args, #FEW_CLAMPS]
+    ldr     x17, [args, #FEW_ARGS_clamps]
     .elseif \number == 22
     or_second orr, x15, x15, x16
     .elseif \number == 23
     or_second orr, x3, x3, x4
     .elseif \number == 24
-    ldr     x8, [args, #FEW_OUT]
+    ldr     x8, [args, #FEW_ARGS_out]
 
     .elseif \number == 25
     or_second orr, x3, x3, x15
@@ -748,8 +736,8 @@
 .endm
 
 .macro channel_tile rhs
-    ldr     x8, [args, #FEW_STEPS]
-    ldr     x16, [args, #FEW_NR]
+    ldr     x8, [args, #FEW_ARGS_steps]
+    ldr     x16, [args, #FEW_ARGS_nr]
     \rhs\()_constants
     \rhs\()_begin
     each_sum load_zero, SUMS
@@ -819,7 +807,7 @@
 .endm
 
 .macro load_start s
-    ldr     q\s, [args, #FEW_START]
+    ldr     q\s, [args, #FEW_ARGS_start]
 .endm
 .macro load_zero s
     ldr     q\s, [sp, #FRAME_ZERO]
@@ -969,7 +957,7 @@
     .endif
     cbnz    x14, 3b
 4:
-    ldr     x16, [args, #FEW_NR]
+    ldr     x16, [args, #FEW_ARGS_nr]
     load_columns 16, 17, x19, x19, x12
     ldr     q24, [sp, #FRAME_OFFSETS]
     add     x17, x19, x16, lsl #2
@@ -982,7 +970,7 @@
     to_rows SUMS_F
     all_by_column_row fmla, 24, 25, 16, 17, ROWS_F
     mov     x17, #1
-    ldr     x8, [args, #FEW_OUT]
+    ldr     x8, [args, #FEW_ARGS_out]
     all_by_row fmul, 30, 31, ROWS_F, ROWS_F
     finish  ROWS_F
 .endm
@@ -991,9 +979,9 @@
 
 .macro few_tile kind
     mov     x3, x10
-    ldr     x1, [args, #FEW_LHS]
+    ldr     x1, [args, #FEW_ARGS_lhs]
     .if rows == 8
-    ldr     x2, [args, #FEW_LHS + 8]
+    ldr     x2, [args, #FEW_ARGS_panel_stride]
     add     x2, x2, x1
     .else
     add     x4, x10, x11
@@ -1020,10 +1008,10 @@ func \name, hidden
     frame   x19-x20, space=FRAME
     .endif
     stp     xzr, xzr, [sp, #FRAME_ZERO]
-    ldp     x10, x12, [args, #FEW_RHS]
-    ldp     x13, x16, [args, #FEW_DST]
-    ldp     x15, x9, [args, #FEW_ROWS]
-    ldr     x17, [args, #FEW_NR]
+    ldp     x10, x12, [args, #FEW_ARGS_rhs]
+    ldp     x13, x16, [args, #FEW_ARGS_dst]
+    ldp     x15, x9, [args, #FEW_ARGS_rows]
+    ldr     x17, [args, #FEW_ARGS_nr]
 
     // Quads: side by side in a panel, or in two
     add     x19, x10, x12
@@ -1037,7 +1025,7 @@ func \name, hidden
     lsl     x7, x17, #4
     add     x6, x5, #16
     .ifc \kind, block
-    ldp     x1, x2, [args, #FEW_LHS]    // offsets as floats
+    ldp     x1, x2, [args, #FEW_ARGS_lhs]    // offsets as floats
     add     x1, x1, x2
     ldr     q0, [x1, #-32]
     scvtf   v0.4s, v0.4s
@@ -1047,8 +1035,8 @@ func \name, hidden
     scvtf   v1.4s, v1.4s
     .endif
     stp     q0, q1, [sp, #FRAME_OFFSETS]
-    ldp     x24, x14, [args, #FEW_STEPS]
-    ldr     x23, [args, #FEW_DISTANCE]
+    ldp     x24, x14, [args, #FEW_ARGS_steps]
+    ldr     x23, [args, #FEW_ARGS_scale_distance]
     madd    x23, x24, x7, x23
     add     x22, x7, x17, lsl #1
     lsr     x8, x23, #6

@@ -6,23 +6,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/sme_args.h"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 
 namespace kai {
 namespace {
-
-static_assert(offsetof(Problem, m) == KAI_PROBLEM_M);
-static_assert(offsetof(Problem, n) == KAI_PROBLEM_N);
-static_assert(offsetof(Problem, lhs) == KAI_PROBLEM_LHS);
-static_assert(offsetof(Problem, rhs) == KAI_PROBLEM_RHS);
-static_assert(offsetof(Problem, dst) == KAI_PROBLEM_DST);
-static_assert(offsetof(Problem, dst_stride) == KAI_PROBLEM_DST_STRIDE);
-static_assert(offsetof(Problem, lo) == KAI_PROBLEM_LO);
-static_assert(offsetof(Problem, hi) == KAI_PROBLEM_HI);
-static_assert(offsetof(Problem, lhs_stride) == KAI_PROBLEM_LHS_STRIDE);
-static_assert(offsetof(Problem, rhs_stride) == KAI_PROBLEM_RHS_STRIDE);
 
 /// m, n >= 1. In `steps` of 32 k.
 template <RhsKind>

@@ -22,7 +22,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_groups.inc"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
     alias   problem, x0
     alias   table, x1
@@ -181,7 +181,7 @@
 
 // z24-z27 within the bounds. NaN stays NaN. Clobbers z4, z5, left.
 .macro clamp
-    add     left, problem, #KAI_PROBLEM_LO
+    add     left, problem, #PROBLEM_lo
     ld1rw   {z4.s}, p0/z, [left]
     ld1rw   {z5.s}, p0/z, [left, #4]
     clamp_4 24, 25, 26, 27, 4, 5
@@ -212,13 +212,13 @@ func kai_kernel_\name, hidden
     .endif
     all_true
     address_groups
-    ldr     rows, [problem, #KAI_PROBLEM_M]
-    ldr     lhs_row, [problem, #KAI_PROBLEM_LHS]
-    ldr     dst_row, [problem, #KAI_PROBLEM_DST]
+    ldr     rows, [problem, #PROBLEM_m]
+    ldr     lhs_row, [problem, #PROBLEM_lhs]
+    ldr     dst_row, [problem, #PROBLEM_dst]
 
 6:  // a row
-    ldr     cols, [problem, #KAI_PROBLEM_N]
-    ldr     rhs, [problem, #KAI_PROBLEM_RHS]
+    ldr     cols, [problem, #PROBLEM_n]
+    ldr     rhs, [problem, #PROBLEM_rhs]
     mov     dst, dst_row
     add     lhs, lhs_row, steps, lsl #5
     ld1rw   {z2.s}, p0/z, [lhs]
@@ -226,7 +226,7 @@ func kai_kernel_\name, hidden
     begin_\scaling
 
 7:  // a panel
-    ldr     fields, [problem, #KAI_PROBLEM_RHS_STRIDE]
+    ldr     fields, [problem, #PROBLEM_rhs_stride]
     add     fields, rhs, fields
     addvl   fields, fields, #-fields_\scaling
     mov     lhs, lhs_row
@@ -237,9 +237,9 @@ func kai_kernel_\name, hidden
     cmp     cols, #0
     b.gt    7b
 
-    ldr     left, [problem, #KAI_PROBLEM_LHS_STRIDE]
+    ldr     left, [problem, #PROBLEM_lhs_stride]
     add     lhs_row, lhs_row, left
-    ldr     left, [problem, #KAI_PROBLEM_DST_STRIDE]
+    ldr     left, [problem, #PROBLEM_dst_stride]
     add     dst_row, dst_row, left
     subs    rows, rows, #1
     b.ne    6b

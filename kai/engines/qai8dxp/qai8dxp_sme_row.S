@@ -16,7 +16,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/asm/sme_vectors.inc"
 
 problem     .req x0
@@ -177,21 +177,21 @@ func kai_kernel_\name, hidden
     frame   d8-d15
     smstart
     all_true
-    add     left, problem, #KAI_PROBLEM_LO
+    add     left, problem, #PROBLEM_lo
     ld1rw   {z12.s}, p0/z, [left]
     ld1rw   {z13.s}, p0/z, [left, #4]
     cntw    vl1
     cntw    vl2, all, mul #2
     cntw    vl3, all, mul #3
     cntw    vl4, all, mul #4
-    ldr     rhs_stride, [problem, #KAI_PROBLEM_RHS_STRIDE]
-    ldr     rows, [problem, #KAI_PROBLEM_M]
-    ldr     lhs_row, [problem, #KAI_PROBLEM_LHS]
-    ldr     dst_row, [problem, #KAI_PROBLEM_DST]
+    ldr     rhs_stride, [problem, #PROBLEM_rhs_stride]
+    ldr     rows, [problem, #PROBLEM_m]
+    ldr     lhs_row, [problem, #PROBLEM_lhs]
+    ldr     dst_row, [problem, #PROBLEM_dst]
 
 3:  // a row
-    ldr     cols, [problem, #KAI_PROBLEM_N]
-    ldr     rhs0, [problem, #KAI_PROBLEM_RHS]
+    ldr     cols, [problem, #PROBLEM_n]
+    ldr     rhs0, [problem, #PROBLEM_rhs]
     addvl   rhs0, rhs0, #8
     mov     dst, dst_row
     add     lhs, lhs_row, steps, lsl #5
@@ -216,9 +216,9 @@ func kai_kernel_\name, hidden
     finish  24, 25, 26, 27, rhs0
 
 6:  // the next row
-    ldr     left, [problem, #KAI_PROBLEM_LHS_STRIDE]
+    ldr     left, [problem, #PROBLEM_lhs_stride]
     add     lhs_row, lhs_row, left
-    ldr     left, [problem, #KAI_PROBLEM_DST_STRIDE]
+    ldr     left, [problem, #PROBLEM_dst_stride]
     add     dst_row, dst_row, left
     subs    rows, rows, #1
     b.ne    3b

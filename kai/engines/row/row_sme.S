@@ -24,7 +24,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/row/row_args.h"
 #include "kai/engines/row/row_sme.inc"
 #include "kai/engines/asm/sme_vectors.inc"
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/row/row_args.h"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 
@@ -19,33 +19,7 @@ struct RowOutput {
     T lo, hi, zero;
 };
 
-/// Sizes in bytes, except the first two.
-struct RowArgs {
-    size_t n, width;   // columns of the matrix, of a panel
-    size_t row_bytes;  // of the LHS
-    const void* lhs;
-    const void* rhs;
-    size_t rhs_stride;  // from panel to panel
-    size_t head;        // of a panel, before the elements
-    size_t tail_skip;   // from the last element that k has to the panel's tail
-    void* dst;
-    uint8_t output[12];  // RowOutput
-    const Table* table;
-};
-
-static_assert(offsetof(RowArgs, n) == KAI_ROW_ARGS_N);
-static_assert(offsetof(RowArgs, width) == KAI_ROW_ARGS_WIDTH);
-static_assert(offsetof(RowArgs, row_bytes) == KAI_ROW_ARGS_ROW_BYTES);
-static_assert(offsetof(RowArgs, lhs) == KAI_ROW_ARGS_LHS);
-static_assert(offsetof(RowArgs, rhs) == KAI_ROW_ARGS_RHS);
-static_assert(offsetof(RowArgs, rhs_stride) == KAI_ROW_ARGS_RHS_STRIDE);
-static_assert(offsetof(RowArgs, head) == KAI_ROW_ARGS_HEAD);
-static_assert(offsetof(RowArgs, tail_skip) == KAI_ROW_ARGS_TAIL_SKIP);
-static_assert(offsetof(RowArgs, dst) == KAI_ROW_ARGS_DST);
-static_assert(offsetof(RowArgs, output) == KAI_ROW_ARGS_LO);
-static_assert(offsetof(RowArgs, output) + sizeof(uint32_t) == KAI_ROW_ARGS_HI);
-static_assert(offsetof(RowArgs, output) + 2 * sizeof(uint32_t) == KAI_ROW_ARGS_ZERO);
-static_assert(offsetof(RowArgs, table) == KAI_ROW_ARGS_TABLE);
+KAI_STRUCT(RowArgs, KAI_ROW_ARGS);
 
 /// n >= 1.
 using SmeRowFn = void(const RowArgs*);
@@ -69,8 +43,8 @@ KAI_INLINE void run_row_sme(
         tile.rows * format.panel_head,
         format.element_bytes(tile, format.padded(tile, k)) - elements,
         dst,
-        {},
-        &kSignedNibbles};
+        &kSignedNibbles,
+        {}};
     __builtin_memcpy(args.output, &output, sizeof(output));
     if (uses_za) {
         kai_commit_za();

@@ -27,7 +27,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_groups.inc"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/core/sme_args.h"
+#include "kai/engines/row/row_args.h"
 #include "kai/engines/row/row_sme.inc"
 
     alias   vl4, x23        // columns of four vectors
@@ -76,7 +76,7 @@
 .macro start_groups
     mova    za.d[w8, 0, vgx4], {z16.d-z19.d}
     mova    za.d[w8, 1, vgx4], {z20.d-z23.d}
-    ldr     bytes, [args, #KAI_ROW_ARGS_HEAD]
+    ldr     bytes, [args, #ROW_ARGS_head]
 .endm
 
 .macro start_single head
@@ -285,7 +285,7 @@
 
 // The scales are at the panels' ends: bytes further.
 .macro out_int8 arrangement
-    ldr     bytes, [args, #KAI_ROW_ARGS_TAIL_SKIP]
+    ldr     bytes, [args, #ROW_ARGS_tail_skip]
     .ifc \arrangement, single
     each_vector_single head_32, 24, 25, 26, 27, 28, 29, 30, 31
     .else
@@ -310,14 +310,14 @@
 func kai_kernel_\name, hidden
     enter
     .ifc \arrangement, nibbles
-    ldr     bytes, [args, #KAI_ROW_ARGS_TABLE]
+    ldr     bytes, [args, #ROW_ARGS_table]
     ldr     zt0, [bytes]
     .endif
     all_true
     address_groups
     cntb    vl4
     load_bounds 1, 2, \out
-    add     bytes, args, #KAI_ROW_ARGS_ZERO
+    add     bytes, args, #ROW_ARGS_output + 8
     ld1rw   {z3.s}, p0/z, [bytes]
     dup     z3.b, z3.b[0]
 

@@ -1,0 +1,37 @@
+// What the kernels with FMLA get.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// clang-format off
+
+#include "kai/engines/core/fields.h"
+
+/// NEON: one panel times m >= 1 rows.
+#define KAI_FLOAT_GEMM_ARGS(field)                                                            \
+    field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
+    field(const void*, 8, lhs)                                                                \
+    field(size_t, 8, lhs_stride)                                                              \
+    field(const void*, 8, panel)                                                              \
+    field(void*, 8, dst)                                                                      \
+    field(size_t, 8, dst_stride)                                                              \
+    field(size_t, 8, m)                                                                       \
+    field(size_t, 8, depth)        /* k in bytes */
+KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
+
+/// SVE: rows of the LHS, k in chunks.
+#define KAI_SVE_ROWS(field)                                                                  \
+    field(size_t, 8, length)    /* elements of a chunk */                                    \
+    field(size_t, 8, chunks)    /* 0: the result is the bias */                              \
+    field(const void*, 8, pad)  /* table: pointers equal to this one stay where they are, */ \
+    field(size_t, 8, offset)    /* others are moved by this, in bytes */                     \
+    field(size_t, 8, stride)    /* no table: bytes from a row to the next */                 \
+    field(size_t, 8, has_table) /* 0 or 1 */
+KAI_OFFSETS(SVE_ROWS, KAI_SVE_ROWS)
+
+/// SVE: what all panels of a call share.
+#define KAI_SVE_PANEL(field)                                                        \
+    field(SveRows, 48, rows)                                                        \
+    field(size_t, 8, dst_stride)                                                    \
+    field(uint32_t, 4, lo) /* bits of the clamp bounds; of f16 in the lower half */ \
+    field(uint32_t, 4, hi)
+KAI_OFFSETS(SVE_PANEL, KAI_SVE_PANEL)

@@ -1,0 +1,105 @@
+// What kernels with rows quantised at run time (qai8dxp) get.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// clang-format off
+
+#include "kai/engines/core/fields.h"
+
+/// A call, as the engines see it.
+#define KAI_PROBLEM(field)                                            \
+    field(size_t, 8, m)                                               \
+    field(size_t, 8, n)                                               \
+    field(size_t, 8, k)                                               \
+    field(size_t, 8, bl)                                              \
+    field(const uint8_t*, 8, lhs)                                     \
+    field(const uint8_t*, 8, rhs)                                     \
+    field(void*, 8, dst)                                              \
+    field(size_t, 8, dst_stride)                                      \
+    field(float, 4, lo)                                               \
+    field(float, 4, hi)                                               \
+    field(const int32_t*, 8, lut) /* int2: the four weights */        \
+    field(size_t, 8, nr)          /* columns of a panel of the RHS */ \
+    field(size_t, 8, lhs_stride)  /* from panel to panel */           \
+    field(size_t, 8, rhs_stride)                                      \
+    field(RhsKind, 8, rhs_kind)                                       \
+    field(OutKind, 8, out)
+KAI_OFFSETS(PROBLEM, KAI_PROBLEM)
+
+/// NEON. Four rows: what is known of them, and sums, int32 or float, in the order of Acc.
+#define KAI_PANEL(field)                                               \
+    field(Float4x4, 64, sums)                                          \
+    field(Float2x4, 32, offsets) /* int32, or f32 for RHS in blocks */ \
+    field(Float2x4, 32, scales)
+KAI_OFFSETS(PANEL, KAI_PANEL)
+
+/// Four columns.
+#define KAI_QUAD(field)                                                                      \
+    field(Float2x4, 32, column_sums)     /* int32, or f32 for RHS in blocks */               \
+    field(Float2x4, 32, column_scales)                                                       \
+    field(Float4, 16, bias)                                                                  \
+    field(const int8_t*, 8, rhs)                                                             \
+    field(const float*, 8, block_scales) /* two vectors per block for SMMLA, one for SDOT */ \
+    field(size_t, 8, dst)                /* bytes from GemmArgs::dst */                      \
+    field(size_t, 8, clamps)             /* 0: no result can be out of bounds */
+KAI_OFFSETS(QUAD, KAI_QUAD)
+
+/// At least one tile, at least one quad.
+#define KAI_GEMM_ARGS(field)                                         \
+    field(Float4, 16, start)                                         \
+    field(Float4, 16, lo)                                            \
+    field(Float4, 16, hi)                                            \
+    field(const uint8_t*, 8, lhs)                                    \
+    field(size_t, 8, panel_stride) /* of lhs */                      \
+    field(size_t, 8, steps)                                          \
+    field(size_t, 8, blocks)                                         \
+    field(Panel*, 8, panels)                                         \
+    field(size_t, 8, tiles)                                          \
+    field(const Quad*, 8, quads)                                     \
+    field(size_t, 8, quad_count)                                     \
+    field(uint8_t*, 8, dst)                                          \
+    field(size_t, 8, row_stride)   /* of dst, from row to row */     \
+    field(size_t, 8, dst_stride)   /* of dst, from panel to panel */ \
+    field(size_t, 8, resume)                                         \
+    field(size_t, 8, last)                                           \
+    field(OutKind, 8, out)
+KAI_OFFSETS(GEMM_ARGS, KAI_GEMM_ARGS)
+
+/// What a decoder does: quads, whose rhs is where they stand, become int8, one quad after the other from `out` on; rhs
+/// then is where they are. At least one quad and one step. Signed nibbles become 16 times the weights.
+#define KAI_DECODE_ARGS(field)                                                                        \
+    field(Quad*, 8, quads)                                                                            \
+    field(size_t, 8, quad_count)                                                                      \
+    field(int8_t*, 8, out)                                                                            \
+    field(size_t, 8, steps)                                                                           \
+    field(size_t, 8, second)      /* where vectors of a step are: 0, second, third, second + third */ \
+    field(size_t, 8, third)                                                                           \
+    field(size_t, 8, step)        /* bytes from step to step */                                       \
+    field(size_t, 8, gap)         /* bytes after each block, which has */                             \
+    field(size_t, 8, block_steps) /* steps; as many of the first one are to be decoded: */            \
+    field(size_t, 8, first_steps)                                                                     \
+    field(const int32_t*, 8, lut) /* int2: the four weights */
+KAI_OFFSETS(DECODE_ARGS, KAI_DECODE_ARGS)
+
+/// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
+/// those of the tile functions. At least one row, at least one quad.
+#define KAI_FEW_ARGS(field)                                                         \
+    field(Float4, 16, start)                                                        \
+    field(Float4, 16, lo)                                                           \
+    field(Float4, 16, hi)                                                           \
+    field(const uint8_t*, 8, lhs)                                                   \
+    field(size_t, 8, panel_stride)                                                  \
+    field(const uint8_t*, 8, rhs)                                                   \
+    field(size_t, 8, rhs_stride)                                                    \
+    field(uint8_t*, 8, dst)                                                         \
+    field(size_t, 8, row_stride)                                                    \
+    field(size_t, 8, rows)                                                          \
+    field(size_t, 8, quads)                                                         \
+    field(size_t, 8, steps)       /* to scale_distance: as in RowFn, RowBlocksFn */ \
+    field(size_t, 8, blocks)                                                        \
+    field(size_t, 8, scale_distance)                                                \
+    field(const int32_t*, 8, lut) /* int2 */                                        \
+    field(size_t, 8, nr)          /* columns of a panel of the RHS */               \
+    field(OutKind, 8, out)                                                          \
+    field(size_t, 8, clamps)      /* all bits; per channel, 0: all is within bounds if scales and bias < 2 */
+KAI_OFFSETS(FEW_ARGS, KAI_FEW_ARGS)
