@@ -10,10 +10,6 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/registry.hpp"
 #include "kai/ukernels/families.h"
-#include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
-#include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
-#include "kai/ukernels/pack/kai_lhs_pack.h"
-#include "kai/ukernels/pack/kai_rhs_pack.h"
 
 // KAI_BUILD_<isa> is 1 if this build has the sources of that ISA (set by the build system for this file).
 
@@ -30,17 +26,9 @@
 
 extern "C" {
 // The tables of rules of RHS packers, where there are.
-#define KAI_RULES(ISA, NAME, ...) [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;
-#define KAI_RHS_PACK_NXK_BL KAI_RULES
-#define KAI_RHS_PACK_NXK_BL_ZERO KAI_RULES
-#define KAI_RHS_PACK_NXK_BL_BF16 KAI_RULES
-#define KAI_RHS_PACK_KXN_BL_BF16 KAI_RULES
-#define KAI_RHS_PACK_CX(SIGNATURE, ...) KAI_RULES(__VA_ARGS__)
-#define KAI_RHS_PACK_KXN KAI_RULES
-#define KAI_RHS_PACK_NXK KAI_RULES
-#define KAI_RHS_PACK_KXN_NR KAI_RULES
+#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...) \
+    [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;
 #include "kai/ukernels/pack/packs.def"
-#undef KAI_RULES
 }
 
 namespace kai {
@@ -182,15 +170,12 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-/// @name The table of rules of a packer, by its ISA: RHS packers whose panels are not vectors wide have one.
-/// @{
+/// The table of rules of a packer, by its ISA: RHS packers whose panels are not vectors wide have one.
+#define KAI_RHS_TABLE(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
+#define KAI_RHS_TABLE_any KAI_LINES(KAI_TABLE)
+#define KAI_RHS_TABLE_neon_bf16 KAI_LINES(KAI_TABLE)
+#define KAI_TABLE(ISA, NAME) &kai_rules_##NAME
 #define KAI_NO_TABLE(ISA, NAME) nullptr
-#define KAI_RHS_TABLE(ISA, NAME) KAI_CONCAT(KAI_RHS_TABLE_, ISA)(NAME)
-#define KAI_RHS_TABLE_any(NAME) &kai_rules_##NAME
-#define KAI_RHS_TABLE_neon_bf16(NAME) &kai_rules_##NAME
-#define KAI_RHS_TABLE_sve(NAME) nullptr
-#define KAI_RHS_TABLE_sme(NAME) nullptr
-/// @}
 
 #define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)          \
     [](kai_packer_rules* rules) {                                      \
@@ -206,47 +191,29 @@ const kai_ukernel kUkernels[] = {
             kai::FORMAT.panel_tail > 0};                               \
     }
 
-#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)               \
-    KAI_IF_BUILT(                                                                                \
-        ISA,                                                                                     \
-        {#NAME, SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__, \
+#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                     \
+    KAI_IF_BUILT(                                                                                      \
+        ISA,                                                                                           \
+        {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__, \
          KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE)}, )
+const kai_packer kPackers[] = {
 #define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                                            \
     KAI_PACKER(                                                                              \
         KAI_NO_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_lhs_offset_##NAME), \
         KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
+#define KAI_LHS_IMATMUL_PACKER(SIGNATURE, ISA, NAME, ...)                                                    \
+    KAI_PACKER(                                                                                              \
+        KAI_NO_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, nullptr, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
+        KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
 #define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...)                                             \
     KAI_PACKER(                                                                               \
         KAI_RHS_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, KAI_ANY(kai_get_rhs_offset_##NAME), \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
 #define KAI_UNIFIED_PACKER(SIGNATURE, ISA, NAME, ...) \
     KAI_PACKER(KAI_NO_TABLE, SIGNATURE, ISA, NAME, __VA_ARGS__, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
-
-const kai_packer kPackers[] = {
-#define KAI_LHS_PACK_BL(...) KAI_LHS_PACKER(KAI_LHS_PACK_BL, __VA_ARGS__)
-#define KAI_LHS_PACK(...) KAI_LHS_PACKER(KAI_LHS_PACK, __VA_ARGS__)
-#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACKER(KAI_LHS_QUANT_PACK, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL_ZERO(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL_ZERO, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_BL_BF16(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK_BL_BF16, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN_BL_BF16(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_BL_BF16, __VA_ARGS__)
-#define KAI_RHS_PACK_CX(...) KAI_RHS_PACKER(__VA_ARGS__)
-#define KAI_RHS_PACK_KXN(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK(...) KAI_RHS_PACKER(KAI_RHS_PACK_NXK, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_NR, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_PACK_KXN_QS8CX_I32, __VA_ARGS__)
-#define KAI_RHS_IMATMUL_PACK_KXN(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN, __VA_ARGS__)
-#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACKER(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, __VA_ARGS__)
-#define KAI_LHS_IMATMUL_PACK(ISA, NAME, ...)                                 \
-    KAI_PACKER(                                                              \
-        KAI_NO_TABLE, KAI_LHS_IMATMUL_PACK, ISA, NAME, __VA_ARGS__, nullptr, \
-        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_lhs_packed_size_##NAME), KAI_ANY(kai_run_##NAME))
-#define KAI_LHS_PACK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_LHS_PACK_UNIFIED, __VA_ARGS__)
-#define KAI_RHS_PACK_KXN_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_KXN_UNIFIED, __VA_ARGS__)
-#define KAI_RHS_PACK_NXK_UNIFIED(...) KAI_UNIFIED_PACKER(KAI_RHS_PACK_NXK_UNIFIED, __VA_ARGS__)
-#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, SIZE)                                           \
-    KAI_PACKER(                                                                                                      \
-        KAI_NO_TABLE, KAI_RHS_DWCONV_PACK, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, nullptr, nullptr, KAI_ANY(SIZE), \
+#define KAI_DWCONV_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, SIZE)                        \
+    KAI_PACKER(                                                                                            \
+        KAI_NO_TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, nullptr, nullptr, KAI_ANY(SIZE), \
         KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 #include "test/support/coverage.hpp"
@@ -22,19 +23,26 @@ using test::GuardedBuffer;
 namespace {
 
 /// Getters that the registry does not carry, of packers that are told nr, kr and sr. A build may lack a packer.
-#define KAI_RHS_PACK_NXK_BL(isa, name, ...) \
+#define BY_SIGNATURE(SIGNATURE, ...) KAI_LINE_(ON_##SIGNATURE, KAI_NO_LINE, ~)(__VA_ARGS__)
+#define ON_RHS_PACK_NXK_BL KAI_LINES(STRIDE)
+#define ON_RHS_PACK_NXK_BL_BF16 KAI_LINES(STRIDE)
+#define ON_RHS_PACK_KXN_BL_BF16 KAI_LINES(STRIDE)
+#define ON_RHS_PACK_NXK_QS4CX KAI_LINES(STRIDE)
+#define ON_RHS_PACK_KXN_QS4CX KAI_LINES(STRIDE)
+#define ON_RHS_PACK_NXK_QSI8CX KAI_LINES(STRIDE)
+#define ON_RHS_PACK_KXN_QSI8CX KAI_LINES(STRIDE)
+#define ON_RHS_PACK_NXK_QSU2CX KAI_LINES(STRIDE)
+
+#define STRIDE(isa, name, ...) \
     extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name;
-#define KAI_RHS_PACK_CX(signature, isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
-#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
-#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define KAI_RHS_PACKER BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
+#undef STRIDE
 
 kai_any_fn* packed_stride_getter(const kai_packer& p) {
     static const std::map<std::string, kai_any_fn*> getters = {
-#define KAI_RHS_PACK_NXK_BL(isa, name, ...) {#name, reinterpret_cast<kai_any_fn*>(kai_get_rhs_packed_stride_##name)},
-#define KAI_RHS_PACK_CX(signature, isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
-#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
-#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_NXK_BL(isa, name)
+#define STRIDE(isa, name, ...) {#name, reinterpret_cast<kai_any_fn*>(kai_get_rhs_packed_stride_##name)},
+#define KAI_RHS_PACKER BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
     };
     const auto found = getters.find(p.name);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
@@ -920,30 +921,55 @@ std::vector<const kai_packer*> matmul_packers() {
 INSTANTIATE_TEST_SUITE_P(Packers, Pack, testing::ValuesIn(matmul_packers()), test::instance_name<kai_packer>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 
+// Lines of the catalogue by the signature of the packer.
+#define BY_SIGNATURE(SIGNATURE, ...) KAI_LINE_(ON_##SIGNATURE, KAI_NO_LINE, ~)(__VA_ARGS__)
+#define ON_LHS_PACK_BL KAI_LINES(LHS)
+#define ON_LHS_QUANT_PACK KAI_LINES(LHS)
+#define ON_LHS_PACK KAI_LINES(LHS_OF_MR)
+#define ON_LHS_IMATMUL_PACK KAI_LINES(LHS_CHUNKS)
+#define ON_RHS_PACK_NXK_BL KAI_LINES(RECORDS)
+#define ON_RHS_PACK_NXK_BL_BF16 KAI_LINES(NIBBLES)
+#define ON_RHS_PACK_KXN_BL_BF16 KAI_LINES(NIBBLES)
+#define ON_RHS_PACK_NXK_QS4CX KAI_LINES(CHANNELS)
+#define ON_RHS_PACK_KXN_QS4CX KAI_LINES(CHANNELS)
+#define ON_RHS_PACK_NXK_QSI8CX KAI_LINES(CHANNELS)
+#define ON_RHS_PACK_KXN_QSI8CX KAI_LINES(CHANNELS)
+#define ON_RHS_PACK_NXK_QSU2CX KAI_LINES(CHANNELS)
+#define ON_RHS_PACK_KXN KAI_LINES(ELEMENTS)
+#define ON_RHS_PACK_KXN_NR KAI_LINES(ELEMENTS)
+#define ON_RHS_PACK_NXK KAI_LINES(ELEMENTS_NXK)
+#define ON_RHS_IMATMUL_PACK_KXN KAI_LINES(CHUNKS)
+#define ON_RHS_PACK_KXN_QS8CX_I32 KAI_LINES(INT8)
+#define ON_RHS_IMATMUL_PACK_KXN_QS8CX_I32 KAI_LINES(INT8_CHUNKS)
+
 // Getters that the registry does not carry. A build may lack a packer: then its functions are absent.
-#define KAI_RHS_PACK_NXK_BL(isa, name, ...) \
-    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name;
-#define KAI_RHS_PACK_KXN(isa, name, ...)                                                                  \
-    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
-    extern "C" [[gnu::weak]] decltype(kai_get_bias_offset_##name) kai_get_bias_offset_##name;             \
-    extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
-#define KAI_RHS_PACK_NXK(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
-#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
-#define KAI_RHS_IMATMUL_PACK_KXN(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
-#define KAI_RHS_PACK_KXN_QS8CX_I32(isa, name, ...) \
-    KAI_RHS_PACK_KXN(isa, name)                    \
-    extern "C" [[gnu::weak]] decltype(kai_get_scale_offset_##name) kai_get_scale_offset_##name;
-#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACK_KXN_QS8CX_I32(__VA_ARGS__)
-#define KAI_RHS_PACK_CX(signature, isa, name, ...)                                                        \
-    extern "C" [[gnu::weak]] decltype(kai_get_rhs_packed_stride_##name) kai_get_rhs_packed_stride_##name; \
-    extern "C" [[gnu::weak]] decltype(kai_get_n_step_##name) kai_get_n_step_##name;
-#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, ...) KAI_RHS_PACK_CX(, isa, name)
-#define KAI_RHS_PACK_KXN_BL_BF16(isa, name, ...) KAI_RHS_PACK_CX(, isa, name)
-#define KAI_LHS_PACK_BL(isa, name, ...) extern "C" [[gnu::weak]] decltype(kai_get_m_step_##name) kai_get_m_step_##name;
-#define KAI_LHS_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
-#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
-#define KAI_LHS_IMATMUL_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
+#define WEAK(getter) extern "C" [[gnu::weak]] decltype(getter) getter;
+#define LHS(isa, name, ...) WEAK(kai_get_m_step_##name)
+#define LHS_OF_MR LHS
+#define LHS_CHUNKS LHS
+#define RECORDS(isa, name, ...) WEAK(kai_get_rhs_packed_stride_##name)
+#define NIBBLES(isa, name, ...) RECORDS(isa, name) WEAK(kai_get_n_step_##name)
+#define CHANNELS NIBBLES
+#define ELEMENTS(isa, name, ...) NIBBLES(isa, name) WEAK(kai_get_bias_offset_##name)
+#define ELEMENTS_NXK ELEMENTS
+#define CHUNKS ELEMENTS
+#define INT8(isa, name, ...) ELEMENTS(isa, name) WEAK(kai_get_scale_offset_##name)
+#define INT8_CHUNKS INT8
+#define KAI_LHS_PACKER BY_SIGNATURE
+#define KAI_LHS_IMATMUL_PACKER BY_SIGNATURE
+#define KAI_RHS_PACKER BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
+#undef LHS
+#undef LHS_OF_MR
+#undef LHS_CHUNKS
+#undef RECORDS
+#undef NIBBLES
+#undef CHANNELS
+#undef ELEMENTS
+#undef ELEMENTS_NXK
+#undef CHUNKS
+#undef INT8
+#undef INT8_CHUNKS
 
 TEST(PackGetters, StepsAndStrides) {
     const auto runnable = [](const char* name) {
@@ -954,16 +980,15 @@ TEST(PackGetters, StepsAndStrides) {
 #define VL(n) ((n)*words)
     [[maybe_unused]] const size_t sve_words = kai_cpu_sve_bytes() / 4;
 #define SVE(n) ((n)*sve_words)
-#define KAI_LHS_PACK_BL(isa, name, ...)                                               \
+#define LHS(isa, name, ...)                                                           \
     if (runnable(#name)) {                                                            \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{4}), 4u) << #name; \
     }
-#define KAI_LHS_QUANT_PACK(...) KAI_LHS_PACK_BL(__VA_ARGS__)
-#define KAI_LHS_PACK(isa, name, format, mr, ...)                                       \
+#define LHS_OF_MR(isa, name, format, mr, ...)                                          \
     if (runnable(#name)) {                                                             \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name, size_t{mr}), mr) << #name; \
     }
-#define KAI_RHS_PACK_NXK_BL(isa, name, format, ...)                                                           \
+#define RECORDS(isa, name, format, ...)                                                                       \
     if (runnable(#name)) {                                                                                    \
         for (const size_t nr : {1, 4, 7}) {                                                                   \
             EXPECT_EQ(                                                                                        \
@@ -972,7 +997,7 @@ TEST(PackGetters, StepsAndStrides) {
                 << #name;                                                                                     \
         }                                                                                                     \
     }
-#define KAI_RHS_PACK_CX(signature, isa, name, format, ...)                                                  \
+#define CHANNELS(isa, name, format, ...)                                                                    \
     if (runnable(#name)) {                                                                                  \
         for (const size_t nr : {1, 4, 7}) {                                                                 \
             EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                          \
@@ -982,7 +1007,7 @@ TEST(PackGetters, StepsAndStrides) {
                 << #name;                                                                                   \
         }                                                                                                   \
     }
-#define KAI_RHS_PACK_NXK_BL_BF16(isa, name, format, ...)                                                              \
+#define NIBBLES(isa, name, format, ...)                                                                               \
     if (runnable(#name)) {                                                                                            \
         for (const size_t nr : {1, 4, 7}) {                                                                           \
             EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                                    \
@@ -993,8 +1018,7 @@ TEST(PackGetters, StepsAndStrides) {
                 << #name;                                                                                             \
         }                                                                                                             \
     }
-#define KAI_RHS_PACK_KXN_BL_BF16(...) KAI_RHS_PACK_NXK_BL_BF16(__VA_ARGS__)
-#define KAI_LHS_IMATMUL_PACK(isa, name, format, mr, ...)                   \
+#define LHS_CHUNKS(isa, name, format, mr, ...)                             \
     if (runnable(#name)) {                                                 \
         EXPECT_EQ(test::checked_call(kai_get_m_step_##name), mr) << #name; \
     }
@@ -1016,16 +1040,18 @@ TEST(PackGetters, StepsAndStrides) {
     if (runnable(#name)) {                                                                                   \
         EXPECT_EQ(test::checked_call(kai_get_scale_offset_##name, size_t{24}), 24 * sizeof(float)) << #name; \
     }
-#define KAI_RHS_PACK_KXN(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
-#define KAI_RHS_PACK_KXN_NR(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
-#define KAI_RHS_PACK_NXK(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, 1, )
-#define KAI_RHS_IMATMUL_PACK_KXN(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)
-#define KAI_RHS_PACK_KXN_QS8CX_I32(isa, name, format, nr, kr, ...) \
-    FLOAT_GETTERS(name, format, nr, kr, nr, )                      \
+#define ELEMENTS(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
+#define ELEMENTS_NXK(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, 1, )
+#define CHUNKS(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)
+#define INT8(isa, name, format, nr, kr, ...)  \
+    FLOAT_GETTERS(name, format, nr, kr, nr, ) \
     SCALE_GETTER(name)
-#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(isa, name, format, nr, kr, ...) \
-    FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)                     \
+#define INT8_CHUNKS(isa, name, format, nr, kr, ...)    \
+    FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK) \
     SCALE_GETTER(name)
+#define KAI_LHS_PACKER BY_SIGNATURE
+#define KAI_LHS_IMATMUL_PACKER BY_SIGNATURE
+#define KAI_RHS_PACKER BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "kai/engines/core/layout.hpp"
@@ -54,12 +55,43 @@ void ukernel(
         size_text(nr).c_str(), size_text(kr).c_str(), size_text(sr).c_str(), lhs, rhs);
 }
 
+/// What a packer of this signature reads: SOURCE stands for the source format.
+const char* source_text(const std::string& signature) {
+    static const std::map<std::string, const char*> texts = {
+        {"LHS_PACK_BL", "LHS, SOURCE"},
+        {"LHS_PACK", "LHS, SOURCE"},
+        {"LHS_QUANT_PACK", "LHS, SOURCE"},
+        {"LHS_IMATMUL_PACK", "LHS, by pointers, SOURCE"},
+        {"LHS_PACK_UNIFIED", "LHS, SOURCE (unified)"},
+        {"RHS_PACK_NXK_BL", "RHS, N x K, SOURCE"},
+        {"RHS_PACK_NXK_BL_ZERO", "RHS, N x K, SOURCE; zero, bias, scale"},
+        {"RHS_PACK_NXK_BL_BF16", "RHS, N x K, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_BL_BF16", "RHS, K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_NXK_QS4CX", "RHS, N x K, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_QS4CX", "RHS, K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_NXK_QSI8CX", "RHS, N x K, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_QSI8CX", "RHS, K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_NXK_QSU2CX", "RHS, N x K, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_QS8CX_I32", "RHS, K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN", "RHS, K x N, SOURCE; bias"},
+        {"RHS_PACK_NXK", "RHS, N x K, SOURCE; bias"},
+        {"RHS_PACK_KXN_NR", "RHS, K x N, SOURCE; bias"},
+        {"RHS_IMATMUL_PACK_KXN", "RHS, chunks of K x N, SOURCE; bias"},
+        {"RHS_IMATMUL_PACK_KXN_QS8CX_I32", "RHS, chunks of K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_UNIFIED", "RHS, K x N, SOURCE (unified)"},
+        {"RHS_PACK_NXK_UNIFIED", "RHS, N x K, SOURCE (unified)"},
+        {"RHS_DWCONV_PACK", "filter, SOURCE; bias"}};
+    return texts.at(signature);
+}
+
 void packer(
-    const char* kind, const char* isa, const char* name, const char* format, const char* rows, const char* kr,
-    const char* sr) {
+    const char* signature, const char* source, const char* isa, const char* name, const char* format, const char* rows,
+    const char* kr, const char* sr) {
+    std::string kind = source_text(signature);
+    kind.replace(kind.find("SOURCE"), 6, source);
     std::printf(
-        "| `%s` | %s | %s | %s | %s, %s, %s |\n", name, isa_text(isa).c_str(), kind, format, size_text(rows).c_str(),
-        size_text(kr).c_str(), size_text(sr).c_str());
+        "| `%s` | %s | %s | %s | %s, %s, %s |\n", name, isa_text(isa).c_str(), kind.c_str(), format,
+        size_text(rows).c_str(), size_text(kr).c_str(), size_text(sr).c_str());
 }
 
 }  // namespace
@@ -99,41 +131,12 @@ int main() {
         "\n## Packers\n\n"
         "A packer serves the micro-kernels that read its format, if it accepts their sizes.\n\n"
         "| packer | needs | source | writes | mr or nr, kr, sr |\n|---|---|---|---|---|\n");
-#define KAI_LHS_PACK_BL(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_LHS_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_LHS_QUANT_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("LHS, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK_BL(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, N x K, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK_BL_ZERO(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, N x K, " #SOURCE "; zero, bias, scale", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_CX(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE)      \
-    packer(                                                                      \
-        std::strstr(#SIGNATURE, "KXN") ? "RHS, K x N, " #SOURCE "; scale, bias"  \
-                                       : "RHS, N x K, " #SOURCE "; scale, bias", \
-        #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, N x K, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_KXN_NR(...) KAI_RHS_PACK_KXN(__VA_ARGS__)
-#define KAI_RHS_PACK_KXN_QS8CX_I32(...) KAI_RHS_PACK_CX(KAI_RHS_PACK_KXN_QS8CX_I32, __VA_ARGS__)
-#define KAI_LHS_IMATMUL_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("LHS, by pointers, " #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_IMATMUL_PACK_KXN(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, chunks of K x N, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, chunks of K x N, " #SOURCE "; scale, bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_LHS_PACK_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("LHS, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_KXN_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, K x N, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_PACK_NXK_UNIFIED(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
-    packer("RHS, N x K, " #SOURCE " (unified)", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_RHS_DWCONV_PACK(ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
-    packer("filter, " #SOURCE "; bias", #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
+    packer(#SIGNATURE, #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
+#define KAI_LHS_IMATMUL_PACKER KAI_LHS_PACKER
+#define KAI_RHS_PACKER KAI_LHS_PACKER
+#define KAI_UNIFIED_PACKER KAI_LHS_PACKER
+#define KAI_DWCONV_PACKER KAI_LHS_PACKER
 #include "kai/ukernels/pack/packs.def"
     return 0;
 }
