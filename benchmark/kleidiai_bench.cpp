@@ -20,11 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/registry_call.hpp"
+#include "kai/call.hpp"
+#include "kai/kai_call.h"
 
 namespace {
-
-using namespace kai_tools;
 
 struct Shape {
     size_t m, n, k;
@@ -36,6 +35,11 @@ size_t block_length = 32;
 
 std::string text(const Shape& s) {
     return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
+
+/// Bytes of an element: "f32", "f16", "bf16", or integers.
+size_t element_size(const char* type) {
+    return (kai::element_bits(type) + 7) / 8;
 }
 
 /// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
@@ -56,17 +60,17 @@ std::vector<uint8_t> random_elements(const char* type, size_t bytes, std::mt1993
 
 /// Operands of one micro-kernel, packed by the first packers that the registry pairs with it.
 struct Operands {
-    const kai_ukernel& u;
-    const kai_packer* lhs_packer;  // NULL: the micro-kernel takes rows as they are
-    const kai_packer& rhs_packer;
-    Shape s;
-    std::vector<float> zero, scale, bias, dst;
+    kai_call call = {};
+    std::vector<float> zero, scale, bias;
     std::vector<uint16_t> bf16_scale;
-    std::vector<uint8_t> lhs, rhs, lhs_packed, rhs_packed;
+    std::vector<uint8_t> lhs, rhs, lhs_packed, rhs_packed, dst;
     std::vector<const void*> rows;  // of lhs, for indirect matmul
 
-    Operands(const kai_ukernel& kernel, const Shape& shape)
-        : u(kernel), lhs_packer(kai_registry_lhs_packer(&u, 0)), rhs_packer(*kai_registry_rhs_packer(&u, 0)), s(shape) {
+    Operands(const kai_ukernel& u, const Shape& s) {
+        const kai_packer *lhs_packer = kai_registry_lhs_packer(&u, 0), &rhs_packer = *kai_registry_rhs_packer(&u, 0);
+        call.ukernel = &u;
+        call.lhs_packer = lhs_packer, call.rhs_packer = &rhs_packer;
+        call.m = s.m, call.n = s.n, call.k = s.k, call.bl = block_length;
         std::mt19937 random(1);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
         const auto fill = [&](std::vector<float>& v, size_t count) {
@@ -89,37 +93,41 @@ struct Operands {
             bf16_scale.push_back(kai_cast_bf16_f32(x));
         }
         fill(bias, s.n);
-        dst.resize(s.m * s.n);
-        rhs.resize(rhs_source_size(rhs_packer, s.n, s.k, block_length));
-        if (has_blocks(u)) {
+        const size_t lines = kai::is_kxn(rhs_packer) ? s.k : s.n;
+        rhs.resize(lines * kai::line_size(rhs_packer, s.n, s.k, block_length));
+        if (kai::has_blocks(u)) {
             for (uint8_t& b : rhs) {
                 b = static_cast<uint8_t>(random()) & 0x3F;  // f16 scales stay finite
             }
         } else {
             rhs = random_elements(rhs_packer.source_format, rhs.size(), random);
         }
-        if (lhs_packer != nullptr) {
-            lhs_packed.resize(packed_size(*lhs_packer, s.m, s.k, block_length, lhs_blocking(u)));
-            run_lhs_pack();
+        const bool pointers = lhs_packer != nullptr ? kai::takes_pointers(*lhs_packer) : kai::takes_pointers(u);
+        call.lhs = pointers ? static_cast<const void*>(rows.data()) : lhs.data();
+        call.rhs = rhs.data(), call.rhs_zero = zero.data(), call.rhs_zero_point = 8;
+        call.lhs_zero_point = 1;
+        if (kai::has_block_sums(rhs_packer)) {
+            call.rhs_scale = bf16_scale.data();
+        } else if (kai::takes<&kai::PackerArgs::scale>(rhs_packer) || kai::is_unified(rhs_packer)) {
+            call.rhs_scale = scale.data();
         }
-        rhs_packed.resize(packed_size(rhs_packer, s.n, s.k, block_length, rhs_blocking(u)));
+        call.bias = kai::takes<&kai::PackerArgs::no_bias>(rhs_packer) ? nullptr : bias.data();
+        dst.resize(kai_call_dst_size(&call));
+        call.dst = dst.data();
+        lhs_packed.resize(kai_call_lhs_packed_size(&call));
+        run_lhs_pack();
+        rhs_packed.resize(kai_call_rhs_packed_size(&call));
         run_rhs_pack();
+        call.lhs_packed = lhs_packed.data(), call.rhs_packed = rhs_packed.data();
     }
     void run_lhs_pack() {
-        const void* source = takes_pointers(*lhs_packer) ? static_cast<const void*>(rows.data()) : lhs.data();
-        pack_lhs(*lhs_packer, s.m, s.k, block_length, lhs_blocking(u), source, lhs_packed.data());
+        kai_call_pack_lhs(&call, 0, call.m, lhs_packed.data());
     }
     void run_rhs_pack() {
-        pack_rhs(
-            rhs_packer, s.n, s.k, block_length, rhs_blocking(u),
-            {rhs.data(), zero.data(), scale.data(), bias.data(), bf16_scale.data()}, rhs_packed.data());
+        kai_call_pack_rhs(&call, 0, call.n, rhs_packed.data());
     }
     void run_matmul() {
-        const size_t stride = s.n * kai_get_datatype_size_in_bytes(u.dst_type);
-        const void* left = lhs_packer != nullptr ? lhs_packed.data()
-                           : takes_pointers(u)   ? static_cast<const void*>(rows.data())
-                                                 : lhs.data();
-        run(u, s.m, s.n, s.k, block_length, left, rhs_packed.data(), dst.data(), stride, -INFINITY, INFINITY);
+        kai_call_run(&call, 0, 0, call.m, call.n);
     }
 };
 
@@ -145,8 +153,7 @@ void measure(const std::string& name, const kai_ukernel& u, const Shape& s, doub
 
 void register_kernel(const kai_ukernel& u) {
     const auto matmul_bytes = [](const Operands& o) {
-        return (o.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() + o.rhs_packed.size() +
-               o.dst.size() * kai_get_datatype_size_in_bytes(o.u.dst_type);
+        return (o.call.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() + o.rhs_packed.size() + o.dst.size();
     };
     for (const Shape& s : shapes) {
         if ((u.rows == KAI_ROWS_MANY) == (s.m == 1)) {
@@ -221,7 +228,7 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
         const kai_ukernel& u = *kai_registry_ukernel(i);
         char reason[256];
-        if (u.signature == KAI_UKERNEL_DWCONV) {
+        if (kai::is_depthwise(u)) {
             std::fprintf(stderr, "left out: %s: depthwise convolution has no m x n x k\n", u.name);
         } else if (kai_registry_runnable(u.features, reason, sizeof(reason))) {
             register_kernel(u);
