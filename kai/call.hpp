@@ -674,6 +674,13 @@ KAI_INLINE auto with_signature(kai_packer_signature signature, F f) {
 
 /// @name What a signature says of its packers
 /// @{
+template <typename Params>
+constexpr bool is_multiplier(Params) {
+    return false;
+}
+[[maybe_unused]] constexpr bool is_multiplier(kai_rhs_pack_qsi8cx_params) {
+    return true;
+}
 [[maybe_unused]] KAI_INLINE Source source_of(const kai_packer& p) {
     return with_signature(p.signature, [](auto s) { return decltype(s)::kSource; });
 }
@@ -718,6 +725,10 @@ KAI_INLINE bool takes(const kai_packer& p) {
 /// Packs indices of a table.
 [[maybe_unused]] KAI_INLINE bool has_lut(const kai_packer& p) {
     return takes<&P::lut>(p);
+}
+/// Its parameters have a multiplier for the scales: int8 per column.
+[[maybe_unused]] KAI_INLINE bool takes_scale_multiplier(const kai_packer& p) {
+    return with_signature(p.signature, [](auto s) { return is_multiplier(typename decltype(s)::Params{}); });
 }
 /// Lines of the source may have gaps.
 [[maybe_unused]] KAI_INLINE bool has_stride(const kai_packer& p) {

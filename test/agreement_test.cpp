@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
 #include "test/support/coverage.hpp"
 #include "test/support/operands.hpp"
-#include "tools/registry_call.hpp"
 
 using reference::Format;
 using reference::Side;
@@ -66,7 +66,7 @@ protected:
     /// The kernel that the others are compared with: the first one without peculiarities.
     const kai_ukernel* first(size_t bl) const {
         for (const kai_ukernel* other : test::all_ukernels()) {
-            if (other->signature != KAI_UKERNEL_DWCONV && kai_registry_runnable(other->features, nullptr, 0) &&
+            if (!kai::is_depthwise(*other) && kai_registry_runnable(other->features, nullptr, 0) &&
                 operands_of(*other) == operands_of(u) && *arithmetic_of(*other, bl) == 0) {
                 return other;
             }
@@ -77,8 +77,7 @@ protected:
     static std::vector<uint8_t> run(const kai_ukernel& u, const Side& lhs, const Side& rhs) {
         const Format &lhs_format = *reference::find_format(u.lhs_format),
                      &rhs_format = *reference::find_format(u.rhs_format);
-        const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-                              kai_tools::takes_pointers(u);
+        const bool indirect = kai::is_indirect(u), by_pointers = kai::takes_pointers(u);
         const size_t m = lhs.rows, n = rhs.rows, k = rhs.k, group = u.get_kr() / u.get_sr();
         const reference::Tile lhs_tile =
             lhs_format.packed ? reference::Tile{u.get_mr(), u.get_kr(), u.get_sr()} : reference::Tile{1, 1, 1};
@@ -94,34 +93,39 @@ protected:
         }
         const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
         std::vector<uint8_t> dst(m * n * element);
-        const bool by_pointers = kai_tools::takes_pointers(u);
         // Kernels for one row: row by row.
         const bool one_row = has(u, "_1x") && m > 1;
         for (size_t i = 0; i < (one_row ? m : 1); ++i) {
             const std::vector<uint8_t> part =
                 one_row ? reference::pack_for_kernel(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
-            kai_tools::run(
-                u, one_row ? 1 : m, n, k, rhs.bl,
-                by_pointers ? static_cast<const void*>(table.data())
-                : one_row   ? part.data()
-                            : l.data(),
-                r.data(), dst.data() + i * n * element, n * element, -INFINITY, INFINITY);
+            static constexpr kai_matmul_requantize32_params kRequantize = {-128, 127, 0};
+            const float scale = 1;
+            kai::KernelArgs args = {};
+            args.m = one_row ? 1 : m, args.n = n, args.bl = rhs.bl;
+            kai::set_depth(args, k);
+            args.lhs = by_pointers ? static_cast<const void*>(table.data()) : one_row ? part.data() : l.data();
+            args.lhs_stride = kai::is_unified(u) ? 0 : row;
+            args.rhs = r.data();
+            args.dst = dst.data() + i * n * element, args.dst_stride_row = n * element, args.dst_stride_col = element;
+            args.clamp = u.dst_type != kai_dt_int32, args.clamp_min = -INFINITY, args.clamp_max = INFINITY;
+            args.requantize = &kRequantize, args.acc_scale = &scale;
+            kai::run(u, args, kai::Direct{});
         }
         return dst;
     }
 };
 
 TEST_P(Agreement, SameBitsWhereDocumented) {
-    if (u.signature == KAI_UKERNEL_DWCONV) {
+    if (kai::is_depthwise(u)) {
         return;  // no other kernel takes its weights
     }
     const bool blocks = rhs_format->blocks;
     struct Depth {
         size_t k, bl;
     };
-    const std::vector<Depth> depths = blocks ? std::vector<Depth>{{32, 32}, {160, 32}, {192, 64}, {512, 512}}
-                                      : u.signature == KAI_UKERNEL_MATMUL_LUT ? std::vector<Depth>{{32, 0}, {160, 0}}
-                                                                              : std::vector<Depth>{{32, 0}, {161, 0}};
+    const std::vector<Depth> depths = blocks            ? std::vector<Depth>{{32, 32}, {160, 32}, {192, 64}, {512, 512}}
+                                      : kai::has_lut(u) ? std::vector<Depth>{{32, 0}, {160, 0}}
+                                                        : std::vector<Depth>{{32, 0}, {161, 0}};
     std::map<std::string, bool> differs;
     for (const auto& [k, bl] : depths) {
         const kai_ukernel* const other = first(bl);
@@ -135,7 +139,7 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
                 test::make_side(*reference::find_format(u.lhs_format), data, 20, k, blocks ? bl : 0, random);
             Side rhs = test::make_side(*rhs_format, data, 43, k, bl, random);
             if (!rhs.table.empty()) {
-                rhs.table.assign(kai_tools::kTable, kai_tools::kTable + 4);
+                rhs.table = {-2, -1, 0, 1};
             }
             for (float& scale : rhs.scale) {  // what the format keeps of it
                 scale = reference::as_stored(rhs_format->scale_type, scale * rhs_format->stored_scale) /

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/matmul/kai_matmul.h"
@@ -18,7 +19,6 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/subject.hpp"
-#include "tools/registry_call.hpp"
 
 using test::checked_call;
 using test::checked_call_as;
@@ -45,22 +45,15 @@ const std::vector<Depth> kAnyDepths = {{0, 0}, {1, 0}, {9, 0}, {83, 0}, {8192, 0
 class EmptyMatmul : public testing::TestWithParam<const kai_ukernel*> {
 protected:
     const kai_ukernel& u = *GetParam();
-    const bool unified = u.signature == KAI_UKERNEL_UNIFIED;
+    const bool unified = kai::is_unified(u);
     const bool one_row = std::strstr(u.name, "_1x") != nullptr;
-    kai_matmul_uker_api api = {};
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(u);
-        if (unified) {
-            api = reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)();
-            if (test::substitute_kernel != nullptr) {
-                api.run = reinterpret_cast<decltype(api.run)>(test::run_of(u));
-            }
-        }
     }
 
     const std::vector<Depth>& depths() const {
-        return kai_tools::has_blocks(u) || u.signature == KAI_UKERNEL_MATMUL_LUT ? kDepths : kAnyDepths;
+        return kai::has_blocks(u) || kai::has_lut(u) ? kDepths : kAnyDepths;
     }
 
     struct Pointers {
@@ -71,64 +64,30 @@ protected:
     };
 
     void call(size_t m, size_t n, Depth depth, Pointers p, float lo, float hi) {
-        const auto [k, bl] = depth;
-        const size_t element = element_size(u), stride = n * element;
-        // Where there is a table, it is of two chunks.
-        const size_t count = k % 2 == 0 ? 2 : 1, length = k / count;
-        kai_any_fn* run = unified ? nullptr : test::run_of(u);
-        switch (u.signature) {
-            case KAI_UKERNEL_MATMUL:
-                return checked_call_as<kai_run_matmul_fn>(run, m, n, k, p.lhs, p.rhs, p.dst, stride, element, lo, hi);
-            case KAI_UKERNEL_MATMUL_BL:
-            case KAI_UKERNEL_MATMUL_RHS_BL:
-                return checked_call_as<kai_run_matmul_bl_fn>(
-                    run, m, n, k, bl, p.lhs, p.rhs, p.dst, stride, element, lo, hi);
-            case KAI_UKERNEL_MATMUL_LUT:
-                return checked_call_as<kai_run_matmul_lut_f32_fn>(
-                    run, m, n, k, p.lhs, p.rhs, static_cast<float*>(p.dst), stride, element, lo, hi, p.table);
-            case KAI_UKERNEL_MATMUL_ROWS:
-                return checked_call_as<kai_run_matmul_rows_fn>(
-                    run, m, n, k, p.lhs, k * kai_tools::element_size(u.lhs_format), p.rhs, p.dst, stride, element, lo,
-                    hi);
-            case KAI_UKERNEL_MATMUL_QAI8:
-            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-                return checked_call_as<kai_run_matmul_qai8_fn>(
-                    run, m, n, k, p.lhs, p.rhs, p.dst, stride, element, p.params);
-            case KAI_UKERNEL_IMATMUL:
-                return checked_call_as<kai_run_imatmul_fn>(
-                    run, m, n, count, length, p.lhs, p.rhs, p.dst, stride, lo, hi);
-            case KAI_UKERNEL_IMATMUL_QAI8:
-                return checked_call_as<kai_run_imatmul_qai8_fn>(
-                    run, m, n, count, length, p.lhs, p.rhs, p.dst, stride, p.params);
-            case KAI_UKERNEL_IMATMUL_ROWS:
-                return checked_call_as<kai_run_imatmul_rows_fn>(
-                    run, m, n, count, length, p.lhs, static_cast<const void*>(nullptr), size_t{64}, p.rhs, p.dst,
-                    stride, lo, hi);
-            case KAI_UKERNEL_UNIFIED:
-                return call_unified(m, n, k, p, lo, hi);
-            case KAI_UKERNEL_DWCONV:
-                return call_depthwise(m, n, n, p, lo, hi);
+        if (kai::is_depthwise(u)) {
+            return call_depthwise(m, n, n, p, lo, hi);
         }
-        FAIL() << "not a signature of this suite";
+        const bool empty = m == 0 || n == 0;
+        const float scale = 1;
+        kai::KernelArgs a = {};
+        a.m = m, a.n = n, a.bl = depth.bl;
+        set_depth(a, depth.k);
+        a.lhs = p.lhs, a.rhs = p.rhs, a.dst = p.dst;
+        a.lhs_stride = unified ? 0 : depth.k * kai::element_bits(u.lhs_format) / 8;
+        a.lhs_ptr_offset = 64;
+        a.dst_stride_col = element_size(u), a.dst_stride_row = n * a.dst_stride_col;
+        a.clamp = u.dst_type != kai_dt_int32 && !empty;
+        a.clamp_min = lo, a.clamp_max = hi;
+        a.requantize = p.params;
+        a.lut = p.table;
+        a.acc_scale = empty ? nullptr : &scale;
+        kai::run(u, a, test::Checked{}, test::substitute_of(u));
     }
 
-    void call_unified(size_t m, size_t n, size_t k, Pointers p, float lo, float hi) {
-        const kai_matmul_uker_lhs_dim_args lhs_shape = {m, k};
-        const kai_matmul_uker_rhs_dim_args rhs_shape = {n, k};
-        const bool empty = m == 0 || n == 0, integers = u.dst_type == kai_dt_int8;
-        const float scale = 1;
-        kai_matmul_uker_args args = {};
-        args.shape = {m, n, k};
-        args.operand.dst = {p.dst, {n * element_size(u)}};
-        args.operand.lhs = {p.lhs, api.get_lhs_stride(nullptr, &lhs_shape)};
-        args.operand.rhs = {p.rhs, api.get_rhs_stride(nullptr, &rhs_shape)};
-        args.operand.scale.acc_scale_global.ptr = empty ? nullptr : &scale;
-        if (u.dst_type != kai_dt_int32 && !empty) {
-            args.flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP;
-            args.activation.clamp.min_ptr = integers ? static_cast<const void*>(&p.params->min_value) : &lo;
-            args.activation.clamp.max_ptr = integers ? static_cast<const void*>(&p.params->max_value) : &hi;
-        }
-        checked_call(api.run, nullptr, &args);
+    /// Where there is a table of pointers, it is of two chunks.
+    template <typename Args>
+    static void set_depth(Args& a, size_t k) {
+        kai::set_depth(a, k, k % 2 == 0 ? 2 : 1);
     }
 
     /// An output of `rows` x `columns` pixels; as many of the input. (Without channels: fewer columns than those.)
@@ -158,22 +117,12 @@ protected:
 
     /// Bytes of an operand without padding between panels: the offset of the first index past the end.
     size_t rhs_bytes(size_t n) {
-        const size_t nr = u.get_nr(), end = (n + nr - 1) / nr * nr, zero = 0;
-        switch (u.signature) {
-            case KAI_UKERNEL_UNIFIED: {
-                const kai_matmul_uker_rhs_dim_args shape = {n, 0};
-                return end / nr * api.get_rhs_stride(nullptr, &shape).n;
-            }
-            case KAI_UKERNEL_IMATMUL:
-            case KAI_UKERNEL_IMATMUL_QAI8:
-            case KAI_UKERNEL_IMATMUL_ROWS:
-                return checked_call_as<kai_get_packed_offset_chunks_fn>(u.get_rhs_packed_offset, end, size_t{2}, zero);
-            case KAI_UKERNEL_MATMUL_BL:
-            case KAI_UKERNEL_MATMUL_RHS_BL:
-                return checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, end, zero, size_t{32});
-            default:
-                return checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, end, zero);
-        }
+        const size_t nr = u.get_nr();
+        kai::KernelArgs a = {};
+        set_depth(a, 0);
+        a.n = n, a.bl = 32;
+        a.index = (n + nr - 1) / nr * nr;
+        return kai::rhs_offset(u, a, test::Checked{});
     }
     size_t lhs_bytes(size_t m) {
         const reference::Format& format = *reference::find_format(u.lhs_format);
@@ -181,7 +130,7 @@ protected:
             return 0;
         }
         const size_t mr = u.get_mr();
-        return (m + mr - 1) / mr * format.stride({mr, u.get_kr(), u.get_sr(), 0, kai_tools::has_blocks(u) ? 32u : 0u});
+        return (m + mr - 1) / mr * format.stride({mr, u.get_kr(), u.get_sr(), 0, kai::has_blocks(u) ? 32u : 0u});
     }
 };
 
@@ -198,7 +147,7 @@ TEST_P(EmptyMatmul, ReadsNothing) {
 
 // Packed operands without a byte.
 TEST_P(EmptyMatmul, ZeroDepthTakesNull) {
-    if (u.signature == KAI_UKERNEL_DWCONV) {
+    if (kai::is_depthwise(u)) {
         return;
     }
     const kai_matmul_requantize32_params bounds = {3, 5, 0};  // of a result that is 0
@@ -242,7 +191,7 @@ TEST_P(EmptyArguments, TakeNoBounds) {
         kai_matmul_uker_args args = {};
         args.flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP;
         args.shape = {m, n, 8};
-        checked_call(api.run, nullptr, &args);
+        checked_call(kai::api_of(u).run, nullptr, &args);
     }
 }
 
@@ -252,7 +201,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmptyArguments);
 
 // An image without rows: the padding around it makes the results.
 TEST_P(EmptyArguments, DepthwiseOfNoRowsIsTheBias) {
-    if (u.signature != KAI_UKERNEL_DWCONV) {
+    if (!kai::is_depthwise(u)) {
         return;
     }
     const size_t element = element_size(u), w = u.get_nr(), channels = w + 3, pixel = channels * element;
@@ -293,108 +242,38 @@ protected:
 
     /// Rows of an LHS or columns of an RHS.
     void call(reference::Tile t, size_t count, Depth depth, Pointers a) {
-        const auto [k, bl] = depth;
-        const size_t one = 1, none = 0, chunks = k % 2 == 0 ? 2 : 1, length = k / chunks;
-        const size_t element = test::element_size(p), line = (test::is_kxn(p) ? count : k) * element;
-        const uint8_t* bytes = static_cast<const uint8_t*>(a.source);
-        const float *bias = nullptr, *scale = static_cast<const float*>(a.scale);
-        const kai_rhs_pack_qs4cxs1s0_param nibbles = {1, static_cast<uint8_t>(test::has_blocks(p) ? 8 : 0)},
-                                           indices = {1, 2};
-        const kai_rhs_pack_qsi8cx_params int8 = {1, 1.0F};
-        switch (p.signature) {
-            case KAI_LHS_PACK_BL:
-                return checked_call_as<kai_run_lhs_pack_bl_fn>(
-                    test::run_of(p), count, k, bl, t.rows, t.kr, t.sr, none, a.source, line, a.packed);
-            case KAI_LHS_PACK:
-            case KAI_LHS_QUANT_PACK:
-                return checked_call_as<kai_run_lhs_pack_fn>(
-                    test::run_of(p), count, k, t.rows, t.kr, t.sr, none, a.source, line, a.packed);
-            case KAI_LHS_IMATMUL_PACK:
-                return checked_call_as<kai_run_lhs_imatmul_pack_fn>(
-                    test::run_of(p), count, chunks, length, static_cast<const void* const*>(a.source), size_t{64},
-                    static_cast<const void*>(nullptr), a.packed);
-            case KAI_LHS_PACK_UNIFIED: {
-                const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {count, k};
-                kai_matmul_pack_lhs_uker_args args = {};
-                args.shape = {count, k};
-                args.operand.lhs = {a.source, {line}};
-                args.operand.lhs_packed = {a.packed, test::lhs_api(p).get_lhs_packed_stride(nullptr, &shape)};
-                return checked_call(test::lhs_api(p).run, nullptr, &args);
-            }
-            case KAI_RHS_PACK_NXK_BL:
-                return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bl, bytes, bias, a.packed, none, &nibbles);
-            case KAI_RHS_PACK_NXK_BL_ZERO:
-                return checked_call_as<kai_run_rhs_pack_nxk_qau4c32_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bl, bytes, a.scale, bias, a.scale, a.packed,
-                    none, &nibbles);
-            case KAI_RHS_PACK_NXK_BL_BF16: {
-                const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params params = {1, 8, kai_dt_bf16};
-                return checked_call_as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bl, bytes, k / 2, bias, a.scale, k / bl * 2,
-                    a.packed, none, &params);
-            }
-            case KAI_RHS_PACK_KXN_BL_BF16: {
-                const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params params = {1, 8, kai_dt_bf16};
-                return checked_call_as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bl, bytes, (count + 1) / 2, bias, a.scale,
-                    k / bl * 2, a.packed, none, &params);
-            }
-            case KAI_RHS_PACK_NXK_QS4CX:
-            case KAI_RHS_PACK_KXN_QS4CX:
-                return checked_call_as<kai_run_rhs_pack_qs4cx_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bytes, bias, scale, a.packed, none, &nibbles);
-            case KAI_RHS_PACK_NXK_QSI8CX:
-            case KAI_RHS_PACK_KXN_QSI8CX:
-                return checked_call_as<kai_run_rhs_pack_qsi8cx_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, reinterpret_cast<const int8_t*>(bytes), bias,
-                    scale, a.packed, none, &int8);
-            case KAI_RHS_PACK_NXK_QSU2CX:
-                return checked_call_as<kai_run_rhs_pack_qsu2cx_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, bytes, bias, scale, a.packed, none, &indices,
-                    static_cast<const int32_t*>(nullptr));
-            case KAI_RHS_PACK_KXN_QS8CX_I32:
-                return checked_call_as<kai_run_rhs_pack_qs8cx_i32_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, line, a.source, bias, a.scale, a.packed, none,
-                    &int8);
-            case KAI_RHS_IMATMUL_PACK_KXN:
-                return checked_call_as<kai_run_rhs_imatmul_pack_fn>(
-                    test::run_of(p), count, chunks, length, line, a.source, bias, a.packed);
-            case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-                return checked_call_as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(
-                    test::run_of(p), count, chunks, length, line, a.source, bias, a.scale, a.packed, &int8);
-            case KAI_RHS_PACK_KXN_UNIFIED:
-            case KAI_RHS_PACK_NXK_UNIFIED: {
-                const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {count, k};
-                const int32_t minus_one = -1;
-                kai_matmul_pack_rhs_uker_args args = {};
-                args.shape = {count, k};
-                args.operand.rhs = {a.source, {k * element, count * element}};
-                args.operand.rhs_packed = {a.packed, test::rhs_api(p).get_rhs_packed_stride(nullptr, &shape)};
-                if (test::is_requantising(p)) {
-                    args.operand.k_sum_scale_global.ptr = &minus_one;
-                    args.operand.scale_n.ptr = a.scale;
-                    args.operand.scale_global.ptr = &int8.scale_multiplier;
-                }
-                return checked_call(test::rhs_api(p).run, nullptr, &args);
-            }
-            case KAI_RHS_DWCONV_PACK:
-                return checked_call_as<kai_run_rhs_dwconv_pack_fn>(
-                    test::run_of(p), size_t{k > 0 ? 3u : 0u}, size_t{3}, size_t{k > 0 ? 3u : 0u}, size_t{3}, count,
-                    a.source, static_cast<const void*>(nullptr), a.packed);
-            default:
-                return checked_call_as<kai_run_rhs_pack_fn>(
-                    test::run_of(p), one, count, k, t.rows, t.kr, t.sr, line, a.source, bias,
-                    static_cast<const void*>(nullptr), a.packed, none, static_cast<const void*>(nullptr));
+        const size_t k = depth.k;
+        if (kai::is_depthwise(p)) {
+            const size_t height = k > 0 ? 3 : 0, width = 3;
+            return checked_call_as<kai_run_rhs_dwconv_pack_fn>(
+                test::run_of(p), height, width, height, width, count, a.source, static_cast<const void*>(nullptr),
+                a.packed);
         }
+        kai::PackerArgs args = kai::packer_args();
+        args.count = count, args.bl = depth.bl;
+        kai::set_depth(args, k, k % 2 == 0 ? 2 : 1);
+        args.rows = t.rows, args.kr = t.kr, args.sr = t.sr;
+        args.source = a.source, args.packed = a.packed;
+        args.stride = test::has_block_sums(p) ? (test::is_kxn(p) ? (count + 1) / 2 : k / 2)
+                                              : (test::is_kxn(p) ? count : k) * test::element_size(p);
+        args.lhs_ptr_offset = 64;
+        args.zero = a.scale;
+        args.scale = kai::is_unified(p) && !test::is_requantising(p) ? nullptr : a.scale;
+        args.scale_stride = depth.bl == 0 ? 0 : k / depth.bl * sizeof(uint16_t);
+        kai::RhsParams params;
+        args.params = kai::make_params(p, params, 1, 0, 1.0F);
+        const int32_t minus_one = -1;
+        const float one = 1;
+        if (test::is_requantising(p)) {
+            args.k_sum_scale_global = &minus_one, args.scale_global = &one;
+        }
+        kai::run(p, args, test::Checked{}, test::substitute_of(p));
     }
 
     const std::vector<Depth>& depths() const {
         // 8192 suits all that want a multiple of something.
         static const std::vector<Depth> some = {{0, 32}, {32, 32}, {96, 32}, {8192, 32}};
-        return test::has_blocks(p) || p.signature == KAI_LHS_PACK_BL || p.signature == KAI_RHS_PACK_NXK_QSU2CX
-                   ? some
-                   : kAnyDepths;
+        return test::has_blocks(p) || kai::has_lut(p) ? some : kAnyDepths;
     }
     void expect_nothing_is_read(const Pointers& a) {
         for (const reference::Tile& t : tiles) {
@@ -408,7 +287,7 @@ protected:
         }
     }
     size_t packed_bytes(reference::Tile t, size_t count) {
-        return p.signature == KAI_RHS_DWCONV_PACK
+        return kai::is_depthwise(p)
                    ? checked_call_as<kai_get_rhs_dwconv_size_fn>(p.get_packed_size, size_t{0}, size_t{3}, count)
                    : test::packed_size(p, t, count, 0, depths()[0].bl);
     }

@@ -32,7 +32,6 @@ using reference::Format;
 using reference::Side;
 using reference::Tile;
 using test::checked_call;
-using test::checked_call_as;
 using test::Chunks;
 using test::Data;
 using test::Flush;
@@ -141,17 +140,13 @@ private:
 class Matmul : public testing::TestWithParam<const kai_ukernel*> {
 protected:
     const kai_ukernel& u = *GetParam();
-    const bool lhs_has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL;
-    const bool has_blocks = lhs_has_blocks || u.signature == KAI_UKERNEL_MATMUL_RHS_BL;
-    const bool has_table = u.signature == KAI_UKERNEL_MATMUL_LUT;
+    const bool has_blocks = kai::has_blocks(u), lhs_has_blocks = kai::lhs_has_blocks(u), has_table = kai::has_lut(u);
     const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
     const Format *lhs_format = reference::find_format(u.lhs_format), *rhs_format = reference::find_format(u.rhs_format);
     Tile lhs_tile, rhs_tile;
     size_t m_step, n_step;
     const bool one_row = u.rows == KAI_ROWS_ONE;  // m must be 0 or 1
-    const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-                          u.signature == KAI_UKERNEL_IMATMUL_ROWS;
-    const bool by_pointers = u.signature == KAI_UKERNEL_IMATMUL_ROWS, unified = u.signature == KAI_UKERNEL_UNIFIED;
+    const bool indirect = kai::is_indirect(u), by_pointers = kai::takes_pointers(u), unified = kai::is_unified(u);
     const bool has_unsigned = std::strstr(u.name, "_u8p") != nullptr;
     const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_int32;
     const bool clamps = u.dst_type != kai_dt_int32;
@@ -181,10 +176,7 @@ protected:
             arithmetic.flushes = true;
         }
         if (unified) {
-            api = reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)();
-            if (test::substitute_kernel != nullptr) {
-                api.run = reinterpret_cast<decltype(api.run)>(test::run_of(u));
-            }
+            api = kai::api_of(u);
         }
     }
 
@@ -196,49 +188,24 @@ protected:
         return integer_dst ? Clamp{std::ceil(c.lo), std::max(std::ceil(c.lo), std::floor(c.hi))} : c;
     }
 
+    /// Shape and depth, for the function and its getters.
+    kai::KernelArgs args_of(size_t m, size_t n, size_t k, size_t bl, size_t index = 0) const {
+        kai::KernelArgs a = {};
+        a.m = m, a.n = n, a.bl = bl;
+        kai::set_depth(a, k, Chunks(k).count);
+        a.index = index;
+        return a;
+    }
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) {
-        const size_t stride = k * lhs_format->bits() / 8;
-        const Chunks c(k);
-        switch (u.signature) {
-            case KAI_UKERNEL_MATMUL_BL:
-                return checked_call_as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset, m_idx, k, bl);
-            case KAI_UKERNEL_MATMUL_ROWS:
-            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-                return checked_call_as<kai_get_offset_fn>(u.get_lhs_packed_offset, m_idx, stride);
-            case KAI_UKERNEL_IMATMUL_ROWS:
-                return checked_call_as<kai_get_offset_fn>(u.get_lhs_packed_offset, m_idx, c.count * sizeof(void*));
-            case KAI_UKERNEL_IMATMUL:
-            case KAI_UKERNEL_IMATMUL_QAI8:
-                return checked_call_as<kai_get_packed_offset_chunks_fn>(
-                    u.get_lhs_packed_offset, m_idx, c.count, c.length);
-            case KAI_UKERNEL_UNIFIED: {
-                const kai_matmul_uker_lhs_dim_args index = {m_idx, 0}, shape = {m_idx, k};
-                const kai_matmul_uker_lhs_stride_args panel = api.get_lhs_stride(nullptr, &shape);
-                return checked_call(api.get_lhs_offset, nullptr, &index, &panel);
-            }
-            default:
-                return checked_call_as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset, m_idx, k);
-        }
+        kai::KernelArgs a = args_of(m_idx, 0, k, bl, m_idx);
+        a.lhs_stride = unified ? 0 : k * lhs_format->bits() / 8;
+        return kai::lhs_offset(u, a, test::Checked{});
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
-        const Chunks c(k);
-        if (unified) {
-            const kai_matmul_uker_rhs_dim_args index = {n_idx, 0}, shape = {n_idx, k};
-            const kai_matmul_uker_rhs_stride_args panel = api.get_rhs_stride(nullptr, &shape);
-            return checked_call(api.get_rhs_offset, nullptr, &index, &panel);
-        }
-        return indirect
-                   ? checked_call_as<kai_get_packed_offset_chunks_fn>(u.get_rhs_packed_offset, n_idx, c.count, c.length)
-               : has_blocks ? checked_call_as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset, n_idx, k, bl)
-                            : checked_call_as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset, n_idx, k);
+        return kai::rhs_offset(u, args_of(0, n_idx, k, bl, n_idx), test::Checked{});
     }
     size_t dst_offset(size_t m_idx, size_t n_idx, size_t stride) {
-        if (unified) {
-            const kai_matmul_uker_dst_dim_args index = {m_idx, n_idx};
-            const kai_matmul_uker_dst_stride_args row = {stride};
-            return checked_call(api.get_dst_offset, nullptr, &index, &row);
-        }
-        return checked_call(u.get_dst_offset, m_idx, n_idx, stride);
+        return kai::dst_offset(u, m_idx, n_idx, stride, test::Checked{});
     }
 
     /// A bound of int8 results, which saturate whatever it is.
@@ -256,79 +223,28 @@ protected:
     void call(
         size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
         Clamp c, size_t m_idx = 0, size_t n_idx = 0) {
-        kai_any_fn* run = unified ? nullptr : test::run_of(u);
-        const Chunks chunks(o.k);
         const kai_matmul_requantize32_params requantize = requantising(c);
-        switch (u.signature) {
-            case KAI_UKERNEL_MATMUL:
-                return checked_call_as<kai_run_matmul_fn>(run, m, n, o.k, lhs, rhs, dst, stride, element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_BL:
-            case KAI_UKERNEL_MATMUL_RHS_BL:
-                return checked_call_as<kai_run_matmul_bl_fn>(
-                    run, m, n, o.k, o.bl, lhs, rhs, dst, stride, element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_LUT:
-                return checked_call_as<kai_run_matmul_lut_f32_fn>(
-                    run, m, n, o.k, lhs, rhs, reinterpret_cast<float*>(dst), stride, element, c.lo, c.hi,
-                    o.table.size() == 0 ? nullptr : o.table.as<int32_t>());
-            case KAI_UKERNEL_MATMUL_ROWS:
-                return checked_call_as<kai_run_matmul_rows_fn>(
-                    run, m, n, o.k, lhs, o.lhs_stride, rhs, dst, stride, element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_QAI8:
-            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-                return checked_call_as<kai_run_matmul_qai8_fn>(
-                    run, m, n, o.k, lhs, rhs, dst, stride, element, &requantize);
-            case KAI_UKERNEL_IMATMUL:
-                return checked_call_as<kai_run_imatmul_fn>(
-                    run, m, n, chunks.count, chunks.length, lhs, rhs, dst, stride, c.lo, c.hi);
-            case KAI_UKERNEL_IMATMUL_QAI8:
-                return checked_call_as<kai_run_imatmul_qai8_fn>(
-                    run, m, n, chunks.count, chunks.length, lhs, rhs, dst, stride, &requantize);
-            case KAI_UKERNEL_IMATMUL_ROWS:
-                return checked_call_as<kai_run_imatmul_rows_fn>(
-                    run, m, n, chunks.count, chunks.length, lhs, o.padding.data(), Operands::kPointerOffset, rhs, dst,
-                    stride, c.lo, c.hi);
-            case KAI_UKERNEL_UNIFIED:
-                return call_unified(m, n, o, lhs, rhs, dst, stride, c, m_idx, n_idx);
-            default:
-                FAIL() << "not a signature of this suite";
+        kai::KernelArgs a = args_of(m, n, o.k, o.bl);
+        a.lhs = lhs, a.rhs = rhs, a.dst = dst;
+        a.lhs_stride = unified ? panel_stride : o.lhs_stride;
+        a.rhs_stride = panel_stride;
+        a.dst_stride_row = stride, a.dst_stride_col = element;
+        a.pad_ptr = o.padding.data(), a.lhs_ptr_offset = Operands::kPointerOffset;
+        a.lut = o.table.size() == 0 ? nullptr : o.table.as<int32_t>();
+        a.clamp = c.lo > -kInf || c.hi < kInf || exact_params;
+        a.clamp_min = c.lo, a.clamp_max = c.hi;
+        a.requantize = &requantize;
+        if (has_unsigned) {
+            a.acc_bias_m = o.bias_m.size() == 0 ? nullptr : o.bias_m.as<int32_t>() + m_idx;
+            a.acc_bias_n = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
+            a.scale_bias_n = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>() + n_idx;
+            a.acc_scale = &o.scale;
         }
+        kai::run(u, a, test::Checked{}, test::substitute_of(u));
     }
 
     /// Of both operands of the unified API; 0: the dense ones.
     size_t panel_stride = 0;
-
-    void call_unified(
-        size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
-        Clamp c, size_t m_idx, size_t n_idx) {
-        const kai_matmul_uker_lhs_dim_args lhs_shape = {m, o.k};
-        const kai_matmul_uker_rhs_dim_args rhs_shape = {n, o.k};
-        const kai_matmul_requantize32_params requantize = requantising(c);
-        const int32_t zero_point = requantize.output_zero_point;
-        const int32_t bounds[2] = {requantize.min_value, requantize.max_value};
-        kai_matmul_uker_args args = {};
-        args.shape = {m, n, o.k};
-        args.operand.dst = {dst, {stride}};
-        args.operand.lhs = {lhs, api.get_lhs_stride(nullptr, &lhs_shape)};
-        args.operand.rhs = {rhs, api.get_rhs_stride(nullptr, &rhs_shape)};
-        if (panel_stride != 0) {
-            args.operand.lhs.stride.m = args.operand.rhs.stride.n = panel_stride;
-        }
-        if (u.dst_type == kai_dt_int8) {
-            args.operand.bias.scale_bias_global.ptr = &zero_point;
-        }
-        if (has_unsigned) {
-            args.operand.bias.acc_bias_m.ptr = o.bias_m.size() == 0 ? nullptr : o.bias_m.as<int32_t>() + m_idx;
-            args.operand.bias.acc_bias_n.ptr = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
-            args.operand.bias.scale_bias_n.ptr = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>() + n_idx;
-            args.operand.scale.acc_scale_global.ptr = &o.scale;
-        }
-        if (c.lo > -kInf || c.hi < kInf || exact_params) {
-            args.flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP;
-            args.activation.clamp.min_ptr = integer_dst ? static_cast<const void*>(&bounds[0]) : &c.lo;
-            args.activation.clamp.max_ptr = integer_dst ? static_cast<const void*>(&bounds[1]) : &c.hi;
-        }
-        checked_call(api.run, nullptr, &args);
-    }
 
     Operands packed(const Side& lhs, const Side& rhs, Flush flush = Flush::end) {
         if (!indirect) {
@@ -1642,8 +1558,7 @@ TEST_P(Matmul, ByKaiCall) {
 std::vector<const kai_ukernel*> matmuls() {
     std::vector<const kai_ukernel*> ukernels = test::all_ukernels();
     ukernels.erase(
-        std::remove_if(
-            ukernels.begin(), ukernels.end(), [](const kai_ukernel* u) { return u->signature == KAI_UKERNEL_DWCONV; }),
+        std::remove_if(ukernels.begin(), ukernels.end(), [](const kai_ukernel* u) { return kai::is_depthwise(*u); }),
         ukernels.end());
     return ukernels;
 }

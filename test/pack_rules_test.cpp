@@ -73,13 +73,13 @@ bool any(const kai_packer&) {
     return true;
 }
 bool takes_scales(const kai_packer& p) {
-    return test::has_block_sums(p) || test::has_channels(p) || p.signature == KAI_RHS_PACK_NXK_BL_ZERO;
+    return test::has_block_sums(p) || test::has_channels(p) || kai::takes<&kai::PackerArgs::zero>(p);
 }
 bool takes_elements(const kai_packer& p) {
     return !takes_scales(p) && !test::has_blocks(p);
 }
 bool takes_no_bias(const kai_packer& p) {
-    return p.signature == KAI_RHS_PACK_NXK_BL;
+    return kai::takes<&kai::PackerArgs::no_bias>(p);
 }
 bool takes_kr_to_16(const kai_packer& p) {
     return test::has_blocks(p) && !test::has_block_sums(p) && p.accepts(4, 16, 2);
@@ -91,7 +91,7 @@ bool takes_blocks(const kai_packer& p) {
     return test::has_blocks(p);
 }
 bool takes_a_table(const kai_packer& p) {
-    return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+    return kai::has_lut(p);
 }
 bool takes_int4_columns(const kai_packer& p) {
     return p.signature == KAI_RHS_PACK_NXK_QS4CX || p.signature == KAI_RHS_PACK_KXN_QS4CX;
@@ -152,7 +152,7 @@ std::vector<Violation> violations() {
         {"k_40", takes_a_table, set(&Call::k, 40), "k = 40 is not a multiple of 32", true},
         {"bias", takes_no_bias, set(&Call::bias, true), "bias must be NULL: this format has no place for it"},
         {"scale", takes_scales, set(&Call::scale, false), "scale must not be NULL"},
-        {"zero", [](const kai_packer& p) { return p.signature == KAI_RHS_PACK_NXK_BL_ZERO; }, set(&Call::zero, false),
+        {"zero", [](const kai_packer& p) { return kai::takes<&kai::PackerArgs::zero>(p); }, set(&Call::zero, false),
          "zero must not be NULL"},
         {"rhs", any, set(&Call::rhs, false), "rhs must not be NULL"},
         {"packed", any, set(&Call::packed, false), "rhs_packed must not be NULL"},
@@ -219,72 +219,37 @@ protected:
     }
 
     void run(const Call& c) const {
-        const auto* rhs = c.rhs ? source.data() : nullptr;
-        const float* zero = c.zero ? fields.as<float>() : nullptr;
-        const float* bias = c.bias ? fields.as<float>() : nullptr;
-        const float* scale = c.scale ? fields.as<float>() : nullptr;
-        void* to = c.packed ? packed.data() : nullptr;
-        const kai_rhs_pack_qs4cxs1s0_param points = {c.lhs_zero_point, c.rhs_zero_point};
-        const kai_rhs_pack_qsi8cx_params factor = {1, 1.0f};
-        const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params nxk = {c.lhs_zero_point, c.rhs_zero_point, c.scale_dt};
-        const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params kxn = {c.lhs_zero_point, c.rhs_zero_point, c.scale_dt};
-        const auto call = [&](auto* function, auto... arguments) {
-            function(c.num_groups, c.n, c.k, c.nr, c.kr, c.sr, arguments...);
-        };
-#define FUNCTION(type) reinterpret_cast<type*>(test::run_of(p))
-        switch (p.signature) {
-            case KAI_RHS_PACK_NXK_BL:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_nxk_qsu4c32_fn), c.bl, rhs, bias, to, c.extra_bytes,
-                    c.params ? &points : nullptr);
-            case KAI_RHS_PACK_NXK_BL_ZERO:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_nxk_qau4c32_fn), c.bl, rhs, zero, bias, scale, to, c.extra_bytes,
-                    c.params ? &points : nullptr);
-            case KAI_RHS_PACK_NXK_BL_BF16:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_nxk_qsu4c32s1s0_fn), c.bl, rhs, c.rhs_stride, bias, scale, c.scale_stride,
-                    to, c.extra_bytes, c.params ? &nxk : nullptr);
-            case KAI_RHS_PACK_KXN_BL_BF16:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_kxn_qsu4c32s1s0_fn), c.bl, rhs, c.rhs_stride, bias, scale, c.scale_stride,
-                    to, c.extra_bytes, c.params ? &kxn : nullptr);
-            case KAI_RHS_PACK_NXK_QS4CX:
-            case KAI_RHS_PACK_KXN_QS4CX:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_qs4cx_fn), rhs, bias, scale, to, c.extra_bytes,
-                    c.params ? &points : nullptr);
-            case KAI_RHS_PACK_NXK_QSI8CX:
-            case KAI_RHS_PACK_KXN_QSI8CX:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_qsi8cx_fn), reinterpret_cast<const int8_t*>(rhs), bias, scale, to,
-                    c.extra_bytes, c.params ? &factor : nullptr);
-            case KAI_RHS_PACK_NXK_QSU2CX:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_qsu2cx_fn), rhs, bias, scale, to, c.extra_bytes,
-                    c.params ? &points : nullptr, nullptr);
-            default:
-                return call(
-                    FUNCTION(kai_run_rhs_pack_fn), c.rhs_stride, rhs, bias, scale, to, c.extra_bytes,
-                    c.params ? &points : nullptr);
+        const auto given = [&](bool is_given) { return is_given ? fields.data() : nullptr; };
+        kai::PackerArgs a = args_of(c);
+        a.source = c.rhs ? source.data() : nullptr;
+        a.stride = c.rhs_stride, a.scale_stride = c.scale_stride;
+        a.zero = given(c.zero), a.bias = a.no_bias = given(c.bias), a.scale = a.no_scale = given(c.scale);
+        a.packed = c.packed ? packed.data() : nullptr;
+        kai::RhsParams params;
+        params.nxk = {c.lhs_zero_point, c.rhs_zero_point, c.scale_dt};  // begins as the others
+        if (kai::takes_scale_multiplier(p)) {
+            params.int8 = {1, 1.0f};
         }
-#undef FUNCTION
+        a.params = a.no_params = c.params ? &params : nullptr;
+        kai::run(p, a, kai::Direct{}, test::substitute_of(p));
+    }
+    static kai::PackerArgs args_of(const Call& c) {
+        kai::PackerArgs a = {};
+        a.num_groups = c.num_groups, a.extra_bytes = c.extra_bytes;
+        a.count = a.index = c.n;
+        kai::set_depth(a, c.k);
+        a.bl = c.bl, a.scale_dt = c.scale_dt;
+        a.rows = c.nr, a.kr = c.kr, a.sr = c.sr;
+        return a;
     }
 
     /// @name Getters; `rows` is n or n_idx.
     /// @{
-    size_t size_or_offset(kai_any_fn* getter, const Call& c) const {
-        if (test::has_block_sums(p)) {
-            return reinterpret_cast<kai_get_rhs_packed_size_bl_dt_fn*>(getter)(
-                c.n, c.k, c.nr, c.kr, c.sr, c.bl, c.scale_dt);
-        }
-        if (test::has_blocks(p)) {
-            return reinterpret_cast<kai_get_rhs_packed_size_bl_fn*>(getter)(c.n, c.k, c.nr, c.kr, c.bl);
-        }
-        if (p.signature == KAI_RHS_PACK_KXN_NR) {
-            return reinterpret_cast<kai_get_rhs_packed_size_nr_fn*>(getter)(c.n, c.k, c.nr, c.kr);
-        }
-        return reinterpret_cast<kai_get_rhs_packed_size_cx_fn*>(getter)(c.n, c.k, c.nr, c.kr, c.sr);
+    size_t size(const Call& c) const {
+        return kai::packed_size(p, args_of(c), kai::Direct{});
+    }
+    size_t offset(const Call& c) const {
+        return kai::packed_offset(p, args_of(c), kai::Direct{});
     }
     size_t stride(const Call& c) const {
         kai_any_fn* getter = packed_stride_getter(p);
@@ -329,8 +294,8 @@ TEST_P(PackRulesDeathTest, GettersRefuse) {
         SCOPED_TRACE(violation.name);
         Call c = right_call();
         violation.change(c);
-        EXPECT_DEATH(size_or_offset(p.get_packed_size, c), line("kai_get_rhs_packed_size_", violation.message));
-        EXPECT_DEATH(size_or_offset(p.get_packed_offset, c), line("kai_get_rhs_packed_offset_", violation.message));
+        EXPECT_DEATH(size(c), line("kai_get_rhs_packed_size_", violation.message));
+        EXPECT_DEATH(offset(c), line("kai_get_rhs_packed_offset_", violation.message));
         if (packed_stride_getter(p) != nullptr) {
             EXPECT_DEATH(stride(c), line("kai_get_rhs_packed_stride_", violation.message));
         }
@@ -366,7 +331,7 @@ std::vector<const kai_packer*> packers() {
     for (const kai_packer* p : test::all_packers()) {
         const bool scalable = (p->features >> KAI_CPU_SME & 1) != 0 || (p->features >> KAI_CPU_SVE & 1) != 0;
         if (!test::is_lhs(*p) && !test::is_unified(*p) && !test::is_indirect(*p) && !test::is_requantising(*p) &&
-            p->signature != KAI_RHS_DWCONV_PACK && !scalable) {
+            !kai::is_depthwise(*p) && !scalable) {
             packers.push_back(p);
         }
     }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/matmul/kai_matmul.h"
@@ -20,11 +21,10 @@
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/run_apart.hpp"
-#include "tools/registry_call.hpp"
 
 namespace {
 
-using kai_tools::as;
+using kai::as;
 
 /// It aborts, and has said this sentence and nothing else.
 void expect_refused(const std::function<void()>& call, const std::string& function, const std::string& message) {
@@ -48,13 +48,10 @@ class KernelPreconditions : public testing::TestWithParam<const kai_ukernel*> {
 protected:
     const kai_ukernel& u = *GetParam();
     const std::string run = std::string("kai_run_") + u.name, name = u.name;
-    const bool unified = u.signature == KAI_UKERNEL_UNIFIED, depthwise = u.signature == KAI_UKERNEL_DWCONV;
-    const bool rows = u.signature == KAI_UKERNEL_MATMUL_ROWS || u.signature == KAI_UKERNEL_MATMUL_ROWS_QAI8;
-    const bool indirect = u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-                          u.signature == KAI_UKERNEL_IMATMUL_ROWS;
-    const bool by_pointers = u.signature == KAI_UKERNEL_IMATMUL_ROWS;
-    const bool lhs_has_blocks = u.signature == KAI_UKERNEL_MATMUL_BL, rhs_has_blocks = kai_tools::has_blocks(u);
-    const bool with_table = u.signature == KAI_UKERNEL_MATMUL_LUT;
+    const bool unified = kai::is_unified(u), depthwise = kai::is_depthwise(u), indirect = kai::is_indirect(u);
+    const bool by_pointers = kai::takes_pointers(u), rows = !kai::lhs_is_packed(u) && !by_pointers;
+    const bool lhs_has_blocks = kai::lhs_has_blocks(u), rhs_has_blocks = kai::has_blocks(u);
+    const bool with_table = kai::has_lut(u);
     const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
 
     void SetUp() override {
@@ -70,39 +67,28 @@ protected:
         return {0, 0, 64, 32, element};
     }
     void call(const Call& c) const {
+        if (unified) {
+            return call_unified(c, u.dst_type == kai_dt_int32 ? 0 : KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
+        }
+        if (depthwise) {
+            return call_depthwise(c, 4, 0);
+        }
         static uint8_t nothing[4] = {};
         const kai_matmul_requantize32_params params = {static_cast<int32_t>(c.lo), static_cast<int32_t>(c.hi), 0};
-        const size_t stride = c.n * c.element;
-        switch (u.signature) {
-            case KAI_UKERNEL_MATMUL:
-                return as<kai_run_matmul_fn>(u.run)(
-                    c.m, c.n, c.k, nothing, nothing, nothing, stride, c.element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_BL:
-            case KAI_UKERNEL_MATMUL_RHS_BL:
-                return as<kai_run_matmul_bl_fn>(u.run)(
-                    c.m, c.n, c.k, c.bl, nothing, nothing, nothing, stride, c.element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_LUT:
-                return as<kai_run_matmul_lut_f32_fn>(u.run)(
-                    c.m, c.n, c.k, nothing, nothing, nullptr, stride, c.element, c.lo, c.hi, nullptr);
-            case KAI_UKERNEL_MATMUL_ROWS:
-                return as<kai_run_matmul_rows_fn>(u.run)(
-                    c.m, c.n, c.k, nothing, c.k * 4, nothing, nothing, stride, c.element, c.lo, c.hi);
-            case KAI_UKERNEL_MATMUL_QAI8:
-            case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-                return as<kai_run_matmul_qai8_fn>(u.run)(
-                    c.m, c.n, c.k, nothing, nothing, nothing, stride, c.element, &params);
-            case KAI_UKERNEL_IMATMUL:
-                return as<kai_run_imatmul_fn>(u.run)(c.m, c.n, 1, c.k, nothing, nothing, nothing, stride, c.lo, c.hi);
-            case KAI_UKERNEL_IMATMUL_QAI8:
-                return as<kai_run_imatmul_qai8_fn>(u.run)(c.m, c.n, 1, c.k, nothing, nothing, nothing, stride, &params);
-            case KAI_UKERNEL_IMATMUL_ROWS:
-                return as<kai_run_imatmul_rows_fn>(u.run)(
-                    c.m, c.n, 1, c.k, nothing, nullptr, 0, nothing, nothing, stride, c.lo, c.hi);
-            case KAI_UKERNEL_UNIFIED:
-                return call_unified(c, u.dst_type == kai_dt_int32 ? 0 : KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
-            case KAI_UKERNEL_DWCONV:
-                return call_depthwise(c, 4, 0);
-        }
+        kai::KernelArgs a = args_of(c.k, c.bl);
+        a.m = c.m, a.n = c.n;
+        a.lhs = a.rhs = a.dst = nothing;
+        a.lhs_stride = c.k * 4;
+        a.dst_stride_row = c.n * c.element, a.dst_stride_col = c.element;
+        a.clamp_min = c.lo, a.clamp_max = c.hi;
+        a.requantize = &params;
+        kai::run(u, a, kai::Direct{});
+    }
+    static kai::KernelArgs args_of(size_t k, size_t bl, size_t index = 0) {
+        kai::KernelArgs a = {};
+        kai::set_depth(a, k);
+        a.bl = bl, a.index = index;
+        return a;
     }
     void call_unified(const Call& c, uint64_t flags, bool has_bounds = true) const {
         const int32_t whole[2] = {static_cast<int32_t>(c.lo), static_cast<int32_t>(c.hi)};
@@ -134,15 +120,12 @@ protected:
 
     /// Offsets as the library's getters, by their common arguments.
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) const {
-        return lhs_has_blocks ? as<kai_get_packed_offset_bl_fn>(u.get_lhs_packed_offset)(m_idx, k, bl)
-               : indirect && !by_pointers
-                   ? as<kai_get_packed_offset_chunks_fn>(u.get_lhs_packed_offset)(m_idx, 1, k)
-                   : as<kai_get_packed_offset_fn>(u.get_lhs_packed_offset)(m_idx, k);  // or a stride
+        kai::KernelArgs a = args_of(k, bl, m_idx);
+        a.lhs_stride = k;
+        return kai::lhs_offset(u, a, kai::Direct{});
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) const {
-        return rhs_has_blocks ? as<kai_get_packed_offset_bl_fn>(u.get_rhs_packed_offset)(n_idx, k, bl)
-               : indirect     ? as<kai_get_packed_offset_chunks_fn>(u.get_rhs_packed_offset)(n_idx, 1, k)
-                              : as<kai_get_packed_offset_fn>(u.get_rhs_packed_offset)(n_idx, k);
+        return kai::rhs_offset(u, args_of(k, bl, n_idx), kai::Direct{});
     }
     std::string lhs_getter() const {
         // That of one family is named like a packed one.
@@ -340,41 +323,22 @@ protected:
                 some, some,      some,    some,    something, 0};
     }
     void call(const Call& c) const {
-        switch (p.signature) {
-            case KAI_RHS_PACK_KXN_QS8CX_I32:
-                return as<kai_run_rhs_pack_qs8cx_i32_fn>(p.run)(
-                    c.num_groups, kColumns, kDepth, c.nr, c.kr, c.sr, c.stride, c.rhs, c.bias, c.scale, c.packed,
-                    c.extra, static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
-            case KAI_RHS_IMATMUL_PACK_KXN:
-                return as<kai_run_rhs_imatmul_pack_fn>(p.run)(
-                    kColumns, 2, kDepth / 2, c.stride, c.rhs, c.bias, c.packed);
-            case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-                return as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(p.run)(
-                    kColumns, 2, kDepth / 2, c.stride, c.rhs, c.bias, c.scale, c.packed,
-                    static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
-            case KAI_RHS_PACK_KXN_UNIFIED:
-            case KAI_RHS_PACK_NXK_UNIFIED: {
-                kai_matmul_pack_rhs_uker_args args = {};
-                args.flags = c.flags;
-                const bool one_panel = c.panel > 100;
-                const size_t stride = one_panel ? c.stride : size_t{1} << 16;
-                args.shape = {one_panel ? kColumns : tile.rows + 1, kDepth};
-                args.operand.rhs = {c.rhs, {stride, stride}};
-                args.operand.rhs_packed = {c.packed, {c.panel}};
-                args.operand.bias_n.ptr = c.bias;
-                args.operand.scale_n.ptr = c.scale;
-                args.operand.scale_global.ptr = c.multiplier;
-                args.operand.k_sum_scale_global.ptr = c.sum_scale;
-                return as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run(nullptr, &args);
-            }
-            default:
-                return as<kai_run_rhs_pack_fn>(p.run)(
-                    c.num_groups, kColumns, kDepth, c.nr, c.kr, c.sr, c.stride, c.rhs, c.bias, c.scale, c.packed,
-                    c.extra, c.params);
+        kai::PackerArgs a = kai::packer_args();
+        a.num_groups = c.num_groups, a.extra_bytes = c.extra;
+        a.count = kColumns;
+        kai::set_depth(a, kDepth, 2);
+        a.rows = c.nr, a.kr = c.kr, a.sr = c.sr;
+        a.source = c.rhs, a.stride = c.stride, a.packed = c.packed;
+        a.bias = c.bias, a.scale = a.no_scale = c.scale, a.params = a.no_params = c.params;
+        if (test::is_unified(p)) {
+            const bool one_panel = c.panel > 100;
+            a.flags = c.flags;
+            a.count = one_panel ? kColumns : tile.rows + 1;
+            a.stride = one_panel ? c.stride : size_t{1} << 16;
+            a.packed_stride = c.panel;
+            a.scale_global = c.multiplier, a.k_sum_scale_global = c.sum_scale;
         }
-    }
-    bool is_indirect() const {
-        return p.signature == KAI_RHS_IMATMUL_PACK_KXN || p.signature == KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32;
+        kai::run(p, a, kai::Direct{});
     }
 };
 
@@ -387,7 +351,7 @@ protected:
     } while (0)
 
 TEST_P(PackerPreconditions, ShapesOfTheRhs) {
-    if (test::is_lhs(p) || test::is_unified(p) || is_indirect() || p.signature == KAI_RHS_DWCONV_PACK) {
+    if (test::is_lhs(p) || test::is_unified(p) || test::is_indirect(p) || kai::is_depthwise(p)) {
         return;
     }
     EXPECT_WRONG(num_groups, 2, "num_groups = 2, not 1");
@@ -400,7 +364,7 @@ TEST_P(PackerPreconditions, ShapesOfTheRhs) {
 }
 
 TEST_P(PackerPreconditions, OperandsOfTheRhs) {
-    if (test::is_lhs(p) || p.signature == KAI_RHS_DWCONV_PACK) {
+    if (test::is_lhs(p) || kai::is_depthwise(p)) {
         return;
     }
     static const float something[4] = {};
@@ -414,7 +378,7 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
     const std::string scale = unified ? "scale_n" : "scale", none = " must be NULL: this format has no place for it";
     if (requantises) {
         EXPECT_WRONG(scale, nullptr, scale + " must not be NULL");
-    } else if (!is_indirect() && !unified) {
+    } else if (!test::is_indirect(p) && !unified) {
         EXPECT_WRONG(scale, something, scale + none);
     }
     if (unified) {
@@ -429,13 +393,13 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
         }
     } else if (requantises) {
         EXPECT_WRONG(params, nullptr, "params must not be NULL");
-    } else if (!is_indirect()) {
+    } else if (!test::is_indirect(p)) {
         EXPECT_WRONG(params, something, "params" + none);
     }
 }
 
 TEST_P(PackerPreconditions, Depthwise) {
-    if (p.signature != KAI_RHS_DWCONV_PACK) {
+    if (!kai::is_depthwise(p)) {
         return;
     }
     static float something[4];
@@ -448,7 +412,7 @@ TEST_P(PackerPreconditions, Depthwise) {
 }
 
 TEST_P(PackerPreconditions, TheLhs) {
-    if (p.signature == KAI_LHS_PACK_UNIFIED) {
+    if (test::is_lhs(p) && test::is_unified(p)) {
         kai_matmul_pack_lhs_uker_args args = {};
         args.flags = 2;
         EXPECT_REFUSED(as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)().run(nullptr, &args), run, "unknown flags: 0x2");

@@ -12,15 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "test/support/coverage.hpp"
 #include "test/support/library_build.hpp"
 #include "test/support/run_apart.hpp"
-#include "tools/registry_call.hpp"
 
 namespace {
 
 using Call = kai_registry_call;
-using kai_tools::as;
 using test::Ending;
 
 std::string text(const Call& c) {
@@ -43,120 +42,45 @@ struct Buffers {
     std::vector<const void*> table = std::vector<const void*>(4096, source.data());
 };
 
-void run_lhs(const kai_packer& p, const Call& c, Buffers& b) {
-    const size_t stride = c.k * sizeof(float);
-    switch (p.signature) {
-        case KAI_LHS_PACK_BL:
-            as<kai_run_lhs_pack_bl_fn>(p.run)(
-                c.m, c.k, c.bl, c.rows, c.kr, c.sr, c.m_idx_start, b.source.data(), stride, b.packed.data());
-            break;
-        case KAI_LHS_PACK:
-        case KAI_LHS_QUANT_PACK:
-            as<kai_run_lhs_pack_fn>(p.run)(
-                c.m, c.k, c.rows, c.kr, c.sr, c.m_idx_start, b.source.data(), stride, b.packed.data());
-            break;
-        default:
-            kai_tools::pack_lhs(p, c.m, c.k, 0, {}, b.table.data(), b.packed.data());
-            break;
-    }
-}
-
-void run_rhs_unified(const kai_packer& p, const Call& c, Buffers& b, size_t stride) {
+void run(const kai_packer& p, const Call& c, Buffers& b) {
     static constexpr int32_t kMinusZeroPoint = -1;
     static constexpr float kScale = 1.0F;
-    const auto api = as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)();
-    const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {c.n, c.k};
-    kai_matmul_pack_rhs_uker_args args = {};
-    args.shape = {c.n, c.k};
-    args.operand.rhs = {b.source.data(), {stride, stride}};
-    args.operand.rhs_packed = {b.packed.data(), api.get_rhs_packed_stride(nullptr, &shape)};
-    args.operand.bias_n.ptr = c.bias ? b.floats.data() : nullptr;
-    args.operand.scale_n.ptr = c.scale ? b.floats.data() : nullptr;
-    args.operand.k_sum_scale_global.ptr = &kMinusZeroPoint;
-    args.operand.scale_global.ptr = &kScale;
-    api.run(nullptr, &args);
+    const auto given = [&](bool is_given) { return is_given ? b.floats.data() : nullptr; };
+    const bool lhs = kai::is_lhs(p);
+    kai::PackerArgs a = kai::packer_args();
+    a.count = lhs ? c.m : c.n;
+    kai::set_depth(a, c.k);
+    a.bl = c.bl;
+    a.rows = c.rows, a.kr = c.kr, a.sr = c.sr;
+    a.source = kai::takes_pointers(p) ? static_cast<const void*>(b.table.data()) : b.source.data();
+    a.stride = lhs ? c.k * sizeof(float) : c.stride != 0 ? c.stride : std::max(c.n, c.k) * sizeof(float);
+    a.m_idx_start = c.m_idx_start;
+    a.zero = given(c.zero), a.bias = a.no_bias = given(c.bias), a.scale = a.no_scale = given(c.scale);
+    a.scale_stride = c.scale_stride != 0 ? c.scale_stride : c.k * sizeof(uint16_t);
+    a.params = a.no_params = c.params;
+    a.k_sum_scale_global = &kMinusZeroPoint, a.scale_global = &kScale;
+    a.packed = b.packed.data();
+    kai::run(p, a, kai::Direct{});
 }
 
-void run_rhs(const kai_packer& p, const Call& c, Buffers& b) {
-    const uint8_t* rhs = b.source.data();
-    const float *bias = c.bias ? b.floats.data() : nullptr, *scale = c.scale ? b.floats.data() : nullptr;
-    const float* zero = c.zero ? b.floats.data() : nullptr;
-    uint8_t* packed = b.packed.data();
-    const size_t line = c.stride != 0 ? c.stride : std::max(c.n, c.k) * sizeof(float);
-    const size_t scales = c.scale_stride != 0 ? c.scale_stride : c.k * sizeof(uint16_t);
-    switch (p.signature) {
-        case KAI_RHS_PACK_NXK_BL:
-            as<kai_run_rhs_pack_nxk_qsu4c32_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, bias, packed, 0,
-                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
-            break;
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            as<kai_run_rhs_pack_nxk_qau4c32_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, zero, bias, scale, packed, 0,
-                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
-            break;
-        case KAI_RHS_PACK_NXK_BL_BF16:
-            as<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, line, bias, scale, scales, packed, 0,
-                static_cast<const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params*>(c.params));
-            break;
-        case KAI_RHS_PACK_KXN_BL_BF16:
-            as<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, c.bl, rhs, line, bias, scale, scales, packed, 0,
-                static_cast<const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params*>(c.params));
-            break;
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_KXN_QS4CX:
-            as<kai_run_rhs_pack_qs4cx_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, rhs, bias, scale, packed, 0,
-                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params));
-            break;
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-            as<kai_run_rhs_pack_qsi8cx_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, reinterpret_cast<const int8_t*>(rhs), bias, scale, packed, 0,
-                static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
-            break;
-        case KAI_RHS_PACK_NXK_QSU2CX:
-            as<kai_run_rhs_pack_qsu2cx_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, rhs, bias, scale, packed, 0,
-                static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params), kai_tools::kTable);
-            break;
-        case KAI_RHS_PACK_KXN:
-        case KAI_RHS_PACK_NXK:
-        case KAI_RHS_PACK_KXN_NR:
-            as<kai_run_rhs_pack_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, line, rhs, bias, scale, packed, 0, c.params);
-            break;
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-            as<kai_run_rhs_pack_qs8cx_i32_fn>(p.run)(
-                1, c.n, c.k, c.rows, c.kr, c.sr, line, rhs, bias, scale, packed, 0,
-                static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
-            break;
-        case KAI_RHS_IMATMUL_PACK_KXN:
-            as<kai_run_rhs_imatmul_pack_fn>(p.run)(c.n, 1, c.k, line, rhs, bias, packed);
-            break;
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            as<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(p.run)(
-                c.n, 1, c.k, line, rhs, bias, scale, packed, static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params));
-            break;
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED:
-            run_rhs_unified(p, c, b, line);
-            break;
-        default:
-            break;
-    }
+void run(const kai_ukernel& u, const Call& c, Buffers& b) {
+    static constexpr kai_matmul_requantize32_params kRequantize = {-128, 127, 0};
+    static constexpr float kScale = 1.0F;
+    kai::KernelArgs a = {};
+    a.m = c.m, a.n = c.n, a.bl = c.bl;
+    kai::set_depth(a, c.k);
+    a.lhs = kai::takes_pointers(u) ? static_cast<const void*>(b.table.data()) : b.source.data();
+    a.lhs_stride = kai::is_unified(u) ? 0 : c.k * sizeof(float);
+    a.rhs = b.rhs.data(), a.dst = b.dst.data();
+    a.dst_stride_row = c.n * sizeof(float);
+    a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
+    a.clamp = u.dst_type != kai_dt_int32, a.clamp_min = -1.0F, a.clamp_max = 1.0F;
+    a.requantize = &kRequantize, a.acc_scale = &kScale;
+    kai::run(u, a, kai::Direct{});
 }
 
 void run(const Call& c, Buffers& b) {
-    if (c.packer != nullptr) {
-        (c.packer->signature <= KAI_LHS_PACK_UNIFIED ? run_lhs : run_rhs)(*c.packer, c, b);
-        return;
-    }
-    const void* lhs =
-        kai_tools::takes_pointers(*c.ukernel) ? static_cast<const void*>(b.table.data()) : b.source.data();
-    kai_tools::run(*c.ukernel, c.m, c.n, c.k, c.bl, lhs, b.rhs.data(), b.dst.data(), c.n * sizeof(float), -1.0F, 1.0F);
+    c.packer != nullptr ? run(*c.packer, c, b) : run(*c.ukernel, c, b);
 }
 
 /// @name Parameters, right and wrong ones, of every type
@@ -173,20 +97,12 @@ std::vector<const void*> params_for(const kai_packer& p) {
             all.push_back(&params);
         }
     };
-    switch (p.signature) {
-        case KAI_RHS_PACK_NXK_BL_BF16:
-        case KAI_RHS_PACK_KXN_BL_BF16:
-            add(kBlockParams);
-            break;
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            add(kChannelParams);
-            break;
-        default:
-            add(kZeroPoints);
-            break;
+    if (kai::has_block_sums(p)) {
+        add(kBlockParams);
+    } else if (kai::takes_scale_multiplier(p)) {
+        add(kChannelParams);
+    } else {
+        add(kZeroPoints);
     }
     all.push_back(nullptr);
     return all;
@@ -288,9 +204,8 @@ void compare(const std::vector<Call>& calls, const char* name, bool checks) {
         }
         const Ending ending = test::run_here([&] { run(c, buffers); });
         EXPECT_EQ(ending.signal, SIGABRT) << "refused (" << reason << "), but it runs: " << text(c);
-        const bool lhs = c.packer != nullptr && c.packer->signature <= KAI_LHS_PACK_UNIFIED;
-        const bool unified = c.packer != nullptr && (c.packer->signature == KAI_RHS_PACK_KXN_UNIFIED ||
-                                                     c.packer->signature == KAI_RHS_PACK_NXK_UNIFIED);
+        const bool lhs = c.packer != nullptr && kai::is_lhs(*c.packer);
+        const bool unified = c.packer != nullptr && !lhs && kai::is_unified(*c.packer);
         EXPECT_TRUE(lhs || ending.text.find(name) != std::string::npos) << ending.text;
         EXPECT_TRUE(lhs || unified || ending.text.find(": " + reason + "\n") != std::string::npos)
             << ending.text << "in place of: " << reason;
@@ -313,11 +228,11 @@ class CheckUkernel : public testing::TestWithParam<const kai_ukernel*> {};
 TEST_P(CheckPacker, AgreesWithRun) {
     const kai_packer& p = *GetParam();
     TEST_SKIP_UNLESS_RUNNABLE(p);
-    const bool lhs = p.signature <= KAI_LHS_PACK_UNIFIED;
+    const bool lhs = kai::is_lhs(p);
     std::string reason;
     const Call base = right_call(p, reason);
     ASSERT_EQ(reason, "") << "no call of it is right";
-    if (p.signature != KAI_RHS_DWCONV_PACK) {
+    if (!kai::is_depthwise(p)) {
         compare(variations(base), p.name, !lhs || test::library_asserts);
     }
 }

@@ -9,12 +9,12 @@
 #include <set>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/run_apart.hpp"
-#include "tools/registry_call.hpp"
 
 namespace {
 
@@ -49,11 +49,6 @@ struct Explained {
 using test::Ending;
 using test::run_apart;
 
-bool is_indirect(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-           u.signature == KAI_UKERNEL_IMATMUL_ROWS;
-}
-
 TEST(Registry, EntriesAreComplete) {
     std::set<std::string> names;
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -69,7 +64,7 @@ TEST(Registry, EntriesAreComplete) {
         EXPECT_LE(u->rows, KAI_ROWS_ONE);
         EXPECT_EQ(u->size_features & ~u->features, 0u);
         EXPECT_TRUE(u->get_m_step && u->get_n_step && u->get_mr && u->get_nr && u->get_kr && u->get_sr && u->run);
-        if (u->signature != KAI_UKERNEL_UNIFIED && u->signature != KAI_UKERNEL_DWCONV) {
+        if (!kai::is_unified(*u) && !kai::is_depthwise(*u)) {
             EXPECT_TRUE(u->get_lhs_packed_offset && u->get_rhs_packed_offset && u->get_dst_offset && u->get_dst_size);
         }
     }
@@ -79,12 +74,11 @@ TEST(Registry, EntriesAreComplete) {
         EXPECT_EQ(kai_registry_find_packer(p->name), p);
         ASSERT_NE(p->format, nullptr);
         EXPECT_TRUE(p->accepts && p->run);
-        if (p->signature != KAI_LHS_PACK_UNIFIED && p->signature != KAI_RHS_PACK_KXN_UNIFIED &&
-            p->signature != KAI_RHS_PACK_NXK_UNIFIED) {
+        if (!kai::is_unified(*p)) {
             EXPECT_TRUE(p->get_packed_size);
-            if (p->signature != KAI_RHS_DWCONV_PACK) {
+            if (!kai::is_depthwise(*p)) {
                 EXPECT_TRUE(p->get_packed_offset);
-                EXPECT_EQ(p->get_source_offset == nullptr, p->signature == KAI_LHS_IMATMUL_PACK);
+                EXPECT_EQ(p->get_source_offset == nullptr, kai::takes_pointers(*p));
             }
         }
     }
@@ -124,10 +118,10 @@ TEST(Registry, EveryKernelHasItsPackers) {
             EXPECT_STREQ(lhs->format, u->lhs_format);
         }
         // Formats do not tell: packers of another kind have other arguments.
-        EXPECT_EQ(test::is_indirect(*rhs), is_indirect(*u)) << rhs->name;
-        EXPECT_TRUE(lhs == nullptr || test::is_indirect(*lhs) == is_indirect(*u)) << lhs->name;
-        EXPECT_EQ(test::is_unified(*rhs), u->signature == KAI_UKERNEL_UNIFIED) << rhs->name;
-        EXPECT_EQ(rhs->signature == KAI_RHS_DWCONV_PACK, u->signature == KAI_UKERNEL_DWCONV) << rhs->name;
+        EXPECT_EQ(test::is_indirect(*rhs), test::is_indirect(*u)) << rhs->name;
+        EXPECT_TRUE(lhs == nullptr || test::is_indirect(*lhs) == test::is_indirect(*u)) << lhs->name;
+        EXPECT_EQ(test::is_unified(*rhs), kai::is_unified(*u)) << rhs->name;
+        EXPECT_EQ(kai::is_depthwise(*rhs), kai::is_depthwise(*u)) << rhs->name;
         EXPECT_EQ(kai_registry_lhs_packer(u, 100), nullptr);
         EXPECT_EQ(kai_registry_rhs_packer(u, 100), nullptr);
     }
@@ -421,8 +415,11 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
         const bool has_offsets = u->get_dst_offset != nullptr;
         for (const bool lhs : {true, false}) {
             const Ending ending = run_apart([&] {
+                kai::KernelArgs a = {};
+                kai::set_depth(a, 64);
+                a.bl = 32;
                 if (has_offsets) {
-                    kai_tools::packed_offset(*u, lhs, 0, 64, 32);
+                    (lhs ? kai::lhs_offset(*u, a, kai::Direct{}) : kai::rhs_offset(*u, a, kai::Direct{}));
                 }
             });
             EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
@@ -437,19 +434,22 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
     }
     for (const kai_packer* p : test::all_packers()) {
         SCOPED_TRACE(p->name);
-        const bool lacking = (p->features & ~system) != 0, depthwise = p->signature == KAI_RHS_DWCONV_PACK;
-        kai_tools::Blocking blocking = {4, 8, 2};
-        for (const kai_tools::Blocking& other :
-             {kai_tools::Blocking{4, 16, 2}, {4, 4, 2}, {4, 4, 1}, {8, 4, 1}, {1, 4, 1}}) {
-            if (!p->accepts(blocking.rows, blocking.kr, blocking.sr)) {  // with assertions its getters ask for these
-                blocking = other;
+        const bool lacking = (p->features & ~system) != 0, depthwise = kai::is_depthwise(*p);
+        reference::Tile tile = {4, 8, 2};
+        for (const reference::Tile& other : {reference::Tile{4, 16, 2}, {4, 4, 2}, {4, 4, 1}, {8, 4, 1}, {1, 4, 1}}) {
+            if (!p->accepts(tile.rows, tile.kr, tile.sr)) {  // with assertions its getters ask for these
+                tile = other;
             }
         }
         const Ending ending = run_apart([&] {
             if (depthwise) {
-                kai_tools::as<kai_get_rhs_dwconv_size_fn>(p->get_packed_size)(3, 3, 5);
+                kai::as<kai_get_rhs_dwconv_size_fn>(p->get_packed_size)(3, 3, 5);
             } else {
-                kai_tools::packed_size(*p, 5, 64, 32, blocking);
+                kai::PackerArgs a = kai::packer_args();
+                a.count = 5, a.bl = 32;
+                kai::set_depth(a, 64);
+                a.rows = tile.rows, a.kr = tile.kr, a.sr = tile.sr;
+                kai::packed_size(*p, a, kai::Direct{});
             }
         });
         EXPECT_TRUE(answers_or_says_why(ending, depthwise ? p->name + 4 : p->name, lacking));
@@ -459,17 +459,15 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
 // Creation functions of the unified API only return a table.
 TEST(Registry, TablesOfTheUnifiedApiNeedNoCpu) {
     for (const kai_ukernel* u : test::all_ukernels()) {
-        if (u->signature == KAI_UKERNEL_UNIFIED) {
-            const Ending ending = run_apart([&] { kai_tools::as<kai_get_matmul_uker_api_fn>(u->run)(); });
+        if (kai::is_unified(*u)) {
+            const Ending ending = run_apart([&] { kai::api_of(*u); });
             EXPECT_TRUE(ending.returned) << u->name << ": signal " << ending.signal;
         }
     }
     for (const kai_packer* p : test::all_packers()) {
         const Ending ending = run_apart([&] {
-            if (p->signature == KAI_LHS_PACK_UNIFIED) {
-                kai_tools::as<kai_get_matmul_pack_lhs_uker_api_fn>(p->run)();
-            } else if (p->signature == KAI_RHS_PACK_KXN_UNIFIED || p->signature == KAI_RHS_PACK_NXK_UNIFIED) {
-                kai_tools::as<kai_get_matmul_pack_rhs_uker_api_fn>(p->run)();
+            if (kai::is_unified(*p)) {
+                kai::is_lhs(*p) ? static_cast<void>(kai::lhs_api_of(*p)) : static_cast<void>(kai::rhs_api_of(*p));
             }
         });
         EXPECT_TRUE(ending.returned) << p->name << ": signal " << ending.signal;

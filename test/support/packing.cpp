@@ -273,7 +273,7 @@ kai::PackerArgs args_of(const kai_packer& p, Tile t, size_t count, size_t k, siz
 }
 
 void run(const kai_packer& p, const kai::PackerArgs& a) {
-    kai::run(p, a, Checked{}, substitute_packer != nullptr ? substitute_packer(p) : nullptr);
+    kai::run(p, a, Checked{}, substitute_of(p));
 }
 
 }  // namespace
