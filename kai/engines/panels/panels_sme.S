@@ -4,8 +4,6 @@
     .arch   armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_vectors.inc"
-#include "kai/engines/panels/panels_sme.inc"
-#include "kai/engines/panels/panels_sme_float.inc"
 #include "kai/engines/panels/panels_sme_int.inc"
 
     mopa_panels kai_kernel_panels_f32_sme, pair, fmopa, s, words, 4, f32, 4

@@ -12,8 +12,6 @@
     .arch   armv9-a+sme2
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/panels/panels_sme.inc"
-#include "kai/engines/panels/panels_sme_float.inc"
 #include "kai/engines/panels/panels_sme_int.inc"
 
     mopa_panels kai_kernel_panels_f32_sme2, pair, fmopa, s, words, 4, f32, 4
