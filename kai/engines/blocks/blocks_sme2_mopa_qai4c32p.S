@@ -23,9 +23,7 @@
     alias   bias_at, own1       // of the pass before
 
 .macro take_args
-    take_block_args
-    ldr     t0, [args, #BLOCK_ARGS_table]
-    take_table t0
+    take_block_args_and_table
 .endm
 
 .macro start_pass
@@ -56,10 +54,7 @@
     ld1rqw  {z0.s}, \p/z, [sum_at, #16 * \i]
     read_4_rows \s, 8, 9, 10, 11, \ws
     read_4_rows \w, 12, 13, 14, 15, \ws
-    fmla    z\r0\().s, z1.s, z0.s[0]
-    fmla    z\r1\().s, z1.s, z0.s[1]
-    fmla    z\r2\().s, z1.s, z0.s[2]
-    fmla    z\r3\().s, z1.s, z0.s[3]
+    fmla_words_4 \r0, \r1, \r2, \r3, 1, 0
     convert_4 8, 9, 10, 11
 .endm
 
@@ -74,10 +69,7 @@
 
 .macro finish i, p, r0, r1, r2, r3
     ld1w    {z8.s}, p0/z, [bias_at]
-    fadd    z\r0\().s, z\r0\().s, z8.s
-    fadd    z\r1\().s, z\r1\().s, z8.s
-    fadd    z\r2\().s, z\r2\().s, z8.s
-    fadd    z\r3\().s, z\r3\().s, z8.s
+    plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 8, 8, 8, 8
 .endm
 
     mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 4, pairs

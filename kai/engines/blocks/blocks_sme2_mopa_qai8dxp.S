@@ -44,9 +44,7 @@
     addvl   rhs, rhs, #2
 .endm
 
-.macro read_rows rest:vararg
-.endm
-
+    add_rows_at_once
 .macro add_rows s, w, i, ws, p, r0, r1, r2, r3
     read_4_rows \s, 8, 9, 10, 11, \ws
     convert_4 8, 9, 10, 11
@@ -65,19 +63,13 @@
 .macro finish i, p, r0, r1, r2, r3
     ld1rqw  {z0.s}, \p/z, [offset_at, #16 * \i]
     scvtf   z0.s, p0/m, z0.s
-    fmla    z\r0\().s, z12.s, z0.s[0]
-    fmla    z\r1\().s, z12.s, z0.s[1]
-    fmla    z\r2\().s, z12.s, z0.s[2]
-    fmla    z\r3\().s, z12.s, z0.s[3]
+    fmla_words_4 \r0, \r1, \r2, \r3, 12, 0
     ld1rqw  {z0.s}, \p/z, [scale_at, #16 * \i]
     fmul    z\r0\().s, z\r0\().s, z0.s[0]
     fmul    z\r1\().s, z\r1\().s, z0.s[1]
     fmul    z\r2\().s, z\r2\().s, z0.s[2]
     fmul    z\r3\().s, z\r3\().s, z0.s[3]
-    fadd    z\r0\().s, z\r0\().s, z13.s
-    fadd    z\r1\().s, z\r1\().s, z13.s
-    fadd    z\r2\().s, z\r2\().s, z13.s
-    fadd    z\r3\().s, z\r3\().s, z13.s
+    plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 13, 13, 13, 13
 .endm
 
     mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 4, all

@@ -17,9 +17,7 @@
 #include "kai/engines/blocks/blocks_sme_mopa_qsi4c32p.inc"
 
 .macro take_args
-    take_block_args
-    ldr     t0, [args, #BLOCK_ARGS_table]
-    take_table t0
+    take_block_args_and_table
 .endm
 
 .macro start_pass

@@ -93,7 +93,7 @@ vl4         .req x19
     fcvt    z\v2\().s, p0/m, z\v2\().h
     fcvt    z\v3\().s, p0/m, z\v3\().h
     convert_4 \s0, \s1, \s2, \s3
-    fmul_4  \v0, \v1, \v2, \v3, 2, 2, 2, 2
+    plain_4 fmul, \v0, \v1, \v2, \v3, \v0, \v1, \v2, \v3, 2, 2, 2, 2
     binary_4 fmla, \a0, \a1, \a2, \a3, \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3
 .endm
 

@@ -160,7 +160,7 @@ vl4         .req x17
     whilelo p3.s, vl2, cols
     whilelo p4.s, vl3, cols
     binary_4 mla, \s0, \s1, \s2, \s3, 4, 5, 6, 7, 2, 2, 2, 2
-    fmul_4  16, 17, 18, 19, 3, 3, 3, 3
+    plain_4 fmul, 16, 17, 18, 19, 16, 17, 18, 19, 3, 3, 3, 3
     convert_4 \s0, \s1, \s2, \s3
     binary_4 fmad, \s0, \s1, \s2, \s3, 16, 17, 18, 19, 20, 21, 22, 23
     clamp_4 \s0, \s1, \s2, \s3, 12, 13
