@@ -6,8 +6,7 @@
 //
 // SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: what limits are loads, and
 // they share those of the LHS. The last of an odd number is alone. A word of the RHS is 8 k of a column: the bytes
-// shifted left by 4 are
-// 16 times the first 4, their upper halves 16 times the others.
+// shifted left by 4 are 16 times the first 4, their upper halves 16 times the others.
 //
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  bounds in the end      z2  LHS scale
 // z4-z7    RHS bytes, first panel       z16-z19  second        z20-z23  either, shifted
@@ -20,7 +19,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/core/sme_args.h"
+#include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
 
 args        .req x0
@@ -46,29 +46,10 @@ vl4         .req x19
 
 // 8 k of one panel: words \i and \i + 1 (\i1) of z\l x the vectors from \at of \rhs, in z\v0-z\v3. Clobbers z20-z23.
 .macro dot_8 rhs, at, l, i, i1, v0, v1, v2, v3, s0, s1, s2, s3
-    load_words_4b \v0, \v1, \v2, \v3, \rhs, \at
-    lsl     z20.b, z\v0\().b, #4
-    lsl     z21.b, z\v1\().b, #4
-    lsl     z22.b, z\v2\().b, #4
-    lsl     z23.b, z\v3\().b, #4
-    and     z\v0\().b, z\v0\().b, #0xf0
-    and     z\v1\().b, z\v1\().b, #0xf0
-    and     z\v2\().b, z\v2\().b, #0xf0
-    and     z\v3\().b, z\v3\().b, #0xf0
-    sdot    z\s0\().s, z20.b, z\l\().b[\i]
-    sdot    z\s1\().s, z21.b, z\l\().b[\i]
-    sdot    z\s2\().s, z22.b, z\l\().b[\i]
-    sdot    z\s3\().s, z23.b, z\l\().b[\i]
-    sdot    z\s0\().s, z\v0\().b, z\l\().b[\i1]
-    sdot    z\s1\().s, z\v1\().b, z\l\().b[\i1]
-    sdot    z\s2\().s, z\v2\().b, z\l\().b[\i1]
-    sdot    z\s3\().s, z\v3\().b, z\l\().b[\i1]
-.endm
-.macro load_words_4b v0, v1, v2, v3, from, at
-    ld1b    {z\v0\().b}, p0/z, [\from, #(\at), mul vl]
-    ld1b    {z\v1\().b}, p0/z, [\from, #(\at + 1), mul vl]
-    ld1b    {z\v2\().b}, p0/z, [\from, #(\at + 2), mul vl]
-    ld1b    {z\v3\().b}, p0/z, [\from, #(\at + 3), mul vl]
+    load_vectors ld1b, b, \v0, \v1, \v2, \v3, \rhs, \at
+    nibbles \v0, \v1, \v2, \v3, 20, 21, 22, 23
+    dot_4   \s0, \s1, \s2, \s3, 20, 21, 22, 23, \l, \i
+    dot_4   \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3, \l, \i1
 .endm
 
 .macro dot_panels panels, at, l, i, i1
@@ -99,16 +80,9 @@ vl4         .req x19
 
 // Results of a panel to dst, which advances.
 .macro finish a0, a1, a2, a3
-    whilelo p1.s, xzr, cols
-    whilelo p2.s, vl1, cols
-    whilelo p3.s, vl2, cols
-    whilelo p4.s, vl3, cols
+    columns_4
     clamp_4 \a0, \a1, \a2, \a3, 2, 3
-    st1w    {z\a0\().s}, p1, [dst]
-    st1w    {z\a1\().s}, p2, [dst, #1, mul vl]
-    st1w    {z\a2\().s}, p3, [dst, #2, mul vl]
-    st1w    {z\a3\().s}, p4, [dst, #3, mul vl]
-    addvl   dst, dst, #4
+    store_columns_4 \a0, \a1, \a2, \a3
 .endm
 
 // One or two panels, from `panel` on, which advances.
@@ -170,10 +144,7 @@ func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme_dot, hidden
     frame   d8-d15, x19-x20
     smstart
     all_true
-    cntw    vl1
-    cntw    vl2, all, mul #2
-    cntw    vl3, all, mul #3
-    cntw    vl4, all, mul #4
+    count_vectors
     ldp     blocks, chunks, [args, #BLOCK_ARGS_blocks]
     mul     values, blocks, chunks
     mul     values, values, vl4

@@ -22,7 +22,8 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_groups.inc"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#include "kai/engines/core/sme_args.h"
+#include "kai/engines/qai8dxp/qai8dxp_sme_row.inc"
 
     alias   problem, x0
     alias   table, x1
@@ -212,9 +213,7 @@ func kai_kernel_\name, hidden
     .endif
     all_true
     address_groups
-    ldr     rows, [problem, #PROBLEM_m]
-    ldr     lhs_row, [problem, #PROBLEM_lhs]
-    ldr     dst_row, [problem, #PROBLEM_dst]
+    first_row
 
 6:  // a row
     ldr     cols, [problem, #PROBLEM_n]
@@ -237,11 +236,7 @@ func kai_kernel_\name, hidden
     cmp     cols, #0
     b.gt    7b
 
-    ldr     left, [problem, #PROBLEM_lhs_stride]
-    add     lhs_row, lhs_row, left
-    ldr     left, [problem, #PROBLEM_dst_stride]
-    add     dst_row, dst_row, left
-    subs    rows, rows, #1
+    next_row
     b.ne    6b
     smstop
     return

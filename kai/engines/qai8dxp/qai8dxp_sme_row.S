@@ -16,8 +16,10 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#include "kai/engines/core/sme_args.h"
+#include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
+#include "kai/engines/qai8dxp/qai8dxp_sme_row.inc"
 
 problem     .req x0
 steps       .req x2     // of 32 k
@@ -36,41 +38,6 @@ vl2         .req x15
 vl3         .req x16
 vl4         .req x17
 
-// z\v0-z\v3 = vectors \at ... \at + 3 from \from.
-.macro load_vectors insn, t, v0, v1, v2, v3, from, at
-    \insn   {z\v0\().\t}, p0/z, [\from, #(\at), mul vl]
-    \insn   {z\v1\().\t}, p0/z, [\from, #(\at + 1), mul vl]
-    \insn   {z\v2\().\t}, p0/z, [\from, #(\at + 2), mul vl]
-    \insn   {z\v3\().\t}, p0/z, [\from, #(\at + 3), mul vl]
-.endm
-
-// S of panel \p += word \i of z\l x z\v0-z\v3.
-.macro dot_4 p, v0, v1, v2, v3, l, i
-    .if \p == 0
-    sdot    z24.s, z\v0\().b, z\l\().b[\i]
-    sdot    z25.s, z\v1\().b, z\l\().b[\i]
-    sdot    z26.s, z\v2\().b, z\l\().b[\i]
-    sdot    z27.s, z\v3\().b, z\l\().b[\i]
-    .else
-    sdot    z28.s, z\v0\().b, z\l\().b[\i]
-    sdot    z29.s, z\v1\().b, z\l\().b[\i]
-    sdot    z30.s, z\v2\().b, z\l\().b[\i]
-    sdot    z31.s, z\v3\().b, z\l\().b[\i]
-    .endif
-.endm
-
-// 16 times the lower nibbles of z\v0-z\v3 -> z\r0-z\r3, 16 times the upper ones -> z\v0-z\v3.
-.macro nibbles v0, v1, v2, v3, r0, r1, r2, r3
-    lsl     z\r0\().b, z\v0\().b, #4
-    lsl     z\r1\().b, z\v1\().b, #4
-    lsl     z\r2\().b, z\v2\().b, #4
-    lsl     z\r3\().b, z\v3\().b, #4
-    and     z\v0\().b, z\v0\().b, #0xf0
-    and     z\v1\().b, z\v1\().b, #0xf0
-    and     z\v2\().b, z\v2\().b, #0xf0
-    and     z\v3\().b, z\v3\().b, #0xf0
-.endm
-
 // rhs0, of 2 panels rhs1 too, \vectors further.
 .macro advance panels, vectors
     addvl   rhs0, rhs0, #\vectors
@@ -86,9 +53,9 @@ vl4         .req x17
     .if \panels == 2
     load_vectors ld1b, b, 16, 17, 18, 19, rhs1, \at
     .endif
-    dot_4   0, 4, 5, 6, 7, \l, \i
+    dot_4   24, 25, 26, 27, 4, 5, 6, 7, \l, \i
     .if \panels == 2
-    dot_4   1, 16, 17, 18, 19, \l, \i
+    dot_4   28, 29, 30, 31, 16, 17, 18, 19, \l, \i
     .endif
 .endm
 
@@ -112,13 +79,13 @@ vl4         .req x17
     load_vectors ld1b, b, 16, 17, 18, 19, rhs1, \at
     nibbles 16, 17, 18, 19, 20, 21, 22, 23
     .endif
-    dot_4   0, 8, 9, 10, 11, 0, \i
+    dot_4   24, 25, 26, 27, 8, 9, 10, 11, 0, \i
     .if \panels == 2
-    dot_4   1, 20, 21, 22, 23, 0, \i
+    dot_4   28, 29, 30, 31, 20, 21, 22, 23, 0, \i
     .endif
-    dot_4   0, 4, 5, 6, 7, 1, \i
+    dot_4   24, 25, 26, 27, 4, 5, 6, 7, 1, \i
     .if \panels == 2
-    dot_4   1, 16, 17, 18, 19, 1, \i
+    dot_4   28, 29, 30, 31, 16, 17, 18, 19, 1, \i
     .endif
 .endm
 
@@ -155,20 +122,13 @@ vl4         .req x17
     load_vectors ld1w, s, 4, 5, 6, 7, \fields, -8
     load_vectors ld1w, s, 16, 17, 18, 19, \fields, -4
     load_vectors ld1w, s, 20, 21, 22, 23, \fields, 0
-    whilelo p1.s, xzr, cols
-    whilelo p2.s, vl1, cols
-    whilelo p3.s, vl2, cols
-    whilelo p4.s, vl3, cols
+    columns_4
     binary_4 mla, \s0, \s1, \s2, \s3, 4, 5, 6, 7, 2, 2, 2, 2
     plain_4 fmul, 16, 17, 18, 19, 16, 17, 18, 19, 3, 3, 3, 3
     convert_4 \s0, \s1, \s2, \s3
     binary_4 fmad, \s0, \s1, \s2, \s3, 16, 17, 18, 19, 20, 21, 22, 23
     clamp_4 \s0, \s1, \s2, \s3, 12, 13
-    st1w    {z\s0\().s}, p1, [dst]
-    st1w    {z\s1\().s}, p2, [dst, #1, mul vl]
-    st1w    {z\s2\().s}, p3, [dst, #2, mul vl]
-    st1w    {z\s3\().s}, p4, [dst, #3, mul vl]
-    addvl   dst, dst, #4
+    store_columns_4 \s0, \s1, \s2, \s3
 .endm
 
 // kai::SmeKernelFn. Assumes m, n >= 1.
@@ -180,14 +140,9 @@ func kai_kernel_\name, hidden
     add     left, problem, #PROBLEM_lo
     ld1rw   {z12.s}, p0/z, [left]
     ld1rw   {z13.s}, p0/z, [left, #4]
-    cntw    vl1
-    cntw    vl2, all, mul #2
-    cntw    vl3, all, mul #3
-    cntw    vl4, all, mul #4
+    count_vectors
     ldr     rhs_stride, [problem, #PROBLEM_rhs_stride]
-    ldr     rows, [problem, #PROBLEM_m]
-    ldr     lhs_row, [problem, #PROBLEM_lhs]
-    ldr     dst_row, [problem, #PROBLEM_dst]
+    first_row
 
 3:  // a row
     ldr     cols, [problem, #PROBLEM_n]
@@ -216,11 +171,7 @@ func kai_kernel_\name, hidden
     finish  24, 25, 26, 27, rhs0
 
 6:  // the next row
-    ldr     left, [problem, #PROBLEM_lhs_stride]
-    add     lhs_row, lhs_row, left
-    ldr     left, [problem, #PROBLEM_dst_stride]
-    add     dst_row, dst_row, left
-    subs    rows, rows, #1
+    next_row
     b.ne    3b
     smstop
     return

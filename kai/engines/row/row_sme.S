@@ -123,8 +123,17 @@
     mla_panel panel3, \i, \at, 22, 23, 14, 15
 .endm
 
-// \insn: FMLALB, then FMLALT, for element \i of the row.
-.macro mla_4_panels insn, i, a0, a1, a2, a3, a4, a5, a6, a7
+// FMLALB, then FMLALT, for elements 2 \i and 2 \i + 1 of the row, of 4 panels.
+.macro mla_4_panels i, at, p0, p1, p2, p3, sums:vararg
+    load_word \p0, \at, 8, 9
+    load_word \p1, \at, 10, 11
+    load_word \p2, \at, 12, 13
+    load_word \p3, \at, 14, 15
+    mla_8   fmlalb, (2 * \i), \sums
+    mla_8   fmlalt, (2 * \i + 1), \sums
+.endm
+
+.macro mla_8 insn, i, a0, a1, a2, a3, a4, a5, a6, a7
     \insn   z\a0\().s, z8.h, z0.h[\i]
     \insn   z\a1\().s, z9.h, z0.h[\i]
     \insn   z\a2\().s, z10.h, z0.h[\i]
@@ -136,22 +145,12 @@
 .endm
 
 .macro word_f16_4 i, x, at
-    load_word panel0, \at, 8, 9
-    load_word panel1, \at, 10, 11
-    load_word panel2, \at, 12, 13
-    load_word panel3, \at, 14, 15
-    mla_4_panels fmlalb, (2 * \i), 16, 17, 18, 19, 20, 21, 22, 23
-    mla_4_panels fmlalt, (2 * \i + 1), 16, 17, 18, 19, 20, 21, 22, 23
+    mla_4_panels \i, \at, panel0, panel1, panel2, panel3, 16, 17, 18, 19, 20, 21, 22, 23
 .endm
 
 .macro word_f16_8 i, x, at
     word_f16_4 \i, \x, \at
-    load_word panel4, \at, 8, 9
-    load_word panel5, \at, 10, 11
-    load_word panel6, \at, 12, 13
-    load_word panel7, \at, 14, 15
-    mla_4_panels fmlalb, (2 * \i), 24, 25, 26, 27, 28, 29, 30, 31
-    mla_4_panels fmlalt, (2 * \i + 1), 24, 25, 26, 27, 28, 29, 30, 31
+    mla_4_panels \i, \at, panel4, panel5, panel6, panel7, 24, 25, 26, 27, 28, 29, 30, 31
 .endm
 
 .macro words4 type, panels
