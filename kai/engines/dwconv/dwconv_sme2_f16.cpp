@@ -25,23 +25,10 @@ void kai_run_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
     size_t dst_rows, size_t dst_cols, size_t pad_left, size_t pad_top, size_t in_stride_row, size_t in_stride_col,
     size_t out_stride_row, size_t out_stride_col, float clamp_min, float clamp_max) {
     kai::check_bounds(clamp_min, clamp_max);
-    kai::DwconvImage image{};
-    image.lo = kai_cast_f16_f32(clamp_min);
-    image.hi = kai_cast_f16_f32(clamp_max);
-    image.src = src;
-    image.weights = rhs_packed;
-    image.dst = dst;
-    image.channels = num_channels;
-    image.src_rows = src_rows;
-    image.src_cols = src_cols;
-    image.dst_rows = dst_rows;
-    image.dst_cols = dst_cols;
-    image.pad_top = pad_top;
-    image.pad_left = pad_left;
-    image.src_stride_row = in_stride_row;
-    image.src_stride_col = in_stride_col;
-    image.dst_stride_row = out_stride_row;
-    image.dst_stride_col = out_stride_col;
+    kai::DwconvImage image = kai::dwconv_image(
+        kai_cast_f16_f32(clamp_min), kai_cast_f16_f32(clamp_max), src, rhs_packed, dst, num_channels,
+        {src_rows, src_cols}, {dst_rows, dst_cols}, {pad_top, pad_left}, {in_stride_row, in_stride_col},
+        {out_stride_row, out_stride_col});
     if (kai::prepare_dwconv(image)) {
         kai_kernel_dwconv_f16_f16_f16p1vlx1b_3x3_s1_sme2_mla(&image);
     }

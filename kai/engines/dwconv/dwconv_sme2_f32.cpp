@@ -45,23 +45,11 @@ void kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     if (dst_stride_col == 0) {
         return;
     }
-    kai::DwconvImage image{};
-    image.lo = kai::load<uint32_t>(&clamp_min);
-    image.hi = kai::load<uint32_t>(&clamp_max);
-    image.src = src;
-    image.weights = rhs_packed;
-    image.dst = dst;
-    image.channels = dst_stride_col / sizeof(float);
-    image.src_rows = valid_input_rows;
-    image.src_cols = in_stride_row / in_stride_col;
-    image.dst_rows = valid_dst_rows < 4 ? valid_dst_rows : 4;
-    image.dst_cols = dst_stride_row / dst_stride_col;
-    image.pad_top = pad_top;
-    image.pad_left = pad_left;
-    image.src_stride_row = in_stride_row;
-    image.src_stride_col = in_stride_col;
-    image.dst_stride_row = dst_stride_row;
-    image.dst_stride_col = dst_stride_col;
+    kai::DwconvImage image = kai::dwconv_image(
+        kai::load<uint32_t>(&clamp_min), kai::load<uint32_t>(&clamp_max), src, rhs_packed, dst,
+        dst_stride_col / sizeof(float), {valid_input_rows, in_stride_row / in_stride_col},
+        {valid_dst_rows < 4 ? valid_dst_rows : 4, dst_stride_row / dst_stride_col}, {pad_top, pad_left},
+        {in_stride_row, in_stride_col}, {dst_stride_row, dst_stride_col});
     if (kai::prepare_dwconv(image)) {
         kai_commit_za();
         kai_kernel_dwconv_f32_f32_f32p1vlx1b_3x3_s1_sme2_mla(&image);

@@ -18,21 +18,8 @@
     ld1w    {sum\c\r\().s}, p4/z, [x2, #\c, mul vl]
 .endm
 
-.macro rest_of_quad count
-    whilelo p5.s, xzr, \count
-.endm
-
-.macro load_quad r, p
-    ld1rqw  {z\r\().s}, \p/z, [row\r, x8, lsl #2]
-.endm
-
 .macro mla r, c, rhs, word
     fmla    sum\c\r\().s, z\rhs\().s, z\r\().s[\word]
-.endm
-
-.macro load_bounds
-    ld1rw   {z0.s}, p4/z, [x0, #SVE_PANEL_lo]
-    ld1rw   {z1.s}, p4/z, [x0, #SVE_PANEL_hi]
 .endm
 
 .macro store_vector c, r

@@ -27,21 +27,8 @@
     ld1w    {sum\c\r\().s}, p4/z, [sp, #\c, mul vl]
 .endm
 
-.macro rest_of_quad count
-    whilelo p5.h, xzr, \count
-.endm
-
-.macro load_quad r, p
-    ld1rqh  {z\r\().h}, \p/z, [row\r, x8, lsl #1]
-.endm
-
 .macro mla r, c, rhs, word
     fdot_f16_indexed 8 + 6 * \c + \r, \rhs, \r, \word
-.endm
-
-.macro load_bounds
-    ld1rh   {z0.h}, p4/z, [x0, #SVE_PANEL_lo]
-    ld1rh   {z1.h}, p4/z, [x0, #SVE_PANEL_hi]
 .endm
 
 // Two vectors of sums -> one of f16: vector \at of the row.
