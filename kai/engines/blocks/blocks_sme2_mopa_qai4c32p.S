@@ -15,8 +15,6 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/blocks/blocks_sme_mopa.inc"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 
     alias   sum_at, own0        // lhs_sum of the block to add, from the first row of the pass on

@@ -13,10 +13,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/asm/sme2_vectors.inc"
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 #define KAI_MOPA_ARGS(field) PROBLEM_##field
-#include "kai/engines/blocks/blocks_sme_mopa.inc"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 
     alias   offset_at, own0     // pass before: lhs_offset, lhs_scale from its first row on

@@ -11,8 +11,6 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/blocks/blocks_sme_mopa.inc"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 #include "kai/engines/blocks/blocks_sme_mopa_qsi4c32p.inc"
 

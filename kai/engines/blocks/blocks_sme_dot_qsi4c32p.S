@@ -19,9 +19,9 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/core/sme_args.h"
 #include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
+#include "kai/engines/blocks/blocks_args.h"
 
 args        .req x0
 cols        .req x1     // from this panel on
@@ -29,20 +29,13 @@ left        .req x2     // blocks
 more        .req x3     // chunks of 32 k of the block
 lhs         .req x4
 lhs_scale   .req x5
-rhs0        .req x6     // first panel: 8 vectors past what is next, which is then at -8 ... 7
-rhs1        .req x7     // second panel
 scale0      .req x8
 scale1      .req x9
-dst         .req x10
 blocks      .req x11
 chunks      .req x12
 values      .req x13    // bytes of the values of a panel
-panel       .req x14    // the first one
-lhs_row     .req x15
-vl1         .req x16    // words of 1, 2, 3, 4 vectors
-vl2         .req x17
-vl3         .req x20
-vl4         .req x19
+panel       .req x19    // the first one
+lhs_row     .req x20
 
 // 8 k of one panel: words \i and \i + 1 (\i1) of z\l x the vectors from \at of \rhs, in z\v0-z\v3. Clobbers z20-z23.
 .macro dot_8 rhs, at, l, i, i1, v0, v1, v2, v3, s0, s1, s2, s3

@@ -14,12 +14,7 @@
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_vectors.inc"
-#include "kai/engines/blocks/blocks_sme_mopa.inc"
 #include "kai/engines/blocks/blocks_sme_mopa_qsi4c32p.inc"
-
-.macro take_args
-    take_block_args
-.endm
 
 // 8 VL further: immediates reach from -8 to 7.
 .macro start_pass
@@ -53,14 +48,18 @@
     .endif
 .endm
 
+.macro take_args
+    take_block_args
+.endm
+
 .macro start_block w
 .endm
 
 .macro end_block w
+    ld1h    {z7.s}, p0/z, [rhs_scale]
     whilelo p2.s, row, vl
     add     t0, lhs_scale, row, lsl #1
     ld1h    {z0.s}, p2/z, [t0]
-    ld1h    {z7.s}, p0/z, [rhs_scale]
     fcvt    z0.s, p0/m, z0.h
     fcvt    z7.s, p0/m, z7.h
     next_scales

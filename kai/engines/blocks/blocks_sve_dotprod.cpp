@@ -19,14 +19,19 @@ namespace {
 ///     store    the first `columns` of a vector in that order
 /// @{
 
-/// Groups of 4 k: a word has one column, an index takes 4 k of the row.
-struct SveDot4 {
-    static constexpr Tile kLhs{1, 8, 2}, kRhs{8, 8, 2};
+/// Groups of K k.
+template <size_t K>
+struct SveGroups {
+    static constexpr Tile kLhs{1, 2 * K, 2}, kRhs{8, 2 * K, 2};
 
     /// Where `column` stands within a group.
     static constexpr size_t offset(size_t column) {
-        return 4 * column;
+        return K * column;
     }
+};
+
+/// A word has one column, an index takes 4 k of the row.
+struct SveDot4 : SveGroups<4> {
     template <class Sum>
     KAI_INLINE static svint32_t start() {
         return Sum::start();
@@ -58,14 +63,9 @@ struct SveDot4 {
     }
 };
 
-/// Groups of 8 k: two words have one column. One vector holds the first columns, the next one the others; TRN brings
+/// Two words have one column. One vector holds the first columns, the next one the others; TRN brings
 /// them together as first, other, second, other, ...
-struct SveDot8 {
-    static constexpr Tile kLhs{1, 16, 2}, kRhs{8, 16, 2};
-
-    static constexpr size_t offset(size_t column) {
-        return 8 * column;
-    }
+struct SveDot8 : SveGroups<8> {
     template <class Sum>
     KAI_INLINE static svint32_t start() {
         return Sum::start_pairs();

@@ -19,24 +19,25 @@ struct DwconvPair {
 KAI_INLINE DwconvImage dwconv_image(
     uint32_t lo, uint32_t hi, const void* src, const void* weights, void* dst, size_t channels, DwconvPair src_size,
     DwconvPair dst_size, DwconvPair pad, DwconvPair src_stride, DwconvPair dst_stride) {
-    DwconvImage image{};
-    image.lo = lo;
-    image.hi = hi;
-    image.src = src;
-    image.weights = weights;
-    image.dst = dst;
-    image.channels = channels;
-    image.src_rows = src_size.row;
-    image.src_cols = src_size.col;
-    image.dst_rows = dst_size.row;
-    image.dst_cols = dst_size.col;
-    image.pad_top = pad.row;
-    image.pad_left = pad.col;
-    image.src_stride_row = src_stride.row;
-    image.src_stride_col = src_stride.col;
-    image.dst_stride_row = dst_stride.row;
-    image.dst_stride_col = dst_stride.col;
-    return image;
+    return {
+        lo,
+        hi,
+        src,
+        weights,
+        dst,
+        channels,
+        src_size.row,
+        src_size.col,
+        dst_size.row,
+        dst_size.col,
+        pad.row,
+        pad.col,
+        src_stride.row,
+        src_stride.col,
+        dst_stride.row,
+        dst_stride.col,
+        0,
+        0};
 }
 
 /// False if there is nothing to write. Sets whole and whole_end.

@@ -9,12 +9,8 @@ extern "C" {
 
 void kai_kernel_dwconv_f16_f16_f16p1vlx1b_3x3_s1_sme2_mla(const kai::DwconvImage* image);
 
-size_t kai_get_filter_height_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla() {
-    return 3;
-}
-size_t kai_get_filter_width_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla() {
-    return 3;
-}
+KAI_DEFINE_SIZE(filter_height, dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla, 3)
+KAI_DEFINE_SIZE(filter_width, dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla, 3)
 size_t kai_get_dst_size_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
     size_t dst_height, size_t dst_width, size_t num_channels) {
     return dst_height * dst_width * num_channels * sizeof(uint16_t);

@@ -8,18 +8,6 @@ extern "C" {
 
 void kai_kernel_dwconv_f32_f32_f32p1vlx1b_3x3_s1_sme2_mla(const kai::DwconvImage* image);
 
-size_t kai_get_m_step_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla() {
-    return 4;
-}
-size_t kai_get_filter_height_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla() {
-    return 3;
-}
-size_t kai_get_filter_width_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla() {
-    return 3;
-}
-size_t kai_get_kr_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla() {
-    return 1;
-}
 size_t kai_get_dst_size_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     size_t dst_height, size_t dst_width, size_t num_channels) {
     return dst_height * dst_width * num_channels * sizeof(float);
@@ -32,6 +20,11 @@ size_t kai_get_dst_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
 size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(size_t in_row_idx, size_t in_stride_row) {
     return in_row_idx * in_stride_row;
 }
+
+KAI_DEFINE_SIZE(m_step, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla, 4)
+KAI_DEFINE_SIZE(filter_height, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla, 3)
+KAI_DEFINE_SIZE(filter_width, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla, 3)
+KAI_DEFINE_SIZE(kr, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla, 1)
 
 void kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,

@@ -85,19 +85,23 @@
     ld1h    {\b\().h}, p1/z, [row]
     add     row, row, stride
 .endm
+.macro load_x16_twice a, b, c, d
+    load_x16 \a, \b
+    load_x16 \c, \d
+.endm
 .macro words_x16 lo, hi, a, b
     zip1    \lo\().h, \a\().h, \b\().h
     zip2    \hi\().h, \a\().h, \b\().h
 .endm
+.macro words_x16_twice lo, hi, lo2, hi2, a, b, a2, b2
+    words_x16 \lo, \hi, \a, \b
+    words_x16 \lo2, \hi2, \a2, \b2
+.endm
 .macro batch_x16
-    load_x16 z0, z1
-    load_x16 z2, z3
-    load_x16 z4, z5
-    load_x16 z6, z7
-    words_x16 z16, z17, z0, z1
-    words_x16 z18, z19, z2, z3
-    words_x16 z20, z21, z4, z5
-    words_x16 z22, z23, z6, z7
+    load_x16_twice z0, z1, z2, z3
+    load_x16_twice z4, z5, z6, z7
+    words_x16_twice z16, z17, z18, z19, z0, z1, z2, z3
+    words_x16_twice z20, z21, z22, z23, z4, z5, z6, z7
     store_2_twice z16, z17, z18, z19
     store_2_twice z20, z21, z22, z23
 .endm

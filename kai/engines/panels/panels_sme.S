@@ -6,8 +6,5 @@
 #include "kai/engines/asm/sme_vectors.inc"
 #include "kai/engines/panels/panels_sme_int.inc"
 
-    mopa_panels kai_kernel_panels_f32_sme, pair, fmopa, s, words, 4, f32, 4
-    mopa_panels kai_kernel_panels_f16_sme, pair, fmopa, h, f16, 2, f16, 2
-    mopa_panels kai_kernel_panels_bf16_sme, pair, bfmopa, h, words, 4, f32, 4
-    mopa_panels kai_kernel_panels_qai8_sme, pair, smopa, b, words, 4, qai8, 1
+    pair_kernels
     mopa_panels kai_kernel_panels_qai8_near_sme, pair, smopa, b, words, 4, qai8_near, 1

@@ -14,12 +14,9 @@
 #include "kai/engines/asm/sme2_vectors.inc"
 #include "kai/engines/panels/panels_sme_int.inc"
 
-    mopa_panels kai_kernel_panels_f32_sme2, pair, fmopa, s, words, 4, f32, 4
-    mopa_panels kai_kernel_panels_f16_sme2, pair, fmopa, h, f16, 2, f16, 2
-    mopa_panels kai_kernel_panels_bf16_sme2, pair, bfmopa, h, words, 4, f32, 4
+    pair_kernels 2
     mopa_panels kai_kernel_split_panels_f32_sme2, split, fmopa, s, words, 4, f32, 4
     mopa_panels kai_kernel_split_panels_f16_sme2, split, fmopa, h, f16, 2, f16, 2
-    mopa_panels kai_kernel_panels_qai8_sme2, pair, smopa, b, words, 4, qai8, 1
     mopa_panels kai_kernel_split_panels_qai8_sme2, split, smopa, b, words, 4, qai8, 1
     mopa_panels kai_kernel_pair_nibbles_qai8_sme2, pair_nibbles, smopa, b, words, 4, qai8, 1
     mopa_panels kai_kernel_split_panels_u8_i32_sme2, split, umopa, b, u8, 0, i32, 4

@@ -22,7 +22,6 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_groups.inc"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/core/sme_args.h"
 #include "kai/engines/qai8dxp/qai8dxp_sme_row.inc"
 
     alias   problem, x0

@@ -16,7 +16,6 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/core/sme_args.h"
 #include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
 #include "kai/engines/qai8dxp/qai8dxp_sme_row.inc"
@@ -26,17 +25,10 @@ steps       .req x2     // of 32 k
 cols        .req x3     // from this panel on
 left        .req x4     // steps of these panels
 lhs         .req x5
-rhs0        .req x6     // first panel: 8 vectors past what is next, which is then at -8 ... 7
-rhs1        .req x7     // second panel
-dst         .req x9
-lhs_row     .req x10
+lhs_row     .req x9
 dst_row     .req x11
 rows        .req x12    // from this one on
 rhs_stride  .req x13
-vl1         .req x14    // words of 1, 2, 3 vectors
-vl2         .req x15
-vl3         .req x16
-vl4         .req x17
 
 // rhs0, of 2 panels rhs1 too, \vectors further.
 .macro advance panels, vectors

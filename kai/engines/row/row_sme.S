@@ -208,14 +208,9 @@
     .ifc \type, f32
     mov     w9, #0x7fc00000                     // lhs
     mov     z7.s, w9
-    default_nan 16
-    default_nan 17
-    default_nan 18
-    default_nan 19
-    default_nan 20
-    default_nan 21
-    default_nan 22
-    default_nan 23
+    .irp    r, 16, 17, 18, 19, 20, 21, 22, 23
+    default_nan \r
+    .endr
     .endif
     out_4   \type, 16, 17, 18, 19
     out_4   \type, 20, 21, 22, 23
