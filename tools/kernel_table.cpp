@@ -99,16 +99,15 @@ void packer(
 int main() {
     std::printf(
         "# Micro-kernels and packers\n\n"
-        "Made from the catalogues (`kai/ukernels/matmul/*/ukernels.def`, `kai/ukernels/pack/packs.def`) by the target "
-        "`update_docs`.\n"
-        "Functions are `kai_run_<name>` and `kai_get_<what>_<name>`; those of the unified API are `kai_<name>`. `2vl` "
-        "means 2 * SVL / 32,\n"
-        "SVL being the streaming vector length in bits, and `4 sve` four SVE vectors of 32-bit words. Formats: "
-        "[formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md). Within a "
-        "family the best\n"
-        "micro-kernel comes first. m: the rows that a call may have; for m = 1 there are those that take one row, or "
-        "any "
-        "one by one.\n\n"
+        "Generated from the catalogues (`kai/ukernels/matmul/*/ukernels.def`, `kai/ukernels/pack/packs.def`) by the "
+        "target `update_docs`.\n\n"
+        "- Functions are `kai_run_<name>` and `kai_get_<what>_<name>`; those of the unified API are `kai_<name>`.\n"
+        "- Sizes: `2vl` means 2 * SVL / 32, where SVL is the streaming vector length in bits; `4 sve` means four SVE "
+        "vectors of 32-bit words.\n"
+        "- Within a family the best micro-kernel comes first.\n"
+        "- The column m says how many rows a call may have. Kernels for m = 1 take only one row, or any number, one by "
+        "one.\n\n"
+        "Formats: [formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md).\n\n"
         "## Micro-kernels\n");
 #define KAI_STRING_(x) #x
 #define KAI_STRING(x) KAI_STRING_(x)
@@ -129,7 +128,7 @@ int main() {
 #include "kai/ukernels/families.def"
     std::printf(
         "\n## Packers\n\n"
-        "A packer serves the micro-kernels that read its format, if it accepts their sizes.\n\n"
+        "A packer can be used with every micro-kernel that reads its format, if it accepts the kernel's sizes.\n\n"
         "| packer | needs | source | writes | mr or nr, kr, sr |\n|---|---|---|---|---|\n");
 #define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
     packer(#SIGNATURE, #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
