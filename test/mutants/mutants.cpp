@@ -21,6 +21,7 @@
 #include <set>
 #include <thread>
 
+#include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "kai/ukernels/families.h"
 #include "kai/ukernels/matmul/kai_matmul.h"
@@ -34,7 +35,6 @@
 #include "test/support/coverage.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/subject.hpp"
-#include "tools/registry_call.hpp"
 
 namespace mutants {
 namespace {
@@ -128,7 +128,7 @@ struct Matmul {
     size_t chunks = 1;               // of an indirect product
     const void* padding = nullptr;   // and of its pointers
     size_t pointer_offset = 0;
-    kai_matmul_uker_args args = {};  // of the unified API: what the other members do not hold
+    kai::KernelArgs args = {};  // what the other members do not hold
 
     uint8_t* at(size_t i, size_t j) const {
         return dst + i * stride + j * element;
@@ -159,70 +159,24 @@ struct Matmul {
     }
 };
 
-template <typename F, typename... A>
-void run_kernel(const kai_ukernel& u, A... arguments) {
-    reinterpret_cast<F*>(u.run)(arguments...);
-}
-
 /// Beyond int8 they are those of int8: results saturate.
 int32_t int8_bound(float bound) {
     return static_cast<int32_t>(std::max(-128.0f, std::min(bound, 127.0f)));
 }
 
-void call_unified(const kai_ukernel& u, const Matmul& c) {
-    kai_matmul_uker_args args = c.args;
-    const int32_t whole[2] = {int8_bound(c.lo), int8_bound(c.hi)};
-    const bool integers = u.dst_type == kai_dt_int8;
-    args.flags = c.clamped() ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
-    args.activation.clamp.min_ptr = integers ? static_cast<const void*>(&whole[0]) : &c.lo;
-    args.activation.clamp.max_ptr = integers ? static_cast<const void*>(&whole[1]) : &c.hi;
-    args.shape = {c.m, c.n, c.k};
-    args.operand.lhs.ptr = c.lhs;
-    args.operand.rhs.ptr = c.rhs;
-    args.operand.dst = {c.dst, {c.stride}};
-    if (integers) {
-        args.operand.bias.scale_bias_global.ptr = &c.zero_point;
-    }
-    reinterpret_cast<kai_get_matmul_uker_api_fn*>(u.run)().run(nullptr, &args);
-}
-
 /// The micro-kernel itself.
 void call(const kai_ukernel& u, const Matmul& c) {
-    const size_t length = c.k / c.chunks;
     const kai_matmul_requantize32_params requantise = {int8_bound(c.lo), int8_bound(c.hi), c.zero_point};
-    switch (u.signature) {
-        case KAI_UKERNEL_MATMUL:
-            return run_kernel<kai_run_matmul_fn>(
-                u, c.m, c.n, c.k, c.lhs, c.rhs, c.dst, c.stride, c.element, c.lo, c.hi);
-        case KAI_UKERNEL_MATMUL_BL:
-        case KAI_UKERNEL_MATMUL_RHS_BL:
-            return run_kernel<kai_run_matmul_bl_fn>(
-                u, c.m, c.n, c.k, c.bl, c.lhs, c.rhs, c.dst, c.stride, c.element, c.lo, c.hi);
-        case KAI_UKERNEL_MATMUL_LUT:
-            return run_kernel<kai_run_matmul_lut_f32_fn>(
-                u, c.m, c.n, c.k, c.lhs, c.rhs, reinterpret_cast<float*>(c.dst), c.stride, c.element, c.lo, c.hi,
-                c.table);
-        case KAI_UKERNEL_MATMUL_ROWS:
-            return run_kernel<kai_run_matmul_rows_fn>(
-                u, c.m, c.n, c.k, c.lhs, c.lhs_stride, c.rhs, c.dst, c.stride, c.element, c.lo, c.hi);
-        case KAI_UKERNEL_MATMUL_QAI8:
-        case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-            return run_kernel<kai_run_matmul_qai8_fn>(
-                u, c.m, c.n, c.k, c.lhs, c.rhs, c.dst, c.stride, c.element, &requantise);
-        case KAI_UKERNEL_IMATMUL:
-            return run_kernel<kai_run_imatmul_fn>(
-                u, c.m, c.n, c.chunks, length, c.lhs, c.rhs, c.dst, c.stride, c.lo, c.hi);
-        case KAI_UKERNEL_IMATMUL_QAI8:
-            return run_kernel<kai_run_imatmul_qai8_fn>(
-                u, c.m, c.n, c.chunks, length, c.lhs, c.rhs, c.dst, c.stride, &requantise);
-        case KAI_UKERNEL_IMATMUL_ROWS:
-            return run_kernel<kai_run_imatmul_rows_fn>(
-                u, c.m, c.n, c.chunks, length, c.lhs, c.padding, c.pointer_offset, c.rhs, c.dst, c.stride, c.lo, c.hi);
-        case KAI_UKERNEL_UNIFIED:
-            return call_unified(u, c);
-        default:
-            std::abort();
-    }
+    kai::KernelArgs a = c.args;
+    a.m = c.m, a.n = c.n, a.bl = c.bl;
+    kai::set_depth(a, c.k, c.chunks);
+    a.lhs = c.lhs, a.lhs_stride = c.lhs_stride, a.pad_ptr = c.padding, a.lhs_ptr_offset = c.pointer_offset;
+    a.rhs = c.rhs;
+    a.dst = c.dst, a.dst_stride_row = c.stride, a.dst_stride_col = c.element;
+    a.clamp = c.clamped(), a.clamp_min = c.lo, a.clamp_max = c.hi;
+    a.requantize = &requantise;
+    a.lut = c.table;
+    kai::run(u, a, kai::Direct{});
 }
 
 const reference::Format& lhs_format(const kai_ukernel& u) {
@@ -238,14 +192,11 @@ reference::Tile rhs_tile(const kai_ukernel& u) {
     return {u.get_nr(), u.get_kr(), u.get_sr()};
 }
 bool by_pointers(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_IMATMUL_ROWS;
-}
-bool is_indirect(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_IMATMUL || u.signature == KAI_UKERNEL_IMATMUL_QAI8 || by_pointers(u);
+    return kai::takes_pointers(u);
 }
 /// Depth as it is packed: each chunk on its own.
 size_t packed_depth(const kai_ukernel& u, const Matmul& c) {
-    const size_t group = is_indirect(u) ? u.get_kr() / u.get_sr() : 1;
+    const size_t group = kai::is_indirect(u) ? u.get_kr() / u.get_sr() : 1;
     return (c.k / c.chunks + group - 1) / group * group * c.chunks;
 }
 
@@ -522,7 +473,6 @@ void call_wrongly(Matmul c) {
     const float least = kernel->dst_type == kai_dt_int8 ? -128.0f : -3e38f;
     const float most = kernel->dst_type == kai_dt_int8 ? 127.0f : 3e38f;
     std::vector<uint8_t> changed;
-    kai_matmul_uker_args& args = c.args;
     if (is("ignores_the_clamp") || (is("drops_a_one_sided_clamp") && (c.lo <= least || c.hi >= most))) {
         c.lo = -INFINITY, c.hi = INFINITY;
     } else if (c.clamped() && seems_within_the_bounds(c)) {
@@ -536,18 +486,17 @@ void call_wrongly(Matmul c) {
     } else if (is("clamps_without_the_flag") && !c.clamped()) {
         c.hi = kernel->dst_type == kai_dt_f16 ? 65504.0f : FLT_MAX, c.lo = -c.hi;
     } else if (is("ignores_the_row_bias")) {
-        args.operand.bias.acc_bias_m.ptr = nullptr;
+        c.args.acc_bias_m = nullptr;
     } else if (is("ignores_the_column_bias")) {
-        args.operand.bias.acc_bias_n.ptr = nullptr;
+        c.args.acc_bias_n = nullptr;
     } else if (is("ignores_the_stride")) {
         c.stride = c.n * c.element;
     } else if (is("truncates_the_stride")) {
         c.stride = in_32_bits(c.stride);
     } else if (is("truncates_the_lhs_stride")) {
         c.lhs_stride = in_32_bits(c.lhs_stride);
-        args.operand.lhs.stride.m = in_32_bits(args.operand.lhs.stride.m);
     } else if (is("truncates_the_rhs_stride")) {
-        args.operand.rhs.stride.n = in_32_bits(args.operand.rhs.stride.n);
+        c.args.rhs_stride = in_32_bits(c.args.rhs_stride);
     } else if (is("truncates_the_pointer_offset")) {
         c.pointer_offset = in_32_bits(c.pointer_offset);
     } else if (is("ignores_the_lhs_stride")) {
@@ -637,7 +586,8 @@ void leak_padding(const Matmul& c) {
     }
 }
 
-void mutated_matmul(const Matmul& c) {
+/// What is wrong but the ABI. Not inlined: its caller must not save d8-d15.
+[[gnu::noinline]] void mutated_matmul(const Matmul& c) {
     const kai_ukernel& u = *kernel;
     if (c.m == 0 || c.n == 0) {
         call(u, c);
@@ -646,7 +596,7 @@ void mutated_matmul(const Matmul& c) {
         } else if (is("reads_when_empty")) {
             touch(c.lhs);
         }
-        return break_the_abi();
+        return;
     }
     misbehave(c);
     if (is("reads_past_the_lhs")) {
@@ -662,7 +612,6 @@ void mutated_matmul(const Matmul& c) {
     } else if (is("writes_between_rows") && c.m > 1) {
         spoil(c.at(0, c.n));
     }
-    break_the_abi();
 }
 
 // ---- packers ----
@@ -676,11 +625,6 @@ struct Packing {
         return rows == 0 ? 0 : packed_bytes(packer->format, first % tile.rows + rows, tile, k, bl);
     }
 };
-
-void mutated_packing(const Packing& c) {
-    mutants::spoil_packed(c.packed, c.bytes());
-    break_the_abi();
-}
 
 /// The stride of the source that is passed on.
 size_t used_stride(size_t stride, size_t dense) {
@@ -737,101 +681,48 @@ void add_up_in_another_order(const Packing& c) {
     return copy;
 }
 
-// ---- the wrappers, one for each signature ----
+// ---- the wrappers: from the arguments of any signature ----
 
 const uint8_t* bytes(const void* p) {
     return static_cast<const uint8_t*>(p);
 }
 
-/// What all signatures have.
-Matmul operands(size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t stride) {
-    return {
-        m,
-        n,
-        k,
-        0,
-        bytes(lhs),
-        bytes(rhs),
-        static_cast<uint8_t*>(dst),
-        stride,
-        kai_get_datatype_size_in_bytes(kernel->dst_type),
-        -INFINITY,
-        INFINITY};
-}
-/// The functions that follow change and return their argument, for one expression.
-Matmul clamped(Matmul c, float lo, float hi) {
-    c.lo = lo, c.hi = hi;
-    return c;
-}
-Matmul quantised(Matmul c, const kai_matmul_requantize32_params* params) {
-    c.zero_point = params->output_zero_point;
-    return clamped(c, static_cast<float>(params->min_value), static_cast<float>(params->max_value));
-}
-Matmul in_chunks(Matmul c, size_t chunks) {
-    c.chunks = chunks;
+Matmul matmul_of(const kai::KernelArgs& a) {
+    Matmul c = {};
+    c.m = a.m, c.n = a.n, c.bl = a.bl;
+    c.k = kai::is_indirect(*kernel) ? a.k_chunk_count * a.k_chunk_length : a.k;
+    c.chunks = kai::is_indirect(*kernel) ? a.k_chunk_count : 1;
+    c.lhs = bytes(a.lhs), c.lhs_stride = a.lhs_stride, c.padding = a.pad_ptr, c.pointer_offset = a.lhs_ptr_offset;
+    c.rhs = bytes(a.rhs);
+    c.dst = static_cast<uint8_t*>(a.dst), c.stride = a.dst_stride_row;
+    c.element = kai_get_datatype_size_in_bytes(kernel->dst_type);
+    c.lo = a.clamp_min, c.hi = a.clamp_max;
+    if (a.requantize != nullptr) {
+        c.zero_point = a.requantize->output_zero_point;
+        c.lo = static_cast<float>(a.requantize->min_value), c.hi = static_cast<float>(a.requantize->max_value);
+    }
+    c.table = a.lut;
+    c.args = a;
     return c;
 }
 
-void matmul(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t stride, size_t, float lo,
-    float hi) {
-    mutated_matmul(clamped(operands(m, n, k, lhs, rhs, dst, stride), lo, hi));
-}
-
-void matmul_bl(
-    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t stride, size_t,
-    float lo, float hi) {
-    Matmul c = clamped(operands(m, n, k, lhs, rhs, dst, stride), lo, hi);
-    c.bl = bl;
-    mutated_matmul(c);
-}
-
-void matmul_lut(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride, size_t, float lo,
-    float hi, const int32_t* table) {
-    Matmul c = clamped(operands(m, n, k, lhs, rhs, dst, stride), lo, hi);
-    c.table = table;
-    mutated_matmul(c);
-}
-
-void matmul_rows(
-    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, void* dst, size_t stride, size_t,
-    float lo, float hi) {
-    Matmul c = clamped(operands(m, n, k, lhs, rhs, dst, stride), lo, hi);
-    c.lhs_stride = lhs_stride;
-    mutated_matmul(c);
-}
-
-void matmul_qai8(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t stride, size_t,
-    const kai_matmul_requantize32_params* params) {
-    mutated_matmul(quantised(operands(m, n, k, lhs, rhs, dst, stride), params));
-}
-
-void imatmul(
-    size_t m, size_t n, size_t chunks, size_t length, const void* lhs, const void* rhs, void* dst, size_t stride,
-    float lo, float hi) {
-    mutated_matmul(in_chunks(clamped(operands(m, n, chunks * length, lhs, rhs, dst, stride), lo, hi), chunks));
-}
-
-void imatmul_qai8(
-    size_t m, size_t n, size_t chunks, size_t length, const void* lhs, const void* rhs, void* dst, size_t stride,
-    const kai_matmul_requantize32_params* params) {
-    mutated_matmul(in_chunks(quantised(operands(m, n, chunks * length, lhs, rhs, dst, stride), params), chunks));
-}
-
-void imatmul_rows(
-    size_t m, size_t n, size_t chunks, size_t length, const void* pointers, const void* padding, size_t pointer_offset,
-    const void* rhs, void* dst, size_t stride, float lo, float hi) {
-    Matmul c = in_chunks(clamped(operands(m, n, chunks * length, pointers, rhs, dst, stride), lo, hi), chunks);
-    c.padding = padding, c.pointer_offset = pointer_offset;
-    mutated_matmul(c);
+void mutated_call(const kai::KernelArgs& a) {
+    mutated_matmul(matmul_of(a));
+    break_the_abi();
 }
 
 void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     const auto& [dst, lhs, rhs, bias, scale] = args->operand;
-    Matmul c = operands(args->shape.m, args->shape.n, args->shape.k, lhs.ptr, rhs.ptr, dst.ptr, dst.stride.m);
-    c.args = *args, c.lhs_stride = lhs.stride.m;
+    const auto& [lower, upper] = args->activation.clamp;
+    const bool clamp = (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
+    kai::KernelArgs a = {};
+    a.m = args->shape.m, a.n = args->shape.n, a.k = args->shape.k;
+    a.lhs = lhs.ptr, a.lhs_stride = lhs.stride.m;
+    a.rhs = rhs.ptr, a.rhs_stride = rhs.stride.n;
+    a.dst = dst.ptr, a.dst_stride_row = dst.stride.m;
+    a.acc_bias_m = bias.acc_bias_m.ptr, a.acc_bias_n = bias.acc_bias_n.ptr, a.scale_bias_n = bias.scale_bias_n.ptr;
+    a.acc_scale = scale.acc_scale_global.ptr;
+    Matmul c = matmul_of(a);
     if (kernel->dst_type == kai_dt_int8 && bias.scale_bias_global.ptr != nullptr) {
         std::memcpy(&c.zero_point, bias.scale_bias_global.ptr, sizeof(c.zero_point));
     }
@@ -839,15 +730,9 @@ void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
         return kernel->dst_type == kai_dt_int8 ? static_cast<float>(*static_cast<const int32_t*>(p))
                                                : *static_cast<const float*>(p);
     };
-    if (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
-        c.lo = bound(args->activation.clamp.min_ptr), c.hi = bound(args->activation.clamp.max_ptr);
-    }
+    c.lo = clamp ? bound(lower) : -INFINITY, c.hi = clamp ? bound(upper) : INFINITY;
     mutated_matmul(c);
-}
-
-template <typename F, typename... A>
-void run_packer(A... arguments) {
-    reinterpret_cast<F*>(packer->run)(arguments...);
+    break_the_abi();
 }
 
 /// Reads beyond a source that ends with a line of so many elements.
@@ -857,27 +742,6 @@ void read_past_the_source(const void* end, size_t line) {
     } else if (is("reads_past_the_source_at_some_tails") && line >= 32 && line % 32 >= 28) {
         touch(static_cast<const uint8_t*>(end) + 15);
     }
-}
-
-void lhs_pack_bl(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
-    size_t lhs_stride, void* packed) {
-    const size_t first = test::uses_start_index(*packer) ? m_idx_start : 0;
-    const Packing c = {m, k, bl, first, {mr, kr, sr}, packed};
-    fill_packed(c);
-    const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start, element = test::element_size(*packer);
-    const size_t stride = used_stride(lhs_stride, k * element);
-    if (is("wrong_ties")) {
-        const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, first + m, k, bl);
-        run_packer<kai_run_lhs_pack_bl_f32_fn>(
-            m, k, bl, mr, kr, sr, start, reinterpret_cast<const float*>(copy.data()), k * element, packed);
-    } else {
-        run_packer<kai_run_lhs_pack_bl_f32_fn>(m, k, bl, mr, kr, sr, start, lhs, stride, packed);
-    }
-    if (m > 0 && k > 0) {
-        read_past_the_source(reinterpret_cast<const uint8_t*>(lhs) + (first + m - 1) * lhs_stride + k * element, k);
-    }
-    mutated_packing(c);
 }
 
 /// Panels of packers that take one size only and are not told it.
@@ -892,277 +756,121 @@ reference::Tile tile_of(const kai_packer& p) {
     std::abort();
 }
 
-void lhs_pack(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* packed) {
-    const size_t row = k * test::element_size(*packer), stride = used_stride(lhs_stride, row);
-    run_packer<kai_run_lhs_pack_fn>(m, k, mr, kr, sr, m_idx_start, lhs, stride, packed);
-    if (m > 0 && k > 0) {
-        read_past_the_source(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + row, k);
+/// Where the last line of a source ends, and its elements. k: the whole depth.
+void read_past(const kai_packer& p, const kai::PackerArgs& a, reference::Tile t, size_t k, size_t first) {
+    const size_t element = test::element_size(p);
+    if (kai::takes_pointers(p)) {
+        const size_t chunks = a.k_chunk_count, length = a.k_chunk_length;
+        const auto* table = static_cast<const void* const*>(a.source);
+        if (is("reads_past_the_source") && a.count > 0) {
+            touch(table + (a.count + t.rows - 1) / t.rows * t.rows * chunks);
+        } else if (a.count > 0 && k > 0) {  // the last chunk of the last row
+            const size_t panel = (a.count - 1) / t.rows, slot = (a.count - 1) % t.rows;
+            const void* chunk = table[(panel * chunks + chunks - 1) * t.rows + slot];
+            const auto from = reinterpret_cast<uintptr_t>(chunk) + (chunk == a.pad_ptr ? 0 : a.lhs_ptr_offset);
+            read_past_the_source(reinterpret_cast<const uint8_t*>(from) + length * element, length);
+        }
+        return;
     }
-    mutated_packing({m, k, 0, 0, {mr, kr, sr}, packed});
+    const bool kxn = test::is_kxn(p);
+    const size_t lines = test::is_lhs(p) ? first + a.count : kxn ? k : a.count;
+    const size_t line = test::is_lhs(p) ? k * element : kai::line_size(p, a.count, k, a.bl);
+    if (a.count > 0 && k > 0 && line > 0) {
+        const size_t stride = kai::has_stride(p) ? a.stride : line;
+        read_past_the_source(bytes(a.source) + (lines - 1) * stride + line, kxn ? a.count : k);
+    }
 }
 
-void lhs_imatmul_pack(
-    size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,
-    const void* pad_ptr, void* packed) {
-    const reference::Tile t = tile_of(*packer);
-    run_packer<kai_run_lhs_imatmul_pack_fn>(
-        m, k_chunk_count, k_chunk_length, lhs_ptrs, lhs_ptr_offset, is("moves_the_padding") ? nullptr : pad_ptr,
-        packed);
-    if (is("reads_past_the_source") && m > 0) {
-        touch(lhs_ptrs + (m + t.rows - 1) / t.rows * t.rows * k_chunk_count);
-    } else if (m > 0 && k_chunk_count * k_chunk_length > 0) {  // the last chunk of the last row
-        const size_t panel = (m - 1) / t.rows, slot = (m - 1) % t.rows;
-        const void* chunk = lhs_ptrs[(panel * k_chunk_count + k_chunk_count - 1) * t.rows + slot];
-        const auto from = reinterpret_cast<uintptr_t>(chunk) + (chunk == pad_ptr ? 0 : lhs_ptr_offset);
-        read_past_the_source(
-            reinterpret_cast<const uint8_t*>(from) + k_chunk_length * test::element_size(*packer), k_chunk_length);
-    }
-    mutated_packing({m, k_chunk_count * ((k_chunk_length + t.kr - 1) / t.kr * t.kr), 0, 0, t, packed});
-}
-
-void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) {
-    const size_t m = args->shape.m, k = args->shape.k, row = k * test::element_size(*packer);
-    kai_matmul_pack_lhs_uker_args changed = *args;
-    changed.operand.lhs.stride.m = used_stride(args->operand.lhs.stride.m, row);
-    if (is("ignores_the_panel_stride")) {
-        const reference::Tile t = tile_of(*packer);
-        changed.operand.lhs_packed.stride.m = packed_bytes(packer->format, 1, t, k, 0);
-    }
-    if (is("truncates_the_panel_stride")) {
-        changed.operand.lhs_packed.stride.m = in_32_bits(changed.operand.lhs_packed.stride.m);
-    }
-    reinterpret_cast<kai_get_matmul_pack_lhs_uker_api_fn*>(packer->run)().run(config, &changed);
-    if (m > 0 && k > 0) {
-        read_past_the_source(
-            static_cast<const uint8_t*>(args->operand.lhs.ptr) + (m - 1) * args->operand.lhs.stride.m + row, k);
-    }
-    mutated_packing({m, k, 0, 0, tile_of(*packer), args->operand.lhs_packed.ptr});
-}
-
-void lhs_quant_pack(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* packed) {
-    const size_t element = test::element_size(*packer);
-    const Packing c = {m, k, 0, m_idx_start, {mr, kr, sr}, packed};
+/// The packer, with arguments that may be wrong, and what may be wrong after it. Not inlined: its caller must not save
+/// d8-d15.
+[[gnu::noinline]] void mutated_packer(const kai::PackerArgs& given) {
+    static const int32_t kMinusOne = -1;
+    const kai_packer& p = *packer;
+    const bool lhs = test::is_lhs(p), told = !test::is_indirect(p) && !test::is_unified(p);
+    const size_t k = test::is_indirect(p) ? given.k_chunk_count * given.k_chunk_length : given.k, count = given.count;
+    const reference::Tile t = told ? reference::Tile{given.rows, given.kr, given.sr} : tile_of(p);
+    const size_t depth =
+        test::is_indirect(p) ? given.k_chunk_count * ((given.k_chunk_length + t.kr - 1) / t.kr * t.kr) : k;
+    const size_t rows_before = test::uses_start_index(p) ? given.m_idx_start : 0;  // in the source
+    const size_t first = test::uses_start_slot(p) ? given.m_idx_start : rows_before;
+    const Packing c = {count, depth, given.bl, first, t, given.packed};
     fill_packed(c);
-    const size_t start = is("ignores_m_idx_start") ? 0 : m_idx_start;
-    const size_t stride = used_stride(lhs_stride, k * element);
-    if (is("wrong_ties")) {
-        const std::vector<uint8_t> copy = without_ties(lhs, lhs_stride, m, k, k);
-        run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, copy.data(), k * element, packed);
-    } else {
-        run_packer<kai_run_lhs_quant_pack_fn>(m, k, mr, kr, sr, start, lhs, stride, packed);
-    }
-    if (m > 0 && k > 0) {
-        read_past_the_source(static_cast<const uint8_t*>(lhs) + (m - 1) * lhs_stride + k * element, k);
-    }
-    mutated_packing(c);
-}
 
-/// The depth of whole blocks, where the packer should refuse any other.
-size_t taken_depth(size_t k, size_t bl) {
-    return is("takes_parts_of_blocks") && bl != 0 ? k / bl * bl : k;
-}
-
-/// Right parameters, where the packer should refuse others.
-template <typename Params>
-const Params* taken(const Params* params) {
-    static const Params kRight = {1, 8};
-    return is("takes_any_parameters") ? &kRight : params;
-}
-template <>
-const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params* taken(const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params* params) {
-    static const kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params kRight = {1, 8, kai_dt_bf16};
-    return is("takes_any_parameters") ? &kRight : params;
-}
-template <>
-const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* taken(const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* params) {
-    static const kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params kRight = {1, 8, kai_dt_bf16};
-    return is("takes_any_parameters") ? &kRight : params;
-}
-
-void rhs_pack_nxk_bl(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
-    const float* bias, void* packed, size_t extra, const kai_rhs_pack_qs4cxs1s0_param* params) {
-    run_packer<kai_run_rhs_pack_nxk_qsu4c32_fn>(
-        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, is("drops_an_impossible_bias") ? nullptr : bias, packed,
-        extra, taken(params));
-    if (n > 0 && k > 0) {
-        read_past_the_source(rhs + n * (k / bl) * (2 + bl / 2), k);
+    kai::PackerArgs a = given;
+    const size_t line = lhs ? k * test::element_size(p) : kai::line_size(p, count, k, given.bl);
+    const size_t scales = given.bl == 0 ? 0 : k / given.bl * sizeof(uint16_t);
+    std::vector<uint8_t> copy;
+    kai::RhsParams params;
+    a.stride = used_stride(given.stride, line);
+    if (is("ignores_m_idx_start")) {
+        a.m_idx_start = 0;
+    } else if (is("wrong_ties")) {
+        copy = without_ties(given.source, given.stride, rows_before + count, k, test::has_blocks(p) ? given.bl : k);
+        a.source = copy.data(), a.stride = line;
+    } else if (is("takes_parts_of_blocks") && given.bl != 0) {
+        a.k = k / given.bl * given.bl;
+    } else if (is("takes_any_parameters")) {
+        a.params = kai::make_params(p, params, 1, 8, 1.0F), a.no_params = nullptr;
+    } else if (is("ignores_the_zero_point")) {
+        const auto* told_params = static_cast<const kai_rhs_pack_qsi8cx_params*>(given.params);
+        const float multiplier =
+            told_params != nullptr && kai::takes_scale_multiplier(p) ? told_params->scale_multiplier : 1;
+        a.params = kai::make_params(p, params, 1, 8, multiplier), a.k_sum_scale_global = &kMinusOne;
+    } else if (is("drops_an_impossible_bias")) {
+        a.no_bias = nullptr;
+    } else if (is("ignores_the_bias")) {
+        a.bias = nullptr;
+    } else if (is("ignores_the_table")) {
+        a.lut = nullptr;
+    } else if (is("ignores_the_scale_stride")) {
+        a.scale_stride = scales;
+    } else if (is("truncates_the_scale_stride")) {
+        a.scale_stride = in_32_bits(given.scale_stride);
+    } else if (is("moves_the_padding")) {
+        a.pad_ptr = nullptr;
+    } else if (is("ignores_the_panel_stride")) {
+        a.packed_stride = packed_bytes(p.format, 1, t, k, 0);
+    } else if (is("truncates_the_panel_stride")) {
+        a.packed_stride = in_32_bits(given.packed_stride);
     }
-    mutated_packing({n, k, bl, 0, {nr, kr, sr}, packed});
-}
+    kai::run(p, a, kai::Direct{});
 
-void rhs_pack_nxk_bl_zero(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs, const void* zero,
-    const void* bias, const void* scale, void* packed, size_t extra, const kai_rhs_pack_qs4cxs1s0_param* params) {
-    const void* used_bias = is("ignores_the_bias") ? nullptr : bias;
-    run_packer<kai_run_rhs_pack_nxk_qau4c32_fn>(
-        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, zero, used_bias, scale, packed, extra, taken(params));
-    if (n > 0 && k > 0) {
-        read_past_the_source(rhs + n * (k / 2), k);
-    }
-    if (is("reads_a_null_bias") && n > 0) {
-        touch(bias);
-    }
-    mutated_packing({n, k, bl, 0, {nr, kr, sr}, packed});
-}
-
-template <typename Fn, typename Params>
-void rhs_pack_bl_bf16(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
-    size_t rhs_stride, const float* bias, const void* scale, size_t scale_stride, void* packed, size_t extra,
-    const Params* params) {
-    const Packing c = {n, k, bl, 0, {nr, kr, sr}, packed};
-    const bool kxn = packer->signature == KAI_RHS_PACK_KXN_BL_BF16;
-    const size_t lines = kxn ? k : n, line = (kxn ? n + 1 : k) / 2;
-    const size_t scales = bl == 0 ? 0 : k / bl * sizeof(uint16_t);
-    const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
-    const size_t used_scale_stride = is("ignores_the_scale_stride")     ? scales
-                                     : is("truncates_the_scale_stride") ? in_32_bits(scale_stride)
-                                                                        : scale_stride;
-    run_packer<Fn>(
-        groups, n, taken_depth(k, bl), nr, kr, sr, bl, rhs, used_stride(rhs_stride, line), used_bias, scale,
-        used_scale_stride, packed, extra, taken(params));
-    if (lines > 0 && line > 0) {
-        read_past_the_source(rhs + (lines - 1) * rhs_stride + line, kxn ? n : k);
-    }
-    if (is("reads_past_the_scales") && n > 0 && k > 0) {
-        touch(static_cast<const uint8_t*>(scale) + (n - 1) * scale_stride + scales);
-    } else if (is("reads_a_null_bias") && n > 0) {
-        touch(bias);
+    read_past(p, given, t, k, rows_before);
+    if (is("reads_past_the_scales") && count > 0 && k > 0) {
+        touch(bytes(given.scale) + (count - 1) * given.scale_stride + scales);
+    } else if (is("reads_a_null_bias") && count > 0) {
+        touch(given.bias);
     } else if (is("adds_up_in_another_order")) {
         add_up_in_another_order(c);
     }
-    mutated_packing(c);
+    mutants::spoil_packed(c.packed, c.bytes());
 }
 
-/// A source of lines, n x k or k x n, and a bias.
-struct Rhs {
-    size_t n, k;
-    const void* rhs;
-    size_t rhs_stride;
-    const void* bias;
-
-    size_t line() const {
-        return kai_tools::line_size(*packer, n, k);
-    }
-    size_t stride() const {
-        return used_stride(rhs_stride, line());
-    }
-    const void* used_bias() const {
-        return is("ignores_the_bias") ? nullptr : bias;
-    }
-    /// What may be wrong after the call. `depth`: as it is packed.
-    void misbehave(size_t depth, reference::Tile t, void* packed) const {
-        const size_t lines = test::is_kxn(*packer) ? k : n;
-        if (lines > 0 && line() > 0) {
-            read_past_the_source(
-                static_cast<const uint8_t*>(rhs) + (lines - 1) * rhs_stride + line(), test::is_kxn(*packer) ? n : k);
-        }
-        if (is("reads_a_null_bias") && n > 0) {
-            touch(bias);
-        }
-        mutated_packing({n, depth, 0, 0, t, packed});
-    }
-};
-
-void rhs_pack(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
-    const void* bias, const void* scale, void* packed, size_t extra, const void* params) {
-    const Rhs r = {n, k, rhs, rhs_stride, bias};
-    run_packer<kai_run_rhs_pack_fn>(
-        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra,
-        is("takes_any_parameters") ? nullptr : params);
-    r.misbehave(k, {nr, kr, sr}, packed);
+void mutated_pack(const kai::PackerArgs& a) {
+    mutated_packer(a);
+    break_the_abi();
 }
 
-/// The zero point that most sources have.
-kai_rhs_pack_qsi8cx_params used(const kai_rhs_pack_qsi8cx_params& params) {
-    return {is("ignores_the_zero_point") ? 1 : params.lhs_zero_point, params.scale_multiplier};
+void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {
+    const auto& [lhs_packed, lhs] = args->operand;
+    kai::PackerArgs a = kai::packer_args();
+    a.flags = args->flags;
+    a.count = args->shape.m, a.k = args->shape.k;
+    a.source = lhs.ptr, a.stride = lhs.stride.m;
+    a.packed = lhs_packed.ptr, a.packed_stride = lhs_packed.stride.m;
+    mutated_pack(a);
 }
 
-void rhs_pack_qs8cx_i32(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
-    const void* bias, const void* scale, void* packed, size_t extra, const kai_rhs_pack_qsi8cx_params* params) {
-    const Rhs r = {n, k, rhs, rhs_stride, bias};
-    const kai_rhs_pack_qsi8cx_params changed = used(*params);
-    run_packer<kai_run_rhs_pack_qs8cx_i32_fn>(
-        groups, n, k, nr, kr, sr, r.stride(), rhs, r.used_bias(), scale, packed, extra, &changed);
-    r.misbehave(k, {nr, kr, sr}, packed);
-}
-
-void rhs_imatmul_pack(
-    size_t n, size_t count, size_t length, size_t rhs_stride, const void* rhs, const void* bias, void* packed) {
-    const Rhs r = {n, count * length, rhs, rhs_stride, bias};
-    const reference::Tile t = tile_of(*packer);
-    run_packer<kai_run_rhs_imatmul_pack_fn>(n, count, length, r.stride(), rhs, r.used_bias(), packed);
-    r.misbehave(count * ((length + t.kr - 1) / t.kr * t.kr), t, packed);
-}
-
-void rhs_imatmul_pack_qs8cx_i32(
-    size_t n, size_t count, size_t length, size_t rhs_stride, const void* rhs, const void* bias, const void* scale,
-    void* packed, const kai_rhs_pack_qsi8cx_params* params) {
-    const Rhs r = {n, count * length, rhs, rhs_stride, bias};
-    const reference::Tile t = tile_of(*packer);
-    const kai_rhs_pack_qsi8cx_params changed = used(*params);
-    run_packer<kai_run_rhs_imatmul_pack_qs8cx_i32_fn>(
-        n, count, length, r.stride(), rhs, r.used_bias(), scale, packed, &changed);
-    r.misbehave(count * ((length + t.kr - 1) / t.kr * t.kr), t, packed);
-}
-
-void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_matmul_pack_rhs_uker_args* args) {
-    static const int32_t kMinusOne = -1;
-    const auto& o = args->operand;
-    const bool kxn = test::is_kxn(*packer);
-    const Rhs r = {args->shape.n, args->shape.k, o.rhs.ptr, kxn ? o.rhs.stride.k : o.rhs.stride.n, o.bias_n.ptr};
-    kai_matmul_pack_rhs_uker_args changed = *args;
-    (kxn ? changed.operand.rhs.stride.k : changed.operand.rhs.stride.n) = r.stride();
-    changed.operand.bias_n.ptr = r.used_bias();
-    if (is("ignores_the_panel_stride")) {
-        changed.operand.rhs_packed.stride.n = packed_bytes(packer->format, 1, tile_of(*packer), r.k, 0);
-    }
-    if (is("ignores_the_zero_point")) {
-        changed.operand.k_sum_scale_global.ptr = &kMinusOne;
-    }
-    if (is("truncates_the_panel_stride")) {
-        changed.operand.rhs_packed.stride.n = in_32_bits(changed.operand.rhs_packed.stride.n);
-    }
-    reinterpret_cast<kai_get_matmul_pack_rhs_uker_api_fn*>(packer->run)().run(config, &changed);
-    r.misbehave(r.k, tile_of(*packer), o.rhs_packed.ptr);
-}
-
-/// The parameter that says what the source means, or that of another source.
-void change(kai_rhs_pack_qs4cxs1s0_param& params) {
-    params.rhs_zero_point = 8;
-}
-void change(kai_rhs_pack_qsi8cx_params& params) {
-    params.lhs_zero_point = 1;
-}
-
-/// Table: const int32_t* or nothing.
-template <typename Fn, typename Element, typename Params, typename... Table>
-void rhs_pack_cx(
-    size_t groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const Element* rhs, const float* bias,
-    const float* scale, void* packed, size_t extra, const Params* params, Table... table) {
-    Params changed = params == nullptr ? Params{} : *params;
-    if (is("ignores_the_zero_point")) {
-        change(changed);
-    }
-    const float* used_bias = is("ignores_the_bias") ? nullptr : bias;
-    run_packer<Fn>(
-        groups, n, k, nr, kr, sr, rhs, used_bias, scale, packed, extra,
-        taken(static_cast<const Params*>(params == nullptr ? nullptr : &changed)),
-        (is("ignores_the_table") ? nullptr : table)...);
-    if (n > 0 && k > 0) {
-        read_past_the_source(rhs + kai_tools::channels_source_size(*packer, n, k), test::is_kxn(*packer) ? n : k);
-    }
-    if (is("reads_a_null_bias") && n > 0) {
-        touch(bias);
-    }
-    mutated_packing({n, k, 0, 0, {nr, kr, sr}, packed});
+void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
+    const auto& [rhs, rhs_packed, bias_n, k_sum_scale_global, scale_n, scale_global] = args->operand;
+    kai::PackerArgs a = kai::packer_args();
+    a.flags = args->flags;
+    a.count = args->shape.n, a.k = args->shape.k;
+    a.source = rhs.ptr, a.stride = test::is_kxn(*packer) ? rhs.stride.k : rhs.stride.n;
+    a.packed = rhs_packed.ptr, a.packed_stride = rhs_packed.stride.n;
+    a.bias = bias_n.ptr, a.scale = scale_n.ptr;
+    a.k_sum_scale_global = k_sum_scale_global.ptr, a.scale_global = scale_global.ptr;
+    mutated_pack(a);
 }
 
 template <typename F>
@@ -1172,77 +880,30 @@ kai_any_fn* any(F* function) {
 
 kai_any_fn* wrapper_of(const kai_ukernel& u) {
     kernel = &u;
-    switch (u.signature) {
-        case KAI_UKERNEL_MATMUL:
-            return any(matmul);
-        case KAI_UKERNEL_MATMUL_BL:
-        case KAI_UKERNEL_MATMUL_RHS_BL:
-            return any(matmul_bl);
-        case KAI_UKERNEL_MATMUL_LUT:
-            return any(matmul_lut);
-        case KAI_UKERNEL_MATMUL_ROWS:
-            return any(matmul_rows);
-        case KAI_UKERNEL_MATMUL_QAI8:
-        case KAI_UKERNEL_MATMUL_ROWS_QAI8:
-            return any(matmul_qai8);
-        case KAI_UKERNEL_IMATMUL:
-            return any(imatmul);
-        case KAI_UKERNEL_IMATMUL_QAI8:
-            return any(imatmul_qai8);
-        case KAI_UKERNEL_IMATMUL_ROWS:
-            return any(imatmul_rows);
-        case KAI_UKERNEL_UNIFIED:
-            return any(unified);
-        default:
+    return kai::with_signature(u.signature, [&](auto s) {
+        using Run = typename decltype(s)::Run;
+        if constexpr (kai::kKind<Run> == kai::Kind::depthwise) {
             return mutants::dwconv_wrapper_of(u);
-    }
+        } else if constexpr (kai::kKind<Run> == kai::Kind::unified) {
+            return any(unified);
+        } else {
+            return any(Run::template receive<kai::KernelArgs, mutated_call>);
+        }
+    });
 }
 
 kai_any_fn* wrapper_of(const kai_packer& p) {
     packer = &p;
-    switch (p.signature) {
-        case KAI_LHS_PACK_BL:
-            return any(lhs_pack_bl);
-        case KAI_LHS_PACK:
-            return any(lhs_pack);
-        case KAI_LHS_QUANT_PACK:
-            return any(lhs_quant_pack);
-        case KAI_RHS_PACK_NXK_BL:
-            return any(rhs_pack_nxk_bl);
-        case KAI_RHS_PACK_NXK_BL_ZERO:
-            return any(rhs_pack_nxk_bl_zero);
-        case KAI_RHS_PACK_NXK_BL_BF16:
-            return any(
-                rhs_pack_bl_bf16<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn, kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params>);
-        case KAI_RHS_PACK_KXN_BL_BF16:
-            return any(
-                rhs_pack_bl_bf16<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn, kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params>);
-        case KAI_RHS_PACK_NXK_QS4CX:
-        case KAI_RHS_PACK_KXN_QS4CX:
-            return any(rhs_pack_cx<kai_run_rhs_pack_qs4cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param>);
-        case KAI_RHS_PACK_NXK_QSI8CX:
-        case KAI_RHS_PACK_KXN_QSI8CX:
-            return any(rhs_pack_cx<kai_run_rhs_pack_qsi8cx_fn, int8_t, kai_rhs_pack_qsi8cx_params>);
-        case KAI_RHS_PACK_NXK_QSU2CX:
-            return any(rhs_pack_cx<kai_run_rhs_pack_qsu2cx_fn, uint8_t, kai_rhs_pack_qs4cxs1s0_param, const int32_t*>);
-        case KAI_LHS_IMATMUL_PACK:
-            return any(lhs_imatmul_pack);
-        case KAI_LHS_PACK_UNIFIED:
-            return any(lhs_pack_unified);
-        case KAI_RHS_PACK_KXN_QS8CX_I32:
-            return any(rhs_pack_qs8cx_i32);
-        case KAI_RHS_IMATMUL_PACK_KXN:
-            return any(rhs_imatmul_pack);
-        case KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32:
-            return any(rhs_imatmul_pack_qs8cx_i32);
-        case KAI_RHS_PACK_KXN_UNIFIED:
-        case KAI_RHS_PACK_NXK_UNIFIED:
-            return any(rhs_pack_unified);
-        case KAI_RHS_DWCONV_PACK:
+    return kai::with_signature(p.signature, [&](auto s) {
+        using Run = typename decltype(s)::Run;
+        if constexpr (kai::kKind<Run> == kai::Kind::depthwise) {
             return mutants::dwconv_wrapper_of(p);
-        default:
-            return any(rhs_pack);
-    }
+        } else if constexpr (kai::kKind<Run> == kai::Kind::unified) {
+            return decltype(s)::kSource == kai::Source::mxk ? any(lhs_pack_unified) : any(rhs_pack_unified);
+        } else {
+            return any(Run::template receive<kai::PackerArgs, mutated_pack>);
+        }
+    });
 }
 
 // ---- what must notice what ----
@@ -1259,9 +920,6 @@ bool represents_others(const kai_ukernel& u) {
     return false;
 }
 
-bool is_depthwise(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_DWCONV;
-}
 bool every_kernel(const kai_ukernel&) {
     return true;
 }
@@ -1269,7 +927,7 @@ bool kernel_for_many_rows(const kai_ukernel& u) {
     return u.get_m_step() > 1;
 }
 bool kernel_with_table(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_LUT;
+    return kai::has_lut(u);
 }
 bool kernel_for_any_k(const kai_ukernel& u) {
     return !rhs_format(u).blocks && !kernel_with_table(u);
@@ -1319,19 +977,19 @@ bool kernel_for_rows(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_MATMUL_ROWS && kernel_for_many_rows(u);
 }
 bool kernel_with_panel_strides(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_UNIFIED && lhs_format(u).packed;
+    return kai::is_unified(u) && lhs_format(u).packed;
 }
 bool kernel_with_lhs_stride(const kai_ukernel& u) {
-    return u.rows != KAI_ROWS_ONE && (u.signature == KAI_UKERNEL_UNIFIED || u.signature == KAI_UKERNEL_MATMUL_ROWS);
+    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS);
 }
 bool kernel_of_rows(const kai_ukernel& u) {
     return u.rows != KAI_ROWS_ONE;
 }
 bool kernel_with_padded_chunks(const kai_ukernel& u) {
-    return is_indirect(u) && u.get_kr() > 1;
+    return kai::is_indirect(u) && u.get_kr() > 1;
 }
 bool unified_kernel_of_floats(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_UNIFIED && kernel_with_float_results(u);
+    return kai::is_unified(u) && kernel_with_float_results(u);
 }
 bool unsigned_kernel(const kai_ukernel& u) {
     return std::strstr(u.name, "_u8p") != nullptr;
@@ -1343,7 +1001,7 @@ bool every_packer(const kai_packer&) {
     return true;
 }
 bool matmul_packer(const kai_packer& p) {
-    return p.signature != KAI_RHS_DWCONV_PACK;
+    return !kai::is_depthwise(p);
 }
 bool packer_of_parts(const kai_packer& p) {
     return matmul_packer(p) && test::packs_parts(p);
@@ -1355,22 +1013,19 @@ bool packer_with_start(const kai_packer& p) {
     return test::uses_start_index(p) || test::uses_start_slot(p);
 }
 bool strided_packer(const kai_packer& p) {
-    const std::string name = p.name;  // of rows that must be dense, and of one row
-    return p.signature != KAI_RHS_PACK_NXK_BL && p.signature != KAI_RHS_PACK_NXK_BL_ZERO && !test::has_channels(p) &&
-           p.signature != KAI_RHS_DWCONV_PACK && p.signature != KAI_LHS_IMATMUL_PACK &&
-           name != "lhs_quant_pack_bf16p1x4_f32_neon";
+    return kai::has_stride(p) && std::strcmp(p.name, "lhs_quant_pack_bf16p1x4_f32_neon") != 0;  // which takes one row
 }
 bool packer_with_pointers(const kai_packer& p) {
-    return p.signature == KAI_LHS_IMATMUL_PACK;
+    return kai::takes_pointers(p);
 }
 bool packer_with_table(const kai_packer& p) {
-    return p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+    return kai::has_lut(p);
 }
 bool packer_with_zero_point(const kai_packer& p) {
     return (test::has_channels(p) && !packer_with_table(p)) || test::is_requantising(p);
 }
 bool packer_without_a_place_for_bias(const kai_packer& p) {
-    return p.signature == KAI_RHS_PACK_NXK_BL;
+    return kai::takes<&kai::PackerArgs::no_bias>(p);
 }
 bool rhs_packer_with_blocks(const kai_packer& p) {
     return test::has_blocks(p) && !test::is_lhs(p);
@@ -1387,7 +1042,7 @@ bool packer_with_bias(const kai_packer& p) {
 /// Lines need not be multiples of 32 elements.
 bool packer_of_any_tail(const kai_packer& p) {
     const bool blocks = test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16;
-    return (!blocks && !packer_with_table(p) && p.signature != KAI_RHS_DWCONV_PACK) ||
+    return (!blocks && !packer_with_table(p) && !kai::is_depthwise(p)) ||
            std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
 }
 
@@ -1518,7 +1173,7 @@ std::set<std::string> subjects_of(const Mutation& m, bool depthwise) {
     std::set<std::string> names;
     // What a kernel's getters return may need the CPU's extension: `relevant` must not ask one that cannot run.
     for (const kai_ukernel* u : test::all_ukernels()) {
-        if (m.kernels != nullptr && is_depthwise(*u) == depthwise && represents_others(*u) &&
+        if (m.kernels != nullptr && kai::is_depthwise(*u) == depthwise && represents_others(*u) &&
             kai_registry_runnable(u->features, nullptr, 0) && m.kernels(*u)) {
             names.insert(u->name);
         }

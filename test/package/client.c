@@ -10,7 +10,7 @@
 
 // What the library exports holds kai/ alone: folders of its repository do not shadow a client's.
 #if __has_include("test/support/coverage.hpp") || __has_include("examples/c_matmul/main.c") || \
-    __has_include("tools/registry_call.hpp") || __has_include("kai/engines/core/base.hpp")
+    __has_include("kai/call.hpp") || __has_include("kai/engines/core/base.hpp")
 #error "the library's include path shows more than its headers"
 #endif
 
