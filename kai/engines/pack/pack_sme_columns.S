@@ -12,6 +12,16 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/pack/pack_sme_columns.inc"
 
+// 8 vectors: \load into z0-z7, \words of these with z16-z23, \store of a-h.
+.macro batch load, words, store, a, b, c, d, e, f, g, h
+    \load   z0, z1, z2, z3
+    \load   z4, z5, z6, z7
+    \words  z0, z1, z2, z3, z16, z17, z18, z19
+    \words  z4, z5, z6, z7, z20, z21, z22, z23
+    \store  \a, \b, \c, \d
+    \store  \e, \f, \g, \h
+.endm
+
 // x32. p0, p1: columns of blocks 0 and 1.
 .macro columns_x32
     mov     limit, left
@@ -85,25 +95,20 @@
     ld1h    {\b\().h}, p1/z, [row]
     add     row, row, stride
 .endm
-.macro load_x16_twice a, b, c, d
-    load_x16 \a, \b
-    load_x16 \c, \d
-.endm
 .macro words_x16 lo, hi, a, b
     zip1    \lo\().h, \a\().h, \b\().h
     zip2    \hi\().h, \a\().h, \b\().h
 .endm
-.macro words_x16_twice lo, hi, lo2, hi2, a, b, a2, b2
-    words_x16 \lo, \hi, \a, \b
-    words_x16 \lo2, \hi2, \a2, \b2
+.macro words_x16_twice a, b, c, d, e, f, g, h
+    words_x16 \e, \f, \a, \b
+    words_x16 \g, \h, \c, \d
+.endm
+.macro load_x16_twice a, b, c, d
+    load_x16 \a, \b
+    load_x16 \c, \d
 .endm
 .macro batch_x16
-    load_x16_twice z0, z1, z2, z3
-    load_x16_twice z4, z5, z6, z7
-    words_x16_twice z16, z17, z18, z19, z0, z1, z2, z3
-    words_x16_twice z20, z21, z22, z23, z4, z5, z6, z7
-    store_2_twice z16, z17, z18, z19
-    store_2_twice z20, z21, z22, z23
+    batch   load_x16_twice, words_x16_twice, store_2_twice, z16, z17, z18, z19, z20, z21, z22, z23
 .endm
 .macro group_x16
     load_x16 z0, z1
@@ -138,12 +143,7 @@
     zip2    \d\().b, \f\().b, \h\().b
 .endm
 .macro batch_x8
-    load_x8 z0, z1, z2, z3
-    load_x8 z4, z5, z6, z7
-    words_x8 z0, z1, z2, z3, z16, z17, z18, z19
-    words_x8 z4, z5, z6, z7, z20, z21, z22, z23
-    store_4 z0, z1, z2, z3
-    store_4 z4, z5, z6, z7
+    batch   load_x8, words_x8, store_4, z0, z1, z2, z3, z4, z5, z6, z7
 .endm
 .macro group_x8
     load_x8 z0, z1, z2, z3

@@ -37,6 +37,12 @@
     \insn   za.s[w8, \g, vgx4], {z\r0\().\e-z\r3\().\e}, z0.\e[\i]
 .endm
 
+// Both groups, by the same word.
+.macro mac_2 insn, e, r0, r3, q0, q3, i
+    mac     \insn, \e, 0, \r0, \r3, \i
+    mac     \insn, \e, 1, \q0, \q3, \i
+.endm
+
 // ---- The panels of a pass.
 
 // \do REGISTER, PANEL, VECTOR for each vector of columns. \r0-\r7: registers, in the order of columns.
@@ -133,15 +139,11 @@
 .macro words4_single insn, e
     load_4_vectors 0
     load_2_words_single 0
-    mac     \insn, \e, 0, 16, 19, 0
-    mac     \insn, \e, 1, 4, 7, 0
-    mac     \insn, \e, 0, 20, 23, 1
-    mac     \insn, \e, 1, 12, 15, 1
+    mac_2   \insn, \e, 16, 19, 4, 7, 0
+    mac_2   \insn, \e, 20, 23, 12, 15, 1
     load_2_words_single 2
-    mac     \insn, \e, 0, 24, 27, 2
-    mac     \insn, \e, 1, 4, 7, 2
-    mac     \insn, \e, 0, 28, 31, 3
-    mac     \insn, \e, 1, 12, 15, 3
+    mac_2   \insn, \e, 24, 27, 4, 7, 2
+    mac_2   \insn, \e, 28, 31, 12, 15, 3
     advance_8 addvl, #4
 .endm
 
@@ -151,22 +153,17 @@
 
 .macro word1_single insn, e
     each_vector_single load_vector, 16, 17, 18, 19, 20, 21, 22, 23
-    mac     \insn, \e, 0, 16, 19, 0
-    mac     \insn, \e, 1, 20, 23, 0
+    mac_2   \insn, \e, 16, 19, 20, 23, 0
     advance_8 addvl, #1
 .endm
 
 .macro words4_pair insn, e
     load_4_vectors 0
-    mac     \insn, \e, 0, 16, 19, 0
-    mac     \insn, \e, 1, 20, 23, 0
-    mac     \insn, \e, 0, 24, 27, 1
-    mac     \insn, \e, 1, 28, 31, 1
+    mac_2   \insn, \e, 16, 19, 20, 23, 0
+    mac_2   \insn, \e, 24, 27, 28, 31, 1
     load_4_vectors 4
-    mac     \insn, \e, 0, 16, 19, 2
-    mac     \insn, \e, 1, 20, 23, 2
-    mac     \insn, \e, 0, 24, 27, 3
-    mac     \insn, \e, 1, 28, 31, 3
+    mac_2   \insn, \e, 16, 19, 20, 23, 2
+    mac_2   \insn, \e, 24, 27, 28, 31, 3
     advance_4 addvl, #8
 .endm
 
@@ -175,8 +172,7 @@
     ld1b    {z17.b, z25.b}, pn8/z, [panel1]
     ld1b    {z18.b, z26.b}, pn8/z, [panel2]
     ld1b    {z19.b, z27.b}, pn8/z, [panel3]
-    mac     \insn, \e, 0, 16, 19, 0
-    mac     \insn, \e, 1, 24, 27, 0
+    mac_2   \insn, \e, 16, 19, 24, 27, 0
     advance_4 addvl, #2
 .endm
 
