@@ -22,6 +22,7 @@
 #include "test/support/random.hpp"
 #include "test/support/sparse_buffer.hpp"
 #include "test/support/subject.hpp"
+#include "test/support/threads.hpp"
 
 // Their getters are not in the registry. Weak: hosts without the kernels do not have them.
 #define KAI_F32(what) kai_get_##what##_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla
@@ -212,10 +213,10 @@ protected:
         ASSERT_EQ(lanes, kai_cpu_sme_bytes() / element.size());
     }
 
-    /// f32: calls of 4 rows of the output. f16: the whole image.
+    /// A call: f32: 4 rows of the output from y on. f16: the whole image, y = 0.
     void call(
-        const Problem& p, const Layout& in, const Layout& out, const uint8_t* src, const uint8_t* rhs,
-        uint8_t* dst) const {
+        const Problem& p, const Layout& in, const Layout& out, const uint8_t* src, const uint8_t* rhs, uint8_t* dst,
+        size_t y) const {
         const Shape& s = p.shape;
         if (element.f16) {
             test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
@@ -223,13 +224,15 @@ protected:
                 in.row_stride, in.column_stride, out.row_stride, out.column_stride, p.lo, p.hi);
             return;
         }
-        for (size_t y = 0; y < out.height; y += u.get_m_step()) {
-            const size_t first = std::min(y > s.top ? y - s.top : 0, s.height), pad = y < s.top ? s.top - y : 0;
-            test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
-                test::run_of(u), src + first * in.row_stride, rhs, dst + y * out.row_stride, in.row_stride,
-                in.column_stride, out.row_stride, out.column_stride, s.height - first, out.height - y, s.left, pad,
-                0.0F, p.lo, p.hi);
-        }
+        const size_t first = std::min(y > s.top ? y - s.top : 0, s.height), pad = y < s.top ? s.top - y : 0;
+        test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+            test::run_of(u), src + first * in.row_stride, rhs, dst + y * out.row_stride, in.row_stride,
+            in.column_stride, out.row_stride, out.column_stride, s.height - first, out.height - y, s.left, pad, 0.0F,
+            p.lo, p.hi);
+    }
+    /// Calls for an image whose output has this many rows.
+    size_t calls(size_t rows) const {
+        return element.f16 ? 1 : (rows + u.get_m_step() - 1) / u.get_m_step();
     }
 
     /// Runs the kernel on buffers of exact size; bytes between pixels must stay as they were.
@@ -244,7 +247,9 @@ protected:
         }
         const GuardedBuffer rhs(packed_filter(element, lanes, 9, s.channels, p.filter.data(), p.bias.data()), flush);
         const GuardedBuffer dst(out.size(), flush);
-        call(p, in, out, src.data(), rhs.data(), dst.data());
+        for (size_t i = 0; i < calls(out.height); ++i) {
+            call(p, in, out, src.data(), rhs.data(), dst.data(), i * u.get_m_step());
+        }
 
         std::vector<float> result;
         std::vector<uint8_t> rest = dst.bytes();
@@ -401,6 +406,72 @@ TEST_P(Dwconv, SameBitsWhateverTheSplit) {
             out.column_stride, inputs, rows, s.left, y == 0 ? size_t{1} : size_t{0}, 0.0F, p.lo, p.hi);
         EXPECT_EQ(std::memcmp(dst.data(), &expected[y * s.dst_width() * s.channels], dst.size()), 0) << "row " << y;
     }
+}
+
+// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it), and each operation rounds as
+// the mode says.
+TEST_P(Dwconv, FpcrModes) {
+    Random random(14);
+    Problem p = make_problem({6, 5, lanes + 1, 1, 1, 1, 1}, element, random), magnitudes = p;
+    for (std::vector<float> Problem::*field : {&Problem::src, &Problem::filter, &Problem::bias}) {
+        for (float& x : p.*field) {  // neither subnormal numbers nor products that are
+            x = std::copysign(std::max(std::fabs(x), 0x1p-5F), x);
+        }
+        std::transform(
+            (p.*field).begin(), (p.*field).end(), (magnitudes.*field).begin(), [](float x) { return std::fabs(x); });
+    }
+    const std::vector<float> want = reference_of(p, element), magnitude = reference_of(magnitudes, element);
+    const float smallest = element.f16 ? 0x1p-14F : 0x1p-126F;
+    for (const uint64_t mode :
+         {uint64_t{test::kFlushToZero}, uint64_t{test::kDefaultNan}, uint64_t{test::kFlushHalfToZero},
+          test::kFlushToZero | test::kDefaultNan | test::kFlushHalfToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        std::vector<float> dst = run(p);
+        for (size_t i = 0; i < dst.size(); ++i) {
+            dst[i] = dst[i] == 0 && std::fabs(want[i]) < smallest ? want[i] : dst[i];
+        }
+        expect_same(dst, want);
+    }
+    // 9 operations, each up to an ulp off what it is to nearest.
+    const float bound = 2 * 9 * (element.f16 ? 0x1p-11F : 0x1p-24F);
+    for (const uint64_t mode : {test::kRoundUp, test::kRoundDown, test::kRoundToZero}) {
+        SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
+        const test::FpcrMode fpcr(mode);
+        const std::vector<float> dst = run(p);
+        for (size_t i = 0; i < dst.size(); ++i) {
+            ASSERT_NEAR(dst[i], want[i], bound * magnitude[i]) << "element " << i;
+        }
+    }
+}
+
+// Threads that share source and filter: f32: rows of one output, f16: images.
+TEST_P(Dwconv, Threads) {
+    Random random(15);
+    const Problem p = make_problem({33, 5, lanes + 1, 1, 1, 1, 1}, element, random);
+    const Shape& s = p.shape;
+    const Layout in(s.channels, s.width, s.height, element, {});
+    const Layout out(s.channels, s.dst_width(), s.dst_height(), element, {});
+    const GuardedBuffer src(in.size());
+    for (size_t i = 0; i < p.src.size(); ++i) {
+        element.store(src.data() + i * element.size(), p.src[i]);
+    }
+    const GuardedBuffer rhs(packed_filter(element, lanes, 9, s.channels, p.filter.data(), p.bias.data()));
+    const size_t images = element.f16 ? test::kThreads : 1;
+    const GuardedBuffer dst(images * out.size());
+    test::in_threads(images * calls(out.height), [&](size_t i) {
+        const size_t image = element.f16 ? i : 0, part = element.f16 ? 0 : i;
+        call(p, in, out, src.data(), rhs.data(), dst.data() + image * out.size(), part * u.get_m_step());
+    });
+    const std::vector<float> one = run(p);
+    std::vector<float> expected, actual;
+    for (size_t i = 0; i < images; ++i) {
+        expected.insert(expected.end(), one.begin(), one.end());
+    }
+    for (size_t i = 0; i < expected.size(); ++i) {
+        actual.push_back(element.load(dst.data() + i * element.size()));
+    }
+    expect_same(actual, expected);
 }
 
 // Nothing is read, nothing is written: neither NULL nor buffers of no bytes do harm.
@@ -628,6 +699,16 @@ TEST_P(DwconvPack, SizesBeyond32Bits) {
     EXPECT_EQ(size(3, 3, many + 1), 10 * (many * element.size() + vector));
     EXPECT_EQ(size(many, 3, 1), (3 * many + 1) * vector);
     EXPECT_EQ(size(3, many, 1), (3 * many + 1) * vector);
+}
+
+// Bits are moved, whatever the mode.
+TEST_P(DwconvPack, FpcrModes) {
+    Random random(16);
+    for (const uint64_t mode :
+         {test::kFlushToZero | test::kDefaultNan | test::kFlushHalfToZero, uint64_t{test::kRoundUp}}) {
+        const test::FpcrMode fpcr(mode);
+        check(3, 3, 2 * lanes + 1, true, random);
+    }
 }
 
 TEST_P(DwconvPack, KeepsTheCallersZa) {
