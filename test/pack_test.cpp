@@ -79,7 +79,7 @@ protected:
         if (blocks) {
             return {{0, 32}, {32, 32}, {96, 32}, {64, 64}, {192, 64}, {128, 128}, {384, 128}, {224, 224}};
         }
-        if (p.signature == KAI_RHS_PACK_NXK_QSU2CX) {
+        if (kai::has_lut(p)) {
             return {{0, 0}, {32, 0}, {64, 0}, {96, 0}, {160, 0}, {1024, 0}, {2144, 0}};
         }
         if (test::has_channels(p)) {
@@ -97,10 +97,10 @@ protected:
         return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
     }
     Depth typical_depth() const {
-        return blocks                                   ? Depth{96, 32}
-               : p.signature == KAI_RHS_PACK_NXK_QSU2CX ? Depth{96, 0}
-               : test::is_indirect(p)                   ? Depth{21, 0}
-                                                        : Depth{19, 0};
+        return blocks                 ? Depth{96, 32}
+               : kai::has_lut(p)      ? Depth{96, 0}
+               : test::is_indirect(p) ? Depth{21, 0}
+                                      : Depth{19, 0};
     }
 
     /// Tiles of each order of elements: panels of one row, and of some.
@@ -126,7 +126,7 @@ protected:
     /// Every depth up to `most` that the packer takes. Of blocks: one block of any length, or whole blocks of 32.
     std::vector<Depth> every_depth(Tile t, size_t most) const {
         const bool any_block = std::string(p.name) == "lhs_quant_pack_qsi8d32p_f32";
-        const bool whole_32 = blocks || p.signature == KAI_RHS_PACK_NXK_QSU2CX;
+        const bool whole_32 = blocks || kai::has_lut(p);
         const size_t step = any_block ? t.kr / t.sr : whole_32 ? 32 : 1;
         std::vector<Depth> depths;
         for (size_t k = step; k <= most; k += step) {
@@ -195,7 +195,7 @@ protected:
     /// The columns of whole panels, with sums in the order of the packer.
     Side with_block_sums(const Side& side, Tile t) const {
         const std::string name = p.name;
-        const bool kxn = p.signature == KAI_RHS_PACK_KXN_BL_BF16, tuned = name.find("nrx") != std::string::npos;
+        const bool kxn = test::is_kxn(p), tuned = name.find("nrx") != std::string::npos;
         Side wide = !kxn || side.rows == 0 ? side
                     : tuned                ? reference::with_columns_of_zeros(side, t.rows)
                                            : reference::with_nibbles_of_last_byte(side, t.rows);
@@ -273,24 +273,17 @@ protected:
         if (t.kr == 2) {
             return false;
         }
-        switch (p.signature) {
-            case KAI_LHS_PACK_BL:
-                // Groups of 4 and 8; kr even where it is divided.
-                return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format.scale_type == Format::f16_scale || t.sr == 2);
-            case KAI_LHS_QUANT_PACK:
-                return t.kr % t.sr == 0;
-            case KAI_RHS_PACK_NXK_BL:
-                return t.sr == 2;
-            case KAI_RHS_PACK_NXK_BL_ZERO:
-            case KAI_RHS_PACK_NXK_BL_BF16:
-            case KAI_RHS_PACK_KXN_BL_BF16:
-                return t.rows % 4 == 0 && t.kr > 1;
-            case KAI_RHS_PACK_NXK_QS4CX:
-            case KAI_RHS_PACK_KXN_QS4CX:
-                return t.kr > 1;
-            default:
-                return t.kr < 16 || test::has_channels(p);
+        if (lhs && blocks) {
+            // Groups of 4 and 8; kr even where it is divided.
+            return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format.scale_type == Format::f16_scale || t.sr == 2);
         }
+        if (p.signature == KAI_LHS_QUANT_PACK) {
+            return t.kr % t.sr == 0;
+        }
+        if (blocks) {
+            return kai::takes<&kai::PackerArgs::no_bias>(p) ? t.sr == 2 : t.rows % 4 == 0 && t.kr > 1;
+        }
+        return test::has_channels(p) ? test::element_bits(p) != 4 || t.kr > 1 : t.kr < 16;
     }
 };
 
@@ -461,7 +454,7 @@ TEST_P(Pack, TwosComplementNibbles) {
 
 TEST_P(Pack, SumsTimesTheZeroPoint) {
     const bool requantises = test::is_requantising(p);
-    if (!requantises && p.signature != KAI_RHS_PACK_NXK_QSI8CX && p.signature != KAI_RHS_PACK_KXN_QSI8CX) {
+    if (!requantises && !kai::takes_scale_multiplier(p)) {
         return;
     }
     const Tile tile = tiles().back();
@@ -532,7 +525,7 @@ TEST_P(Pack, ExtremeSums) {
 }
 
 TEST_P(Pack, DefaultTable) {
-    if (p.signature != KAI_RHS_PACK_NXK_QSU2CX) {
+    if (!kai::has_lut(p)) {
         return;
     }
     for (const Tile tile : tiles()) {
@@ -627,7 +620,7 @@ TEST_P(Pack, GettersFollowTheFormulas) {
                 EXPECT_EQ(test::packed_offset(p, t, panel * t.rows, k, bl), panel * stride);
             }
         }
-        if (p.signature == KAI_LHS_IMATMUL_PACK) {
+        if (kai::takes_pointers(p)) {
             continue;  // a table of pointers
         }
         // K x N: the elements of a row of k are neighbours.
@@ -711,7 +704,7 @@ TEST_P(Pack, GettersBeyond32Bits) {
             EXPECT_EQ(test::packed_offset(p, t, panels * t.rows, k, bl), panels * stride);
             EXPECT_EQ(test::packed_size(p, t, panels * t.rows, k, bl), panels * stride);
         }
-        if (p.signature != KAI_LHS_IMATMUL_PACK) {
+        if (!kai::takes_pointers(p)) {
             const size_t rows = huge / t.rows / 2 * t.rows * 2;  // even: whole bytes of nibbles
             EXPECT_EQ(
                 test::source_offset(p, rows, 4096), test::is_kxn(p) ? rows * test::element_bits(p) / 8 : rows * 4096);
@@ -912,8 +905,7 @@ TEST_P(Pack, KeepsTheCallersZa) {
 std::vector<const kai_packer*> matmul_packers() {
     std::vector<const kai_packer*> packers = test::all_packers();
     packers.erase(
-        std::remove_if(
-            packers.begin(), packers.end(), [](const kai_packer* p) { return p->signature == KAI_RHS_DWCONV_PACK; }),
+        std::remove_if(packers.begin(), packers.end(), [](const kai_packer* p) { return kai::is_depthwise(*p); }),
         packers.end());
     return packers;
 }

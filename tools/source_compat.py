@@ -34,7 +34,7 @@ RELOCATIONS = {
     311: "R_AARCH64_ADR_GOT_PAGE", 312: "R_AARCH64_LD64_GOT_LO12_NC",
 }
 # kai_matmul_*, kai_lhs_*, kai_rhs_*: functions of the unified API, which return tables.
-INTERFACE = re.compile(r"kai_(run|get|commit|cpu|registry|matmul|lhs|rhs)_")
+INTERFACE = re.compile(r"kai_(run|get|call|commit|cpu|registry|matmul|lhs|rhs)_")
 
 Symbol = collections.namedtuple("Symbol", "name binding type section value size")
 Relocation = collections.namedtuple("Relocation", "offset type symbol addend")
@@ -317,7 +317,7 @@ def main():
         if re.match(r"kai_(matmul|lhs|rhs)_|kai_get_(matmul|lhs|rhs)_", name):
             owned.add(name)
             write(f"{options.out}/kai/ukernels/matmul/{name}.c", c_source(name[4:], library.assembly({name})))
-    left = sorted(n for n in library.public - owned if not re.match(r"kai_(cpu|registry)_", n))
+    left = sorted(n for n in library.public - owned if not re.match(r"kai_(call|cpu|registry)_", n))
     if left:
         sys.exit(f"in no file: {left}")
 
