@@ -18,33 +18,21 @@
 #include "kai/engines/int_neon/int_neon_tile.inc"
 #include "kai/engines/int_neon/int_neon_few.inc"
 
-// v29, w3 = C, v30 = mask of high nibbles.
-.macro tile_constants
-    ldp     q29, q30, [args, #TILE_ARGS_start]
-    ldr     w3, [args, #TILE_ARGS_start]
-.endm
+    tile_with_sdot
+    few_with_sdot
 
 // v28 = scales of the columns.
 .macro tile_block_1
     start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28
     rows_23 4, x16, [x1, #8]
-    tile_decode_first
+    tile_decode_2 16, 17, 20, 21
     rows    4, 4, 5, x16, [x1]
-    tile_decode_second
+    tile_decode_2 18, 19, 22, 23
     fcvtl   v28.4s, v28.4h
-    sdot_4k_1 16, 16
-    sdot_4k_1 17, 32
-    sdot_4k_1 18, 48
-    sdot_4k_1 19, 64
-    sdot_4k_1 20, 80
-    sdot_4k_1 21, 96
-    sdot_4k_1 22, 112
+    sdot_28k 1
     ldr     q20, [scales], #16
-    sdot_4k_1 23
-    add     x1, x1, #LHS_BLOCK
-    scale   4, 24, 25, 26, 27, 16, 17, 18, 19, 20
-    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
+    sdot_end_1
 .endm
 
 // Eight sums: fewer wait for themselves on cores that issue in order.
@@ -53,60 +41,29 @@
     tile_load_f16 28
     start_sdot last_rows, 8, 9, 10, 11
     rows_23 4, x16, [x1, #8]
-    tile_decode_first
+    tile_decode_2 16, 17, 20, 21
     rows_23 last_rows, x17, [x2, #8]
     rows    4, 12, 13, x16, [x1]
-    tile_decode_second
+    tile_decode_2 18, 19, 22, 23
     rows    last_rows, 14, 15, x17, [x2]
     fcvtl   v28.4s, v28.4h
-    sdot_4k_2 16, 16
-    sdot_4k_2 17, 32
-    sdot_4k_2 18, 48
-    sdot_4k_2 19, 64
-    sdot_4k_2 20, 80
-    sdot_4k_2 21, 96
-    sdot_4k_2 22, 112
+    sdot_28k 2
     ldp     q18, q20, [scales], #32
-    sdot_4k_2 23
-    add     x1, x1, #LHS_BLOCK
-    scale   4, 24, 25, 26, 27, 12, 13, 14, 15, 18
-    add     x2, x2, #LHS_BLOCK
-    scale   last_rows, 8, 9, 10, 11, 16, 17, 18, 19, 20
-    accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 12, 13, 14, 15
-    accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19
+    sdot_end_2
 .endm
 
-    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, 1
-    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, 2, 1
-    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod, 2, 2
-    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod, 2, 3
-    tile_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod, 2
-
-    few_with_sdot
+    sdot_tile_functions kai_tile_qsi8d32p4x4_qsi4c32p4x4
 
 // LOW, v28 = scales of the columns, of the rows.
 .macro few_fields
-    ldur    d16, [x9, #-RHS_ELEMENTS]
-    ldur    d17, [x10, #-RHS_ELEMENTS]
-    .if quads > 2
-    ldur    d18, [x11, #-RHS_ELEMENTS]
-    ldur    d19, [x12, #-RHS_ELEMENTS]
-    .endif
+    few_load_f16
 .endm
 .macro few_fields_3
     ldr     q28, [scales], #16
-    fcvtl   v24.4s, v16.4h
-    fcvtl   v25.4s, v17.4h
-    .if quads > 2
-    fcvtl   v26.4s, v18.4h
-    fcvtl   v27.4s, v19.4h
-    .endif
+    few_widen_f16 LOW
 .endm
 .macro few_accumulate
     few_sdot_accumulate 28
 .endm
 
-    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod, 1, 4, 1
-    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod, 2, 4, 2
-    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod, 3, 2, 3
-    few_function kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod, 4, 2, 4
+    sdot_few_functions kai_tile_qsi8d32p4x4_qsi4c32p4x4

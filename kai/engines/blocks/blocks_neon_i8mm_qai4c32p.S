@@ -20,8 +20,8 @@
 #include "kai/engines/int_neon/int_neon_tile.inc"
 #include "kai/engines/int_neon/int_neon_few.inc"
 
-.macro tile_constants
-.endm
+    tile_with_smmla
+    few_with_smmla
 
 // v16 - v23, v26, v27 = zeros of columns 01, 23, twice; v28, v29 = scales.
 .macro tile_rhs
@@ -40,100 +40,48 @@
     ldr     q25, [scales, #16]
     ldr     q30, [x1]
     ldr     q31, [x1, #16]
-    fmla    v0.4s, v26.4s, v24.4s
-    fmla    v1.4s, v27.4s, v24.4s
-    fmla    v2.4s, v26.4s, v25.4s
-    fmla    v3.4s, v27.4s, v25.4s
+    outer   fmla, 4, 0, 1, 2, 3, 26, 27, 24, 25
     start   24, 25, 26, 27
-    smmla_8k 24, 25, 26, 27, 16, 17, 30, 31, [x1, #32]
-    ldr     q31, [x1, #48]
-    smmla_8k 24, 25, 26, 27, 18, 19, 30, 31, [x1, #64]
-    ldr     q31, [x1, #80]
-    smmla_8k 24, 25, 26, 27, 20, 21, 30, 31, [x1, #96]
-    ldr     q31, [x1, #112]
-    smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #32]
-    ldr     q31, [scales, #48]
+    smmla_24k 30, 31, x1
+    smmla_8k_next 22, 23, 30, 31, scales, 32
     ldr     q4, [args, #TILE_ARGS_start]
     add     x1, x1, #LHS_BLOCK
     add     scales, scales, #64
     // v16 - v19 = products of scales; the sums lose C
-    fmul    v16.4s, v30.4s, v28.4s
-    fmul    v17.4s, v30.4s, v29.4s
-    fmul    v18.4s, v31.4s, v28.4s
-    fmul    v19.4s, v31.4s, v29.4s
-    fsub    v24.4s, v24.4s, v4.4s
-    fsub    v25.4s, v25.4s, v4.4s
-    fsub    v26.4s, v26.4s, v4.4s
-    fsub    v27.4s, v27.4s, v4.4s
+    outer   fmul, 4, 16, 17, 18, 19, 28, 29, 30, 31
+    lose_c  4, 24, 25, 26, 27, 4
     accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
 .endm
 
-// Two panels at once, for cores that issue in order: eight sums, so that none waits for itself.
+.macro lose_c count, s0, s1, s2, s3, c
+    fsub    v\s0\().4s, v\s0\().4s, v\c\().4s
+    fsub    v\s1\().4s, v\s1\().4s, v\c\().4s
+    .if \count > 2
+    fsub    v\s2\().4s, v\s2\().4s, v\c\().4s
+    fsub    v\s3\().4s, v\s3\().4s, v\c\().4s
+    .endif
+.endm
+
 .macro tile_block_2
-    ldr     q12, [x1]
-    ldr     q13, [x1, #16]
-    tile_rhs
-    ldr     q14, [x2]
-    ldr     q15, [x2, #16]
+    smmla_load_2
     ldr     q30, [scales]
     ldr     q31, [scales, #16]
     ldr     q24, [scales, #64]
     ldr     q25, [scales, #80]
-    fmla    v0.4s, v26.4s, v30.4s
-    fmla    v1.4s, v27.4s, v30.4s
-    fmla    v2.4s, v26.4s, v31.4s
-    fmla    v3.4s, v27.4s, v31.4s
-    fmla    v4.4s, v26.4s, v24.4s
-    fmla    v5.4s, v27.4s, v24.4s
-    .if last_rows > 2
-    fmla    v6.4s, v26.4s, v25.4s
-    fmla    v7.4s, v27.4s, v25.4s
-    .endif
-    start   24, 25, 26, 27
-    start   8, 9
-    .if last_rows > 2
-    start   10, 11
-    .endif
-    smmla_8k 24, 25, 26, 27, 16, 17, 12, 13, [x1, #32]
-    ldr     q13, [x1, #48]
-    smmla_8k_last 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
-    ldr     q15, [x2, #48]
-    smmla_8k 24, 25, 26, 27, 18, 19, 12, 13, [x1, #64]
-    ldr     q13, [x1, #80]
-    smmla_8k_last 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
-    ldr     q15, [x2, #80]
-    smmla_8k 24, 25, 26, 27, 20, 21, 12, 13, [x1, #96]
-    ldr     q13, [x1, #112]
-    smmla_8k_last 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
-    ldr     q15, [x2, #112]
-    smmla_8k 24, 25, 26, 27, 22, 23, 12, 13, [scales, #32]
-    ldr     q13, [scales, #48]
+    outer   fmla, 4, 0, 1, 2, 3, 26, 27, 30, 31
+    outer   fmla, last_rows, 4, 5, 6, 7, 26, 27, 24, 25
+    smmla_24k_2
+    smmla_8k_next 22, 23, 12, 13, scales, 32
     smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #96]
     ldr     q15, [scales, #112]
     ldr     q30, [args, #TILE_ARGS_start]
     // v16 - v19, v20 - v23 = products of scales; the sums lose C
-    fmul    v16.4s, v12.4s, v28.4s
-    fmul    v17.4s, v12.4s, v29.4s
-    fmul    v18.4s, v13.4s, v28.4s
-    fmul    v19.4s, v13.4s, v29.4s
-    fsub    v24.4s, v24.4s, v30.4s
-    fsub    v25.4s, v25.4s, v30.4s
-    fsub    v26.4s, v26.4s, v30.4s
-    fsub    v27.4s, v27.4s, v30.4s
+    outer   fmul, 4, 16, 17, 18, 19, 28, 29, 12, 13
+    lose_c  4, 24, 25, 26, 27, 30
     add     x1, x1, #LHS_BLOCK
-    fmul    v20.4s, v14.4s, v28.4s
-    fmul    v21.4s, v14.4s, v29.4s
-    .if last_rows > 2
-    fmul    v22.4s, v15.4s, v28.4s
-    fmul    v23.4s, v15.4s, v29.4s
-    .endif
+    outer   fmul, last_rows, 20, 21, 22, 23, 28, 29, 14, 15
     add     x2, x2, #LHS_BLOCK
-    fsub    v8.4s, v8.4s, v30.4s
-    fsub    v9.4s, v9.4s, v30.4s
-    .if last_rows > 2
-    fsub    v10.4s, v10.4s, v30.4s
-    fsub    v11.4s, v11.4s, v30.4s
-    .endif
+    lose_c  last_rows, 8, 9, 10, 11, 30
     add     scales, scales, #2 * 64
     accumulate 4, 0, 1, 2, 3, 24, 25, 26, 27, 16, 17, 18, 19
     accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 23
@@ -142,8 +90,6 @@
     tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, 1
     tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, 2, 2
     tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm, 2
-
-    few_with_smmla
 
 // Fields of two columns of each quad, and then twice. By way of general registers: no SIMD slot on most cores.
 .macro few_columns offset

@@ -20,8 +20,8 @@
 #include "kai/engines/int_neon/int_neon_tile.inc"
 #include "kai/engines/int_neon/int_neon_few.inc"
 
-.macro tile_constants
-.endm
+    tile_with_smmla
+    few_with_smmla
 
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
@@ -38,12 +38,7 @@
     ldr     q30, [\lhs]
     start   24, 25, 26, 27
     ldr     q31, [\lhs, #16]
-    smmla_8k 24, 25, 26, 27, 16, 17, 30, 31, [\lhs, #32]
-    ldr     q31, [\lhs, #48]
-    smmla_8k 24, 25, 26, 27, 18, 19, 30, 31, [\lhs, #64]
-    ldr     q31, [\lhs, #80]
-    smmla_8k 24, 25, 26, 27, 20, 21, 30, 31, [\lhs, #96]
-    ldr     q31, [\lhs, #112]
+    smmla_24k 30, 31, \lhs
     smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #\index * 64]
     ldr     q31, [scales, #\index * 64 + 32]
     add     \lhs, \lhs, #LHS_BLOCK
@@ -56,53 +51,28 @@
     fmla    v25.4s, v26.4s, v30.4s
     ldr     q26, [scales, #\index * 64 + 48]
     fmla    v26.4s, v27.4s, v30.4s
-    fmla    \a0\().4s, v31.4s, v28.4s
-    fmla    \a1\().4s, v24.4s, v29.4s
-    fmla    \a2\().4s, v25.4s, v28.4s
-    fmla    \a3\().4s, v26.4s, v29.4s
+    accumulate 4, \a0, \a1, \a2, \a3, 31, 24, 25, 26, 28, 29, 28, 29
 .endm
 
 .macro tile_block_1
     tile_rhs
-    tile_panel x1, 0, v0, v1, v2, v3
+    tile_panel x1, 0, 0, 1, 2, 3
     add     scales, scales, #64
 .endm
 
 .macro tile_block_4
     tile_rhs
-    tile_panel x1, 0, v0, v1, v2, v3
-    tile_panel x2, 1, v4, v5, v6, v7
-    tile_panel x3, 2, v8, v9, v10, v11
-    tile_panel x4, 3, v12, v13, v14, v15
+    tile_panel x1, 0, 0, 1, 2, 3
+    tile_panel x2, 1, 4, 5, 6, 7
+    tile_panel x3, 2, 8, 9, 10, 11
+    tile_panel x4, 3, 12, 13, 14, 15
     add     scales, scales, #4 * 64
 .endm
 
-// Two panels at once, for cores that issue in order: eight sums, so that none waits for itself.
 .macro tile_block_2
-    ldr     q12, [x1]
-    ldr     q13, [x1, #16]
-    tile_rhs
-    ldr     q14, [x2]
-    ldr     q15, [x2, #16]
-    start   24, 25, 26, 27
-    start   8, 9
-    .if last_rows > 2
-    start   10, 11
-    .endif
-    smmla_8k 24, 25, 26, 27, 16, 17, 12, 13, [x1, #32]
-    ldr     q13, [x1, #48]
-    smmla_8k_last 8, 9, 10, 11, 16, 17, 14, 15, [x2, #32]
-    ldr     q15, [x2, #48]
-    smmla_8k 24, 25, 26, 27, 18, 19, 12, 13, [x1, #64]
-    ldr     q13, [x1, #80]
-    smmla_8k_last 8, 9, 10, 11, 18, 19, 14, 15, [x2, #64]
-    ldr     q15, [x2, #80]
-    smmla_8k 24, 25, 26, 27, 20, 21, 12, 13, [x1, #96]
-    ldr     q13, [x1, #112]
-    smmla_8k_last 8, 9, 10, 11, 20, 21, 14, 15, [x2, #96]
-    ldr     q15, [x2, #112]
-    smmla_8k 24, 25, 26, 27, 22, 23, 12, 13, [scales]
-    ldr     q13, [scales, #16]
+    smmla_load_2
+    smmla_24k_2
+    smmla_8k_next 22, 23, 12, 13, scales, 0
     smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
     ldr     q15, [scales, #32]
     ldr     q16, [scales, #48]
@@ -132,16 +102,8 @@
     fmla    v23.4s, v11.4s, v19.4s
     .endif
     add     scales, scales, #2 * 64
-    fmla    v0.4s, v14.4s, v28.4s
-    fmla    v1.4s, v15.4s, v29.4s
-    fmla    v2.4s, v16.4s, v28.4s
-    fmla    v3.4s, v17.4s, v29.4s
-    fmla    v4.4s, v20.4s, v28.4s
-    fmla    v5.4s, v21.4s, v29.4s
-    .if last_rows > 2
-    fmla    v6.4s, v22.4s, v28.4s
-    fmla    v7.4s, v23.4s, v29.4s
-    .endif
+    accumulate 4, 0, 1, 2, 3, 14, 15, 16, 17, 28, 29, 28, 29
+    accumulate last_rows, 4, 5, 6, 7, 20, 21, 22, 23, 28, 29, 28, 29
 .endm
 
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, 1
@@ -149,40 +111,26 @@
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm, 4
 
-    few_with_smmla
-
 // RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.
 .macro few_fields
-    ldur    d16, [x9, #-RHS_ELEMENTS]
-    ldur    d17, [x10, #-RHS_ELEMENTS]
-    .if quads > 2
-    ldur    d18, [x11, #-RHS_ELEMENTS]
-    ldur    d19, [x12, #-RHS_ELEMENTS]
-    .endif
+    few_load_f16
 .endm
 .macro few_fields_3
     few_load_pairs 28, 26, scales, 0
-    fcvtl   v16.4s, v16.4h
-    fcvtl   v17.4s, v17.4h
+    few_widen_f16 RHS_A
+.endm
+.macro few_spread_half half, d0, d1, d2, d3
+    dup     v\d0\().2d, v16.d[\half]
+    dup     v\d1\().2d, v17.d[\half]
     .if quads > 2
-    fcvtl   v18.4s, v18.4h
-    fcvtl   v19.4s, v19.4h
+    dup     v\d2\().2d, v18.d[\half]
+    dup     v\d3\().2d, v19.d[\half]
     .endif
 .endm
 // LOW, RHS_A = scales of columns 01, 23.
 .macro few_spread
-    dup     v24.2d, v16.d[0]
-    dup     v25.2d, v17.d[0]
-    .if quads > 2
-    dup     v26.2d, v18.d[0]
-    dup     v27.2d, v19.d[0]
-    .endif
-    dup     v16.2d, v16.d[1]
-    dup     v17.2d, v17.d[1]
-    .if quads > 2
-    dup     v18.2d, v18.d[1]
-    dup     v19.2d, v19.d[1]
-    .endif
+    few_spread_half 0, LOW
+    few_spread_half 1, RHS_A
 .endm
 // -C * scales of the rows: \r is where in `scales`.
 .macro few_scratch r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3

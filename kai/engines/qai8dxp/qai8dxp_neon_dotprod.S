@@ -89,20 +89,19 @@
     sdot_23 2, 3, \columns, 16
     ldr     q16, [x1, #\next]\update
 .endm
+.macro sums_4k_of s0, s1, s2, s3, columns, rows, next:vararg
+    sdot_01 \s0, \s1, \columns, \rows
+    sdot_23 \s2, \s3, \columns, \rows
+    ldr     q\rows, \next
+.endm
 .macro sums_4k_2 columns, next_columns, next, update
     sums_4k_1 \columns, \next_columns, \next, \update
-    sdot_01 4, 5, \columns, 17
-    sdot_23 6, 7, \columns, 17
-    ldr     q17, [x2, #\next]\update
+    sums_4k_of 4, 5, 6, 7, \columns, 17, [x2, #\next]\update
 .endm
 .macro sums_4k_4 columns, next_columns, next, update
     sums_4k_2 \columns, \next_columns, \next, \update
-    sdot_01 8, 9, \columns, 18
-    sdot_23 10, 11, \columns, 18
-    ldr     q18, [x3, #\next]\update
-    sdot_01 12, 13, \columns, 19
-    sdot_23 14, 15, \columns, 19
-    ldr     q19, [x4, #\next]\update
+    sums_4k_of 8, 9, 10, 11, \columns, 18, [x3, #\next]\update
+    sums_4k_of 12, 13, 14, 15, \columns, 19, [x4, #\next]\update
 .endm
 .macro sums_step panels
     sums_4k_\panels 20, 21, 16

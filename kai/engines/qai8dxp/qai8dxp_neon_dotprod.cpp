@@ -8,50 +8,39 @@ extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
     kai_sums_12x8_neon_dotprod;
 kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod;
-kai::FewFn kai_few_int8_1_neon_dotprod, kai_few_int8_2_neon_dotprod, kai_few_int8_3_neon_dotprod,
-    kai_few_int8_4_neon_dotprod, kai_few_int8_8_neon_dotprod;
-kai::FewFn kai_few_int4_1_neon_dotprod, kai_few_int4_2_neon_dotprod, kai_few_int4_3_neon_dotprod,
-    kai_few_int4_4_neon_dotprod, kai_few_int4_8_neon_dotprod;
-kai::FewFn kai_few_int2_1_neon_dotprod, kai_few_int2_2_neon_dotprod, kai_few_int2_3_neon_dotprod,
-    kai_few_int2_4_neon_dotprod, kai_few_int2_8_neon_dotprod;
-kai::FewFn kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotprod, kai_few_blocks_int4_3_neon_dotprod,
-    kai_few_blocks_int4_4_neon_dotprod, kai_few_blocks_int4_8_neon_dotprod;
+#define KAI_DECLARE_FEW(KIND)                                                                                     \
+    kai::FewFn kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
+        kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_8_neon_dotprod
+KAI_DECLARE_FEW(int8);
+KAI_DECLARE_FEW(int4);
+KAI_DECLARE_FEW(int2);
+KAI_DECLARE_FEW(blocks_int4);
 }
 
 namespace kai {
 namespace {
 
-constexpr GemmTiles kInt8{
-    {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
-    kai_sums_12x8_neon_dotprod,
-    nullptr,
-    4,
-    {kai_few_int8_1_neon_dotprod, kai_few_int8_2_neon_dotprod, kai_few_int8_3_neon_dotprod, kai_few_int8_4_neon_dotprod,
-     nullptr, nullptr, nullptr, kai_few_int8_8_neon_dotprod},
-    20};
-constexpr GemmTiles kInt4{
-    {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
-    kai_sums_12x8_neon_dotprod,
-    kai_decode_int4_neon,
-    4,
-    {kai_few_int4_1_neon_dotprod, kai_few_int4_2_neon_dotprod, kai_few_int4_3_neon_dotprod, kai_few_int4_4_neon_dotprod,
-     nullptr, nullptr, nullptr, kai_few_int4_8_neon_dotprod},
-    16};
-constexpr GemmTiles kInt2{
-    {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod},
-    kai_sums_12x8_neon_dotprod,
-    kai_decode_int2_neon,
-    4,
-    {kai_few_int2_1_neon_dotprod, kai_few_int2_2_neon_dotprod, kai_few_int2_3_neon_dotprod, kai_few_int2_4_neon_dotprod,
-     nullptr, nullptr, nullptr, kai_few_int2_8_neon_dotprod},
-    16};
+/// The functions for few rows of a kind of RHS; of 5 to 7 rows there are none.
+#define KAI_FEW(KIND)                                                                                      \
+    {                                                                                                      \
+        kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
+            kai_few_##KIND##_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_##KIND##_8_neon_dotprod    \
+    }
+#define KAI_CHANNEL_TILES(KIND, DECODE, FEW_ROWS)                                           \
+    {                                                                                       \
+        {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod}, \
+            kai_sums_12x8_neon_dotprod, DECODE, 4, KAI_FEW(KIND), FEW_ROWS                  \
+    }
+
+constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, 20);
+constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, 16);
+constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, 16);
 constexpr GemmTiles kInt4Blocks{
     {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod},
     nullptr,
     kai_decode_int4_neon,
     4,
-    {kai_few_blocks_int4_1_neon_dotprod, kai_few_blocks_int4_2_neon_dotprod, kai_few_blocks_int4_3_neon_dotprod,
-     kai_few_blocks_int4_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_blocks_int4_8_neon_dotprod},
+    KAI_FEW(blocks_int4),
     24};
 
 /// GEMM for panels of 4 rows, GEMV for mr = 1. A group is GROUP k of a row.
