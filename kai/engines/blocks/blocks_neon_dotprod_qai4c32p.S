@@ -11,19 +11,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#define LHS_BLOCK 160      // 4 x (32 bytes + 2 x f32)
-#define LHS_ELEMENTS 0
-#define RHS_BLOCK 96       // 4 x (16 bytes + 2 x f32)
-#define RHS_ELEMENTS 0
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_tile.inc"
-#include "kai/engines/int_neon/int_neon_few.inc"
+#include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
 
     tile_with_sdot
     few_with_sdot
-
-#define LHS_SUMS 128       // f32
-#define LHS_SCALES 144     // f32
 
 // v28, v31 = scales and zeros of the columns.
 .macro add_zeros count, a0, a1, a2, a3, rows

@@ -10,13 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
-#define LHS_ELEMENTS 8
-#define RHS_BLOCK 72       // 4 x (f16 + 16 bytes)
-#define RHS_ELEMENTS 8
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_tile.inc"
-#include "kai/engines/int_neon/int_neon_few.inc"
+#include "kai/engines/blocks/blocks_neon_qsi4c32p.inc"
 
     tile_with_sdot
     few_with_sdot

@@ -10,12 +10,7 @@
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
 
 extern "C" {
-kai::TileFn kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod,
-    kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod;
-kai::RowFn kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod;
+KAI_DECLARE_DOT_TILES(qsi4c32p);
 }
 
 namespace kai {
@@ -30,30 +25,13 @@ void row_scales(const RowScalesArgs* args) {
 constexpr size_t kChunk = 64;
 
 /// Tiles of up to 8 rows: more rows would leave too few sums for cores that issue in order.
-constexpr BlockTiles kTiles{
-    {kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_8x4_neon_dotprod, nullptr},
-    ShortSum<4>::kStart,
-    row_scales,
-    kChunk,
-    nullptr,
-    false,
-    {kai_tile_qsi8d32p4x4_qsi4c32p4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_2x16_neon_dotprod,
-     kai_tile_qsi8d32p4x4_qsi4c32p4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_4x8_neon_dotprod,
-     kai_tile_qsi8d32p4x4_qsi4c32p4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_qsi4c32p4x4_6x4_neon_dotprod,
-     kai_tile_qsi8d32p4x4_qsi4c32p4x4_7x4_neon_dotprod}};
+constexpr BlockTiles kTiles = KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, kChunk);
 
-/// The kernel for panels of MR rows and groups of KR / 2 k.
 template <size_t MR, size_t KR, size_t, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    if constexpr (MR == 4) {
-        static_assert(KR == 8);
-        matmul_blocks<Symmetric, Dot4>(kTiles, kLongTiles<Symmetric, Dot4>, m, n, k, bl, lhs, rhs, dst);
-    } else if constexpr (KR == 8) {
-        matmul_rows<Symmetric, Dot4Row, Int4>(kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
-    } else {
-        static_assert(KR == 16);
-        matmul_rows<Symmetric, Dot8Row, Int4>(kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m, n, k, bl, lhs, rhs, dst);
-    }
+    matmul_dot<Symmetric, MR, KR>(
+        kTiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m, n, k, bl,
+        lhs, rhs, dst);
 }
 
 }  // namespace

@@ -12,13 +12,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#define LHS_BLOCK 160      // 4 x (32 bytes + 2 x f32)
-#define LHS_ELEMENTS 0
-#define RHS_BLOCK 96       // 4 x (16 bytes + 2 x f32)
-#define RHS_ELEMENTS 0
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_tile.inc"
-#include "kai/engines/int_neon/int_neon_few.inc"
+#include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
 
     tile_with_smmla
     few_with_smmla
@@ -87,9 +81,7 @@
     accumulate last_rows, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 23
 .endm
 
-    tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, 1
-    tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, 2, 2
-    tile_function kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm, 2
+    smmla_tile_functions kai_tile_qsi8d32p4x8_qai4c32p4x8
 
 // Fields of two columns of each quad, and then twice. By way of general registers: no SIMD slot on most cores.
 .macro few_columns offset

@@ -12,13 +12,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
-#define LHS_ELEMENTS 8
-#define RHS_BLOCK 72       // 4 x (f16 + 16 bytes)
-#define RHS_ELEMENTS 8
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_tile.inc"
-#include "kai/engines/int_neon/int_neon_few.inc"
+#include "kai/engines/blocks/blocks_neon_qsi4c32p.inc"
 
     tile_with_smmla
     few_with_smmla
@@ -106,9 +100,7 @@
     accumulate last_rows, 4, 5, 6, 7, 20, 21, 22, 23, 28, 29, 28, 29
 .endm
 
-    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x4_neon_i8mm, 1
-    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_6x4_neon_i8mm, 2, 2
-    tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_8x4_neon_i8mm, 2
+    smmla_tile_functions kai_tile_qsi8d32p4x8_qsi4c32p4x8
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm, 4
 
 // RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.

@@ -455,10 +455,47 @@ KAI_INLINE void matmul_rows(
         sizeof(T)};
     matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc, Rhs>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
 }
+
+#ifdef __ARM_FEATURE_DOTPROD
+/// SDOT: panels of MR rows and groups of KR / 2 k. row_x4, row_x8: one row, groups of 4 and of 8 k.
+template <class Pair, size_t MR, size_t KR, class T>
+KAI_INLINE void matmul_dot(
+    const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8, size_t m, size_t n, size_t k, size_t bl, const void* lhs,
+    const void* rhs, Dst<T> dst) {
+    if constexpr (MR == 4) {
+        static_assert(KR == 8);
+        matmul_blocks<Pair, Dot4>(tiles, kLongTiles<Pair, Dot4>, m, n, k, bl, lhs, rhs, dst);
+    } else if constexpr (KR == 8) {
+        matmul_rows<Pair, Dot4Row, Int4>(row_x4, m, n, k, bl, lhs, rhs, dst);
+    } else {
+        static_assert(KR == 16);
+        matmul_rows<Pair, Dot8Row, Int4>(row_x8, m, n, k, bl, lhs, rhs, dst);
+    }
+}
+#endif
 /// @}
 
 }  // namespace
 }  // namespace kai
+
+/// The functions of SDOT for an RHS, their tiles: START of sums, how scales of rows are prepared.
+#define KAI_DECLARE_DOT_TILES(RHS)                                                                                  \
+    kai::TileFn kai_tile_qsi8d32p4x4_##RHS##4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_8x4_neon_dotprod, \
+        kai_tile_qsi8d32p4x4_##RHS##4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_6x4_neon_dotprod,         \
+        kai_tile_qsi8d32p4x4_##RHS##4x4_7x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_1x16_neon_dotprod,        \
+        kai_tile_qsi8d32p4x4_##RHS##4x4_2x16_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_3x8_neon_dotprod,        \
+        kai_tile_qsi8d32p4x4_##RHS##4x4_4x8_neon_dotprod;                                                           \
+    kai::RowFn kai_row_qsi8d32p1x4_##RHS##4x4_neon_dotprod, kai_row_qsi8d32p1x8_##RHS##4x8_neon_dotprod
+#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK)                                                                   \
+    {                                                                                                                  \
+        {kai_tile_qsi8d32p4x4_##RHS##4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_8x4_neon_dotprod, nullptr}, \
+            START, ROW_SCALES, CHUNK, nullptr, false, {                                                                \
+            kai_tile_qsi8d32p4x4_##RHS##4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_2x16_neon_dotprod,      \
+                kai_tile_qsi8d32p4x4_##RHS##4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_4x8_neon_dotprod,    \
+                kai_tile_qsi8d32p4x4_##RHS##4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_6x4_neon_dotprod,    \
+                kai_tile_qsi8d32p4x4_##RHS##4x4_7x4_neon_dotprod                                                       \
+        }                                                                                                              \
+    }
 
 /// The functions of a micro-kernel of the catalogue whose output is T. The including file has kai::run<MR, KR, M_STEP>,
 /// which does the work.

@@ -44,13 +44,17 @@ KAI_OFFSETS(PANEL, KAI_PANEL)
     field(size_t, 8, clamps)             /* 0: no result can be out of bounds */
 KAI_OFFSETS(QUAD, KAI_QUAD)
 
+/// What tiles and few rows begin with.
+#define KAI_ROWS_AND_BOUNDS(field)                                      \
+    field(Float4, 16, start)       /* of the integer sums of a block */ \
+    field(Float4, 16, lo)                                               \
+    field(Float4, 16, hi)                                               \
+    field(const uint8_t*, 8, lhs)                                       \
+    field(size_t, 8, panel_stride) /* of lhs */
+
 /// At least one tile, at least one quad.
 #define KAI_GEMM_ARGS(field)                                         \
-    field(Float4, 16, start)                                         \
-    field(Float4, 16, lo)                                            \
-    field(Float4, 16, hi)                                            \
-    field(const uint8_t*, 8, lhs)                                    \
-    field(size_t, 8, panel_stride) /* of lhs */                      \
+    KAI_ROWS_AND_BOUNDS(field)                                       \
     field(size_t, 8, steps)                                          \
     field(size_t, 8, blocks)                                         \
     field(Panel*, 8, panels)                                         \
@@ -84,11 +88,7 @@ KAI_OFFSETS(DECODE_ARGS, KAI_DECODE_ARGS)
 /// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
 /// those of the tile functions. At least one row, at least one quad.
 #define KAI_FEW_ARGS(field)                                                         \
-    field(Float4, 16, start)                                                        \
-    field(Float4, 16, lo)                                                           \
-    field(Float4, 16, hi)                                                           \
-    field(const uint8_t*, 8, lhs)                                                   \
-    field(size_t, 8, panel_stride)                                                  \
+    KAI_ROWS_AND_BOUNDS(field)                                                      \
     field(const uint8_t*, 8, rhs)                                                   \
     field(size_t, 8, rhs_stride)                                                    \
     field(uint8_t*, 8, dst)                                                         \

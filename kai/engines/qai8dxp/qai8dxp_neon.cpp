@@ -266,16 +266,22 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// Rows `start` to `end` - 1, a multiple of 4: decoded columns.
-[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t start, size_t end) {
-    Batch batch;
-    GemmArgs args;
+/// What GemmArgs and FewArgs have in common.
+template <class Args>
+KAI_INLINE void set_bounds(Args& args, const Problem& p) {
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
     args.panel_stride = p.lhs_stride;
-    args.quads = batch.quads;
     args.out = p.out;
+}
+
+/// Rows `start` to `end` - 1, a multiple of 4: decoded columns.
+[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t start, size_t end) {
+    Batch batch;
+    GemmArgs args;
+    set_bounds(args, p);
+    args.quads = batch.quads;
     const size_t element = element_bytes(p.out);
     const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
                        : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
@@ -372,16 +378,12 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
 /// Rows from m0 on.
 [[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
     FewArgs args;
-    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
-    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
-    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
-    args.panel_stride = p.lhs_stride;
+    set_bounds(args, p);
     args.rhs = p.rhs;
     args.rhs_stride = p.rhs_stride;
     args.row_stride = p.dst_stride;
     args.lut = p.lut;
     args.nr = p.nr;
-    args.out = p.out;
     args.steps = (p.k + 31) / 32;
     args.blocks = args.scale_distance = 0;
     if (p.rhs_kind == RhsKind::int4_blocks) {

@@ -380,12 +380,6 @@ endfunc
     pair_block 2, 8, 9, 10, 11, 12, 13, 14, 15, x3, x4, x1, x2, 1
     subs    x7, x7, #1
 .endm
-.macro block_last_1
-.endm
-.macro block_last_2
-.endm
-.macro block_last_4
-.endm
 
     gemm_function kai_block_sums_4x4_neon_dotprod, 1, block
     gemm_function kai_block_sums_8x4_neon_dotprod, 2, block

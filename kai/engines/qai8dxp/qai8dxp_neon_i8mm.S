@@ -322,12 +322,6 @@
     fmla    v3.4s, v19.4s, v31.4s
     subs    x7, x7, #1
 .endm
-.macro block_last_1
-.endm
-.macro block_last_2
-.endm
-.macro block_last_4
-.endm
 
     gemm_function kai_block_sums_4x4_neon_i8mm, 1, block
     gemm_function kai_block_sums_8x4_neon_i8mm, 2, block
