@@ -12,24 +12,25 @@
 //     kai_call_pack_rhs(&call, 0, n, rhs_packed);
 //
 //     call.lhs = activations, call.dst = results;                       // every inference
-//     void* lhs_packed = malloc(kai_call_lhs_packed_size(&call));       // 0 bytes where the LHS is not packed
+//     void* lhs_packed = malloc(kai_call_lhs_packed_size(&call));       // 0 bytes if the LHS is not packed
 //     kai_call_pack_lhs(&call, 0, m, lhs_packed);
 //     call.lhs_packed = lhs_packed, call.rhs_packed = rhs_packed;
 //     kai_call_run(&call, 0, 0, m, n);
 //
-// `kai_call` describes the whole problem, the functions take a part of it. Parts that start at multiples of the steps
-// may run on any threads in any order, and share one const kai_call; a count that reaches past the end means the rest.
-// So thread t of T computes its columns by
+// `kai_call` describes the whole problem, the functions process a part of it. Parts that start at multiples of the
+// steps may run on any thread in any order, and share one const kai_call; a count that reaches past the end means the
+// rest. For example, thread t of T computes its columns with
 //
 //     const size_t step = u->get_n_step(), share = (n + T * step - 1) / (T * step) * step;
 //     kai_call_run(&call, 0, t * share, m, share);
 //
-// Depthwise convolution is not called here: its shape is another (kai/ukernels/dwconv).
+// Depthwise convolution is not supported here, because its shape is different (kai/ukernels/dwconv).
 //
-// Wrong arguments are refused as by the functions that are called: those print the function, the values and a sentence,
-// and abort (kernels and LHS packers with assertions, RHS packers in every build; kai_registry_check asks first). What
-// only these functions can see, such as a missing operand or a packer of another format, is refused likewise and in
-// every build: "kai_call_run: dst must not be NULL". There is no result to test, since no correct program gets one.
+// Wrong arguments are rejected by the functions that are called: they print the function, the values and the reason,
+// and abort (kernels and LHS packers with assertions, RHS packers in every build; kai_registry_check tells beforehand).
+// What only these functions can detect, such as a missing operand or a packer of another format, is rejected in the
+// same way in every build: "kai_call_run: dst must not be NULL". The functions return no error code: only incorrect
+// programs would get one.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -41,21 +42,21 @@
 extern "C" {
 #endif
 
-/// dst = clamp(LHS x RHS + bias): LHS m x k, RHS k x n. Zero it first: 0 and NULL stand for what is not there. Members
-/// that the functions of ukernel and packers have no parameter for are not looked at; a bias that the format of the
-/// weights has no place for is refused. All strides are in bytes.
+/// dst = clamp(LHS x RHS + bias): LHS m x k, RHS k x n. Initialise it to zero: 0 and NULL mean absent. Members for
+/// which the functions of ukernel and packers have no parameter are ignored; a bias that the format of the weights
+/// cannot store is rejected. All strides are in bytes.
 struct kai_call {
     /// @name Functions
     /// @{
     const struct kai_ukernel* ukernel;
-    const struct kai_packer* lhs_packer;  ///< kai_registry_lhs_packer: NULL where the LHS is not packed
-    const struct kai_packer* rhs_packer;  ///< kai_registry_rhs_packer: by the form of the weights (source_format)
+    const struct kai_packer* lhs_packer;  ///< kai_registry_lhs_packer: NULL if the LHS is not packed
+    const struct kai_packer* rhs_packer;  ///< kai_registry_rhs_packer: by the format of the weights (source_format)
     /// @}
 
     /// @name Shape
     /// @{
     size_t m, n, k;
-    size_t bl;              ///< Length of a block of k, where the formats have blocks.
+    size_t bl;              ///< Length of a block of k, if the formats have blocks.
     size_t k_chunk_length;  ///< Indirect matmul: k consists of chunks of this length; 0: of one chunk.
     /// @}
 
@@ -65,23 +66,23 @@ struct kai_call {
     /// Indirect matmul: the table of pointers to chunks, in groups of mr rows (kai_run_lhs_imatmul_pack_fn), without a
     /// packer of m_step rows (kai_run_imatmul_rows_fn).
     const void* lhs;
-    size_t lhs_stride;       ///< From a row to the next; 0: they follow each other.
+    size_t lhs_stride;       ///< From one row to the next; 0: no gaps.
     const void* pad_ptr;     ///< Indirect matmul: the chunk that is padding.
-    size_t lhs_ptr_offset;   ///< Indirect matmul: bytes that are added to all pointers but pad_ptr.
+    size_t lhs_ptr_offset;   ///< Indirect matmul: bytes that are added to all pointers except pad_ptr.
     const void* lhs_packed;  ///< For kai_call_run: what kai_call_pack_lhs wrote.
     int32_t lhs_zero_point;  ///< Static int8: for kai_call_pack_rhs.
-    float scale_multiplier;  ///< Static int8: scale of the LHS / scale of dst, for kai_call_pack_rhs; 0 stands for 1.
+    float scale_multiplier;  ///< Static int8: scale of the LHS / scale of dst, for kai_call_pack_rhs; 0 means 1.
     /// @}
 
-    /// @name RHS, in a form that rhs_packer reads
+    /// @name RHS, in the source format of rhs_packer
     /// @{
     const void* rhs;          ///< Rows of n elements (kai_call_rhs_is_kxn) or of k.
-    size_t rhs_stride;        ///< From a row to the next; 0: they follow each other, whole bytes each.
-    const void* rhs_scale;    ///< f32 per column; in blocks f32 or bf16, k / bl per column.
-    size_t rhs_scale_stride;  ///< bf16 scales: from a column to the next; 0: they follow each other.
+    size_t rhs_stride;        ///< From one row to the next; 0: no gaps, rows of whole bytes.
+    const void* rhs_scale;    ///< f32 per column; with blocks f32 or bf16, k / bl per column.
+    size_t rhs_scale_stride;  ///< bf16 scales: from one column to the next; 0: no gaps.
     const void* rhs_zero;     ///< f32, k / bl per column.
-    uint8_t rhs_zero_point;   ///< int4 with a scale per column: 8, or 0 for two's complement. Others have no choice.
-    const void* bias;         ///< n values: f32, f16 or int32, as the packed format says; NULL: zeros.
+    uint8_t rhs_zero_point;   ///< int4 with a scale per column: 8, or 0 for two's complement. Others ignore it.
+    const void* bias;         ///< n values: f32, f16 or int32, as the packed format requires; NULL: zeros.
     const int32_t* lut;       ///< RHS of indices: the table, also for kai_call_run; NULL: {-2, -1, 0, 1}.
     const void* rhs_packed;   ///< For kai_call_run: what kai_call_pack_rhs wrote.
     /// @}
@@ -89,10 +90,10 @@ struct kai_call {
     /// @name Results
     /// @{
     void* dst;
-    size_t dst_stride;  ///< From a row to the next; 0: they follow each other.
-    bool clamp;         ///< Whether the bounds count.
+    size_t dst_stride;  ///< From one row to the next; 0: no gaps.
+    bool clamp;         ///< Whether the bounds apply.
     float clamp_min, clamp_max;
-    /// int8 results: their zero point; with `clamp` bounds, in place of clamp_min and clamp_max. min_value <=
+    /// int8 results: their zero point and, with `clamp`, the bounds instead of clamp_min and clamp_max. min_value <=
     /// max_value.
     struct kai_matmul_requantize32_params requantize;
     /// @}
@@ -101,7 +102,7 @@ struct kai_call {
     /// @{
     const int32_t *acc_bias_m, *acc_bias_n;
     const float* scale_bias_n;
-    float acc_scale;  ///< 0 stands for 1.
+    float acc_scale;  ///< 0 means 1.
     /// @}
 };
 
@@ -109,14 +110,14 @@ struct kai_call {
 bool kai_call_rhs_is_kxn(const struct kai_packer* rhs_packer);
 
 /// @name Sizes of the packed operands of the whole problem. 0 for an LHS that is not packed.
-/// @pre As the packers.
+/// @pre As for the packers.
 /// @{
 size_t kai_call_lhs_packed_size(const struct kai_call* call);
 size_t kai_call_rhs_packed_size(const struct kai_call* call);
 /// @}
 
-/// @name Offsets in packed operands (in an LHS that is not packed: in its rows, or its table of pointers) and in dst
-/// kai_call_pack_* and kai_call_run apply them.
+/// @name Offsets in packed operands (for an LHS that is not packed: in its rows, or its table of pointers) and in dst
+/// kai_call_pack_* and kai_call_run already apply them.
 /// @pre m_idx, n_idx: multiples of mr, nr, or for dst of m_step, n_step.
 /// @{
 size_t kai_call_lhs_packed_offset(const struct kai_call* call, size_t m_idx);
@@ -127,14 +128,14 @@ size_t kai_call_dst_offset(const struct kai_call* call, size_t m_idx, size_t n_i
 /// Size of dst, rows without gaps.
 size_t kai_call_dst_size(const struct kai_call* call);
 
-/// Packs columns n_idx to n_idx + n - 1 to their place in `rhs_packed`, which is that of all columns. n = 0: nothing is
+/// Packs columns n_idx to n_idx + n - 1 to their place in `rhs_packed`, the buffer of all columns. n = 0: nothing is
 /// read or written.
 /// @pre n_idx is a multiple of nr. K x N sources of integers with a scale per column: all columns at once, without gaps
 ///      between the rows, as N x K sources without a stride.
 void kai_call_pack_rhs(const struct kai_call* call, size_t n_idx, size_t n, void* rhs_packed);
 
-/// Packs rows m_idx to m_idx + m - 1 to their place in `lhs_packed`, which is that of all rows. Does nothing where the
-/// LHS is not packed, or with m = 0.
+/// Packs rows m_idx to m_idx + m - 1 to their place in `lhs_packed`, the buffer of all rows. Does nothing if the
+/// LHS is not packed, or if m = 0.
 /// @pre m_idx is a multiple of mr.
 void kai_call_pack_lhs(const struct kai_call* call, size_t m_idx, size_t m, void* lhs_packed);
 

@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /// @name Version
-/// The KleidiAI interface that this library implements, which find_package and pkg-config know it by, and the library's
-/// own version. docs/versioning.md says what may change with which number.
+/// The version of the KleidiAI interface that this library implements (find_package and pkg-config use it), and the
+/// library's own version. docs/versioning.md says what may change with which number.
 /// @{
 #define KAI_INTERFACE_VERSION "1.30.0"
 #define KAI_LIBRARY_VERSION "0.1.0"
@@ -32,12 +32,12 @@ extern "C" {
 
 /// @name Errors
 ///
-/// `KAI_ASSERT*` and `KAI_ASSUME*` state preconditions. With KLEIDIAI_ASSERTIONS = 1 a violated one prints
+/// `KAI_ASSERT*` and `KAI_ASSUME*` state preconditions. With KLEIDIAI_ASSERTIONS = 1 a violation prints
 /// `function: message` to stderr and aborts. KLEIDIAI_ASSERTIONS defaults to 1 without NDEBUG and to 0 with it; the
-/// CMake option of the same name decides for the library's own build. With 0 a precondition is not evaluated: it is
-/// told to the optimizer if KLEIDIAI_HAS_BUILTIN_UNREACHABLE is 1, otherwise dropped.
+/// CMake option of the same name sets it for the library's own build. With 0 a precondition is not evaluated: it is
+/// passed to the optimizer as an assumption if KLEIDIAI_HAS_BUILTIN_UNREACHABLE is 1, otherwise dropped.
 /// `KAI_ASSERT_ALWAYS*` and `KAI_ASSUME_ALWAYS*` are checked in every build.
-/// The forms ending in `IF` take a condition under which the other one must hold.
+/// In the forms ending in `IF`, the second condition must hold if the first one does.
 /// @{
 #ifndef KLEIDIAI_ERROR_TRAP
 #define KLEIDIAI_ERROR_TRAP 0
@@ -144,7 +144,7 @@ enum kai_datatype {
     kai_dt_bool = 0x0441
 };
 
-/// Size in bytes of an element of type `dt` (bool counts 4).
+/// Size in bytes of an element of type `dt` (4 for bool).
 static inline size_t kai_get_datatype_size_in_bytes(enum kai_datatype dt) {
     return (size_t)dt >> 8;
 }
@@ -154,14 +154,14 @@ static inline const char* kai_get_version(void) {
     return KAI_INTERFACE_VERSION;
 }
 
-/// memcpy that is expanded in place in freestanding code too (there the plain name is a call).
+/// memcpy that is expanded inline in freestanding code too (there, plain memcpy is a call).
 #if defined(__GNUC__)
 #define KAI_MEMCPY __builtin_memcpy
 #else
 #define KAI_MEMCPY memcpy
 #endif
 
-/// @name Conversions (rounding: to nearest, ties to even; NaN stays NaN; the FPCR is not consulted for bf16)
+/// @name Conversions (rounding: to nearest, ties to even; NaN stays NaN; conversions to bf16 do not depend on FPCR)
 /// @{
 static inline float kai_cast_f32_f16(uint16_t f16) {
 #if defined(__aarch64__)
@@ -263,13 +263,13 @@ static inline size_t kai_roundup(size_t a, size_t b) {
 /// @name Vector lengths. The functions ending in u8, u16, u32 count lanes of that width.
 /// @{
 #define KAI_SPEC_kai_common_functions
-/// Streaming vector length in bytes (RDSVL). Only on a CPU with SME; kai_cpu.h tells without that condition.
+/// Streaming vector length in bytes (RDSVL). Only on a CPU with SME; kai_cpu_sme_bytes works on any CPU.
 uint64_t kai_get_sme_vector_length_u8(void);
 /// SVE vector length in bytes (CNTB). Only on a CPU with SVE.
 uint64_t kai_get_sve_vector_length_u8(void);
-/// Before a routine uses ZA: performs the lazy save of the AAPCS64 that a caller has set up through TPIDR2_EL0, if any,
-/// by calling `__arm_tpidr2_save` where a compiler's runtime offers it (ELF), else itself, then clears TPIDR2_EL0. Only on
-/// a CPU with SME.
+/// To be called before a routine uses ZA: performs the AAPCS64 lazy save that a caller has set up through TPIDR2_EL0,
+/// if any, then clears TPIDR2_EL0. It calls `__arm_tpidr2_save` if the compiler's runtime has it (ELF), otherwise it
+/// saves ZA itself. Only on a CPU with SME.
 void kai_commit_za(void);
 
 static inline uint64_t kai_get_sme_vector_length_u16(void) {

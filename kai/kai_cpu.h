@@ -1,6 +1,6 @@
 //
-// What this CPU has, asked of the operating system at run time, once. Nothing here depends on the flags of the
-// compiler. All functions may be called from any number of threads.
+// Features of this CPU, queried from the operating system once, at run time. Nothing here depends on compiler flags.
+// All functions are thread-safe.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/// Features that micro-kernels need. SME and SME2 are apart: there are CPUs with SME and without SME2.
+/// Features that micro-kernels need. SME and SME2 are separate: there are CPUs with SME but without SME2.
 enum kai_cpu_feature {
     KAI_CPU_NEON,      ///< Advanced SIMD: every AArch64 CPU.
     KAI_CPU_FP16,      ///< Half-precision arithmetic (FEAT_FP16).
     KAI_CPU_DOTPROD,   ///< SDOT, UDOT (FEAT_DotProd).
-    KAI_CPU_I8MM,      ///< SMMLA and its siblings (FEAT_I8MM).
+    KAI_CPU_I8MM,      ///< SMMLA, UMMLA, USMMLA (FEAT_I8MM).
     KAI_CPU_BF16,      ///< BFMMLA, BFDOT, BFCVT (FEAT_BF16).
     KAI_CPU_SVE,       ///< FEAT_SVE.
     KAI_CPU_SVE_I8MM,  ///< FEAT_I8MM together with SVE.
@@ -41,8 +41,8 @@ struct kai_cpu_answer {
 /// not present.
 ///
 /// The environment variable KLEIDIAI_CPU_DISABLE, a list of names such as "i8mm,sme2" in upper or lower case, hides
-/// features (and those that build on them): a way to test the kernels of smaller CPUs. "all" hides everything but neon.
-/// It is read once, at the first query; words that name no feature are reported on stderr then.
+/// features (and those that depend on them), to test the kernels of smaller CPUs. "all" hides everything except neon.
+/// It is read once, at the first query; unknown words are then reported on stderr.
 struct kai_cpu_answer kai_cpu_query(enum kai_cpu_feature feature);
 
 /// The features that are present, bit `1 << feature` each.

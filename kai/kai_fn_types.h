@@ -1,10 +1,10 @@
 //
-// Function types that several families share. A family's header spells its functions with them:
+// Function types that several families share. A family's header declares its functions with them:
 // `kai_get_size_fn kai_get_mr_<name>;` declares `size_t kai_get_mr_<name>(void)`.
 //
-// Words: an M x K matrix (LHS) is multiplied by a K x N matrix (RHS). A *panel* is `mr` rows of the LHS or `nr` columns
-// of the RHS that a packer puts together. `bl` is the length of a quantisation block along K. Offsets and strides are
-// in bytes everywhere; sizes are in bytes too.
+// Terms: an M x K matrix (LHS) is multiplied by a K x N matrix (RHS). A *panel* is `mr` rows of the LHS or `nr` columns
+// of the RHS that a packer stores together. `bl` is the length of a quantisation block along K. All offsets, strides
+// and sizes are in bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,24 +20,24 @@ extern "C" {
 /// - `m_step`, `n_step`: a call may compute any rectangle of the output that starts at multiples of these. (How many
 ///   rows it may have: `rows` in kai_registry.h.)
 /// - `mr`, `nr`: panel height of the packed LHS, panel width of the packed RHS;
-/// - `kr`, `sr`: kr / sr consecutive k of a row or column lie together in a panel (some formats: kr).
-/// On SME kernels it depends on the streaming vector length, on some SVE kernels on that of SVE. A CPU without such
-/// vectors cannot tell it: the function says so and aborts.
+/// - `kr`, `sr`: kr / sr consecutive k of a row or column are stored together in a panel (some formats: kr).
+/// For SME kernels the value depends on the streaming vector length, for some SVE kernels on the SVE vector length. On
+/// a CPU without such vectors the function prints a message and aborts.
 typedef size_t kai_get_size_fn(void);
 
 /// @name Micro-kernels
 /// @{
 
 /// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of depth `k` with blocks of `bl`.
-/// @pre idx is a multiple of mr (nr); bl a multiple of 32; k a multiple of bl. Indices past the end are fine.
+/// @pre idx is a multiple of mr (nr); bl a multiple of 32; k a multiple of bl. Indices past the end are allowed.
 typedef size_t kai_get_packed_offset_bl_fn(size_t idx, size_t k, size_t bl);
 
 /// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of depth `k`.
-/// @pre idx is a multiple of mr (nr). Indices past the end are fine.
+/// @pre idx is a multiple of mr (nr). Indices past the end are allowed.
 typedef size_t kai_get_packed_offset_fn(size_t idx, size_t k);
 
 /// Offset of the panel that holds row (column) `idx` in the packed LHS (RHS) of an indirect matmul.
-/// @pre idx is a multiple of mr (nr). Indices past the end are fine.
+/// @pre idx is a multiple of mr (nr). Indices past the end are allowed.
 typedef size_t kai_get_packed_offset_chunks_fn(size_t idx, size_t k_chunk_count, size_t k_chunk_length);
 
 /// Offset of element (m_idx, n_idx) in an output matrix whose rows are `dst_stride` bytes apart.
@@ -49,15 +49,15 @@ typedef size_t kai_get_dst_size_fn(size_t m, size_t n);
 
 /// dst = clamp(LHS x RHS): m rows, n columns, depth k. The header of a family gives the formula.
 ///
-/// @param lhs_packed      The packed panels from the first row of the call on (`get_lhs_packed_offset`).
-/// @param rhs_packed      The packed panels from the first column of the call on (`get_rhs_packed_offset`).
+/// @param lhs_packed      The packed panel of the first row of the call (`get_lhs_packed_offset`).
+/// @param rhs_packed      The packed panel of the first column of the call (`get_rhs_packed_offset`).
 /// @param dst             First element of the output rectangle (`get_dst_offset`), of the type that the family states.
-/// @param dst_stride_row  Bytes from a row of dst to the next.
+/// @param dst_stride_row  Bytes from one row of dst to the next.
 /// @param dst_stride_col  Bytes of an element of dst.
 /// @param scalar_min, scalar_max  Bounds, min(max(x, scalar_min), scalar_max); NaN stays NaN.
 ///
 /// m = 0 or n = 0: nothing is read or written, and all pointers may be NULL. k = 0: clamp(bias), or clamp(0) if there
-/// is none; operands that have no bytes then may be NULL.
+/// is no bias; operands of 0 bytes may then be NULL.
 /// @pre scalar_min <= scalar_max; dst_stride_col is the size of an element.
 typedef void kai_run_matmul_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
@@ -80,7 +80,7 @@ typedef void kai_run_matmul_bl_f32_fn(
     size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_f32_fn with an RHS of indices.
-/// @param lut  The table that they point into, the one that the RHS was packed with: four values that int8 can hold.
+/// @param lut  The table that the indices select from, the same as when the RHS was packed: four values that fit int8.
 ///             NULL: {-2, -1, 0, 1}.
 /// @pre k is a multiple of 32, here and in the offsets of packed operands.
 typedef void kai_run_matmul_lut_f32_fn(
@@ -94,8 +94,8 @@ typedef void kai_run_matmul_rows_fn(
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with quantised output (int8). The LHS is packed or a single row, as the family says.
-/// @param params  Bounds and zero point of the output. @pre min_value <= max_value. Outputs saturate to int8 whatever
-/// the bounds.
+/// @param params  Bounds and zero point of the output. @pre min_value <= max_value. Outputs also saturate to int8,
+///                whatever the bounds.
 typedef void kai_run_matmul_qai8_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
@@ -110,12 +110,12 @@ typedef void kai_run_imatmul_qai8_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed, const void* rhs_packed,
     void* dst, size_t dst_stride_row, const struct kai_matmul_requantize32_params* params);
 
-/// Indirect matmul that reads the LHS itself, by way of a table of pointers.
+/// Indirect matmul that reads an unpacked LHS through a table of pointers.
 ///
 /// @param indirection_buffer  [row / g][k_chunk_count][g] pointers, g = m_step: chunk c of row i is at
-///                            [(i / g * k_chunk_count + c) * g + i % g]. Those of rows that do not exist are not read.
-/// @param pad_ptr             A chunk that is read where it is: padding of an image.
-/// @param lhs_ptr_offset      Bytes that are added to each pointer but pad_ptr.
+///                            [(i / g * k_chunk_count + c) * g + i % g]. Pointers of missing rows are not read.
+/// @param pad_ptr             A chunk that is read without the offset: padding of an image.
+/// @param lhs_ptr_offset      Bytes that are added to each pointer except pad_ptr.
 typedef void kai_run_imatmul_rows_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
     const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
@@ -124,7 +124,7 @@ typedef void kai_run_imatmul_rows_fn(
 
 /// @name Packers
 /// No rows or columns to pack: nothing is read or written, and all pointers to operands may be NULL. k = 0: the source
-/// may be NULL, and so may what is packed where it has no bytes.
+/// may be NULL, and so may the packed buffer if its size is 0.
 /// @{
 
 /// A call may pack any range of rows that starts at a multiple of this.
@@ -133,11 +133,11 @@ typedef size_t kai_get_m_step_fn(size_t mr);
 /// Offset of row (column) `idx` in the source, whose rows are `stride` bytes apart.
 typedef size_t kai_get_offset_fn(size_t idx, size_t stride);
 
-/// Size of the packed panels of `count` rows (columns) of an indirect matmul; bytes of a panel.
+/// Size of the packed panels of `count` rows (columns) of an indirect matmul; size of one panel.
 typedef size_t kai_get_packed_size_chunks_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length);
 typedef size_t kai_get_packed_stride_chunks_fn(size_t k_chunk_count, size_t k_chunk_length);
 
-/// Offset of column `n_idx` in a source or a vector whose layout the function knows.
+/// Offset of column `n_idx` in a source or a vector of known layout.
 typedef size_t kai_get_n_offset_fn(size_t n_idx);
 /// @}
 

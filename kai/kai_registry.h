@@ -1,5 +1,5 @@
 //
-// Every micro-kernel and packer of this build, and the best one for a purpose.
+// All micro-kernels and packers of this build, and the choice of the best one.
 //
 //     struct kai_registry_request request = {.family = "matmul_clamp_f32_qsi8d32p_qsi4c32p", .m = 64};
 //     const struct kai_ukernel* gemm = kai_registry_best(&request, NULL, NULL);
@@ -22,10 +22,10 @@
 extern "C" {
 #endif
 
-/// Any function. Cast it to its real type, which `signature` and `family` name, before you call it.
+/// Any function. Cast it to its real type, given by `signature` and `family`, before you call it.
 typedef void kai_any_fn(void);
 
-/// How the functions of a micro-kernel are called: the types of kai_fn_types.h. Where a family writes float, the type
+/// How the functions of a micro-kernel are called: the types of kai_fn_types.h. If a family writes float, the type
 /// of dst in `run` is float* instead of void*.
 enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL,         ///< kai_run_matmul_fn; packed offsets: kai_get_packed_offset_fn
@@ -44,10 +44,10 @@ enum kai_ukernel_signature {
     /// kai_get_packed_offset_chunks_fn
     KAI_UKERNEL_IMATMUL_ROWS,
     /// `run` is kai_<name>, of type kai_get_matmul_uker_api_fn: it returns all functions (kai_matmul.h). Offsets and
-    /// sizes here are NULL; lhs_format is the element where the LHS is not packed (mr 1).
+    /// sizes here are NULL; lhs_format is the element type if the LHS is not packed (mr 1).
     KAI_UKERNEL_UNIFIED,
     /// kai_dwconv_clamp_f32_f32_f32p_run_fn, kai_dwconv_clamp_f16_f16_f16p_run_fn, by dst_type: depthwise convolution.
-    /// nr: channels of a block; m_step: rows of the output of a call, 0: all. Offsets and sizes are NULL.
+    /// nr: channels per block; m_step: output rows per call, 0: all. Offsets and sizes are NULL.
     KAI_UKERNEL_DWCONV,
 };
 
@@ -82,11 +82,11 @@ enum kai_packer_signature {
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.
 enum kai_ukernel_rows {
     KAI_ROWS_MANY,  ///< Any m, several rows at a time (GEMM).
-    KAI_ROWS_EACH,  ///< Any m, but row after row: made for m = 1 (GEMV). m_step is 1.
+    KAI_ROWS_EACH,  ///< Any m, but row by row: made for m = 1 (GEMV). m_step is 1.
     KAI_ROWS_ONE,   ///< m is 0 or 1 (GEMV). m_step is 1.
 };
 
-/// @name What `run` of the unified API's entries is
+/// @name Types of `run` in the entries of the unified API
 /// @{
 typedef struct kai_matmul_uker_api kai_get_matmul_uker_api_fn(void);
 typedef struct kai_matmul_pack_lhs_uker_api kai_get_matmul_pack_lhs_uker_api_fn(void);
@@ -101,11 +101,11 @@ struct kai_ukernel {
     enum kai_datatype dst_type;
     const char* lhs_format;  ///< docs/formats.md
     const char* rhs_format;
-    uint64_t features;  ///< What the CPU must have: bits 1 << enum kai_cpu_feature.
+    uint64_t features;  ///< Required CPU features: bits 1 << enum kai_cpu_feature.
     enum kai_ukernel_rows rows;
 
-    /// What the CPU must have for the getters: SVE or SME where sizes scale with the vector length, else 0. On other
-    /// CPUs these getters say so and abort.
+    /// CPU features that the getters require: SVE or SME if sizes scale with the vector length, else 0. On a CPU
+    /// without them the getters print a message and abort.
     uint64_t size_features;
     kai_get_size_fn* get_m_step;
     kai_get_size_fn* get_n_step;
@@ -120,7 +120,7 @@ struct kai_ukernel {
     kai_any_fn* run;
 };
 
-/// What a packer asks of its callers: the library's own matter.
+/// Preconditions of a packer: internal to the library.
 struct kai_packer_rules;
 
 /// A packer. Its functions are kai_run_<name> and kai_get_<what>_<name>.
@@ -131,8 +131,8 @@ struct kai_packer {
     const char* format;         ///< What it writes.
     uint64_t features;
 
-    /// Whether it packs for a kernel with these mr (nr), kr and sr. False where a size scales with a vector length that
-    /// this CPU lacks.
+    /// Whether it packs for a kernel with these mr (nr), kr and sr. False if a size scales with the vector length of an
+    /// extension that this CPU lacks.
     bool (*accepts)(size_t rows, size_t kr, size_t sr);
     kai_any_fn* get_source_offset;  ///< kai_get_lhs_offset_<name> or kai_get_rhs_offset_<name>
     kai_any_fn* get_packed_offset;  ///< kai_get_lhs_packed_offset_<name> or kai_get_rhs_packed_offset_<name>
@@ -141,7 +141,7 @@ struct kai_packer {
     void (*get_rules)(struct kai_packer_rules* rules);  ///< For kai_registry_check.
 };
 
-/// @name All of them. Micro-kernels and packers that this build lacks (another architecture, an assembler without the
+/// @name All entries. Micro-kernels and packers that this build lacks (another architecture, an assembler without the
 /// extension) have no entry. An entry does not mean that this CPU can run it: see `features`.
 /// @{
 size_t kai_registry_ukernel_count(void);
@@ -153,19 +153,19 @@ const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the 
 const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
 const struct kai_packer* kai_registry_find_packer(const char* name);
 
-/// The families of these micro-kernels.
+/// The families of all micro-kernels.
 size_t kai_registry_family_count(void);
 const char* kai_registry_family(size_t index);  ///< NULL past the end
 /// @}
 
-/// Whether this CPU has all of `features`. If not, the first one that lacks, and why, goes to `reason` (may be NULL):
-/// "CPU lacks SME2 (HWCAP2 bit 37 is not set)". No CPU has a bit that is no kai_cpu_feature.
+/// Whether this CPU has all of `features`. If not, the first missing one, and why, is written to `reason` (may be
+/// NULL): "CPU lacks SME2 (HWCAP2 bit 37 is not set)". A bit that is no kai_cpu_feature counts as missing.
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
-/// @name Packers for a micro-kernel
-/// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
-/// Micro-kernels of the unified API and of indirect matmul have packers of their kind. (An LHS that is not packed has
-/// none; neither does a micro-kernel whose sizes this CPU cannot tell, see `size_features`.)
+/// @name Packers for a micro-kernel The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can
+/// run; NULL past the last one. Micro-kernels of the unified API and of indirect matmul have packers of their kind.
+/// (There is none for an LHS that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU, see
+/// `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
@@ -175,38 +175,38 @@ const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukern
 struct kai_registry_request {
     const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...: kai_registry_family
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
-    const struct kai_ukernel* same_rhs_as;  ///< Its packed RHS is to be shared; NULL if there is none yet.
+    const struct kai_ukernel* same_rhs_as;  ///< The kernel whose packed RHS is to be shared; NULL if there is none.
 };
 
-/// Told about every candidate of the family: `reason` says why it is not taken, or "chosen". If there is no such
-/// family, told once, with `ukernel` NULL: "no family named X; nearest: Y".
+/// Called for every candidate of the family: `reason` says why it is not chosen, or "chosen". If the family does not
+/// exist, it is called once, with `ukernel` NULL: "no family named X; nearest: Y".
 typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* ukernel, const char* reason);
 
 /// The best micro-kernel of a family that this CPU can run; NULL if there is none. `explain` may be NULL.
 ///
-/// For m = 0 or 1 those made for one row come first (`rows` is not KAI_ROWS_MANY), for other m those for many. If there
-/// are none, one of the other kind is returned; for m > 1 one with KAI_ROWS_EACH before one with KAI_ROWS_ONE, which is
-/// to be called row by row.
+/// For m = 0 or 1, kernels made for one row come first (`rows` is not KAI_ROWS_MANY), for other m kernels for many
+/// rows. If there is none, a kernel of the other kind is returned: for m > 1, KAI_ROWS_EACH is preferred to
+/// KAI_ROWS_ONE, which must be called once per row.
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
 
-/// A call of a micro-kernel or of a packer. What the function has no parameter for is not looked at.
+/// A call of a micro-kernel or of a packer. Members for which the function has no parameter are ignored.
 struct kai_registry_call {
-    const struct kai_ukernel* ukernel;  ///< The function: one of these two. The other is NULL.
+    const struct kai_ukernel* ukernel;  ///< The function: either ukernel or packer. The other is NULL.
     const struct kai_packer* packer;
     size_t m, n, k;          ///< Indirect matmul: k_chunk_count * k_chunk_length is k.
     size_t bl;               ///< Length of a block.
     size_t rows, kr, sr;     ///< Packers: mr (LHS) or nr (RHS), kr and sr, as the micro-kernel's getters return them.
     size_t m_idx_start;      ///< LHS packers.
-    size_t stride;           ///< RHS packers: bytes from a row of the source to the next; 0: large enough.
+    size_t stride;           ///< RHS packers: bytes from one row of the source to the next; 0: large enough.
     size_t scale_stride;     ///< RHS packers with bf16 scales: bytes from column to column; 0: large enough.
     bool bias, scale, zero;  ///< RHS packers: whether the operand is given (not NULL).
     const void* params;      ///< RHS packers: as `run` takes it.
 };
 
-/// Whether the function accepts a call of this shape. If not, what is wrong goes to `reason` (may be NULL): "k = 250 is
-/// not a multiple of bl = 32". With assertions, `run` aborts in such a case; RHS packers do in every build.
-/// It does not look at clamp bounds, nor at whether this CPU can run the function (kai_registry_runnable).
+/// Whether the function accepts a call of this shape. If not, the reason is written to `reason` (may be NULL): "k = 250
+/// is not a multiple of bl = 32". With assertions, `run` aborts in this case; RHS packers do so in every build.
+/// Neither clamp bounds nor whether this CPU can run the function (kai_registry_runnable) are checked.
 bool kai_registry_check(const struct kai_registry_call* call, char* reason, size_t reason_size);
 
 #ifdef __cplusplus

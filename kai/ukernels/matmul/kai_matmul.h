@@ -1,18 +1,18 @@
 //
-// The unified API for micro-kernels: one table of functions for all, operands in structures.
+// The unified API for micro-kernels: all have the same table of functions and take operands in structures.
 //
-// Each function here returns, by value, the table of one micro-kernel. V = SVL / 32: panels are V rows or columns high,
-// or 2 V; calls of many panels are faster than calls of one. Use:
+// Each function here returns, by value, the table of one micro-kernel. V = SVL / 32: panels have V or 2 V rows or
+// columns; one call with many panels is faster than one call per panel. Use:
 //
 //     1. get the tables of the kernel and of its packers (kai_matmul_pack_lhs.h, kai_matmul_pack_rhs.h);
 //     2. pack: ask for strides and sizes, allocate, run;
 //     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
 //     strides, run.
 //
-// dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: nothing but flags
-// and shape is read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
-// strides of LHS and dst. They and the SVE2.1 kernel, whose LHS is not packed, ignore the stride of the RHS: its panels
-// follow each other without gaps.
+// dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: only flags and
+// shape are read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
+// strides of LHS and dst. These kernels and the SVE2.1 kernel, whose LHS is not packed, ignore the stride of the RHS:
+// its panels have no gaps between them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -44,7 +44,7 @@ struct kai_matmul_uker_api kai_matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1
 /// bounds are int32. Without the flag results are clamped to -128 ... 127.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa(void);
 
-/// The same under another name, for CPUs with quarter-tile outer products (SME_MOP4); it needs no more than SME2 here.
+/// The same under another name, for CPUs with quarter-tile outer products (SME_MOP4); here it needs only SME2.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa(void);
 
 /// int8 <- int8 x qsi8cxpbi32sf32, one row: SDOT. The same RHS.
@@ -61,7 +61,7 @@ struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64v
 /// int32, wraps around. No flags.
 struct kai_matmul_uker_api kai_matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa(void);
 
-/// The same as f32: fma(f32(acc), scale.acc_scale_global, bias.scale_bias_n[n]). Bounds are f32.
+/// The same with f32 results: fma(f32(acc), scale.acc_scale_global, bias.scale_bias_n[n]). Bounds are f32.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_u8p4vsx4_u8p4vsx4_i32_i32_f32_f32_8vsx8vs_sme2_mopa(void);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ struct kai_matmul_pack_lhs_uker_format_config {
 };
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_config
-/// Configuration of a packer; NULL everywhere means none.
+/// Configuration of a packer; NULL always means none.
 struct kai_matmul_pack_lhs_uker_config {
     struct kai_matmul_pack_lhs_uker_format_config format;
 };
@@ -73,7 +73,7 @@ struct kai_matmul_pack_lhs_uker_operand_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_args
-/// Arguments of `run`. Zero it first.
+/// Arguments of `run`. Initialise them to zero.
 struct kai_matmul_pack_lhs_uker_args {
     uint64_t flags;
     struct kai_matmul_pack_lhs_uker_dim_args shape;
@@ -81,7 +81,7 @@ struct kai_matmul_pack_lhs_uker_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_api
-/// The functions of a packer. `config` may be NULL; k of an index must be 0.
+/// The functions of a packer. `config` may be NULL; the member k of an index must be 0.
 struct kai_matmul_pack_lhs_uker_api {
     void (*run)(const struct kai_matmul_pack_lhs_uker_config* config, const struct kai_matmul_pack_lhs_uker_args* args);
     struct kai_matmul_pack_lhs_uker_dim_args (*get_step)(const struct kai_matmul_pack_lhs_uker_config* config);

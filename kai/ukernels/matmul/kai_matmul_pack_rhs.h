@@ -1,12 +1,12 @@
 //
 // The unified API for RHS packers.
 //
-// Each function here returns, by value, the table of one packer. V = SVL / 32. Columns that the last panel lacks become
-// zero, with their fields. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: the fields alone.
-// Panels may lie further apart than get_rhs_packed_stride says.
+// Each function here returns, by value, the table of one packer. V = SVL / 32. Missing columns of the last panel and
+// their fields become zero. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: only the fields are
+// written. The stride of panels may be larger than get_rhs_packed_stride.
 //
-// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales. What
-// the format has no place for is not looked at.
+// Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales.
+// Operands for which the format has no field are ignored.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -21,7 +21,7 @@ extern "C" {
 /// Format f32pbiasf32, nr = V, kr 1; K x N source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x32p4vsx1bx32_x32_x32_sme(void);
 
-/// The same of an N x K source.
+/// The same for an N x K source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme(void);
 
 /// Format f16pbiasf16, nr = V, kr 2; K x N source.
@@ -33,24 +33,24 @@ struct kai_matmul_pack_rhs_uker_api kai_rhs_pack_kxn_x16p16vsx2bx16_x16_x16_sve(
 /// Format x8p, nr = V, kr 4; K x N source. No bias.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x8p4vsx4_x8_sme(void);
 
-/// The same of an N x K source.
+/// The same for an N x K source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x8p4vsx4_x8_sme(void);
 
-/// Format qsi8cxpbi32sf32, nr = V, kr 4; K x N source of int8. Packed: bias[n] + k_sum_scale_global * sum over k of
-/// rhs[k][n], int32; and scale_n[n] * scale_global, f32.
+/// Format qsi8cxpbi32sf32, nr = V, kr 4; K x N source of int8. Packed fields: bias[n] + k_sum_scale_global * sum over k
+/// of rhs[k][n], int32; and scale_n[n] * scale_global, f32.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsi8cxp4vsx4bi32sf32_qsi8_i32_f32_sme(void);
 
 /// Format qsi4cxpbi32sf32, nr = 2 V, kr 4; fields as above. K x N source of two's complement nibbles: even n in the low
-/// one, rows of (n + 1) / 2 bytes.
+/// nibble, rows of (n + 1) / 2 bytes.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme(void);
 
-/// The same of nibbles that are 8 more than the value.
+/// The same for nibbles that are 8 more than the value.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme(void);
 
-/// N x K source of two's complement nibbles: even k in the low one, rows of (k + 1) / 2 bytes.
+/// N x K source of two's complement nibbles: even k in the low nibble, rows of (k + 1) / 2 bytes.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme(void);
 
-/// The same of nibbles that are 8 more than the value.
+/// The same for nibbles that are 8 more than the value.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme(void);
 
 #ifdef __cplusplus

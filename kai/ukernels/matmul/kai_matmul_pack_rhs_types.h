@@ -22,7 +22,7 @@ struct kai_matmul_pack_rhs_uker_format_config {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_config
-/// Configuration of a packer; NULL everywhere means none.
+/// Configuration of a packer; NULL always means none.
 struct kai_matmul_pack_rhs_uker_config {
     struct kai_matmul_pack_rhs_uker_format_config format;
 };
@@ -40,7 +40,8 @@ struct kai_matmul_pack_rhs_uker_rhs_dim_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_rhs_stride_args
-/// Bytes from a row of the source to the next: of K x N sources k, of N x K sources n. The other one is not read.
+/// Bytes from one row of the source to the next: member k for K x N sources, n for N x K sources. The other one is not
+/// read.
 struct kai_matmul_pack_rhs_uker_rhs_stride_args {
     size_t n;
     size_t k;
@@ -112,7 +113,7 @@ struct kai_matmul_pack_rhs_uker_operand_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_args
-/// Arguments of `run`. Zero it first.
+/// Arguments of `run`. Initialise them to zero.
 struct kai_matmul_pack_rhs_uker_args {
     uint64_t flags;
     struct kai_matmul_pack_rhs_uker_dim_args shape;
@@ -120,8 +121,8 @@ struct kai_matmul_pack_rhs_uker_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_api
-/// The functions of a packer. `config` may be NULL; k of an index must be 0. get_scale_n_offset is NULL in packers
-/// without scales.
+/// The functions of a packer. `config` may be NULL; the member k of an index must be 0. get_scale_n_offset is NULL in
+/// packers without scales.
 struct kai_matmul_pack_rhs_uker_api {
     void (*run)(const struct kai_matmul_pack_rhs_uker_config* config, const struct kai_matmul_pack_rhs_uker_args* args);
     struct kai_matmul_pack_rhs_uker_dim_args (*get_step)(const struct kai_matmul_pack_rhs_uker_config* config);

@@ -1,6 +1,5 @@
 //
-// Types of the unified API for micro-kernels (kai_matmul.h): one table of functions for all kernels, operands in
-// structures.
+// Types of the unified API for micro-kernels (kai_matmul.h): the table of functions and the structures for operands.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,7 +19,7 @@ struct kai_matmul_uker_format_config {
 };
 
 #define KAI_SPEC_kai_matmul_uker_config
-/// Configuration of a kernel; NULL everywhere means none.
+/// Configuration of a kernel; NULL always means none.
 struct kai_matmul_uker_config {
     struct kai_matmul_uker_format_config format;
 };
@@ -40,7 +39,7 @@ struct kai_matmul_uker_lhs_dim_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_lhs_stride_args
-/// Bytes from a row of the LHS (packed: from a panel) to the next.
+/// Bytes from one row of the LHS (packed: from a panel) to the next.
 struct kai_matmul_uker_lhs_stride_args {
     size_t m;
 };
@@ -58,7 +57,7 @@ struct kai_matmul_uker_rhs_dim_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_rhs_stride_args
-/// Bytes from a panel of the packed RHS to the next.
+/// Bytes from one panel of the packed RHS to the next.
 struct kai_matmul_uker_rhs_stride_args {
     size_t n;
 };
@@ -76,7 +75,7 @@ struct kai_matmul_uker_dst_dim_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_dst_stride_args
-/// Bytes from a row of dst to the next.
+/// Bytes from one row of dst to the next.
 struct kai_matmul_uker_dst_stride_args {
     size_t m;
 };
@@ -118,7 +117,7 @@ struct kai_matmul_uker_scale_bias_n_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_bias_args
-/// Biases that are not in the packed RHS, each of the type that the kernel states; indexed from the start of the call.
+/// Biases that are not in the packed RHS, of the types that the kernel documents; indexed from the start of the call.
 /// NULL: zero.
 struct kai_matmul_uker_bias_args {
     struct kai_matmul_uker_acc_bias_global_args acc_bias_global;
@@ -153,7 +152,7 @@ struct kai_matmul_uker_scale_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_clamp_args
-/// Bounds, of the type that the kernel states (f32, or int32 for int8 results).
+/// Bounds, of the type that the kernel documents (f32, or int32 for int8 results).
 struct kai_matmul_uker_clamp_args {
     const void* min_ptr;
     const void* max_ptr;
@@ -174,7 +173,7 @@ struct kai_matmul_uker_operand_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_args
-/// Arguments of `run`. Zero it first; members that a kernel does not name are not read.
+/// Arguments of `run`. Initialise them to zero; members that a kernel's documentation does not name are not read.
 struct kai_matmul_uker_args {
     uint64_t flags;
     struct kai_matmul_uker_dim_args shape;
@@ -189,7 +188,7 @@ enum kai_matmul_uker_flags_args {
 };
 
 #define KAI_SPEC_kai_matmul_uker_api
-/// The functions of a kernel. `config` may be NULL; k of an index must be 0.
+/// The functions of a kernel. `config` may be NULL; the member k of an index must be 0.
 struct kai_matmul_uker_api {
     void (*run)(const struct kai_matmul_uker_config* config, const struct kai_matmul_uker_args* args);
     struct kai_matmul_uker_dim_args (*get_step)(const struct kai_matmul_uker_config* config);

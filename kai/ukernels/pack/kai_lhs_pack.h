@@ -1,15 +1,15 @@
 //
-// LHS packers: run at every inference, for the rows that a call of a micro-kernel is to read.
+// LHS packers: run at every inference, for the rows that a call of a micro-kernel reads.
 //
-// To pack some panels of a matrix alone (a thread's share), the same with every packer of this header: m_idx_start = 0,
-// and both pointers moved to the first panel, for m_idx a multiple of mr:
+// To pack a part of the panels (a thread's share) with any packer of this header: m_idx_start = 0, and both pointers
+// moved to the first panel, for m_idx a multiple of mr:
 //
 //     run(m, ..., 0, (const char*)lhs + get_lhs_offset(m_idx, lhs_stride), lhs_stride,
 //         (char*)lhs_packed + get_lhs_packed_offset(m_idx, ...))
 //
-// (Without a stride, for indirect matmul: lhs_ptrs + m_idx * k_chunk_count.) What m_idx_start does if it is not 0
-// differs from packer to packer, and is stated for each: some add m_idx_start rows to `lhs`, some take the slot of the
-// first row from it, some ignore it, the others accept 0 only.
+// (Without a stride, for indirect matmul: lhs_ptrs + m_idx * k_chunk_count.) The meaning of an m_idx_start that is not
+// 0 differs between packers and is documented for each: some add m_idx_start rows to `lhs`, some derive the slot of the
+// first row from it, some ignore it, the others accept only 0.
 //
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
@@ -34,11 +34,11 @@ typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size
 
 /// Packs m rows of an f32 matrix of depth k: rows m_idx_start to m_idx_start + m - 1, counted from `lhs`.
 ///
-/// @param m_idx_start  Best 0. Else the first row is read from `lhs + m_idx_start * lhs_stride` and written to slot
-///                     m_idx_start % mr: `lhs` is NOT moved. lhs_quant_pack_qsi8d32p_f32_neon and
+/// @param m_idx_start  Preferably 0. Otherwise the first row is read from `lhs + m_idx_start * lhs_stride` and written
+///                     to slot m_idx_start % mr: do NOT move `lhs`. lhs_quant_pack_qsi8d32p_f32_neon and
 ///                     lhs_pack_f16pmrx2_f32_neon ignore it.
 /// @param lhs          The first row of the call, less m_idx_start rows.
-/// @param lhs_stride   Bytes from a row to the next, a multiple of sizeof(float).
+/// @param lhs_stride   Bytes from one row to the next, a multiple of sizeof(float).
 /// @param lhs_packed   The panel of the first row of the call (`get_lhs_packed_offset`).
 ///
 /// m = 0 or k = 0: nothing is written. The slots of rows outside the call are not written.
@@ -48,7 +48,7 @@ typedef void kai_run_lhs_pack_bl_f32_fn(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed);
 
-/// The same of rows of another type: lhs_stride is a multiple of its size.
+/// The same for rows of another type: lhs_stride is a multiple of the element size.
 typedef void kai_run_lhs_pack_bl_fn(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     size_t lhs_stride, void* lhs_packed);
@@ -110,19 +110,19 @@ typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t 
 /// Packs m rows of depth k in format qai8dxp. q = clamp(round(x * s) + zero point, -128, 127) with s = 255 / (hi - lo),
 /// lo and hi the smallest and the largest of 0 and the row. Stored with them: minus the zero point, and 1 / s.
 ///
-/// @param m_idx_start  Number of the first row: only its slot, m_idx_start % mr, depends on it, neither pointer. So a
-///                     call can begin inside a panel.
+/// @param m_idx_start  Index of the first row: selects its slot, m_idx_start % mr, and does not affect the pointers. So
+///                     a call can begin inside a panel.
 /// @param lhs          The first row of the call.
-/// @param lhs_stride   Bytes from a row to the next, a multiple of the size of an element.
+/// @param lhs_stride   Bytes from one row to the next, a multiple of the size of an element.
 /// @param lhs_packed   The panel of the first row of the call.
 ///
-/// k need not be a multiple of anything. m = 0: nothing is written. k = 0: rows of zeros. The slots of rows outside the
+/// Any k is allowed. m = 0: nothing is written. k = 0: rows of zeros. The slots of rows outside the
 /// call are not written; a matrix may be split into calls at any row.
 /// @pre kr / sr divides k rounded up to a multiple of 32; mr, kr, sr as the kernel's getters return them.
 typedef void kai_run_lhs_quant_pack_fn(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed);
-/// The same of f32 rows.
+/// The same for f32 rows.
 typedef void kai_run_lhs_quant_pack_f32_fn(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
     void* lhs_packed);
@@ -134,15 +134,16 @@ kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f3
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f32;
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qai8dxp_f32;
 
-/// f16 rows. Ties to even in whole groups of kr / sr elements but for the last 8 such elements; there, in what follows
-/// and in the padding away from zero.
+/// f16 rows. Ties to even in whole groups of kr / sr elements, except for the last 8 of these elements; ties away from
+/// zero in these 8, in the remaining elements and in the padding.
 kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_f16_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_f16_neon;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f16_neon;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f16_neon;
 kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon;
 
-/// bf16 rows. Ties to even in whole groups of kr / sr elements; in what follows and in the padding away from zero.
+/// bf16 rows. Ties to even in whole groups of kr / sr elements; ties away from zero in the remaining elements and in
+/// the padding.
 kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_bf16_neon;
@@ -153,12 +154,12 @@ kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
 /// @name Pack without blocks
 /// @{
 
-/// Packs m rows of depth k. Rows that the last panel lacks become zero.
+/// Packs m rows of depth k. Missing rows of the last panel become zero.
 ///
 /// @param m_idx_start  Must be 0: pass `lhs` and `lhs_packed` of the first row instead. (The packers of bf16p2vlx2
 ///                     ignore it.)
 /// @param lhs          First row of the call.
-/// @param lhs_stride   Bytes from a row to the next.
+/// @param lhs_stride   Bytes from one row to the next.
 /// @param lhs_packed   The panel of the first row of the call.
 ///
 /// m = 0 or k = 0: nothing is written.
@@ -167,21 +168,21 @@ typedef void kai_run_lhs_pack_fn(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed);
 
-/// Format f32p, mr = SVL / 16, kr 1, sr 1. Moves bits.
+/// Format f32p, mr = SVL / 16, kr 1, sr 1. Copies bits.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_f32p2vlx1_f32_sme;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f32p2vlx1_f32_sme;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_f32p2vlx1_f32_sme;
 
-/// Format f16p, mr = SVL / 16, kr 2, sr 1. Moves bits of 16-bit elements.
+/// Format f16p, mr = SVL / 16, kr 2, sr 1. Copies the bits of 16-bit elements.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_x16p2vlx2_x16_sme;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x16p2vlx2_x16_sme;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x16p2vlx2_x16_sme;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x16p2vlx2_x16_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_x16p2vlx2_x16_sme;
 
-/// Format x8p, mr = SVL / 16, kr 4, sr 1. Moves bytes.
+/// Format x8p, mr = SVL / 16, kr 4, sr 1. Copies bytes.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_x8p2vlx4_x8_sme;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x8p2vlx4_x8_sme;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p2vlx4_x8_sme;
@@ -210,7 +211,7 @@ kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p8x4_f
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_bf16p8x4_f32_neon;
 kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p8x4_f32_neon;
 
-/// The same of f16 rows.
+/// The same for f16 rows.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p8x4_f16_neon;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p8x4_f16_neon;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p8x4_f16_neon;
@@ -228,18 +229,16 @@ kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p1x4_f32_neon;
 /// @name Gather and pack for indirect matmul
 /// @{
 
-/// Packs m rows whose depth is k_chunk_count chunks of k_chunk_length elements, each at a place of its own.
+/// Packs m rows whose depth is k_chunk_count chunks of k_chunk_length elements, each chunk at its own address.
 ///
-/// @param lhs_ptrs        [panel][k_chunk_count][mr] pointers, of as many panels as m rows fill: the chunk c of row i
-/// is at
-///                        lhs_ptrs[(i / mr * k_chunk_count + c) * mr + i % mr]. Those of rows that do not exist are not
-///                        read.
-/// @param lhs_ptr_offset  Bytes that are added to each pointer but pad_ptr.
-/// @param pad_ptr         A chunk that is read where it is: padding of an image.
-/// @param lhs_packed      The panel of the first row of the call; for rows from m_idx on, pass lhs_ptrs + m_idx *
-/// k_chunk_count.
+/// @param lhs_ptrs        [panel][k_chunk_count][mr] pointers for ceil(m / mr) panels: chunk c of row i is at
+///                        lhs_ptrs[(i / mr * k_chunk_count + c) * mr + i % mr]. Pointers of missing rows are not read.
+/// @param lhs_ptr_offset  Bytes that are added to each pointer except pad_ptr.
+/// @param pad_ptr         A chunk that is read without the offset: padding of an image.
+/// @param lhs_packed      The panel of the first row of the call; for rows from m_idx on, pass
+///                        lhs_ptrs + m_idx * k_chunk_count.
 ///
-/// Chunks are padded to kr elements each, with zeros; rows that the last panel lacks become zero. m = 0 or depth 0:
+/// Chunks are padded to kr elements each, with zeros; missing rows of the last panel become zero. m = 0 or depth 0:
 /// nothing is written.
 typedef void kai_run_lhs_imatmul_pack_fn(
     size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,

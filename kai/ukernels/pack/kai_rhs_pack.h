@@ -1,9 +1,9 @@
 //
 // RHS packers: run once, when the weights are loaded.
 //
-// Preconditions are checked in every build: a call that violates one prints the function, the values and what is wrong
-// ("kai_run_rhs_pack_...: k = 250 is not a multiple of bl = 32") and aborts. Getters of sizes and strides refuse what
-// follows from their arguments, but take any nr. Operands of an empty problem (n = 0) may be NULL.
+// Preconditions are checked in every build: a violation prints the function, the values and the reason
+// ("kai_run_rhs_pack_...: k = 250 is not a multiple of bl = 32") and aborts. Getters of sizes and strides check the
+// arguments that they have, but accept any nr. Operands of an empty problem (n = 0) may be NULL.
 //
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
@@ -20,7 +20,7 @@ extern "C" {
 /// @name int4 with a scale per block
 /// @{
 
-/// Bytes from a panel to the next.
+/// Bytes from one panel to the next.
 typedef size_t kai_get_rhs_packed_stride_bl_fn(size_t k, size_t nr, size_t kr, size_t bl);
 
 /// Offset of the panel that holds column `n_idx`; an index inside a panel gives the panel's start.
@@ -69,7 +69,7 @@ kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16
 /// A call may pack any range of columns that starts at a multiple of this: nr.
 typedef size_t kai_get_n_step_nr_fn(size_t nr);
 
-/// Bytes from a panel to the next. `scale_dt` is kai_dt_bf16.
+/// Bytes from one panel to the next. `scale_dt` is kai_dt_bf16.
 typedef size_t kai_get_rhs_packed_stride_bl_dt_fn(
     size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
 
@@ -84,12 +84,12 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
 /// Packs an N x K matrix of nibbles: a row (a column of the product) is k / 2 bytes, byte j holds elements 2j (low
 /// nibble) and 2j + 1 (high nibble), each 8 more than its value. Rows are `rhs_stride` bytes apart.
 ///
-/// @param scale  bf16, k / bl of a column side by side, columns `scale_stride` bytes apart.
+/// @param scale  bf16, the k / bl scales of a column contiguous, columns `scale_stride` bytes apart.
 /// @param bias   f32 [n], or NULL for zeros.
 ///
-/// The sum of a column is that of weight times scale, in f32: the weights of a group are added up as integers, times
-/// their scale (exact), and added to the sum (one rounding). The packers group differently (docs/formats.md), so sums
-/// may differ in their last bits. Missing columns of the last panel repeat column n - 1.
+/// The sum of a column is the sum of weight times scale, in f32: the weights of a group are added as integers,
+/// multiplied by their scale (exact), and added to the sum (one rounding). The packers use different groups
+/// (docs/formats.md), so sums may differ in their last bits. Missing columns of the last panel repeat column n - 1.
 ///
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx
 /// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: zero sums and the
@@ -105,7 +105,8 @@ typedef void kai_run_rhs_pack_nxk_qsu4c32s1s0_fn(
 /// As above for a K x N matrix: a row is n / 2 bytes (rounded up), byte j holds columns 2j (low nibble) and 2j + 1.
 ///
 /// Scale and bias of missing columns are those of column n - 1; their weights are 0 (qsi4c32ps1s0), or come from the
-/// byte that holds column n - 1: low nibble at even places of the panel, high nibble at odd ones (qsi4c32pbf16).
+/// byte that holds column n - 1: the low nibble at even positions of the panel, the high nibble at odd positions
+/// (qsi4c32pbf16).
 /// get_rhs_offset(n_idx) is n_idx / 2, n_idx even.
 typedef void kai_run_rhs_pack_kxn_qsu4c32s1s0_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
@@ -120,7 +121,7 @@ kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c3
 kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
 
-/// Format qsi4c32pbf16; groups of 2 * kr / sr weights; kr / sr may be 1, too.
+/// Format qsi4c32pbf16; groups of 2 * kr / sr weights; kr / sr may also be 1.
 kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
 kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
 kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
@@ -164,12 +165,12 @@ kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c3
 /// @name int4 with a scale and a zero per block
 /// @{
 
-/// Clients name the parameter struct so.
+/// Names of the parameter struct that existing clients use.
 #ifndef kai_rhs_pack_nxk_qai4c32p_params
 #define kai_rhs_pack_nxk_qai4c32p_params kai_rhs_pack_qs4cxs1s0_param
 #endif
 
-/// Packs n rows (columns of the product) of k / 2 bytes, each of two neighbouring elements.
+/// Packs n rows (columns of the product) of k / 2 bytes; each byte holds two neighbouring elements.
 /// A weight is (nibble - 8) * scale + zero.
 ///
 /// @param zero, scale  f32 [n][k / bl].
@@ -177,7 +178,7 @@ kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c3
 ///
 /// Missing columns of the last panel repeat column n - 1; their bias is that of column n - 1 (qai4c32p) or 0.
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
-/// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: the bias alone.
+/// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: only the bias.
 /// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
 ///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4. zero and
 ///      scale are not NULL.
@@ -212,15 +213,15 @@ kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s
 /// NULL for zeros. Sources are dense: a row takes a whole number of bytes, and its first element is in the lowest bits.
 ///
 /// To pack a part of an N x K source, move `rhs` by get_rhs_offset(n_idx, row bytes), `scale` and `bias` by n_idx
-/// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). A K x N source is packed whole: the distance of its
-/// rows follows from n. n = 0: nothing is written; k = 0: sums of 0, scales and biases.
+/// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). A K x N source must be packed in one call, because the
+/// stride of its rows is derived from n. n = 0: nothing is written; k = 0: sums of 0, scales and biases.
 /// @pre num_groups = 1, extra_bytes = 0; scale and params are not NULL.
 /// @{
 
 /// A call may pack any range of columns that starts at a multiple of this.
 typedef size_t kai_get_rhs_n_step_fn(size_t nr);
 
-/// Bytes from a panel to the next. No size depends on kr and sr.
+/// Bytes from one panel to the next. No size depends on kr and sr.
 typedef size_t kai_get_rhs_packed_stride_cx_fn(size_t k, size_t nr, size_t kr, size_t sr);
 
 /// Offset of the panel that holds column `n_idx`; an index inside a panel gives the panel's start.
@@ -229,7 +230,7 @@ typedef size_t kai_get_rhs_packed_offset_cx_fn(size_t n_idx, size_t k, size_t nr
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_cx_fn(size_t n, size_t k, size_t nr, size_t kr, size_t sr);
 
-/// Clients name the parameter struct so.
+/// Names of the parameter struct that existing clients use.
 #ifndef kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params
 #define kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params kai_rhs_pack_qs4cxs1s0_param
 #endif
@@ -263,7 +264,8 @@ kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4cxp_qs4cx
 kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
 
 /// Format qsi4cxp; K x N source. rhs_offset: n_idx is even, the stride is not used. Missing columns of the last panel
-/// repeat scale and bias of column n - 1, and of the bytes that hold its nibbles those that an even or odd column has.
+/// repeat scale and bias of column n - 1; their weights come from the bytes that hold column n - 1: the low nibble for
+/// even columns, the high nibble for odd columns.
 kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
 kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
 kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
@@ -303,10 +305,9 @@ kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp_qsi8c
 kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
 
 /// Packs indices of a table, 2 bits each.
-/// @param lut_arg  int32 [4]: the weights that the indices stand for, for the sums only; the kernel gets the table,
-/// too.
-///                 They fit int8. NULL: {-2, -1, 0, 1}.
-/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2} (the 2 is looked at with assertions only). qsu2cxp4x4: nr = 4.
+/// @param lut_arg  int32 [4]: the weights that the indices select, used only for the sums; the kernel takes the table
+///                 as well. They fit int8. NULL: {-2, -1, 0, 1}.
+/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2} (the 2 is checked only with assertions). qsu2cxp4x4: nr = 4.
 typedef void kai_run_rhs_pack_qsu2cx_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const uint8_t* rhs, const float* bias,
     const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params,
@@ -341,16 +342,16 @@ typedef size_t kai_get_rhs_packed_offset_fn(size_t n_idx, size_t k);
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_fn(size_t n, size_t k);
 
-/// The same, told the panel's width and kr.
+/// The same, with the panel's width and kr as arguments.
 typedef size_t kai_get_rhs_packed_offset_nr_fn(size_t n_idx, size_t k, size_t nr, size_t kr);
 typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size_t kr);
 
 /// Packs a K x N matrix (KXN) or an N x K one (NXK) whose rows are `rhs_stride` bytes apart, and its bias.
 ///
 /// @param bias   One element per column, or NULL for zeros.
-/// @param scale  Must be NULL (looked at with assertions only).
+/// @param scale  Must be NULL (checked only with assertions).
 ///
-/// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: the bias alone.
+/// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: only the bias.
 /// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them; rhs_stride is
 ///      not less than a row.
 typedef void kai_run_rhs_pack_fn(
@@ -514,8 +515,8 @@ kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
 /// @param scale   f32 per column.
 /// @param params  scale_multiplier: LHS scale / output scale.
 ///
-/// Missing columns of the last panel become zero, with their fields. n = 0: nothing is written; k = 0: bias and scale
-/// alone.
+/// Missing columns of the last panel and their fields become zero. n = 0: nothing is written; k = 0: only bias and
+/// scale.
 /// @pre num_groups = 1, extra_bytes = 0; nr, kr, sr as the kernel's getters return them.
 typedef void kai_run_rhs_pack_qs8cx_i32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
@@ -536,8 +537,8 @@ kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_
 /// @name For indirect matmul
 /// @{
 
-/// kai_run_rhs_pack_fn of k_chunk_count * k_chunk_length rows, K x N. In the panels each chunk is padded to kr rows,
-/// with zeros; in the source chunks follow each other.
+/// kai_run_rhs_pack_fn for k_chunk_count * k_chunk_length rows, K x N. In the panels each chunk is padded with zeros to
+/// a multiple of kr rows; in the source, chunks have no gaps.
 typedef void kai_run_rhs_imatmul_pack_fn(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,
     void* rhs_packed);
@@ -569,7 +570,7 @@ kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x
 kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
 
-/// kai_run_rhs_pack_qs8cx_i32_fn alike.
+/// The same for kai_run_rhs_pack_qs8cx_i32_fn.
 typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params);

@@ -1,9 +1,9 @@
 //
-// Depthwise convolution, f16, 3 x 3, stride 1, channels innermost: a whole image a call.
+// Depthwise convolution, f16, 3 x 3, stride 1, channels innermost: a whole image per call.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
 //
-// Taps outside the image are left out. Fused f16 multiply-adds; the bounds of the clamp are converted to f16 first.
+// Taps outside the image are skipped. Fused f16 multiply-adds; the bounds of the clamp are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,13 +15,14 @@
 extern "C" {
 #endif
 
-/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes, even; channels are neighbours.
+/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes and even; channels are
+/// contiguous.
 ///
 /// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
-/// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding, too.
+/// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding as well.
 ///
-/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where
-/// there are no rows or columns of the input.
+/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. `src` may also be NULL
+/// if the input has no rows or columns.
 /// @pre clamp_min <= clamp_max.
 typedef void kai_dwconv_clamp_f16_f16_f16p_run_fn(
     const void* src, const void* rhs_packed, void* dst, size_t num_channels, size_t src_rows, size_t src_cols,

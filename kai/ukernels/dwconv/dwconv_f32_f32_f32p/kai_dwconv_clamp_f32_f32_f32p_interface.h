@@ -1,9 +1,9 @@
 //
-// Depthwise convolution, f32, 3 x 3, stride 1, channels innermost: up to 4 rows of the output a call.
+// Depthwise convolution, f32, 3 x 3, stride 1, channels innermost: up to 4 rows of the output per call.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
 //
-// Taps outside the image are left out. One chain of fused multiply-adds that starts at the bias, kx ascending, then ky.
+// Taps outside the image are skipped. One chain of fused multiply-adds that starts at the bias, kx ascending, then ky.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,22 +15,22 @@
 extern "C" {
 #endif
 
-/// Computes min(valid_dst_rows, 4) rows of the output, over their whole width and all channels. Rows lie without gaps:
-/// the widths follow from the strides, channels = in_stride_col / 4, input width = in_stride_row / in_stride_col,
+/// Computes min(valid_dst_rows, 4) rows of the output, over their whole width and all channels. Rows have no gaps: the
+/// sizes follow from the strides, channels = in_stride_col / 4, input width = in_stride_row / in_stride_col,
 /// output width = dst_stride_row / dst_stride_col.
 ///
-/// @param src               First row of the input that the call needs and that exists: max(0, y - top) for output row
-/// y (`get_src_offset`).
+/// @param src               First existing row of the input that the call needs: max(0, y - top) for output row
+///                          y (`get_src_offset`).
 /// @param rhs_packed        Packed filter and bias (kai_rhs_dwconv_pack.h).
 /// @param dst               Output row y, a multiple of m_step.
 /// @param valid_input_rows  Rows from src to the end of the image.
 /// @param valid_dst_rows    Rows of the output from y on.
-/// @param pad_left          Columns of padding on the left; on the right it follows from the widths.
-/// @param pad_top           Rows of padding above that this call sees: max(0, top - y).
+/// @param pad_left          Columns of padding on the left; the padding on the right follows from the widths.
+/// @param pad_top           Rows of padding above the input in this call: max(0, top - y).
 /// @param pad_value         Must be 0.
 ///
-/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. So may `src` where
-/// there are no rows of the input.
+/// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. `src` may also be NULL
+/// if the input has no rows.
 /// @pre in_stride_col = dst_stride_col; clamp_min <= clamp_max.
 typedef void kai_dwconv_clamp_f32_f32_f32p_run_fn(
     const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,

@@ -4,7 +4,7 @@
 //
 //     dst[m][n] = clamp(bias[n] + sum over chunks c, over k of lhs[m][c][k] * rhs[c][k][n])
 //
-// Arithmetic as matmul_clamp_f16_f16p_f16p, chunks and pairs of k ascending; a chunk of odd length is filled up with a
+// Arithmetic as matmul_clamp_f16_f16p_f16p, chunks and pairs of k ascending; a chunk of odd length is padded with a
 // zero.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -41,7 +41,7 @@ struct kai_imatmul_clamp_f16_f16p_f16p_ukernel {
 };
 /// @}
 
-/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_imatmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_imatmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_imatmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;

@@ -1,5 +1,5 @@
 //
-// Indirect matmul, f32 <- f32 x f32p: the LHS is read by way of a table of pointers to chunks of k, bias inside the
+// Indirect matmul, f32 <- f32 x f32p: the LHS is read through a table of pointers to chunks of k, bias inside the
 // packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over chunks c, over k of lhs[m][c][k] * rhs[c][k][n])

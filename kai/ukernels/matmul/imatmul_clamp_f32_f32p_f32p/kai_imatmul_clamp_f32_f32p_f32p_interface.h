@@ -40,7 +40,7 @@ struct kai_imatmul_clamp_f32_f32p_f32p_ukernel {
 };
 /// @}
 
-/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
 kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;

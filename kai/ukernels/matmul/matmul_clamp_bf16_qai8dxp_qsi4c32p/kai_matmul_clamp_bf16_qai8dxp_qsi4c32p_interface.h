@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 /// @pre bl is a multiple of 32, k a multiple of bl.
 typedef kai_run_matmul_bl_fn kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_run_fn;
 
@@ -53,7 +53,7 @@ struct kai_matmul_clamp_bf16_qai8dxp_qsi4c32p_ukernel {
 };
 /// @}
 
-/// SMMLA, 16 rows x 4 columns a step.
+/// SMMLA, 16 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_bf16_qai8dxp4x8_qsi4c32p4x8_16x4_neon_i8mm;

@@ -6,7 +6,7 @@
 //     S = sum over k of lhs[m][k] * rhs[n][k]
 //
 // lhs_offset is minus the zero point of the row, rhs_sum the sum of the column, S + lhs_offset * rhs_sum an int32 (the
-// low 32 bits of the sum); the products and the sum with the bias are rounded one by one. The clamped f32 result is
+// low 32 bits of the sum); the products and the sum with the bias are rounded individually. The clamped f32 result is
 // rounded to bf16, to nearest, ties to even.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (bf16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 typedef kai_run_matmul_fn kai_matmul_clamp_bf16_qai8dxp_qsi4cxp_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -51,7 +51,7 @@ struct kai_matmul_clamp_bf16_qai8dxp_qsi4cxp_ukernel {
 };
 /// @}
 
-/// SMMLA, 8 rows x 8 columns a step.
+/// SMMLA, 8 rows x 8 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_bf16_qai8dxp4x8_qsi4cxp8x8_8x8_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_bf16_qai8dxp4x8_qsi4cxp8x8_8x8_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_bf16_qai8dxp4x8_qsi4cxp8x8_8x8_neon_i8mm;

@@ -47,7 +47,7 @@ struct kai_matmul_clamp_f16_bf16p_bf16p_ukernel {
 };
 /// @}
 
-/// BFMMLA, 8 rows x 12 columns a step.
+/// BFMMLA, 8 rows x 12 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;

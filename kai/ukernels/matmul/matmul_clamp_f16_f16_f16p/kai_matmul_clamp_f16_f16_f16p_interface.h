@@ -1,5 +1,5 @@
 //
-// f16 <- f16 x f16p: the LHS as it is, row by row, bias inside the packed RHS.
+// f16 <- f16 x f16p: LHS not packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
@@ -47,7 +47,7 @@ struct kai_matmul_clamp_f16_f16_f16p_ukernel {
 };
 /// @}
 
-/// FDOT of ZA by vectors and a lane, 1 row x SVL / 2 columns; panels of SVL / 16. The offset of the LHS is
+/// FDOT into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16. The offset of the LHS is
 /// get_lhs_packed_offset here.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot;
@@ -84,7 +84,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16p32x1b_6x32_neo
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla;
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla;
 
-/// The same in an order for the in-order Cortex-A55.
+/// The same, scheduled for the in-order Cortex-A55.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55;
 kai_get_size_fn kai_get_nr_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55;

@@ -3,8 +3,8 @@
 //
 //     dst[m][n] = clamp(bias[n] + sum over pairs of k of (lhs[m][k] * rhs[k][n] + lhs[m][k + 1] * rhs[k + 1][n]))
 //
-// Sums are f32 and start at the bias; the sum of a pair is rounded once. They are rounded to f16 at the end, to
-// nearest, ties to even, and the bounds of the clamp, too.
+// Sums are f32 and start at the bias; the sum of a pair is rounded once. At the end the sums are rounded to f16, to
+// nearest, ties to even, as are the bounds of the clamp.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -48,7 +48,7 @@ struct kai_matmul_clamp_f16_f16p_f16p_ukernel {
 };
 /// @}
 
-/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mopa;

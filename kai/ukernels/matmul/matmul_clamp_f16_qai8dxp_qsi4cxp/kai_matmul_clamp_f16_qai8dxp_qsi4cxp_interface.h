@@ -6,7 +6,7 @@
 //     S = sum over k of lhs[m][k] * rhs[n][k]
 //
 // lhs_offset is minus the zero point of the row, rhs_sum the sum of the column, S + lhs_offset * rhs_sum an int32 (the
-// low 32 bits of the sum); the products and the sum with the bias are rounded one by one. The clamped f32 result is
+// low 32 bits of the sum); the products and the sum with the bias are rounded individually. The clamped f32 result is
 // rounded to f16, to nearest, ties to even.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -51,7 +51,7 @@ struct kai_matmul_clamp_f16_qai8dxp_qsi4cxp_ukernel {
 };
 /// @}
 
-/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns per step (VL = SVL / 32).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
@@ -77,7 +77,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot;
 kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot;
 
-/// SMMLA, 16 rows x 4 columns a step.
+/// SMMLA, 16 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_16x4_neon_i8mm;
@@ -90,7 +90,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_16x4_neon_i8mm;
 kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp4x8_qsi4cxp4x8_16x4_neon_i8mm;
 
-/// SDOT, 16 rows x 4 columns a step.
+/// SDOT, 16 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qai8dxp4x4_qsi4cxp4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qai8dxp4x4_qsi4cxp4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qai8dxp4x4_qsi4cxp4x4_16x4_neon_dotprod;

@@ -21,7 +21,7 @@ extern "C" {
 
 /// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME2 kernel whose name has 1x. The other
-/// kernels whose m_step is 1 take any m, row after row.
+/// kernels whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_bl_fn kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -53,7 +53,7 @@ struct kai_matmul_clamp_f16_qsi8d32p_qai4c32p_ukernel {
 };
 /// @}
 
-/// SMMLA, 8 rows x 4 columns a step.
+/// SMMLA, 8 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
@@ -66,7 +66,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
 kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm;
 
-/// SDOT, 8 rows x 4 columns a step.
+/// SDOT, 8 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p4x4_qai4c32p4x4_8x4_neon_dotprod;
@@ -105,7 +105,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
 kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p1x4_qai4c32p4x4_1x4_neon_dotprod;
 
-/// SMOPA, SVL / 32 rows x SVL / 8 columns a step.
+/// SMOPA, SVL / 32 rows x SVL / 8 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;

@@ -48,7 +48,7 @@ struct kai_matmul_clamp_f32_bf16p_bf16p_ukernel {
 };
 /// @}
 
-/// BFMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// BFMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme2_mopa;
@@ -74,7 +74,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme_mopa;
 kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_2vlx2vl_sme_mopa;
 
-/// BFMMLA, 8 rows x 12 columns a step.
+/// BFMMLA, 8 rows x 12 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
@@ -87,7 +87,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 
-/// BFDOT, 1 row x 36 columns a step. Two chains, of the even and of the odd pairs, added at the end.
+/// BFDOT, 1 row x 36 columns per step. Two chains, of the even and of the odd pairs, that are added at the end.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot;

@@ -49,7 +49,7 @@ struct kai_matmul_clamp_f32_f16p_qsi4c32p_ukernel {
 };
 /// @}
 
-/// FMOPA on four ZA tiles: SVL / 32 rows x SVL / 8 columns a step.
+/// FMOPA on four ZA tiles: SVL / 32 rows x SVL / 8 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa;

@@ -1,5 +1,5 @@
 //
-// f32 <- f32 x f32p: the LHS as it is, row by row, bias inside the packed RHS.
+// f32 <- f32 x f32p: LHS not packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
@@ -48,7 +48,7 @@ struct kai_matmul_clamp_f32_f32_f32p_ukernel {
 };
 /// @}
 
-/// FMLA of ZA by vectors and a lane, 1 row x SVL / 2 columns; panels of as many columns.
+/// FMLA into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of the same width.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
@@ -60,7 +60,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 
-/// FMLA of ZA by vectors and a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
+/// FMLA into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
@@ -108,7 +108,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p16x1b_6x16_neo
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
 
-/// The same in an order for the in-order Cortex-A55.
+/// The same, scheduled for the in-order Cortex-A55.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;

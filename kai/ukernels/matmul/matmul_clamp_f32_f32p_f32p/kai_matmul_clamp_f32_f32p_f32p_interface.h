@@ -47,7 +47,7 @@ struct kai_matmul_clamp_f32_f32p_f32p_ukernel {
 };
 /// @}
 
-/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa;

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 /// @pre bl is a multiple of 32, k a multiple of bl.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn;
 
@@ -52,7 +52,7 @@ struct kai_matmul_clamp_f32_qai8dxp_qsi4c32p_ukernel {
 };
 /// @}
 
-/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns per step (VL = SVL / 32).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
@@ -79,7 +79,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vl
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot;
 
-/// SMMLA, 16 rows x 4 columns a step, panels of 4 columns.
+/// SMMLA, 16 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm;
@@ -92,7 +92,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm;
 
-/// SMMLA, 8 rows x 4 columns a step, panels of 4 columns.
+/// SMMLA, 8 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
@@ -105,7 +105,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 
-/// SMMLA, 4 rows x 8 columns a step, panels of 8 columns.
+/// SMMLA, 4 rows x 8 columns per step, panels of 8 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8x32_neon_i8mm;
@@ -118,7 +118,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8x32_neon_i8mm;
 
-/// SMMLA, 4 rows x 8 columns a step, panels of 8 columns: another name of the one before.
+/// SMMLA, 4 rows x 8 columns per step, panels of 8 columns: another name for the previous kernel.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8_neon_i8mm;
@@ -131,7 +131,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4c32p8x8_4x8_neon_i8mm;
 
-/// SDOT, 16 rows x 4 columns a step, panels of 4 columns.
+/// SDOT, 16 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4_16x4_neon_dotprod;
@@ -144,7 +144,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4_16x4_neon_dotprod;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp4x4_qsi4c32p4x4_16x4_neon_dotprod;
 
-/// SDOT, 4 rows x 8 columns a step, panels of 8 columns.
+/// SDOT, 4 rows x 8 columns per step, panels of 8 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x4_qsi4c32p8x4_4x8_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x4_qsi4c32p8x4_4x8_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x4_qsi4c32p8x4_4x8_neon_dotprod;
@@ -183,7 +183,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8_1x8x32_neon_dotprod;
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8_1x8x32_neon_dotprod;
 
-/// SDOT, one row: another name of the one before.
+/// SDOT, one row: another name for the previous kernel.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8_1x8_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8_1x8_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1x8_qsi4c32p8x8_1x8_neon_dotprod;

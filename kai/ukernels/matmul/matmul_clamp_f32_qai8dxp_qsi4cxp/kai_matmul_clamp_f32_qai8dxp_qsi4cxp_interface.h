@@ -6,7 +6,7 @@
 //     S = sum over k of lhs[m][k] * rhs[n][k]
 //
 // lhs_offset is minus the zero point of the row, rhs_sum the sum of the column, S + lhs_offset * rhs_sum an int32 (the
-// low 32 bits of the sum); the products and the sum with the bias are rounded one by one.
+// low 32 bits of the sum); the products and the sum with the bias are rounded individually.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -50,7 +50,7 @@ struct kai_matmul_clamp_f32_qai8dxp_qsi4cxp_ukernel {
 };
 /// @}
 
-/// SMOPA, SME, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+/// SMOPA, SME, 1 VL rows x 4 VL columns per step (VL = SVL / 32).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4cxp4vlx4_1vlx4vl_sme_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1vlx4_qsi4cxp4vlx4_1vlx4vl_sme_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1vlx4_qsi4cxp4vlx4_1vlx4vl_sme_mopa;
@@ -77,7 +77,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme_dot;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme_dot;
 
-/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+/// LUTI4 and SMOPA, SME2, 1 VL rows x 4 VL columns per step (VL = SVL / 32).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa;
@@ -103,7 +103,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot;
 
-/// SMMLA, 8 rows x 4 columns a step, panels of 4 columns.
+/// SMMLA, 8 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_8x4x32_neon_i8mm;
@@ -116,7 +116,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_8x4x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_8x4x32_neon_i8mm;
 
-/// SMMLA, 4 rows x 4 columns a step, panels of 4 columns.
+/// SMMLA, 4 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_4x4x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_4x4x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_4x4x32_neon_i8mm;
@@ -129,7 +129,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_4x4x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x8_4x4x32_neon_i8mm;
 
-/// SMMLA, 8 rows x 8 columns a step, panels of 8 columns.
+/// SMMLA, 8 rows x 8 columns per step, panels of 8 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm;
@@ -142,7 +142,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_8x8x32_neon_i8mm;
 
-/// SMMLA, 4 rows x 8 columns a step, panels of 8 columns.
+/// SMMLA, 4 rows x 8 columns per step, panels of 8 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_4x8x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_4x8x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_4x8x32_neon_i8mm;
@@ -155,7 +155,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_4x8x32_neon_i8mm;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp8x8_4x8x32_neon_i8mm;
 
-/// SDOT, 16 rows x 4 columns a step, panels of 4 columns.
+/// SDOT, 16 rows x 4 columns per step, panels of 4 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_16x4x32_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_16x4x32_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_16x4x32_neon_dotprod;
@@ -168,7 +168,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_16x4x32_neon_dotprod;
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x8_qsi4cxp4x4_16x4x32_neon_dotprod;
 
-/// SDOT, 8 rows x 8 columns a step, panels of 8 columns; no kernel for one row shares its RHS.
+/// SDOT, 8 rows x 8 columns per step, panels of 8 columns; no kernel for one row shares its RHS.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x4_qsi4cxp8x4_8x8x32_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x4_qsi4cxp8x4_8x8x32_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x4_qsi4cxp8x4_8x8x32_neon_dotprod;

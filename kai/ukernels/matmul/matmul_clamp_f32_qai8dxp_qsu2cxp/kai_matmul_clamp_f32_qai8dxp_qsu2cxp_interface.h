@@ -6,7 +6,7 @@
 //     S = sum over k of lhs[m][k] * table[rhs[n][k]]
 //
 // lhs_offset is minus the zero point of the row, rhs_sum the sum of the column, S + lhs_offset * rhs_sum an int32 (the
-// low 32 bits of the sum); the products and the sum with the bias are rounded one by one.
+// low 32 bits of the sum); the products and the sum with the bias are rounded individually.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row after row.
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 /// @pre k is a multiple of 32; the table is the one that the RHS was packed with.
 typedef kai_run_matmul_lut_f32_fn kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn;
 
@@ -51,7 +51,7 @@ struct kai_matmul_clamp_f32_qai8dxp_qsu2cxp_ukernel {
 };
 /// @}
 
-/// LUTI2 and SMOPA, SME2, 1 VL rows x 4 VL columns a step (VL = SVL / 32).
+/// LUTI2 and SMOPA, SME2, 1 VL rows x 4 VL columns per step (VL = SVL / 32).
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa;
@@ -77,7 +77,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_sme2_dot;
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_sme2_dot;
 
-/// SDOT, 8 rows x 4 columns a step.
+/// SDOT, 8 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod;

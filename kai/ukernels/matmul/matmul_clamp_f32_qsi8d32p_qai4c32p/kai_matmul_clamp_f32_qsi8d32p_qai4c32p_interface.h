@@ -19,7 +19,7 @@ extern "C" {
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME2 kernel whose name has 1x. The other
-/// kernels whose m_step is 1 take any m, row after row.
+/// kernels whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qai4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -51,7 +51,7 @@ struct kai_matmul_clamp_f32_qsi8d32p_qai4c32p_ukernel {
 };
 /// @}
 
-/// SMOPA on four ZA tiles, LUTI4 decode: SVL / 32 rows x SVL / 8 columns a step.
+/// SMOPA on four ZA tiles, LUTI4 decode: SVL / 32 rows x SVL / 8 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa;

@@ -18,7 +18,7 @@ extern "C" {
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 /// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME and SME2 kernels whose name has 1x. The
-/// other kernels whose m_step is 1 take any m, row after row.
+/// other kernels whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -50,7 +50,7 @@ struct kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_ukernel {
 };
 /// @}
 
-/// SMOPA, 1 VL rows x 4 VL columns a step. LHS format qsi8d32p_last, RHS format qsi4c32ps1s0scalef16, as both SME2
+/// SMOPA, 1 VL rows x 4 VL columns per step. LHS format qsi8d32p_last, RHS format qsi4c32ps1s0scalef16, like both SME2
 /// kernels.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
@@ -64,7 +64,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;
 
-/// SDOT, one row x 4 VL columns a step; shares its RHS with the SMOPA kernel.
+/// SDOT, one row x 4 VL columns per step; shares its RHS with the SMOPA kernel.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot;
@@ -77,7 +77,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4v
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot;
 
-/// SMOPA without SME2, 1 VL rows x 4 VL columns a step. LHS format qsi8d32p_last, RHS format qsi4c32ps4s0sf16.
+/// SMOPA without SME2, 1 VL rows x 4 VL columns per step. LHS format qsi8d32p_last, RHS format qsi4c32ps4s0sf16.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa;
@@ -90,7 +90,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa;
 
-/// SMMLA, 16 rows x 4 columns a step.
+/// SMMLA, 16 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm;
@@ -103,7 +103,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm;
 
-/// SMMLA, 8 rows x 4 columns a step.
+/// SMMLA, 8 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
@@ -116,7 +116,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm;
 
-/// SDOT, 16 rows x 4 columns a step.
+/// SDOT, 16 rows x 4 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod;
@@ -155,7 +155,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4x4_1x4_neon_dotprod;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4x4_1x4_neon_dotprod;
 
-/// SMMLA of SVE, 16 rows x 8 columns a step. Any vector length.
+/// SVE SMMLA, 16 rows x 8 columns per step. Any vector length.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x8_16x8_sve_i8mm;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x8_16x8_sve_i8mm;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x8_16x8_sve_i8mm;
@@ -168,7 +168,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x8_16x8_sve_i8mm;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi4c32p8x8_16x8_sve_i8mm;
 
-/// SDOT of SVE, one row; shares its RHS with the SMMLA kernel of SVE. Any m, any vector length.
+/// SVE SDOT, one row; shares its RHS with the SMMLA SVE kernel. Any m, any vector length.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x8_1x8_sve_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x8_1x8_sve_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x8_1x8_sve_dotprod;
@@ -181,7 +181,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x8_1x8_sve_dotprod;
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p8x8_1x8_sve_dotprod;
 
-/// SDOT of SVE, one row. Any m, any vector length.
+/// SVE SDOT, one row. Any m, any vector length.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p8x4_1x8_sve_dotprod;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p8x4_1x8_sve_dotprod;
 kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p8x4_1x8_sve_dotprod;

@@ -1,13 +1,13 @@
 //
-// int8 <- int8 x int8, quantised statically, one row: LHS as it is, asymmetric with one zero point, RHS symmetric with
-// a scale per channel.
+// int8 <- int8 x int8, quantised statically, one row: LHS not packed, asymmetric with one zero point, RHS symmetric
+// with a scale per channel.
 //
 //     acc = bias[n] + sum over k of lhs[k] * rhs[k][n]
 //     t = round(f32(acc) * scale[n]), to nearest, ties to even
 //     dst[m][n] = clamp(saturate32(t) + output_zero_point)
 //
-// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. bias[n], packed, holds the term
-// of the zero point of the LHS, too (kai_rhs_pack.h).
+// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. The packed bias[n] includes the
+// term of the LHS zero point (kai_rhs_pack.h).
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (int8) = requantised(LHS x RHS + bias). k = 0: of the bias alone. `lhs_packed` is the row itself.
+/// dst (int8) = requantised(LHS x RHS + bias). k = 0: the bias only. `lhs_packed` is the row itself.
 /// @pre m <= 1.
 typedef kai_run_matmul_qai8_fn kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn;
 
@@ -50,7 +50,7 @@ struct kai_matmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
 };
 /// @}
 
-/// SDOT of ZA by vectors and a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
+/// SDOT into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
 kai_get_size_fn kai_get_m_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_nr_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;

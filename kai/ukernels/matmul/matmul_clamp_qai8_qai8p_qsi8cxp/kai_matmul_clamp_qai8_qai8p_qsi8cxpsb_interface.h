@@ -6,8 +6,8 @@
 //     t = round(f32(acc) * scale[n]), to nearest, ties to even
 //     dst[m][n] = clamp(saturate32(t) + output_zero_point)
 //
-// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. bias[n], packed, holds the term
-// of the zero point of the LHS, too (kai_rhs_pack.h).
+// acc is int32 and wraps around, the sum with the zero point saturates; NaN becomes 0. The packed bias[n] includes the
+// term of the LHS zero point (kai_rhs_pack.h).
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// dst (int8) = requantised(LHS x RHS + bias). k = 0: of the bias alone.
+/// dst (int8) = requantised(LHS x RHS + bias). k = 0: the bias only.
 typedef kai_run_matmul_qai8_fn kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn;
 
 /// @name The functions of one micro-kernel, as a table
@@ -51,7 +51,7 @@ struct kai_matmul_clamp_qai8_qai8p_qsi8cxpsb_ukernel {
 };
 /// @}
 
-/// SMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns a step.
+/// SMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
 kai_get_size_fn kai_get_m_step_matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_n_step_matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
 kai_get_size_fn kai_get_mr_matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa;
