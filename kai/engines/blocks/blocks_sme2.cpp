@@ -1,4 +1,5 @@
-// int4 RHS in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_<format>.S, blocks_sme2_dot_<format>.S.
+// int4 RHS in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_<format>.S,
+// blocks_sme2_dot_<format>.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"

@@ -1,8 +1,8 @@
 // f32 <- f32 * f32p, depthwise, with the FMLA of SME2 that adds to ZA: blocks of two vectors of channels.
 //
 // Sums are groups of two vectors of ZA: sum i of a phase is ZA[w8 + phase + 1 + i] in row 0 of the output, and the same
-// with w9 in row 1. w9 is w8 + 4: the three sums of each that live do not meet, not even with the 8 groups of the shortest
-// vectors.
+// with w9 in row 1. w9 is w8 + 4: the three sums of each that live do not meet, not even with the 8 groups of the
+// shortest vectors.
 //
 //     z0 - z13, z16 - z19    weights: pairs of vectors, taps in row-major order
 //     z14, z15               bounds of the clamp

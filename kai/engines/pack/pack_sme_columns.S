@@ -5,7 +5,8 @@
 //     kai_kernel_pack_columns_x16_sme    16-bit elements, head: 16-bit bias
 //     kai_kernel_pack_columns_bf16_sme   f32 converted to bf16, to nearest even; head: 32-bit bias
 //     kai_kernel_pack_columns_x8_sme     8-bit elements, no head
-//     kai_kernel_pack_columns_qsi8_sme   int8, head: int32 bias + sum_scale * sum of the column, tail: scale * multiplier
+//     kai_kernel_pack_columns_qsi8_sme   int8, head: int32 bias + sum_scale * sum of the column,
+//                                        tail: scale * multiplier
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme

@@ -12,7 +12,8 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/pack/pack_sme_columns.inc"
 
-// z28, z29: ones for the bytes of the even, of the odd column of a word; z30: what makes two's complement of the source.
+// z28, z29: ones for the bytes of the even, of the odd column of a word; z30: what makes two's complement of the
+// source.
 .macro prepare_qsi4
     mov     limit, #0x0101
     mov     z28.s, w19

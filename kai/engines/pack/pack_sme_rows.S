@@ -1,4 +1,5 @@
-// Packs rows of any elements, and f32 rows as bf16, into panels of 32-bit words: see kai/engines/pack/pack_sme_rows.inc.
+// Packs rows of any elements, and f32 rows as bf16, into panels of 32-bit words: see
+// kai/engines/pack/pack_sme_rows.inc.
 //
 // Bytes of a row are loaded straight into ZA: row 4 i + t of ZA is slice i of tile t of words, and a slice of bytes. So
 // a predicate of bytes ends a row at any element, and the rest of its last word is zero.

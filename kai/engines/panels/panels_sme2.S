@@ -1,12 +1,12 @@
-// Matmuls of two packed sides with SME2: those of the classic names (pair), of the unified API (split), and with an RHS of
-// nibbles (pair_nibbles).
+// Matmuls of two packed sides with SME2: those of the classic names (pair), of the unified API (split), and with an
+// RHS of nibbles (pair_nibbles).
 //
 //     floats:  dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //     int8:    acc[m][n] = bias + sum over k of lhs[m][k] * rhs[k][n]; what becomes of it: panels_sme_int.inc
 //
-// f32: FMOPA, a k at a time, one chain of fused multiply-adds per element that starts at the bias. f16, bf16: two k at a
-// time, acc += a0 * b0 + a1 * b1 in f32, rounded as FMOPA and BFMOPA do. int8: SMOPA, UMOPA, four k at a time, int32, wraps
-// around.
+// f32: FMOPA, a k at a time, one chain of fused multiply-adds per element that starts at the bias. f16, bf16: two k
+// at a time, acc += a0 * b0 + a1 * b1 in f32, rounded as FMOPA and BFMOPA do. int8: SMOPA, UMOPA, four k at a time,
+// int32, wraps around.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv9-a+sme2

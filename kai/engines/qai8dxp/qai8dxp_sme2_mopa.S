@@ -1,5 +1,5 @@
-// f32 and f16 <- qai8dxp x int8, int4, int2 per channel with SMOPA, many rows; LUTI4 and LUTI2 make bytes of nibbles and of indices.
-// Formula, registers and tiles: qai8dxp_sme_mopa.inc.
+// f32 and f16 <- qai8dxp x int8, int4, int2 per channel with SMOPA, many rows; LUTI4 and LUTI2 make bytes of nibbles
+// and of indices. Formula, registers and tiles: qai8dxp_sme_mopa.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
 

@@ -93,8 +93,8 @@
     advance_\rhs_kind
 .endm
 
-// ---- A panel -> z24-z27, before the clamp, by where the scales are. begin_<scaling>: once a row. rhs and lhs are at the
-// panel's begin, afterwards rhs is at the next panel's. `fields_<scaling>` vectors end a panel.
+// ---- A panel -> z24-z27, before the clamp, by where the scales are. begin_<scaling>: once a row. rhs and lhs are
+// at the panel's begin, afterwards rhs is at the next panel's. `fields_<scaling>` vectors end a panel.
 
 .equ fields_channels, 12                        // rhs_sum, rhs_scale, bias
 .macro begin_channels

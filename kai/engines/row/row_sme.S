@@ -2,14 +2,16 @@
 //
 //     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])       k ascending; f16: the sum in f32, then to f16
 //
-// f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, in turns. FMOPA adds the product of one
-// element of the row and a vector of columns to one row of a tile, which its predicate names. That takes it as long as a
-// whole tile, but it runs beside FMLA, and is the faster one where arithmetic on streaming-mode registers is slow.
+// f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, in turns. FMOPA adds the product
+// of one element of the row and a vector of columns to one row of a tile, which its predicate names. That takes it
+// as long as a whole tile, but it runs beside FMLA, and is the faster one where arithmetic on streaming-mode
+// registers is slow.
 //
 // FMOPA makes every NaN the default one. So do all sums of f32, lest a NaN depend on where its column is in a pass.
 //
-// A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 where no more are
-// left. In a pass with fewer, the last one stands for those that are missing; their columns are not stored. Sums of
+// A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 where no more
+// are left. In a pass with fewer, the last one stands for those that are missing; their columns are not stored.
+// Sums of
 //
 //                  8 panels                                                        4 panels
 //     f32          z16-z23: panels 0-3, rows 0, 1 of the tiles: panels 4-7         z16-z23
@@ -17,8 +19,8 @@
 //
 // A tile row has a vector of each tile: those of two panels.
 //
-// z0  4 words of the row in each 128 bits       z1-z4  f32: each of them in all lanes       z5, z6  bounds       z7  NaN
-// z8-z15, f32: z24-z31 too  RHS; z8-z11 sums at the end of a pass
+// z0  4 words of the row in each 128 bits       z1-z4  f32: each of them in all lanes       z5, z6  bounds
+// z7  NaN       z8-z15, f32: z24-z31 too  RHS; z8-z11 sums at the end of a pass
 // p0  all       p1, p2  row 0, row 1 of a tile       p5  columns to store, NaN       p7  words of the row that remain
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -4,18 +4,18 @@
 //     f16     the same sum in f32, two k a step: acc + round(l0 * r0 + l1 * r1)                FDOT, then to f16
 //     int8    dst[n] = clamp(sat(sat(rne(f32(bias[n] + sum) * scale[n])) + zero))              SDOT, sum in int32
 //
-// A word, 32 bits, is what one column takes of one step: an f32, two f16, four int8 (in int4 panels 16 bits, which LUTI4
-// expands). A pass does 8 vectors of columns in two groups of ZA vectors, so that an instruction need not wait for the one
-// before it. Instructions into ZA take four vectors of one word of the row; these come from
+// A word, 32 bits, is what one column takes of one step: an f32, two f16, four int8 (in int4 panels 16 bits, which
+// LUTI4 expands). A pass does 8 vectors of columns in two groups of ZA vectors, so that an instruction need not wait
+// for the one before it. Instructions into ZA take four vectors of one word of the row; these come from
 //
 //     single   8 panels of 1 vector   group 0: panels 0-3            group 1: panels 4-7
 //     pair     4 panels of 2 vectors  group 0: their first vectors   group 1: their second ones
 //     nibbles  4 panels of 2 vectors  group 0: panels 0, 1           group 1: panels 2, 3
 //     whole    1 panel of 16 vectors  groups 0-3
 //
-// A strided load takes four vectors of a panel (single: 4 words, pair: 2 words) to registers that are four apart, so that
-// those of neighbouring panels stand next to each other. In a pass with fewer panels, the last one stands for those that
-// are missing; their columns are not stored.
+// A strided load takes four vectors of a panel (single: 4 words, pair: 2 words) to registers that are four apart, so
+// that those of neighbouring panels stand next to each other. In a pass with fewer panels, the last one stands for
+// those that are missing; their columns are not stored.
 //
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
 // z4-z15   single: RHS of group 1, nibbles: values of the int4
