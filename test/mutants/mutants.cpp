@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 
@@ -526,15 +525,7 @@ void call_wrongly(Matmul c) {
         c.lhs = changed.data();
     }
     if (is("uses_a_static_buffer")) {
-        static Matmul shared;
-        static std::mutex mutex;  // a call of another thread, but a whole one: half of one may reach any address
-        const auto in_turn = [](Matmul& to, const Matmul& from) {
-            const std::lock_guard<std::mutex> lock(mutex);
-            to = from;
-        };
-        in_turn(shared, c);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        in_turn(c, shared);
+        mutants::through_a_static_variable(c);
     }
     call(*kernel, c);
 }
@@ -1134,8 +1125,8 @@ const Mutation kMutations[] = {
     {"clobbers_x18", every_kernel, every_packer},
 #endif
     {"clobbers_fpcr", every_kernel, every_packer},
-    {"resets_fpcr", every_kernel, matmul_packer, false, "*.FpcrModes/*"},
-    {"depends_on_fpcr", every_kernel, matmul_packer, false, "*.FpcrModes/*"},
+    {"resets_fpcr", every_kernel, every_packer, false, "*.FpcrModes/*"},
+    {"depends_on_fpcr", every_kernel, every_packer, false, "*.FpcrModes/*"},
     {"leaves_streaming_on", every_kernel, every_packer, true},
     {"leaves_za_on", every_kernel, every_packer, true},
     {"drops_the_callers_za", every_kernel, every_packer, true, "*.KeepsTheCallersZa/*"},

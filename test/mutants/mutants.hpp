@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <thread>
 
 #include "kai/kai_registry.h"
 
@@ -27,6 +30,21 @@ inline void touch(const void* address) {
 }
 inline void spoil(void* address) {
     *static_cast<volatile uint8_t*>(address) = 0x11;
+}
+
+/// Keeps the arguments of a call in a static variable for a while: they may become those of another thread's call. Each
+/// is a whole one: half of one could reach any address.
+template <typename Call>
+void through_a_static_variable(Call& c) {
+    static Call shared;
+    static std::mutex mutex;
+    const auto copy = [](Call& to, const Call& from) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        to = from;
+    };
+    copy(shared, c);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    copy(c, shared);
 }
 
 /// The caller's FPCR; 0 where there is none.

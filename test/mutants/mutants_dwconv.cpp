@@ -117,7 +117,10 @@ void call_wrongly(Dwconv c) {
 
 /// The call, with what may be wrong after it. Not inlined: its caller must not save d8-d15, or they are restored after
 /// break_the_abi.
-[[gnu::noinline]] void misbehave(const Dwconv& c) {
+[[gnu::noinline]] void misbehave(Dwconv c) {
+    if (is("uses_a_static_buffer")) {
+        through_a_static_variable(c);
+    }
     call_wrongly(c);
     if (is("all_nan")) {
         c.for_each([](float) { return NAN; });
@@ -125,6 +128,8 @@ void call_wrongly(Dwconv c) {
         c.at(c.dst_rows - 1, c.dst_cols - 1)[(c.channels - 1) * c.element()] ^= 1;
     } else if (is("loses_nan")) {
         c.for_each([&](float x) { return std::isnan(x) ? c.lo : x; });
+    } else if (is("depends_on_fpcr") && fpcr() != 0) {
+        c.for_each([](float x) { return 1.5F * x; });
     }
 }
 
@@ -253,7 +258,10 @@ const Mutation kDwconvMutations[] = {
     {"reads_past_the_rhs", every_kernel, nullptr},
     {"reads_before_the_rhs", every_kernel, nullptr},
     {"writes_past_dst", every_kernel, nullptr},
+    {"uses_a_static_buffer", every_kernel, nullptr, false, "*.Threads/*"},
 #if defined(__aarch64__)
+    {"resets_fpcr", every_kernel, nullptr, false, "*.FpcrModes/*"},
+    {"depends_on_fpcr", every_kernel, nullptr, false, "*.FpcrModes/*"},
     {"clobbers_d8", every_kernel, nullptr},
 #if !defined(__APPLE__)
     {"clobbers_x18", every_kernel, nullptr},
