@@ -2,15 +2,16 @@
 # One script for the common jobs. It installs what is missing (tools/setup.sh), builds and runs; from any directory.
 #
 #   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
-#   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively and all of it under emulation
-#   ./kai.sh bench ...    the benchmark; arguments go to it (--help). --prefetch=BYTES first: GEMV kernels that prefetch weights
+#   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
+#   ./kai.sh bench ...    the benchmark; arguments go to it (--help). --prefetch=BYTES first: GEMV prefetches weights
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
-#   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, and file by file the functions that it reaches
+#   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
 #   ./kai.sh asm NAME     their assembly, macros expanded
-#   ./kai.sh conformance  golden data of the established implementation (needs the conformance folder beside the repository)
-#   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regular expression)
+#   ./kai.sh conformance  golden data of the established implementation (the conformance folder beside the repository)
+#   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
+#   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
 #   ./kai.sh setup        only installs what is missing
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -34,11 +35,13 @@ build() {
     mkdir -p "$root/build"
     log=$root/build/$preset.log
     (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} "$@" > "$log" 2>&1 &&
-        cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) || { tail -n 60 "$log"; die "the build failed ($log)"; }
+        cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) ||
+        { tail -n 60 "$log"; die "the build failed ($log)"; }
     grep 'LEFT OUT' "$log" || true
 }
 
-# run_tests PRESET [ctest options]: runs ctest and adds its counts (GoogleTest's where a test prints them) to the totals.
+# run_tests PRESET [ctest options]: runs ctest and adds its counts (GoogleTest's where a test prints them) to the
+# totals.
 passed=0 failed=0 skipped=0
 run_tests() {
     local preset=$1 log=$root/build/$1-test.log counts p f s; shift
@@ -74,9 +77,10 @@ cmd_test() {
     build native
     run_tests native
     if [ "$host" != aarch64 ]; then
-        # The test program is compiled once, by Clang, and linked with GCC's libraries, too. cmake/KaiEmulation.cmake says
-        # which tests run where.
-        local libraries="gcc|$root/build/aarch64-gcc/libkleidiai.a|0;gcc_debug|$root/build/aarch64-gcc-debug/libkleidiai.a|1"
+        # The test program is compiled once, by Clang, and linked with GCC's libraries, too. cmake/KaiEmulation.cmake
+        # says which tests run where.
+        local libraries="gcc|$root/build/aarch64-gcc/libkleidiai.a|0"
+        libraries+=";gcc_debug|$root/build/aarch64-gcc-debug/libkleidiai.a|1"
         target=kleidiai_build_checks build aarch64-gcc
         target=kleidiai build aarch64-gcc-debug
         build aarch64-clang "-DKLEIDIAI_OTHER_LIBRARIES=$libraries"
@@ -111,8 +115,10 @@ cmd_bench() {
         "$root/build/native/benchmark/kleidiai_bench" "$@"
     else
         [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
-            unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
-        build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
+            unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 \
+                libbenchmark-dev libbenchmark1debian
+        build aarch64-clang-dynamic \
+            -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
             -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
@@ -124,14 +130,16 @@ cmd_conformance() {
     need_build_tools
     # With assertions too: preconditions must not be stricter than what the data ask for.
     local preset passed=0 failed=0 p f presets=(native native-debug) log=$root/build/conformance.log
+    local required=$root/build/conformance-required.txt
     [ "$host" = aarch64 ] || presets=(aarch64-clang aarch64-clang-debug)
     for preset in "${presets[@]}"; do
         say "golden data ($preset)"
         target=kleidiai build "$preset"
         # Everything that the catalogues name must be found: the compatibility headers are named after it.
-        find "$root/build/$preset/compat" -name 'kai_*.h' ! -name '*_interface.h' | sed 's#.*/kai_##; s#\.h$##' > "$root/build/conformance-required.txt"
+        find "$root/build/$preset/compat" -name 'kai_*.h' ! -name '*_interface.h' |
+            sed 's#.*/kai_##; s#\.h$##' > "$required"
         CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance" \
-            "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$root/build/conformance-required.txt" "$@" \
+            "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$required" "$@" \
             2>&1 | tee "$log" | sed 's/^conformance: /  /' || true
         p= f=
         read -r p f < <(sed -n 's/^conformance: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
@@ -170,7 +178,8 @@ cmd_curves() {
     local out=$root/build/aarch64-clang
     "$root/tools/cycles.sh" "$shared/perf" "$out" "$emulator" "$cache/llvm-mca-23" ""
     rm -f "$out/rows.csv"
-    /usr/bin/python3 "$root/tools/curves.py" "$shared/perf" "$out/cycles_driver" "$emulator" "$out/rows.csv" "$root/docs/few-rows.svg"
+    /usr/bin/python3 "$root/tools/curves.py" "$shared/perf" "$out/cycles_driver" "$emulator" "$out/rows.csv" \
+        "$root/docs/few-rows.svg"
 }
 
 cmd_size() {
@@ -196,6 +205,18 @@ look() {
     python3 "$root/tools/where.py" "$command" "$root/build/$preset" "$@" "$objdump"
 }
 
+cmd_lint() {
+    need_build_tools
+    need_packages python3=python3 /usr/lib/python3/dist-packages/editorconfig=python3-editorconfig \
+        clang-format-14=clang-format-14 clang-tidy-19=clang-tidy-19 cmake-lint=cmake-format shellcheck=shellcheck
+    local preset=native
+    [ "$host" = aarch64 ] || preset=aarch64-clang
+    mkdir -p "$root/build"
+    (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} > "$root/build/lint.log") ||
+        { tail -n 20 "$root/build/lint.log"; die "no build to read with clang-tidy"; }
+    /usr/bin/python3 "$root/tools/lint.py" --build "$root/build/$preset" --jobs "$jobs" "$@"
+}
+
 cmd_mutate() {
     need_build_tools
     need_packages python3=python3
@@ -208,6 +229,7 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | size | where | asm | conformance | mutate | setup) "cmd_$command" "$@" ;;
+    demo | test | bench | cycles | curves | size | where | asm | conformance | mutate | lint | setup)
+        "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

@@ -1,14 +1,16 @@
 # The folders that clients include from.
 #
-# kai_write_public_headers(OUT) writes for each of KAI_HEADERS and KAI_CATALOGUES a header at its path that forwards to the one in the source tree.
-# Installed are the headers themselves.
+# kai_write_public_headers(OUT) writes for each of KAI_HEADERS and KAI_CATALOGUES a header at its path that forwards to
+# the one in the source tree. Installed are the headers themselves.
 #
-# The compatibility include tree: one forwarding header per micro-kernel and packer, at the path that frameworks include.
+# The compatibility include tree: one forwarding header per micro-kernel and packer, at the path that frameworks
+# include.
 #
 #     kai/ukernels/matmul/<family>/kai_<micro-kernel>.h  ->  the header of the family
 #     kai/ukernels/matmul/pack/kai_<packer>.h            ->  kai/ukernels/pack/kai_{lhs,rhs}_pack.h
 #
-# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched. It sets
+# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched.
+# It sets
 # KAI_COMPAT_NAMES: <folder>/<micro-kernel or packer> for each.
 
 function(kai_write_forward path target)
@@ -67,7 +69,8 @@ function(kai_write_compat_headers out)
         set(name "${CMAKE_MATCH_3}")
         string(TOLOWER "${CMAKE_MATCH_2}" side)
         if(CMAKE_MATCH_1 STREQUAL "DWCONV")
-            kai_write_forward("${out}/kai/ukernels/dwconv/pack/kai_${name}.h" "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h")
+            kai_write_forward("${out}/kai/ukernels/dwconv/pack/kai_${name}.h"
+                "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h")
             list(APPEND names "kai/ukernels/dwconv/pack/${name}")
         elseif(NOT CMAKE_MATCH_1 STREQUAL "UNIFIED")  # those have no header of their own
             kai_write_forward("${out}/kai/ukernels/matmul/pack/kai_${name}.h" "kai/ukernels/pack/kai_${side}_pack.h")

@@ -1,8 +1,9 @@
-# Tests on every kind of CPU: on AArch64 hosts as they are; elsewhere under QEMU, once for each CPU model and vector length.
+# Tests on every kind of CPU: on AArch64 hosts as they are; elsewhere under QEMU, once for each CPU model and vector
+# length.
 #
 # kai_add_test(NAME COMMAND ... [ONCE | RUNS ...]): adds the test NAME; under emulation NAME.<label> for each of
-# KAI_EMULATED_CPUS, with ONCE for the first of them, with RUNS for these: "label|part|variable=value|..." each. Two runs
-# on one CPU differ in their part: NAME.<label>.<part>.
+# KAI_EMULATED_CPUS, with ONCE for the first of them, with RUNS for these: "label|part|variable=value|..." each. Two
+# runs on one CPU differ in their part: NAME.<label>.<part>.
 
 # label|CPU for QEMU
 set(KAI_EMULATED_CPUS
@@ -15,8 +16,9 @@ set(KAI_EMULATED_CPUS
     "cortex-a72|cortex-a72"     # Armv8.0: not even dotprod
     "neoverse-v1|neoverse-v1")  # SVE, but no SME
 
-# What of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a fixed width
-# is left out: it is the same. On other CPUs so are tests about values alone: the bytes of the program are the same.
+# What of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a fixed
+# width is left out: it is the same. On other CPUs so are tests about values alone: the bytes of the program are the
+# same.
 set(kai_shapes "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Rectangles/*:*.Exact*:*.PartsByPointer/*")
 string(APPEND kai_shapes ":*.KeepsTheCallersZa/*:*.SizesAndPadding/*")
 set(kai_no_values "-*.Long*:*.LargeSums/*:*.SpecialValues/*:*.EveryTail/*:*.TwosComplementNibbles/*")
@@ -30,8 +32,8 @@ set(KAI_RUNS
     "cortex-a72||GTEST_FILTER=${kai_no_values}"
     "neoverse-v1||KLEIDIAI_TEST_ONLY=scalable")
 
-# The other compiler's library. Its kernels for SME are assembly, the same bytes as Clang's (kleidiai_same_assembly): no tests
-# of values. At other vector lengths the tests of shapes, splits and the calling convention will do.
+# The other compiler's library. Its kernels for SME are assembly, the same bytes as Clang's (kleidiai_same_assembly): no
+# tests of values. At other vector lengths the tests of shapes, splits and the calling convention will do.
 set(KAI_RUNS_gcc
     "svl512|without_sme|KLEIDIAI_TEST_ONLY=without_sme"
     "svl512|sme|KLEIDIAI_TEST_ONLY=sme|GTEST_FILTER=${kai_no_values}"
@@ -50,7 +52,8 @@ if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
         execute_process(COMMAND "${KLEIDIAI_EMULATOR}" --version OUTPUT_VARIABLE version)
         string(REGEX MATCH "[0-9]+\\.[0-9]+" version "${version}")
         if(version VERSION_LESS 10.1)
-            message(FATAL_ERROR "${KLEIDIAI_EMULATOR} is version ${version}: 10.1 is needed. `./kai.sh setup` fetches one; "
+            message(FATAL_ERROR
+                "${KLEIDIAI_EMULATOR} is version ${version}: 10.1 is needed. `./kai.sh setup` fetches one; "
                 "or set -DKLEIDIAI_EMULATOR=/path/to/qemu-aarch64.")
         endif()
     else()

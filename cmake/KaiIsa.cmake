@@ -5,10 +5,11 @@
 # directory. KLEIDIAI_REQUIRE_ISAS names those without which there is to be no build. KAI_ASM_FLAGS_<isa>: what assembly
 # sources of the ISA need (none of KAI_FLAGS_<isa>: they name their extensions themselves, .arch).
 
-set(KLEIDIAI_REQUIRE_ISAS "" CACHE STRING "Fail if the toolchain cannot build one of these, for instance neon_i8mm;sme2")
+set(KLEIDIAI_REQUIRE_ISAS "" CACHE
+    STRING "Fail if the toolchain cannot build one of these, for instance neon_i8mm;sme2")
 
-# kai_compiler_flags(<variable> <flag>...): as this compiler wants them. clang-cl ignores most of them, with a warning only,
-# unless /clang: stands before each.
+# kai_compiler_flags(<variable> <flag>...): as this compiler wants them. clang-cl ignores most of them, with a warning
+# only, unless /clang: stands before each.
 function(kai_compiler_flags variable)
     set(flags "${ARGN}")
     if(CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC")
@@ -17,9 +18,9 @@ function(kai_compiler_flags variable)
     set(${variable} "${flags}" PARENT_SCOPE)
 endfunction()
 
-# kai_set_flags(<isa> <architecture>): the last -march of a command line counts, so it wins over the caller's: each object uses
-# what its ISA names and nothing else. A -mcpu of the caller would still add its features (Clang: the last one counts) or
-# draw a warning about the conflict on every file (GCC, where kai_drop_cpu removes it).
+# kai_set_flags(<isa> <architecture>): the last -march of a command line counts, so it wins over the caller's: each
+# object uses what its ISA names and nothing else. A -mcpu of the caller would still add its features (Clang: the last
+# one counts) or draw a warning about the conflict on every file (GCC, where kai_drop_cpu removes it).
 function(kai_set_flags isa architecture)
     set(flags "-march=${architecture}")
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -54,8 +55,8 @@ endfunction()
 # Macros with the names of the mnemonics that an assembler may lack.
 get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/engines/asm/sme2_gas.inc" ABSOLUTE)
 
-# kai_probe(<variable> <name> <extension> <source> [flags]): whether <source> compiles or assembles, cached in <variable>.
-# What the compiler said is in kleidiai_probes/<name>.log.
+# kai_probe(<variable> <name> <extension> <source> [flags]): whether <source> compiles or assembles, cached in
+# <variable>. What the compiler said is in kleidiai_probes/<name>.log.
 function(kai_probe variable name extension source)
     if(DEFINED ${variable})
         return()
@@ -115,7 +116,8 @@ function(kai_probe_isas)
                         set(header arm_sve.h)
                     endif()
                     kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .cpp
-                        "#include <${header}>\nint main() { __asm__(\"${KAI_INSTRUCTION_${isa}}\"); }" ${KAI_FLAGS_${isa}})
+                        "#include <${header}>\nint main() { __asm__(\"${KAI_INSTRUCTION_${isa}}\"); }"
+                        ${KAI_FLAGS_${isa}})
                 else()
                     set(assembly "    .arch ${KAI_ASM_ARCH_${isa}}\n    ${KAI_INSTRUCTION_${isa}}\n")
                     kai_probe(KAI_TOOLCHAIN_HAS_${isa} ${isa} .S "${assembly}")
@@ -133,7 +135,8 @@ function(kai_probe_isas)
                 else()
                     list(APPEND left_out ${isa})
                     kai_probe_error(${isa} error)
-                    message(WARNING "KleidiAI: LEFT OUT: the ${isa} micro-kernels and packers, which this toolchain cannot "
+                    message(WARNING
+                        "KleidiAI: LEFT OUT: the ${isa} micro-kernels and packers, which this toolchain cannot "
                         "build: ${error}\nAll that it said: ${PROJECT_BINARY_DIR}/kleidiai_probes/${isa}.log")
                 endif()
             endif()

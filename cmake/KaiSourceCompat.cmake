@@ -1,11 +1,12 @@
-# The target source_compat: source files at the paths of the established library, for clients that list those files in their
-# own build, in source_compat/ of the build directory (tools/source_compat.py, docs/integrating.md).
+# The target source_compat: source files at the paths of the established library, for clients that list those files in
+# their own build, in source_compat/ of the build directory (tools/source_compat.py, docs/integrating.md).
 
 function(kai_add_source_compat)
     find_program(KLEIDIAI_PYTHON NAMES python3 python DOC "Python 3, for the target source_compat")
     if(NOT KAI_TARGET_IS_AARCH64 OR WIN32 OR APPLE OR NOT KLEIDIAI_PYTHON)
         add_custom_target(source_compat
-            COMMAND "${CMAKE_COMMAND}" -E echo "source_compat needs Python 3 and a build for AArch64 with ELF (Linux, Android, BSD)"
+            COMMAND "${CMAKE_COMMAND}" -E echo
+            "source_compat needs Python 3 and a build for AArch64 with ELF (Linux, Android, BSD)"
             COMMAND "${CMAKE_COMMAND}" -E false)
         return()
     endif()

@@ -5,7 +5,7 @@
 #     KAI_ISAS                                    the instruction sets of kai/isas.def
 #     KAI_TITLE_<isa>, KAI_CXX_ARCH_<isa>, KAI_ASM_ARCH_<isa>, KAI_INSTRUCTION_<isa>   its columns
 #     KAI_SOURCES_<isa>                           source files by the ISA in their stem, paths below <root>
-#     KAI_HEADERS, KAI_CATALOGUES                 public headers, and the catalogues that kai/ukernels/families.h includes
+#     KAI_HEADERS, KAI_CATALOGUES               public headers, and the catalogues that kai/ukernels/families.h includes
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -13,7 +13,8 @@ function(kai_find_sources root)
     set(isas "")
     file(STRINGS "${root}/kai/isas.def" lines REGEX "^KAI_ISA\\(")
     foreach(line IN LISTS lines)
-        if(NOT line MATCHES "^KAI_ISA\\(([a-z0-9_]+), +\"([^\"]+)\",[^\"]+\"([^\"]+)\", +\"([^\"]+)\", +\"([^\"]+)\"\\)$")
+        if(NOT line MATCHES
+            "^KAI_ISA\\(([a-z0-9_]+), +\"([^\"]+)\",[^\"]+\"([^\"]+)\", +\"([^\"]+)\", +\"([^\"]+)\"\\)$")
             message(FATAL_ERROR "KleidiAI: kai/isas.def: cannot read ${line}")
         endif()
         set(isa ${CMAKE_MATCH_1})
@@ -25,7 +26,8 @@ function(kai_find_sources root)
         set(sources_${isa} "")
     endforeach()
 
-    file(GLOB sources ${ARGN} RELATIVE "${root}" "${root}/kai/*.cpp" "${root}/kai/engines/*/*.cpp" "${root}/kai/engines/*/*.S")
+    file(GLOB sources ${ARGN} RELATIVE "${root}"
+        "${root}/kai/*.cpp" "${root}/kai/engines/*/*.cpp" "${root}/kai/engines/*/*.S")
     foreach(source IN LISTS sources)
         get_filename_component(stem "${source}" NAME_WE)
         set(found any)

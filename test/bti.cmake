@@ -1,6 +1,7 @@
 # cmake -DREADELF=llvm-readelf "-DOBJECTS=a.o|b.o|..." -P bti.cmake
 #
-# Every object says that all its indirect entries have landing pads (BTI): one without the note takes it from the whole program.
+# Every object says that all its indirect entries have landing pads (BTI): one without the note takes it from the whole
+# program.
 #
 # SPDX-License-Identifier: Apache-2.0
 

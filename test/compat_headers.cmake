@@ -1,5 +1,5 @@
-# kleidiai_compat_headers: a C99 file and a C++ file for each public header, which includes nothing else, and one of each
-# for all paths of the compatibility tree, which lead to those headers. Compiled, not run.
+# kleidiai_compat_headers: a C99 file and a C++ file for each public header, which includes nothing else, and one of
+# each for all paths of the compatibility tree, which lead to those headers. Compiled, not run.
 #
 # SPDX-License-Identifier: Apache-2.0
 

@@ -1,7 +1,8 @@
-# Configures the library in the ways of its users and looks at what follows: a compiler's target without a toolchain file, an
-# assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, cl.exe, clang-cl. Compiles a few objects.
+# Configures the library in the ways of its users and looks at what follows: a compiler's target without a toolchain
+# file, an assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, cl.exe, clang-cl. Compiles a few objects.
 #
-# cmake -DSOURCE=... -DWORK=... -DCLANG=clang -DCLANGXX=clang++ -DOBJDUMP=llvm-objdump -DNM=llvm-nm [-DGXX=aarch64-linux-gnu-g++]
+# cmake -DSOURCE=... -DWORK=... -DCLANG=clang -DCLANGXX=clang++ -DOBJDUMP=llvm-objdump -DNM=llvm-nm
+# [-DGXX=aarch64-linux-gnu-g++]
 #     [-DLLD_LINK=... -DLLVM_LIB=... -DLLVM_MT=... -DLLVM_RC=...] -P configure_test.cmake
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -78,11 +79,13 @@ endforeach()
 # What is left out is said, with the assembler's words; what is required is not left out.
 configure(broken ${cross} -DCMAKE_ASM_FLAGS=-Wa,--no-such-option)
 expect_success("an assembler that fails")
-expect_match("${output}" "CMake Warning[^\n]*LEFT OUT: the sme2 [^\n]*no-such-option[^\n]*kleidiai_probes/sme2.log" "the warning says why")
+expect_match("${output}" "CMake Warning[^\n]*LEFT OUT: the sme2 [^\n]*no-such-option[^\n]*kleidiai_probes/sme2.log"
+    "the warning says why")
 file(READ "${WORK}/broken/kleidiai_probes/sme2.log" log)
 expect_match("${log}" "no-such-option" "the log says why")
 configure(broken "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme\;sme2")
-expect_match("${result} ${output}" "^1 .*CMake Error.*KLEIDIAI_REQUIRE_ISAS asks for sme;sme2" "what is required is an error")
+expect_match("${result} ${output}" "^1 .*CMake Error.*KLEIDIAI_REQUIRE_ISAS asks for sme;sme2"
+    "what is required is an error")
 configure(broken -DKLEIDIAI_REQUIRE_ISAS=sme3)
 expect_match("${result} ${output}" "^1 .*no ISA named .sme3" "an unknown ISA is an error")
 
@@ -93,16 +96,16 @@ configure(clang_cpu ${cross} -DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1 -DKLEIDIAI_WERR
 set(builds clang_cpu)
 if(GXX)
     string(REGEX REPLACE "g\\+\\+" "gcc" gcc "${GXX}")
-    configure(gcc_cpu -DCMAKE_C_COMPILER=${gcc} -DCMAKE_CXX_COMPILER=${GXX} -DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1 -DKLEIDIAI_WERROR=ON
-        -DKLEIDIAI_ERROR_TRAP=ON)
+    configure(gcc_cpu -DCMAKE_C_COMPILER=${gcc} -DCMAKE_CXX_COMPILER=${GXX} -DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1
+        -DKLEIDIAI_WERROR=ON -DKLEIDIAI_ERROR_TRAP=ON)
     list(APPEND builds gcc_cpu)
 endif()
 foreach(name IN LISTS builds)
     build(${name} ${sources})
     expect_success("${name}: -mcpu=neoverse-v1 in the flags of C++")
     expect_no_match("${output}" "[Ww]arning" "${name}: without a warning")
-    execute_process(COMMAND "${CMAKE_COMMAND}" -DOBJDUMP=${OBJDUMP} "-DOBJECTS=${objects}" -DROOT=${SOURCE} -P "${SOURCE}/test/isa.cmake"
-        RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -DOBJDUMP=${OBJDUMP} "-DOBJECTS=${objects}" -DROOT=${SOURCE} -P
+        "${SOURCE}/test/isa.cmake" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     expect_success("${name}: each object has the instructions of its ISA")
     execute_process(COMMAND "${NM}" -u "${WORK}/${name}/CMakeFiles/kleidiai.dir/kai/kai_common.cpp.o"
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -110,8 +113,8 @@ foreach(name IN LISTS builds)
 endforeach()
 
 # cl.exe is refused with a sentence.
-configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC -DCMAKE_CXX_COMPILER_ID_RUN=1
-    -DCMAKE_CXX_COMPILER_FORCED=ON)
+configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC
+    -DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=ON)
 expect_match("${result} ${output}" "^1 .*cl.exe cannot build this library.*clang-cl can" "cl.exe is refused")
 
 # clang-cl takes the flags that decide about results.
@@ -125,8 +128,8 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
     endforeach()
     configure(clang_cl -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=ARM64 ${options}
         -DCMAKE_C_COMPILER_TARGET=aarch64-pc-windows-msvc -DCMAKE_CXX_COMPILER_TARGET=aarch64-pc-windows-msvc
-        -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LINKER=${LLD_LINK} -DCMAKE_AR=${LLVM_LIB} -DCMAKE_MT=${LLVM_MT}
-        -DCMAKE_RC_COMPILER=${LLVM_RC} "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
+        -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LINKER=${LLD_LINK} -DCMAKE_AR=${LLVM_LIB}
+        -DCMAKE_MT=${LLVM_MT} -DCMAKE_RC_COMPILER=${LLVM_RC} "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
     expect_success("clang-cl")
     file(STRINGS "${WORK}/clang_cl/compile_commands.json" lines REGEX "\"command\".*qai8dxp_neon_i8mm.cpp\"")
     string(REGEX REPLACE ".*\"command\": \"([^\"]*) -c -- .*" "\\1" command "${lines}")
@@ -134,7 +137,8 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
     file(WRITE "${WORK}/clang_cl/empty.cpp" "")
     execute_process(COMMAND ${command} "-###" -c empty.cpp WORKING_DIRECTORY "${WORK}/clang_cl"
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-    foreach(flag "\"-ffp-contract=off\"" "\"-O2\"" "\"[+]i8mm\"" "\"[+]reserve-x18\"" "\"-ffreestanding\"" "\"-ffunction-sections\"")
+    foreach(flag "\"-ffp-contract=off\"" "\"-O2\"" "\"[+]i8mm\"" "\"[+]reserve-x18\"" "\"-ffreestanding\""
+        "\"-ffunction-sections\"")
         expect_match("${output}" "${flag}" "clang-cl has ${flag}")
     endforeach()
     expect_no_match("${output}" "unknown argument|fcxx-exceptions|fmath-errno" "clang-cl knows all flags")

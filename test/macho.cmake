@@ -1,7 +1,7 @@
 # cmake -DCLANG=clang -DLINKER=ld64.lld -DNM=llvm-nm -DROOT=. -DWORK=folder -DASSEMBLY=a.S|b.S -P macho.cmake
 #
-# The library's common files and all its assembly link as a library of macOS, although no SDK is here: test/macho has the
-# few declarations that they need and a list of symbols of libSystem. Nothing else is undefined, and nothing weak.
+# The library's common files and all its assembly link as a library of macOS, although no SDK is here: test/macho has
+# the few declarations that they need and a list of symbols of libSystem. Nothing else is undefined, and nothing weak.
 #
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.16)
@@ -19,7 +19,8 @@ file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 set(objects "")
 foreach(source kai_common kai_cpu)
-    step(${compile} -x c++ -std=c++17 -O2 -fno-exceptions -fno-rtti -c "${ROOT}/kai/${source}.cpp" -o "${WORK}/${source}.o")
+    step(${compile} -x c++ -std=c++17 -O2 -fno-exceptions -fno-rtti -c "${ROOT}/kai/${source}.cpp" -o
+        "${WORK}/${source}.o")
     list(APPEND objects "${WORK}/${source}.o")
 endforeach()
 string(REPLACE "|" ";" sources "${ASSEMBLY}")

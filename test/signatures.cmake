@@ -1,5 +1,6 @@
-# kleidiai_signatures: a C and a C++ file that include the library's headers and then the prototypes of the specification.
-# A function that both declare must have one type, or the compiler stops. It is built with everything else.
+# kleidiai_signatures: a C and a C++ file that include the library's headers and then the prototypes of the
+# specification. A function that both declare must have one type, or the compiler stops. It is built with everything
+# else.
 #
 # SPDX-License-Identifier: Apache-2.0
 

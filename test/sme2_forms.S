@@ -1,5 +1,6 @@
-// Every form of kai/engines/asm/sme2_gas.inc with the lowest, the highest and other operands, and forms of the same mnemonics that
-// the file leaves to the assembler. Not run: sme2_gas.cmake compares the bytes that assemblers make of it.
+// Every form of kai/engines/asm/sme2_gas.inc with the lowest, the highest and other operands, and forms of the same
+// mnemonics that the file leaves to the assembler. Not run: sme2_gas.cmake compares the bytes that assemblers make of
+// it.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2

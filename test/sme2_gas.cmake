@@ -1,8 +1,9 @@
-# cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJDUMP=llvm-objdump -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S -DSVE2P1_SOURCES=c.S -P sme2_gas.cmake
+# cmake -DREFERENCE=clang -DASSEMBLERS=gcc|clang -DOBJDUMP=llvm-objdump -DROOT=. -DWORK=folder -DSOURCES=a.S|b.S
+# -DSVE2P1_SOURCES=c.S -P sme2_gas.cmake
 #
-# kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from REFERENCE
-# without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has encodings, or the instructions of SVE2.1.
-# Encodings stand in no other file.
+# kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from
+# REFERENCE without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has
+# encodings, or the instructions of SVE2.1. Encodings stand in no other file.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -38,7 +39,8 @@ endfunction()
 file(MAKE_DIRECTORY "${WORK}")
 command_of("${REFERENCE}" reference)
 file(WRITE "${WORK}/probe.S" ".arch armv8-a+sme2\nluti4 {z0.b-z1.b}, zt0, z2[0]\n")
-execute_process(COMMAND ${reference} -c probe.S -o probe.o WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE status ERROR_QUIET)
+execute_process(COMMAND ${reference} -c probe.S -o probe.o WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE status
+    ERROR_QUIET)
 if(NOT status EQUAL 0)
     message(STATUS "SKIPPED: ${REFERENCE} does not know SME2")
     return()

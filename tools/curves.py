@@ -3,8 +3,8 @@
 
   curves.py PERF DRIVER QEMU ROWS.csv [OUT.svg]
 
-PERF is the folder with kai_cycles.py and anchors.csv, DRIVER the program that tools/cycles.sh links. Figures that ROWS.csv has
-already are not measured again. Called by `./kai.sh curves`.
+PERF is the folder with kai_cycles.py and anchors.csv, DRIVER the program that tools/cycles.sh links. What ROWS.csv has
+already is not measured again. Called by `./kai.sh curves`.
 
 SPDX-License-Identifier: Apache-2.0
 """

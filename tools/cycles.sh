@@ -3,8 +3,8 @@
 #
 #   tools/cycles.sh PERF BUILD EMULATOR LLVM-MCA-23 [REGEX]
 #
-# PERF is the folder with kai_perf_suite.py; the results go to BUILD/cycles.csv. An empty REGEX: only links BUILD/cycles_driver,
-# which calls a function on a given shape. Called by `./kai.sh cycles` and `./kai.sh curves`.
+# PERF is the folder with kai_perf_suite.py; the results go to BUILD/cycles.csv. An empty REGEX: only links
+# BUILD/cycles_driver, which calls a function on a given shape. Called by `./kai.sh cycles` and `./kai.sh curves`.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail

@@ -1,8 +1,9 @@
+# shellcheck shell=bash
 # What a machine needs, and how it gets it. Sourced by kai.sh, which sets `root` (the repository) and `cache`.
 #
 # On Debian and Ubuntu missing packages are installed by apt. QEMU and LLVM in newer versions than the system's are
-# unpacked into the cache, never installed, from the mirror that the machine itself uses. Elsewhere the functions say what
-# to install. Once everything is there, nothing is asked of the network.
+# unpacked into the cache, never installed, from the mirror that the machine itself uses. Elsewhere the functions say
+# what to install. Once everything is there, nothing is asked of the network.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -44,13 +45,15 @@ unpack_from() {
     local suite=$1 folder=$2 arch=$3; shift 3
     have apt-get || die "cannot fetch $*: this system has no apt"
     local site work
-    site=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1)
-    [ -n "$site" ] || { as_root apt-get update -q >/dev/null; site=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Label: Debian' | head -n 1); }
+    debian_site() { apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1; }
+    site=$(debian_site)
+    [ -n "$site" ] || { as_root apt-get update -q >/dev/null; site=$(debian_site); }
     [ -n "$site" ] || die "cannot fetch $* of Debian $suite: this machine has no Debian mirror configured"
     say "fetching $* of $suite into ${folder#"$root"/}"
     work=$(mktemp -d)
     mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg${arch:+ arch=$arch}] $site $suite main" > "$work/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg${arch:+ arch=$arch}] $site $suite main" \
+        > "$work/sources.list"
     local options=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/nonexistent
         -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=$(id -un)"
         -o APT::Get::List-Cleanup=0)
@@ -81,11 +84,12 @@ need_emulator() {
     fi
 }
 
-# llvm-mca of LLVM 23, which has timing for SME. As $cache/llvm-mca-23, started through the C library that it was built for.
+# llvm-mca of LLVM 23, which has timing for SME. As $cache/llvm-mca-23, started through the C library that it was built
+# for.
 need_llvm23() {
     [ ! -e "$cache/llvm-mca-23" ] || return 0
-    unpack_from sid "$cache/llvm-23" "" llvm-23 libllvm23 libc6 libgcc-s1 libstdc++6 libedit2 libffi8 libxml2-16 libz3-4 \
-        libzstd1 zlib1g libtinfo6 libbsd0 libmd0 liblzma5
+    unpack_from sid "$cache/llvm-23" "" llvm-23 libllvm23 libc6 libgcc-s1 libstdc++6 libedit2 libffi8 libxml2-16 \
+        libz3-4 libzstd1 zlib1g libtinfo6 libbsd0 libmd0 liblzma5
     cat > "$cache/llvm-mca-23" <<'END'
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)/llvm-23/usr/lib

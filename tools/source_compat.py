@@ -3,12 +3,13 @@
 
     source_compat.py --root REPOSITORY --objects FILE --names FILE --headers FILE --compat DIR --out DIR
 
-Each FILE is a list: the library's object files (ELF, AArch64), `folder/name` of its micro-kernels and packers, its public headers.
-DIR of --compat holds the forwarding headers. For each of those OUT gets folder/kai_<name>.c, which defines
-kai_run_<name> and kai_get_*_<name>, and folder/kai_<name>_asm.S, which is empty: clients that list both get each function once.
+Each FILE is a list: the library's object files (ELF, AArch64), `folder/name` of its micro-kernels and packers, its
+public headers. DIR of --compat holds the forwarding headers. For each of those OUT gets folder/kai_<name>.c, which
+defines kai_run_<name> and kai_get_*_<name>, and folder/kai_<name>_asm.S, which is empty: clients that list both get
+each function once.
 
-A .c file is the machine code of the library's objects as one `__asm__`: what its functions reach and nothing else. It is
-therefore the same code that the library's tests ran, whatever compiler and flags a client has: no -march, no C++, no
+A .c file is the machine code of the library's objects as one `__asm__`: what its functions reach and nothing else. It
+is therefore the same code that the library's tests ran, whatever compiler and flags a client has: no -march, no C++, no
 assembler that knows SME. Helpers that several files contain are COMDAT groups, of which a linker keeps one.
 
 SPDX-License-Identifier: Apache-2.0
@@ -85,7 +86,8 @@ class Object:
             if type == SHT_RELA:
                 for i in range(at, at + size, 24):
                     where, what, addend = struct.unpack_from("<QQq", data, i)
-                    self.sections[info].relocations.append(Relocation(where, what & 0xFFFFFFFF, self.symbols[what >> 32], addend))
+                    symbol = self.symbols[what >> 32]
+                    self.sections[info].relocations.append(Relocation(where, what & 0xFFFFFFFF, symbol, addend))
 
 
 class Library:
@@ -312,7 +314,8 @@ def main():
     common = {"sme": {"kai_get_sme_vector_length_u8", "kai_commit_za"}, "sve": {"kai_get_sve_vector_length_u8"}}
     for isa, roots in common.items():
         owned |= roots
-        write(f"{options.out}/kai/kai_common_{isa}_asm.S", asm_source(f"kai_common.h: {isa.upper()}.", library.assembly(roots)))
+        source = asm_source(f"kai_common.h: {isa.upper()}.", library.assembly(roots))
+        write(f"{options.out}/kai/kai_common_{isa}_asm.S", source)
     for name in sorted(library.public - owned):
         if re.match(r"kai_(matmul|lhs|rhs)_|kai_get_(matmul|lhs|rhs)_", name):
             owned.add(name)

@@ -4,8 +4,8 @@
 where: the catalogue line, the declaration, and file by file the functions that kai_run_NAME reaches.
 asm:   those functions, disassembled: the assembly of one kernel with all macros and hooks expanded.
 
-NAME is the name in the catalogue, also with kai_run_ in front; a part of it will do if only one has it. BUILD has objects
-for AArch64 (ELF). What functions reach is taken from the relocations of those objects: calls and tables alike.
+NAME is the name in the catalogue, also with kai_run_ in front; a part of it will do if only one has it. BUILD has
+objects for AArch64 (ELF). What functions reach is taken from the relocations of those objects: calls and tables alike.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -71,7 +71,8 @@ def readable(name):
     tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
     if not name.startswith("_Z") or tool is None:
         return name
-    return subprocess.run([tool, name], capture_output=True, text=True).stdout.strip().split("(anonymous namespace)::", 1)[-1]
+    plain = subprocess.run([tool, name], capture_output=True, text=True).stdout.strip()
+    return plain.split("(anonymous namespace)::", 1)[-1]
 
 
 def with_symbol(code, symbol):
@@ -84,8 +85,8 @@ def with_symbol(code, symbol):
 
 def disassembly(objdump, section):
     """Lines of a section, with labels for branches and names of what the linker fills in."""
-    text = subprocess.run([*objdump, "-dr", "--no-show-raw-insn", "--mattr=+all", "--demangle", "--section=" + section.name,
-                           str(section.obj.path)], check=True, capture_output=True, text=True).stdout
+    command = [*objdump, "-dr", "--no-show-raw-insn", "--mattr=+all", "--demangle", "--section=" + section.name]
+    text = subprocess.run([*command, str(section.obj.path)], check=True, capture_output=True, text=True).stdout
     lines = []
     for line in text.splitlines():
         if match := re.match(r"\s*[0-9a-f]+:\s+R_AARCH64_\w+\s+(\S.*)", line):

@@ -9,10 +9,12 @@
 #include "kai/ukernels/matmul/pack/kai_lhs_quant_pack_qsi8d32p_f32.h"
 
 // What the library exports holds kai/ alone: folders of its repository do not shadow a client's.
+// clang-format off
 #if __has_include("test/support/coverage.hpp") || __has_include("examples/c_matmul/main.c") || \
     __has_include("kai/call.hpp") || __has_include("kai/engines/core/base.hpp")
 #error "the library's include path shows more than its headers"
 #endif
+// clang-format on
 
 int main(void) {
     float row[32];

@@ -1,5 +1,5 @@
-# Installs the library, moves the installed tree elsewhere, and builds a C client against it: with find_package in every version
-# that a client may ask for, with pkg-config, and as a sub-project; and checks what a shared library exports.
+# Installs the library, moves the installed tree elsewhere, and builds a C client against it: with find_package in every
+# version that a client may ask for, with pkg-config, and as a sub-project; and checks what a shared library exports.
 #
 # cmake -DSOURCE=... -DBUILD=... -DWORK=... -DC_COMPILER=... -DGENERATOR=... [-DNM=...]
 #     [-DTOOLCHAIN=file -DEMULATOR=program -DC_FLAGS=...] -P package_test.cmake
@@ -24,8 +24,8 @@ function(configure mode)
     if(TOOLCHAIN)
         list(APPEND options "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}")
     endif()
-    execute_process(COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/test/package" -B "${WORK}/${mode}" -G "${GENERATOR}" -DMODE=${mode}
-        "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON
+    execute_process(COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/test/package" -B "${WORK}/${mode}" -G "${GENERATOR}"
+        -DMODE=${mode} "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DKLEIDIAI_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${options} ${ARGN}
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     set(result ${result} PARENT_SCOPE)
@@ -90,7 +90,8 @@ if(shared AND NM)
     if(output MATCHES "_Z|__cxa_[a-eg-z]|__gxx")
         message(FATAL_ERROR "the shared library needs a C++ runtime:\n${output}")
     endif()
-    file(GET_RUNTIME_DEPENDENCIES LIBRARIES "${shared}" RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing)
+    file(GET_RUNTIME_DEPENDENCIES LIBRARIES "${shared}" RESOLVED_DEPENDENCIES_VAR needed
+        UNRESOLVED_DEPENDENCIES_VAR missing)
     if("${needed};${missing}" MATCHES "c[+][+]")
         message(FATAL_ERROR "the shared library is linked to a C++ runtime: ${needed};${missing}")
     endif()

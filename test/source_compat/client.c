@@ -24,14 +24,13 @@
 
 enum { M = 17, N = 44, K = 96, BL = 32, SME2 = 1, DOTPROD = 2, I8MM = 4, SVE = 8 };
 
-#define KERNEL(needs, name)                                                                                    \
-    {                                                                                                          \
-        needs, #name, {                                                                                        \
-            kai_get_m_step_##name, kai_get_n_step_##name, kai_get_mr_##name, kai_get_nr_##name,                \
-                kai_get_kr_##name, kai_get_sr_##name, kai_get_lhs_packed_offset_##name,                        \
-                kai_get_rhs_packed_offset_##name, kai_get_dst_offset_##name, kai_get_dst_size_##name,          \
-                kai_run_##name                                                                                 \
-        }                                                                                                      \
+#define KERNEL(needs, name)                                                                                        \
+    {                                                                                                              \
+        needs, #name, {                                                                                            \
+            kai_get_m_step_##name, kai_get_n_step_##name, kai_get_mr_##name, kai_get_nr_##name, kai_get_kr_##name, \
+                kai_get_sr_##name, kai_get_lhs_packed_offset_##name, kai_get_rhs_packed_offset_##name,             \
+                kai_get_dst_offset_##name, kai_get_dst_size_##name, kai_run_##name                                 \
+        }                                                                                                          \
     }
 static const struct {
     int needs;
@@ -85,10 +84,9 @@ int main(void) {
         void *lhs_packed, *rhs_packed;
         if (kernels[i].needs & SME2) {
             lhs_packed = malloc(kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32_neon(M, K, BL, mr, kr, sr));
-            rhs_packed = malloc(
-                kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon(N, K, nr, kr, BL));
-            kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
-                M, K, BL, mr, kr, sr, 0, lhs, K * sizeof(float), lhs_packed);
+            rhs_packed =
+                malloc(kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon(N, K, nr, kr, BL));
+            kai_run_lhs_quant_pack_qsi8d32p_f32_neon(M, K, BL, mr, kr, sr, 0, lhs, K * sizeof(float), lhs_packed);
             kai_run_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon(
                 1, N, K, nr, kr, sr, BL, rhs, NULL, rhs_packed, 0, &params);
         } else {

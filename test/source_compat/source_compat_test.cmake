@@ -1,6 +1,8 @@
-# Makes the folder of source files and builds a client that lists them (CMakeLists.txt here) with each C compiler; runs it.
+# Makes the folder of source files and builds a client that lists them (CMakeLists.txt here) with each C compiler; runs
+# it.
 #
-# cmake -DSOURCE=... -DBUILD=... -DWORK=... -DGENERATOR=... -DTOOLCHAINS=a.cmake|b.cmake -DNM=... -DLIBRARY=libkleidiai.a
+# cmake -DSOURCE=... -DBUILD=... -DWORK=... -DGENERATOR=... -DTOOLCHAINS=a.cmake|b.cmake -DNM=...
+# -DLIBRARY=libkleidiai.a
 #     [-DEMULATOR=qemu-aarch64] -P source_compat_test.cmake
 #
 # SPDX-License-Identifier: Apache-2.0

@@ -2,7 +2,7 @@
 //
 // A file starts with its `.arch`, then includes this. `func name` ... `endfunc` is a function of the public or internal
 // interface; internal ones (`func name, hidden`) are not visible outside the library. Each is a section of its own, so
-// that linkers drop what a program does not use: a function ends with a return, and reaches others by `bl` and `b` alone.
+// that linkers drop what a program does not use: a function ends with a return and reaches others by `bl` and `b` only.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +16,7 @@
 #define KAI_LOCAL(name) .L##name
 #endif
 
-// `alias count, x3`: .req for SME2 sources and what they include, so that the macros of sme2_gas.inc know the name as well.
+// `alias count, x3`: .req for SME2 sources and what they include, so that macros of sme2_gas.inc know the name.
 .macro alias name, register
     \name  .req \register
 #if defined(KAI_SME2_GAS)
@@ -63,7 +63,7 @@ KAI_SYM(\name):
 //     x29                      frame record: saves x29 and x30, x29 points to it; CFI no longer depends on sp
 //     space=N                  N bytes at sp, a multiple of 16
 //
-// SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber all vectors. The caller has
+// SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber vectors. The caller has
 // run kai_commit_za; `smstart sm`, `smstop sm` leave ZA alone.
 // From sp + N on, two registers a slot of 16 bytes. frame_saved has a bit for each of d8-d15, x19-x30 and:
 #define KAI_FRAME_RECORD 0x100000

@@ -16,7 +16,7 @@ using Bf16pFn = void(
 }  // namespace kai
 
 /// Getters and run function of a micro-kernel whose elements have ELEMENT_BYTES.
-#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)                     \
     kai::Bf16pFn kai_kernel_##NAME;                                                                              \
     void kai_run_##NAME(                                                                                         \

@@ -17,8 +17,8 @@ func kai_get_sve_vector_length_u8
 endfunc
 
 // int kai_save_za(void)
-// The lazy save of the AAPCS64: if TPIDR2_EL0 points to a block (buffer, 8 bytes; slices, 2 bytes; 6 reserved ones), so many
-// rows of ZA go to the buffer, one after the other. Returns 0, and saves nothing, if reserved bytes are set.
+// The lazy save of the AAPCS64: if TPIDR2_EL0 points to a block (buffer, 8 bytes; slices, 2 bytes; 6 reserved ones), so
+// many rows of ZA go to the buffer, one after the other. Returns 0, and saves nothing, if reserved bytes are set.
 func kai_save_za, hidden
 block   .req x9
 rows    .req w10

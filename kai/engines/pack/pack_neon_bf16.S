@@ -1,11 +1,11 @@
 // The loops of the packers of bf16p (pack_neon_bf16_lhs.cpp, pack_neon_bf16_rhs.cpp): f32 or f16 to bf16, to nearest,
 // ties to even; subnormals stay; a NaN keeps its sign and upper bits and becomes quiet.
 //
-// BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is rounded
-// by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half. That is
-// right but for NaN: these inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the function
-// says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself). (Infinities and huge
-// values may also make the sum one. That costs time, nothing else.)
+// BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is
+// rounded by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half.
+// That is right but for NaN: these inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the
+// function says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself).
+// (Infinities and huge values may also make the sum one. That costs time, nothing else.)
 //
 // Instructions stand in the order of cores that issue them in order: loads are one step ahead, and so are the first
 // operations on what they bring. The last step loads what it has, again.
@@ -77,8 +77,8 @@
     integer_constants
 .endm
 
-// 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN; v18, v19 by integer operations, v20 - v23 being what is added to
-// v4 - v7: it is there when a step begins. \load: next_of_rows or next_of_row.
+// 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN; v18, v19 by integer operations, v20 - v23 being what is
+// added to v4 - v7: it is there when a step begins. \load: next_of_rows or next_of_row.
 .macro next_of_rows n, place
     ldr     q\n, [\place, x12]
 .endm
@@ -133,9 +133,9 @@ endfunc
 // void kai_pack_row_bf16_f32_neon(size_t steps, const float* src, void* dst)
 // steps >= 1
 //
-// The same for one row: its places lie next to each other, a step takes 32 elements. x12 = first of the step. x1, x2 and x5
-// (groups of 8 elements) stay as they are for the second attempt, if there may have been a NaN: the caller can leave by a
-// jump to this function.
+// The same for one row: its places lie next to each other, a step takes 32 elements. x12 = first of the step. x1, x2
+// and x5 (groups of 8 elements) stay as they are for the second attempt, if there may have been a NaN: the caller can
+// leave by a jump to this function.
 func kai_pack_row_bf16_f32_neon, hidden
     ldr     q4, [x1, #64]
     ldr     q5, [x1, #80]
@@ -163,8 +163,8 @@ func kai_pack_row_bf16_f32_neon, hidden
     ret
 endfunc
 
-// 8 elements a place: 4 of each, and the other 4 of each. Places 0 to 3 by BFCVTN, the others by integer operations; those
-// are f32 when a step begins, in v16 - v19, and their other 4 elements in v20 - v23.
+// 8 elements a place: 4 of each, and the other 4 of each. Places 0 to 3 by BFCVTN, the others by integer operations;
+// those are f32 when a step begins, in v16 - v19, and their other 4 elements in v20 - v23.
 .macro widen_rows_4_to_7
     fcvtl   v16.4s, v4.4h
     fcvtl   v17.4s, v5.4h
@@ -269,8 +269,8 @@ endfunc
     add     x7, x7, x9
 .endm
 
-// The results of a step (A: 4 columns of row 0, then of row 2; B: of rows 1 and 3) become 4 elements of each column while
-// the next step is converted.
+// The results of a step (A: 4 columns of row 0, then of row 2; B: of rows 1 and 3) become 4 elements of each column
+// while the next step is converted.
 
 .macro load_row_f32 a, b, c, from
     ldp     q\a, q\b, [\from]

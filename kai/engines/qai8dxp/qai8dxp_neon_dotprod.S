@@ -1,7 +1,7 @@
 // Tiles of the qai8dxp GEMM with SDOT (qai8dxp_neon.hpp).
 //
-// A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row. Vectors are
-// loaded for the next 4 k as soon as they have been used.
+// A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row. Vectors
+// are loaded for the next 4 k as soon as they have been used.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -251,9 +251,9 @@ endfunc
 // Panels in pairs, whose eight S, v24 - v31, keep cores busy that issue in order; each pair reads the block of the RHS.
 // S starts at the bits of C, v22 and w12. v23 scales.
 //
-// RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it
-// ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general register: that takes no
-// SIMD pipe on most cores, and half the time of a load on others.
+// RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that
+// it ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general register: that
+// takes no SIMD pipe on most cores, and half the time of a load on others.
 
 // 4 k of panels pa, pb, then operands at byte `next`.
 .macro pair_4k panels, pa, pb, columns, next_columns, next
