@@ -1,0 +1,48 @@
+# cmake -DROOT=. -P includes.cmake
+#
+# Dependencies point one way: a folder includes only from those that are listed for it here.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+cmake_minimum_required(VERSION 3.20)
+
+set(public kai/kai_common.h kai/kai_cpu.h kai/kai_fn_types.h)
+set(allowed_ukernels "${public}" kai/ukernels)
+set(allowed_asm kai/engines/asm)
+set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
+set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
+foreach(engine bf16 dwconv float pack panels row)
+    set(allowed_${engine} ${allowed_core} kai/engines/${engine})
+endforeach()
+set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
+set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
+
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/ukernels/*")
+set(checked 0)
+set(wrong "")
+foreach(file IN LISTS files)
+    string(REGEX REPLACE "^kai/(engines/)?([a-z0-9_]+)/.*" "\\2" folder "${file}")
+    if(NOT DEFINED allowed_${folder})
+        list(APPEND wrong "${file}: no rule for ${folder}")
+        continue()
+    endif()
+    file(STRINGS "${ROOT}/${file}" lines REGEX "^#include \"kai/")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+        set(fine FALSE)
+        foreach(path IN LISTS allowed_${folder})
+            if(included STREQUAL path OR included MATCHES "^${path}/")
+                set(fine TRUE)
+            endif()
+        endforeach()
+        if(NOT fine)
+            list(APPEND wrong "${file} includes ${included}")
+        endif()
+        math(EXPR checked "${checked} + 1")
+    endforeach()
+endforeach()
+if(wrong OR checked EQUAL 0)
+    list(JOIN wrong "\n  " wrong)
+    message(FATAL_ERROR "${checked} includes checked\n  ${wrong}")
+endif()
+message(STATUS "${checked} includes checked")
