@@ -3,6 +3,7 @@
 its file, compiles what includes that file, links kleidiai_test with it and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
+    mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   each line of assembly in FILE that matches becomes nop
     mutate.py --list [REGEX]                                      names and sentences
 
 The sources themselves are never changed. DIR is a build directory of Ninja with an up-to-date kleidiai_test. A mutation
@@ -53,6 +54,25 @@ class Mutation:
         if count != 1:
             raise Bad(f"its lines are {count} times in {self.file}")
         return text.replace(old, new)[1:]
+
+
+class Nop(Mutation):
+    """A line of assembly that does nothing."""
+
+    def __init__(self, file, line, text, tests):
+        super().__init__(f"line_{line}", line)
+        self.file, self.tests, self.says = file, tests, " ".join(text.split())
+
+    def applied(self):
+        lines = (ROOT / self.file).read_text().splitlines()
+        lines[self.line - 1] = "    nop"
+        return "\n".join(lines) + "\n"
+
+
+def nops(file, tests):
+    """One for each instruction or call of a macro: what is indented and neither a directive nor a comment."""
+    lines = (ROOT / file).read_text().splitlines()
+    return [Nop(file, number, text, tests) for number, text in enumerate(lines, 1) if re.match(r" +[a-z]", text)]
 
 
 def read_mutations(path):
@@ -217,9 +237,14 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, help="build directory (Ninja)")
     parser.add_argument("--emulator", help="qemu-aarch64, on other hosts than AArch64")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--nop", metavar="FILE", help="single lines of this assembly file become nop")
+    parser.add_argument("--tests", metavar="FILTER", help="with --nop: the tests that should notice")
     options = parser.parse_args()
     wanted = re.compile(options.regex)
-    mutations = [m for m in read_mutations(MUTATIONS) if any(wanted.search(x) for x in (m.name, m.file, m.says))]
+    if options.nop and not options.tests:
+        parser.error("--nop needs --tests")
+    candidates = nops(options.nop, options.tests) if options.nop else read_mutations(MUTATIONS)
+    mutations = [m for m in candidates if any(wanted.search(x) for x in (m.name, m.file, m.says))]
     if options.list:
         for m in mutations:
             print(f"{m.name:40} {m.says}")
