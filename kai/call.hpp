@@ -1,5 +1,5 @@
 // How the entries of the registry are called: one specialisation per signature, which says what function it is and
-// where its arguments stand in a structure that all signatures share. Everything that depends on a signature follows:
+// where its arguments are in a structure that all signatures share. Everything that depends on a signature follows:
 // kai_call.h, the packers of a kernel, and in the tests calls through a trampoline and functions that misbehave.
 //
 //     kai::KernelArgs a = {};
@@ -45,7 +45,7 @@ struct KernelArgs {
     size_t table_stride;  ///< Bytes of the pointers of a row. Set by lhs_offset.
 };
 
-/// Arguments of a packer and its getters. Members without a meaning for a signature are not looked at.
+/// Arguments of a packer and its getters. Members without a meaning for a signature are ignored.
 struct PackerArgs {
     size_t count;  ///< Rows of the LHS, columns of the RHS.
     size_t k, bl;
@@ -61,7 +61,7 @@ struct PackerArgs {
     size_t scale_stride;
     const void *no_bias, *no_scale, *no_params;     ///< Parameters that must be NULL.
     const void* params;                             ///< Of the type of the signature (make_params).
-    const void *scale_global, *k_sum_scale_global;  ///< Unified, in place of params.
+    const void *scale_global, *k_sum_scale_global;  ///< Unified, instead of params.
     const int32_t* lut;
     kai_datatype scale_dt;
     void* packed;

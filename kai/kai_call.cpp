@@ -117,7 +117,7 @@ void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_id
     a.zero = moved(c.rhs_zero, blocks * sizeof(float));
     a.scale = moved(c.rhs_scale, scales);
     a.bias = moved(c.bias, kai::bias_size(p));
-    a.no_bias = a.bias, a.no_scale = a.scale;  // which a packer refuses where the format has no place for them
+    a.no_bias = a.bias, a.no_scale = a.scale;  // which a packer rejects where the format has no place for them
     a.lut = c.lut;
 }
 

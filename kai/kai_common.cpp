@@ -1,4 +1,4 @@
-// The out-of-line functions of kai_common.h. The vector lengths are in src/vector_length.S.
+// The out-of-line functions of kai_common.h. Vector lengths: kai/engines/core/vector_length.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"

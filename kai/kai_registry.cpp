@@ -34,7 +34,7 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// In the place of a Getter: a size that this CPU cannot tell is none that a kernel has.
+/// Instead of a Getter: a size that this CPU cannot tell is none that a kernel has.
 struct NoneIfUnknown {};
 [[maybe_unused]] size_t sme_words(size_t n, NoneIfUnknown) {
     return (kai_cpu_system_features() & (1U << KAI_CPU_SME)) != 0 ? sme_words(n, Getter{}) : SIZE_MAX;

@@ -1,4 +1,4 @@
-// What the parts of the registry tell each other.
+// Shared by the parts of the registry.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,7 +6,7 @@
 #include "kai/kai_registry.h"
 #include "kai/engines/pack/pack_rhs_rules.hpp"
 
-/// What a packer asks of its callers.
+/// Preconditions of a packer.
 struct kai_packer_rules {
     const kai_rhs_rules* table;  ///< RHS packers that state their rules in a table; else NULL, and what follows counts.
     size_t rows, kr, sr;         ///< of the catalogue. 0: any; SIZE_MAX: this CPU cannot tell it

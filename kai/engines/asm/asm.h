@@ -65,7 +65,7 @@ KAI_SYM(\name):
 //
 // SME: `frame d8-d15`, then smstart; smstop, then `return`: changes of streaming mode clobber vectors. The caller has
 // run kai_commit_za; `smstart sm`, `smstop sm` leave ZA alone.
-// From sp + N on, two registers a slot of 16 bytes. frame_saved has a bit for each of d8-d15, x19-x30 and:
+// From sp + N on, two registers per slot of 16 bytes. frame_saved has a bit for each of d8-d15, x19-x30 and:
 #define KAI_FRAME_RECORD 0x100000
 
 .macro frame range0, range1, range2, space=0

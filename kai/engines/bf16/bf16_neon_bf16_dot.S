@@ -107,7 +107,7 @@ panel_2     .req x10
     subs    count, groups, #2
     b.lo    3f
     b.eq    2f
-1:  // 8 k, and more behind them
+1:  // 8 k, and more after them
     dot_8_depths_\panels more
     add     panel_0, panel_0, #192
     subs    count, count, #2
@@ -136,7 +136,7 @@ panel_2     .req x10
     zip2    v\s5\().4s, v30.4s, v31.4s
 .endm
 
-// 12 results to `to`: min(max(x, v18), v19), a NaN stays one.
+// 12 results to `to`: min(max(x, v18), v19), NaN stays NaN.
 .macro store_12 s0, s1, s2, s3, s4, s5, to, at
     faddp   v\s0\().4s, v\s0\().4s, v\s1\().4s
     faddp   v\s2\().4s, v\s2\().4s, v\s3\().4s

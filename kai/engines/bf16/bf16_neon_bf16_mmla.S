@@ -4,16 +4,17 @@
 // other two. One chain per element that starts at the bias, k ascending. A tile has 8 rows x 12 columns.
 //
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
-// for every 4 k, 4 of each column (96 bytes). Columns outside, rows inside: the RHS panel comes from memory once.
-// Tiles at the edge are computed whole, stored on the stack, and copied as far as there is room.
+// for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
+// comes from memory once. Tiles at the edge are computed whole, stored on the stack, and copied as far as there is
+// room.
 //
-// What counts besides BFMMLA are the operations on vectors in front of and behind the loop over k: sums start by loads
+// What counts besides BFMMLA are the operations on vectors before and after the loop over k: sums start by loads
 // (the bias of 2 columns, twice, on the stack) since moves would take as long as 24 BFMMLA; they are clamped and put in
 // the order of rows.
 //
 // Registers
 //   v8 - v31  sums: v(8 + 4 c + p): columns 2 c and 2 c + 1 of rows 2 p and 2 p + 1
-//   v0 - v3   4 k of rows 2 p and 2 p + 1; in the end bounds and rows on their way out
+//   v0 - v3   4 k of rows 2 p and 2 p + 1; in the end bounds and rows to be stored
 //   v4 - v7   4 k of 2 columns; two are used while the two others are loaded
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -90,7 +91,7 @@ odd         .req x15
     ldp     q4, q5, [rhs]
     ldp     q2, q3, [lhs, #32]
     b.eq    1f
-0:  // 8 k, and at least one group behind them
+0:  // 8 k, and at least one group after them
     group   4, 5, 6, 7, 0, 96, 64
     group   6, 7, 4, 5, 96, 192, 128
     subs    count, count, #2
@@ -158,7 +159,7 @@ odd         .req x15
     .endif
 .endm
 
-// min(max(x, v0), v1): a NaN stays one.
+// min(max(x, v0), v1): NaN stays NaN.
 .macro clamp sums:vararg
     each    fmax, v0, \sums
     each    fmin, v1, \sums
@@ -255,7 +256,7 @@ func \name, hidden
 7:  // a panel of columns
     mov     rhs, rhs_panel
     bias_\type
-    mov     rhs_panel, rhs                      // behind the bias, as long as the rows pass by
+    mov     rhs_panel, rhs                      // after the bias, as long as the rows pass by
     mov     lhs, lhs_first
     mov     dst, dst_column
     mov     rows, m

@@ -1,4 +1,4 @@
-// What the kernels with both sides in blocks get. Tiles of NEON: int_neon_args.h.
+// Arguments of the kernels with both sides in blocks. Tiles of NEON: int_neon_args.h.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -28,11 +28,11 @@ struct RowScalesArgs {
     size_t lhs_stride, lhs_block, panels, blocks;
     float* row_scales;       // out
     uint32_t (*largest)[4];  // of each row, as bits: the largest scale so far
-    size_t rows;             // rows behind the first two of a panel need not be prepared if there are not more
+    size_t rows;             // rows after the first two of a panel need not be prepared if there are not more
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
-/// How many quads stand side by side in a tile of 1 to 7 rows.
+/// How many quads are side by side in a tile of 1 to 7 rows.
 constexpr size_t few_quads(size_t rows) {
     return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
@@ -44,7 +44,7 @@ struct BlockTiles {
     RowScalesFn* row_scales;  // may be missing
     size_t chunk;             // how many blocks it prepares
     TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
-    bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same of c2 c3, then of r2 r3; or row by row
+    bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
     TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
 };
 

@@ -4,7 +4,7 @@
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
 // A vector of sums or accumulators holds a row of 4 columns; a panel has four of them. Fields of rows are elements of a
-// vector behind the block.
+// vector after the block.
 //
 // Sums arrive as 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
 // floats are 1 apart, so that they end as the float C + 16 * S: a subtraction replaces the conversion.
@@ -44,7 +44,7 @@
     sdot_end_1
 .endm
 
-// Eight sums: fewer wait for themselves on cores that issue in order.
+// Eight sums: with fewer, in-order cores wait for the previous addition.
 .macro tile_block_2
     start_sdot 4, 24, 25, 26, 27
     tile_load_f32 31, 28

@@ -8,8 +8,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#define LHS_FIELDS 8    // behind 32 bytes: 2 x f32
-#define RHS_FIELDS 32   // behind 4 x 16 bytes: 4 x 2 x f32
+#define LHS_FIELDS 8    // after 32 bytes: 2 x f32
+#define RHS_FIELDS 32   // after 4 x 16 bytes: 4 x 2 x f32
 #define START 0x4b40
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_row.inc"
@@ -27,7 +27,7 @@
     advance_quads RHS_FIELDS
 .endm
 
-// The bias stands behind the last block.
+// The bias follows the last block.
 .macro finish_row
     load_quads RHS_A, 0
     op_quads fadd, 4s, SUMS_F, SUMS_F, RHS_A

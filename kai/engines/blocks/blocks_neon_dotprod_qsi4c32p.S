@@ -29,7 +29,7 @@
     sdot_end_1
 .endm
 
-// Eight sums: fewer wait for themselves on cores that issue in order.
+// Eight sums: with fewer, in-order cores wait for the previous addition.
 .macro tile_block_2
     start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28

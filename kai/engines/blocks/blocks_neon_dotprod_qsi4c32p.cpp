@@ -24,7 +24,7 @@ void row_scales(const RowScalesArgs* args) {
 }
 constexpr size_t kChunk = 64;
 
-/// Tiles of up to 8 rows: more rows would leave too few sums for cores that issue in order.
+/// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores.
 constexpr BlockTiles kTiles = KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, kChunk);
 
 template <size_t MR, size_t KR, size_t, class T>

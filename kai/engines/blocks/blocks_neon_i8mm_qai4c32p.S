@@ -83,7 +83,7 @@
 
     smmla_tile_functions kai_tile_qsi8d32p4x8_qai4c32p4x8
 
-// Fields of two columns of each quad, and then twice. By way of general registers: no SIMD slot on most cores.
+// Fields of two columns of each quad, and then twice. Through general registers: no SIMD slot on most cores.
 .macro few_columns offset
     ldr     x3, [x9, #\offset]
     ldr     x5, [x10, #\offset]

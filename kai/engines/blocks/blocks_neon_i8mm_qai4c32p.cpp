@@ -44,7 +44,7 @@ void row_scales(const RowScalesArgs* args) {
 }
 constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
-/// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for cores that issue in order.
+/// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for in-order cores.
 constexpr BlockTiles kTiles{
     {kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm, nullptr},
     ShortSum<0>::kStart,

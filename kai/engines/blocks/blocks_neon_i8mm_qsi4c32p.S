@@ -8,7 +8,7 @@
 // Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
 // float C + S without a conversion; fma(C + S, lhs_scale, -C * lhs_scale) is lhs_scale * S, rounded once. Row scales
 // and -C times them are made in advance (MmlaTiles::row_scales). Starts and -C * lhs_scale are loaded rather than
-// moved: the load pipes have time, the SIMD pipes have none.
+// moved: the load pipes have slack, the SIMD pipes have none.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -27,7 +27,7 @@
     dup     v29.2d, v31.d[1]
 .endm
 
-// One panel after another: all accumulators of 16 rows fit beside one panel's sums.
+// One panel after another: all accumulators of 16 rows fit next to one panel's sums.
 .macro tile_panel lhs, index, a0, a1, a2, a3
     ldr     q30, [\lhs]
     start   24, 25, 26, 27
@@ -79,7 +79,7 @@
     ldr     q21, [scales, #96]
     fmla    v16.4s, v26.4s, v13.4s
     fmla    v17.4s, v27.4s, v13.4s
-    // the same of the second panel: v18, v19; v20 - v23
+    // the same for the second panel: v18, v19; v20 - v23
     .if last_rows > 2
     ldr     q19, [scales, #80]
     ldr     q22, [scales, #112]

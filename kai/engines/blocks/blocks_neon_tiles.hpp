@@ -32,7 +32,7 @@ struct Blocks {
 ///     kFraction      bits of a sum that has become f32: 4 where packed scales are scales, 0 where they are / 16
 ///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
 ///     add_row        acc + the block, one row and 4 columns
-///     kBias          f32 bias stands behind the panel
+///     kBias          f32 bias follows the panel
 /// @{
 
 /// f16 scales in front of each block; their product is exact in f32.
@@ -63,7 +63,7 @@ struct Symmetric {
     }
 };
 
-/// Behind each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; behind the panel f32 bias.
+/// After each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; after the panel f32 bias.
 struct Asymmetric {
     static constexpr Format kLhs = qsi8d32pscalef32, kRhs = qai4c32p;
     static constexpr int kFraction = 0;
@@ -96,7 +96,7 @@ struct Asymmetric {
 };
 /// @}
 
-/// Where the fields of block b stand: a block has some in front or behind.
+/// Where the fields of block b stand: a block has some before or after its elements.
 constexpr size_t block_fields(const Format& f, Tile t, size_t k, size_t bl, size_t b) {
     return f.block_head != 0 ? f.head(t, k, bl, b) : f.tail(t, bl, b);
 }
@@ -157,7 +157,7 @@ static_assert(
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
 /// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
-/// since cores that issue in order would wait for each load.
+/// since in-order cores would wait for each load.
 template <size_t FLOATS, class Load, class Keep>
 KAI_INLINE void prepare_row_scales(const RowScalesArgs& args, size_t p, Load load, Keep keep) {
     const size_t step = FLOATS * args.panels, block = args.lhs_block;
@@ -202,7 +202,7 @@ template <class T>
     }
 }
 
-/// Up to ROWS rows of a panel, 2 or 4. Rows that the output does not have are stored where row 0 goes, before it.
+/// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
 template <class Pair, class Acc, class T, int ROWS>
 KAI_INLINE void store_rows(const StoreArgs& args, const float* tile, size_t step, size_t rows, uint8_t* dst) {
     const float lo = args.lo, hi = args.hi;
@@ -324,7 +324,7 @@ KAI_INLINE void matmul_blocks(
 /// @name One row
 /// @{
 
-/// sums += 32 k of every panel: RHS vector V. Panels take turns, so that no sum waits for itself.
+/// sums += 32 k of every panel: RHS vector V. Panels take turns, so that no sum waits for its previous addition.
 template <class Acc, class Rhs, int PANELS, int V>
 KAI_INLINE void row_mac(
     Acc sums[PANELS], const typename Acc::Lhs& low_k, const typename Acc::Lhs& high_k, const uint8_t* rhs,

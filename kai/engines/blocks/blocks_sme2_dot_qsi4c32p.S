@@ -1,6 +1,6 @@
 // f32 <- qsi8d32p1x4 x qsi4c32p4vlx4, one row: blocks_sme2_dot.inc.
 //
-// Scales, f16, stand behind all values of the row and of a panel. FDOT makes their products, f16 to f32 and exact, from
+// Scales, f16, follow all values of the row and of a panel. FDOT makes their products, f16 to f32 and exact, from
 // pairs (scale, 0), which is how f16 loads as words, and with minus the LHS scale.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -5,10 +5,10 @@
 //     dst = clamp(acc)
 //
 // FMOPA, f16 to f32: a tile adds the products of 2 k of V rows and V columns (V = SVL / 32). A step computes V rows x
-// 4 V columns, a panel of either side, in four tiles. Columns outside, rows inside.
+// 4 V columns, a panel of either side, in four tiles. The outer loop is over columns, the inner loop over rows.
 //
 // 4 k of a column are two bytes of the RHS: a vector with the first byte of all columns and one with the second (UZP)
-// are 2 k of 4 V columns each, which LUTI4 and FMUL make f16 weights.
+// are 2 k of 4 V columns each, which LUTI4 and FMUL turn into f16 weights.
 //
 // z0-z3    8 k of the LHS: V rows x 2 k each      z4-z7    8 k of the RHS: 2 V columns x 4 k each
 // z8-z11   nibbles, 2 k of 4 V columns each       z12-z23  weights      z24-z27  scales, twice each

@@ -18,7 +18,7 @@
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 
     alias   sum_at, own0        // lhs_sum of the block to add, from the first row of the pass on
-    alias   bias_at, own1       // of the pass before
+    alias   bias_at, own1       // of the previous pass
 
 .macro take_args
     take_block_args_and_table

@@ -17,7 +17,7 @@
 #define KAI_MOPA_ARGS(field) PROBLEM_##field
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 
-    alias   offset_at, own0     // pass before: lhs_offset, lhs_scale from its first row on
+    alias   offset_at, own0     // previous pass: lhs_offset, lhs_scale from its first row on
     alias   scale_at, own1
 
 // kai::SmeKernel<RhsKind::int4_blocks>: const kai::Problem*, const kai::Table*, steps of 32 k, and blocks of part *

@@ -4,9 +4,9 @@
 //     acc = fma(f32(S), lhs_scale[b] * (rhs_scale[n][b] / 16), acc)          blocks b ascending
 //     dst = clamp(acc)
 //
-// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: what limits are loads, and
-// they share those of the LHS. The last of an odd number is alone. A word of the RHS is 8 k of a column: the bytes
-// shifted left by 4 are 16 times the first 4, their upper halves 16 times the others.
+// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: loads are the limit, and they
+// share those of the LHS. If their number is odd, the last one is alone. A word of the RHS is 8 k of a column: the
+// bytes shifted left by 4 are 16 times the first 4, their upper halves 16 times the others.
 //
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  bounds in the end      z2  LHS scale
 // z4-z7    RHS bytes, first panel       z16-z19  second        z20-z23  either, shifted

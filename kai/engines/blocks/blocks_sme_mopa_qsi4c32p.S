@@ -3,10 +3,10 @@
 //     acc = fma(f32(16 S), lhs_scale[m][b] * (rhs_scale[n][b] / 16), acc)    blocks b ascending
 //     dst = clamp(acc)
 //
-// Engine: blocks_sme_mopa.inc. A shift and a mask make bytes of the nibbles, 16 times the values; scales are
+// Engine: blocks_sme_mopa.inc. A shift and a mask turn the nibbles into bytes, 16 times the values; scales are
 // multiplied in vectors, because moves from ZA are single ones here. za1, za3: nothing.
 //
-// z0  LHS scales of the block to add, one a row      z1  4 of them      z7  its RHS scales      p2  rows of the pass
+// z0  LHS scales of the block to add, one per row    z1  4 of them      z7  its RHS scales      p2  rows of the pass
 // z2, z3  RHS nibbles, 8 k each; values      z4, z5  2 vectors of the LHS: 1 VL rows x 4 k each      z6  RHS values
 // z8-z11  4 rows of S      z12-z15  4 rows of products
 //

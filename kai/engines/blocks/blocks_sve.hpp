@@ -1,6 +1,6 @@
 // Integer matmul on SVE with panels of 8 columns: the pieces that kernels are built from.
 //
-// Right at every vector length: a vector holds 32 bytes of a panel, or 16 where vectors have no more. Predicates of
+// Correct at every vector length: a vector holds 32 bytes of a panel, or 16 where vectors have no more. Predicates of
 // `width()` bytes keep loads and stores to that; permutations are of kinds that give the same leading elements however
 // long vectors are. What multiplies works within 128 bits.
 //
@@ -19,7 +19,7 @@ KAI_INLINE size_t width() {
     return svcntb() < 32 ? 16 : 32;
 }
 
-/// The first n elements. Arithmetic runs on all elements: what is not loaded is zero.
+/// The first n elements. Arithmetic runs on all elements: elements that are not loaded are zero.
 KAI_INLINE svbool_t first_bytes(size_t n) {
     return svwhilelt_b8_u64(0, n);
 }

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p with the SDOT of SVE: one row, panels of 8 columns.
+// f32 <- qsi8d32p x qsi4c32p with SVE SDOT: one row, panels of 8 columns.
 //
 //     dst[n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //

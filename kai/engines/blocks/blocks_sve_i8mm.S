@@ -1,10 +1,10 @@
-// f32 <- qsi8d32p x qsi4c32p with the SMMLA of SVE, blocks of 32: the K loop.
+// f32 <- qsi8d32p x qsi4c32p with SVE SMMLA, blocks of 32: the K loop.
 //
 //     sums[m][n] = fma(S, lhs_scale * rhs_scale, sums[m][n]),     S = sum over the block of lhs * rhs
 //
 // Every 128 bits of a sum hold 2 rows x 2 columns. Integer sums arrive as 16 * S; they start at the bits of
 // C = 1.5 * 2^19, where floats are 1/16 apart, and end as the float C + S. Starts are loaded rather than moved: the
-// load pipes have time, the SIMD pipes have none.
+// load pipes have slack, the SIMD pipes have none.
 //
 //     x0         SveTileArgs, which starts with start
 //     x1 - x4    elements of the LHS panels

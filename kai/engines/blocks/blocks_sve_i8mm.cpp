@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p with the SMMLA of SVE, panels of 8 columns.
+// f32 <- qsi8d32p x qsi4c32p with SVE SMMLA, panels of 8 columns.
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //

@@ -1,4 +1,5 @@
-// How a source reads the catalogues: it says what a line of its own ISA stands for. Lines of other ISAs are nothing.
+// How a source reads the catalogues: it says what a line of its own ISA expands to. Lines of other ISAs expand to
+// nothing.
 //
 //     #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_SOMETHING)    for each line: KAI_DEFINE_SOMETHING(name, ...)
 //     #define KAI_UKERNEL KAI_LINE

@@ -1,4 +1,4 @@
-// Preconditions: what a violated one says, and in which builds it is looked at.
+// Preconditions: the message of a violation, and in which builds it is checked.
 //
 //     KAI_REQUIRE(__func__, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
 //     -> kai_run_...: k = 250 is not a multiple of bl = 32

@@ -1,4 +1,4 @@
-// What the rest of the library asks about the CPU.
+// CPU queries of the rest of the library.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

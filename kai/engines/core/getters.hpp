@@ -11,13 +11,13 @@
 namespace kai {
 namespace {
 
-/// Who asks for a size that scales with a vector length: the function `prefix``name`, for the sentence that it says on
-/// a CPU without such vectors. {}: a run function, which is not called there, and nothing is checked.
+/// The caller that needs a size that scales with a vector length: the function `prefix``name`, for the message that it
+/// prints on a CPU without such vectors. {}: a run function, which is not called there, and nothing is checked.
 struct Getter {
     const char *prefix, *name;
 };
 
-/// In the place of a Getter: the length does not matter, and no CPU is asked.
+/// Instead of a Getter: the length does not matter, and no CPU is asked.
 struct AnyLength {};
 
 KAI_INLINE size_t sme_words(size_t n, Getter getter) {
@@ -44,16 +44,16 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 /// A size of the catalogue that scales with the streaming vector length: n words of 32 bits per vector.
 #define VL(n) kai::sme_words(n, kai_getter)
 
-/// The same of SVE: n words of 32 bits per vector.
+/// The same for SVE: n words of 32 bits per vector.
 #define SVE(n) kai::sve_words(n, kai_getter)
 
-/// @name An m_step of 1 in the catalogue, where that is not: any m, row after row
+/// @name An m_step of 1 in the catalogue, where that is not: any m, row by row
 /// @{
 [[maybe_unused]] static constexpr size_t ONE_ROW = 1;   // m is 0 or 1
 [[maybe_unused]] static constexpr size_t ANY_ROWS = 1;  // any m, several rows at a time
 /// @}
 
-/// First in the body of the getter kai_get_<WHAT>_<NAME>: where VL and SVE find who asks.
+/// First in the body of the getter kai_get_<WHAT>_<NAME>: where VL and SVE find the name of the getter.
 #define KAI_GETTER(WHAT, NAME) [[maybe_unused]] constexpr kai::Getter kai_getter = {"kai_get_" #WHAT "_", #NAME};
 
 /// An index that a getter takes: a multiple of the step of that name.
@@ -157,7 +157,7 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     }
 
 /// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row: kai_get_<LHS_GETTER>_<name>.
-/// Kernels for one row ask for k in place of the stride: m_idx is 0 there.
+/// Kernels for one row ask for k instead of the stride: m_idx is 0 there.
 #define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                        \
     KAI_DEFINE_SIZE(nr, NAME, NR)                                                                        \

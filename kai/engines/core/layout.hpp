@@ -29,7 +29,7 @@ struct Chunks {
 };
 
 struct Format {
-    // How many consecutive elements (bits >= 8) or bytes (bits < 8) of a row lie together.
+    // How many consecutive elements (bits >= 8) or bytes (bits < 8) of a row are stored together.
     enum Group { kr_over_sr, kr, half_kr, two, one };
 
     const char* name;
@@ -117,7 +117,7 @@ struct Format {
     }
     /// @}
 
-    /// @name Places in a panel, in bytes from its start. b is the index of a block.
+    /// @name Positions in a panel, in bytes from its start. b is the index of a block.
     /// @{
     constexpr size_t elements(Tile t, size_t bl, size_t b) const {
         return t.rows * panel_head +
@@ -141,7 +141,7 @@ struct Format {
     }
     /// @}
 
-    /// Where element i of row r stands in the elements of its block of bl: byte, and how far it is shifted left in it.
+    /// Where element i of row r is in the elements of its block of bl: byte, and the shift within that byte.
     struct At {
         size_t byte;
         unsigned shift;

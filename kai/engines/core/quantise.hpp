@@ -1,12 +1,12 @@
 // Dynamic quantisation to int8: rounding, and the scale of a block.
 //
-// Every function has a scalar and a NEON form with the same results for every input. They round each operation on its
-// own, as IEEE 754 says; nothing depends on libm. NaN and infinities:
+// Every function has a scalar and a NEON form with the same results for every input. Each operation is rounded
+// separately, as IEEE 754 says; nothing depends on libm. NaN and infinities:
 //
-//   amax  compares bit patterns, so that a NaN counts as more than infinity and the order of the values does not
-//   matter. NaN   among the values of a block: the multiplier is NaN, all quants are 0, the stored scale is NaN. inf
-//   among them: the multiplier is 0, all quants are 0. amax  so small that the multiplier would be infinite (and amax =
-//   0): multiplier and quants are 0.
+// - amax compares bit patterns, so that a NaN counts as more than infinity and the order of the values does not matter.
+// - NaN among the values of a block: the multiplier is NaN, all quants are 0, the stored scale is NaN.
+// - Infinity among them: the multiplier is 0, all quants are 0.
+// - amax so small that the multiplier would be infinite (and amax = 0): multiplier and quants are 0.
 //
 // Hence |x * multiplier| rounds to at most 127, and narrowing to int8 never loses a bit.
 //

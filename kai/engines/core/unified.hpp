@@ -16,7 +16,7 @@
 //         ...
 //     }
 //
-// `function` is the name of the creation function: what messages name.
+// `function` is the name of the creation function: the name in messages.
 //
 // An operand is panels of a Format (layout.hpp). A row-major LHS is panels of one row: `packed(f32p, 1, 1)` has a
 // stride of k * 4 bytes, `packed(x8p, 1, 4)` one of roundup(k, 4). Offsets count whole panels and use the stride of the
@@ -45,7 +45,7 @@ struct UnifiedOperand {
     }
 };
 
-/// kr: consecutive elements of a row that lie together.
+/// kr: consecutive elements of a row that are stored together.
 KAI_INLINE UnifiedOperand packed(const Format& format, size_t rows, size_t kr) {
     return {format, {rows, kr, 1}};
 }

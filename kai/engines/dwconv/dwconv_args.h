@@ -1,4 +1,4 @@
-// What the depthwise kernels get.
+// Arguments of the depthwise kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,7 +6,7 @@
 
 #include "kai/engines/core/fields.h"
 
-/// Bytes, but for the counts of rows, columns and channels.
+/// Bytes, except for the counts of rows, columns and channels.
 #define KAI_DWCONV_IMAGE(field)                                                                      \
     field(uint32_t, 4, lo)      /* clamp bounds; of f16 in the lower half */                         \
     field(uint32_t, 4, hi)                                                                           \

@@ -1,4 +1,4 @@
-// What the depthwise kernels in streaming mode (kai/engines/dwconv/dwconv_sme_3x3.inc) get.
+// Arguments of the depthwise kernels in streaming mode (kai/engines/dwconv/dwconv_sme_3x3.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What the kernels with FMLA get.
+// Arguments of the kernels with FMLA.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// The floating-point GEMM on NEON: LHS row-major, RHS in panels of nr columns with their bias in front.
+// The floating-point GEMM on NEON: LHS row-major, RHS in panels of nr columns preceded by their bias.
 //
 //     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
 //

@@ -1,4 +1,4 @@
-// f32 <- f32 x f32p with the FMLA of SVE: all rows of a panel of 4 vectors of columns, tiles of 6 rows.
+// f32 <- f32 x f32p with SVE FMLA: all rows of a panel of 4 vectors of columns, tiles of 6 rows.
 //
 //     dst[r][c] = clamp(bias[c] + sum over k of lhs[r][k] * rhs[k][c])
 //

@@ -1,7 +1,8 @@
 // Matmuls of a row-major LHS, or of a table of pointers to its rows, with SVE: the loop over panels of the RHS, 4
 // vectors of columns each. A panel is the work of kai/engines/float/float_sve.inc.
 //
-// Columns outside, rows inside: a panel of the RHS comes from memory once and stays near while the rows pass by.
+// The outer loop is over columns, the inner loop over rows: a panel of the RHS comes from memory once and stays in the
+// cache for all rows.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -27,7 +28,7 @@ KAI_INLINE SveRows plain_rows(size_t k, size_t stride) {
     return {k, k > 0 ? size_t{1} : 0, nullptr, 0, stride, 0};
 }
 
-/// Rows behind a table of pointers. Without elements nothing is read.
+/// Rows found through a table of pointers. Without elements nothing is read.
 KAI_INLINE SveRows rows_of_table(size_t chunks, size_t length, const void* pad, size_t offset) {
     return {length, length > 0 ? chunks : 0, pad, offset, 0, 1};
 }

@@ -1,4 +1,4 @@
-// f32 <- rows of f32 behind pointers x f32p with SVE: the formula is in the interface header, the work in
+// f32 <- rows of f32 found through pointers x f32p with SVE: the formula is in the interface header, the work in
 // float_sve.S.
 //
 // SPDX-License-Identifier: Apache-2.0

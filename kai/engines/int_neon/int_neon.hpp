@@ -7,7 +7,7 @@
 //     Sum   where integer sums start and how they become f32: ShortSum, LongSum
 //     Dst   what is stored: float, F16, Bf16
 //
-// How scales enter is the business of a pair of formats (blocks_neon_tiles.hpp).
+// How scales are applied depends on the pair of formats (blocks_neon_tiles.hpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -217,7 +217,7 @@ struct Output<float> {
     using Pointer = float*;
 };
 
-/// max, then min: a NaN stays one.
+/// max, then min: NaN stays NaN.
 KAI_INLINE float32x4_t clamped(float32x4_t x, float lo, float hi) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(lo)), vdupq_n_f32(hi));
 }

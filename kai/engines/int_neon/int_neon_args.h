@@ -1,4 +1,4 @@
-// What the tiles of rows and an RHS in blocks get.
+// Arguments of the tiles of rows and an RHS in blocks.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What packers in streaming mode get.
+// Arguments of the packers in streaming mode.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -67,7 +67,7 @@ void kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
     size_t lhs_stride, void* lhs_packed) {
     kai::check_lhs_call(kai::kRulesF32Last, k, bl, {mr, kr, sr}, __func__);
-    // By convention this packer does not look at m_idx_start: lhs and lhs_packed are those of the first row.
+    // By convention this packer ignores m_idx_start: lhs and lhs_packed are those of the first row.
     KAI_UNUSED(m_idx_start);
     kai::pack_qsi8d32p<kai::kF32Last, kai::SourceF32, false, true>(
         {m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed});

@@ -12,7 +12,7 @@ namespace kai {
 namespace {
 
 /// Which elements of a row round ties to even; the others, and the padding, round them away from zero. Groups are the
-/// elements that lie together in a panel.
+/// elements that are stored together in a panel.
 ///
 /// The bytes are public, so that the differences between packers are part of the format.
 enum class Rounding {

@@ -1,5 +1,5 @@
-// What LHS packers ask of their callers, checked in builds with assertions: by `run`, and by the getters of sizes and
-// offsets as far as it concerns them. Getters take any mr, since clients ask them with one row.
+// Preconditions of LHS packers, checked in builds with assertions: by `run`, and by the getters of sizes and
+// offsets as far as it applies to them. Getters take any mr, since clients ask them with one row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,7 +10,7 @@
 namespace kai {
 namespace {
 
-/// The rules of a packer. A number that is 0 stands for no rule.
+/// The rules of a packer. 0 means no rule.
 struct LhsRules {
     const Format& format;
     size_t mr, kr, sr;  // the only ones; mr: of `run`

@@ -3,11 +3,11 @@
 //
 // BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is
 // rounded by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half.
-// That is right but for NaN: these inputs are also multiplied, two by two, and added up, and if that sum is a NaN, the
+// That is right except for NaN: these inputs are also multiplied, two by two, and added, and if that sum is a NaN, the
 // function says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself).
 // (Infinities and huge values may also make the sum one. That costs time, nothing else.)
 //
-// Instructions stand in the order of cores that issue them in order: loads are one step ahead, and so are the first
+// Instructions are in an order for in-order cores: loads are one step ahead, and so are the first
 // operations on what they bring. The last step loads what it has, again.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -51,10 +51,10 @@
 .endm
 
 
-// ---- Rows: 8 places, one element (vector) each a step, go to one after the other
+// ---- Rows: 8 places, one element (vector) each per step, go to one after the other
 //
 // uint32_t name(size_t steps, const void* src, size_t stride, size_t pitch, void* dst)
-// steps >= 1, stride: bytes from a place to the next; pitch: bytes from a step to the next
+// steps >= 1, stride: bytes from one place to the next; pitch: bytes from one step to the next
 
 // Places in x1, x5 - x11; x12 = offset of the step; v0 - v7 = the first one.
 .macro rows_begin
@@ -247,10 +247,10 @@ func kai_pack_rows_bf16_f16_neon, hidden
     return
 endfunc
 
-// ---- Columns: 12 of them, 4 rows a step, become 4 elements of column 0, 4 of column 1, ...
+// ---- Columns: 12 of them, 4 rows per step, become 4 elements of column 0, 4 of column 1, ...
 //
 // uint32_t name(size_t steps, const void* src, size_t stride, void* dst)
-// steps >= 1; stride: bytes from a row to the next
+// steps >= 1; stride: bytes from one row to the next
 
 .macro columns_begin
     add     x5, x1, x2

@@ -31,7 +31,8 @@ KAI_INLINE float32x4_t load_4(const float16_t* p) {
     return vcvt_f32_f16(vld1_f16(p));
 }
 
-/// The loop over the elements of 8 places: 16 bytes of each a step. false: there may be a NaN, which it packs wrongly.
+/// The loop over the elements of 8 places: 16 bytes of each per step. false: there may be a NaN, which it packs
+/// wrongly.
 KAI_INLINE bool pack_steps(size_t steps, const float* src, size_t stride, size_t pitch, uint8_t* dst) {
     return kai_pack_rows_bf16_f32_neon(steps, src, stride, pitch, dst) != 0;
 }

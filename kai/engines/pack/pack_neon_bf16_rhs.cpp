@@ -2,7 +2,7 @@
 //
 //     | bias: 12 | k = 0 - 3: 4 elements of column 0, 4 of column 1, ... | k = 4 - 7: ... | ...
 //
-// from K x N sources of f32 or f16, rounded to nearest even; the bias is moved. Columns and k beyond the matrix become
+// from K x N sources of f32 or f16, rounded to nearest even; the bias is copied. Columns and k beyond the matrix become
 // zero.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -62,7 +62,7 @@ KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
     }
 }
 
-/// The first `vectors` vectors of `interleave`: the groups of one place lie side by side, `group_step` bytes from place
+/// The first `vectors` vectors of `interleave`: the groups of one place are side by side, `group_step` bytes from place
 /// to place. Returns the place after the last one.
 template <size_t group, size_t vectors = 4>
 KAI_INLINE uint8_t* store_groups(const uint8x16_t out[4], uint8_t* dst, size_t group_step) {

@@ -99,7 +99,7 @@ KAI_INLINE Quants32 quantize_row(const Loaded32<Source>& loaded, float multiplie
     return q;
 }
 
-/// Quants of one row that lie together, to groups of 4, 8 or 16 that are `step` bytes apart.
+/// Quants of one row that are stored together, to groups of 4, 8 or 16 that are `step` bytes apart.
 KAI_INLINE void spread_groups(const uint8_t* src, size_t count, uint8_t* dst, size_t group, size_t step) {
     for (const uint8_t* end = src + count; src != end; src += group, dst += step) {
         if (group == 4) {

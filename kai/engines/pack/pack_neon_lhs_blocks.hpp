@@ -26,8 +26,8 @@ struct BlockRows {
     FourRows src;                     // the rows; of one row: the first alone
     size_t blocks, bl;                // of a row
     uint8_t *quants, *fields;         // of block 0
-    size_t quants_step, fields_step;  // from a block to the next
-    size_t group;                     // elements of a row that lie together; 0: the row is alone in its panel
+    size_t quants_step, fields_step;  // from one block to the next
+    size_t group;                     // elements of a row that are stored together; 0: the row is alone in its panel
     size_t group_step;                // from a group of a row to its next one
     size_t panel_rows;
 };
@@ -84,7 +84,7 @@ KAI_INLINE bool has_nan(float32x4_t v) {
     }
 }
 
-// ---- Fields, of four blocks: of four rows, which lie side by side, or of one row
+// ---- Fields, of four blocks: of four rows, which are side by side, or of one row
 
 template <bool has_sums>
 KAI_INLINE void put_fields_of_four_rows(uint8_t* dst, size_t panel_rows, int32x4_t sum, float32x4_t scale) {
@@ -174,7 +174,7 @@ template <size_t group, typename Source, Ties ties, bool has_sums>
     }
 }
 
-/// A block of one row, whose quants lie together. Returns a vector whose lanes add up to their sum.
+/// A block of one row, whose quants are stored together. Returns a vector whose lanes add up to their sum.
 template <typename Source, Ties ties, bool has_sums>
 KAI_INLINE int32x4_t quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst) {
     int32x4_t sum = {};
@@ -212,7 +212,7 @@ KAI_INLINE void quantize_blocks_of_row(
     put_fields_of_row<has_sums>(p, fields, count, sum, s.scale);
 }
 
-/// One row whose quants lie together, four blocks at a time.
+/// One row whose quants are stored together, four blocks at a time.
 template <typename Source, Ties ties, bool has_sums>
 [[gnu::noinline]] void pack_row(const BlockRows& row) {
     const BlockRows p = row;  // a copy that stores cannot change

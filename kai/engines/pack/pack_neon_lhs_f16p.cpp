@@ -1,4 +1,4 @@
-// Packer of f16p (LHS) for NEON from f32, of any panel height, rounded to nearest even: pairs of k lie together
+// Packer of f16p (LHS) for NEON from f32, of any panel height, rounded to nearest even: pairs of k are stored together
 //
 //     | k = 0, 1 of row 0, of row 1, ... | k = 2, 3: ... | ...
 //
@@ -14,7 +14,7 @@
 namespace kai {
 namespace {
 
-/// By convention `run` looks at neither bl nor kr; the getters do.
+/// By convention `run` ignores bl and kr; the getters check them.
 constexpr LhsRules kRunRules{f16p, 0, 0, 2, false, 0, 16};
 constexpr LhsRules kRules{f16p, 0, 0, 2, true, 0, 16};
 
@@ -66,7 +66,7 @@ void kai_run_lhs_pack_f16pmrx2_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     size_t lhs_stride, void* lhs_packed) {
     kai::check_lhs_call(kai::kRunRules, k, bl, {mr, 4, sr}, __func__);
-    // By convention this packer looks at none of these: groups have two elements, and lhs and lhs_packed are those of
+    // By convention this packer ignores these: groups have two elements, and lhs and lhs_packed are those of
     // the first row.
     KAI_UNUSED(bl);
     KAI_UNUSED(kr);

@@ -2,9 +2,9 @@
 //
 // A row is read twice, for its range and for its quants. Four rows are quantised together (pack_neon_lhs.hpp).
 //
-// A loop takes a fixed number of elements at a time. What is left takes them too: the last step overlaps the one before
-// it, which does no harm as the same bytes are written. Rows that are too short for one step, the incomplete group at
-// the end of a row, and rows with an infinite multiplier take the scalar way.
+// A loop takes a fixed number of elements at a time. The remainder takes the same number: the last step overlaps the
+// previous one it, which does no harm as the same bytes are written. Rows that are too short for one step, the
+// incomplete group at the end of a row, and rows with an infinite multiplier take the scalar way.
 //
 // The loops are functions of their own, which packers share if they agree in what is done per element: type and ties.
 //
@@ -98,7 +98,7 @@ KAI_INLINE int8x16_t finish(int16x8_t a, int16x8_t zero_a, int16x8_t b, int16x8_
     return vqmovn_high_s16(vqmovn_s16(vaddq_s16(a, zero_a)), vaddq_s16(b, zero_b));
 }
 
-/// Four rows to consecutive slots of a panel, or one row to elements that lie together.
+/// Four rows to consecutive slots of a panel, or one row to elements that are stored together.
 struct RowsToPanel {
     FourRows src;
     float multiplier[4];
@@ -145,7 +145,7 @@ struct FourRowsStep {
     }
 };
 
-/// One row, 32 elements at a time, which lie together.
+/// One row, 32 elements at a time, which are stored together.
 struct RowStep {
     static constexpr size_t kElements = 32;
 
@@ -178,7 +178,7 @@ struct RowStep {
 };
 
 /// Elements 0 ... `to` - 1, at least a step of them, and if `last_8_away` 8 more, which are rounded away from zero.
-/// Those of a step are finished and stored while the next ones are computed: cores that issue in order always have
+/// Those of a step are finished and stored while the next ones are computed: in-order cores always have
 /// something to do.
 template <typename Step, typename Source, Ties ties, bool has_last_8_away>
 [[gnu::noinline]] void quantize_span(const RowsToPanel& p, size_t to, [[maybe_unused]] bool last_8_away) {
@@ -223,7 +223,7 @@ struct RowsCall {
     const RowLoops& loops;
     size_t span;        // elements that the loops take: complete groups that round in one way
     size_t whole;       // elements in complete groups
-    size_t group;       // elements that lie together; 0: the row is alone in its panel
+    size_t group;       // elements that are stored together; 0: the row is alone in its panel
     size_t group_step;  // from a group of a row to its next one
 };
 

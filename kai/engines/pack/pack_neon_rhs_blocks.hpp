@@ -36,7 +36,7 @@ KAI_INLINE void load_16_of_four_columns(FourColumns& src, uint8x16_t v[4]) {
     }
 }
 
-/// 16 bytes of each of four columns. Their groups of one place lie side by side, `group_step` bytes from place to
+/// 16 bytes of each of four columns. Their groups of one place are side by side, `group_step` bytes from place to
 /// place. Returns the place after the last one.
 template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE uint8_t* pack_16_of_four_columns(const uint8x16_t v[4], uint8_t* dst, size_t group_step) {

@@ -201,7 +201,7 @@ KAI_INLINE void fill(uint8_t* to, size_t count, uint8_t byte) {
     }
 }
 
-/// The end of a column whose last whole step lies before `src`: `count` < 32 bytes, and zeros behind them.
+/// The end of a column whose last whole step lies before `src`: `count` < 32 bytes, and zeros after them.
 [[gnu::noinline]] void copy_end(const RhsChannels& p, const uint8_t* src, size_t count, uint8_t* to) {
     fill(to, 2, p.flip);
     for (size_t i = 0; i < count; ++i) {
@@ -303,7 +303,7 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
     }
 }
 
-/// The lines of a step that the source lacks, or that end less than 16 bytes behind `first`: a copy of the step.
+/// The lines of a step that the source does not have, or that end less than 16 bytes after `first`: a copy of the step.
 [[gnu::noinline]] void copy_step(const RhsChannels& p, size_t first, size_t k, size_t lines, uint8_t to[][16]) {
     fill(to[0], lines, p.flip);
     const size_t count = p.line - first < 16 ? p.line - first : 16;
@@ -323,7 +323,7 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
     for (size_t step = 0; step < all_steps; step += chunk_steps) {
         const size_t steps = all_steps - step < chunk_steps ? all_steps - step : chunk_steps;
         for (size_t first = 0; first < p.line; first += 16) {
-            // The last strip ends with the line, and overlaps the one before.
+            // The last strip ends with the line, and overlaps the previous one.
             const size_t from = first + 16 <= p.line || p.line < 16 ? first : p.line - 16;
             for (size_t i = 0; i < steps; ++i) {
                 const size_t k = (step + i) * lines, end = (k + lines - 1) * p.line + from + 16;

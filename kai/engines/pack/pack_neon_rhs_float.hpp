@@ -13,7 +13,7 @@ namespace {
 
 #if defined(__aarch64__)
 
-/// 0 - 15 bytes of a line, zeros behind them.
+/// 0 - 15 bytes of a line, zeros after them.
 KAI_INLINE uint8x16_t load_some(const uint8_t* src, size_t count) {
     alignas(16) uint8_t v[16] = {};
     uint8_t* to = v;
@@ -131,7 +131,7 @@ KAI_INLINE void transpose(const uint8x16_t v[lanes], uint8x16_t out[lanes]) {
 
 /// Places [first, end), at least a vector of them, of the columns of a vector, `exist` of which do: those that do not
 /// are pointers to the first one, and zeros in the end. src: place 0 of the first one; dst: where it goes. The last
-/// step overlaps the one before where the places are no whole vectors.
+/// step overlaps the previous one where the places are no whole vectors.
 template <class Element, size_t nr>
 KAI_INLINE void transpose_columns(
     const uint8_t* src, size_t stride, uint8_t* dst, size_t first, size_t end, size_t exist) {
@@ -213,7 +213,7 @@ void pack_head(const uint8_t* bias, uint8_t* dst, size_t exist) {
 #endif
 
 /// All panels of nr columns, a chunk of places at a time, so that what is read (K x N: lines far from each other, by
-/// every panel) and written (N x K: lines in several goes) stays in the nearest cache. `column_step`: bytes from a
+/// every panel) and written (N x K: lines in several steps) stays in the nearest cache. `column_step`: bytes from a
 /// column of the source to the next. PackPlaces: (panel, first place, end). n and the panel's columns are counted in
 /// units of `unit` bytes.
 template <size_t nr, size_t unit, class PackPlaces>

@@ -323,7 +323,7 @@ KAI_INLINE size_t pack_32_rows(
     return at;
 }
 
-/// 32 rows of the strip at `place`, which has columns that do not exist, 8 bytes apart. Rare, and so kept out of the
+/// 32 rows of the strip at `place`, which has missing columns, 8 bytes apart. Rare, and so kept out of the
 /// way.
 [[gnu::noinline]] void complete_32_rows(
     const SumsKind& kind, const RhsPack& p, const RhsSums& s, size_t row, size_t place, uint8_t to[32 * 8]) {

@@ -56,7 +56,7 @@ struct RhsPack {
     size_t blocks = k == 0 ? 0 : k / bl;
     size_t panels = (n + tile.rows - 1) / tile.rows;
 
-    /// The column that stands at place c of a panel: those that the last panel lacks repeat column n - 1.
+    /// The column that is at position c of a panel: those that the last panel lacks repeat column n - 1.
     KAI_INLINE size_t column(size_t panel, size_t c) const {
         const size_t at = panel * tile.rows + c;
         return at < n ? at : n - 1;
@@ -67,21 +67,21 @@ KAI_INLINE RhsPack rhs_pack(const kai_rhs_call& c) {
     return {c.n, c.k, c.bl, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.packed};
 }
 
-/// What stands beside the nibbles in the arrays family.
+/// What is stored with the nibbles in the arrays family.
 struct RhsArrays {
     const uint8_t *zero, *scale;  // f32 [n][k / bl]
     const uint8_t* bias;          // f32 [n] or NULL
 };
 
-/// @name How the arrays family stores what stands beside the nibbles
+/// @name How the arrays family stores zeros, scales and bias
 /// @{
 
-/// Zeros, scales and bias as they are; columns that do not exist have no bias.
+/// Zeros, scales and bias unchanged; missing columns have no bias.
 struct PlainArrays {
     static constexpr bool sixteenths = false, repeat_bias = false;
 };
 
-/// Scales / 16, for kernels that multiply with 16 times the weights; columns that do not exist repeat the last one.
+/// Scales / 16, for kernels that multiply with 16 times the weights; missing columns repeat the last one.
 struct SixteenthArrays {
     static constexpr bool sixteenths = true, repeat_bias = true;
 };
@@ -98,15 +98,15 @@ KAI_INLINE uint32_t scale_bits(const uint8_t* src) {
 }
 /// @}
 
-/// @name How the records family stores scales, and what columns that do not exist become
+/// @name How the records family stores scales, and what missing columns become
 /// @{
 
-/// Scales as they are; missing columns repeat the last one.
+/// Scales unchanged; missing columns repeat the last one.
 struct PlainRecords {
     static constexpr bool sixteenths = false, zero_missing = false;
 };
 
-/// Scales as they are; missing columns are zero.
+/// Scales unchanged; missing columns are zero.
 struct ZeroPaddedRecords {
     static constexpr bool sixteenths = false, zero_missing = true;
 };
@@ -173,7 +173,7 @@ KAI_INLINE void pack_nibbles_scalar(
     }
 }
 
-/// The bias of the panel whose first column is `first`. repeat: columns that do not exist have that of column n - 1.
+/// The bias of the panel whose first column is `first`. repeat: missing columns have that of column n - 1.
 KAI_INLINE void pack_bias(const RhsPack& p, const uint8_t* bias, bool repeat, size_t first, uint8_t* dst) {
     for (size_t at = first; at < first + p.tile.rows; ++at, dst += 4) {
         const size_t column = repeat && at >= p.n ? p.n - 1 : at;

@@ -9,7 +9,7 @@
 namespace kai {
 namespace {
 
-/// What stands in the places of columns that the last panel lacks.
+/// What is in the places of missing columns of the last panel.
 enum class Missing : uint8_t {
     repeat_last,          ///< weights, scale and bias of column n - 1
     repeat_last_byte,     ///< scale and bias of column n - 1; weights: see source_column
@@ -20,7 +20,7 @@ enum class Missing : uint8_t {
 
 /// What a packer does.
 struct ChannelsKind {
-    const Format& format;  ///< where weights and fields go; the fields are behind the weights of a panel
+    const Format& format;  ///< where weights and fields go; the fields are after the weights of a panel
     bool kxn;              ///< a line of the source is one weight of each column; otherwise it is a column
     Missing missing;
     bool sixteenths;  ///< the kernel multiplies with 16 times the weights: sums are stored times 16, scales / 16
@@ -68,7 +68,7 @@ constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
     return rules;
 }
 
-/// The column whose weights stand at column `at` of the panels. Only for columns that exist or repeat one. Of the byte
+/// The column whose weights are at column `at` of the panels. Only for columns that exist or repeat one. Of the byte
 /// that holds the nibble of column n - 1, the nibble that an even or odd `at` has in its byte: after an odd n this is
 /// the one that belongs to no column.
 KAI_INLINE size_t source_column(const RhsChannels& p, size_t at) {

@@ -53,7 +53,7 @@ void kai_check_rhs_unified(
     size_t panel_stride) {
     const auto& [n, k] = args->shape;
     const auto& [rhs, packed, bias, sum_scale, scale, multiplier] = args->operand;
-    (void)bias;  // of this API members that a packer has no use for are not looked at
+    (void)bias;  // of this API members that a packer has no use for are ignored
     KAI_REQUIRE_ALWAYS(
         function, args->flags == 0, "unknown flags: 0x%llx", static_cast<unsigned long long>(args->flags));
     if (n == 0) {

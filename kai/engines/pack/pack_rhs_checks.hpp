@@ -1,5 +1,5 @@
-// What RHS packers whose panels are vectors wide ask of their callers, in every build. (Others take more than one nr,
-// kr and sr: their rules are in tables.)
+// What RHS packers whose panels are vectors wide require of their callers, checked in every build. (Others take more
+// than one nr, kr and sr: their rules are in tables.)
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,11 +28,11 @@ struct kai_rhs_vectors_call {
 };
 
 extern "C" {
-/// Abort in the name of `function` where something is wrong. Of an empty problem no operand matters.
+/// Abort in the name of `function` where something is wrong. For an empty problem, operands are ignored.
 /// @{
 [[gnu::visibility("hidden")]] void kai_check_rhs_vectors(const char* function, const kai_rhs_vectors_call* call);
 
-/// The unified API: operands that the format has no place for are not looked at. panel_stride: of dense panels of
+/// The unified API: operands that the format has no place for are ignored. panel_stride: of dense panels of
 /// own_nr columns.
 [[gnu::visibility("hidden")]] void kai_check_rhs_unified(
     const char* function, kai_rhs_vectors_packer packer, const kai_matmul_pack_rhs_uker_args* args, size_t own_nr,

@@ -2,7 +2,7 @@
 //
 //     | bias: nr | k = 0: nr elements | k = 1: nr elements | ...      a panel of nr columns
 //
-// Bits are moved, never converted. Columns that the last panel lacks become zero, and so do their bias and a bias that
+// Bits are copied, never converted. Missing columns of the last panel become zero, and so do their bias and a bias that
 // is not given. The scalar packer is the specification; pack_neon_rhs_float.hpp gives the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -159,7 +159,7 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
     kai_fail(function, v.format, v.numbers[0], v.numbers[1], v.numbers[2]);
 }
 
-/// Bytes from a panel to the next, for a getter.
+/// Bytes from one panel to the next, for a getter.
 size_t checked_stride(
     const char* getter, const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl,
     enum kai_datatype scale_dt) {

@@ -1,5 +1,5 @@
-// What RHS packers ask of their callers. Each rule is stated once, in a table per packer, and checked in every build:
-// by `run`, and by the getters of sizes, strides and offsets as far as it concerns them. Getters take any nr, though,
+// Preconditions of RHS packers. Each rule is stated once, in a table per packer, and checked in every build:
+// by `run`, and by the getters of sizes, strides and offsets as far as it applies to them. Getters take any nr, though,
 // and any group: clients ask them with nr = 1 (a panel is as long as nr columns).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@ enum kai_rhs_params : uint8_t {
     KAI_RHS_PARAMS_1_8_BF16,  ///< lhs_zero_point 1, rhs_zero_point 8, scale_dt kai_dt_bf16
 };
 
-/// The rules of a packer. A number that is 0 stands for no rule.
+/// The rules of a packer. 0 means no rule.
 struct kai_rhs_rules {
     char name[62];  ///< without kai_run_
 
@@ -78,10 +78,10 @@ extern "C" {
 [[gnu::visibility("hidden")]] kai_violation kai_rhs_call_violation(
     const kai_rhs_rules* rules, const kai_rhs_call* call);
 
-/// All rules. Aborts with the name of the packer where one is violated. Reads nothing of an empty problem.
+/// All rules. Aborts with the name of the packer where one is violated. For an empty problem nothing is read.
 [[gnu::visibility("hidden")]] void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call);
 
-/// @name The getters of packers that are told nr, kr and sr. Without blocks, bl is 0.
+/// @name The getters of packers that take nr, kr and sr. Without blocks, bl is 0.
 /// @{
 [[gnu::visibility("hidden")]] size_t kai_rhs_packed_stride(
     size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt, const kai_rhs_rules* rules);

@@ -1,11 +1,11 @@
 // RHS packers of 4-bit sources with blocks, bf16 scales in an array of their own, and the sum of each column: scalar.
 // A packer is a combination of
 //
-//   source  N x K or K x N, and what columns that do not exist are
-//   groups  which weights are added up as integers before they go into the f32 sum: that decides its last bits
+//   source  N x K or K x N, and what missing columns are
+//   groups  which weights are added as integers before they go into the f32 sum: that decides its last bits
 //   format  where elements and fields go (layout.hpp): scales in the block tail, sums and bias in the panel tail
 //
-//     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks upwards, groups upwards
+//     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks ascending, groups ascending
 //
 // The product is exact (8 bits of a bf16 times a small integer), so that only the addition rounds.
 // The scalar packer is the specification; pack_neon_rhs_sums.hpp gives the same bytes.
@@ -18,7 +18,7 @@
 namespace kai {
 namespace {
 
-/// What else there is beside RhsPack.
+/// Members in addition to those of RhsPack.
 struct RhsSums {
     size_t rhs_stride;     // bytes, of a column (N x K) or of a row of the source (K x N)
     const uint8_t* scale;  // bf16: blocks of a column side by side,
@@ -30,9 +30,10 @@ struct RhsSums {
 struct SumsKind {
     const Format& format;
     bool kxn;
-    bool zeros;          // K x N: weights of missing columns are zero
-    bool packed_groups;  // groups of weights that lie together in the panel: the low nibbles of a group of bytes, then
-                         // the high ones. Otherwise 32 consecutive ones
+    bool zeros;  // K x N: weights of missing columns are zero
+    /// Groups of weights that are stored together in the panel: the low nibbles of a group of bytes, then the high
+    /// nibbles. Otherwise 32 consecutive weights.
+    bool packed_groups;
 };
 
 /// Element i of the column at place `at`, counted from the first panel's first. 8 more than the value.

@@ -5,7 +5,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/pack/pack_sme_rows.inc"
 
-    alias   stride, x3      // bytes from a row to the next
+    alias   stride, x3      // bytes from one row to the next
     alias   half, x4        // V rows
 
 .macro bf16_start

@@ -1,5 +1,5 @@
 // Packer of f32 rows as bf16 (nearest, ties to even) for SME2: panels of 2 V rows, V = SVL / 32. A word of a panel is
-// two k of a row. Rows that the last panel lacks, and what a last word lacks, become zero. The work is in
+// two k of a row. Missing rows of the last panel, and the missing part of a last word, become zero. The work is in
 // pack_sme2_rows.S.
 //
 // SPDX-License-Identifier: Apache-2.0

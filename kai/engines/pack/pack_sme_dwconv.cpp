@@ -3,7 +3,7 @@
 //
 //     | bias of the channels | tap 0 | tap 1 | ...          taps in row-major order, lanes without a channel zero
 //
-// Bits are moved, never converted.
+// Bits are copied, never converted.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"

@@ -1,6 +1,6 @@
 // RHS packers of K x N sources for SME. The work is in pack_sme_columns.S; the panels are drawn in
-// kai/engines/pack/pack_sme_columns.inc. Bits are moved, but for f32 sources of bf16, rounded to nearest even, and for
-// qsi8cxp:
+// kai/engines/pack/pack_sme_columns.inc. Bits are copied, except for f32 sources of bf16, rounded to nearest even, and
+// for qsi8cxp:
 //
 //     packed bias = bias - lhs_zero_point * sum of the column (int32, wraps);  packed scale = scale * scale_multiplier
 //

@@ -1,6 +1,6 @@
 // RHS packers of K x N sources, and of int4 ones, for SME, unified API: panels of V = SVL / 32 columns, int4: 2 V. The
 // work is in pack_sme_columns.S and pack_sme_qsi4.S; the panels are drawn in kai/engines/pack/pack_sme_columns.inc.
-// Elements are moved (unsigned int4 becomes two's complement); with integers that have a scale per column
+// Elements are copied (unsigned int4 becomes two's complement); with integers that have a scale per column
 //
 //     packed bias = bias + k_sum_scale * sum of the column (int32, wraps);  packed scale = scale * scale_global
 //
@@ -20,7 +20,7 @@ KAI_INLINE void pack_panels(
         operand.rhs_packed.stride.n, 1);
 }
 
-/// K x N; elements and bias are moved.
+/// K x N; elements and bias are copied.
 template <PackColumns kernel>
 void run_moves(const kai_matmul_pack_rhs_uker_args* args) {
     if (args->shape.n > 0) {

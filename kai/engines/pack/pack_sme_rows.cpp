@@ -1,11 +1,11 @@
-// Packers whose source has its depth contiguous, for SME: LHS, LHS behind a table of pointers, RHS of N x K. Panels of
+// Packers whose source has its depth contiguous, for SME: LHS, LHS through a table of pointers, RHS of N x K. Panels of
 // 2 V rows (unified API: V rows), V = SVL / 32, one after the other
 //
 //     | bias of all rows (RHS only) | depth group 0 of all rows | depth group 1 of all rows | ...
 //
-// A depth group is 32 bits: one f32, two of 16 bits, four of 8 bits. Rows that the last panel lacks, their bias, and
-// what a last group lacks become zero. Bits are moved; f32 becomes bf16 (nearest, ties to even) where the name says so.
-// The work is in pack_sme_rows.S.
+// A depth group is 32 bits: one f32, two of 16 bits, four of 8 bits. Missing rows of the last panel, their bias, and
+// the missing part of a last group become zero. Bits are copied; f32 becomes bf16 (nearest, ties to even) where the
+// name says so. The work is in pack_sme_rows.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_sme_rows.hpp"

@@ -108,7 +108,7 @@ KAI_INLINE void any_start(size_t) {
             {kai::FORMAT, tile, lhs_packed, kai::FORMAT.stride(tile, k)});                                           \
     }
 
-/// An LHS packer: chunks of SOURCE behind a table of pointers to panels of 2 V rows.
+/// An LHS packer: chunks of SOURCE found through a table of pointers to panels of 2 V rows.
 #define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE, KERNEL)                                          \
     KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(2), KR, 1)                                                \
     void kai_run_##NAME(                                                                                           \

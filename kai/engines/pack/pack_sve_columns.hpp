@@ -3,7 +3,7 @@
 //     | head: 4 V elements of bias | word 0 of 4 V columns | word 1 of all columns | ...         V = vector length / 32
 //
 // A word is one element of 32 bits or two of 16, which come from two rows of the source. Columns that the last panel
-// lacks, the element that an odd K lacks and a bias that is not given become zero. Bits are moved, never converted.
+// lacks, the element that an odd K lacks and a bias that is not given become zero. Bits are copied, never converted.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -63,7 +63,7 @@ struct SveWords16 {
     }
 };
 
-/// All panels grow together, some source rows at a time: the source is read row after row. Panel after panel would read
+/// All panels grow together, some source rows at a time: the source is read row by row. Panel after panel would read
 /// strips of 4 vectors that lie a source row apart, each in another page.
 template <typename Words>
 KAI_INLINE void pack_columns_sve(

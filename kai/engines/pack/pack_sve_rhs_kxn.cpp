@@ -1,4 +1,4 @@
-// RHS packers of K x N sources for SVE. Bits are moved. `imatmul`: a chunk of 32-bit elements needs no padding of its
+// RHS packers of K x N sources for SVE. Bits are copied. `imatmul`: a chunk of 32-bit elements needs no padding of its
 // own, so chunks are packed as one matrix.
 //
 // SPDX-License-Identifier: Apache-2.0

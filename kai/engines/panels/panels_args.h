@@ -1,4 +1,4 @@
-// What kernels of two packed sides get.
+// Arguments of the kernels with two packed sides.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

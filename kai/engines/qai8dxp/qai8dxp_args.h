@@ -1,4 +1,4 @@
-// What kernels with rows quantised at run time (qai8dxp) get.
+// Arguments of the kernels with rows quantised at run time (qai8dxp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

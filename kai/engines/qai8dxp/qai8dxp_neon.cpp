@@ -11,7 +11,7 @@ namespace {
 /// @name Rows
 /// @{
 constexpr size_t kGroupPanels = 16;
-constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as good as all caches can hold beside the rest
+constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as almost all caches can hold in addition to the rest
 constexpr size_t kSecondLevelBytes = 131072;
 
 /// Whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however few rows it has.
@@ -407,7 +407,7 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
 }
 /// @}
 
-/// The engine. Few rows behind many follow the last group of these in parts of columns, whose RHS has stayed in the
+/// The engine. Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the
 /// second-level cache.
 KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
     if (p.n == 0) {

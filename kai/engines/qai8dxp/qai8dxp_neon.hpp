@@ -12,7 +12,7 @@
 //             quad by quad, tile by tile             sums += lhs x rhs
 //                                                    zero points, scales, bias, clamp, convert, store
 //
-// Tiles store whole panels and quads. Rows behind the last whole panel are few; columns that fill no quad are stored in
+// Tiles store whole panels and quads. Rows after the last whole panel are few; columns that fill no quad are stored in
 // a buffer, from which they are copied.
 //
 // What an instruction set does for a kind of RHS is a GemmTiles.
@@ -29,7 +29,7 @@ namespace {
 /// @name Tile functions
 ///
 /// A function multiplies all its tiles by one quad, then by the next one. A tile is 1, 2 or 4 panels of the LHS; its
-/// LHS, panels and results stand behind those of the tile before. A decoded quad has `group` k of column 0, of column
+/// LHS, panels and results follow those of the previous tile. A decoded quad has `group` k of column 0, of column
 /// 1, 2, 3, then the next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. Functions may read 32 bytes past
 /// the last k of a panel and of a quad.
 ///
@@ -65,9 +65,9 @@ struct GemmTiles {
     GemmTileFn* run[3];  // of 1, 2 and 4 panels
     GemmTileFn* wide;    // of 3 panels x 2 quads, or null
     DecodeFn* decode;    // null: the RHS is int8
-    size_t group;        // k of a column that lie together: 8 (SMMLA) or 4 (SDOT)
+    size_t group;        // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)
     FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
-    size_t few_rows;     // so many are few, 3 to 32. Of more, those behind the last whole panel are
+    size_t few_rows;     // so many are few, 3 to 32. Of more, those after the last whole panel are
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 // Registers
 //   x0  struct DecodeArgs    x1  quad        x2  quads to go    x3  out         x4  packed step      x5  steps to go
 //   x6, x7, x8  where vectors 1, 2, 3 of a step are                x9  bytes of a step                    x10 steps
-//   x11 bytes behind a block x12 steps of a block               x13 steps to go in it                x14, x15 scratch
+//   x11 bytes after a block x12 steps of a block                x13 steps to go in it                x14, x15 scratch
 //   v0 - v3  packed          v4 - v7  low nibbles               v16 - v19  high ones                 v20 their mask
 //
 // SPDX-License-Identifier: Apache-2.0

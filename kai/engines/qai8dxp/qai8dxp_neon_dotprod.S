@@ -42,7 +42,7 @@
 
 // ---- Per channel: accumulators are integers
 //
-// v16 - v19 LHS, a panel each; v20, v21 RHS, in turns
+// v16 - v19 LHS, a panel each; v20, v21 RHS, alternately
 
 .macro multiply_offsets s0, s1, s2, s3, rows, columns=22
     mul     v\s0\().4s, v\columns\().4s, v\rows\().s[0]
@@ -137,7 +137,7 @@
 // ---- Per channel, two quads: 3 panels, sums v0 - v11 and v12 - v23
 //
 // More products per operand, for cores on which loads take time of SIMD pipes. quad_count is even, sums neither resume
-// nor stay. v24 - v27 RHS, of each quad in turns; v28 - v30 LHS. x4 RHS of the second quad, x12, x7 dst of a tile
+// nor stay. v24 - v27 RHS, of each quad alternately; v28 - v30 LHS. x4 RHS of the second quad, x12, x7 dst of a tile
 // and of the next one.
 
 .macro wide_start
@@ -248,7 +248,7 @@ endfunc
 
 // ---- Blocks: accumulators are floats
 //
-// Panels in pairs, whose eight S, v24 - v31, keep cores busy that issue in order; each pair reads the block of the RHS.
+// Panels in pairs, whose eight S, v24 - v31, keep in-order cores busy; each pair reads the block of the RHS.
 // S starts at the bits of C, v22 and w12. v23 scales.
 //
 // RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that

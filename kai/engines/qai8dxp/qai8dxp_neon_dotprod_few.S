@@ -1,10 +1,10 @@
 // Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of qai8dxp_neon.hpp): 1, 2, 3, 4 or 8, all columns.
 //
-// kai_few_*: a scale per column; fields rsum, rs, bias behind a panel of the RHS; off, ls behind one of the LHS
+// kai_few_*: a scale per column; fields rsum, rs, bias after a panel of the RHS; off, ls after one of the LHS
 //     sum    = off * rsum + sum over k of lhs * rhs                                 int32
 //     dst[n] = clamp(f32(sum) * (rs * ls) + bias)
 //
-// kai_few_blocks_*: a scale per column and block; fields rsum, bias behind a panel
+// kai_few_blocks_*: a scale per column and block; fields rsum, bias after a panel
 //     sum    = fma(S / 16, scale, sum) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, sum)
 //     dst[n] = clamp(sum * ls + bias)
 // S starts at the bits of C and ends as the float C + S / 16 (ShortSum).
@@ -13,14 +13,14 @@
 // A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 8 rows of blocks: of one. An odd
 // quad at the end takes a tile of two whose second one is the same; it is stored first.
 //
-// Loads, decoding and scalar instructions stand between products, not more than one behind two of these: what cores
-// that issue two or three instructions in order need. Behind the last k, loads read up to 32 bytes of the fields of
+// Loads, decoding and scalar instructions are between products, not more than one after two of these: what cores
+// that issue two or three instructions in order need. After the last k, loads read up to 32 bytes of the fields of
 // both panels (64 of the RHS if nr = 8).
 //
 // Registers
 //   x0        struct FewArgs                        x9 - x12  RHS of a quad each
 //   x1        next quad                             x12, x13  LHS of rows 4 - 7, where quads are two, and 0 - 3
-//   x2        from a quad to the next one           x14       scratch; bits of C
+//   x2        from one quad to the next             x14       scratch; bits of C
 //   x3, x4    dst, quads to go                      x15       steps or blocks to go
 //   x5        steps (blocks: to go in a part)       x16       from here to fields, to scales
 //   x6        bytes of a step of int4               x19       from a pair of quads to the next one
@@ -180,8 +180,8 @@
     .endif
 .endm
 
-// sums += columns * lhs of rows 0 - 3, * lhs2 of the others. o0 - o7: what stands between, two behind each of rows
-// 0 - 3 or, of one quad, behind each second row.
+// sums += columns * lhs of rows 0 - 3, * lhs2 of the others. o0 - o7: what is between, two after each of rows
+// 0 - 3 or, of one quad, after each second row.
 .macro sdot_row s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
     sdot    v\s0\().4s, v\r0\().16b, v\lane
     .if quads > 1
@@ -342,7 +342,7 @@
     add     x9, x9, x10
 .endm
 
-// The upper bound of \i, if there is such a row, and meanwhile the store of the one before.
+// The upper bound of \i, if there is such a row, and meanwhile the store of the previous one.
 .macro bound_and_store row, i, before, hi
     .if \i < rows
     \row    \i, row_by_operand, , fmin, v\hi\().4s
@@ -352,7 +352,7 @@
     .endif
 .endm
 
-// dst = min(max(x, lo), hi): a NaN stays one.
+// dst = min(max(x, lo), hi): NaN stays NaN.
 .macro clamp_and_store row, out, lo, hi
     .ifc \out, f32_or_f16
     ldr     x14, [x0, #FEW_ARGS_out]
@@ -424,7 +424,7 @@
     .endif
 .endm
 
-// Results that need no clamp, of f32: the row of sums \i and meanwhile the store of the one before.
+// Results that need no clamp, of f32: the row of sums \i and meanwhile the store of the previous one.
 .macro bias_and_store i, before
     .if \i < rows
     sum_row \i, row_by_column, , fadd, RHS_B
@@ -434,7 +434,7 @@
     .endif
 .endm
 
-// x9 - x13 = the fields. Factors are in RHS_A and RHS_C by turns.
+// x9 - x13 = the fields. Factors are in RHS_A and RHS_C alternately.
 .macro channel_finish out
     load_quads RHS_B, x7
     ldr     q29, [x13, #16]
@@ -542,7 +542,7 @@ endfunc
 .set    two_quads, 8
 
 // int4: 4 k of low and 4 k of high nibbles of p, then those of n, 16 times their value. v28, v29: LHS of both, v26, v27
-// of rows 4 - 7. What `p` had before comes in on the way, but for the first quad: of n from \n_at, of p from \p_at.
+// of rows 4 - 7. What `p` had before comes in on the way, except for the first quad: of n from \n_at, of p from \p_at.
 // h0 - h5: other instructions.
 .macro int4_load
     load_quads RHS_A, 0
@@ -607,7 +607,7 @@ endfunc
     .endif
 .endm
 
-// int8: products of vector j of a step stand between the loads of vector j + 2, or j + 1 where registers are few.
+// int8: products of vector j of a step are between the loads of vector j + 2, or j + 1 where registers are few.
 .macro int8_load
     load_quads RHS_A, 0
     load_lhs 28, 0
@@ -844,7 +844,7 @@ endfunc
     each sum_row, row_start
     int4_decode
     each block_row, row_zero
-4:  // 32 k. Behind a block the RHS goes on behind its scales
+4:  // 32 k. After a block the RHS goes on after its scales
     int4_8k RHS_A, RHS_B, 0, 16, x7, "subs x5, x5, #1"
     load_quad 0, RHS_A, x8
     int4_8k RHS_B, RHS_A, 16, 32, x8, "ccmp x16, #0, #0, eq", "csel x14, x20, x6, eq", , "cinc x15, x15, eq"

@@ -1,11 +1,11 @@
 // One row quantised at run time (qai8dxp) with SDOT: 16 columns at a time, then panel by panel
-// (qai8dxp_neon_row.hpp). off, ls are the offset and the scale of the row, which stand behind it.
+// (qai8dxp_neon_row.hpp). off, ls are the offset and the scale of the row, which follow it.
 //
-// kai_row_*: a scale per column; fields rsum, rs, bias behind a panel
+// kai_row_*: a scale per column; fields rsum, rs, bias after a panel
 //     sum    = sum over k of lhs * rhs + off * rsum                                 int32
 //     dst[n] = clamp(f32(sum) * (rs * ls) + bias)
 //
-// kai_row_blocks_*: a scale per column and block; fields rsum, bias behind a panel
+// kai_row_blocks_*: a scale per column and block; fields rsum, bias after a panel
 //     sum    = fma(S, scale, sum) for each block, S = sum over the block of lhs * rhs / 16; then fma(rsum, off, sum)
 //     dst[n] = clamp(sum * ls + bias)
 // S comes as 16 * S.
@@ -22,7 +22,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_row.inc"
 
-// Behind the last step: x9 - x12 = fields of the quads, v28 = off, ls.
+// After the last step: x9 - x12 = fields of the quads, v28 = off, ls.
 .macro fields nr, second
     .if \nr == 8
     add     x10, x10, #16 - \second

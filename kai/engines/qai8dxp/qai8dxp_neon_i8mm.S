@@ -3,7 +3,7 @@
 // A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01 columns 01, rows 01
 // columns 23, rows 23 columns 01, rows 23 columns 23. 8 k are two vectors of a panel, rows 01 and 23, and two of the
 // RHS, columns 01 and 23. Operands are loaded where their registers become free, a few multiplications ahead of their
-// use, for cores that issue in order.
+// use, for in-order cores.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -134,7 +134,8 @@
 .macro sums_last_4
 .endm
 
-// One panel: odd groups have accumulators s4 - s7 and operands d01 - q23 of their own, so that no sum waits for itself.
+// One panel: odd groups have accumulators s4 - s7 and operands d01 - q23 of their own, so that no sum waits for its
+// previous addition.
 .macro panel_16k s0, s1, s2, s3, s4, s5, s6, s7, c01, c23, r01, r23, d01, d23, q01, q23, next
     ldp     q\d01, q\d23, [rhs, #\next - 32]
     ldp     q\q01, q\q23, [x1, #\next - 32]
@@ -186,7 +187,7 @@
     .endif
 .endm
 
-// 8 k of two panels; what comes next stands at offset `next` of a, b and rhs.
+// 8 k of two panels; what comes next is at offset `next` of a, b and rhs.
 .macro pair_8k c01, c23, next01, next23, a, b, next
     smmla   v16.4s, v28.16b, v\c01\().16b
     smmla   v17.4s, v28.16b, v\c23\().16b

@@ -4,7 +4,7 @@
 // two quads of columns side by side (of 2 rows, half of each unit), at the end an odd quad alone. 8 rows: two panels
 // x one quad. Nibbles are decoded between the multiplications: a packed vector has k 0 - 7 in its low nibbles and
 // k 16 - 23 in its high ones, or 8 - 15 and 24 - 31. Operands are loaded where their registers become free and decoded
-// a few multiplications ahead, for cores that issue in order. The last step loads 32 bytes behind the last k of a panel
+// a few multiplications ahead, for in-order cores. The last step loads 32 bytes after the last k of a panel
 // and of a quad: fields.
 //
 //     per channel  sum = offset * column_sum + lhs x rhs, int32
@@ -12,9 +12,9 @@
 //     blocks       sum = fma(f32(S / 16), block_scale, sum), S from the bits of `start` (ShortSum)
 //                  result = clamp(fma(column_sum, offset, sum) * scale + bias)
 //
-// Rows that a panel has and the output lacks are stored where the last row belongs, before that one. Sums are put in
-// rows before they become results: fields of columns then are vectors, those of rows their elements. The clamp and the
-// search for NaN are left out where fields prove that they do nothing (FewArgs::clamps).
+// Rows of a panel past the last row of the output are stored where the last row belongs, before that one. Sums are put
+// in rows before they become results: fields of columns then are vectors, those of rows their elements. The clamp and
+// the search for NaN are skipped where fields prove that they do nothing (FewArgs::clamps).
 //
 // Registers
 //   x0        struct FewArgs                          x9        quads to go
@@ -564,7 +564,7 @@
 
 // ---- Int8: a step
 
-// 8 k: columns c0 - c3, rows e0 - e3; what comes next stands at offset `next`.
+// 8 k: columns c0 - c3, rows e0 - e3; what comes next is at offset `next`.
 .macro int8_8k c0, c1, c2, c3, n0, n1, n2, n3, e0, e1, e2, e3, next
     ldp     q\n0, q\n1, [x3, #\next]
     smmla   v0.4s, v\e0\().16b, v\c0\().16b
@@ -777,7 +777,7 @@
 
 // ---- Blocks: v30 = C, where sums start
 //
-// x15 = scales of the first quad; those of a second one are x21 behind them. x16 = bytes from the next step to its
+// x15 = scales of the first quad; those of a second one are x21 after them. x16 = bytes from the next step to its
 // scales, x17 = bytes to the next step.
 .macro block_move_1
     add     x15, x3, x16
@@ -989,7 +989,7 @@
     \kind\()_tile
 .endm
 
-// x17 = where row `row` is stored: x16 bytes behind the row before it, unless there are x15 = `row` rows or less.
+// x17 = where row `row` is stored: x16 bytes after the row before it, unless there are x15 = `row` rows or less.
 .macro keep_row row, at
     .if \row >= 1
     cmp     x15, #\row

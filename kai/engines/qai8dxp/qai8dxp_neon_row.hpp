@@ -19,7 +19,7 @@ using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps,
     const int32_t* lut, OutKind out, float lo, float hi);
 
-/// RHS in `blocks` of 1 to 8 steps. Scales stand `scale_distance` bytes behind a block: blocks that share theirs follow
+/// RHS in `blocks` of 1 to 8 steps. Scales stand `scale_distance` bytes after a block: blocks that share theirs follow
 /// each other.
 using RowBlocksFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps, size_t blocks,

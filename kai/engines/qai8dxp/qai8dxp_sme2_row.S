@@ -134,7 +134,7 @@
 // S starts at the bits of the f32 1.5 * 2^23: one FSUB in ZA then converts it. What is to be added, z16-z19 times
 // z20-z23, is added in the middle of the next part, so that nothing waits for it: the sums and the offset first, then S
 // and scale of each part. FMLS collects -f (kai_cycles.py misreads FMLA of two groups).
-// z16-z19 S of the part before; bias    z20-z23 its scales    z24 0    z28-z31 1.5 * 2^23
+// z16-z19 S of the previous part; bias  z20-z23 its scales    z24 0    z28-z31 1.5 * 2^23
 .macro panel_blocks rhs_kind
     zero    {za3.s}
     ld1w    {z16.s-z19.s}, pn8/z, [fields]
@@ -161,7 +161,7 @@
 3:  fsub    za.s[w8, 0, vgx4], {z28.s-z31.s}
     read_group 0, 16, 17, 18, 19
     sub     parts_left, parts_left, #1
-    rdvl    scales, #16                         // the scales are behind the other parts, of 16 vectors a step
+    rdvl    scales, #16                         // the scales are after the other parts, of 16 vectors per step
     mul     scales, scales, part
     madd    scales, scales, parts_left, rhs
     ld1h    {z4.h-z5.h}, pn8/z, [scales]        // bf16
@@ -187,7 +187,7 @@
     clamp_4 24, 25, 26, 27, 4, 5
 .endm
 
-// z24-z27 -> the columns that are left of 4 VL. Advances dst.
+// z24-z27 -> the remaining columns of 4 VL. Advances dst.
 .macro store_f32
     whilelo pn9.s, xzr, cols, vlx4
     st1w    {z24.s-z27.s}, pn9, [dst]

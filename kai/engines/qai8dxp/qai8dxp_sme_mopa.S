@@ -1,4 +1,4 @@
-// f32 and f16 <- qai8dxp x int8, int4 per channel with SMOPA, many rows; shifts and masks make bytes of nibbles.
+// f32 and f16 <- qai8dxp x int8, int4 per channel with SMOPA, many rows; shifts and masks turn nibbles into bytes.
 // Formula, registers and tiles: qai8dxp_sme_mopa.inc.
 //
 // SPDX-License-Identifier: Apache-2.0

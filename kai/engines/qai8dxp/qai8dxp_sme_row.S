@@ -3,9 +3,10 @@
 //     S   = sum over k of lhs[k] * rhs[n][k]                                 int32; int4: of 16 rhs[n][k]
 //     acc = fma(f32(S + lhs_offset * rhs_sum[n]), rhs_scale[n] * lhs_scale, bias[n])
 //
-// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time, because with the sums of
-// one alone SDOT would wait for itself; they share what is loaded of the LHS. The last of an odd number is alone.
-// int4: the bytes shifted left by 4 are 16 times the values of the first 16 k, their upper halves those of the others.
+// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time, because with the sums of one
+// alone SDOT would wait for itself; they share what is loaded of the LHS. If their number is odd, the last one is
+// alone. int4: the bytes shifted left by 4 are 16 times the values of the first 16 k, their upper halves those of the
+// others.
 //
 // z0, z1   16 values of the LHS in each 128 bits         z2, z3  lhs_offset, lhs_scale        z12, z13  bounds
 // z4-z7    RHS bytes, first panel       z16-z19  second        z8-z11, z20-z23  int4 shifted

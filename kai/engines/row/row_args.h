@@ -1,4 +1,4 @@
-// What kernels of one row get.
+// Arguments of the kernels for one row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

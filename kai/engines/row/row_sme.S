@@ -2,12 +2,13 @@
 //
 //     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])       k ascending; f16: the sum in f32, then to f16
 //
-// f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, in turns. FMOPA adds the product
+// f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, alternately. FMOPA adds the product
 // of one element of the row and a vector of columns to one row of a tile, which its predicate names. That takes it
-// as long as a whole tile, but it runs beside FMLA, and is the faster one where arithmetic on streaming-mode
+// as long as a whole tile, but it runs in parallel with FMLA, and is the faster one where arithmetic on streaming-mode
 // registers is slow.
 //
-// FMOPA makes every NaN the default one. So do all sums of f32, lest a NaN depend on where its column is in a pass.
+// FMOPA makes every NaN the default one. All f32 sums do the same, so that a NaN does not depend on the position of its
+// column in a pass.
 //
 // A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 where no more
 // are left. In a pass with fewer, the last one stands for those that are missing; their columns are not stored.
@@ -168,7 +169,7 @@
     advance_\panels addvl, #2
 .endm
 
-// ---- Sums -> the columns that are left. Advance dst, cols.
+// ---- Sums -> the remaining columns. Advance dst, cols.
 
 .macro store_f32 r
     whilelt p5.s, xzr, cols

@@ -14,7 +14,7 @@
 //     whole    1 panel of 16 vectors  groups 0-3
 //
 // A strided load takes four vectors of a panel (single: 4 words, pair: 2 words) to registers that are four apart, so
-// that those of neighbouring panels stand next to each other. In a pass with fewer panels, the last one stands for
+// that those of neighbouring panels are next to each other. In a pass with fewer panels, the last one stands for
 // those that are missing; their columns are not stored.
 //
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
@@ -250,7 +250,7 @@
     sums_single
 .endm
 
-// ---- z16-z23 -> the columns that are left of 8 vectors. Advances dst, cols.
+// ---- z16-z23 -> the remaining columns of 8 vectors. Advances dst, cols.
 
 .macro advance_cols vectors
     addvl   dst, dst, #\vectors
