@@ -9,7 +9,7 @@
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
 #   ./kai.sh asm NAME     their assembly, macros expanded
-#   ./kai.sh conformance  golden data of the established implementation (the conformance folder beside the repository)
+#   ./kai.sh conformance  golden data of KleidiAI (needs the conformance folder next to the repository)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
 #   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
 #   ./kai.sh setup        only installs what is missing

@@ -9,7 +9,7 @@
 #     kai/ukernels/matmul/<family>/kai_<micro-kernel>.h  ->  the header of the family
 #     kai/ukernels/matmul/pack/kai_<packer>.h            ->  kai/ukernels/pack/kai_{lhs,rhs}_pack.h
 #
-# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; files that are right stay untouched.
+# kai_write_compat_headers(OUT) reads the catalogues and writes the tree into OUT; up-to-date files are not touched.
 # It sets
 # KAI_COMPAT_NAMES: <folder>/<micro-kernel or packer> for each.
 

@@ -16,9 +16,9 @@ set(KAI_EMULATED_CPUS
     "cortex-a72|cortex-a72"     # Armv8.0: not even dotprod
     "neoverse-v1|neoverse-v1")  # SVE, but no SME
 
-# What of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a fixed
-# width is left out: it is the same. On other CPUs so are tests about values alone: the bytes of the program are the
-# same.
+# Which part of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a
+# fixed width is skipped: it is the same. On other CPUs so are tests about values alone: the bytes of the program are
+# the same.
 set(kai_shapes "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Rectangles/*:*.Exact*:*.PartsByPointer/*")
 string(APPEND kai_shapes ":*.KeepsTheCallersZa/*:*.SizesAndPadding/*")
 set(kai_no_values "-*.Long*:*.LargeSums/*:*.SpecialValues/*:*.EveryTail/*:*.TwosComplementNibbles/*")
@@ -33,7 +33,7 @@ set(KAI_RUNS
     "neoverse-v1||KLEIDIAI_TEST_ONLY=scalable")
 
 # The other compiler's library. Its kernels for SME are assembly, the same bytes as Clang's (kleidiai_same_assembly): no
-# tests of values. At other vector lengths the tests of shapes, splits and the calling convention will do.
+# tests of values. At other vector lengths the tests of shapes, splits and the calling convention are enough.
 set(KAI_RUNS_gcc
     "svl512|without_sme|KLEIDIAI_TEST_ONLY=without_sme"
     "svl512|sme|KLEIDIAI_TEST_ONLY=sme|GTEST_FILTER=${kai_no_values}"
@@ -41,7 +41,7 @@ set(KAI_RUNS_gcc
     "svl2048||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_shapes}"
     "neoverse-n1||GTEST_FILTER=${kai_no_values}")
 
-# With assertions. One vector length tells, without what is about values alone. (The conformance check has Clang's.)
+# With assertions. One vector length is enough, without the tests of values alone. (The conformance check has Clang's.)
 set(KAI_RUNS_gcc_debug
     "svl512||GTEST_FILTER=${kai_no_values}")
 

@@ -2,7 +2,7 @@
 #
 # kai_probe_isas() sets, for every ISA of KAI_ISAS, KAI_BUILD_<isa> (0 or 1) and KAI_FLAGS_<isa>, and warns at configure
 # time about the micro-kernels that a toolchain leaves out: what it said is in kleidiai_probes/<isa>.log of the build
-# directory. KLEIDIAI_REQUIRE_ISAS names those without which there is to be no build. KAI_ASM_FLAGS_<isa>: what assembly
+# directory. KLEIDIAI_REQUIRE_ISAS names those that must be available. KAI_ASM_FLAGS_<isa>: what assembly
 # sources of the ISA need (none of KAI_FLAGS_<isa>: they name their extensions themselves, .arch).
 
 set(KLEIDIAI_REQUIRE_ISAS "" CACHE

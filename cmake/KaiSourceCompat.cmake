@@ -1,4 +1,4 @@
-# The target source_compat: source files at the paths of the established library, for clients that list those files in
+# The target source_compat: source files at the paths of KleidiAI, for clients that list those files in
 # their own build, in source_compat/ of the build directory (tools/source_compat.py, docs/integrating.md).
 
 function(kai_add_source_compat)

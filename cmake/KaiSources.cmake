@@ -1,4 +1,4 @@
-# What there is to build, as the tree says it. There are no lists of files.
+# What to build, derived from the source tree. There are no lists of files.
 #
 # kai_find_sources(<root> [CONFIGURE_DEPENDS]) sets
 #

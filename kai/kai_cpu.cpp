@@ -19,7 +19,7 @@
 
 namespace {
 
-/// A feature, and how the system tells of it.
+/// A feature, and how the system reports it.
 struct Feature {
     const char* name;
     uint32_t builds_on;  // features that hide this one: bits
@@ -135,11 +135,11 @@ void for_each_word(const char* list, Visit visit) {
     }
 }
 
-/// What the list hides, with all that builds on it.
+/// The features that the list hides, including those that depend on them.
 uint32_t hidden_by_user(const char* list) {
     uint32_t hidden = 0;
     for_each_word(list, [&](const char* word, size_t length) { hidden |= hidden_by(word, length); });
-    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {  // what a feature builds on stands before it
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {  // a feature comes after those that it depends on
         hidden |= static_cast<uint32_t>((hidden & kFeatures[i].builds_on) != 0) << i;
     }
     return hidden;
@@ -158,7 +158,7 @@ void report_unknown_words(const char* list) {
 }
 /// @}
 
-/// @name What is known: one word, so that threads that ask at the same time need no lock. 0: not asked yet.
+/// @name The known features: one word, so that concurrent queries need no lock. 0: not queried yet.
 /// @{
 constexpr uint32_t kAsked = 1U << 31;
 constexpr int kHiddenShift = 15;

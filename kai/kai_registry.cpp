@@ -34,7 +34,7 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// Instead of a Getter: a size that this CPU cannot tell is none that a kernel has.
+/// Used instead of a Getter: a size that is unknown on this CPU becomes SIZE_MAX, which no kernel has.
 struct NoneIfUnknown {};
 [[maybe_unused]] size_t sme_words(size_t n, NoneIfUnknown) {
     return (kai_cpu_system_features() & (1U << KAI_CPU_SME)) != 0 ? sme_words(n, Getter{}) : SIZE_MAX;
@@ -255,7 +255,7 @@ unsigned misfit(const kai_ukernel& u, size_t m) {
     return m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
 }
 
-/// @name Families. The lines of a family stand together.
+/// @name Families. The lines of a family are adjacent.
 /// @{
 /// The family of every line, whatever this build contains.
 constexpr const char* kFamilyOfLine[] = {
@@ -282,7 +282,7 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// How many letters are to be changed, inserted or taken out to make one name of the other. Case does not count.
+/// The edit distance of two names: letters to change, insert or remove. Case is ignored.
 size_t distance(const char* a, const char* b) {
     constexpr size_t kLongest = 63;
     const size_t length = strnlen(b, kLongest);
@@ -325,7 +325,7 @@ void explain_no_family(const char* family, kai_registry_explain_fn* explain, voi
 }
 /// @}
 
-/// Why u is not the best, which may be NULL.
+/// Why u is not the best kernel; the best one may be NULL.
 void explain_not_best(
     const kai_ukernel& u, const kai_ukernel* best, const kai_ukernel* same, char* reason, size_t size) {
     if (!kai_registry_runnable(u.features, reason, size)) {

@@ -1,5 +1,5 @@
-// kai_registry_check: the rules for calls. Those of RHS packers that have a table (pack_rhs_rules.hpp) stand there and
-// nowhere else; a test compares the others with what the functions themselves reject.
+// kai_registry_check: the rules for calls. Those of RHS packers that have a table (pack_rhs_rules.hpp) are only
+// there; a test compares the others with what the functions themselves reject.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>

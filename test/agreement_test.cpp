@@ -1,5 +1,5 @@
 // Micro-kernels that share a packed RHS, such as a GEMM and its GEMV: a program that switches between them sees the
-// same bits, but for those of which docs/arithmetic.md says that they compute differently. What it says of those is
+// same bits, except for those of which docs/arithmetic.md says that they compute differently. What it says of those is
 // tested, too: they do differ.
 //
 // SPDX-License-Identifier: Apache-2.0

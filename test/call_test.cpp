@@ -1,4 +1,4 @@
-// kai_call.h: what it refuses, and packing on every host. (Matmul.ByKaiCall: every micro-kernel and packer through it.)
+// kai_call.h: what it rejects, and packing on every host. (Matmul.ByKaiCall: every micro-kernel and packer through it.)
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(KaiCall, EmptyParts) {
     c.lhs = c.rhs = c.lhs_packed = c.rhs_packed = nullptr;
     c.dst = nullptr;
     kai_call_pack_rhs(&c, 0, 0, nullptr);
-    kai_call_pack_rhs(&c, 12, 4, nullptr);  // behind the last column
+    kai_call_pack_rhs(&c, 12, 4, nullptr);  // after the last column
     kai_call_pack_lhs(&c, 0, 0, nullptr);
     kai_call_pack_lhs(&c, 8, SIZE_MAX, nullptr);
     kai_call_run(&c, 0, 0, 0, 10);
@@ -180,7 +180,7 @@ TEST(KaiCallDeathTest, WhatNoFunctionSees) {
         "4 columns of 10: rhs_pack_kxn_qsi4cxp_qs4cxs1s0 packs all at once");
 }
 
-// The packer itself says what it refuses.
+// The packer itself says what it rejects.
 TEST(KaiCallDeathTest, WhatTheFunctionsRefuse) {
     kai_call c = right_call(kBlocks);
     c.k = 48;

@@ -19,7 +19,7 @@ namespace {
 using reference::bits_of;
 using reference::float_of;
 
-/// Bit patterns around every place where rounding to 16 bits turns: all upper halves with telling lower halves.
+/// Bit patterns around every place where rounding to 16 bits turns: all upper halves with significant lower halves.
 template <typename Check>
 void for_many_floats(Check check) {
     for (uint32_t upper = 0; upper < 0x10000; upper += 3) {

@@ -76,7 +76,7 @@ foreach(asm "" -DCMAKE_ASM_COMPILER_TARGET=aarch64-linux-gnu)
     file(REMOVE_RECURSE "${WORK}/target")
 endforeach()
 
-# What is left out is said, with the assembler's words; what is required is not left out.
+# What is skipped is said, with the assembler's words; what is required is not left out.
 configure(broken ${cross} -DCMAKE_ASM_FLAGS=-Wa,--no-such-option)
 expect_success("an assembler that fails")
 expect_match("${output}" "CMake Warning[^\n]*LEFT OUT: the sme2 [^\n]*no-such-option[^\n]*kleidiai_probes/sme2.log"
@@ -112,7 +112,7 @@ foreach(name IN LISTS builds)
     expect_no_match("${output}" "abort|print|fput" "${name}: with KLEIDIAI_ERROR_TRAP neither abort nor stdio")
 endforeach()
 
-# cl.exe is refused with a sentence.
+# cl.exe is rejected with a message.
 configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC
     -DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=ON)
 expect_match("${result} ${output}" "^1 .*cl.exe cannot build this library.*clang-cl can" "cl.exe is refused")

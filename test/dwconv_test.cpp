@@ -1,6 +1,6 @@
 // Depthwise convolution, 3 x 3, stride 1: the micro-kernels and packers of the registry against plain loops. The loops
 // are written from the description: a sum starts with the bias, takes the taps kx = 0, 1, 2 and for each ky = 0, 1, 2
-// with one rounding, and taps outside the image are left out. The kernels do the same, so bits are compared.
+// with one rounding, and taps outside the image are skipped. The kernels do the same, so bits are compared.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ struct Element {
 struct Shape {
     size_t height, width, channels, top, left, bottom, right;
 
-    /// An output of any size: padding below or on the right may be less than nothing (it wraps).
+    /// An output of any size: padding below or on the right may be negative (it wraps).
     static Shape with_output(
         size_t height, size_t width, size_t channels, size_t top, size_t left, size_t dst_height, size_t dst_width) {
         return {height, width, channels, top, left, dst_height + 2 - height - top, dst_width + 2 - width - left};
@@ -408,8 +408,8 @@ TEST_P(Dwconv, SameBitsWhateverTheSplit) {
     }
 }
 
-// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it), and each operation rounds as
-// the mode says.
+// Modes of FPCR that the caller has set are the same afterwards (checked_call verifies this), and each operation rounds
+// as the mode says.
 TEST_P(Dwconv, FpcrModes) {
     Random random(14);
     Problem p = make_problem({6, 5, lanes + 1, 1, 1, 1, 1}, element, random), magnitudes = p;
@@ -511,7 +511,7 @@ TEST_P(Dwconv, EmptyImage) {
 }
 
 // Any strides of rows and columns: an image whose columns are farther apart than its rows, and one pixel, row or column
-// in place of all.
+// instead of all.
 TEST_P(Dwconv, AnyStrides) {
     if (!element.f16) {
         return;  // f32: strides follow from the sizes
@@ -701,7 +701,7 @@ TEST_P(DwconvPack, SizesBeyond32Bits) {
     EXPECT_EQ(size(3, many, 1), (3 * many + 1) * vector);
 }
 
-// Bits are moved, whatever the mode.
+// Bits are copied, whatever the mode.
 TEST_P(DwconvPack, FpcrModes) {
     Random random(16);
     for (const uint64_t mode :

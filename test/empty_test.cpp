@@ -33,7 +33,7 @@ size_t element_size(const kai_ukernel& u) {
     return kai_get_datatype_size_in_bytes(u.dst_type);
 }
 
-/// Depths and lengths of blocks; 8192 is deeper than what kernels put aside.
+/// Depths and lengths of blocks; 8192 is deeper than what kernels buffer.
 struct Depth {
     size_t k, bl;
 };
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, EmptyMatmul, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmptyMatmul);
 
-/// The same of what is no operand. Not of mutants: they look at it themselves.
+/// The same for what is no operand. Not of mutants: they look at it themselves.
 class EmptyArguments : public EmptyMatmul {};
 
 TEST_P(EmptyArguments, TakeNullParameters) {

@@ -104,7 +104,7 @@ struct Operands {
           scale(l.is_unsigned ? l.scale.empty() ? 1.0f : l.scale[0] : 0.0f) {
     }
     /// Rows by a table of pointers in groups of `group` rows: chunks of zeros are the padding, pointers to the others
-    /// lack kPointerOffset, those of rows that do not exist are poison.
+    /// lack kPointerOffset, those of missing rows are poison.
     Operands(const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs, Flush flush)
         : m(l.rows),
           n(r.rows),
@@ -133,7 +133,7 @@ struct Operands {
     static constexpr uintptr_t kPointerOffset = 0x1234567800012340;
 
 private:
-    /// What kernels take in place of no table.
+    /// The table that kernels use if none is given.
     static inline const std::vector<int32_t> kDefaultTable = {-2, -1, 0, 1};
 };
 
@@ -400,7 +400,7 @@ protected:
             return side;
         }
         Random random(3);
-        // Tiny rows must not disturb anything; rows with infinities and NaN are left out, their quants are unspecified.
+        // Tiny rows must not disturb anything; rows with infinities and NaN are skipped, their quants are unspecified.
         std::vector<float> floats = test::make_floats(m, k, false, random);
         for (size_t i = 0; i < k && m > 2; ++i) {
             floats[k + i] *= 0x1p-125f;
@@ -554,9 +554,9 @@ protected:
         }
         return {wide() ? size_t{19} : size_t{83}, 0};
     }
-    /// Deeper than what kernels put aside of a row at a time: some hundred or thousand k.
+    /// Deeper than what kernels buffer of a row at a time: some hundred or thousand k.
     std::vector<Depth> long_depths() const {
-        if (lhs_format->plain && m_step > 1 && lhs_format->packed) {  // these put nothing aside
+        if (lhs_format->plain && m_step > 1 && lhs_format->packed) {  // these buffer nothing
             const size_t blocks = wide() ? 4 : 37;
             return {has_blocks ? Depth{32 * blocks, 32} : Depth{wide() ? size_t{131} : size_t{2503}, 0}};
         }
@@ -607,7 +607,7 @@ protected:
     size_t several_rows() const {
         return one_row ? 1 : m_step + 1;
     }
-    /// At least so many, in whole panels. What kernels read of rows that do not exist is NaN, and may hide what they
+    /// At least so many, in whole panels. What kernels read of missing rows is NaN, and may hide what they
     /// do.
     size_t whole_panels(size_t rows) const {
         return one_row ? 1 : (rows + lhs_tile.rows - 1) / lhs_tile.rows * lhs_tile.rows;
@@ -710,7 +710,7 @@ TEST_P(Matmul, RowsWithGaps) {
     }
 }
 
-// Indices of 2^36 and depths of 2^33: nothing on the way to an offset may be kept in 32 bits.
+// Indices of 2^36 and depths of 2^33: no intermediate value of an offset may be truncated to 32 bits.
 TEST_P(Matmul, GettersBeyond32Bits) {
     const size_t huge = size_t{1} << 36, m_idx = huge / m_step * m_step, n_idx = huge / n_step * n_step;
     const size_t lhs_rows = lhs_tile.rows, rhs_rows = rhs_tile.rows, lhs_panel = lhs_format->packed ? lhs_rows : m_step;
@@ -1073,7 +1073,7 @@ TEST_P(Matmul, ClampsTheBiasAlone) {
     }
 }
 
-// One row times one column is all that there is beside the bias.
+// One row times one column is all that there is besides the bias.
 TEST_P(Matmul, ClampsTheLargestElement) {
     if (integer_dst || has_unsigned) {
         return;
@@ -1221,7 +1221,7 @@ TEST_P(Matmul, Shapes) {
     }
 }
 
-// What kai_ukernel.rows promises: any m in one call, but for kernels of one row.
+// What kai_ukernel.rows promises: any m in one call, except for kernels of one row.
 TEST_P(Matmul, RowsOfOneCall) {
     const auto [k, bl] = typical_depth();
     const size_t n = several_columns();
@@ -1323,7 +1323,7 @@ TEST_P(Matmul, LongRectangles) {
     }
 }
 
-// More columns than a cache holds of the RHS, with a row behind those of a tile: kernels with panels of 4 rows may take
+// More columns than a cache holds of the RHS, with a row after those of a tile: kernels with panels of 4 rows may take
 // them in parts.
 TEST_P(Matmul, LongColumns) {
     if (lhs_tile.rows != 4 || one_row) {
@@ -1333,7 +1333,7 @@ TEST_P(Matmul, LongColumns) {
     check_exactly(make_lhs(Data::exact, 25, k, bl), make_rhs(Data::exact, 41, k, bl), {3, Flush::end});
 }
 
-// Integer sums as large as they get, and large ones that cancel: a sum that is rounded on the way shows.
+// The largest possible integer sums, and large ones that cancel: a sum that is rounded too early is noticed.
 TEST_P(Matmul, LargeSums) {
     std::vector<Depth> all = long_depths();
     all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
@@ -1390,7 +1390,7 @@ TEST_P(Matmul, SpecialValues) {
     }
 }
 
-// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it), and results are what
+// Modes of FPCR that the caller has set are the same afterwards (checked_call verifies this), and results are what
 // docs/arithmetic.md says.
 TEST_P(Matmul, FpcrModes) {
     const auto [k, bl] = typical_depth();

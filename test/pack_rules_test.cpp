@@ -1,4 +1,4 @@
-// What RHS packers refuse, in every build: each rule violated on its own, by every packer that has it. The function
+// What RHS packers reject, in every build: each rule violated on its own, by every packer that has it. The function
 // that was called names itself and the values.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@ using test::GuardedBuffer;
 
 namespace {
 
-/// Getters that the registry does not carry, of packers that are told nr, kr and sr. A build may lack a packer.
+/// Getters that the registry does not carry, of packers that take nr, kr and sr. A build may lack a packer.
 #define BY_SIGNATURE(SIGNATURE, ...) KAI_LINE_(ON_##SIGNATURE, KAI_NO_LINE, ~)(__VA_ARGS__)
 #define ON_RHS_PACK_NXK_BL KAI_LINES(STRIDE)
 #define ON_RHS_PACK_NXK_BL_BF16 KAI_LINES(STRIDE)
@@ -60,13 +60,13 @@ struct Call {
     size_t n_idx = 0;
 };
 
-/// What must be said, with {nr}, {kr} and so on for the numbers of the call.
+/// The expected message, with {nr}, {kr} and so on for the numbers of the call.
 struct Violation {
     const char* name;
     std::function<bool(const kai_packer&)> packers;
     std::function<void(Call&)> change;
     std::string message;
-    bool getters = false;  // refuse it, too
+    bool getters = false;  // reject it, too
 };
 
 bool any(const kai_packer&) {
@@ -325,7 +325,7 @@ TEST_P(PackRulesDeathTest, EmptyProblemsTakeNull) {
     run(c);
 }
 
-/// Those of this file's signatures that are told nr, kr and sr and need neither SVE nor SME.
+/// Those of this file's signatures that take nr, kr and sr and need neither SVE nor SME.
 std::vector<const kai_packer*> packers() {
     std::vector<const kai_packer*> packers;
     for (const kai_packer* p : test::all_packers()) {

@@ -356,7 +356,7 @@ TEST_P(Pack, EveryTail) {
     }
 }
 
-// Rows and blocks that are longer than what a packer may put aside.
+// Rows and blocks that are longer than what a packer may buffer.
 TEST_P(Pack, LongRows) {
     if (!lhs) {
         return;
@@ -694,7 +694,7 @@ TEST_P(Pack, UnifiedGetters) {
     }
 }
 
-// Indices of 2^36 and depths of 2^33: nothing on the way to an offset may be kept in 32 bits.
+// Indices of 2^36 and depths of 2^33: no intermediate value of an offset may be truncated to 32 bits.
 TEST_P(Pack, GettersBeyond32Bits) {
     const size_t huge = size_t{1} << 36;
     for (const Tile t : tiles()) {
@@ -774,7 +774,7 @@ TEST_P(Pack, StridesBeyond32Bits) {
     }
 }
 
-// Modes of FPCR that the caller has set are the same afterwards (checked_call sees to it). Numbers that are neither
+// Modes of FPCR that the caller has set are the same afterwards (checked_call verifies this). Numbers that are neither
 // subnormal nor NaN give the same bytes, except that other directions of rounding show where a packer rounds.
 TEST_P(Pack, FpcrModes) {
     const Tile tile = tiles().back();
@@ -836,7 +836,7 @@ TEST_P(Pack, Threads) {
 }
 
 #if GTEST_HAS_DEATH_TEST
-// With assertions, an LHS packer and its getters abort with the name of the function and the value that they refuse.
+// With assertions, an LHS packer and its getters abort with the name of the function and the value that they reject.
 // Left out if the library does not check (main.cpp).
 TEST_P(Pack, LhsRefusesAndSaysWhy) {
     const std::string name = p.name;

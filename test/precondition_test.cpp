@@ -1,5 +1,5 @@
-// What a wrong argument is told: the function that was called, the values, a sentence, and nothing else (no path of the
-// machine that built the library). Micro-kernels and LHS packers check in builds with assertions; RHS packers, and
+// The message for a wrong argument: the function that was called, the values, a sentence, and nothing else (no path of
+// the machine that built the library). Micro-kernels and LHS packers check in builds with assertions; RHS packers, and
 // flags of the unified API, in every build. Here: all micro-kernels, and the packers whose panels are vectors wide.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -58,7 +58,7 @@ protected:
         TEST_SKIP_UNLESS_RUNNABLE(u);
     }
 
-    /// An empty problem, but for what is wrong.
+    /// An empty problem, except for what is wrong.
     struct Call {
         size_t m, n, k, bl, element;
         float lo = -1, hi = 1;

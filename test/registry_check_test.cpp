@@ -1,4 +1,4 @@
-// kai_registry_check agrees with the functions: what it refuses, the packer refuses (RHS packers in every build, the
+// kai_registry_check agrees with the functions: what it rejects, the packer rejects (RHS packers in every build, the
 // others with assertions), and what it accepts runs.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -187,7 +187,7 @@ std::vector<Call> variations(const Call& base) {
     return calls;
 }
 
-/// Runs all calls that are accepted, in one process, and those that are refused if the function checks.
+/// Runs all calls that are accepted, in one process, and those that are rejected if the function checks.
 void compare(const std::vector<Call>& calls, const char* name, bool checks) {
     static Buffers buffers;
     std::vector<Call> good;

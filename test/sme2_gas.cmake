@@ -3,7 +3,7 @@
 #
 # kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from
 # REFERENCE without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has
-# encodings, or the instructions of SVE2.1. Encodings stand in no other file.
+# encodings, or the instructions of SVE2.1. No other file contains encodings.
 #
 # SPDX-License-Identifier: Apache-2.0
 

@@ -3,7 +3,7 @@
 
 First per group of source files: lines of source and bytes of .text in the objects of each build.
 The headers and assembly that sources include (kai/engines, catalogues) are counted once, in a row of their own.
-Then what a program carries of the library that is linked with --gc-sections: all functions of one micro-kernel and its
+Then what a program contains of the library that is linked with --gc-sections: all functions of one micro-kernel and its
 packers, and of those that ggml uses (tools/ggml_functions.txt).
 
 SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What a machine needs, and how it gets it. Sourced by kai.sh, which sets `root` (the repository) and `cache`.
+# The packages and tools that this machine needs. Sourced by kai.sh, which sets `root` (the repository) and `cache`.
 #
 # On Debian and Ubuntu missing packages are installed by apt. QEMU and LLVM in newer versions than the system's are
 # unpacked into the cache, never installed, from the mirror that the machine itself uses. Elsewhere the functions say
-# what to install. Once everything is there, nothing is asked of the network.
+# what to install. Once everything is installed, the network is not used.
 #
 # SPDX-License-Identifier: Apache-2.0
 

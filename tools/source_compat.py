@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Source files at the paths of the established library, for clients that list those files in their own build.
+"""Source files at the paths of KleidiAI, for clients that list those files in their own build.
 
     source_compat.py --root REPOSITORY --objects FILE --names FILE --headers FILE --compat DIR --out DIR
 

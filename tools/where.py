@@ -52,7 +52,7 @@ def source_of(obj):
 
 
 def includes_of(source):
-    """Files of the engines that it includes, directly or not, headers of C++ that all have left out."""
+    """Files of the engines that it includes, directly or not, without the C++ headers that all of them include."""
     found, todo = [], [source]
     while todo:
         for name in re.findall(r'#include "(kai/engines/[^"]+)"', (ROOT / todo.pop()).read_text()):

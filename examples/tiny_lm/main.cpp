@@ -34,7 +34,7 @@ constexpr double kUseful = 2.2;  // bits per character: the reference must be be
 /// What computes layer `index` for m rows: y = x W^T + b, then ReLU if asked for.
 using RunLayer = std::function<void(size_t index, bool relu, size_t m, const float* x, float* y)>;
 
-/// The yardstick: one multiply and one add after another.
+/// The reference: one multiply and one add after another.
 RunLayer reference(const Model& model) {
     return [&model](size_t index, bool relu, size_t m, const float* x, float* y) {
         const Dense& layer = model.layers[index];
@@ -162,7 +162,7 @@ Tokens load_text(const Model& model, const std::string& path) {
     }
 }
 
-/// Whether a cut or changed weights file is refused, wherever the damage is.
+/// Whether a cut or changed weights file is rejected, wherever the damage is.
 bool refuses_damaged_files(const std::string& path) {
     const std::string data = read_file(path);
     const auto refuses = [](const std::string& damaged) {

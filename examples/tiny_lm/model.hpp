@@ -1,7 +1,7 @@
 //
 // The model and its file, shared by the demo (main.cpp) and the trainer (train.cpp).
 //
-// A character-level language model: the embeddings of the last `context` characters stand side by side and pass
+// A character-level language model: the embeddings of the last `context` characters are side by side and pass
 // through dense layers, y = W x + b, with ReLU between them and a softmax at the end.
 //
 // SPDX-License-Identifier: Apache-2.0

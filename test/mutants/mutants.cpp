@@ -1,4 +1,4 @@
-// Does the suite bite? This program is the tests, but every micro-kernel and packer goes through a wrapper that
+// Tests the tests. This program is the test suite, but every micro-kernel and packer goes through a wrapper that
 // misbehaves in one chosen way. The suite must notice, for every kernel or packer that runs.
 //
 //     kleidiai_mutants            each mutation in turn, and a table of the tests that were the first to notice it
@@ -109,7 +109,7 @@ using mutants::Mutation;
 using mutants::spoil;
 using mutants::touch;
 
-const kai_ukernel* kernel;  // what the wrapper stands for
+const kai_ukernel* kernel;  // what the wrapper replaces
 const kai_packer* packer;
 
 // ---- micro-kernels ----
@@ -394,7 +394,7 @@ void convert_wrongly(const Matmul& c) {
     }
 }
 
-/// float(sum of products) + float(offset * sum of the column) in place of float(of the whole).
+/// float(sum of products) + float(offset * sum of the column) instead of float(of the whole).
 void sum_the_offset_term_as_float(Matmul c) {
     Copy lhs = copy_of_lhs(c), rhs = copy_of_rhs(c), original = lhs;
     for (size_t i = 0; i < c.m; ++i) {
@@ -735,7 +735,7 @@ void read_past_the_source(const void* end, size_t line) {
     }
 }
 
-/// Panels of packers that take one size only and are not told it.
+/// Panels of packers that take only one size and have no argument for it.
 reference::Tile tile_of(const kai_packer& p) {
     for (const size_t kr : {1, 2, 4}) {
         for (size_t rows = 1; rows <= 4096; ++rows) {
@@ -899,7 +899,7 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
 
 // ---- what must notice what ----
 
-/// The first kernel of the registry with this signature, these formats and this instruction set stands for the others,
+/// The first kernel of the registry with this signature, these formats and this instruction set represents the others,
 /// which have the same tests and share code: the run is to take minutes.
 bool represents_others(const kai_ukernel& u) {
     for (const kai_ukernel* other : test::all_ukernels()) {
@@ -1137,7 +1137,7 @@ std::string full_name(const testing::TestInfo& info) {
     return std::string(info.test_suite_name()) + "." + info.name();
 }
 
-/// Notes which tests fail for which kernel or packer, in place of printing it.
+/// Notes which tests fail for which kernel or packer, instead of printing it.
 class Failures : public testing::EmptyTestEventListener {
 public:
     std::map<std::string, std::set<std::string>> tests_of;  // by kernel or packer

@@ -57,7 +57,7 @@ void break_the_abi();
 void spoil_packed(void* packed, size_t size);
 
 /// @name Depthwise convolution (mutants_dwconv.cpp)
-/// The wrappers stand for the micro-kernel or packer that was given last.
+/// The wrappers replace the micro-kernel or packer that was given last.
 /// @{
 kai_any_fn* dwconv_wrapper_of(const kai_ukernel& u);
 kai_any_fn* dwconv_wrapper_of(const kai_packer& p);

@@ -15,7 +15,7 @@
 namespace mutants {
 namespace {
 
-const kai_ukernel* kernel;  // what the wrapper stands for
+const kai_ukernel* kernel;  // what the wrapper replaces
 const kai_packer* packer;
 
 /// A call of either signature. That of f32 has the columns in its strides.

@@ -169,7 +169,7 @@ class Build:
         program = folder / "kleidiai_test"
         link = [replaced.pop(argument, argument) for argument in self.link if argument not in (":", "&&")]
         link[link.index("-o") + 1] = str(program)
-        # In front of the library, whose members of the same names are not needed then.
+        # Before the library, whose members of the same names are then not linked.
         link[link.index("-o"):link.index("-o")] = replaced.values()
         self.run(link, self.directory, "it does not link")
         return program

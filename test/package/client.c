@@ -8,7 +8,7 @@
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/kai_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod.h"
 #include "kai/ukernels/matmul/pack/kai_lhs_quant_pack_qsi8d32p_f32.h"
 
-// What the library exports holds kai/ alone: folders of its repository do not shadow a client's.
+// The exported include folders contain only kai/: other folders of the repository do not shadow a client's.
 // clang-format off
 #if __has_include("test/support/coverage.hpp") || __has_include("examples/c_matmul/main.c") || \
     __has_include("kai/call.hpp") || __has_include("kai/engines/core/base.hpp")

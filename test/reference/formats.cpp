@@ -8,7 +8,7 @@
 
 namespace reference {
 
-// Words as in the specification: mr or nr = rows of a panel (s.rows), L = how many k of a row lie together.
+// Words as in the specification: mr or nr = rows of a panel (s.rows), L = how many k of a row are stored together.
 
 namespace qsi8d32p {  // | mr f16 scales | mr * bl int8 | per block
 size_t block(const Shape& s, size_t b) {
@@ -118,7 +118,7 @@ namespace rows {  // elements of k rounded up to 32, then arrays of one word for
 size_t padded_k(const Shape& s) {
     return (s.k + 31) / 32 * 32;
 }
-/// Word `number` of row r, behind elements of `bits`.
+/// Word `number` of row r, after elements of `bits`.
 template <unsigned bits, size_t number>
 size_t word(const Shape& s, size_t r) {
     return s.rows * (padded_k(s) * bits / 8 + 4 * number) + 4 * r;
@@ -196,7 +196,7 @@ size_t bias(const Shape& s, size_t c) {
 }
 }  // namespace qsi4c32pbf16
 
-namespace qsi4c32ps1s0 {  // as qsi4c32pbf16, but a byte holds two neighbours, and two bytes of a column lie together
+namespace qsi4c32ps1s0 {  // as qsi4c32pbf16, but a byte holds two neighbours, and a column has two bytes together
 Place place(const Shape& s, size_t c, size_t kk) {
     const size_t p = kk % s.bl / 2;
     return {qsi4c32pbf16::block(s, kk / s.bl) + (p / 2) * s.rows * 2 + c * 2 + p % 2, kk % 2 == 0 ? 0u : 4u};

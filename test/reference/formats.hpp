@@ -1,5 +1,5 @@
 // The packed formats, written from their description and not from kai/engines/core/layout.hpp: where each number of a
-// panel stands. A format that the library names and this table lacks fails its tests.
+// panel is. A format that the library names and this table lacks fails its tests.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -24,7 +24,7 @@ struct Side {
     std::vector<float> offset;         // LHS: scale * sum of q; RHS: the zero that is added to each weight
     std::vector<bool> unspecified;     // a packer may write what it likes; empty: nowhere
     std::vector<int32_t> row_offset;   // [rows]; LHS: minus the zero point
-    std::vector<int8_t> k_padding;     // [rows]; LHS: what stands from k on; empty: the last element once more
+    std::vector<int8_t> k_padding;     // [rows]; LHS: what is stored from k on; empty: the last element once more
     std::vector<float> sum;            // [rows]; RHS with blocks: sum of the dequantised elements
     std::vector<int32_t> table;        // 4 values
     std::vector<float> bias;           // [rows]; empty: zeros; integers in formats with int32 biases
@@ -72,7 +72,7 @@ struct Format {
     enum Element { i8, i4, u4, u2, f32, f16, bf16 };  // u4: 8 more than the value; u2: an index of the table
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
-    /// What a packer writes into the slots of rows that do not exist. zeros: also zero scales, sums and biases, but
+    /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
     /// index 2 of a table. last_row: a bias of zero; last_row_unscaled: scales of zero as well.
     enum Padding { untouched, zeros, last_row, last_row_unscaled, last_row_and_bias };
 

@@ -49,7 +49,7 @@ double clamp(double x, float lo, float hi);
 
 /// To nearest, ties to even; infinite past the range of the type.
 float rounded(double x, kai_datatype type);
-/// What stands at `address`; writes there.
+/// What is at `address`; writes there.
 float load(const uint8_t* address, kai_datatype type);
 void store(uint8_t* address, float x, kai_datatype type);
 /// @}

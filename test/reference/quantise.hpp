@@ -37,7 +37,7 @@ std::vector<uint8_t> encode_lines(const Side& side, unsigned bits, int added, bo
 int unused_bits(size_t line);
 
 /// `side` with the columns that a K x N packer of nibbles puts into the places of those that the last panel of
-/// `panel_rows` lacks: of the byte of the last column, the low nibble at even places, the high one at odd places.
+/// `panel_rows` lacks: of the byte of the last column, the low nibble at even positions, the high one at odd positions.
 Side with_nibbles_of_last_byte(const Side& side, size_t panel_rows);
 
 /// As above, but the elements are zero; scales and bias are those of the last column.
@@ -45,7 +45,7 @@ Side with_columns_of_zeros(const Side& side, size_t panel_rows);
 /// @}
 
 /// @name The sum of the dequantised elements of each row, as packers compute it
-/// Groups of elements are added up as integers, times the scale, and then added to the sum in f32.
+/// Groups of elements are added as integers, times the scale, and then added to the sum in f32.
 /// @{
 
 /// Groups of `count` neighbours.

@@ -1,4 +1,4 @@
-// Multiplies with every kernel of one family that ggml has, found at run time as ggml does, and compares the results.
+// Multiplies with every kernel of one family that ggml uses, found at run time as ggml does, and compares the results.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
@@ -104,7 +104,7 @@ int main(void) {
                 (float*)((char*)dst + u->get_dst_offset(m, 0, N * sizeof(float))), N * sizeof(float), sizeof(float),
                 -INFINITY, INFINITY);
         }
-        // 3.125 / 127 / 2 per element of the LHS: what its quantisation may err.
+        // 3.125 / 127 / 2 per element of the LHS: the error of its quantisation.
         double worst = 0;
         for (int m = 0; m < M; ++m) {
             for (int n = 0; n < N; ++n) {

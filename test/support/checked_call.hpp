@@ -1,4 +1,4 @@
-// Calls a function of the library and checks its manners: what AAPCS64 says must survive a call survives.
+// Calls a function of the library and checks that it preserves what AAPCS64 requires.
 //
 // On AArch64 the call goes through checked_call_aarch64.S: all registers that a callee may not change hold canaries,
 // all others garbage. Afterwards x18-x29, d8-d15, sp and FPCR are compared, with SME also SVCR (streaming mode and ZA

@@ -22,7 +22,7 @@ public:
     explicit GuardedBuffer(size_t size, Flush flush = Flush::end, uint8_t poison = kPoison);
     /// A copy of `bytes`.
     explicit GuardedBuffer(const std::vector<uint8_t>& bytes, Flush flush = Flush::end);
-    /// Adds a test failure if the slack beside the buffer was written.
+    /// Adds a test failure if the slack next to the buffer was written.
     ~GuardedBuffer();
     GuardedBuffer(const GuardedBuffer&) = delete;
     GuardedBuffer& operator=(const GuardedBuffer&) = delete;

@@ -8,11 +8,11 @@
 
 namespace test {
 
-/// `size` bytes of zeros, between inaccessible memory: as much before them as they are long, a page behind them.
+/// `size` bytes of zeros, between inaccessible memory: as much before them as they are long, a page after them.
 class SparseBuffer {
 public:
     explicit SparseBuffer(size_t size);
-    /// `count` pieces of `length` bytes, that follow each other at `from`, each `stride` bytes from the one before.
+    /// `count` pieces of `length` bytes, that follow each other at `from`, each `stride` bytes from the previous one.
     SparseBuffer(const uint8_t* from, size_t count, size_t length, size_t stride);
     ~SparseBuffer();
     SparseBuffer(const SparseBuffer&) = delete;

@@ -13,7 +13,7 @@ inline kai_any_fn* (*substitute_packer)(const kai_packer&) = nullptr;
 /// Whether the tests of a kernel or packer need not run, by its name.
 inline bool (*leave_out)(const char* name) = nullptr;
 
-/// What kai::run calls in place of the function; NULL: nothing.
+/// What kai::run calls instead of the function; NULL: nothing.
 inline kai_any_fn* substitute_of(const kai_ukernel& u) {
     return substitute_kernel != nullptr ? substitute_kernel(u) : nullptr;
 }

@@ -57,7 +57,7 @@ KAI_SYM(\name):
 
 // `frame d8-d15, x19-x24, space=64` saves registers that belong to the caller; `return` restores them and returns. CFI
 // is right after each of the instructions. Code after a `return` is within the frame again. A function that saves
-// nothing may `return` as well; `ret` is for what a function calls of itself by `bl`.
+// nothing may `return` as well; `ret` is for subroutines that a function calls by `bl`.
 //
 //     d8-dN, dN-d15, x19-xN    up to three ranges
 //     x29                      frame record: saves x29 and x30, x29 points to it; CFI no longer depends on sp
@@ -199,7 +199,7 @@ KAI_SYM(\name):
     .endif
 .endm
 
-// What KAI_OFFSETS of core/fields.h stands for. \fields: NAME, BYTES, NAME, BYTES ...
+// Implements KAI_OFFSETS of core/fields.h. \fields: NAME, BYTES, NAME, BYTES ...
 .macro kai_offsets_ prefix, fields:vararg
     .set \prefix, 0
     .set KAI_LOCAL(is_name), 1

@@ -22,9 +22,9 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     return any >= kInfinity;
 }
 
-/// Rows with an odd scale, once more: scale * (C + S) - scale * C is not a number where the scale is infinite. What
-/// becomes of a row depends on that row alone, so results stay the same however M is split. `args` has the place of the
-/// tiles; `largest` are the scales of its panels.
+/// Rows whose scale is not finite are computed again: scale * (C + S) - scale * C is not a number where the scale is
+/// infinite. What becomes of a row depends on that row alone, so results stay the same however M is split. `args` has
+/// the place of the tiles; `largest` are the scales of its panels.
 [[gnu::noinline, gnu::cold]] void redo_odd_rows(
     const BlocksProblem& p, TileArgs args, size_t panels, const uint32_t largest[][4]) {
     float again[kMaxQuads][4][4];
@@ -43,7 +43,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     }
 }
 
-/// Tiles of some quads. What tiles of few rows leave over takes whole panels.
+/// Tiles of some quads. Rows that tiles of few rows leave over use whole panels.
 void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) {
     TileFn* const run = t.run[panels / 2];
     TileFn* const few = rows <= 7 ? t.few[rows - 1] : nullptr;

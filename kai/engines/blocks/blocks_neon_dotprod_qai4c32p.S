@@ -6,7 +6,7 @@
 // A vector of sums or accumulators holds a row of 4 columns; a panel has four of them. Fields of rows are elements of a
 // vector after the block.
 //
-// Sums arrive as 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
+// The sums are 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
 // floats are 1 apart, so that they end as the float C + 16 * S: a subtraction replaces the conversion.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -3,7 +3,7 @@
 //     sum[n] = fma(rhs_zero, lhs_sum, sum[n])
 //     sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //
-// Sums arrive as 16 * S, which the packed rhs_scale / 16 expects; they start at the bits of C = 1.5 * 2^23. Registers:
+// The sums are 16 * S, which the packed rhs_scale / 16 expects; they start at the bits of C = 1.5 * 2^23. Registers:
 // int_neon_row.inc.
 //
 // SPDX-License-Identifier: Apache-2.0

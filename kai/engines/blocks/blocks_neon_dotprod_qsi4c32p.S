@@ -4,7 +4,7 @@
 //
 // A vector of sums or accumulators holds a row of 4 columns; a panel has four of them.
 //
-// Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
+// The sums are 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
 // float C + S: a subtraction replaces the conversion. Starts are loaded rather than moved: load pipes have time, SIMD
 // pipes have none. Row scales are converted in advance (DotTiles::row_scales). The product of two f16 is exact in f32.
 //

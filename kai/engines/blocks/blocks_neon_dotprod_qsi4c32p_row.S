@@ -2,7 +2,7 @@
 //
 //     sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //
-// Sums arrive as 16 * S; they start at the bits of C = 1.5 * 2^19. Registers: int_neon_row.inc.
+// The sums are 16 * S; they start at the bits of C = 1.5 * 2^19. Registers: int_neon_row.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod

@@ -7,7 +7,7 @@
 // columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Fields of columns and rows come in the same
 // order; those of rows are made in advance (MmlaTiles::row_scales): sums of rows 01, 23, scales of rows 01, 23.
 //
-// Sums arrive as 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
+// The sums are 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
 // floats are 1 apart, so that they end as the float C + 16 * S: a subtraction replaces the conversion.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -5,7 +5,7 @@
 // A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
 // columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Scales come in the same order.
 //
-// Sums arrive as 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
+// The sums are 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as the
 // float C + S without a conversion; fma(C + S, lhs_scale, -C * lhs_scale) is lhs_scale * S, rounded once. Row scales
 // and -C times them are made in advance (MmlaTiles::row_scales). Starts and -C * lhs_scale are loaded rather than
 // moved: the load pipes have slack, the SIMD pipes have none.

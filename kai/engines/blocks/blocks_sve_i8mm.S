@@ -2,7 +2,7 @@
 //
 //     sums[m][n] = fma(S, lhs_scale * rhs_scale, sums[m][n]),     S = sum over the block of lhs * rhs
 //
-// Every 128 bits of a sum hold 2 rows x 2 columns. Integer sums arrive as 16 * S; they start at the bits of
+// Every 128 bits of a sum hold 2 rows x 2 columns. Integer sums are 16 * S; they start at the bits of
 // C = 1.5 * 2^19, where floats are 1/16 apart, and end as the float C + S. Starts are loaded rather than moved: the
 // load pipes have slack, the SIMD pipes have none.
 //

@@ -1,6 +1,6 @@
-// What every source of the library needs. Freestanding: no C++ standard library, no exceptions, nothing weak.
+// Included by every source of the library. Freestanding: no C++ standard library, no exceptions, nothing weak.
 //
-// All internal code lives in an unnamed namespace: the same template compiled with two -march values must never become
+// All internal code is in an unnamed namespace: the same template compiled with two -march values must never become
 // one symbol of the library.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,7 @@ KAI_INLINE void store(void* p, T value) {
     __builtin_memcpy(p, &value, sizeof(T));
 }
 
-/// x, of which the compiler knows nothing any more: what depends on it is computed where it is used, not kept in
+/// x, hidden from the optimiser: what depends on it is computed where it is used, not kept in
 /// registers (one for x, one for x + 1, ...) around a loop that needs them.
 template <typename T>
 KAI_INLINE T opaque(T x) {

@@ -17,7 +17,7 @@ struct Getter {
     const char *prefix, *name;
 };
 
-/// Instead of a Getter: the length does not matter, and no CPU is asked.
+/// Used instead of a Getter where the length does not matter: the CPU is not queried.
 struct AnyLength {};
 
 KAI_INLINE size_t sme_words(size_t n, Getter getter) {

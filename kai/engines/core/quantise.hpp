@@ -18,7 +18,7 @@
 namespace kai {
 namespace {
 
-/// What happens to a value halfway between two integers.
+/// Rounding of a value halfway between two integers.
 enum class Ties { to_even, away };
 
 /// The nearest integer. NaN gives 0; values out of range saturate (as FCVTNS and FCVTAS do).

@@ -39,7 +39,7 @@ KAI_INLINE float load_f16(const uint8_t* p) {
     return static_cast<float>(load<__fp16>(p));
 }
 
-/// @name Integer to float. Sums arrive as 16 * S (Int4) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
+/// @name Integer to float. The sums are 16 * S (Int4) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
 /// @{
 
 /// |16 * S| <= 2^22, as in blocks of up to 256. A sum that starts at the bits of C = 1.5 * 2^(23 - FRACTION), where

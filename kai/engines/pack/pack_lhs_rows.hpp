@@ -68,7 +68,7 @@ struct RowPlace {
     }
 };
 
-/// The smallest and the largest of 0 and some values, as bit patterns: among negative numbers the smallest is the
+/// The minimum and maximum of 0 and some values, as bit patterns: among negative numbers the smallest is the
 /// largest unsigned pattern, and all others are less than that of -0; among positive ones the largest is the largest
 /// signed pattern. NaN is beyond the infinities.
 template <typename Bits>

@@ -1,4 +1,4 @@
-// What LHS packers read: the types of the elements of a row.
+// Element types of the rows that LHS packers read.
 //
 // Elements are seen as f32, which is exact, and as bit patterns: largest values are found by comparing integers. That
 // orders NaN and infinities in one way on every host, takes half the instructions for 16-bit types, and needs no

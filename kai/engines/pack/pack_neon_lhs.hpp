@@ -1,4 +1,4 @@
-// What the NEON versions of the LHS packers share: quants of four rows or of one, in the order of a panel.
+// Shared by the NEON versions of the LHS packers: quants of four rows or of one, in the order of a panel.
 //
 // Four rows are narrowed together, so that what UZP1 makes of their values is already interleaved: 16 bytes are 8
 // values of two rows (groups of 8) or 4 values of four rows (groups of 4).

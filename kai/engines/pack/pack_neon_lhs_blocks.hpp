@@ -242,7 +242,7 @@ template <typename Source, Ties ties, bool has_sums>
     }
 }
 
-/// The longest blocks of a row in a panel of several that are not packed the scalar way.
+/// The longest blocks of a row in a panel of several that are not packed by the scalar code.
 constexpr size_t kLongestOfSeveral = 4096;
 
 /// The loops of a packer; NULL for groups that it does not take.

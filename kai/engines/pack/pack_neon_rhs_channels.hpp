@@ -5,7 +5,7 @@
 // lanes, and the part of a wide panel that is written a few bytes a column stays in the nearest cache. A K x N source
 // is transposed into a buffer first, 16 bytes of a line by one chunk; from there on both orders share the code. What
 // this does not cover goes to the scalar function. One function per kind of lanes does the work on four columns
-// (pack_four); what is around it is shared, and decides at run time.
+// (pack_four); the code around it is shared, and decides at run time.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -247,7 +247,7 @@ KAI_INLINE void fill(uint8_t* to, size_t count, uint8_t byte) {
     }
 }
 
-/// Rows and columns of a square of bytes change places.
+/// Transposes a square of bytes.
 KAI_INLINE void transpose(uint8x16_t v[16]) {
     // Each round moves the highest bit of the number of a vector to the lowest of the number of a byte in it, and the
     // highest of that to the lowest of the vector's.

@@ -213,7 +213,7 @@ void pack_head(const uint8_t* bias, uint8_t* dst, size_t exist) {
 #endif
 
 /// All panels of nr columns, a chunk of places at a time, so that what is read (K x N: lines far from each other, by
-/// every panel) and written (N x K: lines in several steps) stays in the nearest cache. `column_step`: bytes from a
+/// every panel) and written (N x K: lines in several parts) stays in the nearest cache. `column_step`: bytes from a
 /// column of the source to the next. PackPlaces: (panel, first place, end). n and the panel's columns are counted in
 /// units of `unit` bytes.
 template <size_t nr, size_t unit, class PackPlaces>
