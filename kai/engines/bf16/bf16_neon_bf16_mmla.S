@@ -58,20 +58,15 @@ odd         .req x15
     .ifnb \rows_at
     ldr     q0, [lhs, #\rows_at]
     .endif
-    bfmmla  v\s1\().4s, v1.8h, v\b0\().8h
-    bfmmla  v\t1\().4s, v1.8h, v\b1\().8h
+    rows_2_columns_4 1, \b0, \b1, \s1, \t1, \rows_at
+    rows_2_columns_4 2, \b0, \b1, \s2, \t2, \rows_at
+    rows_2_columns_4 3, \b0, \b1, \s3, \t3, \rows_at
+.endm
+.macro rows_2_columns_4 r, b0, b1, s, t, rows_at
+    bfmmla  v\s\().4s, v\r\().8h, v\b0\().8h
+    bfmmla  v\t\().4s, v\r\().8h, v\b1\().8h
     .ifnb \rows_at
-    ldr     q1, [lhs, #\rows_at + 16]
-    .endif
-    bfmmla  v\s2\().4s, v2.8h, v\b0\().8h
-    bfmmla  v\t2\().4s, v2.8h, v\b1\().8h
-    .ifnb \rows_at
-    ldr     q2, [lhs, #\rows_at + 32]
-    .endif
-    bfmmla  v\s3\().4s, v3.8h, v\b0\().8h
-    bfmmla  v\t3\().4s, v3.8h, v\b1\().8h
-    .ifnb \rows_at
-    ldr     q3, [lhs, #\rows_at + 48]
+    ldr     q\r, [lhs, #\rows_at + 16 * \r]
     .endif
 .endm
 

@@ -73,18 +73,14 @@ void kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
         {m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed});
 }
 
-void kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
-    size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesSumsF32, k, bl, {mr, kr, sr}, __func__);
-    kai::pack_qsi8d32p<kai::kSumsF32, kai::SourceF32>(
-        {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
-}
-
-void kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
-    size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesSumsF16, k, bl, {mr, kr, sr}, __func__);
-    kai::pack_qsi8d32p<kai::kSumsF16, kai::SourceF16>(
-        {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
-}
+/// With sums of the rows. KIND: F32 or F16.
+#define KAI_LHS_PACK_SUMS(NAME, KIND, T)                                                                  \
+    void kai_run_##NAME(                                                                                  \
+        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const T* lhs, \
+        size_t lhs_stride, void* lhs_packed) {                                                            \
+        kai::check_lhs_call(kai::kRulesSums##KIND, k, bl, {mr, kr, sr}, __func__);                        \
+        kai::pack_qsi8d32p<kai::kSums##KIND, kai::Source##KIND>(                                          \
+            {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});                          \
+    }
+KAI_LHS_PACK_SUMS(lhs_quant_pack_qsi8d32pscalef32_f32_neon, F32, float)
+KAI_LHS_PACK_SUMS(lhs_quant_pack_qsi8d32pscalef32_f16_neon, F16, void)

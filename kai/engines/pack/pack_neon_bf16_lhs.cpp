@@ -113,21 +113,16 @@ KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_bf16p8x4_f16_neon, kRulesOf8)
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p8x4_f32_neon, kRulesOf8)
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
 
-void kai_run_lhs_pack_bf16p8x4_f16_neon(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);
-    kai::check_no_start(m_idx_start, __func__);
-    kai::pack_8<float16_t>(m, k, lhs, lhs_stride, lhs_packed);
-}
-
-void kai_run_lhs_quant_pack_bf16p8x4_f32_neon(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);
-    kai::check_no_start(m_idx_start, __func__);
-    kai::pack_8<float>(m, k, lhs, lhs_stride, lhs_packed);
-}
+#define KAI_LHS_PACK_8(NAME, T)                                                                                      \
+    void kai_run_##NAME(                                                                                             \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride, \
+        void* lhs_packed) {                                                                                          \
+        kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);                                           \
+        kai::check_no_start(m_idx_start, __func__);                                                                  \
+        kai::pack_8<T>(m, k, lhs, lhs_stride, lhs_packed);                                                           \
+    }
+KAI_LHS_PACK_8(lhs_pack_bf16p8x4_f16_neon, float16_t)
+KAI_LHS_PACK_8(lhs_quant_pack_bf16p8x4_f32_neon, float)
 
 void kai_run_lhs_quant_pack_bf16p1x4_f32_neon(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
