@@ -13,8 +13,7 @@
     .arch armv8.2-a+dotprod
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
 
-    tile_with_sdot
-    few_with_sdot
+    with_sdot
 
 // v28, v31 = scales and zeros of the columns.
 .macro add_zeros count, a0, a1, a2, a3, rows

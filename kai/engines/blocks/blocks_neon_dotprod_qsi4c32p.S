@@ -12,8 +12,7 @@
     .arch armv8.2-a+dotprod
 #include "kai/engines/blocks/blocks_neon_qsi4c32p.inc"
 
-    tile_with_sdot
-    few_with_sdot
+    with_sdot
 
 // v28 = scales of the columns.
 .macro tile_block_1

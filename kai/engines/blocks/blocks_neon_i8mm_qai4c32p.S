@@ -14,8 +14,7 @@
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
 
-    tile_with_smmla
-    few_with_smmla
+    with_smmla
 
 // v16 - v23, v26, v27 = zeros of columns 01, 23, twice; v28, v29 = scales.
 .macro tile_rhs
@@ -148,5 +147,4 @@
     add     scales, scales, #64
 .endm
 
-    few_function kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm, 2, 4, 2
-    few_function kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm, 4, 2, 4
+    smmla_few_functions kai_tile_qsi8d32p4x8_qai4c32p4x8

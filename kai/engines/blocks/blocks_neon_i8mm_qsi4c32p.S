@@ -14,8 +14,7 @@
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_qsi4c32p.inc"
 
-    tile_with_smmla
-    few_with_smmla
+    with_smmla
 
 // v16 - v23, v28, v29 = scales of columns 01, 23, twice.
 .macro tile_rhs
@@ -154,5 +153,4 @@
     add     scales, scales, #64
 .endm
 
-    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_2x16_neon_i8mm, 2, 4, 2
-    few_function kai_tile_qsi8d32p4x8_qsi4c32p4x8_4x8_neon_i8mm, 4, 2, 4
+    smmla_few_functions kai_tile_qsi8d32p4x8_qsi4c32p4x8

@@ -117,17 +117,7 @@
 .macro sums_step_1
     sums_step 1
 .endm
-.macro sums_step_2
-    sums_step 2
-.endm
-.macro sums_step_4
-    sums_step 4
-.endm
 .macro sums_last_1
-.endm
-.macro sums_last_2
-.endm
-.macro sums_last_4
 .endm
 
     gemm_function kai_sums_4x4_neon_dotprod, 1, sums

@@ -123,16 +123,6 @@
     add     x4, x4, #128
     .endif
 .endm
-.macro sums_step_2
-    sums_step 2
-.endm
-.macro sums_step_4
-    sums_step 4
-.endm
-.macro sums_last_2
-.endm
-.macro sums_last_4
-.endm
 
 // One panel: odd groups have accumulators s4 - s7 and operands d01 - q23 of their own, so that no sum waits for its
 // previous addition.
