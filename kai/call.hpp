@@ -1,5 +1,5 @@
-// How the entries of the registry are called: one specialisation per signature, which says what function it is and
-// where its arguments are in a structure that all signatures share. Everything that depends on a signature follows:
+// How the entries of the registry are called: one row per signature, which says what its functions are and where their
+// arguments are in a structure that all signatures share. Everything that depends on a signature follows:
 // kai_call.h, the packers of a kernel, and in the tests calls through a trampoline and functions that misbehave.
 //
 //     kai::KernelArgs a = {};
@@ -153,134 +153,66 @@ using OffsetChunks = Function<kai_get_packed_offset_chunks_fn, &K::index, &K::k_
 using OffsetRows = Function<kai_get_offset_fn, &K::index, &K::lhs_stride>;
 using OffsetTable = Function<kai_get_offset_fn, &K::index, &K::table_stride>;
 
-/// Run, and the getters of offsets.
-template <kai_ukernel_signature>
-struct Ukernel;
+using RunMatmul = Function<
+    kai_run_matmul_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
+    &K::clamp_min, &K::clamp_max>;
+using RunBl = Function<
+    kai_run_matmul_bl_fn, &K::m, &K::n, &K::k, &K::bl, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunLut = Function<
+    kai_run_matmul_lut_f32_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
+    &K::clamp_min, &K::clamp_max, &K::lut>;
+using RunQai8 = Function<
+    kai_run_matmul_qai8_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
+    &K::requantize>;
+using RunRows = Function<
+    kai_run_matmul_rows_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunChunks = Function<
+    kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
+    &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
+using RunChunksQai8 = Function<
+    kai_run_imatmul_qai8_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
+    &K::dst_stride_row, &K::requantize>;
+using RunTable = Function<
+    kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
+    &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
 
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL> {
-    using Run = Function<
-        kai_run_matmul_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
-        &K::clamp_min, &K::clamp_max>;
-    using LhsOffset = Offset;
-    using RhsOffset = Offset;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_BL> {
-    using Run = Function<
-        kai_run_matmul_bl_fn, &K::m, &K::n, &K::k, &K::bl, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
-        &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
-    using LhsOffset = OffsetBl;
-    using RhsOffset = OffsetBl;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_RHS_BL> {
-    using Run = Ukernel<KAI_UKERNEL_MATMUL_BL>::Run;
-    using LhsOffset = Offset;
-    using RhsOffset = OffsetBl;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_LUT> {
-    using Run = Function<
-        kai_run_matmul_lut_f32_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
-        &K::dst_stride_col, &K::clamp_min, &K::clamp_max, &K::lut>;
-    using LhsOffset = Offset;
-    using RhsOffset = Offset;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_QAI8> {
-    using Run = Function<
-        kai_run_matmul_qai8_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
-        &K::requantize>;
-    using LhsOffset = Offset;
-    using RhsOffset = Offset;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_ROWS> {
-    using Run = Function<
-        kai_run_matmul_rows_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
-        &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
-    using LhsOffset = OffsetRows;
-    using RhsOffset = Offset;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_MATMUL_ROWS_QAI8> {
-    using Run = Ukernel<KAI_UKERNEL_MATMUL_QAI8>::Run;
-    using LhsOffset = OffsetRows;
-    using RhsOffset = Offset;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_IMATMUL> {
-    using Run = Function<
-        kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
-        &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
-    using LhsOffset = OffsetChunks;
-    using RhsOffset = OffsetChunks;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_IMATMUL_QAI8> {
-    using Run = Function<
-        kai_run_imatmul_qai8_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
-        &K::dst_stride_row, &K::requantize>;
-    using LhsOffset = OffsetChunks;
-    using RhsOffset = OffsetChunks;
-};
-
-template <>
-struct Ukernel<KAI_UKERNEL_IMATMUL_ROWS> {
-    using Run = Function<
-        kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
-        &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
-    using LhsOffset = OffsetTable;
-    using RhsOffset = OffsetChunks;
-};
-
-/// Arguments in structures: below.
+/// Arguments in structures.
 struct Unified {};
 
-template <>
-struct Ukernel<KAI_UKERNEL_UNIFIED> {
-    using Run = Unified;
+/// The functions of a signature.
+template <typename RunType, typename LhsOffsetType, typename RhsOffsetType>
+struct UkernelOf {
+    using Run = RunType;
+    using LhsOffset = LhsOffsetType;
+    using RhsOffset = RhsOffsetType;
 };
 
-/// Has operands and a shape of its own (kai/ukernels/dwconv): not called here.
-template <>
-struct Ukernel<KAI_UKERNEL_DWCONV> {
-    using Run = NoFunction;
-    using LhsOffset = NoFunction;
-    using RhsOffset = NoFunction;
-};
+// All signatures. Depthwise convolution has operands and a shape of its own (kai/ukernels/dwconv): not called here.
+#define KAI_UKERNEL_SIGNATURES(ROW)                                                     \
+    ROW(KAI_UKERNEL_MATMUL, UkernelOf<RunMatmul, Offset, Offset>)                       \
+    ROW(KAI_UKERNEL_MATMUL_BL, UkernelOf<RunBl, OffsetBl, OffsetBl>)                    \
+    ROW(KAI_UKERNEL_MATMUL_RHS_BL, UkernelOf<RunBl, Offset, OffsetBl>)                  \
+    ROW(KAI_UKERNEL_MATMUL_LUT, UkernelOf<RunLut, Offset, Offset>)                      \
+    ROW(KAI_UKERNEL_MATMUL_QAI8, UkernelOf<RunQai8, Offset, Offset>)                    \
+    ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
+    ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
+    ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
+    ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
+    ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
+    ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                \
+    ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)
 
-/// f(Ukernel<signature>{})
+#define KAI_CASE(SIGNATURE, ...) \
+    case SIGNATURE:              \
+        return f(__VA_ARGS__{});
+
+/// f(UkernelOf<...>{}) of the signature.
 template <typename F>
 KAI_INLINE auto with_signature(kai_ukernel_signature signature, F f) {
-#define KAI_CASE(SIGNATURE) \
-    case SIGNATURE:         \
-        return f(Ukernel<SIGNATURE>{});
-    switch (signature) {
-        KAI_CASE(KAI_UKERNEL_MATMUL)
-        KAI_CASE(KAI_UKERNEL_MATMUL_BL)
-        KAI_CASE(KAI_UKERNEL_MATMUL_RHS_BL)
-        KAI_CASE(KAI_UKERNEL_MATMUL_LUT)
-        KAI_CASE(KAI_UKERNEL_MATMUL_QAI8)
-        KAI_CASE(KAI_UKERNEL_MATMUL_ROWS)
-        KAI_CASE(KAI_UKERNEL_MATMUL_ROWS_QAI8)
-        KAI_CASE(KAI_UKERNEL_IMATMUL)
-        KAI_CASE(KAI_UKERNEL_IMATMUL_QAI8)
-        KAI_CASE(KAI_UKERNEL_IMATMUL_ROWS)
-        KAI_CASE(KAI_UKERNEL_UNIFIED)
-        default:
-            KAI_CASE(KAI_UKERNEL_DWCONV)
-    }
-#undef KAI_CASE
+    switch (signature) { KAI_UKERNEL_SIGNATURES(KAI_CASE) }
+    __builtin_unreachable();
 }
 
 /// @name What a signature says of its micro-kernels
@@ -297,7 +229,7 @@ inline constexpr Kind kKind<Unified> = Kind::unified;
 template <>
 inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
 
-[[maybe_unused]] KAI_INLINE Kind kind_of(kai_ukernel_signature signature) {
+KAI_INLINE Kind kind_of(kai_ukernel_signature signature) {
     return with_signature(signature, [](auto s) { return kKind<typename decltype(s)::Run>; });
 }
 /// Whether its function takes this argument.
@@ -305,48 +237,46 @@ template <auto Field>
 KAI_INLINE bool takes(const kai_ukernel& u) {
     return with_signature(u.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
 }
-[[maybe_unused]] KAI_INLINE bool is_indirect(const kai_ukernel& u) {
+KAI_INLINE bool is_indirect(const kai_ukernel& u) {
     return kind_of(u.signature) == Kind::indirect;
 }
-[[maybe_unused]] KAI_INLINE bool is_unified(const kai_ukernel& u) {
+KAI_INLINE bool is_unified(const kai_ukernel& u) {
     return kind_of(u.signature) == Kind::unified;
 }
-[[maybe_unused]] KAI_INLINE bool is_depthwise(const kai_ukernel& u) {
+KAI_INLINE bool is_depthwise(const kai_ukernel& u) {
     return kind_of(u.signature) == Kind::depthwise;
 }
 /// Whether the RHS, and perhaps the LHS, is quantised in blocks.
-[[maybe_unused]] KAI_INLINE bool has_blocks(const kai_ukernel& u) {
+KAI_INLINE bool has_blocks(const kai_ukernel& u) {
     return takes<&K::bl>(u);
 }
-[[maybe_unused]] KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
+KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_MATMUL_BL;
 }
 /// Whether the RHS is indices of a table.
-[[maybe_unused]] KAI_INLINE bool has_lut(const kai_ukernel& u) {
+KAI_INLINE bool has_lut(const kai_ukernel& u) {
     return takes<&K::lut>(u);
 }
 /// Whether it finds rows that are not packed by a table of pointers, in groups of m_step.
-[[maybe_unused]] KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
+KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
     return takes<&K::pad_ptr>(u);
 }
 /// Whether a packer makes its LHS: the names of packed formats have a `p`.
-[[maybe_unused]] KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
+KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
     return strchr(u.lhs_format, 'p') != nullptr;
 }
 /// @}
 
 /// @name Calls of the unified API
 /// @{
-[[maybe_unused]] KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
+KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
     return as<kai_get_matmul_uker_api_fn>(u.run)();
 }
-[[maybe_unused]] KAI_INLINE kai_matmul_uker_lhs_stride_args
-lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
     const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
     return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
 }
-[[maybe_unused]] KAI_INLINE kai_matmul_uker_rhs_stride_args
-rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+KAI_INLINE kai_matmul_uker_rhs_stride_args rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
     const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
     return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(nullptr, &shape);
 }
@@ -454,223 +384,102 @@ using PackedChunks = Function<kai_get_packed_size_chunks_fn, &P::count, &P::k_ch
 using SourceLine = Function<kai_get_offset_fn, &P::index, &P::stride>;
 using SourceElement = Function<kai_get_n_offset_fn, &P::index>;
 
+using PackLhsBl = Function<
+    kai_run_lhs_pack_bl_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
+    &P::packed>;
+using PackLhs = Function<
+    kai_run_lhs_pack_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
+    &P::packed>;
+using PackTable = Function<
+    kai_run_lhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::source, &P::lhs_ptr_offset,
+    &P::pad_ptr, &P::packed>;
+
+/// Most functions of RHS packers begin alike, and end alike.
+template <typename F, auto... Fields>
+using PackRhs = Function<F, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, Fields...>;
+
+using PackBl =
+    PackRhs<kai_run_rhs_pack_nxk_qsu4c32_fn, &P::bl, &P::source, &P::no_bias, &P::packed, &P::extra_bytes, &P::params>;
+using PackBlZero = PackRhs<
+    kai_run_rhs_pack_nxk_qau4c32_fn, &P::bl, &P::source, &P::zero, &P::bias, &P::scale, &P::packed, &P::extra_bytes,
+    &P::params>;
+template <typename F>
+using PackBlBf16 = PackRhs<
+    F, &P::bl, &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed, &P::extra_bytes, &P::params>;
+using PackNxkBf16 = PackBlBf16<kai_run_rhs_pack_nxk_qsu4c32s1s0_fn>;
+using PackKxnBf16 = PackBlBf16<kai_run_rhs_pack_kxn_qsu4c32s1s0_fn>;
+template <typename F, auto... More>
+using PackCx = PackRhs<F, &P::source, &P::bias, &P::scale, &P::packed, &P::extra_bytes, &P::params, More...>;
+using PackQs4Cx = PackCx<kai_run_rhs_pack_qs4cx_fn>;
+using PackQsi8Cx = PackCx<kai_run_rhs_pack_qsi8cx_fn>;
+using PackQsu2Cx = PackCx<kai_run_rhs_pack_qsu2cx_fn, &P::lut>;
+using PackElements = PackRhs<
+    kai_run_rhs_pack_fn, &P::stride, &P::source, &P::bias, &P::no_scale, &P::packed, &P::extra_bytes, &P::no_params>;
+using PackInt8 = PackRhs<
+    kai_run_rhs_pack_qs8cx_i32_fn, &P::stride, &P::source, &P::bias, &P::scale, &P::packed, &P::extra_bytes,
+    &P::params>;
+using PackChunks = Function<
+    kai_run_rhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source, &P::bias,
+    &P::packed>;
+using PackChunksInt8 = Function<
+    kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
+    &P::bias, &P::scale, &P::packed, &P::params>;
+
 /// The source: an LHS, or an RHS as rows of k or of n elements.
 enum class Source : uint8_t { mxk, nxk, kxn };
 
 struct NoParams {};
+using Nibbles = kai_rhs_pack_qs4cxs1s0_param;
+using Int8 = kai_rhs_pack_qsi8cx_params;
+using NxkBf16 = kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params;
+using KxnBf16 = kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params;
 
-/// `ParamsType`: what params points to. `zero_point`: the only one that the elements of an RHS may have; -1: it is
-/// told, or there is none.
-template <Source source, typename ParamsType = NoParams, int zero_point = -1>
+/// The functions of a signature. `ParamsType`: what params points to. `zero_point`: the only one that the elements of
+/// an RHS may have; -1: it is told, or there is none.
+template <
+    Source source, typename RunType, typename PackedType = NoFunction, typename SourceOffsetType = NoFunction,
+    typename ParamsType = NoParams, int zero_point = -1>
 struct PackerOf {
-    static constexpr Source kSource = source;
+    using Run = RunType;
+    using Packed = PackedType;
+    using SourceOffset = SourceOffsetType;
     using Params = ParamsType;
+    static constexpr Source kSource = source;
     static constexpr int kZeroPoint = zero_point;
 };
+// All signatures.
+#define KAI_PACKER_SIGNATURES(ROW)                                                                                    \
+    ROW(KAI_LHS_PACK_BL, PackerOf<Source::mxk, PackLhsBl, PackedLhsBl, SourceLine>)                                   \
+    ROW(KAI_LHS_PACK, PackerOf<Source::mxk, PackLhs, PackedLhs, SourceLine>)                                          \
+    ROW(KAI_LHS_QUANT_PACK, PackerOf<Source::mxk, PackLhs, PackedLhs, SourceLine>)                                    \
+    ROW(KAI_LHS_IMATMUL_PACK, PackerOf<Source::mxk, PackTable, PackedChunks>)                                         \
+    ROW(KAI_LHS_PACK_UNIFIED, PackerOf<Source::mxk, Unified>)                                                         \
+    ROW(KAI_RHS_PACK_NXK_BL, PackerOf<Source::nxk, PackBl, PackedBl, SourceLine, Nibbles, 8>)                         \
+    ROW(KAI_RHS_PACK_NXK_BL_ZERO, PackerOf<Source::nxk, PackBlZero, PackedBl, SourceLine, Nibbles, 8>)                \
+    ROW(KAI_RHS_PACK_NXK_BL_BF16, PackerOf<Source::nxk, PackNxkBf16, PackedBlDt, SourceLine, NxkBf16, 8>)             \
+    ROW(KAI_RHS_PACK_KXN_BL_BF16, PackerOf<Source::kxn, PackKxnBf16, PackedBlDt, SourceLine, KxnBf16, 8>)             \
+    ROW(KAI_RHS_PACK_NXK_QS4CX, PackerOf<Source::nxk, PackQs4Cx, PackedCx, SourceLine, Nibbles>)                      \
+    ROW(KAI_RHS_PACK_KXN_QS4CX, PackerOf<Source::kxn, PackQs4Cx, PackedCx, SourceLine, Nibbles>)                      \
+    ROW(KAI_RHS_PACK_NXK_QSI8CX, PackerOf<Source::nxk, PackQsi8Cx, PackedCx, SourceLine, Int8>)                       \
+    ROW(KAI_RHS_PACK_KXN_QSI8CX, PackerOf<Source::kxn, PackQsi8Cx, PackedCx, SourceLine, Int8>)                       \
+    ROW(KAI_RHS_PACK_NXK_QSU2CX, PackerOf<Source::nxk, PackQsu2Cx, PackedCx, SourceLine, Nibbles, 2>)                 \
+    ROW(KAI_RHS_PACK_KXN, PackerOf<Source::kxn, PackElements, PackedPlain, SourceElement>)                            \
+    ROW(KAI_RHS_PACK_NXK, PackerOf<Source::nxk, PackElements, PackedPlain, SourceLine>)                               \
+    ROW(KAI_RHS_PACK_KXN_NR, PackerOf<Source::kxn, PackElements, PackedNr, SourceElement>)                            \
+    ROW(KAI_RHS_PACK_KXN_QS8CX_I32, PackerOf<Source::kxn, PackInt8, PackedPlain, SourceElement, Int8>)                \
+    ROW(KAI_RHS_IMATMUL_PACK_KXN, PackerOf<Source::kxn, PackChunks, PackedChunks, SourceElement>)                     \
+    ROW(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, PackerOf<Source::kxn, PackChunksInt8, PackedChunks, SourceElement, Int8>) \
+    ROW(KAI_RHS_PACK_KXN_UNIFIED, PackerOf<Source::kxn, Unified>)                                                     \
+    ROW(KAI_RHS_PACK_NXK_UNIFIED, PackerOf<Source::nxk, Unified>)                                                     \
+    ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)
 
-/// Run, and the getters.
-template <kai_packer_signature>
-struct Packer;
-
-template <>
-struct Packer<KAI_LHS_PACK_BL> : PackerOf<Source::mxk> {
-    using Run = Function<
-        kai_run_lhs_pack_bl_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source,
-        &P::stride, &P::packed>;
-    using Packed = PackedLhsBl;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_LHS_PACK> : PackerOf<Source::mxk> {
-    using Run = Function<
-        kai_run_lhs_pack_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
-        &P::packed>;
-    using Packed = PackedLhs;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_LHS_QUANT_PACK> : Packer<KAI_LHS_PACK> {};
-
-template <>
-struct Packer<KAI_LHS_IMATMUL_PACK> : PackerOf<Source::mxk> {
-    using Run = Function<
-        kai_run_lhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::source, &P::lhs_ptr_offset,
-        &P::pad_ptr, &P::packed>;
-    using Packed = PackedChunks;
-    using SourceOffset = NoFunction;  // a table of pointers
-};
-
-template <>
-struct Packer<KAI_LHS_PACK_UNIFIED> : PackerOf<Source::mxk> {
-    using Run = Unified;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK_BL> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 8> {
-    using Run = Function<
-        kai_run_rhs_pack_nxk_qsu4c32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl, &P::source,
-        &P::no_bias, &P::packed, &P::extra_bytes, &P::params>;
-    using Packed = PackedBl;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK_BL_ZERO> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 8> {
-    using Run = Function<
-        kai_run_rhs_pack_nxk_qau4c32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl, &P::source,
-        &P::zero, &P::bias, &P::scale, &P::packed, &P::extra_bytes, &P::params>;
-    using Packed = PackedBl;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK_BL_BF16> : PackerOf<Source::nxk, kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params, 8> {
-    using Run = Function<
-        kai_run_rhs_pack_nxk_qsu4c32s1s0_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl,
-        &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed, &P::extra_bytes, &P::params>;
-    using Packed = PackedBlDt;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_KXN_BL_BF16> : PackerOf<Source::kxn, kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params, 8> {
-    using Run = Function<
-        kai_run_rhs_pack_kxn_qsu4c32s1s0_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::bl,
-        &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed, &P::extra_bytes, &P::params>;
-    using Packed = PackedBlDt;
-    using SourceOffset = SourceLine;
-};
-
-/// Integers with a scale per column: F(groups, n, k, nr, kr, sr, rhs, bias, scale, packed, extra, params, more...)
-template <typename F, auto... More>
-struct RhsPackCx {
-    using Run = Function<
-        F, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::source, &P::bias, &P::scale, &P::packed,
-        &P::extra_bytes, &P::params, More...>;
-    using Packed = PackedCx;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK_QS4CX> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param>,
-                                        RhsPackCx<kai_run_rhs_pack_qs4cx_fn> {};
-template <>
-struct Packer<KAI_RHS_PACK_KXN_QS4CX> : PackerOf<Source::kxn, kai_rhs_pack_qs4cxs1s0_param>,
-                                        RhsPackCx<kai_run_rhs_pack_qs4cx_fn> {};
-template <>
-struct Packer<KAI_RHS_PACK_NXK_QSI8CX> : PackerOf<Source::nxk, kai_rhs_pack_qsi8cx_params>,
-                                         RhsPackCx<kai_run_rhs_pack_qsi8cx_fn> {};
-template <>
-struct Packer<KAI_RHS_PACK_KXN_QSI8CX> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params>,
-                                         RhsPackCx<kai_run_rhs_pack_qsi8cx_fn> {};
-template <>
-struct Packer<KAI_RHS_PACK_NXK_QSU2CX> : PackerOf<Source::nxk, kai_rhs_pack_qs4cxs1s0_param, 2>,
-                                         RhsPackCx<kai_run_rhs_pack_qsu2cx_fn, &P::lut> {};
-
-template <>
-struct Packer<KAI_RHS_PACK_KXN> : PackerOf<Source::kxn> {
-    using Run = Function<
-        kai_run_rhs_pack_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::stride, &P::source,
-        &P::bias, &P::no_scale, &P::packed, &P::extra_bytes, &P::no_params>;
-    using Packed = PackedPlain;
-    using SourceOffset = SourceElement;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK> : PackerOf<Source::nxk> {
-    using Run = Packer<KAI_RHS_PACK_KXN>::Run;
-    using Packed = PackedPlain;
-    using SourceOffset = SourceLine;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_KXN_NR> : PackerOf<Source::kxn> {
-    using Run = Packer<KAI_RHS_PACK_KXN>::Run;
-    using Packed = PackedNr;
-    using SourceOffset = SourceElement;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_KXN_QS8CX_I32> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params> {
-    using Run = Function<
-        kai_run_rhs_pack_qs8cx_i32_fn, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::stride,
-        &P::source, &P::bias, &P::scale, &P::packed, &P::extra_bytes, &P::params>;
-    using Packed = PackedPlain;
-    using SourceOffset = SourceElement;
-};
-
-template <>
-struct Packer<KAI_RHS_IMATMUL_PACK_KXN> : PackerOf<Source::kxn> {
-    using Run = Function<
-        kai_run_rhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source, &P::bias,
-        &P::packed>;
-    using Packed = PackedChunks;
-    using SourceOffset = SourceElement;
-};
-
-template <>
-struct Packer<KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32> : PackerOf<Source::kxn, kai_rhs_pack_qsi8cx_params> {
-    using Run = Function<
-        kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
-        &P::bias, &P::scale, &P::packed, &P::params>;
-    using Packed = PackedChunks;
-    using SourceOffset = SourceElement;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_KXN_UNIFIED> : PackerOf<Source::kxn> {
-    using Run = Unified;
-};
-
-template <>
-struct Packer<KAI_RHS_PACK_NXK_UNIFIED> : PackerOf<Source::nxk> {
-    using Run = Unified;
-};
-
-/// Has a shape of its own (kai/ukernels/dwconv/pack): not called here.
-template <>
-struct Packer<KAI_RHS_DWCONV_PACK> : PackerOf<Source::kxn> {
-    using Run = NoFunction;
-    using Packed = NoFunction;
-    using SourceOffset = NoFunction;
-};
-
-/// f(Packer<signature>{})
+/// f(PackerOf<...>{}) of the signature.
 template <typename F>
 KAI_INLINE auto with_signature(kai_packer_signature signature, F f) {
-#define KAI_CASE(SIGNATURE) \
-    case SIGNATURE:         \
-        return f(Packer<SIGNATURE>{});
-    switch (signature) {
-        KAI_CASE(KAI_LHS_PACK_BL)
-        KAI_CASE(KAI_LHS_PACK)
-        KAI_CASE(KAI_LHS_QUANT_PACK)
-        KAI_CASE(KAI_LHS_IMATMUL_PACK)
-        KAI_CASE(KAI_LHS_PACK_UNIFIED)
-        KAI_CASE(KAI_RHS_PACK_NXK_BL)
-        KAI_CASE(KAI_RHS_PACK_NXK_BL_ZERO)
-        KAI_CASE(KAI_RHS_PACK_NXK_BL_BF16)
-        KAI_CASE(KAI_RHS_PACK_KXN_BL_BF16)
-        KAI_CASE(KAI_RHS_PACK_NXK_QS4CX)
-        KAI_CASE(KAI_RHS_PACK_KXN_QS4CX)
-        KAI_CASE(KAI_RHS_PACK_NXK_QSI8CX)
-        KAI_CASE(KAI_RHS_PACK_KXN_QSI8CX)
-        KAI_CASE(KAI_RHS_PACK_NXK_QSU2CX)
-        KAI_CASE(KAI_RHS_PACK_KXN)
-        KAI_CASE(KAI_RHS_PACK_NXK)
-        KAI_CASE(KAI_RHS_PACK_KXN_NR)
-        KAI_CASE(KAI_RHS_PACK_KXN_QS8CX_I32)
-        KAI_CASE(KAI_RHS_IMATMUL_PACK_KXN)
-        KAI_CASE(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32)
-        KAI_CASE(KAI_RHS_PACK_KXN_UNIFIED)
-        KAI_CASE(KAI_RHS_PACK_NXK_UNIFIED)
-        default:
-            KAI_CASE(KAI_RHS_DWCONV_PACK)
-    }
-#undef KAI_CASE
+    switch (signature) { KAI_PACKER_SIGNATURES(KAI_CASE) }
+    __builtin_unreachable();
 }
+#undef KAI_CASE
 
 /// @name What a signature says of its packers
 /// @{
@@ -678,19 +487,19 @@ template <typename Params>
 constexpr bool is_multiplier(Params) {
     return false;
 }
-[[maybe_unused]] constexpr bool is_multiplier(kai_rhs_pack_qsi8cx_params) {
+[[maybe_unused]] constexpr bool is_multiplier(Int8) {
     return true;
 }
-[[maybe_unused]] KAI_INLINE Source source_of(const kai_packer& p) {
+KAI_INLINE Source source_of(const kai_packer& p) {
     return with_signature(p.signature, [](auto s) { return decltype(s)::kSource; });
 }
-[[maybe_unused]] KAI_INLINE bool is_lhs(const kai_packer& p) {
+KAI_INLINE bool is_lhs(const kai_packer& p) {
     return source_of(p) == Source::mxk;
 }
-[[maybe_unused]] KAI_INLINE bool is_kxn(const kai_packer& p) {
+KAI_INLINE bool is_kxn(const kai_packer& p) {
     return source_of(p) == Source::kxn;
 }
-[[maybe_unused]] KAI_INLINE Kind kind_of(kai_packer_signature signature) {
+KAI_INLINE Kind kind_of(kai_packer_signature signature) {
     return with_signature(signature, [](auto s) {
         using Run = typename decltype(s)::Run;
         return kTakes<&P::k_chunk_count, Run> ? Kind::indirect : kKind<Run>;
@@ -701,52 +510,52 @@ template <auto Field>
 KAI_INLINE bool takes(const kai_packer& p) {
     return with_signature(p.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
 }
-[[maybe_unused]] KAI_INLINE bool is_indirect(const kai_packer& p) {
+KAI_INLINE bool is_indirect(const kai_packer& p) {
     return kind_of(p.signature) == Kind::indirect;
 }
-[[maybe_unused]] KAI_INLINE bool is_unified(const kai_packer& p) {
+KAI_INLINE bool is_unified(const kai_packer& p) {
     return kind_of(p.signature) == Kind::unified;
 }
-[[maybe_unused]] KAI_INLINE bool is_depthwise(const kai_packer& p) {
+KAI_INLINE bool is_depthwise(const kai_packer& p) {
     return kind_of(p.signature) == Kind::depthwise;
 }
 /// Takes a length of blocks.
-[[maybe_unused]] KAI_INLINE bool has_blocks(const kai_packer& p) {
+KAI_INLINE bool has_blocks(const kai_packer& p) {
     return takes<&P::bl>(p);
 }
 /// int4 with bf16 scales in an array: packs the sum of each column.
-[[maybe_unused]] KAI_INLINE bool has_block_sums(const kai_packer& p) {
+KAI_INLINE bool has_block_sums(const kai_packer& p) {
     return takes<&P::scale_stride>(p);
 }
 /// Packs integers with a scale per column, no blocks; the lines of the source follow each other.
-[[maybe_unused]] KAI_INLINE bool has_channels(const kai_packer& p) {
+KAI_INLINE bool has_channels(const kai_packer& p) {
     return takes<&P::params>(p) && !takes<&P::bl>(p) && !takes<&P::stride>(p);
 }
 /// Packs indices of a table.
-[[maybe_unused]] KAI_INLINE bool has_lut(const kai_packer& p) {
+KAI_INLINE bool has_lut(const kai_packer& p) {
     return takes<&P::lut>(p);
 }
 /// Its parameters have a multiplier for the scales: int8 per column.
-[[maybe_unused]] KAI_INLINE bool takes_scale_multiplier(const kai_packer& p) {
+KAI_INLINE bool takes_scale_multiplier(const kai_packer& p) {
     return with_signature(p.signature, [](auto s) { return is_multiplier(typename decltype(s)::Params{}); });
 }
 /// Lines of the source may have gaps.
-[[maybe_unused]] KAI_INLINE bool has_stride(const kai_packer& p) {
+KAI_INLINE bool has_stride(const kai_packer& p) {
     return is_unified(p) || takes<&P::stride>(p);
 }
 /// Whether any panel can be packed alone: columns of K x N lines that follow each other cannot.
-[[maybe_unused]] KAI_INLINE bool packs_parts(const kai_packer& p) {
+KAI_INLINE bool packs_parts(const kai_packer& p) {
     return !is_kxn(p) || has_stride(p);
 }
 /// The source is a table of pointers to chunks.
-[[maybe_unused]] KAI_INLINE bool takes_pointers(const kai_packer& p) {
+KAI_INLINE bool takes_pointers(const kai_packer& p) {
     return takes<&P::pad_ptr>(p);
 }
 /// @}
 
 /// @name Sources
 /// @{
-[[maybe_unused]] constexpr bool contains(const char* text, const char* part) {
+constexpr bool contains(const char* text, const char* part) {
     for (; *text != 0; ++text) {
         size_t i = 0;
         while (part[i] != 0 && text[i] == part[i]) {
@@ -769,7 +578,7 @@ KAI_INLINE bool takes(const kai_packer& p) {
 }
 
 /// Bytes of a line of a source without gaps: of n elements (K x N), else of k, or of the records of their blocks.
-[[maybe_unused]] KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
+KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
     if (takes<&P::no_bias>(p)) {
         return bl == 0 ? 0 : k / bl * (sizeof(uint16_t) + bl / 2);
     }
@@ -777,7 +586,7 @@ KAI_INLINE bool takes(const kai_packer& p) {
 }
 
 /// Bytes of a value of the bias.
-[[maybe_unused]] KAI_INLINE size_t bias_size(const kai_packer& p) {
+KAI_INLINE size_t bias_size(const kai_packer& p) {
     return contains(p.format, "biasf16") ? 2 : 4;
 }
 /// @}
@@ -792,35 +601,29 @@ union RhsParams {
 
 /// @name Writes the parameters of a type; NULL where there are none
 /// @{
-[[maybe_unused]] KAI_INLINE const void* fill(NoParams, RhsParams&, int32_t, uint8_t, float) {
+KAI_INLINE const void* fill(NoParams, RhsParams&, int32_t, uint8_t, float) {
     return nullptr;
 }
-[[maybe_unused]] KAI_INLINE const void* fill(
-    kai_rhs_pack_qs4cxs1s0_param, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float) {
+KAI_INLINE const void* fill(Nibbles, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float) {
     to.nibbles = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point};
     return &to.nibbles;
 }
-[[maybe_unused]] KAI_INLINE const void* fill(
-    kai_rhs_pack_qsi8cx_params, RhsParams& to, int32_t lhs_zero_point, uint8_t, float scale_multiplier) {
+KAI_INLINE const void* fill(Int8, RhsParams& to, int32_t lhs_zero_point, uint8_t, float scale_multiplier) {
     to.int8 = {lhs_zero_point, scale_multiplier};
     return &to.int8;
 }
-[[maybe_unused]] KAI_INLINE const void* fill(
-    kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point,
-    float) {
+KAI_INLINE const void* fill(NxkBf16, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float) {
     to.nxk = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point, kai_dt_bf16};
     return &to.nxk;
 }
-[[maybe_unused]] KAI_INLINE const void* fill(
-    kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point,
-    float) {
+KAI_INLINE const void* fill(KxnBf16, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float) {
     to.kxn = {static_cast<int8_t>(lhs_zero_point), rhs_zero_point, kai_dt_bf16};
     return &to.kxn;
 }
 /// @}
 
 /// Parameters of the type that a packer takes. `rhs_zero_point` counts where a packer takes more than one.
-[[maybe_unused]] KAI_INLINE const void* make_params(
+KAI_INLINE const void* make_params(
     const kai_packer& p, RhsParams& to, int32_t lhs_zero_point, uint8_t rhs_zero_point, float scale_multiplier) {
     return with_signature(p.signature, [&](auto s) {
         using S = decltype(s);
@@ -832,19 +635,19 @@ union RhsParams {
 
 /// @name Calls of the unified API
 /// @{
-[[maybe_unused]] KAI_INLINE kai_matmul_pack_lhs_uker_api lhs_api_of(const kai_packer& p) {
+KAI_INLINE kai_matmul_pack_lhs_uker_api lhs_api_of(const kai_packer& p) {
     return as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)();
 }
-[[maybe_unused]] KAI_INLINE kai_matmul_pack_rhs_uker_api rhs_api_of(const kai_packer& p) {
+KAI_INLINE kai_matmul_pack_rhs_uker_api rhs_api_of(const kai_packer& p) {
     return as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)();
 }
-[[maybe_unused]] KAI_INLINE kai_matmul_pack_lhs_uker_lhs_packed_stride_args
+KAI_INLINE kai_matmul_pack_lhs_uker_lhs_packed_stride_args
 lhs_panel(const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {a.count, a.k};
     return a.packed_stride != 0 ? kai_matmul_pack_lhs_uker_lhs_packed_stride_args{a.packed_stride}
                                 : api.get_lhs_packed_stride(nullptr, &shape);
 }
-[[maybe_unused]] KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
+KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
 rhs_panel(const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
     return a.packed_stride != 0 ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
@@ -969,7 +772,7 @@ KAI_INLINE size_t source_offset(const kai_packer& p, const PackerArgs& a, Policy
 
 /// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `classic` (the
 /// unified API), a classic one. Not whether this CPU can run it.
-[[maybe_unused]] KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
+KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
     const Kind kind = classic ? Kind::classic : kind_of(u.signature);
     return is_lhs(p) == lhs && kind_of(p.signature) == kind &&
            strcmp(p.format, lhs ? u.lhs_format : u.rhs_format) == 0 &&
