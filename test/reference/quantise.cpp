@@ -95,11 +95,12 @@ Ties ties_of(const Format& format, const std::string& packer) {
 }
 
 std::vector<float> as_source(const std::string& source_format, std::vector<float> values) {
+    const bool x8 = source_format == "x8", f16 = source_format == "f16", bf16 = source_format == "bf16";
     for (float& x : values) {
-        x = source_format == "x8"     ? static_cast<int8_t>(bits_of(x) >> 8)
-            : source_format == "f16"  ? f32_from_f16(f16_from_f32(x))
-            : source_format == "bf16" ? f32_from_bf16(bf16_from_f32(x))
-                                      : x;
+        x = x8     ? static_cast<float>(static_cast<int8_t>(bits_of(x) >> 8))
+            : f16  ? f32_from_f16(f16_from_f32(x))
+            : bf16 ? f32_from_bf16(bf16_from_f32(x))
+                   : x;
     }
     return values;
 }

@@ -30,15 +30,17 @@ std::vector<uint8_t> with_gaps(const std::vector<uint8_t>& lines, size_t length,
 
 /// Numbers of type "f32", "f16", "bf16", "int32", or bytes.
 std::vector<uint8_t> encode_numbers(const std::string& type, const std::vector<float>& values) {
-    std::vector<uint8_t> bytes;
+    const bool f32 = type == "f32", f16 = type == "f16", bf16 = type == "bf16";  // not for each: emulators are slow
+    const size_t size = f32 || type == "int32" ? 4 : f16 || bf16 ? 2 : 1;
+    std::vector<uint8_t> bytes(values.size() * size);
+    uint8_t* to = bytes.data();
     for (const float x : values) {
-        const uint32_t number = type == "f32"    ? reference::bits_of(x)
-                                : type == "f16"  ? reference::f16_from_f32(x)
-                                : type == "bf16" ? reference::bf16_from_f32(x)
-                                                 : static_cast<uint32_t>(static_cast<int32_t>(x));
-        const size_t size = type == "f32" || type == "int32" ? 4 : type == "f16" || type == "bf16" ? 2 : 1;
+        const uint32_t number = f32    ? reference::bits_of(x)
+                                : f16  ? reference::f16_from_f32(x)
+                                : bf16 ? reference::bf16_from_f32(x)
+                                       : static_cast<uint32_t>(static_cast<int32_t>(x));
         for (size_t i = 0; i < size; ++i) {
-            bytes.push_back(static_cast<uint8_t>(number >> 8 * i));
+            *to++ = static_cast<uint8_t>(number >> 8 * i);
         }
     }
     return bytes;
