@@ -3,7 +3,7 @@
 its file, compiles what includes that file, links kleidiai_test with it and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
-    mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   each line of assembly in FILE that matches becomes nop
+    mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   lines of assembly in FILE that match become nop
     mutate.py --list [REGEX]                                      names and sentences
 
 The sources themselves are never changed. DIR is a build directory of Ninja with an up-to-date kleidiai_test. A mutation
