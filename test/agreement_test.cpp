@@ -98,7 +98,7 @@ protected:
         for (size_t i = 0; i < (one_row ? m : 1); ++i) {
             const std::vector<uint8_t> part =
                 one_row ? reference::pack_for_kernel(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
-            static constexpr kai_matmul_requantize32_params kRequantize = {-128, 127, 0};
+            static constexpr kai_matmul_requantize32_params kRequantise = {-128, 127, 0};
             const float scale = 1;
             kai::KernelArgs args = {};
             args.m = one_row ? 1 : m, args.n = n, args.bl = rhs.bl;
@@ -108,7 +108,7 @@ protected:
             args.rhs = r.data();
             args.dst = dst.data() + i * n * element, args.dst_stride_row = n * element, args.dst_stride_col = element;
             args.clamp = u.dst_type != kai_dt_int32, args.clamp_min = -INFINITY, args.clamp_max = INFINITY;
-            args.requantize = &kRequantize, args.acc_scale = &scale;
+            args.requantize = &kRequantise, args.acc_scale = &scale;
             kai::run(u, args, kai::Direct{});
         }
         return dst;

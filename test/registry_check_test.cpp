@@ -64,7 +64,7 @@ void run(const kai_packer& p, const Call& c, Buffers& b) {
 }
 
 void run(const kai_ukernel& u, const Call& c, Buffers& b) {
-    static constexpr kai_matmul_requantize32_params kRequantize = {-128, 127, 0};
+    static constexpr kai_matmul_requantize32_params kRequantise = {-128, 127, 0};
     static constexpr float kScale = 1.0F;
     kai::KernelArgs a = {};
     a.m = c.m, a.n = c.n, a.bl = c.bl;
@@ -75,7 +75,7 @@ void run(const kai_ukernel& u, const Call& c, Buffers& b) {
     a.dst_stride_row = c.n * sizeof(float);
     a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
     a.clamp = u.dst_type != kai_dt_int32, a.clamp_min = -1.0F, a.clamp_max = 1.0F;
-    a.requantize = &kRequantize, a.acc_scale = &kScale;
+    a.requantize = &kRequantise, a.acc_scale = &kScale;
     kai::run(u, a, kai::Direct{});
 }
 

@@ -9,7 +9,7 @@
 #include "kai/kai_call.h"
 
 #include "model.hpp"
-#include "quantize.hpp"
+#include "quantise.hpp"
 
 using Bytes = std::vector<uint8_t>;
 
@@ -58,7 +58,7 @@ struct SymmetricInt4Family {
     static constexpr const char* source = "qsu4c32s16s0";
 
     static Bytes pack(const kai_ukernel& u, const Dense& layer) {
-        const Bytes records = quantize_symmetric(layer.weight.data(), layer.n, layer.k);
+        const Bytes records = quantise_symmetric(layer.weight.data(), layer.n, layer.k);
         kai_call call = call_for(u, layer);
         call.rhs = records.data();
         return pack_weights(call, source);
@@ -83,11 +83,11 @@ inline void run_with_bias(
 /// Activations int8, weights int4 with a scale and a zero per block.
 struct AsymmetricInt4Family {
     static constexpr const char* name = "matmul_clamp_f32_qsi8d32p_qai4c32p";
-    static constexpr const char* source = "qau4c32s0s1";  // the nibble order of quantize_asymmetric: even one high
+    static constexpr const char* source = "qau4c32s0s1";  // the nibble order of quantise_asymmetric: even one high
     static constexpr auto run = run_with_bias;
 
     static Bytes pack(const kai_ukernel& u, const Dense& layer) {
-        const AsymmetricInt4 int4 = quantize_asymmetric(layer.weight.data(), layer.n, layer.k);
+        const AsymmetricInt4 int4 = quantise_asymmetric(layer.weight.data(), layer.n, layer.k);
         kai_call call = call_for(u, layer);
         call.rhs = int4.nibbles.data(), call.rhs_scale = int4.scale.data(), call.rhs_zero = int4.zero.data();
         call.bias = layer.bias.data();

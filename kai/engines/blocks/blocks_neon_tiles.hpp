@@ -51,7 +51,7 @@ struct Symmetric {
         KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
             float32x4_t row_scales[4];
             Acc::spread_rows(load_f16x4(row_fields), row_scales);
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int v = 0; v < 4; ++v) {
                 acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
             }
@@ -81,7 +81,7 @@ struct Asymmetric {
             float32x4_t row_sums[4], row_scales[4];
             Acc::spread_rows(load_f32x4(row_fields), row_sums);
             Acc::spread_rows(load_f32x4(row_fields + 16), row_scales);
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int v = 0; v < 4; ++v) {
                 acc[v] = vfmaq_f32(acc[v], zeros[v], row_sums[v]);
                 acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
@@ -121,14 +121,14 @@ KAI_INLINE void sum_blocks(
         const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl) * 4;
         const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, b);
         int32x4_t sums[PANELS][4];
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < PANELS * 4; ++i) {
             sums[i / 4][i % 4] = Sum::start();
         }
         for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
             int8x16_t low[4], high[4];
             Rhs::decode(elements, low, high);
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int p = 0; p < PANELS; ++p) {
                 Acc::mac(sums[p], low_lhs + p * lhs_stride, low);
                 Acc::mac(sums[p], high_lhs + p * lhs_stride, high);
@@ -136,10 +136,10 @@ KAI_INLINE void sum_blocks(
         }
         const typename Pair::template Columns<Acc> columns(rhs + block_fields(Pair::kRhs, Acc::kRhs, shape.k, bl, b));
         const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, shape.k, bl, b);
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int p = 0; p < PANELS; ++p) {
             float32x4_t floats[4];
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int v = 0; v < 4; ++v) {
                 floats[v] = Sum::to_float(sums[p][v]);
             }
@@ -214,11 +214,11 @@ KAI_INLINE void store_rows(const StoreArgs& args, const float* tile, size_t step
     for (size_t n = 0; n < columns; n += 4, tile += step, bias += rhs_stride) {
         float32x4_t acc[4];
         FourRows four;
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < 4; ++i) {
             acc[i] = vld1q_f32(tile + 4 * (i % ROWS));
         }
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < 4; ++i) {
             four.x[i] = row_of_tile<Acc::kPairs>(acc, i % ROWS);
             if (Pair::kBias) {
@@ -262,12 +262,12 @@ void long_tile(const TileArgs* args) {
     float* tile = args->tiles;
     for (size_t q = args->quads; q > 0; --q, rhs += args->rhs_stride) {
         float32x4_t acc[PANELS][4];
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < PANELS * 4; ++i) {
             acc[i / 4][i % 4] = vdupq_n_f32(0);
         }
         sum_blocks<Pair, Acc, Int4, PANELS>(acc, {args->blocks * args->bl, args->bl}, args->lhs, args->lhs_stride, rhs);
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < PANELS * 4; ++i, tile += 4) {
             vst1q_f32(tile, acc[i / 4][i % 4]);
         }
@@ -330,15 +330,15 @@ KAI_INLINE void row_mac(
     Acc sums[PANELS], const typename Acc::Lhs& low_k, const typename Acc::Lhs& high_k, const uint8_t* rhs,
     size_t rhs_stride) {
     int8x16_t packed[PANELS];
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         packed[p] = load_s8x16(rhs + p * rhs_stride + 16 * V);
     }
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         sums[p].template mac<V>(low_k, Rhs::low(packed[p]));
     }
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         sums[p].template mac<V>(high_k, Rhs::high(packed[p]));
     }
@@ -354,7 +354,7 @@ KAI_INLINE void row_block(
     const uint8_t* high_lhs = low_lhs + nibble_distance(Pair::kRhs, bl);
     const uint8_t* elements = rhs + Pair::kRhs.elements(Acc::kRhs, bl, 0);
     Acc sums[PANELS];
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         sums[p].start();
     }
@@ -367,7 +367,7 @@ KAI_INLINE void row_block(
     }
     const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, bl, bl, 0);
     const uint8_t* column_fields = rhs + block_fields(Pair::kRhs, Acc::kRhs, bl, bl, 0);
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         acc[p] = Pair::add_row(acc[p], Sum::to_float(sums[p].sum()), row_fields, column_fields + p * rhs_stride);
     }
@@ -386,14 +386,14 @@ KAI_INLINE uint8_t* row_panels(
     const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl);
     const size_t rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
     float32x4_t acc[PANELS];
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
         acc[p] = vdupq_n_f32(0);
     }
     for (; blocks > 0; --blocks, lhs += lhs_block, rhs += rhs_block) {
         row_block<Pair, Acc, Rhs, PANELS>(acc, bl, lhs, rhs, rhs_stride);
     }
-    KAI_UNROLL
+    KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p, rhs += rhs_stride) {
         if (Pair::kBias) {
             acc[p] = vaddq_f32(acc[p], load_f32x4(rhs));  // the panel's end

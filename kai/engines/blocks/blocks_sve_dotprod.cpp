@@ -78,7 +78,7 @@ struct SveDot8 : SveGroups<8> {
         svint32_t& first, svint32_t& other, size_t width, const uint8_t* rhs, const uint8_t* low_k,
         const uint8_t* high_k) {
         const svbool_t some = first_bytes(width);
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int g = 0; g < 2; ++g, rhs += 64, low_k += 8, high_k += 8) {
             const svint8_t low = load_k(low_k), high = load_k(high_k);
             const svint8_t a = load_bytes(some, rhs), b = load_bytes(some, rhs + width);

@@ -90,7 +90,7 @@ void sve_tile(const TileArgs* args) {
     for (size_t q = 0; q < args->quads; ++q, tile += 16 * PANELS) {
         const uint8_t* panel = args->rhs + q / 2 * args->rhs_stride;
         if (args->resume == 0) {
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int v = 0; v < 4 * PANELS; ++v) {
                 vst1q_f32(tile + 4 * v, vdupq_n_f32(0));
             }

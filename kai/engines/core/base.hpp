@@ -10,6 +10,10 @@
 
 #define KAI_INLINE [[gnu::always_inline]] inline
 
+/// Before a loop: the compiler unrolls it `count` times.
+#define KAI_UNROLL(count) KAI_PRAGMA(GCC unroll count)
+#define KAI_PRAGMA(text) _Pragma(#text)
+
 namespace kai {
 namespace {
 

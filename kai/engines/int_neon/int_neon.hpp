@@ -16,8 +16,6 @@
 
 #include "kai/engines/core/layout.hpp"
 
-#define KAI_UNROLL _Pragma("GCC unroll 16")
-
 namespace kai {
 namespace {
 
@@ -75,7 +73,7 @@ struct Int4 {
         return vandq_s8(packed, vdupq_n_s8(-16));
     }
     KAI_INLINE static void decode(const uint8_t* p, int8x16_t low[4], int8x16_t high[4]) {
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int i = 0; i < 4; ++i) {
             const int8x16_t packed = load_s8x16(p + 16 * i);
             low[i] = Int4::low(packed);
@@ -91,9 +89,9 @@ struct Mmla8 {
 
     /// sums += 16 k: 64 bytes of a panel, four RHS vectors of 2 columns x 8 k.
     KAI_INLINE static void mac(int32x4_t sums[4], const uint8_t* lhs, const int8x16_t rhs[4]) {
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int g = 0; g < 2; ++g) {
-            KAI_UNROLL
+            KAI_UNROLL(16)
             for (int i = 0; i < 2; ++i) {
                 const int8x16_t l = load_s8x16(lhs + 32 * g + 16 * i);
                 sums[2 * i] = vmmlaq_s32(sums[2 * i], l, rhs[2 * g]);
@@ -121,7 +119,7 @@ struct Dot4 {
 
     /// sums += 16 k: 64 bytes of a panel, four RHS vectors of 4 columns x 4 k.
     KAI_INLINE static void mac(int32x4_t sums[4], const uint8_t* lhs, const int8x16_t rhs[4]) {
-        KAI_UNROLL
+        KAI_UNROLL(16)
         for (int g = 0; g < 4; ++g) {
             const int8x16_t l = load_s8x16(lhs + 16 * g);
             sums[0] = vdotq_laneq_s32(sums[0], rhs[g], l, 0);

@@ -105,7 +105,7 @@ KAI_INLINE RowQuant quant_of(SourceType source, uint32_t lo, uint32_t hi) {
 }
 
 /// Elements `from` ... of a row, and its padding.
-[[gnu::noinline]] void quantize_rest_of_row(
+[[gnu::noinline]] void quantise_rest_of_row(
     const LhsRowKind& kind, const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
     const size_t even = even_until(kind.rounding, p.whole_groups(qai8dxp.group_size(p.tile)));
     const size_t end = qai8dxp.padded(p.tile, p.k);
@@ -132,7 +132,7 @@ void pack_lhs_rows(const LhsRowKind& kind, const LhsRows& p) {
         const auto half = range_of_row_scalar<uint16_t>(p.row(i), kind.source == SourceType::f32 ? 0 : p.k);
         const RowQuant q = kind.source == SourceType::f32 ? quant_of(kind.source, wide.lo, wide.hi)
                                                           : quant_of(kind.source, half.lo, half.hi);
-        quantize_rest_of_row(kind, p, q, p.row(i), 0, to);
+        quantise_rest_of_row(kind, p, q, p.row(i), 0, to);
         put_row_fields(p, q, to);
     }
 }

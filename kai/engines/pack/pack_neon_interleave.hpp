@@ -66,7 +66,7 @@ KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
 /// to place. Returns the place after the last one.
 template <size_t group, size_t vectors = 4>
 KAI_INLINE uint8_t* store_groups(const uint8x16_t out[4], uint8_t* dst, size_t group_step) {
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t i = 0; i < vectors; ++i) {
         if constexpr (group == 1) {
             const uint32x4_t places = vreinterpretq_u32_u8(out[i]);

@@ -58,9 +58,9 @@ KAI_INLINE Loaded32<Source> load_32_of_row(const uint8_t* src) {
 /// 8 elements of each of four rows. Groups of 8: a row in each vector; groups of 4: elements 0 ... 3 of rows 0 and 1,
 /// of rows 2 and 3, then elements 4 ... 7.
 template <size_t group, typename Source, Ties ties>
-KAI_INLINE Quants32 quantize_four_rows(const Loaded32<Source>& loaded, float32x4_t multiplier) {
+KAI_INLINE Quants32 quantise_four_rows(const Loaded32<Source>& loaded, float32x4_t multiplier) {
     int32x4_t lo[4], hi[4];
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t r = 0; r < 4; ++r) {
         const Eight x = Source::values(loaded.v[r]);
         lo[r] = quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier[r]));
@@ -82,7 +82,7 @@ KAI_INLINE void store_8_of_four_rows(uint8_t* dst, size_t group_step, int8x16_t 
 
 /// 8 consecutive elements of one row.
 template <typename Source, Ties ties>
-KAI_INLINE int16x8_t quantize_8_of_row(typename Source::Loaded loaded, float multiplier) {
+KAI_INLINE int16x8_t quantise_8_of_row(typename Source::Loaded loaded, float multiplier) {
     const Eight x = Source::values(loaded);
     return narrow(
         quant_in_low_half<ties>(vmulq_n_f32(x.lo, multiplier)), quant_in_low_half<ties>(vmulq_n_f32(x.hi, multiplier)));
@@ -90,11 +90,11 @@ KAI_INLINE int16x8_t quantize_8_of_row(typename Source::Loaded loaded, float mul
 
 /// 32 consecutive elements of one row.
 template <typename Source, Ties ties>
-KAI_INLINE Quants32 quantize_row(const Loaded32<Source>& loaded, float multiplier) {
+KAI_INLINE Quants32 quantise_row(const Loaded32<Source>& loaded, float multiplier) {
     Quants32 q;
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t i = 0; i < 4; ++i) {
-        q.v[i] = quantize_8_of_row<Source, ties>(loaded.v[i], multiplier);
+        q.v[i] = quantise_8_of_row<Source, ties>(loaded.v[i], multiplier);
     }
     return q;
 }

@@ -39,13 +39,13 @@ template <typename Source>
 KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     constexpr size_t vectors = 2 * Source::size;
     typename Source::Lanes v[vectors];
-#pragma GCC unroll 8
+    KAI_UNROLL(8)
     for (size_t i = 0; i < vectors; ++i) {
         v[i] = without_sign(lanes_at<Source>(src + 16 * i));
     }
-#pragma GCC unroll 3
+    KAI_UNROLL(3)
     for (size_t half = vectors / 2; half > 0; half /= 2) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t i = 0; i < half; ++i) {
             v[i] = largest(v[i], v[i + half]);
         }
@@ -56,12 +56,12 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
 template <typename Source, ScaleRule rule>
 KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
     typename Source::Lanes top[4];
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t r = 0; r < 4; ++r) {
         top[r] = largest_of_32<Source>(src.at[r]);
     }
     for (size_t j = 32; j < bl; j += 32) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t r = 0; r < 4; ++r) {
             top[r] = largest(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
         }
@@ -100,7 +100,7 @@ template <bool has_sums>
 KAI_INLINE void put_fields_of_row(const BlockRows& p, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
     const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
     const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
             if constexpr (has_sums) {
@@ -123,13 +123,13 @@ constexpr ScaleRule rule_with_sums(bool has_sums) {
 /// A block of each of four rows to consecutive slots. Returns the sums of the quants.
 template <size_t group, typename Source, Ties ties, bool has_sums>
 KAI_INLINE int32x4_t
-quantize_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
+quantise_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multiplier, uint8_t* dst, size_t group_step) {
     int32x4_t sums[2] = {};
     Loaded32<Source> x = load_8_of_four_rows<Source>(src, 0);
     for (size_t j = 0; j < bl; j += 32) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t i = 0; i < 32; i += 8, dst += 8 / group * group_step) {
-            const Quants32 v = quantize_four_rows<group, Source, ties>(x, multiplier);
+            const Quants32 v = quantise_four_rows<group, Source, ties>(x, multiplier);
             if (i < 24 || j + 32 < bl) {
                 x = load_8_of_four_rows<Source>(src, j + i + 8);  // before the store, which may alias
             }
@@ -156,7 +156,7 @@ template <size_t group, typename Source, Ties ties, bool has_sums>
     for (size_t i = 0; i <= p.blocks; ++i) {  // scales of block i, quants of block i - 1
         const BlockScale<float32x4_t> next_s = i < p.blocks ? scales_of<Source, rule>(next, p.bl) : s;
         if (i > 0) {
-            const int32x4_t sum = quantize_block_of_four_rows<group, Source, ties, has_sums>(
+            const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, has_sums>(
                 now, p.bl, s.multiplier, quants, p.group_step);
             if (quant_needs_ordered<ties> && has_nan(s.scale)) {
                 clear_nan_blocks(rows, s.scale, 4, quants, group);
@@ -167,7 +167,7 @@ template <size_t group, typename Source, Ties ties, bool has_sums>
         }
         s = next_s;
         now = next;
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t r = 0; r < 4; ++r) {
             next.at[r] += p.bl * Source::size;
         }
@@ -176,10 +176,10 @@ template <size_t group, typename Source, Ties ties, bool has_sums>
 
 /// A block of one row, whose quants are stored together. Returns a vector whose lanes add up to their sum.
 template <typename Source, Ties ties, bool has_sums>
-KAI_INLINE int32x4_t quantize_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst) {
+KAI_INLINE int32x4_t quantise_block_of_row(const uint8_t* src, size_t bl, float multiplier, uint8_t* dst) {
     int32x4_t sum = {};
     for (size_t j = 0; j < bl; j += 32) {
-        const Quants32 v = quantize_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
+        const Quants32 v = quantise_row<Source, ties>(load_32_of_row<Source>(src + j * Source::size), multiplier);
         const int8x16_t q[2] = {narrow(v.v[0], v.v[1]), narrow(v.v[2], v.v[3])};
         store(dst, q[0]);
         store(dst + 16, q[1]);
@@ -193,15 +193,15 @@ KAI_INLINE int32x4_t quantize_block_of_row(const uint8_t* src, size_t bl, float 
 
 /// `count` (1 to 4) blocks of a row.
 template <typename Source, Ties ties, bool has_sums>
-KAI_INLINE void quantize_blocks_of_row(
+KAI_INLINE void quantise_blocks_of_row(
     const BlockRows& p, const FourRows& src, size_t count, const BlockScale<float32x4_t>& s, uint8_t* quants,
     uint8_t* fields) {
     const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
     int32x4_t sums[4] = {};
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantize_block_of_row<Source, ties, has_sums>(
+            sums[b] = quantise_block_of_row<Source, ties, has_sums>(
                 src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
         }
     }
@@ -225,7 +225,7 @@ template <typename Source, Ties ties, bool has_sums>
         FourRows next = {};
         BlockScale<float32x4_t> next_s = s;
         if (i < p.blocks) {
-#pragma GCC unroll 4
+            KAI_UNROLL(4)
             for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
                 next.at[b] = p.src.at[0] + (i + b < p.blocks ? i + b : p.blocks - 1) * step;
             }
@@ -233,7 +233,7 @@ template <typename Source, Ties ties, bool has_sums>
         }
         if (i > 0) {
             const size_t left = p.blocks - (i - 4);
-            quantize_blocks_of_row<Source, ties, has_sums>(p, now, left < 4 ? left : 4, s, quants, fields);
+            quantise_blocks_of_row<Source, ties, has_sums>(p, now, left < 4 ? left : 4, s, quants, fields);
             quants += 4 * p.quants_step;
             fields += 4 * p.fields_step;
         }

@@ -39,7 +39,7 @@ template <typename Lanes, typename Bits>
         for (size_t j = 0; j < size; j += step) {
             const uint8_t* src = row + (j + step <= size ? j : size - step);
             Lanes v[8];
-#pragma GCC unroll 8
+            KAI_UNROLL(8)
             for (size_t i = 0; i < 8; ++i) {
                 v[i] = load<Lanes>(src + 16 * i);
             }
@@ -132,7 +132,7 @@ struct FourRowsStep {
     }
     template <typename Source, Ties ties>
     KAI_INLINE Quants32 quants(const Loaded32<Source>& x) const {
-        return quantize_four_rows<group, Source, ties>(x, multiplier);
+        return quantise_four_rows<group, Source, ties>(x, multiplier);
     }
     KAI_INLINE void put(size_t j, const Quants32& q) const {
         store_8_of_four_rows<group>(
@@ -164,7 +164,7 @@ struct RowStep {
     }
     template <typename Source, Ties ties>
     KAI_INLINE Quants32 quants(const Loaded32<Source>& x) const {
-        return quantize_row<Source, ties>(x, multiplier);
+        return quantise_row<Source, ties>(x, multiplier);
     }
     KAI_INLINE void put(size_t j, const Quants32& q) const {
         store(dst + j, finish(q.v[0], zero, q.v[1], zero));
@@ -172,7 +172,7 @@ struct RowStep {
     }
     template <typename Source, Ties ties>
     KAI_INLINE void put_8(size_t j) const {
-        const int16x8_t q = quantize_8_of_row<Source, ties>(Source::load8(row + j * Source::size), multiplier);
+        const int16x8_t q = quantise_8_of_row<Source, ties>(Source::load8(row + j * Source::size), multiplier);
         store(dst + j, vqmovn_s16(vaddq_s16(q, zero)));
     }
 };
@@ -181,7 +181,7 @@ struct RowStep {
 /// Those of a step are finished and stored while the next ones are computed: in-order cores always have
 /// something to do.
 template <typename Step, typename Source, Ties ties, bool has_last_8_away>
-[[gnu::noinline]] void quantize_span(const RowsToPanel& p, size_t to, [[maybe_unused]] bool last_8_away) {
+[[gnu::noinline]] void quantise_span(const RowsToPanel& p, size_t to, [[maybe_unused]] bool last_8_away) {
     const Step rows(p);
     const size_t last = to - Step::kElements;
     Quants32 q = rows.template quants<Source, ties>(rows.template loaded<Source>(0));
@@ -199,11 +199,11 @@ template <typename Step, typename Source, Ties ties, bool has_last_8_away>
     }
 }
 
-using QuantizeSpanFn = void(const RowsToPanel& p, size_t to, bool last_8_away);
+using QuantiseSpanFn = void(const RowsToPanel& p, size_t to, bool last_8_away);
 
 /// The loops of a packer.
 struct RowLoops {
-    QuantizeSpanFn *four_rows_8, *four_rows_4, *row;
+    QuantiseSpanFn *four_rows_8, *four_rows_4, *row;
 };
 
 template <typename Source, Rounding rounding>
@@ -211,8 +211,8 @@ constexpr RowLoops row_loops() {
     constexpr Ties ties = rounding == Rounding::away ? Ties::away : Ties::to_even;
     constexpr bool last_8 = rounding == Rounding::all_but_8_to_even;
     return {
-        quantize_span<FourRowsStep<8>, Source, ties, last_8>, quantize_span<FourRowsStep<4>, Source, ties, last_8>,
-        quantize_span<RowStep, Source, ties, last_8>};
+        quantise_span<FourRowsStep<8>, Source, ties, last_8>, quantise_span<FourRowsStep<4>, Source, ties, last_8>,
+        quantise_span<RowStep, Source, ties, last_8>};
 }
 
 // ---- All
@@ -245,7 +245,7 @@ KAI_INLINE bool prepare_rows(
         return q.finite();
     }
     float32x4_t lo = vdupq_n_f32(first.lo), hi = vdupq_n_f32(first.hi);
-#pragma GCC unroll 3
+    KAI_UNROLL(3)
     for (size_t r = 1; r < 4; ++r) {
         panel.src.at[r] = p.row(i + r);
         const RangeInRegisters range = range_of(p.row(i + r), p.k);
@@ -261,7 +261,7 @@ KAI_INLINE bool prepare_rows(
 }
 
 /// The complete groups of a row (at least 32 elements in the loop) to its slot, in a panel of several rows.
-[[gnu::noinline]] void quantize_groups_of_row(const RowsCall& c, RowsToPanel row, uint8_t* dst) {
+[[gnu::noinline]] void quantise_groups_of_row(const RowsCall& c, RowsToPanel row, uint8_t* dst) {
     uint8_t together[512 + 8];
     const uint8_t* src = row.src.at[0];
     row.dst = together;
@@ -300,14 +300,14 @@ void pack_lhs_rows(const LhsRowKind& kind, const RowLoops& loops, const LhsRows&
             panel.dst = dst;
             panel.group_step = c.group_step;
             if (count == 1 && !alone) {
-                quantize_groups_of_row(c, panel, dst);
+                quantise_groups_of_row(c, panel, dst);
             } else {
                 (alone ? loops.row : group == 8 ? loops.four_rows_8 : loops.four_rows_4)(panel, c.span, c.span < whole);
             }
             done = whole;
         }
         for (size_t r = 0; r < count && done < qai8dxp.padded(p.tile, p.k); ++r) {
-            quantize_rest_of_row(
+            quantise_rest_of_row(
                 kind, p, {panel.multiplier[r], panel.zero[r], 0.0f}, p.row(i + r), done, {to.panel, to.slot + r});
         }
         to.advance(p, count);

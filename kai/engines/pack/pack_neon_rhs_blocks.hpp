@@ -29,7 +29,7 @@ KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
 
 /// The next 16 bytes of each of four columns.
 KAI_INLINE void load_16_of_four_columns(FourColumns& src, uint8x16_t v[4]) {
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         v[c] = vld1q_u8(src.at[c]);
         src.at[c] += 16;
@@ -41,7 +41,7 @@ KAI_INLINE void load_16_of_four_columns(FourColumns& src, uint8x16_t v[4]) {
 template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE uint8_t* pack_16_of_four_columns(const uint8x16_t v[4], uint8_t* dst, size_t group_step) {
     uint8x16_t converted[4], out[4];
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         converted[c] = convert_nibbles<format, Nibbles, flip>(v[c]);
     }
@@ -60,7 +60,7 @@ KAI_INLINE void split_halves(const uint8x16_t v[4], uint8x16_t first[2], uint8x1
     static_assert(format.nibble_distance == 1 || format.nibble_distance == 4);
     uint8x16_t fours[4];
     interleave<4>(v, fours);
-#pragma GCC unroll 2
+    KAI_UNROLL(2)
     for (size_t i = 0; i < 2; ++i) {
         uint8x16_t even = fours[2 * i], odd = fours[2 * i + 1];  // those that share bytes of the panel
         if constexpr (format.nibble_distance == 1) {
@@ -73,14 +73,14 @@ KAI_INLINE void split_halves(const uint8x16_t v[4], uint8x16_t first[2], uint8x1
 }
 
 KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         columns.at[c] += bytes;
     }
 }
 
 KAI_INLINE FourColumns opaque_to_gcc(FourColumns columns) {
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         columns.at[c] = kai::opaque_to_gcc(columns.at[c]);
     }
@@ -114,7 +114,7 @@ KAI_INLINE uint8x16_t scale_bits_x4(uint8x16_t v) {
 /// 16 bits of each of four columns, `offset` bytes on.
 KAI_INLINE uint64_t load_four_u16(const FourColumns& src, size_t offset = 0) {
     uint64_t bits = 0;
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         bits |= uint64_t{load<uint16_t>(src.at[c] + offset)} << (16 * c);
     }
@@ -138,19 +138,19 @@ template <bool sixteenths>
 KAI_INLINE void copy_f32(FourColumns src, uint8_t* dst, size_t step, size_t count) {
     for (; count >= 4; count -= 4) {
         uint8x16_t v[4], block[4];
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t c = 0; c < 4; ++c) {
             v[c] = scale_bits_x4<sixteenths>(vld1q_u8(src.at[c]));
         }
         advance(src, 16);
         interleave<4>(v, block);
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t b = 0; b < 4; ++b, dst += step) {
             store(dst, block[b]);
         }
     }
     for (; count > 0; --count, dst += step) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t c = 0; c < 4; ++c) {
             store(dst + 4 * c, scale_bits<sixteenths>(src.at[c]));
         }

@@ -147,7 +147,7 @@ private:
 template <size_t group, size_t vectors = 4, class Lanes>
 KAI_INLINE uint8_t* pack_step(Lanes& lanes, FourColumns& src, uint8_t* dst, size_t group_step) {
     uint8x16_t v[4], out[4];
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         v[c] = lanes.take(c, vld1q_u8(src.at[c]));
         src.at[c] += 16;
@@ -251,15 +251,15 @@ KAI_INLINE void fill(uint8_t* to, size_t count, uint8_t byte) {
 KAI_INLINE void transpose(uint8x16_t v[16]) {
     // Each round moves the highest bit of the number of a vector to the lowest of the number of a byte in it, and the
     // highest of that to the lowest of the vector's.
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t round = 0; round < 4; ++round) {
         uint8x16_t next[16];
-#pragma GCC unroll 8
+        KAI_UNROLL(8)
         for (size_t i = 0; i < 8; ++i) {
             next[2 * i] = vzip1q_u8(v[i], v[i + 8]);
             next[2 * i + 1] = vzip2q_u8(v[i], v[i + 8]);
         }
-#pragma GCC unroll 16
+        KAI_UNROLL(16)
         for (size_t i = 0; i < 16; ++i) {
             v[i] = next[i];
         }
@@ -277,7 +277,7 @@ constexpr size_t kStripBytes = 4096;
 template <unsigned bits, bool odd = false>
 [[gnu::noinline]] void transpose_step(const uint8_t* src, size_t line, uint8_t* to) {
     uint8x16_t v[16];
-#pragma GCC unroll 16
+    KAI_UNROLL(16)
     for (size_t i = 0; i < 16; ++i) {
         v[i] = vld1q_u8(src);
         if constexpr (bits == 4) {
@@ -288,7 +288,7 @@ template <unsigned bits, bool odd = false>
         __asm__("" : "+r"(src));  // or the compiler keeps all multiples of line, on the stack
     }
     transpose(v);
-#pragma GCC unroll 16
+    KAI_UNROLL(16)
     for (size_t i = 0; i < 16; ++i) {
         store(to + (i * 8 / bits + odd) * 16 * strip_steps(bits), v[i]);
     }

@@ -37,31 +37,31 @@ template <size_t line_bytes, size_t bytes, size_t steps>
 KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t count) {
     uint8x16_t v[steps][bytes / 16];
     const auto load_line = [&](size_t x) __attribute__((always_inline)) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t i = 0; i < bytes / 16; ++i) {
             v[x][i] = vld1q_u8(src + 16 * i);
         }
         src += stride;
     };
     const auto store_line = [&](size_t x) __attribute__((always_inline)) {
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t i = 0; i < bytes / 16; ++i) {
             vst1q_u8(dst + x * line_bytes + 16 * i, v[x][i]);
         }
     };
     if (count >= steps) {
-#pragma GCC unroll 8
+        KAI_UNROLL(8)
         for (size_t x = 0; x < steps; ++x) {
             load_line(x);
         }
         for (count -= steps; count >= steps; count -= steps, dst += steps * line_bytes) {
-#pragma GCC unroll 8
+            KAI_UNROLL(8)
             for (size_t x = 0; x < steps; ++x) {
                 store_line(x);
                 load_line(x);
             }
         }
-#pragma GCC unroll 8
+        KAI_UNROLL(8)
         for (size_t x = 0; x < steps; ++x) {
             store_line(x);
         }
@@ -121,7 +121,7 @@ KAI_INLINE void transpose(const uint8x16_t v[lanes], uint8x16_t out[lanes]) {
         uint8x16_t low[4], high[4];  // places 2 i, 2 i + 1 of columns 0 - 3 and 4 - 7
         interleave<2>(v, low);
         interleave<2>(v + 4, high);
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
             out[2 * i] = zip1<8>(low[i], high[i]);
             out[2 * i + 1] = zip2<8>(low[i], high[i]);
@@ -137,18 +137,18 @@ KAI_INLINE void transpose_columns(
     const uint8_t* src, size_t stride, uint8_t* dst, size_t first, size_t end, size_t exist) {
     constexpr size_t lanes = 16 / sizeof(Element);
     const uint8_t* column[lanes];
-#pragma GCC unroll 8
+    KAI_UNROLL(8)
     for (size_t c = 0; c < lanes; ++c) {
         column[c] = src + (c < exist ? c : 0) * stride;
     }
     const auto step = [&](size_t x) __attribute__((always_inline)) {
         uint8x16_t v[lanes], out[lanes];
-#pragma GCC unroll 8
+        KAI_UNROLL(8)
         for (size_t c = 0; c < lanes; ++c) {
             v[c] = vld1q_u8(column[c] + x * sizeof(Element));
         }
         transpose<lanes>(v, out);
-#pragma GCC unroll 8
+        KAI_UNROLL(8)
         for (size_t i = 0; i < lanes; ++i) {
             vst1q_u8(dst + (x + i) * nr * sizeof(Element), out[i]);
         }

@@ -192,7 +192,7 @@ struct StripSums {
 
 KAI_INLINE StripSums load_sums(const Strip& strip) {
     float32x4_t four[4];
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t i = 0; i < 4; ++i) {
         four[i] = load<float32x4_t>(strip.sums[i]);
     }
@@ -211,7 +211,7 @@ KAI_INLINE void store_sums(const Strip& strip, const StripSums& sums) {
 /// Copies the scales of block b to the block's tail, `tail` bytes behind that of the first block, and returns them.
 KAI_INLINE StripSums pack_scales(const Strip& strip, size_t b, size_t tail) {
     StripSums scales;
-#pragma GCC unroll 2
+    KAI_UNROLL(2)
     for (size_t i = 0; i < 2; ++i) {
         const size_t half = 1 - i;
         const uint64_t second = load_four_u16(strip.scales[2 * half + 1], 2 * b);
@@ -235,11 +235,11 @@ KAI_INLINE uint8x16_t two_rows(const uint8_t* a, const uint8_t* b) {
 template <size_t group>
 KAI_INLINE void add_strip(
     const uint8x16_t even[group / 2], const uint8x16_t odd[group / 2], const StripSums& scales, StripSums& sums) {
-#pragma GCC unroll 2
+    KAI_UNROLL(2)
     for (size_t parity = 0; parity < 2; ++parity) {
         const uint8x16_t* v = parity == 0 ? even : odd;
         uint8x16_t total = v[0], high = vshrq_n_u8(v[0], 4);
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t j = 1; j < group / 2; ++j) {
             total = vaddq_u8(total, v[j]);
             high = vsraq_n_u8(high, v[j], 4);
@@ -257,7 +257,7 @@ template <size_t count>
 KAI_INLINE void join_bytes(uint8x16_t v[count]) {
     if constexpr (count >= 2) {
         uint8x16_t t[count];
-#pragma GCC unroll 2
+        KAI_UNROLL(2)
         for (size_t j = 0; j < count; j += 2) {
             t[j] = zip1<2>(v[j], v[j + 1]);
             t[j + 1] = zip2<2>(v[j], v[j + 1]);
@@ -277,7 +277,7 @@ template <size_t group>
 KAI_INLINE void store_strip(uint8x16_t even[group / 2], uint8x16_t odd[group / 2], const Strip& strip, size_t at) {
     join_bytes<group / 2>(even);
     join_bytes<group / 2>(odd);
-#pragma GCC unroll 4
+    KAI_UNROLL(4)
     for (size_t i = 0; i < group / 2; ++i) {
         const size_t j = group / 2 - 1 - i;
         const uint8x16_t first = zip1<group>(even[j], odd[j]), second = zip2<group>(even[j], odd[j]);
@@ -306,14 +306,14 @@ KAI_INLINE size_t pack_32_rows(
     for (size_t place = 0; place < 16 / group; ++place, at += group_step) {
         const uint8_t* far = opaque(src) + d * row_step;
         uint8x16_t even[group / 2], odd[group / 2];
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t j = 0; j < group / 2; ++j, src += 2 * step, far += 2 * step) {
             const uint8x16_t low = two_rows(src, src + step), high = two_rows(far, far + step);
             even[j] = vsliq_n_u8(low, high, 4);
             odd[j] = vsriq_n_u8(high, low, 4);
         }
         add_strip<group>(even, odd, scales, sums);
-#pragma GCC unroll 4
+        KAI_UNROLL(4)
         for (size_t j = 0; j < group / 2; ++j) {
             even[j] = veorq_u8(even[j], vdupq_n_u8(0x88));
             odd[j] = veorq_u8(odd[j], vdupq_n_u8(0x88));

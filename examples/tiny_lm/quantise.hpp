@@ -25,7 +25,7 @@ inline uint8_t to_nibble(float x, float scale, float zero) {
 ///
 ///     | f16 scale | 16 bytes |     byte j: element j in the low nibble, element j + 16 in the high one
 ///
-inline std::vector<uint8_t> quantize_symmetric(const float* weights, size_t n, size_t k) {
+inline std::vector<uint8_t> quantise_symmetric(const float* weights, size_t n, size_t k) {
     constexpr size_t half = kBlock / 2;
     std::vector<uint8_t> records(n * (k / kBlock) * (2 + half));
     uint8_t* out = records.data();
@@ -50,7 +50,7 @@ struct AsymmetricInt4 {
     std::vector<float> scale, zero;  // [n][k / 32]
 };
 
-inline AsymmetricInt4 quantize_asymmetric(const float* weights, size_t n, size_t k) {
+inline AsymmetricInt4 quantise_asymmetric(const float* weights, size_t n, size_t k) {
     AsymmetricInt4 out;
     for (const float* x = weights; x != weights + n * k; x += kBlock) {
         const auto [low, high] = std::minmax_element(x, x + kBlock);  // become nibble 0 and nibble 15
