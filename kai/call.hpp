@@ -435,7 +435,7 @@ using NxkBf16 = kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params;
 using KxnBf16 = kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params;
 
 /// The functions of a signature. `ParamsType`: what params points to. `zero_point`: the only one that the elements of
-/// an RHS may have; -1: it is told, or there is none.
+/// an RHS may have; -1: it is an argument, or there is none.
 template <
     Source source, typename RunType, typename PackedType = NoFunction, typename SourceOffsetType = NoFunction,
     typename ParamsType = NoParams, int zero_point = -1>

@@ -25,7 +25,7 @@
 #define KAI_IF_BUILT_0(...)
 
 extern "C" {
-// The tables of rules of RHS packers, where there are.
+// The tables of rules of RHS packers that have one.
 #define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...) \
     [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;
 #include "kai/ukernels/pack/packs.def"
@@ -170,7 +170,7 @@ const kai_ukernel kUkernels[] = {
         return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
     }
 
-/// The table of rules of a packer, by its ISA: RHS packers whose panels are not vectors wide have one.
+/// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one.
 #define KAI_RHS_TABLE(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_any KAI_LINES(KAI_TABLE)
 #define KAI_RHS_TABLE_neon_bf16 KAI_LINES(KAI_TABLE)

@@ -99,7 +99,7 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     return {};
 }
 
-/// The rules of packers whose panels are vectors wide, in the form of a table.
+/// The rules of packers whose panels are whole vectors, as a table.
 kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c, kai_rhs_call call) {
     const bool unified = kai::is_unified(p), chunks = kai::is_indirect(p);
     if (!unified && !chunks) {  // which have no such parameters

@@ -1,6 +1,6 @@
 // Micro-kernels that share a packed RHS, such as a GEMM and its GEMV: a program that switches between them sees the
-// same bits, except for those of which docs/arithmetic.md says that they compute differently. What it says of those is
-// tested, too: they do differ.
+// same bits, except for those of which docs/arithmetic.md says that they compute differently. These are
+// tested too: they must differ.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-# Configures the library in the ways of its users and looks at what follows: a compiler's target without a toolchain
+# Configures the library as users do and checks the result: a compiler's target without a toolchain
 # file, an assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, cl.exe, clang-cl. Compiles a few objects.
 #
 # cmake -DSOURCE=... -DWORK=... -DCLANG=clang -DCLANGXX=clang++ -DOBJDUMP=llvm-objdump -DNM=llvm-nm

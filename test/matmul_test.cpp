@@ -607,7 +607,7 @@ protected:
     size_t several_rows() const {
         return one_row ? 1 : m_step + 1;
     }
-    /// At least so many, in whole panels. What kernels read of missing rows is NaN, and may hide what they
+    /// At least this many, in whole panels. What kernels read of missing rows is NaN, and may hide what they
     /// do.
     size_t whole_panels(size_t rows) const {
         return one_row ? 1 : (rows + lhs_tile.rows - 1) / lhs_tile.rows * lhs_tile.rows;

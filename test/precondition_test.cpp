@@ -1,6 +1,6 @@
 // The message for a wrong argument: the function that was called, the values, a sentence, and nothing else (no path of
 // the machine that built the library). Micro-kernels and LHS packers check in builds with assertions; RHS packers, and
-// flags of the unified API, in every build. Here: all micro-kernels, and the packers whose panels are vectors wide.
+// flags of the unified API, in every build. Here: all micro-kernels, and the packers whose panels are whole vectors.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 
 using kai::as;
 
-/// It aborts, and has said this sentence and nothing else.
+/// It aborts after printing this message and nothing else.
 void expect_refused(const std::function<void()>& call, const std::string& function, const std::string& message) {
     const test::Ending ending = test::run_here(call);
     EXPECT_EQ(ending.signal, SIGABRT);

@@ -30,7 +30,7 @@ bool takes_rows(const kai_ukernel& u) {
     return format == "f32" || format == "f16" || format == "int8";
 }
 
-/// What the registry says about each candidate.
+/// The registry's reason for each candidate.
 struct Explained {
     const kai_ukernel* best;
     std::map<const kai_ukernel*, std::string> reasons;

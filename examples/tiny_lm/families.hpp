@@ -23,7 +23,7 @@ inline const kai_packer* weight_packer(const kai_ukernel& u, const char* source)
     }
 }
 
-/// What all calls for a layer have in common.
+/// Shared by all calls for a layer.
 inline kai_call call_for(const kai_ukernel& u, const Dense& layer) {
     kai_call call = {};
     call.ukernel = &u;

@@ -138,7 +138,7 @@ struct Matmul {
     void set(size_t i, size_t j, float x) const {
         reference::store(at(i, j), x, kernel->dst_type);
     }
-    /// Adds to the bits of an element: the magnitude changes by so many ulp.
+    /// Adds to the bits of an element: the magnitude changes by this many ulp.
     void add_ulp(size_t i, size_t j, int count) const {
         uint32_t bits = 0;
         std::memcpy(&bits, at(i, j), element);
@@ -387,7 +387,7 @@ void convert_wrongly(const Matmul& c) {
             } else if (is("rounds_ties_away") && nearest < x) {
                 c.add_ulp(i, j, 1);
                 if (std::fabs(c.get(i, j)) - x != x - nearest) {
-                    c.add_ulp(i, j, -1);  // it was no tie
+                    c.add_ulp(i, j, -1);  // it was not a tie
                 }
             }
         }
@@ -577,7 +577,7 @@ void leak_padding(const Matmul& c) {
     }
 }
 
-/// What is wrong but the ABI. Not inlined: its caller must not save d8-d15.
+/// Mutations other than those of the ABI. Not inlined: its caller must not save d8-d15.
 [[gnu::noinline]] void mutated_matmul(const Matmul& c) {
     const kai_ukernel& u = *kernel;
     if (c.m == 0 || c.n == 0) {
@@ -629,7 +629,7 @@ void fill_packed(const Packing& c) {
     }
 }
 
-/// The sums of the columns, from what was packed: blocks downwards.
+/// The sums of the columns, from what was packed: blocks in descending order.
 void add_up_in_another_order(const Packing& c) {
     const reference::Format& f = *reference::find_format(packer->format);
     const reference::Shape shape = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
@@ -726,7 +726,7 @@ void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     break_the_abi();
 }
 
-/// Reads beyond a source that ends with a line of so many elements.
+/// Reads beyond a source that ends with a line of this many elements.
 void read_past_the_source(const void* end, size_t line) {
     if (is("reads_past_the_source")) {
         touch(end);

@@ -1,4 +1,4 @@
-// What the wrappers that misbehave share (mutants.cpp).
+// Shared by the wrappers that misbehave (mutants.cpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -53,7 +53,7 @@ uint64_t fpcr();
 /// Breaks a rule of AAPCS64. The last thing that a wrapper does.
 void break_the_abi();
 
-/// What can happen to any packed buffer.
+/// Mutations of any packed buffer.
 void spoil_packed(void* packed, size_t size);
 
 /// @name Depthwise convolution (mutants_dwconv.cpp)

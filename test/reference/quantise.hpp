@@ -51,7 +51,7 @@ Side with_columns_of_zeros(const Side& side, size_t panel_rows);
 /// Groups of `count` neighbours.
 std::vector<float> sums_of_neighbours(const Side& side, size_t count);
 
-/// Of every 32 elements: sL to sL + L - 1 and 16 + sL to 16 + sL + L - 1, for s upwards.
+/// Of every 32 elements: sL to sL + L - 1 and 16 + sL to 16 + sL + L - 1, for ascending s.
 std::vector<float> sums_of_halves(const Side& side, size_t L);
 /// @}
 

@@ -7,7 +7,7 @@
 namespace kai {
 namespace {
 
-/// m, n: not 0. groups: of 4 k, the last one padded; 0 is fine. lo, hi: clamp bounds.
+/// m, n: not 0. groups: of 4 k, the last one padded; may be 0. lo, hi: clamp bounds.
 using Bf16pFn = void(
     size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t dst_stride, float lo,
     float hi);

@@ -4,7 +4,7 @@
 // second one; the first sum starts at the bias, the second at zero; in the end both are added.
 //
 // The LHS is 4 k, and 4 k, ... (8 bytes each). An RHS panel is 12 columns: 12 values of bias, then for every 4 k, 4 of
-// each column (96 bytes). Three panels at a time, as long as there are so many, then one.
+// each column (96 bytes). Three panels at a time, as long as there are three, then one.
 //
 // Registers
 //   v0 - v17   sums: two of each column, 6 vectors of each panel

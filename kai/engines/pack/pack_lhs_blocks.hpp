@@ -11,7 +11,7 @@
 namespace kai {
 namespace {
 
-/// What a packer makes of a block.
+/// How a packer quantises a block.
 struct LhsBlockKind {
     const Format& format;
     SourceType source;

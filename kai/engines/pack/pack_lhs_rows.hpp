@@ -26,7 +26,7 @@ KAI_INLINE constexpr size_t even_until(Rounding rounding, size_t whole) {
     return rounding == Rounding::away ? 0 : rounding == Rounding::groups_to_even ? whole : (whole > 8 ? whole - 8 : 0);
 }
 
-/// What a packer makes of a row.
+/// How a packer quantises a row.
 struct LhsRowKind {
     SourceType source;
     Rounding rounding;

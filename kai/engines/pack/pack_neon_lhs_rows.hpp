@@ -217,7 +217,7 @@ constexpr RowLoops row_loops() {
 
 // ---- All
 
-/// What is the same for all rows of a call.
+/// Constants of a call, for all rows.
 struct RowsCall {
     const LhsRowKind& kind;
     const RowLoops& loops;

@@ -172,7 +172,7 @@ KAI_INLINE void pack_steps(Lanes& lanes, FourColumns src, uint8_t* dst, size_t g
     }
 }
 
-/// Packs so many steps of four columns, and half a step (8 bytes of each column) if `half`, and adds to their sums.
+/// Packs this many steps of four columns, and half a step (8 bytes of each column) if `half`, and adds to their sums.
 template <class Lanes>
 [[gnu::noinline]] void pack_four(
     const RhsChannels& p, const FourColumns& src, uint8_t* dst, uint8_t* sums, size_t steps, bool half) {

@@ -208,7 +208,7 @@ KAI_INLINE void store_sums(const Strip& strip, const StripSums& sums) {
     store(strip.sums[0], vzip1q_f32(sums.of[0], sums.of[2]));
 }
 
-/// Copies the scales of block b to the block's tail, `tail` bytes behind that of the first block, and returns them.
+/// Copies the scales of block b to the block's tail, `tail` bytes after that of the first block, and returns them.
 KAI_INLINE StripSums pack_scales(const Strip& strip, size_t b, size_t tail) {
     StripSums scales;
     KAI_UNROLL(2)

@@ -61,7 +61,7 @@ struct RhsChannels {
     }
 };
 
-/// The rules that all of them have.
+/// The rules that they share.
 constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
     kai_rhs_rules rules = rhs_rules(name, format, false);
     rules.bias = rules.scale = true;

@@ -1,4 +1,4 @@
-// What RHS packers whose panels are vectors wide require of their callers, checked in every build. (Others take more
+// Preconditions of RHS packers whose panels are whole vectors, checked in every build. (Others take more
 // than one nr, kr and sr: their rules are in tables.)
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -44,7 +44,7 @@ bool is_fixed(const kai_rhs_rules& rules) {
     return rules.nr != 0 && rules.kr != 0;
 }
 
-/// What `run` asks of nr, kr and sr besides.
+/// Further rules of `run` for nr, kr and sr.
 kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
     KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, "nr = %zu, not %zu", {nr, rules.nr, 0});
     if (is_fixed(rules)) {

@@ -43,8 +43,9 @@ struct kai_rhs_rules {
     bool k_kr;                     ///< of kr
 
     // Operands.
-    uint8_t stride_bits;  ///< Rows of elements of so many bits are rhs_stride apart: rows of k of all columns (kxn), or
-    bool kxn;             ///< columns.
+    uint8_t
+        stride_bits;  ///< Rows of elements of this many bits are rhs_stride apart: rows of k of all columns (kxn), or
+    bool kxn;         ///< columns.
     bool scale, zero, bias;  ///< is not NULL; is not NULL; may be given
     bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
     kai_rhs_params params;

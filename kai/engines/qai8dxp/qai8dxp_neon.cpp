@@ -107,7 +107,7 @@ KAI_INLINE float largest(float32x4_t x) {
     return vmaxvq_f32(vabsq_f32(x));
 }
 
-/// Clamping costs time; most calls have bounds that nothing can reach.
+/// Clamping costs time; in most calls no result can reach the bounds.
 KAI_INLINE bool out_of_bounds(const Problem& p, float largest) {
     return !(largest <= p.hi && largest <= -p.lo);
 }
@@ -266,7 +266,7 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
-/// What GemmArgs and FewArgs have in common.
+/// Shared by GemmArgs and FewArgs.
 template <class Args>
 KAI_INLINE void set_bounds(Args& args, const Problem& p) {
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
@@ -336,7 +336,7 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
     }
 }
 
-/// The same, so many columns at a time that their RHS stays in the first-level cache while rows follow each other.
+/// The same, with as many columns at a time that their RHS stays in the first-level cache while rows follow each other.
 [[gnu::noinline]] void few_columns_by_parts(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
     const size_t fit = kFirstLevelBytes / p.rhs_stride * p.nr / 8, step = 2 * (fit == 0 ? 1 : fit);
     uint8_t* dst = args.dst;

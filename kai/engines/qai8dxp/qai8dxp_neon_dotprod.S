@@ -30,7 +30,8 @@
 .macro rows s0, s1, s2, s3, t0, t2
 .endm
 
-// 4 k of rows 01, of rows 23 of a panel. Cores that issue three instructions in order want one other between two such.
+// 4 k of rows 01, of rows 23 of a panel. Cores that issue three instructions in order need one other instruction
+// between two of these.
 .macro sdot_01 s0, s1, columns, rows
     sdot    v\s0\().4s, v\columns\().16b, v\rows\().4b[0]
     sdot    v\s1\().4s, v\columns\().16b, v\rows\().4b[1]
@@ -126,7 +127,7 @@
 
 // ---- Per channel, two quads: 3 panels, sums v0 - v11 and v12 - v23
 //
-// More products per operand, for cores on which loads take time of SIMD pipes. quad_count is even, sums neither resume
+// More products per operand, for cores on which loads use SIMD pipes. quad_count is even, sums neither resume
 // nor stay. v24 - v27 RHS, of each quad alternately; v28 - v30 LHS. x4 RHS of the second quad, x12, x7 dst of a tile
 // and of the next one.
 

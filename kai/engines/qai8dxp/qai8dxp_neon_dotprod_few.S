@@ -401,7 +401,7 @@
 .endm
 
 // v28 gets the bits of column scales and of bias: bit 30 is set if one is 2 or more. With that and FewArgs::clamps
-// clear no result needs a clamp. Of a small tile, to clamp costs less than to find out.
+// clear no result needs a clamp. For a small tile, clamping costs less than checking.
 .macro keep_scale_bits s0, s1, s2, s3
     orr     v28.16b, v\s0\().16b, v\s1\().16b
     .if quads > 2

@@ -41,7 +41,7 @@
 // v16 - v23 LHS, rows 01 and 23 of panel 0, of panel 1, ...; v24, v25 RHS of even groups of 8 k, v26, v27 of odd ones.
 
 // 8 k of a panel, then its next operands. `pair`: load them together. That is less to issue in order; cores that split
-// pairs are better off with single loads: half of the panels do either.
+// pairs are better off with single loads: half of the panels use each.
 .macro panel_8k s0, s1, s2, s3, c01, c23, r01, r23, lhs, next, pair
     smmla   v\s0\().4s, v\r01\().16b, v\c01\().16b
     smmla   v\s1\().4s, v\r01\().16b, v\c23\().16b
