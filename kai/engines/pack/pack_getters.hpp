@@ -81,38 +81,50 @@
         return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, k);                                   \
     }
 
+/// @name Depth as a getter takes it: K, or CHUNKS of indirect matmul
+/// @{
+#define KAI_DEPTH_OF_K size_t k
+#define KAI_DEPTH_K k
+#define KAI_DEPTH_OF_CHUNKS size_t k_chunk_count, size_t k_chunk_length
+#define KAI_DEPTH_CHUNKS (kai::Chunks{k_chunk_count, k_chunk_length})
+/// @}
+
 /// The getters of an RHS packer without blocks that do not depend on the order of the source. BIAS: its type.
-#define KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)   \
-    size_t kai_get_n_step_##NAME() {                                  \
-        KAI_GETTER(n_step, NAME)                                      \
-        return NR;                                                    \
-    }                                                                 \
-    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                 \
-        return n_idx * sizeof(BIAS);                                  \
-    }                                                                 \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k) { \
-        KAI_GETTER(rhs_packed_offset, NAME)                           \
-        return kai::FORMAT.offset({NR, KR, SR}, n_idx, k);            \
-    }                                                                 \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k) {       \
-        KAI_GETTER(rhs_packed_size, NAME)                             \
-        return kai::FORMAT.size({NR, KR, SR}, n, k);                  \
+#define KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)        \
+    size_t kai_get_n_step_##NAME() {                                              \
+        KAI_GETTER(n_step, NAME)                                                  \
+        return NR;                                                                \
+    }                                                                             \
+    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                             \
+        return n_idx * sizeof(BIAS);                                              \
+    }                                                                             \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, KAI_DEPTH_OF_##DEPTH) { \
+        KAI_GETTER(rhs_packed_offset, NAME)                                       \
+        return kai::FORMAT.offset({NR, KR, SR}, n_idx, KAI_DEPTH_##DEPTH);        \
+    }                                                                             \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, KAI_DEPTH_OF_##DEPTH) {       \
+        KAI_GETTER(rhs_packed_size, NAME)                                         \
+        return kai::FORMAT.size({NR, KR, SR}, n, KAI_DEPTH_##DEPTH);              \
     }
 
 /// All getters of an RHS packer without blocks, K x N source of ELEMENT. The packed stride is that of a panel.
-#define KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS) \
-    KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)                  \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                             \
-        return n_idx * sizeof(ELEMENT);                                          \
-    }                                                                            \
-    size_t kai_get_rhs_packed_stride_##NAME(size_t k) {                          \
-        KAI_GETTER(rhs_packed_stride, NAME)                                      \
-        return kai::FORMAT.stride({NR, KR, SR}, k);                              \
+#define KAI_DEFINE_RHS_PACK_GETTERS_KXN_(DEPTH, NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS) \
+    KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)                   \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                     \
+        return n_idx * sizeof(ELEMENT);                                                  \
+    }                                                                                    \
+    size_t kai_get_rhs_packed_stride_##NAME(KAI_DEPTH_OF_##DEPTH) {                      \
+        KAI_GETTER(rhs_packed_stride, NAME)                                              \
+        return kai::FORMAT.stride({NR, KR, SR}, KAI_DEPTH_##DEPTH);                      \
     }
+#define KAI_DEFINE_RHS_PACK_GETTERS_KXN(...) KAI_DEFINE_RHS_PACK_GETTERS_KXN_(K, __VA_ARGS__)
+
+/// The same for indirect matmul.
+#define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(...) KAI_DEFINE_RHS_PACK_GETTERS_KXN_(CHUNKS, __VA_ARGS__)
 
 /// All getters of an RHS packer without blocks, N x K source. The packed stride is that of one column.
 #define KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, KR, SR, BIAS) \
-    KAI_DEFINE_RHS_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, BIAS)         \
+    KAI_DEFINE_RHS_PACK_GETTERS(K, NAME, FORMAT, NR, KR, SR, BIAS)      \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
         return n_idx * rhs_stride;                                      \
     }                                                                   \
@@ -121,43 +133,18 @@
     }
 
 /// All getters of an LHS packer for indirect matmul.
-#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)                                    \
-    size_t kai_get_m_step_##NAME() {                                                                     \
-        KAI_GETTER(m_step, NAME)                                                                         \
-        return MR;                                                                                       \
-    }                                                                                                    \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k_chunk_count, size_t k_chunk_length) { \
-        KAI_GETTER(lhs_packed_offset, NAME)                                                              \
-        return kai::FORMAT.offset({MR, KR, SR}, m_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
-    }                                                                                                    \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k_chunk_count, size_t k_chunk_length) {       \
-        KAI_GETTER(lhs_packed_size, NAME)                                                                \
-        return kai::FORMAT.size({MR, KR, SR}, m, kai::Chunks{k_chunk_count, k_chunk_length});            \
-    }
-
-/// All getters of an RHS packer for indirect matmul, K x N source of ELEMENT.
-#define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)                     \
-    size_t kai_get_n_step_##NAME() {                                                                     \
-        KAI_GETTER(n_step, NAME)                                                                         \
-        return NR;                                                                                       \
-    }                                                                                                    \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                                     \
-        return n_idx * sizeof(ELEMENT);                                                                  \
-    }                                                                                                    \
-    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                                                    \
-        return n_idx * sizeof(BIAS);                                                                     \
-    }                                                                                                    \
-    size_t kai_get_rhs_packed_stride_##NAME(size_t k_chunk_count, size_t k_chunk_length) {               \
-        KAI_GETTER(rhs_packed_stride, NAME)                                                              \
-        return kai::FORMAT.stride({NR, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length});             \
-    }                                                                                                    \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k_chunk_count, size_t k_chunk_length) { \
-        KAI_GETTER(rhs_packed_offset, NAME)                                                              \
-        return kai::FORMAT.offset({NR, KR, SR}, n_idx, kai::Chunks{k_chunk_count, k_chunk_length});      \
-    }                                                                                                    \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k_chunk_count, size_t k_chunk_length) {       \
-        KAI_GETTER(rhs_packed_size, NAME)                                                                \
-        return kai::FORMAT.size({NR, KR, SR}, n, kai::Chunks{k_chunk_count, k_chunk_length});            \
+#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)            \
+    size_t kai_get_m_step_##NAME() {                                             \
+        KAI_GETTER(m_step, NAME)                                                 \
+        return MR;                                                               \
+    }                                                                            \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_CHUNKS) { \
+        KAI_GETTER(lhs_packed_offset, NAME)                                      \
+        return kai::FORMAT.offset({MR, KR, SR}, m_idx, KAI_DEPTH_CHUNKS);        \
+    }                                                                            \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_CHUNKS) {       \
+        KAI_GETTER(lhs_packed_size, NAME)                                        \
+        return kai::FORMAT.size({MR, KR, SR}, m, KAI_DEPTH_CHUNKS);              \
     }
 
 /// Offset of the scale of a column, of packers of formats that have scales.
