@@ -22,7 +22,7 @@ def is_packer(path, isa):
 
 
 GROUPS = {
-    "registry, CPU features, helpers": lambda path, isa: isa == "any" and "/pack/" not in path
+    "registry, generic calls, CPU features, helpers": lambda path, isa: isa == "any" and "/pack/" not in path
     or "vector_length" in path,
     "packers (portable and NEON)": is_packer,
     "NEON micro-kernels": lambda path, isa: isa.startswith("neon") and not is_packer(path, isa),
