@@ -19,13 +19,6 @@ const void* given(bool is_given) {
     return is_given ? &kSomething : nullptr;
 }
 
-#define KAI_VIOLATION_IF(cond, ...) \
-    do {                            \
-        if (cond) {                 \
-            return {__VA_ARGS__};   \
-        }                           \
-    } while (0)
-
 kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
     KAI_VIOLATION_IF(u.rows == KAI_ROWS_ONE && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
     if (kai::has_blocks(u)) {

@@ -16,13 +16,6 @@ struct ParamsScaleDt {
     enum kai_datatype scale_dt;
 };
 
-#define KAI_VIOLATION_IF(cond, ...) \
-    do {                            \
-        if (cond) {                 \
-            return {__VA_ARGS__};   \
-        }                           \
-    } while (0)
-
 kai_violation group_violation(const kai_rhs_rules& rules, size_t kr, size_t sr) {
     if (rules.group_max == 0) {
         return {};

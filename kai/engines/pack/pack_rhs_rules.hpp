@@ -69,6 +69,14 @@ struct kai_violation {
     size_t numbers[3];
 };
 
+/// In a function that returns a kai_violation: returns this one where `cond` holds.
+#define KAI_VIOLATION_IF(cond, ...) \
+    do {                            \
+        if (cond) {                 \
+            return {__VA_ARGS__};   \
+        }                           \
+    } while (0)
+
 extern "C" {
 
 /// The rules for the shape. `run`: those for getters and those for `run` alone.
