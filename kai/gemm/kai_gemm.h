@@ -1,0 +1,259 @@
+//
+// A whole matrix multiplication on top of the micro-kernels: describe it, plan it, pack the weights, run.
+//
+//     C[i] = clamp(alpha * op(A[i]) * op(B[i]) + bias + beta * C[i])          i < batch
+//
+//     struct kai_gemm_problem problem = kai_gemm_problem_of(m, n, k);           // f32, one matrix, alpha 1, beta 0
+//     problem.b_kind = KAI_GEMM_INT4_BLOCK, problem.bl = 32, problem.b_constant = true, problem.b_transposed = true;
+//     problem.units = threads;
+//     struct kai_gemm_plan plan;
+//     if (kai_gemm_make_plan(&problem, &plan) != KAI_GEMM_OK) ...
+//
+//     struct kai_gemm_weights weights = {0};
+//     weights.b = nibbles, weights.scale = scales, weights.bias = bias;
+//     void* packed = aligned_alloc(64, plan.packed_b_size);                     // once
+//     kai_gemm_pack_b(&plan, 0, &weights, packed, plan.packed_b_size, NULL, 0, parallel_for, pool);
+//
+//     struct kai_gemm_operands x = {0};                                         // every inference
+//     x.m = rows, x.a.data = activations, x.b.data = packed, x.c.data = results;
+//     kai_gemm_run(&plan, &x, workspace, plan.workspace_size, parallel_for, pool);
+//
+// The caller owns all memory and all threads. No function allocates, keeps state, prints or aborts. A function that
+// can fail returns a status, and has written nothing then. A plan is a plain structure without pointers to itself:
+// copy it, share it between threads, run it from any number of threads at once, each with a workspace of its own.
+// The bits of C do not depend on the number of threads, on the order of the units or on the position in the batch.
+//
+// Integers and integer sums, rounding: docs/arithmetic.md. Which kernel and why: kai_gemm_explain.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_registry.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kai_gemm_status {
+    KAI_GEMM_OK,
+    KAI_GEMM_NULL_POINTER,     ///< A pointer is NULL where data is needed.
+    KAI_GEMM_BAD_STRIDE,       ///< A stride is shorter than a row, or rows of C overlap.
+    KAI_GEMM_OVERFLOW,         ///< The size of an operand overflows size_t.
+    KAI_GEMM_BAD_VALUE,        ///< An enumerator, clamp bound, block length or index out of its range.
+    KAI_GEMM_TOO_MANY_ROWS,    ///< A run has more rows than the plan was made for.
+    KAI_GEMM_TOO_SMALL,        ///< A buffer is smaller than the plan says.
+    KAI_GEMM_MISALIGNED,       ///< The workspace is not aligned to 64 bytes.
+    KAI_GEMM_UNSUPPORTED,      ///< No kernel in this build computes this combination, not even a portable one.
+    KAI_GEMM_UNKNOWN_NAME,     ///< `pin` names no micro-kernel of this build.
+    KAI_GEMM_WRONG_KERNEL,     ///< `pin` names a micro-kernel that does not compute this problem.
+    KAI_GEMM_CPU_LACKS,        ///< This CPU cannot run the kernel that was pinned, or that reads the format demanded.
+    KAI_GEMM_UNKNOWN_FORMAT,   ///< No kernel in this build reads the format demanded.
+    KAI_GEMM_NO_UNIT,          ///< There is no such phase or unit.
+    KAI_GEMM_STATUS_COUNT
+};
+
+/// A sentence that says what is wrong. Never NULL.
+const char* kai_gemm_status_text(enum kai_gemm_status status);
+
+/// What B is made of. A is floating point, and quantised at run time if B is; for INT8_STATIC, A and C are int8.
+enum kai_gemm_kind {
+    KAI_GEMM_DENSE,            ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
+    KAI_GEMM_INT8_CHANNEL,     ///< int8, f32 scale per column. K x N or N x K.
+    KAI_GEMM_INT4_CHANNEL,     ///< Two nibbles a byte, the even one low; f32 scale per column. K x N or N x K.
+    KAI_GEMM_INT2_CHANNEL,     ///< Four values a byte; a table of four weights; f32 scale per column. N x K.
+    KAI_GEMM_INT4_BLOCK,       ///< Nibbles plus 8, the even one low, bf16 scale per block of k. K x N or N x K.
+    KAI_GEMM_INT4_BLOCK_F16,   ///< Records of an f16 scale and a block of nibbles plus 8 (Q4_0 for 32). N x K.
+    KAI_GEMM_INT4_BLOCK_ZERO,  ///< Nibbles, the even one high, f32 scale and f32 zero per block. N x K.
+    KAI_GEMM_INT8_STATIC,      ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
+};
+
+/// How B is packed: what a micro-kernel and a packer must agree on (docs/formats.md).
+struct kai_gemm_format {
+    const char* name;      ///< rhs_format of the micro-kernel; NULL: B is not packed.
+    size_t nr, kr, sr;     ///< Columns of a panel, and the kernel's kr and sr.
+};
+
+/// Initialise with kai_gemm_problem_of, then change members.
+struct kai_gemm_problem {
+    /// @name Shape
+    /// @{
+    size_t m;              ///< The largest number of rows of a run; with `groups`, of all groups together.
+    size_t n, k;
+    size_t batch;          ///< Number of matrices C. They share their shape, except for m with `groups`.
+    bool groups;           ///< Each matrix has rows of its own (kai_gemm_operands.rows), as experts of a mixture have.
+    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC: int8.
+    bool a_transposed;     ///< A is K x M.
+    /// @}
+
+    /// @name B
+    /// @{
+    enum kai_gemm_kind b_kind;
+    enum kai_datatype b_type;  ///< Of DENSE.
+    bool b_transposed;         ///< B is N x K.
+    bool b_constant;           ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE and read at every run.
+    bool b_per_matrix;         ///< Every matrix of the batch has its own B.
+    size_t bl;                 ///< Length of a block of k. Block kinds only.
+    bool bias;                 ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights.
+    /// @}
+
+    /// @name Result
+    /// @{
+    float alpha, beta;           ///< beta 0: C is not read. alpha 0: A and B are not read.
+    float clamp_min, clamp_max;  ///< -INFINITY, INFINITY: none. NaN stays NaN.
+    /// INT8_STATIC: zero points of A and C, bounds of C (int8), and scale of A / scale of C.
+    int32_t a_zero_point, c_zero_point, c_min, c_max;
+    float multiplier;
+    /// @}
+
+    /// @name Choice
+    /// @{
+    bool allow_bf16, allow_f16;  ///< f32 operands may be rounded to bf16 or f16 where that is faster. Default: no.
+    size_t units;                ///< Threads that work at once. Sets the tiles, never the bits.
+    size_t sme_units;            ///< How many of them can run SME at once (cores share SME units). 0: no SME.
+    size_t l1_bytes, l2_bytes;   ///< Caches of a core.
+    const char* pin;             ///< The name of a micro-kernel that must be used for all rows; NULL: the best.
+    const struct kai_gemm_format* format;  ///< B is packed so already (kai_gemm_file.h); NULL: the best.
+    /// @}
+};
+
+/// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and
+/// 1 MB.
+struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
+
+/// A micro-kernel and how its LHS is made.
+struct kai_gemm_kernel {
+    const struct kai_ukernel* ukernel;    ///< NULL: nothing is multiplied (k = 0, alpha = 0, or an empty problem).
+    const struct kai_packer* lhs_packer;  ///< NULL: rows are read as they lie.
+    bool copies_rows;                     ///< Rows are first converted, transposed or gathered.
+};
+
+/// Read the members at will. Changing them is an error, except by kai_gemm_make_plan.
+struct kai_gemm_plan {
+    struct kai_gemm_problem problem;
+    struct kai_gemm_kernel gemm, gemv;    ///< For many rows, for one. Both read one packed B.
+    const struct kai_packer* rhs_packer;  ///< NULL: B is read as it lies.
+    bool copies_columns;                  ///< B is first converted or transposed, part by part.
+    bool bias_apart;                      ///< The packed format has no place for the bias: it is appended.
+    bool direct;                          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
+    struct kai_gemm_format format;
+    size_t panels_size;                   ///< Bytes of one packed matrix B without the bias that is appended.
+    size_t packed_b_stride;               ///< Bytes from one packed matrix B to the next. A multiple of 64.
+    size_t packed_b_size;                 ///< Exact, in bytes, of all packed matrices B. 0 if they are not constant.
+    size_t pack_units;                    ///< Units of kai_gemm_pack_b_unit, per matrix.
+    size_t pack_workspace_size;           ///< Exact, in bytes. 0 unless copies_columns.
+    size_t workspace_size;                ///< Exact, in bytes, for runs of up to problem.m rows.
+    size_t workers;                       ///< How many units may run at once: problem.units, SME: sme_units at most.
+};
+
+/// Chooses kernels, packers and sizes. About a microsecond; no memory is read but the problem.
+enum kai_gemm_status kai_gemm_make_plan(const struct kai_gemm_problem* problem, struct kai_gemm_plan* plan);
+
+/// Why these kernels and not the others, and which tiles: a few lines of text, cut at `size` bytes and terminated.
+/// Returns the length of the whole text.
+size_t kai_gemm_explain(const struct kai_gemm_plan* plan, char* text, size_t size);
+
+/// @name Threads
+/// @{
+/// One unit of work.
+typedef void kai_gemm_task(void* task_context, size_t i);
+/// Calls task(task_context, i) once for every i < count, on any threads in any order, and returns when all are done:
+/// MlasTrySimpleParallel, pthreadpool_parallelize_1d, an OpenMP loop, tbb::parallel_for, dispatch_apply. NULL stands
+/// for a loop on this thread.
+typedef void kai_gemm_parallel_for(void* pool, size_t count, kai_gemm_task* task, void* task_context);
+/// @}
+
+/// One matrix B as it lies. Strides in bytes; 0: no gaps.
+struct kai_gemm_weights {
+    const void* b;
+    size_t ldb;            ///< From one row of B (of n values, or of k if transposed) to the next.
+    const void* scale;     ///< Channel kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
+    size_t scale_stride;   ///< INT4_BLOCK: from one column's scales to the next.
+    const float* zero;     ///< INT4_BLOCK_ZERO: [n][k / bl].
+    uint8_t zero_point;    ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
+    const int32_t* lut;    ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
+    const void* bias;      ///< [n]; NULL unless problem.bias.
+};
+
+/// @name Packing constant weights
+/// Packs matrix number `matrix` to its place in `packed`, the buffer of all matrices (plan->packed_b_size bytes).
+/// `workspace`: plan->pack_workspace_size bytes aligned to 64, or NULL if that is 0. B is read once, from the first
+/// column to the last by each unit, and may be a mapped file.
+/// @{
+enum kai_gemm_status kai_gemm_pack_b(
+    const struct kai_gemm_plan* plan, size_t matrix, const struct kai_gemm_weights* weights, void* packed,
+    size_t packed_size, void* workspace, size_t workspace_size, kai_gemm_parallel_for* parallel_for, void* pool);
+/// One of plan->pack_units parts, in any order, on any thread.
+enum kai_gemm_status kai_gemm_pack_b_unit(
+    const struct kai_gemm_plan* plan, size_t matrix, const struct kai_gemm_weights* weights, void* packed,
+    size_t packed_size, void* workspace, size_t workspace_size, size_t unit);
+/// @}
+
+/// The matrices of one side: at data + i * stride bytes, or, if `table` is not NULL, at table[i].
+struct kai_gemm_source {
+    const void* data;
+    size_t ld;      ///< Bytes from one row, as it lies, to the next; 0: no gaps.
+    size_t stride;  ///< Bytes from one matrix to the next; 0: no gaps.
+    const void* const* table;
+};
+struct kai_gemm_result {
+    void* data;
+    size_t ld, stride;
+    void* const* table;
+};
+
+struct kai_gemm_operands {
+    size_t m;                  ///< Rows of each matrix in this run, at most problem.m. With `groups`: ignored.
+    struct kai_gemm_source a;  ///< With `groups`: one matrix, whose rows belong to the groups one after the other.
+    struct kai_gemm_source b;  ///< Constant: packed; ld and stride are ignored, `table` counts. Else as it lies.
+    struct kai_gemm_result c;  ///< With `groups`: one matrix, rows in the order of the groups.
+    const void* bias;          ///< B that is not constant: [n], shared by the batch. NULL unless problem.bias.
+    const int32_t* lut;        ///< INT2_CHANNEL, as packed.
+    const size_t* rows;        ///< Groups: rows of each; their sum is at most problem.m.
+    const size_t* a_rows;      ///< Groups: row of A for each row of C, below a_row_count; NULL: the same row.
+    size_t a_row_count;
+};
+
+/// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.
+/// A and C must not overlap.
+enum kai_gemm_status kai_gemm_run(
+    const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
+    kai_gemm_parallel_for* parallel_for, void* pool);
+
+/// @name For callers with a scheduler of their own
+/// @{
+/// A run in progress. It keeps the pointers that it was made from.
+struct kai_gemm_work {
+    const struct kai_gemm_plan* plan;
+    const struct kai_gemm_operands* operands;
+    void* workspace;
+    const struct kai_gemm_kernel* kernel;
+    size_t rows;              ///< The largest number of rows of a matrix.
+    size_t m_tile, n_tile;    ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
+    bool m_first;             ///< Units that follow each other share columns, else rows.
+    bool packs_lhs_on_demand; ///< Few rows: no phase for the LHS. The first unit to come packs it.
+    size_t phases;            ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
+    size_t units[2];          ///< Of each phase: any thread, any order.
+    size_t lhs_units;         ///< How many of the first phase pack the LHS.
+};
+/// Checks the operands and divides the work. Nothing but the head of the workspace is written.
+enum kai_gemm_status kai_gemm_begin(
+    const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
+    struct kai_gemm_work* work);
+/// Does unit `unit` of phase `phase`: each exactly once. The bits are those of kai_gemm_run.
+enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
+/// @}
+
+/// What a run costs, computed, not measured.
+struct kai_gemm_cost {
+    double macs;           ///< Multiply-adds of the last phase.
+    double largest_unit;   ///< Multiply-adds of its largest unit.
+    double finish;         ///< When equal workers that take units in order are done, in multiply-adds of one worker.
+    double bytes;          ///< Loaded from beyond the L2 cache by one worker that does all units in order.
+    double least_bytes;    ///< The least that kernels that take the whole depth at once need with this cache.
+};
+void kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
