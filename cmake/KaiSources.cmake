@@ -5,6 +5,7 @@
 #     KAI_ISAS                                    the instruction sets of kai/isas.def
 #     KAI_TITLE_<isa>, KAI_CXX_ARCH_<isa>, KAI_ASM_ARCH_<isa>, KAI_INSTRUCTION_<isa>   its columns
 #     KAI_SOURCES_<isa>                           source files by the ISA in their stem, paths below <root>
+#     KAI_GEMM_SOURCES                            the GEMM layer
 #     KAI_HEADERS, KAI_CATALOGUES               public headers, and the catalogues that kai/ukernels/families.h includes
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -48,7 +49,10 @@ function(kai_find_sources root)
         set(KAI_SOURCES_${isa} "${sources_${isa}}" PARENT_SCOPE)
     endforeach()
 
-    file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h")
+    file(GLOB gemm ${ARGN} RELATIVE "${root}" "${root}/kai/gemm/*.cpp")
+    set(KAI_GEMM_SOURCES ${gemm} PARENT_SCOPE)
+
+    file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h" "${root}/kai/gemm/*.h")
     file(GLOB_RECURSE more ${ARGN} RELATIVE "${root}" "${root}/kai/ukernels/*.h")
     set(KAI_HEADERS ${headers} ${more} PARENT_SCOPE)
     file(GLOB_RECURSE catalogues ${ARGN} RELATIVE "${root}" "${root}/kai/ukernels/*.def")

@@ -327,8 +327,13 @@ void explain_no_family(const char* family, kai_registry_explain_fn* explain, voi
 
 /// Why u is not the best kernel; the best one may be NULL.
 void explain_not_best(
-    const kai_ukernel& u, const kai_ukernel* best, const kai_ukernel* same, char* reason, size_t size) {
+    const kai_ukernel& u, const kai_ukernel* best, const kai_registry_request& request, char* reason, size_t size) {
+    const kai_ukernel* same = request.same_rhs_as;
     if (!kai_registry_runnable(u.features, reason, size)) {
+        return;
+    }
+    if ((u.features & request.without) != 0) {
+        snprintf(reason, size, "needs what the caller does without");
         return;
     }
     if (same != nullptr && !sizes_known(*same)) {
@@ -446,7 +451,8 @@ const kai_ukernel* kai_registry_best(
             continue;
         }
         found = true;
-        if (kai_registry_runnable(u.features, nullptr, 0) && (same == nullptr || same_rhs(u, *same)) &&
+        if (kai_registry_runnable(u.features, nullptr, 0) && (u.features & request->without) == 0 &&
+            (same == nullptr || same_rhs(u, *same)) &&
             (best == nullptr || misfit(u, request->m) < misfit(*best, request->m))) {
             best = &u;
         }
@@ -464,7 +470,7 @@ const kai_ukernel* kai_registry_best(
             continue;
         }
         if (&u != best) {
-            explain_not_best(u, best, same, reason, sizeof(reason));
+            explain_not_best(u, best, *request, reason, sizeof(reason));
         }
         explain(context, &u, reason);
     }

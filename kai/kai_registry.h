@@ -176,6 +176,7 @@ struct kai_registry_request {
     const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...: kai_registry_family
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
     const struct kai_ukernel* same_rhs_as;  ///< The kernel whose packed RHS is to be shared; NULL if there is none.
+    uint64_t without;                       ///< CPU features that the kernel must not need; usually 0.
 };
 
 /// Called for every candidate of the family: `reason` says why it is not chosen, or "chosen". If the family does not

@@ -37,19 +37,19 @@ extern "C" {
 
 enum kai_gemm_status {
     KAI_GEMM_OK,
-    KAI_GEMM_NULL_POINTER,     ///< A pointer is NULL where data is needed.
-    KAI_GEMM_BAD_STRIDE,       ///< A stride is shorter than a row, or rows of C overlap.
-    KAI_GEMM_OVERFLOW,         ///< The size of an operand overflows size_t.
-    KAI_GEMM_BAD_VALUE,        ///< An enumerator, clamp bound, block length or index out of its range.
-    KAI_GEMM_TOO_MANY_ROWS,    ///< A run has more rows than the plan was made for.
-    KAI_GEMM_TOO_SMALL,        ///< A buffer is smaller than the plan says.
-    KAI_GEMM_MISALIGNED,       ///< The workspace is not aligned to 64 bytes.
-    KAI_GEMM_UNSUPPORTED,      ///< No kernel in this build computes this combination, not even a portable one.
-    KAI_GEMM_UNKNOWN_NAME,     ///< `pin` names no micro-kernel of this build.
-    KAI_GEMM_WRONG_KERNEL,     ///< `pin` names a micro-kernel that does not compute this problem.
-    KAI_GEMM_CPU_LACKS,        ///< This CPU cannot run the kernel that was pinned, or that reads the format demanded.
-    KAI_GEMM_UNKNOWN_FORMAT,   ///< No kernel in this build reads the format demanded.
-    KAI_GEMM_NO_UNIT,          ///< There is no such phase or unit.
+    KAI_GEMM_NULL_POINTER,    ///< A pointer is NULL where data is needed.
+    KAI_GEMM_BAD_STRIDE,      ///< A stride is shorter than a row, or rows of C overlap.
+    KAI_GEMM_OVERFLOW,        ///< The size of an operand overflows size_t.
+    KAI_GEMM_BAD_VALUE,       ///< An enumerator, clamp bound, block length or index out of its range.
+    KAI_GEMM_TOO_MANY_ROWS,   ///< A run has more rows than the plan was made for.
+    KAI_GEMM_TOO_SMALL,       ///< A buffer is smaller than the plan says.
+    KAI_GEMM_MISALIGNED,      ///< The workspace is not aligned to 64 bytes.
+    KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this combination, not even a portable one.
+    KAI_GEMM_UNKNOWN_NAME,    ///< `pin` names no micro-kernel of this build.
+    KAI_GEMM_WRONG_KERNEL,    ///< `pin` names a micro-kernel that does not compute this problem.
+    KAI_GEMM_CPU_LACKS,       ///< This CPU cannot run the kernel that was pinned, or that reads the format demanded.
+    KAI_GEMM_UNKNOWN_FORMAT,  ///< No kernel in this build reads the format demanded.
+    KAI_GEMM_NO_UNIT,         ///< There is no such phase or unit.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -70,20 +70,20 @@ enum kai_gemm_kind {
 
 /// How B is packed: what a micro-kernel and a packer must agree on (docs/formats.md).
 struct kai_gemm_format {
-    const char* name;      ///< rhs_format of the micro-kernel; NULL: B is not packed.
-    size_t nr, kr, sr;     ///< Columns of a panel, and the kernel's kr and sr.
+    const char* name;   ///< rhs_format of the micro-kernel; NULL: B is not packed.
+    size_t nr, kr, sr;  ///< Columns of a panel, and the kernel's kr and sr.
 };
 
 /// Initialise with kai_gemm_problem_of, then change members.
 struct kai_gemm_problem {
     /// @name Shape
     /// @{
-    size_t m;              ///< The largest number of rows of a run; with `groups`, of all groups together.
+    size_t m;  ///< The largest number of rows of a run; with `groups`, of all groups together.
     size_t n, k;
-    size_t batch;          ///< Number of matrices C. They share their shape, except for m with `groups`.
-    bool groups;           ///< Each matrix has rows of its own (kai_gemm_operands.rows), as experts of a mixture have.
+    size_t batch;  ///< Number of matrices C. They share their shape, except for m with `groups`.
+    bool groups;   ///< Each matrix has rows of its own (kai_gemm_operands.rows), as experts of a mixture have.
     enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC: int8.
-    bool a_transposed;     ///< A is K x M.
+    bool a_transposed;                 ///< A is K x M.
     /// @}
 
     /// @name B
@@ -128,6 +128,22 @@ struct kai_gemm_kernel {
     bool copies_rows;                     ///< Rows are first converted, transposed or gathered.
 };
 
+/// Where things are in the workspace, in bytes.
+struct kai_gemm_layout {
+    size_t lhs_states;   ///< A word per matrix: whether its LHS is packed.
+    size_t slots_taken;  ///< A word per slot.
+    size_t lhs;          ///< Packed or copied rows.
+    size_t lhs_stride;   ///< From one matrix to the next; without groups.
+    size_t b;            ///< B that is packed at every run.
+    size_t slots;        ///< What a unit needs for itself: one slot per worker.
+    size_t slot_size;
+    size_t copied;    ///< In a slot: rows or columns that are being copied.
+    size_t few_rows;  ///< In a slot: the packed LHS of up to few_rows_max rows.
+    size_t tile;      ///< In a slot: a tile of the product.
+    size_t few_rows_max;
+    size_t tile_rows, tile_columns;
+};
+
 /// Read the members at will. Changing them is an error, except by kai_gemm_make_plan.
 struct kai_gemm_plan {
     struct kai_gemm_problem problem;
@@ -137,13 +153,14 @@ struct kai_gemm_plan {
     bool bias_apart;                      ///< The packed format has no place for the bias: it is appended.
     bool direct;                          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
     struct kai_gemm_format format;
-    size_t panels_size;                   ///< Bytes of one packed matrix B without the bias that is appended.
-    size_t packed_b_stride;               ///< Bytes from one packed matrix B to the next. A multiple of 64.
-    size_t packed_b_size;                 ///< Exact, in bytes, of all packed matrices B. 0 if they are not constant.
-    size_t pack_units;                    ///< Units of kai_gemm_pack_b_unit, per matrix.
-    size_t pack_workspace_size;           ///< Exact, in bytes. 0 unless copies_columns.
-    size_t workspace_size;                ///< Exact, in bytes, for runs of up to problem.m rows.
-    size_t workers;                       ///< How many units may run at once: problem.units, SME: sme_units at most.
+    size_t panels_size;          ///< Bytes of one packed matrix B without the bias that is appended.
+    size_t packed_b_stride;      ///< Bytes from one packed matrix B to the next. A multiple of 64.
+    size_t packed_b_size;        ///< Exact, in bytes, of all packed matrices B. 0 if they are not constant.
+    size_t pack_units;           ///< Units of kai_gemm_pack_b_unit, per matrix.
+    size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
+    size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
+    size_t workers;              ///< How many units may run at once: problem.units, SME: sme_units at most.
+    struct kai_gemm_layout layout;
 };
 
 /// Chooses kernels, packers and sizes. About a microsecond; no memory is read but the problem.
@@ -166,13 +183,13 @@ typedef void kai_gemm_parallel_for(void* pool, size_t count, kai_gemm_task* task
 /// One matrix B as it lies. Strides in bytes; 0: no gaps.
 struct kai_gemm_weights {
     const void* b;
-    size_t ldb;            ///< From one row of B (of n values, or of k if transposed) to the next.
-    const void* scale;     ///< Channel kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
-    size_t scale_stride;   ///< INT4_BLOCK: from one column's scales to the next.
-    const float* zero;     ///< INT4_BLOCK_ZERO: [n][k / bl].
-    uint8_t zero_point;    ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
-    const int32_t* lut;    ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
-    const void* bias;      ///< [n]; NULL unless problem.bias.
+    size_t ldb;           ///< From one row of B (of n values, or of k if transposed) to the next.
+    const void* scale;    ///< Channel kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
+    size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
+    const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl].
+    uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
+    const int32_t* lut;   ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
+    const void* bias;     ///< [n]; NULL unless problem.bias.
 };
 
 /// @name Packing constant weights
@@ -228,13 +245,13 @@ struct kai_gemm_work {
     const struct kai_gemm_operands* operands;
     void* workspace;
     const struct kai_gemm_kernel* kernel;
-    size_t rows;              ///< The largest number of rows of a matrix.
-    size_t m_tile, n_tile;    ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
-    bool m_first;             ///< Units that follow each other share columns, else rows.
-    bool packs_lhs_on_demand; ///< Few rows: no phase for the LHS. The first unit to come packs it.
-    size_t phases;            ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
-    size_t units[2];          ///< Of each phase: any thread, any order.
-    size_t lhs_units;         ///< How many of the first phase pack the LHS.
+    size_t rows;               ///< The largest number of rows of a matrix.
+    size_t m_tile, n_tile;     ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
+    bool m_first;              ///< Units that follow each other share columns, else rows.
+    bool packs_lhs_on_demand;  ///< Few rows: no phase for the LHS. The first unit to come packs it.
+    size_t phases;             ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
+    size_t units[2];           ///< Of each phase: any thread, any order.
+    size_t lhs_units;          ///< How many of the first phase pack the LHS.
 };
 /// Checks the operands and divides the work. Nothing but the head of the workspace is written.
 enum kai_gemm_status kai_gemm_begin(
@@ -246,11 +263,11 @@ enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t 
 
 /// What a run costs, computed, not measured.
 struct kai_gemm_cost {
-    double macs;           ///< Multiply-adds of the last phase.
-    double largest_unit;   ///< Multiply-adds of its largest unit.
-    double finish;         ///< When equal workers that take units in order are done, in multiply-adds of one worker.
-    double bytes;          ///< Loaded from beyond the L2 cache by one worker that does all units in order.
-    double least_bytes;    ///< The least that kernels that take the whole depth at once need with this cache.
+    double macs;          ///< Multiply-adds of the last phase.
+    double largest_unit;  ///< Multiply-adds of its largest unit.
+    double finish;        ///< When equal workers that take units in order are done, in multiply-adds of one worker.
+    double bytes;         ///< Loaded from beyond the L2 cache by one worker that does all units in order.
+    double least_bytes;   ///< The least that kernels that take the whole depth at once need with this cache.
 };
 void kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
 

@@ -1,0 +1,108 @@
+// kai_gemm_explain.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kai/gemm/gemm.hpp"
+
+namespace kai::gemm {
+namespace {
+
+/// Text in the caller's buffer, cut where it ends.
+struct Text {
+    char* to;
+    size_t size, length;
+
+    [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+        va_list arguments;
+        va_start(arguments, format);
+        const size_t left = length < size ? size - length : 0;
+        const int added = vsnprintf(left != 0 ? to + length : nullptr, left, format, arguments);
+        va_end(arguments);
+        length += added > 0 ? static_cast<size_t>(added) : 0;
+    }
+};
+
+struct Candidates {
+    Text& text;
+    const Plan& plan;
+
+    static void tell(void* context, const kai_ukernel* u, const char* reason) {
+        const auto& c = *static_cast<const Candidates*>(context);
+        if (u == nullptr) {
+            return;
+        }
+        const bool gemm = u == c.plan.gemm.ukernel, gemv = u == c.plan.gemv.ukernel;
+        c.text.add("    %s: %s\n", u->name, gemm ? "chosen" : gemv ? "chosen for one row" : reason);
+    }
+};
+
+void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel) {
+    const kai_ukernel& u = *kernel.ukernel;
+    const char* portable = u.features == 0 ? " (portable C++: this CPU has no kernel of its own)" : "";
+    text.add("%s: %s%s\n", rows, u.name, portable);
+    if (kernel.lhs_packer != nullptr) {
+        text.add(
+            "    rows of A %sby %s\n", kernel.copies_rows ? "copied, then packed " : "packed ",
+            kernel.lhs_packer->name);
+    } else {
+        text.add("    rows of A %s\n", kernel.copies_rows ? "copied first" : "as they lie");
+    }
+}
+
+}  // namespace
+}  // namespace kai::gemm
+
+using namespace kai::gemm;
+
+extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* to, size_t size) {
+    Text text = {to, to != nullptr ? size : 0, 0};
+    const Problem& p = plan->problem;
+    text.add("%zu x %zu x %zu, %zu matri%s\n", p.m, p.n, p.k, p.batch, p.batch == 1 ? "x" : "ces");
+    if (plan->gemm.ukernel == nullptr) {
+        text.add("nothing to multiply: %s\n", p.alpha == 0 ? "alpha is 0" : "k is 0");
+        return text.length;
+    }
+    explain_kernel(text, "many rows", plan->gemm);
+    if (plan->gemv.ukernel != plan->gemm.ukernel) {
+        explain_kernel(text, "one row", plan->gemv);
+    }
+    if (plan->rhs_packer != nullptr) {
+        text.add(
+            "B as %s, nr %zu, kr %zu, sr %zu, %spacked by %s, %s\n", plan->format.name, plan->format.nr,
+            plan->format.kr, plan->format.sr, plan->copies_columns ? "copied, then " : "", plan->rhs_packer->name,
+            p.b_constant ? "once" : "at every run");
+    } else {
+        text.add("B as it lies\n");
+    }
+    if (!plan->direct) {
+        text.add(
+            "tiles go through the workspace:%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
+            p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "");
+    }
+    for (const size_t m : {p.m, size_t{1}}) {
+        const kai_gemm_kernel& kernel = m <= 1 ? plan->gemv : plan->gemm;
+        const Tiles tiles = choose_tiles(*plan, kernel, m, p.batch != 0 ? p.batch : 1);
+        text.add(
+            "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
+            plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
+    }
+    text.add("packed B %zu bytes, workspace %zu bytes\n", plan->packed_b_size, plan->workspace_size);
+    if (p.pin != nullptr) {
+        text.add("the kernel is pinned\n");
+        return text.length;
+    }
+    text.add("candidates, of the families that were looked at:\n");
+    const char* told = nullptr;
+    for (const kai_gemm_kernel* kernel : {&plan->gemm, &plan->gemv}) {
+        if (kernel->ukernel->family == told) {
+            continue;
+        }
+        told = kernel->ukernel->family;
+        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, 0};
+        Candidates candidates = {text, *plan};
+        kai_registry_best(&request, Candidates::tell, &candidates);
+    }
+    return text.length;
+}

@@ -1,0 +1,137 @@
+// Shared by the parts of the GEMM layer.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+
+#include "kai/gemm/kai_gemm.h"
+#include "kai/kai_call.h"
+
+#pragma GCC visibility push(hidden)
+namespace kai::gemm {
+
+using Problem = kai_gemm_problem;
+using Plan = kai_gemm_plan;
+using Status = kai_gemm_status;
+
+/// The tile that a unit multiplies at a time if its results do not go straight to C, at most; panels of rows that are
+/// copied at a time are at most as long.
+inline constexpr size_t kTileBytes = size_t{16} << 10;
+inline constexpr size_t kAlignment = 64;
+
+/// Rows times depth up to which every unit may pack the LHS itself: no more than about 3 microseconds of one core,
+/// the time of a barrier (docs/performance.md).
+inline constexpr size_t kPackedOnDemand = size_t{24} << 10;
+
+constexpr size_t divide_up(size_t a, size_t b) {
+    return a / b + (a % b != 0);
+}
+constexpr size_t round_up(size_t a, size_t b) {
+    return divide_up(a, b) * b;
+}
+constexpr size_t min(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+constexpr size_t max(size_t a, size_t b) {
+    return a < b ? b : a;
+}
+
+/// a * b + c, or SIZE_MAX if it overflows, or if one of them is SIZE_MAX: "too large" carries through.
+constexpr size_t mul_add(size_t a, size_t b, size_t c) {
+    size_t product = 0, sum = 0;
+    const bool overflow =
+        __builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum) || c == SIZE_MAX;
+    return (b != 0 && a == SIZE_MAX) || (a != 0 && b == SIZE_MAX) || overflow ? SIZE_MAX : sum;
+}
+
+inline const char* at(const void* p, size_t offset) {
+    return static_cast<const char*>(p) + offset;
+}
+inline char* at(void* p, size_t offset) {
+    return static_cast<char*>(p) + offset;
+}
+
+inline size_t size_of(kai_datatype type) {
+    return kai_get_datatype_size_in_bytes(type);
+}
+
+/// Whether kernels run. Otherwise A and B are not read, and C = clamp(bias + beta * C).
+inline bool multiplies(const Problem& p) {
+    return p.b_kind == KAI_GEMM_INT8_STATIC || (p.k != 0 && p.alpha != 0);
+}
+
+/// Matrices B.
+inline size_t b_count(const Problem& p) {
+    return p.b_per_matrix ? p.batch : 1;
+}
+
+/// Bytes of a row of B as it lies, without gaps.
+size_t b_row_size(const Problem& p);
+/// Rows of B as it lies.
+inline size_t b_rows(const Problem& p) {
+    return p.b_transposed ? p.n : p.k;
+}
+
+/// The element type that a source format of the registry stands for; kai_dt_unknown: several fields.
+kai_datatype type_of(const char* source);
+
+/// What rows are converted to before they are packed or multiplied.
+kai_datatype row_type(const kai_gemm_kernel& kernel);
+
+/// Whether rows of this run are converted, transposed or gathered first.
+inline bool copies_rows(const Plan& plan, const kai_gemm_kernel& kernel, const kai_gemm_operands& x) {
+    return kernel.copies_rows &&
+           (plan.problem.a_transposed || row_type(kernel) != plan.problem.a_type || x.a_rows != nullptr);
+}
+
+/// A call of the kernel for m rows: shape, packers and strides without gaps.
+kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n);
+
+/// Rows that are packed together: mr.
+inline size_t panel_rows(const kai_gemm_kernel& kernel) {
+    return kernel.lhs_packer != nullptr ? kernel.ukernel->get_mr() : 1;
+}
+
+/// Bytes of the rows that a kernel reads from the workspace.
+size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m);
+
+/// Packs columns first to first + count - 1 of B to their place in `packed`, the whole matrix. `copied`: space for a
+/// panel of columns, if they are copied first.
+void pack_columns(
+    const Plan& plan, const kai_gemm_weights& weights, size_t first, size_t count, void* packed, void* copied);
+
+/// Checks what kai_gemm_pack_b reads.
+Status check_weights(const Plan& plan, const kai_gemm_weights& weights);
+
+/// Bytes of a panel of columns that are copied.
+size_t copied_columns_size(const Plan& plan);
+
+/// A tile as a unit of work.
+struct Tiles {
+    size_t rows, columns;  ///< multiples of m_step and n_step
+    bool m_first;          ///< the order: the next unit has the same columns
+};
+/// How to divide `batch` products of m x n.
+Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch);
+
+/// @name Elements
+/// @{
+/// to[r][c] = from[r][c], converted; steps in bytes.
+void copy_matrix(
+    kai_datatype to_type, void* to, size_t to_row, kai_datatype from_type, const void* from, size_t from_row,
+    size_t from_column, size_t rows, size_t columns);
+
+/// What is left to do with a product.
+struct Store {
+    float alpha, beta, clamp_min, clamp_max;
+    const float* bias;  ///< of the first column; or NULL
+};
+/// C = clamp(alpha * product + bias + beta * C). `product`: NULL means zero.
+void store_tile(
+    const Store& how, kai_datatype product_type, const void* product, size_t product_row, kai_datatype c_type, void* c,
+    size_t c_row, size_t rows, size_t columns);
+/// @}
+
+}  // namespace kai::gemm
+#pragma GCC visibility pop

@@ -1,0 +1,226 @@
+// kai_gemm_pack_b: B as it lies to packed panels, part by part.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "kai/call.hpp"
+#include "kai/gemm/gemm.hpp"
+
+namespace kai::gemm {
+namespace {
+
+/// Nibbles of `count` columns of K x N lines become N x K lines.
+void transpose_nibbles(const char* from, size_t line, size_t first, size_t count, size_t k, char* to) {
+    const size_t to_line = divide_up(k, 2);
+    for (size_t n = 0; n < count; ++n) {
+        const size_t column = first + n, shift = column % 2 * 4;
+        for (size_t i = 0; i < k; i += 2) {
+            const auto nibble = [&](size_t row) {
+                return row < k ? static_cast<uint8_t>(from[row * line + column / 2]) >> shift & 15U : 0U;
+            };
+            to[n * to_line + i / 2] = static_cast<char>(nibble(i) | nibble(i + 1) << 4U);
+        }
+    }
+}
+
+/// Bytes of a value of the bias in the packed format.
+bool bias_is_f16(const kai_packer& packer) {
+    return bias_size(packer) == 2;
+}
+
+/// One panel whose columns are copied first, or whose bias is converted.
+void pack_panel(
+    const Plan& plan, const kai_gemm_weights& w, const kai_call& whole, size_t first, size_t count, void* packed,
+    void* copied) {
+    const Problem& p = plan.problem;
+    const kai_packer& packer = *plan.rhs_packer;
+    const size_t line = w.ldb != 0 ? w.ldb : b_row_size(p);
+    kai_call call = whole;
+    call.n = count;
+    if (!plan.copies_columns) {  // DENSE
+        call.rhs = at(w.b, first * (p.b_transposed ? line : size_of(p.b_type)));
+    } else if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
+        transpose_nibbles(static_cast<const char*>(w.b), line, first, count, p.k, static_cast<char*>(copied));
+    } else if (p.b_kind == KAI_GEMM_INT8_CHANNEL) {
+        copy_matrix(kai_dt_int8, copied, p.k, kai_dt_int8, at(w.b, first), 1, line, count, p.k);
+    } else {
+        const kai_datatype type = type_of(packer.source_format);
+        const size_t size = size_of(p.b_type);
+        const bool kxn = is_kxn(packer);
+        const size_t n_step = p.b_transposed ? line : size, k_step = p.b_transposed ? size : line;
+        const void* from = at(w.b, first * n_step);
+        if (kxn) {
+            copy_matrix(type, copied, count * size_of(type), p.b_type, from, k_step, n_step, p.k, count);
+        } else {
+            copy_matrix(type, copied, p.k * size_of(type), p.b_type, from, n_step, k_step, count, p.k);
+        }
+    }
+    if (plan.copies_columns) {
+        call.rhs = copied, call.rhs_stride = 0;
+    }
+    call.rhs_scale = w.scale != nullptr ? static_cast<const float*>(w.scale) + first : nullptr;
+
+    constexpr size_t kMostColumns = 256;  // of a panel with f16: 2 vectors of 2048 bits
+    uint16_t bias[kMostColumns];
+    const auto* values = static_cast<const float*>(call.bias);
+    if (values != nullptr && bias_is_f16(packer)) {
+        for (size_t i = 0; i < count; ++i) {
+            bias[i] = kai_cast_f16_f32(values[first + i]);
+        }
+        call.bias = bias;
+    } else if (values != nullptr) {
+        call.bias = values + first;
+    }
+    kai_call_pack_rhs(&call, 0, count, at(packed, kai_call_rhs_packed_offset(&whole, first)));
+}
+
+}  // namespace
+
+void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, size_t count, void* packed, void* copied) {
+    const Problem& p = plan.problem;
+    kai_call call = call_of(plan, plan.gemm, 1, p.n);
+    call.rhs = w.b, call.rhs_stride = w.ldb;
+    call.rhs_scale = w.scale, call.rhs_scale_stride = w.scale_stride;
+    call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
+    call.lut = w.lut;
+    call.bias = p.bias && !plan.bias_apart ? w.bias : nullptr;
+    call.lhs_zero_point = p.a_zero_point, call.scale_multiplier = p.multiplier;
+    if (!plan.copies_columns && (call.bias == nullptr || !bias_is_f16(*plan.rhs_packer))) {
+        kai_call_pack_rhs(&call, first, count, packed);
+        return;
+    }
+    for (size_t n = first; n < first + count; n += plan.format.nr) {
+        pack_panel(plan, w, call, n, min(plan.format.nr, first + count - n), packed, copied);
+    }
+}
+
+Status check_weights(const Plan& plan, const kai_gemm_weights& w) {
+    const Problem& p = plan.problem;
+    if (p.n == 0) {
+        return KAI_GEMM_OK;
+    }
+    if (p.bias && w.bias == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (!multiplies(p) || p.k == 0) {
+        return KAI_GEMM_OK;
+    }
+    if (w.b == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    const size_t row = b_row_size(p);
+    const bool gaps = w.ldb != 0 && w.ldb != row;
+    const bool may_have_gaps = plan.copies_columns || plan.rhs_packer == nullptr || kai::has_stride(*plan.rhs_packer);
+    if (gaps && (w.ldb < row || !may_have_gaps)) {
+        return KAI_GEMM_BAD_STRIDE;
+    }
+    if (mul_add(b_rows(p) - 1, w.ldb, row) == SIZE_MAX) {
+        return KAI_GEMM_OVERFLOW;
+    }
+    const bool needs_scale = p.b_kind != KAI_GEMM_DENSE && p.b_kind != KAI_GEMM_INT4_BLOCK_F16;
+    if ((needs_scale && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0 && w.scale_stride < p.k / p.bl * sizeof(uint16_t)) {
+        return KAI_GEMM_BAD_STRIDE;
+    }
+    if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
+        return KAI_GEMM_BAD_VALUE;
+    }
+    return KAI_GEMM_OK;
+}
+
+namespace {
+
+Status check_pack(
+    const Plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
+    const void* workspace, size_t workspace_size) {
+    if (plan == nullptr || weights == nullptr || (packed == nullptr && plan->packed_b_size != 0) ||
+        (workspace == nullptr && plan->pack_workspace_size != 0)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (!plan->problem.b_constant) {
+        return KAI_GEMM_UNSUPPORTED;
+    }
+    if (matrix >= b_count(plan->problem)) {
+        return KAI_GEMM_NO_UNIT;
+    }
+    if (packed_size < plan->packed_b_size || workspace_size < plan->pack_workspace_size) {
+        return KAI_GEMM_TOO_SMALL;
+    }
+    if (plan->pack_workspace_size != 0 && reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
+        return KAI_GEMM_MISALIGNED;
+    }
+    return check_weights(*plan, *weights);
+}
+
+/// After the checks.
+void pack_unit(
+    const Plan& plan, size_t matrix, const kai_gemm_weights& weights, void* packed, void* workspace, size_t unit) {
+    const Problem& p = plan.problem;
+    char* to = at(packed, matrix * plan.packed_b_stride);
+    if (plan.rhs_packer != nullptr) {
+        const size_t panels = divide_up(p.n, plan.format.nr);
+        const size_t first = panels * unit / plan.pack_units * plan.format.nr,
+                     end = min(panels * (unit + 1) / plan.pack_units * plan.format.nr, p.n);
+        void* copied =
+            plan.copies_columns ? at(workspace, unit * round_up(copied_columns_size(plan), kAlignment)) : nullptr;
+        pack_columns(plan, weights, first, end - first, to, copied);
+    }
+    if (plan.bias_apart && unit == 0) {
+        memcpy(at(to, round_up(plan.panels_size, kAlignment)), weights.bias, p.n * sizeof(float));
+    }
+}
+
+struct PackTask {
+    const Plan& plan;
+    size_t matrix;
+    const kai_gemm_weights& weights;
+    void *packed, *workspace;
+
+    static void run(void* context, size_t unit) {
+        const auto& t = *static_cast<const PackTask*>(context);
+        pack_unit(t.plan, t.matrix, t.weights, t.packed, t.workspace, unit);
+    }
+};
+
+}  // namespace
+}  // namespace kai::gemm
+
+using namespace kai::gemm;
+
+extern "C" {
+
+kai_gemm_status kai_gemm_pack_b(
+    const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, void* packed, size_t packed_size,
+    void* workspace, size_t workspace_size, kai_gemm_parallel_for* parallel_for, void* pool) {
+    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
+    if (status != KAI_GEMM_OK || plan->problem.n == 0) {
+        return status;
+    }
+    PackTask task = {*plan, matrix, *weights, packed, workspace};
+    if (parallel_for != nullptr && plan->pack_units > 1) {
+        parallel_for(pool, plan->pack_units, PackTask::run, &task);
+    } else {
+        for (size_t unit = 0; unit < plan->pack_units; ++unit) {
+            PackTask::run(&task, unit);
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_pack_b_unit(
+    const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, void* packed, size_t packed_size,
+    void* workspace, size_t workspace_size, size_t unit) {
+    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    if (unit >= plan->pack_units) {
+        return KAI_GEMM_NO_UNIT;
+    }
+    pack_unit(*plan, matrix, *weights, packed, workspace, unit);
+    return KAI_GEMM_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,579 @@
+// kai_gemm_run: phases, units, tiles.
+//
+// Phase 0 makes what the kernels read, if it is not there: packed rows of A, packed B. The last phase multiplies, a
+// tile per unit. Few rows (decode) have no phase 0: the first unit that comes packs the rows for all; units that come
+// while it does pack them for themselves instead of waiting. Same bytes, same bits.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "kai/gemm/gemm.hpp"
+
+namespace kai::gemm {
+namespace {
+
+using Work = kai_gemm_work;
+using Operands = kai_gemm_operands;
+
+/// Tiles of the last phase are divided further where rows and columns of a call do not stay in the L1 cache together.
+constexpr size_t kShareOfL1 = 2;
+
+// ---- matrices ----
+
+/// A matrix of the batch, or a group.
+struct Matrix {
+    size_t index;
+    size_t row;       ///< of its first row in A and C (groups)
+    size_t slot_row;  ///< of its first row in the packed LHS, in rows rounded up to panels (groups)
+    size_t m;
+};
+
+Matrix first_matrix(const Work& w) {
+    return {0, 0, 0, w.plan->problem.groups ? w.operands->rows[0] : w.operands->m};
+}
+
+void next_matrix(const Work& w, Matrix& matrix) {
+    ++matrix.index;
+    if (w.plan->problem.groups) {
+        matrix.row += matrix.m;
+        matrix.slot_row += round_up(matrix.m, panel_rows(*w.kernel));
+        matrix.m = matrix.index < w.plan->problem.batch ? w.operands->rows[matrix.index] : 0;
+    }
+}
+
+/// The matrix that a unit belongs to, of matrices with count(m) units each; `unit` becomes the unit in it.
+template <typename Count>
+Matrix find_matrix(const Work& w, size_t& unit, Count count) {
+    Matrix matrix = first_matrix(w);
+    if (!w.plan->problem.groups) {
+        const size_t each = count(matrix.m);
+        matrix.index = unit / each;
+        unit %= each;
+        return matrix;
+    }
+    while (unit >= count(matrix.m)) {
+        unit -= count(matrix.m);
+        next_matrix(w, matrix);
+    }
+    return matrix;
+}
+
+template <typename Count>
+size_t all_units(const Work& w, Count count) {
+    const Problem& p = w.plan->problem;
+    if (!p.groups) {
+        return p.batch * count(w.operands->m);
+    }
+    size_t units = 0;
+    for (size_t i = 0; i < p.batch; ++i) {
+        units += count(w.operands->rows[i]);
+    }
+    return units;
+}
+
+size_t a_rows_size(const Problem& p, size_t m) {
+    return (p.a_transposed ? m : p.k) * size_of(p.a_type);
+}
+size_t lda_of(const Work& w, size_t m) {
+    return w.operands->a.ld != 0 ? w.operands->a.ld : a_rows_size(w.plan->problem, m);
+}
+size_t ldc_of(const Work& w) {
+    return w.operands->c.ld != 0 ? w.operands->c.ld : w.plan->problem.n * size_of(w.plan->problem.c_type);
+}
+size_t ldb_of(const Work& w) {
+    return w.operands->b.ld != 0 ? w.operands->b.ld : b_row_size(w.plan->problem);
+}
+
+/// The first row of A of a matrix. Groups share one A.
+const char* a_of(const Work& w, const Matrix& matrix) {
+    const Operands& x = *w.operands;
+    const Problem& p = w.plan->problem;
+    if (p.groups) {
+        return at(x.a.data, 0);
+    }
+    if (x.a.table != nullptr) {
+        return at(x.a.table[matrix.index], 0);
+    }
+    const size_t rows = p.a_transposed ? p.k : x.m;
+    return at(x.a.data, matrix.index * (x.a.stride != 0 ? x.a.stride : rows * lda_of(w, x.m)));
+}
+
+char* c_of(const Work& w, const Matrix& matrix) {
+    const Operands& x = *w.operands;
+    if (w.plan->problem.groups) {
+        return at(x.c.data, matrix.row * ldc_of(w));
+    }
+    if (x.c.table != nullptr) {
+        return at(x.c.table[matrix.index], 0);
+    }
+    return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : x.m * ldc_of(w)));
+}
+
+/// Matrix B, packed if it is constant, else as it lies.
+const char* b_of(const Work& w, size_t index) {
+    const Operands& x = *w.operands;
+    const Plan& plan = *w.plan;
+    const size_t i = plan.problem.b_per_matrix ? index : 0;
+    if (x.b.table != nullptr) {
+        return at(x.b.table[i], 0);
+    }
+    const size_t stride = plan.problem.b_constant ? plan.packed_b_stride
+                          : x.b.stride != 0       ? x.b.stride
+                                                  : b_rows(plan.problem) * ldb_of(w);
+    return i == 0 ? static_cast<const char*>(x.b.data) : at(x.b.data, i * stride);
+}
+
+bool has_lhs(const Work& w) {
+    return w.kernel->ukernel != nullptr &&
+           (w.kernel->lhs_packer != nullptr || copies_rows(*w.plan, *w.kernel, *w.operands));
+}
+
+// ---- slots ----
+
+/// What a unit needs for itself, taken from the workspace while it lives.
+class Slot {
+public:
+    explicit Slot(const Work& w, size_t unit) {
+        const Plan& plan = *w.plan;
+        if (plan.layout.slot_size == 0) {
+            return;
+        }
+        auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
+        for (size_t i = unit % plan.workers;; i = i + 1 < plan.workers ? i + 1 : 0) {
+            if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
+                taken_ = &taken[i];
+                memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
+                return;
+            }
+        }
+    }
+    ~Slot() {
+        if (taken_ != nullptr) {
+            __atomic_store_n(taken_, 0U, __ATOMIC_RELEASE);
+        }
+    }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+
+    char* get(size_t offset) const {
+        return memory_ != nullptr ? memory_ + offset : nullptr;
+    }
+
+private:
+    uint32_t* taken_ = nullptr;
+    char* memory_ = nullptr;
+};
+
+// ---- LHS ----
+
+/// Packs or copies rows first to first + count - 1 to their place in `to`, all rows of the matrix.
+void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, char* to, char* copied) {
+    const Plan& plan = *w.plan;
+    const Problem& p = plan.problem;
+    const kai_gemm_kernel& kernel = *w.kernel;
+    const char* a = a_of(w, matrix);
+    const size_t lda = lda_of(w, p.groups ? w.operands->a_row_count : matrix.m);
+    kai_call call = call_of(plan, kernel, matrix.m, p.n);
+    if (!copies_rows(plan, kernel, *w.operands)) {
+        call.lhs = at(a, matrix.row * lda), call.lhs_stride = lda;
+        kai_call_pack_lhs(&call, first, count, to);
+        return;
+    }
+    const kai_datatype type = row_type(kernel);
+    const size_t row_size = p.k * size_of(type), from_size = size_of(p.a_type);
+    const size_t row_step = p.a_transposed ? from_size : lda, k_step = p.a_transposed ? lda : from_size;
+    const size_t* indices = w.operands->a_rows;
+    const auto copy = [&](size_t row, size_t rows, char* dst) {
+        if (indices == nullptr) {
+            const char* from = at(a, (matrix.row + row) * row_step);
+            copy_matrix(type, dst, row_size, p.a_type, from, row_step, k_step, rows, p.k);
+            return;
+        }
+        for (size_t i = 0; i < rows; ++i) {
+            const char* from = at(a, indices[matrix.row + row + i] * row_step);
+            copy_matrix(type, dst + i * row_size, row_size, p.a_type, from, row_step, k_step, 1, p.k);
+        }
+    };
+    if (kernel.lhs_packer == nullptr) {
+        copy(first, count, to + first * row_size);
+        return;
+    }
+    const size_t mr = panel_rows(kernel), panel = lhs_size(plan, kernel, mr);
+    for (size_t row = first; row < first + count; row += mr) {
+        call.m = min(mr, first + count - row);
+        copy(row, call.m, copied);
+        call.lhs = copied;
+        kai_call_pack_lhs(&call, 0, call.m, to + row / mr * panel);
+    }
+}
+
+/// Where the packed rows of a matrix are.
+char* lhs_of(const Work& w, const Matrix& matrix) {
+    const kai_gemm_layout& layout = w.plan->layout;
+    const size_t offset =
+        w.plan->problem.groups ? lhs_size(*w.plan, *w.kernel, matrix.slot_row) : matrix.index * layout.lhs_stride;
+    return at(w.workspace, layout.lhs + offset);
+}
+
+/// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if nobody else does.
+const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot) {
+    enum : uint32_t { kMissing, kBeingMade, kThere };
+    const kai_gemm_layout& layout = w.plan->layout;
+    auto* state = reinterpret_cast<uint32_t*>(at(w.workspace, layout.lhs_states)) + matrix.index;
+    uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+    char* shared = lhs_of(w, matrix);
+    if (seen == kThere) {
+        return shared;
+    }
+    if (seen == kMissing &&
+        __atomic_compare_exchange_n(state, &seen, kBeingMade, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        make_lhs(w, matrix, 0, matrix.m, shared, slot.get(layout.copied));
+        __atomic_store_n(state, kThere, __ATOMIC_RELEASE);
+        return shared;
+    }
+    if (seen == kThere) {
+        return shared;
+    }
+    make_lhs(w, matrix, 0, matrix.m, slot.get(layout.few_rows), slot.get(layout.copied));
+    return slot.get(layout.few_rows);
+}
+
+/// Parts of the rows of a matrix that are packed on their own.
+size_t lhs_parts(const Work& w, size_t m) {
+    const size_t panels = divide_up(m, panel_rows(*w.kernel));
+    return min(panels, divide_up(4 * w.plan->workers, w.plan->problem.batch));
+}
+
+size_t b_parts(const Work& w) {
+    return w.plan->problem.b_constant || w.plan->rhs_packer == nullptr ? 0 : w.plan->pack_units;
+}
+
+void prepare(const Work& w, size_t unit) {
+    const Plan& plan = *w.plan;
+    const Slot slot(w, unit);
+    if (unit < w.lhs_units) {
+        const size_t mr = panel_rows(*w.kernel);
+        const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return lhs_parts(w, m); });
+        const size_t parts = lhs_parts(w, matrix.m), panels = divide_up(matrix.m, mr);
+        const size_t first = panels * unit / parts * mr, end = min(panels * (unit + 1) / parts * mr, matrix.m);
+        make_lhs(w, matrix, first, end - first, lhs_of(w, matrix), slot.get(plan.layout.copied));
+        return;
+    }
+    unit -= w.lhs_units;
+    const size_t index = unit / b_parts(w), part = unit % b_parts(w);
+    kai_gemm_weights weights = {};
+    weights.b = b_of(w, index), weights.ldb = w.operands->b.ld, weights.bias = w.operands->bias;
+    const size_t nr = plan.format.nr, panels = divide_up(plan.problem.n, nr);
+    const size_t first = panels * part / b_parts(w) * nr,
+                 end = min(panels * (part + 1) / b_parts(w) * nr, plan.problem.n);
+    char* packed = at(w.workspace, plan.layout.b + index * plan.packed_b_stride);
+    pack_columns(plan, weights, first, end - first, packed, slot.get(plan.layout.copied));
+}
+
+// ---- tiles ----
+
+struct Rectangle {
+    size_t m, n, rows, columns;
+};
+
+/// The part of C that the store reads and writes.
+void store_part(
+    const Work& w, const Matrix& matrix, const Rectangle& r, kai_datatype type, const void* product, size_t stride) {
+    const Plan& plan = *w.plan;
+    const Problem& p = plan.problem;
+    Store how = {p.alpha, p.beta, p.clamp_min, p.clamp_max, nullptr};
+    if (plan.bias_apart) {
+        const void* bias =
+            p.b_constant ? b_of(w, matrix.index) + round_up(plan.panels_size, kAlignment) : w.operands->bias;
+        how.bias = static_cast<const float*>(bias) + r.n;
+    }
+    char* c = c_of(w, matrix) + r.m * ldc_of(w) + r.n * size_of(p.c_type);
+    store_tile(how, type, product, stride, p.c_type, c, ldc_of(w), r.rows, r.columns);
+}
+
+/// The call of the kernel for a matrix, C apart.
+kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
+    const Plan& plan = *w.plan;
+    const Problem& p = plan.problem;
+    kai_call call = call_of(plan, *w.kernel, matrix.m, p.n);
+    if (!has_lhs(w)) {
+        call.lhs_stride = lda_of(w, matrix.m);
+        call.lhs = at(a_of(w, matrix), matrix.row * call.lhs_stride);
+    } else {
+        const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, matrix, slot) : lhs_of(w, matrix);
+        (w.kernel->lhs_packer != nullptr ? call.lhs_packed : call.lhs) = lhs;
+    }
+    call.rhs_packed = p.b_constant || plan.rhs_packer == nullptr
+                          ? b_of(w, matrix.index)
+                          : at(w.workspace, plan.layout.b + (p.b_per_matrix ? matrix.index : 0) * plan.packed_b_stride);
+    call.lut = w.operands->lut;
+    return call;
+}
+
+void multiply(const Work& w, size_t unit) {
+    const Plan& plan = *w.plan;
+    const Problem& p = plan.problem;
+    const size_t n_tiles = divide_up(p.n, w.n_tile);
+    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    const size_t m_tiles = divide_up(matrix.m, w.m_tile);
+    const size_t m0 = (w.m_first ? unit % m_tiles : unit / n_tiles) * w.m_tile,
+                 n0 = (w.m_first ? unit / m_tiles : unit % n_tiles) * w.n_tile;
+    const Rectangle tile = {m0, n0, min(w.m_tile, matrix.m - m0), min(w.n_tile, p.n - n0)};
+    if (w.kernel->ukernel == nullptr) {
+        store_part(w, matrix, tile, kai_dt_f32, nullptr, 0);
+        return;
+    }
+    const kai_ukernel& u = *w.kernel->ukernel;
+    const Slot slot(w, unit);
+    kai_call call = call_for(w, matrix, slot);
+    if (plan.direct) {
+        call.dst = c_of(w, matrix), call.dst_stride = ldc_of(w);
+        call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
+        call.requantize = {p.c_min, p.c_max, p.c_zero_point};
+        size_t columns = tile.columns;
+        if (tile.rows > 2 * u.get_m_step()) {
+            const size_t panel = plan.panels_size != 0 ? plan.panels_size / divide_up(p.n, plan.format.nr) : 0;
+            const size_t step = u.get_n_step(), bytes = divide_up(step, max(plan.format.nr, 1)) * panel;
+            columns = bytes != 0 ? max(p.l1_bytes / kShareOfL1 / bytes, 1) * step : columns;
+        }
+        for (size_t n = 0; n < tile.columns; n += columns) {
+            kai_call_run(&call, tile.m, tile.n + n, tile.rows, min(columns, tile.columns - n));
+        }
+        return;
+    }
+    const size_t m_step = u.get_m_step(), n_step = u.get_n_step(), size = size_of(u.dst_type);
+    const size_t rows = max(plan.layout.tile_rows / m_step, 1) * m_step,
+                 columns = max(plan.layout.tile_columns / n_step, 1) * n_step;
+    for (size_t n = 0; n < tile.columns; n += columns) {
+        for (size_t m = 0; m < tile.rows; m += rows) {
+            const Rectangle part = {tile.m + m, tile.n + n, min(rows, tile.rows - m), min(columns, tile.columns - n)};
+            kai_call part_call = call;
+            part_call.dst = slot.get(plan.layout.tile), part_call.dst_stride = columns * size;
+            if (call.lhs_packed != nullptr) {
+                part_call.lhs_packed = at(call.lhs_packed, kai_call_lhs_packed_offset(&call, part.m));
+            } else {
+                part_call.lhs = at(call.lhs, kai_call_lhs_packed_offset(&call, part.m));
+            }
+            part_call.rhs_packed = at(call.rhs_packed, kai_call_rhs_packed_offset(&call, part.n));
+            part_call.m = part.rows, part_call.n = part.columns;
+            kai_call_run(&part_call, 0, 0, part.rows, part.columns);
+            store_part(w, matrix, part, u.dst_type, part_call.dst, part_call.dst_stride);
+        }
+    }
+}
+
+// ---- checks ----
+
+bool has_null(const void* const* table, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        if (table[i] == nullptr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool missing(const void* data, const void* const* table, size_t count) {
+    return table != nullptr ? has_null(table, count) : data == nullptr;
+}
+
+/// `rows` rows of `row` bytes, `ld` apart, `count` matrices `stride` apart. `distinct`: matrices must not overlap.
+Status check_strides(size_t ld, size_t stride, size_t rows, size_t row, size_t count, bool distinct) {
+    if (rows == 0 || row == 0 || count == 0) {
+        return KAI_GEMM_OK;
+    }
+    if (ld != 0 && ld < row) {
+        return KAI_GEMM_BAD_STRIDE;
+    }
+    const size_t extent = mul_add(rows - 1, ld != 0 ? ld : row, row);
+    if (extent == SIZE_MAX) {
+        return KAI_GEMM_OVERFLOW;
+    }
+    const size_t step = stride != 0 ? stride : mul_add(rows, ld != 0 ? ld : row, 0);
+    if (step == SIZE_MAX || mul_add(count - 1, step, extent) == SIZE_MAX) {
+        return KAI_GEMM_OVERFLOW;
+    }
+    return distinct && count > 1 && step < extent ? KAI_GEMM_BAD_STRIDE : KAI_GEMM_OK;
+}
+
+Status check_rows(const Plan& plan, const Operands& x, size_t& all, size_t& most) {
+    const Problem& p = plan.problem;
+    if (!p.groups) {
+        all = most = x.m;
+        return x.m > p.m ? KAI_GEMM_TOO_MANY_ROWS : KAI_GEMM_OK;
+    }
+    if (x.rows == nullptr && p.batch != 0) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    all = most = 0;
+    for (size_t i = 0; i < p.batch; ++i) {
+        all = mul_add(x.rows[i], 1, all);
+        most = max(most, x.rows[i]);
+    }
+    if (all > p.m) {
+        return KAI_GEMM_TOO_MANY_ROWS;
+    }
+    for (size_t i = 0; x.a_rows != nullptr && i < all; ++i) {
+        if (x.a_rows[i] >= x.a_row_count) {
+            return KAI_GEMM_BAD_VALUE;
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+/// Rows and rows of A that there are.
+Status check_operands(const Plan& plan, const Operands& x, size_t all) {
+    const Problem& p = plan.problem;
+    const size_t matrices = p.groups ? 1 : p.batch;
+    if (missing(x.c.data, p.groups ? nullptr : x.c.table, matrices)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    Status status = check_strides(
+        x.c.ld, x.c.table != nullptr ? 0 : x.c.stride, all, p.n * size_of(p.c_type),
+        x.c.table != nullptr ? 1 : matrices, true);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    const size_t b_matrices = b_count(p);
+    if (p.b_constant && plan.packed_b_size != 0 && missing(x.b.data, x.b.table, b_matrices)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (!p.b_constant && p.bias && x.bias == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (!multiplies(p) || p.k == 0) {
+        return KAI_GEMM_OK;
+    }
+    const size_t a_rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
+    if (missing(x.a.data, p.groups ? nullptr : x.a.table, matrices)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    status = check_strides(
+        x.a.ld, x.a.table != nullptr ? 0 : x.a.stride, p.a_transposed ? p.k : a_rows, a_rows_size(p, a_rows),
+        x.a.table != nullptr ? 1 : matrices, false);
+    if (status != KAI_GEMM_OK || p.b_constant) {
+        return status;
+    }
+    if (missing(x.b.data, x.b.table, b_matrices)) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    return check_strides(
+        x.b.ld, x.b.table != nullptr ? 0 : x.b.stride, b_rows(p), b_row_size(p), x.b.table != nullptr ? 1 : b_matrices,
+        false);
+}
+
+void run_any(const Work& w, size_t phase, size_t unit) {
+    if (phase + 1 < w.phases) {
+        prepare(w, unit);
+    } else {
+        multiply(w, unit);
+    }
+}
+
+/// The units of a phase as tasks. Where fewer units may run at once than the caller has threads (SME), each task does
+/// every so-manieth unit.
+struct Phase {
+    const Work* work;
+    size_t phase, tasks;
+
+    static void run(void* context, size_t task) {
+        const auto& p = *static_cast<const Phase*>(context);
+        for (size_t unit = task; unit < p.work->units[p.phase]; unit += p.tasks) {
+            run_any(*p.work, p.phase, unit);
+        }
+    }
+};
+
+}  // namespace
+}  // namespace kai::gemm
+
+using namespace kai::gemm;
+
+extern "C" {
+
+kai_gemm_status kai_gemm_begin(
+    const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
+    kai_gemm_work* result) {
+    if (plan == nullptr || operands == nullptr || result == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    const Problem& p = plan->problem;
+    size_t all = 0, most = 0;
+    Status status = check_rows(*plan, *operands, all, most);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    kai_gemm_work w = {};
+    w.plan = plan, w.operands = operands, w.workspace = workspace;
+    w.rows = most;
+    w.kernel = most <= 1 ? &plan->gemv : &plan->gemm;
+    w.m_tile = w.n_tile = 1;
+    if (all == 0 || p.n == 0 || p.batch == 0) {
+        *result = w;
+        return KAI_GEMM_OK;
+    }
+    status = check_operands(*plan, *operands, all);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    if (plan->workspace_size != 0) {
+        if (workspace == nullptr) {
+            return KAI_GEMM_NULL_POINTER;
+        }
+        if (workspace_size < plan->workspace_size) {
+            return KAI_GEMM_TOO_SMALL;
+        }
+        if (reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
+            return KAI_GEMM_MISALIGNED;
+        }
+        memset(workspace, 0, plan->layout.lhs);  // states and slots
+    }
+    const Tiles tiles = choose_tiles(*plan, *w.kernel, p.groups ? divide_up(all, p.batch) : most, p.batch);
+    w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
+    const bool lhs = has_lhs(w);
+    w.packs_lhs_on_demand = lhs && most <= plan->layout.few_rows_max;
+    w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
+    const size_t first = w.lhs_units + (w.kernel->ukernel != nullptr ? b_count(p) * b_parts(w) : 0);
+    const size_t n_tiles = divide_up(p.n, w.n_tile);
+    w.units[first != 0] = all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    if (first != 0) {
+        w.units[0] = first;
+    }
+    w.phases = first != 0 ? 2 : 1;
+    *result = w;
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_run_unit(const kai_gemm_work* work, size_t phase, size_t unit) {
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (phase >= work->phases || unit >= work->units[phase]) {
+        return KAI_GEMM_NO_UNIT;
+    }
+    run_any(*work, phase, unit);
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_run(
+    const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
+    kai_gemm_parallel_for* parallel_for, void* pool) {
+    kai_gemm_work work;
+    const Status status = kai_gemm_begin(plan, operands, workspace, workspace_size, &work);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        const bool limited = plan->workers < plan->problem.units;
+        Phase task = {&work, phase, limited ? min(plan->workers, work.units[phase]) : work.units[phase]};
+        if (parallel_for != nullptr && task.tasks > 1) {
+            parallel_for(pool, task.tasks, Phase::run, &task);
+        } else {
+            task.tasks = 1;
+            Phase::run(&task, 0);
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+}  // extern "C"
