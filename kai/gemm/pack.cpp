@@ -39,6 +39,7 @@ void pack_panel(
     call.n = count;
     if (!plan.copies_columns) {  // DENSE
         call.rhs = at(w.b, first * (p.b_transposed ? line : size_of(p.b_type)));
+        call.rhs_stride = line;
     } else if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
         transpose_nibbles(static_cast<const char*>(w.b), line, first, count, p.k, static_cast<char*>(copied));
     } else if (p.b_kind == KAI_GEMM_INT8_CHANNEL) {
@@ -58,7 +59,7 @@ void pack_panel(
     if (plan.copies_columns) {
         call.rhs = copied, call.rhs_stride = 0;
     }
-    call.rhs_scale = w.scale != nullptr ? static_cast<const float*>(w.scale) + first : nullptr;
+    call.rhs_scale = call.rhs_scale != nullptr ? static_cast<const float*>(w.scale) + first : nullptr;
 
     constexpr size_t kMostColumns = 256;  // of a panel with f16: 2 vectors of 2048 bits
     uint16_t bias[kMostColumns];
@@ -80,7 +81,7 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, plan.gemm, 1, p.n);
     call.rhs = w.b, call.rhs_stride = w.ldb;
-    call.rhs_scale = w.scale, call.rhs_scale_stride = w.scale_stride;
+    call.rhs_scale = p.b_kind == KAI_GEMM_DENSE ? nullptr : w.scale, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
     call.lut = w.lut;
     call.bias = p.bias && !plan.bias_apart ? w.bias : nullptr;
