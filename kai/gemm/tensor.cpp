@@ -1,0 +1,236 @@
+// Descriptions of packed weights: for which micro-kernels, how large, and whether this CPU can use them.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
+#include "kai/call.hpp"
+#include "kai/gemm/tensor.hpp"
+#include "kai/ukernels/families.h"
+
+namespace kai_gemm_tensors {
+namespace {
+
+/// @name The catalogue of all micro-kernels, whatever this build contains
+/// @{
+enum class Vectors : uint8_t { none, sme, sve };
+
+/// A width of panels as the catalogue has it: a number, VL(n) or SVE(n).
+struct Width {
+    size_t number;  // columns, or words of 32 bits per vector
+    Vectors vectors;
+
+    constexpr Width(size_t n, Vectors v = Vectors::none) : number(n), vectors(v) {
+    }
+    /// With vectors of `bytes`.
+    constexpr size_t columns(size_t bytes) const {
+        return vectors == Vectors::none ? number : number * (bytes / 4);
+    }
+};
+constexpr Width VL(size_t n) {
+    return {n, Vectors::sme};
+}
+constexpr Width SVE(size_t n) {
+    return {n, Vectors::sve};
+}
+
+struct Line {
+    const char *name, *format;
+    Width nr;
+    size_t kr, sr;
+    const char* isa;  // its title
+    uint64_t features;
+};
+
+#define KAI_HAS(FEATURE) (uint64_t{1} << KAI_CPU_##FEATURE)
+#define KAI_ISA(ISA, TITLE, FEATURES, ...)                       \
+    [[maybe_unused]] constexpr const char title_##ISA[] = TITLE; \
+    [[maybe_unused]] constexpr uint64_t features_##ISA = FEATURES;
+#include "kai/isas.def"
+#undef KAI_HAS
+
+constexpr Line kLines[] = {
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) {#NAME, #RHS, NR, KR, SR, title_##ISA, features_##ISA},
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, ...) {#NAME, #RHS, NR, KR, SR, title_##ISA, features_##ISA},
+#include "kai/ukernels/families.def"
+};
+/// @}
+
+bool same_panels(const kai_gemm_format& f, const char* name, size_t nr, size_t kr, size_t sr) {
+    return f.nr == nr && f.kr == kr && f.sr == sr && strcmp(f.name, name) == 0;
+}
+
+bool reads(const kai_ukernel& u, const kai_gemm_format& f) {
+    return !kai::is_unified(u) && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
+           (u.size_features & ~kai_cpu_features()) == 0 &&
+           same_panels(f, u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr());
+}
+
+/// Writes why not, for the micro-kernel of a line that reads the tensor.
+void explain(const Line& line, const kai_gemm_tensor& t, char* reason, size_t size) {
+    char lacks[160];
+    if (kai_registry_runnable(line.features, lacks, sizeof(lacks))) {
+        const size_t bytes = line.nr.vectors == Vectors::sve ? kai_cpu_sve_bytes() : kai_cpu_sme_bytes();
+        if (line.nr.vectors == Vectors::none || bytes == t.vector_length) {
+            snprintf(lacks, sizeof(lacks), "this build has no such micro-kernel");
+        } else {
+            snprintf(lacks, sizeof(lacks), "this CPU has vectors of %zu bits", 8 * bytes);
+        }
+    }
+    if (line.nr.vectors == Vectors::none) {
+        snprintf(reason, size, "packed for %s: %s", line.isa, lacks);
+    } else {
+        snprintf(reason, size, "packed for %s with vectors of %zu bits: %s", line.isa, 8 * t.vector_length, lacks);
+    }
+}
+
+/// Whether the description of a tensor of a known format agrees with itself.
+bool is_valid(const kai_gemm_tensor& t, const kai::Format& layout) {
+    constexpr size_t kMax = 1U << 16;
+    const kai_gemm_format& f = t.format;
+    const size_t least_kr = layout.group == kai::Format::half_kr ? 2 : 1;
+    const bool is_float = t.type == kai_dt_f32 || t.type == kai_dt_f16 || t.type == kai_dt_bf16;
+    bool valid = t.n != 0 && t.k != 0 && t.count != 0 && t.vector_length <= kMax;
+    valid = valid && f.nr != 0 && f.nr <= kMax && f.kr >= least_kr && f.kr <= kMax && f.sr != 0 && f.kr % f.sr == 0;
+    valid = valid && (t.kind == KAI_GEMM_DENSE ? is_float : t.type == kai_dt_unknown);
+    valid = valid && (has_blocks(t.kind) ? t.bl != 0 && t.bl % 32 == 0 && t.k % t.bl == 0 : t.bl == 0);
+    if (t.kind == KAI_GEMM_INT2_CHANNEL) {
+        valid = valid && t.k % 32 == 0;
+        for (const int32_t weight : t.lut) {
+            valid = valid && weight >= INT8_MIN && weight <= INT8_MAX;
+        }
+    }
+    return valid;
+}
+
+}  // namespace
+}  // namespace kai_gemm_tensors
+
+using namespace kai_gemm_tensors;
+
+extern "C" {
+
+kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits, kai_gemm_tensor* tensor) {
+    if (kernel == nullptr || tensor == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    for (const Line& line : kLines) {
+        const PackedFormat* f = find_format(line.format);
+        if (f == nullptr || strcmp(line.name, kernel) != 0) {
+            continue;
+        }
+        size_t length = 0;
+        if (line.nr.vectors != Vectors::none) {
+            if (vector_bits < 128 || vector_bits > 2048 || (vector_bits & (vector_bits - 1)) != 0) {
+                return KAI_GEMM_FILE_BAD_VECTOR;
+            }
+            length = vector_bits / 8;
+        }
+        tensor->kind = f->kind;
+        tensor->type = f->type;
+        tensor->format = {f->layout->name, line.nr.columns(length), line.kr, line.sr};
+        tensor->vector_length = length;
+        if (f->kind == KAI_GEMM_INT2_CHANNEL) {
+            memcpy(tensor->lut, kai::kDefaultTable, sizeof(tensor->lut));
+        }
+        return KAI_GEMM_FILE_OK;
+    }
+    return KAI_GEMM_FILE_UNKNOWN_KERNEL;
+}
+
+kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
+    if (tensor == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const kai_gemm_tensor& t = *tensor;
+    const kai_gemm_format& tile = t.format;
+    const PackedFormat* f = find_format(tile.name);
+    if (f == nullptr) {
+        return KAI_GEMM_FILE_UNKNOWN_FORMAT;
+    }
+    const kai::Format& layout = *f->layout;
+    if (t.kind != f->kind || !is_valid(t, layout)) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    const bool blocks = has_blocks(t.kind), apart = t.bias && (t.bias_apart || !f->bias);
+    Size column = {layout.panel_head + layout.panel_tail};
+    if (blocks) {
+        const size_t fields = layout.block_head + layout.block_tail;
+        column = column + Size{t.k / t.bl} * (Size{t.bl / 8} * Size{layout.bits} + Size{fields});
+    } else {
+        const size_t multiple =
+            layout.k_multiple != 0 ? layout.k_multiple : layout.group_size({tile.nr, tile.kr, tile.sr});
+        const Size k = Size{t.k}.rounded_up(multiple);
+        column =
+            column + (layout.bits < 8 ? Size{k.value / 8, k.overflow} * Size{layout.bits} : k * Size{layout.bits / 8});
+    }
+    const Size panels = Size{t.n / tile.nr + (t.n % tile.nr != 0)} * Size{tile.nr} * column;
+    const Size matrix = apart ? panels.rounded_up(KAI_GEMM_FILE_ALIGNMENT) + Size{t.n} * Size{sizeof(float)} : panels;
+    const Size stride = matrix.rounded_up(KAI_GEMM_FILE_ALIGNMENT);
+    const Size size = stride * Size{t.count - 1} + matrix;
+    if (size.overflow || stride.overflow) {
+        return KAI_GEMM_FILE_OVERFLOW;
+    }
+    tensor->bias_apart = apart;
+    tensor->panels_size = panels.value;
+    tensor->stride = stride.value;
+    tensor->size = size.value;
+    return KAI_GEMM_FILE_OK;
+}
+
+kai_gemm_file_status kai_gemm_tensor_usable(const kai_gemm_tensor* tensor, char* reason, size_t reason_size) {
+    char ignored[1];
+    if (reason == nullptr || reason_size == 0) {
+        reason = ignored, reason_size = sizeof(ignored);
+    }
+    if (tensor == nullptr || tensor->format.name == nullptr) {
+        snprintf(reason, reason_size, "no tensor");
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const kai_gemm_tensor& t = *tensor;
+    for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
+        const kai_ukernel& u = *kai_registry_ukernel(i);
+        if (kai_registry_runnable(u.features, nullptr, 0) && reads(u, t.format)) {
+            snprintf(reason, reason_size, "read by %s", u.name);
+            return KAI_GEMM_FILE_OK;
+        }
+    }
+    for (const Line& line : kLines) {
+        if (same_panels(t.format, line.format, line.nr.columns(t.vector_length), line.kr, line.sr)) {
+            explain(line, t, reason, reason_size);
+            return KAI_GEMM_FILE_CPU_LACKS;
+        }
+    }
+    snprintf(
+        reason, reason_size, "no micro-kernel of this library reads %.31s with nr %zu, kr %zu, sr %zu", t.format.name,
+        t.format.nr, t.format.kr, t.format.sr);
+    return KAI_GEMM_FILE_UNKNOWN_FORMAT;
+}
+
+void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* problem) {
+    const PackedFormat* f = find_format(tensor->format.name);
+    problem->n = tensor->n;
+    problem->k = tensor->k;
+    problem->b_kind = tensor->kind;
+    problem->b_constant = true;
+    problem->bl = tensor->bl;
+    problem->bias = tensor->bias;
+    problem->format = &tensor->format;
+    problem->b_per_matrix = tensor->count > 1;
+    if (tensor->count > 1) {
+        problem->batch = tensor->count;
+    }
+    if (tensor->kind == KAI_GEMM_DENSE) {
+        problem->b_type = tensor->type;
+        problem->allow_bf16 |= f != nullptr && f->element == kai_dt_bf16;
+        problem->allow_f16 |= f != nullptr && f->element == kai_dt_f16 && tensor->type != kai_dt_f16;
+    }
+    if (tensor->kind == KAI_GEMM_INT8_STATIC) {
+        problem->a_zero_point = tensor->a_zero_point;
+        problem->multiplier = tensor->multiplier;
+    }
+    problem->a_type = problem->c_type = tensor->kind == KAI_GEMM_INT8_STATIC         ? kai_dt_int8
+                                        : f != nullptr && f->bias_type == kai_dt_f16 ? kai_dt_f16
+                                                                                     : kai_dt_f32;
+}
+
+}  // extern "C"

@@ -1,0 +1,81 @@
+// Formats of packed weights, shared by file.cpp, tensor.cpp and tensor_pack.cpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string.h>
+
+#include "kai/engines/core/layout.hpp"
+#include "kai/gemm/kai_gemm_file.h"
+
+namespace kai_gemm_tensors {
+namespace {
+
+/// A format that is packed from weights of a kind.
+struct PackedFormat {
+    const kai::Format* layout;
+    kai_gemm_kind kind;
+    bool bias;                    // has a place for it
+    kai_datatype element = {};    // DENSE: as packed
+    kai_datatype bias_type = {};  // DENSE
+    kai_datatype type = {};       // of A and C
+};
+
+inline constexpr PackedFormat kPackedFormats[] = {
+    {&kai::f32pbiasf32, KAI_GEMM_DENSE, true, kai_dt_f32, kai_dt_f32, kai_dt_f32},
+    {&kai::f16pbiasf16, KAI_GEMM_DENSE, true, kai_dt_f16, kai_dt_f16, kai_dt_f16},
+    {&kai::bf16pbiasf32, KAI_GEMM_DENSE, true, kai_dt_bf16, kai_dt_f32, kai_dt_f32},
+    {&kai::bf16pbiasf16, KAI_GEMM_DENSE, true, kai_dt_bf16, kai_dt_f16, kai_dt_f16},
+    {&kai::qsi8cxp, KAI_GEMM_INT8_CHANNEL, true},
+    {&kai::qsi4cxp, KAI_GEMM_INT4_CHANNEL, true},
+    {&kai::qsi4cxps1s0, KAI_GEMM_INT4_CHANNEL, true},
+    {&kai::qsu2cxp4x4, KAI_GEMM_INT2_CHANNEL, true},
+    {&kai::qsu2cxp4vlx4, KAI_GEMM_INT2_CHANNEL, true},
+    {&kai::qsi4c32pbf16, KAI_GEMM_INT4_BLOCK, true},
+    {&kai::qsi4c32ps1s0, KAI_GEMM_INT4_BLOCK, true},
+    {&kai::qsi4c32p, KAI_GEMM_INT4_BLOCK_F16, false},
+    {&kai::qsi4c32ps1s0scalef16, KAI_GEMM_INT4_BLOCK_F16, false},
+    {&kai::qsi4c32ps4s0sf16, KAI_GEMM_INT4_BLOCK_F16, false},
+    {&kai::qai4c32p, KAI_GEMM_INT4_BLOCK_ZERO, true},
+    {&kai::qai4c32ps1s0nrx4, KAI_GEMM_INT4_BLOCK_ZERO, true},
+    {&kai::qsi8cxpbi32sf32, KAI_GEMM_INT8_STATIC, true},
+};
+
+[[maybe_unused]] inline const PackedFormat* find_format(const char* name) {
+    for (const PackedFormat& f : kPackedFormats) {
+        if (name != nullptr && strcmp(f.layout->name, name) == 0) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+[[maybe_unused]] inline bool has_blocks(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
+}
+
+/// A size that remembers whether it overflowed.
+struct Size {
+    size_t value;
+    bool overflow = false;
+
+    Size operator+(Size b) const {
+        Size sum = {0, overflow || b.overflow};
+        sum.overflow |= __builtin_add_overflow(value, b.value, &sum.value);
+        return sum;
+    }
+    Size operator*(Size b) const {
+        Size product = {0, overflow || b.overflow};
+        product.overflow |= __builtin_mul_overflow(value, b.value, &product.value);
+        return product;
+    }
+    /// To a multiple of `step`.
+    Size rounded_up(size_t step) const {
+        Size up = *this + Size{step - 1};
+        up.value = up.value / step * step;
+        return up;
+    }
+};
+
+}  // namespace
+}  // namespace kai_gemm_tensors

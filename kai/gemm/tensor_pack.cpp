@@ -1,0 +1,231 @@
+// Packing on any host. Packers that take nr, kr and sr as arguments and run everywhere do most formats; floats and
+// static int8, whose packers have the panels of this CPU's vectors, are packed here by the description of the format.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/call.hpp"
+#include "kai/gemm/tensor.hpp"
+
+namespace kai_gemm_tensors {
+namespace {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed bytes are little-endian");
+
+/// Columns [first, first + columns) of one matrix.
+struct Part {
+    const kai_gemm_tensor& tensor;
+    const kai_gemm_weights& weights;
+    bool transposed;
+    size_t first, columns;
+    uint8_t* packed;  // the matrix
+};
+
+const void* moved(const void* operand, size_t bytes) {
+    return operand != nullptr ? kai::bytes(operand, bytes) : nullptr;
+}
+
+// ---- with a packer of the library ----
+
+const char* source_of(kai_gemm_kind kind) {
+    switch (kind) {
+        case KAI_GEMM_INT8_CHANNEL:
+            return "qsi8cx";
+        case KAI_GEMM_INT4_CHANNEL:
+            return "qs4cxs1s0";
+        case KAI_GEMM_INT2_CHANNEL:
+            return "qsu2cx";
+        case KAI_GEMM_INT4_BLOCK:
+            return "qsu4c32s1s0";
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return "qsu4c32s16s0";
+        case KAI_GEMM_INT4_BLOCK_ZERO:
+            return "qau4c32s0s1";
+        default:
+            return "";  // packed here
+    }
+}
+
+/// The first of the catalogue, as kai_registry_rhs_packer has it, that every host can run.
+const kai_packer* find_packer(const kai_gemm_tensor& t, bool transposed) {
+    for (size_t i = 0; i < kai_registry_packer_count(); ++i) {
+        const kai_packer& p = *kai_registry_packer(i);
+        if (p.features == 0 && !kai::is_lhs(p) && kai::is_kxn(p) != transposed &&
+            strcmp(p.format, t.format.name) == 0 && strcmp(p.source_format, source_of(t.kind)) == 0 &&
+            p.accepts(t.format.nr, t.format.kr, t.format.sr)) {
+            return &p;
+        }
+    }
+    return nullptr;
+}
+
+kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
+    const kai_gemm_tensor& t = part.tensor;
+    const kai_gemm_weights& w = part.weights;
+    const size_t dense = kai::line_size(p, t.n, t.k, t.bl), blocks = t.bl != 0 ? t.k / t.bl : 0;
+    kai::PackerArgs a = kai::packer_args();
+    a.count = part.columns, a.index = part.first;
+    a.k = t.k, a.bl = t.bl;
+    a.rows = t.format.nr, a.kr = t.format.kr, a.sr = t.format.sr;
+    a.stride = w.ldb != 0 ? w.ldb : dense;
+    a.scale_stride = w.scale_stride != 0 ? w.scale_stride : blocks * sizeof(uint16_t);
+    if (a.stride < dense || (!kai::has_stride(p) && a.stride != dense) || a.scale_stride < blocks * sizeof(uint16_t)) {
+        return KAI_GEMM_FILE_BAD_STRIDE;
+    }
+    if (!kai::packs_parts(p) && part.columns != t.n) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    const bool scales = t.kind != KAI_GEMM_INT4_BLOCK_F16;
+    if (scales && (w.scale == nullptr || (t.kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr))) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    kai::RhsParams params;
+    a.params = kai::make_params(p, params, 1, w.zero_point, 1.0F);
+    kai_registry_call call = {};
+    call.packer = &p;
+    call.n = t.n, call.k = t.k, call.bl = t.bl;
+    call.rows = a.rows, call.kr = a.kr, call.sr = a.sr;
+    call.stride = a.stride, call.scale_stride = a.scale_stride;
+    call.bias = t.bias && !t.bias_apart, call.scale = scales, call.zero = t.kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    call.params = a.params;
+    if (!kai_registry_check(&call, nullptr, 0)) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    const size_t scale_bytes = kai::has_block_sums(p) ? a.scale_stride
+                               : kai::has_blocks(p)   ? blocks * sizeof(float)
+                                                      : sizeof(float);
+    a.source = moved(w.b, kai::source_offset(p, a, kai::Direct{}));
+    a.scale = scales ? moved(w.scale, part.first * scale_bytes) : nullptr;
+    a.zero = moved(w.zero, part.first * blocks * sizeof(float));
+    a.bias = call.bias ? moved(w.bias, part.first * sizeof(float)) : nullptr;
+    a.lut = t.lut;
+    a.packed = part.packed + kai::packed_offset(p, a, kai::Direct{});
+    kai::run(p, a, kai::Direct{});
+    return KAI_GEMM_FILE_OK;
+}
+
+// ---- here ----
+
+/// A number of one type to another. The same type: the same bits, NaN included.
+void convert(const uint8_t* from, kai_datatype from_type, uint8_t* to, kai_datatype to_type) {
+    if (from_type == to_type) {
+        memcpy(to, from, kai_get_datatype_size_in_bytes(to_type));
+        return;
+    }
+    const float x = from_type == kai_dt_f32   ? kai::load<float>(from)
+                    : from_type == kai_dt_f16 ? kai_cast_f32_f16(kai::load<uint16_t>(from))
+                                              : kai_cast_f32_bf16(kai::load<uint16_t>(from));
+    if (to_type == kai_dt_f32) {
+        kai::store(to, x);
+    } else {
+        kai::store(to, to_type == kai_dt_f16 ? kai_cast_f16_f32(x) : kai_cast_bf16_f32(x));
+    }
+}
+
+/// A panel whose first column is `column`. Missing columns and what pads k are zero, and so are their fields.
+///
+///     floats:  | bias: nr |                               elements |
+///     int8:    | bias - a_zero_point * sum: nr (int32) |  elements | scale * multiplier: nr |
+void pack_panel(const PackedFormat& f, const Part& part, size_t column, size_t line, uint8_t* panel) {
+    const kai_gemm_tensor& t = part.tensor;
+    const kai_gemm_weights& w = part.weights;
+    const kai::Tile tile = {t.format.nr, t.format.kr, t.format.sr};
+    const bool int8 = t.kind == KAI_GEMM_INT8_STATIC;
+    const size_t size = int8 ? 1 : kai_get_datatype_size_in_bytes(t.type), head = f.layout->panel_head;
+    const size_t columns = t.n - column < tile.rows ? t.n - column : tile.rows;
+    memset(panel, 0, f.layout->stride(tile, t.k));
+    for (size_t r = 0; r < columns; ++r) {
+        if (t.bias && !t.bias_apart && w.bias != nullptr) {
+            convert(
+                kai::bytes(w.bias, (column + r) * 4), int8 ? kai_dt_int32 : kai_dt_f32, panel + r * head,
+                int8 ? kai_dt_int32 : f.bias_type);
+        }
+        if (int8) {
+            const float scale = kai::load<float>(kai::bytes(w.scale, (column + r) * sizeof(float)));
+            kai::store(panel + f.layout->panel_end(tile, t.k) + r * sizeof(float), scale * t.multiplier);
+        }
+    }
+    const uint8_t* b = kai::bytes(w.b, part.transposed ? column * line : column * size);
+    uint8_t* elements = panel + tile.rows * head;
+    for (size_t i = 0; i < t.k; ++i) {
+        for (size_t r = 0; r < columns; ++r) {
+            const uint8_t* from = b + (part.transposed ? r * line + i * size : i * line + r * size);
+            uint8_t* to = elements + f.layout->at(tile, 0, r, i).byte;
+            if (int8) {
+                *to = *from;
+                const auto term =
+                    static_cast<uint32_t>(t.a_zero_point) * static_cast<uint32_t>(static_cast<int8_t>(*from));
+                kai::store(panel + r * head, kai::load<uint32_t>(panel + r * head) - term);
+            } else {
+                convert(from, t.type, to, f.element);
+            }
+        }
+    }
+}
+
+kai_gemm_file_status pack_here(const PackedFormat& f, const Part& part) {
+    const kai_gemm_tensor& t = part.tensor;
+    const bool int8 = t.kind == KAI_GEMM_INT8_STATIC;
+    const size_t size = int8 ? 1 : kai_get_datatype_size_in_bytes(t.type);
+    const Size dense = Size{part.transposed ? t.k : t.n} * Size{size};
+    const size_t line = part.weights.ldb != 0 ? part.weights.ldb : dense.value;
+    if (dense.overflow || line < dense.value) {
+        return KAI_GEMM_FILE_BAD_STRIDE;
+    }
+    if (int8 && part.weights.scale == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const kai::Tile tile = {t.format.nr, t.format.kr, t.format.sr};
+    for (size_t c = part.first; c < part.first + part.columns; c += tile.rows) {
+        pack_panel(f, part, c, line, part.packed + f.layout->offset(tile, c, t.k));
+    }
+    return KAI_GEMM_FILE_OK;
+}
+
+}  // namespace
+}  // namespace kai_gemm_tensors
+
+using namespace kai_gemm_tensors;
+
+extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
+    const kai_gemm_tensor* tensor, size_t matrix, bool b_transposed, const kai_gemm_weights* weights, size_t first,
+    size_t columns, void* packed, size_t packed_size) {
+    if (tensor == nullptr || weights == nullptr || (packed == nullptr && packed_size != 0)) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    kai_gemm_tensor t = *tensor;
+    const kai_gemm_file_status status = kai_gemm_tensor_measure(&t);
+    if (status != KAI_GEMM_FILE_OK) {
+        return status;
+    }
+    if (packed_size < t.size) {
+        return KAI_GEMM_FILE_TOO_SMALL;
+    }
+    if (matrix >= t.count || first % t.format.nr != 0 || first > t.n || columns > t.n - first ||
+        (columns % t.format.nr != 0 && columns != t.n - first)) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    if (columns == 0) {
+        return KAI_GEMM_FILE_OK;
+    }
+    if (weights->b == nullptr && t.k != 0) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const Part part = {t, *weights, b_transposed, first, columns, kai::bytes(packed, matrix * t.stride)};
+    const PackedFormat& f = *find_format(t.format.name);
+    kai_gemm_file_status result;
+    if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
+        result = pack_here(f, part);
+    } else {
+        const kai_packer* packer = find_packer(t, b_transposed);
+        result = packer != nullptr ? run_packer(*packer, part) : KAI_GEMM_FILE_NO_PACKER;
+    }
+    if (result == KAI_GEMM_FILE_OK && t.bias_apart) {
+        uint8_t* bias =
+            part.packed + Size{t.panels_size}.rounded_up(KAI_GEMM_FILE_ALIGNMENT).value + first * sizeof(float);
+        if (weights->bias != nullptr) {
+            memcpy(bias, kai::bytes(weights->bias, first * sizeof(float)), columns * sizeof(float));
+        } else {
+            memset(bias, 0, columns * sizeof(float));
+        }
+    }
+    return result;
+}
