@@ -4,8 +4,8 @@
 //
 // Names: matmul/<kernel>/MxNxK, lhs_pack/<packer>/<kernel>/MxK, rhs_pack/<packer>/<kernel>/NxK, and
 // end_to_end/<kernel>/MxNxK: quantise and pack the LHS, then multiply, as at every inference.
-// end_to_end and lhs_pack only where the LHS is packed. Indirect matmul runs with one chunk: a table of rows. Depthwise
-// convolution is not here.
+// end_to_end and lhs_pack only where the LHS is packed, rhs_pack only where the RHS is. Indirect matmul runs with one
+// chunk: a table of rows. Depthwise convolution is not here.
 // Counters: MAC/s and bytes/s (all packed operands read and the result written, once).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -67,9 +67,9 @@ struct Operands {
     std::vector<const void*> rows;  // of lhs, for indirect matmul
 
     Operands(const kai_ukernel& u, const Shape& s) {
-        const kai_packer *lhs_packer = kai_registry_lhs_packer(&u, 0), &rhs_packer = *kai_registry_rhs_packer(&u, 0);
+        const kai_packer *lhs_packer = kai_registry_lhs_packer(&u, 0), *rhs_packer = kai_registry_rhs_packer(&u, 0);
         call.ukernel = &u;
-        call.lhs_packer = lhs_packer, call.rhs_packer = &rhs_packer;
+        call.lhs_packer = lhs_packer, call.rhs_packer = rhs_packer;
         call.m = s.m, call.n = s.n, call.k = s.k, call.bl = block_length;
         std::mt19937 random(1);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
@@ -93,25 +93,29 @@ struct Operands {
             bf16_scale.push_back(kai_cast_bf16_f32(x));
         }
         fill(bias, s.n);
-        const size_t lines = kai::is_kxn(rhs_packer) ? s.k : s.n;
-        rhs.resize(lines * kai::line_size(rhs_packer, s.n, s.k, block_length));
+        const size_t lines = rhs_packer != nullptr && kai::is_kxn(*rhs_packer) ? s.k : s.n;
+        rhs.resize(
+            rhs_packer != nullptr ? lines * kai::line_size(*rhs_packer, s.n, s.k, block_length)
+                                  : s.n * s.k * element_size(u.rhs_format));
         if (kai::has_blocks(u)) {
             for (uint8_t& b : rhs) {
                 b = static_cast<uint8_t>(random()) & 0x3F;  // f16 scales stay finite
             }
         } else {
-            rhs = random_elements(rhs_packer.source_format, rhs.size(), random);
+            rhs = random_elements(rhs_packer != nullptr ? rhs_packer->source_format : u.lhs_format, rhs.size(), random);
         }
         const bool pointers = lhs_packer != nullptr ? kai::takes_pointers(*lhs_packer) : kai::takes_pointers(u);
         call.lhs = pointers ? static_cast<const void*>(rows.data()) : lhs.data();
         call.rhs = rhs.data(), call.rhs_zero = zero.data(), call.rhs_zero_point = 8;
         call.lhs_zero_point = 1;
-        if (kai::has_block_sums(rhs_packer)) {
-            call.rhs_scale = bf16_scale.data();
-        } else if (kai::takes<&kai::PackerArgs::scale>(rhs_packer) || kai::is_unified(rhs_packer)) {
-            call.rhs_scale = scale.data();
+        if (rhs_packer != nullptr) {
+            if (kai::has_block_sums(*rhs_packer)) {
+                call.rhs_scale = bf16_scale.data();
+            } else if (kai::takes<&kai::PackerArgs::scale>(*rhs_packer) || kai::is_unified(*rhs_packer)) {
+                call.rhs_scale = scale.data();
+            }
+            call.bias = kai::takes<&kai::PackerArgs::no_bias>(*rhs_packer) ? nullptr : bias.data();
         }
-        call.bias = kai::takes<&kai::PackerArgs::no_bias>(rhs_packer) ? nullptr : bias.data();
         dst.resize(kai_call_dst_size(&call));
         call.dst = dst.data();
         lhs_packed.resize(kai_call_lhs_packed_size(&call));
@@ -153,7 +157,8 @@ void measure(const std::string& name, const kai_ukernel& u, const Shape& s, doub
 
 void register_kernel(const kai_ukernel& u) {
     const auto matmul_bytes = [](const Operands& o) {
-        return (o.call.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() + o.rhs_packed.size() + o.dst.size();
+        return (o.call.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() +
+               (o.call.rhs_packer != nullptr ? o.rhs_packed : o.rhs).size() + o.dst.size();
     };
     for (const Shape& s : shapes) {
         if ((u.rows == KAI_ROWS_MANY) == (s.m == 1)) {
@@ -174,10 +179,12 @@ void register_kernel(const kai_ukernel& u) {
                 [](const Operands& o) { return o.lhs.size() + o.lhs_packed.size(); },
                 [](Operands& o) { o.run_lhs_pack(); });
         }
-        measure(
-            "rhs_pack/" + std::string(kai_registry_rhs_packer(&u, 0)->name) + "/" + kernel + "/" + nk, u, s, 0,
-            [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); },
-            [](Operands& o) { o.run_rhs_pack(); });
+        if (const kai_packer* packer = kai_registry_rhs_packer(&u, 0); packer != nullptr) {
+            measure(
+                "rhs_pack/" + std::string(packer->name) + "/" + kernel + "/" + nk, u, s, 0,
+                [](const Operands& o) { return o.rhs.size() + o.rhs_packed.size(); },
+                [](Operands& o) { o.run_rhs_pack(); });
+        }
     }
 }
 

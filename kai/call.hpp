@@ -33,7 +33,7 @@ struct KernelArgs {
     const void* pad_ptr;                   ///< Of a table of pointers.
     size_t lhs_ptr_offset;
     const void* rhs;
-    size_t rhs_stride;  ///< Unified: panels; 0: the dense ones.
+    size_t rhs_stride;  ///< Rows that are not packed. Unified: panels; 0: the dense ones.
     void* dst;
     size_t dst_stride_row, dst_stride_col;
     float clamp_min, clamp_max;
@@ -151,6 +151,7 @@ using Offset = Function<kai_get_packed_offset_fn, &K::index, &K::k>;
 using OffsetBl = Function<kai_get_packed_offset_bl_fn, &K::index, &K::k, &K::bl>;
 using OffsetChunks = Function<kai_get_packed_offset_chunks_fn, &K::index, &K::k_chunk_count, &K::k_chunk_length>;
 using OffsetRows = Function<kai_get_offset_fn, &K::index, &K::lhs_stride>;
+using OffsetRhs = Function<kai_get_offset_fn, &K::index, &K::rhs_stride>;
 using OffsetTable = Function<kai_get_offset_fn, &K::index, &K::table_stride>;
 
 using RunMatmul = Function<
@@ -168,6 +169,9 @@ using RunQai8 = Function<
 using RunRows = Function<
     kai_run_matmul_rows_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
     &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunPlain = Function<
+    kai_run_matmul_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
+    &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
 using RunChunks = Function<
     kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
     &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
@@ -198,6 +202,7 @@ struct UkernelOf {
     ROW(KAI_UKERNEL_MATMUL_QAI8, UkernelOf<RunQai8, Offset, Offset>)                    \
     ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
+    ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)           \
     ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
     ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
@@ -261,9 +266,16 @@ KAI_INLINE bool has_lut(const kai_ukernel& u) {
 KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
     return takes<&K::pad_ptr>(u);
 }
-/// Whether a packer makes its LHS: the names of packed formats have a `p`.
+/// Whether a packer makes its LHS (RHS): the names of packed formats have a `p`.
 KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
     return strchr(u.lhs_format, 'p') != nullptr;
+}
+KAI_INLINE bool rhs_is_packed(const kai_ukernel& u) {
+    return strchr(u.rhs_format, 'p') != nullptr;
+}
+/// Whether an RHS that is not packed is K x N: rows of n elements.
+KAI_INLINE bool is_kxn(const kai_ukernel& u) {
+    return strstr(u.rhs_format, "_kxn") != nullptr;
 }
 /// @}
 
@@ -338,7 +350,7 @@ KAI_INLINE size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy p
     });
 }
 
-/// Offset of column a.index in the packed RHS.
+/// Offset of column a.index in the packed RHS, or in the RHS as it is.
 template <typename Policy>
 KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
     return with_signature(u.signature, [&](auto s) -> size_t {
@@ -568,7 +580,8 @@ constexpr bool contains(const char* text, const char* part) {
     return false;
 }
 
-/// Bits of an element of a source ("f32", "bf16", "qsu4c32s1s0", "x8"), or of a micro-kernel's LHS that is not packed.
+/// Bits of an element of a source ("f32", "bf16", "qsu4c32s1s0", "x8"), or of an operand of a micro-kernel that is not
+/// packed.
 [[maybe_unused]] constexpr size_t element_bits(const char* source) {
     return contains(source, "4c")    ? 4
            : contains(source, "2c")  ? 2

@@ -70,6 +70,9 @@ KernelArgs kernel_args(const Call& c, const kai_ukernel& u, const char* function
     a.m = c.m, a.n = c.n, a.bl = c.bl;
     set_depth(a, c, function);
     a.lhs_stride = kai::lhs_is_packed(u) ? 0 : lhs_stride(c, u.lhs_format);
+    a.rhs_stride = kai::rhs_is_packed(u) ? 0
+                   : c.rhs_stride != 0   ? c.rhs_stride
+                                         : (kai::is_kxn(u) ? c.n : c.k) * element_size(u.rhs_format);
     a.dst_stride_row = dst_stride(c);
     a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
     return a;
@@ -148,6 +151,9 @@ size_t kai_call_lhs_packed_size(const kai_call* call) {
 }
 
 size_t kai_call_rhs_packed_size(const kai_call* call) {
+    if (!kai::rhs_is_packed(ukernel_of(*call, __func__))) {
+        return 0;
+    }
     const kai_packer& p = packer_of(*call, false, __func__);
     return kai::packed_size(p, packer_args(*call, p, __func__), Direct{});
 }
@@ -169,6 +175,9 @@ size_t kai_call_dst_size(const kai_call* call) {
 }
 
 void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_packed) {
+    if (!kai::rhs_is_packed(ukernel_of(*call, __func__))) {
+        return;
+    }
     const kai_packer& p = packer_of(*call, false, __func__);
     PackerArgs a = packer_args(*call, p, __func__);
     a.count = cut(n_idx, n, call->n);
@@ -241,14 +250,17 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
     KAI_REFUSE_IF(
         __func__, call->k != 0 && (packed ? call->lhs_packed : call->lhs) == nullptr, "%s must not be NULL",
         packed ? "lhs_packed" : "lhs");
-    KAI_REFUSE_IF(__func__, call->k != 0 && call->rhs_packed == nullptr, "rhs_packed must not be NULL");
+    const bool rhs_packed = kai::rhs_is_packed(u);
+    const void* rhs = rhs_packed ? call->rhs_packed : call->rhs;
+    KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, "%s must not be NULL", rhs_packed ? "rhs_packed" : "rhs");
+    KAI_REFUSE_IF(__func__, !rhs_packed && call->bias != nullptr, "bias must be NULL: %s takes none", u.name);
 
     const float scale = or_1(call->acc_scale);
     kai_matmul_requantize32_params requantize = call->requantize;
     if (!call->clamp) {
         requantize.min_value = -128, requantize.max_value = 127;
     }
-    a.rhs = call->rhs_packed != nullptr ? bytes(call->rhs_packed, with_index(a, n_idx, rhs_offset, *call)) : nullptr;
+    a.rhs = rhs != nullptr ? bytes(rhs, with_index(a, n_idx, rhs_offset, *call)) : nullptr;
     a.clamp = call->clamp;
     a.clamp_min = call->clamp ? call->clamp_min : -__builtin_inff();
     a.clamp_max = call->clamp ? call->clamp_max : __builtin_inff();

@@ -50,7 +50,8 @@ struct kai_call {
     /// @{
     const struct kai_ukernel* ukernel;
     const struct kai_packer* lhs_packer;  ///< kai_registry_lhs_packer: NULL if the LHS is not packed
-    const struct kai_packer* rhs_packer;  ///< kai_registry_rhs_packer: by the format of the weights (source_format)
+    const struct kai_packer* rhs_packer;  ///< kai_registry_rhs_packer: by the format of the weights (source_format);
+                                          ///< NULL if the RHS is not packed
     /// @}
 
     /// @name Shape
@@ -74,9 +75,10 @@ struct kai_call {
     float scale_multiplier;  ///< Static int8: scale of the LHS / scale of dst, for kai_call_pack_rhs; 0 means 1.
     /// @}
 
-    /// @name RHS, in the source format of rhs_packer
+    /// @name RHS, in the source format of rhs_packer; without a packer in the rhs_format of ukernel, which has no place
+    /// for a bias
     /// @{
-    const void* rhs;          ///< Rows of n elements (kai_call_rhs_is_kxn) or of k.
+    const void* rhs;          ///< Rows of n elements (kai_call_rhs_is_kxn, "f32_kxn") or of k.
     size_t rhs_stride;        ///< From one row to the next; 0: no gaps, rows of whole bytes.
     const void* rhs_scale;    ///< f32 per column; with blocks f32 or bf16, k / bl per column.
     size_t rhs_scale_stride;  ///< bf16 scales: from one column to the next; 0: no gaps.
@@ -109,16 +111,16 @@ struct kai_call {
 /// Whether the source of an RHS packer is K x N: rows of n elements.
 bool kai_call_rhs_is_kxn(const struct kai_packer* rhs_packer);
 
-/// @name Sizes of the packed operands of the whole problem. 0 for an LHS that is not packed.
+/// @name Sizes of the packed operands of the whole problem. 0 for an LHS or RHS that is not packed.
 /// @pre As for the packers.
 /// @{
 size_t kai_call_lhs_packed_size(const struct kai_call* call);
 size_t kai_call_rhs_packed_size(const struct kai_call* call);
 /// @}
 
-/// @name Offsets in packed operands (for an LHS that is not packed: in its rows, or its table of pointers) and in dst
+/// @name Offsets in packed operands (for one that is not packed: in its rows, or its table of pointers) and in dst
 /// kai_call_pack_* and kai_call_run already apply them.
-/// @pre m_idx, n_idx: multiples of mr, nr, or for dst of m_step, n_step.
+/// @pre m_idx, n_idx: multiples of mr, nr, or for dst and operands that are not packed of m_step, n_step.
 /// @{
 size_t kai_call_lhs_packed_offset(const struct kai_call* call, size_t m_idx);
 size_t kai_call_rhs_packed_offset(const struct kai_call* call, size_t n_idx);
@@ -128,8 +130,8 @@ size_t kai_call_dst_offset(const struct kai_call* call, size_t m_idx, size_t n_i
 /// Size of dst, rows without gaps.
 size_t kai_call_dst_size(const struct kai_call* call);
 
-/// Packs columns n_idx to n_idx + n - 1 to their place in `rhs_packed`, the buffer of all columns. n = 0: nothing is
-/// read or written.
+/// Packs columns n_idx to n_idx + n - 1 to their place in `rhs_packed`, the buffer of all columns. Does nothing if the
+/// RHS is not packed, or if n = 0.
 /// @pre n_idx is a multiple of nr. K x N sources of integers with a scale per column: all columns at once, without gaps
 ///      between the rows, as N x K sources without a stride.
 void kai_call_pack_rhs(const struct kai_call* call, size_t n_idx, size_t n, void* rhs_packed);

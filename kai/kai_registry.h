@@ -49,6 +49,10 @@ enum kai_ukernel_signature {
     /// kai_dwconv_clamp_f32_f32_f32p_run_fn, kai_dwconv_clamp_f16_f16_f16p_run_fn, by dst_type: depthwise convolution.
     /// nr: channels per block; m_step: output rows per call, 0: all. Offsets and sizes are NULL.
     KAI_UKERNEL_DWCONV,
+    /// kai_run_matmul_plain_fn; neither side is packed: lhs_format is the element, rhs_format "f32_kxn", "f32_nxk",
+    /// "f16_kxn" or "f16_nxk". get_lhs_packed_offset is get_lhs_offset, get_rhs_packed_offset is get_rhs_offset, both a
+    /// kai_get_offset_fn. mr, nr, kr and sr are 1.
+    KAI_UKERNEL_MATMUL_PLAIN,
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.
@@ -164,8 +168,8 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can
 /// run; NULL past the last one. Micro-kernels of the unified API and of indirect matmul have packers of their kind.
-/// (There is none for an LHS that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU, see
-/// `size_features`.)
+/// (There is none for an LHS or RHS that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU,
+/// see `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);

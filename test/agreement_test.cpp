@@ -105,7 +105,7 @@ protected:
             kai::set_depth(args, k);
             args.lhs = by_pointers ? static_cast<const void*>(table.data()) : one_row ? part.data() : l.data();
             args.lhs_stride = kai::is_unified(u) ? 0 : row;
-            args.rhs = r.data();
+            args.rhs = r.data(), args.rhs_stride = rhs_format.packed ? 0 : rhs_format.line(n, k);
             args.dst = dst.data() + i * n * element, args.dst_stride_row = n * element, args.dst_stride_col = element;
             args.clamp = u.dst_type != kai_dt_int32, args.clamp_min = -INFINITY, args.clamp_max = INFINITY;
             args.requantize = &kRequantise, args.acc_scale = &scale;
@@ -156,6 +156,25 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
         if (!arithmetic.empty() && u.dst_type == kai_dt_f32) {  // narrower results may hide it
             EXPECT_TRUE(any) << "docs/arithmetic.md sets it apart: " << arithmetic;
         }
+    }
+}
+
+// K x N as it lies: one chain of fma per element, as with panels whose bias is +0.
+TEST_P(Agreement, PlainIsPackedWithoutBias) {
+    const std::string type = kai_get_datatype_size_in_bytes(u.dst_type) == 4 ? "f32" : "f16";
+    const kai_ukernel* packed = kai_registry_find_ukernel(
+        type == "f32" ? "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"
+                      : "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla");
+    if (u.signature != KAI_UKERNEL_MATMUL_PLAIN || !kai::is_kxn(u)) {
+        return;
+    }
+    ASSERT_NE(packed, nullptr);
+    for (const size_t k : {size_t{1}, size_t{32}, size_t{161}}) {
+        Random random(k);
+        const Side lhs = test::make_side(*reference::find_format(u.lhs_format), Data::random, 20, k, 0, random);
+        Side rhs = test::make_side(*reference::find_format(packed->rhs_format), Data::random, 43, k, 0, random);
+        std::fill(rhs.bias.begin(), rhs.bias.end(), 0.0f);
+        EXPECT_EQ(run(u, lhs, rhs), run(*packed, lhs, rhs)) << "k = " << k;
     }
 }
 

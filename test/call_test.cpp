@@ -45,6 +45,7 @@ kai_ukernel some_ukernel(kai_ukernel_signature signature, const char* lhs_format
 const kai_ukernel kBlocks = some_ukernel(KAI_UKERNEL_MATMUL_BL, "qsi8d32p", "qsi4c32p");
 const kai_ukernel kChannels = some_ukernel(KAI_UKERNEL_MATMUL, "qai8dxp", "qsi4cxp");
 const kai_ukernel kDepthwise = some_ukernel(KAI_UKERNEL_DWCONV, "f32", "f32pbiasf32");
+const kai_ukernel kPlain = some_ukernel(KAI_UKERNEL_MATMUL_PLAIN, "f32", "f32_kxn");
 const kai_ukernel kChunks = some_ukernel(KAI_UKERNEL_IMATMUL, "f32p", "f32pbiasf32");
 
 /// A problem with all its operands: zeros.
@@ -126,10 +127,11 @@ TEST(KaiCall, EmptyParts) {
 }
 
 // The names of packed formats have a `p`, and no others.
-TEST(KaiCall, KnowsWhichLhsIsPacked) {
+TEST(KaiCall, KnowsWhichOperandIsPacked) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         if (!kai::is_depthwise(*u)) {
             EXPECT_EQ(kai::lhs_is_packed(*u), reference::find_format(u->lhs_format)->packed) << u->name;
+            EXPECT_EQ(kai::rhs_is_packed(*u), reference::find_format(u->rhs_format)->packed) << u->name;
         }
     }
 }
@@ -174,6 +176,9 @@ TEST(KaiCallDeathTest, WhatNoFunctionSees) {
         "rhs_stride = 100, but rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0 takes rows of 36 bytes without gaps");
     right.ukernel = &kChunks;
     EXPECT_REFUSED(k_chunk_length, 7, kai_call_run(c, 0, 0, 1, 1), "k = 64 is not a multiple of k_chunk_length = 7");
+    right = right_call(kPlain);
+    EXPECT_REFUSED(rhs, nullptr, kai_call_run(c, 0, 0, 1, 1), "rhs must not be NULL");
+    EXPECT_REFUSED(bias, right.rhs, kai_call_run(c, 0, 0, 1, 1), "bias must be NULL: some_kernel takes none");
     right = right_call(kChannels);
     EXPECT_REFUSED(
         rhs_packer, kai_registry_find_packer("rhs_pack_kxn_qsi4cxp_qs4cxs1s0"), kai_call_pack_rhs(c, 0, 4, to),

@@ -74,6 +74,7 @@ protected:
         set_depth(a, depth.k);
         a.lhs = p.lhs, a.rhs = p.rhs, a.dst = p.dst;
         a.lhs_stride = unified ? 0 : depth.k * kai::element_bits(u.lhs_format) / 8;
+        a.rhs_stride = kai::rhs_is_packed(u) ? 0 : (kai::is_kxn(u) ? n : depth.k) * element_size(u);
         a.lhs_ptr_offset = 64;
         a.dst_stride_col = element_size(u), a.dst_stride_row = n * a.dst_stride_col;
         a.clamp = u.dst_type != kai_dt_int32 && !empty;
@@ -117,6 +118,9 @@ protected:
 
     /// Bytes of an operand without padding between panels: the offset of the first index past the end.
     size_t rhs_bytes(size_t n) {
+        if (!kai::rhs_is_packed(u)) {
+            return 0;
+        }
         const size_t nr = u.get_nr();
         kai::KernelArgs a = {};
         set_depth(a, 0);

@@ -72,7 +72,7 @@ std::vector<uint8_t> bytes_as(const std::vector<U>& numbers) {
 struct Operands {
     size_t m, n, k, bl;
     GuardedBuffer lhs, rhs, table;
-    size_t lhs_stride = 0;                   // of rows that are not packed
+    size_t lhs_stride = 0, rhs_stride = 0;   // of rows that are not packed
     GuardedBuffer chunks, padding;           // of indirect kernels without packed LHS: lhs is the table of pointers
     GuardedBuffer bias_m, bias_n, offset_n;  // of unsigned kernels
     float scale = 0;
@@ -84,7 +84,8 @@ struct Operands {
         : Operands(
               l, r, reference::pack_for_kernel(lhs_format, l, lhs_tile),
               reference::pack_for_kernel(rhs_format, r, rhs_tile), flush) {
-        lhs_stride = l.k * lhs_format.bits() / 8;
+        lhs_stride = lhs_format.line(m, k);
+        rhs_stride = rhs_format.line(n, k);
     }
     Operands(
         const Side& l, const Side& r, const std::vector<uint8_t>& packed_lhs, const std::vector<uint8_t>& packed_rhs,
@@ -147,6 +148,7 @@ protected:
     size_t m_step, n_step;
     const bool one_row = u.rows == KAI_ROWS_ONE;  // m must be 0 or 1
     const bool indirect = kai::is_indirect(u), by_pointers = kai::takes_pointers(u), unified = kai::is_unified(u);
+    const bool takes_lhs_rows = u.signature == KAI_UKERNEL_MATMUL_ROWS || u.signature == KAI_UKERNEL_MATMUL_PLAIN;
     const bool has_unsigned = std::strstr(u.name, "_u8p") != nullptr;
     const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_int32;
     const bool clamps = u.dst_type != kai_dt_int32;
@@ -202,7 +204,18 @@ protected:
         return kai::lhs_offset(u, a, test::Checked{});
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
-        return kai::rhs_offset(u, args_of(0, n_idx, k, bl, n_idx), test::Checked{});
+        kai::KernelArgs a = args_of(0, n_idx, k, bl, n_idx);
+        a.rhs_stride = rhs_format->packed ? 0 : k * rhs_format->bits() / 8;
+        return kai::rhs_offset(u, a, test::Checked{});
+    }
+    /// From one panel of the RHS to the next, or from one of its columns that are not packed.
+    size_t rhs_panel_stride(size_t stored, size_t bl) const {
+        return rhs_format->kxn ? rhs_format->bits() / 8
+                               : rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
+    }
+    /// Columns from one offset that may be asked for to the next.
+    size_t rhs_panel() const {
+        return rhs_format->packed ? rhs_tile.rows : n_step;
     }
     size_t dst_offset(size_t m_idx, size_t n_idx, size_t stride) {
         return kai::dst_offset(u, m_idx, n_idx, stride, test::Checked{});
@@ -227,7 +240,7 @@ protected:
         kai::KernelArgs a = args_of(m, n, o.k, o.bl);
         a.lhs = lhs, a.rhs = rhs, a.dst = dst;
         a.lhs_stride = unified ? panel_stride : o.lhs_stride;
-        a.rhs_stride = panel_stride;
+        a.rhs_stride = rhs_format->packed ? panel_stride : o.rhs_stride;
         a.dst_stride_row = stride, a.dst_stride_col = element;
         a.pad_ptr = o.padding.data(), a.lhs_ptr_offset = Operands::kPointerOffset;
         a.lut = o.table.size() == 0 ? nullptr : o.table.as<int32_t>();
@@ -592,10 +605,17 @@ protected:
         if (!wide()) {
             rows.insert({2, 3, 6, 7, 63, 64, 65, 80, 128});
         }
+        if (!rhs_format->packed) {
+            rows.insert({4, 8, 9, 10});
+        }
         return rows;
     }
     std::set<size_t> columns() const {
-        return sizes_around(rhs_tile.rows, n_step);
+        std::set<size_t> columns = sizes_around(rhs_tile.rows, n_step);
+        for (size_t n = 1; n < 40 && !rhs_format->packed; ++n) {  // no padding: tails of every length
+            columns.insert(n);
+        }
+        return columns;
     }
     size_t many_rows() const {
         return one_row ? 1 : m_step == 1 ? lhs_format->plain ? 15 : 5 : std::max<size_t>(many(m_step), 131);
@@ -651,14 +671,15 @@ TEST_P(Matmul, GettersAgree) {
         const size_t lhs_stride = by_pointers
                                       ? Chunks(k).count * sizeof(void*)
                                       : lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
-        const size_t rhs_stride = rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
+        const size_t rhs_stride = rhs_panel_stride(stored, bl);
         const size_t lhs_panel = lhs_format->packed ? lhs_tile.rows : m_step;
         for (const size_t panel : {0, 1, 2, 7, 1000}) {  // between steps, and past the end of any matrix
             if (!unified || lhs_format->packed) {
                 EXPECT_EQ(lhs_offset(panel * lhs_panel, k, bl), panel * lhs_panel / lhs_tile.rows * lhs_stride)
                     << k << " " << bl;
             }
-            EXPECT_EQ(rhs_offset(panel * rhs_tile.rows, k, bl), panel * rhs_stride) << k << " " << bl;
+            EXPECT_EQ(rhs_offset(panel * rhs_panel(), k, bl), panel * rhs_panel() / rhs_tile.rows * rhs_stride)
+                << k << " " << bl;
         }
     }
     EXPECT_EQ(dst_offset(3 * m_step, 2 * n_step, 4096), 3 * m_step * 4096 + 2 * n_step * element);
@@ -691,22 +712,34 @@ TEST_P(Matmul, UnifiedGettersAgree) {
     EXPECT_EQ(checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * n_step / rhs_tile.rows * 12345);
 }
 
-// Rows of the LHS further apart than k elements.
+/// Lines of a matrix, moved `gap` bytes of NaN apart.
+std::vector<uint8_t> lines_with_gaps(const GuardedBuffer& dense, size_t line, size_t gap) {
+    const size_t count = dense.size() / line;
+    std::vector<uint8_t> bytes(count * line + (count - 1) * gap, 0xFF);
+    for (size_t i = 0; i < count; ++i) {
+        std::memcpy(&bytes[i * (line + gap)], dense.data() + i * line, line);
+    }
+    return bytes;
+}
+
+// Rows that are not packed further apart than their elements.
 TEST_P(Matmul, RowsWithGaps) {
-    if (u.signature != KAI_UKERNEL_MATMUL_ROWS || one_row) {
+    if (!takes_lhs_rows || one_row) {
         return;
     }
-    const size_t k = typical_depth().k, m = 13, n = several_columns(), bytes = lhs_format->bits() / 8;
-    const Side lhs = make_lhs(Data::random, m, k, 0), rhs = make_rhs(Data::random, n, k, 0);
-    const Operands dense = packed(lhs, rhs);
-    for (const size_t gap : {size_t{1}, size_t{17}}) {
-        std::vector<uint8_t> rows(((m - 1) * (k + gap) + k) * bytes, 0xFF);
-        for (size_t i = 0; i < m; ++i) {
-            std::memcpy(&rows[i * (k + gap) * bytes], dense.lhs.data() + i * k * bytes, k * bytes);
+    const size_t k = typical_depth().k, m = 13, bytes = lhs_format->bits() / 8;
+    for (const size_t n : {several_columns(), n_step + 1, size_t{1}}) {
+        const Side lhs = make_lhs(Data::random, m, k, 0), rhs = make_rhs(Data::random, n, k, 0);
+        const Operands dense = packed(lhs, rhs);
+        const std::vector<float> want = run(dense);
+        for (const size_t gap : {bytes, 17 * bytes}) {
+            Operands o(
+                lhs, rhs, lines_with_gaps(dense.lhs, dense.lhs_stride, gap),
+                rhs_format->packed ? dense.rhs.bytes() : lines_with_gaps(dense.rhs, dense.rhs_stride, 3 * gap));
+            o.lhs_stride = dense.lhs_stride + gap;
+            o.rhs_stride = dense.rhs_stride + 3 * gap;
+            EXPECT_TRUE(same_bits(run(o), want)) << "n " << n << ", gaps of " << gap << " bytes";
         }
-        Operands o(lhs, rhs, rows, dense.rhs.bytes());
-        o.lhs_stride = (k + gap) * bytes;
-        EXPECT_TRUE(same_bits(run(o), run(dense)));
     }
 }
 
@@ -719,8 +752,8 @@ TEST_P(Matmul, GettersBeyond32Bits) {
         const size_t stored = indirect ? Chunks(k).stored(group) : k;
         const size_t lhs_stride = by_pointers ? Chunks(k).count * sizeof(void*)
                                               : lhs_format->stride({lhs_rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
-        const size_t rhs_stride = rhs_format->stride({rhs_rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
-        const size_t m = k < huge / 8 ? m_idx : 3 * lhs_panel, n = k < huge / 8 ? n_idx : 3 * rhs_rows;
+        const size_t rhs_stride = rhs_panel_stride(stored, bl);
+        const size_t m = k < huge / 8 ? m_idx : 3 * lhs_panel, n = k < huge / 8 ? n_idx : 3 * rhs_panel();
         if (one_row) {
             EXPECT_EQ(lhs_offset(0, k, bl), 0u);
         } else {
@@ -767,7 +800,7 @@ TEST_P(Matmul, StridesBeyond32Bits) {
         }
         EXPECT_TRUE(same_bits(got, want)) << "rows of dst";
 
-        if (u.signature == KAI_UKERNEL_MATMUL_ROWS && !one_row) {
+        if (takes_lhs_rows && !one_row) {
             const size_t length = o.lhs_stride;
             const SparseBuffer lhs(o.lhs.data(), m, length, stride);
             const GuardedBuffer dense(m * n * element, Flush::end, kNan);
@@ -775,6 +808,15 @@ TEST_P(Matmul, StridesBeyond32Bits) {
             call(m, n, o, lhs.data(), o.rhs.data(), dense.data(), n * element, {});
             o.lhs_stride = length;
             EXPECT_TRUE(same_bits(floats_of(dense), want)) << "rows of the LHS";
+        }
+        if (!rhs_format->packed) {
+            const size_t length = o.rhs_stride;
+            const SparseBuffer rhs(o.rhs.data(), o.rhs.size() / length, length, stride);
+            const GuardedBuffer dense(m * n * element, Flush::end, kNan);
+            o.rhs_stride = stride;
+            call(m, n, o, o.lhs.data(), rhs.data(), dense.data(), n * element, {});
+            o.rhs_stride = length;
+            EXPECT_TRUE(same_bits(floats_of(dense), want)) << "rows of the RHS";
         } else if (unified) {
             const SparseBuffer lhs(o.lhs.data(), panels_m, o.lhs.size() / panels_m, stride);
             // Kernels of an LHS that is not packed ignore this stride: their panels follow each other (kai_matmul.h).
@@ -1475,7 +1517,11 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
     const size_t k = indirect ? 3 * 29 : typical_depth().k, bl = typical_depth().bl;
     const size_t m = one_row ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
     ASSERT_EQ(kai_registry_lhs_packer(&u, 0) != nullptr, lhs_format->packed);
-    ASSERT_NE(kai_registry_rhs_packer(&u, 0), nullptr) << "no RHS packer";
+    ASSERT_EQ(kai_registry_rhs_packer(&u, 0) != nullptr, rhs_format->packed);
+    if (!rhs_format->packed) {
+        check(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
+        return;
+    }
     for (size_t i = 0; i == 0 || kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
         for (size_t j = 0; kai_registry_rhs_packer(&u, j) != nullptr; ++j) {
             const kai_packer* lhs_packer = kai_registry_lhs_packer(&u, i);
@@ -1496,6 +1542,32 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             EXPECT_EQ(reference::compare(expected(lhs, rhs), dst, m, n, -kInf, kInf, u.dst_type), "");
         }
     }
+}
+
+// kai_call.h with neither side packed: rows without gaps, and with them.
+TEST_P(Matmul, PlainByKaiCall) {
+    if (rhs_format->packed) {
+        return;
+    }
+    const size_t k = typical_depth().k, m = m_step + 2, n = n_step + 3, gap = 5 * element;
+    const Side lhs = make_lhs(Data::random, m, k, 0), rhs = make_rhs(Data::random, n, k, 0);
+    const Operands o = packed(lhs, rhs);
+    kai_call c = {};
+    c.ukernel = &u;
+    c.m = m, c.n = n, c.k = k;
+    c.clamp = true, c.clamp_min = -0.5f, c.clamp_max = 0.75f;
+    EXPECT_EQ(kai_call_lhs_packed_size(&c), 0u);
+    EXPECT_EQ(kai_call_rhs_packed_size(&c), 0u);
+    kai_call_pack_lhs(&c, 0, m, nullptr);
+    kai_call_pack_rhs(&c, 0, n, nullptr);
+    const std::vector<float> want = check(lhs, rhs, {-0.5f, 0.75f});
+    c.lhs = o.lhs.data(), c.rhs = o.rhs.data();
+    EXPECT_EQ(kai_call_rhs_packed_offset(&c, n_step), n_step * (rhs_format->kxn ? element : o.rhs_stride));
+    EXPECT_TRUE(same_bits(run(c), want));
+    const GuardedBuffer l(lines_with_gaps(o.lhs, o.lhs_stride, gap)), r(lines_with_gaps(o.rhs, o.rhs_stride, gap));
+    c.lhs = l.data(), c.lhs_stride = o.lhs_stride + gap;
+    c.rhs = r.data(), c.rhs_stride = o.rhs_stride + gap;
+    EXPECT_TRUE(same_bits(run(c), want));
 }
 
 // kai_call.h: the same bytes and products, packed and computed in parts. Kernels for one row compute three.

@@ -133,7 +133,7 @@ protected:
         return (offset ? "kai_get_lhs_offset_" : "kai_get_lhs_packed_offset_") + name;
     }
     std::string rhs_getter() const {
-        return "kai_get_rhs_packed_offset_" + name;
+        return (kai::rhs_is_packed(u) ? "kai_get_rhs_packed_offset_" : "kai_get_rhs_offset_") + name;
     }
 };
 
@@ -217,7 +217,8 @@ TEST_P(AssertedPreconditions, OffsetsOfSteps) {
             lhs_offset(mr + 1, 64, 32), lhs_getter(),
             "m_idx = " + number(mr + 1) + " is not a multiple of " + mr_name + " = " + number(mr));
     }
-    EXPECT_REFUSED(rhs_offset(1, 64, 32), rhs_getter(), "n_idx = 1 is not a multiple of nr = " + number(nr));
+    const std::string panel = kai::rhs_is_packed(u) ? "nr = " + number(nr) : "n_step = " + number(u.get_n_step());
+    EXPECT_REFUSED(rhs_offset(1, 64, 32), rhs_getter(), "n_idx = 1 is not a multiple of " + panel);
     const std::string dst_getter = "kai_get_dst_offset_" + name;
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
     if (m_step > 1) {

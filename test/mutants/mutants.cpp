@@ -199,8 +199,10 @@ size_t packed_depth(const kai_ukernel& u, const Matmul& c) {
     return (c.k / c.chunks + group - 1) / group * group * c.chunks;
 }
 
-size_t packed_bytes(const char* format, size_t rows, reference::Tile t, size_t k, size_t bl) {
-    return (rows + t.rows - 1) / t.rows * reference::find_format(format)->stride({t.rows, t.kr, t.sr, k, bl});
+size_t packed_bytes(const char* format, size_t rows, reference::Tile panel, size_t k, size_t bl) {
+    const reference::Format& f = *reference::find_format(format);
+    const reference::Tile t = f.stored(panel, rows);
+    return (rows + t.rows - 1) / t.rows * f.stride({t.rows, t.kr, t.sr, k, bl});
 }
 
 size_t lhs_bytes(const kai_ukernel& u, const Matmul& c) {
@@ -209,7 +211,12 @@ size_t lhs_bytes(const kai_ukernel& u, const Matmul& c) {
                             : (c.m - 1) * c.lhs_stride + c.k * lhs_format(u).bits() / 8;
 }
 size_t rhs_bytes(const kai_ukernel& u, const Matmul& c) {
-    return packed_bytes(u.rhs_format, c.n, rhs_tile(u), packed_depth(u, c), c.bl);
+    const reference::Format& f = rhs_format(u);
+    if (f.packed) {
+        return packed_bytes(u.rhs_format, c.n, rhs_tile(u), packed_depth(u, c), c.bl);
+    }
+    const size_t lines = f.kxn ? c.k : c.n;
+    return lines == 0 ? 0 : (lines - 1) * c.args.rhs_stride + f.line(c.n, c.k);
 }
 
 /// A packed operand that is changed before the call. (Or rows without gaps.)
@@ -218,10 +225,22 @@ struct Copy {
     reference::Shape shape;
     std::vector<uint8_t> bytes;
 
-    Copy(const char* name, reference::Tile t, const uint8_t* packed, size_t rows, size_t k, size_t bl)
-        : format(*reference::find_format(name)),
-          shape({t.rows, t.kr, t.sr, k, bl}),
-          bytes(packed, packed + packed_bytes(name, rows, t, k, bl)) {
+    Copy(const char* name, reference::Tile panel, const uint8_t* packed, size_t rows, size_t k, size_t bl)
+        : Copy(name, panel, rows, k, bl) {
+        std::copy_n(packed, bytes.size(), bytes.data());
+    }
+    /// Of lines `stride` bytes apart.
+    Copy(const char* name, const uint8_t* from, size_t stride, size_t rows, size_t k)
+        : Copy(name, {1, 1, 1}, rows, k, 0) {
+        const size_t line = format.line(rows, k);
+        for (size_t at = 0; at < bytes.size(); at += line, from += stride) {
+            std::copy_n(from, line, &bytes[at]);
+        }
+    }
+    Copy(const char* name, reference::Tile panel, size_t rows, size_t k, size_t bl)
+        : format(*reference::find_format(name)), bytes(packed_bytes(name, rows, panel, k, bl)) {
+        const reference::Tile t = format.stored(panel, rows);
+        shape = {t.rows, t.kr, t.sr, k, bl};
     }
     uint8_t* panel(size_t row) {
         return bytes.data() + row / shape.rows * format.stride(shape);
@@ -280,7 +299,17 @@ Copy copy_of_lhs(const Matmul& c) {
     return {kernel->lhs_format, lhs_tile(*kernel), c.lhs, c.m, packed_depth(*kernel, c), c.bl};
 }
 Copy copy_of_rhs(const Matmul& c) {
+    if (!rhs_format(*kernel).packed) {
+        return {kernel->rhs_format, c.rhs, c.args.rhs_stride, c.n, c.k};
+    }
     return {kernel->rhs_format, rhs_tile(*kernel), c.rhs, c.n, packed_depth(*kernel, c), c.bl};
+}
+/// The call with that RHS.
+void set_rhs(Matmul& c, const Copy& rhs) {
+    c.rhs = rhs.bytes.data();
+    if (!rhs.format.packed) {
+        c.args.rhs_stride = rhs.format.line(c.n, c.k);
+    }
 }
 
 /// A micro-kernel that reads the same operands and writes float; NULL if there is none.
@@ -452,7 +481,8 @@ bool seems_within_the_bounds(const Matmul& c) {
         return false;
     }
     std::vector<uint8_t> results(seen.m * seen.n * c.element);
-    seen.rhs = rhs.bytes.data(), seen.dst = results.data(), seen.stride = seen.n * c.element;
+    set_rhs(seen, rhs);
+    seen.dst = results.data(), seen.stride = seen.n * c.element;
     seen.lo = -INFINITY, seen.hi = INFINITY;
     call(*kernel, seen);
     for (size_t i = 0; i < seen.m; ++i) {
@@ -500,6 +530,8 @@ void call_wrongly(Matmul c) {
         c.pointer_offset = in_32_bits(c.pointer_offset);
     } else if (is("ignores_the_lhs_stride")) {
         c.lhs_stride = c.k * lhs_format(*kernel).bits() / 8;
+    } else if (is("ignores_the_rhs_stride")) {
+        c.args.rhs_stride = rhs_format(*kernel).line(c.n, c.k);
     } else if (is("ignores_the_pointer_offset")) {
         c.pointer_offset = 0;
     } else if (is("moves_the_padding")) {
@@ -514,8 +546,8 @@ void call_wrongly(Matmul c) {
             const size_t length = c.k / c.chunks;
             rhs.clear_element(j, rhs.shape.k / c.chunks * (c.chunks - 1) + length - 1);
         }
-        changed = rhs.bytes;
-        c.rhs = changed.data();
+        set_rhs(c, rhs);
+        changed.swap(rhs.bytes);  // which keeps its address
     } else if (is("wrong_offset_term")) {
         Copy lhs = copy_of_lhs(c);
         for (size_t i = 0; i < c.m; ++i) {
@@ -553,7 +585,8 @@ void leak_padding(const Matmul& c) {
         c.for_each([](float) { return NAN; });
     } else if (is("one_element_off_by_some_ulp")) {
         c.add_ulp(c.m - 1, c.n - 1, u.dst_type == kai_dt_f32 ? 0x2000 : 2);
-    } else if (is("one_element_off_by_an_ulp_in_tails") && c.n % u.get_nr() != 0) {
+    } else if (
+        is("one_element_off_by_an_ulp_in_tails") && c.n % (rhs_format(u).packed ? u.get_nr() : u.get_n_step()) != 0) {
         c.add_ulp(0, c.n - 1, 1);
     } else if (is("depends_on_the_split") && c.m * c.n > 32) {
         c.add_ulp(0, 0, 1);
@@ -600,6 +633,10 @@ void leak_padding(const Matmul& c) {
         touch(c.table + 4);
     } else if (is("writes_past_dst")) {
         spoil(c.at(c.m - 1, c.n));
+    } else if (is("writes_before_dst")) {
+        spoil(c.dst - 1);
+    } else if (is("reads_before_the_lhs")) {
+        touch(c.lhs - 1);
     } else if (is("writes_between_rows") && c.m > 1) {
         spoil(c.at(0, c.n));
     }
@@ -920,6 +957,10 @@ bool kernel_for_many_rows(const kai_ukernel& u) {
 bool kernel_with_table(const kai_ukernel& u) {
     return kai::has_lut(u);
 }
+/// Reads both sides as they lie.
+bool plain_kernel(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_MATMUL_PLAIN;
+}
 bool kernel_for_any_k(const kai_ukernel& u) {
     return !rhs_format(u).blocks && !kernel_with_table(u);
 }
@@ -937,7 +978,7 @@ bool kernel_with_float_bias(const kai_ukernel& u) {
            rhs_format(u).bias_type != reference::Format::i32_bias;
 }
 bool kernel_with_many_panels(const kai_ukernel& u) {
-    return kernel_with_float_results(u) && std::strstr(u.name, "_u8p") == nullptr;
+    return kernel_with_float_results(u) && std::strstr(u.name, "_u8p") == nullptr && !plain_kernel(u);
 }
 bool kernel_with_many_float_rows(const kai_ukernel& u) {
     return kernel_with_many_panels(u) && kernel_for_many_rows(u);
@@ -965,13 +1006,13 @@ bool kernel_that_rounds(const kai_ukernel& u) {
            (kernel_with_narrow_results(u) && !f16_sums && (lhs_format(u).plain || sibling_that_writes_float(u)));
 }
 bool kernel_for_rows(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_ROWS && kernel_for_many_rows(u);
+    return (u.signature == KAI_UKERNEL_MATMUL_ROWS && kernel_for_many_rows(u)) || plain_kernel(u);
 }
 bool kernel_with_panel_strides(const kai_ukernel& u) {
-    return kai::is_unified(u) && lhs_format(u).packed;
+    return (kai::is_unified(u) && lhs_format(u).packed) || plain_kernel(u);
 }
 bool kernel_with_lhs_stride(const kai_ukernel& u) {
-    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS);
+    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS || plain_kernel(u));
 }
 bool kernel_of_rows(const kai_ukernel& u) {
     return u.rows != KAI_ROWS_ONE;
@@ -986,7 +1027,7 @@ bool unsigned_kernel(const kai_ukernel& u) {
     return std::strstr(u.name, "_u8p") != nullptr;
 }
 bool kernel_whose_padding_shows(const kai_ukernel& u) {
-    return kernel_with_float_results(u) && !unsigned_kernel(u);
+    return kernel_with_float_results(u) && !unsigned_kernel(u) && !plain_kernel(u);  // which reads no padding
 }
 bool every_packer(const kai_packer&) {
     return true;
@@ -1072,6 +1113,7 @@ const Mutation kMutations[] = {
     {"ignores_the_row_bias", unsigned_kernel, nullptr},
     {"ignores_the_column_bias", unsigned_kernel, nullptr},
     {"ignores_the_lhs_stride", kernel_for_rows, nullptr},
+    {"ignores_the_rhs_stride", plain_kernel, nullptr},
     {"ignores_the_pointer_offset", by_pointers, nullptr},
     {"moves_the_padding", by_pointers, nullptr},
     {"joins_the_chunks", kernel_with_padded_chunks, nullptr},
@@ -1094,8 +1136,10 @@ const Mutation kMutations[] = {
     {"reads_when_empty", every_kernel, every_packer, false, kTestsOfEmptyCalls},
     {"reads_past_the_lhs", every_kernel, nullptr},
     {"reads_past_the_rhs", every_kernel, nullptr},
+    {"reads_before_the_lhs", plain_kernel, nullptr, false, "*/Matmul.Shapes/*"},
     {"reads_before_the_rhs", every_kernel, nullptr, false, "*/Matmul.Shapes/*"},
     {"writes_past_dst", every_kernel, nullptr},
+    {"writes_before_dst", every_kernel, nullptr, false, "*/Matmul.Shapes/*"},
     {"writes_between_rows", kernel_for_many_rows, nullptr},
     {"packs_one_bit_wrong", nullptr, every_packer},
     {"wrong_ties", nullptr, quantising_packer},

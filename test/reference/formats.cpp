@@ -348,6 +348,14 @@ const std::vector<Format>& formats() {
         Format{"f32", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
         Format{"f16", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
         Format{"int8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
+        Format{"f32_kxn", kRhs, Format::f32, plain::stride<4>, plain::place<4>}
+            .with_plain_numbers()
+            .with_rows_of_columns(),
+        Format{"f32_nxk", kRhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
+        Format{"f16_kxn", kRhs, Format::f16, plain::stride<2>, plain::place<2>}
+            .with_plain_numbers()
+            .with_rows_of_columns(),
+        Format{"f16_nxk", kRhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
         Format{"f32pbiasf32", kRhs, Format::f32, plain::stride<4, 4>, plain::place<4, 4>}
             .with_bias(plain::bias<4>)
             .with_plain_numbers(),
@@ -538,7 +546,8 @@ struct Row {
 
 }  // namespace
 
-Packed pack(const Format& f, const Side& side, Tile tile, size_t first_slot) {
+Packed pack(const Format& f, const Side& side, Tile panel, size_t first_slot) {
+    const Tile tile = f.stored(panel, side.rows);
     const Shape s = {tile.rows, tile.kr, tile.sr, side.k, side.bl};
     const size_t panels = side.rows == 0 ? 0 : (first_slot + side.rows + tile.rows - 1) / tile.rows;
     const size_t stride = f.stride(s);

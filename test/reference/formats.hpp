@@ -101,6 +101,7 @@ struct Format {
     size_t k_multiple = 1;  // depth is stored up to a multiple of this; elements of an RHS from k on are 0
     bool plain = false;     // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
     bool packed = true;     // rows as they are, otherwise
+    bool kxn = false;       // not packed, and k x n: one panel of all columns
 
     /// @name The same format, with
     /// @{
@@ -136,6 +137,10 @@ struct Format {
     Format with_rows() const {
         return with([](Format& f) { f.packed = false; });
     }
+    /// Rows of all columns as they are.
+    Format with_rows_of_columns() const {
+        return with([](Format& f) { f.packed = false, f.kxn = true; });
+    }
     template <class Change>
     Format with(Change change) const {
         Format copy = *this;
@@ -149,6 +154,14 @@ struct Format {
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;
+    }
+    /// The panels in which `count` rows (columns) are stored.
+    Tile stored(Tile tile, size_t count) const {
+        return kxn ? Tile{count, 1, 1} : tile;
+    }
+    /// Bytes from one row to the next of a matrix that is not packed, without gaps.
+    size_t line(size_t count, size_t k) const {
+        return (kxn ? count : k) * bits() / 8;
     }
     /// Depth as stored.
     size_t stored_k(const Shape& s) const {

@@ -167,6 +167,17 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_GETTER, M_STEP, stride)                                       \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
+/// All getters of a micro-kernel that reads both sides as they lie.
+#define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)      \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                       \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, kai::RHS.bits / 8)      \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)      \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
+        KAI_GETTER(rhs_offset, NAME)                                    \
+        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                  \
+        return kai::RHS.offset(n_idx, rhs_stride);                      \
+    }
+
 #define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
     size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
         KAI_GETTER(SIDE##_packed_offset, NAME)                                                              \

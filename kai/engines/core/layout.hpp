@@ -226,5 +226,17 @@ inline constexpr Format qsi4cxpbi32sf32 =
     Format{"qsi4cxpbi32sf32", 4, Format::two}.nibbles_apart(1).before_panel(4).after_panel(4).k_up_to_multiple_of(32);
 /// @}
 
+/// An RHS as it lies: rows of n elements (K x N) or of k (N x K), `stride` bytes apart.
+struct Plain {
+    unsigned bits;  // of an element
+    bool kxn;
+
+    /// Of column n_idx.
+    constexpr size_t offset(size_t n_idx, size_t stride) const {
+        return n_idx * (kxn ? bits / 8 : stride);
+    }
+};
+inline constexpr Plain f32_kxn = {32, true}, f32_nxk = {32, false}, f16_kxn = {16, true}, f16_nxk = {16, false};
+
 }  // namespace
 }  // namespace kai

@@ -1,0 +1,35 @@
+//
+// f16 <- f16 x f16, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS that
+// is used once: packing it would cost more than multiplying (docs/performance.md).
+//
+//     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
+//
+// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 go 4, then 2, then
+// 1 at a time to the chains from 0 on. Sums of neighbouring chains are added until one is left. Every step is rounded to
+// f16. The bounds of the clamp are converted to f16 first.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (f16) = clamp(LHS x RHS). k = 0: clamp(0).
+typedef kai_run_matmul_plain_fn kai_matmul_clamp_f16_f16_f16nxk_run_fn;
+
+/// FMLA along k, 6 rows x 4 columns; of one row 8.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+kai_matmul_clamp_f16_f16_f16nxk_run_fn kai_run_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

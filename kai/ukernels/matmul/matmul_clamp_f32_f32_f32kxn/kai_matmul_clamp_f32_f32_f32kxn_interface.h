@@ -1,0 +1,34 @@
+//
+// f32 <- f32 x f32, neither side packed: the RHS is K x N, k rows of n elements. For small problems, and for an RHS that
+// is used once: packing it would cost more than multiplying (docs/performance.md).
+//
+//     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[k][n])
+//
+// One chain of fused multiply-adds that starts at +0, k ascending: the bits of
+// matmul_clamp_f32_f32_f32p on NEON with a bias of +0.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
+typedef kai_run_matmul_plain_fn kai_matmul_clamp_f32_f32_f32kxn_run_fn;
+
+/// FMLA by a lane, 6 rows x 16 columns; of one row 4 times as many.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+kai_matmul_clamp_f32_f32_f32kxn_run_fn kai_run_matmul_clamp_f32_f32_f32kxn_6x16_neon_mla;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
