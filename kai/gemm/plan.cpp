@@ -517,7 +517,8 @@ void set_sizes(Plan& plan) {
     // The workspace.
     size_t end = 0;
     const size_t per_matrix = max(lhs_size(plan, plan.gemm, p.m), lhs_size(plan, plan.gemv, min(p.m, 1)));
-    to.lhs_states = place(end, per_matrix != 0 ? p.batch * sizeof(uint32_t) : 0);
+    const bool has_lhs = plan.gemm.lhs_packer != nullptr || plan.gemv.lhs_packer != nullptr || per_matrix != 0;
+    to.lhs_states = place(end, has_lhs ? p.batch * sizeof(uint32_t) : 0);  // also where k is 0
     to.slots_taken = place(end, slot != 0 ? plan.workers * sizeof(uint32_t) : 0);
     to.lhs_stride = round_up(per_matrix, kAlignment);
     const size_t padded = p.groups ? max(lhs_size(plan, plan.gemm, p.m + p.batch * panel_rows(plan.gemm)),

@@ -84,6 +84,18 @@ size_t ldb_of(const Work& w) {
     return w.operands->b.ld != 0 ? w.operands->b.ld : b_row_size(w.plan->problem);
 }
 
+/// Rows of A that groups share.
+size_t shared_rows(const Work& w) {
+    if (w.operands->a_rows != nullptr) {
+        return w.operands->a_row_count;
+    }
+    size_t rows = 0;
+    for (size_t i = 0; i < w.plan->problem.batch; ++i) {
+        rows += w.operands->rows[i];
+    }
+    return rows;
+}
+
 /// The first row of A of a matrix. Groups share one A.
 const char* a_of(const Work& w, const Matrix& matrix) {
     const Operands& x = *w.operands;
@@ -172,7 +184,7 @@ void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, c
     const Problem& p = plan.problem;
     const kai_gemm_kernel& kernel = *w.kernel;
     const char* a = a_of(w, matrix);
-    const size_t lda = lda_of(w, p.groups ? w.operands->a_row_count : matrix.m);
+    const size_t lda = lda_of(w, p.groups && p.a_transposed ? shared_rows(w) : matrix.m);
     kai_call call = call_of(plan, kernel, matrix.m, p.n);
     if (!copies_rows(plan, kernel, *w.operands)) {
         call.lhs = at(a, matrix.row * lda), call.lhs_stride = lda;
@@ -526,7 +538,7 @@ kai_gemm_status kai_gemm_begin(
         if (reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
             return KAI_GEMM_MISALIGNED;
         }
-        memset(workspace, 0, plan->layout.lhs);  // states and slots
+        memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
     }
     const Tiles tiles = choose_tiles(*plan, *w.kernel, p.groups ? divide_up(all, p.batch) : most, p.batch);
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
