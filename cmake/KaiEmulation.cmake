@@ -45,6 +45,17 @@ set(KAI_RUNS_gcc
 set(KAI_RUNS_gcc_debug
     "svl512||GTEST_FILTER=${kai_no_values}")
 
+# The GEMM layer: fewer random problems where the kernels are other ones, but the layer is the same.
+set(KAI_RUNS_gemm
+    "svl512|"
+    "svl128||KLEIDIAI_GEMM_CASES=40"
+    "svl256||GTEST_FILTER=GemmTensor*"
+    "svl1024||GTEST_FILTER=GemmTensor*"
+    "svl2048||KLEIDIAI_GEMM_CASES=20"
+    "neoverse-n1||KLEIDIAI_GEMM_CASES=40"
+    "cortex-a72||KLEIDIAI_GEMM_CASES=20"
+    "neoverse-v1||KLEIDIAI_GEMM_CASES=40")
+
 if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
     find_program(KLEIDIAI_EMULATOR qemu-aarch64 HINTS "${PROJECT_SOURCE_DIR}/.cache/qemu/usr/bin"
         DOC "QEMU user mode for AArch64, 10.1 or newer (older ones lack SME2 and compute SMOPA wrongly)")

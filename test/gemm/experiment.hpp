@@ -1,0 +1,155 @@
+// A multiplication with the GEMM layer: described, put into memory of exact size, planned, packed, run and compared.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "kai/gemm/kai_gemm.h"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/random.hpp"
+
+namespace test::gemm {
+
+/// What the numbers are.
+enum class Numbers {
+    exact,   // small integers and powers of two: every intermediate result is exact, so results are right to the bit
+    random,  // anything; compared with one call of the same kernel on the whole matrix, bit by bit
+};
+
+/// A problem and a run of it. Printed when a test fails.
+struct Case {
+    kai_gemm_problem p = kai_gemm_problem_of(0, 0, 0);
+    size_t m = 0;                            // rows of the run
+    std::vector<size_t> rows;                // of each group
+    std::vector<size_t> a_rows;              // groups: row of A for each row of C; empty: the same
+    size_t a_row_count = 0;                  // with a_rows
+    size_t a_gap = 0, b_gap = 0, c_gap = 0;  // elements between rows; of B, if integers: bytes
+    size_t matrix_gap = 0;                   // elements between matrices
+    bool explicit_strides = false;           // also where 0 would do
+    bool a_table = false, b_table = false, c_table = false;
+    bool default_lut = false;
+    uint8_t zero_point = 8;  // INT4_CHANNEL
+    Numbers numbers = Numbers::exact;
+    Flush flush = Flush::end;
+    uint64_t seed = 0;
+
+    bool is_static() const {
+        return p.b_kind == KAI_GEMM_INT8_STATIC;
+    }
+    bool multiplies() const {
+        return is_static() || (p.k != 0 && p.alpha != 0);
+    }
+    size_t all_rows() const;  // of C, with groups
+    size_t matrix_rows(size_t matrix) const {
+        return p.groups ? rows[matrix] : m;
+    }
+    /// Rows of a matrix A.
+    size_t source_rows() const {
+        return !p.groups ? m : a_rows.empty() ? all_rows() : a_row_count;
+    }
+    size_t a_count() const {
+        return p.groups ? 1 : p.batch;
+    }
+    size_t b_count() const {
+        return p.b_per_matrix ? p.batch : 1;
+    }
+};
+std::ostream& operator<<(std::ostream& out, const Case& c);
+
+/// How units are run.
+struct Schedule {
+    size_t threads = 1;
+    uint64_t shuffle = 0;  // 0: in order
+    bool at_once = false;  // kai_gemm_run and kai_gemm_pack_b with a parallel_for of so many threads, 1: NULL
+};
+
+/// kai_gemm_parallel_for; pool: a Schedule.
+void parallel_for(void* pool, size_t count, kai_gemm_task* task, void* task_context);
+
+/// Memory of `count` matrices of `rows` x `row` bytes: one buffer, or one each.
+struct Matrices {
+    std::deque<GuardedBuffer> buffers;
+    std::vector<void*> starts;  // of each matrix
+    size_t ld = 0, stride = 0;
+    Matrices(
+        size_t count, size_t rows, size_t row, size_t gap, size_t matrix_gap, bool table, Flush flush, uint8_t poison);
+};
+
+class Experiment {
+public:
+    explicit Experiment(const Case& c);
+    Experiment(const Experiment&) = delete;
+    Experiment& operator=(const Experiment&) = delete;
+
+    /// Plans, and makes the buffers that depend on the plan. `units`: instead of those of the case.
+    kai_gemm_status make_plan();
+    kai_gemm_status pack(const Schedule& how = {});
+    kai_gemm_status run(const Schedule& how = {});
+    /// C as it was before.
+    void reset_c();
+    /// Adds a failure unless C is what it must be, gaps included.
+    void check() const;
+    /// All of it. False: there was a failure.
+    bool succeeds(const Schedule& how = {});
+
+    std::vector<uint8_t> c_bytes() const;
+
+    const Case& of;
+    kai_gemm_plan plan = {};
+    kai_gemm_operands x = {};
+    std::vector<kai_gemm_weights> weights;
+    std::deque<GuardedBuffer> packed, workspace, pack_workspace;  // one each
+
+private:
+    void make_a(Random& random);
+    void make_b(Random& random);
+    void make_c(Random& random);
+    std::vector<uint8_t> encode_b(size_t matrix, kai_datatype type, bool n_lines) const;
+    size_t b_line(kai_datatype type, bool n_lines) const;
+    std::vector<uint8_t> product_by_call(size_t matrix) const;
+    std::vector<uint8_t> exact_product(size_t matrix) const;
+    const float* a_row(size_t matrix, size_t row) const;
+    size_t c_size() const;
+
+    std::vector<float> a_;  // [matrices][rows][k]
+    struct Columns {
+        std::vector<float> values;       // [n][k], DENSE
+        std::vector<int8_t> q;           // [n][k]
+        std::vector<float> scale, zero;  // [n] or [n][k / bl]
+        std::vector<float> bias;         // [n]; int32 as floats
+        std::vector<int32_t> int_bias;
+        std::vector<uint16_t> scale_bf16;  // with gaps
+    };
+    std::vector<Columns> b_;
+    std::vector<int32_t> lut_;
+    std::deque<Matrices> a_memory_, b_memory_, c_memory_;
+    std::deque<GuardedBuffer> others_;  // scales, zeros, biases, tables
+    std::vector<std::vector<uint8_t>> c_before_;
+    const kai_gemm_kernel* used() const;
+};
+
+/// @name Elements as floats
+/// @{
+size_t size_of(kai_datatype type);
+float load(const void* address, kai_datatype type);
+void store(void* address, float x, kai_datatype type);
+/// @}
+
+/// A random case of a kind. The rest of `start` is kept: pin, format, types if `keep_types`.
+Case random_case(kai_gemm_kind kind, Random& random, const char* pin = nullptr);
+
+/// Sizes that matter around a step.
+std::vector<size_t> sizes_around(size_t step);
+
+const char* name_of(kai_gemm_kind kind);
+const char* name_of(kai_datatype type);
+inline constexpr size_t kKinds = KAI_GEMM_INT8_STATIC + 1;
+
+/// Whether this build and CPU have a kernel for a kind: where there is no portable one.
+bool has_kernel(kai_gemm_kind kind);
+
+}  // namespace test::gemm
