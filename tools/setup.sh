@@ -102,7 +102,8 @@ END
 
 # Everything that building and testing needs.
 need_build_tools() {
-    need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev
+    need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
+        /usr/include/CLI/CLI.hpp=libcli11-dev
     if [ "$host" != aarch64 ]; then
         clang_cxx >/dev/null || need_packages clang++-19=clang-19
         need_packages ld.lld-19=lld-19 llvm-nm-19=llvm-19 aarch64-linux-gnu-g++=g++-aarch64-linux-gnu \

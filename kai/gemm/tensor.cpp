@@ -55,14 +55,9 @@ constexpr Line kLines[] = {
 };
 /// @}
 
-bool same_panels(const kai_gemm_format& f, const char* name, size_t nr, size_t kr, size_t sr) {
-    return f.nr == nr && f.kr == kr && f.sr == sr && strcmp(f.name, name) == 0;
-}
-
 bool reads(const kai_ukernel& u, const kai_gemm_format& f) {
-    return !kai::is_unified(u) && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
-           (u.size_features & ~kai_cpu_features()) == 0 &&
-           same_panels(f, u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr());
+    return strcmp(u.rhs_format, f.name) == 0 && !kai::is_unified(u) && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
+           u.get_nr() == f.nr && u.get_kr() == f.kr && u.get_sr() == f.sr;
 }
 
 /// Writes why not, for the micro-kernel of a line that reads the tensor.
@@ -195,7 +190,9 @@ kai_gemm_file_status kai_gemm_tensor_usable(const kai_gemm_tensor* tensor, char*
         }
     }
     for (const Line& line : kLines) {
-        if (same_panels(t.format, line.format, line.nr.columns(t.vector_length), line.kr, line.sr)) {
+        const kai_gemm_format& f = t.format;
+        if (strcmp(line.format, f.name) == 0 && line.nr.columns(t.vector_length) == f.nr && line.kr == f.kr &&
+            line.sr == f.sr) {
             explain(line, t, reason, reason_size);
             return KAI_GEMM_FILE_CPU_LACKS;
         }

@@ -1,5 +1,5 @@
-// kai_gemm_file.h: files that are truncated, damaged or made to deceive are refused; packing on any host gives the bytes
-// of the packers of the CPU that it is for.
+// kai_gemm_file.h: files that are truncated, damaged or made to deceive are refused. Packing on any host gives the
+// bytes of the packers of the CPU that it is for.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>

@@ -1,0 +1,513 @@
+// kai-pack: packs weights for a micro-kernel and a vector length into a file (docs/file.md), on any host.
+//
+//     kai-pack pack model.kai --name layers.0.up --weights up.npy --transposed --vector-length 512
+//         --kernel matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa
+//     kai-pack inspect model.kai
+//     kai-pack verify model.kai
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kai/gemm/kai_gemm_file.h"
+
+namespace {
+
+using Tensor = kai_gemm_tensor;
+using std::string;
+
+[[noreturn]] void fail(const string& what) {
+    throw std::runtime_error(what);
+}
+
+void check(kai_gemm_file_status status, const string& what) {
+    if (status != KAI_GEMM_FILE_OK) {
+        fail(what + ": " + kai_gemm_file_status_text(status));
+    }
+}
+
+/// A file in memory, not read before it is looked at.
+class Mapping {
+public:
+    /// `size` > 0: a new file of that size; else an existing one, read-only.
+    explicit Mapping(const string& path, size_t size = 0) : path_(path), size_(size) {
+        const int fd = size != 0 ? open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666) : open(path.c_str(), O_RDONLY);
+        struct stat status = {};
+        if (fd < 0 || (size != 0 && ftruncate(fd, static_cast<off_t>(size)) != 0) || fstat(fd, &status) != 0) {
+            fail(path + ": " + std::strerror(errno));
+        }
+        size_ = static_cast<size_t>(status.st_size);
+        if (size_ != 0) {
+            data_ = mmap(nullptr, size_, size != 0 ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+        }
+        close(fd);
+        if (data_ == MAP_FAILED) {
+            fail(path + ": " + std::strerror(errno));
+        }
+    }
+    ~Mapping() {
+        if (data_ != nullptr && data_ != MAP_FAILED) {
+            munmap(data_, size_);
+        }
+    }
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+
+    uint8_t* data() const {
+        return static_cast<uint8_t*>(data_);
+    }
+    size_t size() const {
+        return size_;
+    }
+
+private:
+    string path_;
+    size_t size_;
+    void* data_ = nullptr;
+};
+
+/// On a terminal.
+class Progress {
+public:
+    explicit Progress(string what) : what_(std::move(what)), shown_(isatty(STDERR_FILENO) != 0) {
+    }
+    ~Progress() {
+        if (shown_) {
+            std::fprintf(stderr, "\r\033[K");
+        }
+    }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void at(size_t done, size_t all) const {
+        if (shown_) {
+            const int width = 40, filled = all == 0 ? width : static_cast<int>(width * (done / double(all)));
+            std::fprintf(
+                stderr, "\r\033[K%s [%s%s] %3d %%", what_.c_str(), string(filled, '#').c_str(),
+                string(width - filled, '.').c_str(), filled * 100 / width);
+        }
+    }
+
+private:
+    string what_;
+    bool shown_;
+};
+
+constexpr const char* kKinds[] = {"dense", "int8", "int4", "int2", "int4 bf16", "int4 f16", "int4 zero", "int8 static"};
+
+// ---- sources ----
+
+/// An array in a file: raw, or .npy, which says its type and shape.
+struct Array {
+    Mapping file;
+    const uint8_t* data;
+    size_t bytes;
+    string type;  // of NumPy, "<f4"; "" if raw
+    std::vector<size_t> shape;
+
+    explicit Array(const string& path) : file(path), data(file.data()), bytes(file.size()) {
+        if (bytes < 10 || std::memcmp(data, "\x93NUMPY", 6) != 0) {
+            return;
+        }
+        const size_t width = data[6] == 1 ? 2 : 4;
+        size_t length = 0;
+        std::memcpy(&length, data + 8, width);
+        if (length > bytes - 8 - width) {
+            fail(path + ": truncated");
+        }
+        const string header(reinterpret_cast<const char*>(data) + 8 + width, length);
+        const auto after = [&](const string& key) {
+            const size_t at = header.find(key);
+            if (at == string::npos) {
+                fail(path + ": its header lacks " + key);
+            }
+            return header.substr(at + key.size());
+        };
+        const string descr = after("'descr': '");
+        type = descr.substr(0, descr.find('\''));
+        if (after("'fortran_order': ")[0] != 'F') {
+            fail(path + ": columns come first (fortran_order)");
+        }
+        const string numbers = after("'shape': (");
+        for (const char* p = numbers.c_str(); *p != ')' && *p != 0;) {
+            if (std::isdigit(static_cast<unsigned char>(*p)) != 0) {
+                char* end = nullptr;
+                shape.push_back(std::strtoull(p, &end, 10));
+                p = end;
+            } else {
+                ++p;
+            }
+        }
+        data += 8 + width + length;
+        bytes -= 8 + width + length;
+    }
+};
+
+struct Options {
+    string out, name, kernel, weights, type, scale, zero, bias;
+    size_t vector_length = 0, n = 0, k = 0, bl = 0, count = 0;
+    bool transposed = false, bias_apart = false, replace = false;
+    int zero_point = 8;
+    int32_t a_zero_point = 0;
+    float multiplier = 1;
+    std::vector<int32_t> lut;
+    std::vector<string> in;
+};
+
+/// f32 weights as integers, N x K, symmetric: scale = largest magnitude / 127 or / 7, in the type that is stored.
+struct Quantised {
+    std::vector<uint8_t> b, scale;
+
+    Quantised(const Tensor& t, const float* x, bool transposed) {
+        const size_t length = t.bl != 0 ? t.bl : t.k;
+        const float most = t.kind == KAI_GEMM_INT8_CHANNEL ? 127.0F : 7.0F;
+        std::vector<int> q(length + length % 2);
+        for (size_t n = 0; n < t.n; ++n) {
+            for (size_t start = 0; start < t.k; start += length) {
+                const auto at = [&](size_t i) {
+                    return transposed ? x[n * t.k + start + i] : x[(start + i) * t.n + n];
+                };
+                float largest = 0;
+                for (size_t i = 0; i < length; ++i) {
+                    largest = std::max(largest, std::fabs(at(i)));
+                }
+                const float s = store_scale(t.kind, largest / most);
+                for (size_t i = 0; i < length; ++i) {
+                    q[i] = s > 0 ? static_cast<int>(std::lrint(std::max(-most, std::min(most, at(i) / s)))) : 0;
+                }
+                store(t.kind, q, length);
+            }
+        }
+    }
+
+private:
+    void append(std::vector<uint8_t>& to, const void* from, size_t size) {
+        to.insert(to.end(), static_cast<const uint8_t*>(from), static_cast<const uint8_t*>(from) + size);
+    }
+    /// Returns what the stored scale is.
+    float store_scale(kai_gemm_kind kind, float s) {
+        const uint16_t f16 = kai_cast_f16_f32(s), bf16 = kai_cast_bf16_f32(s);
+        switch (kind) {
+            case KAI_GEMM_INT4_BLOCK:
+                return append(scale, &bf16, sizeof(bf16)), kai_cast_f32_bf16(bf16);
+            case KAI_GEMM_INT4_BLOCK_F16:
+                return append(b, &f16, sizeof(f16)), kai_cast_f32_f16(f16);
+            default:
+                return append(scale, &s, sizeof(s)), s;
+        }
+    }
+    void store(kai_gemm_kind kind, const std::vector<int>& q, size_t length) {
+        if (kind == KAI_GEMM_INT8_CHANNEL) {
+            b.insert(b.end(), q.begin(), q.begin() + static_cast<ptrdiff_t>(length));
+            return;
+        }
+        const size_t half = q.size() / 2, step = kind == KAI_GEMM_INT4_BLOCK_F16 ? 1 : 2;
+        const size_t other = kind == KAI_GEMM_INT4_BLOCK_F16 ? half : 1;
+        for (size_t j = 0; j < q.size() / 2; ++j) {
+            b.push_back(static_cast<uint8_t>((q[j * step] + 8) | (q[j * step + other] + 8) << 4));
+        }
+    }
+};
+
+/// Of an integer weight.
+size_t bits_of(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT8_CHANNEL || kind == KAI_GEMM_INT8_STATIC ? 8 : kind == KAI_GEMM_INT2_CHANNEL ? 2 : 4;
+}
+
+/// Bytes of one matrix as kai_gemm_weights has it.
+size_t weights_size(const Tensor& t, bool transposed) {
+    const size_t lines = transposed ? t.n : t.k, length = transposed ? t.k : t.n;
+    switch (t.kind) {
+        case KAI_GEMM_DENSE:
+            return lines * length * kai_get_datatype_size_in_bytes(t.type);
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return t.n * (t.k / t.bl) * (2 + t.bl / 2);
+        default:
+            return lines * ((length * bits_of(t.kind) + 7) / 8);
+    }
+}
+
+/// Describes the tensor by the options and the shape of the array. True: f32 weights are to be quantised.
+bool describe(Tensor& t, const Options& o, const Array& array) {
+    static const std::map<string, kai_datatype> types = {
+        {"f32", kai_dt_f32}, {"<f4", kai_dt_f32}, {"f16", kai_dt_f16}, {"<f2", kai_dt_f16}, {"bf16", kai_dt_bf16}};
+    check(kai_gemm_tensor_for(o.kernel.c_str(), o.vector_length, &t), o.kernel);
+    const string type = !o.type.empty() ? o.type : array.type;
+    const auto found = types.find(type);
+    const bool is_float = found != types.end(), quantised = is_float && t.kind != KAI_GEMM_DENSE;
+    const bool can_quantise = t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT4_CHANNEL ||
+                              t.kind == KAI_GEMM_INT4_BLOCK || t.kind == KAI_GEMM_INT4_BLOCK_F16;
+    if (t.kind == KAI_GEMM_DENSE ? !is_float && !type.empty()
+                                 : is_float && !(can_quantise && found->second == kai_dt_f32)) {
+        fail(type + " weights cannot become " + kKinds[t.kind]);
+    }
+    if (t.kind == KAI_GEMM_DENSE && is_float) {
+        t.type = found->second;
+    }
+    const size_t dims = array.shape.size();
+    t.n = o.n, t.k = o.k, t.bl = o.bl, t.count = o.count;
+    if (dims >= 2) {
+        const size_t per_byte = is_float ? 1 : 8 / bits_of(t.kind);
+        const size_t rows = array.shape[dims - 2], columns = array.shape[dims - 1] * per_byte;
+        t.n = t.n != 0 ? t.n : o.transposed ? rows : columns;
+        t.k = t.k != 0 ? t.k : o.transposed ? columns : rows;
+    }
+    t.count = t.count != 0 ? t.count : dims == 3 ? array.shape[0] : 1;
+    t.name = o.name.c_str();
+    t.bias = !o.bias.empty(), t.bias_apart = o.bias_apart;
+    t.a_zero_point = o.a_zero_point, t.multiplier = o.multiplier;
+    if (!o.lut.empty()) {
+        std::copy(o.lut.begin(), o.lut.end(), t.lut);
+    }
+    check(kai_gemm_tensor_measure(&t), o.name);
+    return quantised;
+}
+
+void expect_size(const Array& array, size_t bytes, const string& path) {
+    if (array.bytes != bytes) {
+        fail(path + ": has " + std::to_string(array.bytes) + " bytes, needs " + std::to_string(bytes));
+    }
+}
+
+void pack_tensor(const Tensor& t, const Options& o, const Array& array, bool quantise, uint8_t* packed) {
+    const size_t blocks = t.bl != 0 ? t.k / t.bl : 1;
+    const size_t scale_size = t.n * blocks * (t.kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
+    const size_t size = quantise ? t.n * t.k * sizeof(float) : weights_size(t, o.transposed);
+    expect_size(array, t.count * size, o.weights);
+    const auto optional = [&](const string& path, size_t bytes) {
+        auto found = path.empty() ? nullptr : std::make_unique<Array>(path);
+        if (found != nullptr) {
+            expect_size(*found, t.count * bytes, path);
+        }
+        return found;
+    };
+    const auto scale = optional(o.scale, scale_size), zero = optional(o.zero, t.n * blocks * 4),
+               bias = optional(o.bias, t.n * 4);
+    const Progress progress(o.name);
+    for (size_t m = 0; m < t.count; ++m) {
+        const auto part = [&](const std::unique_ptr<Array>& from, size_t bytes) {
+            return from != nullptr ? from->data + m * bytes : nullptr;
+        };
+        kai_gemm_weights w = {};
+        w.b = array.data + m * size;
+        w.scale = part(scale, scale_size);
+        w.zero = reinterpret_cast<const float*>(part(zero, t.n * blocks * 4));
+        w.zero_point = static_cast<uint8_t>(o.zero_point);
+        w.bias = part(bias, t.n * 4);
+        std::unique_ptr<Quantised> quantised;
+        if (quantise) {
+            quantised = std::make_unique<Quantised>(t, reinterpret_cast<const float*>(w.b), o.transposed);
+            w.b = quantised->b.data(), w.scale = quantised->scale.data(), w.zero_point = 8;
+        }
+        const bool transposed = quantise || o.transposed;
+        // K x N lines of integers are packed at once.
+        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC;
+        const size_t panels = (t.n + t.format.nr - 1) / t.format.nr;
+        const size_t step = parts ? (panels + 63) / 64 * t.format.nr : t.n;
+        for (size_t first = 0; first < t.n; first += step) {
+            check(
+                kai_gemm_tensor_pack(&t, m, transposed, &w, first, std::min(step, t.n - first), packed, t.size),
+                o.name);
+            progress.at(m * t.n + first + step, t.count * t.n);
+        }
+    }
+}
+
+// ---- files ----
+
+/// Existing files whose tensors are copied.
+struct Source {
+    Mapping mapping;
+    std::vector<Tensor> tensors;
+
+    explicit Source(const string& path) : mapping(path) {
+        kai_gemm_file file;
+        if (mapping.size() == 0) {
+            fail(path + ": empty");
+        }
+        check(kai_gemm_file_open(mapping.data(), mapping.size(), &file), path);
+        tensors.resize(file.count);
+        for (size_t i = 0; i < file.count; ++i) {
+            check(kai_gemm_file_tensor(&file, i, &tensors[i]), path);
+        }
+    }
+};
+
+/// Writes `tensors`: those that have data are copied, `fill` writes the others.
+template <typename Fill>
+void write_file(const string& path, std::vector<Tensor> tensors, Fill fill) {
+    std::sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) {
+        return std::strcmp(a.name, b.name) < 0;
+    });
+    size_t size = 0;
+    check(kai_gemm_file_lay_out(tensors.data(), tensors.size(), &size), path);
+    const string unfinished = path + ".part";
+    try {
+        const Mapping out(unfinished, size);
+        for (Tensor& t : tensors) {
+            if (t.data != nullptr) {
+                std::memcpy(out.data() + t.offset, t.data, t.size);
+            } else {
+                fill(t, out.data() + t.offset);
+                t.checksum = kai_gemm_file_checksum(0, out.data() + t.offset, t.size);
+            }
+        }
+        check(kai_gemm_file_write_header(tensors.data(), tensors.size(), out.data(), size), path);
+    } catch (...) {
+        std::filesystem::remove(unfinished);
+        throw;
+    }
+    std::filesystem::rename(unfinished, path);
+}
+
+void pack(const Options& o) {
+    const Array array(o.weights);
+    Tensor t = {};
+    const bool quantise = describe(t, o, array);
+    std::vector<Tensor> tensors = {t};
+    std::unique_ptr<Source> before;
+    if (std::filesystem::exists(o.out)) {
+        before = std::make_unique<Source>(o.out);
+        for (const Tensor& old : before->tensors) {
+            if (o.name != old.name) {
+                tensors.push_back(old);
+            } else if (!o.replace) {
+                fail(o.out + " has a tensor " + o.name + " already (--replace)");
+            }
+        }
+    }
+    write_file(
+        o.out, tensors, [&](const Tensor& new_one, uint8_t* to) { pack_tensor(new_one, o, array, quantise, to); });
+    std::printf("%s: %s, %zu bytes\n", o.out.c_str(), o.name.c_str(), t.size);
+}
+
+void join(const Options& o) {
+    std::vector<std::unique_ptr<Source>> sources;
+    std::vector<Tensor> tensors;
+    for (const string& path : o.in) {
+        sources.push_back(std::make_unique<Source>(path));
+        tensors.insert(tensors.end(), sources.back()->tensors.begin(), sources.back()->tensors.end());
+    }
+    write_file(o.out, tensors, [](const Tensor&, uint8_t*) {});
+    std::printf("%s: %zu tensors\n", o.out.c_str(), tensors.size());
+}
+
+void inspect(const Options& o) {
+    const Source source(o.out);
+    std::printf(
+        "%s: version %d, %zu tensors, %zu bytes\n", o.out.c_str(), KAI_GEMM_FILE_VERSION, source.tensors.size(),
+        source.mapping.size());
+    for (const Tensor& t : source.tensors) {
+        char reason[256];
+        kai_gemm_tensor_usable(&t, reason, sizeof(reason));
+        std::printf("%s\n    %s, n %zu, k %zu", t.name, kKinds[t.kind], t.n, t.k);
+        if (t.bl != 0) {
+            std::printf(", bl %zu", t.bl);
+        }
+        if (t.count != 1) {
+            std::printf(", %zu matrices", t.count);
+        }
+        std::printf(
+            "%s\n    format %s, nr %zu, kr %zu, sr %zu",
+            !t.bias        ? ""
+            : t.bias_apart ? ", bias apart"
+                           : ", bias",
+            t.format.name, t.format.nr, t.format.kr, t.format.sr);
+        if (t.vector_length != 0) {
+            std::printf(", vectors of %zu bits", 8 * t.vector_length);
+        }
+        std::printf("\n    %zu bytes at %zu, CRC-32 %08x\n    %s\n", t.size, t.offset, t.checksum, reason);
+    }
+}
+
+void verify(const Options& o) {
+    const Source source(o.out);
+    size_t damaged = 0;
+    for (const Tensor& t : source.tensors) {
+        constexpr size_t kStep = size_t{16} << 20;
+        uint32_t checksum = 0;
+        {
+            const Progress progress(t.name);
+            for (size_t at = 0; at < t.size; at += kStep) {
+                const auto* data = static_cast<const uint8_t*>(t.data) + at;
+                checksum = kai_gemm_file_checksum(checksum, data, std::min(kStep, t.size - at));
+                progress.at(at, t.size);
+            }
+        }
+        const bool same = checksum == t.checksum;
+        damaged += same ? 0 : 1;
+        std::printf("%s: %s\n", t.name, same ? "right" : kai_gemm_file_status_text(KAI_GEMM_FILE_DAMAGED_TENSOR));
+    }
+    if (damaged != 0) {
+        fail(std::to_string(damaged) + " of " + std::to_string(source.tensors.size()) + " tensors are damaged");
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
+    CLI::App app("Packs weights for Arm micro-kernels into files that are mapped and used in place.", "kai-pack");
+    app.require_subcommand(1);
+    CLI::App* p = app.add_subcommand("pack", "packs a tensor; creates the file, or adds to it");
+    p->add_option("file", o.out, "the file of packed weights")->required();
+    p->add_option("--name", o.name, "name of the tensor")->required();
+    p->add_option("--kernel", o.kernel, "micro-kernel that will read it (docs/kernels.md)")->required();
+    p->add_option("--vector-length", o.vector_length, "bits of the CPU's SVE or SME vectors, if the kernel has such");
+    p->add_option("--weights", o.weights, ".npy (f32, f16), or raw as the kernel's kind says (kai_gemm.h)")
+        ->required()
+        ->check(CLI::ExistingFile);
+    p->add_option("--type", o.type, "of raw weights; f32 for a kernel of int8 or int4: quantised, symmetric")
+        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+    p->add_flag("--transposed", o.transposed, "the weights are N x K, not K x N");
+    p->add_option("--n", o.n, "columns");
+    p->add_option("--k", o.k, "depth");
+    p->add_option("--bl", o.bl, "length of a block of k");
+    p->add_option("--count", o.count, "matrices, one after the other");
+    p->add_option("--scale", o.scale, "scales, as kai_gemm_weights has them")->check(CLI::ExistingFile);
+    p->add_option("--zero", o.zero, "zeros, f32 [n][k / bl]")->check(CLI::ExistingFile);
+    p->add_option("--bias", o.bias, "f32 [n] (static int8: int32)")->check(CLI::ExistingFile);
+    p->add_flag("--bias-apart", o.bias_apart, "behind the panels, for plans with alpha, beta or conversions");
+    p->add_option("--zero-point", o.zero_point, "of int4 with a scale per column: 8 or 0")
+        ->check(CLI::IsMember({"0", "8"}));
+    p->add_option("--a-zero-point", o.a_zero_point, "static int8: zero point of A");
+    p->add_option("--multiplier", o.multiplier, "static int8: scale of A / scale of C");
+    p->add_option("--lut", o.lut, "int2: four weights")->expected(4);
+    p->add_flag("--replace", o.replace, "a tensor of this name");
+    p->callback([&] { pack(o); });
+    CLI::App* j = app.add_subcommand("join", "puts the tensors of several files into one");
+    j->add_option("file", o.out, "the file to write")->required();
+    j->add_option("files", o.in, "files to read")->required()->check(CLI::ExistingFile);
+    j->callback([&] { join(o); });
+    CLI::App* i = app.add_subcommand("inspect", "lists the tensors, and whether this CPU can use them");
+    i->add_option("file", o.out)->required()->check(CLI::ExistingFile);
+    i->callback([&] { inspect(o); });
+    CLI::App* v = app.add_subcommand("verify", "reads all tensors and compares their checksums");
+    v->add_option("file", o.out)->required()->check(CLI::ExistingFile);
+    v->callback([&] { verify(o); });
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "kai-pack: %s\n", e.what());
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Runs kai-pack and reads its files as docs/file.md describes them: test.py PATH-OF-KAI-PACK
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import array
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+TOOL = pathlib.Path(sys.argv[1]).resolve()
+FLOAT = "matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
+INT4 = "matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa"
+INT8 = "matmul_clamp_f32_qai8dxp4x8_qsi8cxp4x8_16x4_neon_i8mm"
+BLOCKS = "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm"
+random.seed(1)
+
+
+def read(path):
+    """The tensors of a file, by name."""
+    data = path.read_bytes()
+    magic, version, checksum, size, count = struct.unpack_from("<8sIIQQ", data)
+    assert magic == b"KAIGEMM\n" and version == 1 and size == len(data)
+    assert checksum == zlib.crc32(data[16:64 + 256 * count])
+    tensors, names = {}, []
+    for i in range(count):
+        (name, form, kind, dtype, bias, vector, n, k, bl, matrices, nr, kr, sr, crc, offset, stride, bytes_, zero_point,
+         multiplier) = struct.unpack_from("<112s32s4I4Q4I3Qif", data, 64 + 256 * i)
+        name = name.rstrip(b"\0").decode()
+        packed = data[offset:offset + bytes_]
+        assert offset % 64 == 0 and len(packed) == bytes_ and zlib.crc32(packed) == crc
+        names.append(name)
+        tensors[name] = dict(format=form.rstrip(b"\0").decode(), kind=kind, type=dtype, bias=bias, vector=vector, n=n,
+                             k=k, bl=bl, matrices=matrices, nr=nr, kr=kr, sr=sr, stride=stride, packed=packed)
+    assert names == sorted(names)
+    return tensors
+
+
+def run(*arguments, fails=""):
+    done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    assert (done.returncode != 0) == bool(fails) and fails in done.stdout, (arguments, done.stdout)
+    return done.stdout
+
+
+def npy(path, shape, values):
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + array.array("f", values).tobytes())
+
+
+def f32(bytes_):
+    return array.array("f", bytes_).tolist()
+
+
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)
+file, n, k = pathlib.Path("model.kai"), 11, 64
+weights = f32(array.array("f", [random.uniform(-1, 1) for _ in range(2 * n * k)]).tobytes())
+bias = [float(i) for i in range(2 * n)]
+npy(pathlib.Path("kxn.npy"), (2, k, n), weights)
+npy(pathlib.Path("nxk.npy"), (2, n, k), weights)
+pathlib.Path("bias").write_bytes(array.array("f", bias).tobytes())
+
+# f32, K x N: panels of 8 columns (128 bits), a bias in front of each.
+run("pack", file, "--name", "f", "--kernel", FLOAT, "--vector-length", 128, "--weights", "kxn.npy", "--bias", "bias")
+f = read(file)["f"]
+assert (f["format"], f["nr"], f["n"], f["k"], f["matrices"], f["bias"]) == ("f32pbiasf32", 8, n, k, 2, 1)
+for m in range(2):
+    matrix = f32(f["packed"][m * f["stride"]:][:2 * 8 * (k + 1) * 4])
+    for c in range(16):
+        panel = matrix[c // 8 * 8 * (k + 1):]
+        assert panel[c % 8] == (bias[m * n + c] if c < n else 0)
+        for i in range(k):
+            assert panel[8 + 8 * i + c % 8] == (weights[m * n * k + i * n + c] if c < n else 0)
+
+# f32 to int8, N x K: groups of 8 values, then sums, scales and biases.
+run("pack", file, "--name", "e", "--kernel", INT8, "--weights", "nxk.npy", "--transposed")
+e, panel = read(file)["e"], 4 * (k + 12)
+for c in range(n):
+    packed = e["packed"][c // 4 * panel:][:panel]
+    row = weights[c * k:(c + 1) * k]
+    q = [struct.unpack_from("b", packed, (i // 8 * 4 + c % 4) * 8 + i % 8)[0] for i in range(k)]
+    total, = struct.unpack_from("<i", packed, 4 * k + 4 * (c % 4))
+    scale, = struct.unpack_from("<f", packed, 4 * k + 16 + 4 * (c % 4))
+    assert total == sum(q) and abs(scale - max(map(abs, row)) / 127) < 1e-8
+    assert all(abs(scale * q[i] - row[i]) <= scale * 0.501 for i in range(k))
+
+# f32 to int4: whatever the order of the source is, the bytes are the same.
+npy(pathlib.Path("t.npy"), (k, n), [weights[c * k + i] for i in range(k) for c in range(n)])
+for kernel, bits, bl in ((INT4, 512, 0), (BLOCKS, 0, 32)):
+    run("pack", "a", "--name", "x", "--kernel", kernel, "--vector-length", bits, "--bl", bl, "--weights", "nxk.npy",
+        "--transposed")
+    run("pack", "b", "--name", "x", "--kernel", kernel, "--vector-length", bits, "--bl", bl, "--weights", "t.npy")
+    a, b = read(pathlib.Path("a"))["x"], read(pathlib.Path("b"))["x"]
+    assert a["packed"][:b["stride"]][:len(b["packed"])] == b["packed"] and a["vector"] == bits // 8
+    os.remove("a")
+    os.remove("b")
+
+# Raw nibbles.
+pathlib.Path("raw").write_bytes(bytes(random.randrange(256) for _ in range(n * k // 2)))
+pathlib.Path("scale").write_bytes(array.array("f", [1.0] * n).tobytes())
+raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", "scale", "--transposed")
+run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
+assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
+
+# Mistakes leave the file as it was.
+before = file.read_bytes()
+run("pack", file, "--name", "g", *raw, "--n", n, "--k", k, fails="has a tensor g already")
+run("pack", file, "--name", "h", *raw, "--n", n, "--k", k + 2, fails="raw: has 352 bytes, needs 363")
+run("pack", file, "--name", "h", *raw, fails="out of range")
+run("pack", file, "--name", "h", "--kernel", "none", "--weights", "raw", fails="no micro-kernel")
+run("pack", file, "--name", "h", "--kernel", FLOAT, "--vector-length", 100, "--weights", "raw", fails="128, 256")
+run("pack", file, "--name", "h", fails="required")
+assert file.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
+
+shown = run("inspect", file)
+assert "3 tensors" in shown and "format qsi4cxps1s0, nr 32, kr 4, sr 1, vectors of 256 bits" in shown, shown
+assert run("verify", file).count(": right\n") == 3
+run("pack", "other", "--name", "z", *raw, "--n", n, "--k", k)
+run("join", "both", file, "other")
+assert list(read(pathlib.Path("both"))) == ["e", "f", "g", "z"]
+damaged = bytearray(before)
+damaged[-1] ^= 1
+file.write_bytes(damaged)
+run("verify", file, fails="1 of 3 tensors are damaged")
+file.write_bytes(before[:-1])
+run("inspect", file, fails="the file ends before")
+os.chdir("/")
+print("passed")
