@@ -256,9 +256,15 @@ bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
            a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr();
 }
 
+/// Whether it is in portable C++: slower than any other.
+bool is_portable(const kai_ukernel& u) {
+    return u.features == 0;
+}
+
 /// How well it suits m rows: the lower the better.
 unsigned misfit(const kai_ukernel& u, size_t m) {
-    return m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
+    const unsigned rows = m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
+    return is_portable(u) ? KAI_ROWS_ONE + 1 : rows;
 }
 
 /// @name Families. The lines of a family are adjacent.
@@ -347,6 +353,8 @@ void explain_not_best(
         snprintf(reason, size, "this CPU cannot tell the sizes of the packed RHS of %s", same->name);
     } else if (same != nullptr && !same_rhs(u, *same)) {
         snprintf(reason, size, "reads another packed RHS than %s", same->name);
+    } else if (is_portable(u)) {
+        snprintf(reason, size, "is portable: slower than %s", best->name);
     } else if (u.rows == best->rows || (u.rows != KAI_ROWS_MANY && best->rows != KAI_ROWS_MANY)) {
         snprintf(reason, size, "comes after %s in the catalogue", best->name);
     } else {

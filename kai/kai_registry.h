@@ -105,7 +105,7 @@ struct kai_ukernel {
     enum kai_datatype dst_type;
     const char* lhs_format;  ///< docs/formats.md
     const char* rhs_format;
-    uint64_t features;  ///< Required CPU features: bits 1 << enum kai_cpu_feature.
+    uint64_t features;  ///< Required CPU features: bits 1 << enum kai_cpu_feature. 0: portable C++, for every host.
     enum kai_ukernel_rows rows;
 
     /// CPU features that the getters require: SVE or SME if sizes scale with the vector length, else 0. On a CPU
@@ -191,7 +191,7 @@ typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* uk
 ///
 /// For m = 0 or 1, kernels made for one row come first (`rows` is not KAI_ROWS_MANY), for other m kernels for many
 /// rows. If there is none, a kernel of the other kind is returned: for m > 1, KAI_ROWS_EACH is preferred to
-/// KAI_ROWS_ONE, which must be called once per row.
+/// KAI_ROWS_ONE, which must be called once per row. A portable kernel comes after all others, whatever m is.
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
 

@@ -98,10 +98,6 @@ int main(void) {
     printf(
         "interface %s, %zu micro-kernels, %zu packers\n", kai_get_version(), kai_registry_ukernel_count(),
         kai_registry_packer_count());
-    if (kernel == NULL || kernel->get_m_step() == 1) {
-        puts("this CPU has no micro-kernel of the family");
-        return 0;
-    }
     make_operands();
     return run(kernel) | run_by_call(kernel);
 }

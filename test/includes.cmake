@@ -11,9 +11,11 @@ set(allowed_ukernels "${public}" kai/ukernels)
 set(allowed_asm kai/engines/asm)
 set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
 set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
-foreach(engine bf16 dwconv float pack panels row)
+foreach(engine bf16 dwconv float pack panels plain row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
+set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qai8dxp.hpp
+    kai/engines/qai8dxp/qai8dxp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 

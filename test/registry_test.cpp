@@ -57,7 +57,7 @@ TEST(Registry, EntriesAreComplete) {
         SCOPED_TRACE(u->name);
         EXPECT_TRUE(names.insert(u->name).second) << "twice";
         EXPECT_EQ(kai_registry_find_ukernel(u->name), u);
-        EXPECT_NE(u->features, 0u);
+        EXPECT_EQ(u->features == 0, std::strstr(u->name, "_portable") != nullptr);
         EXPECT_NE(u->dst_type, kai_dt_unknown);
         for (const char* text : {u->family, u->lhs_format, u->rhs_format}) {
             ASSERT_NE(text, nullptr);
@@ -238,15 +238,18 @@ TEST(Registry, BestExplainsItsChoice) {
             const auto [best, reasons, count] = Explained(request);
             EXPECT_EQ(reasons.size(), size);
             EXPECT_EQ(count, size);
-            bool any_runnable = false, any_fits = false;
+            bool any_runnable = false, any_runs = false, any_fits = false;
             for (const auto& [u, reason] : reasons) {
                 EXPECT_STREQ(u->family, family.c_str());
                 EXPECT_NE(reason, "");
                 EXPECT_EQ(reason == "chosen", u == best) << u->name << ": " << reason;
                 any_runnable |= runnable(*u);
-                any_fits |= runnable(*u) && (u->rows == KAI_ROWS_MANY) == (m > 1);
+                any_runs |= runnable(*u) && u->features != 0;
+                any_fits |= runnable(*u) && u->features != 0 && (u->rows == KAI_ROWS_MANY) == (m > 1);
                 if (!runnable(*u)) {
                     EXPECT_EQ(reason.rfind("CPU lacks ", 0), 0u) << reason;
+                } else if (u->features == 0 && u != best) {
+                    EXPECT_EQ(reason, "is portable: slower than " + std::string(best->name));
                 } else if (reason == "is for many rows") {
                     EXPECT_NE(best->rows, KAI_ROWS_MANY);
                     EXPECT_EQ(u->rows, KAI_ROWS_MANY);
@@ -263,6 +266,7 @@ TEST(Registry, BestExplainsItsChoice) {
             EXPECT_EQ(best != nullptr, any_runnable);
             if (best != nullptr) {
                 EXPECT_TRUE(runnable(*best));
+                EXPECT_EQ(best->features != 0, any_runs) << best->name;
                 EXPECT_TRUE(!any_fits || (best->rows == KAI_ROWS_MANY) == (m > 1)) << best->name;
             }
             EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), best);

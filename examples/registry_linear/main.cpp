@@ -3,7 +3,7 @@
 //
 // Weights are int4 / 8, exact in every form: floats; nibbles, with bf16 scales apart or in records that begin with an
 // f16 scale. So families differ by what they round: sums (f32), or activations to int8, by at most 1 / 254, which times
-// 256 weights of at most 7 / 8 is less than 1. Ends with 77 if this CPU has no kernel of any family.
+// 256 weights of at most 7 / 8 is less than 1.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -51,15 +51,12 @@ int main() {
     std::vector<float> x(kPrefill * K), floats;
     std::generate(x.begin(), x.end(), [i = 0U]() mutable { return std::sin(static_cast<float>(++i % 1000)); });
     const std::vector<uint16_t> scales(N * K / kBlock, kai_cast_bf16_f32(0.125F));
-    size_t ran = 0, good = 0;
+    bool good = true;
     for (const char* family :
          {"matmul_clamp_f32_f32_f32p", "matmul_clamp_f32_qai8dxp_qsi4c32p", "matmul_clamp_f32_qsi8d32p_qsi4c32p"}) {
         kai_registry_request request = {family, kPrefill, nullptr};
         kai_call call = {};
-        if ((call.ukernel = request.same_rhs_as = kai_registry_best(&request, nullptr, nullptr)) == nullptr) {
-            std::printf("%s: this CPU has no micro-kernel\n", family);
-            continue;
-        }
+        call.ukernel = request.same_rhs_as = kai_registry_best(&request, nullptr, nullptr);
         call.rhs_packer = kai_registry_rhs_packer(call.ukernel, 0);
         const std::string form = call.rhs_packer->source_format;
         const bool kxn = kai_call_rhs_is_kxn(call.rhs_packer), records = form == "qsu4c32s16s0";
@@ -84,9 +81,9 @@ int main() {
             call.ukernel = kai_registry_best(&request, nullptr, nullptr);  // of those that share the weights
             const double error = run(call, m, x);
             std::printf("%s: m = %zu, error %.1e\n", call.ukernel->name, m, error);
-            ++ran, good += error < (form == "f32" ? 1e-3 : 1);
+            good &= error < (form == "f32" ? 1e-3 : 1);
         }
     }
-    std::puts(ran == 0 ? "no micro-kernel ran" : good == ran ? "all within their bounds" : "WRONG");
-    return ran == 0 ? 77 : good != ran;
+    std::puts(good ? "all within their bounds" : "WRONG");
+    return good ? 0 : 1;
 }

@@ -288,9 +288,6 @@ private:
     }
 
     void print_left_out() const {
-        if (kai_registry_ukernel_count() == 0) {
-            printf("\nThis build of the library has no micro-kernels: it is not for an Arm CPU.\n");
-        }
         if (!left_out_.empty()) {
             printf("\nLeft out:\n");
         }
@@ -299,15 +296,16 @@ private:
         }
     }
 
-    /// What the reference writes, and every micro-kernel for many rows with its partner for one row.
+    /// What the reference writes, and every micro-kernel that suits many rows with its partner for one row.
     void print_texts() const {
         print_written("reference", continue_prompt(model_, reference(model_), reference(model_)));
         for (const kai_ukernel* gemm : usable_) {
-            if (gemm->rows != KAI_ROWS_MANY) {
+            kai_registry_request request = {gemm->family, 64, gemm};
+            if (gemm->rows != KAI_ROWS_MANY && kai_registry_best(&request, nullptr, nullptr) != gemm) {
                 continue;
             }
             // The partner reads the same packed weights. If a family has none, the micro-kernel itself takes one row.
-            const kai_registry_request request = {gemm->family, 1, gemm};
+            request.m = 1;
             const kai_ukernel* gemv = kai_registry_best(&request, nullptr, nullptr);
             const Family& family = *find_family(gemm->family);
             const std::vector<Bytes> packed = pack_layers(model_, family, *gemm);

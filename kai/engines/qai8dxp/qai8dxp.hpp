@@ -25,6 +25,19 @@ constexpr RhsKind rhs_kind(const Format& f) {
                              : RhsKind::int2;
 }
 
+/// Steps of a block of bl, or of its equal parts: integer sums are short up to 256 k (ShortSum).
+KAI_INLINE size_t steps_of_block(size_t bl) {
+    const size_t steps = bl / 32;
+    if (steps <= 8) {
+        return steps;
+    }
+    for (size_t part = 8;; --part) {
+        if (steps % part == 0) {
+            return part;
+        }
+    }
+}
+
 /// Bytes of an output element.
 constexpr size_t element_bytes(OutKind out) {
     return out == OutKind::f32 ? 4 : 2;

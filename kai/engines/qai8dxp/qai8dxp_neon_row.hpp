@@ -67,19 +67,6 @@ KAI_INLINE RowBlocksFn* row_blocks_function(const Problem& p) {
     return p.out == OutKind::f32 ? kai_row_blocks_int4_4x8_f32_neon_dotprod : kai_row_blocks_int4_4x8_bf16_neon_dotprod;
 }
 
-/// Steps of a block of bl, or of its equal parts: integer sums are short up to 256 k (ShortSum).
-KAI_INLINE size_t steps_of_block(size_t bl) {
-    const size_t steps = bl / 32;
-    if (steps <= 8) {
-        return steps;
-    }
-    for (size_t part = 8;; --part) {
-        if (steps % part == 0) {
-            return part;
-        }
-    }
-}
-
 /// @name Any number of rows and columns; the other arguments are those of the function.
 /// @{
 KAI_INLINE Rows rows_of(const Problem& p) {

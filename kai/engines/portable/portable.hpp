@@ -1,0 +1,92 @@
+// Micro-kernels in portable C++, for hosts without the extensions of the others: what f32 and f16 need.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/base.hpp"
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace kai {
+namespace {
+
+/// Four f32, and their bits. Compilers have vectors of 16 bytes everywhere.
+using Vec [[gnu::vector_size(16)]] = float;
+using Bits [[gnu::vector_size(16)]] = int32_t;
+
+/// Whether a fused multiply-add is an instruction. (Elsewhere it is a call into libm.)
+#if defined(__aarch64__)
+constexpr bool kHasFma = true;
+KAI_INLINE Vec fma_instruction(Vec a, Vec b, Vec c) {
+    return vfmaq_f32(c, a, b);
+}
+#elif defined(__FMA__)
+constexpr bool kHasFma = true;
+KAI_INLINE Vec fma_instruction(Vec a, Vec b, Vec c) {
+    return _mm_fmadd_ps(a, b, c);
+}
+#else
+constexpr bool kHasFma = false;
+KAI_INLINE Vec fma_instruction(Vec, Vec, Vec c) {
+    return c;
+}
+#endif
+
+/// a * b + c, where a * b is exact: the sum, or if it has to be rounded, that of the two numbers around it which is odd
+/// (Integer: the bits of Float). Rounded once more, to a type of less than half the precision, it is what one rounding
+/// gives.
+template <class Integer, class Float>
+KAI_INLINE Float multiply_add_to_odd(Float a, Float b, Float c) {
+    const Float product = a * b, sum = product + c, zero = {};
+    const Float added = sum - product, error = (product - (sum - added)) + (c - added);
+    const auto bits = load<Integer>(&sum);
+    const Integer away = bits + 1, odd = (bits & 1) != 0 ? bits : (error > zero) == (sum > zero) ? away : away - 2;
+    // Not where the sum is not finite: the error is NaN.
+    const Integer result = ((error > zero) | (error < zero)) ? odd : bits;
+    return load<Float>(&result);
+}
+
+/// fma(a, b, c) on every host.
+KAI_INLINE float fused(float a, float b, float c) {
+    return static_cast<float>(
+        multiply_add_to_odd<int64_t>(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)));
+}
+
+/// c[i] = fma(a[i], b[i], c[i]) on every host, for a multiple of 4.
+[[maybe_unused, gnu::noinline]] void fused(const float* a, const float* b, float* c, size_t count) {
+    if constexpr (kHasFma) {
+        for (size_t i = 0; i < count; i += 4) {
+            store(c + i, fma_instruction(load<Vec>(a + i), load<Vec>(b + i), load<Vec>(c + i)));
+        }
+        return;
+    }
+    using Floats [[gnu::vector_size(8)]] = float;
+    using Doubles [[gnu::vector_size(16)]] = double;
+    using Integers [[gnu::vector_size(16)]] = int64_t;
+    const auto doubles = [](const float* x) { return __builtin_convertvector(load<Floats>(x), Doubles); };
+    // A sum of doubles, rounded to f32, has been rounded twice: the same, unless it is halfway between two f32, which
+    // the last 29 bits tell, or is below 2^-126 and not 0, where others would.
+    constexpr int64_t kLow = 0x1FFFFFFF, kHalf = 0x10000000, kLeast = int64_t{0x381} << 52;
+    for (size_t i = 0; i < count; i += 2) {
+        const Doubles sum = doubles(a + i) * doubles(b + i) + doubles(c + i);
+        const auto bits = load<Integers>(&sum), magnitude = bits & INT64_MAX;
+        const Integers doubtful = (((bits ^ kHalf) & kLow) - 1) | ((magnitude - kLeast) & ~(magnitude - 1));
+        if (__builtin_expect((doubtful[0] | doubtful[1]) < 0, 0)) {
+            c[i] = fused(a[i], b[i], c[i]);
+            c[i + 1] = fused(a[i + 1], b[i + 1], c[i + 1]);
+        } else {
+            store(c + i, __builtin_convertvector(sum, Floats));
+        }
+    }
+}
+
+/// FMAX and FMIN: NaN stays NaN, -0 is less than +0.
+KAI_INLINE float clamped(float x, float lo, float hi) {
+    const auto number = [](uint32_t bits) { return load<float>(&bits); };
+    x = x < lo ? lo : x == lo ? number(load<uint32_t>(&x) & load<uint32_t>(&lo)) : x;
+    return x > hi ? hi : x == hi ? number(load<uint32_t>(&x) | load<uint32_t>(&hi)) : x;
+}
+
+}  // namespace
+}  // namespace kai

@@ -1,0 +1,168 @@
+// f32 and f16 in portable C++: LHS as it is, RHS in panels of 16 (f32) or 32 (f16) columns.
+//
+//     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
+//
+// Each fma rounds to the type of the operands. Where it is no instruction, f32 rounds the product as well.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/getters.hpp"
+#include "kai/engines/portable/portable.hpp"
+
+namespace kai {
+namespace {
+
+struct F32 {
+    using Element = float;
+
+    KAI_INLINE static Vec load(const uint8_t* p) {
+        return kai::load<Vec>(p);
+    }
+    KAI_INLINE static float to_f32(float x) {
+        return x;
+    }
+    KAI_INLINE static float from_f32(float x) {
+        return x;
+    }
+    KAI_INLINE static Vec add(Vec a, Vec b, Vec c) {
+        return kHasFma ? fma_instruction(a, b, c) : a * b + c;
+    }
+};
+
+/// Computes with f32 numbers that f16 has: a product of two is exact.
+struct F16 {
+    using Element = uint16_t;
+
+    KAI_INLINE static float to_f32(uint16_t x) {
+        return kai_cast_f32_f16(x);
+    }
+    KAI_INLINE static uint16_t from_f32(float x) {
+        return kai_cast_f16_f32(x);
+    }
+    KAI_INLINE static Vec add(Vec a, Vec b, Vec c) {
+        return rounded(multiply_add_to_odd<Bits>(a, b, c));
+    }
+#if defined(__aarch64__)
+    KAI_INLINE static Vec load(const uint8_t* p) {
+        return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
+    }
+    KAI_INLINE static Vec rounded(Vec x) {
+        return vcvt_f32_f16(vcvt_f16_f32(x));
+    }
+#else
+    // What kai_cast_f32_f16 and kai_cast_f16_f32 do, without branches.
+    KAI_INLINE static Vec load(const uint8_t* p) {
+        Bits half = {};
+        for (size_t i = 0; i < 4; ++i) {
+            half[i] = kai::load<uint16_t>(p + 2 * i);
+        }
+        const Bits magnitude = (half & 0x7FFF) << 13, from_least = magnitude + 0x38800000;
+        const Vec subnormal = kai::load<Vec>(&from_least) - 0x1p-14F;
+        const Bits finite = magnitude < 0x00800000 ? kai::load<Bits>(&subnormal) : magnitude + 0x38000000;
+        const Bits result = (magnitude < 0x0F800000 ? finite : magnitude + 0x70000000) | (half & 0x8000) << 16;
+        return kai::load<Vec>(&result);
+    }
+    KAI_INLINE static Vec rounded(Vec x) {
+        const Bits bits = kai::load<Bits>(&x), magnitude = bits & INT32_MAX;
+        const Vec subnormal = (kai::load<Vec>(&magnitude) + 0.5F) - 0.5F;  // from 0.5 on, numbers are 2^-24 apart
+        const Bits normal = (magnitude + 0xFFF + (magnitude >> 13 & 1)) & ~0x1FFF;
+        const Bits rounded = magnitude < 0x38800000 ? kai::load<Bits>(&subnormal) : normal;
+        const Bits finite = rounded < 0x47800000 ? rounded : Bits{} + 0x7F800000;
+        const Bits result = (magnitude > 0x7F800000 ? magnitude : finite) | (bits & INT32_MIN);
+        return kai::load<Vec>(&result);
+    }
+#endif
+};
+
+/// What 16 columns of a panel are multiplied with.
+struct FloatRows {
+    size_t k;
+    const uint8_t* lhs;
+    size_t lhs_stride;
+    uint8_t* dst;
+    size_t dst_stride, columns;  // that dst has
+    float lo, hi;
+};
+
+constexpr size_t kVectors = 4, kColumns = 4 * kVectors;
+
+template <class T, size_t NR, size_t ROWS>
+KAI_INLINE void multiply_rows(const FloatRows& p, const uint8_t* panel) {
+    constexpr size_t kBytes = sizeof(typename T::Element);
+    Vec sums[ROWS][kVectors];
+    KAI_UNROLL(16)
+    for (size_t i = 0; i < ROWS * kVectors; ++i) {
+        sums[i / kVectors][i % kVectors] = T::load(panel + i % kVectors * 4 * kBytes);
+    }
+    const uint8_t* lhs = p.lhs;
+    for (size_t left = p.k; left > 0; --left, lhs += kBytes) {
+        panel += NR * kBytes;
+        Vec x[ROWS];
+        KAI_UNROLL(16)
+        for (size_t i = 0; i < ROWS; ++i) {
+            const float element = T::to_f32(load<typename T::Element>(lhs + i * p.lhs_stride));
+            x[i] = Vec{element, element, element, element};
+        }
+        KAI_UNROLL(16)
+        for (size_t j = 0; j < kVectors; ++j) {
+            const Vec weights = T::load(panel + j * 4 * kBytes);
+            KAI_UNROLL(16)
+            for (size_t i = 0; i < ROWS; ++i) {
+                sums[i][j] = T::add(x[i], weights, sums[i][j]);
+            }
+        }
+    }
+    for (size_t i = 0; i < ROWS; ++i) {
+        float results[kColumns];
+        __builtin_memcpy(results, sums[i], sizeof(results));
+        for (size_t j = 0; j < p.columns; ++j) {
+            store(p.dst + i * p.dst_stride + j * kBytes, T::from_f32(clamped(results[j], p.lo, p.hi)));
+        }
+    }
+}
+
+/// m_step is 1: any number of rows.
+template <class T, const Format& RHS, size_t NR>
+[[gnu::noinline]] void run_portable(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, void* dst, size_t dst_stride,
+    float lo, float hi) {
+    constexpr size_t kBytes = sizeof(typename T::Element);
+    constexpr size_t kRows = 2;  // 8 vectors of sums: x86-64 has 16 registers
+    for (size_t n0 = 0; n0 < n; n0 += kColumns) {
+        const size_t first = n0 / NR * NR, columns = n - n0 < kColumns ? n - n0 : kColumns;
+        const uint8_t* panel = bytes(rhs, RHS.offset({NR, 1, 1}, first, k) + (n0 - first) * kBytes);
+        FloatRows rows{k, bytes(lhs), lhs_stride, bytes(dst, n0 * kBytes), dst_stride, columns, lo, hi};
+        size_t left = m;
+        for (; left >= kRows; left -= kRows) {
+            multiply_rows<T, NR, kRows>(rows, panel);
+            rows.lhs += kRows * lhs_stride;
+            rows.dst += kRows * dst_stride;
+        }
+        if (left > 0) {
+            multiply_rows<T, NR, 1>(rows, panel);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+#define KAI_DEFINE_PORTABLE(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                       \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Element))    \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
+        kai::check_output(dst_stride_col, sizeof(T::Element), clamp_min, clamp_max);                         \
+        kai::run_portable<T, kai::RHS, NR>(                                                                  \
+            m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max);                \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F32, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
+#undef KAI_UKERNEL_ROWS
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F16, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_UKERNEL_ROWS
+
+}  // extern "C"

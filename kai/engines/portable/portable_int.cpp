@@ -1,0 +1,380 @@
+// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time.
+//
+// A strip of up to 16 columns x a chunk of up to 256 k of the RHS becomes int16, which all rows share. Then a row of
+// the LHS becomes int16, and sums of products are int32. The order of a chunk is that of the packed RHS: of int4, 16
+// low nibbles, then the 16 high nibbles of the same bytes.
+//
+//     for strips, for groups of up to 64 rows
+//         for blocks, for chunks
+//             decode
+//             row by row: sums += lhs x rhs; at the end of a block, results = add(results, sums)
+//         row by row: finish: zero points, scales, bias; clamp, convert, store
+//
+// What a family does is a Channels, RowBlocks or Blocks. The operations, and so the bits, are those of the other
+// kernels (docs/arithmetic.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/portable/portable.hpp"
+#include "kai/engines/qai8dxp/qai8dxp.hpp"
+
+namespace kai {
+namespace {
+
+constexpr size_t kColumns = 16, kRows = 64;
+constexpr size_t kStep = 32, kChunk = 8 * kStep;  // k
+
+/// What a row has for each column. Columns that the RHS does not have are 0.
+using Sums = int32_t[kColumns];
+using Floats = float[kColumns];
+
+/// The fields that a panel ends with, f32 or int32, for each column.
+struct Ends {
+    uint32_t fields[3][kColumns];
+
+    KAI_INLINE uint32_t integer(size_t field, size_t column) const {
+        return fields[field][column];
+    }
+    KAI_INLINE float real(size_t field, size_t column) const {
+        return load<float>(&fields[field][column]);
+    }
+};
+
+/// results = fma(unit * f32(sums), row_scale * scales, results)
+KAI_INLINE void add_products(const Sums& sums, float unit, float row_scale, const Floats& scales, Floats& results) {
+    Floats a, b;
+    for (size_t c = 0; c < kColumns; ++c) {
+        a[c] = unit * static_cast<float>(sums[c]);
+        b[c] = row_scale * scales[c];
+    }
+    fused(a, b, results, kColumns);
+}
+
+/// results = fma(column, row, results)
+KAI_INLINE void add_products(const Floats& column, float row, Floats& results) {
+    Floats rows;
+    for (float& x : rows) {
+        x = row;
+    }
+    fused(column, rows, results, kColumns);
+}
+
+/// @name Families
+///
+/// load_block: the fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` is where
+/// the fields of the row are.
+/// @{
+
+/// qai8dxp x a scale per channel.
+///     result = f32(sum + offset * column_sum) * (column_scale * scale) + bias
+/// The fields of qsi4cxp are 16 * column_sum and column_scale / 16: it computes with 16 * sum.
+template <const Format& RHS>
+struct Channels {
+    static constexpr const Format &kLhs = qai8dxp, &kRhs = RHS;
+    static constexpr bool kHasBlocks = false, kAddsParts = false;
+    static constexpr uint32_t kUnit = RHS.bits == 4 ? 16 : 1;
+
+    KAI_INLINE static void load_block(const uint8_t*, size_t, size_t, float&, float&) {
+    }
+    KAI_INLINE static void add(const Sums&, const uint8_t*, const Floats&, const Floats&, Floats&) {
+    }
+    KAI_INLINE static void finish(const Sums& sums, const uint8_t* row, const Ends& ends, Floats& results) {
+        const auto offset = load<uint32_t>(row);
+        const auto row_scale = load<float>(row + 4);
+        for (size_t c = 0; c < kColumns; ++c) {
+            const uint32_t total = static_cast<uint32_t>(sums[c]) * kUnit + offset * ends.integer(0, c);
+            const float scale = ends.real(1, c) * row_scale;
+            results[c] = static_cast<float>(static_cast<int32_t>(total)) * scale + ends.real(2, c);
+        }
+    }
+};
+
+/// qai8dxp x a scale per block.
+///     result = fma(f32(sum), block_scale, result) for each block, or each part of it (steps_of_block)
+///     result = fma(column_sum, f32(offset), result) * scale + bias
+struct RowBlocks {
+    static constexpr const Format &kLhs = qai8dxp, &kRhs = qsi4c32pbf16;
+    static constexpr bool kHasBlocks = true, kAddsParts = true;
+
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
+        scale = kai_cast_f32_bf16(load<uint16_t>(fields + 2 * column));
+    }
+    KAI_INLINE static void add(const Sums& sums, const uint8_t*, const Floats& scales, const Floats&, Floats& results) {
+        add_products(sums, 1.0F, 1.0F, scales, results);
+    }
+    KAI_INLINE static void finish(const Sums&, const uint8_t* row, const Ends& ends, Floats& results) {
+        Floats column_sums;
+        for (size_t c = 0; c < kColumns; ++c) {
+            column_sums[c] = ends.real(0, c);
+        }
+        add_products(column_sums, static_cast<float>(load<int32_t>(row)), results);
+        const auto scale = load<float>(row + 4);
+        for (size_t c = 0; c < kColumns; ++c) {
+            results[c] = results[c] * scale + ends.real(1, c);
+        }
+    }
+};
+
+/// qsi8d32p x qsi4c32p.
+///     result = fma(f32(sum), row_scale * scale, result) for each block
+struct Blocks {
+    static constexpr const Format &kLhs = qsi8d32p, &kRhs = qsi4c32p;
+    static constexpr bool kHasBlocks = true, kAddsParts = false;
+
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
+        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
+    }
+    KAI_INLINE static void add(
+        const Sums& sums, const uint8_t* row, const Floats& scales, const Floats&, Floats& results) {
+        add_products(sums, 1.0F, kai_cast_f32_f16(load<uint16_t>(row)), scales, results);
+    }
+    KAI_INLINE static void finish(const Sums&, const uint8_t*, const Ends&, Floats&) {
+    }
+};
+
+/// qsi8d32pscalef32 x qai4c32p, whose field is scale / 16.
+///     result = fma(f32(16 * sum), scale / 16 * row_scale, fma(zero, row_sum, result)) for each block
+///     result = result + bias
+struct BlocksWithZeros {
+    static constexpr const Format &kLhs = qsi8d32pscalef32, &kRhs = qai4c32p;
+    static constexpr bool kHasBlocks = true, kAddsParts = false;
+
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero) {
+        zero = load<float>(fields + 4 * column);
+        scale = load<float>(fields + 4 * (nr + column));
+    }
+    KAI_INLINE static void add(
+        const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& zeros, Floats& results) {
+        add_products(zeros, load<float>(row), results);
+        add_products(sums, 16.0F, load<float>(row + 4), scales, results);
+    }
+    KAI_INLINE static void finish(const Sums&, const uint8_t*, const Ends& ends, Floats& results) {
+        for (size_t c = 0; c < kColumns; ++c) {
+            results[c] += ends.real(0, c);
+        }
+    }
+};
+/// @}
+
+/// The element of a byte at `index`, from the lowest bits up.
+template <unsigned BITS>
+KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
+    if constexpr (BITS == 2) {
+        return table[byte >> 2 * index & 3];
+    }
+    return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
+}
+
+/// Steps of a panel. GROUP bytes of a column stand together.
+template <const Format& RHS, size_t GROUP>
+KAI_INLINE void decode(
+    const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
+    constexpr size_t kPerByte = 8 / RHS.bits, kBytes = kStep / kPerByte;
+    constexpr size_t kApart = RHS.bits == 2 ? RHS.nibble_distance : kBytes;
+    for (size_t s = 0; s < steps; ++s, panel += nr * kBytes) {
+        for (size_t c = 0; c < nr; ++c) {
+            for (size_t j = 0; j < kBytes; j += GROUP) {
+                const uint8_t* in = panel + j * nr + c * GROUP;
+                int16_t* out = weights[c] + s * kStep + j / kApart * kApart * kPerByte + j % kApart;
+                for (size_t index = 0; index < kPerByte; ++index) {
+                    for (size_t i = 0; i < GROUP; ++i) {
+                        out[index * kApart + i] = element<RHS.bits>(in[i], index, table);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Steps of a row: 16 elements at the start of each, and 16 that are `apart` from these.
+[[gnu::noinline]] void widen(const uint8_t* row, size_t steps, size_t step, size_t apart, int16_t* out) {
+    for (size_t s = 0; s < steps; ++s, row += step, out += kStep) {
+        for (size_t i = 0; i < kStep / 2; ++i) {
+            out[i] = static_cast<int8_t>(row[i]);
+        }
+        for (size_t i = 0; i < kStep / 2; ++i) {
+            out[kStep / 2 + i] = static_cast<int8_t>(row[apart + i]);
+        }
+    }
+}
+
+/// sums += row x columns, which are four at least.
+[[gnu::noinline]] void multiply(
+    const int16_t* row, const int16_t (*weights)[kChunk], size_t columns, size_t steps, int32_t* sums) {
+    for (size_t c = 0; c < columns; c += 4, weights += 4) {
+        int32_t sum[4] = {};
+#if defined(__clang__)  // x86-64: else it does not find PMADDWD
+#pragma clang loop vectorize_width(8) interleave_count(1)
+#endif
+        for (size_t i = 0; i < steps * kStep; ++i) {
+            const int32_t x = row[i];
+            sum[0] += x * weights[0][i];
+            sum[1] += x * weights[1][i];
+            sum[2] += x * weights[2][i];
+            sum[3] += x * weights[3][i];
+        }
+        for (size_t i = 0; i < 4; ++i) {
+            sums[c + i] = static_cast<int32_t>(static_cast<uint32_t>(sums[c + i]) + static_cast<uint32_t>(sum[i]));
+        }
+    }
+}
+
+/// The first n of a row of results.
+[[gnu::noinline]] void store_row(const float* results, size_t n, uint8_t* dst, OutKind out, float lo, float hi) {
+    for (size_t c = 0; c < n; ++c) {
+        const float x = clamped(results[c], lo, hi);
+        if (out == OutKind::f32) {
+            store(dst + 4 * c, x);
+        } else {
+            store(dst + 2 * c, out == OutKind::f16 ? kai_cast_f16_f32(x) : kai_cast_bf16_f32(x));
+        }
+    }
+}
+
+/// Where the fields of a block are.
+KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, size_t block) {
+    return format.block_tail > 0 ? format.tail(tile, bl, block) : format.head(tile, 0, bl, block);
+}
+
+/// m_step is 1: any number of rows.
+template <class Family, size_t GROUP>
+[[gnu::noinline]] void run_portable(const Problem* problem) {
+    constexpr const Format &kLhs = Family::kLhs, &kRhs = Family::kRhs;
+    const Problem& p = *problem;
+    if (p.m == 0) {
+        return;
+    }
+    const Tile row_tile{1, 0, 0}, column_tile{p.nr, 0, 0};
+    const size_t bl = Family::kHasBlocks ? p.bl : (p.k + kStep - 1) / kStep * kStep;
+    const size_t blocks = p.k == 0 ? 0 : Family::kHasBlocks ? p.k / bl : 1, steps_of_bl = bl / kStep;
+    const size_t steps_of_chunk = Family::kAddsParts ? steps_of_block(bl) : kChunk / kStep;
+    // Halves of a step of the LHS, as the nibbles of the RHS are.
+    constexpr bool kHalvesOfBlock = kRhs.bits == 4 && kRhs.nibble_distance == 0;
+    const size_t apart = kHalvesOfBlock ? bl / 2 : kStep / 2, step = kHalvesOfBlock ? kStep / 2 : kStep;
+    int16_t table[4] = {};
+    for (size_t i = 0; p.lut != nullptr && i < 4; ++i) {
+        table[i] = static_cast<int16_t>(p.lut[i]);
+    }
+    int16_t wide[kChunk], weights[kColumns][kChunk];
+    Floats scales = {}, zeros = {};
+    Sums sums[kRows];
+    Floats results[kRows];
+    for (size_t n0 = 0; n0 < p.n; n0 += kColumns) {
+        const size_t n = p.n - n0 < kColumns ? p.n - n0 : kColumns, panels = (n + p.nr - 1) / p.nr;
+        const uint8_t* const rhs = p.rhs + n0 / p.nr * p.rhs_stride;
+        Ends ends = {};
+        for (size_t i = 0; i < panels * p.nr; ++i) {
+            const uint8_t* fields = rhs + (i / p.nr + 1) * p.rhs_stride - p.nr * kRhs.panel_tail;
+            for (size_t f = 0; f < kRhs.panel_tail / 4; ++f) {
+                ends.fields[f][i] = load<uint32_t>(fields + 4 * (f * p.nr + i % p.nr));
+            }
+        }
+        for (size_t m0 = 0; m0 < p.m; m0 += kRows) {
+            const size_t m = p.m - m0 < kRows ? p.m - m0 : kRows;
+            const uint8_t* const lhs = p.lhs + m0 * p.lhs_stride;
+            __builtin_memset(sums, 0, m * sizeof(Sums));
+            __builtin_memset(results, 0, m * sizeof(Floats));
+            for (size_t b = 0; b < blocks; ++b) {
+                for (size_t s = 0, steps; s < steps_of_bl; s += steps) {
+                    steps = steps_of_bl - s < steps_of_chunk ? steps_of_bl - s : steps_of_chunk;
+                    const size_t at = kRhs.elements(column_tile, bl, b) + kRhs.element_bytes(column_tile, s * kStep);
+                    for (size_t i = 0; i < panels; ++i) {
+                        decode<kRhs, GROUP>(rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
+                    }
+                    const bool adds = Family::kHasBlocks && (Family::kAddsParts || s + steps == steps_of_bl);
+                    for (size_t i = 0; adds && i < panels * p.nr; ++i) {
+                        const uint8_t* fields =
+                            rhs + i / p.nr * p.rhs_stride + fields_of_block(kRhs, column_tile, bl, b);
+                        Family::load_block(fields, p.nr, i % p.nr, scales[i], zeros[i]);
+                    }
+                    for (size_t r = 0; r < m; ++r) {
+                        const uint8_t* row = lhs + r * p.lhs_stride;
+                        widen(row + kLhs.elements(row_tile, bl, b) + s * step, steps, step, apart, wide);
+                        multiply(wide, weights, panels * p.nr, steps, sums[r]);
+                        if (adds) {
+                            Family::add(
+                                sums[r], row + fields_of_block(kLhs, row_tile, bl, b), scales, zeros, results[r]);
+                            __builtin_memset(sums[r], 0, sizeof(Sums));
+                        }
+                    }
+                }
+            }
+            for (size_t r = 0; r < m; ++r) {
+                Family::finish(sums[r], lhs + (r + 1) * p.lhs_stride - kLhs.panel_tail, ends, results[r]);
+                uint8_t* const dst = bytes(p.dst, (m0 + r) * p.dst_stride + n0 * element_bytes(p.out));
+                store_row(results[r], n, dst, p.out, p.lo, p.hi);
+            }
+        }
+    }
+}
+
+template <const Format& RHS>
+struct FamilyOf {
+    using Type = Channels<RHS>;
+};
+template <>
+struct FamilyOf<qsi4c32pbf16> {
+    using Type = RowBlocks;
+};
+template <>
+struct FamilyOf<qsi4c32p> {
+    using Type = Blocks;
+};
+template <>
+struct FamilyOf<qai4c32p> {
+    using Type = BlocksWithZeros;
+};
+
+/// The engine of a format.
+template <const Format& RHS, size_t KR, size_t SR>
+constexpr auto* kEngine = run_portable<typename FamilyOf<RHS>::Type, KR / SR>;
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+#define KAI_DEFINE_PORTABLE(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                                     \
+        (kai::kEngine<kai::RHS, KR, SR>), T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
+#include "kai/engines/qai8dxp/qai8dxp_families.inc"
+#undef KAI_ISA_any
+
+#define KAI_DEFINE_PORTABLE_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
+    KAI_DEFINE_MATMUL_GETTERS_BL(                                                                             \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                \
+    void kai_run_##NAME(                                                                                      \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row, \
+        size_t stride_col, float lo, float hi) {                                                              \
+        kai::check_blocks(k, bl);                                                                             \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
+        const kai::Tile rows{MR, KR, SR}, columns{NR, KR, SR};                                                \
+        const kai::Problem problem{                                                                           \
+            m,                                                                                                \
+            n,                                                                                                \
+            k,                                                                                                \
+            bl,                                                                                               \
+            kai::bytes(lhs),                                                                                  \
+            kai::bytes(rhs),                                                                                  \
+            dst,                                                                                              \
+            stride_row,                                                                                       \
+            lo,                                                                                               \
+            hi,                                                                                               \
+            nullptr,                                                                                          \
+            NR,                                                                                               \
+            kai::LHS.stride(rows, k, bl),                                                                     \
+            kai::RHS.stride(columns, k, bl),                                                                  \
+            kai::rhs_kind(kai::RHS),                                                                          \
+            kai::OutKind::OUT};                                                                               \
+        kai::kEngine<kai::RHS, KR, SR>(&problem);                                                             \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#undef KAI_UKERNEL
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+}  // extern "C"
