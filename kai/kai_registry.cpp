@@ -169,6 +169,70 @@ const kai_ukernel kUkernels[] = {
     {}  // the end; also keeps the table from being empty
 };
 
+/// @name Keys: numbers that stand for names, so that a search compares few strings
+/// @{
+/// Different names may have the same key. No step waits for the one before: a search takes a plan's time.
+constexpr uint32_t key_of(const char* name) {
+    uint32_t key = 1;
+    for (uint32_t i = 0; name[i] != 0; ++i) {
+        key += static_cast<unsigned char>(name[i]) * (2 * i + 1);
+    }
+    return key;
+}
+
+/// The families of kUkernels. The lines of a family are adjacent.
+struct Family {
+    uint32_t key;
+    size_t first, end;
+};
+constexpr uint32_t kFamilyOfUkernel[] = {
+#define KAI_KEY(ISA, ...) KAI_IF_BUILT(ISA, key_of(KAI_STRING(KAI_FAMILY)), )
+#define KAI_UKERNEL KAI_KEY
+#define KAI_UKERNEL_ROWS KAI_KEY
+#define KAI_IMATMUL KAI_KEY
+#define KAI_IMATMUL_ROWS KAI_KEY
+#define KAI_UNIFIED KAI_KEY
+#define KAI_DWCONV KAI_KEY
+#include "kai/ukernels/families.def"
+    0};
+constexpr size_t kFamilyLines = sizeof(kFamilyOfUkernel) / sizeof(kFamilyOfUkernel[0]);
+
+constexpr size_t count_families() {
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
+        count += kFamilyOfUkernel[i] != kFamilyOfUkernel[i + 1];
+    }
+    return count;
+}
+
+struct Families {
+    Family of[count_families() + 1];  // one more: there may be none
+};
+constexpr Families list_families() {
+    Families list = {};
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
+        Family& family = list.of[count];
+        family.first = family.key == 0 ? i : family.first;
+        family.key = kFamilyOfUkernel[i], family.end = i + 1;
+        count += kFamilyOfUkernel[i] != kFamilyOfUkernel[i + 1];
+    }
+    return list;
+}
+constexpr Families kFamilies = list_families();
+
+/// The entries of a family; none if it does not exist.
+Family find_family(const char* name) {
+    const uint32_t key = key_of(name);
+    for (const Family& family : kFamilies.of) {
+        if (family.key == key && family.end != 0 && strcmp(kUkernels[family.first].family, name) == 0) {
+            return family;
+        }
+    }
+    return {0, 0, 0};
+}
+/// @}
+
 /// The condition of a catalogue line: 0 accepts any value.
 #define KAI_ACCEPTS(ROWS, KR, SR)                                                                         \
     [](size_t rows, size_t kr, size_t sr) {                                                               \
@@ -224,6 +288,17 @@ const kai_packer kPackers[] = {
 #include "kai/ukernels/pack/packs.def"
     {}};
 
+/// The formats of kPackers.
+constexpr uint32_t kFormatOfPacker[] = {
+#define KAI_PACKED_KEY(SIGNATURE, ISA, NAME, FORMAT, ...) KAI_IF_BUILT(ISA, key_of(#FORMAT), )
+#define KAI_LHS_PACKER KAI_PACKED_KEY
+#define KAI_LHS_IMATMUL_PACKER KAI_PACKED_KEY
+#define KAI_RHS_PACKER KAI_PACKED_KEY
+#define KAI_UNIFIED_PACKER KAI_PACKED_KEY
+#define KAI_DWCONV_PACKER KAI_PACKED_KEY
+#include "kai/ukernels/pack/packs.def"
+    0};
+
 constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
 
@@ -236,13 +311,14 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
     if (!sizes_known(u)) {
         return nullptr;
     }
+    const uint32_t key = key_of(lhs ? u.lhs_format : u.rhs_format);
     // Each kind has packers of its own. Of the unified API, the micro-kernel with panels of 2 V rows takes a classic
     // one: they come last.
     for (int round = 0; round < (kai::is_unified(u) ? 2 : 1); ++round) {
         for (size_t i = 0; i < kPackerCount; ++i) {
             const kai_packer& p = kPackers[i];
-            if (kai_registry_runnable(p.features, nullptr, 0) && kai::packs_for(p, u, lhs, round == 1) &&
-                index-- == 0) {
+            if (kFormatOfPacker[i] == key && kai_registry_runnable(p.features, nullptr, 0) &&
+                kai::packs_for(p, u, lhs, round == 1) && index-- == 0) {
                 return &p;
             }
         }
@@ -457,15 +533,12 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
 
 const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
-    const char* family = request->family != nullptr ? request->family : "";
+    const char* name = request->family != nullptr ? request->family : "";
+    const Family family = find_family(name);
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
-    bool found = false;
     // A catalogue lists the best first.
-    for (const kai_ukernel& u : kUkernels) {
-        if (u.name == nullptr || strcmp(u.family, family) != 0) {
-            continue;
-        }
-        found = true;
+    for (size_t i = family.first; i < family.end; ++i) {
+        const kai_ukernel& u = kUkernels[i];
         if (kai_registry_runnable(u.features, nullptr, 0) && (u.features & request->without) == 0 &&
             (same == nullptr || same_rhs(u, *same)) &&
             (best == nullptr || misfit(u, request->m) < misfit(*best, request->m))) {
@@ -475,15 +548,13 @@ const kai_ukernel* kai_registry_best(
     if (explain == nullptr) {
         return best;
     }
-    if (!found) {
-        explain_no_family(family, explain, context);
+    if (family.end == 0) {
+        explain_no_family(name, explain, context);
         return nullptr;
     }
-    for (const kai_ukernel& u : kUkernels) {
+    for (size_t i = family.first; i < family.end; ++i) {
+        const kai_ukernel& u = kUkernels[i];
         char reason[256] = "chosen";
-        if (u.name == nullptr || strcmp(u.family, family) != 0) {
-            continue;
-        }
         if (&u != best) {
             explain_not_best(u, best, *request, reason, sizeof(reason));
         }

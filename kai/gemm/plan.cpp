@@ -11,11 +11,18 @@
 namespace kai::gemm {
 
 kai_datatype type_of(const char* source) {
-    return strcmp(source, "f32") == 0                                 ? kai_dt_f32
-           : strcmp(source, "f16") == 0                               ? kai_dt_f16
-           : strcmp(source, "bf16") == 0                              ? kai_dt_bf16
-           : strcmp(source, "x8") == 0 || strcmp(source, "int8") == 0 ? kai_dt_int8
-                                                                      : kai_dt_unknown;
+    const auto is = [source](const char* name) {
+        size_t i = 0;
+        while (name[i] != 0 && source[i] == name[i]) {
+            ++i;
+        }
+        return source[i] == name[i];
+    };
+    return is("f32")                ? kai_dt_f32
+           : is("f16")              ? kai_dt_f16
+           : is("bf16")             ? kai_dt_bf16
+           : is("x8") || is("int8") ? kai_dt_int8
+                                    : kai_dt_unknown;
 }
 
 kai_datatype row_type(const kai_gemm_kernel& kernel) {
@@ -229,7 +236,7 @@ int suits(const Problem& p, const kai_packer& packer) {
 
 bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
     int best = 0;
-    for (size_t i = 0;; ++i) {
+    for (size_t i = 0; best < 4; ++i) {
         const kai_packer* packer = kai_registry_rhs_packer(&u, i);
         if (packer == nullptr) {
             break;
