@@ -189,6 +189,7 @@ constexpr uint32_t kFamilyOfUkernel[] = {
 #define KAI_KEY(ISA, ...) KAI_IF_BUILT(ISA, key_of(KAI_STRING(KAI_FAMILY)), )
 #define KAI_UKERNEL KAI_KEY
 #define KAI_UKERNEL_ROWS KAI_KEY
+#define KAI_UKERNEL_PLAIN KAI_KEY
 #define KAI_IMATMUL KAI_KEY
 #define KAI_IMATMUL_ROWS KAI_KEY
 #define KAI_UNIFIED KAI_KEY
@@ -196,6 +197,7 @@ constexpr uint32_t kFamilyOfUkernel[] = {
 #include "kai/ukernels/families.def"
     0};
 constexpr size_t kFamilyLines = sizeof(kFamilyOfUkernel) / sizeof(kFamilyOfUkernel[0]);
+static_assert(kFamilyLines == sizeof(kUkernels) / sizeof(kUkernels[0]), "a kind of line is missing");
 
 constexpr size_t count_families() {
     size_t count = 0;
@@ -298,6 +300,8 @@ constexpr uint32_t kFormatOfPacker[] = {
 #define KAI_DWCONV_PACKER KAI_PACKED_KEY
 #include "kai/ukernels/pack/packs.def"
     0};
+
+static_assert(sizeof(kFormatOfPacker) / sizeof(kFormatOfPacker[0]) == sizeof(kPackers) / sizeof(kPackers[0]));
 
 constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
