@@ -2,6 +2,8 @@
 // tensors. Everything that is read is checked first; nothing in the file is trusted.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <stddef.h>
+
 #include <initializer_list>
 
 #include "kai/gemm/tensor.hpp"
@@ -9,59 +11,34 @@
 namespace kai_gemm_tensors {
 namespace {
 
-constexpr size_t kHeader = 64, kEntry = 256;
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian, and so are packed bytes");
+
 constexpr char kMagic[8] = {'K', 'A', 'I', 'G', 'E', 'M', 'M', '\n'};
 
-/// @name Where fields are, in bytes. Integers without a width are of 8 bytes.
+/// @name As they are in the file
 /// @{
-enum : size_t { kVersion32 = 8, kChecksum32 = 12, kFileSize = 16, kCount = 24 };
-constexpr size_t kChecked = 16;  // the checksum is of what follows it
-enum : size_t {
-    kName = 0,
-    kFormat = 112,
-    kKind32 = 144,
-    kType32 = 148,
-    kBias32 = 152,
-    kVector32 = 156,
-    kN = 160,
-    kK = 168,
-    kBl = 176,
-    kMatrices = 184,
-    kNr32 = 192,
-    kKr32 = 196,
-    kSr32 = 200,
-    kTensorChecksum32 = 204,
-    kOffset = 208,
-    kStride = 216,
-    kSize = 224,
-    kZeroPoint32 = 232,
-    kMultiplier32 = 236,
-    kLut = 240
+struct Header {
+    char magic[8];
+    uint32_t version, checksum;
+    uint64_t file_size, count;
+    uint8_t zeros[32];
 };
-constexpr size_t kFormatMax = kKind32 - kFormat - 1;
-static_assert(kFormat - kName - 1 == KAI_GEMM_FILE_NAME_MAX);
-static_assert(kLut + 4 * 4 == kEntry);
-constexpr uint32_t kHasBias = 1, kBiasApart = 2;
+struct Entry {
+    char name[KAI_GEMM_FILE_NAME_MAX + 1];
+    char format[32];
+    uint32_t kind, type, bias, vector_length;
+    uint64_t n, k, bl, count;
+    uint32_t nr, kr, sr, checksum;
+    uint64_t offset, stride, size;
+    int32_t a_zero_point;
+    float multiplier;
+    int32_t lut[4];
+};
 /// @}
-
-uint64_t get(const uint8_t* from, size_t bytes = 8) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; ++i) {
-        value |= uint64_t{from[i]} << 8 * i;
-    }
-    return value;
-}
-uint32_t get32(const uint8_t* from) {
-    return static_cast<uint32_t>(get(from, 4));
-}
-void put(uint8_t* to, uint64_t value, size_t bytes = 8) {
-    for (size_t i = 0; i < bytes; ++i) {
-        to[i] = static_cast<uint8_t>(value >> 8 * i);
-    }
-}
-void put32(uint8_t* to, uint32_t value) {
-    put(to, value, 4);
-}
+constexpr size_t kHeader = 64, kEntry = 256;
+static_assert(sizeof(Header) == kHeader && sizeof(Entry) == kEntry);
+constexpr size_t kChecked = 16;  // the checksum is of what follows it
+constexpr uint32_t kHasBias = 1, kBiasApart = 2;
 
 /// CRC-32 of one byte, and of one byte followed by 1 to 7 zeros: eight bytes are looked up at once.
 struct Tables {
@@ -84,61 +61,46 @@ struct Tables {
 };
 constexpr Tables kCrc;
 
-/// A text of at most `max` bytes in max + 1; the bytes after it are zero.
-bool is_text(const uint8_t* field, size_t max) {
-    size_t length = 0;
-    while (length <= max && field[length] != 0) {
-        ++length;
-    }
-    for (size_t i = length; i <= max; ++i) {
+/// A text, its terminating zero, and nothing else.
+template <size_t size>
+bool is_text(const char (&field)[size]) {
+    const size_t length = strnlen(field, size);
+    for (size_t i = length; i < size; ++i) {
         if (field[i] != 0) {
             return false;
         }
     }
-    return length > 0 && length <= max;
-}
-
-bool fits(uint64_t value) {
-    return value <= SIZE_MAX;
+    return length > 0 && length < size;
 }
 
 /// Reads an entry. Its own values are checked, not where it lies.
-kai_gemm_file_status read_entry(const uint8_t* e, kai_gemm_tensor* tensor) {
-    if (!is_text(e + kName, KAI_GEMM_FILE_NAME_MAX)) {
+kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
+    const auto e = kai::load<Entry>(from);
+    if (!is_text(e.name)) {
         return KAI_GEMM_FILE_BAD_NAME;
     }
-    const uint32_t kind = get32(e + kKind32), type = get32(e + kType32), bias = get32(e + kBias32);
-    if (!is_text(e + kFormat, kFormatMax) || kind > KAI_GEMM_INT8_STATIC || (bias & ~(kHasBias | kBiasApart)) != 0 ||
-        (type != 0 && type != kai_dt_f32 && type != kai_dt_f16 && type != kai_dt_bf16)) {
+    if (!is_text(e.format) || e.kind > KAI_GEMM_INT8_STATIC || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
+        (e.type != 0 && e.type != kai_dt_f32 && e.type != kai_dt_f16 && e.type != kai_dt_bf16)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
-    for (const size_t at : {kN, kK, kBl, kMatrices, kOffset, kStride, kSize}) {
-        if (!fits(get(e + at))) {
+    for (const uint64_t size : {e.n, e.k, e.bl, e.count, e.offset, e.stride, e.size}) {
+        if (size > SIZE_MAX) {
             return KAI_GEMM_FILE_OVERFLOW;
         }
     }
     kai_gemm_tensor t = {};
-    t.name = reinterpret_cast<const char*>(e + kName);
-    t.kind = static_cast<kai_gemm_kind>(kind);
-    t.type = static_cast<kai_datatype>(type);
-    t.n = get(e + kN);
-    t.k = get(e + kK);
-    t.bl = get(e + kBl);
-    t.count = get(e + kMatrices);
-    t.bias = (bias & kHasBias) != 0;
-    for (size_t i = 0; i < 4; ++i) {
-        t.lut[i] = static_cast<int32_t>(get32(e + kLut + 4 * i));
-    }
-    t.a_zero_point = static_cast<int32_t>(get32(e + kZeroPoint32));
-    const uint32_t multiplier = get32(e + kMultiplier32);
-    memcpy(&t.multiplier, &multiplier, sizeof(multiplier));
-    t.format = {reinterpret_cast<const char*>(e + kFormat), get32(e + kNr32), get32(e + kKr32), get32(e + kSr32)};
-    t.vector_length = get32(e + kVector32);
-    t.bias_apart = (bias & kBiasApart) != 0;
-    t.stride = get(e + kStride);
-    t.size = get(e + kSize);
-    t.offset = get(e + kOffset);
-    t.checksum = get32(e + kTensorChecksum32);
+    t.name = reinterpret_cast<const char*>(from + offsetof(Entry, name));
+    t.kind = static_cast<kai_gemm_kind>(e.kind);
+    t.type = static_cast<kai_datatype>(e.type);
+    t.n = e.n, t.k = e.k, t.bl = e.bl, t.count = e.count;
+    t.bias = (e.bias & kHasBias) != 0;
+    memcpy(t.lut, e.lut, sizeof(t.lut));
+    t.a_zero_point = e.a_zero_point, t.multiplier = e.multiplier;
+    t.format = {reinterpret_cast<const char*>(from + offsetof(Entry, format)), e.nr, e.kr, e.sr};
+    t.vector_length = e.vector_length;
+    t.bias_apart = (e.bias & kBiasApart) != 0;
+    t.stride = e.stride, t.size = e.size, t.offset = e.offset;
+    t.checksum = e.checksum;
     const Size most = Size{t.stride} * Size{t.count};
     if (t.count == 0 || t.stride % KAI_GEMM_FILE_ALIGNMENT != 0 || most.overflow || t.size > most.value ||
         t.size < most.value - t.stride) {
@@ -160,54 +122,52 @@ kai_gemm_file_status read_entry(const uint8_t* e, kai_gemm_tensor* tensor) {
     return KAI_GEMM_FILE_OK;
 }
 
-void write_entry(const kai_gemm_tensor& t, uint8_t* e) {
-    memset(e, 0, kEntry);
-    memcpy(e + kName, t.name, strlen(t.name));
-    memcpy(e + kFormat, t.format.name, strlen(t.format.name));
-    put32(e + kKind32, t.kind);
-    put32(e + kType32, t.type);
-    put32(e + kBias32, (t.bias ? kHasBias : 0U) | (t.bias_apart ? kBiasApart : 0U));
-    put32(e + kVector32, static_cast<uint32_t>(t.vector_length));
-    put(e + kN, t.n);
-    put(e + kK, t.k);
-    put(e + kBl, t.bl);
-    put(e + kMatrices, t.count);
-    put32(e + kNr32, static_cast<uint32_t>(t.format.nr));
-    put32(e + kKr32, static_cast<uint32_t>(t.format.kr));
-    put32(e + kSr32, static_cast<uint32_t>(t.format.sr));
-    put32(e + kTensorChecksum32, t.checksum);
-    put(e + kOffset, t.offset);
-    put(e + kStride, t.stride);
-    put(e + kSize, t.size);
-    put32(e + kZeroPoint32, static_cast<uint32_t>(t.a_zero_point));
-    uint32_t multiplier;
-    memcpy(&multiplier, &t.multiplier, sizeof(multiplier));
-    put32(e + kMultiplier32, multiplier);
-    for (size_t i = 0; i < 4; ++i) {
-        put32(e + kLut + 4 * i, static_cast<uint32_t>(t.lut[i]));
-    }
+void write_entry(const kai_gemm_tensor& t, uint8_t* to) {
+    Entry e = {};
+    memcpy(e.name, t.name, strlen(t.name));
+    memcpy(e.format, t.format.name, strlen(t.format.name));
+    e.kind = t.kind, e.type = t.type;
+    e.bias = (t.bias ? kHasBias : 0U) | (t.bias_apart ? kBiasApart : 0U);
+    e.vector_length = static_cast<uint32_t>(t.vector_length);
+    e.n = t.n, e.k = t.k, e.bl = t.bl, e.count = t.count;
+    e.nr = static_cast<uint32_t>(t.format.nr);
+    e.kr = static_cast<uint32_t>(t.format.kr);
+    e.sr = static_cast<uint32_t>(t.format.sr);
+    e.checksum = t.checksum;
+    e.offset = t.offset, e.stride = t.stride, e.size = t.size;
+    e.a_zero_point = t.a_zero_point, e.multiplier = t.multiplier;
+    memcpy(e.lut, t.lut, sizeof(e.lut));
+    kai::store(to, e);
 }
 
-/// What a header is made from: names that ascend, tensors one after the other.
-kai_gemm_file_status lay_out(kai_gemm_tensor& t, const kai_gemm_tensor* previous, size_t& end) {
-    if (t.name == nullptr) {
-        return KAI_GEMM_FILE_NULL_POINTER;
-    }
-    const size_t length = strlen(t.name);
-    if (length == 0 || length > KAI_GEMM_FILE_NAME_MAX ||
-        (previous != nullptr && strcmp(previous->name, t.name) >= 0)) {
-        return KAI_GEMM_FILE_BAD_NAME;
-    }
-    const kai_gemm_file_status status = kai_gemm_tensor_measure(&t);
-    if (status != KAI_GEMM_FILE_OK) {
-        return status;
-    }
-    const Size start = Size{end}.rounded_up(KAI_GEMM_FILE_ALIGNMENT), next = start + Size{t.size};
-    if (next.overflow) {
+/// Checks and measures tensors, and puts them one after the other: use(i, tensor) for each. `end`: of the file.
+template <typename Use>
+kai_gemm_file_status lay_out(const kai_gemm_tensor* tensors, size_t count, size_t& end, Use use) {
+    end = kai_gemm_file_header_size(count);
+    if (end == 0) {
         return KAI_GEMM_FILE_OVERFLOW;
     }
-    t.offset = start.value;
-    end = next.value;
+    for (size_t i = 0; i < count; ++i) {
+        kai_gemm_tensor t = tensors[i];
+        if (t.name == nullptr) {
+            return KAI_GEMM_FILE_NULL_POINTER;
+        }
+        const size_t length = strlen(t.name);
+        if (length == 0 || length > KAI_GEMM_FILE_NAME_MAX || (i > 0 && strcmp(tensors[i - 1].name, t.name) >= 0)) {
+            return KAI_GEMM_FILE_BAD_NAME;
+        }
+        const kai_gemm_file_status status = kai_gemm_tensor_measure(&t);
+        if (status != KAI_GEMM_FILE_OK) {
+            return status;
+        }
+        const Size start = Size{end}.rounded_up(KAI_GEMM_FILE_ALIGNMENT), next = start + Size{t.size};
+        if (next.overflow) {
+            return KAI_GEMM_FILE_OVERFLOW;
+        }
+        t.offset = start.value;
+        end = next.value;
+        use(i, t);
+    }
     return KAI_GEMM_FILE_OK;
 }
 
@@ -216,7 +176,7 @@ const uint8_t* entry(const kai_gemm_file* file, size_t index) {
 }
 
 const char* name_of(const kai_gemm_file* file, size_t index) {
-    return reinterpret_cast<const char*>(entry(file, index) + kName);
+    return reinterpret_cast<const char*>(entry(file, index) + offsetof(Entry, name));
 }
 
 }  // namespace
@@ -257,7 +217,7 @@ uint32_t kai_gemm_file_checksum(uint32_t before, const void* data, size_t size) 
     const uint8_t* p = kai::bytes(data);
     uint32_t crc = ~before;
     for (; size >= 8; size -= 8, p += 8) {
-        const uint32_t low = get32(p) ^ crc, high = get32(p + 4);
+        const uint32_t low = kai::load<uint32_t>(p) ^ crc, high = kai::load<uint32_t>(p + 4);
         crc = 0;
         for (int i = 0; i < 4; ++i) {
             crc ^= kCrc.of[7 - i][low >> 8 * i & 0xFF] ^ kCrc.of[3 - i][high >> 8 * i & 0xFF];
@@ -278,26 +238,13 @@ kai_gemm_file_status kai_gemm_file_lay_out(kai_gemm_tensor* tensors, size_t coun
     if ((tensors == nullptr && count > 0) || file_size == nullptr) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }
-    const size_t header = kai_gemm_file_header_size(count);
-    if (header == 0) {
-        return KAI_GEMM_FILE_OVERFLOW;
-    }
     // First without writing.
-    for (const bool write : {false, true}) {
-        size_t end = header;
-        for (size_t i = 0; i < count; ++i) {
-            kai_gemm_tensor t = tensors[i];
-            const kai_gemm_file_status status = lay_out(t, i > 0 ? &tensors[i - 1] : nullptr, end);
-            if (status != KAI_GEMM_FILE_OK) {
-                return status;
-            }
-            if (write) {
-                tensors[i] = t;
-            }
-        }
-        *file_size = write ? end : *file_size;
+    size_t size = 0;
+    const kai_gemm_file_status status = lay_out(tensors, count, size, [](size_t, const kai_gemm_tensor&) {});
+    if (status == KAI_GEMM_FILE_OK) {
+        lay_out(tensors, count, *file_size, [&](size_t i, const kai_gemm_tensor& t) { tensors[i] = t; });
     }
-    return KAI_GEMM_FILE_OK;
+    return status;
 }
 
 kai_gemm_file_status kai_gemm_file_write_header(
@@ -305,36 +252,23 @@ kai_gemm_file_status kai_gemm_file_write_header(
     if ((tensors == nullptr && count > 0) || header == nullptr) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }
+    bool laid_out = true;
+    size_t end = 0;
+    const kai_gemm_file_status status = lay_out(tensors, count, end, [&](size_t i, const kai_gemm_tensor& t) {
+        laid_out = laid_out && t.offset == tensors[i].offset && t.size == tensors[i].size;
+    });
     const size_t size = kai_gemm_file_header_size(count);
-    if (size == 0) {
-        return KAI_GEMM_FILE_OVERFLOW;
-    }
-    if (header_size < size) {
-        return KAI_GEMM_FILE_TOO_SMALL;
-    }
-    size_t end = size;
-    for (size_t i = 0; i < count; ++i) {
-        kai_gemm_tensor t = tensors[i];
-        const kai_gemm_file_status status = lay_out(t, i > 0 ? &tensors[i - 1] : nullptr, end);
-        if (status != KAI_GEMM_FILE_OK) {
-            return status;
-        }
-        if (t.offset != tensors[i].offset || t.size != tensors[i].size) {
-            return KAI_GEMM_FILE_BAD_OFFSET;
-        }
+    if (status != KAI_GEMM_FILE_OK || !laid_out || header_size < size) {
+        return status != KAI_GEMM_FILE_OK ? status : !laid_out ? KAI_GEMM_FILE_BAD_OFFSET : KAI_GEMM_FILE_TOO_SMALL;
     }
     uint8_t* bytes = kai::bytes(header);
-    memset(bytes, 0, kHeader);
-    memcpy(bytes, kMagic, sizeof(kMagic));
-    put32(bytes + kVersion32, KAI_GEMM_FILE_VERSION);
-    put(bytes + kFileSize, end);
-    put(bytes + kCount, count);
-    for (size_t i = 0; i < count; ++i) {
-        kai_gemm_tensor t = tensors[i];
-        kai_gemm_tensor_measure(&t);
-        write_entry(t, bytes + kHeader + i * kEntry);
-    }
-    put32(bytes + kChecksum32, kai_gemm_file_checksum(0, bytes + kChecked, size - kChecked));
+    lay_out(
+        tensors, count, end, [&](size_t i, const kai_gemm_tensor& t) { write_entry(t, bytes + kHeader + i * kEntry); });
+    Header h = {{}, KAI_GEMM_FILE_VERSION, 0, end, count, {}};
+    memcpy(h.magic, kMagic, sizeof(kMagic));
+    kai::store(bytes, h);
+    h.checksum = kai_gemm_file_checksum(0, bytes + kChecked, size - kChecked);
+    kai::store(bytes, h);
     return KAI_GEMM_FILE_OK;
 }
 
@@ -349,28 +283,28 @@ kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, kai_gemm_
     if (size < kHeader) {
         return KAI_GEMM_FILE_TRUNCATED;
     }
-    if (get32(bytes + kVersion32) != KAI_GEMM_FILE_VERSION) {
+    const auto h = kai::load<Header>(bytes);
+    if (h.version != KAI_GEMM_FILE_VERSION) {
         return KAI_GEMM_FILE_WRONG_VERSION;
     }
-    const uint64_t file_size = get(bytes + kFileSize), count = get(bytes + kCount);
-    if (count > (size - kHeader) / kEntry) {
+    if (h.count > (size - kHeader) / kEntry) {
         return KAI_GEMM_FILE_TRUNCATED;
     }
-    const size_t header = kai_gemm_file_header_size(count);
-    if (get32(bytes + kChecksum32) != kai_gemm_file_checksum(0, bytes + kChecked, header - kChecked)) {
+    const size_t header = kai_gemm_file_header_size(h.count);
+    if (h.checksum != kai_gemm_file_checksum(0, bytes + kChecked, header - kChecked)) {
         return KAI_GEMM_FILE_DAMAGED_HEADER;
     }
-    if (file_size > size) {
+    if (h.file_size > size) {
         return KAI_GEMM_FILE_TRUNCATED;
     }
-    for (size_t i = kCount + 8; i < kHeader; ++i) {
-        if (bytes[i] != 0) {
+    for (const uint8_t zero : h.zeros) {
+        if (zero != 0) {
             return KAI_GEMM_FILE_BAD_VALUE;
         }
     }
-    const kai_gemm_file opened = {data, static_cast<size_t>(file_size), static_cast<size_t>(count)};
+    const kai_gemm_file opened = {data, static_cast<size_t>(h.file_size), static_cast<size_t>(h.count)};
     size_t end = header;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < opened.count; ++i) {
         kai_gemm_tensor t;
         const kai_gemm_file_status status = read_entry(entry(&opened, i), &t);
         if (status != KAI_GEMM_FILE_OK) {

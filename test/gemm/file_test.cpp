@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <functional>
@@ -24,6 +25,7 @@ using Tensor = kai_gemm_tensor;
 constexpr char kSme2[] = "matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa";
 constexpr char kSve[] = "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla";
 constexpr char kNeon[] = "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm";
+constexpr char kNeonFloat[] = "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla";
 constexpr char kFloat[] = "matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa";
 constexpr char kTable[] = "matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kBf16[] = "matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla";
@@ -630,6 +632,82 @@ TEST(GemmTensor, AgreesWithThePlan) {
         }
     }
     std::printf("%zu comparisons\n", compared);
+}
+
+/// C of a plan with packed weights.
+std::vector<float> product(const kai_gemm_plan& plan, const void* packed, const std::vector<float>& a) {
+    const kai_gemm_problem& p = plan.problem;
+    std::vector<float> c(p.m * p.n), workspace(plan.workspace_size / sizeof(float) + 17);
+    void* aligned = workspace.data();
+    size_t space = workspace.size() * sizeof(float);
+    std::align(64, plan.workspace_size, aligned, space);
+    kai_gemm_operands x = {};
+    x.m = p.m, x.a.data = a.data(), x.b.data = packed, x.c.data = c.data();
+    EXPECT_EQ(kai_gemm_run(&plan, &x, aligned, plan.workspace_size, nullptr, nullptr), KAI_GEMM_OK);
+    return c;
+}
+
+// Mapped read-only, and multiplied from in place; with alpha 2 and a bias that is apart.
+TEST(GemmFile, IsMultipliedFromInPlace) {
+    for (const char* kernel : {kSme2, kSve, kNeon, kFloat, kNeonFloat}) {
+        SCOPED_TRACE(kernel);
+        for (const float alpha : {1.0F, 2.0F}) {
+            const size_t bytes = kernel == kSve ? kai_cpu_sve_bytes() : kai_cpu_sme_bytes();
+            Tensor t = tensor_for(kernel, bytes != 0 ? 8 * bytes : 128, "w", 37, 96);
+            t.bias = true, t.bias_apart = alpha != 1;
+            if (kai_gemm_tensor_usable(&t, nullptr, 0) != KAI_GEMM_FILE_OK) {
+                continue;
+            }
+            size_t size = 0;
+            ASSERT_EQ(kai_gemm_file_lay_out(&t, 1, &size), KAI_GEMM_FILE_OK);
+            void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            ASSERT_NE(mapped, MAP_FAILED);
+            uint8_t* data = static_cast<uint8_t*>(mapped) + t.offset;
+            const Weights weights(t, true);
+            ASSERT_EQ(kai_gemm_tensor_pack(&t, 0, true, &weights.w, 0, t.n, data, t.size), KAI_GEMM_FILE_OK);
+            t.checksum = kai_gemm_file_checksum(0, data, t.size);
+            ASSERT_EQ(kai_gemm_file_write_header(&t, 1, mapped, size), KAI_GEMM_FILE_OK);
+            ASSERT_EQ(mprotect(mapped, size, PROT_READ), 0);
+
+            kai_gemm_file file;
+            Tensor found;
+            ASSERT_EQ(kai_gemm_file_open(mapped, size, &file), KAI_GEMM_FILE_OK);
+            ASSERT_EQ(kai_gemm_file_find(&file, "w", &found), KAI_GEMM_FILE_OK);
+            ASSERT_EQ(kai_gemm_tensor_verify(&found), KAI_GEMM_FILE_OK);
+            kai_gemm_problem problem = kai_gemm_problem_of(3, 0, 0);
+            kai_gemm_tensor_describe(&found, &problem);
+            problem.b_transposed = true, problem.alpha = alpha;
+            kai_gemm_plan plan;
+            ASSERT_EQ(kai_gemm_make_plan(&problem, &plan), KAI_GEMM_OK);
+            ASSERT_EQ(plan.packed_b_size, found.size);
+            ASSERT_EQ(plan.bias_apart, found.bias_apart);
+            test::Random random(5);
+            std::vector<float> a(problem.m * t.k);
+            for (float& x : a) {
+                x = real(random);
+            }
+            Bytes packed(plan.packed_b_size), workspace(plan.pack_workspace_size + 64);
+            void* aligned = workspace.data();
+            size_t space = workspace.size();
+            std::align(64, plan.pack_workspace_size, aligned, space);
+            ASSERT_EQ(
+                kai_gemm_pack_b(
+                    &plan, 0, &weights.w, packed.data(), packed.size(), aligned, plan.pack_workspace_size, nullptr,
+                    nullptr),
+                KAI_GEMM_OK);
+            const std::vector<float> c = product(plan, found.data, a);
+            EXPECT_EQ(c, product(plan, packed.data(), a));
+            for (size_t i = 0; t.kind == KAI_GEMM_DENSE && i < c.size(); ++i) {
+                double sum = 0;
+                for (size_t kk = 0; kk < t.k; ++kk) {
+                    sum += a[i / t.n * t.k + kk] *
+                           double{reinterpret_cast<const float*>(weights.b.data())[i % t.n * t.k + kk]};
+                }
+                EXPECT_NEAR(c[i], alpha * sum + weights.bias[i % t.n], 1e-3);
+            }
+            munmap(mapped, size);
+        }
+    }
 }
 
 // The bytes that an Arm CPU packs, on every host. Where this is that CPU they are compared with its packer's.
