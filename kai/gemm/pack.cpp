@@ -122,8 +122,14 @@ Status check_weights(const Plan& plan, const kai_gemm_weights& w) {
     if ((needs_scale && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
         return KAI_GEMM_NULL_POINTER;
     }
-    if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0 && w.scale_stride < p.k / p.bl * sizeof(uint16_t)) {
-        return KAI_GEMM_BAD_STRIDE;
+    if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {
+        const size_t scales = p.k / p.bl * sizeof(uint16_t);
+        if (w.scale_stride < scales) {
+            return KAI_GEMM_BAD_STRIDE;
+        }
+        if (mul_add(p.n - 1, w.scale_stride, scales) == SIZE_MAX) {
+            return KAI_GEMM_OVERFLOW;
+        }
     }
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
         return KAI_GEMM_BAD_VALUE;

@@ -282,6 +282,9 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
 /// A kernel that reads this packed format; `status` says why there is none.
 const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format, Status& status) {
     status = KAI_GEMM_UNKNOWN_FORMAT;
+    if (format.name == nullptr) {  // what is not packed is no format
+        return nullptr;
+    }
     for (size_t i = 0;; ++i) {
         const kai_ukernel* u = kai_registry_ukernel(i);
         if (u == nullptr) {

@@ -72,7 +72,7 @@ size_t all_units(const Work& w, Count count) {
 }
 
 size_t a_rows_size(const Problem& p, size_t m) {
-    return (p.a_transposed ? m : p.k) * size_of(p.a_type);
+    return mul_add(p.a_transposed ? m : p.k, size_of(p.a_type), 0);
 }
 size_t lda_of(const Work& w, size_t m) {
     return w.operands->a.ld != 0 ? w.operands->a.ld : a_rows_size(w.plan->problem, m);
@@ -393,6 +393,9 @@ bool missing(const void* data, const void* const* table, size_t count) {
 Status check_strides(size_t ld, size_t stride, size_t rows, size_t row, size_t count, bool distinct) {
     if (rows == 0 || row == 0 || count == 0) {
         return KAI_GEMM_OK;
+    }
+    if (row == SIZE_MAX) {
+        return KAI_GEMM_OVERFLOW;
     }
     if (ld != 0 && ld < row) {
         return KAI_GEMM_BAD_STRIDE;
