@@ -51,7 +51,7 @@ set(KAI_RUNS_gemm
     "svl128||KLEIDIAI_GEMM_CASES=40"
     "svl256||GTEST_FILTER=GemmTensor*"
     "svl1024||GTEST_FILTER=GemmTensor*"
-    "svl2048||KLEIDIAI_GEMM_CASES=20"
+    "svl2048||KLEIDIAI_GEMM_CASES=6"
     "neoverse-n1||KLEIDIAI_GEMM_CASES=40"
     "cortex-a72||KLEIDIAI_GEMM_CASES=20"
     "neoverse-v1||KLEIDIAI_GEMM_CASES=40")

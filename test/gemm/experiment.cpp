@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <ostream>
@@ -160,14 +161,19 @@ bool has_kernel(kai_gemm_kind kind) {
     return false;
 }
 
-Case random_case(kai_gemm_kind kind, Random& random, const char* pin) {
+size_t case_count() {
+    const char* text = std::getenv("KLEIDIAI_GEMM_CASES");
+    return text != nullptr ? std::strtoul(text, nullptr, 10) : 300;
+}
+
+Case random_case(kai_gemm_kind kind, Random& random, const char* pin, const kai_gemm_format* format) {
     const auto one_of = [&](const auto& values) { return *(std::begin(values) + random.next() % std::size(values)); };
     const auto chance = [&](int of) { return random.integer(1, of) == 1; };
     Case c;
     c.seed = random.next();
     kai_gemm_problem& p = c.p;
     p.b_kind = kind;
-    p.pin = pin;
+    p.pin = pin, p.format = format;
     constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f32, kai_dt_f16, kai_dt_bf16};
     p.a_type = c.is_static() ? kai_dt_int8 : one_of(kTypes);
     p.b_type = one_of(kTypes);
@@ -570,6 +576,22 @@ std::vector<uint8_t> Experiment::c_bytes() const {
         all.insert(all.end(), buffer.data(), buffer.data() + buffer.size());
     }
     return all;
+}
+
+std::vector<uint8_t> Experiment::c_matrix(size_t matrix) const {
+    const kai_gemm_problem& p = of.p;
+    const Matrices& memory = c_memory_[0];
+    const size_t row = p.n * size_of(p.c_type);
+    size_t first = 0;
+    if (p.groups) {
+        first = std::accumulate(of.rows.begin(), of.rows.begin() + static_cast<ptrdiff_t>(matrix), first);
+    }
+    std::vector<uint8_t> elements;
+    for (size_t r = first; r < first + of.matrix_rows(matrix); ++r) {
+        const auto* start = static_cast<const uint8_t*>(memory.starts[p.groups ? 0 : matrix]) + r * memory.ld;
+        elements.insert(elements.end(), start, start + row);
+    }
+    return elements;
 }
 
 // ---- plan, pack, run ----

@@ -85,7 +85,7 @@ public:
     Experiment(const Experiment&) = delete;
     Experiment& operator=(const Experiment&) = delete;
 
-    /// Plans, and makes the buffers that depend on the plan. `units`: instead of those of the case.
+    /// Plans, and makes the buffers that depend on the plan.
     kai_gemm_status make_plan();
     kai_gemm_status pack(const Schedule& how = {});
     kai_gemm_status run(const Schedule& how = {});
@@ -97,6 +97,8 @@ public:
     bool succeeds(const Schedule& how = {});
 
     std::vector<uint8_t> c_bytes() const;
+    /// The elements of a matrix C, without gaps.
+    std::vector<uint8_t> c_matrix(size_t matrix) const;
 
     const Case& of;
     kai_gemm_plan plan = {};
@@ -139,8 +141,11 @@ float load(const void* address, kai_datatype type);
 void store(void* address, float x, kai_datatype type);
 /// @}
 
-/// A random case of a kind. The rest of `start` is kept: pin, format, types if `keep_types`.
-Case random_case(kai_gemm_kind kind, Random& random, const char* pin = nullptr);
+/// A random case of a kind.
+Case random_case(
+    kai_gemm_kind kind, Random& random, const char* pin = nullptr, const kai_gemm_format* format = nullptr);
+/// Random cases per kind: KLEIDIAI_GEMM_CASES.
+size_t case_count();
 
 /// Sizes that matter around a step.
 std::vector<size_t> sizes_around(size_t step);

@@ -3,18 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstring>
+#include <set>
 #include <string>
 
 #include "test/gemm/experiment.hpp"
 
 namespace test::gemm {
 namespace {
-
-size_t cases() {
-    const char* text = std::getenv("KLEIDIAI_GEMM_CASES");
-    return text != nullptr ? std::strtoul(text, nullptr, 10) : 300;
-}
 
 class GemmProduct : public testing::TestWithParam<kai_gemm_kind> {
     void SetUp() override {
@@ -27,7 +24,7 @@ class GemmProduct : public testing::TestWithParam<kai_gemm_kind> {
 TEST_P(GemmProduct, RandomProblems) {
     Random random(2026 + GetParam());
     int failed = 0;
-    for (size_t i = 0; i < cases() && failed < 3; ++i) {
+    for (size_t i = 0; i < case_count() && failed < 3; ++i) {
         const Case c = random_case(GetParam(), random);
         SCOPED_TRACE(testing::Message() << "case " << i << ": " << c);
         Experiment e(c);
@@ -35,6 +32,77 @@ TEST_P(GemmProduct, RandomProblems) {
         how.at_once = random.integer(0, 1) != 0;
         how.shuffle = random.next();
         failed += !e.succeeds(how);
+    }
+}
+
+/// The results of a case by several schedules, with the memory as the run before left it.
+TEST_P(GemmProduct, SameBitsOnAnyThreads) {
+    Random random(4711 + GetParam());
+    for (size_t i = 0; i < case_count() / 10; ++i) {
+        const Case c = random_case(GetParam(), random);
+        SCOPED_TRACE(testing::Message() << "case " << i << ": " << c);
+        Experiment e(c);
+        ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+        ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+        ASSERT_EQ(e.run(), KAI_GEMM_OK);
+        e.check();
+        const std::vector<uint8_t> c_bytes = e.c_bytes();
+        const std::vector<uint8_t> packed = c.p.b_constant ? e.packed[0].bytes() : std::vector<uint8_t>{};
+        for (size_t threads = 1; threads <= 8; threads += i % 3 + 1) {
+            Schedule how;
+            how.threads = threads, how.shuffle = random.next(), how.at_once = threads % 2 == 0;
+            if (c.p.b_constant) {
+                std::fill_n(e.packed[0].data(), e.packed[0].size(), uint8_t{0xFF});
+                ASSERT_EQ(e.pack(how), KAI_GEMM_OK);
+                ASSERT_TRUE(e.packed[0].bytes() == packed) << threads << " threads, packing";
+            }
+            e.reset_c();
+            ASSERT_EQ(e.run(how), KAI_GEMM_OK);
+            ASSERT_TRUE(e.c_bytes() == c_bytes) << threads << " threads";
+        }
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST_P(GemmProduct, SameBitsForAnyUnits) {
+    Random random(815 + GetParam());
+    for (size_t i = 0; i < case_count() / 10; ++i) {
+        Case c = random_case(GetParam(), random);
+        SCOPED_TRACE(testing::Message() << "case " << i << ": " << c);
+        std::vector<uint8_t> first;
+        for (const size_t units : {size_t{1}, size_t{2}, size_t{7}, size_t{64}}) {
+            c.p.units = c.p.sme_units = units;
+            c.p.l1_bytes = random.integer(0, 1) != 0 ? 2048 : 65536, c.p.l2_bytes = 16 * c.p.l1_bytes;
+            Experiment e(c);
+            ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+            ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+            ASSERT_EQ(e.run(), KAI_GEMM_OK);
+            first = first.empty() ? e.c_bytes() : first;
+            ASSERT_TRUE(e.c_bytes() == first) << units << " units";
+        }
+    }
+}
+
+/// The same A in every matrix of the batch.
+TEST_P(GemmProduct, SameBitsAnywhereInTheBatch) {
+    Random random(42 + GetParam());
+    for (size_t i = 0; i < case_count() / 10; ++i) {
+        Case c = random_case(GetParam(), random);
+        if (c.p.groups || c.p.batch == 0) {
+            continue;
+        }
+        c.p.batch = 5, c.p.b_per_matrix = false, c.p.beta = 0, c.numbers = Numbers::random;
+        SCOPED_TRACE(testing::Message() << "case " << i << ": " << c);
+        Experiment e(c);
+        const std::vector<const void*> table(c.p.batch, c.a_table ? e.x.a.table[0] : e.x.a.data);
+        e.x.a.table = table.data();
+        ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+        ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+        ASSERT_EQ(e.run(), KAI_GEMM_OK);
+        const std::vector<uint8_t> first = e.c_matrix(0);
+        for (size_t matrix = 1; matrix < c.p.batch; ++matrix) {
+            ASSERT_TRUE(e.c_matrix(matrix) == first) << "matrix " << matrix;
+        }
     }
 }
 
@@ -48,6 +116,69 @@ INSTANTIATE_TEST_SUITE_P(
         KAI_GEMM_DENSE, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
         KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC),
     kind_name);
+
+// ---- every kernel ----
+
+/// What no kind of weights needs: indirect matmul, depthwise convolution, the unified API, rows of f16 times int4.
+bool is_for_other_callers(const kai_ukernel& u) {
+    return u.signature >= KAI_UKERNEL_IMATMUL || std::strcmp(u.family, "matmul_clamp_f32_f16p_qsi4c32p") == 0;
+}
+
+/// Pinned, and by their packed format.
+TEST(GemmKernels, EachThatCanRun) {
+    std::set<std::string> ran, formats;
+    size_t refused = 0;
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        if (!kai_registry_runnable(u->features, nullptr, 0) || is_for_other_callers(*u)) {
+            continue;
+        }
+        const kai_gemm_format format = {u->rhs_format, u->get_nr(), u->get_kr(), u->get_sr()};
+        for (size_t kind = 0; kind < kKinds; ++kind) {
+            for (size_t j = 0; j < case_count() / 30 + 8; ++j) {
+                Random random(j * 1000 + i);
+                const bool by_format = j % 3 == 2 && std::strchr(u->rhs_format, 'p') != nullptr;
+                Case c = random_case(
+                    static_cast<kai_gemm_kind>(kind), random, by_format ? nullptr : u->name,
+                    by_format ? &format : nullptr);
+                if (j % 2 == 0 && !c.is_static() && u->dst_type != kai_dt_int8) {
+                    c.p.c_type = u->dst_type;
+                    c.p.allow_bf16 = c.p.allow_f16 = kind == KAI_GEMM_DENSE;
+                    if (c.p.allow_f16 && c.p.c_type == kai_dt_f16) {
+                        c.p.a_type = c.p.b_type = kai_dt_f16;
+                    }
+                }
+                SCOPED_TRACE(testing::Message() << "case " << j << ": " << c);
+                kai_gemm_plan plan;
+                const kai_gemm_status status = kai_gemm_make_plan(&c.p, &plan);
+                if (status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT ||
+                    status == KAI_GEMM_UNSUPPORTED) {
+                    ++refused;
+                    if (j > 6 && ran.count(u->name + std::to_string(kind)) == 0) {
+                        break;  // not of this kind
+                    }
+                    continue;
+                }
+                if (by_format && c.multiplies()) {
+                    EXPECT_STREQ(plan.format.name, format.name);
+                    EXPECT_TRUE(
+                        plan.format.nr == format.nr && plan.format.kr == format.kr && plan.format.sr == format.sr);
+                    formats.insert(format.name);
+                } else if (c.multiplies()) {
+                    EXPECT_STREQ(plan.gemm.ukernel->name, u->name);
+                    EXPECT_EQ(plan.gemv.ukernel, plan.gemm.ukernel);
+                    ran.insert(u->name);
+                    ran.insert(u->name + std::to_string(kind));
+                }
+                Experiment e(c);
+                Schedule how;
+                how.shuffle = random.next();
+                ASSERT_TRUE(e.succeeds(how));
+            }
+        }
+        EXPECT_EQ(ran.count(u->name), 1U) << u->name << " was not chosen for any kind";
+    }
+    std::printf("%zu names of formats, %zu plans refused\n", formats.size(), refused);
+}
 
 }  // namespace
 }  // namespace test::gemm
