@@ -48,10 +48,10 @@ set(KAI_RUNS_gcc_debug
 # The GEMM layer: fewer random problems where the kernels are other ones, but the layer is the same.
 set(KAI_RUNS_gemm
     "svl512|"
-    "svl128||KLEIDIAI_GEMM_CASES=40"
+    "svl128||KLEIDIAI_GEMM_CASES=20"
     "svl256||GTEST_FILTER=GemmTensor*"
     "svl1024||GTEST_FILTER=GemmTensor*"
-    "svl2048||KLEIDIAI_GEMM_CASES=6"
+    "svl2048||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmTensor*:GemmProduct.Random*"
     "neoverse-n1||KLEIDIAI_GEMM_CASES=40"
     "cortex-a72||KLEIDIAI_GEMM_CASES=20"
     "neoverse-v1||KLEIDIAI_GEMM_CASES=40")

@@ -140,6 +140,9 @@ TEST(GemmKernels, EachThatCanRun) {
                 Case c = random_case(
                     static_cast<kai_gemm_kind>(kind), random, by_format ? nullptr : u->name,
                     by_format ? &format : nullptr);
+                if (j < 2) {  // certainly multiplied
+                    c.p.alpha = 1, c.p.k = std::max(c.p.k, std::max<size_t>(c.p.bl, 32));
+                }
                 if (j % 2 == 0 && !c.is_static() && u->dst_type != kai_dt_int8) {
                     c.p.c_type = u->dst_type;
                     c.p.allow_bf16 = c.p.allow_f16 = kind == KAI_GEMM_DENSE;
