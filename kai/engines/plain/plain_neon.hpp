@@ -3,7 +3,8 @@
 //     dst[i][j] = clamp(sum over k of lhs[i][k] * rhs[k][j])        FMLA; no bias
 //
 // K x N: a vector is columns of one k. Each element is one chain of fma that starts at +0, k ascending. A tile is 6
-// rows x 4 vectors; one or two rows take more vectors, since a chain has to wait for its last fma.
+// rows x 4 vectors, in assembly (plain_neon.inc); one or two rows take more vectors, since a chain has to wait for its
+// last fma, and the last columns fewer.
 // N x K: a vector is neighbouring k of one row or column. Lane l of a sum takes k = l, L + l, 2 * L + l, ... (L lanes),
 // then the last k % L in halves of the vector: L / 2 of them, L / 4, ..., 1, from lane 0 on. Pairs of lanes are added
 // until one is left. A tile is 6 rows x 4 columns of such sums.
@@ -18,9 +19,15 @@
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/plain/plain_args.h"
 
 namespace kai {
 namespace {
+
+using PlainVectors [[gnu::aligned(16)]] = uint8_t[2][16];
+KAI_STRUCT(PlainPanelArgs, KAI_PLAIN_PANEL_ARGS);
+
+using PlainPanelFn = void(const PlainPanelArgs*);
 
 /// A call. Pointers are those of its first row and column, strides in bytes.
 template <class T>
@@ -108,11 +115,18 @@ void kxn_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     const Vector lo = T::spread(q.lo), hi = T::spread(q.hi);
     uint8_t* dst = q.dst + i * q.dst_stride + column;
     KAI_UNROLL(16)
+    for (size_t r = 0; r < rows; ++r) {  // all of them, before there are branches
+        KAI_UNROLL(16)
+        for (size_t v = 0; v < vectors; ++v) {
+            acc[r][v] = T::clamp(acc[r][v], lo, hi);
+        }
+    }
+    KAI_UNROLL(16)
     for (size_t r = 0; r < rows; ++r) {
         if (r < count) {
             KAI_UNROLL(16)
             for (size_t v = 0; v < vectors; ++v) {
-                store_first<T, bytes>(dst + v * bytes, T::clamp(acc[r][v], lo, hi));
+                store_first<T, bytes>(dst + v * bytes, acc[r][v]);
             }
         }
         dst += q.dst_stride;
@@ -139,6 +153,20 @@ KAI_INLINE void kxn_columns(const PlainGemm<T>& p, size_t j) {
     }
 }
 
+/// All rows of columns j, ...: 4 vectors, in assembly.
+template <class T>
+KAI_INLINE void kxn_panel(const PlainGemm<T>& p, size_t j) {
+    constexpr size_t kBytes = sizeof(typename T::Element);
+    PlainPanelArgs args = {};
+    args.lhs = p.lhs, args.lhs_stride = p.lhs_stride;
+    args.rhs = p.rhs + j * kBytes, args.rhs_stride = p.rhs_stride;
+    args.dst = p.dst + j * kBytes, args.dst_stride = p.dst_stride;
+    args.m = p.m, args.depth = p.k * kBytes;
+    store(args.bounds[0], T::spread(p.lo));
+    store(args.bounds[1], T::spread(p.hi));
+    T::kPanel(&args);
+}
+
 template <class T>
 KAI_INLINE void run_kxn(const PlainGemm<T>& p) {
     constexpr size_t kLanes = T::kLanes;
@@ -162,7 +190,7 @@ KAI_INLINE void run_kxn(const PlainGemm<T>& p) {
                 p.m == 1 ? kxn_tile<T, 1, 8, 16>(p, 0, j) : kxn_tile<T, 2, 8, 16>(p, 0, j);
                 break;
             case 4 * kLanes:
-                kxn_columns<T, 4, 16>(p, j);
+                kxn_panel(p, j);
                 break;
             case 2 * kLanes:
                 kxn_columns<T, 2, 16>(p, j);
@@ -243,18 +271,21 @@ void nxk_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     const PlainGemm<T>& q = *opaque_to_gcc(&p);  // not kept in registers during the loop
     const typename T::Vector lo = T::spread(q.lo), hi = T::spread(q.hi);
     uint8_t* dst = q.dst + i * q.dst_stride + j * sizeof(Element);
+    typename T::Vector sums[rows][(columns * sizeof(Element) + 15) / 16];
+    KAI_UNROLL(16)
+    for (size_t r = 0; r < rows; ++r) {  // all of them, before there are branches
+        T::add_lanes(sums[r], acc[r]);
+        for (typename T::Vector& sum : sums[r]) {
+            sum = T::clamp(sum, lo, hi);
+        }
+    }
     KAI_UNROLL(16)
     for (size_t r = 0; r < rows; ++r) {
         if (r < count) {
-            typename T::Vector sums[(columns * sizeof(Element) + 15) / 16];
-            T::add_lanes(sums, acc[r]);
-            for (typename T::Vector& sum : sums) {
-                sum = T::clamp(sum, lo, hi);
-            }
             if (width == columns) {
-                __builtin_memcpy(dst, sums, columns * sizeof(Element));
+                __builtin_memcpy(dst, sums[r], columns * sizeof(Element));
             } else {
-                __builtin_memcpy(dst, sums, width * sizeof(Element));
+                __builtin_memcpy(dst, sums[r], width * sizeof(Element));
             }
         }
         dst += q.dst_stride;
