@@ -16,35 +16,52 @@ if(KAI_FUZZ_CLANG AND NOT CMAKE_CROSSCOMPILING AND NOT DEFINED KAI_HAS_FUZZER)
     set(KAI_HAS_FUZZER ${has} CACHE INTERNAL "")
 endif()
 
+# Enumerators may be anything in a C program; calls through call.hpp pass void* for float*.
+set(KAI_FUZZ_FLAGS -fsanitize=fuzzer,address,undefined -fno-sanitize=enum,function -fno-sanitize-recover=all)
+
+# kai_add_fuzz_object(SOURCE RESULT): compiles a source.
+function(kai_add_fuzz_object source result)
+    file(RELATIVE_PATH object "${PROJECT_SOURCE_DIR}" "${source}")
+    string(REPLACE "/" "_" object "${object}.o")
+    set(object "${CMAKE_BINARY_DIR}/fuzz/${object}")
+    set(builds -DKAI_BUILD_any=1)
+    foreach(isa IN LISTS KAI_ISAS)
+        if(NOT isa STREQUAL "any")
+            list(APPEND builds -DKAI_BUILD_${isa}=0)
+        endif()
+    endforeach()
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/*.h" "${PROJECT_SOURCE_DIR}/kai/*.hpp"
+        "${PROJECT_SOURCE_DIR}/kai/*.def")
+    add_custom_command(OUTPUT "${object}" DEPENDS "${source}" ${headers}
+        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" -std=c++17 -g -O1 -ffp-contract=off ${KAI_FUZZ_FLAGS}
+            ${builds} -DKLEIDIAI_ASSERTIONS=1 -DKAI_PREFETCH_BYTES=0 "-I${PROJECT_SOURCE_DIR}"
+            -c "${source}" -o "${object}"
+        VERBATIM)
+    set(${result} "${object}" PARENT_SCOPE)
+endfunction()
+
 function(kai_add_fuzz_test name source seconds)
     if(CMAKE_CROSSCOMPILING OR NOT KAI_HAS_FUZZER)
         return()
     endif()
-    set(sources ${KAI_SOURCES_any} ${KAI_GEMM_SOURCES})
-    list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/")
-    set(builds "")
-    foreach(isa IN LISTS KAI_ISAS)
-        list(APPEND builds -DKAI_BUILD_${isa}=0)
-    endforeach()
-    list(REMOVE_ITEM builds -DKAI_BUILD_any=0)
-    get_filename_component(source "${source}" ABSOLUTE)
-    set(flags -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -ffp-contract=off
-        -DKAI_BUILD_any=1 ${builds} -DKLEIDIAI_ASSERTIONS=1 -DKAI_PREFETCH_BYTES=0 "-I${PROJECT_SOURCE_DIR}")
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/*.h" "${PROJECT_SOURCE_DIR}/kai/*.hpp"
-        "${PROJECT_SOURCE_DIR}/kai/*.def")
-    # Objects one by one, so that they are built in parallel.
-    set(objects "")
-    foreach(file IN LISTS sources source)
-        file(RELATIVE_PATH object "${PROJECT_SOURCE_DIR}" "${file}")
-        string(REPLACE "/" "_" object "fuzz_${object}.o")
-        list(APPEND objects "${object}")
-        add_custom_command(OUTPUT "${object}" DEPENDS "${file}" ${headers}
-            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" ${flags} -c "${file}" -o "${object}" VERBATIM)
-    endforeach()
-    add_custom_command(OUTPUT "${name}" DEPENDS ${objects}
-        COMMAND "${KAI_FUZZ_CLANG}" -fsanitize=fuzzer,address,undefined ${objects} -o "${name}" VERBATIM)
-    add_custom_target(${name}_program ALL DEPENDS "${name}")
-    add_test(NAME ${name} COMMAND "${CMAKE_CURRENT_BINARY_DIR}/${name}" -max_total_time=${seconds} -max_len=4096
-        -rss_limit_mb=1000 -verbosity=0 -print_final_stats=1)
-    set_tests_properties(${name} PROPERTIES COST 100)
+    if(NOT TARGET kai_fuzz_library)
+        file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+        set(objects "")
+        foreach(file IN LISTS KAI_SOURCES_any KAI_GEMM_SOURCES)
+            kai_add_fuzz_object("${PROJECT_SOURCE_DIR}/${file}" object)
+            list(APPEND objects "${object}")
+        endforeach()
+        add_custom_target(kai_fuzz_library DEPENDS ${objects})
+        set_property(GLOBAL PROPERTY KAI_FUZZ_OBJECTS ${objects})
+    endif()
+    get_property(objects GLOBAL PROPERTY KAI_FUZZ_OBJECTS)
+    kai_add_fuzz_object("${CMAKE_CURRENT_SOURCE_DIR}/${source}" object)
+    set(program "${CMAKE_BINARY_DIR}/fuzz/${name}")
+    add_custom_command(OUTPUT "${program}" DEPENDS "${object}" kai_fuzz_library ${objects}
+        COMMAND "${KAI_FUZZ_CLANG}" ${KAI_FUZZ_FLAGS} "${object}" ${objects} -o "${program}" VERBATIM)
+    add_custom_target(${name} ALL DEPENDS "${program}")
+    add_dependencies(${name} kai_fuzz_library)
+    add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -rss_limit_mb=1000 -verbosity=0
+        -print_final_stats=1)
+    set_tests_properties(${name} PROPERTIES COST 100 WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
 endfunction()
