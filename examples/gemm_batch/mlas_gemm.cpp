@@ -8,12 +8,10 @@
 #include "mlas_gemm.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <vector>
 
+#include "../common/aligned_memory.hpp"
 #include "kai/gemm/kai_gemm.h"
 
 namespace {
@@ -38,18 +36,6 @@ private:
     static thread_local int depth_;
 };
 thread_local int RecursionGuard::depth_ = 0;
-
-/// Memory for one call, aligned for the layer: nothing is kept between calls, so nothing can be too small or leak.
-struct Workspace {
-    explicit Workspace(size_t size) : data(size != 0 ? operator new (size, std::align_val_t{64}) : nullptr) {
-    }
-    ~Workspace() {
-        operator delete (data, std::align_val_t{64});
-    }
-    Workspace(const Workspace&) = delete;
-    Workspace& operator=(const Workspace&) = delete;
-    void* data;
-};
 
 /// The plan that a B is packed by. It depends on TransB, N and K alone, so that a call can make it again: packed
 /// weights need no header. Threads are those of the call, which must not change the format: the plan has one unit.
@@ -89,9 +75,10 @@ kai_gemm_status RunAlike(
     x.a.table = a.data(), x.a.ld = like.lda * sizeof(float);
     x.b.table = b.data(), x.b.ld = like.BIsPacked ? 0 : like.ldb * sizeof(float);
     x.c.table = c.data(), x.c.ld = like.ldc * sizeof(float);
-    const Workspace workspace(plan.workspace_size);
+    // For this call alone: nothing is kept that could be too small for the next one, or leak.
+    const AlignedMemory workspace = allocate(plan.workspace_size);
     return kai_gemm_run(
-        &plan, &x, workspace.data, plan.workspace_size, pool != nullptr ? ThreadPool::parallel_for : nullptr, pool);
+        &plan, &x, workspace.get(), plan.workspace_size, pool != nullptr ? ThreadPool::parallel_for : nullptr, pool);
 }
 
 /// What is left of Data for the portable code.
@@ -192,9 +179,9 @@ void MlasGemmPackB(
     if (PlanOfPackedB(TransB, N, K, plan)) {
         kai_gemm_weights weights = {};
         weights.b = B, weights.ldb = ldb * sizeof(float);
-        const Workspace workspace(plan.pack_workspace_size);
+        const AlignedMemory workspace = allocate(plan.pack_workspace_size);
         const kai_gemm_status status = kai_gemm_pack_b(
-            &plan, 0, &weights, PackedB, plan.packed_b_size, workspace.data, plan.pack_workspace_size, nullptr,
+            &plan, 0, &weights, PackedB, plan.packed_b_size, workspace.get(), plan.pack_workspace_size, nullptr,
             nullptr);
         if (status != KAI_GEMM_OK) {
             throw std::invalid_argument(kai_gemm_status_text(status));

@@ -11,9 +11,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <vector>
 
+#include "../common/aligned_memory.hpp"
 #include "../common/thread_pool.hpp"
 #include "kai/gemm/kai_gemm.h"
 
@@ -26,16 +26,6 @@ void require(kai_gemm_status status) {
         std::printf("%s\n", kai_gemm_status_text(status));
         std::exit(status == KAI_GEMM_UNSUPPORTED ? 77 : 1);
     }
-}
-
-struct Free {
-    void operator()(void* p) const {
-        std::free(p);
-    }
-};
-using Memory = std::unique_ptr<void, Free>;
-Memory allocate(size_t size) {
-    return Memory(std::aligned_alloc(64, (size + 63) / 64 * 64));
 }
 
 /// Weights as int4, N x K: two to a byte, the even one low, each plus 8; and what they stand for.
@@ -106,7 +96,7 @@ int main() {
     // Once: pack.
     kai_gemm_weights weights = {};
     weights.b = w.nibbles.data(), weights.scale = w.scales.data(), weights.bias = bias.data();
-    const Memory packed = allocate(plan.packed_b_size), scratch = allocate(plan.pack_workspace_size);
+    const AlignedMemory packed = allocate(plan.packed_b_size), scratch = allocate(plan.pack_workspace_size);
     ThreadPool four(4);
     require(kai_gemm_pack_b(
         &plan, 0, &weights, packed.get(), plan.packed_b_size, scratch.get(), plan.pack_workspace_size,
@@ -123,7 +113,7 @@ int main() {
         ThreadPool pool(threads);
         problem.units = threads;
         require(kai_gemm_make_plan(&problem, &plan));
-        const Memory workspace = allocate(plan.workspace_size);
+        const AlignedMemory workspace = allocate(plan.workspace_size);
         std::vector<float> y((kPrefill + kDecode) * kN);
         const auto run = [&](size_t rows, const float* from, float* to) {
             kai_gemm_operands operands = {};

@@ -2,20 +2,21 @@
 // A small language model on every micro-kernel that this CPU offers, against a plain f32 reference: how well it
 // predicts text that it was not trained on, and what it writes.
 //
-//     tiny_lm [--check] [--chars N] [DIRECTORY]
+//     tiny_lm [--check] [--chars N] [--only TEXT] [DIRECTORY]
 //
-// DIRECTORY holds weights.bin and gospels.txt. N is how many characters are predicted (default 2048). With --check the
-// exit code is 1 if a micro-kernel is further from the reference than its family's tolerance, or if a damaged weights
-// file is accepted.
+// DIRECTORY holds weights.bin and gospels.txt. N is how many characters are predicted (default 256). --only takes the
+// micro-kernels whose names contain TEXT. With --check the exit code is 1 if a micro-kernel is further from the reference
+// than the tolerance of its form of weights, or if a damaged weights file is accepted.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-#include "families.hpp"
+#include "layer.hpp"
 #include "model.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <map>
 
 #ifndef TINY_LM_DIRECTORY
 #define TINY_LM_DIRECTORY "."
@@ -27,7 +28,7 @@ using Tokens = std::vector<uint8_t>;
 
 constexpr size_t kBatch = 64;  // rows that a GEMM gets at once
 constexpr char kPrompt[] = "And Jesus answered and said unto them, ";
-constexpr size_t kWritten = 160;  // characters to write
+constexpr size_t kWritten = 100, kWrittenByCheck = 12;  // characters to write
 constexpr float kTemperature = 0.4f;
 constexpr double kUseful = 2.2;  // bits per character: the reference must be below
 
@@ -50,20 +51,18 @@ RunLayer reference(const Model& model) {
     };
 }
 
-/// All layers, packed for a micro-kernel. Every micro-kernel that reads the same RHS format can use them.
-std::vector<Bytes> pack_layers(const Model& model, const Family& family, const kai_ukernel& ukernel) {
-    std::vector<Bytes> packed;
-    for (const Dense& layer : model.layers) {
-        packed.push_back(family.pack(ukernel, layer));
+/// All layers, each planned for one micro-kernel, or for the best.
+using Layers = std::vector<PlannedLayer>;
+Layers plan_layers(const Model& model, const Form& form, const char* pin) {
+    Layers layers;
+    for (size_t i = 0; i < model.layers.size(); i++) {
+        layers.emplace_back(form, model.layers[i], i + 1 < model.layers.size(), kBatch, pin);
     }
-    return packed;
+    return layers;
 }
 
-RunLayer with_ukernel(
-    const Model& model, const Family& family, const kai_ukernel& ukernel, const std::vector<Bytes>& packed) {
-    return [&](size_t index, bool relu, size_t m, const float* x, float* y) {
-        family.run(ukernel, model.layers[index], packed[index], relu, m, x, y);
-    };
+RunLayer with(Layers& layers) {
+    return [&layers](size_t index, bool /*relu*/, size_t m, const float* x, float* y) { layers[index].run(m, x, y); };
 }
 
 /// Logits [m][vocabulary] for text[at], text[at + 1], ..., each from the characters before it.
@@ -121,22 +120,22 @@ uint8_t sample(const float* logits, size_t count, double u) {
     return static_cast<uint8_t>(token);
 }
 
-/// Continues kPrompt: all of the prompt in one call of `read` (GEMM), then a character at a time with `write` (GEMV).
+/// Continues kPrompt: all of the prompt in one call (GEMM), then a character at a time (GEMV).
 /// The random numbers are the same for everyone, so texts differ only where the arithmetic does.
-std::string continue_prompt(const Model& model, const RunLayer& read, const RunLayer& write) {
+std::string continue_prompt(const Model& model, const RunLayer& run, size_t length) {
     Tokens text = model.tokens(kPrompt);
     const size_t vocabulary = model.vocabulary();
-    std::vector<float> logits = predict(model, read, text, 1, text.size());
+    std::vector<float> logits = predict(model, run, text, 1, text.size());
     logits.erase(logits.begin(), logits.end() - static_cast<std::ptrdiff_t>(vocabulary));  // what follows the prompt
     std::string written;
     uint32_t random = 2024;
-    while (written.size() < kWritten) {
+    while (written.size() < length) {
         random = random * 1664525u + 1013904223u;
         uint8_t token = sample(logits.data(), vocabulary, (random >> 8) * 0x1p-24);
         token = model.charset[token] == 0 ? model.token(' ') : token;  // padding of the vocabulary
         text.push_back(token);
         written.push_back(model.charset[token]);
-        logits = predict(model, write, text, text.size(), 1);
+        logits = predict(model, run, text, text.size(), 1);
     }
     return written;
 }
@@ -185,7 +184,8 @@ bool refuses_damaged_files(const std::string& path) {
 
 struct Options {
     bool check = false;
-    size_t chars = 2048;
+    size_t chars = 256;
+    std::string only;
     std::string directory = TINY_LM_DIRECTORY;
 };
 
@@ -196,6 +196,8 @@ bool parse(int argc, char** argv, Options& options) {
             options.check = true;
         } else if (arg == "--chars" && i + 1 < argc) {
             options.chars = std::strtoul(argv[++i], nullptr, 10);
+        } else if (arg == "--only" && i + 1 < argc) {
+            options.only = argv[++i];
         } else if (arg[0] != '-') {
             options.directory = arg;
         } else {
@@ -207,7 +209,7 @@ bool parse(int argc, char** argv, Options& options) {
 
 class Demo {
 public:
-    explicit Demo(const Options& options) : model_(load_model(options.directory + "/weights.bin")) {
+    explicit Demo(const Options& options) : options_(options), model_(load_model(options.directory + "/weights.bin")) {
         text_ = load_text(model_, options.directory + "/gospels.txt");
         start_ = held_out_start(text_.size());
         count_ = std::min(options.chars, text_.size() - start_);
@@ -218,12 +220,17 @@ public:
         describe_model();
         evaluate_reference();
         for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
-            evaluate_ukernel(*kai_registry_ukernel(i));
+            const kai_ukernel& ukernel = *kai_registry_ukernel(i);
+            if (std::string(ukernel.name).find(options_.only) != std::string::npos) {
+                evaluate_ukernel(ukernel);
+            }
         }
         printf("\nThe time is for all layers and includes the quantisation and packing of the activations. ");
         printf("Under an emulator it says nothing about the speed of hardware.\n");
         print_left_out();
-        print_texts();
+        if (options_.only.empty()) {
+            print_texts(options_.check ? kWrittenByCheck : kWritten);
+        }
         return good_;
     }
 
@@ -263,65 +270,73 @@ private:
     }
 
     void evaluate_ukernel(const kai_ukernel& ukernel) {
-        const Family* family = find_family(ukernel.family);
-        char reason[256] = "the example has no adapter for its family";
-        if (family == nullptr || !kai_registry_runnable(ukernel.features, reason, sizeof(reason))) {
-            left_out_.push_back(std::string(ukernel.name) + ": " + reason);
+        const Form* form = nullptr;
+        kai_gemm_status status = KAI_GEMM_WRONG_KERNEL;
+        for (const Form& f : kForms) {
+            kai_gemm_plan plan;
+            if (status == KAI_GEMM_WRONG_KERNEL) {
+                status = plan_layer(f, model_.layers[0], true, kBatch, ukernel.name, plan);
+                form = &f;
+            }
+        }
+        if (status == KAI_GEMM_WRONG_KERNEL) {
+            left_out_[ukernel.family] = "not for float activations and one of the forms of weights above";
             return;
         }
-        if (!family->has_packers(ukernel)) {
-            left_out_.push_back(std::string(ukernel.name) + ": no packers for its formats in this build");
+        if (status != KAI_GEMM_OK) {
+            char reason[256] = "";
+            kai_registry_runnable(ukernel.features, reason, sizeof(reason));
+            left_out_[ukernel.name] = status == KAI_GEMM_CPU_LACKS ? reason : kai_gemm_status_text(status);
             return;
         }
-        const std::vector<Bytes> packed = pack_layers(model_, *family, ukernel);
+        Layers layers = plan_layers(model_, *form, ukernel.name);
         size_t bytes = 0;
-        for (const Bytes& layer : packed) {
-            bytes += layer.size();
+        for (const PlannedLayer& layer : layers) {
+            bytes += layer.plan().packed_b_size;
         }
-        const Score score = evaluate(model_, with_ukernel(model_, *family, ukernel, packed), text_, start_, count_);
+        if (form != form_) {
+            printf("%s\n", form->name);
+            form_ = form;
+        }
+        const Score score = evaluate(model_, with(layers), text_, start_, count_);
         print_row(ukernel.name, ukernel.get_m_step(), score, bytes);
-        if (!(std::fabs(score.bits_per_char - reference_.bits_per_char) <= family->tolerance)) {
-            printf("    NOT GOOD: further than %.4f bits per character from the reference\n", family->tolerance);
+        if (!(std::fabs(score.bits_per_char - reference_.bits_per_char) <= form->tolerance)) {
+            printf("    NOT GOOD: further than %.4f bits per character from the reference\n", form->tolerance);
             good_ = false;
         }
-        usable_.push_back(&ukernel);
     }
 
     void print_left_out() const {
         if (!left_out_.empty()) {
             printf("\nLeft out:\n");
         }
-        for (const std::string& line : left_out_) {
-            printf("    %s\n", line.c_str());
+        for (const auto& [name, reason] : left_out_) {
+            printf("    %s: %s\n", name.c_str(), reason.c_str());
         }
     }
 
-    /// What the reference writes, and every micro-kernel that suits many rows with its partner for one row.
-    void print_texts() const {
-        print_written("reference", continue_prompt(model_, reference(model_), reference(model_)));
-        for (const kai_ukernel* gemm : usable_) {
-            kai_registry_request request = {gemm->family, 64, gemm};
-            if (gemm->rows != KAI_ROWS_MANY && kai_registry_best(&request, nullptr, nullptr) != gemm) {
-                continue;
+    /// What the reference writes, and what each form does: the best GEMM reads the prompt, the best GEMV writes, from the
+    /// same packed weights.
+    void print_texts(size_t length) const {
+        print_written("reference", continue_prompt(model_, reference(model_), length));
+        for (const Form& form : kForms) {
+            kai_gemm_plan plan;
+            if (plan_layer(form, model_.layers[0], true, kBatch, nullptr, plan) == KAI_GEMM_OK) {
+                Layers layers = plan_layers(model_, form, nullptr);
+                const std::string who = std::string(form.name) + "\n" + plan.gemm.ukernel->name + ", then " +
+                                        (plan.gemv.ukernel == plan.gemm.ukernel ? "itself" : plan.gemv.ukernel->name);
+                print_written(who.c_str(), continue_prompt(model_, with(layers), length));
             }
-            // The partner reads the same packed weights. If a family has none, the micro-kernel itself takes one row.
-            request.m = 1;
-            const kai_ukernel* gemv = kai_registry_best(&request, nullptr, nullptr);
-            const Family& family = *find_family(gemm->family);
-            const std::vector<Bytes> packed = pack_layers(model_, family, *gemm);
-            const std::string written = continue_prompt(
-                model_, with_ukernel(model_, family, *gemm, packed), with_ukernel(model_, family, *gemv, packed));
-            print_written(
-                (std::string(gemm->name) + "\nthen " + (gemv == gemm ? "itself" : gemv->name)).c_str(), written);
         }
     }
 
+    Options options_;
     Model model_;
     Tokens text_;
     size_t start_ = 0, count_ = 0;  // of the held-out text
     Score reference_;
-    std::vector<const kai_ukernel*> usable_;
-    std::vector<std::string> left_out_;
+    std::map<std::string, std::string> left_out_;  // family or micro-kernel, and why
+    const Form* form_ = nullptr;                   // of the last row
     bool good_ = true;
 };
 
@@ -330,7 +345,7 @@ private:
 int main(int argc, char** argv) {
     Options options;
     if (!parse(argc, argv, options)) {
-        fprintf(stderr, "usage: tiny_lm [--check] [--chars N] [DIRECTORY]\n");
+        fprintf(stderr, "usage: tiny_lm [--check] [--chars N] [--only TEXT] [DIRECTORY]\n");
         return 2;
     }
     try {

@@ -1,67 +1,155 @@
 //
-// Weights to 4 bits: the two source formats that the library's int4 packers read. Both cut each row of an N x K matrix
-// into blocks of 32 along K, each with parameters of its own.
+// Weights in the forms that the GEMM layer takes (kai_gemm_kind), from the trained floats: N x K, blocks of 32 along K.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 #pragma once
 
-#include "kai/kai_common.h"
+#include "kai/gemm/kai_gemm.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "model.hpp"
+
 inline constexpr size_t kBlock = 32;
 
-/// The nibble (0 to 15) that stands for x when nibble q means (q - 8) * scale + zero.
-inline uint8_t to_nibble(float x, float scale, float zero) {
-    const float q = scale == 0.0f ? 0.0f : std::nearbyint((x - zero) / scale);
-    return static_cast<uint8_t>(8.0f + std::min(std::max(q, -8.0f), 7.0f));
-}
+/// A quantised matrix. What its form does not need is empty.
+struct Quantised {
+    std::vector<uint8_t> bytes;
+    std::vector<float> scale, zero;
+    std::vector<uint16_t> scale16;
 
-/// Symmetric, format qsu4c32 s16s0: a weight is (nibble - 8) * scale. Returns [n][k / 32] records
-///
-///     | f16 scale | 16 bytes |     byte j: element j in the low nibble, element j + 16 in the high one
-///
-inline std::vector<uint8_t> quantise_symmetric(const float* weights, size_t n, size_t k) {
-    constexpr size_t half = kBlock / 2;
-    std::vector<uint8_t> records(n * (k / kBlock) * (2 + half));
-    uint8_t* out = records.data();
-    for (const float* x = weights; x != weights + n * k; x += kBlock, out += 2 + half) {
-        // Nibbles reach from -8 to 7: the element of greatest magnitude, whatever its sign, becomes -8.
-        const float extreme =
-            *std::max_element(x, x + kBlock, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
-        const uint16_t scale16 = kai_cast_f16_f32(extreme / -8.0f);
-        const float scale = kai_cast_f32_f16(scale16);  // quantise with the scale that the kernel will read
-        out[0] = static_cast<uint8_t>(scale16 & 0xFF);
-        out[1] = static_cast<uint8_t>(scale16 >> 8);
-        for (size_t j = 0; j < half; j++) {
-            out[2 + j] = static_cast<uint8_t>(to_nibble(x[j], scale, 0.0f) | to_nibble(x[j + half], scale, 0.0f) << 4);
-        }
+    kai_gemm_weights weights(const Dense& layer) const {
+        kai_gemm_weights w = {};
+        w.b = bytes.empty() ? static_cast<const void*>(layer.weight.data()) : bytes.data();
+        w.scale = scale.empty() ? static_cast<const void*>(scale16.data()) : scale.data();
+        w.zero = zero.data();
+        w.zero_point = 8;
+        w.bias = layer.bias.data();
+        return w;
     }
-    return records;
-}
-
-/// Asymmetric, format qau4c32 s0s1: a weight is (nibble - 8) * scale + zero.
-struct AsymmetricInt4 {
-    std::vector<uint8_t> nibbles;    // [n][k / 2], the even element in the high nibble
-    std::vector<float> scale, zero;  // [n][k / 32]
 };
 
-inline AsymmetricInt4 quantise_asymmetric(const float* weights, size_t n, size_t k) {
-    AsymmetricInt4 out;
-    for (const float* x = weights; x != weights + n * k; x += kBlock) {
-        const auto [low, high] = std::minmax_element(x, x + kBlock);  // become nibble 0 and nibble 15
-        const float scale = (*high - *low) / 15.0f;
-        const float zero = *low + 8.0f * scale;
-        out.scale.push_back(scale);
-        out.zero.push_back(zero);
-        for (size_t j = 0; j < kBlock; j += 2) {
-            out.nibbles.push_back(
-                static_cast<uint8_t>(to_nibble(x[j], scale, zero) << 4 | to_nibble(x[j + 1], scale, zero)));
+/// The integer that stands for x when q means q * scale + zero, from -2^(bits - 1) on.
+inline int quantum(float x, float scale, float zero, int bits) {
+    const float low = -std::ldexp(1.0f, bits - 1);
+    const float q = scale == 0.0f ? 0.0f : std::nearbyint((x - zero) / scale);
+    return static_cast<int>(std::min(std::max(q, low), -low - 1));
+}
+
+/// The scale for which the element of greatest magnitude, whatever its sign, becomes the lowest integer: they reach
+/// from -2^(bits - 1) to 2^(bits - 1) - 1.
+inline float symmetric_scale(const float* x, size_t count, int bits) {
+    const float extreme = *std::max_element(x, x + count, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+    return -std::ldexp(extreme, 1 - bits);
+}
+
+inline uint8_t two_nibbles(int low, int high) {
+    return static_cast<uint8_t>((low + 8) | (high + 8) << 4);
+}
+
+inline Quantised as_f32(const Dense& /*layer*/) {
+    return {};
+}
+
+template <uint16_t (*cast)(float)>
+Quantised as_half(const Dense& layer) {
+    Quantised to;
+    to.bytes.resize(layer.weight.size() * sizeof(uint16_t));
+    for (size_t i = 0; i < layer.weight.size(); i++) {
+        const uint16_t half = cast(layer.weight[i]);
+        std::memcpy(&to.bytes[i * sizeof(half)], &half, sizeof(half));
+    }
+    return to;
+}
+
+/// KAI_GEMM_INT8_CHANNEL.
+inline Quantised as_int8_channel(const Dense& layer) {
+    Quantised to;
+    for (size_t n = 0; n < layer.n; n++) {
+        const float* x = &layer.weight[n * layer.k];
+        to.scale.push_back(symmetric_scale(x, layer.k, 8));
+        for (size_t k = 0; k < layer.k; k++) {
+            to.bytes.push_back(static_cast<uint8_t>(quantum(x[k], to.scale.back(), 0.0f, 8)));
         }
     }
-    return out;
+    return to;
+}
+
+/// For 4 bits and a long row the largest element is no measure: of 32 scales, the one that loses least.
+inline float best_scale(const float* x, size_t count, int bits) {
+    const float widest = symmetric_scale(x, count, bits);
+    float best = widest;
+    double least = INFINITY;
+    for (int i = -16; i <= 16; i++) {
+        const float scale = widest * static_cast<float>(i) / 16.0f;
+        double loss = 0.0;
+        for (size_t k = 0; k < count; k++) {
+            const double d = x[k] - scale * static_cast<float>(quantum(x[k], scale, 0.0f, bits));
+            loss += d * d;
+        }
+        best = loss < least ? scale : best;
+        least = std::min(loss, least);
+    }
+    return best;
+}
+
+/// KAI_GEMM_INT4_CHANNEL.
+inline Quantised as_int4_channel(const Dense& layer) {
+    Quantised to;
+    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += layer.k) {
+        const float scale = best_scale(x, layer.k, 4);
+        to.scale.push_back(scale);
+        for (size_t k = 0; k < layer.k; k += 2) {
+            to.bytes.push_back(two_nibbles(quantum(x[k], scale, 0.0f, 4), quantum(x[k + 1], scale, 0.0f, 4)));
+        }
+    }
+    return to;
+}
+
+/// KAI_GEMM_INT4_BLOCK: a bf16 scale per block, apart from the nibbles.
+inline Quantised as_int4_block(const Dense& layer) {
+    Quantised to;
+    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += kBlock) {
+        to.scale16.push_back(kai_cast_bf16_f32(symmetric_scale(x, kBlock, 4)));
+        const float scale = kai_cast_f32_bf16(to.scale16.back());  // quantise with the scale that the kernel will read
+        for (size_t j = 0; j < kBlock; j += 2) {
+            to.bytes.push_back(two_nibbles(quantum(x[j], scale, 0.0f, 4), quantum(x[j + 1], scale, 0.0f, 4)));
+        }
+    }
+    return to;
+}
+
+/// KAI_GEMM_INT4_BLOCK_F16: records of an f16 scale and 16 bytes; byte j holds elements j and j + 16.
+inline Quantised as_int4_block_f16(const Dense& layer) {
+    constexpr size_t half = kBlock / 2;
+    Quantised to;
+    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += kBlock) {
+        const uint16_t scale16 = kai_cast_f16_f32(symmetric_scale(x, kBlock, 4));
+        const float scale = kai_cast_f32_f16(scale16);
+        to.bytes.push_back(static_cast<uint8_t>(scale16 & 0xFF));
+        to.bytes.push_back(static_cast<uint8_t>(scale16 >> 8));
+        for (size_t j = 0; j < half; j++) {
+            to.bytes.push_back(two_nibbles(quantum(x[j], scale, 0.0f, 4), quantum(x[j + half], scale, 0.0f, 4)));
+        }
+    }
+    return to;
+}
+
+/// KAI_GEMM_INT4_BLOCK_ZERO: the least of a block becomes -8, the greatest 7; the even element in the high nibble.
+inline Quantised as_int4_block_zero(const Dense& layer) {
+    Quantised to;
+    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += kBlock) {
+        const auto [low, high] = std::minmax_element(x, x + kBlock);
+        const float scale = (*high - *low) / 15.0f, zero = *low + 8.0f * scale;
+        to.scale.push_back(scale);
+        to.zero.push_back(zero);
+        for (size_t j = 0; j < kBlock; j += 2) {
+            to.bytes.push_back(two_nibbles(quantum(x[j + 1], scale, zero, 4), quantum(x[j], scale, zero, 4)));
+        }
+    }
+    return to;
 }
