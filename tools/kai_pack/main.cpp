@@ -46,10 +46,10 @@ void check(kai_gemm_file_status status, const string& what) {
 class Mapping {
 public:
     /// `size` > 0: a new file of that size; else an existing one, read-only.
-    explicit Mapping(const string& path, size_t size = 0) : path_(path), size_(size) {
+    explicit Mapping(const string& path, size_t size = 0) {
         const int fd = size != 0 ? open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666) : open(path.c_str(), O_RDONLY);
         struct stat status = {};
-        if (fd < 0 || (size != 0 && ftruncate(fd, static_cast<off_t>(size)) != 0) || fstat(fd, &status) != 0) {
+        if (fd < 0 || (size != 0 && !allocate(fd, size)) || fstat(fd, &status) != 0) {
             fail(path + ": " + std::strerror(errno));
         }
         size_ = static_cast<size_t>(status.st_size);
@@ -77,7 +77,16 @@ public:
     }
 
 private:
-    string path_;
+    /// On the disk, where that is possible: a full one is noticed here.
+    static bool allocate(int fd, size_t size) {
+#if defined(__linux__)
+        errno = posix_fallocate(fd, 0, static_cast<off_t>(size));
+        return errno == 0;
+#else
+        return ftruncate(fd, static_cast<off_t>(size)) == 0;
+#endif
+    }
+
     size_t size_;
     void* data_ = nullptr;
 };
@@ -97,7 +106,7 @@ public:
 
     void at(size_t done, size_t all) const {
         if (shown_) {
-            const int width = 40, filled = all == 0 ? width : static_cast<int>(width * (done / double(all)));
+            const int width = 40, filled = done >= all ? width : static_cast<int>(width * (double(done) / double(all)));
             std::fprintf(
                 stderr, "\r\033[K%s [%s%s] %3d %%", what_.c_str(), string(filled, '#').c_str(),
                 string(width - filled, '.').c_str(), filled * 100 / width);
@@ -122,7 +131,7 @@ struct Array {
     std::vector<size_t> shape;
 
     explicit Array(const string& path) : file(path), data(file.data()), bytes(file.size()) {
-        if (bytes < 10 || std::memcmp(data, "\x93NUMPY", 6) != 0) {
+        if (bytes < 12 || std::memcmp(data, "\x93NUMPY", 6) != 0) {
             return;
         }
         const size_t width = data[6] == 1 ? 2 : 4;

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import array
 import os
 import pathlib
+import pty
 import random
 import struct
 import subprocess
@@ -118,6 +119,12 @@ run("pack", file, "--name", "h", "--kernel", "none", "--weights", "raw", fails="
 run("pack", file, "--name", "h", "--kernel", FLOAT, "--vector-length", 100, "--weights", "raw", fails="128, 256")
 run("pack", file, "--name", "h", fails="required")
 assert file.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
+
+# A terminal gets a progress bar.
+ours, theirs = pty.openpty()
+subprocess.run([TOOL, "pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", "128", "--weights", "kxn.npy"],
+               stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+assert b"f [" + 40 * b"#" + b"] 100 %" in os.read(ours, 1 << 16)
 
 shown = run("inspect", file)
 assert "3 tensors" in shown and "format qsi4cxps1s0, nr 32, kr 4, sr 1, vectors of 256 bits" in shown, shown
