@@ -125,7 +125,8 @@ enum kai_gemm_file_status kai_gemm_tensor_usable(
 
 /// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format; for INT8_STATIC also a_zero_point and
 /// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats were rounded to that. a_type and c_type:
-/// the first that the format serves (f32, f16 or int8). The problem keeps a pointer to tensor->format.
+/// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; how B lay matters no
+/// more. The problem keeps a pointer to tensor->format.
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the

@@ -209,6 +209,7 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     problem->k = tensor->k;
     problem->b_kind = tensor->kind;
     problem->b_constant = true;
+    problem->b_transposed = tensor->kind != KAI_GEMM_DENSE && tensor->kind != KAI_GEMM_INT8_STATIC;
     problem->bl = tensor->bl;
     problem->bias = tensor->bias;
     problem->format = &tensor->format;

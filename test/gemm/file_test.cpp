@@ -603,7 +603,7 @@ TEST(GemmTensor, AgreesWithThePlan) {
             const bool transposed = t.kind != KAI_GEMM_INT8_STATIC && t.kind != KAI_GEMM_DENSE;
             kai_gemm_problem problem = kai_gemm_problem_of(7, 0, 0);
             kai_gemm_tensor_describe(&t, &problem);
-            problem.b_transposed = transposed;
+            ASSERT_EQ(problem.b_transposed, transposed);
             kai_gemm_plan plan;
             const kai_gemm_status status = kai_gemm_make_plan(&problem, &plan);
             ASSERT_EQ(status, KAI_GEMM_OK) << kai_gemm_status_text(status);
