@@ -81,6 +81,10 @@ constexpr size_t kDefaultL1 = size_t{64} << 10, kDefaultL2 = size_t{1} << 20;
 /// An SME unit is worth about so many cores with NEON (docs/performance.md: MAC per cycle of both).
 constexpr size_t kCoresPerSmeUnit = 4;
 
+/// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md). A B
+/// that stays in half of the L2 cache is never worth packing for kernels that are no faster: others need few rows only.
+constexpr size_t kPlainRows = 48, kPlainRowsFew = 2;
+
 constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
 /// Families that multiply the same packed B and write the same type. A GEMM and its GEMV may be in different ones.
@@ -235,6 +239,10 @@ int suits(const Problem& p, const kai_packer& packer) {
 }
 
 bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
+    plan.rhs_packer = nullptr, plan.copies_columns = false;
+    if (!rhs_is_packed(u)) {
+        return true;
+    }
     int best = 0;
     for (size_t i = 0; best < 4; ++i) {
         const kai_packer* packer = kai_registry_rhs_packer(&u, i);
@@ -347,18 +355,52 @@ bool choose_from(
     return false;
 }
 
+/// The family that reads this B as it lies; NULL if there is none.
+const char* plain_family(const Problem& p) {
+    if (p.b_kind != KAI_GEMM_DENSE || p.b_constant || p.format != nullptr) {
+        return nullptr;
+    }
+    if (p.b_type == kai_dt_f32) {
+        return p.b_transposed ? "matmul_clamp_f32_f32_f32nxk" : "matmul_clamp_f32_f32_f32kxn";
+    }
+    if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16 && p.c_type == kai_dt_f16) {
+        return p.b_transposed ? "matmul_clamp_f16_f16_f16nxk" : "matmul_clamp_f16_f16_f16kxn";
+    }
+    return nullptr;
+}
+
+/// Packs nothing where packing B costs more than it saves. The plan has kernels already.
+void prefer_plain(const Problem& p, Plan& plan) {
+    const char* family = plain_family(p);
+    const uint64_t features = plan.gemm.ukernel->features;
+    const bool faster = (features & (kSme | uint64_t{1} << KAI_CPU_BF16)) != 0,
+               b_stays = p.n * p.k * size_of(p.b_type) <= p.l2_bytes / 2;
+    if (family == nullptr || p.m > (faster ? kPlainRowsFew : b_stays ? SIZE_MAX : kPlainRows)) {
+        return;
+    }
+    kai_registry_request request = {family, p.m, nullptr, 0};
+    const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
+    kai_gemm_kernel kernel = {u, nullptr, false};
+    if (u != nullptr && (u->features != 0 || features == 0) && set_lhs(p, kernel)) {
+        set_rhs(p, *u, plan);
+        plan.gemm = plan.gemv = kernel;
+    }
+}
+
 Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
     const kai_ukernel* u = kai_registry_find_ukernel(p.pin);
     if (u == nullptr) {
         return KAI_GEMM_UNKNOWN_NAME;
     }
-    for (size_t i = 0; i < groups.count; ++i) {
-        for (const char* family : groups.of[i].families) {
+    const Group plain = {kai_dt_unknown, {plain_family(p), nullptr}};
+    for (size_t i = 0; i <= groups.count; ++i) {
+        const Group& group = i < groups.count ? groups.of[i] : plain;
+        for (const char* family : group.families) {
             if (family != nullptr && strcmp(family, u->family) == 0) {
                 if (!kai_registry_runnable(u->features, nullptr, 0)) {
                     return KAI_GEMM_CPU_LACKS;
                 }
-                return take(p, groups.of[i], *u, 0, plan) ? KAI_GEMM_OK : KAI_GEMM_WRONG_KERNEL;
+                return take(p, group, *u, 0, plan) ? KAI_GEMM_OK : KAI_GEMM_WRONG_KERNEL;
             }
         }
     }
@@ -385,9 +427,11 @@ Status choose(const Problem& p, Plan& plan) {
         if (sme && p.units / kCoresPerSmeUnit > p.sme_units && choose_from(p, groups, reader, kSme, false, other)) {
             plan = other;
         }
-        return KAI_GEMM_OK;
+    } else if (!choose_from(p, groups, reader, without, true, plan)) {
+        return KAI_GEMM_UNSUPPORTED;
     }
-    return choose_from(p, groups, reader, without, true, plan) ? KAI_GEMM_OK : KAI_GEMM_UNSUPPORTED;
+    prefer_plain(p, plan);
+    return KAI_GEMM_OK;
 }
 
 // ---- checks ----
@@ -620,7 +664,9 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
     }
     if (multiplies(p)) {
         const kai_ukernel& u = *plan.gemm.ukernel;
-        plan.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
+        if (plan.rhs_packer != nullptr) {
+            plan.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
+        }
         const bool bias_inside = plan.rhs_packer != nullptr && !kai::takes<&kai::PackerArgs::no_bias>(*plan.rhs_packer);
         plan.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside);
         plan.bias_apart = p.bias && !plan.direct;

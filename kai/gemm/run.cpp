@@ -315,9 +315,14 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
         const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, matrix, slot) : lhs_of(w, matrix);
         (w.kernel->lhs_packer != nullptr ? call.lhs_packed : call.lhs) = lhs;
     }
-    call.rhs_packed = p.b_constant || plan.rhs_packer == nullptr
-                          ? b_of(w, matrix.index)
-                          : at(w.workspace, plan.layout.b + (p.b_per_matrix ? matrix.index : 0) * plan.packed_b_stride);
+    if (plan.rhs_packer == nullptr) {
+        call.rhs = b_of(w, matrix.index), call.rhs_stride = ldb_of(w);
+    } else if (p.b_constant) {
+        call.rhs_packed = b_of(w, matrix.index);
+    } else {
+        const size_t i = p.b_per_matrix ? matrix.index : 0;
+        call.rhs_packed = at(w.workspace, plan.layout.b + i * plan.packed_b_stride);
+    }
     call.lut = w.operands->lut;
     return call;
 }
@@ -366,7 +371,12 @@ void multiply(const Work& w, size_t unit) {
             } else {
                 part_call.lhs = at(call.lhs, kai_call_lhs_packed_offset(&call, part.m));
             }
-            part_call.rhs_packed = at(call.rhs_packed, kai_call_rhs_packed_offset(&call, part.n));
+            const size_t rhs_offset = kai_call_rhs_packed_offset(&call, part.n);
+            if (call.rhs != nullptr) {
+                part_call.rhs = at(call.rhs, rhs_offset);
+            } else {
+                part_call.rhs_packed = at(call.rhs_packed, rhs_offset);
+            }
             part_call.m = part.rows, part_call.n = part.columns;
             kai_call_run(&part_call, 0, 0, part.rows, part.columns);
             store_part(w, matrix, part, u.dst_type, part_call.dst, part_call.dst_stride);
