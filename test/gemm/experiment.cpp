@@ -781,9 +781,8 @@ std::vector<uint8_t> Experiment::product_by_call(size_t matrix) const {
         kai_call_pack_rhs(&call, 0, p.n, rhs_packed.data());
         call.rhs_packed = rhs_packed.data();
     } else {
-        const kai_datatype type = type_named(u.rhs_format);
-        rhs = encode_b(b_index, type, p.b_transposed);
-        call.rhs = call.rhs_packed = rhs.data();
+        rhs = encode_b(b_index, p.b_type, p.b_transposed);
+        call.rhs = rhs.data();
     }
     std::vector<uint8_t> product(m * p.n * size_of(u.dst_type) + 1);
     call.dst = product.data();
