@@ -122,8 +122,8 @@ assert file.read_bytes() == before and not list(pathlib.Path(".").glob("*.part")
 
 # A terminal gets a progress bar.
 ours, theirs = pty.openpty()
-subprocess.run([TOOL, "pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", "128", "--weights", "kxn.npy"],
-               stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+subprocess.run([TOOL, "pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", "128",
+                "--weights", "kxn.npy"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
 assert b"f [" + 40 * b"#" + b"] 100 %" in os.read(ours, 1 << 16)
 
 shown = run("inspect", file)
