@@ -14,6 +14,7 @@ namespace {
 /// Four f32, and their bits. Compilers have vectors of 16 bytes everywhere.
 using Vec [[gnu::vector_size(16)]] = float;
 using Bits [[gnu::vector_size(16)]] = int32_t;
+using UnsignedBits [[gnu::vector_size(16)]] = uint32_t;
 
 /// Whether a fused multiply-add is an instruction. (Elsewhere it is a call into libm.)
 #if defined(__aarch64__)
@@ -34,8 +35,8 @@ KAI_INLINE Vec fma_instruction(Vec, Vec, Vec c) {
 #endif
 
 /// a * b + c, where a * b is exact: the sum, or if it has to be rounded, that of the two numbers around it which is odd
-/// (Integer: the bits of Float). Rounded once more, to a type of less than half the precision, it is what one rounding
-/// gives.
+/// (Integer: the bits of Float, unsigned). Rounded once more, to a type of less than half the precision, it is what one
+/// rounding gives.
 template <class Integer, class Float>
 KAI_INLINE Float multiply_add_to_odd(Float a, Float b, Float c) {
     const Float product = a * b, sum = product + c, zero = {};
@@ -50,7 +51,7 @@ KAI_INLINE Float multiply_add_to_odd(Float a, Float b, Float c) {
 /// fma(a, b, c) on every host.
 KAI_INLINE float fused(float a, float b, float c) {
     return static_cast<float>(
-        multiply_add_to_odd<int64_t>(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)));
+        multiply_add_to_odd<uint64_t>(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)));
 }
 
 /// c[i] = fma(a[i], b[i], c[i]) on every host, for a multiple of 4.

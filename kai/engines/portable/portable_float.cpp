@@ -39,7 +39,7 @@ struct F16 {
         return kai_cast_f16_f32(x);
     }
     KAI_INLINE static Vec add(Vec a, Vec b, Vec c) {
-        return rounded(multiply_add_to_odd<Bits>(a, b, c));
+        return rounded(multiply_add_to_odd<UnsignedBits>(a, b, c));
     }
 #if defined(__aarch64__)
     KAI_INLINE static Vec load(const uint8_t* p) {
@@ -64,8 +64,8 @@ struct F16 {
     KAI_INLINE static Vec rounded(Vec x) {
         const Bits bits = kai::load<Bits>(&x), magnitude = bits & INT32_MAX;
         const Vec subnormal = (kai::load<Vec>(&magnitude) + 0.5F) - 0.5F;  // from 0.5 on, numbers are 2^-24 apart
-        const Bits normal = (magnitude + 0xFFF + (magnitude >> 13 & 1)) & ~0x1FFF;
-        const Bits rounded = magnitude < 0x38800000 ? kai::load<Bits>(&subnormal) : normal;
+        const auto wide = kai::load<UnsignedBits>(&magnitude), cut = (wide + 0xFFF + (wide >> 13 & 1)) & ~0x1FFFU;
+        const Bits rounded = magnitude < 0x38800000 ? kai::load<Bits>(&subnormal) : kai::load<Bits>(&cut);
         const Bits finite = rounded < 0x47800000 ? rounded : Bits{} + 0x7F800000;
         const Bits result = (magnitude > 0x7F800000 ? magnitude : finite) | (bits & INT32_MIN);
         return kai::load<Vec>(&result);

@@ -60,7 +60,7 @@ KAI_INLINE void add_products(const Floats& column, float row, Floats& results) {
 
 /// @name Families
 ///
-/// load_block: the fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` is where
+/// load_block: fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` is where
 /// the fields of the row are.
 /// @{
 
