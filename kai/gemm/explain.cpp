@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kai/gemm/gemm.hpp"
 
@@ -34,7 +35,13 @@ struct Candidates {
             return;
         }
         const bool gemm = u == c.plan.gemm.ukernel, gemv = u == c.plan.gemv.ukernel;
-        c.text.add("    %s: %s\n", u->name, gemm ? "chosen" : gemv ? "chosen for one row" : reason);
+        const bool best = strcmp(reason, "chosen") == 0;  // in its family
+        c.text.add(
+            "    %s: %s\n", u->name,
+            gemm   ? "chosen"
+            : gemv ? "chosen for one row"
+            : best ? "another family was preferred"
+                   : reason);
     }
 };
 
@@ -100,7 +107,7 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* to, size_t s
             continue;
         }
         told = kernel->ukernel->family;
-        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, 0};
+        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without};
         Candidates candidates = {text, *plan};
         kai_registry_best(&request, Candidates::tell, &candidates);
     }

@@ -20,10 +20,6 @@ using Status = kai_gemm_status;
 inline constexpr size_t kTileBytes = size_t{16} << 10;
 inline constexpr size_t kAlignment = 64;
 
-/// Rows times depth up to which every unit may pack the LHS itself: no more than about 3 microseconds of one core,
-/// the time of a barrier (docs/performance.md).
-inline constexpr size_t kPackedOnDemand = size_t{24} << 10;
-
 constexpr size_t divide_up(size_t a, size_t b) {
     return a / b + (a % b != 0);
 }

@@ -160,6 +160,7 @@ struct kai_gemm_plan {
     size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
     size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
     size_t workers;              ///< How many units may run at once: problem.units, SME: sme_units at most.
+    uint64_t without;            ///< CPU features that were not to be used: bits 1 << enum kai_cpu_feature.
     struct kai_gemm_layout layout;
 };
 

@@ -81,9 +81,19 @@ constexpr size_t kDefaultL1 = size_t{64} << 10, kDefaultL2 = size_t{1} << 20;
 /// An SME unit is worth about so many cores with NEON (docs/performance.md: MAC per cycle of both).
 constexpr size_t kCoresPerSmeUnit = 4;
 
-/// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md). A B
-/// that stays in half of the L2 cache is never worth packing for kernels that are no faster: others need few rows only.
-constexpr size_t kPlainRows = 48, kPlainRowsFew = 2;
+/// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md, without
+/// packing): K x N any number, but in a B beyond the cache its rows are far apart; N x K, where each tile adds up lanes
+/// at its end, a share of k that holds on in-order cores, too. Kernels of SME and bf16 are several times as fast.
+size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
+    constexpr uint64_t kFaster = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_BF16;
+    if ((features_otherwise & kFaster) != 0) {
+        return 2;
+    }
+    if (p.b_transposed) {
+        return p.k / (p.b_type == kai_dt_f16 ? 16 : 8);
+    }
+    return p.n * p.k * size_of(p.b_type) <= p.l2_bytes ? SIZE_MAX : 64;
+}
 
 constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
@@ -325,6 +335,7 @@ bool is_multiple_rows(const Problem& p) {
 /// Takes a kernel for many rows and looks for one for one row.
 bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t without, Plan& plan) {
     plan.gemm = {&u, nullptr, false};
+    plan.without = without;
     if (!set_lhs(p, plan.gemm) || !set_rhs(p, u, plan)) {
         return false;
     }
@@ -373,9 +384,7 @@ const char* plain_family(const Problem& p) {
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);
     const uint64_t features = plan.gemm.ukernel->features;
-    const bool faster = (features & (kSme | uint64_t{1} << KAI_CPU_BF16)) != 0,
-               b_stays = p.n * p.k * size_of(p.b_type) <= p.l2_bytes / 2;
-    if (family == nullptr || p.m > (faster ? kPlainRowsFew : b_stays ? SIZE_MAX : kPlainRows)) {
+    if (family == nullptr || p.m > most_plain_rows(p, features)) {
         return;
     }
     kai_registry_request request = {family, p.m, nullptr, 0};
@@ -506,6 +515,15 @@ bool takes_shape(const Plan& plan) {
 
 // ---- sizes ----
 
+/// Rows up to which units pack the LHS when they need it, without a phase of its own. A value takes 0.45 to 1 cycle
+/// (docs/performance.md), a barrier about 3 microseconds, 9,000 cycles. A single panel cannot be shared among threads
+/// anyhow: then the phase would only add its barrier; the second bound keeps the private copies small.
+size_t most_rows_on_demand(const Plan& plan) {
+    constexpr size_t kValues = 12 << 10, kValuesOfPanel = 64 << 10;
+    const size_t k = max(plan.problem.k, 1);
+    return max(kValues / k, min(panel_rows(plan.gemm), kValuesOfPanel / k));
+}
+
 void set_sizes(Plan& plan) {
     const Problem& p = plan.problem;
     kai_gemm_layout& to = plan.layout;
@@ -546,7 +564,7 @@ void set_sizes(Plan& plan) {
 
     // What a unit needs for itself.
     size_t slot = 0, copied = p.b_constant ? 0 : copied_columns_size(plan), few_rows = 0, tile = 0;
-    to.few_rows_max = min(p.m, kPackedOnDemand / max(p.k, 1));
+    to.few_rows_max = min(p.m, max(most_rows_on_demand(plan), 1));
     for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
         const kai_ukernel& u = *kernel->ukernel;
         if (kernel->copies_rows && kernel->lhs_packer != nullptr) {
