@@ -10,12 +10,13 @@
 namespace kai::gemm {
 namespace {
 
-/// Tiles per worker that make unequal ones finish together: with half of the workers at half speed, the last tile ends
-/// at most two tiles of a fast worker late, 2 / (0.75 * kTilesPerWorker) of the time.
-constexpr size_t kTilesPerWorker = 12;
-
 /// The least that a tile is worth: the call of a kernel costs about a hundred cycles.
 constexpr double kLeastMacs = 1 << 16;
+
+/// Bytes that balance may cost, over the least.
+constexpr double kMostLoaded = 1.25;
+/// Where both cannot be had: the least loaded once more is as bad as so much of the workers' time.
+constexpr double kLoadedForIdle = 0.25;
 
 /// Bytes of a row of A and of a column of B as the kernel reads them.
 struct Lines {
@@ -37,20 +38,68 @@ Lines lines_of(const Plan& plan, const kai_gemm_kernel& kernel) {
     return lines;
 }
 
-/// How many steps of `step` lines stay in the cache while lines of the other side pass.
-size_t resident_steps(double cache, double line, size_t step, double passing) {
-    const double left = cache - passing, bytes = line * static_cast<double>(step);
-    return left > bytes && bytes > 0 ? static_cast<size_t>(left / bytes) : 1;
+/// A side of the product, in steps of the kernel.
+struct Side {
+    double bytes, step;  ///< of all lines, of a step
+    size_t lines, lines_of_step, steps;
+
+    Side(double line, size_t count, size_t each)
+        : bytes(line * static_cast<double>(count)),
+          step(line * static_cast<double>(each)),
+          lines(count),
+          lines_of_step(each),
+          steps(divide_up(count, each)) {
+    }
+
+    /// The fewest tiles of this side that stay in the cache one by one. A step that does not fit is a tile as well.
+    size_t parts(double cache) const {
+        return bytes <= cache ? 1 : divide_up(steps, step < cache ? static_cast<size_t>(cache / step) : 1);
+    }
+};
+
+/// Bytes loaded if one of `parts` tiles of `stays` stays in the cache while all of `passes` passes.
+double loaded(const Side& stays, const Side& passes, size_t parts, double cache) {
+    const double tile = static_cast<double>(divide_up(stays.steps, parts)) * stays.step;
+    const bool both_stay = stays.bytes + passes.bytes <= cache || tile + passes.bytes <= cache;
+    return stays.bytes + (both_stay ? passes.bytes : passes.bytes * static_cast<double>(parts));
 }
 
-/// Steps of a tile if `count` steps are divided into `parts` tiles, none of them much smaller than the others.
-size_t steps_of(size_t count, size_t parts) {
-    return divide_up(count, min(max(parts, 1), count));
-}
+/// The sides of a product, and which one stays in the cache so that the least is loaded.
+struct Sides {
+    Side rows, columns;
+    bool rows_stay;
+    double least;
 
-/// When equal workers are done, over the ideal.
+    Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m)
+        : Sides(plan, kernel, m, lines_of(plan, kernel), static_cast<double>(plan.problem.l2_bytes)) {
+    }
+    Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, const Lines& lines, double cache)
+        : rows(lines.row, max(m, 1), kernel.ukernel->get_m_step()),
+          columns(lines.column, max(plan.problem.n, 1), kernel.ukernel->get_n_step()) {
+        const double with_rows = loaded(rows, columns, rows.parts(cache), cache),
+                     with_columns = loaded(columns, rows, columns.parts(cache), cache);
+        // Cuts of the side that passes are free: if it does not matter, let it be the longer one.
+        rows_stay = with_rows != with_columns ? with_rows < with_columns : columns.steps >= rows.steps;
+        least = rows_stay ? with_rows : with_columns;
+    }
+};
+
+/// When workers are done that take `count` tiles from a queue, over the ideal, at most: equal ones within 1.1 of it,
+/// and with half of them at half speed within 1.15, counts as 1.
+///
+/// The queue is empty before the ideal time, and then no worker has more than a tile left. And `workers` tiles are done
+/// in the time of the largest; with half of them at half speed, if tiles are alike, workers + (workers + 1) / 2 tiles
+/// in twice that time.
 double imbalance(size_t count, size_t workers, double largest, double all) {
-    return static_cast<double>(divide_up(count, workers) * workers) * largest / all;
+    const double share = largest / all;
+    const auto over = [&](size_t round, bool in_rounds) {
+        const double rounds = static_cast<double>(divide_up(count, round) * round) * share;
+        const double rest = 1 + static_cast<double>(round - 1) * share;
+        return in_rounds && rounds < rest ? rounds : rest;
+    };
+    const bool alike = static_cast<double>(count) * share < 1.02;
+    const double equal = over(workers, true) / 1.1, unequal = over(workers + (workers + 1) / 2, alike) / 1.15;
+    return equal > unequal ? equal : unequal;
 }
 
 }  // namespace
@@ -61,56 +110,72 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
         const size_t parts = divide_up(plan.workers, max(batch, 1));
         return {divide_up(max(m, 1), parts), max(p.n, 1), false};
     }
-    const size_t m_step = kernel.ukernel->get_m_step(), n_step = kernel.ukernel->get_n_step();
-    const size_t m_steps = divide_up(max(m, 1), m_step), n_steps = divide_up(max(p.n, 1), n_step);
+    const Sides sides(plan, kernel, m);
+    const bool rows_stay = sides.rows_stay;
+    const Side &stays = rows_stay ? sides.rows : sides.columns, &passes = rows_stay ? sides.columns : sides.rows;
     const auto cache = static_cast<double>(p.l2_bytes);
-    const Lines lines = lines_of(plan, kernel);
-    const double a = lines.row * static_cast<double>(m), b = lines.column * static_cast<double>(p.n);
+    // Other tiles than those of the cache may be better off in the other order.
+    const auto loads = [&](size_t stay_steps, size_t pass_steps, bool in_order) {
+        return in_order ? loaded(stays, passes, divide_up(stays.steps, stay_steps), cache)
+                        : loaded(passes, stays, divide_up(passes.steps, pass_steps), cache);
+    };
+    const auto tiles = [&](size_t stay_steps, size_t pass_steps) {
+        const bool in_order = loads(stay_steps, pass_steps, true) <= loads(stay_steps, pass_steps, false);
+        return Tiles{
+            (rows_stay ? stay_steps : pass_steps) * sides.rows.lines_of_step,
+            (rows_stay ? pass_steps : stay_steps) * sides.columns.lines_of_step, rows_stay != in_order};
+    };
+    const size_t parts = stays.parts(cache);
+    size_t stay = divide_up(stays.steps, parts), pass = passes.steps;
+    if (plan.workers == 1) {
+        return tiles(stay, pass);
+    }
 
-    // Which side stays, in how many parts; the other side is loaded once for each.
-    const double two_rows = 2 * lines.row * static_cast<double>(m_step),
-                 two_columns = 2 * lines.column * static_cast<double>(n_step);
-    const size_t m_parts = divide_up(m_steps, min(m_steps, resident_steps(cache, lines.row, m_step, two_columns)));
-    const size_t n_parts = divide_up(n_steps, min(n_steps, resident_steps(cache, lines.column, n_step, two_rows)));
-    const bool rows_stay = a + b * static_cast<double>(m_parts) <= b + a * static_cast<double>(n_parts);
-
-    // The side that passes is divided further, so that there are tiles enough; then the side that stays.
-    size_t m_tile = steps_of(m_steps, rows_stay ? m_parts : 1), n_tile = steps_of(n_steps, rows_stay ? 1 : n_parts);
-    if (plan.workers > 1) {
-        const double step_macs = static_cast<double>(m_step * n_step) * static_cast<double>(p.k);
-        const double all = step_macs * static_cast<double>(batch * m_steps) * static_cast<double>(n_steps);
-        const double worth = all / kLeastMacs;
-        const size_t wanted = plan.workers * kTilesPerWorker;
-        const size_t count = max(worth < static_cast<double>(wanted) ? static_cast<size_t>(worth) : wanted, 1);
-        double best = 0;
-        const size_t most_m = rows_stay ? m_parts : m_steps, most_n = rows_stay ? n_steps : n_parts;
-        const size_t first_m = m_parts, first_n = n_parts;
-        (void)most_m, (void)most_n;
-        // From the fewest cuts of the side that stays to many: the first that is balanced is taken.
-        for (size_t cuts = 1; cuts <= 64; cuts *= 2) {
-            const size_t stay = rows_stay ? first_m * cuts : first_n * cuts;
-            const size_t stay_steps = rows_stay ? m_steps : n_steps, pass_steps = rows_stay ? n_steps : m_steps;
-            if (cuts > 1 && stay > stay_steps) {
-                break;
+    // First the side that passes is divided, then, while that is not enough, the other one. A multiple of 3 tiles per
+    // worker suits both equal workers and those of half speed; the more the better, if each is worth its call.
+    const double all =
+        static_cast<double>(batch) * static_cast<double>(stays.lines) * static_cast<double>(passes.lines);
+    const double worth = all * static_cast<double>(max(p.k, 1)) / kLeastMacs;
+    double best = 0;
+    for (size_t cuts = 1; cuts <= stays.steps; cuts += cuts / 2 + (cuts == 1)) {
+        const size_t stay_tile = divide_up(stays.steps, min(parts * cuts, stays.steps));
+        const size_t stay_tiles = batch * divide_up(stays.steps, stay_tile);
+        const double stay_lines = static_cast<double>(min(stay_tile * stays.lines_of_step, stays.lines));
+        size_t last = 0;
+        for (const size_t each : {12, 9, 6, 3, 2, 1}) {
+            const size_t wanted = each * plan.workers;
+            if (each > 1 && static_cast<double>(wanted) > worth) {
+                continue;
             }
-            const size_t stay_tile = steps_of(stay_steps, stay), stays = divide_up(stay_steps, stay_tile);
-            const size_t pass = min(pass_steps, divide_up(count, batch * stays));
-            for (size_t more = 0; more < 8 && pass + more <= pass_steps; ++more) {
-                const size_t pass_tile = steps_of(pass_steps, pass + more), passes = divide_up(pass_steps, pass_tile);
-                const double largest = step_macs * static_cast<double>(stay_tile * pass_tile);
-                const double value = imbalance(batch * stays * passes, plan.workers, largest, all);
-                if (best == 0 || value < best * 0.98) {
-                    best = value;
-                    m_tile = rows_stay ? stay_tile : pass_tile;
-                    n_tile = rows_stay ? pass_tile : stay_tile;
+            const size_t pass_tiles = max(min(wanted / stay_tiles, passes.steps), 1);
+            const size_t longest = divide_up(passes.steps, pass_tiles);
+            for (const size_t pass_tile : {longest, divide_up(passes.steps, pass_tiles + 1), longest - 1}) {
+                if (pass_tile == 0 || pass_tile == last) {
+                    continue;
+                }
+                last = pass_tile;
+                const double largest =
+                    stay_lines * static_cast<double>(min(pass_tile * passes.lines_of_step, passes.lines));
+                double value = imbalance(stay_tiles * divide_up(passes.steps, pass_tile), plan.workers, largest, all);
+                value = value > 1 ? value : 1;
+                if (best == 0 || value < best) {
+                    const double one = loads(stay_tile, pass_tile, true), other = loads(stay_tile, pass_tile, false);
+                    const double over = (one < other ? one : other) / sides.least - kMostLoaded;
+                    value += over > 0 ? over * kLoadedForIdle : 0;
+                }
+                if (best == 0 || value < best) {
+                    best = value, stay = stay_tile, pass = pass_tile;
+                }
+                if (best <= 1) {
+                    return tiles(stay, pass);
                 }
             }
-            if (best <= 1.08) {
-                break;
-            }
+        }
+        if (parts * cuts >= stays.steps) {
+            break;
         }
     }
-    return {m_tile * m_step, n_tile * n_step, !rows_stay};
+    return tiles(stay, pass);
 }
 
 }  // namespace kai::gemm
@@ -139,7 +204,6 @@ extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost
         return;
     }
     const auto depth = static_cast<double>(p.k), cache = static_cast<double>(p.l2_bytes);
-    const Lines lines = lines_of(plan, *work->kernel);
     // Equal workers take the units in order: each goes to the one that is free first. At most this many are followed.
     constexpr size_t kWorkers = 256;
     double free_at[kWorkers] = {};
@@ -147,7 +211,6 @@ extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost
     const size_t n_tiles = divide_up(p.n, work->n_tile);
     for (size_t matrix = 0; matrix < p.batch; ++matrix) {
         const size_t m = rows_of(*work, matrix), m_tiles = divide_up(m, work->m_tile);
-        const double a = lines.row * static_cast<double>(m), b = lines.column * static_cast<double>(p.n);
         for (size_t unit = 0; unit < m_tiles * n_tiles; ++unit) {
             const size_t mi = work->m_first ? unit % m_tiles : unit / n_tiles,
                          ni = work->m_first ? unit / m_tiles : unit % n_tiles;
@@ -164,26 +227,9 @@ extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost
         if (m == 0) {
             continue;
         }
-        if (a + b <= cache) {
-            cost->bytes += a + b;
-            cost->least_bytes += a + b;
-            continue;
-        }
-        const auto passes = [&](double side, double tile, double tiles) {  // of the other side
-            return side <= cache   ? 1.0
-                   : tile <= cache ? tiles
-                                   : static_cast<double>(static_cast<size_t>(side / cache) + 1);
-        };
-        const double a_tile = lines.row * static_cast<double>(work->m_tile),
-                     b_tile = lines.column * static_cast<double>(work->n_tile);
-        cost->bytes += work->m_first ? b + a * passes(b, b_tile, static_cast<double>(n_tiles))
-                                     : a + b * passes(a, a_tile, static_cast<double>(m_tiles));
-        const auto blocks = [&](double side) {
-            const double count = side / cache;
-            const auto whole = static_cast<double>(static_cast<size_t>(count));
-            return count > whole ? whole + 1 : whole;
-        };
-        const double rows_stay = a + b * blocks(a), columns_stay = b + a * blocks(b);
-        cost->least_bytes += rows_stay < columns_stay ? rows_stay : columns_stay;
+        const Sides sides(plan, *work->kernel, m);
+        cost->bytes += work->m_first ? loaded(sides.columns, sides.rows, n_tiles, cache)
+                                     : loaded(sides.rows, sides.columns, m_tiles, cache);
+        cost->least_bytes += sides.least;
     }
 }

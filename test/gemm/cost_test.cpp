@@ -1,0 +1,209 @@
+// How work is divided: workers finish together, also unequal ones, and little is loaded twice.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "test/gemm/experiment.hpp"
+
+namespace test::gemm {
+namespace {
+
+struct Shape {
+    size_t m, n, k;
+};
+
+/// A plan and a run of a shape, without operands: nothing is computed.
+struct Division {
+    kai_gemm_plan plan = {};
+    kai_gemm_operands x = {};
+    kai_gemm_work work = {};
+    kai_gemm_cost cost = {};
+    std::unique_ptr<uint8_t, void (*)(void*)> workspace{nullptr, std::free};
+
+    Division(const Shape& s, kai_gemm_kind kind, size_t units, bool sme) {
+        kai_gemm_problem p = kai_gemm_problem_of(s.m, s.n, s.k);
+        p.b_kind = kind, p.b_constant = true, p.b_transposed = true, p.bl = 32;
+        p.units = units, p.sme_units = sme ? units : 0;
+        kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
+        EXPECT_EQ(status, KAI_GEMM_OK);
+        static uint8_t byte;  // the address of all operands
+        x.m = s.m, x.a.data = x.b.data = x.c.data = &byte;
+        workspace.reset(static_cast<uint8_t*>(std::aligned_alloc(64, plan.workspace_size / 64 * 64 + 64)));
+        status = kai_gemm_begin(&plan, &x, workspace.get(), plan.workspace_size, &work);
+        EXPECT_EQ(status, KAI_GEMM_OK);
+        kai_gemm_estimate(&work, &cost);
+    }
+
+    /// Multiply-adds of each unit of the last phase, in order.
+    std::vector<double> units() const {
+        const kai_gemm_problem& p = plan.problem;
+        const auto tiles = [](size_t all, size_t tile) {
+            std::vector<double> widths;
+            for (size_t i = 0; i < all; i += tile) {
+                widths.push_back(static_cast<double>(std::min(tile, all - i)));
+            }
+            return widths;
+        };
+        std::vector<double> outer = tiles(p.m, work.m_tile), inner = tiles(p.n, work.n_tile), all;
+        if (work.m_first) {
+            std::swap(outer, inner);
+        }
+        for (const double o : outer) {
+            for (const double i : inner) {
+                all.push_back(o * i * static_cast<double>(p.k));
+            }
+        }
+        return all;
+    }
+};
+
+/// When workers of these speeds are done that take the units from a queue.
+double finish(const std::vector<double>& units, const std::vector<double>& speeds) {
+    using Worker = std::pair<double, size_t>;  // free at
+    std::priority_queue<Worker, std::vector<Worker>, std::greater<>> workers;
+    for (size_t i = 0; i < speeds.size(); ++i) {
+        workers.emplace(0, i);
+    }
+    double last = 0;
+    for (const double unit : units) {
+        const auto [time, i] = workers.top();
+        workers.pop();
+        workers.emplace(time + unit / speeds[i], i);
+        last = std::max(last, time + unit / speeds[i]);
+    }
+    return last;
+}
+
+/// The least that is divided: a tile of the kernel, or what its call is worth.
+double smallest_unit(const Division& d) {
+    constexpr double kLeastMacs = 1 << 16;
+    const kai_ukernel& u = *d.work.kernel->ukernel;
+    const size_t rows = std::min(u.get_m_step(), d.plan.problem.m),
+                 columns = std::min(u.get_n_step(), d.plan.problem.n);
+    return std::max(static_cast<double>(rows * columns * d.plan.problem.k), kLeastMacs);
+}
+
+struct Worst {
+    double equal = 0, unequal = 0, bytes = 0;
+    size_t cells = 0, small = 0;
+    double small_equal = 0, small_bytes = 0;
+};
+
+constexpr double kEnough = 12;  // tiles for each worker
+constexpr double kLast = 1.5;  // the last tile: the smallest, rounded up to whole steps
+
+std::vector<Shape> language_models() {
+    std::vector<Shape> shapes;
+    for (const auto& [n, k] :
+         {std::pair<size_t, size_t>{4096, 4096},
+          {11008, 4096},
+          {4096, 11008},
+          {14336, 4096},
+          {1024, 4096},
+          {32000, 4096}}) {
+        for (const size_t m : {1, 4, 16, 64, 512}) {
+            shapes.push_back({m, n, k});
+        }
+    }
+    return shapes;
+}
+
+/// Convolutions as matrices.
+std::vector<Shape> resnet_50() {
+    return {{12544, 64, 147}, {3136, 64, 64},   {3136, 64, 576}, {3136, 256, 64}, {784, 128, 1152}, {784, 512, 128},
+            {196, 256, 2304}, {196, 1024, 256}, {49, 512, 4608}, {49, 2048, 512}, {1, 1000, 2048}};
+}
+
+/// Within the bounds, where a worker gets enough tiles. Otherwise within what few tiles allow: at the end, one more for
+/// some (of half speed: two tiles' time). Tiles are the smallest units, or steps of the longer side: with all of its
+/// lines in the cache, the other one is loaded once, but if that is cut, each part loads the longer side again.
+void check(const Shape& s, kai_gemm_kind kind, size_t units, bool sme, Worst& worst) {
+    const Division d(s, kind, units, sme);
+    const double smallest = smallest_unit(d), workers = static_cast<double>(d.plan.workers);
+    const std::vector<double> sizes = d.units();
+    double macs = 0;
+    for (const double size : sizes) {
+        macs += size;
+    }
+    SCOPED_TRACE(
+        testing::Message() << s.m << 'x' << s.n << 'x' << s.k << ' ' << name_of(kind) << ", " << units
+                           << " units, tiles " << d.work.m_tile << 'x' << d.work.n_tile
+                           << (d.work.m_first ? " m first" : "") << ", steps " << d.work.kernel->ukernel->get_m_step()
+                           << 'x' << d.work.kernel->ukernel->get_n_step());
+    EXPECT_EQ(sizes.size(), d.work.units[d.work.phases - 1]);
+    EXPECT_DOUBLE_EQ(d.cost.macs, macs);
+    EXPECT_DOUBLE_EQ(d.cost.largest_unit, *std::max_element(sizes.begin(), sizes.end()));
+    const double equal = finish(sizes, std::vector<double>(d.plan.workers, 1));
+    EXPECT_NEAR(d.cost.finish, equal, 1e-9 * macs);
+
+    const kai_ukernel& u = *d.work.kernel->ukernel;
+    const size_t steps =
+        std::max((s.m + u.get_m_step() - 1) / u.get_m_step(), (s.n + u.get_n_step() - 1) / u.get_n_step());
+    const double share = std::min(macs / smallest, static_cast<double>(steps)) / workers;  // tiles for each
+    const double equal_ratio = equal * workers / macs;
+    EXPECT_LE(equal_ratio, std::max(1.10, 1 + kLast / share) + 1e-9);
+
+    std::vector<double> speeds(d.plan.workers, 1);
+    std::fill_n(speeds.begin(), d.plan.workers / 2, 0.5);
+    double speed = 0;
+    for (const double one : speeds) {
+        speed += one;
+    }
+    const double unequal_ratio = finish(sizes, speeds) * speed / macs;
+    EXPECT_LE(unequal_ratio, std::max(1.15, 1 + 2 * kLast / share * speed / workers) + 1e-9);
+
+    const double bytes_ratio = d.cost.bytes / d.cost.least_bytes;
+    EXPECT_LE(bytes_ratio, share >= kEnough ? 1.25 : 2.5);
+    ++worst.cells;
+    if (share >= kEnough) {
+        worst.equal = std::max(worst.equal, equal_ratio), worst.unequal = std::max(worst.unequal, unequal_ratio);
+        worst.bytes = std::max(worst.bytes, bytes_ratio);
+    } else {
+        ++worst.small;
+        worst.small_equal = std::max(worst.small_equal, share >= 2 ? equal_ratio : 0);
+        worst.small_bytes = std::max(worst.small_bytes, bytes_ratio);
+    }
+}
+
+class GemmDivision : public testing::TestWithParam<kai_gemm_kind> {
+    void SetUp() override {
+        if (!has_kernel(GetParam())) {
+            GTEST_SKIP() << "no kernel for this kind";
+        }
+    }
+};
+
+TEST_P(GemmDivision, WorkersFinishTogetherAndLoadLittle) {
+    for (const bool models : {true, false}) {
+        for (const bool sme : {true, false}) {
+            Worst worst;
+            for (const Shape& s : models ? language_models() : resnet_50()) {
+                if (GetParam() != KAI_GEMM_DENSE && s.k % 32 != 0) {
+                    continue;
+                }
+                for (size_t units = 1; units <= 64; units += units < 16 ? 1 : units < 32 ? 3 : 8) {
+                    check(s, GetParam(), units, sme, worst);
+                }
+            }
+            std::printf(
+                "%s, %s: %zu cells, worst: equal workers %.3f, unequal %.3f, bytes %.3f\n"
+                "    %zu of them with few tiles: equal %.3f (from 2 tiles for each on), bytes %.3f\n",
+                models ? "language models" : "ResNet-50", sme ? "with SME" : "without SME", worst.cells, worst.equal,
+                worst.unequal, worst.bytes, worst.small, worst.small_equal, worst.small_bytes);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , GemmDivision, testing::Values(KAI_GEMM_DENSE, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_BLOCK),
+    [](const auto& info) { return name_of(info.param); });
+
+}  // namespace
+}  // namespace test::gemm
