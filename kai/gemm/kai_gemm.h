@@ -21,8 +21,8 @@
 // The caller owns all memory and all threads. No function allocates, keeps state, prints or aborts. A function that
 // can fail returns a status, and has written nothing then. A plan is a plain structure without pointers to itself:
 // copy it, share it between threads, run it from any number of threads at once, each with a workspace of its own.
-// The bits of C depend on the plan's kernels, but not on the threads that run it, on the order of the units or on the
-// position in the batch.
+// The bits of C depend on the kernels that the plan chooses, and so neither on the number of threads nor on the order
+// of the units nor on the position in the batch.
 //
 // Integers and integer sums, rounding: docs/arithmetic.md. Which kernel and why: kai_gemm_explain.
 //
@@ -110,11 +110,17 @@ struct kai_gemm_problem {
     /// @name Choice
     /// @{
     bool allow_bf16, allow_f16;  ///< f32 operands may be rounded to bf16 or f16 where that is faster. Default: no.
-    size_t units;                ///< Threads that work at once. Sets the tiles; if many share SME, the kernels, too.
-    size_t sme_units;            ///< How many of them can run SME at once (cores share SME units). 0: no SME.
-    size_t l1_bytes, l2_bytes;   ///< Caches of a core.
-    const char* pin;             ///< The name of a micro-kernel that must be used for all rows; NULL: the best.
-    const struct kai_gemm_format* format;  ///< B is packed so already (kai_gemm_file.h); NULL: the best.
+    /// Threads that work at once, at least 1. Sets the tiles and the workspace, never the bits. If more units run at
+    /// once, some wait until others are done.
+    size_t units;
+    /// How many of them can run SME at once, for cores share SME units: kernels of SME run on so many threads. 0: no SME,
+    /// which is better where many more cores than an SME unit is worth would wait (docs/performance.md).
+    size_t sme_units;
+    size_t l1_bytes, l2_bytes;  ///< Caches of a core.
+    /// The name of a micro-kernel that must be used for all rows; NULL: the best. Read while planning only.
+    const char* pin;
+    /// B is packed so already (kai_gemm_file.h); NULL: the best. Read while planning only.
+    const struct kai_gemm_format* format;
     /// @}
 };
 

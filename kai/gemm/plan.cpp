@@ -78,9 +78,6 @@ namespace {
 
 constexpr size_t kDefaultL1 = size_t{64} << 10, kDefaultL2 = size_t{1} << 20;
 
-/// An SME unit is worth about so many cores with NEON (docs/performance.md: MAC per cycle of both).
-constexpr size_t kCoresPerSmeUnit = 4;
-
 /// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md, without
 /// packing): K x N any number, but in a B beyond the cache its rows are far apart; N x K, where each tile adds up lanes
 /// at its end, a share of k that holds on in-order cores, too. Kernels of SME and bf16 are several times as fast.
@@ -430,13 +427,7 @@ Status choose(const Problem& p, Plan& plan) {
         }
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
-    if (choose_from(p, groups, reader, without, false, plan)) {
-        const bool sme = (plan.gemm.ukernel->features & kSme) != 0;
-        Plan other = plan;
-        if (sme && p.units / kCoresPerSmeUnit > p.sme_units && choose_from(p, groups, reader, kSme, false, other)) {
-            plan = other;
-        }
-    } else if (!choose_from(p, groups, reader, without, true, plan)) {
+    if (!choose_from(p, groups, reader, without, false, plan) && !choose_from(p, groups, reader, without, true, plan)) {
         return KAI_GEMM_UNSUPPORTED;
     }
     prefer_plain(p, plan);
@@ -693,6 +684,8 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         plan.rhs_packer = nullptr, plan.copies_columns = false;
     }
     set_sizes(plan);
+    plan.problem.pin = p.pin != nullptr ? plan.gemm.ukernel != nullptr ? plan.gemm.ukernel->name : "" : nullptr;
+    plan.problem.format = nullptr;  // the caller's: not needed any more
     *result = plan;
     return KAI_GEMM_OK;
 }

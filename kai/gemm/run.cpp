@@ -495,19 +495,23 @@ void run_any(const Work& w, size_t phase, size_t unit) {
     }
 }
 
-/// The units of a phase as tasks. Where fewer units may run at once than the caller has threads (SME), each task does
-/// every so-manieth unit.
+/// The units of a phase in tasks of neighbouring units, which share rows or columns. Fewer tasks than units: where a
+/// batch has many small matrices, and where fewer units may run at once than the caller has threads (SME).
 struct Phase {
     const Work* work;
     size_t phase, tasks;
 
     static void run(void* context, size_t task) {
         const auto& p = *static_cast<const Phase*>(context);
-        for (size_t unit = task; unit < p.work->units[p.phase]; unit += p.tasks) {
+        const size_t units = p.work->units[p.phase];
+        for (size_t unit = units * task / p.tasks; unit < units * (task + 1) / p.tasks; ++unit) {
             run_any(*p.work, p.phase, unit);
         }
     }
 };
+
+/// Tasks of a phase for each worker: enough for unequal workers, and no more calls than that.
+constexpr size_t kTasksPerWorker = 16;
 
 }  // namespace
 }  // namespace kai::gemm
@@ -589,8 +593,8 @@ kai_gemm_status kai_gemm_run(
         return status;
     }
     for (size_t phase = 0; phase < work.phases; ++phase) {
-        const bool limited = plan->workers < plan->problem.units;
-        Phase task = {&work, phase, limited ? min(plan->workers, work.units[phase]) : work.units[phase]};
+        const size_t most = plan->workers < plan->problem.units ? plan->workers : kTasksPerWorker * plan->workers;
+        Phase task = {&work, phase, min(most, work.units[phase])};
         if (parallel_for != nullptr && task.tasks > 1) {
             parallel_for(pool, task.tasks, Phase::run, &task);
         } else {
