@@ -329,6 +329,34 @@ bool is_multiple_rows(const Problem& p) {
     return p.m > 1;
 }
 
+/// Whether kernels and packers take the shape.
+bool takes_shape(const Problem& p, const Plan& plan) {
+    kai_registry_call call = {};
+    call.n = p.n, call.k = p.k, call.bl = p.bl;
+    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+        const kai_ukernel& u = *kernel->ukernel;
+        call.ukernel = &u, call.packer = nullptr;
+        call.m = u.rows == KAI_ROWS_ONE ? 1 : p.m;
+        if (!kai_registry_check(&call, nullptr, 0)) {
+            return false;
+        }
+        call.ukernel = nullptr, call.packer = kernel->lhs_packer;
+        call.rows = u.get_mr(), call.kr = u.get_kr(), call.sr = u.get_sr();
+        if (call.packer != nullptr && !kai_registry_check(&call, nullptr, 0)) {
+            return false;
+        }
+    }
+    if (plan.rhs_packer == nullptr) {
+        return true;
+    }
+    RhsParams params;
+    call.packer = plan.rhs_packer;
+    call.rows = plan.gemm.ukernel->get_nr();
+    call.scale = p.b_kind != KAI_GEMM_DENSE, call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    call.params = make_params(*plan.rhs_packer, params, 1, 8, 1);
+    return kai_registry_check(&call, nullptr, 0);
+}
+
 /// Takes a kernel for many rows and looks for one for one row.
 bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t without, Plan& plan) {
     plan.gemm = {&u, nullptr, false};
@@ -345,7 +373,7 @@ bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t w
             plan.gemv = kernel;
         }
     }
-    return true;
+    return takes_shape(p, plan);
 }
 
 /// The first group that has kernels.
@@ -481,27 +509,6 @@ Status check_problem(const Problem& p) {
         }
     }
     return KAI_GEMM_OK;
-}
-
-/// Whether kernel and packers take the shape.
-bool takes_shape(const Plan& plan) {
-    const Problem& p = plan.problem;
-    kai_registry_call call = {};
-    call.m = p.m, call.n = p.n, call.k = p.k, call.bl = p.bl;
-    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
-        const kai_ukernel& u = *kernel->ukernel;
-        call.ukernel = &u, call.packer = nullptr;
-        call.m = u.rows == KAI_ROWS_ONE ? 1 : p.m;
-        if (!kai_registry_check(&call, nullptr, 0)) {
-            return false;
-        }
-        call.ukernel = nullptr, call.packer = kernel->lhs_packer;
-        call.rows = u.get_mr(), call.kr = u.get_kr(), call.sr = u.get_sr();
-        if (call.packer != nullptr && !kai_registry_check(&call, nullptr, 0)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // ---- sizes ----
@@ -667,9 +674,6 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
     status = choose(p, plan);
     if (status != KAI_GEMM_OK) {
         return status;
-    }
-    if (!takes_shape(plan)) {
-        return KAI_GEMM_BAD_VALUE;
     }
     if (multiplies(p)) {
         const kai_ukernel& u = *plan.gemm.ukernel;
