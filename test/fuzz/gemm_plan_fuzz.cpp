@@ -1,10 +1,11 @@
-// libFuzzer: whatever a problem says, there is a status; and if it is OK and the problem is small, packing and running
-// stay within buffers of exactly the sizes that the plan states.
+// libFuzzer: any description of a problem is refused, or planned; what is small is packed and run in memory of exactly
+// the sizes that the plan says, with units in any order.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kai/gemm/kai_gemm.h"
@@ -19,142 +20,178 @@ namespace {
         }                                                            \
     } while (0)
 
-/// What is left of the input; zeros after its end.
-class Input {
-public:
-    Input(const uint8_t* data, size_t size) : data_(data), size_(size) {
-    }
+/// The input, zeros behind its end.
+struct Input {
+    const uint8_t* data;
+    size_t size;
+
     uint8_t byte() {
-        return size_ == 0 ? 0 : (--size_, *data_++);
+        return size != 0 ? (--size, *data++) : 0;
     }
-    /// Mostly small, sometimes anything.
-    size_t size() {
-        const uint8_t b = byte();
-        size_t value = b % 128;
-        if (b == 255) {
-            for (int i = 0; i < 8; ++i) {
-                value = value << 8 | byte();
-            }
-        } else if (b >= 224) {
-            value = SIZE_MAX >> (b - 224);
+    template <typename T>
+    T any() {
+        uint8_t bytes[sizeof(T)];
+        for (uint8_t& b : bytes) {
+            b = byte();
         }
+        T value;
+        std::memcpy(&value, bytes, sizeof(T));
         return value;
     }
-    float number() {
-        static const float numbers[] = {
-            0, 1, -1, 0.5F, -0.5F, 3, __builtin_inff(), -__builtin_inff(), __builtin_nanf("")};
-        return numbers[byte() % 9];
-    }
-    kai_datatype type() {
-        static const kai_datatype types[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16, kai_dt_int8, kai_dt_unknown};
-        const uint8_t b = byte();
-        return types[b % 16 < 5 ? b % 16 : 0];
+    /// Mostly small.
+    size_t count() {
+        const uint8_t how = byte();
+        return how < 128 ? how : how < 240 ? how % 16 * 32 : how < 248 ? any<uint16_t>() : any<size_t>();
     }
     bool flag() {
         return byte() % 2 != 0;
     }
-
-private:
-    const uint8_t* data_;
-    size_t size_;
+    float factor() {
+        constexpr float kFactors[] = {0, 1, -0.5F};
+        const uint8_t how = byte();
+        return how < 250 ? kFactors[how % 3] : any<float>();
+    }
+    kai_datatype type() {
+        constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16, kai_dt_int8};
+        const uint8_t how = byte();
+        return how < 250 ? kTypes[how % 4] : static_cast<kai_datatype>(any<int>());
+    }
 };
 
-kai_gemm_problem problem_of(Input& in) {
-    kai_gemm_problem p = kai_gemm_problem_of(in.size(), in.size(), in.size());
-    const uint8_t kind = in.byte();
-    p.b_kind = static_cast<kai_gemm_kind>(kind % 16 < 9 ? kind % 16 : 0);
-    p.a_type = in.type(), p.b_type = in.type(), p.c_type = in.type();
-    if (in.flag()) {  // agree, otherwise little is valid
-        p.a_type = p.c_type = p.b_kind == KAI_GEMM_INT8_STATIC ? kai_dt_int8 : kai_dt_f32;
-        p.b_type = kai_dt_f32, p.b_constant = p.b_kind != KAI_GEMM_DENSE;
-        p.k = p.k / 32 * 32, p.bl = 32;
-    } else {
-        p.bl = in.size(), p.b_constant = in.flag();
+struct Free {
+    void operator()(void* p) const {
+        std::free(p);
     }
-    p.batch = in.size() % 4 == 3 ? in.size() : 1;
-    p.groups = in.byte() % 8 == 7;
-    p.a_transposed = in.flag(), p.b_transposed = in.flag(), p.b_per_matrix = in.flag(), p.bias = in.flag();
-    if (in.flag()) {
-        p.alpha = in.number(), p.beta = in.number(), p.clamp_min = in.number(), p.clamp_max = in.number();
-        p.a_zero_point = in.byte(), p.c_zero_point = static_cast<int8_t>(in.byte());
-        p.c_min = in.byte() - 200, p.c_max = in.byte();
-        p.units = in.size(), p.sme_units = in.size(), p.l1_bytes = in.size(), p.l2_bytes = in.size();
-        p.allow_bf16 = in.flag(), p.allow_f16 = in.flag();
-    }
-    return p;
-}
-
-/// Memory of exactly this size, so that every byte outside is noticed.
-std::vector<uint8_t> memory(size_t size, uint8_t value) {
-    std::vector<uint8_t> bytes;
-    bytes.reserve(size);
-    bytes.assign(size, value);
-    return bytes;
-}
-
-class Aligned {
-public:
-    explicit Aligned(size_t size) : data_(size == 0 ? nullptr : aligned_alloc(64, (size + 63) / 64 * 64)) {
-    }
-    ~Aligned() {
-        std::free(data_);
-    }
-    Aligned(const Aligned&) = delete;
-    Aligned& operator=(const Aligned&) = delete;
-    void* data() const {
-        return data_;
-    }
-
-private:
-    void* data_;
 };
+using Memory = std::unique_ptr<uint8_t, Free>;
 
-void run(const kai_gemm_plan& plan, Input& in) {
-    const kai_gemm_problem& p = plan.problem;
-    const auto bytes_of = [](kai_datatype type) { return kai_get_datatype_size_in_bytes(type); };
-    const size_t matrices = p.b_per_matrix ? p.batch : 1, blocks = p.bl != 0 ? p.k / p.bl : 0;
+/// Of exactly this size, aligned.
+Memory memory(size_t size, uint8_t fill) {
+    void* p = nullptr;
+    CHECK(posix_memalign(&p, 64, size) == 0);
+    if (size != 0) {
+        std::memset(p, fill, size);
+    }
+    return Memory(static_cast<uint8_t*>(p));
+}
+
+size_t size_of(kai_datatype type) {
+    return type == kai_dt_f32 ? 4 : type == kai_dt_int8 ? 1 : 2;
+}
+
+/// Bytes of a matrix B without gaps.
+size_t b_size(const kai_gemm_problem& p) {
     const size_t lines = p.b_transposed ? p.n : p.k, length = p.b_transposed ? p.k : p.n;
-    const size_t line = p.b_kind == KAI_GEMM_DENSE ? length * bytes_of(p.b_type)
-                        : p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT8_STATIC ? length
-                        : p.b_kind == KAI_GEMM_INT2_CHANNEL                                     ? (length + 3) / 4
-                        : p.b_kind == KAI_GEMM_INT4_BLOCK_F16 ? blocks * (2 + p.bl / 2)
-                                                              : (length + 1) / 2;
-    const auto b = memory((p.b_constant ? 1 : matrices) * lines * line, 0x11);
-    const auto scale = memory(p.n * (blocks != 0 ? blocks : 1) * 4, 0x3F), zero = scale, bias = memory(p.n * 4, 0x3F);
-    auto packed = memory(plan.packed_b_size, 0);
-    const Aligned pack_workspace(plan.pack_workspace_size), workspace(plan.workspace_size);
-    kai_gemm_weights w = {};
-    w.b = b.data(), w.scale = scale.data(), w.zero = reinterpret_cast<const float*>(zero.data());
-    w.zero_point = 8, w.bias = bias.data();
-    for (size_t i = 0; p.b_constant && i < matrices; ++i) {
-        const kai_gemm_status status = kai_gemm_pack_b(
-            &plan, i, &w, packed.data(), packed.size(), pack_workspace.data(), plan.pack_workspace_size, nullptr,
-            nullptr);
-        CHECK(status == KAI_GEMM_OK);
+    switch (p.b_kind) {
+        case KAI_GEMM_DENSE:
+            return lines * length * size_of(p.b_type);
+        case KAI_GEMM_INT8_CHANNEL:
+        case KAI_GEMM_INT8_STATIC:
+            return lines * length;
+        case KAI_GEMM_INT2_CHANNEL:
+            return lines * (length / 4);
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return lines * (length / p.bl * (2 + p.bl / 2));
+        default:
+            return lines * ((length + 1) / 2);
     }
-    const size_t m = p.groups ? p.m : p.m - in.size() % (p.m + 1), count = p.groups ? 1 : p.batch;
-    const auto a = memory(count * m * p.k * bytes_of(p.a_type), 0x30);
-    auto c = memory(count * m * p.n * bytes_of(p.c_type), 0x30);
-    std::vector<size_t> rows(p.groups ? p.batch : 0);
-    if (!rows.empty()) {
-        rows[in.size() % rows.size()] = m;
-    }
+}
+
+void run(Input& in, const kai_gemm_plan& plan) {
+    const kai_gemm_problem& p = plan.problem;
+    const size_t matrices = p.b_per_matrix ? p.batch : 1, b = b_size(p), c_row = p.n * size_of(p.c_type);
+    const uint8_t fill = in.byte();
+    std::vector<size_t> rows(p.batch), gathered;
     kai_gemm_operands x = {};
-    x.m = m, x.a.data = a.data(), x.c.data = c.data(), x.rows = rows.data();
-    x.b.data = p.b_constant ? packed.data() : b.data();
-    x.bias = p.bias && !p.b_constant ? bias.data() : nullptr;
-    (void)kai_gemm_run(&plan, &x, workspace.data(), plan.workspace_size, nullptr, nullptr);
+    size_t all = 0;
+    for (size_t& r : rows) {
+        r = p.groups ? in.byte() % (p.m - all + 1) : 0;
+        all += r;
+    }
+    x.m = p.groups ? 0 : in.byte() % (p.m + 1);
+    size_t a_rows = p.groups ? all : x.m;
+    x.rows = rows.data();
+    if (p.groups && in.flag() && all != 0) {
+        a_rows = x.a_row_count = 1 + in.byte() % 16;
+        for (size_t i = 0; i < all; ++i) {
+            gathered.push_back(in.byte() % a_rows);
+        }
+        x.a_rows = gathered.data();
+    }
+    const size_t a_count = p.groups ? 1 : p.batch, c_rows = p.groups ? all : x.m;
+
+    const bool blocks = p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    const size_t scales = p.n * (blocks ? p.k / p.bl : 1) * (p.b_kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
+    const Memory bias = memory(p.n * 4, fill), scale = memory(scales, fill), zero = memory(scales, fill),
+                 weights = memory(b, fill), packed = memory(plan.packed_b_size, 0xFF),
+                 pack_workspace = memory(plan.pack_workspace_size, 0xFF), workspace = memory(plan.workspace_size, 0xFF),
+                 a = memory(a_count * a_rows * p.k * size_of(p.a_type), fill),
+                 c = memory(a_count * c_rows * c_row, fill), b_each = memory(p.b_constant ? 0 : matrices * b, fill);
+    if (p.b_constant) {
+        kai_gemm_weights w = {};
+        w.b = weights.get(), w.scale = scale.get(), w.zero = reinterpret_cast<const float*>(zero.get());
+        w.bias = p.bias ? bias.get() : nullptr, w.zero_point = in.flag() ? 8 : 0;
+        for (size_t i = 0; i < matrices; ++i) {
+            for (size_t unit = plan.pack_units; unit-- > 0;) {
+                CHECK(
+                    kai_gemm_pack_b_unit(
+                        &plan, i, &w, packed.get(), plan.packed_b_size, pack_workspace.get(), plan.pack_workspace_size,
+                        unit) == KAI_GEMM_OK);
+            }
+        }
+        x.b.data = packed.get();
+    } else {
+        x.b.data = b_each.get();
+        x.bias = p.bias ? bias.get() : nullptr;
+    }
+    x.a.data = a.get(), x.c.data = c.get();
+    kai_gemm_work work;
+    CHECK(kai_gemm_begin(&plan, &x, workspace.get(), plan.workspace_size, &work) == KAI_GEMM_OK);
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        const size_t units = work.units[phase], first = units != 0 ? in.any<uint16_t>() % units : 0;
+        for (size_t i = 0; i < units; ++i) {
+            CHECK(kai_gemm_run_unit(&work, phase, (first + i) % units) == KAI_GEMM_OK);
+        }
+    }
+    kai_gemm_cost cost;
+    kai_gemm_estimate(&work, &cost);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    Input in(data, size);
-    kai_gemm_problem p = problem_of(in);
-    kai_gemm_format format = {"qsi4cxp", in.size(), in.size(), in.size()};
+    Input in = {data, size};
+    kai_gemm_problem p = kai_gemm_problem_of(in.count(), in.count(), in.count());
+    p.batch = in.byte() < 200 ? in.byte() % 6 : in.count();
+    p.groups = in.flag(), p.a_transposed = in.flag();
+    p.a_type = in.type(), p.c_type = in.type(), p.b_type = in.type();
+    p.b_kind = static_cast<kai_gemm_kind>(in.byte() < 250 ? in.byte() % 8 : in.any<int>());
+    p.b_transposed = in.flag(), p.b_constant = in.flag(), p.b_per_matrix = in.flag(), p.bias = in.flag();
+    p.bl = in.byte() < 200 ? 32 << in.byte() % 3 : in.count();
+    p.alpha = in.factor(), p.beta = in.factor();
+    if (in.flag()) {
+        p.clamp_min = in.any<float>(), p.clamp_max = in.any<float>();
+    }
+    if (in.flag()) {
+        p.a_zero_point = in.any<int8_t>(), p.c_zero_point = in.any<int32_t>();
+        p.c_min = in.any<int32_t>(), p.c_max = in.any<int32_t>(), p.multiplier = in.any<float>();
+    }
+    p.allow_bf16 = in.flag(), p.allow_f16 = in.flag();
+    p.units = in.count(), p.sme_units = in.count();
+    if (in.flag()) {
+        p.l1_bytes = in.count(), p.l2_bytes = in.count();
+    }
+    kai_gemm_format format = {nullptr, in.byte(), in.byte(), in.byte()};
     const uint8_t choice = in.byte();
-    p.format = choice == 1 ? &format : nullptr;
-    p.pin = choice == 2 ? "matmul_clamp_f32_f32_f32p16x1b_1x16_portable" : choice == 3 ? "none" : nullptr;
+    if (choice > 200 && kai_registry_ukernel_count() != 0) {
+        const kai_ukernel* u = kai_registry_ukernel(in.any<uint16_t>() % kai_registry_ukernel_count());
+        if (choice % 2 == 0) {
+            p.pin = choice == 202 ? "" : u->name;
+        } else {
+            format.name = choice == 203 ? nullptr : u->rhs_format;
+            p.format = &format;
+        }
+    }
     kai_gemm_plan plan, before;
     std::memset(&plan, 0xA5, sizeof(plan));
     std::memcpy(&before, &plan, sizeof(plan));
@@ -164,14 +201,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         CHECK(std::memcmp(&plan, &before, sizeof(plan)) == 0);
         return 0;
     }
-    char text[64];
-    std::memset(text, 'x', sizeof(text));
-    (void)kai_gemm_explain(&plan, text, sizeof(text));
-    CHECK(std::memchr(text, 0, sizeof(text)) != nullptr);
-    CHECK(plan.packed_b_stride % 64 == 0);
-    constexpr size_t kSmall = 160;
-    if (p.m < kSmall && p.n < kSmall && p.k < kSmall && p.batch < 4 && p.units < 1000) {
-        run(plan, in);
+    const size_t space = in.byte();
+    const Memory text = memory(space, '?');
+    kai_gemm_explain(&plan, reinterpret_cast<char*>(text.get()), space);
+    constexpr size_t kSmall = 2048;
+    const double macs = static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
+    if (p.m < kSmall && p.n < kSmall && p.k < kSmall && p.batch < 8 && macs < (1 << 22) &&
+        plan.workspace_size < (1 << 24) && plan.packed_b_size < (1 << 24)) {
+        run(in, plan);
     }
     return 0;
 }
