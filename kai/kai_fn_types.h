@@ -93,8 +93,8 @@ typedef void kai_run_matmul_rows_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
-/// kai_run_matmul_fn with neither side packed: the LHS is m rows of k elements, `lhs_stride` bytes apart, the RHS k rows
-/// of n elements (K x N) or n rows of k (N x K), as the family says, `rhs_stride` bytes apart.
+/// kai_run_matmul_fn with neither side packed: the LHS is m rows of k elements, `lhs_stride` bytes apart, the RHS k
+/// rows of n elements (K x N) or n rows of k (N x K), as the family says, `rhs_stride` bytes apart.
 /// @param lhs  The first row of the call (`get_lhs_offset`).
 /// @param rhs  The first column of the call (`get_rhs_offset`).
 typedef void kai_run_matmul_plain_fn(

@@ -166,10 +166,10 @@ const char* kai_registry_family(size_t index);  ///< NULL past the end
 /// NULL): "CPU lacks SME2 (HWCAP2 bit 37 is not set)". A bit that is no kai_cpu_feature counts as missing.
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
-/// @name Packers for a micro-kernel The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can
-/// run; NULL past the last one. Micro-kernels of the unified API and of indirect matmul have packers of their kind.
-/// (There is none for an LHS or RHS that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU,
-/// see `size_features`.)
+/// @name Packers for a micro-kernel
+/// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
+/// Micro-kernels of the unified API and of indirect matmul have packers of their kind. (There is none for an LHS or RHS
+/// that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU, see `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);

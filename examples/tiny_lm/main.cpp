@@ -5,8 +5,8 @@
 //     tiny_lm [--check] [--chars N] [--only TEXT] [DIRECTORY]
 //
 // DIRECTORY holds weights.bin and gospels.txt. N is how many characters are predicted (default 256). --only takes the
-// micro-kernels whose names contain TEXT. With --check the exit code is 1 if a micro-kernel is further from the reference
-// than the tolerance of its form of weights, or if a damaged weights file is accepted.
+// micro-kernels whose names contain TEXT. With --check the exit code is 1 if a micro-kernel is further from the
+// reference than the tolerance of its form of weights, or if a damaged weights file is accepted.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -315,8 +315,8 @@ private:
         }
     }
 
-    /// What the reference writes, and what each form does: the best GEMM reads the prompt, the best GEMV writes, from the
-    /// same packed weights.
+    /// What the reference writes, and what each form does: the best GEMM reads the prompt, the best GEMV writes, from
+    /// the same packed weights.
     void print_texts(size_t length) const {
         print_written("reference", continue_prompt(model_, reference(model_), length));
         for (const Form& form : kForms) {

@@ -63,44 +63,44 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel)
 
 using namespace kai::gemm;
 
-extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* to, size_t size) {
-    Text text = {to, to != nullptr ? size : 0, 0};
+extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
+    Text out = {text, text != nullptr ? size : 0, 0};
     const Problem& p = plan->problem;
-    text.add("%zu x %zu x %zu, %zu matri%s\n", p.m, p.n, p.k, p.batch, p.batch == 1 ? "x" : "ces");
+    out.add("%zu x %zu x %zu, %zu matri%s\n", p.m, p.n, p.k, p.batch, p.batch == 1 ? "x" : "ces");
     if (plan->gemm.ukernel == nullptr) {
-        text.add("nothing to multiply: %s\n", p.alpha == 0 ? "alpha is 0" : "k is 0");
-        return text.length;
+        out.add("nothing to multiply: %s\n", p.alpha == 0 ? "alpha is 0" : "k is 0");
+        return out.length;
     }
-    explain_kernel(text, "many rows", plan->gemm);
+    explain_kernel(out, "many rows", plan->gemm);
     if (plan->gemv.ukernel != plan->gemm.ukernel) {
-        explain_kernel(text, "one row", plan->gemv);
+        explain_kernel(out, "one row", plan->gemv);
     }
     if (plan->rhs_packer != nullptr) {
-        text.add(
+        out.add(
             "B as %s, nr %zu, kr %zu, sr %zu, %spacked by %s, %s\n", plan->format.name, plan->format.nr,
             plan->format.kr, plan->format.sr, plan->copies_columns ? "copied, then " : "", plan->rhs_packer->name,
             p.b_constant ? "once" : "at every run");
     } else {
-        text.add("B as it lies\n");
+        out.add("B as it lies\n");
     }
     if (!plan->direct) {
-        text.add(
+        out.add(
             "tiles go through the workspace:%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
             p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "");
     }
     for (const size_t m : {p.m, size_t{1}}) {
         const kai_gemm_kernel& kernel = m <= 1 ? plan->gemv : plan->gemm;
         const Tiles tiles = choose_tiles(*plan, kernel, m, p.batch != 0 ? p.batch : 1);
-        text.add(
+        out.add(
             "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
             plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
     }
-    text.add("packed B %zu bytes, workspace %zu bytes\n", plan->packed_b_size, plan->workspace_size);
+    out.add("packed B %zu bytes, workspace %zu bytes\n", plan->packed_b_size, plan->workspace_size);
     if (p.pin != nullptr) {
-        text.add("the kernel is pinned\n");
-        return text.length;
+        out.add("the kernel is pinned\n");
+        return out.length;
     }
-    text.add("candidates, of the families that were looked at:\n");
+    out.add("candidates, of the families that were looked at:\n");
     const char* told = nullptr;
     for (const kai_gemm_kernel* kernel : {&plan->gemm, &plan->gemv}) {
         if (kernel->ukernel->family == told) {
@@ -108,8 +108,8 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* to, size_t s
         }
         told = kernel->ukernel->family;
         kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without};
-        Candidates candidates = {text, *plan};
+        Candidates candidates = {out, *plan};
         kai_registry_best(&request, Candidates::tell, &candidates);
     }
-    return text.length;
+    return out.length;
 }

@@ -657,40 +657,40 @@ kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k) {
     return p;
 }
 
-kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_plan* result) {
-    if (problem == nullptr || result == nullptr) {
+kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_plan* plan) {
+    if (problem == nullptr || plan == nullptr) {
         return KAI_GEMM_NULL_POINTER;
     }
     Status status = check_problem(*problem);
     if (status != KAI_GEMM_OK) {
         return status;
     }
-    Plan plan = {};
-    plan.problem = *problem;
-    const Problem& p = plan.problem;
-    plan.problem.l1_bytes = p.l1_bytes != 0 ? p.l1_bytes : kDefaultL1;
-    plan.problem.l2_bytes = p.l2_bytes != 0 ? p.l2_bytes : kDefaultL2;
-    plan.bias_apart = p.bias;
-    status = choose(p, plan);
+    Plan made = {};
+    made.problem = *problem;
+    const Problem& p = made.problem;
+    made.problem.l1_bytes = p.l1_bytes != 0 ? p.l1_bytes : kDefaultL1;
+    made.problem.l2_bytes = p.l2_bytes != 0 ? p.l2_bytes : kDefaultL2;
+    made.bias_apart = p.bias;
+    status = choose(p, made);
     if (status != KAI_GEMM_OK) {
         return status;
     }
     if (multiplies(p)) {
-        const kai_ukernel& u = *plan.gemm.ukernel;
-        if (plan.rhs_packer != nullptr) {
-            plan.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
+        const kai_ukernel& u = *made.gemm.ukernel;
+        if (made.rhs_packer != nullptr) {
+            made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
         }
-        const bool bias_inside = plan.rhs_packer != nullptr && !kai::takes<&kai::PackerArgs::no_bias>(*plan.rhs_packer);
-        plan.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside);
-        plan.bias_apart = p.bias && !plan.direct;
+        const bool bias_inside = made.rhs_packer != nullptr && !kai::takes<&kai::PackerArgs::no_bias>(*made.rhs_packer);
+        made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside);
+        made.bias_apart = p.bias && !made.direct;
     } else {
-        plan.gemm = plan.gemv = {};
-        plan.rhs_packer = nullptr, plan.copies_columns = false;
+        made.gemm = made.gemv = {};
+        made.rhs_packer = nullptr, made.copies_columns = false;
     }
-    set_sizes(plan);
-    plan.problem.pin = p.pin != nullptr ? plan.gemm.ukernel != nullptr ? plan.gemm.ukernel->name : "" : nullptr;
-    plan.problem.format = nullptr;  // the caller's: not needed any more
-    *result = plan;
+    set_sizes(made);
+    made.problem.pin = p.pin != nullptr ? made.gemm.ukernel != nullptr ? made.gemm.ukernel->name : "" : nullptr;
+    made.problem.format = nullptr;  // the caller's: not needed any more
+    *plan = made;
     return KAI_GEMM_OK;
 }
 

@@ -522,8 +522,8 @@ extern "C" {
 
 kai_gemm_status kai_gemm_begin(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
-    kai_gemm_work* result) {
-    if (plan == nullptr || operands == nullptr || result == nullptr) {
+    kai_gemm_work* work) {
+    if (plan == nullptr || operands == nullptr || work == nullptr) {
         return KAI_GEMM_NULL_POINTER;
     }
     const Problem& p = plan->problem;
@@ -538,7 +538,7 @@ kai_gemm_status kai_gemm_begin(
     w.kernel = most <= 1 ? &plan->gemv : &plan->gemm;
     w.m_tile = w.n_tile = 1;
     if (all == 0 || p.n == 0 || p.batch == 0) {
-        *result = w;
+        *work = w;
         return KAI_GEMM_OK;
     }
     status = check_operands(*plan, *operands, all);
@@ -569,7 +569,7 @@ kai_gemm_status kai_gemm_begin(
         w.units[0] = first;
     }
     w.phases = first != 0 ? 2 : 1;
-    *result = w;
+    *work = w;
     return KAI_GEMM_OK;
 }
 

@@ -1,6 +1,6 @@
 //
-// f16 <- f16 x f16, neither side packed: the RHS is K x N, k rows of n elements. For small problems, and for an RHS that
-// is used once: packing it would cost more than multiplying (docs/performance.md).
+// f16 <- f16 x f16, neither side packed: the RHS is K x N, k rows of n elements. For small problems, and for an RHS
+// that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[k][n])
 //

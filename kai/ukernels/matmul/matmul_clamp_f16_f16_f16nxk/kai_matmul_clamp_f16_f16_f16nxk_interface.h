@@ -1,12 +1,12 @@
 //
-// f16 <- f16 x f16, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS that
-// is used once: packing it would cost more than multiplying (docs/performance.md).
+// f16 <- f16 x f16, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS
+// that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
-// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 go 4, then 2, then
-// 1 at a time to the chains from 0 on. Sums of neighbouring chains are added until one is left. Every step is rounded to
-// f16. The bounds of the clamp are converted to f16 first.
+// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 go 4, then 2,
+// then 1 at a time to the chains from 0 on. Sums of neighbouring chains are added until one is left. Every step is
+// rounded to f16. The bounds of the clamp are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

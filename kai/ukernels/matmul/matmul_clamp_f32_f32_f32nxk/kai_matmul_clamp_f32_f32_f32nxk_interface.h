@@ -1,6 +1,6 @@
 //
-// f32 <- f32 x f32, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS that
-// is used once: packing it would cost more than multiplying (docs/performance.md).
+// f32 <- f32 x f32, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS
+// that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
