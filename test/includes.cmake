@@ -1,6 +1,7 @@
 # cmake -DROOT=. -P includes.cmake
 #
-# Dependencies point one way: a folder includes only from those that are listed for it here.
+# Dependencies point one way: a folder includes only from those that are listed for it here. In kai/gemm, only the
+# sources that know packed formats (tensor*) see more than the library's interface.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -11,19 +12,26 @@ set(allowed_ukernels "${public}" kai/ukernels)
 set(allowed_asm kai/engines/asm)
 set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
 set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
-foreach(engine bf16 dwconv float pack panels plain row)
+foreach(engine bf16 dwconv float pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
+set(allowed_plain ${allowed_core} kai/engines/plain kai/engines/float/float_neon.inc)
 set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qai8dxp.hpp
     kai/engines/qai8dxp/qai8dxp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
+set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/call.hpp kai/gemm)
+set(allowed_gemm_tensor ${allowed_gemm} kai/isas.def kai/ukernels/families.h kai/ukernels/families.def
+    kai/engines/core/layout.hpp)
 
-file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/ukernels/*")
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*" "${ROOT}/kai/ukernels/*")
 set(checked 0)
 set(wrong "")
 foreach(file IN LISTS files)
     string(REGEX REPLACE "^kai/(engines/)?([a-z0-9_]+)/.*" "\\2" folder "${file}")
+    if(file MATCHES "^kai/gemm/tensor")
+        set(folder gemm_tensor)
+    endif()
     if(NOT DEFINED allowed_${folder})
         list(APPEND wrong "${file}: no rule for ${folder}")
         continue()
