@@ -113,8 +113,8 @@ size_t check(size_t batches) {
                 if (pool == nullptr) {
                     first.push_back(products[j].c);
                 }
-                // A packed B fixes the kernel's arithmetic: the same bits on any number of threads. (For others the plan
-                // may take another kernel.)
+                // A packed B fixes the kernel's arithmetic: the same bits on any number of threads. (For others the
+                // plan may take another kernel.)
                 const size_t bytes = products[j].x.BIsPacked ? first[j].size() * sizeof(float) : 0;
                 good = good && (bytes == 0 || std::memcmp(first[j].data(), products[j].c.data(), bytes) == 0);
             }

@@ -1,5 +1,5 @@
-// A runtime with a scheduler of its own, as ggml has it: every thread walks through the whole graph, takes chunks of the
-// current node from a counter, and waits for the others at a barrier. The layer never sees the threads.
+// A runtime with a scheduler of its own, as ggml has it: every thread walks through the whole graph, takes chunks of
+// the current node from a counter, and waits for the others at a barrier. The layer never sees the threads.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
