@@ -38,7 +38,7 @@ private:
 thread_local int RecursionGuard::depth_ = 0;
 
 /// The plan that a B is packed by. It depends on TransB, N and K alone, so that a call can make it again: packed
-/// weights need no header. Threads are those of the call, which must not change the format: the plan has one unit.
+/// weights need no header.
 bool PlanOfPackedB(CBLAS_TRANSPOSE TransB, size_t N, size_t K, kai_gemm_plan& plan) {
     kai_gemm_problem problem = kai_gemm_problem_of(2, N, K);  // many rows; its kernels take a single row, too
     problem.b_transposed = TransB == CblasTrans;
