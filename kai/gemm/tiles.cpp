@@ -57,10 +57,15 @@ struct Side {
     }
 };
 
-/// Bytes loaded if one of `parts` tiles of `stays` stays in the cache while all of `passes` passes.
+/// Bytes loaded if one of `parts` tiles of `stays` stays in the cache while all of `passes` passes. A tile of more than
+/// a step that does not fit does not stay: each step of the other side loads it again.
 double loaded(const Side& stays, const Side& passes, size_t parts, double cache) {
-    const double tile = static_cast<double>(divide_up(stays.steps, parts)) * stays.step;
+    const size_t steps = divide_up(stays.steps, parts);
+    const double tile = static_cast<double>(steps) * stays.step;
     const bool both_stay = stays.bytes + passes.bytes <= cache || tile + passes.bytes <= cache;
+    if (!both_stay && steps > 1 && tile > cache) {
+        return stays.bytes * static_cast<double>(passes.steps) + passes.bytes;
+    }
     return stays.bytes + (both_stay ? passes.bytes : passes.bytes * static_cast<double>(parts));
 }
 

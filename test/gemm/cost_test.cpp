@@ -97,7 +97,7 @@ struct Worst {
 };
 
 constexpr double kEnough = 12;  // tiles for each worker
-constexpr double kLast = 1.5;  // the last tile: the smallest, rounded up to whole steps
+constexpr double kLast = 1.5;   // the last tile: the smallest, rounded up to whole steps
 
 std::vector<Shape> language_models() {
     std::vector<Shape> shapes;
@@ -160,7 +160,7 @@ void check(const Shape& s, kai_gemm_kind kind, size_t units, bool sme, Worst& wo
     EXPECT_LE(unequal_ratio, std::max(1.15, 1 + 2 * kLast / share * speed / workers) + 1e-9);
 
     const double bytes_ratio = d.cost.bytes / d.cost.least_bytes;
-    EXPECT_LE(bytes_ratio, share >= kEnough ? 1.25 : 2.5);
+    EXPECT_LE(bytes_ratio, share >= kEnough ? 1.25 : 3.0);  // few tiles: each worker's cache holds its own
     ++worst.cells;
     if (share >= kEnough) {
         worst.equal = std::max(worst.equal, equal_ratio), worst.unequal = std::max(worst.unequal, unequal_ratio);
@@ -198,6 +198,29 @@ TEST_P(GemmDivision, WorkersFinishTogetherAndLoadLittle) {
                 models ? "language models" : "ResNet-50", sme ? "with SME" : "without SME", worst.cells, worst.equal,
                 worst.unequal, worst.bytes, worst.small, worst.small_equal, worst.small_bytes);
         }
+    }
+}
+
+// The table of docs/performance.md: --gtest_also_run_disabled_tests --gtest_filter=*PrintTheTable
+TEST(GemmDivisionTable, DISABLED_PrintTheTable) {
+    std::vector<Shape> shapes = {{1, 4096, 4096},  {4, 4096, 4096},    {64, 4096, 4096},  {512, 4096, 4096},
+                                 {1, 14336, 4096}, {512, 14336, 4096}, {512, 4096, 11008}};
+    for (const Shape& s : resnet_50()) {
+        shapes.push_back(s);
+    }
+    for (const Shape& s : shapes) {
+        const kai_gemm_kind kind = s.k % 32 == 0 ? KAI_GEMM_INT4_BLOCK : KAI_GEMM_DENSE;
+        std::printf("| %zu x %zu x %zu%s |", s.m, s.n, s.k, kind == KAI_GEMM_DENSE ? " (f32)" : "");
+        for (const size_t units : {2, 4, 8, 16, 32, 64}) {
+            const Division d(s, kind, units, false);
+            std::printf(" %.2f |", d.cost.finish * static_cast<double>(units) / d.cost.macs);
+        }
+        const Division eight(s, kind, 8, false), one(s, kind, 1, false);
+        const std::vector<double> speeds = {1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5};
+        std::printf(
+            " %.2f | %zu x %zu | %.1f, %.2f | %.2f |\n", finish(eight.units(), speeds) * 6 / eight.cost.macs,
+            eight.work.m_tile, eight.work.n_tile, one.cost.bytes / (1 << 20), one.cost.bytes / one.cost.least_bytes,
+            eight.cost.bytes / eight.cost.least_bytes);
     }
 }
 
