@@ -3,7 +3,8 @@
 #
 #   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
-#   ./kai.sh bench ...    the benchmark; arguments go to it (--help). --prefetch=BYTES first: GEMV prefetches weights
+#   ./kai.sh bench ...    the benchmark; arguments go to it, such as --threads=1,2,4,8 and --benchmark_filter=REGEX;
+#                         --prefetch=BYTES first: GEMV prefetches weights
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
@@ -112,7 +113,7 @@ cmd_bench() {
     if [ "$host" = aarch64 ]; then
         need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev
         build native -DKLEIDIAI_BUILD_BENCHMARK=ON -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
-        "$root/build/native/benchmark/kleidiai_bench" "$@"
+        "$root/build/native/benchmark/kleidiai_bench" --threads=1,2,4,8 "$@"
     else
         [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
             unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 \
@@ -121,7 +122,8 @@ cmd_bench() {
             -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
-            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
+            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" \
+            --threads=1,2,4,8 "$@"
     fi
 }
 

@@ -1,11 +1,13 @@
 // Benchmarks every micro-kernel and packer of the registry that this CPU can run.
 //
-//     kleidiai_bench [--shapes=MxNxK,...] [--bl=32] [--benchmark_filter=REGEX] [other flags of Google Benchmark]
+//     kleidiai_bench [--shapes=MxNxK,...] [--bl=32] [--threads=1,2,...] [--sme-units=1] [--cold]
+//                    [--benchmark_filter=REGEX] [other flags of Google Benchmark]
 //
 // Names: matmul/<kernel>/MxNxK, lhs_pack/<packer>/<kernel>/MxK, rhs_pack/<packer>/<kernel>/NxK, and
 // end_to_end/<kernel>/MxNxK: quantise and pack the LHS, then multiply, as at every inference.
 // end_to_end and lhs_pack only where the LHS is packed, rhs_pack only where the RHS is. Indirect matmul runs with one
-// chunk: a table of rows. Depthwise convolution is not here.
+// chunk: a table of rows. Depthwise convolution is not here. The GEMM layer, gemm/ and by_hand/: gemm_bench.cpp. Only
+// it has threads, of which sme-units can run SME at once; --cold: its weights come from memory, not from a cache.
 // Counters: MAC/s and bytes/s (all packed operands read and the result written, once).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -20,29 +22,21 @@
 #include <string>
 #include <vector>
 
+#include "benchmark/bench.hpp"
 #include "kai/call.hpp"
 #include "kai/kai_call.h"
 
+Options options;
+
 namespace {
-
-struct Shape {
-    size_t m, n, k;
-};
-
-/// GEMV and GEMM shapes of language models: attention projections and feed-forward layers of 1B to 8B parameters.
-std::vector<Shape> shapes = {{1, 2048, 2048}, {1, 8192, 2048}, {1, 4096, 4096}, {64, 2048, 2048}, {256, 4096, 4096}};
-size_t block_length = 32;
-
-std::string text(const Shape& s) {
-    return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
-}
 
 /// Bytes of an element: "f32", "f16", "bf16", or integers.
 size_t element_size(const char* type) {
     return (kai::element_bits(type) + 7) / 8;
 }
 
-/// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
+}  // namespace
+
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, std::mt19937& random) {
     std::vector<uint8_t> elements(bytes);
     const size_t size = element_size(type);
@@ -58,6 +52,8 @@ std::vector<uint8_t> random_elements(const char* type, size_t bytes, std::mt1993
     return elements;
 }
 
+namespace {
+
 /// Operands of one micro-kernel, packed by the first packers that the registry pairs with it.
 struct Operands {
     kai_call call = {};
@@ -70,7 +66,7 @@ struct Operands {
         const kai_packer *lhs_packer = kai_registry_lhs_packer(&u, 0), *rhs_packer = kai_registry_rhs_packer(&u, 0);
         call.ukernel = &u;
         call.lhs_packer = lhs_packer, call.rhs_packer = rhs_packer;
-        call.m = s.m, call.n = s.n, call.k = s.k, call.bl = block_length;
+        call.m = s.m, call.n = s.n, call.k = s.k, call.bl = options.block_length;
         std::mt19937 random(1);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
         const auto fill = [&](std::vector<float>& v, size_t count) {
@@ -87,15 +83,15 @@ struct Operands {
         }
         const size_t group = lhs_packer != nullptr ? u.get_mr() : u.get_m_step();
         rows.resize((s.m + group - 1) / group * group);
-        fill(zero, s.n * (s.k / block_length));
-        fill(scale, s.n * (s.k / block_length));
+        fill(zero, s.n * (s.k / options.block_length));
+        fill(scale, s.n * (s.k / options.block_length));
         for (const float x : scale) {
             bf16_scale.push_back(kai_cast_bf16_f32(x));
         }
         fill(bias, s.n);
         const size_t lines = rhs_packer != nullptr && kai::is_kxn(*rhs_packer) ? s.k : s.n;
         rhs.resize(
-            rhs_packer != nullptr ? lines * kai::line_size(*rhs_packer, s.n, s.k, block_length)
+            rhs_packer != nullptr ? lines * kai::line_size(*rhs_packer, s.n, s.k, options.block_length)
                                   : s.n * s.k * element_size(u.rhs_format));
         if (kai::has_blocks(u)) {
             for (uint8_t& b : rhs) {
@@ -160,7 +156,7 @@ void register_kernel(const kai_ukernel& u) {
         return (o.call.lhs_packer != nullptr ? o.lhs_packed : o.lhs).size() +
                (o.call.rhs_packer != nullptr ? o.rhs_packed : o.rhs).size() + o.dst.size();
     };
-    for (const Shape& s : shapes) {
+    for (const Shape& s : options.shapes) {
         if ((u.rows == KAI_ROWS_MANY) == (s.m == 1)) {
             continue;  // kernels for one row get the GEMV shapes, the others the GEMM ones
         }
@@ -193,7 +189,7 @@ bool parse(int* argc, char** argv) {
     int kept = 1;
     for (int i = 1; i < *argc; ++i) {
         if (std::strncmp(argv[i], "--shapes=", 9) == 0) {
-            shapes.clear();
+            options.shapes.clear();
             for (const char* p = argv[i] + 9; *p != 0;) {
                 Shape s{};
                 int length = 0;
@@ -201,24 +197,39 @@ bool parse(int* argc, char** argv) {
                     std::fprintf(stderr, "--shapes takes MxNxK,MxNxK,...: %s\n", p);
                     return false;
                 }
-                shapes.push_back(s);
+                options.shapes.push_back(s);
                 p += length;
                 p += *p == ',';
             }
         } else if (std::strncmp(argv[i], "--bl=", 5) == 0) {
-            block_length = std::strtoul(argv[i] + 5, nullptr, 10);
-            if (block_length == 0 || block_length % 32 != 0) {
+            options.block_length = std::strtoul(argv[i] + 5, nullptr, 10);
+            if (options.block_length == 0 || options.block_length % 32 != 0) {
                 std::fprintf(stderr, "--bl takes a multiple of 32\n");
                 return false;
             }
+        } else if (std::strncmp(argv[i], "--threads=", 10) == 0) {
+            options.threads.clear();
+            for (const char* p = argv[i] + 10; *p != 0;) {
+                char* end = nullptr;
+                options.threads.push_back(std::strtoul(p, &end, 10));
+                if (end == p || options.threads.back() == 0 || (*end != 0 && *end != ',')) {
+                    std::fprintf(stderr, "--threads takes 1,2,...: %s\n", p);
+                    return false;
+                }
+                p = end + (*end == ',');
+            }
+        } else if (std::strncmp(argv[i], "--sme-units=", 12) == 0) {
+            options.sme_units = std::strtoul(argv[i] + 12, nullptr, 10);
+        } else if (std::strcmp(argv[i], "--cold") == 0) {
+            options.cold = true;
         } else {
             argv[kept++] = argv[i];
         }
     }
     *argc = kept;
-    for (const Shape& s : shapes) {
-        if (s.k % block_length != 0) {
-            std::fprintf(stderr, "k = %zu is not a multiple of the block length %zu\n", s.k, block_length);
+    for (const Shape& s : options.shapes) {
+        if (s.k % options.block_length != 0) {
+            std::fprintf(stderr, "k = %zu is not a multiple of the block length %zu\n", s.k, options.block_length);
             return false;
         }
     }
@@ -243,6 +254,7 @@ int main(int argc, char** argv) {
             std::fprintf(stderr, "left out: %s: %s\n", u.name, reason);
         }
     }
+    register_gemm();
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;
