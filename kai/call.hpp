@@ -783,12 +783,17 @@ KAI_INLINE size_t source_offset(const kai_packer& p, const PackerArgs& a, Policy
     });
 }
 
+/// Names of the registry are mostly the same string where they are equal.
+KAI_INLINE bool same_name(const char* a, const char* b) {
+    return a == b || strcmp(a, b) == 0;
+}
+
 /// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `classic` (the
 /// unified API), a classic one. Not whether this CPU can run it.
 KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
     const Kind kind = classic ? Kind::classic : kind_of(u.signature);
     return is_lhs(p) == lhs && kind_of(p.signature) == kind &&
-           strcmp(p.format, lhs ? u.lhs_format : u.rhs_format) == 0 &&
+           same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
 }
 

@@ -332,7 +332,7 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
 
 /// `a` can run on this CPU, `b` need not.
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
-    return strcmp(a.rhs_format, b.rhs_format) == 0 && sizes_known(b) && a.get_nr() == b.get_nr() &&
+    return kai::same_name(a.rhs_format, b.rhs_format) && sizes_known(b) && a.get_nr() == b.get_nr() &&
            a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr();
 }
 
