@@ -618,8 +618,10 @@ protected:
         }
         return columns;
     }
+    /// Portable kernels take 64 rows at a time, too.
     size_t many_rows() const {
-        return one_row ? 1 : m_step == 1 ? lhs_format->plain ? 15 : 5 : std::max<size_t>(many(m_step), 131);
+        const bool few = m_step == 1 && u.features != 0;
+        return one_row ? 1 : few ? lhs_format->plain ? 15 : 5 : std::max<size_t>(many(m_step), 131);
     }
     size_t many_columns() const {
         return many(n_step);

@@ -1,4 +1,4 @@
-// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time.
+// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time, and static int8.
 //
 // A strip of up to 16 columns x a chunk of up to 256 k of the RHS becomes int16, which all rows share. Then a row of
 // the LHS becomes int16, and sums of products are int32. The order of a chunk is that of the packed RHS: of int4, 16
@@ -10,10 +10,11 @@
 //             row by row: sums += lhs x rhs; at the end of a block, results = add(results, sums)
 //         row by row: finish: zero points, scales, bias; clamp, convert, store
 //
-// What a family does is a Channels, RowBlocks or Blocks. The operations, and so the bits, are those of the other
-// kernels (docs/arithmetic.md).
+// What a family does is a Channels, RowBlocks or Blocks; static int8, which pads k less, has a loop of its own. The
+// operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/requantise.hpp"
 #include "kai/engines/portable/portable.hpp"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 
@@ -307,6 +308,67 @@ template <class Family, size_t GROUP>
     }
 }
 
+/// saturate32(x), rounded to nearest, ties to even. NaN becomes 0.
+KAI_INLINE int32_t to_int32(float x) {
+    constexpr float kWhole = 0x1p23F;  // from here on, all numbers are whole
+    const float magnitude = x < 0 ? -x : x, rounded = magnitude < kWhole ? (magnitude + kWhole) - kWhole : magnitude;
+    return x != x               ? 0
+           : rounded >= 0x1p31F ? (x < 0 ? INT32_MIN : INT32_MAX)
+                                : static_cast<int32_t>(x < 0 ? -rounded : rounded);
+}
+
+/// x8p x qsi8cxpbi32sf32, int8 results. `to`: from before_zero_point.
+///     result = low_byte(clamp(saturate32(f32(bias + sum) * scale), lo, hi) + zero_point)
+/// The last step of k may be a part of one: it is copied, and zeros follow.
+[[gnu::noinline]] void run_static(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai_matmul_requantize32_params& to) {
+    constexpr Tile kRowTile{1, 4, 1}, kColumnTile{kColumns, 4, 1};
+    const size_t lhs_stride = x8p.stride(kRowTile, k), rhs_stride = qsi8cxpbi32sf32.stride(kColumnTile, k);
+    const size_t whole_steps = lhs_stride / kStep, rest = lhs_stride % kStep, all_steps = whole_steps + (rest > 0);
+    uint8_t last_of_row[kStep] = {}, last_of_columns[kStep * kColumns] = {};
+    int16_t wide[kChunk], weights[kColumns][kChunk];
+    Sums sums[kRows];
+    Floats scales;
+    for (size_t n0 = 0; n0 < n; n0 += kColumns) {
+        const size_t columns = n - n0 < kColumns ? n - n0 : kColumns;
+        const uint8_t* const panel = bytes(rhs, n0 / kColumns * rhs_stride);
+        const uint8_t* const elements = panel + qsi8cxpbi32sf32.elements(kColumnTile, 0, 0);
+        __builtin_memcpy(scales, panel + qsi8cxpbi32sf32.panel_end(kColumnTile, k), sizeof(scales));
+        __builtin_memcpy(last_of_columns, elements + whole_steps * kStep * kColumns, rest * kColumns);
+        for (size_t m0 = 0; m0 < m; m0 += kRows) {
+            const size_t rows = m - m0 < kRows ? m - m0 : kRows;
+            for (size_t r = 0; r < rows; ++r) {
+                __builtin_memcpy(sums[r], panel, sizeof(Sums));
+            }
+            for (size_t s = 0, steps; s < all_steps; s += steps) {
+                const bool is_last = s == whole_steps;
+                steps = is_last ? 1 : whole_steps - s < kChunk / kStep ? whole_steps - s : kChunk / kStep;
+                decode<qsi8cxpbi32sf32, 4>(
+                    is_last ? last_of_columns : elements + s * kStep * kColumns, kColumns, steps, nullptr, weights);
+                for (size_t r = 0; r < rows; ++r) {
+                    const uint8_t* row = bytes(lhs, (m0 + r) * lhs_stride + s * kStep);
+                    if (is_last) {
+                        __builtin_memcpy(last_of_row, row, rest);
+                        row = last_of_row;
+                    }
+                    widen(row, steps, kStep, kStep / 2, wide);
+                    multiply(wide, weights, kColumns, steps, sums[r]);
+                }
+            }
+            for (size_t r = 0; r < rows; ++r) {
+                uint8_t* const out = bytes(dst, (m0 + r) * dst_stride + n0);
+                for (size_t c = 0; c < columns; ++c) {
+                    const int32_t x = to_int32(static_cast<float>(sums[r][c]) * scales[c]);
+                    const int32_t clamped = x < to.min_value ? to.min_value : x > to.max_value ? to.max_value : x;
+                    out[c] = static_cast<uint8_t>(
+                        static_cast<uint32_t>(clamped) + static_cast<uint32_t>(to.output_zero_point));
+                }
+            }
+        }
+    }
+}
+
 template <const Format& RHS>
 struct FamilyOf {
     using Type = Channels<RHS>;
@@ -376,5 +438,22 @@ extern "C" {
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL
+#undef KAI_ISA_any
+
+#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                           \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,             \
+        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params) { \
+        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                                      \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                  \
+        if (m > 0 && n > 0) {                                                                                \
+            const auto to = kai::before_zero_point(*params, __func__);                                       \
+            kai::run_static(m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, to);                       \
+        }                                                                                                    \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_STATIC)
+#define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 
 }  // extern "C"

@@ -189,6 +189,13 @@ kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p2vlx4_x8_sme;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x8p2vlx4_x8_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_x8p2vlx4_x8_sme;
 
+/// Format x8p, mr 1, kr 4, sr 1. Copies bytes. On every host.
+kai_get_m_step_fn kai_get_m_step_lhs_pack_x8p1x4_x8;
+kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x8p1x4_x8;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p1x4_x8;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x8p1x4_x8;
+kai_run_lhs_pack_fn kai_run_lhs_pack_x8p1x4_x8;
+
 /// Format bf16p, mr = SVL / 16, kr 2, sr 1: f32 rounded to bf16, to nearest, ties to even. m_idx_start is not used.
 kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme;
 kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p2vlx2_f32_sme;
