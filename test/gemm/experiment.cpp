@@ -147,20 +147,6 @@ std::vector<size_t> sizes_around(size_t step) {
     return sizes;
 }
 
-bool has_kernel(kai_gemm_kind kind) {
-    constexpr const char* rhs[] = {"_f32p",     "_qsi8cxp",         "_qsi4cxp",
-                                   "_qsu2cxp",  "qai8dxp_qsi4c32p", "qsi8d32p_qsi4c32p",
-                                   "_qai4c32p", "_qai8p_qsi8cxp"};
-    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
-        if (std::strncmp(u->family, "matmul_", 7) == 0 && std::strstr(u->family, rhs[kind]) != nullptr &&
-            (u->dst_type == kai_dt_int8) == (kind == KAI_GEMM_INT8_STATIC) &&
-            kai_registry_runnable(u->features, nullptr, 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 size_t case_count() {
     const char* text = std::getenv("KLEIDIAI_GEMM_CASES");
     return text != nullptr ? std::strtoul(text, nullptr, 10) : 300;

@@ -154,7 +154,4 @@ const char* name_of(kai_gemm_kind kind);
 const char* name_of(kai_datatype type);
 inline constexpr size_t kKinds = KAI_GEMM_INT8_STATIC + 1;
 
-/// Whether this build and CPU have a kernel for a kind: where there is no portable one.
-bool has_kernel(kai_gemm_kind kind);
-
 }  // namespace test::gemm

@@ -149,7 +149,7 @@ TEST(GemmStatus, AnyProblem) {
             EXPECT_GT(kai_gemm_explain(&plan, nullptr, 0), 0U);
         }
     }
-    EXPECT_EQ(planned > 0, has_kernel(KAI_GEMM_DENSE));
+    EXPECT_GT(planned, 0U);
 }
 
 TEST(GemmStatus, Pins) {
@@ -178,9 +178,6 @@ TEST(GemmStatus, Pins) {
 }
 
 TEST(GemmStatus, CpuLacksThePinnedKernelAndTheFormat) {
-    if (!has_kernel(KAI_GEMM_INT4_BLOCK)) {
-        GTEST_SKIP() << "no kernel";
-    }
     kai_gemm_problem p = block_problem();
     kai_gemm_plan plan;
     ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
@@ -251,10 +248,7 @@ protected:
     void start(const Case& c) {
         of_ = c;
         e_.emplace(of_);
-        if (e_->make_plan() == KAI_GEMM_UNSUPPORTED) {
-            e_.reset();
-            return;
-        }
+        ASSERT_EQ(e_->make_plan(), KAI_GEMM_OK);
         ASSERT_EQ(e_->pack(), KAI_GEMM_OK);
     }
 
@@ -310,9 +304,6 @@ protected:
 
 TEST_F(GemmBadRun, Operands) {
     start(dense());
-    if (!e_) {
-        GTEST_SKIP() << "no kernel";
-    }
     EXPECT_EQ(with([](auto&) {}), KAI_GEMM_OK);
     EXPECT_EQ(with([](auto& x) { x.a.data = nullptr; }), KAI_GEMM_NULL_POINTER);
     EXPECT_EQ(with([](auto& x) { x.b.data = nullptr; }), KAI_GEMM_NULL_POINTER);
@@ -373,9 +364,6 @@ TEST_F(GemmBadRun, VariableWeights) {
     Case c = dense();
     c.p.b_constant = false, c.p.b_per_matrix = true;
     start(c);
-    if (!e_) {
-        GTEST_SKIP() << "no kernel";
-    }
     EXPECT_EQ(with([](auto&) {}), KAI_GEMM_OK);
     EXPECT_EQ(with([](auto& x) { x.b.data = nullptr; }), KAI_GEMM_NULL_POINTER);
     EXPECT_EQ(with([](auto& x) { x.bias = nullptr; }), KAI_GEMM_NULL_POINTER);
@@ -395,9 +383,6 @@ TEST_F(GemmBadRun, Groups) {
     c.p.groups = true, c.p.m = 9;
     c.rows = {4, 0, 2}, c.a_rows = {9, 9, 0, 1, 2, 8}, c.a_row_count = 10, c.m = 0;
     start(c);
-    if (!e_) {
-        GTEST_SKIP() << "no kernel";
-    }
     EXPECT_EQ(with([](auto&) {}), KAI_GEMM_OK);
     EXPECT_EQ(with([](auto& x) { x.rows = nullptr; }), KAI_GEMM_NULL_POINTER);
     size_t rows[] = {4, 0, 6};
@@ -418,9 +403,6 @@ TEST_F(GemmBadRun, Weights) {
     Case c = dense();
     c.p.b_transposed = true, c.p.b_type = kai_dt_f16, c.p.b_per_matrix = true;
     start(c);
-    if (!e_) {
-        GTEST_SKIP() << "no kernel";
-    }
     using W = kai_gemm_weights;
     const auto only = [](auto change) { return [=](W& w, void*&, size_t&, void*&, size_t&) { change(w); }; };
     EXPECT_EQ(pack_with(only([](W&) {})), KAI_GEMM_OK);
@@ -456,9 +438,6 @@ TEST_F(GemmBadRun, QuantisedWeights) {
     c.p = block_problem();
     c.m = 5;
     start(c);
-    if (!e_) {
-        GTEST_SKIP() << "no kernel";
-    }
     EXPECT_EQ(pack_with(only([](W& w) { w.scale = nullptr; })), KAI_GEMM_NULL_POINTER);
     EXPECT_EQ(pack_with(only([](W& w) { w.scale_stride = 3; })), KAI_GEMM_BAD_STRIDE);
     EXPECT_EQ(pack_with(only([](W& w) { w.ldb = 31; })), KAI_GEMM_BAD_STRIDE);
@@ -493,11 +472,7 @@ TEST(GemmBlas, AlphaZeroReadsNeitherANorB) {
                 c.m = 7, c.c_gap = 3, c.p.units = 3;
                 SCOPED_TRACE(testing::Message() << c);
                 Experiment e(c);
-                const kai_gemm_status status = e.make_plan();
-                if (status == KAI_GEMM_UNSUPPORTED) {
-                    GTEST_SKIP() << "no kernel";
-                }
-                ASSERT_EQ(status, KAI_GEMM_OK);
+                ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
                 if (constant && e.plan.packed_b_size != 0) {
                     e.weights[0].b = nullptr;
                     ASSERT_EQ(e.pack(), KAI_GEMM_OK);
@@ -512,9 +487,6 @@ TEST(GemmBlas, AlphaZeroReadsNeitherANorB) {
 }
 
 TEST(GemmBlas, NanAndInfinity) {
-    if (!has_kernel(KAI_GEMM_DENSE)) {
-        GTEST_SKIP() << "no kernel";
-    }
     constexpr size_t m = 5, n = 40, k = 9;
     for (const float alpha : {0.0F, 1.0F, -0.5F}) {
         for (const float beta : {0.0F, 1.0F}) {
@@ -562,11 +534,7 @@ TEST(GemmBlas, EmptyProblemsNeedNoPointers) {
             kai_gemm_problem p = kai_gemm_problem_of(shape[0], shape[1], shape[2]);
             p.batch = shape[3], p.bias = true, p.b_constant = constant;
             kai_gemm_plan plan;
-            const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
-            if (status == KAI_GEMM_UNSUPPORTED) {
-                GTEST_SKIP() << "no kernel";
-            }
-            ASSERT_EQ(status, KAI_GEMM_OK);
+            ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
             kai_gemm_operands x = {};
             x.m = shape[0];
             EXPECT_EQ(kai_gemm_run(&plan, &x, nullptr, 0, nullptr, nullptr), KAI_GEMM_OK);
