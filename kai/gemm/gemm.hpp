@@ -81,6 +81,12 @@ inline bool copies_rows(const Plan& plan, const kai_gemm_kernel& kernel, const k
            (plan.problem.a_transposed || row_type(kernel) != plan.problem.a_type || x.a_rows != nullptr);
 }
 
+/// CPU features of kernels that need SME.
+inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
+
+/// Sets the kernels and packers of a plan.
+Status choose(const Problem& p, Plan& plan);
+
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
 kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n);
 

@@ -109,7 +109,8 @@ struct kai_gemm_problem {
 
     /// @name Choice
     /// @{
-    bool allow_bf16, allow_f16;  ///< f32 operands may be rounded to bf16 or f16 where that is faster. Default: no.
+    /// f32 operands may be rounded to bf16 (sums stay f32), or operands, sums and results to f16, where that is faster.
+    bool allow_bf16, allow_f16;
     /// Threads that work at once, at least 1. Sets the tiles and the workspace, never the bits. If more units run at
     /// once, some wait until others are done.
     size_t units;

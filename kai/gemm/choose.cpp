@@ -1,0 +1,397 @@
+// The choice of kernels and packers for a problem.
+//
+// A kind of weights has groups of families, the best first. Of the first group that has a kernel for this CPU, the best
+// kernel for many rows is taken, and the best for one row that reads the same packed B; portable kernels come last.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "kai/call.hpp"
+#include "kai/gemm/gemm.hpp"
+
+namespace kai::gemm {
+namespace {
+
+/// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md, without
+/// packing): K x N any number, but in a B beyond the cache its rows are far apart; N x K, where each tile adds up lanes
+/// at its end, a share of k that holds on in-order cores, too. Kernels of SME and bf16 are several times as fast.
+size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
+    constexpr uint64_t kFaster = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_BF16;
+    if ((features_otherwise & kFaster) != 0) {
+        return 2;
+    }
+    if (p.b_transposed) {
+        return p.k / (p.b_type == kai_dt_f16 ? 16 : 8);
+    }
+    return p.n * p.k * size_of(p.b_type) <= p.l2_bytes ? SIZE_MAX : 64;
+}
+
+/// Families that multiply the same packed B and write the same type. A GEMM and its GEMV may be in different ones.
+struct Group {
+    const char* families[2];
+};
+
+constexpr size_t kMaxGroups = 4;
+
+struct Groups {
+    Group of[kMaxGroups];
+    size_t count;
+
+    void add(bool condition, const char* first, const char* second = nullptr) {
+        if (condition) {
+            of[count++] = {{first, second}};
+        }
+    }
+};
+
+/// What may compute a problem, the best first.
+Groups groups_for(const Problem& p) {
+    Groups g = {};
+    const bool to_f16 = p.c_type == kai_dt_f16, to_bf16 = p.c_type == kai_dt_bf16;
+    const bool f16 = p.a_type == kai_dt_f16 && p.b_type == kai_dt_f16;
+    const bool bf16 = p.a_type == kai_dt_bf16 && p.b_type == kai_dt_bf16;
+    switch (p.b_kind) {
+        case KAI_GEMM_DENSE:
+            g.add(p.allow_bf16 && f16 && to_f16, "matmul_clamp_f16_bf16p_bf16p");
+            g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16p_bf16p");
+            g.add((f16 && to_f16) || p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
+            g.add(true, "matmul_clamp_f32_f32p_f32p", "matmul_clamp_f32_f32_f32p");
+            break;
+        case KAI_GEMM_INT8_CHANNEL:
+            g.add(to_f16, "matmul_clamp_f16_qai8dxp_qsi8cxp");
+            g.add(true, "matmul_clamp_f32_qai8dxp_qsi8cxp");
+            break;
+        case KAI_GEMM_INT4_CHANNEL:
+            g.add(to_f16, "matmul_clamp_f16_qai8dxp_qsi4cxp");
+            g.add(to_bf16, "matmul_clamp_bf16_qai8dxp_qsi4cxp");
+            g.add(true, "matmul_clamp_f32_qai8dxp_qsi4cxp");
+            break;
+        case KAI_GEMM_INT2_CHANNEL:
+            g.add(true, "matmul_clamp_f32_qai8dxp_qsu2cxp");
+            break;
+        case KAI_GEMM_INT4_BLOCK:
+            g.add(to_bf16, "matmul_clamp_bf16_qai8dxp_qsi4c32p");
+            g.add(true, "matmul_clamp_f32_qai8dxp_qsi4c32p");
+            break;
+        case KAI_GEMM_INT4_BLOCK_F16:
+            g.add(true, "matmul_clamp_f32_qsi8d32p_qsi4c32p");
+            g.add(p.pin != nullptr, "matmul_clamp_f32_f16p_qsi4c32p");
+            break;
+        case KAI_GEMM_INT4_BLOCK_ZERO:
+            g.add(to_f16, "matmul_clamp_f16_qsi8d32p_qai4c32p");
+            g.add(true, "matmul_clamp_f32_qsi8d32p_qai4c32p");
+            break;
+        case KAI_GEMM_INT8_STATIC:
+            g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
+            break;
+    }
+    return g;
+}
+
+/// Whether elements of one type can be converted to the other.
+bool converts(kai_datatype from, kai_datatype to) {
+    const auto is_float = [](kai_datatype type) {
+        return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
+    };
+    return from == to || (is_float(from) && is_float(to));
+}
+
+/// Whether values of one type are exactly values of the other.
+bool widens(kai_datatype from, kai_datatype to) {
+    return from == to || to == kai_dt_f32;
+}
+
+// ---- LHS and RHS of a kernel ----
+
+/// How the rows of A reach the kernel; false if they cannot.
+bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
+    const kai_ukernel& u = *kernel.ukernel;
+    kernel.lhs_packer = nullptr;
+    if (lhs_is_packed(u)) {
+        for (size_t i = 0;; ++i) {
+            const kai_packer* packer = kai_registry_lhs_packer(&u, i);
+            if (packer == nullptr) {
+                break;
+            }
+            const kai_datatype type = type_of(packer->source_format);
+            const bool better = kernel.lhs_packer == nullptr || type == p.a_type ||
+                                (widens(p.a_type, type) && row_type(kernel) != p.a_type);
+            if (converts(p.a_type, type) && better) {
+                kernel.lhs_packer = packer;
+            }
+            if (type == p.a_type) {
+                break;
+            }
+        }
+        if (kernel.lhs_packer == nullptr) {
+            return false;
+        }
+    }
+    const kai_datatype type = row_type(kernel);
+    kernel.copies_rows = p.a_transposed || p.groups || type != p.a_type;
+    return converts(p.a_type, type);
+}
+
+/// The source format of the packers of a kind; NULL for DENSE: any float.
+const char* source_of(kai_gemm_kind kind) {
+    switch (kind) {
+        case KAI_GEMM_INT8_CHANNEL:
+        case KAI_GEMM_INT8_STATIC:
+            return "qsi8cx";
+        case KAI_GEMM_INT4_CHANNEL:
+            return "qs4cxs1s0";
+        case KAI_GEMM_INT2_CHANNEL:
+            return "qsu2cx";
+        case KAI_GEMM_INT4_BLOCK:
+            return "qsu4c32s1s0";
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return "qsu4c32s16s0";
+        case KAI_GEMM_INT4_BLOCK_ZERO:
+            return "qau4c32s0s1";
+        default:
+            return nullptr;
+    }
+}
+
+/// How well a packer suits B as it lies: 0 not at all, 1 if columns are copied first, 2 or 3 with a conversion that
+/// only widens, 4 directly.
+int suits(const Problem& p, const kai_packer& packer) {
+    const bool same_way = is_kxn(packer) != p.b_transposed;
+    if (p.b_kind == KAI_GEMM_DENSE) {
+        const kai_datatype type = type_of(packer.source_format);
+        return !converts(p.b_type, type)      ? 0
+               : type == p.b_type && same_way ? 4
+               : type == p.b_type             ? 3
+               : widens(p.b_type, type)       ? 2
+                                              : 1;
+    }
+    if (strcmp(packer.source_format, source_of(p.b_kind)) != 0) {
+        return 0;
+    }
+    // Packers of K x N lines with a scale per column take all columns at once: parts are transposed first instead.
+    const bool can_transpose = p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT4_CHANNEL;
+    if (can_transpose) {
+        return is_kxn(packer) ? 0 : p.b_transposed ? 4 : 1;
+    }
+    return same_way ? 4 : 0;
+}
+
+bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
+    plan.rhs_packer = nullptr, plan.copies_columns = false;
+    if (!rhs_is_packed(u)) {
+        return true;
+    }
+    int best = 0;
+    for (size_t i = 0; best < 4; ++i) {
+        const kai_packer* packer = kai_registry_rhs_packer(&u, i);
+        if (packer == nullptr) {
+            break;
+        }
+        if (suits(p, *packer) > best) {
+            best = suits(p, *packer);
+            plan.rhs_packer = packer;
+        }
+    }
+    plan.copies_columns = best < 4;
+    return best != 0;
+}
+
+// ---- choice ----
+
+/// What a choice has to keep to.
+struct Wish {
+    size_t m;
+    const kai_ukernel* same_rhs_as;
+    uint64_t without;  ///< features
+    bool portable;     ///< only portable kernels, or none of them
+};
+
+const kai_ukernel* best_of(const Group& group, const Wish& wish) {
+    const kai_ukernel* found = nullptr;
+    for (const char* family : group.families) {
+        if (family == nullptr) {
+            continue;
+        }
+        kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without};
+        const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
+        if (u == nullptr || (u->features == 0) != wish.portable) {
+            continue;
+        }
+        const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
+        if (found == nullptr || (fits && (found->rows != KAI_ROWS_MANY) != (wish.m <= 1))) {
+            found = u;
+        }
+    }
+    return found;
+}
+
+/// A kernel that reads this packed format; `status` says why there is none.
+const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format, Status& status) {
+    status = KAI_GEMM_UNKNOWN_FORMAT;
+    if (format.name == nullptr) {  // what is not packed is no format
+        return nullptr;
+    }
+    for (size_t i = 0;; ++i) {
+        const kai_ukernel* u = kai_registry_ukernel(i);
+        if (u == nullptr) {
+            return nullptr;
+        }
+        bool ours = false;
+        for (size_t g = 0; g < groups.count; ++g) {
+            for (const char* family : groups.of[g].families) {
+                ours = ours || (family != nullptr && strcmp(family, u->family) == 0);
+            }
+        }
+        if (!ours || strcmp(u->rhs_format, format.name) != 0) {
+            continue;
+        }
+        if (!kai_registry_runnable(u->size_features, nullptr, 0)) {
+            status = KAI_GEMM_CPU_LACKS;
+        } else if (u->get_nr() == format.nr && u->get_kr() == format.kr && u->get_sr() == format.sr) {
+            if (kai_registry_runnable(u->features, nullptr, 0)) {
+                return u;
+            }
+            status = KAI_GEMM_CPU_LACKS;
+        }
+    }
+}
+
+/// Whether kernels and packers take the shape.
+bool takes_shape(const Problem& p, const Plan& plan) {
+    kai_registry_call call = {};
+    call.n = p.n, call.k = p.k, call.bl = p.bl;
+    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+        const kai_ukernel& u = *kernel->ukernel;
+        call.ukernel = &u, call.packer = nullptr;
+        call.m = u.rows == KAI_ROWS_ONE ? 1 : p.m;
+        if (!kai_registry_check(&call, nullptr, 0)) {
+            return false;
+        }
+        call.ukernel = nullptr, call.packer = kernel->lhs_packer;
+        call.rows = u.get_mr(), call.kr = u.get_kr(), call.sr = u.get_sr();
+        if (call.packer != nullptr && !kai_registry_check(&call, nullptr, 0)) {
+            return false;
+        }
+    }
+    if (plan.rhs_packer == nullptr) {
+        return true;
+    }
+    RhsParams params;
+    call.packer = plan.rhs_packer;
+    call.rows = plan.gemm.ukernel->get_nr();
+    call.scale = p.b_kind != KAI_GEMM_DENSE, call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    call.params = make_params(*plan.rhs_packer, params, 1, 8, 1);
+    return kai_registry_check(&call, nullptr, 0);
+}
+
+/// Takes a kernel for many rows and looks for one for one row.
+bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t without, Plan& plan) {
+    plan.gemm = {&u, nullptr, false};
+    plan.without = without;
+    if (!set_lhs(p, plan.gemm) || !set_rhs(p, u, plan)) {
+        return false;
+    }
+    plan.gemv = plan.gemm;
+    if (p.pin == nullptr && u.rows == KAI_ROWS_MANY) {
+        const Wish wish = {1, &u, without, u.features == 0};
+        const kai_ukernel* gemv = best_of(group, wish);
+        kai_gemm_kernel kernel = {gemv, nullptr, false};
+        if (gemv != nullptr && gemv->rows != KAI_ROWS_MANY && set_lhs(p, kernel)) {
+            plan.gemv = kernel;
+        }
+    }
+    return takes_shape(p, plan);
+}
+
+/// The first group that has kernels.
+bool choose_from(
+    const Problem& p, const Groups& groups, const kai_ukernel* reader, uint64_t without, bool portable, Plan& plan) {
+    for (size_t i = 0; i < groups.count; ++i) {
+        // Where f16 has no instructions, f32 is faster: the last group is f32.
+        const Group& group = groups.of[portable ? groups.count - 1 - i : i];
+        const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable};
+        const kai_ukernel* u = best_of(group, wish);
+        if (u != nullptr && take(p, group, *u, without, plan)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The family that reads this B as it lies; NULL if there is none.
+const char* plain_family(const Problem& p) {
+    if (p.b_kind != KAI_GEMM_DENSE || p.b_constant || p.format != nullptr) {
+        return nullptr;
+    }
+    if (p.b_type == kai_dt_f32) {
+        return p.b_transposed ? "matmul_clamp_f32_f32_f32nxk" : "matmul_clamp_f32_f32_f32kxn";
+    }
+    if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16 && p.c_type == kai_dt_f16) {
+        return p.b_transposed ? "matmul_clamp_f16_f16_f16nxk" : "matmul_clamp_f16_f16_f16kxn";
+    }
+    return nullptr;
+}
+
+/// Packs nothing where packing B costs more than it saves. The plan has kernels already.
+void prefer_plain(const Problem& p, Plan& plan) {
+    const char* family = plain_family(p);
+    const uint64_t features = plan.gemm.ukernel->features;
+    if (family == nullptr || p.m > most_plain_rows(p, features)) {
+        return;
+    }
+    kai_registry_request request = {family, p.m, nullptr, 0};
+    const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
+    kai_gemm_kernel kernel = {u, nullptr, false};
+    if (u != nullptr && (u->features != 0 || features == 0) && set_lhs(p, kernel)) {
+        set_rhs(p, *u, plan);
+        plan.gemm = plan.gemv = kernel;
+    }
+}
+
+Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
+    const kai_ukernel* u = kai_registry_find_ukernel(p.pin);
+    if (u == nullptr) {
+        return KAI_GEMM_UNKNOWN_NAME;
+    }
+    const Group plain = {{plain_family(p), nullptr}};
+    for (size_t i = 0; i <= groups.count; ++i) {
+        const Group& group = i < groups.count ? groups.of[i] : plain;
+        for (const char* family : group.families) {
+            if (family != nullptr && strcmp(family, u->family) == 0) {
+                if (!kai_registry_runnable(u->features, nullptr, 0)) {
+                    return KAI_GEMM_CPU_LACKS;
+                }
+                return take(p, group, *u, 0, plan) ? KAI_GEMM_OK : KAI_GEMM_WRONG_KERNEL;
+            }
+        }
+    }
+    return KAI_GEMM_WRONG_KERNEL;
+}
+
+}  // namespace
+
+Status choose(const Problem& p, Plan& plan) {
+    const Groups groups = groups_for(p);
+    if (p.pin != nullptr) {
+        return choose_pinned(p, groups, plan);
+    }
+    const kai_ukernel* reader = nullptr;
+    if (p.format != nullptr) {
+        Status status = KAI_GEMM_OK;
+        reader = reader_of(groups, *p.format, status);
+        if (reader == nullptr) {
+            return status;
+        }
+    }
+    const uint64_t without = p.sme_units == 0 ? kSme : 0;
+    // Packers of SME take shorter blocks than others.
+    if (!choose_from(p, groups, reader, without, false, plan) &&
+        !choose_from(p, groups, reader, without | kSme, false, plan) &&
+        !choose_from(p, groups, reader, without, true, plan)) {
+        return KAI_GEMM_UNSUPPORTED;
+    }
+    prefer_plain(p, plan);
+    return KAI_GEMM_OK;
+}
+
+}  // namespace kai::gemm
