@@ -16,6 +16,7 @@ using Work = kai_gemm_work;
 using Operands = kai_gemm_operands;
 
 /// Tiles of the last phase are divided further where rows and columns of a call do not stay in the L1 cache together.
+/// Not for portable kernels: each takes 16 columns at a time, whatever n_step is, and all rows for them.
 constexpr size_t kShareOfL1 = 2;
 
 // ---- matrices ----
@@ -348,7 +349,7 @@ void multiply(const Work& w, size_t unit) {
         call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
         call.requantize = {p.c_min, p.c_max, p.c_zero_point};
         size_t columns = tile.columns;
-        if (tile.rows > 2 * u.get_m_step()) {
+        if (u.features != 0 && tile.rows > 2 * u.get_m_step()) {
             const size_t panel = plan.panels_size != 0 ? plan.panels_size / divide_up(p.n, plan.format.nr) : 0;
             const size_t step = u.get_n_step(), bytes = divide_up(step, max(plan.format.nr, 1)) * panel;
             columns = bytes != 0 ? max(p.l1_bytes / kShareOfL1 / bytes, 1) * step : columns;

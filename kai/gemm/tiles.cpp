@@ -69,6 +69,14 @@ double loaded(const Side& stays, const Side& passes, size_t parts, double cache)
     return stays.bytes + (both_stay ? passes.bytes : passes.bytes * static_cast<double>(parts));
 }
 
+/// n_step, or what a portable kernel takes at a time: to decode weights and rows costs as much for fewer columns. One
+/// row can be divided by columns alone: then only if there are enough of them.
+size_t columns_at_once(const Plan& plan, const kai_ukernel& u, size_t m) {
+    constexpr size_t kPortable = 16, kTilesOfWorker = 12;
+    const bool enough = m > 1 || plan.problem.n / kPortable >= kTilesOfWorker * plan.workers;
+    return round_up(u.features == 0 && enough ? kPortable : 1, u.get_n_step());
+}
+
 /// The sides of a product, and which one stays in the cache so that the least is loaded.
 struct Sides {
     Side rows, columns;
@@ -80,7 +88,7 @@ struct Sides {
     }
     Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, const Lines& lines, double cache)
         : rows(lines.row, max(m, 1), kernel.ukernel->get_m_step()),
-          columns(lines.column, max(plan.problem.n, 1), kernel.ukernel->get_n_step()) {
+          columns(lines.column, max(plan.problem.n, 1), columns_at_once(plan, *kernel.ukernel, m)) {
         const double with_rows = loaded(rows, columns, rows.parts(cache), cache),
                      with_columns = loaded(columns, rows, columns.parts(cache), cache);
         // Cuts of the side that passes are free: if it does not matter, let it be the longer one.
