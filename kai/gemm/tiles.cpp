@@ -18,6 +18,11 @@ constexpr double kMostLoaded = 1.25;
 /// Where both cannot be had: the least loaded once more is as bad as so much of the workers' time.
 constexpr double kLoadedForIdle = 0.25;
 
+/// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
+double real(size_t x) {
+    return static_cast<double>(static_cast<ptrdiff_t>(x));
+}
+
 /// Bytes of a row of A and of a column of B as the kernel reads them.
 struct Lines {
     double row, column;
@@ -26,14 +31,14 @@ struct Lines {
 Lines lines_of(const Plan& plan, const kai_gemm_kernel& kernel) {
     const Problem& p = plan.problem;
     const kai_ukernel& u = *kernel.ukernel;
-    Lines lines = {static_cast<double>(p.k * size_of(p.a_type)), static_cast<double>(p.k * size_of(p.b_type))};
+    Lines lines = {real(p.k * size_of(p.a_type)), real(p.k * size_of(p.b_type))};
     if (kernel.lhs_packer != nullptr) {
         const size_t mr = u.get_mr();
-        lines.row = static_cast<double>(lhs_size(plan, kernel, mr)) / static_cast<double>(mr);
+        lines.row = real(lhs_size(plan, kernel, mr)) / real(mr);
     }
     if (plan.rhs_packer != nullptr) {
-        const kai_call call = call_of(plan, kernel, 1, plan.format.nr);
-        lines.column = static_cast<double>(kai_call_rhs_packed_size(&call)) / static_cast<double>(plan.format.nr);
+        const size_t packed = round_up(max(p.n, 1), plan.format.nr);
+        lines.column = real(plan.panels_size) / real(packed);
     }
     return lines;
 }
@@ -44,11 +49,16 @@ struct Side {
     size_t lines, lines_of_step, steps;
 
     Side(double line, size_t count, size_t each)
-        : bytes(line * static_cast<double>(count)),
-          step(line * static_cast<double>(each)),
+        : bytes(line * real(count)),
+          step(line * real(each)),
           lines(count),
           lines_of_step(each),
           steps(divide_up(count, each)) {
+    }
+
+    /// Lines of a tile of so many steps.
+    double lines_in(size_t tile) const {
+        return real(min(tile * lines_of_step, lines));
     }
 
     /// The fewest tiles of this side that stay in the cache one by one. A step that does not fit is a tile as well.
@@ -61,12 +71,12 @@ struct Side {
 /// a step that does not fit does not stay: each step of the other side loads it again.
 double loaded(const Side& stays, const Side& passes, size_t parts, double cache) {
     const size_t steps = divide_up(stays.steps, parts);
-    const double tile = static_cast<double>(steps) * stays.step;
+    const double tile = real(steps) * stays.step;
     const bool both_stay = stays.bytes + passes.bytes <= cache || tile + passes.bytes <= cache;
     if (!both_stay && steps > 1 && tile > cache) {
-        return stays.bytes * static_cast<double>(passes.steps) + passes.bytes;
+        return stays.bytes * real(passes.steps) + passes.bytes;
     }
-    return stays.bytes + (both_stay ? passes.bytes : passes.bytes * static_cast<double>(parts));
+    return stays.bytes + (both_stay ? passes.bytes : passes.bytes * real(parts));
 }
 
 /// n_step, or what a portable kernel takes at a time: to decode weights and rows costs as much for fewer columns. One
@@ -84,7 +94,7 @@ struct Sides {
     double least;
 
     Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m)
-        : Sides(plan, kernel, m, lines_of(plan, kernel), static_cast<double>(plan.problem.l2_bytes)) {
+        : Sides(plan, kernel, m, lines_of(plan, kernel), real(plan.problem.l2_bytes)) {
     }
     Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, const Lines& lines, double cache)
         : rows(lines.row, max(m, 1), kernel.ukernel->get_m_step()),
@@ -106,14 +116,84 @@ struct Sides {
 double imbalance(size_t count, size_t workers, double largest, double all) {
     const double share = largest / all;
     const auto over = [&](size_t round, bool in_rounds) {
-        const double rounds = static_cast<double>(divide_up(count, round) * round) * share;
-        const double rest = 1 + static_cast<double>(round - 1) * share;
+        const double rounds = real(divide_up(count, round) * round) * share;
+        const double rest = 1 + real(round - 1) * share;
         return in_rounds && rounds < rest ? rounds : rest;
     };
-    const bool alike = static_cast<double>(count) * share < 1.02;
+    const bool alike = real(count) * share < 1.02;
     const double equal = over(workers, true) / 1.1, unequal = over(workers + (workers + 1) / 2, alike) / 1.15;
     return equal > unequal ? equal : unequal;
 }
+
+/// How many tiles each worker should get. A multiple of 3 suits both equal workers and those of half speed; the more the
+/// better, if each is worth its call.
+size_t tiles_per_worker(double macs, size_t workers) {
+    for (const size_t each : {12, 9, 6, 3, 2}) {
+        if (real(each * workers) * kLeastMacs <= macs) {
+            return each;
+        }
+    }
+    return 1;
+}
+
+/// The best division of a product among workers of those that were tried, in steps of both sides.
+class Division {
+public:
+    Division(const Sides& sides, size_t batch, size_t workers, double cache)
+        : sides_(sides),
+          stays_(sides.rows_stay ? sides.rows : sides.columns),
+          passes_(sides.rows_stay ? sides.columns : sides.rows),
+          batch_(batch),
+          workers_(workers),
+          cache_(cache),
+          all_(real(batch) * real(stays_.lines) * real(passes_.lines)) {
+    }
+
+    /// Multiply-adds for each step of the depth.
+    double all() const {
+        return all_;
+    }
+
+    /// Tries tiles of so many steps. Returns whether nothing is left to gain.
+    bool consider(size_t stay, size_t pass) {
+        const size_t count = batch_ * divide_up(stays_.steps, stay) * divide_up(passes_.steps, pass);
+        double value = imbalance(count, workers_, stays_.lines_in(stay) * passes_.lines_in(pass), all_);
+        value = value > 1 ? value : 1;
+        if (value < value_) {
+            const double in_order = loads(stay, pass, true), other = loads(stay, pass, false);
+            const double over = (in_order < other ? in_order : other) / sides_.least - kMostLoaded;
+            value += over > 0 ? over * kLoadedForIdle : 0;
+        }
+        if (value < value_) {
+            value_ = value, stay_ = stay, pass_ = pass;
+        }
+        return value_ <= 1;
+    }
+
+    Tiles tiles() const {
+        return tiles(stay_, pass_);
+    }
+    Tiles tiles(size_t stay, size_t pass) const {
+        const bool in_order = loads(stay, pass, true) <= loads(stay, pass, false), rows_stay = sides_.rows_stay;
+        return {
+            (rows_stay ? stay : pass) * sides_.rows.lines_of_step,
+            (rows_stay ? pass : stay) * sides_.columns.lines_of_step, rows_stay != in_order};
+    }
+
+private:
+    /// Bytes loaded. Other tiles than those of the cache may be better off in the other order.
+    double loads(size_t stay, size_t pass, bool in_order) const {
+        return in_order ? loaded(stays_, passes_, divide_up(stays_.steps, stay), cache_)
+                        : loaded(passes_, stays_, divide_up(passes_.steps, pass), cache_);
+    }
+
+    const Sides& sides_;
+    const Side &stays_, &passes_;
+    size_t batch_, workers_;
+    double cache_, all_;
+    double value_ = __builtin_inf();
+    size_t stay_ = 0, pass_ = 0;
+};
 
 }  // namespace
 
@@ -124,71 +204,36 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
         return {divide_up(max(m, 1), parts), max(p.n, 1), false};
     }
     const Sides sides(plan, kernel, m);
-    const bool rows_stay = sides.rows_stay;
-    const Side &stays = rows_stay ? sides.rows : sides.columns, &passes = rows_stay ? sides.columns : sides.rows;
-    const auto cache = static_cast<double>(p.l2_bytes);
-    // Other tiles than those of the cache may be better off in the other order.
-    const auto loads = [&](size_t stay_steps, size_t pass_steps, bool in_order) {
-        return in_order ? loaded(stays, passes, divide_up(stays.steps, stay_steps), cache)
-                        : loaded(passes, stays, divide_up(passes.steps, pass_steps), cache);
-    };
-    const auto tiles = [&](size_t stay_steps, size_t pass_steps) {
-        const bool in_order = loads(stay_steps, pass_steps, true) <= loads(stay_steps, pass_steps, false);
-        return Tiles{
-            (rows_stay ? stay_steps : pass_steps) * sides.rows.lines_of_step,
-            (rows_stay ? pass_steps : stay_steps) * sides.columns.lines_of_step, rows_stay != in_order};
-    };
-    const size_t parts = stays.parts(cache);
-    size_t stay = divide_up(stays.steps, parts), pass = passes.steps;
-    if (plan.workers == 1) {
-        return tiles(stay, pass);
+    const Side &stays = sides.rows_stay ? sides.rows : sides.columns,
+               &passes = sides.rows_stay ? sides.columns : sides.rows;
+    const auto cache = real(p.l2_bytes);
+    const size_t workers = plan.workers, parts = stays.parts(cache);
+    Division division(sides, batch, workers, cache);
+    if (workers == 1) {
+        return division.tiles(divide_up(stays.steps, parts), passes.steps);
     }
 
-    // First the side that passes is divided, then, while that is not enough, the other one. A multiple of 3 tiles per
-    // worker suits both equal workers and those of half speed; the more the better, if each is worth its call.
-    const double all =
-        static_cast<double>(batch) * static_cast<double>(stays.lines) * static_cast<double>(passes.lines);
-    const double worth = all * static_cast<double>(max(p.k, 1)) / kLeastMacs;
-    double best = 0;
-    for (size_t cuts = 1; cuts <= stays.steps; cuts += cuts / 2 + (cuts == 1)) {
-        const size_t stay_tile = divide_up(stays.steps, min(parts * cuts, stays.steps));
-        const size_t stay_tiles = batch * divide_up(stays.steps, stay_tile);
-        const double stay_lines = static_cast<double>(min(stay_tile * stays.lines_of_step, stays.lines));
+    // The side that passes is divided, and, while that is not enough, the other one: at first so that there is a tile
+    // for each worker. By doubling, since this is part of every run.
+    const size_t most = tiles_per_worker(division.all() * real(max(p.k, 1)), workers);
+    for (size_t cuts = max(parts, divide_up(workers, batch * passes.steps));; cuts *= 2) {
+        const size_t stay = divide_up(stays.steps, min(cuts, stays.steps));
+        const size_t stay_tiles = batch * divide_up(stays.steps, stay);
         size_t last = 0;
-        for (const size_t each : {12, 9, 6, 3, 2, 1}) {
-            const size_t wanted = each * plan.workers;
-            if (each > 1 && static_cast<double>(wanted) > worth) {
-                continue;
-            }
-            const size_t pass_tiles = max(min(wanted / stay_tiles, passes.steps), 1);
+        for (const size_t each : {most, min(most, 3)}) {
+            const size_t pass_tiles = max(min(each * workers / stay_tiles, passes.steps), 1);
             const size_t longest = divide_up(passes.steps, pass_tiles);
-            for (const size_t pass_tile : {longest, divide_up(passes.steps, pass_tiles + 1), longest - 1}) {
-                if (pass_tile == 0 || pass_tile == last) {
-                    continue;
-                }
-                last = pass_tile;
-                const double largest =
-                    stay_lines * static_cast<double>(min(pass_tile * passes.lines_of_step, passes.lines));
-                double value = imbalance(stay_tiles * divide_up(passes.steps, pass_tile), plan.workers, largest, all);
-                value = value > 1 ? value : 1;
-                if (best == 0 || value < best) {
-                    const double one = loads(stay_tile, pass_tile, true), other = loads(stay_tile, pass_tile, false);
-                    const double over = (one < other ? one : other) / sides.least - kMostLoaded;
-                    value += over > 0 ? over * kLoadedForIdle : 0;
-                }
-                if (best == 0 || value < best) {
-                    best = value, stay = stay_tile, pass = pass_tile;
-                }
-                if (best <= 1) {
-                    return tiles(stay, pass);
+            const size_t shorter = min(divide_up(passes.steps, pass_tiles + 1), longest - 1);
+            for (const size_t pass : {shorter, longest}) {
+                if (pass > last && division.consider(stay, last = pass)) {
+                    return division.tiles();
                 }
             }
         }
-        if (parts * cuts >= stays.steps) {
-            break;
+        if (stay == 1 || stay_tiles >= 12 * workers) {
+            return division.tiles();
         }
     }
-    return tiles(stay, pass);
 }
 
 }  // namespace kai::gemm
@@ -204,7 +249,7 @@ size_t rows_of(const kai_gemm_work& work, size_t i) {
 
 /// Columns (rows) of tile `i` of `count` columns in tiles of `tile`.
 double width(size_t i, size_t tile, size_t count) {
-    return static_cast<double>(min(tile, count - i * tile));
+    return real(min(tile, count - i * tile));
 }
 
 }  // namespace
@@ -216,7 +261,7 @@ extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost
     if (work->phases == 0 || work->kernel->ukernel == nullptr) {
         return;
     }
-    const auto depth = static_cast<double>(p.k), cache = static_cast<double>(p.l2_bytes);
+    const auto depth = real(p.k), cache = real(p.l2_bytes);
     // Equal workers take the units in order: each goes to the one that is free first. At most this many are followed.
     constexpr size_t kWorkers = 256;
     double free_at[kWorkers] = {};
