@@ -124,7 +124,7 @@ Side lhs_side(
         side.k_padding.resize(rows);
         side.unspecified.resize(rows);
         for (size_t row = 0; row < rows; ++row) {
-            quantise_row(&values[row * k], k, ties, L, side, row);
+            quantise_row(values.data() + row * k, k, ties, L, side, row);
         }
         return side;
     }
@@ -135,7 +135,7 @@ Side lhs_side(
     }
     for (size_t row = 0; row < rows; ++row) {
         for (size_t b = 0; b < side.blocks(); ++b) {
-            quantise_block(f, &values[row * k + b * bl], bl, ties, side, row, b);
+            quantise_block(f, values.data() + row * k + b * bl, bl, ties, side, row, b);
         }
     }
     return side;
