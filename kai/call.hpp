@@ -792,8 +792,7 @@ KAI_INLINE bool same_name(const char* a, const char* b) {
 /// unified API), a classic one. Not whether this CPU can run it.
 KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
     const Kind kind = classic ? Kind::classic : kind_of(u.signature);
-    return is_lhs(p) == lhs && kind_of(p.signature) == kind &&
-           same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
+    return is_lhs(p) == lhs && kind_of(p.signature) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
 }
 

@@ -114,8 +114,8 @@ struct kai_gemm_problem {
     /// Threads that work at once, at least 1. Sets the tiles and the workspace, never the bits. If more units run at
     /// once, some wait until others are done.
     size_t units;
-    /// How many of them can run SME at once, for cores share SME units: kernels of SME run on so many threads. 0: no SME,
-    /// which is better where many more cores than an SME unit is worth would wait (docs/performance.md).
+    /// How many of them can run SME at once, for cores share SME units: kernels of SME run on so many threads. 0: no
+    /// SME, which is better where many more cores than an SME unit is worth would wait (docs/performance.md).
     size_t sme_units;
     size_t l1_bytes, l2_bytes;  ///< Caches of a core.
     /// The name of a micro-kernel that must be used for all rows; NULL: the best. Read while planning only.

@@ -125,8 +125,8 @@ double imbalance(size_t count, size_t workers, double largest, double all) {
     return equal > unequal ? equal : unequal;
 }
 
-/// How many tiles each worker should get. A multiple of 3 suits both equal workers and those of half speed; the more the
-/// better, if each is worth its call.
+/// How many tiles each worker should get. A multiple of 3 suits both equal workers and those of half speed; the more
+/// the better, if each is worth its call.
 size_t tiles_per_worker(double macs, size_t workers) {
     for (const size_t each : {12, 9, 6, 3, 2}) {
         if (real(each * workers) * kLeastMacs <= macs) {
@@ -225,7 +225,11 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
             const size_t longest = divide_up(passes.steps, pass_tiles);
             const size_t shorter = min(divide_up(passes.steps, pass_tiles + 1), longest - 1);
             for (const size_t pass : {shorter, longest}) {
-                if (pass > last && division.consider(stay, last = pass)) {
+                if (pass <= last) {
+                    continue;
+                }
+                last = pass;
+                if (division.consider(stay, pass)) {
                     return division.tiles();
                 }
             }
