@@ -87,6 +87,14 @@ size_t columns_at_once(const Plan& plan, const kai_ukernel& u, size_t m) {
     return round_up(u.features == 0 && enough ? kPortable : 1, u.get_n_step());
 }
 
+/// m_step, or, of a kernel that may start at any row, what is a multiple of the 6 or 4 rows that such kernels take at a
+/// time.
+size_t rows_at_once(const kai_ukernel& u, size_t m) {
+    constexpr size_t kAnyStart = 12;
+    const size_t step = u.get_m_step();
+    return step == 1 ? max(min(m, kAnyStart), 1) : step;
+}
+
 /// The sides of a product, and which one stays in the cache so that the least is loaded.
 struct Sides {
     Side rows, columns;
@@ -97,7 +105,7 @@ struct Sides {
         : Sides(plan, kernel, m, lines_of(plan, kernel), real(plan.problem.l2_bytes)) {
     }
     Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, const Lines& lines, double cache)
-        : rows(lines.row, max(m, 1), kernel.ukernel->get_m_step()),
+        : rows(lines.row, max(m, 1), rows_at_once(*kernel.ukernel, m)),
           columns(lines.column, max(plan.problem.n, 1), columns_at_once(plan, *kernel.ukernel, m)) {
         const double with_rows = loaded(rows, columns, rows.parts(cache), cache),
                      with_columns = loaded(columns, rows, columns.parts(cache), cache);

@@ -81,12 +81,21 @@ double finish(const std::vector<double>& units, const std::vector<double>& speed
     return last;
 }
 
+/// m_step; kernels that may start at any row take 12 rows, a multiple of theirs.
+size_t row_step(const kai_ukernel& u) {
+    return u.get_m_step() == 1 ? 12 : u.get_m_step();
+}
+
+/// n_step; portable kernels take 16 columns at a time.
+size_t column_step(const kai_ukernel& u) {
+    return u.features == 0 ? std::max<size_t>(u.get_n_step(), 16) : u.get_n_step();
+}
+
 /// The least that is divided: a tile of the kernel, or what its call is worth.
 double smallest_unit(const Division& d) {
     constexpr double kLeastMacs = 1 << 16;
     const kai_ukernel& u = *d.work.kernel->ukernel;
-    const size_t rows = std::min(u.get_m_step(), d.plan.problem.m),
-                 columns = std::min(u.get_n_step(), d.plan.problem.n);
+    const size_t rows = std::min(row_step(u), d.plan.problem.m), columns = std::min(column_step(u), d.plan.problem.n);
     return std::max(static_cast<double>(rows * columns * d.plan.problem.k), kLeastMacs);
 }
 
@@ -144,8 +153,7 @@ void check(const Shape& s, kai_gemm_kind kind, size_t units, bool sme, Worst& wo
     EXPECT_NEAR(d.cost.finish, equal, 1e-9 * macs);
 
     const kai_ukernel& u = *d.work.kernel->ukernel;
-    const size_t steps =
-        std::max((s.m + u.get_m_step() - 1) / u.get_m_step(), (s.n + u.get_n_step() - 1) / u.get_n_step());
+    const size_t steps = std::max((s.m + row_step(u) - 1) / row_step(u), (s.n + column_step(u) - 1) / column_step(u));
     const double share = std::min(macs / smallest, static_cast<double>(steps)) / workers;  // tiles for each
     const double equal_ratio = equal * workers / macs;
     EXPECT_LE(equal_ratio, std::max(1.10, 1 + kLast / share) + 1e-9);
