@@ -86,6 +86,9 @@ void copy_elements(
 void copy_matrix(
     kai_datatype to_type, void* to, size_t to_row, kai_datatype from_type, const void* from, size_t from_row,
     size_t from_column, size_t rows, size_t columns) {
+    if (rows == 0 || columns == 0) {
+        return;  // either matrix may be NULL
+    }
     const size_t size = size_of(from_type);
     if (to_type == from_type) {
         if (from_column == size) {
