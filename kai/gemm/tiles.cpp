@@ -120,8 +120,8 @@ struct Sides {
 ///
 /// The queue is empty before the ideal time, and then no worker has more than a tile left. And `workers` tiles are done
 /// in the time of the largest; with half of them at half speed, if tiles are alike, workers + (workers + 1) / 2 tiles
-/// in twice that time.
-double imbalance(size_t count, size_t workers, double largest, double all) {
+/// in twice that time. `few`: there is no work for three tiles each, and unequal workers cannot be helped.
+double imbalance(size_t count, size_t workers, double largest, double all, bool few) {
     const double share = largest / all;
     const auto over = [&](size_t round, bool in_rounds) {
         const double rounds = real(divide_up(count, round) * round) * share;
@@ -130,7 +130,7 @@ double imbalance(size_t count, size_t workers, double largest, double all) {
     };
     const bool alike = real(count) * share < 1.02;
     const double equal = over(workers, true) / 1.1, unequal = over(workers + (workers + 1) / 2, alike) / 1.15;
-    return equal > unequal ? equal : unequal;
+    return equal > unequal || few ? equal : unequal;
 }
 
 /// How many tiles each worker should get. A multiple of 3 suits both equal workers and those of half speed; the more
@@ -162,10 +162,11 @@ public:
         return all_;
     }
 
-    /// Tries tiles of so many steps. Returns whether nothing is left to gain.
-    bool consider(size_t stay, size_t pass) {
+    /// Tries tiles of so many steps. `few`: there is no work for three tiles for each worker. Returns whether nothing is
+    /// left to gain.
+    bool consider(size_t stay, size_t pass, bool few) {
         const size_t count = batch_ * divide_up(stays_.steps, stay) * divide_up(passes_.steps, pass);
-        double value = imbalance(count, workers_, stays_.lines_in(stay) * passes_.lines_in(pass), all_);
+        double value = imbalance(count, workers_, stays_.lines_in(stay) * passes_.lines_in(pass), all_, few);
         value = value > 1 ? value : 1;
         if (value < value_) {
             const double in_order = loads(stay, pass, true), other = loads(stay, pass, false);
@@ -237,7 +238,7 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
                     continue;
                 }
                 last = pass;
-                if (division.consider(stay, pass)) {
+                if (division.consider(stay, pass, most < 3)) {
                     return division.tiles();
                 }
             }

@@ -165,7 +165,9 @@ void check(const Shape& s, kai_gemm_kind kind, size_t units, bool sme, Worst& wo
         speed += one;
     }
     const double unequal_ratio = finish(sizes, speeds) * speed / macs;
-    EXPECT_LE(unequal_ratio, std::max(1.15, 1 + 2 * kLast / share * speed / workers) + 1e-9);
+    // Few tiles for each are made for equal workers.
+    const double last = share < 6 ? 1.5 * kLast : kLast;
+    EXPECT_LE(unequal_ratio, std::max(1.15, 1 + 2 * last / share * speed / workers) + 1e-9);
 
     const double bytes_ratio = d.cost.bytes / d.cost.least_bytes;
     EXPECT_LE(bytes_ratio, share >= kEnough ? 1.25 : 3.0);  // few tiles: each worker's cache holds its own
