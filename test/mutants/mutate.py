@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
-its file, compiles what includes that file, links kleidiai_test with it and runs the tests that should fail.
+its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
+kai/gemm) and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
     mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   lines of assembly in FILE that match become nop
     mutate.py --list [REGEX]                                      names and sentences
 
-The sources themselves are never changed. DIR is a build directory of Ninja with an up-to-date kleidiai_test. A mutation
+The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs. A mutation
 that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
 noticed.
 
@@ -29,6 +30,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = pathlib.Path(__file__).resolve().parent / "sources.txt"
 TIME_LIMIT = 900  # seconds of one run of the tests; emulators are slow, and machines busy
+GEMM_TIME_LIMIT = 60  # of kleidiai_gemm_test with few random problems; mistakes in the order of units make it wait
+PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test"),
+            "kleidiai_gemm_test": ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/",
+                                   "test/CMakeFiles/kleidiai_gemm_test")}  # and the folders of their objects
 
 
 class Bad(Exception):
@@ -42,6 +47,10 @@ class Mutation:
         self.name, self.line = name, line
         self.says, self.file, self.tests, self.cpus, self.only = "", "", "", ["svl512"], ""
         self.old, self.new = [], []
+
+    def program(self):
+        """The test program that should notice."""
+        return "kleidiai_gemm_test" if self.file.startswith("kai/gemm/") else "kleidiai_test"
 
     def applied(self):
         """The mutated text of the file."""
@@ -120,7 +129,7 @@ class Build:
         for command in commands:
             arguments = shlex.split(command["command"])
             output = arguments[arguments.index("-o") + 1]
-            if output.startswith(("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test")):
+            if output.startswith(tuple(folder for folders in PROGRAMS.values() for folder in folders)):
                 self.compile[output] = (command["directory"], arguments, os.path.realpath(command["file"]))
         self.users = {}  # file -> objects that depend on it
         current = None
@@ -131,10 +140,15 @@ class Build:
                 self.users.setdefault(os.path.realpath(directory / line.strip()), set()).add(current)
         for output, (_, _, source) in self.compile.items():
             self.users.setdefault(source, set()).add(output)
-        self.link = shlex.split(self.ninja("-t", "commands", "test/kleidiai_test").splitlines()[-1])
-        self.program = directory / "test/kleidiai_test"
-        if not all((directory / argument).exists() for argument in self.link if argument.endswith(".o")):
-            sys.exit(f"{self.program} is not built, or not to the end")
+        self.links = {}
+        for program in PROGRAMS:
+            self.links[program] = shlex.split(self.ninja("-t", "commands", f"test/{program}").splitlines()[-1])
+
+    def program(self, name):
+        """A program without mutation."""
+        if not all((self.directory / argument).exists() for argument in self.links[name] if argument.endswith(".o")):
+            raise Bad(f"{name} is not built, or not to the end")
+        return self.directory / "test" / name
 
     def ninja(self, *arguments):
         command = ["ninja", "-C", self.directory, *arguments]
@@ -151,7 +165,9 @@ class Build:
         copy.parent.mkdir(parents=True)
         copy.write_text(mutation.applied())
         original = os.path.realpath(ROOT / mutation.file)
-        outputs = sorted(o for o in self.users.get(original, ()) if re.search(mutation.only, o))
+        folders = PROGRAMS[mutation.program()]
+        outputs = sorted(
+            o for o in self.users.get(original, ()) if o.startswith(folders) and re.search(mutation.only, o))
         if not outputs:
             raise Bad(f"nothing that is tested is made from {mutation.file}")
         replaced = {}
@@ -166,8 +182,9 @@ class Build:
                 command[command.index("-c") + 1] = str(copy)
             self.run(command, directory, f"it does not compile ({output})")
             replaced[output] = str(mutated)
-        program = folder / "kleidiai_test"
-        link = [replaced.pop(argument, argument) for argument in self.link if argument not in (":", "&&")]
+        program = folder / self.program(mutation.program()).name
+        link = [replaced.pop(argument, argument) for argument in self.links[program.name]
+                if argument not in (":", "&&")]
         link[link.index("-o") + 1] = str(program)
         # Before the library, whose members of the same names are then not linked.
         link[link.index("-o"):link.index("-o")] = replaced.values()
@@ -183,16 +200,17 @@ class Tests:
         self.cpus = emulated_cpus()
         self.passes, self.lock = {}, threading.Lock()
 
-    def run(self, program, cpu, tests, limit=TIME_LIMIT):
+    def run(self, program, cpu, tests):
         """(name of the first test that fails or None, number of tests that passed)"""
         command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
             command[:0] = [self.emulator, "-cpu", self.cpus[cpu]]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            start_new_session=True)
+            start_new_session=True, env={**os.environ, "KLEIDIAI_GEMM_CASES": "40"})
         try:
-            output, _ = process.communicate(timeout=limit)
+            output, _ = process.communicate(
+                timeout=GEMM_TIME_LIMIT if program.name == "kleidiai_gemm_test" else TIME_LIMIT)
             how = f" (ended with {process.returncode})"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -221,7 +239,7 @@ class Tests:
             with self.lock:
                 known = self.passes.get((cpu, name))
             if known is None:
-                known = self.run(self.build.program, cpu, name)[0] is None
+                known = self.run(self.build.program(mutation.program()), cpu, name)[0] is None
                 with self.lock:
                     self.passes[cpu, name] = known
             if not known:
