@@ -162,8 +162,8 @@ public:
         return all_;
     }
 
-    /// Tries tiles of so many steps. `few`: there is no work for three tiles for each worker. Returns whether nothing is
-    /// left to gain.
+    /// Tries tiles of so many steps. `few`: there is no work for three tiles for each worker. Returns whether nothing
+    /// is left to gain.
     bool consider(size_t stay, size_t pass, bool few) {
         const size_t count = batch_ * divide_up(stays_.steps, stay) * divide_up(passes_.steps, pass);
         double value = imbalance(count, workers_, stays_.lines_in(stay) * passes_.lines_in(pass), all_, few);
