@@ -169,8 +169,9 @@ protected:
         n_step = u.get_n_step();
         arithmetic.type = u.dst_type;
         arithmetic.zero_point = u.dst_type == kai_dt_int8 ? kZeroPoint : 0;
-        const bool portable = u.features == 0 && std::strstr(u.name, "_f16_f16_f16p") != nullptr;
-        if (u.dst_type == kai_dt_f16 && (portable || std::strstr(u.name, "_neon_mla") != nullptr)) {  // sums in f16
+        const bool neon_or_portable = std::strstr(u.name, "_neon_mla") != nullptr ||
+                                      (u.features == 0 && std::strstr(u.name, "_f16_f16_f16p") != nullptr);
+        if (u.dst_type == kai_dt_f16 && (neon_or_portable || u.signature == KAI_UKERNEL_MATMUL_PLAIN)) {  // sums in f16
             arithmetic.unit = 0x1p-11;
             arithmetic.smallest = 0x1p-24;
         } else if (rhs_format->element == Format::bf16) {

@@ -21,6 +21,10 @@ struct PlainSvePanels {
     PlainSveFn *x16, *x8, *x4, *x3, *x2, *x1;
 };
 
+KAI_INLINE uint32_t bits_of(float x) {
+    return load<uint32_t>(&x);
+}
+
 /// lanes: of a vector.
 template <size_t element_bytes>
 KAI_INLINE void run_sve_kxn(const PlainSvePanels& panels, PlainSveArgs args, size_t lanes) {
@@ -64,3 +68,22 @@ KAI_INLINE void run_sve_kxn(const PlainSvePanels& panels, PlainSveArgs args, siz
 
 }  // namespace
 }  // namespace kai
+
+/// Declares the panels of a type, widest first.
+#define KAI_PLAIN_SVE_PANELS(X16, X8, X4, X3, X2, X1) \
+    kai::PlainSveFn X16, X8, X4, X3, X2, X1;          \
+    [[maybe_unused]] static constexpr kai::PlainSvePanels kPanels = {X16, X8, X4, X3, X2, X1};
+
+/// The functions of a micro-kernel. BITS(float): the bits of a bound.
+#define KAI_DEFINE_MATMUL_PLAIN_SVE(BITS, NAME, LHS, RHS, M_STEP, N_STEP)                                       \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                  \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,   \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {            \
+        constexpr size_t kBytes = kai::RHS.bits / 8;                                                            \
+        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                        \
+        kai::run_sve_kxn<kBytes>(                                                                               \
+            kPanels,                                                                                            \
+            {lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride_row, m, n, k, BITS(clamp_min), BITS(clamp_max)}, \
+            SVE(4 / kBytes));                                                                                   \
+    }
