@@ -132,27 +132,6 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
     return converts(p.a_type, type);
 }
 
-/// The source format of the packers of a kind; NULL for DENSE: any float.
-const char* source_of(kai_gemm_kind kind) {
-    switch (kind) {
-        case KAI_GEMM_INT8_CHANNEL:
-        case KAI_GEMM_INT8_STATIC:
-            return "qsi8cx";
-        case KAI_GEMM_INT4_CHANNEL:
-            return "qs4cxs1s0";
-        case KAI_GEMM_INT2_CHANNEL:
-            return "qsu2cx";
-        case KAI_GEMM_INT4_BLOCK:
-            return "qsu4c32s1s0";
-        case KAI_GEMM_INT4_BLOCK_F16:
-            return "qsu4c32s16s0";
-        case KAI_GEMM_INT4_BLOCK_ZERO:
-            return "qau4c32s0s1";
-        default:
-            return nullptr;
-    }
-}
-
 /// How well a packer suits B as it lies: 0 not at all, 1 if columns are copied first, 2 or 3 with a conversion that
 /// only widens, 4 directly.
 int suits(const Problem& p, const kai_packer& packer) {

@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include "kai/gemm/kai_gemm.h"
+#include "kai/gemm/kinds.hpp"
 #include "kai/kai_call.h"
 
 #pragma GCC visibility push(hidden)

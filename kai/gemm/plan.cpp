@@ -84,10 +84,6 @@ bool is_in(kai_datatype type, kai_datatype a, kai_datatype b, kai_datatype c) {
     return type == a || type == b || type == c;
 }
 
-bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
-}
-
 Status check_problem(const Problem& p) {
     const bool is_static = p.b_kind == KAI_GEMM_INT8_STATIC, dense = p.b_kind == KAI_GEMM_DENSE;
     const auto floating = [](kai_datatype type) { return is_in(type, kai_dt_f32, kai_dt_f16, kai_dt_bf16); };

@@ -7,9 +7,13 @@
 
 #include "kai/engines/core/layout.hpp"
 #include "kai/gemm/kai_gemm_file.h"
+#include "kai/gemm/kinds.hpp"
 
 namespace kai_gemm_tensors {
 namespace {
+
+using kai::gemm::has_blocks;
+using kai::gemm::source_of;
 
 /// A format that is packed from weights of a kind.
 struct PackedFormat {
@@ -48,10 +52,6 @@ inline constexpr PackedFormat kPackedFormats[] = {
         }
     }
     return nullptr;
-}
-
-[[maybe_unused]] inline bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
 }
 
 /// A size that remembers whether it overflowed.

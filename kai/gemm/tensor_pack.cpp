@@ -25,27 +25,11 @@ const void* moved(const void* operand, size_t bytes) {
 
 // ---- with a packer of the library ----
 
-const char* source_of(kai_gemm_kind kind) {
-    switch (kind) {
-        case KAI_GEMM_INT8_CHANNEL:
-            return "qsi8cx";
-        case KAI_GEMM_INT4_CHANNEL:
-            return "qs4cxs1s0";
-        case KAI_GEMM_INT2_CHANNEL:
-            return "qsu2cx";
-        case KAI_GEMM_INT4_BLOCK:
-            return "qsu4c32s1s0";
-        case KAI_GEMM_INT4_BLOCK_F16:
-            return "qsu4c32s16s0";
-        case KAI_GEMM_INT4_BLOCK_ZERO:
-            return "qau4c32s0s1";
-        default:
-            return "";  // packed here
-    }
-}
-
 /// The first of the catalogue, as kai_registry_rhs_packer has it, that every host can run.
 const kai_packer* find_packer(const kai_gemm_tensor& t, bool transposed) {
+    if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
+        return nullptr;  // packed here
+    }
     for (size_t i = 0; i < kai_registry_packer_count(); ++i) {
         const kai_packer& p = *kai_registry_packer(i);
         if (p.features == 0 && !kai::is_lhs(p) && kai::is_kxn(p) != transposed &&

@@ -1,0 +1,37 @@
+// What the kinds of weights are.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/gemm/kai_gemm.h"
+
+#pragma GCC visibility push(hidden)
+namespace kai::gemm {
+
+inline bool has_blocks(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
+}
+
+/// The source format of the packers of a kind; NULL for DENSE: any float.
+inline const char* source_of(kai_gemm_kind kind) {
+    switch (kind) {
+        case KAI_GEMM_INT8_CHANNEL:
+        case KAI_GEMM_INT8_STATIC:
+            return "qsi8cx";
+        case KAI_GEMM_INT4_CHANNEL:
+            return "qs4cxs1s0";
+        case KAI_GEMM_INT2_CHANNEL:
+            return "qsu2cx";
+        case KAI_GEMM_INT4_BLOCK:
+            return "qsu4c32s1s0";
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return "qsu4c32s16s0";
+        case KAI_GEMM_INT4_BLOCK_ZERO:
+            return "qau4c32s0s1";
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace kai::gemm
+#pragma GCC visibility pop
