@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of code size of docs/performance.md: code_size.py SIZE-TOOL NM-TOOL LINKER BUILD ...
+"""Prints the tables of code size of docs/performance/size.md: code_size.py SIZE-TOOL NM-TOOL LINKER BUILD ...
 
 First per group of source files: lines of source and bytes of .text in the objects of each build.
 The headers and assembly that sources include (kai/engines, catalogues) are counted once, in a row of their own.

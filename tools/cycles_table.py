@@ -1,68 +1,304 @@
 #!/usr/bin/env python3
-"""Prints the table of docs/performance.md: cycles_table.py ANCHORS.csv CLANG.csv GCC.csv
+"""The tables and plots of predicted cycles: docs/performance/*.md and *.svg, and the summary in docs/performance.md.
 
-A cell is "clang / gcc" in MAC per cycle (kernels) or cycles per source element (packers), then the speed-up of the
-clang build over the anchor; the faster compiler of the anchor counts. Made from the files of `./kai.sh cycles`.
+  cycles_table.py ANCHORS.csv CLANG.csv GCC.csv            prints a table of what was measured (`./kai.sh cycles`)
+  cycles_table.py --update ANCHORS.csv CLANG.csv GCC.csv   takes these figures into docs/performance/cycles.csv, writes
+  cycles_table.py --write                                  writes the pages again from docs/performance/cycles.csv
+  cycles_table.py --check                                  exit status 1 if a page is not what --write would write
+
+Figures are MAC per cycle (kernels: more is better) or cycles per source element (packers: less is better); the speed-up
+is that of the Clang build over the anchor, of which the faster compiler counts.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import csv
+import math
+import pathlib
+import re
 import sys
+from xml.sax.saxutils import escape
 
-CPUS = ["neoverse-n1", "neoverse-n3", "neoverse-v2", "inorder-a55", "inorder-a510", "c1-ultra-sme"]
+DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
+PAGES = DOCS / "performance"
+DATA = PAGES / "cycles.csv"
+FIELDS = ["function", "shape", "cpu", "clang", "gcc", "anchor", "speed_up"]
+BEGIN, END = "<!-- written by tools/cycles_table.py -->\n", "<!-- end -->\n"
+
+# The models that are published, in this order.
+CPUS = ["inorder-a53", "cortex-a72", "neoverse-n1", "neoverse-n3", "neoverse-v2", "neoverse-v1", "c1-ultra",
+        "inorder-a55", "inorder-a510", "c1-ultra-sme"]
+
+# Page, title, functions. The first match counts.
+FAMILIES = [
+    ("lhs-packers", "LHS packers", r"(^|_)lhs_.*pack_|pack_lhs_"),
+    ("rhs-packers", "RHS packers", r"(^|_)rhs_.*pack_|pack_rhs_"),
+    ("qai8dxp_qsi4c32p", "int8 per row x int4 in blocks", r"_qai8dxp\w*_qsi4c32p"),
+    ("qai8dxp_qsi4cxp", "int8 per row x int4 per channel", r"_qai8dxp\w*_qsi4cxp"),
+    ("qai8dxp_qsi8cxp", "int8 per row x int8 per channel", r"_qai8dxp\w*_qsi8cxp"),
+    ("qai8dxp_qsu2cxp", "int8 per row x int2 per channel", r"_qai8dxp\w*_qsu2cxp"),
+    ("qsi8d32p_qsi4c32p", "int8 or f16 x int4, both in blocks", r"_(qsi8d32p|f16p)\w*_qsi4c32p"),
+    ("qsi8d32p_qai4c32p", "int8 x int4 with zeros, both in blocks", r"_qsi8d32p\w*_qai4c32p"),
+    ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_u8p|_qau8|_qau8p)"),
+    ("bf16", "bf16", r"matmul_clamp_f(16|32)_bf16p"),
+    ("f32", "f32", r"matmul_clamp_f32_f32"),
+    ("f16", "f16", r"matmul_clamp_f16_f16"),
+]
+GROUPS = [("NEON", r""), ("SVE, vectors of 256 bits", r"_sve"), ("SME, vectors of 512 bits", r"_sme")]
 
 
-def load(path):
+# ---- figures ----
+
+def measured(path):
     """(function, shape) -> CPU -> row; of several rows the one with the fewest cycles."""
     best = {}
     with open(path) as file:
         for row in csv.DictReader(file):
-            cell = best.setdefault((row["name"], row["shape"]), {})
+            cell = best.setdefault((row["name"], row["shape"].replace(",", " ")), {})
             if row["cpu"] not in cell or int(row["cycles"]) < int(cell[row["cpu"]]["cycles"]):
                 cell[row["cpu"]] = row
-    return best
+    return {key: {cpu: row for cpu, row in cells.items() if cpu in CPUS} for key, cells in best.items()}
+
+
+def figure(row):
+    if row is None:
+        return ""
+    per_element = float(row["cycles_per_element"] or 0)
+    return f"{per_element:.3f}" if per_element else f"{float(row['mac_per_cycle']):.1f}"
+
+
+def joined(anchors, clang, gcc):
+    """(function, shape) -> CPU -> figures, from the files of the cycle prediction."""
+    figures = {}
+    for key, cells in clang.items():
+        for cpu, ours in cells.items():
+            theirs = anchors.get(key, {}).get(cpu)
+            figures.setdefault(key, {})[cpu] = {
+                "clang": figure(ours), "gcc": figure(gcc.get(key, {}).get(cpu)), "anchor": figure(theirs),
+                "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.2f}" if theirs else ""}
+    return figures
+
+
+def load():
+    figures = {}
+    with open(DATA) as file:
+        for row in csv.DictReader(file):
+            figures.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
+    return figures
+
+
+def save(figures):
+    with open(DATA, "w") as file:
+        out = csv.DictWriter(file, FIELDS, extrasaction="ignore", lineterminator="\n")
+        out.writeheader()
+        for key in sorted(figures, key=order):
+            for cpu in columns([figures[key]]):
+                out.writerow({"function": key[0], "shape": key[1], "cpu": cpu, **figures[key][cpu]})
+
+
+# ---- what belongs together ----
+
+def order(key):
+    """m = 2, 4, 8, 48 of a function in this order."""
+    return key[0], [(name, int(value)) for name, value in re.findall(r"(\w+)=(\d+)", key[1])]
 
 
 def is_packer(key):
     return "_pack_" in key[0]
 
 
-def figure(row):
-    if row is None:
-        return "-"
-    per_element = float(row["cycles_per_element"] or 0)
-    return "%.3f" % per_element if per_element else "%.1f" % float(row["mac_per_cycle"])
+def page_of(key):
+    for page, _, pattern in FAMILIES:
+        if re.search(pattern, key[0]):
+            return page
+    raise SystemExit(f"cycles_table.py: {key[0]} is on no page: add its family to FAMILIES")
 
 
-def table(title, names, cpus, anchors, clang, gcc):
-    print("\n%s\n\n| function, shape | %s |\n|---%s|" % (title, " | ".join(cpus), "|---" * len(cpus)))
-    for key in names:
+def group_of(key):
+    return [title for title, pattern in GROUPS if re.search(pattern, key[0])][-1]
+
+
+def kind_of(key):
+    return {"static-int": "static integers", "f32": "floats", "f16": "floats", "bf16": "floats"}.get(
+        page_of(key), "quantised weights")
+
+
+def columns(cells):
+    present = {cpu for cell in cells for cpu in cell}
+    return [cpu for cpu in CPUS if cpu in present]
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def speed_ups(figures, keys):
+    return [float(cell["speed_up"]) for key in keys for cell in figures[key].values() if cell["speed_up"]]
+
+
+# ---- Markdown ----
+
+def table(figures, keys):
+    cpus = columns([figures[key] for key in keys])
+    lines = [f"| function, shape | {' | '.join(cpus)} |", "|---" + "|---" * len(cpus) + "|"]
+    for key in keys:
         cells = []
         for cpu in cpus:
-            ours, theirs = clang[key].get(cpu), anchors.get(key, {}).get(cpu)
-            if ours is None:
-                cells.append("")
-                continue
-            speed_up = ", %.2fx" % (int(theirs["cycles"]) / int(ours["cycles"])) if theirs else ""
-            cells.append("%s / %s%s" % (figure(ours), figure(gcc.get(key, {}).get(cpu)), speed_up))
-        print("| `%s` %s | %s |" % (key[0], key[1].replace(",", " "), " | ".join(cells)))
+            cell = figures[key].get(cpu)
+            speed_up = f", {cell['speed_up']}x" if cell and cell["speed_up"] else ""
+            cells.append(f"{cell['clang']} / {cell['gcc'] or '-'}{speed_up}" if cell else "")
+        lines.append(f"| `{key[0]}` {key[1]} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def page(title, name, figures, keys):
+    unit = "Cycles per source element" if is_packer(keys[0]) else "MAC per cycle"
+    drawn = "all shapes" if is_packer(keys[0]) else "the most rows of each kernel"
+    text = [f"# {title}\n\n{BEGIN}{unit}, predicted: \"Clang 19 / GCC 12\", then the speed-up over the anchor"
+            f" ([how to read it](../performance.md)).\n\n![{unit}, {drawn}]({name}.svg)\n"]
+    for group, _ in GROUPS:
+        some = [key for key in keys if group_of(key) == group]
+        if some:
+            text.append(f"\n## {group}\n\n{table(figures, some)}")
+    return "".join(text) + END
+
+
+def summary(figures):
+    """Of docs/performance.md: a row for each family, then one for each kind of micro-kernel."""
+    lines = ["| family | functions | figures | speed-up, geometric mean | range |", "|---|---|---|---|---|"]
+    rows = [(f"[{title}](performance/{name}.md)", [key for key in figures if page_of(key) == name])
+            for name, title, _ in FAMILIES]
+    rows += [("all micro-kernels", [key for key in figures if not is_packer(key)]),
+             ("all packers", [key for key in figures if is_packer(key)]), ("all", list(figures))]
+    for title, keys in rows:
+        ratios = speed_ups(figures, keys)
+        if keys:
+            row = [title, len({key[0] for key in keys}), sum(len(figures[key]) for key in keys)]
+            row += [f"{mean(ratios):.2f}x", f"{min(ratios):.2f}x to {max(ratios):.2f}x"] if ratios else ["", ""]
+            lines.append("| " + " | ".join(map(str, row)) + " |")
+    lines += ["", "Geometric means by the number of rows:", "",
+              "| micro-kernels | one row | 2 to 15 rows | 16 rows or more |", "|---|---|---|---|"]
+    for group, _ in GROUPS:
+        for kind in ("quantised weights", "static integers", "floats"):
+            cells = []
+            for low, high in ((1, 1), (2, 15), (16, math.inf)):
+                keys = [key for key in figures if not is_packer(key) and group_of(key) == group and
+                        kind_of(key) == kind and low <= dict(order(key)[1])["m"] <= high]
+                ratios = speed_ups(figures, keys)
+                cells.append(f"{mean(ratios):.2f}x" if ratios else "")
+            if any(cells):
+                lines.append(f"| {group.split(',')[0]}, {kind} | {' | '.join(cells)} |")
+    return BEGIN + "\n".join(lines) + "\n" + END
+
+
+# ---- plots ----
+
+OURS, ANCHOR, GRID = "#1f6fb2", "#b8b8b8", "#e4e4e4"
+LABEL, PANEL, ROW = 500, 170, 24  # pixels
+
+
+def plot(title, figures, keys):
+    """Horizontal bars: a row for each function, a panel for each CPU, one block of panels for each group."""
+    if is_packer(keys[0]):
+        unit = "cycles per element (less is better)"
+    else:
+        unit = "MAC per cycle (more is better)"
+        most = {}
+        for key in keys:
+            most[key[0]] = key  # the last shape has the most rows
+        keys = sorted(most.values(), key=order)
+    blocks = [(group, [key for key in keys if group_of(key) == group]) for group, _ in GROUPS]
+    blocks = [(group, some, columns([figures[key] for key in some])) for group, some in blocks if some]
+    width = LABEL + PANEL * max(len(cpus) for _, _, cpus in blocks)
+    out, y = [], 50
+    for group, some, cpus in blocks:
+        out.append(f'<text x="8" y="{y + 14}" class="h">{escape(group)}</text>')
+        for i, cpu in enumerate(cpus):
+            out.append(f'<text x="{LABEL + i * PANEL}" y="{y + 14}" class="h">{cpu}</text>')
+        y += 24
+        for key in some:
+            sizes = " ".join(re.findall(r"\b[mn]r=.*?sr=\d+|\bm=1\b" if is_packer(key) else r"\bm=\d+", key[1]))
+            label = re.sub(r"^matmul_(clamp_)?(?!pack)", "", key[0]) + ", " + sizes
+            out.append(f'<text x="{LABEL - 8}" y="{y + 15}" text-anchor="end">{escape(label)}</text>')
+            y += ROW
+        for i, cpu in enumerate(cpus):
+            x, top = LABEL + i * PANEL, y - ROW * len(some)
+            cells = [figures[key].get(cpu) for key in some]
+            ours = max(float(cell["clang"]) for cell in cells if cell)
+            largest = min(2 * ours, max([ours] + [float(cell["anchor"]) for cell in cells if cell and cell["anchor"]]))
+            scale = (PANEL - 60) / largest  # longer bars are cut off, with their figure
+            out.append(f'<path d="M{x} {top}V{y}" stroke="{GRID}"/>')
+            for j, cell in enumerate(cells):
+                if cell is None:
+                    continue
+                row, length = top + j * ROW, float(cell["clang"]) * scale
+                out.append(bar(x, row + 4, length, OURS))
+                out.append(f'<text x="{x + length + 4:.1f}" y="{row + 13}">{cell["clang"]}</text>')
+                if cell["anchor"]:
+                    theirs, end = float(cell["anchor"]), x + largest * scale + 4
+                    out.append(bar(x, row + 13, min(theirs, largest) * scale, ANCHOR))
+                    if theirs > largest:
+                        out.append(f'<text x="{end:.1f}" y="{row + 22}">... {cell["anchor"]}</text>')
+        y += 16
+    style = "text{font:11px sans-serif;fill:#222}.h{font-weight:bold}.t{font-size:14px;font-weight:bold}"
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" width="{width}" height="{y}">',
+            f"<style>{style}</style>",
+            f'<rect width="{width}" height="{y}" fill="#fff"/>',
+            f'<text x="8" y="22" class="t">{escape(title)}: {unit}, predicted</text>',
+            bar(8, 32, 12, OURS), '<text x="24" y="41">this library, Clang 19</text>',
+            bar(168, 32, 12, ANCHOR), '<text x="184" y="41">anchor</text>']
+    return "\n".join(head + out + ["</svg>", ""])
+
+
+def bar(x, y, length, colour):
+    return f'<path d="M{x} {y}h{length:.1f}v8h-{length:.1f}z" fill="{colour}"/>'
+
+
+# ---- files ----
+
+def pages(figures):
+    """Path -> text of everything that is generated."""
+    texts = {}
+    for name, title, _ in FAMILIES:
+        keys = sorted((key for key in figures if page_of(key) == name), key=order)
+        if keys:
+            texts[PAGES / f"{name}.md"] = page(title, name, figures, keys)
+            texts[PAGES / f"{name}.svg"] = plot(title, figures, keys)
+    main_page = DOCS / "performance.md"
+    parts = main_page.read_text().split(BEGIN, 1)
+    if len(parts) != 2 or END not in parts[1]:
+        raise SystemExit("cycles_table.py: docs/performance.md has no place for the summary")
+    texts[main_page] = parts[0] + summary(figures) + parts[1].split(END, 1)[1]
+    return texts
 
 
 def main():
-    anchors, clang, gcc = (load(path) for path in sys.argv[1:4])
-    sme = [key for key in clang if "c1-ultra-sme" in clang[key]]
-    sve = sorted(key for key in clang if "_sve" in key[0])
-    neon = [key for key in clang if key not in sme and key not in sve]
-    kernels = sorted(key for key in neon if not is_packer(key))
-    table("**NEON kernels, MAC per cycle**", kernels, CPUS[:5], anchors, clang, gcc)
-    table("**NEON packers, cycles per element**", sorted(set(neon) - set(kernels)), CPUS[:5], anchors, clang, gcc)
-    kernels = [key for key in sve if not is_packer(key)]
-    table("**SVE kernels (256 bits), MAC per cycle**", kernels, ["neoverse-v1", "c1-ultra"], anchors, clang, gcc)
-    packers = [key for key in sve if is_packer(key)]
-    table("**SVE packers (256 bits), cycles per element**", packers, ["neoverse-v1"], anchors, clang, gcc)
-    kernels = sorted(key for key in sme if not is_packer(key))
-    table("**SME kernels, MAC per cycle**", kernels, CPUS[5:], anchors, clang, gcc)
-    table("**SME packers, cycles per element**", sorted(set(sme) - set(kernels)), CPUS[5:], anchors, clang, gcc)
+    arguments = sys.argv[1:]
+    mode = arguments.pop(0) if arguments and arguments[0].startswith("--") else "--print"
+    if mode not in ("--print", "--update", "--write", "--check") or \
+            len(arguments) != (3 if mode in ("--print", "--update") else 0):
+        raise SystemExit(__doc__)
+    new = joined(*(measured(path) for path in arguments)) if arguments else {}
+    if mode == "--print":
+        for name, title, _ in FAMILIES:
+            for group, _ in GROUPS:
+                keys = sorted((k for k in new if page_of(k) == name and group_of(k) == group), key=order)
+                if keys:
+                    print(f"**{title}, {group}**\n\n{table(new, keys)}")
+        return
+    figures = load()
+    if mode == "--update":
+        for key, cells in new.items():
+            figures.setdefault(key, {}).update(cells)
+        save(figures)
+    texts = pages(figures)
+    if mode == "--check":
+        stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+        stale += [path for path in PAGES.glob("*") if path not in texts and path.suffix == ".svg"]
+        if stale:
+            raise SystemExit("\n".join(f"{path}: run tools/cycles_table.py --write" for path in stale))
+        return
+    for path, text in texts.items():
+        path.write_text(text)
 
 
 if __name__ == "__main__":

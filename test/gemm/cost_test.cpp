@@ -205,7 +205,7 @@ TEST_P(GemmDivision, WorkersFinishTogetherAndLoadLittle) {
     }
 }
 
-// The table of docs/performance.md: --gtest_also_run_disabled_tests --gtest_filter=*PrintTheTable
+// The table of docs/performance/gemm.md: --gtest_also_run_disabled_tests --gtest_filter=*PrintTheTable
 TEST(GemmDivisionTable, DISABLED_PrintTheTable) {
     std::vector<Shape> shapes = {{1, 4096, 4096},  {4, 4096, 4096},    {64, 4096, 4096},  {512, 4096, 4096},
                                  {1, 14336, 4096}, {512, 14336, 4096}, {512, 4096, 11008}};
