@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the Markdown files of this repository: check_docs.py links
+"""Checks the Markdown files of this repository: check_docs.py links|naming
 
   links   relative links lead to files that exist, and their #fragments to headings
+  naming  docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -54,8 +55,24 @@ def links():
     return complaints, f"{count} relative links"
 
 
+def naming():
+    """A part between underscores must consist of what the first columns of the tables of naming.md list."""
+    text = (ROOT / "docs/naming.md").read_text()
+    tokens = {token for row in re.findall(r"^\| (`.*?) \|", text.split("## Sizes")[0], re.MULTILINE)
+              for token in re.findall(r"`([^`]+)`", row)}
+    part = re.compile("(?:%s)+" % "|".join(re.escape(token).replace("N", r"\d+") for token in tokens))
+    kernels = (ROOT / "docs/kernels.md").read_text()
+    names = set(re.findall(r"^\| `(\w+)`", kernels, re.MULTILINE))
+    formats = (ROOT / "docs/formats.md").read_text().split("## Elements")[0]
+    names |= {name for row in re.findall(r"^\| (`.*?) \|", formats, re.MULTILINE)
+              for name in re.findall(r"`(\w+)`", row)}
+    complaints = [f"docs/naming.md does not explain '{piece}' of {name}"
+                  for name in sorted(names) for piece in name.split("_") if not part.fullmatch(piece)]
+    return complaints, f"{len(names)} names"
+
+
 def main():
-    checks = {"links": links}
+    checks = {"links": links, "naming": naming}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()
