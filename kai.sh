@@ -5,12 +5,13 @@
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
 #   ./kai.sh bench ...    the benchmark; arguments go to it, such as --threads=1,2,4,8 and --benchmark_filter=REGEX;
 #                         --prefetch=BYTES first: GEMV prefetches weights
-#   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of names
+#   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
+#                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
 #   ./kai.sh asm NAME     their assembly, macros expanded
-#   ./kai.sh conformance  golden data of KleidiAI (needs the conformance folder next to the repository)
+#   ./kai.sh conformance  optional: golden data of KleidiAI, which are not part of the repository (KLEIDIAI_SHARED)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
 #   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
 #   ./kai.sh setup        only installs what is missing
@@ -155,33 +156,28 @@ cmd_conformance() {
 
 cmd_cycles() {
     [ "$host" != aarch64 ] || die "the prediction runs on other hosts; on AArch64 measure: ./kai.sh bench"
-    [ -e "$shared/perf/kai_perf_suite.py" ] || die "no cycle prediction at $shared/perf (set KLEIDIAI_SHARED)"
     need_build_tools
     need_packages python3=python3 llvm-mca-22=llvm-22
     need_llvm23
-    build aarch64-clang
-    build aarch64-gcc
     local preset
     for preset in aarch64-clang aarch64-gcc; do
+        target=cycles_driver build "$preset"
         say "predicted cycles ($preset)"
-        "$root/tools/cycles.sh" "$shared/perf" "$root/build/$preset" "$emulator" "$cache/llvm-mca-23" "$@"
+        "$root/tools/cycles/cycles.sh" "$root/build/$preset" "$emulator" "$cache/llvm-mca-23" "$@"
     done
-    python3 "$root/tools/cycles_table.py" "$shared/perf/anchors.csv" "$root"/build/aarch64-{clang,gcc}/cycles.csv \
-        > "$root/build/cycles.md"
+    python3 "$root/tools/cycles_table.py" "$root/tools/cycles/anchors.csv" \
+        "$root"/build/aarch64-{clang,gcc}/cycles.csv > "$root/build/cycles.md"
     echo "as a table: build/cycles.md"
 }
 
 cmd_curves() {
     [ "$host" != aarch64 ] || die "the prediction runs on other hosts"
-    [ -e "$shared/perf/kai_cycles.py" ] || die "no cycle prediction at $shared/perf (set KLEIDIAI_SHARED)"
     need_build_tools
     need_packages llvm-mca-22=llvm-22 /usr/lib/python3/dist-packages/matplotlib=python3-matplotlib
-    need_llvm23
-    target=kleidiai build aarch64-clang
+    target=cycles_driver build aarch64-clang
     local out=$root/build/aarch64-clang
-    "$root/tools/cycles.sh" "$shared/perf" "$out" "$emulator" "$cache/llvm-mca-23" ""
     rm -f "$out/rows.csv"
-    /usr/bin/python3 "$root/tools/curves.py" "$shared/perf" "$out/cycles_driver" "$emulator" "$out/rows.csv" \
+    /usr/bin/python3 "$root/tools/cycles/curves.py" "$out/tools/cycles_driver" "$emulator" "$out/rows.csv" \
         "$root/docs/few-rows.svg"
 }
 

@@ -59,6 +59,22 @@ def measured(path):
     return {key: {cpu: row for cpu, row in cells.items() if cpu in CPUS} for key, cells in best.items()}
 
 
+def load_anchors(path):
+    """The same of the anchors: a row for each function and shape, a column of cycles for each CPU."""
+    anchors = {}
+    with open(path) as file:
+        for row in csv.DictReader(file):
+            key = row.pop("name"), row.pop("shape")
+            sizes = dict(order(key)[1])
+            amount = sizes["k"] * sizes.get("m", 1) * sizes.get("n", 1)
+            for cpu, cycles in row.items():
+                if cycles:
+                    anchors.setdefault(key, {})[cpu] = {
+                        "cycles": cycles, "mac_per_cycle": round(amount / int(cycles), 3),
+                        "cycles_per_element": round(int(cycles) / amount, 4) if is_packer(key) else 0}
+    return anchors
+
+
 def figure(row):
     if row is None:
         return ""
@@ -277,7 +293,7 @@ def main():
     if mode not in ("--print", "--update", "--write", "--check") or \
             len(arguments) != (3 if mode in ("--print", "--update") else 0):
         raise SystemExit(__doc__)
-    new = joined(*(measured(path) for path in arguments)) if arguments else {}
+    new = joined(load_anchors(arguments[0]), *(measured(path) for path in arguments[1:])) if arguments else {}
     if mode == "--print":
         for name, title, _ in FAMILIES:
             for group, _ in GROUPS:

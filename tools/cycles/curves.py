@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Draws MAC per cycle over the number of rows, this library's GEMMs and the anchors: docs/few-rows.svg.
 
-  curves.py PERF DRIVER QEMU ROWS.csv [OUT.svg]
+  curves.py DRIVER QEMU ROWS.csv [OUT.svg]
 
-PERF is the folder with kai_cycles.py and anchors.csv, DRIVER the program that tools/cycles.sh links. What ROWS.csv has
-already is not measured again. Called by `./kai.sh curves`.
+DRIVER is the program that driver.cpp makes. What ROWS.csv has already is not measured again. Called by
+`./kai.sh curves`.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import concurrent.futures
 import csv
 import os
+import re
 import subprocess
 import sys
 
 import matplotlib
+
+import suite
 
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
@@ -52,20 +55,30 @@ FAMILIES = [
 
 def load(path):
     """(function, CPU, m) -> MAC per cycle; of several compilers the better one."""
-    figures = {}
     if not os.path.exists(path):
-        return figures
+        return {}
     with open(path) as file:
-        for row in csv.DictReader(file):
-            shape = dict(pair.split("=") for pair in row["shape"].split(",") if "=" in pair)
-            if shape.get("n") == str(SHAPE["n"]) and shape.get("k") == str(SHAPE["k"]):
-                key = (row["name"], row["cpu"], int(shape["m"]))
-                figures[key] = max(figures.get(key, 0), float(row["mac_per_cycle"]))
+        return best_of((row["name"], row["cpu"], row["shape"], int(row["cycles"])) for row in csv.DictReader(file))
+
+
+def load_anchors():
+    anchors = suite.load_anchors(os.path.join(suite.HERE, "anchors.csv"))
+    return best_of((name, cpu, shape, cycles) for (name, shape), all_cycles in anchors.items()
+                   for cpu, cycles in all_cycles.items())
+
+
+def best_of(rows):
+    figures = {}
+    for name, cpu, text, cycles in rows:
+        shape = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", text)}
+        if "m" in shape and shape.get("n") == SHAPE["n"] and shape.get("k") == SHAPE["k"]:
+            key = (name, cpu, shape["m"])
+            figures[key] = max(figures.get(key, 0), shape["m"] * shape["n"] * shape["k"] / cycles)
     return figures
 
 
-def measure(perf, driver, qemu, rows_csv, name, m):
-    command = [sys.executable, os.path.join(perf, "kai_cycles.py"), "--callee-of", "kai_perf_region", "--qemu", qemu,
+def measure(driver, qemu, rows_csv, name, m):
+    command = [sys.executable, os.path.join(suite.HERE, "kai_cycles.py"), "--callee-of", "kai_perf_region", "--qemu", qemu,
                "--cpu", ",".join(CPUS), "--name", name, "--csv", rows_csv, driver, "--", name, "m=%d" % m]
     command += ["%s=%d" % pair for pair in SHAPE.items()]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -98,15 +111,15 @@ def draw(figures, anchors, out):
 
 
 def main():
-    perf, driver, qemu, rows_csv = sys.argv[1:5]
+    driver, qemu, rows_csv = sys.argv[1:4]
     figures = load(rows_csv)
     todo = [(gemm, m) for _, gemm, _ in FAMILIES for m in ROWS if (gemm, CPUS[-1], m) not in figures]
     todo += [(gemv, 1) for _, _, gemv in FAMILIES if (gemv, CPUS[-1], 1) not in figures]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for job in [pool.submit(measure, perf, driver, qemu, rows_csv, *case) for case in todo]:
+        for job in [pool.submit(measure, driver, qemu, rows_csv, *case) for case in todo]:
             job.result()
-    if len(sys.argv) > 5:
-        draw(load(rows_csv), load(os.path.join(perf, "anchors.csv")), sys.argv[5])
+    if len(sys.argv) > 4:
+        draw(load(rows_csv), load_anchors(), sys.argv[4])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,277 @@
+//
+// Calls one micro-kernel or packer of the registry once, on a chosen shape, so that kai_cycles.py can trace that call.
+//
+//     cycles_driver --list                 the names that `./kai.sh cycles` measures: all but portable micro-kernels
+//     cycles_driver NAME [key=value ...]   NAME as in the registry
+//         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
+//
+// Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
+// on their values. The results are meaningless. Depthwise convolution is not called.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "kai/call.hpp"
+
+namespace {
+
+enum class Bits { f32, f16, bf16, any };
+
+/// A page of random values, repeated: filling is traced, too, so it has to be short.
+uint8_t* buffer(size_t bytes, Bits type) {
+    static uint32_t seed = 12345;
+    const auto random = [] { return seed = seed * 1664525u + 1013904223u; };
+    constexpr size_t kPage = 4096;
+    const size_t size = (bytes + 65536 + kPage - 1) / kPage * kPage;
+    auto* const p = static_cast<uint8_t*>(std::aligned_alloc(kPage, size));
+    if (p == nullptr) {
+        perror("cycles_driver");
+        exit(2);
+    }
+    for (size_t i = 0; i < kPage; i += 4) {
+        uint32_t value = random();
+        value ^= random() >> 16;
+        if (type == Bits::f32) {
+            const float x = static_cast<float>(static_cast<int32_t>(value)) * 4.6e-10f;  // about +-1
+            memcpy(&value, &x, 4);
+        } else {
+            value = type == Bits::f16    ? (value & 0x87ff87ffu) | 0x34003400u  // +-[0.25, 1)
+                    : type == Bits::bf16 ? (value & 0x807f807fu) | 0x3f003f00u  // +-[0.5, 1)
+                                         : value & 0x3f3f3f3fu;                 // no NaN in any format
+        }
+        memcpy(p + i, &value, 4);
+    }
+    for (size_t at = kPage; at < size; at += kPage) {
+        memcpy(p + at, p, kPage);
+    }
+    return p;
+}
+
+Bits bits_of(const char* format) {
+    const auto has = [&](const char* part) { return kai::contains(format, part); };
+    return has("p") || has("q") ? Bits::any
+           : has("bf16")        ? Bits::bf16
+           : has("16")          ? Bits::f16
+           : has("32")          ? Bits::f32
+                                : Bits::any;
+}
+
+/// A number from the command line.
+struct Arguments {
+    int argc;
+    char** argv;
+
+    size_t operator()(const char* key, size_t otherwise) const {
+        const size_t length = strlen(key);
+        for (int i = 2; i < argc; i++) {
+            if (strncmp(argv[i], key, length) == 0 && argv[i][length] == '=') {
+                return strtoull(argv[i] + length + 1, nullptr, 0);
+            }
+        }
+        return otherwise;
+    }
+};
+
+// What kai_perf_region calls: a micro-kernel or packer, or a function of the unified API with its arguments.
+const kai_ukernel* ukernel;
+const kai_packer* packer;
+kai::KernelArgs kernel;
+kai::PackerArgs pack;
+void (*unified)(const void*, const void*);
+const void* unified_args;
+
+/// Keeps a call of the unified API for later.
+struct Keep {
+    template <typename F, typename Config, typename Args>
+    void operator()(F* function, const Config*, const Args* args) const {
+        static Args copy;
+        copy = *args;
+        unified = reinterpret_cast<void (*)(const void*, const void*)>(function);
+        unified_args = &copy;
+    }
+};
+
+/// Any call but those of the unified API, which it leaves out at compile time.
+struct Call {
+    template <typename F, typename... A>
+    KAI_INLINE auto operator()(F* function, A... args) const {
+        return function(args...);
+    }
+};
+
+template <typename Entry, typename Args>
+KAI_INLINE void call(const Entry& entry, const Args& args) {
+    kai::with_signature(
+        entry.signature, [&](auto s) __attribute__((always_inline)) {
+            using Run = typename decltype(s)::Run;
+            if constexpr (kai::kKind<Run> != kai::Kind::unified) {
+                Run::call(entry.run, args, Call{});
+            }
+        });
+}
+
+/// Pointers to `count` chunks in `data`.
+const void* table_of(const uint8_t* data, size_t count, size_t chunk_bytes) {
+    auto* const table = reinterpret_cast<const uint8_t**>(buffer(count * sizeof(void*), Bits::any));
+    for (size_t i = 0; i < count; i++) {
+        table[i] = data + i * chunk_bytes;
+    }
+    return table;
+}
+
+void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
+    const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
+    kernel.m = m, kernel.n = n, kernel.bl = arg("bl", 32);
+    kai::set_depth(kernel, k, kai::is_indirect(u) ? k / arg("kc", 4) : 1);
+    const Bits lhs = bits_of(u.lhs_format), rhs = bits_of(u.rhs_format);
+    const size_t lhs_bytes = kai::element_bits(u.lhs_format) / 8, rhs_bytes = kai::element_bits(u.rhs_format) / 8;
+    kernel.lhs = buffer(m * k * 8 + 1048576, lhs);
+    kernel.rhs = buffer(n * k * 8 + 1048576, rhs);
+    kernel.dst = buffer(m * n * 8 + 65536, Bits::any);
+    const uint8_t* const scale = buffer(n * (k / kernel.bl + 1) * 4 + 65536, Bits::f32);
+    const uint8_t* const bias = buffer(n * 4 + 65536, Bits::f32);
+    if (kai::takes_pointers(u)) {
+        kernel.pad_ptr = kernel.lhs;
+        kernel.lhs = table_of(
+            static_cast<const uint8_t*>(kernel.lhs), (m + 16) * kernel.k_chunk_count,
+            kernel.k_chunk_length * lhs_bytes);
+    }
+    kernel.lhs_stride = kai::is_unified(u) ? 0 : k * lhs_bytes;
+    kernel.rhs_stride = kai::is_unified(u) ? 0 : (kai::is_kxn(u) ? n : k) * rhs_bytes;
+    const kai_datatype type = u.dst_type;
+    kernel.dst_stride_col = type == kai_dt_f32 ? 4 : type == kai_dt_int8 || type == kai_dt_uint8 ? 1 : 2;
+    kernel.dst_stride_row = n * kernel.dst_stride_col;
+    kernel.clamp_min = -1e30f, kernel.clamp_max = 1e30f, kernel.clamp = arg("clamp", 1) != 0;
+    static const kai_matmul_requantize32_params kRequantize = {-128, 127, 3};
+    static const int32_t kLut[64] = {-2, -1, 1, 2};
+    kernel.requantize = &kRequantize, kernel.lut = kLut;
+    kernel.acc_bias_m = kernel.acc_bias_n = kernel.scale_bias_n = bias;
+    kernel.acc_scale = scale;
+    if (kai::is_unified(u)) {
+        kai::run_unified(u, kernel, Keep{}, nullptr);
+    }
+}
+
+/// The first micro-kernel that the packer packs for.
+const kai_ukernel* user_of(const kai_packer& p, bool lhs) {
+    for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
+        const kai_ukernel* const u = kai_registry_ukernel(i);
+        if (kai_registry_runnable(u->size_features, nullptr, 0) && kai::packs_for(p, *u, lhs, false)) {
+            return u;
+        }
+    }
+    return nullptr;
+}
+
+void prepare_packer(const kai_packer& p, const Arguments& arg) {
+    const bool lhs = kai::is_lhs(p);
+    const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512), kc = arg("kc", 4);
+    pack = kai::packer_args();
+    pack.count = lhs ? m : n, pack.bl = arg("bl", 32);
+    kai::set_depth(pack, k, kai::is_indirect(p) ? k / kc : 1);
+    const kai_ukernel* const u = user_of(p, lhs);
+    pack.rows = arg(lhs ? "mr" : "nr", u == nullptr ? 4 : lhs ? u->get_mr() : u->get_nr());
+    pack.kr = arg("kr", u == nullptr ? 8 : u->get_kr()), pack.sr = arg("sr", u == nullptr ? 1 : u->get_sr());
+    const size_t bits = kai::element_bits(p.source_format);
+    pack.stride = kai::takes<&kai::PackerArgs::no_bias>(p) ? 0 : kai::line_size(p, n, k, pack.bl);
+    uint8_t* const source = buffer(lhs ? m * k * 8 + 1048576 : 4096, lhs ? bits_of(p.source_format) : Bits::any);
+    uint8_t* const rhs = buffer(lhs ? 4096 : n * k * 8 + 1048576, lhs ? Bits::any : bits_of(p.source_format));
+    pack.packed = buffer((m + n + 256) * (k + 256) * 8 + 65536, Bits::any);
+    pack.scale_stride = k / pack.bl * 2;
+    pack.scale = buffer(
+        n * (k / pack.bl + 1) * 4 + 65536, kai::takes<&kai::PackerArgs::scale_stride>(p) ? Bits::bf16 : Bits::f32);
+    pack.bias = buffer(n * 4 + 65536, Bits::f32);
+    pack.source = lhs ? source : rhs;
+    if (kai::takes_pointers(p)) {
+        pack.pad_ptr = source;
+        pack.source = table_of(source, (m + 256) * pack.k_chunk_count, kc * bits / 8);
+    }
+    pack.zero = pack.scale_global = pack.k_sum_scale_global = pack.scale;
+    static const int32_t kLut[64] = {-2, -1, 1, 2};
+    static kai::RhsParams params;
+    pack.params = kai::make_params(p, params, 1, 8, 1.0f);
+    pack.lut = kLut;
+    if (kai::is_unified(p)) {
+        lhs ? kai::run_lhs_unified(p, pack, Keep{}, nullptr) : kai::run_rhs_unified(p, pack, Keep{}, nullptr);
+    }
+}
+
+void report_kernel(const kai_ukernel& u) {
+    const size_t m = kernel.m, n = kernel.n, k = kernel.k;
+    const auto all_of = [](size_t count, size_t step) { return step != 0 ? (count + step - 1) / step * step : count; };
+    size_t lhs = 0, rhs = 0;
+    if (kai::is_unified(u)) {
+        const kai_matmul_uker_api api = kai::api_of(u);
+        lhs = kai::lhs_stride(api, kernel).m, rhs = kai::rhs_stride(api, kernel).n;
+    } else if (!kai::is_indirect(u)) {
+        kernel.index = all_of(m, u.get_m_step());
+        lhs = kai::lhs_is_packed(u) ? kai::lhs_offset(u, kernel, Call{}) : m * kernel.lhs_stride;
+        kernel.index = all_of(n, u.get_n_step());
+        rhs = kai::rhs_is_packed(u) ? kai::rhs_offset(u, kernel, Call{}) : n * k * kai::element_bits(u.rhs_format) / 8;
+    }
+    printf("m=%zu,n=%zu,k=%zu", m, n, k);
+    if (kai::has_blocks(u)) {
+        printf(",bl=%zu", kernel.bl);
+    }
+    printf(" macs=%zu packed_bytes=%zu lhs_bytes=%zu rhs_bytes=%zu\n", m * n * k, lhs + rhs, lhs, rhs);
+}
+
+void report_packer(const kai_packer& p) {
+    printf("%s=%zu,k=%zu,", kai::is_lhs(p) ? "m" : "n", pack.count, pack.k);
+    printf("%s=%zu,kr=%zu,sr=%zu", kai::is_lhs(p) ? "mr" : "nr", pack.rows, pack.kr, pack.sr);
+    printf(" elements=%zu\n", pack.count * pack.k);
+}
+
+}  // namespace
+
+/// kai_cycles.py measures the first call in here.
+extern "C" __attribute__((noinline)) void kai_perf_region() {
+    if (unified != nullptr) {
+        unified(nullptr, unified_args);
+    } else if (ukernel != nullptr) {
+        call(*ukernel, kernel);
+    } else {
+        call(*packer, pack);
+    }
+    __asm__ volatile("" ::: "memory");  // keeps the calls from becoming jumps
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2 || strcmp(argv[1], "--list") == 0) {
+        for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
+            const kai_ukernel& u = *kai_registry_ukernel(i);
+            if (u.features != 0 && !kai::is_depthwise(u)) {
+                puts(u.name);
+            }
+        }
+        for (size_t i = 0; i < kai_registry_packer_count(); i++) {
+            if (!kai::is_depthwise(*kai_registry_packer(i))) {
+                puts(kai_registry_packer(i)->name);
+            }
+        }
+        return 0;
+    }
+    ukernel = kai_registry_find_ukernel(argv[1]);
+    packer = ukernel == nullptr ? kai_registry_find_packer(argv[1]) : nullptr;
+    if (ukernel != nullptr ? kai::is_depthwise(*ukernel) : packer == nullptr || kai::is_depthwise(*packer)) {
+        fprintf(stderr, "%s: not in this library, or depthwise convolution\n", argv[1]);
+        return 3;
+    }
+    const Arguments arg = {argc, argv};
+    if (ukernel != nullptr) {
+        prepare_kernel(*ukernel, arg);
+    } else {
+        prepare_packer(*packer, arg);
+    }
+    kai_perf_region();
+    printf("perf: name=%s shape=", argv[1]);
+    if (ukernel != nullptr) {
+        report_kernel(*ukernel);
+    } else {
+        report_packer(*packer);
+    }
+    return 0;
+}

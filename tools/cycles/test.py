@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Tests the cycle prediction: loops with known answers, and whether the driver can call every function of the library.
+
+  test.py --clang CLANG --qemu QEMU --driver DRIVER --work DIRECTORY
+
+Exit status 77: the loops were skipped, as there is no llvm-mca (LLVM 19 or newer).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+import types
+
+import kai_cycles as kc
+import suite
+
+# function -> CPU model -> cycles. 4800 instructions of a kind, by rate if independent, by latency in a chain; the loads
+# are 3200 of 128 bits; products are 1600 of 8 lanes, then 1600 (of two products each) added in pairs.
+ANSWERS = {
+    "smmla_indep": {"neoverse-v2": 1200, "inorder-a510": 2400},
+    "smmla_chain": {"neoverse-v2": 4800},       # the accumulator is forwarded
+    "smmla_full": {"neoverse-v2": 14400},
+    "sdot_indep": {"inorder-a55": 4800},
+    "fmla_indep": {"neoverse-v2": 1200, "inorder-a510": 2400, "inorder-a55": 4800},
+    "fmla_chain": {"neoverse-v2": 9600},
+    "fmla_full": {"neoverse-v2": 19200, "inorder-a510": 19200, "inorder-a55": 19200},
+    "load_bound": {"neoverse-v2": 1067, "inorder-a55": 7200, "inorder-a53": 7200},
+    "smull_indep": {"cortex-a57": 4800, "cortex-a72": 4800, "inorder-a53": 4800, "inorder-a55": 4800},
+    "smlal_indep": {"cortex-a57": 4800, "cortex-a72": 4800, "inorder-a53": 4800, "inorder-a55": 4800},
+    "smull_sadalp": {"cortex-a57": 1600, "cortex-a72": 1600, "inorder-a53": 3200, "inorder-a55": 3200},
+    "smull_smlal_sadalp": {"cortex-a57": 3200, "cortex-a72": 3200, "inorder-a53": 4800, "inorder-a55": 4800},
+}
+TOLERANCE = 0.015       # the start of a loop
+
+
+def known_answers(options, mcas):
+    """complaints"""
+    program = os.path.join(options.work, "known_answers")
+    subprocess.run([options.clang, "--target=aarch64-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld",
+                    "-Wl,--no-relax", os.path.join(suite.HERE, "known_answers.S"), "-o", program], check=True)
+    binary = kc.Binary(program, kc.find_objdump(None))
+
+    def check(item):
+        function, answers = item
+        how = types.SimpleNamespace(qemu=options.qemu, symbol=function, callee_of=None, nth=1, max_insns=100000,
+                                    qemu_cpu="max")
+        texts, analysis = kc.analyse(kc.record(how, binary, [])[0], binary, 16, None)
+        rows = kc.measure(texts, analysis, {}, list(answers), mcas)
+        return ["%s on %s: %d cycles, not %d" % (function, row["cpu"], row["cycles"], answers[row["cpu"]])
+                for row in rows if abs(row["cycles"] / answers[row["cpu"]] - 1) > TOLERANCE] + \
+            ([] if len(rows) == len(answers) else ["%s: a CPU model is missing" % function])
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [line for lines in pool.map(check, ANSWERS.items()) for line in lines]
+
+
+def every_function(options):
+    """complaints"""
+    def call(name, case=""):
+        vl = next((int(word[3:]) // 8 for word in case.split() if word.startswith("vl=")), 16)
+        done = subprocess.run([options.qemu, "-cpu", "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (
+            vl, vl), options.driver, name] + case.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode == 0 and (name == "--list" or "perf: name=%s shape=" % name in done.stdout):
+            return done.stdout, []
+        return "", ["the driver cannot call %s %s: %s" % (name, case, done.stdout[-300:])]
+
+    names, complaints = call("--list")
+    names = names.split()
+    anchors = suite.load_anchors(os.path.join(suite.HERE, "anchors.csv"))
+    missing = sorted({name for name, _ in anchors} - set(names))
+    complaints += ["the driver lacks " + name for name in missing]
+    cases = [(name, suite.cases_of(name, anchors)[0]) for name in names]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _, lines in pool.map(lambda case: call(*case), cases):
+            complaints += lines
+    print("%d functions called" % len(names))
+    return complaints
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("clang", "qemu", "driver", "work"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    complaints = every_function(options)
+    try:
+        mcas = [mca for mca in kc.open_mcas(None) if mca.version >= 19]
+    except SystemExit:
+        mcas = []
+    if not mcas:
+        print("SKIPPED the known answers: no llvm-mca of LLVM 19 or newer")
+    else:
+        print("llvm-mca of LLVM %s" % ", ".join(str(mca.version) for mca in mcas))
+        complaints += known_answers(options, mcas)
+    print("\n".join(complaints) or "all as expected")
+    sys.exit(1 if complaints else 0 if mcas else 77)
+
+
+if __name__ == "__main__":
+    main()
