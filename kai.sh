@@ -8,6 +8,7 @@
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
+#   ./kai.sh docs         the API reference and these documents as a site, by Doxygen: build/docs
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
 #   ./kai.sh asm NAME     their assembly, macros expanded
@@ -181,6 +182,13 @@ cmd_curves() {
         "$root/docs/few-rows.svg"
 }
 
+cmd_docs() {
+    need_packages doxygen=doxygen python3=python3
+    mkdir -p "$root/build/docs"
+    (cd "$root" && KLEIDIAI_SITE=build/docs doxygen docs/Doxyfile) || die "doxygen has warnings"
+    echo "build/docs/index.html"
+}
+
 cmd_size() {
     need_build_tools
     if [ "$host" = aarch64 ]; then
@@ -228,7 +236,7 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | size | where | asm | conformance | mutate | lint | setup)
+    demo | test | bench | cycles | curves | docs | size | where | asm | conformance | mutate | lint | setup)
         "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

@@ -47,8 +47,10 @@ typedef size_t kai_get_dst_offset_fn(size_t m_idx, size_t n_idx, size_t dst_stri
 /// Size of a dense m x n output matrix.
 typedef size_t kai_get_dst_size_fn(size_t m, size_t n);
 
-/// dst = clamp(LHS x RHS): m rows, n columns, depth k. The header of a family gives the formula.
+/// dst = clamp(LHS x RHS). The header of a family gives the formula.
 ///
+/// @param m, n            Rows and columns of the output rectangle that this call computes.
+/// @param k               Depth: columns of the LHS, rows of the RHS.
 /// @param lhs_packed      The packed panel of the first row of the call (`get_lhs_packed_offset`).
 /// @param rhs_packed      The packed panel of the first column of the call (`get_rhs_packed_offset`).
 /// @param dst             First element of the output rectangle (`get_dst_offset`), of the type that the family states.
@@ -69,7 +71,9 @@ typedef void kai_run_matmul_f32_fn(
     size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_fn with operands that are quantised in blocks.
-/// @param bl  Length of a block along k. @pre bl is a multiple of 32, k a multiple of bl.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As there.
+/// @param bl  Length of a block along k.
+/// @pre bl is a multiple of 32, k a multiple of bl.
 typedef void kai_run_matmul_bl_fn(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
@@ -80,6 +84,7 @@ typedef void kai_run_matmul_bl_f32_fn(
     size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_f32_fn with an RHS of indices.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As there.
 /// @param lut  The table that the indices select from, the same as when the RHS was packed: four values that fit int8.
 ///             NULL: {-2, -1, 0, 1}.
 /// @pre k is a multiple of 32, here and in the offsets of packed operands.
@@ -87,23 +92,29 @@ typedef void kai_run_matmul_lut_f32_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, float* dst, size_t dst_stride_row,
     size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);
 
-/// kai_run_matmul_fn with an LHS that is not packed: m rows of k elements, `lhs_stride` bytes apart.
-/// @param lhs  The first row of the call (`get_lhs_offset`).
+/// kai_run_matmul_fn with an LHS that is not packed: m rows of k elements.
+/// @param m, n, k, rhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As there.
+/// @param lhs         The first row of the call (`get_lhs_offset`).
+/// @param lhs_stride  Bytes from one row of the LHS to the next.
 typedef void kai_run_matmul_rows_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
-/// kai_run_matmul_fn with neither side packed: the LHS is m rows of k elements, `lhs_stride` bytes apart, the RHS k
-/// rows of n elements (K x N) or n rows of k (N x K), as the family says, `rhs_stride` bytes apart.
-/// @param lhs  The first row of the call (`get_lhs_offset`).
-/// @param rhs  The first column of the call (`get_rhs_offset`).
+/// kai_run_matmul_fn with neither side packed: the LHS is m rows of k elements, the RHS k rows of n elements (K x N) or
+/// n rows of k elements (N x K), as the family says.
+/// @param m, n, k, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As there.
+/// @param lhs         The first row of the call (`get_lhs_offset`).
+/// @param lhs_stride  Bytes from one row of the LHS to the next.
+/// @param rhs         The first column of the call (`get_rhs_offset`).
+/// @param rhs_stride  Bytes from one row of the RHS, as it is stored, to the next.
 typedef void kai_run_matmul_plain_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with quantised output (int8). The LHS is packed or a single row, as the family says.
-/// @param params  Bounds and zero point of the output. @pre min_value <= max_value. Outputs also saturate to int8,
-///                whatever the bounds.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col  As there.
+/// @param params  Bounds and zero point of the output. Outputs also saturate to int8, whatever the bounds.
+/// @pre params->min_value <= params->max_value.
 typedef void kai_run_matmul_qai8_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
@@ -120,6 +131,8 @@ typedef void kai_run_imatmul_qai8_fn(
 
 /// Indirect matmul that reads an unpacked LHS through a table of pointers.
 ///
+/// @param m, n, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max  As for kai_run_matmul_fn.
+/// @param k_chunk_count, k_chunk_length  The depth: this many chunks of this many elements.
 /// @param indirection_buffer  [row / g][k_chunk_count][g] pointers, g = m_step: chunk c of row i is at
 ///                            [(i / g * k_chunk_count + c) * g + i % g]. Pointers of missing rows are not read.
 /// @param pad_ptr             A chunk that is read without the offset: padding of an image.

@@ -32,8 +32,11 @@ typedef size_t kai_get_lhs_packed_offset_bl_fn(size_t m_idx, size_t k, size_t bl
 /// Size of the packed panels of `m` rows. @pre as run.
 typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr);
 
-/// Packs m rows of an f32 matrix of depth k: rows m_idx_start to m_idx_start + m - 1, counted from `lhs`.
+/// Packs rows of an f32 matrix: m_idx_start to m_idx_start + m - 1, counted from `lhs`.
 ///
+/// @param m, k         Number of rows, and their length.
+/// @param bl           Length of a block along k.
+/// @param mr, kr, sr   As the kernel's getters return them.
 /// @param m_idx_start  Preferably 0. Otherwise the first row is read from `lhs + m_idx_start * lhs_stride` and written
 ///                     to slot m_idx_start % mr: do NOT move `lhs`. lhs_quant_pack_qsi8d32p_f32_neon and
 ///                     lhs_pack_f16pmrx2_f32_neon ignore it.
@@ -110,6 +113,8 @@ typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t 
 /// Packs m rows of depth k in format qai8dxp. q = clamp(round(x * s) + zero point, -128, 127) with s = 255 / (hi - lo),
 /// lo and hi the smallest and the largest of 0 and the row. Stored with them: minus the zero point, and 1 / s.
 ///
+/// @param m, k         Number of rows, and their length.
+/// @param mr, kr, sr   As the kernel's getters return them.
 /// @param m_idx_start  Index of the first row: selects its slot, m_idx_start % mr, and does not affect the pointers. So
 ///                     a call can begin inside a panel.
 /// @param lhs          The first row of the call.
@@ -156,6 +161,8 @@ kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
 
 /// Packs m rows of depth k. Missing rows of the last panel become zero.
 ///
+/// @param m, k         Number of rows, and their length.
+/// @param mr, kr, sr   As the kernel's getters return them.
 /// @param m_idx_start  Must be 0: pass `lhs` and `lhs_packed` of the first row instead. (The packers of bf16p2vlx2
 ///                     ignore it.)
 /// @param lhs          First row of the call.
@@ -236,8 +243,10 @@ kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p1x4_f32_neon;
 /// @name Gather and pack for indirect matmul
 /// @{
 
-/// Packs m rows whose depth is k_chunk_count chunks of k_chunk_length elements, each chunk at its own address.
+/// Packs rows that consist of chunks, each at its own address.
 ///
+/// @param m               Number of rows.
+/// @param k_chunk_count, k_chunk_length  The depth: this many chunks of this many elements.
 /// @param lhs_ptrs        [panel][k_chunk_count][mr] pointers for ceil(m / mr) panels: chunk c of row i is at
 ///                        lhs_ptrs[(i / mr * k_chunk_count + c) * mr + i % mr]. Pointers of missing rows are not read.
 /// @param lhs_ptr_offset  Bytes that are added to each pointer except pad_ptr.

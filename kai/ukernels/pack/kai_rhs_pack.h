@@ -5,6 +5,9 @@
 // ("kai_run_rhs_pack_...: k = 250 is not a multiple of bl = 32") and aborts. Getters of sizes and strides check the
 // arguments that they have, but accept any nr. Operands of an empty problem (n = 0) may be NULL.
 //
+// In all packers n is the number of columns and k the depth; nr, kr and sr are what the kernel's getters return;
+// rhs_packed is the panel of the first column of the call; num_groups must be 1 and extra_bytes 0.
+//
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -84,8 +87,14 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
 /// Packs an N x K matrix of nibbles: a row (a column of the product) is k / 2 bytes, byte j holds elements 2j (low
 /// nibble) and 2j + 1 (high nibble), each 8 more than its value. Rows are `rhs_stride` bytes apart.
 ///
-/// @param scale  bf16, the k / bl scales of a column contiguous, columns `scale_stride` bytes apart.
-/// @param bias   f32 [n], or NULL for zeros.
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param bl            Length of a block along k.
+/// @param rhs           Row of the first column of the call.
+/// @param rhs_stride    Bytes from one row of the source to the next.
+/// @param scale         bf16, the k / bl scales of a column contiguous.
+/// @param scale_stride  Bytes from the scales of one column to those of the next.
+/// @param bias          f32 [n], or NULL for zeros.
+/// @param params        {1, 8, kai_dt_bf16}.
 ///
 /// The sum of a column is the sum of weight times scale, in f32: the weights of a group are added as integers,
 /// multiplied by their scale (exact), and added to the sum (one rounding). The packers use different groups
@@ -94,7 +103,7 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx
 /// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: zero sums and the
 /// bias.
-/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8, kai_dt_bf16}; nr a multiple of 4, bl of 32 and of kr, k of bl;
+/// @pre nr a multiple of 4, bl of 32 and of kr, k of bl;
 ///      kr / sr = 4 (nrx4) or 8 (nrx8; without assertions these two take both), otherwise 2, 4, 8 or 16; rhs_stride and
 ///      scale_stride are not less than a row.
 typedef void kai_run_rhs_pack_nxk_qsu4c32s1s0_fn(
@@ -173,13 +182,17 @@ kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c3
 /// Packs n rows (columns of the product) of k / 2 bytes; each byte holds two neighbouring elements.
 /// A weight is (nibble - 8) * scale + zero.
 ///
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param bl           Length of a block along k.
+/// @param rhs          Row of the first column of the call.
 /// @param zero, scale  f32 [n][k / bl].
 /// @param bias         f32 [n], or NULL for zeros.
+/// @param params       {1, 8}.
 ///
 /// Missing columns of the last panel repeat column n - 1; their bias is that of column n - 1 (qai4c32p) or 0.
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, k / 2), `zero` and `scale` by n_idx * (k / bl) and `bias` by
 /// n_idx floats, `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: only the bias.
-/// @pre num_groups = 1, extra_bytes = 0, params = {1, 8}; sr = 2; bl a multiple of 32, k of bl.
+/// @pre sr = 2; bl a multiple of 32, k of bl.
 ///      qai4c32p: kr even and 2 to 16, bl a multiple of it; qai4c32ps1s0nrx4: kr = 8, nr a multiple of 4. zero and
 ///      scale are not NULL.
 typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
@@ -305,9 +318,14 @@ kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp_qsi8c
 kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
 
 /// Packs indices of a table, 2 bits each.
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param rhs      Row of the first column of the call: k / 4 bytes.
+/// @param bias     f32 [n], or NULL for zeros.
+/// @param scale    f32 [n].
+/// @param params   {1, 2}. The 2 is checked only with assertions.
 /// @param lut_arg  int32 [4]: the weights that the indices select, used only for the sums; the kernel takes the table
 ///                 as well. They fit int8. NULL: {-2, -1, 0, 1}.
-/// @pre k a multiple of 32; kr / sr = 4; params = {1, 2} (the 2 is checked only with assertions). qsu2cxp4x4: nr = 4.
+/// @pre k a multiple of 32; kr / sr = 4. qsu2cxp4x4: nr = 4.
 typedef void kai_run_rhs_pack_qsu2cx_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const uint8_t* rhs, const float* bias,
     const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params,
@@ -346,14 +364,17 @@ typedef size_t kai_get_rhs_packed_size_fn(size_t n, size_t k);
 typedef size_t kai_get_rhs_packed_offset_nr_fn(size_t n_idx, size_t k, size_t nr, size_t kr);
 typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size_t kr);
 
-/// Packs a K x N matrix (KXN) or an N x K one (NXK) whose rows are `rhs_stride` bytes apart, and its bias.
+/// Packs a K x N matrix (`kxn`) or an N x K one (`nxk`) and its bias.
 ///
-/// @param bias   One element per column, or NULL for zeros.
-/// @param scale  Must be NULL (checked only with assertions).
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param rhs         First element of the first column of the call (`get_rhs_offset`).
+/// @param rhs_stride  Bytes from one row of the source to the next.
+/// @param bias        One element per column, or NULL for zeros.
+/// @param scale       Must be NULL (checked only with assertions).
+/// @param params      Must be NULL.
 ///
 /// Missing columns of the last panel, and their bias, become zero. n = 0: nothing is written; k = 0: only the bias.
-/// @pre num_groups = 1, extra_bytes = 0, params = NULL; nr, kr, sr as the kernel's getters return them; rhs_stride is
-///      not less than a row.
+/// @pre rhs_stride is not less than a row.
 typedef void kai_run_rhs_pack_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params);
@@ -506,18 +527,20 @@ kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
 /// @name Static int8: elements, scale and bias
 /// @{
 
-/// Packs a K x N matrix of int8 whose rows are `rhs_stride` bytes apart, with
+/// Packs a K x N matrix of int8 with
 ///
 ///     bias[n] - params->lhs_zero_point * sum over k of rhs[k][n]      int32, wraps around
 ///     scale[n] * params->scale_multiplier                             f32
 ///
-/// @param bias    int32 per column, or NULL for zeros: in units of LHS scale x RHS scale.
-/// @param scale   f32 per column.
-/// @param params  scale_multiplier: LHS scale / output scale.
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param rhs         First element of the first column of the call (`get_rhs_offset`).
+/// @param rhs_stride  Bytes from one row of the source to the next.
+/// @param bias        int32 per column, or NULL for zeros: in units of LHS scale x RHS scale.
+/// @param scale       f32 per column.
+/// @param params      scale_multiplier: LHS scale / output scale.
 ///
 /// Missing columns of the last panel and their fields become zero. n = 0: nothing is written; k = 0: only bias and
 /// scale.
-/// @pre num_groups = 1, extra_bytes = 0; nr, kr, sr as the kernel's getters return them.
 typedef void kai_run_rhs_pack_qs8cx_i32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,

@@ -15,11 +15,18 @@
 extern "C" {
 #endif
 
-/// Computes dst_rows x dst_cols pixels of num_channels channels. Strides are in bytes and even; channels are
-/// contiguous.
+/// Computes a whole image. Channels are contiguous.
 ///
-/// @param rhs_packed  Packed filter and bias (kai_rhs_dwconv_pack.h).
+/// @param src                First pixel of the input.
+/// @param rhs_packed         Packed filter and bias (kai_rhs_dwconv_pack.h).
+/// @param dst                First pixel of the output.
+/// @param num_channels       Channels of input and output.
+/// @param src_rows, src_cols Size of the input in pixels.
+/// @param dst_rows, dst_cols Size of the output in pixels.
 /// @param pad_left, pad_top  Padding; everything else outside src_rows x src_cols is padding as well.
+/// @param in_stride_row, in_stride_col    Bytes from one row, one pixel of the input to the next; even.
+/// @param out_stride_row, out_stride_col  The same of the output.
+/// @param clamp_min, clamp_max            Bounds of the results.
 ///
 /// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. `src` may also be NULL
 /// if the input has no rows or columns.

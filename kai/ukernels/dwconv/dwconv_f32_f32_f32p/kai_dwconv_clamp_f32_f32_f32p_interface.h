@@ -28,6 +28,9 @@ extern "C" {
 /// @param pad_left          Columns of padding on the left; the padding on the right follows from the widths.
 /// @param pad_top           Rows of padding above the input in this call: max(0, top - y).
 /// @param pad_value         Must be 0.
+/// @param in_stride_row, in_stride_col    Bytes from one row, one pixel of the input to the next.
+/// @param dst_stride_row, dst_stride_col  The same of the output.
+/// @param clamp_min, clamp_max            Bounds of the results.
 ///
 /// No rows, columns or channels of the output: nothing is read or written, pointers may be NULL. `src` may also be NULL
 /// if the input has no rows.

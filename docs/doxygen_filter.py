@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""What Doxygen reads instead of a file of this repository: doxygen_filter.py FILE
+
+Headers: the comment at the top becomes the description of the file. Markdown: headings get names, and links to headings
+and to Markdown files lead to them; links to other files, which the site does not contain, become plain text.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def header(text):
+    lines = text.split("\n")
+    top = next((i for i, line in enumerate(lines) if not line.startswith("//")), 0)
+    head = ["///" + line[2:] for line in lines[:top] if "SPDX" not in line]
+    while head and head[-1].strip() == "///":
+        head.pop()
+    if not head:
+        return text
+    # The first line of each file is kept, so that the lines of warnings are right.
+    return "\n".join(["/// @file"] + (head[1:] if head[0].strip() == "///" else head) + [""] * (top - len(head)) +
+                     lines[top:])
+
+
+def name_of(path, title=""):
+    """Of a page, or of a heading on it as GitHub names it."""
+    slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+    page = "_".join(path.resolve().relative_to(ROOT).with_suffix("").parts)
+    return f"doc_{page}" + (f"__{slug}" if slug else "")
+
+
+def markdown(path, text):
+    def link(match):
+        label, target = match.groups()
+        if re.match(r"[a-z]+:", target):
+            return match.group()
+        file, _, fragment = target.partition("#")
+        other = path.parent / file if file else path
+        if other.suffix == ".md" and other.resolve().parent in (ROOT, ROOT / "docs", ROOT / "docs/performance"):
+            return f"[{label}](@ref {name_of(other, fragment)})"
+        return label
+
+    lines, code = [], False
+    for number, line in enumerate(text.split("\n")):
+        code ^= line.startswith("```")
+        heading = re.match(r"(#+ )(.*)", line)
+        if heading and not code:
+            line += f" {{#{name_of(path, heading[2] if heading[1] != '# ' else '')}}}"
+        elif not code and not line.startswith("    "):
+            line = re.sub(r"(?<!!)\[([^]]*)\]\(([^)\s]+)\)", link, line)
+            line = re.sub(r"`([^`]*['*][^`]*)`", r"``\1``", line)  # where Doxygen finds an end or emphasis
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def main():
+    path = pathlib.Path(sys.argv[1])
+    text = path.read_text()
+    sys.stdout.write(markdown(path, text) if path.suffix == ".md" else header(text))
+
+
+if __name__ == "__main__":
+    main()
