@@ -31,13 +31,16 @@ if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
     trap 'chown -R "$SUDO_UID:$SUDO_GID" "$root/build" "$cache" 2>/dev/null || true' EXIT
 fi
 
-# [target=TARGET] build PRESET [cmake options]: configures and builds all or the target; quiet unless it fails.
+# [target=TARGET] [tests=OFF] build PRESET [cmake options]: configures and builds all or the target; quiet unless it
+# fails. Without tests no GoogleTest is needed.
 build() {
     local preset=$1 log; shift
+    case $preset in aarch64-*) can_cross || die "$no_cross" ;; esac
     say "building ($preset)"
     mkdir -p "$root/build"
     log=$root/build/$preset.log
-    (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} "$@" > "$log" 2>&1 &&
+    (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} \
+        -DKLEIDIAI_BUILD_TESTS="${tests:-ON}" "$@" > "$log" 2>&1 &&
         cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) ||
         { tail -n 60 "$log"; die "the build failed ($log)"; }
     grep 'LEFT OUT' "$log" || true
@@ -79,7 +82,9 @@ cmd_test() {
     need_build_tools
     build native
     run_tests native
-    if [ "$host" != aarch64 ]; then
+    if [ "$host" != aarch64 ] && ! can_cross; then
+        echo "NOT TESTED: all but the portable part. $no_cross"
+    elif [ "$host" != aarch64 ]; then
         # The test program is compiled once, by Clang, and linked with GCC's libraries, too. cmake/KaiEmulation.cmake
         # says which tests run where.
         local libraries="gcc|$root/build/aarch64-gcc/libkleidiai.a|0"
@@ -96,12 +101,16 @@ cmd_test() {
 }
 
 cmd_demo() {
-    need_build_tools
+    need_compilers
     if [ "$host" = aarch64 ]; then
-        build native
+        target=tiny_lm tests=OFF build native
+        "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
+    elif ! can_cross; then
+        target=tiny_lm tests=OFF build native
+        say "on this host there are portable kernels only. $no_cross"
         "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
     else
-        build aarch64-clang
+        target=tiny_lm tests=OFF build aarch64-clang
         say "running under emulation: times are those of the emulator, not of hardware"
         "$emulator" -cpu "${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64}" \
             "$root/build/aarch64-clang/examples/tiny_lm/tiny_lm" "$@"
@@ -111,16 +120,17 @@ cmd_demo() {
 cmd_bench() {
     local prefetch=0
     case ${1:-} in --prefetch=*) prefetch=${1#*=}; shift ;; esac
-    need_build_tools
-    if [ "$host" = aarch64 ]; then
+    need_compilers
+    if [ "$host" = aarch64 ] || ! can_cross; then
         need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev
-        build native -DKLEIDIAI_BUILD_BENCHMARK=ON -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
+        target=kleidiai_bench tests=OFF build native -DKLEIDIAI_BUILD_BENCHMARK=ON \
+            -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
+        [ "$host" = aarch64 ] || say "on this host there are portable kernels only. $no_cross"
         "$root/build/native/benchmark/kleidiai_bench" --threads=1,2,4,8 "$@"
     else
         [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
-            unpack_from "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$cache/benchmark" arm64 \
-                libbenchmark-dev libbenchmark1debian
-        build aarch64-clang-dynamic \
+            unpack_from "$(debian_suite)" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
+        target=kleidiai_bench tests=OFF build aarch64-clang-dynamic \
             -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \

@@ -2,8 +2,8 @@
 # The packages and tools that this machine needs. Sourced by kai.sh, which sets `root` (the repository) and `cache`.
 #
 # On Debian and Ubuntu missing packages are installed by apt. QEMU and LLVM in newer versions than the system's are
-# unpacked into the cache, never installed, from the mirror that the machine itself uses. Elsewhere the functions say
-# what to install. Once everything is installed, the network is not used.
+# unpacked into the cache, never installed. Elsewhere (macOS, Fedora, Arch) the functions print the command that
+# installs what is missing. Once everything is installed, the network is not used. For bash 3.2, which macOS has.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -21,38 +21,115 @@ as_root() {
 # first_of NAME...: the first of these commands that exists.
 first_of() { local name; for name in "$@"; do have "$name" && { echo "$name"; return; }; done; return 1; }
 
-clang_cxx() { first_of clang++-23 clang++-22 clang++-21 clang++-20 clang++-19; }
+# The package manager: apt, brew, dnf, pacman, or nothing.
+manager=
+case $(uname -s) in
+    Darwin) manager=brew ;;
+    Linux)
+        manager=$(first_of apt-get dnf pacman || true)
+        manager=${manager%-get}
+        ;;
+esac
 
-# need_packages COMMAND-OR-FILE=PACKAGE ...: installs the packages whose command or file is missing.
-need_packages() {
-    local pair missing=()
-    for pair in "$@"; do
-        local thing=${pair%%=*} package=${pair#*=}
-        case $thing in
-            /*) [ -e "$thing" ] || missing+=("$package") ;;
-            *) have "$thing" || missing+=("$package") ;;
-        esac
-    done
-    [ ${#missing[@]} -gt 0 ] || return 0
-    have apt-get || die "please install the equivalents of these Debian packages: ${missing[*]}"
-    say "installing ${missing[*]}"
-    as_root apt-get update -q >/dev/null
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >/dev/null
+clang_cxx() {
+    local version
+    first_of clang++-23 clang++-22 clang++-21 clang++-20 clang++-19 && return
+    version=$(clang++ --version 2>/dev/null | sed -n '1s/.*version \([0-9]*\).*/\1/p')
+    [ "${version:-0}" -ge 19 ] && echo clang++
 }
 
-# unpack_from SUITE FOLDER ARCH-OR-EMPTY PACKAGE...: unpacks packages of another suite of the machine's own mirror.
+# package_here PACKAGE: what a Debian package is called here; nothing if there is no such package.
+package_here() {
+    case $manager:$1 in
+        apt:*) echo "$1" ;;
+        *:cmake | *:shellcheck) echo "$1" ;;
+        dnf:ninja-build | dnf:python3) echo "$1" ;;
+        dnf:g++) echo gcc-c++ ;;
+        dnf:libgtest-dev) echo gtest-devel ;;
+        dnf:libcli11-dev) echo cli11-devel ;;
+        dnf:libbenchmark-dev) echo google-benchmark-devel ;;
+        *:ninja-build) echo ninja ;;
+        brew:libgtest-dev) echo googletest ;;
+        brew:libcli11-dev) echo cli11 ;;
+        brew:libbenchmark-dev) echo google-benchmark ;;
+        brew:python3) echo python ;;
+        pacman:g++) echo gcc ;;
+        pacman:libgtest-dev) echo gtest ;;
+        pacman:libcli11-dev) echo cli11 ;;
+        pacman:libbenchmark-dev) echo benchmark ;;
+        pacman:python3) echo python ;;
+        *:cmake-format) echo cmakelang ;;
+    esac
+}
+
+# exists COMMAND-OR-FILE. Headers may also be where Homebrew has them.
+exists() {
+    case $1 in
+        /usr/include/*)
+            [ -e "$1" ] || [ -e "/usr/local${1#/usr}" ] || [ -e "${HOMEBREW_PREFIX:-/opt/homebrew}${1#/usr}" ] ;;
+        /*) [ -e "$1" ] ;;
+        *) have "$1" ;;
+    esac
+}
+
+# need_packages COMMAND-OR-FILE=PACKAGE ...: installs the packages (Debian's names) whose command or file is missing,
+# or says how.
+need_packages() {
+    local pair package missing='' unknown=''
+    for pair in "$@"; do
+        exists "${pair%%=*}" && continue
+        package=$(package_here "${pair#*=}")
+        if [ "${pair%%=*}" = g++ ] && [ "$manager" = brew ]; then
+            die "please run:  xcode-select --install"
+        elif [ -n "$package" ]; then
+            missing="$missing $package"
+        else
+            unknown="$unknown ${pair%%=*}"
+        fi
+    done
+    [ -n "$missing$unknown" ] || return 0
+    if [ "$manager" = apt ]; then
+        say "installing$missing"
+        as_root apt-get update -q >/dev/null
+        # shellcheck disable=SC2086
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >/dev/null ||
+            die "apt cannot install:$missing (Debian 12 and Ubuntu 24.04, or newer, have all of them; \
+Ubuntu: add-apt-repository universe)"
+        return
+    fi
+    [ -z "$missing" ] || case $manager in
+        brew) printf 'Please run:  brew install%s\n' "$missing" >&2 ;;
+        dnf) printf 'Please run:  sudo dnf install%s\n' "$missing" >&2 ;;
+        pacman) printf 'Please run:  sudo pacman -S%s\n' "$missing" >&2 ;;
+    esac
+    [ -z "$unknown" ] || printf 'Please install, by this name:%s\n' "$unknown" >&2
+    die "tools are missing"
+}
+
+# The mirror of Debian that apt uses here. Ubuntu has none: KLEIDIAI_DEBIAN_MIRROR names one.
+debian_mirror() {
+    local format='$(SITE)'
+    [ -z "${KLEIDIAI_DEBIAN_MIRROR:-}" ] || { echo "${KLEIDIAI_DEBIAN_MIRROR%/}"; return; }
+    apt-get indextargets --format "$format" 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1
+}
+
+# The suite of Debian whose libraries work with the cross compilers here.
+debian_suite() { (. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || echo bookworm; }
+
+# unpack_from SUITE FOLDER ARCH-OR-EMPTY PACKAGE...: unpacks packages of a suite of Debian. Nothing is installed.
 unpack_from() {
     local suite=$1 folder=$2 arch=$3; shift 3
-    have apt-get || die "cannot fetch $*: this system has no apt"
-    local site work
-    debian_site() { apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1; }
-    site=$(debian_site)
-    [ -n "$site" ] || { as_root apt-get update -q >/dev/null; site=$(debian_site); }
-    [ -n "$site" ] || die "cannot fetch $* of Debian $suite: this machine has no Debian mirror configured"
+    [ "$manager" = apt ] || die "cannot fetch $*: this system has no apt"
+    local site work keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    site=$(debian_mirror)
+    [ -n "$site" ] || { as_root apt-get update -q >/dev/null; site=$(debian_mirror); }
+    [ -n "$site" ] || die "cannot fetch $* of Debian $suite. Choose a mirror of https://www.debian.org/mirror/list, \
+then: KLEIDIAI_DEBIAN_MIRROR=http://MIRROR/debian ./kai.sh ... (unpacks into .cache, installs nothing)"
+    need_packages $keys=debian-archive-keyring
     say "fetching $* of $suite into ${folder#"$root"/}"
     work=$(mktemp -d)
     mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg${arch:+ arch=$arch}] $site $suite main" \
+    echo "deb [signed-by=$keys${arch:+ arch=$arch}] $site $suite main" \
         > "$work/sources.list"
     local options=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/nonexistent
         -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=$(id -un)"
@@ -76,12 +153,23 @@ need_emulator() {
             return
         fi
     done
-    if have apt-get && [ "$(uname -m)" = x86_64 ]; then
+    if [ "$manager" = apt ] && [ "$host" = x86_64 ] && [ -n "$(debian_mirror)" ]; then
         unpack_from trixie-backports "$cache/qemu" "" qemu-user
         emulator=$cache/qemu/usr/bin/qemu-aarch64
-    else
-        die "needs qemu-aarch64 (user mode) 10.1 or newer; put it on PATH or set KLEIDIAI_EMULATOR"
+        return
     fi
+    cat >&2 <<'END'
+QEMU 10.1 or newer is needed (user mode, qemu-aarch64): older ones lack SME2. One of these:
+  Ubuntu 25.10, Fedora 43 or newer:    sudo apt install qemu-user,  sudo dnf install qemu-user
+  older Ubuntu on x86-64:              KLEIDIAI_DEBIAN_MIRROR=http://MIRROR/debian ./kai.sh setup
+      with a mirror of https://www.debian.org/mirror/list; unpacks Debian's package into .cache, installs nothing
+  any other Linux on x86-64:           the package qemu-user of Debian trixie-backports contains one static program:
+      ar x qemu-user_*.deb && tar xf data.tar.xz ./usr/bin/qemu-aarch64
+      export KLEIDIAI_EMULATOR=$PWD/usr/bin/qemu-aarch64
+  from its sources (qemu.org):         ./configure --target-list=aarch64-linux-user --static && make
+      then put qemu-aarch64 on PATH, or: export KLEIDIAI_EMULATOR=/path/to/qemu-aarch64
+END
+    die "no qemu-aarch64 10.1"
 }
 
 # llvm-mca of LLVM 23, which has timing for SME. As $cache/llvm-mca-23, started through the C library that it was built
@@ -100,14 +188,35 @@ END
     "$cache/llvm-mca-23" --version >/dev/null || { rm "$cache/llvm-mca-23"; die "llvm-mca of LLVM 23 does not start"; }
 }
 
-# Everything that building and testing needs.
-need_build_tools() {
-    need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
-        /usr/include/CLI/CLI.hpp=libcli11-dev
-    if [ "$host" != aarch64 ]; then
-        clang_cxx >/dev/null || need_packages clang++-19=clang-19
-        need_packages ld.lld-19=lld-19 llvm-nm-19=llvm-19 aarch64-linux-gnu-g++=g++-aarch64-linux-gnu \
-            aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/src/googletest/CMakeLists.txt=googletest
+# Whether this host can build for AArch64 Linux: it can, or Debian's cross compilers can be installed.
+can_cross() {
+    [ "$manager" != apt ] || [ "$host" != x86_64 ] || return 0
+    clang_cxx >/dev/null && have ld.lld && have aarch64-linux-gnu-g++ &&
+        echo 'int main() {}' | aarch64-linux-gnu-g++ -static -x c++ -o /dev/null - 2>/dev/null
+}
+no_cross="AArch64 Linux cannot be built here (Debian and Ubuntu on x86-64 have cross compilers with a C++ library).
+   In a container:  docker run --rm -it -v \"\$PWD:/kai\" -w /kai debian:12 ./kai.sh test"
+
+# What the library, the demo and the benchmark need.
+need_compilers() {
+    need_packages cmake=cmake ninja=ninja-build g++=g++
+    if [ "$host" != aarch64 ] && can_cross; then
+        if [ "$manager" = apt ]; then
+            clang_cxx >/dev/null || need_packages clang++-19=clang-19
+            need_packages ld.lld-19=lld-19 aarch64-linux-gnu-g++=g++-aarch64-linux-gnu \
+                aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu
+        fi
         need_emulator
     fi
+}
+
+# Everything that building and testing needs. GoogleTest need not be installed: cmake/KaiGoogleTest.cmake.
+need_build_tools() {
+    if [ "$manager" = apt ]; then
+        need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
+            /usr/include/CLI/CLI.hpp=libcli11-dev
+        [ "$host" = aarch64 ] || ! can_cross ||
+            need_packages llvm-nm-19=llvm-19 /usr/src/googletest/CMakeLists.txt=googletest
+    fi
+    need_compilers
 }
