@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/reference/gguf.hpp"
+
+#include <cmath>
+
+#include "test/reference/float16.hpp"
+
+namespace reference {
+
+namespace {
+
+constexpr int kNl[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+constexpr int kFp4[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
+double f16(const uint8_t* p) {
+    return f32_from_f16(static_cast<uint16_t>(p[0] | p[1] << 8));
+}
+int low(uint8_t byte) {
+    return byte & 15;
+}
+int high(uint8_t byte) {
+    return byte >> 4;
+}
+/// Of a block of 32: byte j holds weights j and j + 16.
+int nibble_of_32(const uint8_t* nibbles, size_t i) {
+    return i < 16 ? low(nibbles[i]) : high(nibbles[i - 16]);
+}
+int bit(const uint8_t* bits, size_t i) {
+    return bits[i / 8] >> (i % 8) & 1;
+}
+GgufWeight plain(double scale, int value) {
+    return {scale, value, 0, false};
+}
+
+GgufWeight q4_0(const uint8_t* b, size_t i) {
+    return plain(f16(b), nibble_of_32(b + 2, i) - 8);
+}
+GgufWeight q4_1(const uint8_t* b, size_t i) {
+    return {f16(b), nibble_of_32(b + 4, i), f16(b + 2), true};
+}
+GgufWeight q5_0(const uint8_t* b, size_t i) {
+    return plain(f16(b), nibble_of_32(b + 6, i) + 16 * bit(b + 2, i) - 16);
+}
+GgufWeight q5_1(const uint8_t* b, size_t i) {
+    return {f16(b), nibble_of_32(b + 8, i) + 16 * bit(b + 4, i), f16(b + 2), true};
+}
+GgufWeight q8_0(const uint8_t* b, size_t i) {
+    return plain(f16(b), b[2 + i] < 128 ? b[2 + i] : b[2 + i] - 256);
+}
+GgufWeight q2_k(const uint8_t* b, size_t i) {
+    const size_t j = i / 16;
+    const int q = b[16 + 32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3;
+    return {f16(b + 80) * low(b[j]), q, -(f16(b + 82) * high(b[j])), true};
+}
+GgufWeight q3_k(const uint8_t* b, size_t i) {
+    const size_t j = i / 16;
+    const uint8_t* s = b + 96;
+    const int sc = (j < 8 ? low(s[j]) : high(s[j - 8])) + 16 * (s[8 + j % 4] >> 2 * (j / 4) & 3);
+    const int two = b[32 + 32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3;
+    const bool subtract = (b[i % 32] >> (i / 32) & 1) == 0;
+    return plain(f16(b + 108) * (sc - 32), subtract ? two - 4 : two);
+}
+/// The twelve bytes of Q4_K and Q5_K, by the table of the description.
+int six_bit_scale(const uint8_t* s, size_t j) {
+    return j < 4 ? s[j] & 63 : low(s[j + 4]) + 16 * (s[j - 4] >> 6);
+}
+int six_bit_min(const uint8_t* s, size_t j) {
+    return j < 4 ? s[j + 4] & 63 : high(s[j + 4]) + 16 * (s[j] >> 6);
+}
+int nibble_of_k(const uint8_t* qs, size_t i) {
+    const uint8_t byte = qs[32 * (i / 64) + i % 32];
+    return i % 64 < 32 ? low(byte) : high(byte);
+}
+GgufWeight with_six_bits(const uint8_t* b, size_t i, int q) {
+    return {f16(b) * six_bit_scale(b + 4, i / 32), q, -(f16(b + 2) * six_bit_min(b + 4, i / 32)), true};
+}
+GgufWeight q4_k(const uint8_t* b, size_t i) {
+    return with_six_bits(b, i, nibble_of_k(b + 16, i));
+}
+GgufWeight q5_k(const uint8_t* b, size_t i) {
+    return with_six_bits(b, i, nibble_of_k(b + 48, i) + 16 * (b[16 + i % 32] >> (i / 32) & 1));
+}
+GgufWeight q6_k(const uint8_t* b, size_t i) {
+    const size_t g = i % 128 / 32;
+    const uint8_t byte = b[64 * (i / 128) + 32 * (g % 2) + i % 32];
+    const int two = b[128 + 32 * (i / 128) + i % 32] >> 2 * g & 3, sc = b[192 + i / 16];
+    return plain(f16(b + 208) * (sc < 128 ? sc : sc - 256), (g < 2 ? low(byte) : high(byte)) + 16 * two - 32);
+}
+GgufWeight iq4_nl(const uint8_t* b, size_t i) {
+    return plain(f16(b), kNl[nibble_of_32(b + 2, i)]);
+}
+GgufWeight iq4_xs(const uint8_t* b, size_t i) {
+    const size_t j = i / 32;
+    const int sh = b[2] | b[3] << 8, sl = j % 2 == 0 ? low(b[4 + j / 2]) : high(b[4 + j / 2]);
+    return plain(f16(b) * (sl + 16 * (sh >> 2 * j & 3) - 32), kNl[nibble_of_32(b + 8 + 16 * j, i % 32)]);
+}
+GgufWeight tq1_0(const uint8_t* b, size_t i) {
+    const size_t byte = i < 160 ? i % 32 : i < 240 ? 32 + (i - 160) % 16 : 48 + (i - 240) % 4;
+    const size_t digit = i < 160 ? i / 32 : i < 240 ? (i - 160) / 16 : (i - 240) / 4;
+    int x = b[byte];
+    for (size_t t = 0; t < digit; ++t) {
+        x = x * 3 % 256;
+    }
+    return plain(f16(b + 52), x * 3 / 256 - 1);
+}
+GgufWeight tq2_0(const uint8_t* b, size_t i) {
+    return plain(f16(b + 64), (b[32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3) - 1);
+}
+GgufWeight mxfp4(const uint8_t* b, size_t i) {
+    return plain(std::ldexp(1.0, b[0] - 128), kFp4[nibble_of_32(b + 1, i)]);
+}
+GgufWeight nvfp4(const uint8_t* b, size_t i) {
+    const int s = b[i / 16], e = s >> 3 & 15, m = s & 7;
+    const double g = s == 0x7F ? 0 : e == 0 ? m * std::ldexp(1.0, -10) : (1 + m / 8.0) * std::ldexp(1.0, e - 8);
+    const uint8_t byte = b[4 + i / 16 * 8 + i % 8];
+    return plain(g, kFp4[i % 16 < 8 ? low(byte) : high(byte)]);
+}
+GgufWeight q1_0(const uint8_t* b, size_t i) {
+    return plain(f16(b), bit(b + 2, i) != 0 ? 1 : -1);
+}
+GgufWeight q2_0(const uint8_t* b, size_t i) {
+    return plain(f16(b), (b[2 + i / 4] >> 2 * (i % 4) & 3) - 1);
+}
+
+}  // namespace
+
+const std::vector<GgufType>& gguf_types() {
+    static const std::vector<GgufType> types = {
+        {"Q4_0", 2, 32, 18, q4_0},     {"Q4_1", 3, 32, 20, q4_1},      {"Q5_0", 6, 32, 22, q5_0},
+        {"Q5_1", 7, 32, 24, q5_1},     {"Q8_0", 8, 32, 34, q8_0},      {"Q2_K", 10, 256, 84, q2_k},
+        {"Q3_K", 11, 256, 110, q3_k},  {"Q4_K", 12, 256, 144, q4_k},   {"Q5_K", 13, 256, 176, q5_k},
+        {"Q6_K", 14, 256, 210, q6_k},  {"IQ4_NL", 20, 32, 18, iq4_nl}, {"IQ4_XS", 23, 256, 136, iq4_xs},
+        {"TQ1_0", 34, 256, 54, tq1_0}, {"TQ2_0", 35, 256, 66, tq2_0},  {"MXFP4", 39, 32, 17, mxfp4},
+        {"NVFP4", 40, 64, 36, nvfp4},  {"Q1_0", 41, 128, 18, q1_0},    {"Q2_0", 42, 64, 18, q2_0}};
+    return types;
+}
+
+const GgufType* find_gguf_type(const std::string& name) {
+    for (const GgufType& type : gguf_types()) {
+        if (name == type.name) {
+            return &type;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count) {
+    std::vector<GgufWeight> weights;
+    for (size_t i = 0; i < count; ++i) {
+        weights.push_back(type.weight(blocks + i / type.weights * type.bytes, i % type.weights));
+    }
+    return weights;
+}
+
+}  // namespace reference
