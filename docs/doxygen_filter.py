@@ -11,6 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGES = (ROOT, ROOT / "docs", ROOT / "docs/performance", ROOT / "docs/formats")  # folders whose pages the site has
 
 
 def header(text):
@@ -40,7 +41,7 @@ def markdown(path, text):
             return match.group()
         file, _, fragment = target.partition("#")
         other = path.parent / file if file else path
-        if other.suffix == ".md" and other.resolve().parent in (ROOT, ROOT / "docs", ROOT / "docs/performance"):
+        if other.suffix == ".md" and other.resolve().parent in PAGES:
             return f"[{label}](@ref {name_of(other, fragment)})"
         return label
 

@@ -1,0 +1,6 @@
+# Fails if FILE is not what TOOL prints.
+execute_process(COMMAND "${TOOL}" ${ARGUMENTS} OUTPUT_VARIABLE now COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${FILE}" kept)
+if(NOT now STREQUAL kept)
+    message(FATAL_ERROR "${FILE} is out of date. Build the target update_docs and commit the file.")
+endif()

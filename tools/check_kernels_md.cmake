@@ -1,6 +1,0 @@
-# Fails if FILE is not what TOOL prints.
-execute_process(COMMAND "${TOOL}" OUTPUT_VARIABLE now COMMAND_ERROR_IS_FATAL ANY)
-file(READ "${FILE}" kept)
-if(NOT now STREQUAL kept)
-    message(FATAL_ERROR "docs/kernels.md is out of date. Build the target update_docs and commit the file.")
-endif()
