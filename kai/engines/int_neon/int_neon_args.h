@@ -21,3 +21,17 @@
     field(size_t, 8, resume)           /* not 0: `tiles` holds sums of earlier blocks */                  \
     field(size_t, 8, bl)
 KAI_OFFSETS(TILE_ARGS, KAI_TILE_ARGS)
+
+/// Without SDOT: up to 4 rows, of one panel, x `quads` panels of 4 columns. At least one of each.
+#define KAI_MLAL_ARGS(field)                                \
+    field(Float4, 16, lo)                                   \
+    field(Float4, 16, hi)                                   \
+    field(const uint8_t*, 8, lhs)                           \
+    field(const uint8_t*, 8, rhs)                           \
+    field(size_t, 8, rhs_stride)  /* from panel to panel */ \
+    field(uint8_t*, 8, dst)                                 \
+    field(size_t, 8, row_stride)  /* of dst */              \
+    field(size_t, 8, quads)                                 \
+    field(size_t, 8, steps)       /* of 32 k */             \
+    field(size_t, 8, blocks)
+KAI_OFFSETS(MLAL_ARGS, KAI_MLAL_ARGS)

@@ -1,0 +1,251 @@
+// qai8dxp x qsi8cxp without SDOT: int8 x int8 on Armv8.0.
+//
+//     S      = sum over k of lhs * rhs + off * rsum                   int32
+//     dst[n] = clamp(f32(S) * (rs * ls) + bias)
+//
+// Two products of -128 * -128 do not fit in an int16. a * b - c * ~d does: it is a * b + c * (d + 1), within +-32640,
+// since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products subtracted, and sums
+// start at minus the sum of the LHS of these k.
+//
+// Registers: int_neon_mlal.inc; v0 - v15 = four sums of each row and column.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/int_neon/int_neon_mlal.inc"
+
+// Every second group of 8 k: the product, by which the LHS is multiplied for the start of the sums, columns.
+#define SECOND smlsl
+#define SECOND_START #0xFF
+.macro second_columns c01, c23
+    mvn     v\c01\().16b, v\c01\().16b
+    mvn     v\c23\().16b, v\c23\().16b
+.endm
+
+// ---- Where sums start: four of row i in v\i, then on the stack
+
+.macro start_rows r0, r1, at
+    ldr     q28, [x1, #32 + \at]
+    ldr     q29, [x1, #96 + \at]
+    smull   v16.8h, v24.8b, v28.8b
+    .if \r1 < rows
+    smull2  v17.8h, v24.16b, v28.16b
+    .endif
+    smlal   v16.8h, v24.8b, v29.8b
+    .if \r1 < rows
+    smlal2  v17.8h, v24.16b, v29.16b
+    .endif
+    sadalp  v\r0\().4s, v16.8h
+    .if \r1 < rows
+    sadalp  v\r1\().4s, v17.8h
+    .endif
+.endm
+.macro zero row
+    movi    v\row\().2d, #0
+.endm
+.macro keep_start row
+    str     q\row, [sp, #16 * \row]
+.endm
+.macro prepare_starts
+    each_row zero
+    movi    v24.16b, SECOND_START
+    mov     x1, x3
+    mov     x9, x10
+    cbz     x9, 3f
+2:
+    .if height == 1
+    ldp     q28, q29, [x1]
+    smull2  v16.8h, v24.16b, v28.16b
+    smlal2  v16.8h, v24.16b, v29.16b
+    sadalp  v0.4s, v16.8h
+    .else
+    start_rows 0, 1, 0
+    .if rows > 2
+    start_rows 2, 3, 16
+    .endif
+    .endif
+    add     x1, x1, #32 * height
+    subs    x9, x9, #1
+    b.ne    2b
+3:
+    each_row keep_start
+.endm
+
+.macro start s, row
+    ldr     q\s, [sp, #16 * \row]
+.endm
+.macro start_all row
+    .if \row == 0
+    start_four 0, 1, 2, 3, 0
+    .elseif \row == 1
+    start_four 4, 5, 6, 7, 1
+    .elseif \row == 2
+    start_four 8, 9, 10, 11, 2
+    .else
+    start_four 12, 13, 14, 15, 3
+    .endif
+.endm
+.macro start_four s0, s1, s2, s3, row
+    start   \s0, \row
+    start   \s1, \row
+    start   \s2, \row
+    start   \s3, \row
+.endm
+
+// ---- Products
+
+.macro add_four s0, s1, s2, s3, t0, t1, t2, t3
+    sadalp  v\s0\().4s, v\t0\().8h
+    sadalp  v\s1\().4s, v\t1\().8h
+    sadalp  v\s2\().4s, v\t2\().8h
+    sadalp  v\s3\().4s, v\t3\().8h
+.endm
+
+// 16 k of rows 0 and 1, of rows 2 and 3, which are at byte `at` of the LHS.
+.macro load_rows at
+    ldr     q28, [x1, #\at]
+    ldr     q30, [x1, #\at + 32]
+    other_order 29, 28
+    other_order 31, 30
+.endm
+.macro load_columns at
+    ldp     q24, q25, [x2, #\at]
+    ldp     q26, q27, [x2, #\at + 32]
+    second_columns 26, 27
+.endm
+.macro tile_16k at
+    load_columns \at
+    load_rows \at
+    products smull, ROW_A, 24, 25, 28, 29
+    products smull, ROW_B, 24, 25, 29, 28
+    products SECOND, ROW_A, 26, 27, 30, 31
+    products SECOND, ROW_B, 26, 27, 31, 30
+    .if rows > 2
+    load_rows \at + 16
+    .endif
+    add_four 0, 1, 2, 3, ROW_A
+    add_four 4, 5, 6, 7, ROW_B
+    .if rows > 2
+    products smull, ROW_A, 24, 25, 28, 29
+    .if rows > 3
+    products smull, ROW_B, 24, 25, 29, 28
+    .endif
+    products SECOND, ROW_A, 26, 27, 30, 31
+    .if rows > 3
+    products SECOND, ROW_B, 26, 27, 31, 30
+    .endif
+    add_four 8, 9, 10, 11, ROW_A
+    .if rows > 3
+    add_four 12, 13, 14, 15, ROW_B
+    .endif
+    .endif
+.endm
+
+// One row: v8 - v11 are columns of the second 16 k. Of a panel of four rows v28 - v31, v12 - v15 are 8 k each in both
+// orders.
+.macro one_row
+    ldp     q24, q25, [x2]
+    ldp     q26, q27, [x2, #32]
+    ldp     q8, q9, [x2, #64]
+    ldp     q10, q11, [x2, #96]
+    second_columns 26, 27
+    second_columns 10, 11
+    .if height == 1
+    ldp     q28, q30, [x1]
+    other_order 29, 28
+    other_order 31, 30
+    products smull, ROW_A, 24, 25, 28, 29
+    products smull, ROW_B, 8, 9, 30, 31
+    products SECOND, ROW_A, 26, 27, 29, 28
+    products SECOND, ROW_B, 10, 11, 31, 30
+    .else
+    ldr     q28, [x1]
+    ldr     q30, [x1, #32]
+    ldr     q12, [x1, #64]
+    ldr     q14, [x1, #96]
+    other_order 29, 28
+    other_order 31, 30
+    other_order 13, 12
+    other_order 15, 14
+    products smull, ROW_A, 24, 25, 28, 29
+    products smull, ROW_B, 8, 9, 12, 13
+    products SECOND, ROW_A, 26, 27, 30, 31
+    products SECOND, ROW_B, 10, 11, 14, 15
+    .endif
+    add_four 0, 1, 2, 3, ROW_A
+    add_four 0, 1, 2, 3, ROW_B
+.endm
+
+// ---- Results
+
+.macro sum_row row
+    .if \row == 0
+    sum_four 0, 0, 1, 2, 3
+    .elseif \row == 1
+    sum_four 1, 4, 5, 6, 7
+    .elseif \row == 2
+    sum_four 2, 8, 9, 10, 11
+    .else
+    sum_four 3, 12, 13, 14, 15
+    .endif
+.endm
+.macro sum_four to, s0, s1, s2, s3
+    addp    v\s0\().4s, v\s0\().4s, v\s1\().4s
+    addp    v\s2\().4s, v\s2\().4s, v\s3\().4s
+    addp    v\to\().4s, v\s0\().4s, v\s2\().4s
+.endm
+.macro result_row row
+    .if height == 1
+    mla     v0.4s, v24.4s, v28.s[0]
+    fmul    v20.4s, v25.4s, v28.s[1]
+    .else
+    mla     v\row\().4s, v24.4s, v28.s[\row]
+    fmul    v2\row\().4s, v25.4s, v29.s[\row]
+    .endif
+    scvtf   v\row\().4s, v\row\().4s
+.endm
+.macro scale_row row
+    fmul    v\row\().4s, v\row\().4s, v2\row\().4s
+.endm
+.macro bias_row row
+    fadd    v\row\().4s, v\row\().4s, v26.4s
+.endm
+.macro finish
+    ldp     q24, q25, [x2]
+    ldr     q26, [x2, #32]
+    .if height == 1
+    ldr     d28, [x1]
+    .else
+    ldp     q28, q29, [x1]
+    .endif
+    each_row result_row
+    each_row scale_row
+    each_row bias_row
+    clamp_and_store
+.endm
+
+.macro int8_tile
+    each_row start_all
+    mov     x9, x10
+    cbz     x9, 5f
+4:  // 32 k
+    .if rows == 1
+    one_row
+    .else
+    tile_16k 0
+    tile_16k 64
+    .endif
+    add     x1, x1, #32 * height
+    add     x2, x2, #128
+    subs    x9, x9, #1
+    b.ne    4b
+5:
+    each_row sum_row
+    finish
+.endm
+
+    mlal_function kai_mlal_int8_1x1, 1, 1, prepare_starts, int8_tile, 64
+    mlal_function kai_mlal_int8_4x1, 1, 4, prepare_starts, int8_tile, 64
+    mlal_function kai_mlal_int8_4x2, 2, 4, prepare_starts, int8_tile, 64
+    mlal_function kai_mlal_int8_4x3, 3, 4, prepare_starts, int8_tile, 64
+    mlal_function kai_mlal_int8_4x4, 4, 4, prepare_starts, int8_tile, 64
