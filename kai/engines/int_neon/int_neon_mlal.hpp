@@ -60,7 +60,7 @@ KAI_INLINE void mlal_loops(const MlalProblem& p, const MlalTiles& t, MlalArgs& a
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
     args.rhs_stride = p.rhs_stride;
-    const size_t fit = kMlalBytes / p.rhs_stride, whole = p.n / 4;
+    const size_t fit = kMlalBytes / (p.rhs_stride + 1), whole = p.n / 4;  // + 1: panels of depth 0 may have no bytes
     const size_t step = p.m <= p.mr ? whole : fit == 0 ? 1 : fit;
     for (size_t quad = 0; quad < whole; quad += step) {
         mlal_columns(p, t, args, 4 * quad, whole - quad < step ? whole - quad : step, 0);
@@ -72,3 +72,13 @@ KAI_INLINE void mlal_loops(const MlalProblem& p, const MlalTiles& t, MlalArgs& a
 
 }  // namespace
 }  // namespace kai
+
+/// The functions of an assembly file, and their table.
+#define KAI_DECLARE_MLAL(KIND)                                                                              \
+    kai::MlalFn kai_mlal_##KIND##_4x1, kai_mlal_##KIND##_4x2, kai_mlal_##KIND##_4x3, kai_mlal_##KIND##_4x4, \
+        kai_mlal_##KIND##_1x1
+#define KAI_MLAL_TILES(KIND)                                                                          \
+    {                                                                                                 \
+        {kai_mlal_##KIND##_4x1, kai_mlal_##KIND##_4x2, kai_mlal_##KIND##_4x3, kai_mlal_##KIND##_4x4}, \
+            kai_mlal_##KIND##_1x1                                                                     \
+    }

@@ -1,18 +1,56 @@
-// qai8dxp x qsi8cxp without SDOT: int8 x int8 on Armv8.0.
+// Rows quantised at run time (qai8dxp) on Armv8.0: tiles of 1 to 4 rows x 4 columns (int_neon_mlal.inc). off, ls are
+// the offset and the scale of a row, which follow the panel.
 //
-//     S      = sum over k of lhs * rhs + off * rsum                   int32
-//     dst[n] = clamp(f32(S) * (rs * ls) + bias)
+// int8, int4: a scale per column; fields rsum, rs, bias after a panel
+//     sum = sum over k of lhs * rhs + off * rsum                                    int32; int4: 16 times that
+//     dst = clamp(f32(sum) * (rs * ls) + bias)
 //
-// Two products of -128 * -128 do not fit in an int16. a * b - c * ~d does: it is a * b + c * (d + 1), within +-32640,
-// since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products subtracted, and sums
-// start at minus the sum of the LHS of these k.
+// blocks_int4: a scale per column and block, after its elements; fields rsum, bias after a panel
+//     sum = fma(f32(S), scale, sum) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, sum)
+//     dst = clamp(sum * ls + bias)
 //
-// Registers: int_neon_mlal.inc; v0 - v15 = four sums of each row and column.
+// int8: two products of -128 * -128 do not fit in an int16. a * b - c * ~d does: it is a * b + c * (d + 1), within
+// +-32640, since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products subtracted, and
+// sums start at minus the sum of the LHS of these k.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_mlal.inc"
+
+// ---- Results of a scale per column
+
+.macro result_row row
+    .if height == 1
+    mla     v0.4s, v24.4s, v28.s[0]
+    fmul    v20.4s, v25.4s, v28.s[1]
+    .else
+    mla     v\row\().4s, v24.4s, v28.s[\row]
+    fmul    v2\row\().4s, v25.4s, v29.s[\row]
+    .endif
+    scvtf   v\row\().4s, v\row\().4s
+.endm
+.macro scale_row row
+    fmul    v\row\().4s, v\row\().4s, v2\row\().4s
+.endm
+.macro bias_row row
+    fadd    v\row\().4s, v\row\().4s, v26.4s
+.endm
+.macro finish
+    ldp     q24, q25, [x2]
+    ldr     q26, [x2, #32]
+    .if height == 1
+    ldr     d28, [x1]
+    .else
+    ldp     q28, q29, [x1]
+    .endif
+    each_row result_row
+    each_row scale_row
+    each_row bias_row
+    clamp_and_store
+.endm
+
+// ---- int8: v0 - v15 = four sums of each row and column
 
 // Every second group of 8 k: the product, by which the LHS is multiplied for the start of the sums, columns.
 #define SECOND smlsl
@@ -22,7 +60,7 @@
     mvn     v\c23\().16b, v\c23\().16b
 .endm
 
-// ---- Where sums start: four of row i in v\i, then on the stack
+// Where sums start: four of row i in v\i, then on the stack
 
 .macro start_rows r0, r1, at
     ldr     q28, [x1, #32 + \at]
@@ -91,8 +129,6 @@
     start   \s2, \row
     start   \s3, \row
 .endm
-
-// ---- Products
 
 .macro add_four s0, s1, s2, s3, t0, t1, t2, t3
     sadalp  v\s0\().4s, v\t0\().8h
@@ -176,8 +212,6 @@
     add_four 0, 1, 2, 3, ROW_B
 .endm
 
-// ---- Results
-
 .macro sum_row row
     .if \row == 0
     sum_four 0, 0, 1, 2, 3
@@ -194,36 +228,6 @@
     addp    v\s2\().4s, v\s2\().4s, v\s3\().4s
     addp    v\to\().4s, v\s0\().4s, v\s2\().4s
 .endm
-.macro result_row row
-    .if height == 1
-    mla     v0.4s, v24.4s, v28.s[0]
-    fmul    v20.4s, v25.4s, v28.s[1]
-    .else
-    mla     v\row\().4s, v24.4s, v28.s[\row]
-    fmul    v2\row\().4s, v25.4s, v29.s[\row]
-    .endif
-    scvtf   v\row\().4s, v\row\().4s
-.endm
-.macro scale_row row
-    fmul    v\row\().4s, v\row\().4s, v2\row\().4s
-.endm
-.macro bias_row row
-    fadd    v\row\().4s, v\row\().4s, v26.4s
-.endm
-.macro finish
-    ldp     q24, q25, [x2]
-    ldr     q26, [x2, #32]
-    .if height == 1
-    ldr     d28, [x1]
-    .else
-    ldp     q28, q29, [x1]
-    .endif
-    each_row result_row
-    each_row scale_row
-    each_row bias_row
-    clamp_and_store
-.endm
-
 .macro int8_tile
     each_row start_all
     mov     x9, x10
@@ -244,8 +248,88 @@
     finish
 .endm
 
-    mlal_function kai_mlal_int8_1x1, 1, 1, prepare_starts, int8_tile, 64
-    mlal_function kai_mlal_int8_4x1, 1, 4, prepare_starts, int8_tile, 64
-    mlal_function kai_mlal_int8_4x2, 2, 4, prepare_starts, int8_tile, 64
-    mlal_function kai_mlal_int8_4x3, 3, 4, prepare_starts, int8_tile, 64
-    mlal_function kai_mlal_int8_4x4, 4, 4, prepare_starts, int8_tile, 64
+    mlal_functions kai_mlal_int8, prepare_starts, int8_tile, 64
+
+// ---- int4
+
+.macro times_16 row
+    shl     v\row\().4s, v\row\().4s, #4
+.endm
+
+.macro int4_tile
+    each_row zero_row
+    mov     x9, x10
+    cbz     x9, 5f
+4:  // 32 k
+    int4_step x1, (16 * height)
+    add     x1, x1, #32 * height
+    subs    x9, x9, #1
+    b.ne    4b
+5:
+    each_row times_16
+    finish
+.endm
+
+    mlal_functions kai_mlal_int4, nothing, int4_tile
+
+// ---- int4 in blocks
+//
+// A long block is several short ones that share its scales: x13 counts down to them. x12 blocks to go, x14 bytes from
+// the end of the first part of a block to its scales, x15 bytes of a part.
+
+.macro add_block row
+    scvtf   v\row\().4s, v\row\().4s
+    fmla    sums_\row\().4s, v\row\().4s, v16.4s
+    movi    v\row\().2d, #0
+.endm
+.macro block_result_row row
+    .if height == 1
+    fmla    sums_0.4s, v24.4s, v29.s[0]
+    fmul    v0.4s, sums_0.4s, v28.s[1]
+    .else
+    fmla    sums_\row\().4s, v24.4s, v30.s[\row]
+    fmul    v\row\().4s, sums_\row\().4s, v29.s[\row]
+    .endif
+.endm
+
+.macro blocks_prepare
+    ldp     x16, x14, [args, #MLAL_ARGS_blocks]
+    lsl     x15, x10, #6
+.endm
+.macro blocks_tile
+    each_row zero_row
+    each_row zero_sums
+    mov     x12, x16
+    mov     x13, x14
+    cbz     x12, 7f
+3:  // a block, or a part of it
+    mov     x9, x10
+4:  // 32 k
+    int4_step x1, (16 * height)
+    add     x1, x1, #32 * height
+    subs    x9, x9, #1
+    b.ne    4b
+    ldr     d16, [x2, x13]
+    shll    v16.4s, v16.4h, #16
+    each_row add_block
+    subs    x13, x13, x15
+    b.hs    3b
+    add     x2, x2, #8
+    mov     x13, x14
+    subs    x12, x12, #1
+    b.ne    3b
+7:
+    ldp     q24, q26, [x2]
+    .if height == 1
+    ldr     d28, [x1]
+    scvtf   v29.4s, v28.4s
+    .else
+    ldp     q28, q29, [x1]
+    scvtf   v30.4s, v28.4s
+    .endif
+    each_row block_result_row
+    each_row bias_row
+    clamp_and_store
+.endm
+
+    mlal_functions kai_mlal_blocks_int4, blocks_prepare, blocks_tile

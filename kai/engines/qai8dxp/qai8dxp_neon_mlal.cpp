@@ -5,29 +5,30 @@
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 
 extern "C" {
-#define KAI_DECLARE_MLAL(KIND)                                                                              \
-    kai::MlalFn kai_mlal_##KIND##_4x1, kai_mlal_##KIND##_4x2, kai_mlal_##KIND##_4x3, kai_mlal_##KIND##_4x4, \
-        kai_mlal_##KIND##_1x1
 KAI_DECLARE_MLAL(int8);
+KAI_DECLARE_MLAL(int4);
+KAI_DECLARE_MLAL(blocks_int4);
 }
 
 namespace kai {
 namespace {
 
-#define KAI_MLAL_TILES(KIND)                                                                          \
-    {                                                                                                 \
-        {kai_mlal_##KIND##_4x1, kai_mlal_##KIND##_4x2, kai_mlal_##KIND##_4x3, kai_mlal_##KIND##_4x4}, \
-            kai_mlal_##KIND##_1x1                                                                     \
-    }
+constexpr MlalTiles kInt8 = KAI_MLAL_TILES(int8), kInt4 = KAI_MLAL_TILES(int4),
+                    kInt4Blocks = KAI_MLAL_TILES(blocks_int4);
 
-constexpr MlalTiles kInt8 = KAI_MLAL_TILES(int8);
-
+/// Panels of MR rows and of 4 columns, groups of 8 k.
 template <size_t MR>
 void matmul_neon(const Problem* problem) {
     const Problem& p = *problem;
     MlalArgs args;
     args.steps = (p.k + 31) / 32;
-    mlal_loops({p.m, p.n, MR, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, p.lo, p.hi}, kInt8, args);
+    if (p.rhs_kind == RhsKind::int4_blocks) {
+        args.steps = steps_of_block(p.bl);
+        args.blocks = p.k / p.bl;
+        args.scale_distance = (p.bl / 32 - args.steps) * 64;
+    }
+    const MlalTiles& tiles = p.rhs_kind == RhsKind::int8 ? kInt8 : p.rhs_kind == RhsKind::int4 ? kInt4 : kInt4Blocks;
+    mlal_loops({p.m, p.n, MR, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, p.lo, p.hi}, tiles, args);
 }
 
 }  // namespace
