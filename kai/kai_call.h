@@ -1,5 +1,5 @@
 //
-// Calls of what the registry lists: pack and multiply, whatever the signatures of the functions are.
+// Packs and multiplies with any function that the registry lists, whatever its signature.
 //
 //     struct kai_call call = {0};
 //     call.ukernel = kai_registry_best(&request, NULL, NULL);
@@ -27,7 +27,7 @@
 // Depthwise convolution is not supported here, because its shape is different (kai/ukernels/dwconv).
 //
 // Wrong arguments are rejected by the functions that are called: they print the function, the values and the reason,
-// and abort (kernels and LHS packers with assertions, RHS packers in every build; kai_registry_check tells beforehand).
+// and abort (kernels and LHS packers with assertions, RHS packers in every build; kai_registry_check says beforehand).
 // What only these functions can detect, such as a missing operand or a packer of another format, is rejected in the
 // same way in every build: "kai_call_run: dst must not be NULL". The functions return no error code: only incorrect
 // programs would get one.

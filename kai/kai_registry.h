@@ -163,7 +163,7 @@ const char* kai_registry_family(size_t index);  ///< NULL past the end
 /// @}
 
 /// Whether this CPU has all of `features`. If not, the first missing one, and why, is written to `reason` (may be
-/// NULL): "CPU lacks SME2 (HWCAP2 bit 37 is not set)". A bit that is no kai_cpu_feature counts as missing.
+/// NULL): "CPU lacks SME2 (HWCAP2 bit 37 is not set)". A bit that is not a kai_cpu_feature counts as missing.
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel

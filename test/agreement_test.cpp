@@ -161,7 +161,7 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
     }
 }
 
-// K x N as it lies: one chain of fma per element, as with panels whose bias is +0.
+// K x N, not packed: one chain of fma per element, as with panels whose bias is +0.
 TEST_P(Agreement, PlainIsPackedWithoutBias) {
     const std::string type = kai_get_datatype_size_in_bytes(u.dst_type) == 4 ? "f32" : "f16";
     const kai_ukernel* packed = kai_registry_find_ukernel(

@@ -105,8 +105,8 @@ int main() {
         "- Sizes: `2vl` means 2 * SVL / 32, where SVL is the streaming vector length in bits; `4 sve` means four SVE "
         "vectors of 32-bit words.\n"
         "- Within a family the best micro-kernel comes first.\n"
-        "- The column m says how many rows a call may have. Kernels for m = 1 take only one row, or any number, one by "
-        "one.\n\n"
+        "- The column m says how many rows a call may have. GEMV kernels accept one row only, or process any number, "
+        "one by one.\n\n"
         "Formats: [formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md).\n\n"
         "## Micro-kernels\n");
 #define KAI_STRING_(x) #x

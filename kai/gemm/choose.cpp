@@ -132,8 +132,8 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
     return converts(p.a_type, type);
 }
 
-/// How well a packer suits B as it lies: 0 not at all, 1 if columns are copied first, 2 or 3 with a conversion that
-/// only widens, 4 directly.
+/// How well a packer suits B as the caller stores it: 0 not at all, 1 if columns are copied first, 2 or 3 with a
+/// conversion that only widens, 4 directly.
 int suits(const Problem& p, const kai_packer& packer) {
     const bool same_way = is_kxn(packer) != p.b_transposed;
     if (p.b_kind == KAI_GEMM_DENSE) {
@@ -297,7 +297,7 @@ bool choose_from(
     return false;
 }
 
-/// The family that reads this B as it lies; NULL if there is none.
+/// The family that reads this B without packing; NULL if there is none.
 const char* plain_family(const Problem& p) {
     if (p.b_kind != KAI_GEMM_DENSE || p.b_constant || p.format != nullptr) {
         return nullptr;

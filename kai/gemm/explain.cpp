@@ -54,7 +54,7 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel)
             "    rows of A %sby %s\n", kernel.copies_rows ? "copied, then packed " : "packed ",
             kernel.lhs_packer->name);
     } else {
-        text.add("    rows of A %s\n", kernel.copies_rows ? "copied first" : "as they lie");
+        text.add("    rows of A %s\n", kernel.copies_rows ? "copied first" : "read in place");
     }
 }
 
@@ -81,7 +81,7 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t
             plan->format.kr, plan->format.sr, plan->copies_columns ? "copied, then " : "", plan->rhs_packer->name,
             p.b_constant ? "once" : "at every run");
     } else {
-        out.add("B as it lies\n");
+        out.add("B read in place\n");
     }
     if (!plan->direct) {
         out.add(

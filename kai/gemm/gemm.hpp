@@ -62,9 +62,9 @@ inline size_t b_count(const Problem& p) {
     return p.b_per_matrix ? p.batch : 1;
 }
 
-/// Bytes of a row of B as it lies, without gaps.
+/// Bytes of a row of the unpacked B, without gaps.
 size_t b_row_size(const Problem& p);
-/// Rows of B as it lies.
+/// Rows of the unpacked B.
 inline size_t b_rows(const Problem& p) {
     return p.b_transposed ? p.n : p.k;
 }

@@ -19,10 +19,10 @@
 //     kai_gemm_run(&plan, &x, workspace, plan.workspace_size, parallel_for, pool);
 //
 // The caller owns all memory and all threads. No function allocates, keeps state, prints or aborts. A function that
-// can fail returns a status, and has written nothing then. A plan is a plain structure without pointers to itself:
-// copy it, share it between threads, run it from any number of threads at once, each with a workspace of its own.
-// The bits of C depend on the kernels that the plan chooses, and so neither on the number of threads nor on the order
-// of the units nor on the position in the batch.
+// can fail returns a status; if it fails, it has written nothing. A plan is a plain structure without pointers to
+// itself: copy it, share it between threads, run it from any number of threads at once, each with its own workspace.
+// The bits of C depend on the kernels that the plan chooses, but not on the number of threads, the order of the units
+// or the position in the batch.
 //
 // Integers and integer sums, rounding: docs/arithmetic.md. Which kernel and why: kai_gemm_explain.
 //
@@ -48,8 +48,8 @@ enum kai_gemm_status {
     KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this combination, not even a portable one.
     KAI_GEMM_UNKNOWN_NAME,    ///< `pin` names no micro-kernel of this build.
     KAI_GEMM_WRONG_KERNEL,    ///< `pin` names a micro-kernel that does not compute this problem.
-    KAI_GEMM_CPU_LACKS,       ///< This CPU cannot run the kernel that was pinned, or that reads the format demanded.
-    KAI_GEMM_UNKNOWN_FORMAT,  ///< No kernel in this build reads the format demanded.
+    KAI_GEMM_CPU_LACKS,       ///< This CPU cannot run the pinned kernel, or any that reads the requested format.
+    KAI_GEMM_UNKNOWN_FORMAT,  ///< No kernel in this build reads the requested format.
     KAI_GEMM_NO_UNIT,         ///< There is no such phase or unit.
     KAI_GEMM_STATUS_COUNT
 };
@@ -57,7 +57,7 @@ enum kai_gemm_status {
 /// A sentence that says what is wrong. Never NULL.
 const char* kai_gemm_status_text(enum kai_gemm_status status);
 
-/// What B is made of. A is floating point, and quantised at run time if B is; for INT8_STATIC, A and C are int8.
+/// Elements and scales of B. A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.
 enum kai_gemm_kind {
     KAI_GEMM_DENSE,            ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
     KAI_GEMM_INT8_CHANNEL,     ///< int8, f32 scale per column. K x N or N x K.
@@ -82,7 +82,7 @@ struct kai_gemm_problem {
     size_t m;  ///< The largest number of rows of a run; with `groups`, of all groups together.
     size_t n, k;
     size_t batch;  ///< Number of matrices C. They share their shape, except for m with `groups`.
-    bool groups;   ///< Each matrix has rows of its own (kai_gemm_operands.rows), as experts of a mixture have.
+    bool groups;   ///< Each matrix has its own number of rows (kai_gemm_operands.rows): mixture of experts.
     enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC: int8.
     bool a_transposed;                 ///< A is K x M.
     /// @}
@@ -111,16 +111,16 @@ struct kai_gemm_problem {
     /// @{
     /// f32 operands may be rounded to bf16 (sums stay f32), or operands, sums and results to f16, where that is faster.
     bool allow_bf16, allow_f16;
-    /// Threads that work at once, at least 1. Sets the tiles and the workspace, never the bits. If more units run at
-    /// once, some wait until others are done.
+    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. If more
+    /// units run at the same time, some wait until others have finished.
     size_t units;
-    /// How many of them can run SME at once, for cores share SME units: kernels of SME run on so many threads. 0: no
-    /// SME, which is better where many more cores than an SME unit is worth would wait (docs/performance.md).
+    /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
+    /// threads. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
     size_t sme_units;
     size_t l1_bytes, l2_bytes;  ///< Caches of a core.
     /// The name of a micro-kernel that must be used for all rows; NULL: the best. Read while planning only.
     const char* pin;
-    /// B is packed so already (kai_gemm_file.h); NULL: the best. Read while planning only.
+    /// The format in which B is packed already (kai_gemm_file.h); NULL: the best. Read while planning only.
     const struct kai_gemm_format* format;
     /// @}
 };
@@ -132,7 +132,7 @@ struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
 /// A micro-kernel and how its LHS is made.
 struct kai_gemm_kernel {
     const struct kai_ukernel* ukernel;    ///< NULL: nothing is multiplied (k = 0, alpha = 0, or an empty problem).
-    const struct kai_packer* lhs_packer;  ///< NULL: rows are read as they lie.
+    const struct kai_packer* lhs_packer;  ///< NULL: rows are read in place.
     bool copies_rows;                     ///< Rows are first converted, transposed or gathered.
 };
 
@@ -152,11 +152,11 @@ struct kai_gemm_layout {
     size_t tile_rows, tile_columns;
 };
 
-/// Read the members at will. Changing them is an error, except by kai_gemm_make_plan.
+/// Members may be read, but only kai_gemm_make_plan may change them.
 struct kai_gemm_plan {
     struct kai_gemm_problem problem;
     struct kai_gemm_kernel gemm, gemv;    ///< For many rows, for one. Both read one packed B.
-    const struct kai_packer* rhs_packer;  ///< NULL: B is read as it lies.
+    const struct kai_packer* rhs_packer;  ///< NULL: B is read in place.
     bool copies_columns;                  ///< B is first converted or transposed, part by part.
     bool bias_apart;                      ///< The packed format has no place for the bias: it is appended.
     bool direct;                          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
@@ -172,10 +172,10 @@ struct kai_gemm_plan {
     struct kai_gemm_layout layout;
 };
 
-/// Chooses kernels, packers and sizes. About a microsecond; no memory is read but the problem.
+/// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem.
 enum kai_gemm_status kai_gemm_make_plan(const struct kai_gemm_problem* problem, struct kai_gemm_plan* plan);
 
-/// Why these kernels and not the others, and which tiles: a few lines of text, cut at `size` bytes and terminated.
+/// Why these kernels and not the others, and which tiles: a few lines of text, cut off at `size` bytes, terminated.
 /// Returns the length of the whole text.
 size_t kai_gemm_explain(const struct kai_gemm_plan* plan, char* text, size_t size);
 
@@ -189,7 +189,7 @@ typedef void kai_gemm_task(void* task_context, size_t i);
 typedef void kai_gemm_parallel_for(void* pool, size_t count, kai_gemm_task* task, void* task_context);
 /// @}
 
-/// One matrix B as it lies. Strides in bytes; 0: no gaps.
+/// One matrix B, not packed. Strides in bytes; 0: no gaps.
 struct kai_gemm_weights {
     const void* b;
     size_t ldb;           ///< From one row of B (of n values, or of k if transposed) to the next.
@@ -218,7 +218,7 @@ enum kai_gemm_status kai_gemm_pack_b_unit(
 /// The matrices of one side: at data + i * stride bytes, or, if `table` is not NULL, at table[i].
 struct kai_gemm_source {
     const void* data;
-    size_t ld;      ///< Bytes from one row, as it lies, to the next; 0: no gaps.
+    size_t ld;      ///< Bytes from one row, as stored, to the next; 0: no gaps.
     size_t stride;  ///< Bytes from one matrix to the next; 0: no gaps.
     const void* const* table;
 };
@@ -231,7 +231,7 @@ struct kai_gemm_result {
 struct kai_gemm_operands {
     size_t m;                  ///< Rows of each matrix in this run, at most problem.m. With `groups`: ignored.
     struct kai_gemm_source a;  ///< With `groups`: one matrix, whose rows belong to the groups one after the other.
-    struct kai_gemm_source b;  ///< Constant: packed; ld and stride are ignored, `table` counts. Else as it lies.
+    struct kai_gemm_source b;  ///< Constant: packed; ld and stride are ignored, `table` counts. Else not packed.
     struct kai_gemm_result c;  ///< With `groups`: one matrix, rows in the order of the groups.
     const void* bias;          ///< B that is not constant: [n], shared by the batch. NULL unless problem.bias.
     const int32_t* lut;        ///< INT2_CHANNEL, as packed.
@@ -248,7 +248,7 @@ enum kai_gemm_status kai_gemm_run(
 
 /// @name For callers with a scheduler of their own
 /// @{
-/// A run in progress. It keeps the pointers that it was made from.
+/// A run in progress. It keeps the pointers that kai_gemm_begin was given.
 struct kai_gemm_work {
     const struct kai_gemm_plan* plan;
     const struct kai_gemm_operands* operands;
@@ -262,7 +262,7 @@ struct kai_gemm_work {
     size_t units[2];           ///< Of each phase: any thread, any order.
     size_t lhs_units;          ///< How many of the first phase pack the LHS.
 };
-/// Checks the operands and divides the work. Nothing but the head of the workspace is written.
+/// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(
     const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     struct kai_gemm_work* work);
@@ -274,9 +274,9 @@ enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t 
 struct kai_gemm_cost {
     double macs;          ///< Multiply-adds of the last phase.
     double largest_unit;  ///< Multiply-adds of its largest unit.
-    double finish;        ///< When equal workers that take units in order are done, in multiply-adds of one worker.
+    double finish;        ///< When equal workers that take units in order have finished, in multiply-adds of one.
     double bytes;         ///< Loaded from beyond the L2 cache by one worker that does all units in order.
-    double least_bytes;   ///< The least that kernels that take the whole depth at once need with this cache.
+    double least_bytes;   ///< The least that kernels which run over the whole depth need with this cache.
 };
 void kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
 

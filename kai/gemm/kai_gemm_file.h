@@ -1,5 +1,5 @@
 //
-// Packed weights as a file, and packing on any host for a CPU that is named.
+// Packed weights as a file, and packing on any host for a given CPU.
 //
 // A file holds named tensors, packed for micro-kernels. It is mapped read-only and multiplied from in place:
 //
@@ -9,7 +9,7 @@
 //         kai_gemm_file_find(&file, "layers.0.up", &tensor) != KAI_GEMM_FILE_OK) ...
 //     struct kai_gemm_problem problem = kai_gemm_problem_of(m, 0, 0);
 //     kai_gemm_tensor_describe(&tensor, &problem);
-//     if (kai_gemm_make_plan(&problem, &plan) != KAI_GEMM_OK) ...     // kai_gemm_tensor_usable says what is lacking
+//     if (kai_gemm_make_plan(&problem, &plan) != KAI_GEMM_OK) ...     // kai_gemm_tensor_usable says what is missing
 //     operands.b.data = tensor.data;                                  // plan.packed_b_size == tensor.size
 //
 // It is made on any host, for a micro-kernel and a vector length that the host need not have:
@@ -23,7 +23,7 @@
 //     kai_gemm_file_write_header(&tensor, 1, bytes, file_size);
 //
 // The caller owns all memory. No function allocates, keeps state, prints or aborts. A function that can fail returns a
-// status, and has written nothing then. The file to the byte: docs/file.md.
+// status; if it fails, it has written nothing. The file, byte by byte: docs/file.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -125,8 +125,8 @@ enum kai_gemm_file_status kai_gemm_tensor_usable(
 
 /// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format; for INT8_STATIC also a_zero_point and
 /// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats were rounded to that. a_type and c_type:
-/// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; how B lay matters no
-/// more. The problem keeps a pointer to tensor->format.
+/// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; the original one no
+/// longer matters. The problem keeps a pointer to tensor->format.
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
@@ -152,7 +152,7 @@ enum kai_gemm_file_status kai_gemm_file_lay_out(struct kai_gemm_tensor* tensors,
 enum kai_gemm_file_status kai_gemm_file_write_header(
     const struct kai_gemm_tensor* tensors, size_t count, void* header, size_t header_size);
 
-/// CRC-32 as zlib and PNG have it. `before`: that of the bytes before these; 0 at the start.
+/// CRC-32 as in zlib and PNG. `before`: the CRC of the bytes that precede these; 0 at the start.
 uint32_t kai_gemm_file_checksum(uint32_t before, const void* data, size_t size);
 /// @}
 
@@ -164,8 +164,8 @@ struct kai_gemm_file {
     size_t count;  ///< Number of tensors.
 };
 
-/// Checks the whole header, and that all tensors are inside of `size` bytes; the bytes of tensors are not read. `data`
-/// must stay as it is while `file` or a tensor of it is used. Bytes that follow the file are ignored.
+/// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. `data`
+/// must not change while `file` or one of its tensors is used. Bytes that follow the file are ignored.
 enum kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, struct kai_gemm_file* file);
 
 /// Tensor number `index`, in the order of their names.

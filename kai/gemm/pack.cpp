@@ -1,4 +1,4 @@
-// kai_gemm_pack_b: B as it lies to packed panels, part by part.
+// kai_gemm_pack_b: from B to packed panels, part by part.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>

@@ -122,7 +122,7 @@ char* c_of(const Work& w, const Matrix& matrix) {
     return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : x.m * ldc_of(w)));
 }
 
-/// Matrix B, packed if it is constant, else as it lies.
+/// Matrix B, packed if it is constant, else as the caller stores it.
 const char* b_of(const Work& w, size_t index) {
     const Operands& x = *w.operands;
     const Plan& plan = *w.plan;

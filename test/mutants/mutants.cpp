@@ -957,7 +957,7 @@ bool kernel_for_many_rows(const kai_ukernel& u) {
 bool kernel_with_table(const kai_ukernel& u) {
     return kai::has_lut(u);
 }
-/// Reads both sides as they lie.
+/// Neither side is packed.
 bool plain_kernel(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_MATMUL_PLAIN;
 }

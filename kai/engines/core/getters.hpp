@@ -167,7 +167,7 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_GETTER, M_STEP, stride)                                       \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
-/// All getters of a micro-kernel that reads both sides as they lie.
+/// All getters of a micro-kernel that packs neither side.
 #define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)      \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                       \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, kai::RHS.bits / 8)      \

@@ -226,7 +226,7 @@ inline constexpr Format qsi4cxpbi32sf32 =
     Format{"qsi4cxpbi32sf32", 4, Format::two}.nibbles_apart(1).before_panel(4).after_panel(4).k_up_to_multiple_of(32);
 /// @}
 
-/// An RHS as it lies: rows of n elements (K x N) or of k (N x K), `stride` bytes apart.
+/// An RHS that is not packed: rows of n elements (K x N) or of k (N x K), `stride` bytes apart.
 struct Plain {
     unsigned bits;  // of an element
     bool kxn;

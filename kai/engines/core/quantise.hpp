@@ -52,7 +52,7 @@ constexpr float kToEven = 12582912.0f;
 /// Lanes whose low half is round_to_int(v), for |v| < 2^15; the half above is anything. An infinity that FMUL has
 /// made a NaN of (inf * 0) gives 0; for other NaNs see quant_needs_ordered.
 ///
-/// Ties to even: an addition rounds as FCVTNS does and costs half as much.
+/// Ties to even: adding a constant rounds like FCVTNS and costs half as much.
 template <Ties ties>
 KAI_INLINE int32x4_t quant_in_low_half(float32x4_t v) {
     if constexpr (ties == Ties::away) {

@@ -7,7 +7,7 @@
 //
 //     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks ascending, groups ascending
 //
-// The product is exact (8 bits of a bf16 times a small integer), so that only the addition rounds.
+// The product is exact (8 bits of a bf16 times a small integer): only the sum is rounded.
 // The scalar packer is the specification; pack_neon_rhs_sums.hpp gives the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0

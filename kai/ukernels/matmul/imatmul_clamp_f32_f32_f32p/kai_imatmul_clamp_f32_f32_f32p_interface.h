@@ -38,7 +38,7 @@ struct kai_imatmul_clamp_f32_f32_f32p_ukernel {
 };
 /// @}
 
-/// SVE, FMLA by a lane, 6 rows x 4 vectors at a time; any vector length. get_lhs_offset is for the table: stride =
+/// SVE, FMLA by element, 6 rows x 4 vectors at a time; any vector length. get_lhs_offset is for the table: stride =
 /// k_chunk_count * sizeof(void*).
 kai_get_size_fn kai_get_m_step_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_get_size_fn kai_get_n_step_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;

@@ -20,7 +20,7 @@ extern "C" {
 /// dst (f16) = clamp(LHS x RHS). k = 0: clamp(0).
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f16_f16_f16kxn_run_fn;
 
-/// FMLA by a lane, 6 rows x 4 SVE vectors of columns; two rows at a time twice as many, one row 4 times.
+/// FMLA by element, 6 rows x 4 SVE vectors of columns; twice as many for two rows, 4 times for one.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
 kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
@@ -29,7 +29,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_m
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
 kai_matmul_clamp_f16_f16_f16kxn_run_fn kai_run_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
 
-/// FMLA by a lane, 6 rows x 32 columns; of one row 4 times as many.
+/// FMLA by element, 6 rows x 32 columns; 4 times as many columns for a single row.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
 kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;

@@ -4,9 +4,9 @@
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
-// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 go 4, then 2,
-// then 1 at a time to the chains from 0 on. Sums of neighbouring chains are added until one is left. Every step is
-// rounded to f16. The bounds of the clamp are converted to f16 first.
+// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 products are
+// added 4, then 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left. Every
+// step is rounded to f16. The bounds of the clamp are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -21,7 +21,7 @@ extern "C" {
 /// dst (f16) = clamp(LHS x RHS). k = 0: clamp(0).
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f16_f16_f16nxk_run_fn;
 
-/// FMLA along k, 6 rows x 4 columns; of one row 8.
+/// FMLA along k, 6 rows x 4 columns; 8 columns for a single row.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
 kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;

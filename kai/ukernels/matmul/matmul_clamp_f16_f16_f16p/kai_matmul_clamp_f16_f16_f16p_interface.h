@@ -47,7 +47,7 @@ struct kai_matmul_clamp_f16_f16_f16p_ukernel {
 };
 /// @}
 
-/// FDOT into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16. The offset of the LHS is
+/// FDOT into ZA, vectors by element, 1 row x SVL / 2 columns; panels of SVL / 16. The offset of the LHS is
 /// get_lhs_packed_offset here.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot;
@@ -72,7 +72,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_s
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_sme_mla;
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_sme_mla;
 
-/// FMLA by a lane, 6 rows x 32 columns.
+/// FMLA by element, 6 rows x 32 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla;
@@ -96,7 +96,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16p32x1b_6x32_neo
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55;
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55;
 
-/// FMLA by a lane, 6 rows x 16 columns.
+/// FMLA by element, 6 rows x 16 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla;

@@ -4,8 +4,8 @@
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
-// Four chains of fused multiply-adds that start at +0, chain l for k = l, l + 4, ...; the last k % 4 go 2, then 1 at a
-// time to the chains from 0 on. Sums of neighbouring chains are added until one is left.
+// Four chains of fused multiply-adds that start at +0, chain l for k = l, l + 4, ...; the last k % 4 products are added
+// 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,7 +20,7 @@ extern "C" {
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f32_f32_f32nxk_run_fn;
 
-/// FMLA along k, 6 rows x 4 columns; of one row 8.
+/// FMLA along k, 6 rows x 4 columns; 8 columns for a single row.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;

@@ -48,7 +48,7 @@ struct kai_matmul_clamp_f32_f32_f32p_ukernel {
 };
 /// @}
 
-/// FMLA into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of the same width.
+/// FMLA into ZA, vectors by element, 1 row x SVL / 2 columns; panels of the same width.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
@@ -60,7 +60,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla;
 
-/// FMLA into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
+/// FMLA into ZA, vectors by element, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla;
@@ -84,7 +84,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_s
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_sme_mla;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_sme_mla;
 
-/// SVE, FMLA by a lane, 6 rows x 4 vectors at a time; any vector length.
+/// SVE, FMLA by element, 6 rows x 4 vectors at a time; any vector length.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
@@ -96,7 +96,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_s
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 
-/// FMLA by a lane, 6 rows x 16 columns.
+/// FMLA by element, 6 rows x 16 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
@@ -120,7 +120,7 @@ kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32p16x1b_6x16_neo
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;
 
-/// FMLA by a lane, 6 rows x 8 columns.
+/// FMLA by element, 6 rows x 8 columns.
 kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla;
 kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla;
 kai_get_size_fn kai_get_nr_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla;

@@ -50,7 +50,7 @@ struct kai_matmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
 };
 /// @}
 
-/// SDOT into ZA, vectors by a lane, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
+/// SDOT into ZA, vectors by element, 1 row x SVL / 2 columns; panels of SVL / 16, those of the MOPA kernels.
 kai_get_size_fn kai_get_m_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_n_step_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 kai_get_size_fn kai_get_nr_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
