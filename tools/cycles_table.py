@@ -25,8 +25,8 @@ FIELDS = ["function", "shape", "cpu", "clang", "gcc", "anchor", "speed_up"]
 BEGIN, END = "<!-- written by tools/cycles_table.py -->\n", "<!-- end -->\n"
 
 # The models that are published, in this order.
-CPUS = ["inorder-a53", "cortex-a72", "neoverse-n1", "neoverse-n3", "neoverse-v2", "neoverse-v1", "c1-ultra",
-        "inorder-a55", "inorder-a510", "c1-ultra-sme"]
+CPUS = ["inorder-a53", "cortex-a57", "cortex-a72", "neoverse-n1", "neoverse-n3", "neoverse-v2", "neoverse-v1",
+        "c1-ultra", "inorder-a55", "inorder-a510", "c1-ultra-sme"]
 
 # Page, title, functions. The first match counts.
 FAMILIES = [
@@ -38,10 +38,11 @@ FAMILIES = [
     ("qai8dxp_qsu2cxp", "int8 per row x int2 per channel", r"_qai8dxp\w*_qsu2cxp"),
     ("qsi8d32p_qsi4c32p", "int8 or f16 x int4, both in blocks", r"_(qsi8d32p|f16p)\w*_qsi4c32p"),
     ("qsi8d32p_qai4c32p", "int8 x int4 with zeros, both in blocks", r"_qsi8d32p\w*_qai4c32p"),
-    ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_u8p|_qau8|_qau8p)"),
+    ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_qau8|_qasu8|_u8p)"),
     ("bf16", "bf16", r"matmul_clamp_f(16|32)_bf16p"),
     ("f32", "f32", r"matmul_clamp_f32_f32"),
     ("f16", "f16", r"matmul_clamp_f16_f16"),
+    ("dwconv", "depthwise convolution", r"dwconv_clamp"),
 ]
 GROUPS = [("NEON", r""), ("SVE, vectors of 256 bits", r"_sve"), ("SME, vectors of 512 bits", r"_sme")]
 
