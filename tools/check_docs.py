@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the Markdown files of this repository: check_docs.py links|naming
+"""Checks the Markdown files of this repository: check_docs.py links|naming|mentions
 
   links   relative links lead to files that exist, and their #fragments to headings
   naming  docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
+  mentions  what is named in code style exists: files, commands of kai.sh, functions and types of the public headers,
+          options and variables KLEIDIAI_..., the header of a family
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -71,8 +73,43 @@ def naming():
     return complaints, f"{len(names)} names"
 
 
+def mentions():
+    """CHANGELOG.md may name what is gone."""
+    sources = ""
+    for pattern in ("kai/**/*.*", "cmake/*", "**/CMakeLists.txt", "kai.sh", "test/**/*.[ch]pp", "benchmark/*.cpp",
+                    "examples/**/*.[ch]*", "tools/**/*.py", "tools/*.sh"):
+        for path in ROOT.glob(pattern):
+            if path.is_file() and not NOT_OURS & set(path.relative_to(ROOT).parts):
+                sources += path.read_text(errors="replace")
+    known = set(re.findall(r"\b(?:kai|KAI|KLEIDIAI)_\w+", sources))  # declared, read or set somewhere
+    commands = set(re.findall(r"^cmd_(\w+)\(\)", (ROOT / "kai.sh").read_text(), re.MULTILINE))
+    names = set(re.findall(r"^\| `(\w+)`", (ROOT / "docs/kernels.md").read_text(), re.MULTILINE))
+    complaints, count = [], 0
+
+    def exists(word):
+        command = re.fullmatch(r"\./kai\.sh (\w+).*", word)
+        if command:
+            return command[1] in commands
+        if re.fullmatch(r"(kai|test|tools|docs|cmake|examples|benchmark)/[\w./-]+", word):
+            return (ROOT / word).exists() or word in sources
+        if re.fullmatch(r"(kai|KAI|KLEIDIAI)_[a-zA-Z0-9_]*[a-zA-Z0-9]", word):
+            kernel = re.sub(r"^kai_(run_|get_(\w+?)_(?=lhs|rhs|matmul|imatmul|dwconv))?", "", word)
+            return word in known or kernel in names
+        return None
+
+    for path in markdown_files():
+        if path.name == "CHANGELOG.md" or "performance" in path.parts:
+            continue
+        for word in re.findall(r"`([^`\n]+)`", path.read_text()):
+            found = exists(word)
+            count += found is not None
+            if found is False:
+                complaints.append(f"{path.relative_to(ROOT)}: what is `{word}`?")
+    return complaints, f"{count} names"
+
+
 def main():
-    checks = {"links": links, "naming": naming}
+    checks = {"links": links, "naming": naming, "mentions": mentions}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()
