@@ -6,7 +6,7 @@
 //     if (type == NULL || !kai_gguf_row_size(type, k, &row)) ...    // a damaged file
 //     kai_gguf_dequantise(type, k, rows + n * row, kai_dt_f32, floats);
 //
-// Blocks are where the file has them, at any address. docs/gguf.md says what this library does with each type.
+// Blocks are read in place, at any address. docs/gguf.md says what this library does with each type.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -47,7 +47,7 @@ enum kai_gguf_type_id {
 
 /// A type. A row of a tensor is blocks, one after another without gaps.
 struct kai_gguf_type {
-    const char* name;  ///< "Q4_K", as the documents of the format have it.
+    const char* name;  ///< "Q4_K", as in the documentation of the format.
     enum kai_gguf_type_id id;
     size_t block_weights;  ///< Weights in a block; the length of a row is a multiple of it.
     size_t block_bytes;
@@ -68,10 +68,12 @@ bool kai_gguf_row_size(const struct kai_gguf_type* type, uint64_t k, size_t* siz
 
 /// Dequantises `count` weights: a row, or any part of rows that is whole blocks.
 ///
-/// Each weight is its exact value, rounded once to f32 (to nearest even; only types with a minimum round at all). f16
-/// and bf16 are this f32 converted: to nearest even, overflow to infinity, NaN stays NaN. Scales of infinity and NaN are
+/// Each weight is its exact value, rounded once to f32 (to nearest even; only types with a minimum need it). f16 and
+/// bf16 are this f32 converted: to nearest even, overflow to infinity, NaN stays NaN. Scales of infinity and NaN are
 /// data: they give the infinities and NaN that the multiplication gives.
 ///
+/// @param type  The type of the blocks.
+/// @param count  Number of weights.
 /// @param src  The blocks, at any address.
 /// @param dst_type  kai_dt_f32, kai_dt_f16 or kai_dt_bf16.
 /// @param dst  `count` elements of that type, at any address.

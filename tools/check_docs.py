@@ -100,7 +100,8 @@ def mentions():
     for path in markdown_files():
         if path.name == "CHANGELOG.md" or "performance" in path.parts:
             continue
-        for word in re.findall(r"`([^`\n]+)`", path.read_text()):
+        text = path.read_text()
+        for word in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^ {4}(\./kai\.sh \w+)", text, re.MULTILINE):
             found = exists(word)
             count += found is not None
             if found is False:
