@@ -341,10 +341,16 @@ bool is_portable(const kai_ukernel& u) {
     return u.features == 0;
 }
 
+/// Whether it multiplies int8 with Armv8.0: slower, whatever the number of rows, than any with dot products.
+bool lacks_dot_products(const kai_ukernel& u) {
+    return u.features == uint64_t{1} << KAI_CPU_NEON && u.lhs_format[0] == 'q';
+}
+
 /// How well it suits m rows: the lower the better.
 unsigned misfit(const kai_ukernel& u, size_t m) {
+    constexpr unsigned kSlower = KAI_ROWS_ONE + 1;
     const unsigned rows = m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
-    return is_portable(u) ? KAI_ROWS_ONE + 1 : rows;
+    return is_portable(u) ? 2 * kSlower : lacks_dot_products(u) ? kSlower + rows : rows;
 }
 
 /// @name Families. The lines of a family are adjacent.
@@ -435,6 +441,8 @@ void explain_not_best(
         snprintf(reason, size, "reads another packed RHS than %s", same->name);
     } else if (is_portable(u)) {
         snprintf(reason, size, "is portable: slower than %s", best->name);
+    } else if (lacks_dot_products(u) && !lacks_dot_products(*best)) {
+        snprintf(reason, size, "is for CPUs without dot products: slower than %s", best->name);
     } else if (u.rows == best->rows || (u.rows != KAI_ROWS_MANY && best->rows != KAI_ROWS_MANY)) {
         snprintf(reason, size, "comes after %s in the catalogue", best->name);
     } else {

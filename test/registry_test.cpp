@@ -230,6 +230,19 @@ TEST(Registry, PartnersReadTheSamePanels) {
     }
 }
 
+// A GEMM of Armv8.0 takes longer than a GEMV with SDOT, row by row.
+TEST(Registry, DotProductsComeBeforeArmv80) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (!runnable(*u) || std::strstr(u->name, "_neon_dotprod") == nullptr) {
+            continue;
+        }
+        for (const size_t m : {1, 2, 64}) {
+            const kai_registry_request request = {u->family, m, u, 0};
+            EXPECT_EQ(std::strstr(kai_registry_best(&request, nullptr, nullptr)->name, "_neon_mlal"), nullptr);
+        }
+    }
+}
+
 TEST(Registry, BestExplainsItsChoice) {
     std::map<std::string, size_t> family_sizes;
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -253,6 +266,9 @@ TEST(Registry, BestExplainsItsChoice) {
                     EXPECT_EQ(reason.rfind("CPU lacks ", 0), 0u) << reason;
                 } else if (u->features == 0 && u != best) {
                     EXPECT_EQ(reason, "is portable: slower than " + std::string(best->name));
+                } else if (reason.rfind("is for CPUs without", 0) == 0) {
+                    EXPECT_NE(std::strstr(u->name, "_neon_mlal"), nullptr);
+                    EXPECT_EQ(std::strstr(best->name, "_neon_mlal"), nullptr);
                 } else if (reason == "is for many rows") {
                     EXPECT_NE(best->rows, KAI_ROWS_MANY);
                     EXPECT_EQ(u->rows, KAI_ROWS_MANY);
