@@ -3,8 +3,8 @@
 #
 #   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
-#   ./kai.sh bench ...    the benchmark; arguments go to it, such as --threads=1,2,4,8 and --benchmark_filter=REGEX;
-#                         --prefetch=BYTES first: GEMV prefetches weights
+#   ./kai.sh bench ...    measures this machine (docs/benchmark.md); arguments go to the benchmark: --help, --all, ...
+#                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
@@ -80,7 +80,9 @@ cmd_setup() { need_build_tools; }
 
 cmd_test() {
     need_build_tools
-    build native
+    local bench=OFF
+    if [ "$manager" = apt ]; then need_bench_packages; bench=ON; fi
+    build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     run_tests native
     if [ "$host" != aarch64 ] && ! can_cross; then
         echo "NOT TESTED: all but the portable part. $no_cross"
@@ -93,6 +95,10 @@ cmd_test() {
         target=kleidiai build aarch64-gcc-debug
         build aarch64-clang "-DKLEIDIAI_OTHER_LIBRARIES=$libraries"
         run_tests aarch64-clang
+        if [ "$bench" = ON ]; then
+            build_emulated_bench
+            run_tests aarch64-clang-dynamic
+        fi
         run_tests aarch64-gcc -R 'kleidiai_(c_client|symbols|isa|bti|package)'
         run_tests aarch64-gcc-debug -R kleidiai_symbols
     fi
@@ -118,25 +124,41 @@ cmd_demo() {
 }
 
 cmd_bench() {
-    local prefetch=0
-    case ${1:-} in --prefetch=*) prefetch=${1#*=}; shift ;; esac
-    need_compilers
-    if [ "$host" = aarch64 ] || ! can_cross; then
-        need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev
-        target=kleidiai_bench tests=OFF build native -DKLEIDIAI_BUILD_BENCHMARK=ON \
-            -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
-        [ "$host" = aarch64 ] || say "on this host there are portable kernels only. $no_cross"
-        "$root/build/native/benchmark/kleidiai_bench" --threads=1,2,4,8 "$@"
+    local prefetch=0 emulated=no
+    while :; do
+        case ${1:-} in
+            --prefetch=*) prefetch=${1#*=}; shift ;;
+            --emulated) emulated=yes; shift ;;
+            *) break ;;
+        esac
+    done
+    if [ "$emulated" = no ]; then
+        need_packages cmake=cmake ninja=ninja-build g++=g++
+        need_bench_packages
+        target=kleidiai_bench tests=OFF build bench -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
+        [ "$host" = aarch64 ] || say "portable kernels on $host; those of AArch64 under QEMU: ./kai.sh bench --emulated"
+        "$root/build/bench/benchmark/kleidiai_bench" "$@"
     else
-        [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
-            unpack_from "$(debian_suite)" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
-        target=kleidiai_bench tests=OFF build aarch64-clang-dynamic \
-            -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
-        say "running under emulation: the figures say nothing about hardware (./kai.sh cycles predicts)"
+        [ "$host" != aarch64 ] || die "--emulated is for other hosts: this one runs the benchmark itself"
+        need_compilers
+        need_bench_packages
+        build_emulated_bench -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
-            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" \
-            --threads=1,2,4,8 "$@"
+            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
     fi
+}
+
+# Where there is no package manager that kai.sh knows, CMake finds or fetches them.
+need_bench_packages() {
+    [ -z "$manager" ] ||
+        need_packages /usr/include/benchmark/benchmark.h=libbenchmark-dev /usr/include/CLI/CLI.hpp=libcli11-dev
+}
+
+# The benchmark for AArch64, with Google Benchmark from Debian's package for that architecture.
+build_emulated_bench() {
+    [ -e "$cache/benchmark/usr/include/benchmark/benchmark.h" ] ||
+        unpack_from "$(debian_suite)" "$cache/benchmark" arm64 libbenchmark-dev libbenchmark1debian
+    target=kleidiai_bench tests=OFF build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" "$@"
 }
 
 cmd_conformance() {

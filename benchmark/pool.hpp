@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "benchmark/machine.hpp"
+
 /// `threads` threads; the one that calls is one of them. Whoever is free takes the next index, so that fast cores do
 /// more. Adds up how long the threads work.
 class Pool {
@@ -106,6 +108,7 @@ private:
     }
 
     void serve(size_t thread) {
+        enter_thread(thread);
         for (size_t seen = 0;; ++seen) {
             const auto there = [&] { return round_.load(std::memory_order_acquire) != seen; };
             if (!spin(there)) {

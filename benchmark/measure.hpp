@@ -1,0 +1,76 @@
+// What is measured, and by what: Google Benchmark chooses the iterations and keeps the time.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmark/options.hpp"
+#include "benchmark/peaks.hpp"
+#include "benchmark/pool.hpp"
+
+/// Operands, and what is done to them again and again.
+class Work {
+public:
+    Work() = default;
+    virtual ~Work() = default;
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    virtual void run(Pool& pool) = 0;
+    /// Operands read and results written by one run, each once.
+    virtual double bytes() const = 0;
+};
+
+/// One measurement: a line of the report.
+struct Case {
+    std::string what;    ///< One of Options::what.
+    std::string name;    ///< Micro-kernel or packer, or the kind of weights (GEMM layer).
+    std::string family;  ///< "": the GEMM layer.
+    const kai_ukernel* kernel = nullptr;
+    Shape shape = {};
+    size_t threads = 1;
+    bool is_f32 = false;  ///< The one that others of its shape are compared with.
+    std::string skipped;  ///< Why it is not measured; "": it is.
+    std::function<std::unique_ptr<Work>()> make;
+
+    /// @name Results
+    /// @{
+    std::vector<double> seconds;  ///< Per run; one for each repetition.
+    double bytes = 0;
+    double cycles = 0;  ///< Per run; 0: not counted.
+    double idle = 0;    ///< With threads: share of the time in which one waits for another, or no thread works.
+    /// @}
+
+    /// what/name/MxNxK[/threads:T]
+    std::string full_name() const;
+    double macs() const;  ///< 0 for packers.
+    double median() const;
+    double spread() const;  ///< (slowest - fastest) / median
+};
+
+/// The threads for this number of threads; the same at each call.
+Pool& pool_of(size_t threads);
+
+/// Bytes that surely do not stay in a cache from one use to the next.
+size_t beyond_caches();
+
+/// How many copies of `bytes` take turns: 1, or so many that they are beyond the caches (options.cold).
+size_t copies_of(size_t bytes);
+
+/// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
+std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed);
+
+/// Measures what is not skipped, and fills in the results. False: Google Benchmark refused.
+bool measure(std::vector<Case>& cases);
+
+/// @name What there is to measure
+/// @{
+std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads);
+std::vector<Case> gemm_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads);
+/// @}

@@ -1,0 +1,43 @@
+// What the user asks for.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+struct Shape {
+    size_t m, n, k;
+};
+inline std::string text(const Shape& s) {
+    return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
+
+struct Options {
+    bool all = false;               ///< Every kernel, not only the best one of each family.
+    std::vector<std::string> what;  ///< matmul, end_to_end, lhs_pack, rhs_pack, gemm, by_hand
+    std::string family, kernel;     ///< Regular expressions; empty: any.
+    std::vector<Shape> shapes;      ///< Empty: defaults (default_shapes).
+    size_t block_length = 32;
+    std::vector<size_t> threads = {1};
+    std::vector<int> cpus;  ///< Thread i runs on cpus[i]; empty: wherever the system puts it.
+    size_t sme_units = 1;   ///< How many threads can run SME at once (GEMM layer).
+    bool cold = false;
+    size_t cold_mb = 0;  ///< Size of the cold set; 0: by the caches.
+    bool baseline = true, peaks = true;
+    double seconds = 0.05;  ///< Per repetition.
+    int repetitions = 3;
+    std::string json, csv, roofline;  ///< Files; empty: none.
+    std::vector<std::string> rest;    ///< Flags of Google Benchmark.
+
+    bool does(const char* one) const;
+};
+extern Options options;
+
+/// Reads the command line. Returns whether to go on; if not, `status` is the program's: 0 after --help.
+bool parse(int argc, char** argv, int* status);
+
+/// The shapes that were asked for, or a small set: attention projections and feed-forward layers of language models,
+/// one row (decode) and many (prefill). `emulated`: smaller ones.
+std::vector<Shape> chosen_shapes(bool emulated);

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The benchmark's command line and files: smoke_test.py [EMULATOR FLAG...] kleidiai_bench
+
+The figures mean nothing here; that there are any, and that every file is well-formed, does.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+COMMAND = sys.argv[1:]
+FAST = ["--seconds=0.000001", "--repetitions=1", "--cold-mb=1"]
+
+
+def run(*flags):
+    return subprocess.run([*COMMAND, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=500)
+
+
+def check(holds, *what):
+    if not holds:
+        sys.exit("smoke_test.py: " + "\n".join(map(str, what)))
+
+
+def check_flags():
+    done = run("--help")
+    check(done.returncode == 0 and "--roofline" in done.stdout and "--cpus" in done.stdout, done)
+    for bad in (["--no-such-flag"], ["stray"], ["-m", "0"], ["--threads=1,x"], ["--shapes=1x2"], ["--cpus=3-1"],
+                ["--kernel=("], ["--what=all"], ["--seconds=-1"], ["--quick", "--all"], ["--benchmark_no_such=1"],
+                ["--no-peaks", "--roofline=x.svg"], ["--csv=/no/such/folder/x.csv", "--family=f32_f32", "-k8"]):
+        done = run(*bad, *FAST)
+        check(done.returncode not in (0, -6, -11), bad, done)
+        check(done.stderr.strip(), bad, "says nothing")
+
+
+def check_quick(folder):
+    """The best kernels, with shapes that some refuse, and all files."""
+    files = [folder / "out.json", folder / "out.csv", folder / "out.svg"]
+    # k = 100 is no multiple of a block.
+    done = run("--quick", "-m", "1,5", "-n", "40", "-k", "64,100", "--threads=1,4096", *FAST,
+               *(f"--{kind}={file}" for kind, file in zip(("json", "csv", "roofline"), files)))
+    check(done.returncode == 0, done)
+    out = done.stdout
+    check(re.search(r"^skipped: .*qsi4c32p.*: k = 100 .*1x40x100", out, re.MULTILINE), out)
+    check("skipped: 4096 threads" in done.stderr, done.stderr)
+    table = out[out.index("\nmatmul: "):]
+    check(all(len(line) <= 100 for line in table.splitlines()), "more than 100 columns", table)
+    check(re.search(r"^(features|cycles|peaks) ", out, re.MULTILINE), out)
+    check("reading memory" in out and re.search(r" 1\.00 ", table), "no f32 to compare with", out)
+    check(("*** EMULATED" in out) == (len(COMMAND) > 1), out)
+
+    found = json.loads(files[0].read_text())
+    measured = {b["name"] for b in found["benchmarks"]}
+    check(measured and all(b["real_time"] > 0 and b["GOP/s"] > 0 for b in found["benchmarks"]), found)
+    check(any("skipped" in key for key in found["context"]), found["context"])
+    with open(files[1], newline="") as file:
+        rows = list(csv.DictReader(file))
+    check(all(None not in row and None not in row.values() for row in rows), "ragged CSV")
+    timed = [row for row in rows if not row["skipped"]]
+    check(len(timed) == len(measured) and all(float(row["seconds"]) > 0 for row in timed), rows)
+    check(any(row["skipped"] for row in rows), "nothing is skipped")
+    check(len({row["family"] for row in timed}) > 5, "families are missing", rows)
+    root = xml.etree.ElementTree.parse(files[2]).getroot()
+    circles = list(root.iter("{http://www.w3.org/2000/svg}circle"))
+    check(len(circles) == len(timed), "the plot has", len(circles), "points")
+    for circle in circles:
+        check(0 < float(circle.get("cx")) < 1000 and 0 < float(circle.get("cy")) < 560, circle.attrib)
+
+
+def check_all(folder):
+    """Every kernel, packer and kind of weights, also with threads."""
+    file = folder / "all.csv"
+    done = run("--all", "--shapes=1x40x64,21x40x64", f"--csv={file}", "--no-peaks", "--no-baseline", *FAST)
+    check(done.returncode == 0, done)
+    with open(file, newline="") as opened:
+        rows = [row for row in csv.DictReader(opened) if not row["skipped"]]
+    check({row["what"] for row in rows} ==
+          {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "by_hand"}, done.stdout)
+    done = run("--family=qsi8cxp|f32p", "--what=end_to_end,rhs_pack,gemm,by_hand", "-m", "21", "-n", "40", "-k", "64",
+               "--threads=2", "--cpus=0,0", *FAST)
+    check(done.returncode == 0 and "2 threads, cold" in done.stdout, done)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_flags()
+        check_quick(folder)
+        check_all(folder)
+    print("the benchmark's command line and files are right")
+
+
+if __name__ == "__main__":
+    main()
