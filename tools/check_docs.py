@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the Markdown files of this repository: check_docs.py links|naming|mentions
+"""Checks the Markdown files of this repository: check_docs.py links|naming|formats|mentions
 
-  links   relative links lead to files that exist, and their #fragments to headings
-  naming  docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
-  mentions  what is named in code style exists: files, commands of kai.sh, functions and types of the public headers,
-          options and variables KLEIDIAI_..., the header of a family
+  links     relative links lead to files that exist, and their #fragments to headings
+  naming    docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
+  formats   the numbers that docs/formats.md lists for a format take the bytes that docs/formats/layouts.md has, which
+            is printed from layout.hpp
+  mentions  what is named in code style exists: files, commands of kai.sh, functions and types, options KLEIDIAI_...
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -73,6 +74,31 @@ def naming():
     return complaints, f"{len(names)} names"
 
 
+def formats():
+    """Bytes per row of the panel: of each block, at the start, at the end."""
+    drawn = {}
+    for name, lines in re.findall(r"^`(\w+)`, kr.*\n\n((?: {4}.*\n)+)", (ROOT / "docs/formats/layouts.md").read_text(),
+                                  re.MULTILINE):
+        found = {place: int(count) // 4 for count, place in
+                 re.findall(r"(\d+) bytes of numbers, (of block 0|at the start|at the end)", lines)}
+        drawn[name] = [found.get(place, 0) for place in ("of block 0", "at the start", "at the end")]
+    listed, above = {}, []
+    for line in (ROOT / "docs/formats.md").read_text().split("## Elements")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 6 or not cells[0].startswith("`"):
+            continue
+        cells[2:] = [above[i] if cell == "the same" else cell for i, cell in enumerate(cells[2:])]
+        above = cells[2:]
+        for name in re.findall(r"`(\w+)`", cells[0]):
+            sizes = []
+            for cell in above:
+                types = re.findall(r"\b(?:b?f16|f32|int32)\b", re.sub("f32 or f16", name[-3:], cell))
+                sizes.append(sum(2 if "f16" in field else 4 for field in types))
+            listed[name] = [sizes[0] + sizes[1], sizes[2], sizes[3]]
+    return [f"docs/formats.md: {name} has {listed.get(name)} bytes of numbers, layout.hpp {sizes}"
+            for name, sizes in sorted(drawn.items()) if listed.get(name) != sizes], f"{len(drawn)} formats"
+
+
 def mentions():
     """CHANGELOG.md may name what is gone."""
     sources = ""
@@ -110,7 +136,7 @@ def mentions():
 
 
 def main():
-    checks = {"links": links, "naming": naming, "mentions": mentions}
+    checks = {"links": links, "naming": naming, "formats": formats, "mentions": mentions}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()

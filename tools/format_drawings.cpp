@@ -1,7 +1,10 @@
 // Prints docs/formats/: panels of three formats, packed by the library, with the place of every byte as layout.hpp has
-// it. format_drawings examples.md | qai8dxp.svg | qsi4c32p.svg | qsi4cxp.svg
+// it; and where everything is in a panel of each format that a micro-kernel reads.
+//
+//     format_drawings examples.md | layouts.md | qai8dxp.svg | qsi4c32p.svg | qsi4cxp.svg
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
@@ -12,8 +15,7 @@
 #include <vector>
 
 #include "kai/engines/core/layout.hpp"
-#include "kai/ukernels/pack/kai_lhs_pack.h"
-#include "kai/ukernels/pack/kai_rhs_pack.h"
+#include "kai/ukernels/families.h"
 
 namespace {
 
@@ -368,6 +370,145 @@ void svg(const Example& e) {
     std::printf("</svg>\n");
 }
 
+// ---- all formats ----
+
+/// A format with the tiles for which it has the same layout.
+struct Layout {
+    const kai::Format* format;
+    size_t group;
+    std::vector<kai::Tile> tiles;
+};
+
+/// One line for elements of all rows that lie together, or for numbers.
+void outline(const Layout& layout) {
+    const kai::Format& format = *layout.format;
+    const kai::Tile tile = layout.tiles[0];
+    const bool blocks = std::strstr(format.name, "c32") != nullptr || std::strstr(format.name, "d32") != nullptr;
+    const size_t bl = format.padded(tile, format.bits >= 16 ? 2 * layout.group : 32);
+    const size_t k = blocks ? 2 * bl : bl, size = blocks ? format.stride(tile, k, bl) : format.stride(tile, k);
+    struct Byte {
+        size_t row = 0;
+        std::string what;            // of numbers
+        std::vector<size_t> values;  // of elements, along k
+    };
+    std::vector<Byte> bytes(size);
+    auto numbers = [&](size_t at, size_t per_row, const std::string& what) {
+        for (size_t i = 0; i < tile.rows * per_row; ++i) {
+            bytes.at(at + i).what = what;
+        }
+    };
+    numbers(0, format.panel_head, "at the start");
+    numbers(size - tile.rows * format.panel_tail, format.panel_tail, "at the end");
+    for (size_t b = 0; b < k / bl; ++b) {
+        numbers(format.head(tile, k, bl, b), format.block_head, text("of block %zu", b));
+        numbers(format.tail(tile, bl, b), format.block_tail, text("of block %zu", b));
+        for (size_t r = 0; r < tile.rows; ++r) {
+            for (size_t i = 0; i < bl; ++i) {
+                const kai::Format::At at = format.at(tile, bl, r, i);
+                for (size_t part = 0; part < (format.bits + 7) / 8; ++part) {
+                    Byte& byte = bytes.at(format.elements(tile, bl, b) + at.byte + part);
+                    byte.row = r;
+                    byte.values.push_back(b * bl + i);
+                }
+            }
+        }
+    }
+
+    std::string sizes;
+    for (const kai::Tile& t : layout.tiles) {
+        sizes += text("%skr %zu, sr %zu", sizes.empty() ? "" : " or ", t.kr, t.sr);
+    }
+    std::printf(
+        "\n`%s`, %s: %zu bytes for k = %zu%s\n\n", format.name, sizes.c_str(), size, k,
+        blocks ? text(", bl = %zu", bl).c_str() : "");
+    std::vector<std::string> lines;  // of elements, not printed yet
+    auto print_elements = [&] {
+        for (size_t i = 0; i < lines.size(); ++i) {
+            if (lines.size() <= 4 || i < 2 || i + 1 == lines.size()) {
+                std::printf("%s", lines[i].c_str());
+            } else if (i == 2) {
+                std::printf("          ...\n");
+            }
+        }
+        lines.clear();
+    };
+    for (size_t at = 0, next = 0; at < size; at = next) {
+        const Byte& first = bytes[at];
+        next = at + 1;
+        while (next < size && bytes[next].row == first.row && bytes[next].what == first.what) {
+            ++next;
+        }
+        if (!first.what.empty()) {
+            print_elements();
+            std::printf("    %4zu  %zu bytes of numbers, %s\n", at, next - at, first.what.c_str());
+            continue;
+        }
+        // Elements of row 0; the other rows follow with as many.
+        const size_t each = next - at;
+        const Byte& last = bytes[next - 1];
+        std::string what = "k = ";
+        for (size_t i = 0; i < first.values.size(); ++i) {
+            static const char* const kPlaces[][4] = {{" low", " high"}, {" lowest", " second", " third", " highest"}};
+            const size_t from = first.values[i], to = last.values[i];
+            what += i ? ", " : "";
+            if (format.bits < 8 && to - from + 1 > each) {
+                what +=
+                    text("%zu, %zu%s", from, bytes[at + 1].values[i], each > 2 ? text(", ... %zu", to).c_str() : "");
+            } else {
+                what += range(from, to);
+            }
+            what += format.bits < 8 ? kPlaces[format.bits == 2][i] : "";
+        }
+        next = at + tile.rows * each;
+        for (size_t i = at; i < next; ++i) {
+            if (i >= size || bytes[i].row != (i - at) / each) {
+                fail("rows do not take turns");
+            }
+        }
+        lines.push_back(text("    %4zu  %zu byte%s of each row: %s\n", at, each, each == 1 ? "" : "s", what.c_str()));
+    }
+    print_elements();
+}
+
+void outlines() {
+    std::printf(
+        "# Layouts of all formats\n\n"
+        "Where everything is in a panel of 4 rows (RHS: columns), for each format that a micro-kernel reads, written "
+        "by\n"
+        "`tools/format_drawings.cpp` (target `update_docs`) from `kai/engines/core/layout.hpp`. At byte 32, `8 bytes "
+        "of\n"
+        "each row: k = 8-15` means: from there on 8 bytes of row 0 with these values, then 8 bytes of row 1, and so "
+        "on.\n"
+        "*low* and *high* are the nibbles of these bytes. A panel with more rows differs only in their number. The\n"
+        "numbers (scales, sums, biases) are explained in [formats.md](../formats.md).\n");
+    std::vector<Layout> layouts;
+    auto add = [&](const kai::Format& format, size_t kr, size_t sr) {
+        const kai::Tile tile = {4, kr, sr};
+        auto same = [&](const Layout& l) { return l.format == &format && l.group == format.group_size(tile); };
+        auto layout = std::find_if(layouts.begin(), layouts.end(), same);
+        if (layout == layouts.end()) {
+            layout = layouts.insert(layout, {&format, format.group_size(tile), {}});
+        }
+        auto known = [&](const kai::Tile& t) { return t.kr == kr && t.sr == sr; };
+        if (std::none_of(layout->tiles.begin(), layout->tiles.end(), known)) {
+            layout->tiles.push_back(tile);
+        }
+    };
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) add(kai::LHS, KR, SR), add(kai::RHS, KR, SR);
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, ...) add(kai::RHS, KR, SR);
+#define KAI_IMATMUL KAI_UKERNEL
+#define KAI_IMATMUL_ROWS KAI_UKERNEL_ROWS
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) add(kai::RHS, KR, SR);
+#include "kai/ukernels/families.def"
+    std::stable_sort(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
+        const int names = std::strcmp(a.format->name, b.format->name);
+        return names != 0 ? names < 0 : a.group < b.group;
+    });
+    for (const Layout& layout : layouts) {
+        outline(layout);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -385,12 +526,16 @@ int main(int argc, char** argv) {
         }
         return 0;
     }
+    if (file == "layouts.md") {
+        outlines();
+        return 0;
+    }
     for (const Example& example : examples) {
         if (file == example.format.name + std::string(".svg")) {
             svg(example);
             return 0;
         }
     }
-    std::fprintf(stderr, "usage: format_drawings examples.md|qai8dxp.svg|qsi4c32p.svg|qsi4cxp.svg\n");
+    std::fprintf(stderr, "usage: format_drawings examples.md|layouts.md|qai8dxp.svg|qsi4c32p.svg|qsi4cxp.svg\n");
     return 2;
 }
