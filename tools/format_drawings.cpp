@@ -500,7 +500,7 @@ void outlines() {
 #define KAI_IMATMUL_ROWS KAI_UKERNEL_ROWS
 #define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) add(kai::RHS, KR, SR);
 #include "kai/ukernels/families.def"
-    std::stable_sort(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
+    std::sort(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
         const int names = std::strcmp(a.format->name, b.format->name);
         return names != 0 ? names < 0 : a.group < b.group;
     });
