@@ -217,7 +217,8 @@ cmd_curves() {
 cmd_docs() {
     need_packages doxygen=doxygen python3=python3
     mkdir -p "$root/build/docs"
-    (cd "$root" && KLEIDIAI_SITE=build/docs doxygen docs/Doxyfile) || die "doxygen has warnings"
+    (cd "$root" && KLEIDIAI_SITE=build/docs doxygen docs/Doxyfile) ||
+        die "warnings of doxygen $(doxygen --version); build/docs/index.html is complete nevertheless"
     echo "build/docs/index.html"
 }
 
