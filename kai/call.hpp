@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "kai/kai_gguf.h"
 #include "kai/kai_registry.h"
 #include "kai/engines/core/base.hpp"
 #include "kai/ukernels/matmul/kai_matmul.h"
@@ -140,8 +141,9 @@ struct NoFunction {
     }
 };
 
-/// What packers and micro-kernels that belong together have in common.
-enum class Kind : uint8_t { classic, indirect, unified, depthwise };
+/// What packers and micro-kernels that belong together have in common. file: packers of blocks of GGUF files, for
+/// classic micro-kernels, but found by the type of the file.
+enum class Kind : uint8_t { classic, indirect, unified, depthwise, file };
 
 // ---- micro-kernels ----
 
@@ -437,6 +439,11 @@ using PackChunksInt8 = Function<
     kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
     &P::bias, &P::scale, &P::packed, &P::params>;
 
+using PackFile =
+    PackRhs<kai_run_rhs_pack_nxk_gguf_fn, &P::source, &P::stride, &P::packed, &P::extra_bytes, &P::no_params>;
+template <>
+inline constexpr Kind kKind<PackFile> = Kind::file;
+
 /// The source: an LHS, or an RHS as rows of k or of n elements.
 enum class Source : uint8_t { mxk, nxk, kxn };
 
@@ -483,7 +490,8 @@ struct PackerOf {
     ROW(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, PackerOf<Source::kxn, PackChunksInt8, PackedChunks, SourceElement, Int8>) \
     ROW(KAI_RHS_PACK_KXN_UNIFIED, PackerOf<Source::kxn, Unified>)                                                     \
     ROW(KAI_RHS_PACK_NXK_UNIFIED, PackerOf<Source::nxk, Unified>)                                                     \
-    ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)
+    ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
+    ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)
 
 /// f(PackerOf<...>{}) of the signature.
 template <typename F>
@@ -530,6 +538,10 @@ KAI_INLINE bool is_unified(const kai_packer& p) {
 }
 KAI_INLINE bool is_depthwise(const kai_packer& p) {
     return kind_of(p.signature) == Kind::depthwise;
+}
+/// Rows are of a GGUF file.
+KAI_INLINE bool is_file(const kai_packer& p) {
+    return kind_of(p.signature) == Kind::file;
 }
 /// Takes a length of blocks.
 KAI_INLINE bool has_blocks(const kai_packer& p) {
@@ -587,13 +599,27 @@ constexpr bool contains(const char* text, const char* part) {
            : contains(source, "2c")  ? 2
            : contains(source, "16")  ? 16
            : contains(source, "f32") ? 32
+           : contains(source, "F32") ? 32
                                      : 8;
+}
+
+/// The type of the rows of a file.
+KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
+    size_t i = 0;
+    while (strcmp(kai_gguf_type_at(i)->name, p.source_format) != 0) {
+        ++i;
+    }
+    return *kai_gguf_type_at(i);
 }
 
 /// Bytes of a line of a source without gaps: of n elements (K x N), else of k, or of the records of their blocks.
 KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
     if (takes<&P::no_bias>(p)) {
         return bl == 0 ? 0 : k / bl * (sizeof(uint16_t) + bl / 2);
+    }
+    if (is_file(p)) {
+        const kai_gguf_type& type = file_type_of(p);
+        return k / type.block_weights * type.block_bytes;
     }
     return ((is_kxn(p) ? n : k) * element_bits(p.source_format) + 7) / 8;
 }
@@ -794,6 +820,12 @@ KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, b
     const Kind kind = classic ? Kind::classic : kind_of(u.signature);
     return is_lhs(p) == lhs && kind_of(p.signature) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
+}
+
+/// The same for packers of files.
+KAI_INLINE bool packs_file_for(const kai_packer& p, const kai_ukernel& u) {
+    return is_file(p) && kind_of(u.signature) == Kind::classic && same_name(p.format, u.rhs_format) &&
+           p.accepts(u.get_nr(), u.get_kr(), u.get_sr());
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ const kai_packer& packer_of(const Call& c, bool lhs, const char* function) {
     const kai_packer* p = lhs ? c.lhs_packer : c.rhs_packer;
     KAI_REFUSE_IF(function, p == nullptr, "%s must not be NULL", lhs ? "lhs_packer" : "rhs_packer");
     KAI_REFUSE_IF(
-        function, !kai::packs_for(*p, u, lhs, false) && !(kai::is_unified(u) && kai::packs_for(*p, u, lhs, true)),
+        function,
+        !kai::packs_for(*p, u, lhs, false) && !(kai::is_unified(u) && kai::packs_for(*p, u, lhs, true)) &&
+            !(!lhs && kai::packs_file_for(*p, u)),
         "%s does not pack the %s of %s", p->name, lhs ? "LHS" : "RHS", u.name);
     return *p;
 }
@@ -192,6 +194,7 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
     KAI_REFUSE_IF(
         __func__, !kai::has_stride(p) && a.stride != dense,
         "rhs_stride = %zu, but %s takes rows of %zu bytes without gaps", a.stride, p.name, dense);
+    KAI_REFUSE_IF(__func__, kai::is_file(p) && call->bias != nullptr, "bias must be NULL: %s takes none", p.name);
     a.index = n_idx;
     // The panels that follow each other, wherever the part ends.
     a.packed = rhs_packed != nullptr ? bytes(rhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;

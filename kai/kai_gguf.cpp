@@ -6,14 +6,14 @@
 namespace {
 
 constexpr kai_gguf_type kTypes[] = {
-#define KAI_TYPE(NAME) {#NAME, KAI_GGUF_##NAME, kai::NAME.weights, kai::NAME.bytes},
-    {"F32", KAI_GGUF_F32, 1, 4},
-    {"F16", KAI_GGUF_F16, 1, 2},
+#define KAI_TYPE(NAME) {#NAME, KAI_GGUF_##NAME, kai::NAME.weights, kai::NAME.bytes, kai::packed_bl(kai::NAME)},
+    {"F32", KAI_GGUF_F32, 1, 4, 0},
+    {"F16", KAI_GGUF_F16, 1, 2, 0},
     // clang-format off
     KAI_TYPE(Q4_0) KAI_TYPE(Q4_1) KAI_TYPE(Q5_0) KAI_TYPE(Q5_1) KAI_TYPE(Q8_0) KAI_TYPE(Q2_K) KAI_TYPE(Q3_K)
     KAI_TYPE(Q4_K) KAI_TYPE(Q5_K) KAI_TYPE(Q6_K) KAI_TYPE(IQ4_NL) KAI_TYPE(IQ4_XS)
     // clang-format on
-    {"BF16", KAI_GGUF_BF16, 1, 2},
+    {"BF16", KAI_GGUF_BF16, 1, 2, 0},
     // clang-format off
     KAI_TYPE(TQ1_0) KAI_TYPE(TQ2_0) KAI_TYPE(MXFP4) KAI_TYPE(NVFP4) KAI_TYPE(Q1_0) KAI_TYPE(Q2_0)
 // clang-format on

@@ -6,6 +6,8 @@
 //     if (type == NULL || !kai_gguf_row_size(type, k, &row)) ...    // a damaged file
 //     kai_gguf_dequantise(type, k, rows + n * row, kai_dt_f32, floats);
 //
+// To multiply with them: kai_registry_gguf_packer finds a packer of the rows for a micro-kernel.
+//
 // Blocks are read in place, at any address. docs/gguf.md says what this library does with each type.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -51,6 +53,7 @@ struct kai_gguf_type {
     enum kai_gguf_type_id id;
     size_t block_weights;  ///< Weights in a block; the length of a row is a multiple of it.
     size_t block_bytes;
+    size_t packed_bl;  ///< `bl` of the packed formats with blocks that it is packed to; 0: there are none.
 };
 
 /// The type with this number in a file; NULL if this library does not read it.

@@ -543,6 +543,18 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
     return matching_packer(false, *u, index);
 }
 
+const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_id) {
+    const kai_gguf_type* type = kai_gguf_find_type(type_id);
+    for (size_t i = 0; i < kPackerCount && type != nullptr && sizes_known(*u); ++i) {
+        const kai_packer& p = kPackers[i];
+        if (kai::packs_file_for(p, *u) && strcmp(p.source_format, type->name) == 0 &&
+            kai_registry_runnable(p.features, nullptr, 0)) {
+            return &p;
+        }
+    }
+    return nullptr;
+}
+
 const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
     const char* name = request->family != nullptr ? request->family : "";

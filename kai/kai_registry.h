@@ -81,6 +81,7 @@ enum kai_packer_signature {
                                ///< NULL
     KAI_RHS_PACK_NXK_UNIFIED,  ///< The same of an N x K source
     KAI_RHS_DWCONV_PACK,       ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
+    KAI_RHS_PACK_NXK_GGUF,     ///< kai_run_rhs_pack_nxk_gguf_fn; source_format is the type's name in kai_gguf.h
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.
@@ -174,6 +175,11 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
 /// @}
+
+/// The packer that writes the RHS of `ukernel` from rows of a GGUF file, of type KAI_RHS_PACK_NXK_GGUF; NULL if there
+/// is none for this type (kai_gguf.h) and this micro-kernel. These are not among those of kai_registry_rhs_packer.
+/// Formats with blocks: call the micro-kernel with bl = kai_gguf_type::packed_bl.
+const struct kai_packer* kai_registry_gguf_packer(const struct kai_ukernel* ukernel, uint32_t type_id);
 
 /// What `kai_registry_best` looks for.
 struct kai_registry_request {

@@ -276,6 +276,10 @@ protected:
 
     const std::vector<Depth>& depths() const {
         // 8192 suits all that want a multiple of something.
+        static const std::vector<Depth> whole = {{0, 32}, {256, 32}, {8192, 32}};
+        if (kai::is_file(p)) {
+            return whole;
+        }
         static const std::vector<Depth> some = {{0, 32}, {32, 32}, {96, 32}, {8192, 32}};
         return test::has_blocks(p) || kai::has_lut(p) ? some : kAnyDepths;
     }

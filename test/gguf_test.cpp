@@ -1,4 +1,5 @@
-// Weights of GGUF files: types, rows back to floats.
+// Weights of GGUF files: types, rows back to floats, packed and multiplied. What packers of files have in common with
+// others is in pack_test.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -6,13 +7,19 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <sstream>
 
+#include "kai/kai_call.h"
 #include "kai/kai_gguf.h"
+#include "kai/ukernels/pack/kai_rhs_unpack.h"
 #include "test/reference/float16.hpp"
 #include "test/reference/gguf.hpp"
 #include "test/support/checked_call.hpp"
+#include "test/support/coverage.hpp"
 #include "test/support/guarded_buffer.hpp"
+#include "test/support/packing.hpp"
 #include "test/support/random.hpp"
 
 using reference::GgufType;
@@ -261,6 +268,335 @@ TEST(GgufFloats, EveryHalf) {
                     want.push_back(converted(dst_type, element(src_type, part.data(), i)));
                 }
                 expect_row(dequantised(type, part, count, dst_type, Flush::end, count % 2), want);
+            }
+        }
+    }
+}
+
+// ---- packed ----
+
+using Unpack = kai_run_rhs_unpack_row_fn;
+
+Unpack* unpack_of(const std::string& format) {
+    static const std::map<std::string, Unpack*> functions = {
+        {"qsi4c32p", kai_run_rhs_unpack_row_qsi4c32p},
+        {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
+        {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
+        {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
+        {"f32pbiasf32", kai_run_rhs_unpack_row_f32pbiasf32},
+        {"f16pbiasf16", kai_run_rhs_unpack_row_f16pbiasf16},
+        {"bf16pbiasf32", kai_run_rhs_unpack_row_bf16pbiasf32}};
+    return functions.at(format);
+}
+
+/// Packers of rows of files.
+std::vector<const kai_packer*> file_packers() {
+    std::vector<const kai_packer*> packers;
+    for (const kai_packer* p : test::all_packers()) {
+        if (kai::is_file(*p)) {
+            packers.push_back(p);
+        }
+    }
+    return packers;
+}
+
+class GgufPack : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& p = *GetParam();
+    const kai_gguf_type& type = kai::file_type_of(p);
+    const bool has_zero = reference::find_format(p.format)->offset != nullptr;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(p);
+    }
+
+    size_t row_size(size_t k) const {
+        size_t size = 0;
+        EXPECT_TRUE(kai_gguf_row_size(&type, k, &size));
+        return size;
+    }
+
+    kai::PackerArgs args(reference::Tile t, size_t n, size_t k) const {
+        kai::PackerArgs a = kai::packer_args();
+        a.count = n, a.k = k, a.rows = t.rows, a.kr = t.kr, a.sr = t.sr, a.stride = row_size(k);
+        return a;
+    }
+
+    std::vector<uint8_t> packed(reference::Tile t, size_t n, size_t k, const uint8_t* rows) const {
+        kai::PackerArgs a = args(t, n, k);
+        std::vector<uint8_t> to(kai::packed_size(p, a, kai::Direct{}));
+        a.source = rows, a.packed = to.data();
+        kai::run(p, a, kai::Direct{}, test::substitute_of(p));
+        return to;
+    }
+
+    std::vector<float> unpacked(
+        reference::Tile t, size_t row, size_t k, const GuardedBuffer& from, kai_datatype dst_type) const {
+        const GuardedBuffer dst(1 + k * kai_get_datatype_size_in_bytes(dst_type));
+        test::checked_call(
+            unpack_of(p.format), row, k, t.rows, t.kr, t.sr, type.packed_bl, static_cast<const void*>(from.data()),
+            dst_type, static_cast<void*>(dst.data() + 1));
+        std::vector<float> floats;
+        for (size_t i = 0; i < k; ++i) {
+            floats.push_back(element(dst_type, dst.data() + 1, i));
+        }
+        return floats;
+    }
+
+    /// The scale is exact, the zero rounded once, and so is the sum.
+    float expected(const reference::GgufWeight& w) const {
+        const auto scale = static_cast<float>(w.scale), zero = static_cast<float>(8 * w.scale + w.min);
+        return has_zero ? std::fma(static_cast<float>(w.value - 8), scale, zero) : w.f32();
+    }
+};
+
+// Rows of the file, packed and unpacked: the weights of the file.
+TEST_P(GgufPack, RecordedRowsComeBack) {
+    for (const bool edge : {false, true}) {
+        const std::vector<uint8_t> rows =
+            read(KAI_TEST_DATA "/gguf/" + std::string(type.name) + (edge ? ".edge" : "") + ".blocks");
+        const size_t k = edge ? 256 : 512, n = rows.size() / row_size(k);
+        ASSERT_GE(n, 5u);
+        const std::vector<reference::GgufWeight> weights =
+            reference::gguf_weights(*reference::find_gguf_type(type.name), rows.data(), n * k);
+        for (const reference::Tile tile : test::tiles_of(p)) {
+            const GuardedBuffer from(packed(tile, n, k, rows.data()));
+            for (size_t row = 0; row < n; ++row) {
+                for (const kai_datatype dst_type : kFloats) {
+                    const std::vector<float> got = unpacked(tile, row, k, from, dst_type);
+                    for (size_t i = 0; i < k; ++i) {
+                        const reference::GgufWeight& w = weights[row * k + i];
+                        const float want = expected(w);
+                        ASSERT_TRUE(same(got[i], converted(dst_type, want)))
+                            << "row " << row << ", weight " << i << " is " << got[i] << ", not " << want;
+                        // As in the file, where 8 * scale + min needs no rounding: in rows that a quantiser made.
+                        if (!edge) {
+                            ASSERT_EQ(want, w.f32()) << "row " << row << ", weight " << i;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Rows of Q4_0 are what the packers of qsu4c32s16s0 take.
+TEST_P(GgufPack, Q4_0IsQsu4c32s16s0) {
+    if (type.id != KAI_GGUF_Q4_0) {
+        return;
+    }
+    const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/Q4_0.blocks");
+    for (const kai_packer* other : test::all_packers()) {
+        if (std::string(other->source_format) != "qsu4c32s16s0" || std::string(other->format) != p.format) {
+            continue;
+        }
+        for (const reference::Tile tile : test::tiles_of(p)) {
+            kai::PackerArgs a = args(tile, 5, 512);
+            const GuardedBuffer to(kai::packed_size(p, a, kai::Direct{}));
+            kai::RhsParams params;
+            a.bl = 32, a.source = rows.data(), a.packed = to.data();
+            a.params = kai::make_params(*other, params, 1, 8, 1);
+            kai::run(*other, a, kai::Direct{});
+            EXPECT_EQ(packed(tile, 5, 512, rows.data()), to.bytes());
+        }
+    }
+}
+
+#if GTEST_HAS_DEATH_TEST
+TEST_P(GgufPack, RefusesAndSaysWhy) {
+    const reference::Tile good = test::tiles_of(p)[0];
+    const size_t w = type.block_weights;
+    const std::string run = std::string("kai_run_") + p.name + ": ";
+    std::vector<uint8_t> rows(8192), to(1 << 17);
+    const auto refuses = [&](const std::string& why, auto change) {
+        kai::PackerArgs a = args(good, 2, 2 * w);
+        a.source = rows.data(), a.packed = to.data();
+        change(a);
+        EXPECT_DEATH(kai::run(p, a, kai::Direct{}), run + why);
+    };
+    using Args = kai::PackerArgs;
+    refuses("num_groups = 2, not 1", [](Args& a) { a.num_groups = 2; });
+    refuses("extra_bytes = 4, not 0", [](Args& a) { a.extra_bytes = 4; });
+    refuses("nr must not be 0", [](Args& a) { a.rows = 0; });
+    refuses("kr = 0", [](Args& a) { a.kr = 0; });
+    refuses("rhs must not be NULL", [](Args& a) { a.source = nullptr; });
+    refuses("rhs_packed must not be NULL", [](Args& a) { a.packed = nullptr; });
+    refuses("params must be NULL", [&](Args& a) { a.no_params = rows.data(); });
+    refuses(
+        "rhs_stride = " + std::to_string(2 * type.block_bytes - 1) + " is less than the " +
+            std::to_string(2 * type.block_bytes) + " bytes of a row",
+        [&](Args& a) { a.stride = 2 * type.block_bytes - 1; });
+    if (type.packed_bl != 0) {
+        const std::string why = "k = " + std::to_string(w + w / 2) + " is not a multiple of " + std::to_string(w);
+        refuses(why, [&](Args& a) { a.k = w + w / 2; });
+        refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
+        kai::PackerArgs a = args(good, 2, 2 * w);
+        a.k = w + w / 2;
+        EXPECT_DEATH(
+            kai::packed_size(p, a, kai::Direct{}), std::string("kai_get_rhs_packed_size_") + p.name + ": " + why);
+        a = args(good, 2, 2 * w);
+        a.kr = 18;
+        EXPECT_DEATH(kai::run(p, a, kai::Direct{}), run + "kr = 18");
+    }
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Packers, GgufPack, testing::ValuesIn(file_packers()), test::instance_name<kai_packer>);
+
+#if GTEST_HAS_DEATH_TEST
+TEST(GgufUnpack, RefusesAndSaysWhy) {
+    uint8_t from[4096] = {}, to[4096];
+    EXPECT_DEATH(
+        kai_run_rhs_unpack_row_qsi4c32p(0, 64, 4, 16, 2, 48, from, kai_dt_f32, to),
+        "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a positive multiple of 32");
+    EXPECT_DEATH(
+        kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to), "k = 48 is not a multiple");
+    EXPECT_DEATH(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), "nr = 0, kr = 16, sr = 2");
+    EXPECT_DEATH(
+        kai_run_rhs_unpack_row_f32pbiasf32(0, 64, 4, 1, 1, 0, from, kai_dt_int8, to),
+        "kai_run_rhs_unpack_row_f32pbiasf32: dst_type = 0x124");
+}
+#endif
+
+// Scales and zeros of every kind, also such whose product with a weight has more than 24 bits next to a tie.
+TEST(GgufUnpack, RoundsOnce) {
+    test::Random random(11);
+    const reference::Format& format = *reference::find_format("qai4c32ps1s0nrx4");
+    const reference::Tile tile = {4, 8, 2};
+    for (int round = 0; round < 200; ++round) {
+        reference::Side side;
+        side.rows = 4, side.k = side.bl = 32;
+        for (size_t row = 0; row < 4; ++row) {
+            const uint32_t scale = static_cast<uint32_t>(random.next()) & (row == 0 ? 0xFF8FFFFFU : 0x83FFFFFFU);
+            const auto zero = static_cast<uint32_t>(random.next()) & 0x83FFFFFF;
+            // f32 near 1, and zeros from its size to far below it.
+            side.scale.push_back(reference::float_of((scale & 0x803FFFFFU) | 0x3F800000U));
+            const uint32_t exponent = 127 - static_cast<uint32_t>(random.integer(0, 100));
+            side.offset.push_back(reference::float_of((zero & 0x807FFFFFU) | exponent << 23));
+            for (int i = 0; i < 32; ++i) {
+                side.q.push_back(static_cast<int8_t>(random.integer(-8, 7)));
+            }
+        }
+        const GuardedBuffer from(reference::pack(format, side, tile).bytes);
+        for (size_t row = 0; row < 4; ++row) {
+            float got[32];
+            kai_run_rhs_unpack_row_qai4c32ps1s0nrx4(row, 32, 4, 8, 2, 32, from.data(), kai_dt_f32, got);
+            for (size_t i = 0; i < 32; ++i) {
+                const float q = side.q[row * 32 + i];
+                ASSERT_TRUE(same(got[i], std::fma(q, side.scale[row], side.offset[row])))
+                    << q << " * " << side.scale[row] << " + " << side.offset[row];
+            }
+        }
+    }
+    // 5 * scale is a tie between two floats, and the zero, far below its last bit, decides.
+    const float scale = 1 + 0x1p-23f * 5;
+    for (const float tiny : {0x1p-90f, -0x1p-90f}) {
+        reference::Side side;
+        side.rows = 1, side.k = side.bl = 32;
+        side.scale = {scale}, side.offset = {tiny};
+        side.q.assign(32, 5);
+        const GuardedBuffer from(reference::pack(format, side, tile).bytes);
+        float got[32];
+        kai_run_rhs_unpack_row_qai4c32ps1s0nrx4(0, 32, 4, 8, 2, 32, from.data(), kai_dt_f32, got);
+        EXPECT_EQ(got[0], std::fma(5.0f, scale, tiny));
+    }
+}
+
+// ---- multiplied ----
+
+/// Micro-kernels and types that have a packer in between.
+struct Product {
+    const kai_ukernel* ukernel;
+    const kai_gguf_type* type;
+};
+std::vector<Product> products() {
+    std::vector<Product> all;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        for (size_t i = 0; i < kai_gguf_type_count() && kai_registry_runnable(u->features, nullptr, 0); ++i) {
+            if (kai_registry_gguf_packer(u, kai_gguf_type_at(i)->id) != nullptr) {
+                all.push_back({u, kai_gguf_type_at(i)});
+            }
+        }
+    }
+    return all;
+}
+
+TEST(GgufProduct, PackersOfMicroKernels) {
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        const bool scale = std::string(u->rhs_format).find("qsi4c32p") == 0 && !kai::is_depthwise(*u) &&
+                           std::string(u->rhs_format) != "qsi4c32pbf16" &&
+                           std::string(u->rhs_format) != "qsi4c32ps1s0" &&
+                           std::string(u->rhs_format) != "qsi4c32ps4s0sf16";
+        const bool zero = std::string(u->rhs_format).find("qai4c32p") == 0;
+        const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
+        for (const kai_gguf_type_id id :
+             {KAI_GGUF_Q4_0, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0}) {
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, scale && known) << u->name << ", type " << id;
+        }
+        for (const kai_gguf_type_id id : {KAI_GGUF_Q4_1, KAI_GGUF_Q4_K}) {
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, zero && known) << u->name << ", type " << id;
+        }
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K), nullptr);
+        EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
+    }
+}
+
+// Recorded activations and rows, by every micro-kernel: off from the recorded products by no more than what quantising
+// the activations costs (half a step of each block), and rounding of scales (f16) and results.
+TEST(GgufProduct, RecordedProducts) {
+    const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
+    ASSERT_EQ(activations.size(), 3u * 512 * 4);
+    std::map<std::string, double> recorded;
+    std::ifstream lines(KAI_TEST_DATA "/gguf/products.csv");
+    for (std::string line; std::getline(lines, line);) {
+        const size_t comma = line.rfind(',');
+        if (line.find("type") != 0) {
+            const uint64_t bits = std::stoull(line.substr(comma + 1), nullptr, 16);
+            std::memcpy(&recorded[line.substr(0, comma)], &bits, sizeof(bits));
+        }
+    }
+    ASSERT_EQ(recorded.size(), 210u);
+    for (const auto& [u, type] : products()) {
+        for (const size_t k : {256, 512}) {
+            SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << ", k " << k);
+            const kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
+            if (lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
+                continue;
+            }
+            const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");
+            const size_t m = 3, n = 5;
+            kai_call c = {};
+            c.ukernel = u, c.lhs_packer = lhs_packer, c.rhs_packer = kai_registry_gguf_packer(u, type->id);
+            c.m = m, c.n = n, c.k = k, c.bl = type->packed_bl;
+            c.lhs = activations.data(), c.lhs_stride = 512 * sizeof(float);
+            c.rhs = rows.data(), c.rhs_stride = rows.size() / n;
+            const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
+                dst(kai_call_dst_size(&c));
+            kai_call_pack_lhs(&c, 0, m, lhs.data());
+            const size_t nr = u->get_nr();
+            for (size_t first = 0; first < n; first += nr) {
+                kai_call_pack_rhs(&c, first, nr, rhs.data());
+            }
+            c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
+            kai_call_run(&c, 0, 0, m, n);
+            for (size_t i = 0; i < m * n; ++i) {
+                const size_t row = i / n, column = i % n;
+                const std::vector<reference::GgufWeight> w = reference::gguf_weights(
+                    *reference::find_gguf_type(type->name), rows.data() + column * c.rhs_stride, k);
+                double bound = 0;
+                for (size_t b = 0; b < k; b += c.bl) {
+                    double most = 0, weights = 0, products = 0;
+                    for (size_t kk = b; kk < b + c.bl; ++kk) {
+                        const double a = std::abs(element(kai_dt_f32, activations.data(), row * 512 + kk));
+                        const double x = std::abs(static_cast<double>(w[kk].f32()));
+                        most = std::max(most, a), weights += x, products += a * x;
+                    }
+                    bound += most / 254 * weights + products * 0x1p-9;
+                }
+                const std::string key = std::string(type->name) + "," + std::to_string(k) + "," + std::to_string(row) +
+                                        "," + std::to_string(column);
+                ASSERT_EQ(recorded.count(key), 1u);
+                EXPECT_NEAR(element(u->dst_type, dst.data(), i), recorded[key], bound) << key;
             }
         }
     }

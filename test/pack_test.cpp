@@ -37,6 +37,7 @@ protected:
     const kai_packer& p = *GetParam();
     Format format;
     bool lhs = test::is_lhs(p), blocks = test::has_blocks(p), unified = test::is_unified(p);
+    const size_t file_block = test::file_block(p), file_bl = test::file_bl(p);  // of rows of files, else 0
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
@@ -76,6 +77,10 @@ protected:
         size_t k, bl;
     };
     std::vector<Depth> depths() const {
+        if (file_bl != 0) {
+            const size_t w = file_block;
+            return {{0, file_bl}, {w, file_bl}, {2 * w, file_bl}, {3 * w, file_bl}, {5 * w, file_bl}, {1024, file_bl}};
+        }
         if (blocks) {
             return {{0, 32}, {32, 32}, {96, 32}, {64, 64}, {192, 64}, {128, 128}, {384, 128}, {224, 224}};
         }
@@ -97,7 +102,8 @@ protected:
         return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {5, 0}, {8, 0}, {15, 0}, {16, 0}, {17, 0}, {64, 0}, {67, 0}, {131, 0}};
     }
     Depth typical_depth() const {
-        return blocks                 ? Depth{96, 32}
+        return file_bl != 0           ? Depth{file_block * (file_block == 32 ? 3 : 2), file_bl}
+               : blocks               ? Depth{96, 32}
                : kai::has_lut(p)      ? Depth{96, 0}
                : test::is_indirect(p) ? Depth{21, 0}
                                       : Depth{19, 0};
@@ -127,10 +133,10 @@ protected:
     std::vector<Depth> every_depth(Tile t, size_t most) const {
         const bool any_block = std::string(p.name) == "lhs_quant_pack_qsi8d32p_f32";
         const bool whole_32 = blocks || kai::has_lut(p);
-        const size_t step = any_block ? t.kr / t.sr : whole_32 ? 32 : 1;
+        const size_t step = any_block ? t.kr / t.sr : whole_32 ? 32 : file_bl != 0 ? file_block : 1;
         std::vector<Depth> depths;
         for (size_t k = step; k <= most; k += step) {
-            depths.push_back({k, any_block ? k : blocks ? 32 : 0});
+            depths.push_back({k, any_block ? k : blocks ? 32 : file_bl});
         }
         return depths;
     }
@@ -181,9 +187,15 @@ protected:
     }
     Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
         Random random(rows * 137 + k);
+        if (file_bl != 0) {
+            return test::make_file_side(p, rows, k, random);
+        }
         Side side = test::make_side(format, Data::random, rows, k, bl, random);
         if (format.is_float()) {  // as the source has them, before they are converted
-            side.values = reference::as_source(p.source_format, test::make_floats(rows, k, special, random));
+            side.values = reference::as_source(test::source_type(p), test::make_floats(rows, k, special, random));
+        }
+        if (kai::is_file(p)) {
+            side.bias.clear();
         }
         if (test::has_block_sums(p)) {  // so different that the order of additions shows in the sums
             for (float& scale : side.scale) {
@@ -253,8 +265,9 @@ protected:
     /// Whether what it writes depends on the direction of rounding.
     bool rounds() const {
         return (lhs && !format.plain) || test::has_block_sums(p) || test::is_requantising(p) ||
+               (file_bl != 0 && format.offset != nullptr) ||
                (format.is_float() && test::element_bits(p) != format.bits()) ||
-               (format.element == Format::bf16 && std::string(p.source_format) != "bf16");
+               (format.element == Format::bf16 && test::source_type(p) != "bf16");
     }
     /// Depth as a panel has it.
     size_t panel_depth(Tile t, size_t k) const {
@@ -278,6 +291,9 @@ protected:
         }
         if (p.signature == KAI_LHS_QUANT_PACK) {
             return t.kr % t.sr == 0;
+        }
+        if (file_bl != 0) {
+            return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4);
         }
         if (blocks) {
             return kai::takes<&kai::PackerArgs::no_bias>(p) ? t.sr == 2 : t.rows % 4 == 0 && t.kr > 1;
@@ -388,7 +404,7 @@ TEST_P(Pack, SpecialFloats) {
 
 // Floats around ties of f16 (13 bits less than f32) and bf16 (16 bits less), and NaN of every kind.
 TEST_P(Pack, RoundsToNearestEven) {
-    if (!format.is_float() || format.element == Format::f32 || std::string(p.source_format) != "f32") {
+    if (!format.is_float() || format.element == Format::f32 || test::source_type(p) != "f32") {
         return;
     }
     const auto [k, bl] = typical_depth();
@@ -478,16 +494,20 @@ TEST_P(Pack, SumsTimesTheZeroPoint) {
 
 // Packers may take many columns and runs of blocks at a time.
 TEST_P(Pack, ManyColumnsAndBlocks) {
-    if (lhs || !blocks) {
+    if (lhs || (!blocks && file_bl == 0)) {
         return;
     }
     size_t number = 0;
+    const std::vector<Depth> many = file_bl != 0 ? std::vector<Depth>{{5 * 256, file_bl}, {file_block, file_bl}}
+                                                 : std::vector<Depth>{{32 * 18, 32}, {64 * 6, 64}, {256 * 5, 256}};
     for (const Tile tile : tiles()) {
         for (const size_t count : {13, 14, 15, 16, 17, 18, 31, 32, 33, 47, 129, 146}) {
-            check(tile, count, {64, 32}, number % 3, number % 2 ? Flush::end : Flush::start);
+            check(
+                tile, count, file_bl != 0 ? many.back() : Depth{64, 32}, number % 3,
+                number % 2 ? Flush::end : Flush::start);
             ++number;
         }
-        for (const Depth depth : {Depth{32 * 18, 32}, {64 * 6, 64}, {256 * 5, 256}}) {
+        for (const Depth depth : many) {
             check(tile, tile.rows + 17, depth, number % 3, Flush::end);
             ++number;
         }
@@ -928,6 +948,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define ON_RHS_PACK_KXN KAI_LINES(ELEMENTS)
 #define ON_RHS_PACK_KXN_NR KAI_LINES(ELEMENTS)
 #define ON_RHS_PACK_NXK KAI_LINES(ELEMENTS_NXK)
+#define ON_RHS_PACK_NXK_GGUF KAI_LINES(FILES)
 #define ON_RHS_IMATMUL_PACK_KXN KAI_LINES(CHUNKS)
 #define ON_RHS_PACK_KXN_QS8CX_I32 KAI_LINES(INT8)
 #define ON_RHS_IMATMUL_PACK_KXN_QS8CX_I32 KAI_LINES(INT8_CHUNKS)
@@ -940,6 +961,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define RECORDS(isa, name, ...) WEAK(kai_get_rhs_packed_stride_##name)
 #define NIBBLES(isa, name, ...) RECORDS(isa, name) WEAK(kai_get_n_step_##name)
 #define CHANNELS NIBBLES
+#define FILES NIBBLES
 #define ELEMENTS(isa, name, ...) NIBBLES(isa, name) WEAK(kai_get_bias_offset_##name)
 #define ELEMENTS_NXK ELEMENTS
 #define CHUNKS ELEMENTS
@@ -955,6 +977,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #undef RECORDS
 #undef NIBBLES
 #undef CHANNELS
+#undef FILES
 #undef ELEMENTS
 #undef ELEMENTS_NXK
 #undef CHUNKS
@@ -996,6 +1019,16 @@ TEST(PackGetters, StepsAndStrides) {
                 reference::find_format(#format)->stride({nr, 4, 1, 96, 0}))                                 \
                 << #name;                                                                                   \
         }                                                                                                   \
+    }
+#define FILES(isa, name, format, nr_, kr_, sr_, source)                                          \
+    for (const size_t nr : {1, 4, 7}) {                                                          \
+        const kai_packer& p = *kai_registry_find_packer(#name);                                  \
+        const size_t kr = test::file_bl(p) == 0 ? 1 : kr_ != 0 ? kr_ : 16, sr = kr == 1 ? 1 : 2; \
+        EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                   \
+        EXPECT_EQ(                                                                               \
+            test::checked_call(kai_get_rhs_packed_stride_##name, size_t{1024}, nr, kr, sr),      \
+            reference::find_format(#format)->stride({nr, kr, sr, 1024, test::file_bl(p)}))       \
+            << #name;                                                                            \
     }
 #define NIBBLES(isa, name, format, ...)                                                                               \
     if (runnable(#name)) {                                                                                            \

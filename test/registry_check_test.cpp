@@ -128,6 +128,9 @@ Call right_call(const kai_packer& p, std::string& reason) {
     c.n = 6;
     c.k = 64;
     c.bl = 32;
+    if (kai::is_file(p)) {
+        c.k = 2 * kai::file_type_of(p).block_weights;
+    }
     const size_t v = kai_cpu_sme_bytes() / 4, sve = kai_cpu_sve_bytes() / 4;
     for (const size_t rows : std::set<size_t>{1, 4, 8, 12, 16, 32, v, 2 * v, 16 * v, 4 * sve}) {
         for (const size_t kr : {1, 2, 4, 8, 16}) {

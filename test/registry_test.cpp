@@ -477,7 +477,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
             } else {
                 kai::PackerArgs a = kai::packer_args();
                 a.count = 5, a.bl = 32;
-                kai::set_depth(a, 64);
+                kai::set_depth(a, kai::is_file(*p) ? 256 : 64);
                 a.rows = tile.rows, a.kr = tile.kr, a.sr = tile.sr;
                 kai::packed_size(*p, a, kai::Direct{});
             }

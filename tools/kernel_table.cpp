@@ -80,7 +80,8 @@ const char* source_text(const std::string& signature) {
         {"RHS_IMATMUL_PACK_KXN_QS8CX_I32", "RHS, chunks of K x N, SOURCE; scale, bias"},
         {"RHS_PACK_KXN_UNIFIED", "RHS, K x N, SOURCE (unified)"},
         {"RHS_PACK_NXK_UNIFIED", "RHS, N x K, SOURCE (unified)"},
-        {"RHS_DWCONV_PACK", "filter, SOURCE; bias"}};
+        {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
+        {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"}};
     return texts.at(signature);
 }
 

@@ -1068,13 +1068,13 @@ bool packer_that_refuses(const kai_packer& p) {
     return !test::is_lhs(p) && p.signature <= KAI_RHS_PACK_KXN_NR && !scalable;
 }
 bool packer_with_bias(const kai_packer& p) {
-    return test::format_of(p).bias != nullptr;
+    return test::format_of(p).bias != nullptr && !kai::is_file(p);
 }
 
 /// Lines need not be multiples of 32 elements.
 bool packer_of_any_tail(const kai_packer& p) {
     const bool blocks = test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16;
-    return (!blocks && !packer_with_table(p) && !kai::is_depthwise(p)) ||
+    return (!blocks && !packer_with_table(p) && !kai::is_depthwise(p) && test::file_bl(p) == 0) ||
            std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
 }
 

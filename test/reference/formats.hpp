@@ -30,6 +30,7 @@ struct Side {
     std::vector<float> bias;           // [rows]; empty: zeros; integers in formats with int32 biases
     std::vector<uint32_t> bias_added;  // [rows]; what a packer adds to int32 biases, and wraps; empty: zeros
     bool is_unsigned = false;          // q holds uint8
+    std::vector<uint8_t> source;       // [rows]: blocks of a file that all this was read from
 
     size_t blocks() const {
         return bl == 0 ? 0 : k / bl;

@@ -144,6 +144,18 @@ const GgufType* find_gguf_type(const std::string& name) {
     return nullptr;
 }
 
+std::vector<size_t> gguf_f16_offsets(const GgufType& type) {
+    const std::string name = type.name;
+    return name == "Q4_1" || name == "Q5_1" || name == "Q4_K" || name == "Q5_K" ? std::vector<size_t>{0, 2}
+           : name == "Q2_K"                                                     ? std::vector<size_t>{80, 82}
+           : name == "Q3_K"                                                     ? std::vector<size_t>{108}
+           : name == "Q6_K"                                                     ? std::vector<size_t>{208}
+           : name == "TQ1_0"                                                    ? std::vector<size_t>{52}
+           : name == "TQ2_0"                                                    ? std::vector<size_t>{64}
+           : name == "MXFP4" || name == "NVFP4"                                 ? std::vector<size_t>{}
+                                                                                : std::vector<size_t>{0};
+}
+
 std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count) {
     std::vector<GgufWeight> weights;
     for (size_t i = 0; i < count; ++i) {

@@ -34,6 +34,9 @@ struct GgufType {
 const std::vector<GgufType>& gguf_types();
 const GgufType* find_gguf_type(const std::string& name);
 
+/// Where its f16 are.
+std::vector<size_t> gguf_f16_offsets(const GgufType& type);
+
 /// The weights of `bytes.size()` bytes of blocks.
 std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/support/packing.hpp"
 
+#include <cctype>
 #include <cstring>
 #include <string>
 
 #include "kai/kai_cpu.h"
 #include "test/reference/float16.hpp"
+#include "test/reference/gguf.hpp"
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/subject.hpp"
@@ -104,6 +106,10 @@ std::vector<uint8_t> encode_scales(const kai_packer& packer, const Side& side, s
 }
 
 std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap, uint8_t zero_point) {
+    if (file_bl(packer) != 0) {
+        return side.source.empty() ? side.source
+                                   : with_gaps(side.source, side.source.size() / side.rows, gap_size(packer, gap));
+    }
     if (packer.signature == KAI_RHS_PACK_NXK_BL) {
         return reference::encode_qsu4c32s16s0(side);
     }
@@ -122,7 +128,7 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
             reference::encode_lines(side, bits, added, kxn), line_size(packer, side), gap_size(packer, gap));
     }
     return with_gaps(
-        encode_numbers(packer.source_format, kxn ? transposed(side) : side.values), line_size(packer, side),
+        encode_numbers(source_type(packer), kxn ? transposed(side) : side.values), line_size(packer, side),
         gap_size(packer, gap));
 }
 
@@ -131,6 +137,54 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
 }
 
 }  // namespace
+
+size_t file_bl(const kai_packer& p) {
+    return kai::is_file(p) ? kai::file_type_of(p).packed_bl : 0;
+}
+
+size_t file_block(const kai_packer& p) {
+    return file_bl(p) == 0 ? 0 : kai::file_type_of(p).block_weights;
+}
+
+std::string source_type(const kai_packer& p) {
+    std::string type = p.source_format;
+    for (char& c : type) {
+        c = static_cast<char>(kai::is_file(p) ? std::tolower(c) : c);
+    }
+    return type;
+}
+
+Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) {
+    const reference::GgufType& t = *reference::find_gguf_type(p.source_format);
+    Side side;
+    side.rows = rows, side.k = k, side.bl = file_bl(p);
+    side.source.resize(rows * (k / t.weights * t.bytes));
+    for (uint8_t& byte : side.source) {
+        byte = static_cast<uint8_t>(random.next());
+    }
+    // One random exponent in four is 0 or nearly the largest; none is that of infinities.
+    const std::vector<size_t> scales = reference::gguf_f16_offsets(t);
+    for (size_t at = 0; at < side.source.size(); at += t.bytes) {
+        for (const size_t offset : scales) {
+            uint8_t& upper = side.source[at + offset + 1];
+            const int exponent = random.integer(0, 3) == 0 ? random.integer(0, 1) * 30 : random.integer(8, 20);
+            upper = static_cast<uint8_t>((upper & 0x83) | exponent << 2);
+        }
+    }
+    const bool has_zero = format_of(p).offset != nullptr;
+    const std::vector<reference::GgufWeight> weights = reference::gguf_weights(t, side.source.data(), rows * k);
+    for (size_t i = 0; i < rows * k; ++i) {
+        const reference::GgufWeight& w = weights[i];
+        side.q.push_back(static_cast<int8_t>(has_zero ? w.value - 8 : w.value));
+        if (i % side.bl == 0) {
+            side.scale.push_back(static_cast<float>(w.scale));
+            if (has_zero) {
+                side.offset.push_back(static_cast<float>(8 * w.scale + w.min));
+            }
+        }
+    }
+    return side;
+}
 
 unsigned element_bits(const kai_packer& packer) {
     return static_cast<unsigned>(kai::element_bits(packer.source_format));

@@ -7,6 +7,7 @@
 #include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
 #include "test/support/guarded_buffer.hpp"
+#include "test/support/random.hpp"
 
 namespace test {
 
@@ -45,6 +46,17 @@ struct Chunks {
         return count * ((length + group - 1) / group * group);
     }
 };
+
+/// @name Packers of rows of GGUF files
+/// @{
+/// Weights in a block of the file, and in one of the packed format; 0 where there are no such blocks.
+size_t file_block(const kai_packer& packer);
+size_t file_bl(const kai_packer& packer);
+/// Rows of random blocks with finite scales (side.source), and what must be packed of them.
+reference::Side make_file_side(const kai_packer& packer, size_t rows, size_t k, Random& random);
+/// The type of the elements of a source of floats: "f32", "f16", "bf16".
+std::string source_type(const kai_packer& packer);
+/// @}
 
 /// Bits and whole bytes of an element of the source.
 unsigned element_bits(const kai_packer& packer);

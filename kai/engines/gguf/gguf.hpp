@@ -126,10 +126,17 @@ inline constexpr Block Q2_0 = biased(block_of(64, 18, {2, 2, 1}, 64), -1);
 /// @}
 
 /// LINE(type) for each of them.
-#define KAI_GGUF_BLOCKS(LINE)                                                                                       \
-    LINE(Q4_0)                                                                                                      \
-    LINE(Q4_1) LINE(Q5_0) LINE(Q5_1) LINE(Q8_0) LINE(Q2_K) LINE(Q3_K) LINE(Q4_K) LINE(Q5_K) LINE(Q6_K) LINE(IQ4_NL) \
-        LINE(IQ4_XS) LINE(TQ1_0) LINE(TQ2_0) LINE(MXFP4) LINE(NVFP4) LINE(Q1_0) LINE(Q2_0)
+// clang-format off
+#define KAI_GGUF_BLOCKS(LINE)                                                                                 \
+    LINE(Q4_0) LINE(Q4_1) LINE(Q5_0) LINE(Q5_1) LINE(Q8_0) LINE(Q2_K) LINE(Q3_K) LINE(Q4_K) LINE(Q5_K)        \
+    LINE(Q6_K) LINE(IQ4_NL) LINE(IQ4_XS) LINE(TQ1_0) LINE(TQ2_0) LINE(MXFP4) LINE(NVFP4) LINE(Q1_0) LINE(Q2_0)
+// clang-format on
+
+/// Of the formats that this library packs it to: values that fit four bits, in runs of 32 and more; 0: there are none.
+constexpr size_t packed_bl(const Block& t) {
+    const bool four_bits = t.ternary || t.table == kTableSign || (t.table == nullptr && t.low.bits + t.high.bits <= 4);
+    return four_bits && t.run >= 32 ? t.run : 0;
+}
 
 /// Where a ternary digit is: i = 0..159 in five digits of 32 bytes, ..239 in five of 16, ..255 in four of 4.
 struct Digit {

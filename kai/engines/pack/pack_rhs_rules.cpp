@@ -124,7 +124,9 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
 #endif
     KAI_VIOLATION_IF(c.rhs == nullptr && c.k != 0, "rhs must not be NULL", {});
     KAI_VIOLATION_IF(c.packed == nullptr && (c.k != 0 || rules.panel_fields != 0), "rhs_packed must not be NULL", {});
-    const size_t rows = rules.kxn ? c.k : c.n, row = ((rules.kxn ? c.n : c.k) * rules.stride_bits + 7) / 8;
+    const size_t rows = rules.kxn ? c.k : c.n, row = rules.source_bytes != 0
+                                                         ? c.k / rules.source_weights * rules.source_bytes
+                                                         : ((rules.kxn ? c.n : c.k) * rules.stride_bits + 7) / 8;
     KAI_VIOLATION_IF(
         rows > 1 && c.rhs_stride < row, "rhs_stride = %zu is less than the %zu bytes of a row", {c.rhs_stride, row, 0});
     if (rules.blocks) {
@@ -163,7 +165,8 @@ size_t checked_stride(
     if (violation.format != nullptr) {
         fail(getter, rules, violation);
     }
-    const size_t depth = rules.blocks ? k : padded(rules, k), blocks = rules.blocks ? k / bl : 0;
+    const size_t depth = rules.blocks ? k : padded(rules, k);
+    const size_t blocks = rules.blocks ? k / (rules.bl != 0 ? rules.bl : bl) : 0;
     return nr * (rules.panel_fields + blocks * rules.block_fields + depth * rules.bits / 8);
 }
 
@@ -183,6 +186,10 @@ kai_violation kai_rhs_shape_violation(
     KAI_VIOLATION_IF(nr == 0, "nr must not be 0", {});
     KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
     KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
+    bl = rules->bl != 0 ? rules->bl : bl;
+    KAI_VIOLATION_IF(
+        rules->source_weights != 0 && k % rules->source_weights != 0, "k = %zu is not a multiple of %zu",
+        {k, rules->source_weights, 0});
     const kai_violation tile = run ? kai::tile_violation(*rules, nr, kr, sr) : kai_violation{};
     if (tile.format != nullptr) {
         return tile;

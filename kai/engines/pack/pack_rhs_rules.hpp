@@ -41,6 +41,8 @@ struct kai_rhs_rules {
     uint8_t k_multiple;            ///< k is a multiple of this
     uint8_t k_groups;              ///< k, rounded up, is a multiple of this many groups,
     bool k_kr;                     ///< of kr
+    uint16_t bl;                   ///< the only one, which a call does not name
+    uint16_t source_weights, source_bytes;  ///< rows are whole blocks of the file, this long, rhs_stride apart
 
     // Operands.
     uint8_t

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "kai/kai_fn_types.h"
+#include "kai/ukernels/pack/kai_rhs_pack_gguf.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,316 @@
+// RHS packers of rows of GGUF blocks, N x K, to the int4 formats: each column is a row of the file.
+//
+//     format                  nibble      after or before a block
+//     qsi4c32p                value       f16 d, as it is
+//     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
+//     qai4c32p                value - 8   f32 zero, f32 scale / 16
+//     qai4c32ps1s0nrx4        value       f32 zero, f32 scale
+//
+// where weight = scale * value + min = scale * (value - 8) + zero, zero = RN(8 * scale + min): the products are exact,
+// so that the scale is exact and the zero is rounded once. The packed blocks are the runs of the source that share a
+// scale.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/gguf/gguf_neon.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+/// What a format makes of a block.
+struct Target {
+    const Format& format;
+    unsigned added;           // to a value, in four bits
+    float stored_scale;       // of a scale of 1
+    bool zero_missing;        // missing columns are zero; else they repeat the last one
+    uint8_t kr, kr_multiple;  // rules: the only kr, or any multiple of this up to 16
+    uint8_t nr_multiple;
+
+    constexpr bool has_zero() const {
+        return format.block_tail != 0;
+    }
+};
+inline constexpr Target to_qsi4c32p = {qsi4c32p, 0, 1, false, 0, 2, 0};
+inline constexpr Target to_qsi4c32ps1s0scalef16 = {qsi4c32ps1s0scalef16, 8, 1, true, 4, 0, 0};
+inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
+inline constexpr Target to_qai4c32ps1s0nrx4 = {qai4c32ps1s0nrx4, 0, 1, false, 8, 0, 4};
+
+constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Block& t) {
+    kai_rhs_rules rules = rhs_rules(name, to.format, true);
+    rules.bl = static_cast<uint16_t>(t.run);
+    rules.source_weights = static_cast<uint16_t>(t.weights);
+    rules.source_bytes = static_cast<uint16_t>(t.bytes);
+    rules.sr = 2;
+    rules.kr = to.kr;
+    rules.kr_multiple = to.kr_multiple;
+    rules.kr_max = to.kr == 0 ? 16 : 0;
+    rules.nr_multiple = to.nr_multiple;
+    return rules;
+}
+
+struct GgufPack {
+    size_t n, k;
+    Tile tile;
+    const uint8_t* rhs;
+    size_t rhs_stride;
+    void* packed;
+
+    size_t panels = (n + tile.rows - 1) / tile.rows;
+
+    /// The source of place c of a panel: those that the last panel lacks repeat column n - 1.
+    KAI_INLINE const uint8_t* column(size_t panel, size_t c) const {
+        const size_t at = panel * tile.rows + c;
+        return rhs + (at < n ? at : n - 1) * rhs_stride;
+    }
+};
+
+/// What is after the last block: no bias.
+KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel) {
+    uint8_t* end = panel + to.format.panel_end(p.tile, p.k, t.run);
+    for (size_t i = 0; i < p.tile.rows * to.format.panel_tail; ++i) {
+        end[i] = 0;
+    }
+}
+
+/// Any tile.
+[[gnu::noinline]] void pack_gguf_scalar(const Target& to, const Block& t, const GgufPack& p) {
+    const Format& format = to.format;
+    const size_t bl = t.run, per = t.weights / bl;
+    for (size_t panel = 0; panel < p.panels; ++panel) {
+        uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
+        for (size_t c = 0; c < p.tile.rows; ++c) {
+            const uint8_t* column = p.column(panel, c);
+            for (size_t b = 0; b < p.k / bl; ++b) {
+                const uint8_t* block = column + b / per * t.bytes;
+                if (to.has_zero()) {
+                    const Scale s = scale_of(t, block, b % per);
+                    uint8_t* tail = out + format.tail(p.tile, bl, b) + 4 * c;
+                    store(tail, 8 * s.scale + s.min);
+                    store(tail + 4 * p.tile.rows, s.scale * to.stored_scale);
+                } else {
+                    store(out + format.head(p.tile, p.k, bl, b) + 2 * c, load<uint16_t>(block + t.d));
+                }
+                uint8_t* elements = out + format.elements(p.tile, bl, b);
+                for (size_t i = 0; i < bl; ++i) {
+                    const int value = value_of(t, block, b % per * bl + i);
+                    const unsigned nibble = (static_cast<unsigned>(value) + to.added) & 15U;
+                    const auto at = format.at(p.tile, bl, c, i);
+                    // The low nibble of a byte belongs to the smaller i and so comes first.
+                    elements[at.byte] = static_cast<uint8_t>(at.shift == 0 ? nibble : elements[at.byte] | nibble << 4);
+                }
+            }
+        }
+        zero_bias(to, t, p, out);
+    }
+}
+
+#if defined(__aarch64__)
+
+/// Whether quants of 4 bits are values of the format, but for one bit: bytes of the source become bytes of the panel.
+constexpr bool keeps_nibbles(const Block& t) {
+    return t.low.bits == 4 && t.high.bits == 0 && t.table == nullptr;
+}
+
+/// Runs that are in the low and in the high nibbles of the same bytes.
+constexpr size_t runs_in_a_byte(const Block& t) {
+    return keeps_nibbles(t) && t.low.distance == t.run ? 2 : 1;
+}
+
+/// 16 bytes of the run from `first` on: values i to i + 15 of its first half in the low nibbles, of its second half in
+/// the high ones. high_run: it is in the high nibbles of the source.
+template <const Target& to, const Block& t>
+KAI_INLINE uint8x16_t nibbles_x16(const uint8_t* block, size_t first, size_t i, bool high_run) {
+    if constexpr (keeps_nibbles(t)) {
+        constexpr unsigned flip = (static_cast<unsigned>(t.bias) + to.added) & 15U;
+        static_assert(flip % 8 == 0 && t.run == 32);
+        const uint8_t* src = block + t.low.byte(first);
+        uint8x16_t v = vld1q_u8(src);
+        if constexpr (runs_in_a_byte(t) == 2) {
+            const uint8x16_t second = vld1q_u8(src + 16);
+            v = high_run ? vsriq_n_u8(second, v, 4) : vsliq_n_u8(v, second, 4);
+        }
+        return flip == 0 ? v : veorq_u8(v, vdupq_n_u8(flip * 0x11));
+    } else {
+        const int8x16_t added = vdupq_n_s8(to.added);
+        const int8x16_t low = vaddq_s8(values_x16<t>(block, first + i), added);
+        const int8x16_t high = vaddq_s8(values_x16<t>(block, first + t.run / 2 + i), added);
+        return vsliq_n_u8(vreinterpretq_u8_s8(low), vreinterpretq_u8_s8(high), 4);
+    }
+}
+
+/// The run from `first` on of four columns.
+template <const Target& to, const Block& t, size_t group>
+KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, uint8_t* dst, size_t group_step) {
+    [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (t.run / 4);
+    for (size_t i = 0; i < t.run / 2; i += 16) {
+        uint8x16_t v[4], out[4];
+        KAI_UNROLL(4)
+        for (size_t c = 0; c < 4; ++c) {
+            v[c] = nibbles_x16<to, t>(src.at[c], first, i, high_run);
+        }
+        if constexpr (to.format.nibble_distance == 1) {
+            split_halves<to.format, 0>(v, out, out + 2);
+            dst = store_groups<group, 2>(out, opaque(dst), group_step);
+            second_half = store_groups<group, 2>(out + 2, opaque(second_half), group_step);
+        } else {
+            interleave<group>(v, out);
+            dst = store_groups<group>(out, opaque(dst), group_step);
+        }
+    }
+}
+
+/// f16 of four columns.
+KAI_INLINE float32x4_t load_four_f16(const FourColumns& src, size_t offset) {
+    return vcvt_f32_f16(vreinterpret_f16_u64(vcreate_u64(load_four_u16(src, offset))));
+}
+
+/// Zeros and scales of the runs of a block, of four columns. dst: after the first run.
+template <const Target& to, const Block& t>
+KAI_INLINE void pack_zeros(const FourColumns& src, uint8_t* dst, size_t step, size_t scales) {
+    if constexpr (t.scales == Scales::one) {
+        const float32x4_t scale = load_four_f16(src, t.d);
+        store(dst, vfmaq_n_f32(load_four_f16(src, t.m), scale, 8));
+        store(dst + scales, vmulq_n_f32(scale, to.stored_scale));
+    } else {
+        static_assert(t.scales == Scales::six_bits);
+        uint8x16_t scale[2][4], zero[2][4], out[4];  // [runs 0 to 3, 4 to 7][column], a run in a lane
+        KAI_UNROLL(4)
+        for (size_t c = 0; c < 4; ++c) {
+            const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
+            const float d = f16_at(src.at[c] + t.d), m = f16_at(src.at[c] + t.m);
+            const uint16x8_t sc = vmovl_u8(vcreate_u8(bits.sc)), mn = vmovl_u8(vcreate_u8(bits.mn));
+            KAI_UNROLL(2)
+            for (size_t h = 0; h < 2; ++h) {
+                const uint32x4_t sc_x4 = vmovl_u16(h == 0 ? vget_low_u16(sc) : vget_high_u16(sc));
+                const uint32x4_t mn_x4 = vmovl_u16(h == 0 ? vget_low_u16(mn) : vget_high_u16(mn));
+                const float32x4_t x = vmulq_n_f32(vcvtq_f32_u32(sc_x4), d);
+                const float32x4_t min = vmulq_n_f32(vcvtq_f32_u32(mn_x4), -m);
+                scale[h][c] = vreinterpretq_u8_f32(to.stored_scale == 1 ? x : vmulq_n_f32(x, to.stored_scale));
+                zero[h][c] = vreinterpretq_u8_f32(vfmaq_n_f32(min, x, 8));
+            }
+        }
+        KAI_UNROLL(2)
+        for (size_t h = 0; h < 2; ++h, dst += 4 * step) {
+            interleave<4>(zero[h], out);
+            KAI_UNROLL(4)
+            for (size_t run = 0; run < 4; ++run) {
+                store(dst + run * step, out[run]);
+            }
+            interleave<4>(scale[h], out);
+            KAI_UNROLL(4)
+            for (size_t run = 0; run < 4; ++run) {
+                store(dst + run * step + scales, out[run]);
+            }
+        }
+    }
+}
+
+/// Four columns at a time, 512 weights of each: what is written of a wide panel stays in the nearest cache until its
+/// lines are full.
+template <const Target& to, const Block& t, size_t group>
+void pack_gguf_by_four(const GgufPack& pack) {
+    const GgufPack p = pack;  // a copy that no store can change
+    constexpr const Format& format = to.format;
+    constexpr size_t bl = t.run, per = t.weights / bl, at_a_time = 512 / t.weights, together = runs_in_a_byte(t);
+    const size_t blocks = p.k / t.weights, group_step = group * p.tile.rows;
+    const size_t step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
+    const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);
+    for (size_t panel = 0; panel < p.panels; ++panel) {
+        uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
+        uint8_t* elements = out + format.elements(p.tile, bl, 0);
+        uint8_t* fields = out + (to.has_zero() ? format.tail(p.tile, bl, 0) : format.head(p.tile, p.k, bl, 0));
+        for (size_t b = 0; b < blocks; b += at_a_time) {
+            for (size_t c = 0; c < p.tile.rows; c += 4) {
+                FourColumns src = {
+                    {p.column(panel, c), p.column(panel, c + 1), p.column(panel, c + 2), p.column(panel, c + 3)}};
+                advance(src, b * t.bytes);
+                uint8_t* dst = elements + b * per * step + group * c;
+                uint8_t* field = fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c;
+                const size_t end = at_a_time < blocks - b ? at_a_time : blocks - b;
+                for (size_t i = 0; i < end; ++i, field += per * field_step, advance(src, t.bytes)) {
+                    if constexpr (to.has_zero()) {
+                        pack_zeros<to, t>(src, field, step, 4 * p.tile.rows);
+                    } else {
+                        store(field, load_four_u16(src, t.d));
+                    }
+                    for (size_t run = 0; run < per; run += together, dst += together * step) {
+                        KAI_UNROLL(2)
+                        for (size_t high = 0; high < together; ++high) {
+                            pack_run<to, t, group>(src, (run + high) * bl, high == 1, dst + high * step, group_step);
+                        }
+                    }
+                }
+            }
+        }
+        zero_bias(to, t, p, out);
+    }
+}
+
+template <const Target& to, const Block& t>
+void pack_gguf(const GgufPack& p) {
+    const size_t group = p.tile.rows % 4 == 0 ? to.format.group_size(p.tile) : 0;
+    if constexpr (to.format.group == Format::two) {
+        if (group == 2) {
+            return pack_gguf_by_four<to, t, 2>(p);
+        }
+    } else if (group == 8) {
+        return pack_gguf_by_four<to, t, 8>(p);
+    } else if (group == 4) {
+        return pack_gguf_by_four<to, t, 4>(p);
+    }
+    pack_gguf_scalar(to, t, p);
+}
+
+#else
+
+template <const Target& to, const Block& t>
+void pack_gguf(const GgufPack& p) {
+    pack_gguf_scalar(to, t, p);
+}
+
+#endif
+
+template <const Target& to, const Block& t>
+void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed};
+    pack_gguf<to, t>(p);
+    if constexpr (to.zero_missing) {
+        zero_missing_columns(to.format, {c.n, c.k, t.run, p.tile, p.rhs, c.packed});
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_GGUF(FORMAT, TYPE, SUFFIX)                                                                         \
+    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, gguf_rules, kai::to_##FORMAT, kai::TYPE)                        \
+    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, n_idx* rhs_stride)                             \
+    void kai_run_rhs_pack_nxk_##FORMAT##_gg##SUFFIX(                                                                  \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
+        void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
+        kai::check_and_pack<kai::to_##FORMAT, kai::TYPE>(                                                             \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
+                                                           nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \
+    }
+
+extern "C" {
+
+KAI_DEFINE_GGUF(qsi4c32p, Q4_0, q4_0)
+KAI_DEFINE_GGUF(qsi4c32p, TQ1_0, tq1_0)
+KAI_DEFINE_GGUF(qsi4c32p, TQ2_0, tq2_0)
+KAI_DEFINE_GGUF(qsi4c32p, Q1_0, q1_0)
+KAI_DEFINE_GGUF(qsi4c32p, Q2_0, q2_0)
+KAI_DEFINE_GGUF(qsi4c32ps1s0scalef16, Q4_0, q4_0)
+KAI_DEFINE_GGUF(qsi4c32ps1s0scalef16, TQ1_0, tq1_0)
+KAI_DEFINE_GGUF(qsi4c32ps1s0scalef16, TQ2_0, tq2_0)
+KAI_DEFINE_GGUF(qsi4c32ps1s0scalef16, Q1_0, q1_0)
+KAI_DEFINE_GGUF(qsi4c32ps1s0scalef16, Q2_0, q2_0)
+KAI_DEFINE_GGUF(qai4c32p, Q4_1, q4_1)
+KAI_DEFINE_GGUF(qai4c32p, Q4_K, q4_k)
+KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_1, q4_1)
+KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_K, q4_k)
+
+}  // extern "C"

@@ -1,0 +1,134 @@
+// A column of a packed RHS to f32, f16 or bf16.
+//
+//     int4 with a scale             w = value * scale
+//     int4 with a scale and a zero  w = fma(value, scale, zero)
+//     floats                        w = element
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/check.hpp"
+#include "kai/engines/core/layout.hpp"
+#include "kai/engines/gguf/gguf_rows.hpp"
+#include "kai/ukernels/pack/kai_rhs_unpack.h"
+
+namespace kai {
+namespace {
+
+/// RN(a * b + c), without a call of the C library.
+KAI_INLINE float fused(float a, float b, float c) {
+#if defined(__aarch64__)
+    return __builtin_fmaf(a, b, c);
+#else
+    // The product is exact. The sum is rounded to odd: an even last bit that something was cut off from becomes odd, so
+    // that the conversion to f32 sees on which side of a tie it is.
+    const double product = double{a} * double{b}, x = c, sum = product + x;
+    const double part = sum - product, cut = (product - (sum - part)) + (x - part);
+    auto bits = load<uint64_t>(&sum);
+    if (cut != 0 && bits % 2 == 0 && (bits >> 52 & 0x7FF) != 0x7FF) {
+        bits += (cut > 0) == (sum > 0) ? 1 : -1;
+    }
+    return static_cast<float>(load<double>(&bits));
+#endif
+}
+
+/// Where a column is, and where it goes.
+struct Column {
+    size_t n_idx, k;
+    Tile tile;
+    size_t bl;
+    const uint8_t* packed;
+    uint8_t* dst;
+};
+
+KAI_INLINE void check_tile(const char* function, const Tile& t) {
+    KAI_REQUIRE_ALWAYS(
+        function, t.rows != 0 && t.sr != 0 && t.kr >= t.sr, "nr = %zu, kr = %zu, sr = %zu are no tile", t.rows, t.kr,
+        t.sr);
+}
+
+/// A value is a nibble, perhaps with bit 3 flipped, less 8.
+struct Nibble {
+    unsigned flip;
+    float scale_unit;  // what a stored scale of 1 is
+};
+
+template <kai_datatype type>
+void unpack_int4(const Format& format, const Nibble& nibble, const Column& p) {
+    const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows;
+    const size_t group = format.group_size(p.tile), d = format.nibble_distance != 0 ? format.nibble_distance : p.bl / 2;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
+    for (size_t b = 0; b < p.k / p.bl; ++b) {
+        const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r * group;
+        const uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * r;
+        const bool has_zero = format.block_tail != 0;
+        const float zero = has_zero ? load<float>(tail) : 0;
+        const float scale = has_zero
+                                ? load<float>(tail + 4 * p.tile.rows) * nibble.scale_unit
+                                : kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
+        uint8_t* dst = p.dst + b * p.bl * size;
+        for (size_t j = 0; j < p.bl / 2; ++j) {
+            const unsigned byte = elements[j / group * p.tile.rows * group + j % group] ^ nibble.flip;
+            const size_t i = j / d * 2 * d + j % d;
+            const float low = static_cast<float>(static_cast<int>(byte & 15U) - 8);
+            const float high = static_cast<float>(static_cast<int>(byte >> 4) - 8);
+            store_float(has_zero ? fused(low, scale, zero) : low * scale, type, dst + i * size);
+            store_float(has_zero ? fused(high, scale, zero) : high * scale, type, dst + (i + d) * size);
+        }
+    }
+}
+
+template <kai_datatype type>
+void unpack_floats(const Format& format, kai_datatype element, const Column& p) {
+    const size_t size = kai_get_datatype_size_in_bytes(type);
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k) + p.tile.rows * format.panel_head;
+    for (size_t i = 0; i < p.k; ++i) {
+        const uint8_t* src = panel + format.at(p.tile, 0, p.n_idx % p.tile.rows, i).byte;
+        const float x = element == kai_dt_f32   ? load<float>(src)
+                        : element == kai_dt_f16 ? kai_cast_f32_f16(load<uint16_t>(src))
+                                                : kai_cast_f32_bf16(load<uint16_t>(src));
+        store_float(x, type, p.dst + i * size);
+    }
+}
+
+[[gnu::noinline]] void unpack_int4(
+    const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    KAI_REQUIRE_ALWAYS(function, p.bl != 0 && p.bl % 32 == 0, "bl = %zu is not a positive multiple of 32", p.bl);
+    KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, "k = %zu is not a multiple of bl = %zu", p.k, p.bl);
+    (type == kai_dt_f32   ? unpack_int4<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_int4<kai_dt_f16>
+                          : unpack_int4<kai_dt_bf16>)(format, nibble, p);
+}
+
+[[gnu::noinline]] void unpack_floats(
+    const char* function, const Format& format, kai_datatype element, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    (type == kai_dt_f32   ? unpack_floats<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_floats<kai_dt_f16>
+                          : unpack_floats<kai_dt_bf16>)(format, element, p);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_UNPACK(FORMAT, UNPACK, HOW)                                                                 \
+    void kai_run_rhs_unpack_row_##FORMAT(                                                                      \
+        size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const void* rhs_packed,            \
+        enum kai_datatype dst_type, void* dst) {                                                               \
+        kai::UNPACK(                                                                                           \
+            __func__, kai::FORMAT, HOW, {n_idx, k, {nr, kr, sr}, bl, kai::bytes(rhs_packed), kai::bytes(dst)}, \
+            dst_type);                                                                                         \
+    }
+
+extern "C" {
+
+KAI_DEFINE_UNPACK(qsi4c32p, unpack_int4, (kai::Nibble{0x88, 1}))
+KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_int4, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qai4c32p, unpack_int4, (kai::Nibble{0x88, 16}))
+KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_int4, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(f32pbiasf32, unpack_floats, kai_dt_f32)
+KAI_DEFINE_UNPACK(f16pbiasf16, unpack_floats, kai_dt_f16)
+KAI_DEFINE_UNPACK(bf16pbiasf32, unpack_floats, kai_dt_bf16)
+
+}  // extern "C"

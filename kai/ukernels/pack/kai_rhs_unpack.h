@@ -1,0 +1,47 @@
+//
+// A column of a packed RHS back to a row of floats: for an embedding that shares its matrix with the output layer.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Writes the k weights of column n_idx of a packed RHS, without its bias. Every host.
+///
+/// A weight is its exact value, rounded once to f32 (to nearest even); f16 and bf16 are this f32 converted. Rows that
+/// kai_registry_gguf_packer's packers have read come back as kai_gguf_dequantise gives them where the scale is finite,
+/// but for the rounding of the zero of qai4c32p and qai4c32ps1s0nrx4.
+///
+/// @param nr,kr,sr,bl  as they were packed.
+/// @param rhs_packed  all panels, or with n_idx less than nr one of them.
+/// @param dst_type  kai_dt_f32, kai_dt_f16 or kai_dt_bf16.
+/// @param dst  k elements of that type, at any address.
+/// @pre nr, kr, sr and bl as the packers of the format want them. Checked in every build: none is 0, bl is a multiple
+///      of 32, k of bl; dst_type.
+typedef void kai_run_rhs_unpack_row_fn(
+    size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const void* rhs_packed,
+    enum kai_datatype dst_type, void* dst);
+
+/// int4 with an f16 scale per block: weight = value * scale.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32p;
+/// The same in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16;
+/// int4 with an f32 scale and zero per block: weight = RN(value * scale + zero), values -8 to 7.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
+/// The same in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
+/// Floats; bl counts for nothing.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
+/// Floats; bl counts for nothing.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f16pbiasf16;
+/// Floats; bl counts for nothing.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_bf16pbiasf32;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
