@@ -615,7 +615,7 @@ KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
 /// Bytes of a line of a source without gaps: of n elements (K x N), else of k, or of the records of their blocks.
 KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) {
     if (takes<&P::no_bias>(p)) {
-        return bl == 0 ? 0 : k / bl * (sizeof(uint16_t) + bl / 2);
+        return bl == 0 ? 0 : k / bl * (sizeof(uint16_t) + bl * element_bits(p.source_format) / 8);
     }
     if (is_file(p)) {
         const kai_gguf_type& type = file_type_of(p);

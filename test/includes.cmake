@@ -16,6 +16,7 @@ foreach(engine bf16 dwconv float pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
 set(allowed_plain ${allowed_core} kai/engines/plain kai/engines/float/float_neon.inc)
+set(allowed_gguf ${allowed_core} kai/kai_gguf.h kai/engines/gguf)
 set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qai8dxp.hpp
     kai/engines/qai8dxp/qai8dxp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)

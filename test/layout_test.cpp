@@ -15,6 +15,7 @@ const kai::Format* const kFormats[] = {
     &kai::qsi8d32p,
     &kai::qsi8d32p_last,
     &kai::qsi8d32pscalef32,
+    &kai::qsi8c32p,
     &kai::qsi4c32p,
     &kai::qai4c32p,
     &kai::qai4c32ps1s0nrx4,

@@ -10,7 +10,7 @@ namespace reference {
 
 // Words as in the specification: mr or nr = rows of a panel (s.rows), L = how many k of a row are stored together.
 
-namespace qsi8d32p {  // | mr f16 scales | mr * bl int8 | per block
+namespace qsi8d32p {  // and qsi8c32p: | mr f16 scales | mr * bl int8 | per block
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl + 2);
 }
@@ -271,6 +271,10 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
             .with_offset(qsi8d32pscalef32::sum),
+        Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi8d32p::scale)
+            .with_padding(Format::last_row),
         Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, qsi4c32p::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32p::scale)

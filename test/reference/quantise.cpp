@@ -141,13 +141,17 @@ Side lhs_side(
     return side;
 }
 
-std::vector<uint8_t> encode_qsu4c32s16s0(const Side& side) {
+std::vector<uint8_t> encode_records(const Side& side, unsigned bits) {
     std::vector<uint8_t> bytes;
     for (size_t block = 0; block < side.rows * side.blocks(); ++block) {
         const uint16_t scale = f16_from_f32(side.scale[block]);
         bytes.push_back(static_cast<uint8_t>(scale));
         bytes.push_back(static_cast<uint8_t>(scale >> 8));
         const int8_t* q = &side.q[block * side.bl];
+        if (bits == 8) {
+            bytes.insert(bytes.end(), q, q + side.bl);
+            continue;
+        }
         for (size_t j = 0; j < side.bl / 2; ++j) {
             bytes.push_back(static_cast<uint8_t>((q[j] + 8) | (q[j + side.bl / 2] + 8) << 4));
         }

@@ -26,7 +26,8 @@ Ties ties_of(const Format& format, const std::string& packer);
 /// @{
 
 /// Row by row, block by block: f16 scale, then bl / 2 bytes; byte j holds j (low nibble) and j + bl / 2 (high), plus 8.
-std::vector<uint8_t> encode_qsu4c32s16s0(const Side& side);
+/// 8 bits: bl bytes of int8.
+std::vector<uint8_t> encode_records(const Side& side, unsigned bits);
 
 /// Row by row k / 2 bytes of two neighbours, plus 8; the even one in the high nibble (s0s1) or in the low one (s1s0).
 std::vector<uint8_t> encode_qau4(const Side& side, bool even_is_high);

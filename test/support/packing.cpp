@@ -111,7 +111,7 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
                                    : with_gaps(side.source, side.source.size() / side.rows, gap_size(packer, gap));
     }
     if (packer.signature == KAI_RHS_PACK_NXK_BL) {
-        return reference::encode_qsu4c32s16s0(side);
+        return reference::encode_records(side, element_bits(packer));
     }
     if (packer.signature == KAI_RHS_PACK_NXK_BL_ZERO) {
         return reference::encode_qau4(side, std::string(packer.source_format) == "qau4c32s0s1");

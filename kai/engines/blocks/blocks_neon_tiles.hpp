@@ -1,10 +1,12 @@
-// f32 or f16 <- int8 rows x int4 columns, both quantised in blocks along K: for every block b, ascending,
+// f32 or f16 <- int8 rows x int4 or int8 columns, both quantised in blocks along K: for every block b, ascending,
 //
 //     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
-//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])
+//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])    int4
+//     acc[m][n] = fma(f32(S) * lhs_scale[m][b], rhs_scale[n][b], acc[m][n])    int8
 //     S = sum over the block of lhs * rhs, in int32
 //
-// then + bias, where the formats have one. A pair of formats is a policy: Symmetric, Asymmetric.
+// then + bias, where the formats have one. A pair of formats is a policy: Symmetric,
+// SymmetricInt8, Asymmetric.
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (int_neon_tile.inc), of
 // up to 4 rows and 8 or 16 columns (int_neon_few.inc), or 16 columns of a row (int_neon_row.inc). Other
@@ -29,7 +31,8 @@ struct Blocks {
 
 /// @name Pairs of formats
 ///
-///     kFraction      bits of a sum that has become f32: 4 where packed scales are scales, 0 where they are / 16
+///     Rhs            the elements of the RHS
+///     kFraction      bits of a sum that has become f32: 4 where packed scales of int4 are scales, 0 where they are / 16
 ///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
 ///     add_row        acc + the block, one row and 4 columns
 ///     kBias          f32 bias follows the panel
@@ -37,6 +40,7 @@ struct Blocks {
 
 /// f16 scales in front of each block; their product is exact in f32.
 struct Symmetric {
+    using Rhs = Int4;
     static constexpr Format kLhs = qsi8d32p, kRhs = qsi4c32p;
     static constexpr int kFraction = 4;
     static constexpr bool kBias = false;
@@ -63,8 +67,39 @@ struct Symmetric {
     }
 };
 
+/// f16 scales in front of each block. The product of a sum and a row's scale is rounded: SMMLA needs an instruction less
+/// than for the product of scales.
+struct SymmetricInt8 {
+    using Rhs = Int8;
+    static constexpr Format kLhs = qsi8d32p, kRhs = qsi8c32p;
+    static constexpr int kFraction = 0;
+    static constexpr bool kBias = false;
+
+    template <class Acc>
+    struct Columns {
+        float32x4_t scales[4];
+
+        KAI_INLINE explicit Columns(const uint8_t* fields) {
+            Acc::spread_columns(load_f16x4(fields), scales);
+        }
+        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
+            float32x4_t row_scales[4];
+            Acc::spread_rows(load_f16x4(row_fields), row_scales);
+            KAI_UNROLL(16)
+            for (int v = 0; v < 4; ++v) {
+                acc[v] = vfmaq_f32(acc[v], vmulq_f32(sums[v], row_scales[v]), scales[v]);
+            }
+        }
+    };
+    KAI_INLINE static float32x4_t add_row(
+        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
+        return vfmaq_f32(acc, vmulq_n_f32(sums, load_f16(row_fields)), load_f16x4(column_fields));
+    }
+};
+
 /// After each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; after the panel f32 bias.
 struct Asymmetric {
+    using Rhs = Int4;
     static constexpr Format kLhs = qsi8d32pscalef32, kRhs = qai4c32p;
     static constexpr int kFraction = 0;
     static constexpr bool kBias = true;
@@ -101,7 +136,8 @@ constexpr size_t block_fields(const Format& f, Tile t, size_t k, size_t bl, size
     return f.block_head != 0 ? f.head(t, k, bl, b) : f.tail(t, bl, b);
 }
 
-/// How far apart the elements of a nibble's low and high half are, and how many k a step of 16 bytes goes on.
+/// How far apart the elements of a nibble's low and high half are (int8: of the halves of a block), and how many k a
+/// step of 16 bytes goes on.
 constexpr size_t nibble_distance(const Format& f, size_t bl) {
     return f.nibble_distance != 0 ? f.nibble_distance : bl / 2;
 }
@@ -110,7 +146,7 @@ constexpr size_t step_of_16_bytes(const Format& f) {
 }
 
 /// acc += the blocks of PANELS panels.
-template <class Pair, class Acc, class Rhs, int PANELS>
+template <class Pair, class Acc, int PANELS>
 KAI_INLINE void sum_blocks(
     float32x4_t acc[PANELS][4], Blocks shape, const uint8_t* lhs, size_t lhs_stride, const uint8_t* rhs) {
     using Sum = LongSum<Pair::kFraction>;
@@ -127,7 +163,7 @@ KAI_INLINE void sum_blocks(
         }
         for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
             int8x16_t low[4], high[4];
-            Rhs::decode(elements, low, high);
+            Pair::Rhs::decode(elements, bl / 2 * 4, low, high);
             KAI_UNROLL(16)
             for (int p = 0; p < PANELS; ++p) {
                 Acc::mac(sums[p], low_lhs + p * lhs_stride, low);
@@ -152,8 +188,9 @@ KAI_INLINE void sum_blocks(
 /// @{
 static_assert(
     qsi8d32p.block_bytes({4, 8, 2}, 32) == 136 && qsi4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
-        qsi8d32p.block_bytes({1, 8, 2}, 32) == 34 && qsi8d32pscalef32.block_bytes({4, 8, 2}, 32) == 160 &&
-        qai4c32p.block_bytes({4, 8, 2}, 32) == 96 && qsi8d32pscalef32.block_bytes({1, 8, 2}, 32) == 40,
+        qsi8c32p.block_bytes({4, 8, 2}, 32) == 136 && qsi8d32p.block_bytes({1, 8, 2}, 32) == 34 &&
+        qsi8d32pscalef32.block_bytes({4, 8, 2}, 32) == 160 && qai4c32p.block_bytes({4, 8, 2}, 32) == 96 &&
+        qsi8d32pscalef32.block_bytes({1, 8, 2}, 32) == 40,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
 /// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
@@ -266,7 +303,7 @@ void long_tile(const TileArgs* args) {
         for (int i = 0; i < PANELS * 4; ++i) {
             acc[i / 4][i % 4] = vdupq_n_f32(0);
         }
-        sum_blocks<Pair, Acc, Int4, PANELS>(acc, {args->blocks * args->bl, args->bl}, args->lhs, args->lhs_stride, rhs);
+        sum_blocks<Pair, Acc, PANELS>(acc, {args->blocks * args->bl, args->bl}, args->lhs, args->lhs_stride, rhs);
         KAI_UNROLL(16)
         for (int i = 0; i < PANELS * 4; ++i, tile += 4) {
             vst1q_f32(tile, acc[i / 4][i % 4]);
@@ -324,30 +361,39 @@ KAI_INLINE void matmul_blocks(
 /// @name One row
 /// @{
 
-/// sums += 32 k of every panel: RHS vector V. Panels take turns, so that no sum waits for its previous addition.
+/// sums += 32 k of every panel: RHS vector V. Panels take turns, so that no sum waits for its previous addition. int8:
+/// `apart` bytes to the second half of the block.
 template <class Acc, class Rhs, int PANELS, int V>
 KAI_INLINE void row_mac(
     Acc sums[PANELS], const typename Acc::Lhs& low_k, const typename Acc::Lhs& high_k, const uint8_t* rhs,
-    size_t rhs_stride) {
-    int8x16_t packed[PANELS];
+    size_t rhs_stride, [[maybe_unused]] size_t apart) {
+    int8x16_t low[PANELS], high[PANELS];
     KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
-        packed[p] = load_s8x16(rhs + p * rhs_stride + 16 * V);
+        const uint8_t* vector = rhs + p * rhs_stride + 16 * V;
+        low[p] = load_s8x16(vector);
+        if constexpr (Rhs::kBits == 8) {
+            high[p] = load_s8x16(vector + apart);
+        } else {
+            high[p] = Rhs::high(low[p]);
+            low[p] = Rhs::low(low[p]);
+        }
     }
     KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
-        sums[p].template mac<V>(low_k, Rhs::low(packed[p]));
+        sums[p].template mac<V>(low_k, low[p]);
     }
     KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p) {
-        sums[p].template mac<V>(high_k, Rhs::high(packed[p]));
+        sums[p].template mac<V>(high_k, high[p]);
     }
 }
 
-/// acc += a block of every panel; bl / 2 bytes per column.
-template <class Pair, class Acc, class Rhs, int PANELS>
+/// acc += a block of every panel.
+template <class Pair, class Acc, int PANELS>
 KAI_INLINE void row_block(
     float32x4_t acc[PANELS], size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride) {
+    using Rhs = typename Pair::Rhs;
     using Sum = LongSum<Pair::kFraction>;
     constexpr size_t kStep = step_of_16_bytes(Pair::kRhs);
     const uint8_t* low_lhs = lhs + Pair::kLhs.elements(Acc::kLhs, bl, 0);
@@ -360,10 +406,10 @@ KAI_INLINE void row_block(
     }
     for (size_t j = 0; j < bl / 2; j += 16, low_lhs += kStep, high_lhs += kStep, elements += 64) {
         const typename Acc::Lhs low_k = Acc::load_lhs(low_lhs), high_k = Acc::load_lhs(high_lhs);
-        row_mac<Acc, Rhs, PANELS, 0>(sums, low_k, high_k, elements, rhs_stride);
-        row_mac<Acc, Rhs, PANELS, 1>(sums, low_k, high_k, elements, rhs_stride);
-        row_mac<Acc, Rhs, PANELS, 2>(sums, low_k, high_k, elements, rhs_stride);
-        row_mac<Acc, Rhs, PANELS, 3>(sums, low_k, high_k, elements, rhs_stride);
+        row_mac<Acc, Rhs, PANELS, 0>(sums, low_k, high_k, elements, rhs_stride, bl / 2 * 4);
+        row_mac<Acc, Rhs, PANELS, 1>(sums, low_k, high_k, elements, rhs_stride, bl / 2 * 4);
+        row_mac<Acc, Rhs, PANELS, 2>(sums, low_k, high_k, elements, rhs_stride, bl / 2 * 4);
+        row_mac<Acc, Rhs, PANELS, 3>(sums, low_k, high_k, elements, rhs_stride, bl / 2 * 4);
     }
     const uint8_t* row_fields = lhs + block_fields(Pair::kLhs, Acc::kLhs, bl, bl, 0);
     const uint8_t* column_fields = rhs + block_fields(Pair::kRhs, Acc::kRhs, bl, bl, 0);
@@ -379,7 +425,7 @@ using RowFn = void(
     float hi, size_t bl, size_t f16);
 
 /// PANELS quads of a row. Returns where the next ones go.
-template <class Pair, class Acc, class Rhs, int PANELS>
+template <class Pair, class Acc, int PANELS>
 KAI_INLINE uint8_t* row_panels(
     size_t blocks, size_t bl, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, uint8_t* dst, float lo,
     float hi, size_t f16) {
@@ -391,7 +437,7 @@ KAI_INLINE uint8_t* row_panels(
         acc[p] = vdupq_n_f32(0);
     }
     for (; blocks > 0; --blocks, lhs += lhs_block, rhs += rhs_block) {
-        row_block<Pair, Acc, Rhs, PANELS>(acc, bl, lhs, rhs, rhs_stride);
+        row_block<Pair, Acc, PANELS>(acc, bl, lhs, rhs, rhs_stride);
     }
     KAI_UNROLL(16)
     for (int p = 0; p < PANELS; ++p, rhs += rhs_stride) {
@@ -411,16 +457,16 @@ KAI_INLINE uint8_t* row_panels(
 }
 
 /// Blocks of any length.
-template <class Pair, class Acc, class Rhs>
+template <class Pair, class Acc>
 void long_row(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
     float hi, size_t bl, size_t f16) {
     uint8_t* out = bytes(dst);
     for (; quads >= 4; quads -= 4, rhs += 4 * rhs_stride) {
-        out = row_panels<Pair, Acc, Rhs, 4>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+        out = row_panels<Pair, Acc, 4>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
     }
     for (; quads > 0; --quads, rhs += rhs_stride) {
-        out = row_panels<Pair, Acc, Rhs, 1>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
+        out = row_panels<Pair, Acc, 1>(blocks, bl, lhs, rhs, rhs_stride, out, lo, hi, f16);
     }
 }
 
@@ -433,7 +479,7 @@ void long_row(
 }
 
 /// Rows one after another. One row of whole panels, the usual case, is a jump into RUN, for blocks of 32.
-template <class Pair, class Acc, class Rhs, class T>
+template <class Pair, class Acc, class T>
 KAI_INLINE void matmul_rows(
     RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     constexpr size_t kF16 = sizeof(T) == sizeof(F16);
@@ -453,7 +499,7 @@ KAI_INLINE void matmul_rows(
         dst.start,
         dst.stride,
         sizeof(T)};
-    matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc, Rhs>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
+    matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
 }
 
 #ifdef __ARM_FEATURE_DOTPROD
@@ -466,10 +512,10 @@ KAI_INLINE void matmul_dot(
         static_assert(KR == 8);
         matmul_blocks<Pair, Dot4>(tiles, kLongTiles<Pair, Dot4>, m, n, k, bl, lhs, rhs, dst);
     } else if constexpr (KR == 8) {
-        matmul_rows<Pair, Dot4Row, Int4>(row_x4, m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Pair, Dot4Row>(row_x4, m, n, k, bl, lhs, rhs, dst);
     } else {
         static_assert(KR == 16);
-        matmul_rows<Pair, Dot8Row, Int4>(row_x8, m, n, k, bl, lhs, rhs, dst);
+        matmul_rows<Pair, Dot8Row>(row_x8, m, n, k, bl, lhs, rhs, dst);
     }
 }
 #endif
@@ -478,7 +524,7 @@ KAI_INLINE void matmul_dot(
 }  // namespace
 }  // namespace kai
 
-/// The functions of SDOT for an RHS, their tiles: START of sums, how scales of rows are prepared.
+/// The functions of SDOT for an RHS, their tiles: START of sums, how scales of rows are prepared, REDO of BlockTiles.
 #define KAI_DECLARE_DOT_TILES(RHS)                                                                                  \
     kai::TileFn kai_tile_qsi8d32p4x4_##RHS##4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_8x4_neon_dotprod, \
         kai_tile_qsi8d32p4x4_##RHS##4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_6x4_neon_dotprod,         \
@@ -486,10 +532,10 @@ KAI_INLINE void matmul_dot(
         kai_tile_qsi8d32p4x4_##RHS##4x4_2x16_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_3x8_neon_dotprod,        \
         kai_tile_qsi8d32p4x4_##RHS##4x4_4x8_neon_dotprod;                                                           \
     kai::RowFn kai_row_qsi8d32p1x4_##RHS##4x4_neon_dotprod, kai_row_qsi8d32p1x8_##RHS##4x8_neon_dotprod
-#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK)                                                                   \
+#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK, REDO)                                                             \
     {                                                                                                                  \
         {kai_tile_qsi8d32p4x4_##RHS##4x4_4x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_8x4_neon_dotprod, nullptr}, \
-            START, ROW_SCALES, CHUNK, nullptr, false, {                                                                \
+            START, ROW_SCALES, CHUNK, REDO, false, {                                                                   \
             kai_tile_qsi8d32p4x4_##RHS##4x4_1x16_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_2x16_neon_dotprod,      \
                 kai_tile_qsi8d32p4x4_##RHS##4x4_3x8_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_4x8_neon_dotprod,    \
                 kai_tile_qsi8d32p4x4_##RHS##4x4_5x4_neon_dotprod, kai_tile_qsi8d32p4x4_##RHS##4x4_6x4_neon_dotprod,    \
@@ -497,8 +543,8 @@ KAI_INLINE void matmul_dot(
         }                                                                                                              \
     }
 
-/// The functions of a micro-kernel of the catalogue whose output is T. The including file has kai::run<MR, KR, M_STEP>,
-/// which does the work.
+/// The functions of a micro-kernel of the catalogue whose output is T. The including file has
+/// kai::run<RHS, MR, KR, M_STEP>, which does the work.
 #define KAI_DEFINE_MATMUL_BLOCKS(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
     void kai_run_##NAME(                                                                                        \
@@ -506,5 +552,5 @@ KAI_INLINE void matmul_dot(
         size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
         kai::check_blocks(k, bl);                                                                               \
         kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
-        kai::run<MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});                  \
+        kai::run<kai::RHS, MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});        \
     }

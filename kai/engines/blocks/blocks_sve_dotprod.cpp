@@ -183,7 +183,7 @@ KAI_INLINE void rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, c
 }
 
 /// The kernel for groups of KR / 2 k.
-template <size_t MR, size_t KR, size_t>
+template <const Format&, size_t MR, size_t KR, size_t>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
     if constexpr (KR == 8) {

@@ -128,7 +128,7 @@ struct SveMmla8 {
     static constexpr bool kPairs = true;
 };
 
-template <size_t MR, size_t KR, size_t>
+template <const Format&, size_t MR, size_t KR, size_t>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
     static_assert(MR == 4 && KR == 16);
     matmul_blocks<Symmetric, SveMmla8>(kTiles, kLongSveTiles, m, n, k, bl, lhs, rhs, dst);

@@ -169,6 +169,8 @@ inline constexpr Format qsi8d32p = Format{"qsi8d32p", 8, Format::kr_over_sr}.bef
 inline constexpr Format qsi8d32p_last = Format{"qsi8d32p_last", 8, Format::kr}.after_all_blocks(2);
 /// After a block: f32 sums, f32 scales.
 inline constexpr Format qsi8d32pscalef32 = Format{"qsi8d32pscalef32", 8, Format::kr_over_sr}.after_block(8);
+/// Before a block: f16 scale.
+inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.

@@ -3,7 +3,7 @@
 // A kernel is a tile of panels x (4 rows x 4 columns), or a row, and four policies:
 //
 //     Acc   how a tile multiplies, and the order of its vectors: Mmla8, Dot4; for one row Dot4Row, Dot8Row
-//     Rhs   how packed bytes become int8 operands: Int4
+//     Rhs   how packed bytes become int8 operands: Int4, Int8
 //     Sum   where integer sums start and how they become f32: ShortSum, LongSum
 //     Dst   what is stored: float, F16, Bf16
 //
@@ -37,10 +37,10 @@ KAI_INLINE float load_f16(const uint8_t* p) {
     return static_cast<float>(load<__fp16>(p));
 }
 
-/// @name Integer to float. The sums are 16 * S (Int4) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
+/// @name Integer to float. The sums are 16 * S (Int8: S) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
 /// @{
 
-/// |16 * S| <= 2^22, as in blocks of up to 256. A sum that starts at the bits of C = 1.5 * 2^(23 - FRACTION), where
+/// |16 * S| <= 2^22, as in blocks of up to 256 (Int8: |S|, blocks of 32). A sum that starts at the bits of C = 1.5 * 2^(23 - FRACTION), where
 /// floats are 2^-FRACTION apart, ends as the float C + S (or 16 * S): an exact subtraction replaces the conversion,
 /// which costs two slots on many cores.
 template <int FRACTION>
@@ -66,18 +66,35 @@ struct LongSum {
 
 /// RHS of signed nibbles: a byte becomes 16 times the weight of its low nibble and 16 times that of its high one.
 struct Int4 {
+    static constexpr int kBits = 4;
+
     KAI_INLINE static int8x16_t low(int8x16_t packed) {
         return vshlq_n_s8(packed, 4);
     }
     KAI_INLINE static int8x16_t high(int8x16_t packed) {
         return vandq_s8(packed, vdupq_n_s8(-16));
     }
-    KAI_INLINE static void decode(const uint8_t* p, int8x16_t low[4], int8x16_t high[4]) {
+    /// 64 bytes.
+    KAI_INLINE static void decode(const uint8_t* p, size_t, int8x16_t low[4], int8x16_t high[4]) {
         KAI_UNROLL(16)
         for (int i = 0; i < 4; ++i) {
             const int8x16_t packed = load_s8x16(p + 16 * i);
             low[i] = Int4::low(packed);
             high[i] = Int4::high(packed);
+        }
+    }
+};
+
+/// RHS of int8: what stands in for high nibbles is the second half of a block, `apart` bytes from the first.
+struct Int8 {
+    static constexpr int kBits = 8;
+
+    /// Twice 64 bytes.
+    KAI_INLINE static void decode(const uint8_t* p, size_t apart, int8x16_t low[4], int8x16_t high[4]) {
+        KAI_UNROLL(16)
+        for (int i = 0; i < 4; ++i) {
+            low[i] = load_s8x16(p + 16 * i);
+            high[i] = load_s8x16(p + apart + 16 * i);
         }
     }
 };

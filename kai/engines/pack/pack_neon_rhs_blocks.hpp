@@ -1,4 +1,4 @@
-// RHS packers of 4-bit sources with blocks: NEON. The same bytes as the scalar functions of pack_rhs_blocks.hpp, for
+// RHS packers of 4-bit and 8-bit sources with blocks: NEON. The same bytes as the scalar functions of pack_rhs_blocks.hpp, for
 // formats whose bytes hold the same two elements as those of the source, or elements i and i + 16 of neighbours.
 //
 // Four columns at a time, 16 bytes of each: ZIP1 and ZIP2 interleave their groups, so that stores are 4 groups wide.
@@ -18,7 +18,9 @@ namespace {
 /// 16 bytes of a column.
 template <const Format& format, typename Nibbles, unsigned flip>
 KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
-    if constexpr (format.nibble_distance == 16) {
+    if constexpr (format.bits == 8) {
+        return v;
+    } else if constexpr (format.nibble_distance == 16) {
         const uint8x16_t high = vshrq_n_u8(v, 4), even = Nibbles::swap ? high : v, odd = Nibbles::swap ? v : high;
         v = vsliq_n_u8(vzip1q_u8(even, odd), vzip2q_u8(even, odd), 4);  // elements 0 to 15 | 16 to 31
     } else if constexpr (Nibbles::swap) {
@@ -87,11 +89,11 @@ KAI_INLINE FourColumns opaque_to_gcc(FourColumns columns) {
     return columns;
 }
 
-/// The bl / 2 bytes of a block of four columns. Advances `src`.
+/// The bytes of a block of four columns. Advances `src`.
 template <const Format& format, size_t group, typename Nibbles, unsigned flip>
 KAI_INLINE void pack_block(FourColumns& src, uint8_t* dst, size_t bl, size_t group_step) {
     [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (bl / 4);
-    for (size_t left = bl / 32; left > 0; --left) {
+    for (size_t left = bl * format.bits / 8 / 16; left > 0; --left) {
         uint8x16_t v[4];
         load_16_of_four_columns(src, v);
         if constexpr (splits_halves<format, Nibbles>) {
@@ -182,7 +184,7 @@ KAI_INLINE FourColumns four_columns(const RhsPack& p, size_t panel, size_t c, co
 template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records_by_four(const RhsPack& pack) {
     const RhsPack p = pack;  // a copy that no store can change
-    const size_t record = 2 + p.bl / 2, panel_step = format.stride(p.tile, p.k, p.bl);
+    const size_t record = 2 + p.bl * format.bits / 8, panel_step = format.stride(p.tile, p.k, p.bl);
     const size_t head = format.head(p.tile, p.k, p.bl, 0), head_step = format.head(p.tile, p.k, p.bl, 1) - head;
     const size_t first = format.elements(p.tile, p.bl, 0), step = format.elements(p.tile, p.bl, 1) - first;
     for (size_t panel = 0; panel < p.panels; ++panel) {

@@ -1,4 +1,4 @@
-// RHS packers of 4-bit sources with blocks (N x K: a row of the source is a column of the product): scalar.
+// RHS packers of 4-bit and 8-bit sources with blocks (N x K: a row of the source is a column of the product): scalar.
 // A packer is a combination of
 //
 //   Nibbles  where the source keeps element i of a block
@@ -20,6 +20,14 @@ namespace {
 ///
 /// `swap`: a byte of the format holds the two elements of a byte of the source the other way round.
 /// @{
+
+/// No nibbles: a byte is an element.
+struct WholeBytes {
+    static constexpr bool swap = false, halves = false;
+    static unsigned get(const uint8_t* src, size_t, size_t i) {
+        return src[i];
+    }
+};
 
 /// Byte j: element j (low) and j + bl / 2 (high).
 struct NibblesHalves {
@@ -124,15 +132,15 @@ KAI_INLINE uint16_t f16_scale_bits(const uint8_t* src) {
 }
 /// @}
 
-/// The nibbles of one block of one column. `get`: of a struct of Nibbles.
+/// The elements of one block of one column. `get`: of a struct of Nibbles.
 using GetNibble = unsigned(const uint8_t* src, size_t bl, size_t i);
-KAI_INLINE void pack_nibbles_scalar(
+KAI_INLINE void pack_elements_scalar(
     const Format& format, GetNibble* get, unsigned flip, const RhsPack& p, size_t c, const uint8_t* src, uint8_t* dst) {
     for (size_t i = 0; i < p.bl; ++i) {
-        const unsigned nibble = get(src, p.bl, i) ^ flip;
+        const unsigned element = get(src, p.bl, i) ^ flip;
         const auto at = format.at(p.tile, p.bl, c, i);
-        // The low nibble of a byte belongs to the smaller i and so comes first.
-        dst[at.byte] = static_cast<uint8_t>(at.shift == 0 ? nibble : dst[at.byte] | nibble << 4);
+        // The low nibble of a byte belongs to the smaller i and so comes first. A whole byte has no shift.
+        dst[at.byte] = static_cast<uint8_t>(at.shift == 0 ? element : dst[at.byte] | element << 4);
     }
 }
 
@@ -156,10 +164,10 @@ KAI_INLINE void pack_nibbles_scalar(
     }
 }
 
-/// Source: records of an f16 scale and bl / 2 bytes. The scale goes to the block head.
+/// Source: records of an f16 scale and the elements of a block. The scale goes to the block head.
 [[gnu::noinline, maybe_unused]] void pack_rhs_records_scalar(
     const Format& format, GetNibble* get, unsigned flip, bool sixteenths, const RhsPack& p) {
-    const size_t record = 2 + p.bl / 2;
+    const size_t record = 2 + p.bl * format.bits / 8;
     for (size_t i = 0; i < p.panels; ++i) {
         uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
         for (size_t c = 0; c < p.tile.rows; ++c) {
@@ -167,7 +175,7 @@ KAI_INLINE void pack_nibbles_scalar(
             for (size_t b = 0; b < p.blocks; ++b, src += record) {
                 const uint16_t scale = sixteenths ? f16_scale_bits<true>(src) : f16_scale_bits<false>(src);
                 store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, scale);
-                pack_nibbles_scalar(format, get, flip, p, c, src + 2, panel + format.elements(p.tile, p.bl, b));
+                pack_elements_scalar(format, get, flip, p, c, src + 2, panel + format.elements(p.tile, p.bl, b));
             }
         }
     }
@@ -192,7 +200,7 @@ KAI_INLINE void pack_bias(const RhsPack& p, const uint8_t* bias, bool repeat, si
                 const size_t block = p.column(i, c) * p.blocks + b;
                 const uint8_t *src = p.rhs + block * (p.bl / 2), *scale = arrays.scale + 4 * block;
                 uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * c;
-                pack_nibbles_scalar(format, get, flip, p, c, src, panel + format.elements(p.tile, p.bl, b));
+                pack_elements_scalar(format, get, flip, p, c, src, panel + format.elements(p.tile, p.bl, b));
                 store(tail, load<uint32_t>(arrays.zero + 4 * block));
                 store(tail + 4 * p.tile.rows, sixteenths ? scale_bits<true>(scale) : scale_bits<false>(scale));
             }

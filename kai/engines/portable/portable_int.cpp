@@ -132,6 +132,22 @@ struct Blocks {
     }
 };
 
+/// qsi8d32p x qsi8c32p.
+///     result = fma(f32(sum) * row_scale, scale, result) for each block, the product rounded
+struct Int8Blocks : Blocks {
+    static constexpr const Format& kRhs = qsi8c32p;
+
+    KAI_INLINE static void add(
+        const Sums& sums, const uint8_t* row, const Floats& scales, const Floats&, Floats& results) {
+        const float row_scale = kai_cast_f32_f16(load<uint16_t>(row));
+        Floats scaled;
+        for (size_t c = 0; c < kColumns; ++c) {
+            scaled[c] = static_cast<float>(sums[c]) * row_scale;
+        }
+        fused(scaled, scales, results, kColumns);
+    }
+};
+
 /// qsi8d32pscalef32 x qai4c32p, whose field is scale / 16.
 ///     result = fma(f32(16 * sum), scale / 16 * row_scale, fma(zero, row_sum, result)) for each block
 ///     result = result + bias
@@ -382,6 +398,10 @@ struct FamilyOf<qsi4c32p> {
     using Type = Blocks;
 };
 template <>
+struct FamilyOf<qsi8c32p> {
+    using Type = Int8Blocks;
+};
+template <>
 struct FamilyOf<qai4c32p> {
     using Type = BlocksWithZeros;
 };
@@ -433,6 +453,7 @@ extern "C" {
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)

@@ -1,8 +1,9 @@
-// RHS packers of formats qsi4c32p, qsi4c32ps1s0scalef16 and qsi4c32ps4s0sf16: int4, an f16 scale per block of a column.
+// RHS packers of int4 and int8 with an f16 scale per block of a column, from records: the scale, then the block.
 //
 //     qsi4c32p:              packed nibble = source nibble XOR 8
 //     qsi4c32ps1s0scalef16:  packed nibble = source nibble
 //     qsi4c32ps4s0sf16:      packed nibble = source nibble XOR 8, packed scale = scale / 16
+//     qsi8c32p:              bytes as they are
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_getters.hpp"
@@ -18,12 +19,19 @@ constexpr kai_rhs_rules records_rules(const char* name, const Format& format) {
     return rules;
 }
 
-constexpr kai_rhs_rules qsi4c32p_rules(const char* name) {
-    kai_rhs_rules rules = records_rules(name, qsi4c32p);
+/// For NEON and SVE.
+constexpr kai_rhs_rules groups_up_to_8_rules(const char* name, const Format& format) {
+    kai_rhs_rules rules = records_rules(name, format);
     rules.sr = 2;
     rules.kr_multiple = 2;
     rules.kr_max = 16;
     return rules;
+}
+constexpr kai_rhs_rules qsi4c32p_rules(const char* name) {
+    return groups_up_to_8_rules(name, qsi4c32p);
+}
+constexpr kai_rhs_rules qsi8c32p_rules(const char* name) {
+    return groups_up_to_8_rules(name, qsi8c32p);
 }
 
 /// For SME: kr is 4, sr 2.
@@ -45,7 +53,7 @@ constexpr kai_rhs_rules qsi4c32ps4s0sf16_rules(const char* name) {
 }  // namespace kai
 
 /// Then the template arguments of pack_rhs_records.
-#define KAI_RHS_PACK_QSI4C32(NAME, FORMAT, ...)                                                                       \
+#define KAI_RHS_PACK_RECORDS(NAME, FORMAT, ...)                                                                       \
     KAI_RHS_RULES(NAME, FORMAT##_rules)                                                                               \
     KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                                              \
     KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME)                                                                               \
@@ -55,10 +63,13 @@ constexpr kai_rhs_rules qsi4c32ps4s0sf16_rules(const char* name) {
         const kai_rhs_call call = {num_groups, n,       k,    nr,      kr, sr,         bl,          rhs,              \
                                    0,          nullptr, bias, nullptr, 0,  rhs_packed, extra_bytes, params};          \
         kai_check_rhs_call(&kai_rules_##NAME, &call);                                                                 \
-        kai::pack_rhs_records<kai::FORMAT, kai::NibblesHalves, __VA_ARGS__>(kai::rhs_pack(call));                     \
+        kai::pack_rhs_records<kai::FORMAT, __VA_ARGS__>(kai::rhs_pack(call));                                         \
     }
 
-KAI_RHS_PACK_QSI4C32(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, qsi4c32p, 8, kai::PlainRecords)
-KAI_RHS_PACK_QSI4C32(
-    rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, qsi4c32ps1s0scalef16, 0, kai::ZeroPaddedRecords)
-KAI_RHS_PACK_QSI4C32(rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, qsi4c32ps4s0sf16, 8, kai::SixteenthRecords)
+KAI_RHS_PACK_RECORDS(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, qsi4c32p, kai::NibblesHalves, 8, kai::PlainRecords)
+KAI_RHS_PACK_RECORDS(
+    rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, qsi4c32ps1s0scalef16, kai::NibblesHalves, 0,
+    kai::ZeroPaddedRecords)
+KAI_RHS_PACK_RECORDS(
+    rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, qsi4c32ps4s0sf16, kai::NibblesHalves, 8, kai::SixteenthRecords)
+KAI_RHS_PACK_RECORDS(rhs_pack_nxk_qsi8c32p_qsi8c32, qsi8c32p, kai::WholeBytes, 0, kai::PlainRecords)

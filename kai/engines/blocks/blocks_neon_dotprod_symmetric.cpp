@@ -1,0 +1,73 @@
+// f32 <- qsi8d32p x qsi4c32p or qsi8c32p with SDOT.
+//
+//     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
+//
+// Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric.inc (8 x 4, fewer rows as many as there are; a
+// register holds 4 columns of a row) and blocks_neon_dotprod_symmetric_row.inc (16 columns of a row); longer blocks in
+// blocks_neon_tiles.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon_tiles.hpp"
+
+extern "C" {
+KAI_DECLARE_DOT_TILES(qsi4c32p);
+KAI_DECLARE_DOT_TILES(qsi8c32p);
+}
+
+namespace kai {
+namespace {
+
+/// A block of a panel: scales of the rows.
+void row_scales(const RowScalesArgs* args) {
+    for (size_t p = 0; p < args->panels; ++p) {
+        prepare_row_scales<4>(*args, p, load_f16x4, [](float* out, float32x4_t x) { vst1q_f32(out, x); });
+    }
+}
+
+/// A block of a panel: scales of the rows, then for each row -C times its scale, four times.
+void row_scales_and_starts(const RowScalesArgs* args) {
+    for (size_t p = 0; p < args->panels; ++p) {
+        uint32x4_t largest = vld1q_u32(args->largest[p]);
+        prepare_row_scales<20>(*args, p, load_f16x4, [&](float* out, float32x4_t x) {
+            const float32x4_t starts = vmulq_n_f32(x, -ShortSum<0>::kStart);
+            largest = vmaxq_u32(largest, vreinterpretq_u32_f32(x));
+            vst1q_f32(out, x);
+            vst1q_f32(out + 4, vdupq_laneq_f32(starts, 0));
+            vst1q_f32(out + 8, vdupq_laneq_f32(starts, 1));
+            vst1q_f32(out + 12, vdupq_laneq_f32(starts, 2));
+            vst1q_f32(out + 16, vdupq_laneq_f32(starts, 3));
+        });
+        vst1q_u32(args->largest[p], largest);
+    }
+}
+
+/// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores.
+constexpr BlockTiles kInt4Tiles = KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, 64, nullptr);
+constexpr BlockTiles kInt8Tiles = KAI_DOT_TILES(
+    qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2),
+    (long_tile<SymmetricInt8, Dot4, 1>));
+
+template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+    if constexpr (RHS.bits == 4) {
+        matmul_dot<Symmetric, MR, KR>(
+            kInt4Tiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m,
+            n, k, bl, lhs, rhs, dst);
+    } else {
+        matmul_dot<SymmetricInt8, MR, KR>(
+            kInt8Tiles, kai_row_qsi8d32p1x4_qsi8c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi8c32p4x8_neon_dotprod, m,
+            n, k, bl, lhs, rhs, dst);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"

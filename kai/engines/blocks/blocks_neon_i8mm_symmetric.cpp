@@ -1,0 +1,83 @@
+// f32 <- qsi8d32p x qsi4c32p or qsi8c32p with SMMLA.
+//
+//     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
+//
+// A register holds 2 rows x 2 columns. Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric.inc, few rows
+// in tiles of 2, 4 or 6; longer blocks in blocks_neon_tiles.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon_tiles.hpp"
+
+#define KAI_MMLA_TILE(RHS, TILE) kai_tile_qsi8d32p4x8_##RHS##4x8_##TILE##_neon_i8mm
+#define KAI_DECLARE_MMLA_TILES(RHS)                                                                                  \
+    kai::TileFn KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), KAI_MMLA_TILE(RHS, 16x4), KAI_MMLA_TILE(RHS, 6x4), \
+        KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8)
+
+extern "C" {
+KAI_DECLARE_MMLA_TILES(qsi4c32p);
+KAI_DECLARE_MMLA_TILES(qsi8c32p);
+}
+
+namespace kai {
+namespace {
+
+/// A block of a panel: scales of rows 01, rows 23 in the order of a tile, then -C times them.
+template <class Pair, bool BOTH>
+KAI_INLINE void pairs_of_scales(const RowScalesArgs& args) {
+    constexpr float kStart = ShortSum<Pair::kFraction>::kStart;
+    for (size_t p = 0; p < args.panels; ++p) {
+        uint32x4_t largest = vld1q_u32(args.largest[p]);
+        prepare_row_scales<16>(args, p, load_f16x4, [&](float* out, float32x4_t x) {
+            const float32x4_t rows01 = vzip1q_f32(x, x), rows23 = vzip2q_f32(x, x);
+            largest = vmaxq_u32(largest, vreinterpretq_u32_f32(x));
+            vst1q_f32(out, rows01);
+            vst1q_f32(out + 8, vmulq_n_f32(rows01, -kStart));
+            if (BOTH) {
+                vst1q_f32(out + 4, rows23);
+                vst1q_f32(out + 12, vmulq_n_f32(rows23, -kStart));
+            }
+        });
+        vst1q_u32(args.largest[p], largest);
+    }
+}
+template <class Pair>
+void row_scales(const RowScalesArgs* args) {
+    args->rows > 2 ? pairs_of_scales<Pair, true>(*args) : pairs_of_scales<Pair, false>(*args);
+}
+constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
+
+/// Tiles of up to MAX_ROWS rows.
+#define KAI_MMLA_TILES(PAIR, RHS, MAX_ROWS)                                                                       \
+    {                                                                                                             \
+        {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), MAX_ROWS == 16 ? KAI_MMLA_TILE(RHS, 16x4) : nullptr},  \
+            ShortSum<PAIR::kFraction>::kStart, row_scales<PAIR>, kChunk, long_tile<PAIR, Mmla8, 1>, true, {       \
+            KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
+                KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)                                                  \
+        }                                                                                                         \
+    }
+template <size_t MAX_ROWS>
+constexpr BlockTiles kInt4Tiles = KAI_MMLA_TILES(Symmetric, qsi4c32p, MAX_ROWS);
+template <size_t MAX_ROWS>
+constexpr BlockTiles kInt8Tiles = KAI_MMLA_TILES(SymmetricInt8, qsi8c32p, MAX_ROWS);
+
+template <const Format& RHS, size_t, size_t, size_t M_STEP, class T>
+KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+    if constexpr (RHS.bits == 4) {
+        matmul_blocks<Symmetric, Mmla8>(kInt4Tiles<M_STEP>, kLongTiles<Symmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
+    } else {
+        matmul_blocks<SymmetricInt8, Mmla8>(
+            kInt8Tiles<M_STEP>, kLongTiles<SymmetricInt8, Mmla8>, m, n, k, bl, lhs, rhs, dst);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
