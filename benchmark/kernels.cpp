@@ -47,6 +47,7 @@ constexpr bool is_known(kai::Unified /*run*/) {
 constexpr bool is_known(kai::NoFunction /*run*/) {
     return false;
 }
+static_assert(!is_known(kai::Function<void(size_t, size_t), &K::n, &K::index>{}), "arguments that are not in the list");
 /// A micro-kernel or a packer.
 template <typename Entry>
 bool is_known(const Entry& entry) {

@@ -137,9 +137,10 @@ string machine_name() {
 }
 
 /// Of the CPU that has the largest of each: caches of small cores are smaller.
-std::vector<Cache> caches() {
+std::vector<Cache> find_caches() {
     std::map<string, size_t> found;
-    for (size_t cpu = 0; cpu < std::max(1U, std::thread::hardware_concurrency()); ++cpu) {
+    const auto cpus = static_cast<size_t>(sysconf(_SC_NPROCESSORS_CONF));  // not only those that this thread may use
+    for (size_t cpu = 0; cpu < cpus; ++cpu) {
         for (size_t i = 0; i < 8; ++i) {
             const string folder = "cache/index" + std::to_string(i) + "/";
             const string type = sysfs_cpu(cpu, (folder + "type").c_str());
@@ -188,7 +189,7 @@ string machine_name() {
     return sysctl_text("hw.model") + "; " + system.sysname + " " + system.release;
 }
 
-std::vector<Cache> caches() {
+std::vector<Cache> find_caches() {
     std::vector<Cache> all;
     const std::pair<const char*, const char*> names[] = {
         {"L1d", "hw.perflevel0.l1dcachesize"}, {"L2", "hw.perflevel0.l2cachesize"}, {"L3", "hw.l3cachesize"}};
@@ -209,11 +210,16 @@ string cpu_names() {
 string machine_name() {
     return "";
 }
-std::vector<Cache> caches() {
+std::vector<Cache> find_caches() {
     return {};
 }
 
 #endif
+
+const std::vector<Cache>& caches() {
+    static const std::vector<Cache> found = find_caches();
+    return found;
+}
 
 string compiler() {
 #if defined(__clang__)

@@ -215,6 +215,15 @@ bool measure(std::vector<Case>& cases) {
     for (const auto& [key, value] : describe_machine()) {
         benchmark::AddCustomContext("kleidiai " + key, value);
     }
+    for (const Peaks& peaks : measured_peaks()) {
+        const std::string threads = ", threads:" + std::to_string(peaks.threads);
+        for (const Peak& peak : peaks.loops) {
+            benchmark::AddCustomContext(
+                "kleidiai peak GOP/s " + std::string(name_of(peak.element)) + " " + peak.name + threads,
+                std::to_string(2e-9 * peak.rate));
+        }
+        benchmark::AddCustomContext("kleidiai peak GB/s" + threads, std::to_string(1e-9 * peaks.reading));
+    }
     if (is_emulated()) {
         benchmark::AddCustomContext("kleidiai emulated", "the times are those of an emulator");
     }

@@ -116,7 +116,9 @@ void panel(std::FILE* file, const std::vector<Case>& cases, const Peaks& peaks, 
         const double ridge = std::clamp(2 * peak.rate / peaks.reading, x.first, x.last), at = y.at(2 * peak.rate);
         line(file, x.at(ridge), at, x.to, at, colour, "stroke-dasharray=\"6 3\"");
         lowest = std::min(at + 4, lowest - 13);
-        label(file, x.to + 6, lowest, "start", colour, string(name_of(peak.element)) + " " + peak.name);
+        char text[32];
+        std::snprintf(text, sizeof(text), ": %.3g", 2e-9 * peak.rate);
+        label(file, x.to + 6, lowest, "start", colour, string(name_of(peak.element)) + " " + peak.name + text);
     }
     for (const Point& p : points) {
         const char* colour = kColours[static_cast<size_t>(element_of(*p.c->kernel))];
