@@ -15,13 +15,15 @@ extern "C" {
 ///
 /// A weight is its exact value, rounded once to f32 (to nearest even); f16 and bf16 are this f32 converted. Rows that
 /// kai_registry_gguf_packer's packers have read come back as kai_gguf_dequantise gives them where the scale is finite,
-/// but for the rounding of the zero of qai4c32p and qai4c32ps1s0nrx4.
+/// except for the rounding of the zero of qai4c32p and qai4c32ps1s0nrx4.
 ///
-/// @param nr,kr,sr,bl  as they were packed.
-/// @param rhs_packed  all panels, or with n_idx less than nr one of them.
-/// @param dst_type  kai_dt_f32, kai_dt_f16 or kai_dt_bf16.
-/// @param dst  k elements of that type, at any address.
-/// @pre nr, kr, sr and bl as the packers of the format want them. Checked in every build: none is 0, bl is a multiple
+/// @param n_idx           The column.
+/// @param k               Its length.
+/// @param nr, kr, sr, bl  The sizes with which it was packed.
+/// @param rhs_packed      All panels, or, with n_idx less than nr, one of them.
+/// @param dst_type        kai_dt_f32, kai_dt_f16 or kai_dt_bf16.
+/// @param dst             k elements of that type, at any address.
+/// @pre nr, kr, sr and bl are as the packers of the format require. Checked in every build: none is 0, bl is a multiple
 ///      of 32, k of bl; dst_type.
 typedef void kai_run_rhs_unpack_row_fn(
     size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const void* rhs_packed,
@@ -35,11 +37,11 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same in another order.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
-/// Floats; bl counts for nothing.
+/// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
-/// Floats; bl counts for nothing.
+/// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f16pbiasf16;
-/// Floats; bl counts for nothing.
+/// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_bf16pbiasf32;
 
 #ifdef __cplusplus
