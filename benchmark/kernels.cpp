@@ -32,8 +32,8 @@ using P = kai::PackerArgs;
 using Known = Members_<
     &K::m, &K::n, &K::k, &K::bl, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::lhs_stride, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::rhs_stride, &K::dst, &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min,
-    &K::clamp_max, &K::requantize, &K::lut, &P::count, &P::k, &P::bl, &P::k_chunk_count, &P::k_chunk_length, &P::rows,
-    &P::kr, &P::sr, &P::source, &P::stride, &P::m_idx_start, &P::pad_ptr, &P::lhs_ptr_offset, &P::num_groups,
+    &K::clamp_max, &K::requantize, &K::lowp, &K::lut, &P::count, &P::k, &P::bl, &P::k_chunk_count, &P::k_chunk_length,
+    &P::rows, &P::kr, &P::sr, &P::source, &P::stride, &P::m_idx_start, &P::pad_ptr, &P::lhs_ptr_offset, &P::num_groups,
     &P::extra_bytes, &P::zero, &P::bias, &P::scale, &P::scale_stride, &P::no_bias, &P::no_scale, &P::no_params,
     &P::params, &P::lut, &P::packed>;
 
@@ -91,7 +91,7 @@ string refusal(const kai_ukernel& u, const Shape& s) {
             return reason;
         }
         if (!lhs) {
-            call.bias = kai::takes<&P::bias>(*p) || kai::is_unified(*p);
+            call.bias = kai::packs_bias(*p);
             call.scale = kai::takes<&P::scale>(*p) || kai::is_unified(*p);
             call.zero = kai::takes<&P::zero>(*p);
             kai::RhsParams params;
@@ -201,6 +201,9 @@ private:
         } else {
             rhs_ = random_elements(packer != nullptr ? packer->source_format : u.rhs_format, size, 3);
         }
+        static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
+        call_.lowp.multiplier = &kMultiplier, call_.lowp.shift = &kShift;
+        call_.lowp.lhs_offset = -100, call_.lowp.max_value = 127;
         call_.rhs = rhs_.data(), call_.rhs_zero = zero_.data(), call_.rhs_zero_point = 8;
         if (packer != nullptr) {
             if (kai::has_block_sums(*packer)) {
@@ -208,7 +211,7 @@ private:
             } else if (kai::takes<&P::scale>(*packer) || kai::is_unified(*packer)) {
                 call_.rhs_scale = scale_.data();
             }
-            call_.bias = kai::takes<&P::no_bias>(*packer) ? nullptr : bias_.data();
+            call_.bias = kai::packs_bias(*packer) ? bias_.data() : nullptr;
         }
     }
 

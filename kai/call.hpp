@@ -39,6 +39,7 @@ struct KernelArgs {
     size_t dst_stride_row, dst_stride_col;
     float clamp_min, clamp_max;
     const kai_matmul_requantize32_params* requantize;  ///< int8 results: bounds and zero point.
+    const kai_matmul_lowp_params* lowp;                ///< Low precision. Per channel: of the first column.
     const int32_t* lut;
     bool clamp;                                                      ///< Unified: whether the bounds count.
     const void *acc_bias_m, *acc_bias_n, *scale_bias_n, *acc_scale;  ///< Unified (kai_matmul.h).
@@ -174,6 +175,12 @@ using RunRows = Function<
 using RunPlain = Function<
     kai_run_matmul_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
     &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunLowp = Function<
+    kai_run_matmul_lowp_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::lowp>;
+using RunLowpPlain = Function<
+    kai_run_matmul_lowp_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
+    &K::dst_stride_row, &K::dst_stride_col, &K::lowp>;
 using RunChunks = Function<
     kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
     &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
@@ -205,6 +212,8 @@ struct UkernelOf {
     ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
     ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)           \
+    ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                \
+    ROW(KAI_UKERNEL_MATMUL_LOWP_PLAIN, UkernelOf<RunLowpPlain, OffsetRows, OffsetRhs>)  \
     ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
     ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
@@ -622,6 +631,11 @@ KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) 
         return k / type.block_weights * type.block_bytes;
     }
     return ((is_kxn(p) ? n : k) * element_bits(p.source_format) + 7) / 8;
+}
+
+/// Whether the packed RHS has a place for a bias. Not for low precision: the micro-kernel takes it.
+KAI_INLINE bool packs_bias(const kai_packer& p) {
+    return (takes<&P::bias>(p) || is_unified(p)) && !contains(p.format, "qau8p") && !contains(p.format, "qsi8p");
 }
 
 /// Bytes of a value of the bias.

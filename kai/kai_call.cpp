@@ -256,13 +256,22 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
     const bool rhs_packed = kai::rhs_is_packed(u);
     const void* rhs = rhs_packed ? call->rhs_packed : call->rhs;
     KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, "%s must not be NULL", rhs_packed ? "rhs_packed" : "rhs");
-    KAI_REFUSE_IF(__func__, !rhs_packed && call->bias != nullptr, "bias must be NULL: %s takes none", u.name);
+    const bool lowp = kai::takes<&KernelArgs::lowp>(u);
+    KAI_REFUSE_IF(__func__, (!rhs_packed || lowp) && call->bias != nullptr, "bias must be NULL: %s takes none", u.name);
+    KAI_REFUSE_IF(
+        __func__, lowp && (call->lowp.multiplier == nullptr || call->lowp.shift == nullptr),
+        "lowp.multiplier and lowp.shift must not be NULL");
 
     const float scale = or_1(call->acc_scale);
     kai_matmul_requantize32_params requantize = call->requantize;
     if (!call->clamp) {
         requantize.min_value = -128, requantize.max_value = 127;
     }
+    kai_matmul_lowp_params quantisation = call->lowp;
+    quantisation.bias += quantisation.bias != nullptr ? n_idx : 0;
+    quantisation.multiplier += quantisation.per_channel ? n_idx : 0;
+    quantisation.shift += quantisation.per_channel ? n_idx : 0;
+    a.lowp = &quantisation;
     a.rhs = rhs != nullptr ? bytes(rhs, with_index(a, n_idx, rhs_offset, *call)) : nullptr;
     a.clamp = call->clamp;
     a.clamp_min = call->clamp ? call->clamp_min : -__builtin_inff();

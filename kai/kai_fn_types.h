@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kai/kai_common.h"
+#include "kai/kai_lowp.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,6 +119,18 @@ typedef void kai_run_matmul_plain_fn(
 typedef void kai_run_matmul_qai8_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
+
+/// Low precision: an LHS that is not packed, as kai_run_matmul_rows_fn, and results of 8 bits.
+/// @param params  Offsets, bias, requantisation (kai_lowp.h). @pre min_value <= max_value; shifts are in the range that
+///                the pipeline gives.
+typedef void kai_run_matmul_lowp_fn(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params);
+
+/// The same with neither side packed, as kai_run_matmul_plain_fn.
+typedef void kai_run_matmul_lowp_plain_fn(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params);
 
 /// Indirect matmul: kai_run_matmul_fn of depth k_chunk_count * k_chunk_length, each chunk padded on its own.
 typedef void kai_run_imatmul_fn(

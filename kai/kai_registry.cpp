@@ -90,6 +90,15 @@ template <typename Run>
 [[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_qai8_fn*) {
     return KAI_UKERNEL_MATMUL_ROWS_QAI8;
 }
+[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_lowp_fn*) {
+    return KAI_UKERNEL_MATMUL_LOWP;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature plain_signature_of(kai_run_matmul_plain_fn*) {
+    return KAI_UKERNEL_MATMUL_PLAIN;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature plain_signature_of(kai_run_matmul_lowp_plain_fn*) {
+    return KAI_UKERNEL_MATMUL_LOWP_PLAIN;
+}
 [[maybe_unused]] constexpr kai_ukernel_signature imatmul_signature_of(kai_run_imatmul_fn*) {
     return KAI_UKERNEL_IMATMUL;
 }
@@ -136,11 +145,11 @@ const kai_ukernel kUkernels[] = {
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
         KAI_ANY(kai_get_##LHS_GETTER##_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, \
         kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
-#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                          \
-    KAI_ENTRY(                                                                                          \
-        ISA, NAME, KAI_UKERNEL_MATMUL_PLAIN, LHS, RHS, #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
-        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),     \
-        KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),  \
+#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                                     \
+    KAI_ENTRY(                                                                                                     \
+        ISA, NAME, plain_signature_of(&kai_run_##NAME), LHS, RHS, #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
+        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),                \
+        KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),             \
         kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
 #define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
     KAI_ENTRY(                                                                                         \

@@ -53,6 +53,9 @@ enum kai_ukernel_signature {
     /// "f16_kxn" or "f16_nxk". get_lhs_packed_offset is get_lhs_offset, get_rhs_packed_offset is get_rhs_offset, both a
     /// kai_get_offset_fn. mr, nr, kr and sr are 1.
     KAI_UKERNEL_MATMUL_PLAIN,
+    KAI_UKERNEL_MATMUL_LOWP,  ///< kai_run_matmul_lowp_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
+    /// kai_run_matmul_lowp_plain_fn; as KAI_UKERNEL_MATMUL_PLAIN, with rhs_format "qau8_nxk" or "qsi8_nxk"
+    KAI_UKERNEL_MATMUL_LOWP_PLAIN,
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.

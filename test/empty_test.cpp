@@ -80,6 +80,13 @@ protected:
         a.clamp = u.dst_type != kai_dt_int32 && !empty;
         a.clamp_min = lo, a.clamp_max = hi;
         a.requantize = p.params;
+        static constexpr int32_t kZero = 0;
+        kai_matmul_lowp_params lowp = {};
+        lowp.multiplier = lowp.shift = &kZero;
+        if (p.params != nullptr) {
+            lowp.min_value = p.params->min_value, lowp.max_value = p.params->max_value;
+            a.lowp = &lowp;
+        }
         a.lut = p.table;
         a.acc_scale = empty ? nullptr : &scale;
         kai::run(u, a, test::Checked{}, test::substitute_of(u));

@@ -31,6 +31,8 @@ const kai::Format* const kFormats[] = {
     &kai::f32pbiasf32,
     &kai::qsi4c32ps1s0scalef16,
     &kai::qsi4c32ps4s0sf16,
+    &kai::qau8p,
+    &kai::qsi8p,
 };
 
 class Layout : public testing::TestWithParam<const kai::Format*> {
@@ -150,7 +152,7 @@ TEST_P(Layout, Fields) {
             EXPECT_EQ(at, stride(c));
         }
         if (f.panel_head != 0) {
-            EXPECT_EQ(r->bias(s, 0), 0u);
+            EXPECT_EQ((r->bias != nullptr ? r->bias : r->sum)(s, 0), 0u);
         }
     }
 }

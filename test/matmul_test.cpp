@@ -75,6 +75,7 @@ struct Operands {
     size_t lhs_stride = 0, rhs_stride = 0;   // of rows that are not packed
     GuardedBuffer chunks, padding;           // of indirect kernels without packed LHS: lhs is the table of pointers
     GuardedBuffer bias_m, bias_n, offset_n;  // of unsigned kernels
+    GuardedBuffer multiplier, shift;         // of low precision
     float scale = 0;
 
     /// From the rows of two sides, packed by the reference.
@@ -100,8 +101,10 @@ struct Operands {
           chunks(0),
           padding(0),
           bias_m(bytes_as<int32_t>(l.bias), flush),
-          bias_n(l.is_unsigned ? bytes_as<int32_t>(r.bias) : std::vector<uint8_t>(), flush),
+          bias_n(l.is_unsigned || !r.multiplier.empty() ? bytes_as<int32_t>(r.bias) : std::vector<uint8_t>(), flush),
           offset_n(l.is_unsigned ? bytes_as<float>(r.offset) : std::vector<uint8_t>(), flush),
+          multiplier(bytes_as<int32_t>(r.multiplier), flush),
+          shift(bytes_as<int32_t>(r.shift), flush),
           scale(l.is_unsigned ? l.scale.empty() ? 1.0f : l.scale[0] : 0.0f) {
     }
     /// Rows by a table of pointers in groups of `group` rows: chunks of zeros are the padding, pointers to the others
@@ -118,7 +121,9 @@ struct Operands {
           padding(Chunks(l.k).length * sizeof(float), Flush::end, 0),
           bias_m(0),
           bias_n(0),
-          offset_n(0) {
+          offset_n(0),
+          multiplier(0),
+          shift(0) {
         const Chunks c(k);
         for (size_t row = 0; row < m; ++row) {
             for (size_t chunk = 0; chunk < c.count; ++chunk) {
@@ -148,9 +153,10 @@ protected:
     size_t m_step, n_step;
     const bool one_row = u.rows == KAI_ROWS_ONE;  // m must be 0 or 1
     const bool indirect = kai::is_indirect(u), by_pointers = kai::takes_pointers(u), unified = kai::is_unified(u);
-    const bool takes_lhs_rows = u.signature == KAI_UKERNEL_MATMUL_ROWS || u.signature == KAI_UKERNEL_MATMUL_PLAIN;
+    const bool takes_lhs_rows = kai::takes<&kai::KernelArgs::lhs_stride>(u);
+    const bool low_precision = kai::takes<&kai::KernelArgs::lowp>(u);
     const bool has_unsigned = std::strstr(u.name, "_u8p") != nullptr;
-    const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_int32;
+    const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_uint8 || u.dst_type == kai_dt_int32;
     const bool clamps = u.dst_type != kai_dt_int32;
     kai_matmul_uker_api api = {};
     reference::Arithmetic arithmetic;
@@ -169,6 +175,10 @@ protected:
         n_step = u.get_n_step();
         arithmetic.type = u.dst_type;
         arithmetic.zero_point = u.dst_type == kai_dt_int8 ? kZeroPoint : 0;
+        if (low_precision) {
+            arithmetic.low_precision = u.dst_type == kai_dt_uint8 ? reference::LowPrecision{false, -131, -121, 117}
+                                                                  : reference::LowPrecision{false, 3, -7, -11};
+        }
         const bool neon_or_portable = std::strstr(u.name, "_neon_mla") != nullptr ||
                                       (u.features == 0 && std::strstr(u.name, "_f16_f16_f16p") != nullptr);
         if (u.dst_type == kai_dt_f16 && (neon_or_portable || u.signature == KAI_UKERNEL_MATMUL_PLAIN)) {  // sums in f16
@@ -234,6 +244,19 @@ protected:
         return exact_params.value_or(kai_matmul_requantize32_params{whole_bound(c.lo), whole_bound(c.hi), kZeroPoint});
     }
 
+    /// Column n_idx is the first one.
+    kai_matmul_lowp_params lowp_params(const Operands& o, Clamp c, size_t n_idx = 0) const {
+        const reference::LowPrecision& p = *arithmetic.low_precision;
+        kai_matmul_lowp_params params = {};
+        params.pipeline = p.legacy ? KAI_LOWP_LEGACY : KAI_LOWP_FIXED_POINT;
+        params.lhs_offset = p.lhs_offset, params.rhs_offset = p.rhs_offset, params.result_offset = p.result_offset;
+        params.bias = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
+        params.multiplier = o.multiplier.as<int32_t>() + n_idx, params.shift = o.shift.as<int32_t>() + n_idx;
+        params.per_channel = true;
+        params.min_value = whole_bound(c.lo), params.max_value = whole_bound(c.hi);
+        return params;
+    }
+
     /// m_idx, n_idx: where the call begins, for vectors of biases.
     void call(
         size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride,
@@ -254,6 +277,11 @@ protected:
             a.acc_bias_n = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
             a.scale_bias_n = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>() + n_idx;
             a.acc_scale = &o.scale;
+        }
+        kai_matmul_lowp_params lowp = {};
+        if (low_precision) {
+            lowp = lowp_params(o, c, n_idx);
+            a.lowp = &lowp;
         }
         kai::run(u, a, test::Checked{}, test::substitute_of(u));
     }
@@ -361,6 +389,20 @@ protected:
             q = data == Data::exact ? q & 3 : q;
         }
     }
+    /// Biases and scales by which most results fit their type; with extreme data any.
+    static void add_requantisation(Side& side, Data data, Random& random) {
+        constexpr int32_t kMultipliers[] = {INT32_MIN, INT32_MAX, 0, 1, -1, 1 << 30};
+        constexpr int32_t kShifts[] = {0, 31, -31, 1, -1};
+        for (size_t i = 0; i < side.rows; ++i) {
+            const bool extreme = data == Data::extreme;
+            side.bias.push_back(static_cast<float>(random.integer(-1000, 1000)));
+            side.multiplier.push_back(extreme ? kMultipliers[i % 6] : random.integer(1 << 30, INT32_MAX));
+            side.shift.push_back(
+                extreme               ? kShifts[i % 5]
+                : data == Data::exact ? random.integer(-5, 0)
+                                      : random.integer(-12, -8));
+        }
+    }
     static std::vector<float> biases(size_t count, Random& random) {
         std::vector<float> biases(count);
         for (float& bias : biases) {
@@ -377,6 +419,9 @@ protected:
             if (u.dst_type == kai_dt_f32) {
                 side.offset = biases(n, random);
             }
+        }
+        if (low_precision) {
+            add_requantisation(side, data, random);
         }
         if (u.dst_type == kai_dt_int8 && data != Data::extreme) {  // results that do not all saturate
             for (float& scale : side.scale) {
@@ -924,14 +969,23 @@ TEST_P(Matmul, NanStaysNan) {
 }
 
 TEST_P(Matmul, ClampsIntegers) {
-    if (u.dst_type != kai_dt_int8) {
+    if (u.dst_type != kai_dt_int8 && u.dst_type != kai_dt_uint8) {
         return;
     }
     const auto [k, bl] = typical_depth();
     const Side lhs = make_lhs(Data::random, several_rows(), k, bl),
                rhs = make_rhs(Data::random, several_columns(), k, bl);
     for (const Clamp clamp :
-         {Clamp{}, Clamp{-128, 127}, {-1000, 1000}, {-300, 200}, {-5, 5}, {0, 127}, {-128, -3}, {7, 7}, {-1, 0}}) {
+         {Clamp{},
+          Clamp{-128, 127},
+          {-1000, 1000},
+          {-300, 200},
+          {-5, 5},
+          {0, 127},
+          {-128, -3},
+          {7, 7},
+          {-1, 0},
+          {100, 200}}) {
         check(lhs, rhs, clamp);
     }
 }
@@ -939,7 +993,7 @@ TEST_P(Matmul, ClampsIntegers) {
 // Zero points and bounds at the ends of int32: sums saturate, then the zero point's addition does, then the bounds hold
 // as far as int8 goes.
 TEST_P(Matmul, ClampsIntegersAtTheEndsOfTheirRange) {
-    if (u.dst_type != kai_dt_int8) {
+    if (u.dst_type != kai_dt_int8 || low_precision) {
         return;
     }
     const int32_t least = INT32_MIN, most = INT32_MAX;
@@ -992,7 +1046,7 @@ TEST_P(Matmul, ClampsIntegersAtTheEndsOfTheirRange) {
 // Results that are a zero point from 0, which is large: kernels that round by an addition in f32 have to know where
 // that ends. Every other sum is a tie.
 TEST_P(Matmul, RoundsFarFromZero) {
-    if (u.dst_type != kai_dt_int8) {
+    if (u.dst_type != kai_dt_int8 || low_precision) {
         return;
     }
     Side lhs = make_lhs(Data::exact, several_rows(), 3, 0);
@@ -1565,7 +1619,11 @@ TEST_P(Matmul, PlainByKaiCall) {
     EXPECT_EQ(kai_call_rhs_packed_size(&c), 0u);
     kai_call_pack_lhs(&c, 0, m, nullptr);
     kai_call_pack_rhs(&c, 0, n, nullptr);
-    const std::vector<float> want = check(lhs, rhs, {-0.5f, 0.75f});
+    const Clamp clamp = low_precision ? Clamp{-5, 60} : Clamp{-0.5f, 0.75f};
+    if (low_precision) {
+        c.lowp = lowp_params(o, clamp);
+    }
+    const std::vector<float> want = check(lhs, rhs, clamp);
     c.lhs = o.lhs.data(), c.rhs = o.rhs.data();
     EXPECT_EQ(kai_call_rhs_packed_offset(&c, n_step), n_step * (rhs_format->kxn ? element : o.rhs_stride));
     EXPECT_TRUE(same_bits(run(c), want));
@@ -1617,6 +1675,9 @@ TEST_P(Matmul, ByKaiCall) {
                 c.scale_bias_n = o.offset_n.size() == 0 ? nullptr : o.offset_n.as<float>();
                 c.acc_scale = o.scale;
             }
+            if (low_precision) {
+                c.lowp = lowp_params(o, {});
+            }
             const auto compare = [&](Clamp clamp) {
                 EXPECT_EQ(reference::compare(expected(lhs, rhs), run(c), m, n, clamp.lo, clamp.hi, u.dst_type), "");
             };
@@ -1625,6 +1686,7 @@ TEST_P(Matmul, ByKaiCall) {
                 c.clamp = true;
                 c.clamp_min = -5, c.clamp_max = 60;
                 c.requantize.min_value = -5, c.requantize.max_value = 60;
+                c.lowp.min_value = -5, c.lowp.max_value = 60;
                 compare({-5, 60});
             }
         }

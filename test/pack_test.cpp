@@ -280,7 +280,7 @@ protected:
     /// Preconditions that `accepts` does not state.
     bool allowed(Tile t) const {
         if (format.plain) {
-            return t.kr <= 4 && (t.sr == 1 || p.signature == KAI_LHS_PACK_BL);
+            return (t.kr <= 4 || format.inverts) && (t.sr == 1 || p.signature == KAI_LHS_PACK_BL);
         }
         if (t.kr == 2) {
             return false;

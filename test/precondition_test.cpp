@@ -82,6 +82,11 @@ protected:
         a.dst_stride_row = c.n * c.element, a.dst_stride_col = c.element;
         a.clamp_min = c.lo, a.clamp_max = c.hi;
         a.requantize = &params;
+        static constexpr int32_t kZero = 0;
+        kai_matmul_lowp_params lowp = {};
+        lowp.multiplier = lowp.shift = &kZero;
+        lowp.min_value = params.min_value, lowp.max_value = params.max_value;
+        a.lowp = &lowp;
         kai::run(u, a, kai::Direct{});
     }
     static kai::KernelArgs args_of(size_t k, size_t bl, size_t index = 0) {
@@ -177,11 +182,11 @@ TEST_P(AssertedPreconditions, BoundsInOrder) {
     }
     Call c = good();
     // Parameters are not read in an empty problem: a row of no depth, of whole panels that stand still.
-    const bool reads_bounds = u.dst_type == kai_dt_int8 || unified;
+    const bool integers = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_uint8, reads_bounds = integers || unified;
     c.m = c.n = reads_bounds ? 1 : 0;
     c.lo = 2, c.hi = 1;
     EXPECT_REFUSED(call(c), unified ? creator() : run, "the clamp's bounds are out of order: 2, 1");
-    if (u.dst_type != kai_dt_int8) {
+    if (!integers) {
         c.lo = -INFINITY, c.hi = NAN;
         EXPECT_REFUSED(call(c), unified ? creator() : run, "the clamp's bounds are out of order: -inf, nan");
     }

@@ -76,6 +76,10 @@ void run(const kai_ukernel& u, const Call& c, Buffers& b) {
     a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
     a.clamp = u.dst_type != kai_dt_int32, a.clamp_min = -1.0F, a.clamp_max = 1.0F;
     a.requantize = &kRequantise, a.acc_scale = &kScale;
+    static constexpr int32_t kZero = 0;
+    kai_matmul_lowp_params lowp = {};
+    lowp.multiplier = lowp.shift = &kZero;
+    a.lowp = &lowp;
     kai::run(u, a, kai::Direct{});
 }
 

@@ -163,6 +163,11 @@ int32_t int8_bound(float bound) {
     return static_cast<int32_t>(std::max(-128.0f, std::min(bound, 127.0f)));
 }
 
+/// Low precision: the bounds that the tests use.
+int32_t int_bound(float bound) {
+    return static_cast<int32_t>(std::max(-1e9f, std::min(bound, 1e9f)));
+}
+
 /// The micro-kernel itself.
 void call(const kai_ukernel& u, const Matmul& c) {
     const kai_matmul_requantize32_params requantise = {int8_bound(c.lo), int8_bound(c.hi), c.zero_point};
@@ -174,6 +179,13 @@ void call(const kai_ukernel& u, const Matmul& c) {
     a.dst = c.dst, a.dst_stride_row = c.stride, a.dst_stride_col = c.element;
     a.clamp = c.clamped(), a.clamp_min = c.lo, a.clamp_max = c.hi;
     a.requantize = &requantise;
+    kai_matmul_lowp_params lowp = {};
+    if (a.lowp != nullptr) {
+        lowp = *a.lowp;
+        lowp.result_offset = c.zero_point;
+        lowp.min_value = int_bound(c.lo), lowp.max_value = int_bound(c.hi);
+        a.lowp = &lowp;
+    }
     a.lut = c.table;
     kai::run(u, a, kai::Direct{});
 }
@@ -556,6 +568,19 @@ void call_wrongly(Matmul c) {
         changed = lhs.bytes;
         c.lhs = changed.data();
     }
+    kai_matmul_lowp_params lowp = c.args.lowp != nullptr ? *c.args.lowp : kai_matmul_lowp_params{};
+    if (is("ignores_the_lhs_offset")) {
+        lowp.lhs_offset = 0;
+    } else if (is("ignores_the_rhs_offset")) {
+        lowp.rhs_offset = 0;
+    } else if (is("ignores_the_column_bias_of_a_call")) {
+        lowp.bias = nullptr;
+    } else if (is("takes_the_first_channel_for_all")) {
+        lowp.per_channel = false;
+    } else if (is("ignores_the_result_offset")) {
+        c.zero_point = 0;
+    }
+    c.args.lowp = c.args.lowp != nullptr ? &lowp : nullptr;
     if (is("uses_a_static_buffer")) {
         mutants::through_a_static_variable(c);
     }
@@ -728,6 +753,10 @@ Matmul matmul_of(const kai::KernelArgs& a) {
     if (a.requantize != nullptr) {
         c.zero_point = a.requantize->output_zero_point;
         c.lo = static_cast<float>(a.requantize->min_value), c.hi = static_cast<float>(a.requantize->max_value);
+    }
+    if (a.lowp != nullptr) {
+        c.zero_point = a.lowp->result_offset;
+        c.lo = static_cast<float>(a.lowp->min_value), c.hi = static_cast<float>(a.lowp->max_value);
     }
     c.table = a.lut;
     c.args = a;
@@ -959,7 +988,10 @@ bool kernel_with_table(const kai_ukernel& u) {
 }
 /// Neither side is packed.
 bool plain_kernel(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_PLAIN;
+    return kai::takes<&kai::KernelArgs::rhs_stride>(u);
+}
+bool low_precision_kernel(const kai_ukernel& u) {
+    return kai::takes<&kai::KernelArgs::lowp>(u);
 }
 bool kernel_for_any_k(const kai_ukernel& u) {
     return !rhs_format(u).blocks && !kernel_with_table(u);
@@ -991,7 +1023,7 @@ bool small_kernel_with_rhs_blocks(const kai_ukernel& u) {
     return rhs_format(u).blocks && u.get_m_step() * u.get_n_step() < 512;
 }
 bool kernel_with_quantised_results(const kai_ukernel& u) {
-    return u.dst_type == kai_dt_int8;
+    return u.dst_type == kai_dt_int8 && !low_precision_kernel(u);
 }
 bool kernel_that_clamps(const kai_ukernel& u) {
     return u.dst_type != kai_dt_int32;
@@ -1006,7 +1038,7 @@ bool kernel_that_rounds(const kai_ukernel& u) {
            (kernel_with_narrow_results(u) && !f16_sums && (lhs_format(u).plain || sibling_that_writes_float(u)));
 }
 bool kernel_for_rows(const kai_ukernel& u) {
-    return (u.signature == KAI_UKERNEL_MATMUL_ROWS && kernel_for_many_rows(u)) || plain_kernel(u);
+    return (kai::takes<&kai::KernelArgs::lhs_stride>(u) && kernel_for_many_rows(u)) || plain_kernel(u);
 }
 bool kernel_with_panel_strides(const kai_ukernel& u) {
     return (kai::is_unified(u) && lhs_format(u).packed) || plain_kernel(u);
@@ -1112,6 +1144,11 @@ const Mutation kMutations[] = {
     {"clamps_without_the_flag", unified_kernel_of_floats, nullptr},
     {"ignores_the_row_bias", unsigned_kernel, nullptr},
     {"ignores_the_column_bias", unsigned_kernel, nullptr},
+    {"ignores_the_lhs_offset", low_precision_kernel, nullptr},
+    {"ignores_the_rhs_offset", low_precision_kernel, nullptr},
+    {"ignores_the_result_offset", low_precision_kernel, nullptr},
+    {"ignores_the_column_bias_of_a_call", low_precision_kernel, nullptr},
+    {"takes_the_first_channel_for_all", low_precision_kernel, nullptr},
     {"ignores_the_lhs_stride", kernel_for_rows, nullptr},
     {"ignores_the_rhs_stride", plain_kernel, nullptr},
     {"ignores_the_pointer_offset", by_pointers, nullptr},

@@ -352,6 +352,24 @@ const std::vector<Format>& formats() {
         Format{"f32", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
         Format{"f16", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
         Format{"int8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
+        Format{"uint8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}
+            .with_plain_numbers()
+            .with_unsigned_values()
+            .with_rows(),
+        Format{"qau8_nxk", kRhs, Format::i8, plain::stride<1>, plain::place<1>}
+            .with_plain_numbers()
+            .with_unsigned_values()
+            .with_rows(),
+        Format{"qsi8_nxk", kRhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
+        Format{"qau8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
+            .with_sum(plain::bias<4>)
+            .with_plain_numbers()
+            .with_unsigned_values()
+            .with_inverted_halves(),
+        Format{"qsi8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
+            .with_sum(plain::bias<4>)
+            .with_plain_numbers()
+            .with_inverted_halves(),
         Format{"f32_kxn", kRhs, Format::f32, plain::stride<4>, plain::place<4>}
             .with_plain_numbers()
             .with_rows_of_columns(),
@@ -424,6 +442,8 @@ Side Side::part(size_t first, size_t count) const {
     p.k_padding = rows_of(k_padding);
     p.sum = rows_of(sum);
     p.bias = rows_of(bias);
+    p.multiplier = rows_of(multiplier);
+    p.shift = rows_of(shift);
     p.bias_added = rows_of(bias_added);
     return p;
 }
@@ -497,7 +517,10 @@ struct Row {
                                  : last ? side.k_padding.empty() ? side.q[(row + 1) * side.k - 1] : side.k_padding[row]
                                  : padding ? 0
                                            : side.q[row * side.k + kk];
-            panel.put(place.byte, value, state(side.bl == 0 || padding ? 0 : kk / side.bl));
+            const bool stored_signed = f.inverts && f.has_unsigned && !zero() && !padding;
+            const int flips = (stored_signed ? 0x80 : 0) ^ (f.inverts && kk % 16 >= 8 ? 0xFF : 0);
+            panel.put(
+                place.byte, static_cast<int8_t>(value ^ flips), state(side.bl == 0 || padding ? 0 : kk / side.bl));
         } else {
             const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
             panel.put_bits(
@@ -534,7 +557,8 @@ struct Row {
             panel.put(f.sum(s, r), zero() ? 0.0f : side.sum[row]);
         } else if (f.sum != nullptr) {
             const int32_t unit = static_cast<int32_t>(1 / f.stored_scale);
-            panel.put(f.sum(s, r), zero() ? 0 : unit * side.sum_of_elements(row));
+            const int32_t less = f.inverts && f.has_unsigned ? 128 * static_cast<int32_t>(side.k) : 0;
+            panel.put(f.sum(s, r), zero() ? 0 : unit * side.sum_of_elements(row) - less);
         }
         if (f.bias != nullptr) {
             const bool none = side.bias.empty() || (missing && f.padding != Format::last_row_and_bias);

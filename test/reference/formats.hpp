@@ -28,6 +28,8 @@ struct Side {
     std::vector<float> sum;            // [rows]; RHS with blocks: sum of the dequantised elements
     std::vector<int32_t> table;        // 4 values
     std::vector<float> bias;           // [rows]; empty: zeros; integers in formats with int32 biases
+    std::vector<int32_t> multiplier;   // [rows]; RHS of low precision: the kernel gets them
+    std::vector<int32_t> shift;        // [rows]
     std::vector<uint32_t> bias_added;  // [rows]; what a packer adds to int32 biases, and wraps; empty: zeros
     bool is_unsigned = false;          // q holds uint8
     std::vector<uint8_t> source;       // [rows]: blocks of a file that all this was read from
@@ -99,10 +101,12 @@ struct Format {
     float stored_scale = 1;  // of a scale of 1; stored int32 sums are in units of it
     Bias bias_type = f32_bias;
     Padding padding = untouched;
-    size_t k_multiple = 1;  // depth is stored up to a multiple of this; elements of an RHS from k on are 0
-    bool plain = false;     // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
-    bool packed = true;     // rows as they are, otherwise
-    bool kxn = false;       // not packed, and k x n: one panel of all columns
+    size_t k_multiple = 1;      // depth is stored up to a multiple of this; elements of an RHS from k on are 0
+    bool plain = false;         // not quantised here: k is stored up to a multiple of the group kr / sr, with zeros
+    bool packed = true;         // rows as they are, otherwise
+    bool has_unsigned = false;  // i8: the values are unsigned
+    bool inverts = false;       // i8: signed, and what is at k % 16 >= 8 with every bit inverted
+    bool kxn = false;           // not packed, and k x n: one panel of all columns
 
     /// @name The same format, with
     /// @{
@@ -133,6 +137,13 @@ struct Format {
     /// Numbers that are not quantised here.
     Format with_plain_numbers() const {
         return with([](Format& f) { f.plain = true, f.padding = zeros; });
+    }
+    Format with_unsigned_values() const {
+        return with([](Format& f) { f.has_unsigned = true; });
+    }
+    /// Signed, also where the values are not (less 128), and the upper halves of 16 inverted.
+    Format with_inverted_halves() const {
+        return with([](Format& f) { f.inverts = true; });
     }
     /// Rows as they are.
     Format with_rows() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/reference/matmul.hpp"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <sstream>
@@ -110,6 +111,36 @@ double integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arit
     return saturate((std::isnan(scaled) ? 0 : saturate(std::nearbyint(scaled))) + arithmetic.zero_point);
 }
 
+/// x * 2^shift, modulo 2^32.
+int32_t shifted_left(int32_t x, int32_t shift) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x) << shift);
+}
+
+/// 2 * a * b / 2^32, half added before the division, which rounds down; the one result that does not fit saturates.
+int32_t rounding_doubling_high_product(int32_t a, int32_t b) {
+    if (a == INT32_MIN && b == INT32_MIN) {
+        return INT32_MAX;
+    }
+    const int64_t product = int64_t{a} * b;
+    return static_cast<int32_t>((product + (int64_t{1} << 30)) >> 31);
+}
+
+/// x / 2^exponent to nearest; halves go away from zero.
+int32_t rounding_quotient(int32_t x, int32_t exponent) {
+    const int64_t divisor = int64_t{1} << exponent, magnitude = std::abs(int64_t{x});
+    const int64_t rounded = (2 * magnitude + divisor) / (2 * divisor);
+    return static_cast<int32_t>(x < 0 ? -rounded : rounded);
+}
+
+double low_precision(const Side& lhs, const Side& rhs, size_t m, size_t n, const LowPrecision& parameters) {
+    uint32_t sum = rhs.bias.empty() ? 0 : static_cast<uint32_t>(static_cast<int64_t>(rhs.bias[n]));
+    for (size_t kk = 0; kk < lhs.k; ++kk) {
+        sum += (static_cast<uint32_t>(lhs.element(m, kk)) + static_cast<uint32_t>(parameters.lhs_offset)) *
+               (static_cast<uint32_t>(rhs.element(n, kk)) + static_cast<uint32_t>(parameters.rhs_offset));
+    }
+    return requantised(static_cast<int32_t>(sum), rhs.multiplier[n], rhs.shift[n], parameters);
+}
+
 Sum scaled_integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
     Sum sum;
     sum.add(integers(lhs, rhs, m, n, arithmetic) * lhs.scale[m]);
@@ -156,12 +187,15 @@ Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) 
         return matmul(lhs, as_f16(rhs), arithmetic);
     }
     const double u = arithmetic.unit;
-    const bool exact = has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32;
+    const bool low = arithmetic.low_precision.has_value();
+    const bool exact = low || (has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32);
     Expected expected = {lhs.rows, rhs.rows, {}, {}};
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
             if (exact) {
-                expected.value.push_back(integers(lhs, rhs, m, n, arithmetic));
+                expected.value.push_back(
+                    low ? low_precision(lhs, rhs, m, n, *arithmetic.low_precision)
+                        : integers(lhs, rhs, m, n, arithmetic));
                 expected.bound.push_back(0);
                 continue;
             }
@@ -174,6 +208,17 @@ Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) 
     return expected;
 }
 
+int32_t requantised(int32_t sum, int32_t multiplier, int32_t shift, const LowPrecision& parameters) {
+    const auto offset = static_cast<uint32_t>(parameters.result_offset);
+    if (parameters.legacy) {
+        const int64_t rounding = shift < 1 ? 0 : int64_t{1} << (shift - 1);
+        const uint32_t product = (static_cast<uint32_t>(sum) + offset) * static_cast<uint32_t>(multiplier);
+        return static_cast<int32_t>((static_cast<int32_t>(product) + rounding) >> shift);
+    }
+    const int32_t high = rounding_doubling_high_product(shifted_left(sum, std::max(shift, 0)), multiplier);
+    return static_cast<int32_t>(static_cast<uint32_t>(rounding_quotient(high, std::max(-shift, 0))) + offset);
+}
+
 double clamp(double x, float lo, float hi) {
     return x < lo ? lo : x > hi ? hi : x;
 }
@@ -181,6 +226,9 @@ double clamp(double x, float lo, float hi) {
 float rounded(double x, kai_datatype type) {
     if (type == kai_dt_int8) {
         return static_cast<float>(std::fmax(-128, std::fmin(x, 127)));
+    }
+    if (type == kai_dt_uint8) {
+        return static_cast<float>(std::fmax(0, std::fmin(x, 255)));
     }
     // Halfway between FLT_MAX and what would be the next, from where on a double has no float.
     const float f =
@@ -198,6 +246,9 @@ float load(const uint8_t* address, kai_datatype type) {
     }
     if (type == kai_dt_int8) {
         return static_cast<int8_t>(*address);
+    }
+    if (type == kai_dt_uint8) {
+        return *address;
     }
     if (type == kai_dt_int32) {
         int32_t x;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "kai/kai_common.h"
 #include "test/reference/formats.hpp"
 
@@ -27,6 +29,12 @@ struct Expected {
     std::vector<double> value, bound;
 };
 
+/// Low precision: what goes with the multipliers, shifts and biases of the RHS.
+struct LowPrecision {
+    bool legacy = false;
+    int32_t lhs_offset = 0, rhs_offset = 0, result_offset = 0;
+};
+
 /// What a product depends on besides the operands.
 struct Arithmetic {
     double unit = 0x1p-24;       // relative error of an operation: 2^-11 of f16, 2^-23 where f32 rounds to odd
@@ -34,17 +42,22 @@ struct Arithmetic {
     bool flushes = false;        // subnormal operands may count as zero
     kai_datatype type = kai_dt_f32;
     int32_t zero_point = 0;  // of quantised results
+    std::optional<LowPrecision> low_precision;
 };
 
 /// Integers on both sides, no scale of the LHS:
 ///   int8 (a scale of the RHS): saturate(round(f32(acc) * scale)) + zero point, saturated; exact
+///   low precision (gemmlowp's document): bias + sum of (lhs + lhs_offset) * (rhs + rhs_offset), requantised; exact
 ///   int32, f32: acc = biases + products, wraps around; f32: f32(acc) * lhs.scale[0] + rhs.offset;  q = 3
 Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic = {});
+
+/// A sum, requantised by the pipeline, neither clamped nor saturated.
+int32_t requantised(int32_t sum, int32_t multiplier, int32_t shift, const LowPrecision& parameters);
 
 /// min(max(x, lo), hi); NaN stays NaN.
 double clamp(double x, float lo, float hi);
 
-/// @name Results: float, f16, bf16, int8 or int32, as floats
+/// @name Results: float, f16, bf16, int8, uint8 or int32, as floats
 /// @{
 
 /// To nearest, ties to even; infinite past the range of the type.

@@ -179,6 +179,7 @@ float element(const Format& f, float x) {
 Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Random& random) {
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
+    side.is_unsigned = f.has_unsigned;
     if (f.element == Format::u2) {
         side.table = table(data, random);
     }
@@ -187,7 +188,8 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
             if (f.is_float()) {
                 side.values.push_back(element(f, value(data, row, f.element == Format::f16, random)));
             } else {
-                side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random)));
+                // The least unsigned value is 0.
+                side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random) ^ (f.has_unsigned ? 0x80 : 0)));
             }
         }
         const size_t scales = f.scale_type == Format::no_scale ? 0 : f.blocks ? side.blocks() : 1;

@@ -220,7 +220,13 @@ std::vector<reference::Tile> tiles_of(const kai_packer& p) {
          {size_t{4}, size_t{8}, size_t{1}, size_t{12}, size_t{16}, size_t{32}, 4 * sve, sme, 2 * sme, 4 * sme,
           16 * sme}) {
         for (const reference::Tile t :
-             {reference::Tile{rows, 16, 2}, {rows, 8, 2}, {rows, 4, 2}, {rows, 4, 1}, {rows, 2, 1}, {rows, 1, 1}}) {
+             {reference::Tile{rows, 16, 2},
+              {rows, 16, 1},
+              {rows, 8, 2},
+              {rows, 4, 2},
+              {rows, 4, 1},
+              {rows, 2, 1},
+              {rows, 1, 1}}) {
             if (rows > 0 && tiles.size() < 2 && p.accepts(t.rows, t.kr, t.sr)) {
                 tiles.push_back(t);
             }

@@ -148,6 +148,11 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     static const kai_matmul_requantize32_params kRequantize = {-128, 127, 3};
     static const int32_t kLut[64] = {-2, -1, 1, 2};
     kernel.requantize = &kRequantize, kernel.lut = kLut;
+    static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
+    static kai_matmul_lowp_params lowp = {};
+    lowp.lhs_offset = -100, lowp.max_value = 127;
+    lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
+    kernel.lowp = &lowp;
     kernel.acc_bias_m = kernel.acc_bias_n = kernel.scale_bias_n = bias;
     kernel.acc_scale = scale;
     if (kai::is_unified(u)) {
@@ -183,7 +188,7 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     pack.scale_stride = k / pack.bl * 2;
     pack.scale = buffer(
         n * (k / pack.bl + 1) * 4 + 65536, kai::takes<&kai::PackerArgs::scale_stride>(p) ? Bits::bf16 : Bits::f32);
-    pack.bias = buffer(n * 4 + 65536, Bits::f32);
+    pack.bias = lhs || kai::packs_bias(p) ? buffer(n * 4 + 65536, Bits::f32) : nullptr;
     pack.source = lhs ? source : rhs;
     if (kai::takes_pointers(p)) {
         pack.pad_ptr = source;

@@ -575,6 +575,47 @@ kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp16x4sb_qs
 kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 /// @}
 
+/// @name Low precision: int8 or uint8 with zero points, which the kernel gets (kai_lowp.h)
+/// kai_run_rhs_pack_fn; bias and scale must be NULL: the kernel gets them. Missing columns of the last panel are weights
+/// of zero.
+/// @{
+/// Format qau8p, nr 4, kr 16; N x K source. On every host.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_qau8p4x16_qau8;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qau8p4x16_qau8;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_qau8p4x16_qau8;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qau8p4x16_qau8;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qau8p4x16_qau8;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_qau8p4x16_qau8;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qau8p4x16_qau8;
+
+/// Format qau8p, nr 4, kr 16; K x N source. On every host.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qau8p4x16_qau8;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qau8p4x16_qau8;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qau8p4x16_qau8;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qau8p4x16_qau8;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qau8p4x16_qau8;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qau8p4x16_qau8;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qau8p4x16_qau8;
+
+/// Format qsi8p, nr 4, kr 16; N x K source. On every host.
+kai_get_size_fn kai_get_n_step_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8p4x16_qsi8;
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qsi8p4x16_qsi8;
+
+/// Format qsi8p, nr 4, kr 16; K x N source. On every host.
+kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8p4x16_qsi8;
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qsi8p4x16_qsi8;
+/// @}
+
 /// @name For indirect matmul
 /// @{
 

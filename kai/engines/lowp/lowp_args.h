@@ -1,0 +1,30 @@
+// Arguments of the tiles of the low-precision kernels.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// clang-format off
+
+#include "kai/engines/core/fields.h"
+
+#if !defined(__ASSEMBLER__)
+namespace kai {
+namespace {
+using LowpSums = int32_t[4][8];
+}  // namespace
+}  // namespace kai
+#endif
+
+/// Some rows x 4 or 8 columns.
+#define KAI_LOWP_TILE(field)                                                                          \
+    field(LowpSums, 128, sums)           /* out, [row][column] */                                     \
+    field(Byte16, 16, lhs_flip)          /* what makes the bytes signed */                            \
+    field(Byte16, 16, rhs_flip)          /* the same, and inverts the last 8; packed: not used */     \
+    field(const uint8_t*, 8, lhs)        /* the first row */                                          \
+    field(size_t, 8, lhs_stride)                                                                      \
+    field(const uint8_t*, 8, rhs)        /* the first column, or the elements of its panel */         \
+    field(size_t, 8, rhs_stride)         /* to the next column, or the next panel */                  \
+    field(const uint8_t*, 8, lhs_tail)   /* the last k % 16 of the rows, 16 bytes apart, padded so */ \
+                                         /* that they count as zero; NULL: there are none */          \
+    field(const uint8_t*, 8, rhs_tail)   /* of the columns, if they are not packed */                 \
+    field(size_t, 8, groups)             /* k / 16 */
+KAI_OFFSETS(LOWP_TILE, KAI_LOWP_TILE)

@@ -1,0 +1,434 @@
+// The low-precision kernels on Armv8.0: uint8 or int8 with offsets, int32 sums, requantised.
+//
+//     dst[i][j] = requantised(bias[j] + sum over k of (lhs[i][k] + lhs_offset) * (rhs[j][k] + rhs_offset))
+//
+// The tiles (lowp_neon.S) multiply signed bytes: a' = lhs - z, b' = rhs - z, z = 128 of uint8 and 0 of int8. With
+// A = lhs_offset + z, B = rhs_offset + z, sums over k, modulo 2^32:
+//
+//     sum of a' * b'  +  A * sum of b'  +  B * sum of a'  +  k * A * B
+//
+// The second term and the bias belong to the column, the last two to the row. So does what a tile adds to the first:
+// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made here, unless A is 0.
+//
+// Rows are taken 64 at a time, the columns of a tile once for all of them. Edges: a tile has exactly the rows that
+// exist; the last columns that are not packed overlap the ones before, or are one column four times. The last k % 16
+// are copied.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <arm_neon.h>
+
+#include "kai/kai_lowp.h"
+#include "kai/engines/core/catalogue.hpp"
+#include "kai/engines/core/getters.hpp"
+#include "kai/engines/lowp/lowp_args.h"
+
+namespace kai {
+namespace {
+
+KAI_STRUCT(LowpTile, KAI_LOWP_TILE);
+using LowpTileFn = void(LowpTile*);
+
+}  // namespace
+}  // namespace kai
+
+extern "C" kai::LowpTileFn kai_lowp_p4x16_1x8, kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4,
+    kai_lowp_p4x16_4x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
+
+namespace kai {
+namespace {
+
+constexpr size_t kRows = 64;  // at a time
+
+/// 1 to 4 rows x 4 columns; 1 x 8.
+constexpr LowpTileFn* kPackedTiles[] = {
+    kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4, kai_lowp_p4x16_1x8};
+constexpr LowpTileFn* kNxkTiles[] = {
+    kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4, kai_lowp_nxk_1x8};
+
+/// A call. Pointers are those of its first row and column, strides in bytes.
+struct Lowp {
+    size_t m, n, k;
+    const uint8_t* lhs;
+    size_t lhs_stride;
+    const uint8_t* rhs;
+    size_t rhs_stride;  // from column to column, or from panel to panel
+    bool packed;
+    uint8_t* dst;
+    size_t dst_stride;
+    uint8_t flip;  // of the highest bit: 0x80 of unsigned values
+    const kai_matmul_lowp_params* params;
+};
+
+/// What is known of 4 columns.
+struct Columns {
+    int32x4_t term, multiplier, left, right;
+};
+
+/// Of some rows.
+struct Rows {
+    int32_t terms[kRows];
+    uint8_t tails[kRows][16];
+};
+
+KAI_INLINE size_t min(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/// The first `count` of 4.
+KAI_INLINE int32x4_t load_some(const int32_t* from, size_t count) {
+    if (count >= 4) {
+        return vld1q_s32(from);
+    }
+    int32x4_t x = vdupq_n_s32(from[0]);
+    if (count > 1) {
+        x = vsetq_lane_s32(from[1], x, 1);
+    }
+    return count > 2 ? vsetq_lane_s32(from[2], x, 2) : x;
+}
+
+/// Sums of the signed values of four lines, and of those in the upper halves of 16.
+struct LineSums {
+    int32x4_t all, upper;
+};
+KAI_INLINE LineSums sums_of_lines(
+    const uint8_t* const (&lines)[4], size_t groups, const uint8_t* const (&tails)[4], bool tail, uint8x16_t flip) {
+    constexpr size_t kMost = 127;  // groups, whose sums of pairs fit 16 bits
+    int32x4_t sums[4];
+    for (int32x4_t& sum : sums) {
+        sum = vdupq_n_s32(0);
+    }
+    for (size_t g = 0; g < groups;) {
+        const size_t end = min(groups, g + kMost);
+        int16x8_t pairs[4];
+        for (int16x8_t& pair : pairs) {
+            pair = vdupq_n_s16(0);
+        }
+        for (; g < end; ++g) {
+            KAI_UNROLL(4)
+            for (size_t i = 0; i < 4; ++i) {
+                pairs[i] = vpadalq_s8(pairs[i], vreinterpretq_s8_u8(veorq_u8(vld1q_u8(lines[i] + 16 * g), flip)));
+            }
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            sums[i] = vpadalq_s16(sums[i], pairs[i]);
+        }
+    }
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+        if (tail) {
+            const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(tails[i]), flip));
+            sums[i] = vpadalq_s16(sums[i], vpaddlq_s8(x));
+        }
+    }
+    const int32x4_t x = vpaddq_s32(sums[0], sums[1]), y = vpaddq_s32(sums[2], sums[3]);
+    return {vpaddq_s32(x, y), vuzp2q_s32(x, y)};
+}
+
+/// Tails of lines: 16 bytes each, padded with what counts as zero.
+KAI_INLINE void copy_tail(uint8_t* to, const uint8_t* from, size_t count, uint8_t flip) {
+    vst1q_u8(to, vdupq_n_u8(flip));
+    __builtin_memcpy(to, from, count);
+}
+
+[[gnu::noinline]] void prepare_rows(const Lowp& p, size_t first, size_t count, Rows& rows) {
+    const auto offset = static_cast<uint32_t>(p.params->lhs_offset) + p.flip;
+    const auto rhs_offset = static_cast<uint32_t>(p.params->rhs_offset) + p.flip;
+    const auto constant = static_cast<int32_t>(static_cast<uint32_t>(p.k) * offset * rhs_offset);
+    const size_t whole = p.k / 16 * 16, tail = p.k - whole;
+    for (size_t i = 0; i < count; i += 4) {
+        const uint8_t *lines[4], *tails[4];
+        for (size_t r = 0; r < 4; ++r) {
+            const size_t row = min(i + r, count - 1);
+            lines[r] = p.k == 0 ? rows.tails[0] : p.lhs + (first + row) * p.lhs_stride;
+            tails[r] = rows.tails[row];
+            if (tail != 0) {
+                copy_tail(rows.tails[row], lines[r] + whole, tail, p.flip);
+            }
+        }
+        const LineSums sums = sums_of_lines(lines, p.k / 16, tails, tail != 0, vdupq_n_u8(p.flip));
+        const int32x4_t term =
+            vsubq_s32(vmlaq_n_s32(vdupq_n_s32(constant), sums.all, static_cast<int32_t>(rhs_offset)), sums.upper);
+        vst1q_s32(&rows.terms[i], term);
+    }
+}
+
+/// Columns from j on, `count` of which exist, and their sums.
+KAI_INLINE Columns columns_at(const Lowp& p, size_t j, size_t count, int32x4_t sums) {
+    const kai_matmul_lowp_params& q = *p.params;
+    Columns c;
+    c.term = vmulq_n_s32(sums, static_cast<int32_t>(static_cast<uint32_t>(q.lhs_offset) + p.flip));
+    if (q.bias != nullptr) {
+        c.term = vaddq_s32(c.term, load_some(q.bias + j, count));
+    }
+    c.multiplier = q.per_channel ? load_some(q.multiplier + j, count) : vdupq_n_s32(*q.multiplier);
+    const int32x4_t shift = q.per_channel ? load_some(q.shift + j, count) : vdupq_n_s32(*q.shift);
+    c.left = vmaxq_s32(shift, vdupq_n_s32(0));
+    c.right = vminq_s32(shift, vdupq_n_s32(0));
+    return c;
+}
+
+/// @name How sums become results
+/// @{
+struct FixedPoint {
+    int32x4_t offset;
+    explicit FixedPoint(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
+    }
+    KAI_INLINE int32x4_t operator()(int32x4_t x, const Columns& c) const {
+        x = vqrdmulhq_s32(vshlq_s32(x, c.left), c.multiplier);
+        // SRSHL rounds ties up: one less for those below zero. Where the shift is 0 nothing is taken away.
+        const int32x4_t less = vshrq_n_s32(vandq_s32(x, c.right), 31);
+        return vaddq_s32(vrshlq_s32(vqaddq_s32(x, less), c.right), offset);
+    }
+};
+struct Legacy {
+    int32x4_t offset;
+    explicit Legacy(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
+    }
+    KAI_INLINE int32x4_t operator()(int32x4_t x, const Columns& c) const {
+        // SRSHL adds the rounding without overflow.
+        return vrshlq_s32(vmulq_s32(vaddq_s32(x, offset), c.multiplier), vnegq_s32(c.left));
+    }
+};
+/// @}
+
+struct Unsigned {
+    static constexpr uint8_t kFlip = 0x80;
+    static constexpr int32_t kMin = 0, kMax = UINT8_MAX;
+    KAI_INLINE static uint8x16_t narrowed(int16x8_t a, int16x8_t b) {
+        return vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
+    }
+    KAI_INLINE static uint8x16_t clamped(uint8x16_t x, uint8x16_t lo, uint8x16_t hi) {
+        return vminq_u8(vmaxq_u8(x, lo), hi);
+    }
+};
+struct Signed {
+    static constexpr uint8_t kFlip = 0;
+    static constexpr int32_t kMin = INT8_MIN, kMax = INT8_MAX;
+    KAI_INLINE static uint8x16_t narrowed(int16x8_t a, int16x8_t b) {
+        return vreinterpretq_u8_s8(vcombine_s8(vqmovn_s16(a), vqmovn_s16(b)));
+    }
+    KAI_INLINE static uint8x16_t clamped(uint8x16_t x, uint8x16_t lo, uint8x16_t hi) {
+        return vreinterpretq_u8_s8(
+            vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(x), vreinterpretq_s8_u8(lo)), vreinterpretq_s8_u8(hi)));
+    }
+};
+
+/// A bound as dst has it: results saturate whatever it is.
+template <class T>
+KAI_INLINE uint8x16_t bound(int32_t x) {
+    return vdupq_n_u8(static_cast<uint8_t>(x < T::kMin ? T::kMin : x > T::kMax ? T::kMax : x));
+}
+
+/// Some of 4 results.
+KAI_INLINE void store_some(uint8_t* to, uint32_t results, size_t count) {
+    if (count >= 4) {
+        store(to, results);
+    } else {
+        __builtin_memcpy(to, &results, count);
+    }
+}
+
+/// What all results of a call have in common.
+template <class T, class Pipeline>
+struct Finish {
+    Pipeline pipeline;
+    uint8x16_t lo, hi;
+
+    explicit Finish(const kai_matmul_lowp_params& p)
+        : pipeline(p), lo(bound<T>(p.min_value)), hi(bound<T>(p.max_value)) {
+    }
+    KAI_INLINE int16x4_t result(const int32_t* sums, const int32_t* term, const Columns& c) const {
+        const int32x4_t sum = vaddq_s32(vaddq_s32(vld1q_s32(sums), c.term), vld1q_dup_s32(term));
+        return vqmovn_s32(pipeline(sum, c));
+    }
+    KAI_INLINE uint32x4_t narrowed(int16x8_t a, int16x8_t b) const {
+        return vreinterpretq_u32_u8(T::clamped(T::narrowed(a, b), lo, hi));
+    }
+
+    /// One row x up to 8 columns.
+    KAI_INLINE void row(
+        const LowpTile& tile, const int32_t* term, const Columns (&c)[2], uint8_t* dst, size_t columns) const {
+        const int16x4_t a = result(tile.sums[0], term, c[0]);
+        const int16x8_t x = vcombine_s16(a, columns > 4 ? result(tile.sums[0] + 4, term, c[1]) : a);
+        const uint32x4_t results = narrowed(x, x);
+        store_some(dst, vgetq_lane_u32(results, 0), columns);
+        if (columns > 4) {
+            store_some(dst + 4, vgetq_lane_u32(results, 1), columns - 4);
+        }
+    }
+    /// 2 to 4 rows x up to 4 columns.
+    KAI_INLINE void rows(
+        const LowpTile& tile, const int32_t* terms, const Columns& c, uint8_t* dst, size_t stride, size_t count,
+        size_t columns) const {
+        const int16x8_t a = vcombine_s16(result(tile.sums[0], &terms[0], c), result(tile.sums[1], &terms[1], c));
+        int16x8_t b = a;
+        if (count > 2) {
+            b = vcombine_s16(result(tile.sums[2], &terms[2], c), result(tile.sums[3], &terms[3], c));
+        }
+        const uint32x4_t results = narrowed(a, b);
+        store_some(dst, vgetq_lane_u32(results, 0), columns);
+        store_some(dst + stride, vgetq_lane_u32(results, 1), columns);
+        if (count > 2) {
+            store_some(dst + 2 * stride, vgetq_lane_u32(results, 2), columns);
+        }
+        if (count > 3) {
+            store_some(dst + 3 * stride, vgetq_lane_u32(results, 3), columns);
+        }
+    }
+};
+
+/// A tile's columns.
+template <class T>
+struct Panel {
+    const Lowp& p;
+    const bool makes_sums = !p.packed && static_cast<uint32_t>(p.params->lhs_offset) + T::kFlip != 0;
+    size_t first = 0, count = 0;  // those that are stored
+    Columns columns[2] = {};
+    uint8_t tails[8][16];
+
+    explicit Panel(const Lowp& problem) : p(problem) {
+    }
+
+    /// From column `at` on, up to `width`. Returns where the next ones begin.
+    KAI_INLINE size_t move(size_t at, size_t width, LowpTile& tile) {
+        return p.packed ? move_packed(at, width, tile) : move_nxk(at, width, tile);
+    }
+    KAI_INLINE size_t move_packed(size_t at, size_t width, LowpTile& tile) {
+        const uint8_t* panel = p.rhs + at / 4 * p.rhs_stride;
+        first = at, count = min(p.n - at, width);
+        tile.rhs = panel + 4 * sizeof(int32_t);
+        for (size_t j = 0; j < count; j += 4, panel += p.rhs_stride) {
+            columns[j / 4] = columns_at(p, first + j, count - j, vreinterpretq_s32_u8(vld1q_u8(panel)));
+        }
+        return at + width;
+    }
+    KAI_INLINE size_t move_nxk(size_t at, size_t width, LowpTile& tile) {
+        if (p.n - at < width && p.n < width) {  // fewer than a tile has
+            width = width == 8 ? 4 : 1;
+        }
+        first = min(at, p.n - width), count = width;
+        const size_t whole = p.k / 16 * 16, tail = p.k - whole;
+        tile.rhs_stride = width == 1 || p.k == 0 ? 0 : p.rhs_stride;
+        tile.rhs = p.k == 0 ? tails[0] : p.rhs + first * p.rhs_stride;
+        for (size_t j = 0; j < count; j += 4) {
+            const uint8_t *lines[4], *ends[4];
+            for (size_t i = 0; i < 4; ++i) {
+                lines[i] = tile.rhs + (j + i) * tile.rhs_stride;
+                ends[i] = tails[j + i];
+                if (tail != 0) {
+                    copy_tail(tails[j + i], lines[i] + whole, tail, T::kFlip);
+                }
+            }
+            int32x4_t sums = vdupq_n_s32(0);
+            if (makes_sums) {
+                sums = sums_of_lines(lines, tile.groups, ends, tail != 0, vdupq_n_u8(T::kFlip)).all;
+            }
+            columns[j / 4] = columns_at(p, first + j, count - j, sums);
+        }
+        return at + width;
+    }
+};
+
+template <class T, class Pipeline>
+[[gnu::noinline]] void multiply(const Lowp& p) {
+    const Finish<T, Pipeline> finish(*p.params);
+    const bool tail = p.k % 16 != 0;
+    LowpTileFn* const* const tiles = p.packed ? kPackedTiles : kNxkTiles;
+    Rows rows;
+    Panel<T> panel(p);
+    LowpTile tile = {};
+    vst1q_u8(tile.lhs_flip, vdupq_n_u8(T::kFlip));
+    vst1q_u8(tile.rhs_flip, vcombine_u8(vdup_n_u8(T::kFlip), vdup_n_u8(T::kFlip ^ 0xFF)));
+    tile.lhs_stride = p.lhs_stride, tile.rhs_stride = p.rhs_stride;
+    tile.groups = p.k / 16;
+    tile.rhs_tail = panel.tails[0];
+    for (size_t first = 0; first < p.m; first += kRows) {
+        const size_t count = min(p.m - first, kRows);
+        prepare_rows(p, first, count, rows);
+        for (size_t at = 0; at < p.n;) {
+            const bool wide = count == 1 && p.n - at > 4;
+            at = panel.move(at, wide ? 8 : 4, tile);
+            uint8_t* dst = p.dst + first * p.dst_stride + panel.first;
+            for (size_t i = 0; i < count; i += 4, dst += 4 * p.dst_stride) {
+                const size_t some = min(count - i, 4);
+                tile.lhs = p.k == 0 ? rows.tails[0] : p.lhs + (first + i) * p.lhs_stride;
+                tile.lhs_tail = tail ? rows.tails[i] : nullptr;
+                tiles[panel.count > 4 ? 4 : some - 1](&tile);
+                if (some == 1) {
+                    finish.row(tile, &rows.terms[i], panel.columns, dst, panel.count);
+                } else {
+                    finish.rows(tile, &rows.terms[i], panel.columns[0], dst, p.dst_stride, some, panel.count);
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
+    check_element(dst_stride_col, 1, function);
+    if (p.m == 0 || p.n == 0) {
+        return;
+    }
+    const kai_matmul_lowp_params& q = *p.params;
+    KAI_REQUIRE(
+        function, q.min_value <= q.max_value, "the clamp's bounds are out of order: %d, %d",
+        static_cast<int>(q.min_value), static_cast<int>(q.max_value));
+    for (size_t i = 0; KLEIDIAI_ASSERTIONS && i < (q.per_channel ? p.n : 1); ++i) {
+        const int32_t shift = q.shift[i], least = q.pipeline == KAI_LOWP_LEGACY ? 0 : -31;
+        KAI_REQUIRE(
+            function, shift >= least && shift <= 31, "shift = %d is not from %d to 31", static_cast<int>(shift),
+            static_cast<int>(least));
+    }
+    (q.pipeline == KAI_LOWP_LEGACY ? multiply<T, Legacy> : multiply<T, FixedPoint>)(p);
+}
+
+}  // namespace
+}  // namespace kai
+
+/// The functions of the micro-kernels. T: the type of the results.
+#define KAI_DEFINE_LOWP(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                           \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, 1)                     \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params) {         \
+        const size_t stride = kai::RHS.stride({NR, KR, SR}, k);                                              \
+        kai::run_lowp<T>(                                                                                    \
+            {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs_packed), stride, true, kai::bytes(dst),    \
+             dst_stride_row, T::kFlip, params},                                                              \
+            dst_stride_col, __func__);                                                                       \
+    }
+#define KAI_DEFINE_LOWP_PLAIN(T, NAME, LHS, RHS, M_STEP, N_STEP)                                                \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                  \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,   \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params) { \
+        kai::run_lowp<T>(                                                                                       \
+            {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, false, kai::bytes(dst),         \
+             dst_stride_row, T::kFlip, params},                                                                 \
+            dst_stride_col, __func__);                                                                          \
+    }
+
+extern "C" {
+
+#define KAI_DEFINE_U8(...) KAI_DEFINE_LOWP(kai::Unsigned, __VA_ARGS__)
+#define KAI_DEFINE_S8(...) KAI_DEFINE_LOWP(kai::Signed, __VA_ARGS__)
+#define KAI_DEFINE_U8_PLAIN(...) KAI_DEFINE_LOWP_PLAIN(kai::Unsigned, __VA_ARGS__)
+#define KAI_DEFINE_S8_PLAIN(...) KAI_DEFINE_LOWP_PLAIN(kai::Signed, __VA_ARGS__)
+
+#define KAI_UKERNEL_ROWS KAI_LINE
+#define KAI_UKERNEL_PLAIN KAI_LINE
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_U8)
+#include "kai/ukernels/matmul/matmul_clamp_qau8_qau8_qau8p/ukernels.def"
+#undef KAI_ISA_neon
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_S8)
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8p/ukernels.def"
+#undef KAI_ISA_neon
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_U8_PLAIN)
+#include "kai/ukernels/matmul/matmul_clamp_qau8_qau8_qau8nxk/ukernels.def"
+#undef KAI_ISA_neon
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_S8_PLAIN)
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8nxk/ukernels.def"
+
+}  // extern "C"

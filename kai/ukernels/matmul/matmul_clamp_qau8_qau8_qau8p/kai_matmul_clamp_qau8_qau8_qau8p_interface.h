@@ -1,0 +1,34 @@
+//
+// uint8 <- uint8 x uint8, all with a zero point: gemmlowp's low-precision paradigm. The LHS is not packed, the RHS is.
+//
+//     sum = bias[n] + sum over k of (lhs[m][k] + lhs_offset) * (rhs[n][k] + rhs_offset)       int32, wraps around
+//     dst[m][n] = sum, requantised (kai_lowp.h), clamped, saturated to uint8
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (uint8) = requantised(LHS x RHS). k = 0: requantised(bias).
+typedef kai_run_matmul_lowp_fn kai_matmul_clamp_qau8_qau8_qau8p_run_fn;
+
+/// SMULL and SMLSL2 of 16 k, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
+kai_get_size_fn kai_get_m_step_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_size_fn kai_get_n_step_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_size_fn kai_get_nr_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_size_fn kai_get_kr_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_size_fn kai_get_sr_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+kai_matmul_clamp_qau8_qau8_qau8p_run_fn kai_run_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
