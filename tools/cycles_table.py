@@ -37,12 +37,14 @@ FAMILIES = [
     ("qai8dxp_qsi8cxp", "int8 per row x int8 per channel", r"_qai8dxp\w*_qsi8cxp"),
     ("qai8dxp_qsu2cxp", "int8 per row x int2 per channel", r"_qai8dxp\w*_qsu2cxp"),
     ("qsi8d32p_qsi4c32p", "int8 or f16 x int4, both in blocks", r"_(qsi8d32p|f16p)\w*_qsi4c32p"),
+    ("qsi8d32p_qsi8c32p", "int8 x int8, both in blocks", r"_qsi8d32p\w*_qsi8c32p"),
     ("qsi8d32p_qai4c32p", "int8 x int4 with zeros, both in blocks", r"_qsi8d32p\w*_qai4c32p"),
     ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_qau8|_qasu8|_u8p)"),
     ("bf16", "bf16", r"matmul_clamp_f(16|32)_bf16p"),
     ("f32", "f32", r"matmul_clamp_f32_f32"),
     ("f16", "f16", r"matmul_clamp_f16_f16"),
     ("dwconv", "depthwise convolution", r"dwconv_clamp"),
+    ("other", "others", r""),
 ]
 GROUPS = [("NEON", r""), ("SVE, vectors of 256 bits", r"_sve"), ("SME, vectors of 512 bits", r"_sme")]
 
@@ -124,10 +126,7 @@ def is_packer(key):
 
 
 def page_of(key):
-    for page, _, pattern in FAMILIES:
-        if re.search(pattern, key[0]):
-            return page
-    raise SystemExit(f"cycles_table.py: {key[0]} is on no page: add its family to FAMILIES")
+    return next(page for page, _, pattern in FAMILIES if re.search(pattern, key[0]))
 
 
 def group_of(key):
