@@ -121,8 +121,9 @@ typedef void kai_run_matmul_qai8_fn(
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
 
 /// Low precision: an LHS that is not packed, as kai_run_matmul_rows_fn, and results of 8 bits.
-/// @param params  Offsets, bias, requantisation (kai_lowp.h). @pre min_value <= max_value; shifts are in the range that
-///                the pipeline gives.
+/// @param m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, dst_stride_col  As there.
+/// @param params  Offsets, bias, requantisation (kai_lowp.h).
+/// @pre params->min_value <= params->max_value; shifts are in the range that the pipeline gives.
 typedef void kai_run_matmul_lowp_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params);
