@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One script for the common jobs. It installs what is missing (tools/setup.sh), builds and runs; from any directory.
 #
-#   ./kai.sh demo         a language model on these micro-kernels, kernel by kernel
+#   ./kai.sh demo         a language model on all micro-kernels; --cpu cortex-a72: on an emulated Raspberry Pi 4
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
 #   ./kai.sh bench ...    measures this machine (docs/benchmark.md); arguments go to the benchmark: --help, --all, ...
 #                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
@@ -107,19 +107,23 @@ cmd_test() {
 }
 
 cmd_demo() {
+    local cpu=${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64}
+    if [ "${1:-}" = --cpu ]; then
+        cpu=${2:?a CPU model of QEMU, such as cortex-a72}
+        shift 2
+    fi
     need_compilers
     if [ "$host" = aarch64 ]; then
         target=tiny_lm tests=OFF build native
-        "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
+        "$root/build/native/examples/tiny_lm/tiny_lm" --times "$@"
     elif ! can_cross; then
         target=tiny_lm tests=OFF build native
         say "on this host there are portable kernels only. $no_cross"
         "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
     else
         target=tiny_lm tests=OFF build aarch64-clang
-        say "running under emulation: times are those of the emulator, not of hardware"
-        "$emulator" -cpu "${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64}" \
-            "$root/build/aarch64-clang/examples/tiny_lm/tiny_lm" "$@"
+        say "on an emulated Arm CPU ($cpu)"
+        "$emulator" -cpu "$cpu" "$root/build/aarch64-clang/examples/tiny_lm/tiny_lm" "$@"
     fi
 }
 

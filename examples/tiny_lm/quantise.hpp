@@ -24,7 +24,7 @@ struct Quantised {
 
     kai_gemm_weights weights(const Dense& layer) const {
         kai_gemm_weights w = {};
-        w.b = bytes.empty() ? static_cast<const void*>(layer.weight.data()) : bytes.data();
+        w.b = bytes.data();
         w.scale = scale.empty() ? static_cast<const void*>(scale16.data()) : scale.data();
         w.zero = zero.data();
         w.zero_point = 8;
@@ -51,8 +51,11 @@ inline uint8_t two_nibbles(int low, int high) {
     return static_cast<uint8_t>((low + 8) | (high + 8) << 4);
 }
 
-inline Quantised as_f32(const Dense& /*layer*/) {
-    return {};
+inline Quantised as_f32(const Dense& layer) {
+    Quantised to;
+    to.bytes.resize(layer.weight.size() * sizeof(float));
+    std::memcpy(to.bytes.data(), layer.weight.data(), to.bytes.size());
+    return to;
 }
 
 template <uint16_t (*cast)(float)>
@@ -64,6 +67,18 @@ Quantised as_half(const Dense& layer) {
         std::memcpy(&to.bytes[i * sizeof(half)], &half, sizeof(half));
     }
     return to;
+}
+
+/// K x N.
+template <Quantised (*as)(const Dense&)>
+Quantised transposed(const Dense& layer) {
+    Dense other = layer;
+    for (size_t n = 0; n < layer.n; n++) {
+        for (size_t k = 0; k < layer.k; k++) {
+            other.weight[k * layer.n + n] = layer.weight[n * layer.k + k];
+        }
+    }
+    return as(other);
 }
 
 /// KAI_GEMM_INT8_CHANNEL.
@@ -105,6 +120,23 @@ inline Quantised as_int4_channel(const Dense& layer) {
         to.scale.push_back(scale);
         for (size_t k = 0; k < layer.k; k += 2) {
             to.bytes.push_back(two_nibbles(quantum(x[k], scale, 0.0f, 4), quantum(x[k + 1], scale, 0.0f, 4)));
+        }
+    }
+    return to;
+}
+
+/// KAI_GEMM_INT2_CHANNEL: -2 to 1 times the scale, element k in bits 2 (k mod 4) of its byte.
+inline Quantised as_int2_channel(const Dense& layer) {
+    Quantised to;
+    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += layer.k) {
+        const float scale = best_scale(x, layer.k, 2);
+        to.scale.push_back(scale);
+        for (size_t k = 0; k < layer.k; k += 4) {
+            int byte = 0;
+            for (size_t i = 0; i < 4; i++) {
+                byte |= (quantum(x[k + i], scale, 0.0f, 2) + 2) << 2 * i;
+            }
+            to.bytes.push_back(static_cast<uint8_t>(byte));
         }
     }
     return to;
