@@ -22,14 +22,14 @@ using std::string;
 // ---- what Operands can call ----
 
 template <auto... Members>
-struct Members_ {
+struct MemberSet {
     template <auto Member>
     static constexpr bool has = (kai::kSame<Member, Members> || ...);
 };
 using K = kai::KernelArgs;
 using P = kai::PackerArgs;
 /// The arguments that Operands gives values, or that may be 0. A signature with others is refused.
-using Known = Members_<
+using Known = MemberSet<
     &K::m, &K::n, &K::k, &K::bl, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::lhs_stride, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::rhs_stride, &K::dst, &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min,
     &K::clamp_max, &K::requantize, &K::lowp, &K::lut, &P::count, &P::k, &P::bl, &P::k_chunk_count, &P::k_chunk_length,
@@ -66,9 +66,12 @@ string refusal(const kai_ukernel& u, const Shape& s) {
     if (!kai_registry_runnable(u.features | u.size_features, reason, sizeof(reason))) {
         return reason;
     }
+    if (u.rows == KAI_ROWS_ONE && s.m > 1) {
+        return "made for one row";
+    }
     kai_registry_call call = {};
     call.ukernel = &u;
-    call.m = u.rows == KAI_ROWS_ONE ? 1 : s.m, call.n = s.n, call.k = s.k, call.bl = options.block_length;
+    call.m = s.m, call.n = s.n, call.k = s.k, call.bl = options.block_length;
     if (!kai_registry_check(&call, reason, sizeof(reason))) {
         return reason;
     }
@@ -317,10 +320,7 @@ void add(
     c.what = what, c.family = u.family, c.kernel = &u, c.shape = s, c.threads = threads;
     c.skipped = refusal(u, s);
     if (c.skipped.empty() && options.kernel.empty() && (u.rows == KAI_ROWS_MANY) == (s.m == 1) && options.all) {
-        return;  // kernels for one row get shapes of one row, the others those of many
-    }
-    if (u.rows == KAI_ROWS_ONE && s.m > 1 && c.skipped.empty()) {
-        c.skipped = "made for one row";
+        return;  // with --all, kernels for one row get shapes of one row, the others those of many
     }
     const bool packs = step == Step::lhs_pack || step == Step::rhs_pack;
     if (packs && c.skipped.empty()) {
