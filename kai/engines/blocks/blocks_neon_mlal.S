@@ -5,9 +5,9 @@
 // f16 scales stand in front of the elements of a block. The low nibbles are its first half, the high ones the other.
 //
 // Registers
-//   x12      blocks to go               x14, x15   scales of the rows, of the columns
-//   x13      bytes of half a block      x17        LHS of the high nibbles
-//            of the LHS
+//   x12      blocks to go               x14, x15   from the end of a block to its scales, LHS and RHS
+//   x13      bytes of half a block      x16        blocks
+//            of the LHS                 x17        LHS of the high nibbles
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
@@ -27,38 +27,43 @@
     ldr     x16, [args, #MLAL_ARGS_blocks]
     mov     x13, #16 * height
     mul     x13, x13, x10
+    neg     x14, x13, lsl #1
+    neg     x15, x10, lsl #6
+.endm
+.macro block_step op
+    int4_step \op, x17, 0, (2 * height), 8
+    add     x1, x1, #16 * height
+    add     x17, x17, #16 * height
 .endm
 .macro blocks_tile
     each_row zero_sums
     mov     x12, x16
-    cbz     x12, 5f
+    cbz     x12, 6f
 3:  // a block
-    mov     x14, x1
-    mov     x15, x2
-    add     x1, x1, #2 * height
-    add     x2, x2, #8
     add     x17, x1, x13
-    mov     x9, x10
-    each_row zero_row
+    block_step saddlp
+    subs    x9, x10, #1
+    b.eq    5f
 4:  // 32 k
-    int4_step x17, 0
-    add     x1, x1, #16 * height
-    add     x17, x17, #16 * height
+    block_step sadalp
     subs    x9, x9, #1
     b.ne    4b
-    ldr     d16, [x15]
-    .if height == 1
-    ldr     h17, [x14]
-    .else
-    ldr     d17, [x14]
-    .endif
+5:
+    ldr     d16, [x2, x15]
     fcvtl   v16.4s, v16.4h
+    .if rows == 1
+    ldr     h17, [x17, x14]
+    fcvt    s17, h17
+    .else
+    ldr     d17, [x17, x14]
     fcvtl   v17.4s, v17.4h
+    .endif
+    add     x2, x2, #8
+    add     x1, x17, #2 * height
     each_row add_block
-    mov     x1, x17
     subs    x12, x12, #1
     b.ne    3b
-5:
+6:
     each_row result_row
     clamp_and_store
 .endm

@@ -261,7 +261,7 @@
     mov     x9, x10
     cbz     x9, 5f
 4:  // 32 k
-    int4_step x1, (16 * height)
+    int4_step sadalp, x1, (16 * height)
     add     x1, x1, #32 * height
     subs    x9, x9, #1
     b.ne    4b
@@ -280,7 +280,6 @@
 .macro add_block row
     scvtf   v\row\().4s, v\row\().4s
     fmla    sums_\row\().4s, v\row\().4s, v16.4s
-    movi    v\row\().2d, #0
 .endm
 .macro block_result_row row
     .if height == 1
@@ -296,19 +295,24 @@
     ldp     x16, x14, [args, #MLAL_ARGS_blocks]
     lsl     x15, x10, #6
 .endm
+.macro block_step op
+    int4_step \op, x1, (16 * height)
+    add     x1, x1, #32 * height
+.endm
 .macro blocks_tile
-    each_row zero_row
     each_row zero_sums
     mov     x12, x16
     mov     x13, x14
     cbz     x12, 7f
 3:  // a block, or a part of it
-    mov     x9, x10
+    block_step saddlp
+    subs    x9, x10, #1
+    b.eq    5f
 4:  // 32 k
-    int4_step x1, (16 * height)
-    add     x1, x1, #32 * height
+    block_step sadalp
     subs    x9, x9, #1
     b.ne    4b
+5:
     ldr     d16, [x2, x13]
     shll    v16.4s, v16.4h, #16
     each_row add_block
