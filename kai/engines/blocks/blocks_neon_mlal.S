@@ -14,8 +14,10 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_mlal.inc"
 
-.macro add_block row
+.macro scale_row row
     fmul    v2\row\().4s, v16.4s, v17.s[\row]
+.endm
+.macro add_block row
     scvtf   v\row\().4s, v\row\().4s
     fmla    sums_\row\().4s, v\row\().4s, v2\row\().4s
 .endm
@@ -54,9 +56,17 @@
     .if rows == 1
     ldr     h17, [x17, x14]
     fcvt    s17, h17
+    .if quads > 1
+    add     x11, x2, x5
+    ldr     d21, [x11, x15]
+    fcvtl   v21.4s, v21.4h
+    fmul    v21.4s, v21.4s, v17.s[0]
+    .endif
+    scale_row 0
     .else
     ldr     d17, [x17, x14]
     fcvtl   v17.4s, v17.4h
+    each_row scale_row
     .endif
     add     x2, x2, #8
     add     x1, x17, #2 * height
@@ -68,4 +78,4 @@
     clamp_and_store
 .endm
 
-    mlal_functions kai_mlal_qsi8d32p_qsi4c32p, blocks_prepare, blocks_tile
+    mlal_functions kai_mlal_qsi8d32p_qsi4c32p, 2, blocks_prepare, blocks_tile

@@ -20,14 +20,27 @@
 
 // ---- Results of a scale per column
 
-.macro result_row row
+// Fields: v24 - v26 of a quad, v23, v21, v27 of a second one; v28, v29 offsets and scales of the rows, of a panel of
+// one row both in v28.
+.macro row_fields
     .if height == 1
-    mla     v0.4s, v24.4s, v28.s[0]
-    fmul    v20.4s, v25.4s, v28.s[1]
+    ldr     d28, [x1]
     .else
-    mla     v\row\().4s, v24.4s, v28.s[\row]
-    fmul    v2\row\().4s, v25.4s, v29.s[\row]
+    ldp     q28, q29, [x1]
     .endif
+.endm
+.macro by_scale op, to, columns, row
+    .if height == 1
+    \op     v\to\().4s, v\columns\().4s, v28.s[1]
+    .else
+    \op     v\to\().4s, v\columns\().4s, v29.s[\row]
+    .endif
+.endm
+.macro result_row row
+    mla     v\row\().4s, v24.4s, v28.s[\row]
+    by_scale fmul, 2\row, 25, \row
+.endm
+.macro convert_row row
     scvtf   v\row\().4s, v\row\().4s
 .endm
 .macro scale_row row
@@ -37,16 +50,26 @@
     fadd    v\row\().4s, v\row\().4s, v26.4s
 .endm
 .macro finish
+    row_fields
     ldp     q24, q25, [x2]
     ldr     q26, [x2, #32]
-    .if height == 1
-    ldr     d28, [x1]
+    .if quads > 1
+    add     x11, x2, x5
+    ldp     q23, q21, [x11]
+    ldr     q27, [x11, #32]
+    result_row 0
+    mla     v1.4s, v23.4s, v28.s[0]
+    by_scale fmul, 21, 21, 0
+    each_row convert_row
+    each_row scale_row
+    bias_row 0
+    fadd    v1.4s, v1.4s, v27.4s
     .else
-    ldp     q28, q29, [x1]
-    .endif
     each_row result_row
+    each_row convert_row
     each_row scale_row
     each_row bias_row
+    .endif
     clamp_and_store
 .endm
 
@@ -248,7 +271,7 @@
     finish
 .endm
 
-    mlal_functions kai_mlal_int8, prepare_starts, int8_tile, 64
+    mlal_functions kai_mlal_int8, 1, prepare_starts, int8_tile, 64
 
 // ---- int4
 
@@ -270,27 +293,20 @@
     finish
 .endm
 
-    mlal_functions kai_mlal_int4, nothing, int4_tile
+    mlal_functions kai_mlal_int4, 2, nothing, int4_tile
 
 // ---- int4 in blocks
 //
 // A long block is several short ones that share its scales: x13 counts down to them. x12 blocks to go, x14 bytes from
 // the end of the first part of a block to its scales, x15 bytes of a part.
 
-.macro add_block row
+.macro add_block row, scales=16
     scvtf   v\row\().4s, v\row\().4s
-    fmla    sums_\row\().4s, v\row\().4s, v16.4s
+    fmla    sums_\row\().4s, v\row\().4s, v\scales\().4s
 .endm
-.macro block_result_row row
-    .if height == 1
-    fmla    sums_0.4s, v24.4s, v29.s[0]
-    fmul    v0.4s, sums_0.4s, v28.s[1]
-    .else
+.macro offset_row row
     fmla    sums_\row\().4s, v24.4s, v30.s[\row]
-    fmul    v\row\().4s, sums_\row\().4s, v29.s[\row]
-    .endif
 .endm
-
 .macro blocks_prepare
     ldp     x16, x14, [args, #MLAL_ARGS_blocks]
     lsl     x15, x10, #6
@@ -315,7 +331,15 @@
 5:
     ldr     d16, [x2, x13]
     shll    v16.4s, v16.4h, #16
+    .if quads > 1
+    add     x11, x2, x5
+    ldr     d17, [x11, x13]
+    shll    v17.4s, v17.4h, #16
+    add_block 0
+    add_block 1, 17
+    .else
     each_row add_block
+    .endif
     subs    x13, x13, x15
     b.hs    3b
     add     x2, x2, #8
@@ -323,17 +347,33 @@
     subs    x12, x12, #1
     b.ne    3b
 7:
+    row_fields
     ldp     q24, q26, [x2]
-    .if height == 1
-    ldr     d28, [x1]
-    scvtf   v29.4s, v28.4s
-    .else
-    ldp     q28, q29, [x1]
     scvtf   v30.4s, v28.4s
+    .if quads > 1
+    add     x11, x2, x5
+    ldp     q25, q27, [x11]
+    offset_row 0
+    fmla    sums_1.4s, v25.4s, v30.s[0]
+    by_scale fmul, 0, 4, 0
+    by_scale fmul, 1, 5, 0
+    bias_row 0
+    fadd    v1.4s, v1.4s, v27.4s
+    .else
+    each_row offset_row
+    by_scale fmul, 0, 4, 0
+    .if rows > 1
+    by_scale fmul, 1, 5, 1
     .endif
-    each_row block_result_row
+    .if rows > 2
+    by_scale fmul, 2, 6, 2
+    .endif
+    .if rows > 3
+    by_scale fmul, 3, 7, 3
+    .endif
     each_row bias_row
+    .endif
     clamp_and_store
 .endm
 
-    mlal_functions kai_mlal_blocks_int4, blocks_prepare, blocks_tile
+    mlal_functions kai_mlal_blocks_int4, 2, blocks_prepare, blocks_tile
