@@ -164,7 +164,8 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
 const kai_ukernel* user_of(const kai_packer& p, bool lhs) {
     for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
         const kai_ukernel* const u = kai_registry_ukernel(i);
-        if (kai_registry_runnable(u->size_features, nullptr, 0) && kai::packs_for(p, *u, lhs, false)) {
+        if (kai_registry_runnable(u->size_features, nullptr, 0) &&
+            (kai::packs_for(p, *u, lhs, false) || kai::packs_file_for(p, *u))) {
             return u;
         }
     }
