@@ -353,6 +353,9 @@ protected:
 // Rows of the file, packed and unpacked: the weights of the file.
 TEST_P(GgufPack, RecordedRowsComeBack) {
     for (const bool edge : {false, true}) {
+        if (type.packed_bl == 0) {
+            return;  // floats
+        }
         const std::vector<uint8_t> rows =
             read(KAI_TEST_DATA "/gguf/" + std::string(type.name) + (edge ? ".edge" : "") + ".blocks");
         const size_t k = edge ? 256 : 512, n = rows.size() / row_size(k);
@@ -375,6 +378,37 @@ TEST_P(GgufPack, RecordedRowsComeBack) {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+// Floats that the formats can hold come back as they were.
+TEST_P(GgufPack, FloatsComeBack) {
+    if (type.packed_bl != 0) {
+        return;
+    }
+    test::Random random(5);
+    const kai_datatype from = type.id == KAI_GGUF_F32 ? kai_dt_f32 : type.id == KAI_GGUF_F16 ? kai_dt_f16 : kai_dt_bf16;
+    const size_t n = 11, k = 37, size = kai_get_datatype_size_in_bytes(from);
+    std::vector<float> values;
+    std::vector<uint8_t> rows;
+    for (size_t i = 0; i < n * k; ++i) {
+        values.push_back(static_cast<float>(random.integer(-128, 128)) / 8);
+        const uint32_t bits = from == kai_dt_f32   ? reference::bits_of(values.back())
+                              : from == kai_dt_f16 ? reference::f16_from_f32(values.back())
+                                                   : reference::bf16_from_f32(values.back());
+        for (size_t byte = 0; byte < size; ++byte) {
+            rows.push_back(static_cast<uint8_t>(bits >> 8 * byte));
+        }
+    }
+    for (const reference::Tile tile : test::tiles_of(p)) {
+        const GuardedBuffer packed_rows(packed(tile, n, k, rows.data()));
+        for (size_t row = 0; row < n; ++row) {
+            for (const kai_datatype dst_type : kFloats) {
+                expect_row(
+                    unpacked(tile, row, k, packed_rows, dst_type),
+                    std::vector<float>(values.begin() + row * k, values.begin() + (row + 1) * k));
             }
         }
     }
@@ -536,6 +570,12 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         for (const kai_gguf_type_id id : {KAI_GGUF_Q4_1, KAI_GGUF_Q4_K}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, zero && known) << u->name << ", type " << id;
         }
+        const std::string rhs = u->rhs_format;
+        const bool floats = (rhs == "f32pbiasf32" || rhs == "f16pbiasf16" || rhs == "bf16pbiasf32") &&
+                            kai::kind_of(u->signature) == kai::Kind::classic;
+        for (const kai_gguf_type_id id : {KAI_GGUF_F32, KAI_GGUF_F16, KAI_GGUF_BF16}) {
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, floats && known) << u->name << ", type " << id;
+        }
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
     }
@@ -560,7 +600,7 @@ TEST(GgufProduct, RecordedProducts) {
         for (const size_t k : {256, 512}) {
             SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << ", k " << k);
             const kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
-            if (lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
+            if (type->packed_bl == 0 || lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
                 continue;
             }
             const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");

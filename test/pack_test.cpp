@@ -265,7 +265,7 @@ protected:
     /// Whether what it writes depends on the direction of rounding.
     bool rounds() const {
         return (lhs && !format.plain) || test::has_block_sums(p) || test::is_requantising(p) ||
-               (file_bl != 0 && format.offset != nullptr) ||
+               (kai::is_file(p) && (format.offset != nullptr || format.is_float())) ||
                (format.is_float() && test::element_bits(p) != format.bits()) ||
                (format.element == Format::bf16 && test::source_type(p) != "bf16");
     }

@@ -850,7 +850,8 @@ void read_past(const kai_packer& p, const kai::PackerArgs& a, reference::Tile t,
         test::is_indirect(p) ? given.k_chunk_count * ((given.k_chunk_length + t.kr - 1) / t.kr * t.kr) : k;
     const size_t rows_before = test::uses_start_index(p) ? given.m_idx_start : 0;  // in the source
     const size_t first = test::uses_start_slot(p) ? given.m_idx_start : rows_before;
-    const Packing c = {count, depth, given.bl, first, t, given.packed};
+    const size_t bl = test::file_bl(p) != 0 ? test::file_bl(p) : given.bl;
+    const Packing c = {count, depth, bl, first, t, given.packed};
     fill_packed(c);
 
     kai::PackerArgs a = given;

@@ -165,7 +165,8 @@ size_t checked_stride(
     if (violation.format != nullptr) {
         fail(getter, rules, violation);
     }
-    const size_t depth = rules.blocks ? k : padded(rules, k);
+    const size_t group = kr / sr, whole_groups = (k + group - 1) / group * group;
+    const size_t depth = rules.blocks ? k : rules.pads_groups ? whole_groups : padded(rules, k);
     const size_t blocks = rules.blocks ? k / (rules.bl != 0 ? rules.bl : bl) : 0;
     return nr * (rules.panel_fields + blocks * rules.block_fields + depth * rules.bits / 8);
 }

@@ -27,6 +27,7 @@ struct kai_rhs_rules {
     uint8_t block_fields;  ///< bytes per column, besides the elements
     uint8_t panel_fields;  ///< bytes per column, besides blocks or elements
     uint8_t k_padding;     ///< k is rounded up to a multiple of this
+    bool pads_groups;      ///< or of a group
 
     // Shape. A group is kr / sr.
     uint8_t nr;                    ///< the only one

@@ -1,0 +1,219 @@
+// RHS packers of rows of floats in GGUF files, N x K, to panels of floats: elements are copied, or converted (to nearest
+// even). Any nr, groups of 1, 2 or 4. There is no bias: zeros.
+//
+// NEON: four columns at a time, 16 bytes of what is packed of each; ZIP1 and ZIP2 interleave their groups.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/gguf/gguf_rows.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+constexpr size_t size_of(kai_datatype type) {
+    return type == kai_dt_f32 ? 4 : 2;
+}
+
+constexpr kai_rhs_rules float_rows_rules(const char* name, const Format& format, kai_datatype from) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.pads_groups = true;
+    rules.source_weights = 1;
+    rules.source_bytes = static_cast<uint16_t>(size_of(from));
+    rules.sr = 1;
+    if (format.bits == 32) {
+        rules.kr = 1;
+    } else {
+        set_groups(rules, 1, 4);
+    }
+    return rules;
+}
+
+/// An element, as it is packed.
+template <kai_datatype from, kai_datatype to>
+KAI_INLINE void convert_element(const uint8_t* src, uint8_t* dst) {
+    if constexpr (from == to && from == kai_dt_f32) {
+        store(dst, load<uint32_t>(src));
+    } else if constexpr (from == to) {
+        store(dst, load<uint16_t>(src));
+    } else if constexpr (from == kai_dt_f32) {
+        store_float(load<float>(src), to, dst);
+    } else {
+        const auto bits = load<uint16_t>(src);
+        store_float(from == kai_dt_f16 ? kai_cast_f32_f16(bits) : kai_cast_f32_bf16(bits), to, dst);
+    }
+}
+
+struct FloatRows {
+    size_t n, k;
+    Tile tile;
+    const uint8_t* rhs;
+    size_t rhs_stride;
+    uint8_t* packed;
+};
+
+/// Elements [first, end) of place c of a panel. src: the row, NULL: zeros. panel: after its bias.
+template <kai_datatype from, kai_datatype to>
+KAI_INLINE void pack_place(
+    const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
+    for (size_t i = first; i < end; ++i) {
+        uint8_t* dst = panel + ((i / group * p.tile.rows + c) * group + i % group) * size_of(to);
+        if (src != nullptr && i < p.k) {
+            convert_element<from, to>(src + i * size_of(from), dst);
+        } else {
+            store(dst, uint16_t{0});
+            store(dst + size_of(to) - 2, uint16_t{0});
+        }
+    }
+}
+
+#if defined(__aarch64__)
+
+/// Four elements as f32.
+template <kai_datatype from>
+KAI_INLINE float32x4_t load_x4(const uint8_t* src) {
+    if constexpr (from == kai_dt_f32) {
+        return vreinterpretq_f32_u8(vld1q_u8(src));
+    } else if constexpr (from == kai_dt_f16) {
+        return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(src)));
+    } else {
+        return vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(src)), 16));
+    }
+}
+
+template <kai_datatype to>
+KAI_INLINE uint16x4_t halves_x4(float32x4_t x) {
+    if constexpr (to == kai_dt_f16) {
+        return vreinterpret_u16_f16(vcvt_f16_f32(x));
+    } else {
+        return bf16_x4(x);
+    }
+}
+
+/// The elements of 16 packed bytes.
+template <kai_datatype from, kai_datatype to>
+KAI_INLINE uint8x16_t convert_x16(const uint8_t* src) {
+    if constexpr (from == to) {
+        return vld1q_u8(src);
+    } else if constexpr (to == kai_dt_f32) {
+        return vreinterpretq_u8_f32(load_x4<from>(src));
+    } else {
+        const uint16x4_t low = halves_x4<to>(load_x4<from>(src));
+        const uint16x4_t high = halves_x4<to>(load_x4<from>(src + 4 * size_of(from)));
+        return vreinterpretq_u8_u16(vcombine_u16(low, high));
+    }
+}
+
+/// Whole vectors from element `first` on, before `end`, of places c to c + 3, which all exist. Returns the first element
+/// that is left.
+template <kai_datatype from, kai_datatype to, size_t group>
+size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
+    constexpr size_t lanes = 16 / size_of(to), group_bytes = group * size_of(to);
+    const size_t stride = p.rhs_stride, group_step = p.tile.rows * group_bytes;
+    uint8_t* dst = panel + first / group * group_step + c * group_bytes;
+    src += first * size_of(from);
+    for (; first + lanes <= end; first += lanes, src += lanes * size_of(from)) {
+        uint8x16_t v[4], out[4];
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            v[i] = convert_x16<from, to>(src + i * stride);
+        }
+        interleave<group_bytes>(v, out);
+        dst = store_groups<group_bytes>(out, opaque(dst), group_step);
+    }
+    return first;
+}
+
+/// The same with a group that is not known before. Others: nothing is packed.
+template <kai_datatype from, kai_datatype to>
+KAI_INLINE size_t
+pack_vectors(const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
+    if (group == 1) {
+        return pack_four_places<from, to, 1>(p, src, c, first, end, panel);
+    }
+    if constexpr (to != kai_dt_f32) {
+        if (group == 2) {
+            return pack_four_places<from, to, 2>(p, src, c, first, end, panel);
+        }
+        if (group == 4) {
+            return pack_four_places<from, to, 4>(p, src, c, first, end, panel);
+        }
+    }
+    return first;
+}
+
+#else
+
+template <kai_datatype from, kai_datatype to>
+size_t pack_vectors(const FloatRows&, size_t, const uint8_t*, size_t, size_t first, size_t, uint8_t*) {
+    return first;
+}
+
+#endif
+
+/// 128 elements of all columns of a panel at a time: what is written in parts stays in the nearest cache.
+template <kai_datatype from, kai_datatype to>
+void pack_float_rows(const Format& format, const FloatRows& pack) {
+    constexpr size_t chunk = 128;  // a multiple of all groups
+    const FloatRows p = pack;      // a copy that no store can change
+    const size_t group = format.group_size(p.tile), stored = format.padded(p.tile, p.k), rows = p.tile.rows;
+    uint8_t* panel = p.packed;
+    for (size_t column = 0; column < p.n; column += rows, panel += format.stride(p.tile, p.k)) {
+        const size_t exist = p.n - column < rows ? p.n - column : rows;
+        const uint8_t* rhs = p.rhs + column * p.rhs_stride;
+        uint8_t* elements = panel + rows * format.panel_head;
+        for (size_t i = 0; i < rows * format.panel_head; ++i) {
+            panel[i] = 0;
+        }
+        for (size_t first = 0; first < stored; first += chunk) {
+            const size_t end = stored - first < chunk ? stored : first + chunk, known = end < p.k ? end : p.k;
+            size_t c = 0;
+            for (; c + 4 <= exist; c += 4) {
+                const size_t left = pack_vectors<from, to>(p, group, rhs + c * p.rhs_stride, c, first, known, elements);
+                for (size_t i = c; i < c + 4; ++i) {
+                    pack_place<from, to>(p, group, rhs + i * p.rhs_stride, i, left, end, elements);
+                }
+            }
+            for (; c < rows; ++c) {
+                pack_place<from, to>(p, group, c < exist ? rhs + c * p.rhs_stride : nullptr, c, first, end, elements);
+            }
+        }
+    }
+}
+
+template <kai_datatype from, kai_datatype to>
+void check_and_pack(const kai_rhs_rules& rules, const Format& format, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    pack_float_rows<from, to>(format, {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, bytes(c.packed)});
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_GGUF(FORMAT, TO, FROM)                                                                             \
+    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##FROM, float_rows_rules, kai::FORMAT, kai_dt_##FROM)                     \
+    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##FROM, n_idx* rhs_stride)                               \
+    void kai_run_rhs_pack_nxk_##FORMAT##_gg##FROM(                                                                    \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
+        void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
+        kai::check_and_pack<kai_dt_##FROM, kai_dt_##TO>(                                                              \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##FROM, kai::FORMAT,                                                  \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \
+             params});                                                                                                \
+    }
+
+extern "C" {
+
+KAI_DEFINE_GGUF(f32pbiasf32, f32, f32)
+KAI_DEFINE_GGUF(f32pbiasf32, f32, f16)
+KAI_DEFINE_GGUF(f32pbiasf32, f32, bf16)
+KAI_DEFINE_GGUF(f16pbiasf16, f16, f32)
+KAI_DEFINE_GGUF(f16pbiasf16, f16, f16)
+KAI_DEFINE_GGUF(f16pbiasf16, f16, bf16)
+KAI_DEFINE_GGUF(bf16pbiasf32, bf16, f32)
+KAI_DEFINE_GGUF(bf16pbiasf32, bf16, f16)
+KAI_DEFINE_GGUF(bf16pbiasf32, bf16, bf16)
+
+}  // extern "C"
