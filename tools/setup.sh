@@ -214,7 +214,7 @@ need_compilers() {
 need_build_tools() {
     if [ "$manager" = apt ]; then
         need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
-            /usr/include/CLI/CLI.hpp=libcli11-dev
+            /usr/include/CLI/CLI.hpp=libcli11-dev /usr/include/gemmlowp/public/gemmlowp.h=libgemmlowp-dev
         [ "$host" = aarch64 ] || ! can_cross ||
             need_packages llvm-nm-19=llvm-19 /usr/src/googletest/CMakeLists.txt=googletest
     fi
