@@ -1,5 +1,5 @@
 // RHS packers of rows of floats in GGUF files, N x K, to panels of floats: elements are copied, or converted (to nearest
-// even). Any nr, groups of 1, 2 or 4. There is no bias: zeros.
+// even). Any nr, groups of 1 to 16. There is no bias: zeros.
 //
 // NEON: four columns at a time, 16 bytes of what is packed of each; ZIP1 and ZIP2 interleave their groups.
 //
@@ -26,7 +26,7 @@ constexpr kai_rhs_rules float_rows_rules(const char* name, const Format& format,
     if (format.bits == 32) {
         rules.kr = 1;
     } else {
-        set_groups(rules, 1, 4);
+        set_groups(rules, 1, 16);
     }
     return rules;
 }
@@ -126,7 +126,7 @@ size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t
     return first;
 }
 
-/// The same with a group that is not known before. Others: nothing is packed.
+/// The same with a group that is not known before. Of more than 4: nothing is packed, and all is left.
 template <kai_datatype from, kai_datatype to>
 KAI_INLINE size_t
 pack_vectors(const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
