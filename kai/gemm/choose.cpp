@@ -81,8 +81,13 @@ Groups groups_for(const Problem& p) {
             g.add(to_f16, "matmul_clamp_f16_qsi8d32p_qai4c32p");
             g.add(true, "matmul_clamp_f32_qsi8d32p_qai4c32p");
             break;
+        case KAI_GEMM_INT8_BLOCK_F16:
+            g.add(true, "matmul_clamp_f32_qsi8d32p_qsi8c32p");
+            break;
         case KAI_GEMM_INT8_STATIC:
             g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
+            break;
+        case KAI_GEMM_KIND_COUNT:
             break;
     }
     return g;

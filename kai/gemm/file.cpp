@@ -79,7 +79,7 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     if (!is_text(e.name)) {
         return KAI_GEMM_FILE_BAD_NAME;
     }
-    if (!is_text(e.format) || e.kind > KAI_GEMM_INT8_STATIC || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
+    if (!is_text(e.format) || e.kind >= KAI_GEMM_KIND_COUNT || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
         (e.type != 0 && e.type != kai_dt_f32 && e.type != kai_dt_f16 && e.type != kai_dt_bf16)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }

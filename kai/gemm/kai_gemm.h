@@ -67,6 +67,8 @@ enum kai_gemm_kind {
     KAI_GEMM_INT4_BLOCK_F16,   ///< Records of an f16 scale and a block of nibbles plus 8 (Q4_0 for 32). N x K.
     KAI_GEMM_INT4_BLOCK_ZERO,  ///< Nibbles, the even one high, f32 scale and f32 zero per block. N x K.
     KAI_GEMM_INT8_STATIC,      ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
+    KAI_GEMM_INT8_BLOCK_F16,   ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
+    KAI_GEMM_KIND_COUNT
 };
 
 /// How B is packed: what a micro-kernel and a packer must agree on (docs/formats.md).

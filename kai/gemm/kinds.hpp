@@ -8,8 +8,13 @@
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {
 
+/// A block of k and its f16 scale stand together.
+inline bool has_records(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT8_BLOCK_F16;
+}
+
 inline bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_records(kind);
 }
 
 /// The source format of the packers of a kind; NULL for DENSE: any float.
@@ -26,6 +31,8 @@ inline const char* source_of(kai_gemm_kind kind) {
             return "qsu4c32s1s0";
         case KAI_GEMM_INT4_BLOCK_F16:
             return "qsu4c32s16s0";
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return "qsi8c32";
         case KAI_GEMM_INT4_BLOCK_ZERO:
             return "qau4c32s0s1";
         default:

@@ -118,7 +118,7 @@ Status check_weights(const Plan& plan, const kai_gemm_weights& w) {
     if (mul_add(b_rows(p) - 1, w.ldb, row) == SIZE_MAX) {
         return KAI_GEMM_OVERFLOW;
     }
-    const bool needs_scale = p.b_kind != KAI_GEMM_DENSE && p.b_kind != KAI_GEMM_INT4_BLOCK_F16;
+    const bool needs_scale = p.b_kind != KAI_GEMM_DENSE && !has_records(p.b_kind);
     if ((needs_scale && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
         return KAI_GEMM_NULL_POINTER;
     }

@@ -41,6 +41,8 @@ size_t b_row_size(const Problem& p) {
             return divide_up(count, 4);
         case KAI_GEMM_INT4_BLOCK_F16:
             return p.bl == 0 ? 0 : count / p.bl * (sizeof(uint16_t) + p.bl / 2);
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return p.bl == 0 ? 0 : count / p.bl * (sizeof(uint16_t) + p.bl);
         default:
             return divide_up(count, 2);
     }
@@ -87,7 +89,7 @@ bool is_in(kai_datatype type, kai_datatype a, kai_datatype b, kai_datatype c) {
 Status check_problem(const Problem& p) {
     const bool is_static = p.b_kind == KAI_GEMM_INT8_STATIC, dense = p.b_kind == KAI_GEMM_DENSE;
     const auto floating = [](kai_datatype type) { return is_in(type, kai_dt_f32, kai_dt_f16, kai_dt_bf16); };
-    if (static_cast<unsigned>(p.b_kind) > KAI_GEMM_INT8_STATIC || (dense && !floating(p.b_type)) ||
+    if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT || (dense && !floating(p.b_type)) ||
         (is_static ? p.a_type != kai_dt_int8 || p.c_type != kai_dt_int8 : !floating(p.a_type) || !floating(p.c_type)) ||
         !(p.clamp_min <= p.clamp_max) || p.units == 0) {
         return KAI_GEMM_BAD_VALUE;

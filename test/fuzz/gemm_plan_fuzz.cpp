@@ -92,6 +92,8 @@ size_t b_size(const kai_gemm_problem& p) {
             return lines * (length / 4);
         case KAI_GEMM_INT4_BLOCK_F16:
             return lines * (length / p.bl * (2 + p.bl / 2));
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return lines * (length / p.bl * (2 + p.bl));
         default:
             return lines * ((length + 1) / 2);
     }
@@ -165,7 +167,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     p.batch = in.byte() < 200 ? in.byte() % 6 : in.count();
     p.groups = in.flag(), p.a_transposed = in.flag();
     p.a_type = in.type(), p.c_type = in.type(), p.b_type = in.type();
-    p.b_kind = static_cast<kai_gemm_kind>(in.byte() < 250 ? in.byte() % 8 : in.any<int>());
+    p.b_kind = static_cast<kai_gemm_kind>(in.byte() < 250 ? in.byte() % KAI_GEMM_KIND_COUNT : in.any<int>());
     p.b_transposed = in.flag(), p.b_constant = in.flag(), p.b_per_matrix = in.flag(), p.bias = in.flag();
     p.bl = in.byte() < 200 ? 32 << in.byte() % 3 : in.count();
     p.alpha = in.factor(), p.beta = in.factor();

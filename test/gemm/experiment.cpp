@@ -69,10 +69,6 @@ kai_datatype type_named(const char* source) {
                                               : kai_dt_int8;
 }
 
-bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO;
-}
-
 size_t ceil_div(size_t a, size_t b) {
     return (a + b - 1) / b;
 }
@@ -89,9 +85,14 @@ size_t Case::all_rows() const {
 }
 
 const char* name_of(kai_gemm_kind kind) {
-    constexpr const char* names[] = {"DENSE",      "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
-                                     "INT4_BLOCK", "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC"};
+    constexpr const char* names[] = {"DENSE",          "INT8_CHANNEL",    "INT4_CHANNEL", "INT2_CHANNEL",  "INT4_BLOCK",
+                                     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",  "INT8_BLOCK_F16"};
     return names[kind];
+}
+
+bool has_blocks(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO ||
+           kind == KAI_GEMM_INT8_BLOCK_F16;
 }
 
 const char* name_of(kai_datatype type) {
@@ -169,6 +170,7 @@ Case random_case(kai_gemm_kind kind, Random& random, const char* pin, const kai_
         case KAI_GEMM_INT2_CHANNEL:
         case KAI_GEMM_INT4_BLOCK_F16:
         case KAI_GEMM_INT4_BLOCK_ZERO:
+        case KAI_GEMM_INT8_BLOCK_F16:
             p.b_transposed = true;
             break;
         case KAI_GEMM_INT8_STATIC:
@@ -392,6 +394,8 @@ size_t Experiment::b_line(kai_datatype type, bool n_lines) const {
             return length / 4;
         case KAI_GEMM_INT4_BLOCK_F16:
             return length / p.bl * (2 + p.bl / 2);
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return length / p.bl * (2 + p.bl);
         default:
             return ceil_div(length, 2);
     }
@@ -430,6 +434,15 @@ std::vector<uint8_t> Experiment::encode_b(size_t matrix, kai_datatype type, bool
                 case KAI_GEMM_INT4_BLOCK_ZERO:
                     nibble(i / 2, i % 2 == 0, 8);
                     break;
+                case KAI_GEMM_INT8_BLOCK_F16: {
+                    const size_t block = i / p.bl, start = block * (2 + p.bl);
+                    const uint16_t scale = reference::f16_from_f32(b.scale[n * (p.k / p.bl) + block]);
+                    std::memcpy(to + start, &scale, sizeof(scale));
+                    to[start + 2 + i % p.bl] = static_cast<uint8_t>(b.q[at]);
+                    break;
+                }
+                case KAI_GEMM_KIND_COUNT:
+                    break;
                 case KAI_GEMM_INT4_BLOCK_F16: {
                     const size_t block = i / p.bl, j = i % p.bl, start = block * (2 + p.bl / 2);
                     const uint16_t scale = reference::f16_from_f32(b.scale[n * (p.k / p.bl) + block]);
@@ -455,7 +468,7 @@ void Experiment::make_b(Random& random) {
     Matrices& memory = b_memory_.emplace_back(
         count, lines, row, gap, of.matrix_gap * (dense ? size_of(p.b_type) : 1), of.b_table || p.b_constant, of.flush,
         kNan);
-    const bool is_int8 = p.b_kind == KAI_GEMM_INT8_CHANNEL || of.is_static();
+    const bool is_int8 = p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT8_BLOCK_F16 || of.is_static();
     for (size_t i = 0; i < count; ++i) {
         Columns& b = b_.emplace_back();
         const int smallest = is_int8 ? -128 : p.b_kind == KAI_GEMM_INT2_CHANNEL ? 0 : -8;
@@ -494,7 +507,7 @@ void Experiment::make_b(Random& random) {
             }
             w.scale = keep(others_, b.scale_bf16, of.flush);
             w.scale_stride = scale_gap != 0 || of.explicit_strides ? (blocks + scale_gap) * 2 : 0;
-        } else if (!dense && p.b_kind != KAI_GEMM_INT4_BLOCK_F16) {
+        } else if (!dense && p.b_kind != KAI_GEMM_INT4_BLOCK_F16 && p.b_kind != KAI_GEMM_INT8_BLOCK_F16) {
             w.scale = keep(others_, b.scale, of.flush);
         }
         if (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO) {

@@ -150,8 +150,9 @@ size_t case_count();
 /// Sizes that matter around a step.
 std::vector<size_t> sizes_around(size_t step);
 
+bool has_blocks(kai_gemm_kind kind);
 const char* name_of(kai_gemm_kind kind);
 const char* name_of(kai_datatype type);
-inline constexpr size_t kKinds = KAI_GEMM_INT8_STATIC + 1;
+inline constexpr size_t kKinds = KAI_GEMM_KIND_COUNT;
 
 }  // namespace test::gemm

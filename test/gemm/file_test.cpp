@@ -15,12 +15,14 @@
 
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/kai_call.h"
+#include "test/gemm/experiment.hpp"
 #include "test/support/random.hpp"
 
 namespace {
 
 using Bytes = std::vector<uint8_t>;
 using Tensor = kai_gemm_tensor;
+using test::gemm::has_blocks;
 
 constexpr char kSme2[] = "matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa";
 constexpr char kSve[] = "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla";
@@ -35,7 +37,7 @@ Tensor tensor_for(const char* kernel, size_t bits, const char* name = "t", size_
     Tensor t = {};
     EXPECT_EQ(kai_gemm_tensor_for(kernel, bits, &t), KAI_GEMM_FILE_OK) << kernel;
     t.name = name, t.n = n, t.k = k, t.count = 1, t.multiplier = 1;
-    t.bl = t.kind >= KAI_GEMM_INT4_BLOCK && t.kind <= KAI_GEMM_INT4_BLOCK_ZERO ? 32 : 0;
+    t.bl = has_blocks(t.kind) ? 32 : 0;
     return t;
 }
 
@@ -444,6 +446,13 @@ struct Weights {
                     fill(t.bl / 2, random);
                 }
                 break;
+            case KAI_GEMM_INT8_BLOCK_F16:
+                for (size_t i = 0; i < t.n * blocks; ++i) {
+                    const uint16_t s = kai_cast_f16_f32(real(random));
+                    append(&s, sizeof(s));
+                    fill(t.bl, random);
+                }
+                break;
             default:
                 fill(
                     lines * ((length * (t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT8_STATIC ? 8
@@ -464,7 +473,7 @@ struct Weights {
             i32_bias.push_back(random.integer(-100000, 100000));
         }
         w.b = b.data();
-        if (t.kind != KAI_GEMM_DENSE && t.kind != KAI_GEMM_INT4_BLOCK_F16) {
+        if (t.kind != KAI_GEMM_DENSE && t.kind != KAI_GEMM_INT4_BLOCK_F16 && t.kind != KAI_GEMM_INT8_BLOCK_F16) {
             w.scale = t.kind == KAI_GEMM_INT4_BLOCK ? static_cast<const void*>(bf16_scale.data()) : scale.data();
         }
         w.zero = zero.data();
@@ -559,7 +568,7 @@ TEST(GemmTensor, PacksLikeTheCpu) {
                 for (const size_t k : {size_t{64}, size_t{t.kind == KAI_GEMM_DENSE ? 35U : 96U}}) {
                     Tensor s = t;
                     s.n = n, s.k = k, s.count = 1, s.bias = true;
-                    s.bl = s.kind >= KAI_GEMM_INT4_BLOCK && s.kind <= KAI_GEMM_INT4_BLOCK_ZERO ? 32 : 0;
+                    s.bl = has_blocks(s.kind) ? 32 : 0;
                     s.type = s.kind == KAI_GEMM_DENSE ? type_of(p->source_format) : kai_dt_unknown;
                     s.a_zero_point = 3, s.multiplier = 0.3F;
                     ASSERT_EQ(kai_gemm_tensor_measure(&s), KAI_GEMM_FILE_OK);
@@ -597,7 +606,7 @@ TEST(GemmTensor, AgreesWithThePlan) {
         for (const size_t count : {1, 3}) {
             SCOPED_TRACE(u.name);
             t.n = 2 * t.format.nr + 3, t.k = 96, t.count = count, t.bias = true;
-            t.bl = t.kind >= KAI_GEMM_INT4_BLOCK && t.kind <= KAI_GEMM_INT4_BLOCK_ZERO ? 32 : 0;
+            t.bl = has_blocks(t.kind) ? 32 : 0;
             t.a_zero_point = 3, t.multiplier = 0.3F;
             ASSERT_EQ(kai_gemm_tensor_measure(&t), KAI_GEMM_FILE_OK);
             const bool transposed = t.kind != KAI_GEMM_INT8_STATIC && t.kind != KAI_GEMM_DENSE;

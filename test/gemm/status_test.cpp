@@ -77,7 +77,7 @@ TEST(GemmStatus, ValuesOutOfRange) {
         change(p);
         return plan_status(p);
     };
-    EXPECT_EQ(dense([](auto& p) { p.b_kind = static_cast<kai_gemm_kind>(8); }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(dense([](auto& p) { p.b_kind = KAI_GEMM_KIND_COUNT; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(dense([](auto& p) { p.a_type = kai_dt_int8; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(dense([](auto& p) { p.b_type = kai_dt_int8; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(dense([](auto& p) { p.c_type = kai_dt_int32; }), KAI_GEMM_BAD_VALUE);
@@ -103,7 +103,8 @@ TEST(GemmStatus, ValuesOutOfRange) {
 }
 
 TEST(GemmStatus, LayoutsWithoutAPacker) {
-    for (const kai_gemm_kind kind : {KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO}) {
+    for (const kai_gemm_kind kind :
+         {KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16}) {
         kai_gemm_problem p = block_problem();
         p.b_kind = kind, p.b_transposed = false;
         EXPECT_EQ(plan_status(p), KAI_GEMM_UNSUPPORTED) << name_of(kind);

@@ -118,7 +118,8 @@ private:
     bool shown_;
 };
 
-constexpr const char* kKinds[] = {"dense", "int8", "int4", "int2", "int4 bf16", "int4 f16", "int4 zero", "int8 static"};
+constexpr const char* kKinds[] = {"dense",    "int8",      "int4",        "int2",    "int4 bf16",
+                                  "int4 f16", "int4 zero", "int8 static", "int8 f16"};
 
 // ---- sources ----
 
@@ -179,13 +180,27 @@ struct Options {
     std::vector<string> in;
 };
 
+/// Bits of an integer weight.
+size_t bits_of(kai_gemm_kind kind) {
+    switch (kind) {
+        case KAI_GEMM_INT8_CHANNEL:
+        case KAI_GEMM_INT8_STATIC:
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return 8;
+        case KAI_GEMM_INT2_CHANNEL:
+            return 2;
+        default:
+            return 4;
+    }
+}
+
 /// f32 weights as integers, N x K, symmetric: scale = largest magnitude / 127 or / 7, in the type that is stored.
 struct Quantised {
     std::vector<uint8_t> b, scale;
 
     Quantised(const Tensor& t, const float* x, bool transposed) {
         const size_t length = t.bl != 0 ? t.bl : t.k;
-        const float most = t.kind == KAI_GEMM_INT8_CHANNEL ? 127.0F : 7.0F;
+        const float most = bits_of(t.kind) == 8 ? 127.0F : 7.0F;
         std::vector<int> q(length + length % 2);
         for (size_t n = 0; n < t.n; ++n) {
             for (size_t start = 0; start < t.k; start += length) {
@@ -216,13 +231,14 @@ private:
             case KAI_GEMM_INT4_BLOCK:
                 return append(scale, &bf16, sizeof(bf16)), kai_cast_f32_bf16(bf16);
             case KAI_GEMM_INT4_BLOCK_F16:
+            case KAI_GEMM_INT8_BLOCK_F16:
                 return append(b, &f16, sizeof(f16)), kai_cast_f32_f16(f16);
             default:
                 return append(scale, &s, sizeof(s)), s;
         }
     }
     void store(kai_gemm_kind kind, const std::vector<int>& q, size_t length) {
-        if (kind == KAI_GEMM_INT8_CHANNEL) {
+        if (bits_of(kind) == 8) {
             b.insert(b.end(), q.begin(), q.begin() + static_cast<ptrdiff_t>(length));
             return;
         }
@@ -234,11 +250,6 @@ private:
     }
 };
 
-/// Of an integer weight.
-size_t bits_of(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT8_CHANNEL || kind == KAI_GEMM_INT8_STATIC ? 8 : kind == KAI_GEMM_INT2_CHANNEL ? 2 : 4;
-}
-
 /// Bytes of one matrix as kai_gemm_weights has it.
 size_t weights_size(const Tensor& t, bool transposed) {
     const size_t lines = transposed ? t.n : t.k, length = transposed ? t.k : t.n;
@@ -247,6 +258,8 @@ size_t weights_size(const Tensor& t, bool transposed) {
             return lines * length * kai_get_datatype_size_in_bytes(t.type);
         case KAI_GEMM_INT4_BLOCK_F16:
             return t.n * (t.k / t.bl) * (2 + t.bl / 2);
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return t.n * (t.k / t.bl) * (2 + t.bl);
         default:
             return lines * ((length * bits_of(t.kind) + 7) / 8);
     }
@@ -261,7 +274,8 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
     const auto found = types.find(type);
     const bool is_float = found != types.end(), quantised = is_float && t.kind != KAI_GEMM_DENSE;
     const bool can_quantise = t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT4_CHANNEL ||
-                              t.kind == KAI_GEMM_INT4_BLOCK || t.kind == KAI_GEMM_INT4_BLOCK_F16;
+                              t.kind == KAI_GEMM_INT4_BLOCK || t.kind == KAI_GEMM_INT4_BLOCK_F16 ||
+                              t.kind == KAI_GEMM_INT8_BLOCK_F16;
     if (t.kind == KAI_GEMM_DENSE ? !is_float && !type.empty()
                                  : is_float && !(can_quantise && found->second == kai_dt_f32)) {
         fail(type + " weights cannot become " + kKinds[t.kind]);
