@@ -87,6 +87,14 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_INT8_STATIC:
             g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
             break;
+        case KAI_GEMM_UINT8_LOWP:
+            g.add(p.b_constant, "matmul_clamp_qau8_qau8_qau8p");
+            g.add(!p.b_constant, "matmul_clamp_qau8_qau8_qau8nxk");
+            break;
+        case KAI_GEMM_INT8_LOWP:
+            g.add(p.b_constant, "matmul_clamp_qai8_qai8_qsi8p");
+            g.add(!p.b_constant, "matmul_clamp_qai8_qai8_qsi8nxk");
+            break;
         case KAI_GEMM_KIND_COUNT:
             break;
     }
@@ -263,7 +271,7 @@ bool takes_shape(const Problem& p, const Plan& plan) {
     RhsParams params;
     call.packer = plan.rhs_packer;
     call.rows = plan.gemm.ukernel->get_nr();
-    call.scale = p.b_kind != KAI_GEMM_DENSE, call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    call.scale = has_scales(p.b_kind), call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
     call.params = make_params(*plan.rhs_packer, params, 1, 8, 1);
     return kai_registry_check(&call, nullptr, 0);
 }

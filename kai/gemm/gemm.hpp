@@ -54,7 +54,7 @@ inline size_t size_of(kai_datatype type) {
 
 /// Whether kernels run. Otherwise A and B are not read, and C = clamp(bias + beta * C).
 inline bool multiplies(const Problem& p) {
-    return p.b_kind == KAI_GEMM_INT8_STATIC || (p.k != 0 && p.alpha != 0);
+    return is_static(p.b_kind) || (p.k != 0 && p.alpha != 0);
 }
 
 /// Matrices B.

@@ -68,6 +68,8 @@ enum kai_gemm_kind {
     KAI_GEMM_INT4_BLOCK_ZERO,  ///< Nibbles, the even one high, f32 scale and f32 zero per block. N x K.
     KAI_GEMM_INT8_STATIC,      ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
     KAI_GEMM_INT8_BLOCK_F16,   ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
+    KAI_GEMM_UINT8_LOWP,       ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
+    KAI_GEMM_INT8_LOWP,        ///< The same of int8: TensorFlow Lite.
     KAI_GEMM_KIND_COUNT
 };
 
@@ -85,7 +87,7 @@ struct kai_gemm_problem {
     size_t n, k;
     size_t batch;  ///< Number of matrices C. They share their shape, except for m with `groups`.
     bool groups;   ///< Each matrix has its own number of rows (kai_gemm_operands.rows): mixture of experts.
-    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC: int8.
+    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8.
     bool a_transposed;                 ///< A is K x M.
     /// @}
 
@@ -94,10 +96,10 @@ struct kai_gemm_problem {
     enum kai_gemm_kind b_kind;
     enum kai_datatype b_type;  ///< Of DENSE.
     bool b_transposed;         ///< B is N x K.
-    bool b_constant;           ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE and read at every run.
+    bool b_constant;           ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE or LOWP and read at every run.
     bool b_per_matrix;         ///< Every matrix of the batch has its own B.
     size_t bl;                 ///< Length of a block of k. Block kinds only.
-    bool bias;                 ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights.
+    bool bias;  ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights. Not LOWP.
     /// @}
 
     /// @name Result
@@ -237,8 +239,9 @@ struct kai_gemm_operands {
     struct kai_gemm_result c;  ///< With `groups`: one matrix, rows in the order of the groups.
     const void* bias;          ///< B that is not constant: [n], shared by the batch. NULL unless problem.bias.
     const int32_t* lut;        ///< INT2_CHANNEL, as packed.
-    const size_t* rows;        ///< Groups: rows of each; their sum is at most problem.m.
-    const size_t* a_rows;      ///< Groups: row of A for each row of C, below a_row_count; NULL: the same row.
+    const struct kai_matmul_lowp_params* lowp;  ///< LOWP: offsets, bias, multipliers, bounds; of all n columns.
+    const size_t* rows;                         ///< Groups: rows of each; their sum is at most problem.m.
+    const size_t* a_rows;  ///< Groups: row of A for each row of C, below a_row_count; NULL: the same row.
     size_t a_row_count;
 };
 

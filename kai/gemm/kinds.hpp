@@ -13,6 +13,21 @@ inline bool has_records(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT8_BLOCK_F16;
 }
 
+/// Integer requantisation (kai_lowp.h): nothing of it is packed.
+inline bool is_lowp(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_UINT8_LOWP || kind == KAI_GEMM_INT8_LOWP;
+}
+
+/// A and C are integers: kernels do it all.
+inline bool is_static(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT8_STATIC || is_lowp(kind);
+}
+
+/// Scales are apart from the weights.
+inline bool has_scales(kai_gemm_kind kind) {
+    return kind != KAI_GEMM_DENSE && !has_records(kind) && !is_lowp(kind);
+}
+
 inline bool has_blocks(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_records(kind);
 }
@@ -33,6 +48,10 @@ inline const char* source_of(kai_gemm_kind kind) {
             return "qsu4c32s16s0";
         case KAI_GEMM_INT8_BLOCK_F16:
             return "qsi8c32";
+        case KAI_GEMM_UINT8_LOWP:
+            return "qau8";
+        case KAI_GEMM_INT8_LOWP:
+            return "qsi8";
         case KAI_GEMM_INT4_BLOCK_ZERO:
             return "qau4c32s0s1";
         default:

@@ -81,7 +81,7 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, plan.gemm, 1, p.n);
     call.rhs = w.b, call.rhs_stride = w.ldb;
-    call.rhs_scale = p.b_kind == KAI_GEMM_DENSE ? nullptr : w.scale, call.rhs_scale_stride = w.scale_stride;
+    call.rhs_scale = has_scales(p.b_kind) ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
     call.lut = w.lut;
     call.bias = p.bias && !plan.bias_apart ? w.bias : nullptr;
@@ -118,8 +118,7 @@ Status check_weights(const Plan& plan, const kai_gemm_weights& w) {
     if (mul_add(b_rows(p) - 1, w.ldb, row) == SIZE_MAX) {
         return KAI_GEMM_OVERFLOW;
     }
-    const bool needs_scale = p.b_kind != KAI_GEMM_DENSE && !has_records(p.b_kind);
-    if ((needs_scale && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
+    if ((has_scales(p.b_kind) && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
         return KAI_GEMM_NULL_POINTER;
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {

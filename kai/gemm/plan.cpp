@@ -22,6 +22,7 @@ kai_datatype type_of(const char* source) {
            : is("f16")              ? kai_dt_f16
            : is("bf16")             ? kai_dt_bf16
            : is("x8") || is("int8") ? kai_dt_int8
+           : is("uint8")            ? kai_dt_uint8
                                     : kai_dt_unknown;
 }
 
@@ -36,6 +37,8 @@ size_t b_row_size(const Problem& p) {
             return mul_add(count, size_of(p.b_type), 0);
         case KAI_GEMM_INT8_CHANNEL:
         case KAI_GEMM_INT8_STATIC:
+        case KAI_GEMM_UINT8_LOWP:
+        case KAI_GEMM_INT8_LOWP:
             return count;
         case KAI_GEMM_INT2_CHANNEL:
             return divide_up(count, 4);
@@ -87,10 +90,11 @@ bool is_in(kai_datatype type, kai_datatype a, kai_datatype b, kai_datatype c) {
 }
 
 Status check_problem(const Problem& p) {
-    const bool is_static = p.b_kind == KAI_GEMM_INT8_STATIC, dense = p.b_kind == KAI_GEMM_DENSE;
+    const bool integers = is_static(p.b_kind), lowp = is_lowp(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE;
+    const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto floating = [](kai_datatype type) { return is_in(type, kai_dt_f32, kai_dt_f16, kai_dt_bf16); };
     if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT || (dense && !floating(p.b_type)) ||
-        (is_static ? p.a_type != kai_dt_int8 || p.c_type != kai_dt_int8 : !floating(p.a_type) || !floating(p.c_type)) ||
+        (integers ? p.a_type != integer || p.c_type != integer : !floating(p.a_type) || !floating(p.c_type)) ||
         !(p.clamp_min <= p.clamp_max) || p.units == 0) {
         return KAI_GEMM_BAD_VALUE;
     }
@@ -100,11 +104,17 @@ Status check_problem(const Problem& p) {
     if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
         return KAI_GEMM_BAD_VALUE;
     }
-    if (is_static && (p.alpha != 1 || p.beta != 0 || p.c_min > p.c_max || p.c_min < -128 || p.c_max > 127 ||
-                      p.c_zero_point < -128 || p.c_zero_point > 127)) {
+    if (integers && (p.alpha != 1 || p.beta != 0)) {
         return KAI_GEMM_BAD_VALUE;
     }
-    if (!dense && !p.b_constant) {
+    if (integers && !lowp &&
+        (p.c_min > p.c_max || p.c_min < -128 || p.c_max > 127 || p.c_zero_point < -128 || p.c_zero_point > 127)) {
+        return KAI_GEMM_BAD_VALUE;
+    }
+    if (lowp && p.bias) {
+        return KAI_GEMM_BAD_VALUE;
+    }
+    if (!dense && !p.b_constant && !(lowp && p.b_transposed)) {
         return KAI_GEMM_UNSUPPORTED;
     }
     // Packed sizes are at most twice those of f32 with k and n rounded up, and so are those of the workspace.

@@ -325,6 +325,9 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
         call.rhs_packed = at(w.workspace, plan.layout.b + i * plan.packed_b_stride);
     }
     call.lut = w.operands->lut;
+    if (w.operands->lowp != nullptr) {
+        call.lowp = *w.operands->lowp;
+    }
     return call;
 }
 
@@ -466,6 +469,22 @@ Status check_operands(const Plan& plan, const Operands& x, size_t all) {
     }
     if (!p.b_constant && p.bias && x.bias == nullptr) {
         return KAI_GEMM_NULL_POINTER;
+    }
+    if (is_lowp(p.b_kind)) {
+        if (x.lowp == nullptr || x.lowp->multiplier == nullptr || x.lowp->shift == nullptr) {
+            return KAI_GEMM_NULL_POINTER;
+        }
+        const auto shifts = [&](int32_t least) {
+            for (size_t i = 0; i < (x.lowp->per_channel ? p.n : 1); ++i) {
+                if (x.lowp->shift[i] < least || x.lowp->shift[i] > 31) {
+                    return false;
+                }
+            }
+            return true;
+        };
+        if (x.lowp->min_value > x.lowp->max_value || !shifts(x.lowp->pipeline == KAI_LOWP_LEGACY ? 0 : -31)) {
+            return KAI_GEMM_BAD_VALUE;
+        }
     }
     if (!multiplies(p) || p.k == 0) {
         return KAI_GEMM_OK;

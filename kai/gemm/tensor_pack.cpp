@@ -57,7 +57,7 @@ kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
     if (!kai::packs_parts(p) && part.columns != t.n) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
-    const bool scales = !kai::gemm::has_records(t.kind);
+    const bool scales = kai::gemm::has_scales(t.kind);
     if (scales && (w.scale == nullptr || (t.kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr))) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }

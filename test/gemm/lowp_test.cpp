@@ -1,0 +1,227 @@
+// Low precision: uint8 and int8 with zero points and integer requantisation, against their definition (kai_lowp.h).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kai/gemm/kai_gemm.h"
+#include "test/support/guarded_buffer.hpp"
+#include "test/support/random.hpp"
+
+namespace {
+
+using test::GuardedBuffer;
+using test::Random;
+
+int32_t wrap(int64_t x) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x));
+}
+
+/// x as the fixed-point pipeline scales it: doubling, high half, rounded; then divided, ties away from zero.
+int32_t scaled(int32_t x, int32_t multiplier, int32_t shift) {
+    const int64_t product = int64_t{wrap(int64_t{x} << std::max(shift, 0))} * multiplier;
+    const bool saturates = product == int64_t{1} << 62;
+    const int64_t high = saturates ? INT32_MAX : (product + (int64_t{1} << 30)) >> 31;
+    const int right = std::max(-shift, 0);
+    const int64_t magnitude = (std::abs(high) + (right > 0 ? int64_t{1} << (right - 1) : 0)) >> right;
+    return static_cast<int32_t>(high < 0 ? -magnitude : magnitude);
+}
+
+/// A matrix of bytes at the end of a buffer, rows `stride` apart.
+struct Matrix {
+    size_t rows, row, stride;
+    GuardedBuffer memory;
+
+    Matrix(size_t rows, size_t row, size_t gap, Random& random)
+        : rows(rows), row(row), stride(row + gap), memory(rows == 0 || row == 0 ? 0 : (rows - 1) * stride + row) {
+        const int extreme = random.integer(0, 5);
+        for (size_t i = 0; i < memory.size(); ++i) {
+            memory.data()[i] = extreme == 0   ? uint8_t{0}
+                               : extreme == 1 ? uint8_t{255}
+                               : extreme == 2 ? uint8_t{128}
+                                              : static_cast<uint8_t>(random.next());
+        }
+    }
+    int at(size_t r, size_t c, bool is_signed) const {
+        const uint8_t x = memory.data()[r * stride + c];
+        return is_signed ? static_cast<int8_t>(x) : x;
+    }
+};
+
+/// Aligned as a workspace must be.
+struct Workspace {
+    std::vector<uint8_t> memory;
+    size_t size;
+
+    explicit Workspace(size_t size) : memory(size + 64), size(size) {
+    }
+    void* data() const {
+        const auto address = reinterpret_cast<uintptr_t>(memory.data());
+        return reinterpret_cast<void*>((address + 63) / 64 * 64);
+    }
+};
+
+/// Whether this CPU has kernels of low precision: no portable one exists.
+bool has_kernels() {
+    return (kai_cpu_features() & uint64_t{1} << KAI_CPU_NEON) != 0;
+}
+
+/// Every unit, the last one first.
+void backwards(void*, size_t count, kai_gemm_task* task, void* context) {
+    while (count > 0) {
+        task(context, --count);
+    }
+}
+
+class GemmLowp : public testing::TestWithParam<std::tuple<kai_gemm_kind, bool>> {};
+
+TEST_P(GemmLowp, RandomProblems) {
+    if (!has_kernels()) {
+        GTEST_SKIP() << "no NEON";
+    }
+    const auto [kind, constant] = GetParam();
+    const bool is_signed = kind == KAI_GEMM_INT8_LOWP;
+    Random random(99 + static_cast<uint64_t>(kind) * 2 + (constant ? 1 : 0));
+    const auto one_in = [&](int of) { return random.integer(1, of) == 1; };
+    for (int i = 0; i < 60; ++i) {
+        const auto size = [&](int most) { return static_cast<size_t>(random.integer(one_in(10) ? 0 : 1, most)); };
+        kai_gemm_problem p = kai_gemm_problem_of(size(one_in(3) ? 40 : 6), size(50), size(one_in(5) ? 200 : 70));
+        p.b_kind = kind;
+        p.a_type = p.c_type = is_signed ? kai_dt_int8 : kai_dt_uint8;
+        p.b_constant = constant, p.b_transposed = !constant || one_in(2);
+        p.batch = static_cast<size_t>(random.integer(1, 3)), p.b_per_matrix = one_in(2);
+        p.a_transposed = one_in(4);
+        p.units = static_cast<size_t>(random.integer(1, 5));
+        SCOPED_TRACE(testing::Message() << p.m << 'x' << p.n << 'x' << p.k << " batch " << p.batch);
+        kai_gemm_plan plan;
+        const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
+        ASSERT_EQ(status, KAI_GEMM_OK) << kai_gemm_status_text(status);
+
+        std::deque<Matrix> a, b, c;
+        std::vector<const void*> a_table, b_table;
+        std::vector<void*> c_table;
+        GuardedBuffer packed(plan.packed_b_size);
+        const Workspace work(plan.workspace_size), pack_work(plan.pack_workspace_size);
+        const size_t gaps[] = {
+            one_in(2) ? size_t{0} : 5, constant || one_in(2) ? size_t{0} : 3, one_in(2) ? size_t{0} : 7};
+        for (size_t j = 0; j < p.batch; ++j) {
+            a.emplace_back(p.a_transposed ? p.k : p.m, p.a_transposed ? p.m : p.k, gaps[0], random);
+            b.emplace_back(p.b_transposed ? p.n : p.k, p.b_transposed ? p.k : p.n, gaps[1], random);
+            c.emplace_back(p.m, p.n, gaps[2], random);
+        }
+        for (size_t j = 0; j < p.batch; ++j) {
+            a_table.push_back(a[j].memory.data()), c_table.push_back(c[j].memory.data());
+            const size_t index = p.b_per_matrix ? j : 0;
+            if (!constant) {
+                b_table.push_back(b[index].memory.data());
+            } else if (index == j) {
+                kai_gemm_weights weights = {};
+                weights.b = b[j].memory.data(), weights.ldb = b[j].stride;
+                ASSERT_EQ(
+                    kai_gemm_pack_b(
+                        &plan, j, &weights, packed.data(), packed.size(), pack_work.data(), pack_work.size, backwards,
+                        nullptr),
+                    KAI_GEMM_OK);
+            }
+        }
+
+        std::vector<int32_t> bias, multiplier, shift;
+        kai_matmul_lowp_params lowp = {};
+        lowp.pipeline = KAI_LOWP_FIXED_POINT;
+        lowp.per_channel = one_in(2);
+        for (size_t n = 0; n < p.n + 1; ++n) {
+            bias.push_back(random.integer(-100000, 100000));
+            multiplier.push_back(random.integer(1 << 30, INT32_MAX));
+            shift.push_back(random.integer(-16, -3));
+        }
+        lowp.lhs_offset = random.integer(-255, 128), lowp.rhs_offset = is_signed ? 0 : random.integer(-255, 0);
+        lowp.bias = one_in(2) ? nullptr : bias.data();
+        lowp.multiplier = multiplier.data(), lowp.shift = shift.data();
+        lowp.result_offset = is_signed ? -4 : 120;
+        lowp.min_value = is_signed ? -120 : 3, lowp.max_value = is_signed ? 127 : 250;
+        kai_gemm_operands x = {};
+        x.m = p.m, x.lowp = &lowp;
+        x.a.table = a_table.data(), x.a.ld = a[0].stride;
+        if (constant) {
+            x.b.data = packed.data();
+        } else {
+            x.b.table = b_table.data(), x.b.ld = b[0].stride;
+        }
+        x.c.table = c_table.data(), x.c.ld = c[0].stride;
+        ASSERT_EQ(kai_gemm_run(&plan, &x, work.data(), work.size, backwards, nullptr), KAI_GEMM_OK);
+
+        for (size_t j = 0; j < p.batch; ++j) {
+            const Matrix& weights = b[p.b_per_matrix ? j : 0];
+            for (size_t m = 0; m < p.m; ++m) {
+                for (size_t n = 0; n < p.n; ++n) {
+                    int64_t sum = lowp.bias != nullptr ? bias[n] : 0;
+                    for (size_t k = 0; k < p.k; ++k) {
+                        const int lhs = p.a_transposed ? a[j].at(k, m, is_signed) : a[j].at(m, k, is_signed);
+                        const int rhs = p.b_transposed ? weights.at(n, k, is_signed) : weights.at(k, n, is_signed);
+                        sum += int64_t{lhs + lowp.lhs_offset} * (rhs + lowp.rhs_offset);
+                    }
+                    const size_t channel = lowp.per_channel ? n : 0;
+                    const int64_t value =
+                        int64_t{scaled(wrap(sum), multiplier[channel], shift[channel])} + lowp.result_offset;
+                    const auto expected = std::clamp<int64_t>(value, lowp.min_value, lowp.max_value);
+                    ASSERT_EQ(c[j].at(m, n, is_signed), expected) << j << ' ' << m << ' ' << n;
+                }
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , GemmLowp, testing::Combine(testing::Values(KAI_GEMM_UINT8_LOWP, KAI_GEMM_INT8_LOWP), testing::Bool()),
+    [](const auto& info) {
+        return std::string(std::get<0>(info.param) == KAI_GEMM_INT8_LOWP ? "int8" : "uint8") +
+               (std::get<1>(info.param) ? "_packed" : "_as_it_is");
+    });
+
+TEST(GemmLowpStatus, OfPlansAndRuns) {
+    kai_gemm_problem p = kai_gemm_problem_of(4, 8, 16);
+    p.b_kind = KAI_GEMM_UINT8_LOWP, p.b_constant = true;
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);  // A and C are f32
+    p.a_type = kai_dt_uint8, p.c_type = kai_dt_int8;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    p.c_type = kai_dt_uint8, p.bias = true;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    p.bias = false, p.b_constant = false;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNSUPPORTED);  // K x N as it is
+    p.b_transposed = true, p.beta = 1;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    p.beta = 0;
+    if (!has_kernels()) {
+        GTEST_SKIP() << "no NEON";
+    }
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    uint8_t a[4 * 16] = {}, b[8 * 16] = {}, c[4 * 8];
+    int32_t multiplier = 1 << 30, shift = -32;
+    kai_matmul_lowp_params lowp = {};
+    kai_gemm_operands x = {};
+    x.m = 4, x.a.data = a, x.b.data = b, x.c.data = c;
+    ASSERT_EQ(plan.workspace_size, 0);
+    const auto run = [&] { return kai_gemm_run(&plan, &x, nullptr, 0, nullptr, nullptr); };
+    EXPECT_EQ(run(), KAI_GEMM_NULL_POINTER);
+    x.lowp = &lowp;
+    EXPECT_EQ(run(), KAI_GEMM_NULL_POINTER);
+    lowp.multiplier = &multiplier, lowp.shift = &shift;
+    EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
+    shift = -3;
+    EXPECT_EQ(run(), KAI_GEMM_OK);
+    lowp.pipeline = KAI_LOWP_LEGACY;
+    EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
+    shift = 3, lowp.min_value = 1;
+    EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
+    lowp.max_value = 1;
+    EXPECT_EQ(run(), KAI_GEMM_OK);
+    EXPECT_EQ(c[5], 1);
+}
+
+}  // namespace
