@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the Markdown files of this repository: check_docs.py links|naming|formats|mentions
+"""Checks the Markdown files of this repository: check_docs.py links|naming|formats|mentions|commands
 
   links     relative links lead to files that exist, and their #fragments to headings
   naming    docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
   formats   the numbers that docs/formats.md lists for a format take the bytes that docs/formats/layouts.md has, which
             is printed from layout.hpp
   mentions  what is named in code style exists: files, commands of kai.sh, functions and types, options KLEIDIAI_...
+  commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -135,8 +136,74 @@ def mentions():
     return complaints, f"{count} names"
 
 
+# Commands in code blocks, and the test that runs the program which they start, or why there is none. The first match
+# counts.
+COMMANDS = [
+    (r"\./kai\.sh demo", "test tiny_lm"),
+    (r"\./kai\.sh test", "runs the tests"),
+    (r"\./kai\.sh bench", "test bench.smoke"),
+    (r"\./kai\.sh mutate", "builds each mistake: takes hours"),
+    (r"\./kai\.sh (cycles|curves)", "test tools.cycles"),
+    (r"\./kai\.sh (setup|lint|docs|size|conformance)", "depends on the machine"),
+    (r"\./kai\.sh where", "test tools.where"),
+    (r"\./kai\.sh asm", "test tools.asm"),
+    (r"kai_cycles\.py|tools/cycles/farm_scheme\.py", "test tools.cycles"),
+    (r"tools/cycles_table\.py --check", "test docs.performance"),
+    (r"kai-pack", "test tools.kai_pack"),
+    (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",
+     "test kleidiai_source_compat"),
+    (r"cmake --build build/\w+ --target update_docs", "test docs.${name}"),
+    (r"tiny_lm_train|for range in", "made the files of the example, once"),
+    (r"tiny_lm", "test tiny_lm"),
+    (r"cmake|adb|xcodebuild|cpack|ctest", "needs tools or devices that a test cannot expect"),
+    (r"vcpkg|conan|bazel|brew|apt|sudo|pip|git|ninja", "needs the network or other package managers"),
+    (r"build/|\./", "a program of a build that other commands made"),
+]
+SHELL = re.compile(r"(\$ )?((\./|tools/|build/|cmake |ctest|ninja |python3? |pip |git |apt|sudo |brew |vcpkg |conan |"
+                   r"bazel |adb |xcodebuild |cpack|kai-pack |tiny_lm|kai_cycles\.py |for ).*)")
+
+
+def blocks(path):
+    """Lines of code blocks without a language, or of the shell."""
+    language, indented, last = None, False, ""
+    for line in path.read_text().split("\n"):
+        fence = re.match(r" *```(\w*)", line)
+        if fence:
+            language = fence[1] if language is None else None
+        elif language is not None:
+            if language in ("", "sh", "bash", "shell", "console"):
+                yield line.strip()
+        else:
+            indented = line.startswith("    ") and (indented or not last.strip())
+            if indented:
+                yield line.strip()
+        last = line
+
+
+def commands():
+    tests = "\n".join(path.read_text() for path in ROOT.glob("**/CMakeLists.txt")
+                      if not NOT_OURS & set(path.relative_to(ROOT).parts))
+    complaints, counts = [], {True: 0, False: 0}
+    for path in markdown_files():
+        for line in blocks(path):
+            command = SHELL.fullmatch(line)
+            if not command:
+                continue
+            why = next((why for pattern, why in COMMANDS if re.match(pattern, command[2])), None)
+            if why is None:
+                complaints.append(f"{path.relative_to(ROOT)}: no test runs `{line}`; or say why in COMMANDS")
+            else:
+                counts[why.startswith("test ")] += 1
+    for _, why in COMMANDS:
+        if why.startswith("test ") and \
+                not re.search(r"(NAME|add_test|kai_add_sanitized_test)[ (]+" + re.escape(why[5:]) + r"\b", tests) and \
+                why != "test docs.${name}":
+            complaints.append(f"COMMANDS: there is no {why}")
+    return complaints, f"{counts[True]} commands that tests run, {counts[False]} others"
+
+
 def main():
-    checks = {"links": links, "naming": naming, "formats": formats, "mentions": mentions}
+    checks = {"links": links, "naming": naming, "formats": formats, "mentions": mentions, "commands": commands}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the cycle prediction: loops with known answers, and whether the driver can call every function of the library.
+"""Tests the cycle prediction: loops with known answers, farm's scheme on a small shape, and whether the driver can call
+every function of the library.
 
   test.py --clang CLANG --qemu QEMU --driver DRIVER --work DIRECTORY
 
@@ -10,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 import types
@@ -57,6 +59,16 @@ def known_answers(options, mcas):
         return [line for lines in pool.map(check, ANSWERS.items()) for line in lines]
 
 
+def farm_scheme(options):
+    """complaints"""
+    done = subprocess.run([sys.executable, os.path.join(suite.HERE, "farm_scheme.py"), "--cpu", "cortex-a72", "-m", "8",
+                           "-k", "160", "--clang", options.clang, "--qemu", options.qemu, "--work", options.work],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    figures = re.findall(r"\| (\d\.\d\d) \|$", done.stdout, re.MULTILINE)
+    right = done.returncode == 0 and len(figures) == 8 and all(2.5 < float(figure) <= 4 for figure in figures)
+    return [] if right else ["farm_scheme.py: " + done.stdout]
+
+
 def every_function(options):
     """complaints"""
     def call(name, case=""):
@@ -95,7 +107,7 @@ def main():
         print("SKIPPED the known answers: no llvm-mca of LLVM 19 or newer")
     else:
         print("llvm-mca of LLVM %s" % ", ".join(str(mca.version) for mca in mcas))
-        complaints += known_answers(options, mcas)
+        complaints += known_answers(options, mcas) + farm_scheme(options)
     print("\n".join(complaints) or "all as expected")
     sys.exit(1 if complaints else 0 if mcas else 77)
 
