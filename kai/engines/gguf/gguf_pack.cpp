@@ -161,9 +161,34 @@ KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, ui
     }
 }
 
+/// The runs from `first` on that share bytes, of four columns, to a format whose bytes hold neighbours.
+template <const Target& to, const Block& t, size_t group>
+KAI_INLINE void pack_neighbours(const FourColumns& src, size_t first, uint8_t* dst, size_t step, size_t group_step) {
+    static_assert(t.run == 32 && (t.bias + to.added) % 16 == 0);
+    uint8x16_t low[4], high[4], out[4];
+    KAI_UNROLL(4)
+    for (size_t c = 0; c < 4; ++c) {
+        const uint8x16_t a = vld1q_u8(src.at[c] + t.low.byte(first)), b = vld1q_u8(src.at[c] + t.low.byte(first) + 16);
+        const uint8x16_t even = vuzp1q_u8(a, b), odd = vuzp2q_u8(a, b);
+        low[c] = vsliq_n_u8(even, odd, 4);
+        high[c] = vsriq_n_u8(odd, even, 4);
+    }
+    interleave<group>(low, out);
+    store_groups<group>(out, opaque(dst), group_step);
+    interleave<group>(high, out);
+    store_groups<group>(out, opaque(dst + step), group_step);
+}
+
 /// f16 of four columns.
 KAI_INLINE float32x4_t load_four_f16(const FourColumns& src, size_t offset) {
     return vcvt_f32_f16(vreinterpret_f16_u64(vcreate_u64(load_four_u16(src, offset))));
+}
+
+/// The first of eight bytes of each of four columns in a lane; the other bytes of a lane are beyond all of them.
+alignas(16) inline constexpr uint32_t kFirstOfColumns[4] = {0x80808000, 0x80808008, 0x80808010, 0x80808018};
+
+KAI_INLINE uint8x16_t two_columns(uint64_t a, uint64_t b) {
+    return vcombine_u8(vcreate_u8(a), vcreate_u8(b));
 }
 
 /// Zeros and scales of the runs of a block, of four columns. dst: after the first run.
@@ -175,34 +200,22 @@ KAI_INLINE void pack_zeros(const FourColumns& src, uint8_t* dst, size_t step, si
         store(dst + scales, vmulq_n_f32(scale, to.stored_scale));
     } else {
         static_assert(t.scales == Scales::six_bits);
-        uint8x16_t scale[2][4], zero[2][4], out[4];  // [runs 0 to 3, 4 to 7][column], a run in a lane
+        SixBits bits[4];
         KAI_UNROLL(4)
         for (size_t c = 0; c < 4; ++c) {
-            const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
-            const float d = f16_at(src.at[c] + t.d), m = f16_at(src.at[c] + t.m);
-            const uint16x8_t sc = vmovl_u8(vcreate_u8(bits.sc)), mn = vmovl_u8(vcreate_u8(bits.mn));
-            KAI_UNROLL(2)
-            for (size_t h = 0; h < 2; ++h) {
-                const uint32x4_t sc_x4 = vmovl_u16(h == 0 ? vget_low_u16(sc) : vget_high_u16(sc));
-                const uint32x4_t mn_x4 = vmovl_u16(h == 0 ? vget_low_u16(mn) : vget_high_u16(mn));
-                const float32x4_t x = vmulq_n_f32(vcvtq_f32_u32(sc_x4), d);
-                const float32x4_t min = vmulq_n_f32(vcvtq_f32_u32(mn_x4), -m);
-                scale[h][c] = vreinterpretq_u8_f32(to.stored_scale == 1 ? x : vmulq_n_f32(x, to.stored_scale));
-                zero[h][c] = vreinterpretq_u8_f32(vfmaq_n_f32(min, x, 8));
-            }
+            bits[c] = unpack_six_bits(src.at[c] + t.subs);
         }
-        KAI_UNROLL(2)
-        for (size_t h = 0; h < 2; ++h, dst += 4 * step) {
-            interleave<4>(zero[h], out);
-            KAI_UNROLL(4)
-            for (size_t run = 0; run < 4; ++run) {
-                store(dst + run * step, out[run]);
-            }
-            interleave<4>(scale[h], out);
-            KAI_UNROLL(4)
-            for (size_t run = 0; run < 4; ++run) {
-                store(dst + run * step + scales, out[run]);
-            }
+        const uint8x16x2_t sc = {{two_columns(bits[0].sc, bits[1].sc), two_columns(bits[2].sc, bits[3].sc)}};
+        const uint8x16x2_t mn = {{two_columns(bits[0].mn, bits[1].mn), two_columns(bits[2].mn, bits[3].mn)}};
+        const float32x4_t d = load_four_f16(src, t.d), m = vnegq_f32(load_four_f16(src, t.m));
+        uint8x16_t run = vreinterpretq_u8_u32(vld1q_u32(kFirstOfColumns));
+        KAI_UNROLL(8)
+        for (size_t j = 0; j < t.weights / t.run; ++j, dst += step) {
+            const float32x4_t x = vmulq_f32(vcvtq_f32_u32(vreinterpretq_u32_u8(vqtbl2q_u8(sc, run))), d);
+            const float32x4_t min = vmulq_f32(vcvtq_f32_u32(vreinterpretq_u32_u8(vqtbl2q_u8(mn, run))), m);
+            store(dst, vfmaq_n_f32(min, x, 8));
+            store(dst + scales, to.stored_scale == 1 ? x : vmulq_n_f32(x, to.stored_scale));
+            run = vaddq_u8(run, vdupq_n_u8(1));
         }
     }
 }
@@ -236,9 +249,14 @@ void pack_gguf_by_four(const GgufPack& pack) {
                         store(field, load_four_u16(src, t.d));
                     }
                     for (size_t run = 0; run < per; run += together, dst += together * step) {
-                        KAI_UNROLL(2)
-                        for (size_t high = 0; high < together; ++high) {
-                            pack_run<to, t, group>(src, (run + high) * bl, high == 1, dst + high * step, group_step);
+                        if constexpr (together == 2 && format.nibble_distance == 1) {
+                            pack_neighbours<to, t, group>(src, run * bl, dst, step, group_step);
+                        } else {
+                            KAI_UNROLL(2)
+                            for (size_t high = 0; high < together; ++high) {
+                                pack_run<to, t, group>(
+                                    src, (run + high) * bl, high == 1, dst + high * step, group_step);
+                            }
                         }
                     }
                 }
