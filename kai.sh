@@ -14,6 +14,7 @@
 #   ./kai.sh asm NAME     their assembly, macros expanded
 #   ./kai.sh conformance  optional: golden data of KleidiAI, which are not part of the repository (KLEIDIAI_SHARED)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
+#   ./kai.sh integrate    installs the library and builds clients in every documented way, with all compilers here
 #   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
 #   ./kai.sh setup        only installs what is missing
 #
@@ -40,7 +41,7 @@ build() {
     mkdir -p "$root/build"
     log=$root/build/$preset.log
     (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} \
-        -DKLEIDIAI_BUILD_TESTS="${tests:-ON}" "$@" > "$log" 2>&1 &&
+        ${tests:+-DKLEIDIAI_BUILD_TESTS="$tests"} "$@" > "$log" 2>&1 &&
         cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) ||
         { tail -n 60 "$log"; die "the build failed ($log)"; }
     grep 'LEFT OUT' "$log" || true
@@ -99,7 +100,7 @@ cmd_test() {
             build_emulated_bench
             run_tests aarch64-clang-dynamic
         fi
-        run_tests aarch64-gcc -R 'kleidiai_(c_client|symbols|isa|bti|package)'
+        run_tests aarch64-gcc -R 'kleidiai_(c_client|symbols|isa|bti|package|integrate|bazel)'
         run_tests aarch64-gcc-debug -R kleidiai_symbols
     fi
     echo "$passed passed, $failed failed, $skipped skipped"
@@ -261,6 +262,13 @@ cmd_lint() {
     /usr/bin/python3 "$root/tools/lint.py" --build "$root/build/$preset" --jobs "$jobs" "$@"
 }
 
+cmd_integrate() {
+    need_compilers
+    need_packages python3=python3 pkg-config=pkg-config
+    python3 "$root/test/integrate/integrate.py" --work "$root/build/integrate" \
+        ${emulator:+--emulator "$emulator"} "$@"
+}
+
 cmd_mutate() {
     need_build_tools
     need_packages python3=python3
@@ -273,7 +281,7 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | docs | size | where | asm | conformance | mutate | lint | setup)
+    demo | test | bench | cycles | curves | docs | size | where | asm | conformance | mutate | integrate | lint | setup)
         "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

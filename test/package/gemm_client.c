@@ -11,7 +11,7 @@ int main(void) {
     struct kai_gemm_problem problem = kai_gemm_problem_of(1, 1, 2);
     problem.alpha = 2, problem.beta = 1;
     struct kai_gemm_plan plan;
-    struct kai_gemm_operands x = {0};
+    static struct kai_gemm_operands x;
     static unsigned char workspace[65536] __attribute__((aligned(64)));
     enum kai_gemm_status status = kai_gemm_make_plan(&problem, &plan);
     x.m = 1, x.a.data = a, x.b.data = b, x.c.data = c;
