@@ -366,9 +366,7 @@ private:
                 }
             }
         }
-        printf(
-            "\n(A line for all that write the same, to the letter. What is in brackets are activations other than "
-            "f32.)\n");
+        printf("\nOne line for all that write the same, to the letter. In brackets: activations other than f32.\n");
         for (const auto& [reason, count] : lacking_) {
             printf("%zu micro-kernels stay silent: %s.\n", count, reason.c_str());
         }

@@ -78,8 +78,9 @@ def best_of(rows):
 
 
 def measure(driver, qemu, rows_csv, name, m):
-    command = [sys.executable, os.path.join(suite.HERE, "kai_cycles.py"), "--callee-of", "kai_perf_region", "--qemu", qemu,
-               "--cpu", ",".join(CPUS), "--name", name, "--csv", rows_csv, driver, "--", name, "m=%d" % m]
+    command = [sys.executable, os.path.join(suite.HERE, "kai_cycles.py"), "--callee-of", "kai_perf_region",
+               "--qemu", qemu, "--cpu", ",".join(CPUS), "--name", name, "--csv", rows_csv, driver, "--", name,
+               "m=%d" % m]
     command += ["%s=%d" % pair for pair in SHAPE.items()]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
