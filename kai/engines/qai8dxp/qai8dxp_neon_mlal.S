@@ -22,20 +22,6 @@
 
 // Fields: v24 - v26 of a quad, v23, v21, v27 of a second one; v28, v29 offsets and scales of the rows, of a panel of
 // one row both in v28.
-.macro row_fields
-    .if height == 1
-    ldr     d28, [x1]
-    .else
-    ldp     q28, q29, [x1]
-    .endif
-.endm
-.macro by_scale op, to, columns, row
-    .if height == 1
-    \op     v\to\().4s, v\columns\().4s, v28.s[1]
-    .else
-    \op     v\to\().4s, v\columns\().4s, v29.s[\row]
-    .endif
-.endm
 .macro result_row row
     mla     v\row\().4s, v24.4s, v28.s[\row]
     by_scale fmul, 2\row, 25, \row
