@@ -41,7 +41,7 @@ build() {
     mkdir -p "$root/build"
     log=$root/build/$preset.log
     (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} \
-        ${tests:+-DKLEIDIAI_BUILD_TESTS="$tests"} "$@" > "$log" 2>&1 &&
+        -DKLEIDIAI_BUILD_TESTS="${tests:-ON}" "$@" > "$log" 2>&1 &&
         cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) ||
         { tail -n 60 "$log"; die "the build failed ($log)"; }
     grep 'LEFT OUT' "$log" || true
