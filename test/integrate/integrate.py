@@ -158,8 +158,8 @@ def debian_package(compiler, build, work):
 
 
 def bazel(compiler, work):
-    """The client of the GEMM layer (Bazel has no headers of single kernels) as a workspace: with MODULE.bazel, or, before
-    Bazel 7, with a WORKSPACE that needs no network."""
+    """The client of the GEMM layer (Bazel has no headers of single kernels) as a workspace: with MODULE.bazel, or,
+    before Bazel 7, with a WORKSPACE that needs no network."""
     found = re.search(r"(\d+)\.\d+", run(["bazel", "--version"]))  # Debian's tells none
     major = int(found.group(1)) if found else 0
     shutil.rmtree(work / "client", ignore_errors=True)
