@@ -132,7 +132,7 @@ TEST_P(Lowp, EndsOfTheirRanges) {
 TEST_P(Lowp, AnyOffsets) {
     const int32_t none = rhs_format.has_unsigned ? -128 : 0;
     for (const test::Data data : {test::Data::random, test::Data::large}) {
-        for (const size_t k : {16, 35, 4129}) {
+        for (const size_t k : {16, 35, 2032, 2529, 4129}) {
             for (const auto& [lhs_offset, rhs_offset] :
                  {std::pair{none, none},
                   {0, 0},
@@ -143,7 +143,7 @@ TEST_P(Lowp, AnyOffsets) {
                   {INT32_MIN, INT32_MAX},
                   {INT32_MAX, 7},
                   {none, INT32_MIN}}) {
-                make(data, 6, 11, k, k);
+                make(data, k == 4129 ? 6 : 1 + k % 2, 11, k, k);
                 low.lhs_offset = lhs_offset, low.rhs_offset = rhs_offset;
                 rhs.shift.assign(11, k > 1000 ? -18 : -12);
                 check();

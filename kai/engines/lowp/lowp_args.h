@@ -10,6 +10,7 @@
 namespace kai {
 namespace {
 using LowpSums = int32_t[4][8];
+using LowpColumnSums = int32_t[8];
 }  // namespace
 }  // namespace kai
 #endif
@@ -17,6 +18,7 @@ using LowpSums = int32_t[4][8];
 /// Some rows x 4 or 8 columns.
 #define KAI_LOWP_TILE(field)                                                                          \
     field(LowpSums, 128, sums)           /* out, [row][column] */                                     \
+    field(LowpColumnSums, 32, column_sums) /* out, of tiles that make them: of the bytes as they lie */ \
     field(Byte16, 16, lhs_flip)          /* what makes the bytes signed */                            \
     field(Byte16, 16, rhs_flip)          /* the same, and inverts the last 8; packed: not used */     \
     field(const uint8_t*, 8, lhs)        /* the first row */                                          \

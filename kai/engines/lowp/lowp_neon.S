@@ -17,7 +17,10 @@
 //   x1      steps of 16 k to go                v4, v5, v12 - v15   16 k of the columns
 //   x2, x3  tails of rows and columns          v6, v7     lhs_flip, rhs_flip
 //   x4 - x7 rows                               v8 - v11   t
-//   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums
+//   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums; of columns, 16 bits, the last 4 or 8
+//
+// Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 groups
+// of 16 at most.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
@@ -65,15 +68,28 @@ rhs_tail .req x3
     eor     v\a\().16b, v\a\().16b, v6.16b
 .endm
 
+.macro add_bytes add, s, b
+    \add    v\s\().8h, v\b\().16b
+.endm
+
 // 16 k of column \index of the panel at x8, or of the column at x\at.
 .macro column raw, b, index, at
-    .if \raw
-    ldr     q\b, [x\at], #16
-    eor     v\b\().16b, v\b\().16b, v7.16b
-    .elseif \index < 4
+    .ifc \raw, packed
+        .if \index < 4
     ldr     q\b, [x8, #16 * \index]
-    .else
+        .else
     ldr     q\b, [x9, #16 * \index - 64]
+        .endif
+    .else
+    ldr     q\b, [x\at]
+        .ifnc \raw, plain
+    .irp s, 24, 25, 26, 27, 28, 29, 30, 31
+        .if \s == 24 + \index
+    add_bytes \raw, \s, \b
+        .endif
+    .endr
+        .endif
+    eor     v\b\().16b, v\b\().16b, v7.16b
     .endif
 .endm
 
@@ -186,12 +202,31 @@ rhs_tail .req x3
     str     q19, [args, #LOWP_TILE_sums + 96]
 .endm
 
+// Sums of columns.
+.macro column_sums columns, widen
+    .irp s, 24, 25, 26, 27, 28, 29, 30, 31
+        .if \s < 24 + \columns
+    widened \widen, \s
+        .endif
+    .endr
+    across  24, 24, 25, 26, 27
+    .if \columns > 4
+    across  28, 28, 29, 30, 31
+    stp     q24, q28, [args, #LOWP_TILE_column_sums]
+    .else
+    str     q24, [args, #LOWP_TILE_column_sums]
+    .endif
+.endm
+.macro widened widen, s
+    \widen    v\s\().4s, v\s\().8h
+.endm
+
 .macro zero s
     movi    v\s\().4s, #0
 .endm
 
 // extern "C" void name(LowpTile*)
-.macro tile name, rows, columns, raw
+.macro tile name, rows, columns, raw=packed
 func \name, hidden
     frame   d8-d15
     ldp     x4, x16, [args, #LOWP_TILE_lhs]
@@ -203,7 +238,7 @@ func \name, hidden
     add     x6, x4, x16, lsl #1
     add     x7, x5, x16, lsl #1
     add     x9, x8, x17
-    .if \raw
+    .ifnc \raw, packed
     ldr     q7, [args, #LOWP_TILE_rhs_flip]
     add     x10, x8, x17, lsl #1
     add     x11, x9, x17, lsl #1
@@ -213,18 +248,24 @@ func \name, hidden
     add     x15, x11, x17, lsl #2
     .endif
     .irp s, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s < 16 + \rows * \columns
+        .if \s < 16 + \rows * \columns || \s >= 24
     zero    \s
         .endif
     .endr
     cbz     groups, 2f
 1:
     step_\rows\()x\columns \raw
-    .if !\raw
+    .ifc \raw, packed
     add     x8, x8, #64
         .if \columns > 4
     add     x9, x9, #64
         .endif
+    .else  // fewer micro-operations than loads that add
+    .irp x, 8, 9, 10, 11, 12, 13, 14, 15
+        .if \x < 8 + \columns
+    add     x\x, x\x, #16
+        .endif
+    .endr
     .endif
     subs    groups, groups, #1
     b.ne    1b
@@ -235,7 +276,7 @@ func \name, hidden
     add     x5, lhs_tail, #16
     add     x6, lhs_tail, #32
     add     x7, lhs_tail, #48
-    .if \raw
+    .ifnc \raw, packed
     mov     x8, rhs_tail
     .set    offset, 16
     .irp x, 9, 10, 11, 12, 13, 14, 15
@@ -247,6 +288,12 @@ func \name, hidden
     b       1b
 3:
     finish_\rows\()x\columns
+    .ifc \raw, sadalp
+    column_sums \columns, saddlp
+    .endif
+    .ifc \raw, uadalp
+    column_sums \columns, uaddlp
+    .endif
     return
 endfunc
 .endm
@@ -272,13 +319,19 @@ endfunc
     sums_4x4
 .endm
 
-tile kai_lowp_p4x16_1x8, 1, 8, 0
-tile kai_lowp_p4x16_1x4, 1, 4, 0
-tile kai_lowp_p4x16_2x4, 2, 4, 0
-tile kai_lowp_p4x16_3x4, 3, 4, 0
-tile kai_lowp_p4x16_4x4, 4, 4, 0
-tile kai_lowp_nxk_1x8, 1, 8, 1
-tile kai_lowp_nxk_1x4, 1, 4, 1
-tile kai_lowp_nxk_2x4, 2, 4, 1
-tile kai_lowp_nxk_3x4, 3, 4, 1
-tile kai_lowp_nxk_4x4, 4, 4, 1
+tile kai_lowp_p4x16_1x8, 1, 8
+tile kai_lowp_p4x16_1x4, 1, 4
+tile kai_lowp_p4x16_2x4, 2, 4
+tile kai_lowp_p4x16_3x4, 3, 4
+tile kai_lowp_p4x16_4x4, 4, 4
+tile kai_lowp_nxk_1x8, 1, 8, plain
+tile kai_lowp_nxk_1x4, 1, 4, plain
+tile kai_lowp_nxk_2x4, 2, 4, plain
+tile kai_lowp_nxk_3x4, 3, 4, plain
+tile kai_lowp_nxk_4x4, 4, 4, plain
+tile kai_lowp_nxk_s8_1x8, 1, 8, sadalp
+tile kai_lowp_nxk_s8_1x4, 1, 4, sadalp
+tile kai_lowp_nxk_s8_2x4, 2, 4, sadalp
+tile kai_lowp_nxk_u8_1x8, 1, 8, uadalp
+tile kai_lowp_nxk_u8_1x4, 1, 4, uadalp
+tile kai_lowp_nxk_u8_2x4, 2, 4, uadalp

@@ -8,7 +8,8 @@
 //     sum of a' * b'  +  A * sum of b'  +  B * sum of a'  +  k * A * B
 //
 // The second term and the bias belong to the column, the last two to the row. So does what a tile adds to the first:
-// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made here, unless A is 0.
+// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made here, or by the tile where there are few
+// rows, unless A is 0.
 //
 // Rows are taken 64 at a time, the columns of a tile once for all of them. Edges: a tile has exactly the rows that
 // exist; the last columns that are not packed overlap the ones before, or are one column four times. The last k % 16
@@ -32,18 +33,26 @@ using LowpTileFn = void(LowpTile*);
 }  // namespace kai
 
 extern "C" kai::LowpTileFn kai_lowp_p4x16_1x8, kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4,
-    kai_lowp_p4x16_4x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
+    kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_u8_1x8,
+    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4,
+    kai_lowp_nxk_4x4;
 
 namespace kai {
 namespace {
 
-constexpr size_t kRows = 64;  // at a time
+constexpr size_t kRows = 64;         // at a time
+constexpr size_t kSummedRows = 2;    // up to which the tile adds up the columns
+constexpr size_t kMostGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
 
 /// 1 to 4 rows x 4 columns; 1 x 8.
 constexpr LowpTileFn* kPackedTiles[] = {
     kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4, kai_lowp_p4x16_1x8};
 constexpr LowpTileFn* kNxkTiles[] = {
     kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4, kai_lowp_nxk_1x8};
+/// Those that add up columns.
+constexpr LowpTileFn* kUnsignedSums[] = {
+    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, nullptr, nullptr, kai_lowp_nxk_u8_1x8};
+constexpr LowpTileFn* kSignedSums[] = {kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, nullptr, nullptr, kai_lowp_nxk_s8_1x8};
 
 /// A call. Pointers are those of its first row and column, strides in bytes.
 struct Lowp {
@@ -90,22 +99,23 @@ KAI_INLINE int32x4_t load_some(const int32_t* from, size_t count) {
 struct LineSums {
     int32x4_t all, upper;
 };
+/// Only the sums of the first `count` are right.
+template <size_t count = 4>
 KAI_INLINE LineSums sums_of_lines(
     const uint8_t* const (&lines)[4], size_t groups, const uint8_t* const (&tails)[4], bool tail, uint8x16_t flip) {
-    constexpr size_t kMost = 127;  // groups, whose sums of pairs fit 16 bits
     int32x4_t sums[4];
     for (int32x4_t& sum : sums) {
         sum = vdupq_n_s32(0);
     }
     for (size_t g = 0; g < groups;) {
-        const size_t end = min(groups, g + kMost);
+        const size_t end = min(groups, g + kMostGroups);
         int16x8_t pairs[4];
         for (int16x8_t& pair : pairs) {
             pair = vdupq_n_s16(0);
         }
         for (; g < end; ++g) {
             KAI_UNROLL(4)
-            for (size_t i = 0; i < 4; ++i) {
+            for (size_t i = 0; i < count; ++i) {
                 pairs[i] = vpadalq_s8(pairs[i], vreinterpretq_s8_u8(veorq_u8(vld1q_u8(lines[i] + 16 * g), flip)));
             }
         }
@@ -146,7 +156,8 @@ KAI_INLINE void copy_tail(uint8_t* to, const uint8_t* from, size_t count, uint8_
                 copy_tail(rows.tails[row], lines[r] + whole, tail, p.flip);
             }
         }
-        const LineSums sums = sums_of_lines(lines, p.k / 16, tails, tail != 0, vdupq_n_u8(p.flip));
+        const LineSums sums = count == 1 ? sums_of_lines<1>(lines, p.k / 16, tails, tail != 0, vdupq_n_u8(p.flip))
+                                         : sums_of_lines(lines, p.k / 16, tails, tail != 0, vdupq_n_u8(p.flip));
         const int32x4_t term =
             vsubq_s32(vmlaq_n_s32(vdupq_n_s32(constant), sums.all, static_cast<int32_t>(rhs_offset)), sums.upper);
         vst1q_s32(&rows.terms[i], term);
@@ -176,9 +187,10 @@ struct FixedPoint {
     }
     KAI_INLINE int32x4_t operator()(int32x4_t x, const Columns& c) const {
         x = vqrdmulhq_s32(vshlq_s32(x, c.left), c.multiplier);
-        // SRSHL rounds ties up: one less for those below zero. Where the shift is 0 nothing is taken away.
+        // SRSHL rounds ties up: one less for those below zero, which are not INT32_MIN. Where the shift is 0 nothing is
+        // taken away.
         const int32x4_t less = vshrq_n_s32(vandq_s32(x, c.right), 31);
-        return vaddq_s32(vrshlq_s32(vqaddq_s32(x, less), c.right), offset);
+        return vaddq_s32(vrshlq_s32(vaddq_s32(x, less), c.right), offset);
     }
 };
 struct Legacy {
@@ -282,7 +294,10 @@ struct Finish {
 template <class T>
 struct Panel {
     const Lowp& p;
-    const bool makes_sums = !p.packed && static_cast<uint32_t>(p.params->lhs_offset) + T::kFlip != 0;
+    const uint32_t offset = static_cast<uint32_t>(p.params->lhs_offset) + T::kFlip;  // by which sums are multiplied
+    const size_t groups = (p.k + 15) / 16;
+    const bool has_no_sums = !p.packed && offset != 0;
+    bool tile_makes_sums = false;
     size_t first = 0, count = 0;  // those that are stored
     Columns columns[2] = {};
     uint8_t tails[8][16];
@@ -308,25 +323,41 @@ struct Panel {
             width = width == 8 ? 4 : 1;
         }
         first = min(at, p.n - width), count = width;
-        const size_t whole = p.k / 16 * 16, tail = p.k - whole;
         tile.rhs_stride = width == 1 || p.k == 0 ? 0 : p.rhs_stride;
         tile.rhs = p.k == 0 ? tails[0] : p.rhs + first * p.rhs_stride;
+        const bool makes_sums = has_no_sums && !tile_makes_sums;
         for (size_t j = 0; j < count; j += 4) {
-            const uint8_t *lines[4], *ends[4];
-            for (size_t i = 0; i < 4; ++i) {
-                lines[i] = tile.rhs + (j + i) * tile.rhs_stride;
-                ends[i] = tails[j + i];
-                if (tail != 0) {
-                    copy_tail(tails[j + i], lines[i] + whole, tail, T::kFlip);
-                }
-            }
-            int32x4_t sums = vdupq_n_s32(0);
-            if (makes_sums) {
-                sums = sums_of_lines(lines, tile.groups, ends, tail != 0, vdupq_n_u8(T::kFlip)).all;
-            }
+            const int32x4_t sums = makes_sums || p.k % 16 != 0 ? tails_and_sums(tile, j, makes_sums) : vdupq_n_s32(0);
             columns[j / 4] = columns_at(p, first + j, count - j, sums);
         }
         return at + width;
+    }
+    /// Copies the tails of columns j to j + 3 of the tile. Returns the sums of all their weights, if asked for.
+    [[gnu::noinline]] int32x4_t tails_and_sums(const LowpTile& tile, size_t j, bool makes_sums) {
+        const size_t whole = p.k / 16 * 16, tail = p.k - whole;
+        const uint8_t *lines[4], *ends[4];
+        for (size_t i = 0; i < 4; ++i) {
+            lines[i] = tile.rhs + (j + i) * tile.rhs_stride;
+            ends[i] = tails[j + i];
+            if (tail != 0) {
+                copy_tail(tails[j + i], lines[i] + whole, tail, T::kFlip);
+            }
+        }
+        return makes_sums ? sums_of_lines(lines, tile.groups, ends, tail != 0, vdupq_n_u8(T::kFlip)).all
+                          : vdupq_n_s32(0);
+    }
+    /// Before the columns of some rows.
+    KAI_INLINE LowpTileFn* const* tiles_for(size_t rows) {
+        tile_makes_sums = has_no_sums && rows <= kSummedRows && groups <= kMostGroups;
+        return p.packed ? kPackedTiles : !tile_makes_sums ? kNxkTiles : T::kFlip != 0 ? kUnsignedSums : kSignedSums;
+    }
+    /// After a tile. Unsigned sums are 128 more for every k, the padding included.
+    KAI_INLINE void add_sums(const LowpTile& tile) {
+        const int32x4_t more = vdupq_n_s32(static_cast<int32_t>(16 * groups * T::kFlip));
+        for (size_t half = 0; half < 2; ++half) {
+            const int32x4_t sums = vsubq_s32(vld1q_s32(&tile.column_sums[4 * half]), more);
+            columns[half].term = vmlaq_n_s32(columns[half].term, sums, static_cast<int32_t>(offset));
+        }
     }
 };
 
@@ -334,7 +365,6 @@ template <class T, class Pipeline>
 [[gnu::noinline]] void multiply(const Lowp& p) {
     const Finish<T, Pipeline> finish(*p.params);
     const bool tail = p.k % 16 != 0;
-    LowpTileFn* const* const tiles = p.packed ? kPackedTiles : kNxkTiles;
     Rows rows;
     Panel<T> panel(p);
     LowpTile tile = {};
@@ -346,6 +376,7 @@ template <class T, class Pipeline>
     for (size_t first = 0; first < p.m; first += kRows) {
         const size_t count = min(p.m - first, kRows);
         prepare_rows(p, first, count, rows);
+        LowpTileFn* const* const tiles = panel.tiles_for(count);
         for (size_t at = 0; at < p.n;) {
             const bool wide = count == 1 && p.n - at > 4;
             at = panel.move(at, wide ? 8 : 4, tile);
@@ -355,6 +386,9 @@ template <class T, class Pipeline>
                 tile.lhs = p.k == 0 ? rows.tails[0] : p.lhs + (first + i) * p.lhs_stride;
                 tile.lhs_tail = tail ? rows.tails[i] : nullptr;
                 tiles[panel.count > 4 ? 4 : some - 1](&tile);
+                if (panel.tile_makes_sums) {
+                    panel.add_sums(tile);
+                }
                 if (some == 1) {
                     finish.row(tile, &rows.terms[i], panel.columns, dst, panel.count);
                 } else {
