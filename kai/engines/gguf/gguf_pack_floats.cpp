@@ -1,5 +1,5 @@
-// RHS packers of rows of floats in GGUF files, N x K, to panels of floats: elements are copied, or converted (to nearest
-// even). Any nr, groups of 1 to 16. There is no bias: zeros.
+// RHS packers of rows of floats in GGUF files, N x K, to panels of floats: elements are copied or converted, to nearest
+// even. Any nr, groups of 1 to 16. There is no bias: zeros.
 //
 // NEON: four columns at a time, 16 bytes of what is packed of each; ZIP1 and ZIP2 interleave their groups.
 //
@@ -106,22 +106,29 @@ KAI_INLINE uint8x16_t convert_x16(const uint8_t* src) {
     }
 }
 
-/// Whole vectors from element `first` on, before `end`, of places c to c + 3, which all exist. Returns the first element
+/// Whole vectors from element `first` on, before `end`, of places c to c + 3, which all exist. Returns the first one
 /// that is left.
 template <kai_datatype from, kai_datatype to, size_t group>
 size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
     constexpr size_t lanes = 16 / size_of(to), group_bytes = group * size_of(to);
     const size_t stride = p.rhs_stride, group_step = p.tile.rows * group_bytes;
+    const FourColumns columns = {{src, src + stride, src + 2 * stride, src + 3 * stride}};
     uint8_t* dst = panel + first / group * group_step + c * group_bytes;
-    src += first * size_of(from);
-    for (; first + lanes <= end; first += lanes, src += lanes * size_of(from)) {
+    const auto step = [&](size_t at) __attribute__((always_inline)) {
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
-            v[i] = convert_x16<from, to>(src + i * stride);
+            v[i] = convert_x16<from, to>(columns.at[i] + at * size_of(from));
         }
         interleave<group_bytes>(v, out);
         dst = store_groups<group_bytes>(out, opaque(dst), group_step);
+    };
+    for (; first + 2 * lanes <= end; first += 2 * lanes) {
+        step(first);
+        step(first + lanes);
+    }
+    for (; first + lanes <= end; first += lanes) {
+        step(first);
     }
     return first;
 }

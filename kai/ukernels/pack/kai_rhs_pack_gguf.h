@@ -24,8 +24,8 @@ extern "C" {
 ///
 /// To pack a part from column n_idx on, a multiple of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride) and
 /// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written.
-/// @pre num_groups = 1, extra_bytes = 0, params = NULL; int4: sr = 2; k a multiple of the file's block; rhs_stride not less
-///      than a row. qsi4c32p, qai4c32p: kr even, at most 16, and bl a multiple of it; qsi4c32ps1s0scalef16: kr 4;
+/// @pre num_groups = 1, extra_bytes = 0, params = NULL; k a multiple of the file's block; rhs_stride not less than a
+///      row. int4: sr 2; qsi4c32p, qai4c32p: kr even, at most 16, and bl a multiple of it; qsi4c32ps1s0scalef16: kr 4;
 ///      qai4c32ps1s0nrx4: kr 8, nr a multiple of 4; floats: sr 1, kr 1 (f32) or a power of two up to 16.
 typedef void kai_run_rhs_pack_nxk_gguf_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,
