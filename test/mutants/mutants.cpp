@@ -511,8 +511,9 @@ bool seems_within_the_bounds(const Matmul& c) {
 /// The call with other arguments or operands.
 void call_wrongly(Matmul c) {
     const int32_t default_table[4] = {-2, -1, 0, 1};
-    const float least = kernel->dst_type == kai_dt_int8 ? -128.0f : -3e38f;
-    const float most = kernel->dst_type == kai_dt_int8 ? 127.0f : 3e38f;
+    const kai_datatype type = kernel->dst_type;
+    const float least = type == kai_dt_int8 ? -128.0f : type == kai_dt_uint8 ? 0.0f : -3e38f;
+    const float most = type == kai_dt_int8 ? 127.0f : type == kai_dt_uint8 ? 255.0f : 3e38f;
     std::vector<uint8_t> changed;
     if (is("ignores_the_clamp") || (is("drops_a_one_sided_clamp") && (c.lo <= least || c.hi >= most))) {
         c.lo = -INFINITY, c.hi = INFINITY;
