@@ -98,8 +98,8 @@ struct kai_call {
     /// int8 results: their zero point and, with `clamp`, the bounds instead of clamp_min and clamp_max. min_value <=
     /// max_value.
     struct kai_matmul_requantize32_params requantize;
-    /// Low precision (kai_lowp.h), in place of clamp and bounds; its pointers are those of column 0 of dst. `bias` must be
-    /// NULL: lowp.bias.
+    /// Low precision (kai_lowp.h), in place of clamp and bounds; its pointers are those of column 0 of dst. `bias` must
+    /// be NULL: lowp.bias.
     struct kai_matmul_lowp_params lowp;
     /// @}
 

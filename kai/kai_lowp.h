@@ -29,7 +29,8 @@ enum kai_lowp_pipeline {
     ///
     ///     x = ((x + result_offset) * multiplier + rounding) >> shift,  rounding = shift < 1 ? 0 : 1 << (shift - 1)
     ///
-    /// 0 <= shift <= 31; the product wraps around, the addition of rounding does not, the shift is arithmetic. (The variant PC has an offset per channel: add it to `bias`.)
+    /// 0 <= shift <= 31; the product wraps around, the addition of rounding does not, the shift is arithmetic. (The
+    /// variant PC has an offset per channel: add it to `bias`.)
     KAI_LOWP_LEGACY,
 };
 

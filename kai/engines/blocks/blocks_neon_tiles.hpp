@@ -32,7 +32,8 @@ struct Blocks {
 /// @name Pairs of formats
 ///
 ///     Rhs            the elements of the RHS
-///     kFraction      bits of a sum that has become f32: 4 where packed scales of int4 are scales, 0 where they are / 16
+///     kFraction      bits of a sum that has become f32: 4 where packed scales of int4 are scales, 0 where they are
+///                    / 16, and of int8
 ///     Columns<Acc>   the fields of a block of 4 columns in the order of a tile; add: acc += the block, 4 rows
 ///     add_row        acc + the block, one row and 4 columns
 ///     kBias          f32 bias follows the panel
@@ -67,8 +68,8 @@ struct Symmetric {
     }
 };
 
-/// f16 scales in front of each block. The product of a sum and a row's scale is rounded: SMMLA needs an instruction less
-/// than for the product of scales.
+/// f16 scales in front of each block. The product of a sum and a row's scale is rounded: SMMLA needs an instruction
+/// less than for the product of scales.
 struct SymmetricInt8 {
     using Rhs = Int8;
     static constexpr Format kLhs = qsi8d32p, kRhs = qsi8c32p;

@@ -40,9 +40,9 @@ KAI_INLINE float load_f16(const uint8_t* p) {
 /// @name Integer to float. The sums are 16 * S (Int8: S) and become S (FRACTION = 4 bits) or 16 * S (FRACTION = 0).
 /// @{
 
-/// |16 * S| <= 2^22, as in blocks of up to 256 (Int8: |S|, blocks of 32). A sum that starts at the bits of C = 1.5 * 2^(23 - FRACTION), where
-/// floats are 2^-FRACTION apart, ends as the float C + S (or 16 * S): an exact subtraction replaces the conversion,
-/// which costs two slots on many cores.
+/// |16 * S| <= 2^22, as in blocks of up to 256 (Int8: |S|, blocks of 32). A sum that starts at the bits of
+/// C = 1.5 * 2^(23 - FRACTION), where floats are 2^-FRACTION apart, ends as the float C + S (or 16 * S): an exact
+/// subtraction replaces the conversion, which costs two slots on many cores.
 template <int FRACTION>
 struct ShortSum {
     static constexpr float kStart = 1.5F * (1 << (23 - FRACTION));

@@ -1,5 +1,6 @@
-// RHS packers of 4-bit and 8-bit sources with blocks: NEON. The same bytes as the scalar functions of pack_rhs_blocks.hpp, for
-// formats whose bytes hold the same two elements as those of the source, or elements i and i + 16 of neighbours.
+// RHS packers of 4-bit and 8-bit sources with blocks: NEON. The same bytes as the scalar functions of
+// pack_rhs_blocks.hpp, for formats whose bytes hold the same two elements as those of the source, or elements i and
+// i + 16 of neighbours.
 //
 // Four columns at a time, 16 bytes of each: ZIP1 and ZIP2 interleave their groups, so that stores are 4 groups wide.
 // Missing columns are pointers to column n - 1. What this does not cover goes to the scalar functions.

@@ -576,8 +576,8 @@ kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 /// @}
 
 /// @name Low precision: int8 or uint8 with zero points, which the kernel gets (kai_lowp.h)
-/// kai_run_rhs_pack_fn; bias and scale must be NULL: the kernel gets them. Missing columns of the last panel are weights
-/// of zero.
+/// kai_run_rhs_pack_fn; bias and scale must be NULL: the kernel gets them. Missing columns of the last panel are
+/// weights of zero.
 /// @{
 /// Format qau8p, nr 4, kr 16; N x K source. On every host.
 kai_get_size_fn kai_get_n_step_rhs_pack_nxk_qau8p4x16_qau8;

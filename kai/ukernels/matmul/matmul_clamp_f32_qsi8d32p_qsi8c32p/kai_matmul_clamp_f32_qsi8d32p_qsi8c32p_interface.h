@@ -1,6 +1,6 @@
 //
-// f32 <- qsi8d32p x qsi8c32p: int8 LHS quantised at run time per block of a row, int8 RHS with a scale per block: Q8_0 of
-// GGUF files.
+// f32 <- qsi8d32p x qsi8c32p: int8 LHS quantised at run time per block of a row, int8 RHS with a scale per block, Q8_0
+// of GGUF files.
 //
 //     dst[m][n] = clamp(sum over blocks b of lhs_scale[m][b] * rhs_scale[n][b] * S)
 //     S = sum over i of lhs[m][b][i] * rhs[n][b][i]
