@@ -65,7 +65,14 @@ rhs_tail .req x3
 // 16 k of a row. x\at: where they are.
 .macro row a, at
     ldr     q\a, [x\at], #16
-    eor     v\a\().16b, v\a\().16b, v6.16b
+.endm
+.macro signed rows:vararg
+    .irp a, \rows
+    flip    \a, 6
+    .endr
+.endm
+.macro flip v, by
+    eor     v\v\().16b, v\v\().16b, v\by\().16b
 .endm
 
 .macro add_bytes add, s, b
@@ -82,6 +89,11 @@ rhs_tail .req x3
         .endif
     .else
     ldr     q\b, [x\at]
+    .endif
+.endm
+// After the loads, so that cores that issue in order need not wait.
+.macro ready raw, b, index
+    .ifnc \raw, packed
         .ifnc \raw, plain
     .irp s, 24, 25, 26, 27, 28, 29, 30, 31
         .if \s == 24 + \index
@@ -89,7 +101,7 @@ rhs_tail .req x3
         .endif
     .endr
         .endif
-    eor     v\b\().16b, v\b\().16b, v7.16b
+    flip    \b, 7
     .endif
 .endm
 
@@ -99,11 +111,20 @@ rhs_tail .req x3
     column  \raw, 5, 1, 9
     column  \raw, 12, 2, 10
     column  \raw, 13, 3, 11
+    signed  0
+    ready   \raw, 4, 0
+    ready   \raw, 5, 1
+    ready   \raw, 12, 2
+    ready   \raw, 13, 3
     batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 20, 21, 22, 23
     column  \raw, 4, 4, 12
     column  \raw, 5, 5, 13
     column  \raw, 12, 6, 14
     column  \raw, 13, 7, 15
+    ready   \raw, 4, 4
+    ready   \raw, 5, 5
+    ready   \raw, 12, 6
+    ready   \raw, 13, 7
     batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 16, 17, 18, 19
 .endm
 #define LAST_1x8 20, 21, 22, 23
@@ -114,6 +135,11 @@ rhs_tail .req x3
     column  \raw, 5, 1, 9
     column  \raw, 12, 2, 10
     column  \raw, 13, 3, 11
+    signed  0
+    ready   \raw, 4, 0
+    ready   \raw, 5, 1
+    ready   \raw, 12, 2
+    ready   \raw, 13, 3
     batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 16, 17, 18, 19
 .endm
 #define LAST_1x4 16, 17, 18, 19
@@ -123,9 +149,14 @@ rhs_tail .req x3
     row     1, 5
     column  \raw, 4, 0, 8
     column  \raw, 5, 1, 9
-    batch   4, 0, 1, 0, 1, 4, 4, 5, 5, 20, 21, 22, 23
     column  \raw, 12, 2, 10
     column  \raw, 13, 3, 11
+    signed  0, 1
+    ready   \raw, 4, 0
+    ready   \raw, 5, 1
+    batch   4, 0, 1, 0, 1, 4, 4, 5, 5, 20, 21, 22, 23
+    ready   \raw, 12, 2
+    ready   \raw, 13, 3
     batch   4, 0, 1, 0, 1, 12, 12, 13, 13, 16, 17, 18, 19
 .endm
 #define LAST_2x4 20, 21, 22, 23
@@ -135,12 +166,17 @@ rhs_tail .req x3
     row     1, 5
     row     2, 6
     column  \raw, 4, 0, 8
-    batch   3, 0, 1, 2, 0, 4, 4, 4, 0, 25, 26, 27
     column  \raw, 5, 1, 9
-    batch   3, 0, 1, 2, 0, 5, 5, 5, 0, 16, 17, 18
+    signed  0, 1, 2
+    ready   \raw, 4, 0
+    batch   3, 0, 1, 2, 0, 4, 4, 4, 0, 25, 26, 27
     column  \raw, 12, 2, 10
-    batch   3, 0, 1, 2, 0, 12, 12, 12, 0, 19, 20, 21
+    ready   \raw, 5, 1
+    batch   3, 0, 1, 2, 0, 5, 5, 5, 0, 16, 17, 18
     column  \raw, 13, 3, 11
+    ready   \raw, 12, 2
+    batch   3, 0, 1, 2, 0, 12, 12, 12, 0, 19, 20, 21
+    ready   \raw, 13, 3
     batch   3, 0, 1, 2, 0, 13, 13, 13, 0, 22, 23, 24
 .endm
 #define LAST_3x4 25, 26, 27
@@ -151,12 +187,17 @@ rhs_tail .req x3
     row     2, 6
     row     3, 7
     column  \raw, 4, 0, 8
-    batch   4, 0, 1, 2, 3, 4, 4, 4, 4, 28, 29, 30, 31
     column  \raw, 5, 1, 9
-    batch   4, 0, 1, 2, 3, 5, 5, 5, 5, 16, 17, 18, 19
+    signed  0, 1, 2, 3
+    ready   \raw, 4, 0
+    batch   4, 0, 1, 2, 3, 4, 4, 4, 4, 28, 29, 30, 31
     column  \raw, 12, 2, 10
-    batch   4, 0, 1, 2, 3, 12, 12, 12, 12, 20, 21, 22, 23
+    ready   \raw, 5, 1
+    batch   4, 0, 1, 2, 3, 5, 5, 5, 5, 16, 17, 18, 19
     column  \raw, 13, 3, 11
+    ready   \raw, 12, 2
+    batch   4, 0, 1, 2, 3, 12, 12, 12, 12, 20, 21, 22, 23
+    ready   \raw, 13, 3
     batch   4, 0, 1, 2, 3, 13, 13, 13, 13, 24, 25, 26, 27
 .endm
 #define LAST_4x4 28, 29, 30, 31
