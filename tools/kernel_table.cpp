@@ -90,6 +90,9 @@ void packer(
     const char* kr, const char* sr) {
     std::string kind = source_text(signature);
     kind.replace(kind.find("SOURCE"), 6, source);
+    if (std::string(source) == "qau8" || std::string(source) == "qsi8") {  // the micro-kernel takes the bias
+        kind.erase(kind.find(';'));
+    }
     std::printf(
         "| `%s` | %s | %s | %s | %s, %s, %s |\n", name, isa_text(isa).c_str(), kind.c_str(), format,
         size_text(rows).c_str(), size_text(kr).c_str(), size_text(sr).c_str());
