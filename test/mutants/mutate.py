@@ -5,7 +5,7 @@ kai/gemm) and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
     mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   lines of assembly in FILE that match become nop
-    mutate.py --list [REGEX]                                      names and sentences
+    mutate.py --list [REGEX]                                      names and sentences; does each still apply?
 
 The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs. A mutation
 that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
@@ -266,8 +266,15 @@ def main():
     if options.list:
         for m in mutations:
             print(f"{m.name:40} {m.says}")
-        print(f"{len(mutations)} mutations")
-        return 0
+        wrong = 0
+        for m in mutations:
+            try:
+                m.applied()
+            except Bad as error:
+                print(f"{m.name}: {error}")
+                wrong += 1
+        print(f"{len(mutations)} mutations, {wrong} do not apply")
+        return 1 if wrong else 0
     if options.build is None:
         parser.error("--build is needed")
     if not mutations:
