@@ -7,16 +7,16 @@
 
 cmake_minimum_required(VERSION 3.20)
 
-set(public kai/kai_common.h kai/kai_cpu.h kai/kai_fn_types.h)
+set(public kai/kai_common.h kai/kai_cpu.h kai/kai_fn_types.h kai/kai_lowp.h)
 set(allowed_ukernels "${public}" kai/ukernels)
 set(allowed_asm kai/engines/asm)
 set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
 set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
-foreach(engine bf16 dwconv float pack panels row)
+foreach(engine bf16 dwconv float lowp pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
 set(allowed_plain ${allowed_core} kai/engines/plain kai/engines/float/float_neon.inc)
-set(allowed_gguf ${allowed_core} kai/kai_gguf.h kai/engines/gguf)
+set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf)
 set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qai8dxp.hpp
     kai/engines/qai8dxp/qai8dxp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
