@@ -96,10 +96,6 @@ cmd_test() {
         target=kleidiai build aarch64-gcc-debug
         build aarch64-clang "-DKLEIDIAI_OTHER_LIBRARIES=$libraries"
         run_tests aarch64-clang
-        if [ "$bench" = ON ]; then
-            build_emulated_bench
-            run_tests aarch64-clang-dynamic
-        fi
         run_tests aarch64-gcc -R 'kleidiai_(c_client|symbols|isa|bti|package|integrate|bazel)'
         run_tests aarch64-gcc-debug -R kleidiai_symbols
     fi

@@ -310,7 +310,7 @@ def main():
         write(f"{options.out}/{folder}/kai_{name}.c", c_source(name, library.assembly(roots)))
         write(f"{options.out}/{folder}/kai_{name}_asm.S", asm_source(f"Nothing: kai_{name}.c has all of it.", []))
 
-    # The functions of kai_common.h; and those of the unified API, which have no header of their own.
+    # The functions of kai_common.h; and those of the unified API and of unpacking, which have no header of their own.
     common = {"sme": {"kai_get_sme_vector_length_u8", "kai_commit_za"}, "sve": {"kai_get_sve_vector_length_u8"}}
     for isa, roots in common.items():
         owned |= roots
@@ -320,6 +320,10 @@ def main():
         if re.match(r"kai_(matmul|lhs|rhs)_|kai_get_(matmul|lhs|rhs)_", name):
             owned.add(name)
             write(f"{options.out}/kai/ukernels/matmul/{name}.c", c_source(name[4:], library.assembly({name})))
+        elif name.startswith("kai_run_rhs_unpack_"):
+            owned.add(name)
+            write(f"{options.out}/kai/ukernels/matmul/pack/kai_{name[8:]}.c",
+                  c_source(name[8:], library.assembly({name})))
     left = sorted(n for n in library.public - owned if not re.match(r"kai_(call|cpu|registry)_", n))
     if left:
         sys.exit(f"in no file: {left}")
