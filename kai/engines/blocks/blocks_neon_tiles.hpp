@@ -39,13 +39,20 @@ struct Blocks {
 ///     kBias          f32 bias follows the panel
 /// @{
 
-/// f16 scales in front of each block; their product is exact in f32.
-struct Symmetric {
-    using Rhs = Int4;
-    static constexpr Format kLhs = qsi8d32p, kRhs = qsi4c32p;
-    static constexpr int kFraction = 4;
+/// f16 scales in front of each block. int4: sums times their product, which is exact in f32. int8: first times the
+/// scale of the row, rounded: SMMLA needs an instruction less for that.
+template <const Format& RHS, class Elements>
+struct SymmetricPair {
+    using Rhs = Elements;
+    static constexpr Format kLhs = qsi8d32p, kRhs = RHS;
+    static constexpr int kFraction = RHS.bits == 4 ? 4 : 0;
     static constexpr bool kBias = false;
 
+    KAI_INLINE static float32x4_t add_scaled(
+        float32x4_t acc, float32x4_t sums, float32x4_t row_scales, float32x4_t column_scales) {
+        return RHS.bits == 4 ? vfmaq_f32(acc, sums, vmulq_f32(column_scales, row_scales))
+                             : vfmaq_f32(acc, vmulq_f32(sums, row_scales), column_scales);
+    }
     template <class Acc>
     struct Columns {
         float32x4_t scales[4];
@@ -58,45 +65,17 @@ struct Symmetric {
             Acc::spread_rows(load_f16x4(row_fields), row_scales);
             KAI_UNROLL(16)
             for (int v = 0; v < 4; ++v) {
-                acc[v] = vfmaq_f32(acc[v], sums[v], vmulq_f32(scales[v], row_scales[v]));
+                acc[v] = add_scaled(acc[v], sums[v], row_scales[v], scales[v]);
             }
         }
     };
     KAI_INLINE static float32x4_t add_row(
         float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
-        return vfmaq_f32(acc, sums, vmulq_n_f32(load_f16x4(column_fields), load_f16(row_fields)));
+        return add_scaled(acc, sums, vdupq_n_f32(load_f16(row_fields)), load_f16x4(column_fields));
     }
 };
-
-/// f16 scales in front of each block. The product of a sum and a row's scale is rounded: SMMLA needs an instruction
-/// less than for the product of scales.
-struct SymmetricInt8 {
-    using Rhs = Int8;
-    static constexpr Format kLhs = qsi8d32p, kRhs = qsi8c32p;
-    static constexpr int kFraction = 0;
-    static constexpr bool kBias = false;
-
-    template <class Acc>
-    struct Columns {
-        float32x4_t scales[4];
-
-        KAI_INLINE explicit Columns(const uint8_t* fields) {
-            Acc::spread_columns(load_f16x4(fields), scales);
-        }
-        KAI_INLINE void add(float32x4_t acc[4], const float32x4_t sums[4], const uint8_t* row_fields) const {
-            float32x4_t row_scales[4];
-            Acc::spread_rows(load_f16x4(row_fields), row_scales);
-            KAI_UNROLL(16)
-            for (int v = 0; v < 4; ++v) {
-                acc[v] = vfmaq_f32(acc[v], vmulq_f32(sums[v], row_scales[v]), scales[v]);
-            }
-        }
-    };
-    KAI_INLINE static float32x4_t add_row(
-        float32x4_t acc, float32x4_t sums, const uint8_t* row_fields, const uint8_t* column_fields) {
-        return vfmaq_f32(acc, vmulq_n_f32(sums, load_f16(row_fields)), load_f16x4(column_fields));
-    }
-};
+using Symmetric = SymmetricPair<qsi4c32p, Int4>;
+using SymmetricInt8 = SymmetricPair<qsi8c32p, Int8>;
 
 /// After each block f32 sums and scales of rows, f32 zeros and scales / 16 of columns; after the panel f32 bias.
 struct Asymmetric {
