@@ -70,6 +70,11 @@ size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m) {
     return kai_call_lhs_packed_size(&call);
 }
 
+/// Whether its rows are packed, or copied.
+bool makes_lhs(const kai_gemm_kernel& kernel) {
+    return kernel.ukernel != nullptr && (kernel.lhs_packer != nullptr || kernel.copies_rows);
+}
+
 size_t copied_columns_size(const Plan& plan) {
     const Problem& p = plan.problem;
     return !plan.copies_columns                ? 0
@@ -211,8 +216,9 @@ void set_sizes(Plan& plan) {
     // The workspace.
     size_t end = 0;
     const size_t per_matrix = max(lhs_size(plan, plan.gemm, p.m), lhs_size(plan, plan.gemv, min(p.m, 1)));
-    const bool has_lhs = plan.gemm.lhs_packer != nullptr || plan.gemv.lhs_packer != nullptr || per_matrix != 0;
-    to.lhs_states = place(end, has_lhs ? p.batch * sizeof(uint32_t) : 0);  // also where k is 0
+    // Also where k is 0 and copies of rows are empty.
+    const bool has_lhs = makes_lhs(plan.gemm) || makes_lhs(plan.gemv);
+    to.lhs_states = place(end, has_lhs ? p.batch * sizeof(uint32_t) : 0);
     to.slots_taken = place(end, slot != 0 ? plan.workers * sizeof(uint32_t) : 0);
     to.lhs_stride = round_up(per_matrix, kAlignment);
     const size_t padded = p.groups ? max(lhs_size(plan, plan.gemm, p.m + p.batch * panel_rows(plan.gemm)),

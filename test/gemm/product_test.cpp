@@ -101,6 +101,21 @@ TEST_P(GemmProduct, SameBitsAnywhereInTheBatch) {
     }
 }
 
+/// Rows of A that are empty and would be transposed: kernels that do not pack them copy nothing.
+TEST_P(GemmProduct, WithoutDepth) {
+    Random random(31 + GetParam());
+    for (size_t i = 0; i < 12; ++i) {
+        Case c = random_case(GetParam(), random);
+        if (c.p.groups) {
+            continue;
+        }
+        c.p.k = 0, c.p.a_transposed = true, c.p.m = c.m = 1 + i % 3, c.flush = Flush::end;
+        SCOPED_TRACE(testing::Message() << "case " << i << ": " << c);
+        Experiment e(c);
+        ASSERT_TRUE(e.succeeds({}));
+    }
+}
+
 std::string kind_name(const testing::TestParamInfo<kai_gemm_kind>& info) {
     return name_of(info.param);
 }
