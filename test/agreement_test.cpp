@@ -99,6 +99,11 @@ protected:
             const std::vector<uint8_t> part =
                 one_row ? reference::pack_for_kernel(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
             static constexpr kai_matmul_requantize32_params kRequantise = {-128, 127, 0};
+            static constexpr int32_t kMultiplier = 1 << 30, kShift = -10;
+            kai_matmul_lowp_params lowp = {};
+            lowp.lhs_offset = -77, lowp.rhs_offset = 3;
+            lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
+            lowp.result_offset = 5, lowp.min_value = -100, lowp.max_value = 200;
             const float scale = 1;
             kai::KernelArgs args = {};
             args.m = one_row ? 1 : m, args.n = n, args.bl = rhs.bl;
@@ -108,7 +113,7 @@ protected:
             args.rhs = r.data(), args.rhs_stride = rhs_format.packed ? 0 : rhs_format.line(n, k);
             args.dst = dst.data() + i * n * element, args.dst_stride_row = n * element, args.dst_stride_col = element;
             args.clamp = u.dst_type != kai_dt_int32, args.clamp_min = -INFINITY, args.clamp_max = INFINITY;
-            args.requantize = &kRequantise, args.acc_scale = &scale;
+            args.requantize = &kRequantise, args.lowp = &lowp, args.acc_scale = &scale;
             kai::run(u, args, kai::Direct{});
         }
         return dst;

@@ -18,9 +18,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_neon.h>
 
-#include "kai/kai_lowp.h"
-#include "kai/engines/core/catalogue.hpp"
-#include "kai/engines/core/getters.hpp"
+#include "kai/engines/lowp/lowp.hpp"
 #include "kai/engines/lowp/lowp_args.h"
 
 namespace kai {
@@ -53,20 +51,6 @@ constexpr LowpTileFn* kNxkTiles[] = {
 constexpr LowpTileFn* kUnsignedSums[] = {
     kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, nullptr, nullptr, kai_lowp_nxk_u8_1x8};
 constexpr LowpTileFn* kSignedSums[] = {kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, nullptr, nullptr, kai_lowp_nxk_s8_1x8};
-
-/// A call. Pointers are those of its first row and column, strides in bytes.
-struct Lowp {
-    size_t m, n, k;
-    const uint8_t* lhs;
-    size_t lhs_stride;
-    const uint8_t* rhs;
-    size_t rhs_stride;  // from column to column, or from panel to panel
-    bool packed;
-    uint8_t* dst;
-    size_t dst_stride;
-    uint8_t flip;  // of the highest bit: 0x80 of unsigned values
-    const kai_matmul_lowp_params* params;
-};
 
 /// What is known of 4 columns.
 struct Columns {
@@ -399,70 +383,17 @@ template <class T, class Pipeline>
     }
 }
 
-template <class T>
-void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
-    check_element(dst_stride_col, 1, function);
-    if (p.m == 0 || p.n == 0) {
-        return;
+void multiply(const Lowp& p) {
+    const bool legacy = p.params->pipeline == KAI_LOWP_LEGACY;
+    if (p.flip != 0) {
+        (legacy ? multiply<Unsigned, Legacy> : multiply<Unsigned, FixedPoint>)(p);
+    } else {
+        (legacy ? multiply<Signed, Legacy> : multiply<Signed, FixedPoint>)(p);
     }
-    const kai_matmul_lowp_params& q = *p.params;
-    KAI_REQUIRE(
-        function, q.min_value <= q.max_value, "the clamp's bounds are out of order: %d, %d",
-        static_cast<int>(q.min_value), static_cast<int>(q.max_value));
-    for (size_t i = 0; KLEIDIAI_ASSERTIONS && i < (q.per_channel ? p.n : 1); ++i) {
-        const int32_t shift = q.shift[i], least = q.pipeline == KAI_LOWP_LEGACY ? 0 : -31;
-        KAI_REQUIRE(
-            function, shift >= least && shift <= 31, "shift = %d is not from %d to 31", static_cast<int>(shift),
-            static_cast<int>(least));
-    }
-    (q.pipeline == KAI_LOWP_LEGACY ? multiply<T, Legacy> : multiply<T, FixedPoint>)(p);
 }
 
 }  // namespace
 }  // namespace kai
 
-/// The functions of the micro-kernels. T: the type of the results.
-#define KAI_DEFINE_LOWP(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                           \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, 1)                     \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params) {         \
-        const size_t stride = kai::RHS.stride({NR, KR, SR}, k);                                              \
-        kai::run_lowp<T>(                                                                                    \
-            {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs_packed), stride, true, kai::bytes(dst),    \
-             dst_stride_row, T::kFlip, params},                                                              \
-            dst_stride_col, __func__);                                                                       \
-    }
-#define KAI_DEFINE_LOWP_PLAIN(T, NAME, LHS, RHS, M_STEP, N_STEP)                                                \
-    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                  \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,   \
-        void* dst, size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params) { \
-        kai::run_lowp<T>(                                                                                       \
-            {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, false, kai::bytes(dst),         \
-             dst_stride_row, T::kFlip, params},                                                                 \
-            dst_stride_col, __func__);                                                                          \
-    }
-
-extern "C" {
-
-#define KAI_DEFINE_U8(...) KAI_DEFINE_LOWP(kai::Unsigned, __VA_ARGS__)
-#define KAI_DEFINE_S8(...) KAI_DEFINE_LOWP(kai::Signed, __VA_ARGS__)
-#define KAI_DEFINE_U8_PLAIN(...) KAI_DEFINE_LOWP_PLAIN(kai::Unsigned, __VA_ARGS__)
-#define KAI_DEFINE_S8_PLAIN(...) KAI_DEFINE_LOWP_PLAIN(kai::Signed, __VA_ARGS__)
-
-#define KAI_UKERNEL_ROWS KAI_LINE
-#define KAI_UKERNEL_PLAIN KAI_LINE
-#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_U8)
-#include "kai/ukernels/matmul/matmul_clamp_qau8_qau8_qau8p/ukernels.def"
-#undef KAI_ISA_neon
-#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_S8)
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8p/ukernels.def"
-#undef KAI_ISA_neon
-#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_U8_PLAIN)
-#include "kai/ukernels/matmul/matmul_clamp_qau8_qau8_qau8nxk/ukernels.def"
-#undef KAI_ISA_neon
-#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_S8_PLAIN)
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8nxk/ukernels.def"
-
-}  // extern "C"
+#define KAI_ISA_neon KAI_LOWP_LINES
+#include "kai/engines/lowp/lowp_families.inc"

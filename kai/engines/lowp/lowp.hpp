@@ -1,0 +1,53 @@
+// The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised. What all engines have in common.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_lowp.h"
+#include "kai/engines/core/getters.hpp"
+
+namespace kai {
+namespace {
+
+/// A call. Pointers are those of its first row and column, strides in bytes.
+struct Lowp {
+    size_t m, n, k;
+    const uint8_t* lhs;
+    size_t lhs_stride;
+    const uint8_t* rhs;
+    size_t rhs_stride;  // from column to column, or from panel to panel
+    bool packed;        // panels of 4 columns (layout.hpp: qau8p, qsi8p)
+    uint8_t* dst;
+    size_t dst_stride;
+    uint8_t flip;  // of the highest bit: 0x80 of unsigned values
+    const kai_matmul_lowp_params* params;
+};
+
+/// What makes values of a type signed.
+constexpr uint8_t flip_of(kai_datatype type) {
+    return type == kai_dt_uint8 ? 0x80 : 0;
+}
+
+/// The engine: a source that includes lowp_families.inc defines it. m, n > 0.
+void multiply(const Lowp& p);
+
+[[gnu::noinline]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
+    check_element(dst_stride_col, 1, function);
+    if (p.m == 0 || p.n == 0) {
+        return;
+    }
+    const kai_matmul_lowp_params& q = *p.params;
+    KAI_REQUIRE(
+        function, q.min_value <= q.max_value, "the clamp's bounds are out of order: %d, %d",
+        static_cast<int>(q.min_value), static_cast<int>(q.max_value));
+    for (size_t i = 0; KLEIDIAI_ASSERTIONS && i < (q.per_channel ? p.n : 1); ++i) {
+        const int32_t shift = q.shift[i], least = q.pipeline == KAI_LOWP_LEGACY ? 0 : -31;
+        KAI_REQUIRE(
+            function, shift >= least && shift <= 31, "shift = %d is not from %d to 31", static_cast<int>(shift),
+            static_cast<int>(least));
+    }
+    multiply(p);
+}
+
+}  // namespace
+}  // namespace kai

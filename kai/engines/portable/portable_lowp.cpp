@@ -1,0 +1,142 @@
+// uint8 and int8 with offsets, int32 sums, requantised: low precision in portable C++.
+//
+//     sum over k of (lhs + A) * (rhs + B)  =  sum of lhs * rhs  +  A * sum of rhs  +  B * sum of lhs  +  k * A * B
+//
+// modulo 2^32. Of a strip of up to 16 columns, a chunk of up to 256 k becomes int16, which all rows share; then a row
+// becomes int16, and sums of products are int32: compilers have an instruction for that.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/lowp/lowp.hpp"
+
+namespace kai {
+namespace {
+
+constexpr size_t kColumns = 16, kRows = 64, kChunk = 256;
+constexpr size_t kPanelColumns = 4, kGroup = 16;  // of packed weights
+
+KAI_INLINE size_t min(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/// int16 values of a line, 0 after the last one, and what they add up to.
+struct Line {
+    int16_t values[kChunk];
+    uint32_t sum;
+};
+
+/// `count` values from `k` on, uint8 or int8.
+template <class T>
+KAI_INLINE void widen(const uint8_t* from, size_t count, Line& line) {
+    int32_t sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const auto x = static_cast<T>(from[i]);
+        line.values[i] = x;
+        sum += x;
+    }
+    for (size_t i = count; i % kGroup != 0; ++i) {
+        line.values[i] = 0;
+    }
+    line.sum = static_cast<uint32_t>(sum);
+}
+
+[[gnu::noinline]] void widen(const Lowp& p, const uint8_t* from, size_t count, Line& line) {
+    if (p.flip != 0) {
+        widen<uint8_t>(from, count, line);
+    } else {
+        widen<int8_t>(from, count, line);
+    }
+}
+
+/// The same of a packed column. `from`: its first group.
+KAI_INLINE void unpack(const Lowp& p, const uint8_t* from, size_t count, Line& line) {
+    uint8_t values[kChunk];
+    for (size_t i = 0; i < count; i += kGroup, from += kPanelColumns * kGroup) {
+        for (size_t j = 0; j < kGroup; ++j) {
+            values[i + j] = static_cast<uint8_t>(from[j] ^ p.flip ^ (j < kGroup / 2 ? 0 : 0xFF));
+        }
+    }
+    widen(p, values, count, line);
+}
+
+KAI_INLINE uint32_t multiply(const Line& a, const Line& b, size_t count) {
+    int32_t sum = 0;
+    for (size_t i = 0; i < count; i += kGroup) {
+        for (size_t j = 0; j < kGroup; ++j) {
+            sum += int32_t{a.values[i + j]} * b.values[i + j];
+        }
+    }
+    return static_cast<uint32_t>(sum);
+}
+
+/// kai_lowp.h says what the pipelines do.
+KAI_INLINE int32_t requantised(int32_t x, int32_t multiplier, int32_t shift, const kai_matmul_lowp_params& q) {
+    const auto wrapped = [](uint32_t bits) { return static_cast<int32_t>(bits); };
+    const auto bits = static_cast<uint32_t>(x), offset = static_cast<uint32_t>(q.result_offset);
+    if (q.pipeline == KAI_LOWP_LEGACY) {
+        const int64_t rounding = shift < 1 ? 0 : int64_t{1} << (shift - 1);
+        return static_cast<int32_t>((wrapped((bits + offset) * static_cast<uint32_t>(multiplier)) + rounding) >> shift);
+    }
+    const int64_t product = int64_t{wrapped(bits << (shift > 0 ? shift : 0))} * multiplier;
+    const int64_t high = (product + (int64_t{1} << 30)) >> 31, saturated = high > INT32_MAX ? INT32_MAX : high;
+    const int right = shift < 0 ? -shift : 0;
+    const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
+    const int64_t divided = saturated < 0 ? -((half - saturated) >> right) : (saturated + half) >> right;
+    return wrapped(static_cast<uint32_t>(divided) + offset);
+}
+
+void multiply(const Lowp& p) {
+    const kai_matmul_lowp_params& q = *p.params;
+    const int32_t least = p.flip != 0 ? 0 : INT8_MIN, most = p.flip != 0 ? UINT8_MAX : INT8_MAX;
+    const auto saturated = [&](int32_t x) { return x < least ? least : x > most ? most : x; };
+    const auto lhs_offset = static_cast<uint32_t>(q.lhs_offset), rhs_offset = static_cast<uint32_t>(q.rhs_offset);
+    Line row, columns[kColumns];
+    uint32_t sums[kRows][kColumns];
+    for (size_t n0 = 0; n0 < p.n; n0 += kColumns) {
+        const size_t some_columns = min(p.n - n0, kColumns);
+        for (size_t m0 = 0; m0 < p.m; m0 += kRows) {
+            const size_t some_rows = min(p.m - m0, kRows);
+            for (size_t c = 0; c < some_columns; ++c) {
+                const auto bias = q.bias != nullptr ? static_cast<uint32_t>(q.bias[n0 + c]) : 0;
+                for (size_t r = 0; r < some_rows; ++r) {
+                    sums[r][c] = bias + static_cast<uint32_t>(p.k) * lhs_offset * rhs_offset;
+                }
+            }
+            for (size_t k0 = 0; k0 < p.k; k0 += kChunk) {
+                const size_t chunk = min(p.k - k0, kChunk);
+                for (size_t c = 0; c < some_columns; ++c) {
+                    const size_t column = n0 + c, panel = column / kPanelColumns;
+                    if (p.packed) {
+                        const uint8_t* elements = p.rhs + panel * p.rhs_stride + kPanelColumns * sizeof(int32_t);
+                        const size_t first = k0 * kPanelColumns + column % kPanelColumns * kGroup;
+                        unpack(p, elements + first, chunk, columns[c]);
+                    } else {
+                        widen(p, p.rhs + column * p.rhs_stride + k0, chunk, columns[c]);
+                    }
+                }
+                for (size_t r = 0; r < some_rows; ++r) {
+                    widen(p, p.lhs + (m0 + r) * p.lhs_stride + k0, chunk, row);
+                    for (size_t c = 0; c < some_columns; ++c) {
+                        sums[r][c] += multiply(row, columns[c], chunk) + lhs_offset * columns[c].sum +
+                                      rhs_offset * row.sum;
+                    }
+                }
+            }
+            for (size_t r = 0; r < some_rows; ++r) {
+                uint8_t* dst = p.dst + (m0 + r) * p.dst_stride + n0;
+                for (size_t c = 0; c < some_columns; ++c) {
+                    const size_t channel = q.per_channel ? n0 + c : 0;
+                    const int32_t x =
+                        requantised(static_cast<int32_t>(sums[r][c]), q.multiplier[channel], q.shift[channel], q);
+                    const int32_t clamped = x < q.min_value ? q.min_value : x > q.max_value ? q.max_value : x;
+                    dst[c] = static_cast<uint8_t>(saturated(clamped));
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_any KAI_LOWP_LINES
+#include "kai/engines/lowp/lowp_families.inc"
