@@ -56,6 +56,7 @@ struct PackerArgs {
     const void* source;                    ///< Indirect LHS: the table of pointers.
     size_t stride;                         ///< Of the rows of the source.
     size_t m_idx_start;                    ///< LHS packers.
+    const size_t* indices;                 ///< Of the rows of an LHS (run_rows).
     const void* pad_ptr;                   ///< Of a table of pointers.
     size_t lhs_ptr_offset;
     size_t num_groups, extra_bytes;
@@ -413,6 +414,9 @@ using PackLhsBl = Function<
 using PackLhs = Function<
     kai_run_lhs_pack_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
     &P::packed>;
+using PackLhsRows = Function<
+    kai_run_lhs_pack_rows_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::indices, &P::source, &P::stride,
+    &P::packed>;
 using PackTable = Function<
     kai_run_lhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::source, &P::lhs_ptr_offset,
     &P::pad_ptr, &P::packed>;
@@ -756,6 +760,12 @@ KAI_INLINE void run(const kai_packer& p, const PackerArgs& a, Policy policy, kai
             run_rhs_unified(p, a, policy, substitute);
         }
     });
+}
+
+/// Runs a packer for the rows a.indices. It must have a function for that.
+template <typename Policy>
+KAI_INLINE void run_rows(const kai_packer& p, const PackerArgs& a, Policy policy) {
+    PackLhsRows::call(p.run_rows, a, policy);
 }
 
 /// Bytes of a.count packed rows (columns).

@@ -225,6 +225,15 @@ void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_p
     KAI_REFUSE_IF(__func__, m_idx % mr != 0, "m_idx = %zu is not a multiple of mr = %zu", m_idx, mr);
     KAI_REFUSE_IF(__func__, call->lhs == nullptr && call->k != 0, "lhs must not be NULL");
     KAI_REFUSE_IF(__func__, lhs_packed == nullptr && call->k != 0, "lhs_packed must not be NULL");
+    if (call->lhs_rows != nullptr) {
+        KAI_REFUSE_IF(__func__, p.run_rows == nullptr, "lhs_rows must be NULL: %s takes none", p.name);
+        a.count = rows, a.index = m_idx;
+        a.indices = call->lhs_rows + m_idx;
+        a.source = call->lhs;
+        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
+        kai::run_rows(p, a, Direct{});
+        return;
+    }
     a.pad_ptr = call->pad_ptr, a.lhs_ptr_offset = call->lhs_ptr_offset;
     // Some packers of panels of one row take one row a call.
     const size_t step = mr == 1 && p.signature == KAI_LHS_PACK ? 1 : rows;

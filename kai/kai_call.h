@@ -68,6 +68,8 @@ struct kai_call {
     /// packer of m_step rows (kai_run_imatmul_rows_fn).
     const void* lhs;
     size_t lhs_stride;       ///< From one row to the next; 0: no gaps.
+    const size_t* lhs_rows;  ///< For kai_call_pack_lhs: row i is row lhs_rows[i] of lhs; NULL: row i. The packer needs
+                             ///< run_rows.
     const void* pad_ptr;     ///< Indirect matmul: the chunk that is padding.
     size_t lhs_ptr_offset;   ///< Indirect matmul: bytes that are added to all pointers except pad_ptr.
     const void* lhs_packed;  ///< For kai_call_run: what kai_call_pack_lhs wrote.

@@ -272,11 +272,18 @@ Family find_family(const char* name) {
             kai::FORMAT.panel_tail > 0};                               \
     }
 
+/// The function of a packer that takes a list of indices, by its signature.
+#define KAI_RUN_ROWS(SIGNATURE, NAME) KAI_LINE_(KAI_RUN_ROWS_##SIGNATURE, KAI_NO_ROWS, ~)(NAME)
+#define KAI_RUN_ROWS_LHS_PACK_BL KAI_LINES(KAI_ROWS)
+#define KAI_RUN_ROWS_LHS_QUANT_PACK KAI_LINES(KAI_ROWS)
+#define KAI_ROWS(NAME) KAI_ANY(kai_run_##NAME##_rows)
+#define KAI_NO_ROWS(NAME) nullptr
+
 #define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                     \
     KAI_IF_BUILT(                                                                                      \
         ISA,                                                                                           \
         {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__, \
-         KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE)}, )
+         KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE), KAI_RUN_ROWS(SIGNATURE, NAME)}, )
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                                            \
     KAI_PACKER(                                                                              \

@@ -147,6 +147,9 @@ struct kai_packer {
     kai_any_fn* get_packed_size;    ///< kai_get_lhs_packed_size_<name> or kai_get_rhs_packed_size_<name>
     kai_any_fn* run;
     void (*get_rules)(struct kai_packer_rules* rules);  ///< For kai_registry_check.
+    /// kai_run_<name>_rows, a kai_run_lhs_pack_rows_fn: rows by a list of indices; NULL: there is none. KAI_LHS_PACK_BL
+    /// and KAI_LHS_QUANT_PACK have it.
+    kai_any_fn* run_rows;
 };
 
 /// @name All entries. Micro-kernels and packers that this build lacks (another architecture, an assembler without the

@@ -620,6 +620,44 @@ TEST_P(Pack, PartsByStartIndex) {
     }
 }
 
+// Rows by a list of indices: in any order, more than once, fewer or more than there are. Row 0 is not listed, and must
+// not be read: it is no memory.
+TEST_P(Pack, RowsByIndex) {
+    ASSERT_EQ(p.run_rows != nullptr, p.signature == KAI_LHS_PACK_BL || p.signature == KAI_LHS_QUANT_PACK);
+    if (p.run_rows == nullptr) {
+        return;
+    }
+    constexpr int kRows = 5;
+    Random random(71);
+    for (const auto& [k, bl] : depths()) {
+        for (const Tile tile : tiles_of_each_order()) {
+            const Lhs input = make_lhs(tile, kRows, k, bl, false);
+            test::LhsSource source(p, tile, input.values, kRows, k, 1);
+            source.rows -= source.stride;
+            for (const size_t count : {size_t{0}, size_t{1}, tile.rows, 2 * tile.rows + 3}) {
+                SCOPED_TRACE(
+                    testing::Message() << "m " << count << ", k " << k << ", bl " << bl << ", mr " << tile.rows
+                                       << ", kr " << tile.kr << ", sr " << tile.sr);
+                std::vector<size_t> indices(count);
+                std::vector<float> values;
+                for (size_t& index : indices) {
+                    index = static_cast<size_t>(random.integer(1, kRows));
+                    const auto row = input.values.begin() + static_cast<ptrdiff_t>((index - 1) * k);
+                    values.insert(values.end(), row, row + static_cast<ptrdiff_t>(k));
+                }
+                const reference::Ties ties = reference::ties_of(format, p.name);
+                const Side side = reference::lhs_side(format, values, count, k, bl, ties, tile.kr / tile.sr);
+                const GuardedBuffer packed(test::packed_size(p, tile, count, k, bl));
+                test::run_lhs_rows(p, tile, source, indices, bl, packed.data());
+                expect_bytes(packed, expected_lhs(side, tile));
+                if (HasFailure()) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
 TEST_P(Pack, GettersFollowTheFormulas) {
     // Sizes are asked with one row (nr = 1), too, and with indices past any end.
     std::vector<Tile> asked = tiles();

@@ -141,7 +141,8 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
         }
     }
     const kai_datatype type = row_type(kernel);
-    kernel.copies_rows = p.a_transposed || p.groups || type != p.a_type;
+    const bool gathers = kernel.lhs_packer != nullptr && kernel.lhs_packer->run_rows != nullptr;
+    kernel.copies_rows = p.a_transposed || (p.groups && !gathers) || type != p.a_type;
     return converts(p.a_type, type);
 }
 

@@ -131,6 +131,7 @@ void store_row(const Store& how, const P* __restrict product, C* __restrict c, s
         if constexpr (has_bias) {
             x += bias[j];
         }
+        x *= how.weight;
         if constexpr (adds_c) {
             x += how.beta * to_float(c[j]);
         }

@@ -75,12 +75,6 @@ kai_datatype type_of(const char* source);
 /// What rows are converted to before they are packed or multiplied.
 kai_datatype row_type(const kai_gemm_kernel& kernel);
 
-/// Whether rows of this run are converted, transposed or gathered first.
-inline bool copies_rows(const Plan& plan, const kai_gemm_kernel& kernel, const kai_gemm_operands& x) {
-    return kernel.copies_rows &&
-           (plan.problem.a_transposed || row_type(kernel) != plan.problem.a_type || x.a_rows != nullptr);
-}
-
 /// CPU features of kernels that need SME.
 inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
@@ -114,6 +108,8 @@ struct Tiles {
     size_t rows, columns;  ///< multiples of m_step and n_step
     bool m_first;          ///< the order: the next unit has the same columns
 };
+/// The columns of a unit that computes them for all groups, `rows` rows.
+size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows);
 /// How to divide `batch` products of m x n.
 Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch);
 
@@ -128,8 +124,9 @@ void copy_matrix(
 struct Store {
     float alpha, beta, clamp_min, clamp_max;
     const float* bias;  ///< of the first column; or NULL
+    float weight;
 };
-/// C = clamp(alpha * product + bias + beta * C). `product`: NULL means zero.
+/// C = clamp(weight * (alpha * product + bias) + beta * C). `product`: NULL means zero.
 void store_tile(
     const Store& how, kai_datatype product_type, const void* product, size_t product_row, kai_datatype c_type, void* c,
     size_t c_row, size_t rows, size_t columns);

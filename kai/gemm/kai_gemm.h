@@ -87,6 +87,11 @@ struct kai_gemm_problem {
     size_t n, k;
     size_t batch;  ///< Number of matrices C. They share their shape, except for m with `groups`.
     bool groups;   ///< Each matrix has its own number of rows (kai_gemm_operands.rows): mixture of experts.
+    /// Groups: row i of the products is multiplied by c_weights[i] and added to row c_rows[i] of C, to which several
+    /// may go (kai_gemm_operands): C[r] = clamp(sum of c_weights[i] * (alpha * A[i] * B + bias) + beta * C[r]), i
+    /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
+    /// INT8_STATIC and LOWP.
+    bool scatters;
     enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8.
     bool a_transposed;                 ///< A is K x M.
     /// @}
@@ -137,7 +142,7 @@ struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
 struct kai_gemm_kernel {
     const struct kai_ukernel* ukernel;    ///< NULL: nothing is multiplied (k = 0, alpha = 0, or an empty problem).
     const struct kai_packer* lhs_packer;  ///< NULL: rows are read in place.
-    bool copies_rows;                     ///< Rows are first converted, transposed or gathered.
+    bool copies_rows;                     ///< Rows are first converted or transposed, or gathered apart.
 };
 
 /// Where things are in the workspace, in bytes.
@@ -243,6 +248,11 @@ struct kai_gemm_operands {
     const size_t* rows;                         ///< Groups: rows of each; their sum is at most problem.m.
     const size_t* a_rows;  ///< Groups: row of A for each row of C, below a_row_count; NULL: the same row.
     size_t a_row_count;
+    /// `scatters`: row of C for each row of the products, below c_row_count. Rows of C that are not listed stay as they
+    /// are.
+    const size_t* c_rows;
+    size_t c_row_count;      ///< Rows of C.
+    const float* c_weights;  ///< `scatters`: a factor for each row of the products; NULL: 1.
 };
 
 /// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.
@@ -263,9 +273,10 @@ struct kai_gemm_work {
     size_t m_tile, n_tile;     ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
     bool m_first;              ///< Units that follow each other share columns, else rows.
     bool packs_lhs_on_demand;  ///< Few rows: no phase for the LHS. The first unit to come packs it.
-    size_t phases;             ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
-    size_t units[2];           ///< Of each phase: any thread, any order.
-    size_t lhs_units;          ///< How many of the first phase pack the LHS.
+    bool shares_rows;  ///< Groups of one row at most, fewer rows of A: each of A is packed once, for all groups.
+    size_t phases;     ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
+    size_t units[2];   ///< Of each phase: any thread, any order.
+    size_t lhs_units;  ///< How many of the first phase pack the LHS.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(

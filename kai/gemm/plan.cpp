@@ -119,6 +119,9 @@ Status check_problem(const Problem& p) {
     if (lowp && p.bias) {
         return KAI_GEMM_BAD_VALUE;
     }
+    if (p.scatters && (!p.groups || integers || (p.beta != 0 && p.beta != 1))) {
+        return KAI_GEMM_BAD_VALUE;
+    }
     if (!dense && !p.b_constant && !(lowp && p.b_transposed)) {
         return KAI_GEMM_UNSUPPORTED;
     }
@@ -311,7 +314,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
             made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
         }
         const bool bias_inside = made.rhs_packer != nullptr && !kai::takes<&kai::PackerArgs::no_bias>(*made.rhs_packer);
-        made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside);
+        made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside) && !p.scatters;
         made.bias_apart = p.bias && !made.direct;
     } else {
         made.gemm = made.gemv = {};

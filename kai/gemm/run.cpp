@@ -4,6 +4,9 @@
 // tile per unit. Few rows (decode) have no phase 0: the first unit that comes packs the rows for all; units that come
 // while it does pack them for themselves instead of waiting. Same bytes, same bits.
 //
+// Where rows of the product are added to rows of C (`scatters`), a unit has its columns of C for itself: it computes
+// them for all groups, in their order.
+//
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
@@ -72,6 +75,15 @@ size_t all_units(const Work& w, Count count) {
     return units;
 }
 
+/// Rows of all groups.
+size_t group_rows(const Work& w) {
+    size_t rows = 0;
+    for (size_t i = 0; i < w.plan->problem.batch; ++i) {
+        rows += w.operands->rows[i];
+    }
+    return rows;
+}
+
 size_t a_rows_size(const Problem& p, size_t m) {
     return mul_add(p.a_transposed ? m : p.k, size_of(p.a_type), 0);
 }
@@ -87,14 +99,7 @@ size_t ldb_of(const Work& w) {
 
 /// Rows of A that groups share.
 size_t shared_rows(const Work& w) {
-    if (w.operands->a_rows != nullptr) {
-        return w.operands->a_row_count;
-    }
-    size_t rows = 0;
-    for (size_t i = 0; i < w.plan->problem.batch; ++i) {
-        rows += w.operands->rows[i];
-    }
-    return rows;
+    return w.operands->a_rows != nullptr ? w.operands->a_row_count : group_rows(w);
 }
 
 /// The first row of A of a matrix. Groups share one A.
@@ -136,9 +141,28 @@ const char* b_of(const Work& w, size_t index) {
     return i == 0 ? static_cast<const char*>(x.b.data) : at(x.b.data, i * stride);
 }
 
+/// What a matrix is multiplied with: its rows, or the row that it shares with others, as a matrix.
+Matrix lhs_matrix(const Work& w, const Matrix& matrix) {
+    if (!w.shares_rows) {
+        return matrix;
+    }
+    const size_t row = w.operands->a_rows[matrix.row];
+    return {row, row, row * panel_rows(*w.kernel), 1};
+}
+
+/// The row of A for each row of the groups; NULL: the same.
+const size_t* row_indices(const Work& w) {
+    return w.shares_rows ? nullptr : w.operands->a_rows;
+}
+
+/// Whether rows of this run are first converted or transposed, or gathered apart.
+bool copies_rows(const Work& w) {
+    const Problem& p = w.plan->problem;
+    return w.kernel->copies_rows && (p.a_transposed || row_type(*w.kernel) != p.a_type || row_indices(w) != nullptr);
+}
+
 bool has_lhs(const Work& w) {
-    return w.kernel->ukernel != nullptr &&
-           (w.kernel->lhs_packer != nullptr || copies_rows(*w.plan, *w.kernel, *w.operands));
+    return w.kernel->ukernel != nullptr && (w.kernel->lhs_packer != nullptr || copies_rows(w));
 }
 
 // ---- slots ----
@@ -187,15 +211,16 @@ void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, c
     const char* a = a_of(w, matrix);
     const size_t lda = lda_of(w, p.groups && p.a_transposed ? shared_rows(w) : matrix.m);
     kai_call call = call_of(plan, kernel, matrix.m, p.n);
-    if (!copies_rows(plan, kernel, *w.operands)) {
-        call.lhs = at(a, matrix.row * lda), call.lhs_stride = lda;
+    const size_t* indices = row_indices(w);
+    if (!copies_rows(w)) {
+        call.lhs = indices != nullptr ? a : at(a, matrix.row * lda), call.lhs_stride = lda;
+        call.lhs_rows = indices != nullptr ? indices + matrix.row : nullptr;
         kai_call_pack_lhs(&call, first, count, to);
         return;
     }
     const kai_datatype type = row_type(kernel);
     const size_t row_size = p.k * size_of(type), from_size = size_of(p.a_type);
     const size_t row_step = p.a_transposed ? from_size : lda, k_step = p.a_transposed ? lda : from_size;
-    const size_t* indices = w.operands->a_rows;
     const auto copy = [&](size_t row, size_t rows, char* dst) {
         if (indices == nullptr) {
             const char* from = at(a, (matrix.row + row) * row_step);
@@ -289,16 +314,40 @@ struct Rectangle {
     size_t m, n, rows, columns;
 };
 
+/// Where row `row` of the products is added to C, from column n on.
+char* c_row(const Work& w, size_t row, size_t n) {
+    return at(w.operands->c.data, w.operands->c_rows[row] * ldc_of(w) + n * size_of(w.plan->problem.c_type));
+}
+
+/// C = clamp(beta * C), of some columns of all rows of C that are listed. Nothing changes if it is done twice, as rows
+/// may be listed more than once.
+void prepare_columns(const Work& w, size_t n, size_t columns, float beta, float clamp_min, float clamp_max) {
+    const Store how = {1, beta, clamp_min, clamp_max, nullptr, 1};
+    for (size_t row = 0; row < group_rows(w); ++row) {
+        store_tile(how, kai_dt_f32, nullptr, 0, w.plan->problem.c_type, c_row(w, row, n), 0, 1, columns);
+    }
+}
+
 /// The part of C that the store reads and writes.
 void store_part(
     const Work& w, const Matrix& matrix, const Rectangle& r, kai_datatype type, const void* product, size_t stride) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    Store how = {p.alpha, p.beta, p.clamp_min, p.clamp_max, nullptr};
+    Store how = {p.alpha, p.beta, p.clamp_min, p.clamp_max, nullptr, 1};
     if (plan.bias_apart) {
         const void* bias =
             p.b_constant ? b_of(w, matrix.index) + round_up(plan.panels_size, kAlignment) : w.operands->bias;
         how.bias = static_cast<const float*>(bias) + r.n;
+    }
+    if (p.scatters) {
+        how.beta = 1, how.clamp_min = -__builtin_inff(), how.clamp_max = __builtin_inff();
+        for (size_t i = 0; i < r.rows; ++i) {
+            const size_t row = matrix.row + r.m + i;
+            how.weight = w.operands->c_weights != nullptr ? w.operands->c_weights[row] : 1;
+            const void* from = product != nullptr ? at(product, i * stride) : nullptr;
+            store_tile(how, type, from, stride, p.c_type, c_row(w, row, r.n), 0, 1, r.columns);
+        }
+        return;
     }
     char* c = c_of(w, matrix) + r.m * ldc_of(w) + r.n * size_of(p.c_type);
     store_tile(how, type, product, stride, p.c_type, c, ldc_of(w), r.rows, r.columns);
@@ -309,11 +358,12 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, *w.kernel, matrix.m, p.n);
+    const Matrix rows = lhs_matrix(w, matrix);
     if (!has_lhs(w)) {
-        call.lhs_stride = lda_of(w, matrix.m);
-        call.lhs = at(a_of(w, matrix), matrix.row * call.lhs_stride);
+        call.lhs_stride = lda_of(w, rows.m);
+        call.lhs = at(a_of(w, rows), rows.row * call.lhs_stride);
     } else {
-        const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, matrix, slot) : lhs_of(w, matrix);
+        const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, rows, slot) : lhs_of(w, rows);
         (w.kernel->lhs_packer != nullptr ? call.lhs_packed : call.lhs) = lhs;
     }
     if (plan.rhs_packer == nullptr) {
@@ -331,21 +381,14 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     return call;
 }
 
-void multiply(const Work& w, size_t unit) {
+void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, const Slot& slot) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    const size_t n_tiles = divide_up(p.n, w.n_tile);
-    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
-    const size_t m_tiles = divide_up(matrix.m, w.m_tile);
-    const size_t m0 = (w.m_first ? unit % m_tiles : unit / n_tiles) * w.m_tile,
-                 n0 = (w.m_first ? unit / m_tiles : unit % n_tiles) * w.n_tile;
-    const Rectangle tile = {m0, n0, min(w.m_tile, matrix.m - m0), min(w.n_tile, p.n - n0)};
     if (w.kernel->ukernel == nullptr) {
         store_part(w, matrix, tile, kai_dt_f32, nullptr, 0);
         return;
     }
     const kai_ukernel& u = *w.kernel->ukernel;
-    const Slot slot(w, unit);
     kai_call call = call_for(w, matrix, slot);
     if (plan.direct) {
         call.dst = c_of(w, matrix), call.dst_stride = ldc_of(w);
@@ -386,6 +429,33 @@ void multiply(const Work& w, size_t unit) {
             store_part(w, matrix, part, u.dst_type, part_call.dst, part_call.dst_stride);
         }
     }
+}
+
+void multiply(const Work& w, size_t unit) {
+    const Problem& p = w.plan->problem;
+    const size_t n_tiles = divide_up(p.n, w.n_tile);
+    const Slot slot(w, unit);
+    if (p.scatters) {
+        const size_t n0 = unit * w.n_tile, columns = min(w.n_tile, p.n - n0);
+        const float inf = __builtin_inff();
+        if (p.beta == 0) {
+            prepare_columns(w, n0, columns, 0, -inf, inf);
+        }
+        for (Matrix matrix = first_matrix(w); matrix.index < p.batch; next_matrix(w, matrix)) {
+            if (matrix.m != 0) {
+                multiply_tile(w, matrix, {0, n0, matrix.m, columns}, slot);
+            }
+        }
+        if (p.clamp_min != -inf || p.clamp_max != inf) {
+            prepare_columns(w, n0, columns, 1, p.clamp_min, p.clamp_max);
+        }
+        return;
+    }
+    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    const size_t m_tiles = divide_up(matrix.m, w.m_tile);
+    const size_t m0 = (w.m_first ? unit % m_tiles : unit / n_tiles) * w.m_tile,
+                 n0 = (w.m_first ? unit / m_tiles : unit % n_tiles) * w.n_tile;
+    multiply_tile(w, matrix, {m0, n0, min(w.m_tile, matrix.m - m0), min(w.n_tile, p.n - n0)}, slot);
 }
 
 // ---- checks ----
@@ -447,6 +517,14 @@ Status check_rows(const Plan& plan, const Operands& x, size_t& all, size_t& most
             return KAI_GEMM_BAD_VALUE;
         }
     }
+    if (p.scatters && x.c_rows == nullptr && all != 0) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    for (size_t i = 0; p.scatters && i < all; ++i) {
+        if (x.c_rows[i] >= x.c_row_count) {
+            return KAI_GEMM_BAD_VALUE;
+        }
+    }
     return KAI_GEMM_OK;
 }
 
@@ -458,7 +536,7 @@ Status check_operands(const Plan& plan, const Operands& x, size_t all) {
         return KAI_GEMM_NULL_POINTER;
     }
     Status status = check_strides(
-        x.c.ld, x.c.table != nullptr ? 0 : x.c.stride, all, p.n * size_of(p.c_type),
+        x.c.ld, x.c.table != nullptr ? 0 : x.c.stride, p.scatters ? x.c_row_count : all, p.n * size_of(p.c_type),
         x.c.table != nullptr ? 1 : matrices, true);
     if (status != KAI_GEMM_OK) {
         return status;
@@ -577,14 +655,17 @@ kai_gemm_status kai_gemm_begin(
         }
         memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
     }
-    const Tiles tiles = choose_tiles(*plan, *w.kernel, p.groups ? divide_up(all, p.batch) : most, p.batch);
+    const Tiles tiles = p.scatters ? Tiles{most, choose_columns(*plan, *w.kernel, all), false}
+                                   : choose_tiles(*plan, *w.kernel, p.groups ? divide_up(all, p.batch) : most, p.batch);
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
+    w.shares_rows = p.groups && operands->a_rows != nullptr && most == 1 && operands->a_row_count <= all;
     const bool lhs = has_lhs(w);
     w.packs_lhs_on_demand = lhs && most <= plan->layout.few_rows_max;
     w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
     const size_t first = w.lhs_units + (w.kernel->ukernel != nullptr ? b_count(p) * b_parts(w) : 0);
     const size_t n_tiles = divide_up(p.n, w.n_tile);
-    w.units[first != 0] = all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    w.units[first != 0] =
+        p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
     if (first != 0) {
         w.units[0] = first;
     }

@@ -206,6 +206,15 @@ private:
 
 }  // namespace
 
+size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows) {
+    const Problem& p = plan.problem;
+    const size_t workers = plan.workers,
+                 step = kernel.ukernel != nullptr ? columns_at_once(plan, *kernel.ukernel, rows) : 1;
+    const double macs = real(rows) * real(p.n) * real(max(p.k, 1));
+    const size_t tiles = workers == 1 ? 1 : tiles_per_worker(macs, workers) * workers;
+    return round_up(divide_up(p.n, tiles), step);
+}
+
 Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch) {
     const Problem& p = plan.problem;
     if (kernel.ukernel == nullptr) {
@@ -260,6 +269,15 @@ size_t rows_of(const kai_gemm_work& work, size_t i) {
     return work.plan->problem.groups ? work.operands->rows[i] : work.operands->m;
 }
 
+/// Rows of all groups.
+size_t all_rows_of(const kai_gemm_work& work) {
+    size_t rows = 0;
+    for (size_t i = 0; i < work.plan->problem.batch; ++i) {
+        rows += work.operands->rows[i];
+    }
+    return rows;
+}
+
 /// Columns (rows) of tile `i` of `count` columns in tiles of `tile`.
 double width(size_t i, size_t tile, size_t count) {
     return real(min(tile, count - i * tile));
@@ -279,13 +297,15 @@ extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost
     constexpr size_t kWorkers = 256;
     double free_at[kWorkers] = {};
     const size_t workers = min(plan.workers, kWorkers);
-    const size_t n_tiles = divide_up(p.n, work->n_tile);
-    for (size_t matrix = 0; matrix < p.batch; ++matrix) {
-        const size_t m = rows_of(*work, matrix), m_tiles = divide_up(m, work->m_tile);
+    const size_t n_tiles = divide_up(p.n, work->n_tile), matrices = p.scatters ? 1 : p.batch;
+    for (size_t matrix = 0; matrix < matrices; ++matrix) {
+        const size_t m = p.scatters ? all_rows_of(*work) : rows_of(*work, matrix),
+                     m_tiles = p.scatters ? 1 : divide_up(m, work->m_tile);
         for (size_t unit = 0; unit < m_tiles * n_tiles; ++unit) {
             const size_t mi = work->m_first ? unit % m_tiles : unit / n_tiles,
                          ni = work->m_first ? unit / m_tiles : unit % n_tiles;
-            const double macs = width(mi, work->m_tile, m) * width(ni, work->n_tile, p.n) * depth;
+            const double rows = p.scatters ? real(m) : width(mi, work->m_tile, m);
+            const double macs = rows * width(ni, work->n_tile, p.n) * depth;
             size_t first = 0;
             for (size_t w = 1; w < workers; ++w) {
                 first = free_at[w] < free_at[first] ? w : first;

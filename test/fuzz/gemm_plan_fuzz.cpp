@@ -103,7 +103,8 @@ void run(Input& in, const kai_gemm_plan& plan) {
     const kai_gemm_problem& p = plan.problem;
     const size_t matrices = p.b_per_matrix ? p.batch : 1, b = b_size(p), c_row = p.n * size_of(p.c_type);
     const uint8_t fill = in.byte();
-    std::vector<size_t> rows(p.batch), gathered;
+    std::vector<size_t> rows(p.batch), gathered, scattered;
+    std::vector<float> factors;
     kai_gemm_operands x = {};
     size_t all = 0;
     for (size_t& r : rows) {
@@ -120,7 +121,16 @@ void run(Input& in, const kai_gemm_plan& plan) {
         }
         x.a_rows = gathered.data();
     }
-    const size_t a_count = p.groups ? 1 : p.batch, c_rows = p.groups ? all : x.m;
+    if (p.scatters) {
+        x.c_row_count = 1 + in.byte() % 16;
+        for (size_t i = 0; i < all; ++i) {
+            scattered.push_back(in.byte() % x.c_row_count);
+            factors.push_back(in.byte());
+        }
+        x.c_rows = scattered.data();
+        x.c_weights = in.flag() ? factors.data() : nullptr;
+    }
+    const size_t a_count = p.groups ? 1 : p.batch, c_rows = p.scatters ? x.c_row_count : p.groups ? all : x.m;
 
     const bool blocks = p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
     const size_t scales = p.n * (blocks ? p.k / p.bl : 1) * (p.b_kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
@@ -165,7 +175,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Input in = {data, size};
     kai_gemm_problem p = kai_gemm_problem_of(in.count(), in.count(), in.count());
     p.batch = in.byte() < 200 ? in.byte() % 6 : in.count();
-    p.groups = in.flag(), p.a_transposed = in.flag();
+    p.groups = in.flag(), p.scatters = p.groups && in.flag(), p.a_transposed = in.flag();
     p.a_type = in.type(), p.c_type = in.type(), p.b_type = in.type();
     p.b_kind = static_cast<kai_gemm_kind>(in.byte() < 250 ? in.byte() % KAI_GEMM_KIND_COUNT : in.any<int>());
     p.b_transposed = in.flag(), p.b_constant = in.flag(), p.b_per_matrix = in.flag(), p.bias = in.flag();

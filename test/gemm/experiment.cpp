@@ -111,6 +111,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
         if (!c.a_rows.empty()) {
             out << c.a_row_count;
         }
+        if (p.scatters) {
+            out << (c.c_weights.empty() ? " scattered to " : " weighted and scattered to ") << c.c_row_count;
+        }
     } else {
         out << " rows " << c.m;
     }
@@ -249,6 +252,18 @@ Case random_case(kai_gemm_kind kind, Random& random, const char* pin, const kai_
                 c.a_row_count = 0;
             }
         }
+        p.scatters = !c.is_static() && p.beta != -0.5F && chance(2);
+        if (p.scatters) {
+            c.c_row_count = static_cast<size_t>(random.integer(1, 20));
+            constexpr float kWeights[] = {0, 1, -2, 0.5F};
+            const bool weighted = chance(2);
+            for (size_t i = 0; i < p.m; ++i) {
+                c.c_rows.push_back(random.next() % c.c_row_count);
+                if (weighted) {
+                    c.c_weights.push_back(one_of(kWeights));
+                }
+            }
+        }
     } else {
         c.m = p.m = one_of(rows);
     }
@@ -316,6 +331,12 @@ Experiment::Experiment(const Case& c) : of(c) {
         if (!c.a_rows.empty()) {
             x.a_rows = static_cast<const size_t*>(keep(others_, c.a_rows, c.flush));
             x.a_row_count = c.a_row_count;
+        }
+        if (c.p.scatters) {
+            x.c_rows = static_cast<const size_t*>(keep(others_, c.c_rows, c.flush));
+            x.c_row_count = c.c_row_count;
+            x.c_weights =
+                c.c_weights.empty() ? nullptr : static_cast<const float*>(keep(others_, c.c_weights, c.flush));
         }
     }
 }
@@ -535,7 +556,7 @@ void Experiment::make_b(Random& random) {
 
 void Experiment::make_c(Random& random) {
     const kai_gemm_problem& p = of.p;
-    const size_t size = size_of(p.c_type), count = p.groups ? 1 : p.batch, rows = p.groups ? of.all_rows() : of.m;
+    const size_t size = size_of(p.c_type), count = p.groups ? 1 : p.batch, rows = of.result_rows();
     Matrices& memory = c_memory_.emplace_back(
         count, rows, p.n * size, of.c_gap * size, of.matrix_gap * size, of.c_table, of.flush, kGap);
     for (size_t i = 0; i < count; ++i) {
@@ -840,8 +861,66 @@ std::vector<uint8_t> Experiment::exact_product(size_t matrix) const {
     return product;
 }
 
+/// Rows of C that rows of the products were added to; all others must be as they were.
+void Experiment::check_scattered() const {
+    const kai_gemm_problem& p = of.p;
+    const Matrices& memory = c_memory_[0];
+    const size_t size = size_of(p.c_type);
+    std::vector<uint8_t> want = c_before_[0];
+    const auto at = [&](size_t row, size_t n) { return &want[of.c_rows[row] * memory.ld + n * size]; };
+    const auto for_all = [&](auto f) {
+        for (size_t row = 0; row < of.all_rows(); ++row) {
+            for (size_t n = 0; n < p.n; ++n) {
+                store(at(row, n), f(row, n), p.c_type);
+            }
+        }
+    };
+    for_all([&](size_t row, size_t n) { return p.beta == 0 ? 0 : load(at(row, n), p.c_type); });
+    size_t row_of_all = 0;
+    for (size_t i = 0; i < p.batch; ++i) {
+        std::vector<uint8_t> product;
+        kai_datatype type = kai_dt_f32;
+        if (of.multiplies() && of.rows[i] != 0 && p.n != 0) {
+            type = used()->ukernel->dst_type;
+            product = of.numbers == Numbers::exact ? exact_product(i) : product_by_call(i);
+        }
+        for (size_t r = 0; r < of.rows[i]; ++r, ++row_of_all) {
+            for (size_t n = 0; n < p.n; ++n) {
+                float value = product.empty() ? 0 : p.alpha * load(&product[(r * p.n + n) * size_of(type)], type);
+                value += p.bias ? b_[p.b_per_matrix ? i : 0].bias[n] : 0;
+                value *= of.c_weights.empty() ? 1 : of.c_weights[row_of_all];
+                store(at(row_of_all, n), load(at(row_of_all, n), p.c_type) + value, p.c_type);
+            }
+        }
+    }
+    for_all(
+        [&](size_t row, size_t n) { return std::min(std::max(load(at(row, n), p.c_type), p.clamp_min), p.clamp_max); });
+    const std::vector<uint8_t> actual = memory.buffers[0].bytes();
+    size_t wrong = 0;
+    for (size_t row = 0; row < of.c_row_count; ++row) {
+        for (size_t n = 0; n < p.n; ++n) {
+            const size_t offset = row * memory.ld + n * size;
+            const float is = load(&actual[offset], p.c_type), should = load(&want[offset], p.c_type);
+            const bool listed =
+                std::find(of.c_rows.begin(), of.c_rows.begin() + static_cast<ptrdiff_t>(of.all_rows()), row) !=
+                of.c_rows.begin() + static_cast<ptrdiff_t>(of.all_rows());
+            const bool same = listed ? is == should : std::memcmp(&actual[offset], &want[offset], size) == 0;
+            if (!same && ++wrong == 1) {
+                ADD_FAILURE() << "row " << row << " of C, column " << n << ": " << is << " instead of " << should;
+            }
+            std::memcpy(&want[offset], &actual[offset], size);
+        }
+    }
+    EXPECT_LE(wrong, 1U) << "elements are wrong";
+    EXPECT_TRUE(actual == want) << "bytes between the rows of C were written";
+}
+
 void Experiment::check() const {
     const kai_gemm_problem& p = of.p;
+    if (p.scatters) {
+        check_scattered();
+        return;
+    }
     const Matrices& memory = c_memory_[0];
     const size_t size = size_of(p.c_type), count = p.groups ? 1 : p.batch;
     std::vector<std::vector<uint8_t>> actual;

@@ -23,10 +23,13 @@ enum class Numbers {
 /// A problem and a run of it. Printed when a test fails.
 struct Case {
     kai_gemm_problem p = kai_gemm_problem_of(0, 0, 0);
-    size_t m = 0;                            // rows of the run
-    std::vector<size_t> rows;                // of each group
-    std::vector<size_t> a_rows;              // groups: row of A for each row of C; empty: the same
-    size_t a_row_count = 0;                  // with a_rows
+    size_t m = 0;                // rows of the run
+    std::vector<size_t> rows;    // of each group
+    std::vector<size_t> a_rows;  // groups: row of A for each row of C; empty: the same
+    size_t a_row_count = 0;      // with a_rows
+    std::vector<size_t> c_rows;  // p.scatters
+    size_t c_row_count = 0;
+    std::vector<float> c_weights;            // empty: 1
     size_t a_gap = 0, b_gap = 0, c_gap = 0;  // elements between rows; of B, if integers: bytes
     size_t matrix_gap = 0;                   // elements between matrices
     bool explicit_strides = false;           // also where 0 would do
@@ -50,6 +53,10 @@ struct Case {
     /// Rows of a matrix A.
     size_t source_rows() const {
         return !p.groups ? m : a_rows.empty() ? all_rows() : a_row_count;
+    }
+    /// Rows of a matrix C.
+    size_t result_rows() const {
+        return p.scatters ? c_row_count : p.groups ? all_rows() : m;
     }
     size_t a_count() const {
         return p.groups ? 1 : p.batch;
@@ -93,6 +100,7 @@ public:
     void reset_c();
     /// Adds a failure unless C is what it must be, gaps included.
     void check() const;
+    void check_scattered() const;
     /// All of it. False: there was a failure.
     bool succeeds(const Schedule& how = {});
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "kai/kai_call.h"
 #include "test/gemm/experiment.hpp"
 
 namespace test::gemm {
@@ -126,6 +127,67 @@ INSTANTIATE_TEST_SUITE_P(
         KAI_GEMM_DENSE, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
         KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16),
     kind_name);
+
+// ---- experts of a mixture ----
+
+/// 6 experts, of which some get one row each: a token, or the rows of some tokens.
+Case decode_of_experts(kai_gemm_kind kind) {
+    Case c;
+    c.p = kai_gemm_problem_of(7, 37, 64);
+    c.p.b_kind = kind, c.p.b_constant = c.p.b_transposed = c.p.b_per_matrix = true;
+    c.p.bl = has_blocks(kind) ? 32 : 0;
+    c.p.batch = 6, c.p.groups = true;
+    c.rows = {1, 0, 1, 1, 0, 1}, c.a_rows = {1, 0, 1, 1}, c.a_row_count = 2;
+    return c;
+}
+
+/// Each row of A is packed once, or read where it is, however many experts take it.
+TEST(GemmExperts, DecodeSharesTheRowsOfA) {
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_DENSE}) {
+        for (const bool transposed : {false, true}) {
+            Case c = decode_of_experts(kind);
+            c.p.a_transposed = transposed;
+            SCOPED_TRACE(testing::Message() << c);
+            Experiment e(c);
+            ASSERT_TRUE(e.succeeds());
+            // In the workspace there is nothing beyond the rows of A.
+            const kai_gemm_kernel& kernel = e.plan.gemv;
+            const uint8_t *lhs = e.workspace[0].data() + e.plan.layout.lhs, *end = lhs;
+            if (kernel.lhs_packer != nullptr) {
+                kai_call call = {};
+                call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
+                call.m = c.a_row_count * kernel.ukernel->get_mr(), call.n = c.p.n, call.k = c.p.k, call.bl = c.p.bl;
+                end = lhs + kai_call_lhs_packed_size(&call);
+            } else if (transposed) {
+                end = lhs + c.a_row_count * c.p.k * sizeof(float);
+            }
+            const uint8_t* const slots = e.workspace[0].data() + e.plan.layout.slots;
+            ASSERT_LT(end, slots);
+            EXPECT_TRUE(std::all_of(end, slots, [](uint8_t byte) { return byte == 0xFF; }));
+        }
+    }
+}
+
+/// The second matrices of the experts: weighted, and added up for each token.
+TEST(GemmExperts, WeightedSums) {
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_DENSE}) {
+        for (const size_t units : {1, 3}) {
+            Case c = decode_of_experts(kind);
+            c.p.scatters = true, c.p.units = c.p.sme_units = units;
+            c.a_rows.clear(), c.a_row_count = 0;
+            c.c_rows = {1, 0, 1, 1}, c.c_row_count = 3, c.c_weights = {0.5F, 2, -1, 0.25F};
+            SCOPED_TRACE(testing::Message() << c);
+            Experiment decode(c);
+            ASSERT_TRUE(decode.succeeds());
+            c.rows = {3, 0, 2, 1, 0, 1}, c.c_rows = {1, 0, 2, 1, 2, 0, 1};
+            c.c_weights.insert(c.c_weights.end(), {1, 0, 0.5F});
+            Experiment prefill(c);
+            Schedule how;
+            how.threads = units, how.shuffle = 5;
+            ASSERT_TRUE(prefill.succeeds(how));
+        }
+    }
+}
 
 // ---- every kernel ----
 

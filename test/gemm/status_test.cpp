@@ -400,6 +400,28 @@ TEST_F(GemmBadRun, Groups) {
     EXPECT_EQ(with([](auto& x) { x.c.ld = 33 * 4 - 1; }), KAI_GEMM_BAD_STRIDE);
 }
 
+TEST_F(GemmBadRun, ScatteredRows) {
+    Case c = dense();
+    c.p.groups = c.p.scatters = true, c.p.m = 9, c.p.beta = 0;
+    c.rows = {4, 0, 2}, c.c_rows = {2, 0, 2, 1, 2, 0}, c.c_row_count = 3, c.m = 0;
+    start(c);
+    EXPECT_EQ(with([](auto&) {}), KAI_GEMM_OK);
+    EXPECT_EQ(with([](auto& x) { x.c_rows = nullptr; }), KAI_GEMM_NULL_POINTER);
+    EXPECT_EQ(with([](auto& x) { x.c_row_count = 2; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(with([](auto& x) { x.c_row_count = 0; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(with([](auto& x) { x.c_row_count = kMost / 4; }), KAI_GEMM_OVERFLOW);
+    EXPECT_EQ(with([](auto& x) { x.c.ld = 33 * 4 - 1; }), KAI_GEMM_BAD_STRIDE);
+    const auto plan_of = [&](auto change) {
+        kai_gemm_problem p = c.p;
+        kai_gemm_plan plan;
+        change(p);
+        return kai_gemm_make_plan(&p, &plan);
+    };
+    EXPECT_EQ(plan_of([](auto& p) { p.beta = 1; }), KAI_GEMM_OK);
+    EXPECT_EQ(plan_of([](auto& p) { p.beta = 0.5F; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(plan_of([](auto& p) { p.groups = false; }), KAI_GEMM_BAD_VALUE);
+}
+
 TEST_F(GemmBadRun, Weights) {
     Case c = dense();
     c.p.b_transposed = true, c.p.b_type = kai_dt_f16, c.p.b_per_matrix = true;

@@ -372,6 +372,19 @@ void run_lhs(
     run(p, a);
 }
 
+void run_lhs_rows(
+    const kai_packer& p, Tile t, const LhsSource& source, const std::vector<size_t>& indices, size_t bl,
+    uint8_t* packed) {
+    kai::PackerArgs a = args_of(p, t, indices.size(), source.k, bl, 0);
+    GuardedBuffer list(indices.size() * sizeof(size_t));
+    memcpy(list.data(), indices.data(), list.size());
+    a.indices = list.as<size_t>();
+    a.source = source.rows;
+    a.stride = source.stride;
+    a.packed = packed;
+    kai::run_rows(p, a, Checked{});
+}
+
 void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first, size_t count, uint8_t* packed) {
     kai::PackerArgs a = args_of(p, t, count, source.k, source.bl, source.panel_gap);
     a.source = source.lines + source_offset(p, first, source.stride);

@@ -121,6 +121,11 @@ void run_lhs(
     const kai_packer& packer, reference::Tile tile, const LhsSource& source, size_t first, size_t count, size_t bl,
     size_t m_idx_start, uint8_t* packed);
 
+/// Packs rows of the source by their indices.
+void run_lhs_rows(
+    const kai_packer& packer, reference::Tile tile, const LhsSource& source, const std::vector<size_t>& indices,
+    size_t bl, uint8_t* packed);
+
 /// Packs `count` columns from `first` on.
 void run_rhs(
     const kai_packer& packer, reference::Tile tile, const RhsSource& source, size_t first, size_t count,

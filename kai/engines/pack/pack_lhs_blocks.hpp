@@ -36,9 +36,11 @@ struct LhsPack {
     const void* lhs;    // row 0
     size_t lhs_stride;  // bytes
     void* packed;
+    const size_t* indices = nullptr;  // row i of the matrix is row indices[i] of lhs; NULL: row i
 
     KAI_INLINE const uint8_t* row(size_t i) const {
-        return bytes(lhs, (first_row + i) * lhs_stride);
+        const size_t row = first_row + i;
+        return bytes(lhs, (indices != nullptr ? indices[row] : row) * lhs_stride);
     }
     KAI_INLINE size_t slot(size_t i) const {
         return (first_row + i) % tile.rows;

@@ -19,8 +19,9 @@ constexpr LhsRules kRules{qai8dxp, 0, 0, 0, false, 0, 0};
 /// Packs.
 template <const LhsRowKind& kind, typename Source>
 KAI_INLINE void pack_qai8dxp(
-    size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed) {
-    const LhsRows rows = {m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed};
+    size_t m, size_t k, const Tile& t, size_t m_idx_start, const void* lhs, size_t lhs_stride, void* packed,
+    const size_t* indices = nullptr) {
+    const LhsRows rows = {m, k, t, m_idx_start % t.rows, lhs, lhs_stride, packed, indices};
 #if defined(__aarch64__)
     static constexpr RowLoops loops = row_loops<Source, kind.rounding>();
     pack_lhs_rows(kind, loops, rows);
@@ -36,23 +37,21 @@ KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f32, kRules)
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_f16_neon, kRules)
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qai8dxp_bf16_neon, kRules)
 
-void kai_run_lhs_quant_pack_qai8dxp_f32(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
-    kai::pack_qai8dxp<kai::kF32, kai::SourceF32>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
-}
-
-void kai_run_lhs_quant_pack_qai8dxp_f16_neon(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
-    kai::pack_qai8dxp<kai::kF16, kai::SourceF16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
-}
-
-void kai_run_lhs_quant_pack_qai8dxp_bf16_neon(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
-    kai::pack_qai8dxp<kai::kBf16, kai::SourceBf16>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);
-}
+/// `run`, and `run` for rows by a list of indices. KIND: F32, F16 or Bf16.
+#define KAI_LHS_PACK_ROWS(NAME, KIND, T)                                                                              \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const T* lhs, size_t lhs_stride,     \
+        void* lhs_packed) {                                                                                           \
+        kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);                                               \
+        kai::pack_qai8dxp<kai::k##KIND, kai::Source##KIND>(                                                           \
+            m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);                                            \
+    }                                                                                                                 \
+    void kai_run_##NAME##_rows(                                                                                       \
+        size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows,          \
+        const void* lhs, size_t lhs_stride, void* lhs_packed) {                                                       \
+        kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);                                               \
+        kai::pack_qai8dxp<kai::k##KIND, kai::Source##KIND>(m, k, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows); \
+    }
+KAI_LHS_PACK_ROWS(lhs_quant_pack_qai8dxp_f32, F32, float)
+KAI_LHS_PACK_ROWS(lhs_quant_pack_qai8dxp_f16_neon, F16, void)
+KAI_LHS_PACK_ROWS(lhs_quant_pack_qai8dxp_bf16_neon, Bf16, void)

@@ -48,39 +48,28 @@ KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last)
 KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32)
 KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16)
 
-void kai_run_lhs_quant_pack_qsi8d32p_f32(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
-    size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesF32, k, bl, {mr, kr, sr}, __func__);
-    kai::pack_qsi8d32p<kai::kF32, kai::SourceF32>({m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
-}
-
-void kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
-    size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules4x8sb, k, bl, {mr, kr, sr}, __func__);
-    kai::pack_qsi8d32p<kai::k4x8sb, kai::SourceF32, true, false>(
-        {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});
-}
-
-void kai_run_lhs_quant_pack_qsi8d32p_f32_neon(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs,
-    size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesF32Last, k, bl, {mr, kr, sr}, __func__);
-    // By convention this packer ignores m_idx_start: lhs and lhs_packed are those of the first row.
-    KAI_UNUSED(m_idx_start);
-    kai::pack_qsi8d32p<kai::kF32Last, kai::SourceF32, false, true>(
-        {m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed});
-}
-
-/// With sums of the rows. KIND: F32 or F16.
-#define KAI_LHS_PACK_SUMS(NAME, KIND, T)                                                                  \
-    void kai_run_##NAME(                                                                                  \
-        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const T* lhs, \
-        size_t lhs_stride, void* lhs_packed) {                                                            \
-        kai::check_lhs_call(kai::kRulesSums##KIND, k, bl, {mr, kr, sr}, __func__);                        \
-        kai::pack_qsi8d32p<kai::kSums##KIND, kai::Source##KIND>(                                          \
-            {m, k, bl, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed});                          \
+/// `run`, and `run` for rows by a list of indices. FIRST_ROW: what `run` takes m_idx_start for. The last ones: the
+/// arguments of pack_qsi8d32p.
+#define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                  \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, \
+        const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                 \
+        kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
+        kai::pack_qsi8d32p<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW, lhs, lhs_stride, lhs_packed});   \
+    }                                                                                                        \
+    void kai_run_##NAME##_rows(                                                                              \
+        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs, \
+        size_t lhs_stride, void* lhs_packed) {                                                               \
+        kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
+        kai::pack_qsi8d32p<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});     \
     }
-KAI_LHS_PACK_SUMS(lhs_quant_pack_qsi8d32pscalef32_f32_neon, F32, float)
-KAI_LHS_PACK_SUMS(lhs_quant_pack_qsi8d32pscalef32_f16_neon, F16, void)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32, kRulesF32, float, m_idx_start, kai::kF32, kai::SourceF32)
+KAI_LHS_PACK_BLOCKS(
+    lhs_quant_pack_qsi8d32p4x8sb_f32_neon, kRules4x8sb, float, m_idx_start, kai::k4x8sb, kai::SourceF32, true, false)
+// By convention this packer ignores m_idx_start: lhs and lhs_packed are those of the first row.
+KAI_LHS_PACK_BLOCKS(
+    lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last, float, 0, kai::kF32Last, kai::SourceF32, false, true)
+KAI_LHS_PACK_BLOCKS(
+    lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32, kai::SourceF32)
+KAI_LHS_PACK_BLOCKS(
+    lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16, kai::SourceF16)

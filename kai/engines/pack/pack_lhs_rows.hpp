@@ -40,9 +40,10 @@ struct LhsRows {
     const void* lhs;    // the first row
     size_t lhs_stride;  // bytes
     void* packed;
+    const size_t* indices = nullptr;  // row i of the call is row indices[i] of lhs; NULL: row i
 
     KAI_INLINE const uint8_t* row(size_t i) const {
-        return bytes(lhs, i * lhs_stride);
+        return bytes(lhs, (indices != nullptr ? indices[i] : i) * lhs_stride);
     }
     /// Elements of a row in groups of `group` that are complete.
     KAI_INLINE size_t whole_groups(size_t group) const {

@@ -27,11 +27,8 @@ KAI_INLINE uint8x16_t eight_as_f16(const float* p) {
 }
 
 /// Four rows; `pitch`: bytes from a pair of k to the next.
-KAI_INLINE void pack_4_rows(size_t k, const float* src, size_t stride, uint8_t* dst, size_t pitch) {
-    const float* p0 = src;
-    const float* p1 = row_of(src, 1, stride);
-    const float* p2 = row_of(src, 2, stride);
-    const float* p3 = row_of(src, 3, stride);
+KAI_INLINE void pack_4_rows(
+    size_t k, const float* p0, const float* p1, const float* p2, const float* p3, uint8_t* dst, size_t pitch) {
     for (; k >= 8; k -= 8) {
         const uint8x16_t rows[4] = {eight_as_f16(p0), eight_as_f16(p1), eight_as_f16(p2), eight_as_f16(p3)};
         uint8x16_t pairs[4];
@@ -55,6 +52,26 @@ KAI_INLINE void pack_row(size_t k, const float* src, uint8_t* dst, size_t pitch)
     }
 }
 
+/// m rows to panels of mr; row i is row indices[i] of src, or row i.
+void pack_f16p(size_t m, size_t k, size_t mr, const void* lhs, size_t stride, const size_t* indices, void* packed) {
+    const auto* src = static_cast<const float*>(lhs);
+    const size_t pitch = mr * 2 * sizeof(uint16_t);
+    auto* panel = static_cast<uint8_t*>(packed);
+    for (size_t first = 0; first < m; first += mr, panel += k / 2 * pitch) {
+        const auto at = [&](size_t row) {
+            return row_of(src, indices != nullptr ? indices[first + row] : first + row, stride);
+        };
+        const size_t rows = m - first < mr ? m - first : mr;
+        size_t row = 0;
+        for (; row + 4 <= rows; row += 4) {
+            pack_4_rows(k, at(row), at(row + 1), at(row + 2), at(row + 3), panel + row * sizeof(uint32_t), pitch);
+        }
+        for (; row < rows; ++row) {
+            pack_row(k, at(row), panel + row * sizeof(uint32_t), pitch);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -73,22 +90,14 @@ void kai_run_lhs_pack_f16pmrx2_f32_neon(
     KAI_UNUSED(sr);
     KAI_UNUSED(m_idx_start);
 
-    const size_t pitch = mr * 2 * sizeof(uint16_t);
-    const auto* src = static_cast<const float*>(lhs);
-    auto* panel = static_cast<uint8_t*>(lhs_packed);
-    while (m > 0) {
-        const size_t rows = m < mr ? m : mr;
-        size_t row = 0;
-        for (; row + 4 <= rows; row += 4) {
-            kai::pack_4_rows(k, kai::row_of(src, row, lhs_stride), lhs_stride, panel + row * sizeof(uint32_t), pitch);
-        }
-        for (; row < rows; ++row) {
-            kai::pack_row(k, kai::row_of(src, row, lhs_stride), panel + row * sizeof(uint32_t), pitch);
-        }
-        src = kai::row_of(src, rows, lhs_stride);
-        panel += k / 2 * pitch;
-        m -= rows;
-    }
+    kai::pack_f16p(m, k, mr, lhs, lhs_stride, nullptr, lhs_packed);
+}
+
+void kai_run_lhs_pack_f16pmrx2_f32_neon_rows(
+    size_t m, size_t k, size_t bl, size_t mr, [[maybe_unused]] size_t kr, size_t sr, const size_t* rows,
+    const void* lhs, size_t lhs_stride, void* lhs_packed) {
+    kai::check_lhs_call(kai::kRunRules, k, bl, {mr, 4, sr}, __func__);
+    kai::pack_f16p(m, k, mr, lhs, lhs_stride, rows, lhs_packed);
 }
 
 }  // extern "C"

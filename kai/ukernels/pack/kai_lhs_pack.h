@@ -11,6 +11,8 @@
 // 0 differs between packers and is documented for each: some add m_idx_start rows to `lhs`, some derive the slot of the
 // first row from it, some ignore it, the others accept only 0.
 //
+// To pack rows from anywhere in the matrix (the tokens of an expert): kai_run_<name>_rows.
+//
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -277,6 +279,39 @@ kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
+/// @}
+
+/// @name Pack rows by a list of indices
+/// All packers that take a block or a row of floats and change its type have such a function; their getters hold for it.
+/// (For the others there are the packers of indirect matmul: one chunk per row.)
+/// @{
+
+/// Packs m rows that may lie anywhere in a matrix, in any order, also more than once: the bytes are those of `run` for
+/// a copy of these rows, and the time is the same.
+///
+/// @param m, k        Number of rows to pack, and their length.
+/// @param bl          Length of a block along k; ignored by formats without blocks.
+/// @param mr, kr, sr  As the kernel's getters return them.
+/// @param rows        m indices: row i of the result is read from lhs + rows[i] * lhs_stride.
+/// @param lhs         Row 0 of the matrix. Rows that are not listed are not read.
+/// @param lhs_stride  Bytes from one row to the next, a multiple of the size of an element.
+/// @param lhs_packed  The panel of the first row of the call, which goes to its slot 0. For parts: rows + m_idx, and
+///                    get_lhs_packed_offset(m_idx, ...), m_idx a multiple of mr.
+///
+/// m = 0: nothing is read or written. @pre As `run`.
+typedef void kai_run_lhs_pack_rows_fn(
+    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs,
+    size_t lhs_stride, void* lhs_packed);
+
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_pack_f16pmrx2_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon_rows;
 /// @}
 
 #ifdef __cplusplus
