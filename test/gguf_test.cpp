@@ -281,6 +281,7 @@ Unpack* unpack_of(const std::string& format) {
     static const std::map<std::string, Unpack*> functions = {
         {"qsi4c32p", kai_run_rhs_unpack_row_qsi4c32p},
         {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
+        {"qsi8c32p", kai_run_rhs_unpack_row_qsi8c32p},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"f32pbiasf32", kai_run_rhs_unpack_row_f32pbiasf32},
@@ -414,14 +415,15 @@ TEST_P(GgufPack, FloatsComeBack) {
     }
 }
 
-// Rows of Q4_0 are what the packers of qsu4c32s16s0 take.
-TEST_P(GgufPack, Q4_0IsQsu4c32s16s0) {
-    if (type.id != KAI_GGUF_Q4_0) {
+// Rows of Q4_0 and Q8_0 are what the packers of qsu4c32s16s0 and qsi8c32 take.
+TEST_P(GgufPack, RowsAreRecords) {
+    if (type.id != KAI_GGUF_Q4_0 && type.id != KAI_GGUF_Q8_0) {
         return;
     }
-    const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/Q4_0.blocks");
+    const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type.name) + ".blocks");
+    const std::string records = type.id == KAI_GGUF_Q4_0 ? "qsu4c32s16s0" : "qsi8c32";
     for (const kai_packer* other : test::all_packers()) {
-        if (std::string(other->source_format) != "qsu4c32s16s0" || std::string(other->format) != p.format) {
+        if (other->source_format != records || std::string(other->format) != p.format) {
             continue;
         }
         for (const reference::Tile tile : test::tiles_of(p)) {
@@ -562,10 +564,14 @@ TEST(GgufProduct, PackersOfMicroKernels) {
                            std::string(u->rhs_format) != "qsi4c32ps1s0" &&
                            std::string(u->rhs_format) != "qsi4c32ps4s0sf16";
         const bool zero = std::string(u->rhs_format).find("qai4c32p") == 0;
+        const bool bytes = std::string(u->rhs_format).find("qsi8c32p") == 0;
         const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
         for (const kai_gguf_type_id id :
              {KAI_GGUF_Q4_0, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, scale && known) << u->name << ", type " << id;
+        }
+        for (const kai_gguf_type_id id : {KAI_GGUF_Q5_0, KAI_GGUF_Q8_0}) {
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, bytes && known) << u->name << ", type " << id;
         }
         for (const kai_gguf_type_id id : {KAI_GGUF_Q4_1, KAI_GGUF_Q4_K}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, zero && known) << u->name << ", type " << id;
@@ -595,7 +601,7 @@ TEST(GgufProduct, RecordedProducts) {
             std::memcpy(&recorded[line.substr(0, comma)], &bits, sizeof(bits));
         }
     }
-    ASSERT_EQ(recorded.size(), 210u);
+    ASSERT_GE(recorded.size(), 270u);
     for (const auto& [u, type] : products()) {
         for (const size_t k : {256, 512}) {
             SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << ", k " << k);

@@ -132,10 +132,12 @@ inline constexpr Block Q2_0 = biased(block_of(64, 18, {2, 2, 1}, 64), -1);
     LINE(Q6_K) LINE(IQ4_NL) LINE(IQ4_XS) LINE(TQ1_0) LINE(TQ2_0) LINE(MXFP4) LINE(NVFP4) LINE(Q1_0) LINE(Q2_0)
 // clang-format on
 
-/// Of the formats that this library packs it to: values that fit four bits, in runs of 32 and more; 0: there are none.
+/// Of the formats that this library packs it to: values that fit four bits, in runs of 32 and more, or eight bits,
+/// without a minimum, in runs of 32; 0: there are none.
 constexpr size_t packed_bl(const Block& t) {
     const bool four_bits = t.ternary || t.table == kTableSign || (t.table == nullptr && t.low.bits + t.high.bits <= 4);
-    return four_bits && t.run >= 32 ? t.run : 0;
+    const bool eight_bits = t.scales == Scales::one && t.m == 0 && t.low.bits + t.high.bits >= 5;
+    return (four_bits || eight_bits) && t.run >= 32 ? t.run : 0;
 }
 
 /// Where a ternary digit is: i = 0..159 in five digits of 32 bytes, ..239 in five of 16, ..255 in four of 4.

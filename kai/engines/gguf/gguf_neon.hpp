@@ -76,6 +76,27 @@ KAI_INLINE int8x16_t values_x16(const uint8_t* block, size_t i) {
     }
 }
 
+alignas(16) inline constexpr uint8_t kMaskOf1Bit[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+
+/// The values of weights i to i + 31; i is a multiple of 32.
+template <const Block& t>
+KAI_INLINE void values_x32(const uint8_t* block, size_t i, int8x16_t v[2]) {
+    if constexpr (
+        t.low.bits == 4 && t.low.distance == 16 && t.high.bits == 1 && t.high.distance == 1 && t.bias == -16) {
+        // Nibbles whose upper half is the sign: all ones where bit 4 is 0.
+        const uint8x16_t nibbles = vld1q_u8(block + t.low.byte(i)), mask = vld1q_u8(kMaskOf1Bit);
+        const uint8x16_t zeros = vreinterpretq_u8_u32(vdupq_n_u32(~load<uint32_t>(block + t.high.byte(i))));
+        const uint8x16_t first = vld1q_u8(kByteOf1Bit), second = vaddq_u8(first, vdupq_n_u8(2));
+        const uint8x16_t signs[2] = {
+            vtstq_u8(vqtbl1q_u8(zeros, first), mask), vtstq_u8(vqtbl1q_u8(zeros, second), mask)};
+        v[0] = vreinterpretq_s8_u8(vsliq_n_u8(nibbles, signs[0], 4));
+        v[1] = vreinterpretq_s8_u8(vsliq_n_u8(vshrq_n_u8(nibbles, 4), signs[1], 4));
+    } else {
+        v[0] = values_x16<t>(block, i);
+        v[1] = values_x16<t>(block, i + 16);
+    }
+}
+
 }  // namespace
 }  // namespace kai
 

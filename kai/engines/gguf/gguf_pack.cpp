@@ -1,6 +1,7 @@
-// RHS packers of rows of GGUF blocks, N x K, to the int4 formats: each column is a row of the file.
+// RHS packers of rows of GGUF blocks, N x K, to the int4 and int8 formats: each column is a row of the file.
 //
-//     format                  nibble      after or before a block
+//     format                  element     after or before a block
+//     qsi8c32p                value       f16 d, as it is
 //     qsi4c32p                value       f16 d, as it is
 //     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
@@ -22,7 +23,7 @@ namespace {
 /// What a format makes of a block.
 struct Target {
     const Format& format;
-    unsigned added;           // to a value, in four bits
+    unsigned added;           // to a value
     float stored_scale;       // of a scale of 1
     bool zero_missing;        // missing columns are zero; else they repeat the last one
     uint8_t kr, kr_multiple;  // rules: the only kr, or any multiple of this up to 16
@@ -32,6 +33,7 @@ struct Target {
         return format.block_tail != 0;
     }
 };
+inline constexpr Target to_qsi8c32p = {qsi8c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi4c32p = {qsi4c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi4c32ps1s0scalef16 = {qsi4c32ps1s0scalef16, 8, 1, true, 4, 0, 0};
 inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
@@ -95,10 +97,11 @@ KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, u
                 uint8_t* elements = out + format.elements(p.tile, bl, b);
                 for (size_t i = 0; i < bl; ++i) {
                     const int value = value_of(t, block, b % per * bl + i);
-                    const unsigned nibble = (static_cast<unsigned>(value) + to.added) & 15U;
+                    const unsigned element = (static_cast<unsigned>(value) + to.added) & ((1U << format.bits) - 1);
                     const auto at = format.at(p.tile, bl, c, i);
-                    // The low nibble of a byte belongs to the smaller i and so comes first.
-                    elements[at.byte] = static_cast<uint8_t>(at.shift == 0 ? nibble : elements[at.byte] | nibble << 4);
+                    // The low nibble of a byte belongs to the smaller i and so comes first. A whole byte has no shift.
+                    elements[at.byte] =
+                        static_cast<uint8_t>(at.shift == 0 ? element : elements[at.byte] | element << 4);
                 }
             }
         }
@@ -140,7 +143,28 @@ KAI_INLINE uint8x16_t nibbles_x16(const uint8_t* block, size_t first, size_t i, 
     }
 }
 
-/// The run from `first` on of four columns.
+/// The run from `first` on of four columns, to a format of bytes.
+template <const Block& t, size_t group>
+KAI_INLINE void pack_bytes(const FourColumns& src, size_t first, uint8_t* dst, size_t group_step) {
+    static_assert(t.run == 32);
+    int8x16_t values[4][2];
+    KAI_UNROLL(4)
+    for (size_t c = 0; c < 4; ++c) {
+        values_x32<t>(src.at[c], first, values[c]);
+    }
+    KAI_UNROLL(2)
+    for (size_t half = 0; half < 2; ++half) {
+        uint8x16_t v[4], out[4];
+        KAI_UNROLL(4)
+        for (size_t c = 0; c < 4; ++c) {
+            v[c] = vreinterpretq_u8_s8(values[c][half]);
+        }
+        interleave<group>(v, out);
+        dst = store_groups<group>(out, opaque(dst), group_step);
+    }
+}
+
+/// The run from `first` on of four columns, to a format of nibbles.
 template <const Target& to, const Block& t, size_t group>
 KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, uint8_t* dst, size_t group_step) {
     [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (t.run / 4);
@@ -249,7 +273,9 @@ void pack_gguf_by_four(const GgufPack& pack) {
                         store(field, load_four_u16(src, t.d));
                     }
                     for (size_t run = 0; run < per; run += together, dst += together * step) {
-                        if constexpr (together == 2 && format.nibble_distance == 1) {
+                        if constexpr (format.bits == 8) {
+                            pack_bytes<t, group>(src, run * bl, dst, group_step);
+                        } else if constexpr (together == 2 && format.nibble_distance == 1) {
                             pack_neighbours<to, t, group>(src, run * bl, dst, step, group_step);
                         } else {
                             KAI_UNROLL(2)
@@ -316,6 +342,8 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
 
 extern "C" {
 
+KAI_DEFINE_GGUF(qsi8c32p, Q8_0, q8_0)
+KAI_DEFINE_GGUF(qsi8c32p, Q5_0, q5_0)
 KAI_DEFINE_GGUF(qsi4c32p, Q4_0, q4_0)
 KAI_DEFINE_GGUF(qsi4c32p, TQ1_0, tq1_0)
 KAI_DEFINE_GGUF(qsi4c32p, TQ2_0, tq2_0)

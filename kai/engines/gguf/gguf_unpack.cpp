@@ -1,6 +1,6 @@
 // A column of a packed RHS to f32, f16 or bf16.
 //
-//     int4 with a scale             w = value * scale
+//     int4, int8 with a scale       w = value * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
 //     floats                        w = element
 //
@@ -45,14 +45,14 @@ KAI_INLINE void check_tile(const char* function, const Tile& t) {
         t.sr);
 }
 
-/// A value is a nibble, perhaps with bit 3 flipped, less 8.
+/// A value is a nibble, perhaps with bit 3 flipped, less 8. (Or a byte.)
 struct Nibble {
     unsigned flip;
     float scale_unit;  // what a stored scale of 1 is
 };
 
 template <kai_datatype type>
-void unpack_int4(const Format& format, const Nibble& nibble, const Column& p) {
+void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows;
     const size_t group = format.group_size(p.tile), d = format.nibble_distance != 0 ? format.nibble_distance : p.bl / 2;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
@@ -65,6 +65,13 @@ void unpack_int4(const Format& format, const Nibble& nibble, const Column& p) {
                                 ? load<float>(tail + 4 * p.tile.rows) * nibble.scale_unit
                                 : kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
         uint8_t* dst = p.dst + b * p.bl * size;
+        if (format.bits == 8) {
+            for (size_t i = 0; i < p.bl; ++i) {
+                const auto value = static_cast<int8_t>(elements[i / group * p.tile.rows * group + i % group]);
+                store_float(static_cast<float>(value) * scale, type, dst + i * size);
+            }
+            continue;
+        }
         for (size_t j = 0; j < p.bl / 2; ++j) {
             const unsigned byte = elements[j / group * p.tile.rows * group + j % group] ^ nibble.flip;
             const size_t i = j / d * 2 * d + j % d;
@@ -89,15 +96,15 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     }
 }
 
-[[gnu::noinline]] void unpack_int4(
+[[gnu::noinline]] void unpack_blocks(
     const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.bl != 0 && p.bl % 32 == 0, "bl = %zu is not a positive multiple of 32", p.bl);
     KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, "k = %zu is not a multiple of bl = %zu", p.k, p.bl);
-    (type == kai_dt_f32   ? unpack_int4<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_int4<kai_dt_f16>
-                          : unpack_int4<kai_dt_bf16>)(format, nibble, p);
+    (type == kai_dt_f32   ? unpack_blocks<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_blocks<kai_dt_f16>
+                          : unpack_blocks<kai_dt_bf16>)(format, nibble, p);
 }
 
 [[gnu::noinline]] void unpack_floats(
@@ -123,10 +130,11 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
 
 extern "C" {
 
-KAI_DEFINE_UNPACK(qsi4c32p, unpack_int4, (kai::Nibble{0x88, 1}))
-KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_int4, (kai::Nibble{0, 1}))
-KAI_DEFINE_UNPACK(qai4c32p, unpack_int4, (kai::Nibble{0x88, 16}))
-KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_int4, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
+KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
+KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
+KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(f32pbiasf32, unpack_floats, kai_dt_f32)
 KAI_DEFINE_UNPACK(f16pbiasf16, unpack_floats, kai_dt_f16)
 KAI_DEFINE_UNPACK(bf16pbiasf32, unpack_floats, kai_dt_bf16)
