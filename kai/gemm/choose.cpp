@@ -31,7 +31,7 @@ struct Group {
     const char* families[2];
 };
 
-constexpr size_t kMaxGroups = 4;
+constexpr size_t kMaxGroups = 8;
 
 struct Groups {
     Group of[kMaxGroups];
@@ -43,6 +43,56 @@ struct Groups {
         }
     }
 };
+
+/// Families that multiply rows of a GGUF file in a packed format of their own. Those that write the type of C come
+/// first, then those whose format is smallest: few rows are as fast as memory.
+Groups gguf_groups(const Problem& p) {
+    struct Found {
+        const char* family;
+        bool to_c_type;
+        size_t bytes;  // of a panel of 256 weights a column, per column
+
+        bool better_than(const Found& other) const {
+            return to_c_type != other.to_c_type ? to_c_type : bytes < other.bytes;
+        }
+    } found[kMaxGroups] = {};
+    size_t count = 0;
+    const char* source = kai_gguf_find_type(p.gguf_type)->name;
+    for (size_t i = 0; const kai_packer* packer = kai_registry_packer(i); ++i) {
+        if (!kai::is_file(*packer) || strcmp(packer->source_format, source) != 0) {
+            continue;
+        }
+        const char* before = nullptr;  // the catalogue lists families one after another
+        for (size_t j = 0; const kai_ukernel* u = kai_registry_ukernel(j); ++j) {
+            // Rows of floats times integers are slow: pinned only.
+            const bool wanted = u->dst_type == kai_dt_f32 || u->dst_type == p.c_type;
+            const bool quantised = type_of(u->lhs_format) == kai_dt_unknown || p.pin != nullptr;
+            if (u->family == before || !wanted || !quantised || !kai::same_name(packer->format, u->rhs_format) ||
+                !kai_registry_runnable(u->features, nullptr, 0) || !kai::packs_file_for(*packer, *u)) {
+                continue;
+            }
+            before = u->family;
+            kai::PackerArgs a = kai::packer_args();
+            a.k = 256, a.rows = a.count = u->get_nr(), a.kr = u->get_kr(), a.sr = u->get_sr();
+            Found next = {u->family, u->dst_type == p.c_type, kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
+            size_t at = 0;
+            while (at < count && !next.better_than(found[at])) {
+                ++at;
+            }
+            count = min(count + 1, kMaxGroups);
+            for (; at < count; ++at) {
+                const Found moved = found[at];
+                found[at] = next;
+                next = moved;
+            }
+        }
+    }
+    Groups g = {};
+    for (size_t i = 0; i < count; ++i) {
+        g.add(true, found[i].family);
+    }
+    return g;
+}
 
 /// What may compute a problem, the best first.
 Groups groups_for(const Problem& p) {
@@ -95,6 +145,8 @@ Groups groups_for(const Problem& p) {
             g.add(p.b_constant, "matmul_clamp_qai8_qai8_qsi8p");
             g.add(!p.b_constant, "matmul_clamp_qai8_qai8_qsi8nxk");
             break;
+        case KAI_GEMM_GGUF:
+            return gguf_groups(p);
         case KAI_GEMM_KIND_COUNT:
             break;
     }
@@ -150,6 +202,9 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
 /// conversion that only widens, 4 directly.
 int suits(const Problem& p, const kai_packer& packer) {
     const bool same_way = is_kxn(packer) != p.b_transposed;
+    if (p.b_kind == KAI_GEMM_GGUF) {  // dequantised
+        return type_of(packer.source_format) == kai_dt_unknown ? 0 : same_way ? 2 : 1;
+    }
     if (p.b_kind == KAI_GEMM_DENSE) {
         const kai_datatype type = type_of(packer.source_format);
         return !converts(p.b_type, type)      ? 0
@@ -174,6 +229,13 @@ bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
     if (!rhs_is_packed(u)) {
         return true;
     }
+    if (p.b_kind == KAI_GEMM_GGUF) {
+        plan.rhs_packer = kai_registry_gguf_packer(&u, p.gguf_type);
+        plan.problem.bl = kai::has_blocks(u) ? kai_gguf_find_type(p.gguf_type)->packed_bl : 0;
+        if (plan.rhs_packer != nullptr) {
+            return true;
+        }
+    }
     int best = 0;
     for (size_t i = 0; best < 4; ++i) {
         const kai_packer* packer = kai_registry_rhs_packer(&u, i);
@@ -195,8 +257,9 @@ bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
 struct Wish {
     size_t m;
     const kai_ukernel* same_rhs_as;
-    uint64_t without;  ///< features
-    bool portable;     ///< only portable kernels, or none of them
+    uint64_t without;   ///< features
+    bool portable;      ///< only portable kernels, or none of them
+    uint64_t with = 0;  ///< features
 };
 
 const kai_ukernel* best_of(const Group& group, const Wish& wish) {
@@ -207,7 +270,7 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         }
         kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without};
         const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
-        if (u == nullptr || (u->features == 0) != wish.portable) {
+        if (u == nullptr || (u->features == 0) != wish.portable || (u->features & wish.with) != wish.with) {
             continue;
         }
         const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
@@ -252,7 +315,7 @@ const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format
 /// Whether kernels and packers take the shape.
 bool takes_shape(const Problem& p, const Plan& plan) {
     kai_registry_call call = {};
-    call.n = p.n, call.k = p.k, call.bl = p.bl;
+    call.n = p.n, call.k = p.k, call.bl = plan.problem.bl;
     for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
         const kai_ukernel& u = *kernel->ukernel;
         call.ukernel = &u, call.packer = nullptr;
@@ -298,11 +361,13 @@ bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t w
 
 /// The first group that has kernels.
 bool choose_from(
-    const Problem& p, const Groups& groups, const kai_ukernel* reader, uint64_t without, bool portable, Plan& plan) {
+    const Problem& p, const Groups& groups, const kai_ukernel* reader, uint64_t without, bool portable, Plan& plan,
+    uint64_t with = 0) {
     for (size_t i = 0; i < groups.count; ++i) {
         // Where f16 has no instructions, f32 is faster: the last group is f32.
-        const Group& group = groups.of[portable ? groups.count - 1 - i : i];
-        const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable};
+        const bool last_first = portable && p.b_kind != KAI_GEMM_GGUF;
+        const Group& group = groups.of[last_first ? groups.count - 1 - i : i];
+        const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable, with};
         const kai_ukernel* u = best_of(group, wish);
         if (u != nullptr && take(p, group, *u, without, plan)) {
             return true;
@@ -363,8 +428,9 @@ Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
 
 }  // namespace
 
-Status choose(const Problem& p, Plan& plan) {
-    const Groups groups = groups_for(p);
+namespace {
+
+Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     if (p.pin != nullptr) {
         return choose_pinned(p, groups, plan);
     }
@@ -377,6 +443,11 @@ Status choose(const Problem& p, Plan& plan) {
         }
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
+    // Formats of a type differ by at most a third in size, kernels of SME and others by a factor.
+    const bool sme_first = p.b_kind == KAI_GEMM_GGUF && without == 0;
+    if (sme_first && choose_from(p, groups, reader, without, false, plan, kSme)) {
+        return KAI_GEMM_OK;
+    }
     // Packers of SME take shorter blocks than others.
     if (!choose_from(p, groups, reader, without, false, plan) &&
         !choose_from(p, groups, reader, without | kSme, false, plan) &&
@@ -385,6 +456,20 @@ Status choose(const Problem& p, Plan& plan) {
     }
     prefer_plain(p, plan);
     return KAI_GEMM_OK;
+}
+
+}  // namespace
+
+Status choose(const Problem& p, Plan& plan) {
+    const Status status = choose_among(p, groups_for(p), plan);
+    const bool none =
+        status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
+    if (p.b_kind != KAI_GEMM_GGUF || !none) {
+        return status;
+    }
+    Problem dequantised = p;
+    dequantised.b_kind = KAI_GEMM_DENSE, dequantised.b_type = kai_dt_f32;
+    return choose_among(p, groups_for(dequantised), plan);
 }
 
 }  // namespace kai::gemm

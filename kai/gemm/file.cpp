@@ -80,7 +80,8 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
         return KAI_GEMM_FILE_BAD_NAME;
     }
     if (!is_text(e.format) || e.kind >= KAI_GEMM_KIND_COUNT || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
-        (e.type != 0 && e.type != kai_dt_f32 && e.type != kai_dt_f16 && e.type != kai_dt_bf16)) {
+        (e.kind != KAI_GEMM_GGUF && e.type != 0 && e.type != kai_dt_f32 && e.type != kai_dt_f16 &&
+         e.type != kai_dt_bf16)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
     for (const uint64_t size : {e.n, e.k, e.bl, e.count, e.offset, e.stride, e.size}) {
@@ -91,7 +92,11 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     kai_gemm_tensor t = {};
     t.name = reinterpret_cast<const char*>(from + offsetof(Entry, name));
     t.kind = static_cast<kai_gemm_kind>(e.kind);
-    t.type = static_cast<kai_datatype>(e.type);
+    if (t.kind == KAI_GEMM_GGUF) {
+        t.gguf_type = static_cast<kai_gguf_type_id>(e.type);
+    } else {
+        t.type = static_cast<kai_datatype>(e.type);
+    }
     t.n = e.n, t.k = e.k, t.bl = e.bl, t.count = e.count;
     t.bias = (e.bias & kHasBias) != 0;
     memcpy(t.lut, e.lut, sizeof(t.lut));
@@ -126,7 +131,8 @@ void write_entry(const kai_gemm_tensor& t, uint8_t* to) {
     Entry e = {};
     memcpy(e.name, t.name, strlen(t.name));
     memcpy(e.format, t.format.name, strlen(t.format.name));
-    e.kind = t.kind, e.type = t.type;
+    e.kind = t.kind;
+    e.type = t.kind == KAI_GEMM_GGUF ? static_cast<uint32_t>(t.gguf_type) : static_cast<uint32_t>(t.type);
     e.bias = (t.bias ? kHasBias : 0U) | (t.bias_apart ? kBiasApart : 0U);
     e.vector_length = static_cast<uint32_t>(t.vector_length);
     e.n = t.n, e.k = t.k, e.bl = t.bl, e.count = t.count;

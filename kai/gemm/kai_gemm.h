@@ -30,6 +30,7 @@
 //
 #pragma once
 
+#include "kai/kai_gguf.h"
 #include "kai/kai_registry.h"
 
 #ifdef __cplusplus
@@ -70,6 +71,7 @@ enum kai_gemm_kind {
     KAI_GEMM_INT8_BLOCK_F16,   ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,       ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
     KAI_GEMM_INT8_LOWP,        ///< The same of int8: TensorFlow Lite.
+    KAI_GEMM_GGUF,             ///< Rows of a GGUF file as they lie: gguf_type. N x K, constant.
     KAI_GEMM_KIND_COUNT
 };
 
@@ -100,11 +102,14 @@ struct kai_gemm_problem {
     /// @{
     enum kai_gemm_kind b_kind;
     enum kai_datatype b_type;  ///< Of DENSE.
-    bool b_transposed;         ///< B is N x K.
-    bool b_constant;           ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE or LOWP and read at every run.
-    bool b_per_matrix;         ///< Every matrix of the batch has its own B.
-    size_t bl;                 ///< Length of a block of k. Block kinds only.
-    bool bias;  ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights. Not LOWP.
+    /// Of GGUF; k is a multiple of its block. F32, F16 and BF16 become DENSE. Types that no micro-kernel reads packed
+    /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
+    enum kai_gguf_type_id gguf_type;
+    bool b_transposed;  ///< B is N x K.
+    bool b_constant;    ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE or LOWP and read at every run.
+    bool b_per_matrix;  ///< Every matrix of the batch has its own B.
+    size_t bl;          ///< Length of a block of k. Block kinds only; the plan sets that of GGUF.
+    bool bias;          ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights. Not LOWP.
     /// @}
 
     /// @name Result

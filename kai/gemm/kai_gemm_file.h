@@ -73,10 +73,11 @@ struct kai_gemm_tensor {
     /// @name What is packed
     /// @{
     enum kai_gemm_kind kind;
-    enum kai_datatype type;  ///< DENSE: of the weights before they were packed.
-    size_t n, k;             ///< Not 0.
-    size_t bl;               ///< Block kinds: length of a block of k. Others: 0.
-    size_t count;            ///< Number of matrices, at least 1.
+    enum kai_datatype type;           ///< DENSE: of the weights before they were packed.
+    enum kai_gguf_type_id gguf_type;  ///< GGUF: of the rows; not F32, F16 or BF16, which are DENSE.
+    size_t n, k;                      ///< Not 0.
+    size_t bl;                        ///< Block kinds: length of a block of k. Others: 0.
+    size_t count;                     ///< Number of matrices, at least 1.
     bool bias;
     int32_t lut[4];        ///< INT2_CHANNEL: the four weights, which fit int8. The run needs them too.
     int32_t a_zero_point;  ///< INT8_STATIC: they are part of the packed biases and scales.
@@ -111,7 +112,8 @@ struct kai_gemm_tensor {
 
 /// What the micro-kernel `kernel` reads on a CPU with vectors of `vector_bits` (of SVE or SME; ignored by kernels whose
 /// panels do not depend on it). Sets kind, type, format and vector_length. The name is looked up in the catalogue of
-/// all micro-kernels: neither this build nor this CPU needs to have it.
+/// all micro-kernels: neither this build nor this CPU needs to have it. To pack rows of a GGUF file for it, set kind to
+/// GGUF, which some kernels have anyhow, and gguf_type.
 enum kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits, struct kai_gemm_tensor* tensor);
 
 /// Checks the description and sets bias_apart, panels_size, stride and size.

@@ -25,14 +25,14 @@ inline bool is_static(kai_gemm_kind kind) {
 
 /// Scales are apart from the weights.
 inline bool has_scales(kai_gemm_kind kind) {
-    return kind != KAI_GEMM_DENSE && !has_records(kind) && !is_lowp(kind);
+    return kind != KAI_GEMM_DENSE && kind != KAI_GEMM_GGUF && !has_records(kind) && !is_lowp(kind);
 }
 
 inline bool has_blocks(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_records(kind);
 }
 
-/// The source format of the packers of a kind; NULL for DENSE: any float.
+/// The source format of the packers of a kind; NULL for DENSE (any float) and GGUF (the name of the type).
 inline const char* source_of(kai_gemm_kind kind) {
     switch (kind) {
         case KAI_GEMM_INT8_CHANNEL:

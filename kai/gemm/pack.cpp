@@ -23,6 +23,23 @@ void transpose_nibbles(const char* from, size_t line, size_t first, size_t count
     }
 }
 
+/// Rows of a file become floats, N x K or K x N.
+void dequantise(const Problem& p, const void* from, size_t line, size_t count, kai_datatype type, bool kxn, void* to) {
+    constexpr size_t kPart = 256;  // a multiple of the blocks of all types
+    const kai_gguf_type& source = *kai_gguf_find_type(p.gguf_type);
+    const size_t size = size_of(type), k_step = kxn ? count * size : size, n_step = kxn ? size : p.k * size;
+    float part[kPart];
+    for (size_t n = 0; n < count; ++n) {
+        for (size_t k = 0; k < p.k; k += kPart) {
+            const size_t weights = min(kPart, p.k - k);
+            const char* blocks = at(from, n * line + k / source.block_weights * source.block_bytes);
+            kai_gguf_dequantise(&source, weights, blocks, kai_dt_f32, part);
+            // As a column: a step of the destination's rows for each weight.
+            copy_matrix(type, at(to, n * n_step + k * k_step), k_step, kai_dt_f32, part, sizeof(float), 0, weights, 1);
+        }
+    }
+}
+
 /// Bytes of a value of the bias in the packed format.
 bool bias_is_f16(const kai_packer& packer) {
     return bias_size(packer) == 2;
@@ -40,6 +57,8 @@ void pack_panel(
     if (!plan.copies_columns) {  // DENSE
         call.rhs = at(w.b, first * (p.b_transposed ? line : size_of(p.b_type)));
         call.rhs_stride = line;
+    } else if (p.b_kind == KAI_GEMM_GGUF) {
+        dequantise(p, at(w.b, first * line), line, count, type_of(packer.source_format), is_kxn(packer), copied);
     } else if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
         transpose_nibbles(static_cast<const char*>(w.b), line, first, count, p.k, static_cast<char*>(copied));
     } else if (p.b_kind == KAI_GEMM_INT8_CHANNEL) {

@@ -32,7 +32,11 @@ kai_datatype row_type(const kai_gemm_kernel& kernel) {
 
 size_t b_row_size(const Problem& p) {
     const size_t count = p.b_transposed ? p.k : p.n;
+    size_t row = SIZE_MAX;
     switch (p.b_kind) {
+        case KAI_GEMM_GGUF:
+            kai_gguf_row_size(kai_gguf_find_type(p.gguf_type), p.k, &row);
+            return row;
         case KAI_GEMM_DENSE:
             return mul_add(count, size_of(p.b_type), 0);
         case KAI_GEMM_INT8_CHANNEL:
@@ -109,6 +113,15 @@ Status check_problem(const Problem& p) {
     if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
         return KAI_GEMM_BAD_VALUE;
     }
+    if (p.b_kind == KAI_GEMM_GGUF) {
+        const kai_gguf_type* type = kai_gguf_find_type(p.gguf_type);
+        if (type == nullptr || p.k % type->block_weights != 0) {
+            return KAI_GEMM_BAD_VALUE;
+        }
+        if (!p.b_transposed) {
+            return KAI_GEMM_UNSUPPORTED;
+        }
+    }
     if (integers && (p.alpha != 1 || p.beta != 0)) {
         return KAI_GEMM_BAD_VALUE;
     }
@@ -141,6 +154,18 @@ Status check_problem(const Problem& p) {
         }
     }
     return KAI_GEMM_OK;
+}
+
+/// Floats of a file are floats.
+Problem with_floats_dense(Problem p) {
+    const kai_datatype type = p.gguf_type == KAI_GGUF_F32    ? kai_dt_f32
+                              : p.gguf_type == KAI_GGUF_F16  ? kai_dt_f16
+                              : p.gguf_type == KAI_GGUF_BF16 ? kai_dt_bf16
+                                                             : kai_dt_unknown;
+    if (p.b_kind == KAI_GEMM_GGUF && type != kai_dt_unknown) {
+        p.b_kind = KAI_GEMM_DENSE, p.b_type = type;
+    }
+    return p;
 }
 
 // ---- sizes ----
@@ -294,13 +319,13 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
     if (problem == nullptr || plan == nullptr) {
         return KAI_GEMM_NULL_POINTER;
     }
-    Status status = check_problem(*problem);
+    Plan made = {};
+    made.problem = with_floats_dense(*problem);
+    const Problem& p = made.problem;
+    Status status = check_problem(p);
     if (status != KAI_GEMM_OK) {
         return status;
     }
-    Plan made = {};
-    made.problem = *problem;
-    const Problem& p = made.problem;
     made.problem.l1_bytes = p.l1_bytes != 0 ? p.l1_bytes : kDefaultL1;
     made.problem.l2_bytes = p.l2_bytes != 0 ? p.l2_bytes : kDefaultL2;
     made.bias_apart = p.bias;
@@ -313,7 +338,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         if (made.rhs_packer != nullptr) {
             made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
         }
-        const bool bias_inside = made.rhs_packer != nullptr && !kai::takes<&kai::PackerArgs::no_bias>(*made.rhs_packer);
+        const bool bias_inside = made.rhs_packer != nullptr && kai::packs_bias(*made.rhs_packer);
         made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside) && !p.scatters;
         made.bias_apart = p.bias && !made.direct;
     } else {

@@ -78,6 +78,47 @@ void explain(const Line& line, const kai_gemm_tensor& t, char* reason, size_t si
     }
 }
 
+/// The name of a format that rows of GGUF files are packed to; NULL: it is none.
+const char* gguf_format(const char* name) {
+    for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
+        if (kai::is_file(*p) && strcmp(p->format, name) == 0) {
+            return p->format;
+        }
+    }
+    return nullptr;
+}
+
+/// Bytes of the panels of a matrix that is packed from rows of a GGUF file.
+kai_gemm_file_status measure_gguf(const kai_gemm_tensor& t, Size& panels) {
+    constexpr size_t kMax = 1U << 16;
+    const kai_gemm_format& f = t.format;
+    const bool sane = f.nr != 0 && f.nr <= kMax && f.kr != 0 && f.kr <= kMax && f.sr != 0 && t.vector_length <= kMax;
+    const kai_packer* packer = sane ? find_gguf_packer(t) : nullptr;
+    if (!sane) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    if (packer == nullptr) {
+        return KAI_GEMM_FILE_UNKNOWN_FORMAT;
+    }
+    kai_registry_call call = {};
+    call.packer = packer;
+    call.n = t.n, call.k = t.k;
+    call.rows = f.nr, call.kr = f.kr, call.sr = f.sr;
+    if (t.n == 0 || t.k == 0 || t.count == 0 || t.bl != 0 || t.type != kai_dt_unknown ||
+        t.k % kai_gguf_find_type(t.gguf_type)->block_weights != 0 || !kai_registry_check(&call, nullptr, 0)) {
+        return KAI_GEMM_FILE_BAD_VALUE;
+    }
+    // More than any format takes: packers do not check.
+    constexpr size_t kBytesPerWeight = 8;
+    if (((Size{t.n} + Size{f.nr}) * (Size{t.k} + Size{64}) * Size{kBytesPerWeight}).overflow) {
+        return KAI_GEMM_FILE_OVERFLOW;
+    }
+    kai::PackerArgs a = kai::packer_args();
+    a.count = t.n, a.k = t.k, a.rows = call.rows, a.kr = call.kr, a.sr = call.sr;
+    panels = Size{kai::packed_size(*packer, a, kai::Direct{})};
+    return KAI_GEMM_FILE_OK;
+}
+
 /// Whether the description of a tensor of a known format agrees with itself.
 bool is_valid(const kai_gemm_tensor& t, const kai::Format& layout) {
     constexpr size_t kMax = 1U << 16;
@@ -97,6 +138,23 @@ bool is_valid(const kai_gemm_tensor& t, const kai::Format& layout) {
     return valid;
 }
 
+/// Bytes of the panels of a matrix.
+Size panels_size(const kai_gemm_tensor& t, const kai::Format& layout) {
+    const kai_gemm_format& tile = t.format;
+    Size column = {layout.panel_head + layout.panel_tail};
+    if (has_blocks(t.kind)) {
+        const size_t fields = layout.block_head + layout.block_tail;
+        column = column + Size{t.k / t.bl} * (Size{t.bl / 8} * Size{layout.bits} + Size{fields});
+    } else {
+        const size_t multiple =
+            layout.k_multiple != 0 ? layout.k_multiple : layout.group_size({tile.nr, tile.kr, tile.sr});
+        const Size k = Size{t.k}.rounded_up(multiple);
+        column =
+            column + (layout.bits < 8 ? Size{k.value / 8, k.overflow} * Size{layout.bits} : k * Size{layout.bits / 8});
+    }
+    return Size{t.n / tile.nr + (t.n % tile.nr != 0)} * Size{tile.nr} * column;
+}
+
 }  // namespace
 }  // namespace kai_gemm_tensors
 
@@ -109,8 +167,12 @@ kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits,
         return KAI_GEMM_FILE_NULL_POINTER;
     }
     for (const Line& line : kLines) {
+        if (strcmp(line.name, kernel) != 0) {
+            continue;
+        }
         const PackedFormat* f = find_format(line.format);
-        if (f == nullptr || strcmp(line.name, kernel) != 0) {
+        const char* format = f != nullptr ? f->layout->name : gguf_format(line.format);
+        if (format == nullptr) {
             continue;
         }
         size_t length = 0;
@@ -120,11 +182,11 @@ kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits,
             }
             length = vector_bits / 8;
         }
-        tensor->kind = f->kind;
-        tensor->type = f->type;
-        tensor->format = {f->layout->name, line.nr.columns(length), line.kr, line.sr};
+        tensor->kind = f != nullptr ? f->kind : KAI_GEMM_GGUF;
+        tensor->type = f != nullptr ? f->type : kai_dt_unknown;
+        tensor->format = {format, line.nr.columns(length), line.kr, line.sr};
         tensor->vector_length = length;
-        if (f->kind == KAI_GEMM_INT2_CHANNEL) {
+        if (tensor->kind == KAI_GEMM_INT2_CHANNEL) {
             memcpy(tensor->lut, kai::kDefaultTable, sizeof(tensor->lut));
         }
         return KAI_GEMM_FILE_OK;
@@ -139,26 +201,21 @@ kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
     const kai_gemm_tensor& t = *tensor;
     const kai_gemm_format& tile = t.format;
     const PackedFormat* f = find_format(tile.name);
-    if (f == nullptr) {
+    Size panels = {0};
+    bool apart = t.bias;
+    if (tile.name != nullptr && t.kind == KAI_GEMM_GGUF) {
+        const kai_gemm_file_status status = measure_gguf(t, panels);
+        if (status != KAI_GEMM_FILE_OK) {
+            return status;
+        }
+    } else if (f == nullptr) {
         return KAI_GEMM_FILE_UNKNOWN_FORMAT;
-    }
-    const kai::Format& layout = *f->layout;
-    if (t.kind != f->kind || !is_valid(t, layout)) {
+    } else if (t.kind != f->kind || !is_valid(t, *f->layout)) {
         return KAI_GEMM_FILE_BAD_VALUE;
-    }
-    const bool blocks = has_blocks(t.kind), apart = t.bias && (t.bias_apart || !f->bias);
-    Size column = {layout.panel_head + layout.panel_tail};
-    if (blocks) {
-        const size_t fields = layout.block_head + layout.block_tail;
-        column = column + Size{t.k / t.bl} * (Size{t.bl / 8} * Size{layout.bits} + Size{fields});
     } else {
-        const size_t multiple =
-            layout.k_multiple != 0 ? layout.k_multiple : layout.group_size({tile.nr, tile.kr, tile.sr});
-        const Size k = Size{t.k}.rounded_up(multiple);
-        column =
-            column + (layout.bits < 8 ? Size{k.value / 8, k.overflow} * Size{layout.bits} : k * Size{layout.bits / 8});
+        panels = panels_size(t, *f->layout);
+        apart = t.bias && (t.bias_apart || !f->bias);
     }
-    const Size panels = Size{t.n / tile.nr + (t.n % tile.nr != 0)} * Size{tile.nr} * column;
     const Size matrix = apart ? panels.rounded_up(KAI_GEMM_FILE_ALIGNMENT) + Size{t.n} * Size{sizeof(float)} : panels;
     const Size stride = matrix.rounded_up(KAI_GEMM_FILE_ALIGNMENT);
     const Size size = stride * Size{t.count - 1} + matrix;
@@ -211,6 +268,7 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     problem->b_constant = true;
     problem->b_transposed = tensor->kind != KAI_GEMM_DENSE && tensor->kind != KAI_GEMM_INT8_STATIC;
     problem->bl = tensor->bl;
+    problem->gguf_type = tensor->gguf_type;
     problem->bias = tensor->bias;
     problem->format = &tensor->format;
     problem->b_per_matrix = tensor->count > 1;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kai/call.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/gemm/kinds.hpp"
@@ -53,6 +54,23 @@ inline constexpr PackedFormat kPackedFormats[] = {
         }
     }
     return nullptr;
+}
+
+/// The first packer that every host can run and that writes this format from a source, N x K or K x N; NULL: none.
+[[maybe_unused]] inline const kai_packer* find_packer(const kai_gemm_format& f, const char* source, bool nxk) {
+    for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
+        if (p->features == 0 && !kai::is_lhs(*p) && kai::is_kxn(*p) != nxk && strcmp(p->format, f.name) == 0 &&
+            strcmp(p->source_format, source) == 0 && p->accepts(f.nr, f.kr, f.sr)) {
+            return p;
+        }
+    }
+    return nullptr;
+}
+
+/// The same for rows of a GGUF file. Not floats: they are DENSE.
+[[maybe_unused]] inline const kai_packer* find_gguf_packer(const kai_gemm_tensor& t) {
+    const kai_gguf_type* type = kai_gguf_find_type(t.gguf_type);
+    return type != nullptr && type->block_weights != 1 ? find_packer(t.format, type->name, true) : nullptr;
 }
 
 /// A size that remembers whether it overflowed.

@@ -25,20 +25,14 @@ const void* moved(const void* operand, size_t bytes) {
 
 // ---- with a packer of the library ----
 
-/// The first of the catalogue, as kai_registry_rhs_packer has it, that every host can run.
 const kai_packer* find_packer(const kai_gemm_tensor& t, bool transposed) {
     if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
         return nullptr;  // packed here
     }
-    for (size_t i = 0; i < kai_registry_packer_count(); ++i) {
-        const kai_packer& p = *kai_registry_packer(i);
-        if (p.features == 0 && !kai::is_lhs(p) && kai::is_kxn(p) != transposed &&
-            strcmp(p.format, t.format.name) == 0 && strcmp(p.source_format, source_of(t.kind)) == 0 &&
-            p.accepts(t.format.nr, t.format.kr, t.format.sr)) {
-            return &p;
-        }
+    if (t.kind == KAI_GEMM_GGUF) {
+        return transposed ? find_gguf_packer(t) : nullptr;
     }
-    return nullptr;
+    return find_packer(t.format, source_of(t.kind), transposed);
 }
 
 kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
@@ -194,10 +188,9 @@ extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
         return KAI_GEMM_FILE_NULL_POINTER;
     }
     const Part part = {t, *weights, b_transposed, first, columns, kai::bytes(packed, matrix * t.stride)};
-    const PackedFormat& f = *find_format(t.format.name);
     kai_gemm_file_status result;
     if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
-        result = pack_here(f, part);
+        result = pack_here(*find_format(t.format.name), part);
     } else {
         const kai_packer* packer = find_packer(t, b_transposed);
         result = packer != nullptr ? run_packer(*packer, part) : KAI_GEMM_FILE_NO_PACKER;

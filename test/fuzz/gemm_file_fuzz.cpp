@@ -39,6 +39,9 @@ size_t make_file(uint8_t* data, size_t max_size, unsigned seed) {
         t.name = i == 0 ? "a" : "b";
         t.n = 3, t.k = 32, t.count = 1 + seed % 3, t.bias = seed % 5 != 0;
         t.bl = t.kind == KAI_GEMM_INT4_BLOCK_F16 ? 32 : 0;
+        if (t.bl != 0 && seed % 7 < 3) {
+            t.kind = KAI_GEMM_GGUF, t.gguf_type = KAI_GGUF_Q4_0, t.bl = 0;
+        }
     }
     size_t size = 0;
     CHECK(kai_gemm_file_lay_out(tensors, count, &size) == KAI_GEMM_FILE_OK);

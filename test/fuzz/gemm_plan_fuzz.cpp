@@ -82,7 +82,11 @@ size_t size_of(kai_datatype type) {
 /// Bytes of a matrix B without gaps.
 size_t b_size(const kai_gemm_problem& p) {
     const size_t lines = p.b_transposed ? p.n : p.k, length = p.b_transposed ? p.k : p.n;
+    size_t row = 0;
     switch (p.b_kind) {
+        case KAI_GEMM_GGUF:
+            CHECK(kai_gguf_row_size(kai_gguf_find_type(p.gguf_type), p.k, &row));
+            return p.n * row;
         case KAI_GEMM_DENSE:
             return lines * length * size_of(p.b_type);
         case KAI_GEMM_INT8_CHANNEL:
@@ -179,6 +183,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     p.a_type = in.type(), p.c_type = in.type(), p.b_type = in.type();
     p.b_kind = static_cast<kai_gemm_kind>(in.byte() < 250 ? in.byte() % KAI_GEMM_KIND_COUNT : in.any<int>());
     p.b_transposed = in.flag(), p.b_constant = in.flag(), p.b_per_matrix = in.flag(), p.bias = in.flag();
+    p.gguf_type = static_cast<kai_gguf_type_id>(in.byte());
     p.bl = in.byte() < 200 ? 32 << in.byte() % 3 : in.count();
     p.alpha = in.factor(), p.beta = in.factor();
     if (in.flag()) {

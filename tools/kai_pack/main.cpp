@@ -118,8 +118,30 @@ private:
     bool shown_;
 };
 
-constexpr const char* kKinds[] = {"dense",    "int8",      "int4",        "int2",    "int4 bf16",
-                                  "int4 f16", "int4 zero", "int8 static", "int8 f16"};
+constexpr const char* kKinds[] = {"dense",     "int8",        "int4",     "int2",       "int4 bf16", "int4 f16",
+                                  "int4 zero", "int8 static", "int8 f16", "uint8 lowp", "int8 lowp", "GGUF"};
+static_assert(sizeof(kKinds) / sizeof(kKinds[0]) == KAI_GEMM_KIND_COUNT);
+
+/// The type of this name, in any case, but for floats; NULL if there is none.
+const kai_gguf_type* find_gguf_type(const string& name) {
+    for (size_t i = 0; const kai_gguf_type* type = kai_gguf_type_at(i); ++i) {
+        if (type->block_weights != 1 && CLI::detail::to_lower(name) == CLI::detail::to_lower(type->name)) {
+            return type;
+        }
+    }
+    return nullptr;
+}
+
+/// What --type may be.
+std::vector<string> type_names() {
+    std::vector<string> names = {"f32", "f16", "bf16"};
+    for (size_t i = 0; const kai_gguf_type* type = kai_gguf_type_at(i); ++i) {
+        if (type->block_weights != 1) {
+            names.emplace_back(CLI::detail::to_lower(type->name));
+        }
+    }
+    return names;
+}
 
 // ---- sources ----
 
@@ -256,6 +278,10 @@ size_t weights_size(const Tensor& t, bool transposed) {
     switch (t.kind) {
         case KAI_GEMM_DENSE:
             return lines * length * kai_get_datatype_size_in_bytes(t.type);
+        case KAI_GEMM_GGUF: {
+            size_t row = 0;
+            return kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &row) ? t.n * row : 0;
+        }
         case KAI_GEMM_INT4_BLOCK_F16:
             return t.n * (t.k / t.bl) * (2 + t.bl / 2);
         case KAI_GEMM_INT8_BLOCK_F16:
@@ -271,6 +297,11 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
         {"f32", kai_dt_f32}, {"<f4", kai_dt_f32}, {"f16", kai_dt_f16}, {"<f2", kai_dt_f16}, {"bf16", kai_dt_bf16}};
     check(kai_gemm_tensor_for(o.kernel.c_str(), o.vector_length, &t), o.kernel);
     const string type = !o.type.empty() ? o.type : array.type;
+    if (const kai_gguf_type* rows = find_gguf_type(type)) {
+        t.kind = KAI_GEMM_GGUF, t.gguf_type = rows->id;
+    } else if (t.kind == KAI_GEMM_GGUF) {
+        fail("--type must name the type of the rows, as q4_k");
+    }
     const auto found = types.find(type);
     const bool is_float = found != types.end(), quantised = is_float && t.kind != KAI_GEMM_DENSE;
     const bool can_quantise = t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT4_CHANNEL ||
@@ -338,7 +369,7 @@ void pack_tensor(const Tensor& t, const Options& o, const Array& array, bool qua
             quantised = std::make_unique<Quantised>(t, reinterpret_cast<const float*>(w.b), o.transposed);
             w.b = quantised->b.data(), w.scale = quantised->scale.data(), w.zero_point = 8;
         }
-        const bool transposed = quantise || o.transposed;
+        const bool transposed = quantise || o.transposed || t.kind == KAI_GEMM_GGUF;
         // K x N lines of integers are packed at once.
         const bool parts = transposed || t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC;
         const size_t panels = (t.n + t.format.nr - 1) / t.format.nr;
@@ -439,7 +470,10 @@ void inspect(const Options& o) {
     for (const Tensor& t : source.tensors) {
         char reason[256];
         kai_gemm_tensor_usable(&t, reason, sizeof(reason));
-        std::printf("%s\n    %s, n %zu, k %zu", t.name, kKinds[t.kind], t.n, t.k);
+        const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
+        std::printf(
+            "%s\n    %s%s%s, n %zu, k %zu", t.name, kKinds[t.kind], type != nullptr ? " " : "",
+            type != nullptr ? type->name : "", t.n, t.k);
         if (t.bl != 0) {
             std::printf(", bl %zu", t.bl);
         }
@@ -496,8 +530,11 @@ int main(int argc, char** argv) {
     p->add_option("--weights", o.weights, ".npy (f32, f16), or raw as the kernel's kind says (kai_gemm.h)")
         ->required()
         ->check(CLI::ExistingFile);
-    p->add_option("--type", o.type, "of raw weights; f32 for a kernel of int8 or int4: quantised, symmetric")
-        ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+    p->add_option(
+         "--type", o.type,
+         "of raw weights: f32, f16, bf16; for a kernel of int8 or int4 f32 (quantised, "
+         "symmetric) or the type of rows of a GGUF file, as q4_k")
+        ->check(CLI::IsMember(type_names(), CLI::ignore_case));
     p->add_flag("--transposed", o.transposed, "the weights are N x K, not K x N");
     p->add_option("--n", o.n, "columns");
     p->add_option("--k", o.k, "depth");

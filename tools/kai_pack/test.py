@@ -110,6 +110,18 @@ raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", 
 run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
 assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
 
+# Rows of a GGUF file: two of Q4_1, whose scales and minima become f32 scales / 16 and zeros.
+rows = b"".join(struct.pack("<2e16B", 0.5, -1.0, *(random.randrange(256) for _ in range(16))) for _ in range(2))
+pathlib.Path("rows").write_bytes(rows)
+rows_of = ("--kernel", "matmul_clamp_f32_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod", "--weights", "rows", "--n", 2,
+           "--k", 32)
+run("pack", "gguf", "--name", "r", *rows_of, "--type", "Q4_1")
+r = read(pathlib.Path("gguf"))["r"]
+assert (r["kind"], r["type"], r["bl"], r["format"]) == (11, 3, 0, "qai4c32p")
+assert f32(r["packed"][4 * 16:][:32]) == [0.5 * 8 - 1] * 4 + [0.5 / 16] * 4
+assert "GGUF Q4_1, n 2, k 32" in run("inspect", "gguf")
+run("pack", "gguf", "--name", "s", *rows_of, "--type", "q6_k", fails="no micro-kernel of this library reads")
+
 # Mistakes leave the file as it was.
 before = file.read_bytes()
 run("pack", file, "--name", "g", *raw, "--n", n, "--k", k, fails="has a tensor g already")
