@@ -108,6 +108,11 @@ template <typename Run>
 
 using kai::contains;
 
+/// What k is a multiple of, besides bl.
+[[maybe_unused]] constexpr size_t k_multiple_of(kai_ukernel_signature signature, const kai::Format& rhs) {
+    return signature == KAI_UKERNEL_MATMUL_LUT ? 32 : rhs.block;
+}
+
 /// What the sizes of a line depend on. VL(n) is of SME, SVE(n) of SVE.
 [[maybe_unused]] constexpr uint64_t size_features_of(const char* sizes) {
     return contains(sizes, "VL(") ? bit(KAI_CPU_SME) : contains(sizes, "SVE(") ? bit(KAI_CPU_SVE) : 0;
@@ -138,42 +143,43 @@ const kai_ukernel kUkernels[] = {
         #MR #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, kai_get_n_step_##NAME, kai_get_mr_##NAME,  \
         kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,      \
-        KAI_ANY(kai_run_##NAME))
+        KAI_ANY(kai_run_##NAME),                                                                            \
+        k_multiple_of(signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), kai::RHS))
 #define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                 \
     KAI_ENTRY(                                                                                                        \
         ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
         KAI_ANY(kai_get_##LHS_GETTER##_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, \
-        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
 #define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                                     \
     KAI_ENTRY(                                                                                                     \
         ISA, NAME, plain_signature_of(&kai_run_##NAME), LHS, RHS, #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),                \
         KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),             \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
+        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
 #define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
     KAI_ENTRY(                                                                                         \
         ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP,  \
         kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR),  \
         KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),     \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, \
-        KAI_ANY(kai_run_##NAME))
+        KAI_ANY(kai_run_##NAME), 0)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                      \
     KAI_ENTRY(                                                                                                 \
         ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,    \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),          \
         KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME))
+        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
 #define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
     KAI_ENTRY(                                                                                                      \
         ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP), \
         KAI_SIZE(n_step, NAME, N_STEP), KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR),            \
-        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME))
+        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME), 0)
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
     KAI_ENTRY(                                                                                           \
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
         KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
-        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME))
+        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME), 0)
 #include "kai/ukernels/families.def"
     {}  // the end; also keeps the table from being empty
 };
@@ -269,7 +275,8 @@ Family find_family(const char* name) {
             kai::FORMAT.group == kai::Format::kr,                      \
             static_cast<uint8_t>(kai::element_bits(#SOURCE)),          \
             kai::FORMAT.panel_head > 0,                                \
-            kai::FORMAT.panel_tail > 0};                               \
+            kai::FORMAT.panel_tail > 0,                                \
+            kai::FORMAT.block};                                        \
     }
 
 /// The function of a packer that takes a list of indices, by its signature.

@@ -126,6 +126,7 @@ struct kai_ukernel {
     kai_get_dst_offset_fn* get_dst_offset;
     kai_get_dst_size_fn* get_dst_size;
     kai_any_fn* run;
+    size_t k_multiple;  ///< k is a multiple of this; 0: any k, or with blocks of bl, a multiple of bl.
 };
 
 /// Preconditions of a packer: internal to the library.

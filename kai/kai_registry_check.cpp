@@ -25,7 +25,8 @@ kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
         KAI_VIOLATION_IF(c.bl == 0 || c.bl % 32 != 0, "bl = %zu is not a positive multiple of 32", {c.bl, 0, 0});
         KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
     }
-    KAI_VIOLATION_IF(kai::has_lut(u) && c.k % 32 != 0, "k = %zu is not a multiple of 32", {c.k, 0, 0});
+    KAI_VIOLATION_IF(
+        u.k_multiple != 0 && c.k % u.k_multiple != 0, "k = %zu is not a multiple of %zu", {c.k, u.k_multiple, 0});
     return {};
 }
 
@@ -80,7 +81,9 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     if (p.signature == KAI_LHS_QUANT_PACK) {
         KAI_VIOLATION_IF(c.kr == 0 || c.sr == 0, "kr = %zu, sr = %zu: neither must be 0", {c.kr, c.sr, 0});
         KAI_VIOLATION_IF(c.kr % c.sr != 0, "kr = %zu is not a multiple of sr = %zu", {c.kr, c.sr, 0});
-        const size_t stored = kai_roundup(c.k, 32), group = c.kr / c.sr;
+        KAI_VIOLATION_IF(
+            rules.block != 0 && c.k % rules.block != 0, "k = %zu is not a multiple of %zu", {c.k, rules.block, 0});
+        const size_t stored = rules.block != 0 ? rules.block : kai_roundup(c.k, 32), group = c.kr / c.sr;
         KAI_VIOLATION_IF(
             stored % group != 0, "k rounded up to %zu is not a multiple of kr / sr = %zu", {stored, group, 0});
         return {};

@@ -13,4 +13,5 @@ struct kai_packer_rules {
     bool group_is_kr;            ///< consecutive elements of a row: kr, else kr / sr
     uint8_t source_bits;         ///< of an element of the source
     bool bias, scale;            ///< the format has a place for it
+    size_t block;                ///< of the format, if it has one length of blocks: k is a multiple of it; else 0
 };

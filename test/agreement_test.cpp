@@ -124,15 +124,15 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
     if (kai::is_depthwise(u)) {
         return;  // no other kernel takes its weights
     }
-    const bool blocks = rhs_format->blocks;
+    const bool blocks = kai::has_blocks(u);  // of several lengths
     struct Depth {
         size_t k, bl;
     };
     // Blocks of 320: some kernels add equal parts of at most 256.
     const std::vector<Depth> depths = blocks
                                           ? std::vector<Depth>{{32, 32}, {160, 32}, {192, 64}, {512, 512}, {640, 320}}
-                                      : kai::has_lut(u) ? std::vector<Depth>{{32, 0}, {160, 0}}
-                                                        : std::vector<Depth>{{32, 0}, {161, 0}};
+                                      : u.k_multiple != 0 ? std::vector<Depth>{{u.k_multiple, 0}, {5 * u.k_multiple, 0}}
+                                                          : std::vector<Depth>{{32, 0}, {161, 0}};
     std::map<std::string, bool> differs;
     for (const auto& [k, bl] : depths) {
         const kai_ukernel* const other = first(bl);

@@ -53,7 +53,8 @@ protected:
     }
 
     const std::vector<Depth>& depths() const {
-        return kai::has_blocks(u) || kai::has_lut(u) ? kDepths : kAnyDepths;
+        static const std::vector<Depth> whole = {{0, 0}, {256, 0}, {8192, 0}};
+        return kai::has_blocks(u) || u.k_multiple == 32 ? kDepths : u.k_multiple != 0 ? whole : kAnyDepths;
     }
 
     struct Pointers {
@@ -284,7 +285,7 @@ protected:
     const std::vector<Depth>& depths() const {
         // 8192 suits all that want a multiple of something.
         static const std::vector<Depth> whole = {{0, 32}, {256, 32}, {8192, 32}};
-        if (kai::is_file(p)) {
+        if (kai::is_file(p) || test::fixed_block(p) != 0) {
             return whole;
         }
         static const std::vector<Depth> some = {{0, 32}, {32, 32}, {96, 32}, {8192, 32}};

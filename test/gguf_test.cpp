@@ -13,6 +13,7 @@
 
 #include "kai/kai_call.h"
 #include "kai/kai_gguf.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_unpack.h"
 #include "test/reference/float16.hpp"
 #include "test/reference/gguf.hpp"
@@ -535,6 +536,43 @@ TEST(GgufUnpack, RoundsOnce) {
         float got[32];
         kai_run_rhs_unpack_row_qai4c32ps1s0nrx4(0, 32, 4, 8, 2, 32, from.data(), kai_dt_f32, got);
         EXPECT_EQ(got[0], std::fma(5.0f, scale, tiny));
+    }
+}
+
+// ---- activations ----
+
+// Blocks of 256 activations, quantised as ggml does it (q8_K): there the sign of scale and quants is another one.
+TEST(GgufActivations, LikeQ8_K) {
+    const reference::Format& format = *reference::find_format("qsi8d256p");
+    for (const bool edge : {false, true}) {
+        const std::string name = KAI_TEST_DATA "/gguf/lhs" + std::string(edge ? "_edge" : "");
+        const std::vector<uint8_t> floats = read(name + ".f32"), recorded = read(name + ".q8_K");
+        const size_t k = edge ? 256 : 512, m = floats.size() / 4 / k;
+        ASSERT_EQ(recorded.size(), m * k / 256 * 292);
+        ASSERT_EQ(m, edge ? 15U : 3U);
+        for (const reference::Tile t : {reference::Tile{1, 16, 2}, {4, 16, 2}, {4, 8, 2}, {8, 8, 2}, {1, 4, 1}}) {
+            const reference::Shape s = {t.rows, t.kr, t.sr, k, 0};
+            const GuardedBuffer packed(kai_get_lhs_packed_size_lhs_quant_pack_qsi8d256p_f32(m, k, t.rows, t.kr, t.sr));
+            const GuardedBuffer rows(floats);
+            kai_run_lhs_quant_pack_qsi8d256p_f32(
+                m, k, t.rows, t.kr, t.sr, 0, rows.as<float>(), k * sizeof(float), packed.data());
+            for (size_t i = 0; i < m * k; ++i) {
+                const size_t row = i / k, kk = i % k, r = row % t.rows;
+                const uint8_t* block = recorded.data() + (row * k + kk) / 256 * 292;
+                const uint8_t* panel = packed.data() + row / t.rows * format.stride(s);
+                const auto q = static_cast<int8_t>(panel[format.place(s, r, kk).byte]);
+                const float d = element(kai_dt_f32, block, 0);
+                const float scale = element(kai_dt_f32, panel + format.scale(s, r, kk / 256), 0);
+                ASSERT_EQ(scale * q, d * static_cast<int8_t>(block[4 + kk % 256])) << "row " << row << ", k " << kk;
+                const auto high = static_cast<int8_t>(panel[format.high(s, r, kk / 256, kk % 256 / 32)]);
+                const auto low = static_cast<int8_t>(panel[format.low(s, r, kk / 256, kk % 256 / 32)]);
+                int16_t sums[2];
+                std::memcpy(sums, block + 260 + kk % 256 / 32 * 4, sizeof(sums));
+                ASSERT_EQ(
+                    128 * high + low,
+                    std::signbit(d) != std::signbit(scale) ? -(sums[0] + sums[1]) : sums[0] + sums[1]);
+            }
+        }
     }
 }
 

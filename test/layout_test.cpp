@@ -15,6 +15,7 @@ const kai::Format* const kFormats[] = {
     &kai::qsi8d32p,
     &kai::qsi8d32p_last,
     &kai::qsi8d32pscalef32,
+    &kai::qsi8d256p,
     &kai::qsi8c32p,
     &kai::qsi4c32p,
     &kai::qai4c32p,
@@ -65,9 +66,14 @@ protected:
             }
             const bool groups_of_kr = f.group == kai::Format::kr;
             for (const auto& [kr, sr] : {std::pair<size_t, size_t>{16, 2}, {8, 2}, {4, 2}}) {
+                for (const size_t k : {0, 256, 512, 1280}) {
+                    if (f.block != 0) {
+                        cases.push_back({{rows, kr, sr}, k, f.block});
+                    }
+                }
                 for (const auto& [k, bl] :
                      {std::pair<size_t, size_t>{0, 32}, {32, 32}, {96, 32}, {128, 64}, {256, 128}, {96, 96}}) {
-                    if (!groups_of_kr || kr == 4) {
+                    if ((!groups_of_kr || kr == 4) && f.block == 0) {
                         cases.push_back({{rows, kr, sr}, k, bl});
                     }
                 }
@@ -93,6 +99,9 @@ protected:
 TEST_P(Layout, SizesAndOffsets) {
     for (const Case& c : cases()) {
         const size_t want = r->stride({c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl});
+        if (f.block != 0) {
+            EXPECT_EQ(f.stride(c.tile, c.k), want);
+        }
         EXPECT_EQ(stride(c), want) << "rows " << c.tile.rows << ", k " << c.k << ", bl " << c.bl;
         for (const size_t row : {size_t{0}, c.tile.rows - 1, c.tile.rows, 3 * c.tile.rows + 1}) {
             EXPECT_EQ(c.bl ? f.offset(c.tile, row, c.k, c.bl) : f.offset(c.tile, row, c.k), row / c.tile.rows * want);

@@ -595,9 +595,11 @@ protected:
                                             {128, 128}, {384, 128},   {512, 256}, {576, 288}, {512, 512}, {1024, 512},
                                             {704, 352}, {2048, 2048}, {96, 96},   {224, 32}};
         }
-        if (has_table) {  // multiples of 32
-            return wide() ? std::vector<Depth>{{0, 0}, {32, 0}, {96, 0}}
-                          : std::vector<Depth>{{0, 0}, {32, 0}, {64, 0}, {96, 0}, {128, 0}, {160, 0}, {288, 0}};
+        if (u.k_multiple != 0) {
+            const size_t w = u.k_multiple;
+            return wide()
+                       ? std::vector<Depth>{{0, 0}, {w, 0}, {3 * w, 0}}
+                       : std::vector<Depth>{{0, 0}, {w, 0}, {2 * w, 0}, {3 * w, 0}, {4 * w, 0}, {5 * w, 0}, {9 * w, 0}};
         }
         if (wide()) {
             return {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {9, 0}, {17, 0}, {33, 0}, {64, 0}};
@@ -609,8 +611,8 @@ protected:
         if (has_blocks) {
             return {wide() ? size_t{64} : size_t{96}, 32};
         }
-        if (has_table) {
-            return {wide() ? size_t{32} : size_t{96}, 0};
+        if (u.k_multiple != 0) {
+            return {wide() ? u.k_multiple : u.k_multiple == 32 ? size_t{96} : 2 * u.k_multiple, 0};
         }
         return {wide() ? size_t{19} : size_t{83}, 0};
     }
@@ -621,12 +623,18 @@ protected:
             return {has_blocks ? Depth{32 * blocks, 32} : Depth{wide() ? size_t{131} : size_t{2503}, 0}};
         }
         if (wide()) {
-            return {has_blocks ? Depth{1184, 32} : Depth{has_table ? size_t{2528} : size_t{2503}, 0}};
+            return {has_blocks ? Depth{1184, 32} : Depth{whole(2503), 0}};
         }
         if (has_blocks) {
             return {{2208, 32}, {4096, 64}, {4864, 128}, {4320, 288}, {8704, 512}, {8320, 4160}, {8384, 4192}};
         }
-        return {{has_table ? size_t{2528} : size_t{2503}, 0}, {has_table ? size_t{8256} : size_t{8227}, 0}};
+        return {{whole(2503), 0}, {whole(8227), 0}};
+    }
+
+    /// At least this depth.
+    size_t whole(size_t k) const {
+        const size_t w = std::max<size_t>(u.k_multiple, 1);
+        return (k + w - 1) / w * w;
     }
 
     /// Sizes around a panel, a step, and the 16 or 32 rows or columns that a kernel may take at a time.
@@ -832,7 +840,7 @@ TEST_P(Matmul, GettersBeyond32Bits) {
 
 // Rows of the output, rows of the LHS, panels of the unified API that lie GiB apart.
 TEST_P(Matmul, StridesBeyond32Bits) {
-    const size_t k = has_blocks || has_table ? 32 : 3, bl = has_blocks ? 32 : 0;
+    const size_t k = has_blocks ? 32 : whole(3), bl = has_blocks ? 32 : 0;
     // Kernels of small tiles may take 64 rows at a time.
     const size_t m = one_row ? 1 : m_step * n_step < 512 ? 67 : m_step + 1, n = several_columns();
     Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
@@ -1145,7 +1153,7 @@ TEST_P(Matmul, ClampsTheBiasAlone) {
     if (rhs_format->bias == nullptr || integer_dst) {
         return;
     }
-    const size_t k = has_blocks || has_table ? 32 : 3, bl = has_blocks ? 32 : 0;
+    const size_t k = has_blocks ? 32 : whole(3), bl = has_blocks ? 32 : 0;
     const size_t n = several_columns();
     const Side rhs = make_rhs(Data::exact, n, k, bl);
     size_t number = 0;
@@ -1180,7 +1188,7 @@ TEST_P(Matmul, ClampsTheLargestElement) {
     if (integer_dst || has_unsigned) {
         return;
     }
-    const size_t k = has_blocks || has_table ? 32 : 3, bl = has_blocks ? 32 : 0;
+    const size_t k = has_blocks ? 32 : whole(3), bl = has_blocks ? 32 : 0;
     // Kernels of small tiles may take 64 rows at a time.
     const size_t m = one_row ? 1 : m_step * n_step < 512 ? 67 : several_rows(), n = several_columns();
     const Side lhs = make_lhs(Data::exact, m, k, bl), rhs = make_rhs(Data::exact, n, k, bl);

@@ -84,6 +84,10 @@ protected:
         if (blocks) {
             return {{0, 32}, {32, 32}, {96, 32}, {64, 64}, {192, 64}, {128, 128}, {384, 128}, {224, 224}};
         }
+        if (format.block != 0) {
+            const size_t w = format.block;
+            return {{0, 0}, {w, 0}, {2 * w, 0}, {3 * w, 0}, {4 * w, 0}, {5 * w, 0}, {18 * w, 0}};
+        }
         if (kai::has_lut(p)) {
             return {{0, 0}, {32, 0}, {64, 0}, {96, 0}, {160, 0}, {1024, 0}, {2144, 0}};
         }
@@ -103,6 +107,7 @@ protected:
     }
     Depth typical_depth() const {
         return file_bl != 0           ? Depth{file_block * (file_block == 32 ? 3 : 2), file_bl}
+               : format.block != 0    ? Depth{2 * format.block, 0}
                : blocks               ? Depth{96, 32}
                : kai::has_lut(p)      ? Depth{96, 0}
                : test::is_indirect(p) ? Depth{21, 0}
@@ -133,7 +138,11 @@ protected:
     std::vector<Depth> every_depth(Tile t, size_t most) const {
         const bool any_block = std::string(p.name) == "lhs_quant_pack_qsi8d32p_f32";
         const bool whole_32 = blocks || kai::has_lut(p);
-        const size_t step = any_block ? t.kr / t.sr : whole_32 ? 32 : file_bl != 0 ? file_block : 1;
+        const size_t step = any_block           ? t.kr / t.sr
+                            : whole_32          ? 32
+                            : file_bl != 0      ? file_block
+                            : format.block != 0 ? format.block
+                                                : 1;
         std::vector<Depth> depths;
         for (size_t k = step; k <= most; k += step) {
             depths.push_back({k, any_block ? k : blocks ? 32 : file_bl});
@@ -345,7 +354,7 @@ TEST_P(Pack, Depths) {
 // Lines of every length, which end where their memory does: what is left after none, one and two steps of the longest
 // loop. Panels of one row, of all their rows, and of each number of rows between.
 TEST_P(Pack, EveryTail) {
-    const size_t step = longest_step(), most = 2 * step + 16;
+    const size_t step = longest_step(), most = std::max(2 * step + 16, 2 * format.block);
     size_t number = 0;
     for (const Tile tile : tiles_of_each_order()) {
         for (const Depth depth : every_depth(tile, test::is_kxn(p) ? 40 : most)) {
@@ -376,8 +385,8 @@ TEST_P(Pack, LongRows) {
     if (!lhs) {
         return;
     }
-    const std::vector<Depth> depths =
-        blocks ? std::vector<Depth>{{4224, 32}, {4224, 4224}} : std::vector<Depth>{{1071, 0}};
+    const std::vector<Depth> depths = blocks ? std::vector<Depth>{{4224, 32}, {4224, 4224}}
+                                             : std::vector<Depth>{{format.block != 0 ? 17 * format.block : 1071, 0}};
     for (const Tile tile : tiles_of_each_order()) {
         for (const Depth depth : depths) {
             check(tile, std::min<size_t>(tile.rows, 8) + 1, depth, 1, Flush::end);

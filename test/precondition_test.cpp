@@ -51,7 +51,6 @@ protected:
     const bool unified = kai::is_unified(u), depthwise = kai::is_depthwise(u), indirect = kai::is_indirect(u);
     const bool by_pointers = kai::takes_pointers(u), rows = !kai::lhs_is_packed(u) && !by_pointers;
     const bool lhs_has_blocks = kai::lhs_has_blocks(u), rhs_has_blocks = kai::has_blocks(u);
-    const bool with_table = kai::has_lut(u);
     const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
 
     void SetUp() override {
@@ -64,7 +63,7 @@ protected:
         float lo = -1, hi = 1;
     };
     Call good() const {
-        return {0, 0, 64, 32, element};
+        return {0, 0, 256, 32, element};
     }
     void call(const Call& c) const {
         if (unified) {
@@ -152,11 +151,12 @@ TEST_P(AssertedPreconditions, AnEmptyProblemIsFine) {
 TEST_P(AssertedPreconditions, WholeBlocks) {
     const Call base = good();
     Call c = base;
-    if (with_table) {
+    if (u.k_multiple != 0) {
+        const std::string why = "k = 250 is not a multiple of " + number(u.k_multiple);
         c.k = 250;
-        EXPECT_REFUSED(call(c), run, "k = 250 is not a multiple of 32");
-        EXPECT_REFUSED(lhs_offset(0, 250, 0), lhs_getter(), "k = 250 is not a multiple of 32");
-        EXPECT_REFUSED(rhs_offset(0, 250, 0), rhs_getter(), "k = 250 is not a multiple of 32");
+        EXPECT_REFUSED(call(c), run, why);
+        EXPECT_REFUSED(lhs_offset(0, 250, 0), lhs_getter(), why);
+        EXPECT_REFUSED(rhs_offset(0, 250, 0), rhs_getter(), why);
     }
     if (!rhs_has_blocks) {
         return;
@@ -167,12 +167,12 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     c = base;
     c.bl = 48;
     EXPECT_REFUSED(call(c), run, "bl = 48 is not a positive multiple of 32");
-    EXPECT_REFUSED(rhs_offset(0, 64, 48), rhs_getter(), "bl = 48 is not a positive multiple of 32");
+    EXPECT_REFUSED(rhs_offset(0, 256, 48), rhs_getter(), "bl = 48 is not a positive multiple of 32");
     c.bl = 0;
     EXPECT_REFUSED(call(c), run, "bl = 0 is not a positive multiple of 32");
     if (lhs_has_blocks) {
         EXPECT_REFUSED(lhs_offset(0, 250, 32), lhs_getter(), "k = 250 is not a multiple of bl = 32");
-        EXPECT_REFUSED(lhs_offset(0, 64, 0), lhs_getter(), "bl = 0 is not a positive multiple of 32");
+        EXPECT_REFUSED(lhs_offset(0, 256, 0), lhs_getter(), "bl = 0 is not a positive multiple of 32");
     }
 }
 
@@ -219,11 +219,11 @@ TEST_P(AssertedPreconditions, OffsetsOfSteps) {
     const char* const mr_name = by_pointers ? "m_step" : "mr";
     if (mr > 1 && !rows) {
         EXPECT_REFUSED(
-            lhs_offset(mr + 1, 64, 32), lhs_getter(),
+            lhs_offset(mr + 1, 256, 32), lhs_getter(),
             "m_idx = " + number(mr + 1) + " is not a multiple of " + mr_name + " = " + number(mr));
     }
     const std::string panel = kai::rhs_is_packed(u) ? "nr = " + number(nr) : "n_step = " + number(u.get_n_step());
-    EXPECT_REFUSED(rhs_offset(1, 64, 32), rhs_getter(), "n_idx = 1 is not a multiple of " + panel);
+    EXPECT_REFUSED(rhs_offset(1, 256, 32), rhs_getter(), "n_idx = 1 is not a multiple of " + panel);
     const std::string dst_getter = "kai_get_dst_offset_" + name;
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
     if (m_step > 1) {

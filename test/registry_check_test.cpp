@@ -15,6 +15,7 @@
 #include "kai/call.hpp"
 #include "test/support/coverage.hpp"
 #include "test/support/library_build.hpp"
+#include "test/support/packing.hpp"
 #include "test/support/run_apart.hpp"
 
 namespace {
@@ -132,6 +133,9 @@ Call right_call(const kai_packer& p, std::string& reason) {
     c.n = 6;
     c.k = 64;
     c.bl = 32;
+    if (test::fixed_block(p) != 0) {
+        c.k = 2 * test::fixed_block(p);
+    }
     if (kai::is_file(p)) {
         c.k = 2 * kai::file_type_of(p).block_weights;
     }
@@ -249,7 +253,7 @@ TEST_P(CheckUkernel, AgreesWithRun) {
     TEST_SKIP_UNLESS_RUNNABLE(u);
     Call base = {};
     base.ukernel = &u;
-    base.m = 1, base.n = 11, base.k = 64, base.bl = 32;
+    base.m = 1, base.n = 11, base.k = 256, base.bl = 32;
     ASSERT_TRUE(accepted(base));
     compare(variations(base), u.name, test::library_asserts);
 }
@@ -277,7 +281,7 @@ TEST(Check, Sentences) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         Call call = {};
         call.ukernel = u;
-        call.m = 37, call.n = 1, call.k = 64, call.bl = 32;
+        call.m = 37, call.n = 1, call.k = 256, call.bl = 32;
         EXPECT_EQ(accepted(call, &reason), u->rows != KAI_ROWS_ONE) << u->name;
         EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? "m = 37 is neither 0 nor 1" : "");
     }

@@ -446,7 +446,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
         for (const bool lhs : {true, false}) {
             const Ending ending = run_apart([&] {
                 kai::KernelArgs a = {};
-                kai::set_depth(a, 64);
+                kai::set_depth(a, 256);
                 a.bl = 32;
                 if (has_offsets) {
                     (lhs ? kai::lhs_offset(*u, a, kai::Direct{}) : kai::rhs_offset(*u, a, kai::Direct{}));
@@ -477,7 +477,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
             } else {
                 kai::PackerArgs a = kai::packer_args();
                 a.count = 5, a.bl = 32;
-                kai::set_depth(a, kai::is_file(*p) ? 256 : 64);
+                kai::set_depth(a, 256);
                 a.rows = tile.rows, a.kr = tile.kr, a.sr = tile.sr;
                 kai::packed_size(*p, a, kai::Direct{});
             }

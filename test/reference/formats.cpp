@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "test/reference/float16.hpp"
 
@@ -53,6 +54,28 @@ size_t scale(const Shape& s, size_t r, size_t b) {
     return block(s, b) + s.rows * s.bl + 4 * s.rows + 4 * r;
 }
 }  // namespace qsi8d32pscalef32
+
+namespace qsi8d256p {  // | mr f32 scales | mr x 8 int8 high | mr x 8 int8 low | mr * 256 int8 | per block of 256
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 276;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 256;
+    return {block(s, kk / 256) + 20 * s.rows + (i / L) * s.rows * L + r * L + i % L};
+}
+size_t scale(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 4 * r;
+}
+size_t high(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 4 * s.rows + 8 * r + j;
+}
+size_t low(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 12 * s.rows + 8 * r + j;
+}
+}  // namespace qsi8d256p
 
 namespace qsi4c32p {  // | nr f16 scales | nr * bl / 2 bytes | per block; a byte holds j and j + bl / 2
 size_t block(const Shape& s, size_t b) {
@@ -271,6 +294,10 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
             .with_offset(qsi8d32pscalef32::sum),
+        Format{"qsi8d256p", kLhs, Format::i8, qsi8d256p::stride, qsi8d256p::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f32_scale, qsi8d256p::scale)
+            .with_sums_of_32(qsi8d256p::high, qsi8d256p::low),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
@@ -540,12 +567,24 @@ struct Row {
         }
     }
 
+    void pack_sums_of_32(size_t b) {
+        for (size_t j = 0; j < side.bl / 32; ++j) {
+            const int8_t* q = &side.q[row * side.k + b * side.bl + 32 * j];
+            const int sum = std::accumulate(q, q + 32, 0), low = (sum + 64 + 128 * 64) % 128 - 64;
+            panel.put(f.high(s, r, b, j), static_cast<int8_t>((sum - low) / 128), state(b));
+            panel.put(f.low(s, r, b, j), static_cast<int8_t>(low), state(b));
+        }
+    }
+
     void pack() {
         for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             pack_element(kk);
         }
         for (size_t b = 0; f.scale != nullptr && b < side.scales_per_row(); ++b) {
             pack_scale(b);
+            if (f.high != nullptr) {
+                pack_sums_of_32(b);
+            }
             if (f.offset != nullptr) {
                 panel.put(f.offset(s, r, b), side.offset[row * side.scales_per_row() + b], state(b));
             }

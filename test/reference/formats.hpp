@@ -88,15 +88,18 @@ struct Format {
     using Stride = size_t(const Shape&);
     using At = size_t(const Shape&, size_t r);
     using AtBlock = size_t(const Shape&, size_t r, size_t b);
+    using AtPart = size_t(const Shape&, size_t r, size_t b, size_t j);
     Stride* stride;
     Place (*place)(const Shape&, size_t r, size_t kk);
     AtBlock* scale = nullptr;
     AtBlock* offset = nullptr;
     At* bias = nullptr;
-    At* row_offset = nullptr;  // LHS, int32
-    At* sum = nullptr;         // RHS, int32, with blocks f32
+    At* row_offset = nullptr;                // LHS, int32
+    At* sum = nullptr;                       // RHS, int32, with blocks f32
+    AtPart *high = nullptr, *low = nullptr;  // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
 
     bool blocks = false;
+    size_t block = 0;  // the only length of blocks, which no function asks for
     Scale scale_type = no_scale;
     float stored_scale = 1;  // of a scale of 1; stored int32 sums are in units of it
     Bias bias_type = f32_bias;
@@ -112,6 +115,13 @@ struct Format {
     /// @{
     Format with_blocks() const {
         return with([](Format& f) { f.blocks = true; });
+    }
+    Format with_blocks_of(size_t length) const {
+        return with([=](Format& f) { f.blocks = true, f.block = length; });
+    }
+    /// 128 * high + low, low from -64 to 63.
+    Format with_sums_of_32(AtPart* high_at, AtPart* low_at) const {
+        return with([=](Format& f) { f.high = high_at, f.low = low_at; });
     }
     Format with_scale(Scale type, AtBlock* at, float stored = 1) const {
         return with([=](Format& f) { f.scale_type = type, f.scale = at, f.stored_scale = stored; });

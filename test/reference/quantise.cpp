@@ -91,7 +91,7 @@ Ties ties_of(const Format& format, const std::string& packer) {
     if (!format.blocks) {
         return has("_bf16") ? Ties::even_in_whole_groups : has("_f16") ? Ties::even_until_8_before : Ties::away;
     }
-    return has("4x8sb") || has("scalef32_f32") ? Ties::even : Ties::away;
+    return has("4x8sb") || has("scalef32_f32") || format.block != 0 ? Ties::even : Ties::away;
 }
 
 std::vector<float> as_source(const std::string& source_format, std::vector<float> values) {
@@ -106,7 +106,8 @@ std::vector<float> as_source(const std::string& source_format, std::vector<float
 }
 
 Side lhs_side(
-    const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L) {
+    const Format& f, const std::vector<float>& values, size_t rows, size_t k, size_t length, Ties ties, size_t L) {
+    const size_t bl = f.block != 0 ? f.block : length;
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
     if (f.is_float()) {

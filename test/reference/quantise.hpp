@@ -15,7 +15,7 @@ enum class Ties { away, even, even_in_whole_groups, even_until_8_before };
 std::vector<float> as_source(const std::string& source_format, std::vector<float> values);
 
 /// Quantises `rows` rows of k floats (dense) for an LHS format, or takes them as they are if the format does not
-/// quantise. L = kr / sr.
+/// quantise. L = kr / sr. bl: unless the format has one length of blocks.
 Side lhs_side(
     const Format& format, const std::vector<float>& values, size_t rows, size_t k, size_t bl, Ties ties, size_t L);
 

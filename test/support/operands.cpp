@@ -176,7 +176,8 @@ float element(const Format& f, float x) {
 
 }  // namespace
 
-Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Random& random) {
+Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
+    const size_t bl = f.block != 0 ? f.block : length;
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
     side.is_unsigned = f.has_unsigned;

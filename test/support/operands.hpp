@@ -15,7 +15,7 @@ enum class Data {
     extreme,  // the largest quants and nibbles, rows of zeros, constant rows, subnormal scales and values
 };
 
-/// A side of `rows` rows in `format`; blocks of bl (0 for formats without blocks).
+/// A side of `rows` rows in `format`; blocks of bl (0 for formats without blocks, or with one length of blocks).
 reference::Side make_side(const reference::Format& format, Data data, size_t rows, size_t k, size_t bl, Random& random);
 
 /// Rows of floats for LHS packers: random values, and where `special` is set also ties, zeros, subnormals, tiny and

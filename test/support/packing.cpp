@@ -243,6 +243,10 @@ reference::Format format_of(const kai_packer& packer) {
     return format;
 }
 
+size_t fixed_block(const kai_packer& packer) {
+    return format_of(packer).block;
+}
+
 bool uses_start_index(const kai_packer& packer) {
     const std::string name = packer.name;
     return packer.signature == KAI_LHS_PACK_BL && name != "lhs_quant_pack_qsi8d32p_f32_neon" &&

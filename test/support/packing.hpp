@@ -36,6 +36,9 @@ std::vector<reference::Tile> tiles_of(const kai_packer& packer);
 /// What it writes. Unlike others of their formats, LHS packers for NEON do not write the slots of missing rows.
 reference::Format format_of(const kai_packer& packer);
 
+/// The only length of blocks of the format, of which k is a multiple; 0: bl is an argument, or there are no blocks.
+size_t fixed_block(const kai_packer& packer);
+
 /// Depth of an indirect matmul: some chunks.
 struct Chunks {
     size_t count, length;

@@ -39,6 +39,7 @@ struct Format {
     unsigned block_head = 0, block_tail = 0, panel_head = 0, panel_tail = 0;  // bytes per row
     bool fields_last = false;
     unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
+    unsigned block = 0;       // the only length of a block, which functions do not ask for; k is a multiple of it
 
     /// @name The same format with another field
     /// @{
@@ -54,6 +55,7 @@ struct Format {
     KAI_WITH(before_panel, panel_head)
     KAI_WITH(after_panel, panel_tail)
     KAI_WITH(k_up_to_multiple_of, k_multiple)
+    KAI_WITH(in_blocks_of, block)
 #undef KAI_WITH
     /// The heads of all blocks follow the elements of all blocks.
     constexpr Format after_all_blocks(unsigned bytes_per_row) const {
@@ -66,8 +68,11 @@ struct Format {
     constexpr size_t group_size(Tile t) const {
         return group == one ? 1 : group == two ? 2 : group == half_kr ? t.kr / 2 : group == kr ? t.kr : t.kr / t.sr;
     }
-    /// Depth as stored, of formats without blocks.
+    /// Depth as stored, of formats whose functions take no bl.
     constexpr size_t padded(Tile t, size_t k) const {
+        if (block != 0) {
+            return k;
+        }
         const size_t multiple = k_multiple ? k_multiple : group_size(t);
         return (k + multiple - 1) / multiple * multiple;
     }
@@ -91,9 +96,12 @@ struct Format {
     }
     /// @}
 
-    /// @name Without blocks
+    /// @name Without blocks, or with blocks of one length
     /// @{
     constexpr size_t stride(Tile t, size_t k) const {
+        if (block != 0) {
+            return stride(t, k, block);
+        }
         return t.rows * (panel_head + panel_tail) + element_bytes(t, padded(t, k));
     }
     constexpr size_t offset(Tile t, size_t row, size_t k) const {
@@ -141,7 +149,8 @@ struct Format {
     }
     /// @}
 
-    /// Where element i of row r is in the elements of its block of bl: byte, and the shift within that byte.
+    /// Where element i of row r is in the elements of its block of bl: byte, and the shift within that byte. Not of
+    /// elements in parts (bits is no divisor of 8).
     struct At {
         size_t byte;
         unsigned shift;
@@ -169,6 +178,8 @@ inline constexpr Format qsi8d32p = Format{"qsi8d32p", 8, Format::kr_over_sr}.bef
 inline constexpr Format qsi8d32p_last = Format{"qsi8d32p_last", 8, Format::kr}.after_all_blocks(2);
 /// After a block: f32 sums, f32 scales.
 inline constexpr Format qsi8d32pscalef32 = Format{"qsi8d32pscalef32", 8, Format::kr_over_sr}.after_block(8);
+/// Before a block: f32 scale; sums of 32 elements each, 128 * high + low: 8 bytes high, 8 bytes low.
+inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
 /// Before a block: f16 scale.
 inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; signed nibbles.

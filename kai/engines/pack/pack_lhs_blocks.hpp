@@ -11,6 +11,13 @@
 namespace kai {
 namespace {
 
+/// The fields of a block: each is an array of one entry per row of the panel.
+enum class LhsFields {
+    scale,       // f16 scale
+    sum_scale,   // f32 sum of the quants times the scale, f32 scale
+    scale_sums,  // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOf32)
+};
+
 /// How a packer quantises a block.
 struct LhsBlockKind {
     const Format& format;
@@ -18,13 +25,22 @@ struct LhsBlockKind {
     ScaleRule scale;
     Ties ties;  // of x * multiplier
 
-    /// The fields of a block are the f32 sum of its quants times the scale, and the f32 scale; or an f16 scale alone.
-    /// Each is an array of one entry per row of the panel.
-    constexpr bool has_sums() const {
-        return format.block_tail == 2 * sizeof(float);
+    constexpr LhsFields fields() const {
+        return format.block_tail == 2 * sizeof(float) ? LhsFields::sum_scale
+               : format.block_head == 20              ? LhsFields::scale_sums
+                                                      : LhsFields::scale;
     }
+    /// Bytes of the first entry.
     constexpr size_t field_width() const {
-        return has_sums() ? sizeof(float) : sizeof(uint16_t);
+        return fields() == LhsFields::scale ? sizeof(uint16_t) : sizeof(float);
+    }
+};
+
+/// The sum of 32 quants, 128 * high + low: both fit a byte, low is -64 ... 63.
+struct SumOf32 {
+    int32_t high, low;
+
+    KAI_INLINE explicit SumOf32(int32_t sum) : high((sum + 64) >> 7), low(sum - high * 128) {
     }
 };
 
@@ -37,22 +53,37 @@ struct LhsPack {
     size_t lhs_stride;  // bytes
     void* packed;
     const size_t* indices = nullptr;  // row i of the matrix is row indices[i] of lhs; NULL: row i
+    size_t start_slot = 0;            // of first_row, if lhs is that row; else the slot follows from first_row
 
     KAI_INLINE const uint8_t* row(size_t i) const {
         const size_t row = first_row + i;
         return bytes(lhs, (indices != nullptr ? indices[row] : row) * lhs_stride);
     }
     KAI_INLINE size_t slot(size_t i) const {
-        return (first_row + i) % tile.rows;
+        return (start_slot + first_row + i) % tile.rows;
     }
     KAI_INLINE uint8_t* panel(const Format& format, size_t i) const {
-        return bytes(packed, ((first_row + i) / tile.rows - first_row / tile.rows) * format.stride(tile, k, bl));
+        const size_t first = start_slot + first_row;
+        return bytes(packed, ((first + i) / tile.rows - first / tile.rows) * format.stride(tile, k, bl));
     }
     /// Where the fields of a block start: at its head or its tail, whichever the format has.
     KAI_INLINE size_t fields_offset(const Format& format, size_t block) const {
         return format.block_head != 0 ? format.head(tile, k, bl, block) : format.tail(tile, bl, block);
     }
 };
+
+/// The sums of a block of one row, from its quants.
+KAI_INLINE void put_sums_scalar(
+    const LhsBlockKind& kind, const LhsPack& p, const uint8_t* quants, size_t slot, uint8_t* sums) {
+    for (size_t j = 0; j < p.bl / 32; ++j) {
+        int32_t sum = 0;
+        for (size_t i = 0; i < 32; ++i) {
+            sum += static_cast<int8_t>(quants[kind.format.at(p.tile, p.bl, slot, 32 * j + i).byte]);
+        }
+        sums[j] = static_cast<uint8_t>(SumOf32(sum).high);
+        sums[8 * p.tile.rows + j] = static_cast<uint8_t>(SumOf32(sum).low);
+    }
+}
 
 /// A block of one row: its quants to their slot, and its fields.
 KAI_INLINE void pack_block_scalar(
@@ -70,11 +101,18 @@ KAI_INLINE void pack_block_scalar(
         quants[kind.format.at(p.tile, p.bl, slot, j).byte] = static_cast<uint8_t>(q);
         sum += q;
     }
-    if (kind.has_sums()) {
-        store(fields, static_cast<float>(sum) * s.scale);
-        store(fields + kind.field_width() * p.tile.rows, s.scale);
-    } else {
-        store(fields, kai_cast_f16_f32(s.scale));
+    switch (kind.fields()) {
+        case LhsFields::scale:
+            store(fields, kai_cast_f16_f32(s.scale));
+            break;
+        case LhsFields::sum_scale:
+            store(fields, static_cast<float>(sum) * s.scale);
+            store(fields + sizeof(float) * p.tile.rows, s.scale);
+            break;
+        case LhsFields::scale_sums:
+            store(fields, s.scale);
+            put_sums_scalar(kind, p, quants, slot, fields + sizeof(float) * p.tile.rows + sizeof(float) * slot);
+            break;
     }
 }
 

@@ -42,6 +42,14 @@ KAI_INLINE void check_lhs_shape(
             function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of the %zu elements of a group",
             bl, rules.format.group_size(t));
         KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+    } else if (rules.format.block != 0) {
+        KAI_REQUIRE(
+            function, k % rules.format.block == 0, "k = %zu is not a multiple of %zu", k,
+            static_cast<size_t>(rules.format.block));
+        KAI_REQUIRE(
+            function, rules.format.block % rules.format.group_size(t) == 0,
+            "a block of %zu is not a multiple of the %zu elements of a group", static_cast<size_t>(rules.format.block),
+            rules.format.group_size(t));
     } else {
         KAI_REQUIRE(
             function, rules.format.padded(t, k) % rules.format.group_size(t) == 0,

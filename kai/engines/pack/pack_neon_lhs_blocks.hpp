@@ -30,6 +30,7 @@ struct BlockRows {
     size_t group;                     // elements of a row that are stored together; 0: the row is alone in its panel
     size_t group_step;                // from a group of a row to its next one
     size_t panel_rows;
+    size_t slot;  // of the first row
 };
 
 // ---- Scales
@@ -84,30 +85,106 @@ KAI_INLINE bool has_nan(float32x4_t v) {
     }
 }
 
+// ---- Sums of 32 quants of blocks of 256
+
+/// Bytes high, bytes low: SumOf32 of 8 sums.
+KAI_INLINE void put_sums(uint8_t* dst, size_t panel_rows, int16x8_t sums) {
+    const int16x8_t high = vrshrq_n_s16(sums, 7);
+    store(dst, vmovn_s16(high));
+    store(dst + 8 * panel_rows, vmovn_s16(vsubq_s16(sums, vshlq_n_s16(high, 7))));
+}
+
+/// Pairs of the 16-bit sums of a vector that has 32 quants of four rows: lanes {row 0, 0, 1, 1, 2, 2, 3, 3}.
+template <size_t group>
+KAI_INLINE int16x8_t sums_of_32_of_four_rows(const uint8_t* quants, size_t group_step) {
+    if constexpr (group == 8) {
+        int16x8_t rows_01 = vpaddlq_s8(load<int8x16_t>(quants)), rows_23 = vpaddlq_s8(load<int8x16_t>(quants + 16));
+        KAI_UNROLL(3)
+        for (size_t g = 1; g < 4; ++g) {
+            rows_01 = vpadalq_s8(rows_01, load<int8x16_t>(quants + g * group_step));
+            rows_23 = vpadalq_s8(rows_23, load<int8x16_t>(quants + g * group_step + 16));
+        }
+        return vpaddq_s16(rows_01, rows_23);
+    } else {
+        int16x8_t rows = vpaddlq_s8(load<int8x16_t>(quants));
+        KAI_UNROLL(7)
+        for (size_t g = 1; g < 8; ++g) {
+            rows = vpadalq_s8(rows, load<int8x16_t>(quants + g * group_step));
+        }
+        return rows;
+    }
+}
+
+/// Of a block of each of four rows, from its quants. `dst`: high bytes of the first row.
+template <size_t group>
+KAI_INLINE void put_sums_of_four_rows(const BlockRows& p, const uint8_t* quants, uint8_t* dst) {
+    int16_t sums[32];  // [j][row]
+    const size_t step = 32 / group * p.group_step;
+    KAI_UNROLL(4)
+    for (size_t j = 0; j < 8; j += 2) {
+        vst1q_s16(
+            sums + 4 * j, vpaddq_s16(
+                              sums_of_32_of_four_rows<group>(quants + j * step, p.group_step),
+                              sums_of_32_of_four_rows<group>(quants + (j + 1) * step, p.group_step)));
+    }
+    const int16x8x4_t rows = vld4q_s16(sums);
+    KAI_UNROLL(4)
+    for (size_t r = 0; r < 4; ++r) {
+        put_sums(dst + 8 * r, p.panel_rows, rows.val[r]);
+    }
+}
+
+/// Of a block of a row, from its 256 quants, which are stored together.
+KAI_INLINE void put_sums_of_row(const uint8_t* quants, uint8_t* dst, size_t panel_rows) {
+    int16x8_t v[8];
+    KAI_UNROLL(8)
+    for (size_t j = 0; j < 8; ++j) {
+        v[j] = vpadalq_s8(vpaddlq_s8(load<int8x16_t>(quants + 32 * j)), load<int8x16_t>(quants + 32 * j + 16));
+    }
+    KAI_UNROLL(3)
+    for (size_t half = 4; half > 0; half /= 2) {
+        KAI_UNROLL(4)
+        for (size_t j = 0; j < half; ++j) {
+            v[j] = vpaddq_s16(v[2 * j], v[2 * j + 1]);
+        }
+    }
+    put_sums(dst, panel_rows, v[0]);
+}
+
 // ---- Fields, of four blocks: of four rows, which are side by side, or of one row
 
-template <bool has_sums>
-KAI_INLINE void put_fields_of_four_rows(uint8_t* dst, size_t panel_rows, int32x4_t sum, float32x4_t scale) {
-    if constexpr (has_sums) {
+template <LhsFields kind, size_t group>
+KAI_INLINE void put_fields_of_four_rows(
+    const BlockRows& p, const uint8_t* quants, uint8_t* dst, int32x4_t sum, float32x4_t scale) {
+    if constexpr (kind == LhsFields::sum_scale) {
         store(dst, vmulq_f32(vcvtq_f32_s32(sum), scale));
-        store(dst + sizeof(float) * panel_rows, scale);
+        store(dst + sizeof(float) * p.panel_rows, scale);
+    } else if constexpr (kind == LhsFields::scale_sums) {
+        store(dst, scale);
+        put_sums_of_four_rows<group>(p, quants, dst + sizeof(float) * (p.panel_rows + p.slot));
     } else {
         store(dst, vcvt_f16_f32(scale));
     }
 }
 
-template <bool has_sums>
-KAI_INLINE void put_fields_of_row(const BlockRows& p, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
+template <LhsFields kind>
+KAI_INLINE void put_fields_of_row(
+    const BlockRows& p, const uint8_t* quants, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
     const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
     const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
     KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            if constexpr (has_sums) {
-                store<float>(dst + b * p.fields_step, product[b]);
-                store<float>(dst + b * p.fields_step + sizeof(float) * p.panel_rows, scale[b]);
+            uint8_t* const block = dst + b * p.fields_step;
+            if constexpr (kind == LhsFields::sum_scale) {
+                store<float>(block, product[b]);
+                store<float>(block + sizeof(float) * p.panel_rows, scale[b]);
+            } else if constexpr (kind == LhsFields::scale_sums) {
+                store<float>(block, scale[b]);
+                put_sums_of_row(
+                    quants + b * p.quants_step, block + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
             } else {
-                store<uint16_t>(dst + b * p.fields_step, half[b]);
+                store<uint16_t>(block, half[b]);
             }
         }
     }
@@ -115,9 +192,9 @@ KAI_INLINE void put_fields_of_row(const BlockRows& p, uint8_t* dst, size_t count
 
 // ---- Loops
 
-/// How packers with f32 sums compute scales, and the others.
-constexpr ScaleRule rule_with_sums(bool has_sums) {
-    return has_sums ? ScaleRule::of_127_over_amax : ScaleRule::amax_over_127;
+/// How packers with f32 scales compute them, and the others.
+constexpr ScaleRule rule_with(LhsFields kind) {
+    return kind == LhsFields::scale ? ScaleRule::amax_over_127 : ScaleRule::of_127_over_amax;
 }
 
 /// A block of each of four rows to consecutive slots. Returns the sums of the quants.
@@ -146,22 +223,22 @@ quantise_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
 }
 
 /// Four rows to consecutive slots of one panel.
-template <size_t group, typename Source, Ties ties, bool has_sums>
+template <size_t group, typename Source, Ties ties, LhsFields kind>
 [[gnu::noinline]] void pack_four_rows(const BlockRows& rows) {
     const BlockRows p = rows;  // a copy that stores cannot change
-    constexpr ScaleRule rule = rule_with_sums(has_sums);
+    constexpr ScaleRule rule = rule_with(kind);
     FourRows next = p.src, now = p.src;
     uint8_t *quants = p.quants, *fields = p.fields;
     BlockScale<float32x4_t> s = {};
     for (size_t i = 0; i <= p.blocks; ++i) {  // scales of block i, quants of block i - 1
         const BlockScale<float32x4_t> next_s = i < p.blocks ? scales_of<Source, rule>(next, p.bl) : s;
         if (i > 0) {
-            const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, has_sums>(
+            const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, kind == LhsFields::sum_scale>(
                 now, p.bl, s.multiplier, quants, p.group_step);
             if (quant_needs_ordered<ties> && has_nan(s.scale)) {
                 clear_nan_blocks(rows, s.scale, 4, quants, group);
             }
-            put_fields_of_four_rows<has_sums>(fields, p.panel_rows, sum, s.scale);
+            put_fields_of_four_rows<kind, group>(p, quants, fields, sum, s.scale);
             quants += p.quants_step;
             fields += p.fields_step;
         }
@@ -192,7 +269,7 @@ KAI_INLINE int32x4_t quantise_block_of_row(const uint8_t* src, size_t bl, float 
 }
 
 /// `count` (1 to 4) blocks of a row.
-template <typename Source, Ties ties, bool has_sums>
+template <typename Source, Ties ties, LhsFields kind>
 KAI_INLINE void quantise_blocks_of_row(
     const BlockRows& p, const FourRows& src, size_t count, const BlockScale<float32x4_t>& s, uint8_t* quants,
     uint8_t* fields) {
@@ -201,7 +278,7 @@ KAI_INLINE void quantise_blocks_of_row(
     KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantise_block_of_row<Source, ties, has_sums>(
+            sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
                 src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
         }
     }
@@ -209,14 +286,14 @@ KAI_INLINE void quantise_blocks_of_row(
     if (nan) {
         clear_nan_blocks(BlockRows(p), s.scale, count, quants, p.quants_step);
     }
-    put_fields_of_row<has_sums>(p, fields, count, sum, s.scale);
+    put_fields_of_row<kind>(p, quants, fields, count, sum, s.scale);
 }
 
 /// One row whose quants are stored together, four blocks at a time.
-template <typename Source, Ties ties, bool has_sums>
+template <typename Source, Ties ties, LhsFields kind>
 [[gnu::noinline]] void pack_row(const BlockRows& row) {
     const BlockRows p = row;  // a copy that stores cannot change
-    constexpr ScaleRule rule = rule_with_sums(has_sums);
+    constexpr ScaleRule rule = rule_with(kind);
     const size_t step = p.bl * Source::size;
     uint8_t *quants = p.quants, *fields = p.fields;
     FourRows now = {};
@@ -233,7 +310,7 @@ template <typename Source, Ties ties, bool has_sums>
         }
         if (i > 0) {
             const size_t left = p.blocks - (i - 4);
-            quantise_blocks_of_row<Source, ties, has_sums>(p, now, left < 4 ? left : 4, s, quants, fields);
+            quantise_blocks_of_row<Source, ties, kind>(p, now, left < 4 ? left : 4, s, quants, fields);
             quants += 4 * p.quants_step;
             fields += 4 * p.fields_step;
         }
@@ -255,13 +332,13 @@ struct BlockLoops {
 /// Of groups of 8 and 4, or of one of them.
 template <const LhsBlockKind& kind, typename Source, bool groups_of_8, bool groups_of_4>
 constexpr BlockLoops block_loops() {
-    static_assert(kind.scale == rule_with_sums(kind.has_sums()));
-    BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.has_sums()>};
+    static_assert(kind.scale == rule_with(kind.fields()));
+    BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.fields()>};
     if constexpr (groups_of_8) {
-        loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.has_sums()>;
+        loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.fields()>;
     }
     if constexpr (groups_of_4) {
-        loops.four_rows_4 = pack_four_rows<4, Source, kind.ties, kind.has_sums()>;
+        loops.four_rows_4 = pack_four_rows<4, Source, kind.ties, kind.fields()>;
     }
     return loops;
 }
@@ -311,6 +388,7 @@ void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const Lh
         uint8_t* panel = bytes(rest.packed);
         rows.quants = panel + quants + rows.group * slot;
         rows.fields = panel + fields + kind.field_width() * slot;
+        rows.slot = slot;
         for (size_t r = 0; r < count; ++r) {
             rows.src.at[r] = rest.row(r);
         }

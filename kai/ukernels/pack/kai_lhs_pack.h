@@ -156,6 +156,17 @@ kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
+
+/// The same call, but not by rows: format qsi8d256p, in blocks of 256. scale = 1 / (127 / amax), q = x * (127 / amax)
+/// rounded to nearest, ties to even; stored with them: the sums of each 32 q. A block of zeros, or one whose amax is so
+/// small that 127 / amax is infinite: scale and q are 0. Infinity in a block: q and scale are 0; NaN: q is 0 and the
+/// scale NaN. k = 0: nothing is written.
+/// @pre k is a multiple of 256, 256 one of kr / sr.
+kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d256p_f32;
+kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d256p_f32;
+kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d256p_f32;
+kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d256p_f32;
+kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32;
 /// @}
 
 /// @name Pack without blocks
@@ -309,6 +320,7 @@ kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_pack_f16pmrx2_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d256p_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon_rows;
