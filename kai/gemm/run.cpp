@@ -323,7 +323,8 @@ char* c_row(const Work& w, size_t row, size_t n) {
 /// may be listed more than once.
 void prepare_columns(const Work& w, size_t n, size_t columns, float beta, float clamp_min, float clamp_max) {
     const Store how = {1, beta, clamp_min, clamp_max, nullptr, 1};
-    for (size_t row = 0; row < group_rows(w); ++row) {
+    const size_t rows = group_rows(w);
+    for (size_t row = 0; row < rows; ++row) {
         store_tile(how, kai_dt_f32, nullptr, 0, w.plan->problem.c_type, c_row(w, row, n), 0, 1, columns);
     }
 }
