@@ -331,8 +331,8 @@ TEST_P(EmptyPack, ZeroDepthTakesNull) {
             call(
                 t, count, depths()[0],
                 {nullptr, by_channel ? scale.data() : nullptr, packed.size() == 0 ? nullptr : packed.data()});
-            // What is packed are biases, scales and sums: all zero, and the fields of rows of zeros.
-            const bool all_zero = !test::is_lhs(p);
+            // What is packed are biases, scales and sums: all zero, and the fields of rows of zeros; or a table.
+            const bool all_zero = !test::is_lhs(p) && std::strstr(p.format, "qlu4") == nullptr;
             for (size_t i = 0; i < packed.size() && all_zero; ++i) {
                 ASSERT_EQ(packed.data()[i], 0) << "byte " << i << " of " << count << " columns";
             }

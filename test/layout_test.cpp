@@ -18,6 +18,9 @@ const kai::Format* const kFormats[] = {
     &kai::qsi8d256p,
     &kai::qsi8c32p,
     &kai::qsi4c32p,
+    &kai::qlu4c32p,
+    &kai::qlu4c32pscalebf16,
+    &kai::qlu4c16p,
     &kai::qai4c32p,
     &kai::qai4c32ps1s0nrx4,
     &kai::qsi4c32pbf16,
@@ -73,6 +76,9 @@ protected:
                 }
                 for (const auto& [k, bl] :
                      {std::pair<size_t, size_t>{0, 32}, {32, 32}, {96, 32}, {128, 64}, {256, 128}, {96, 96}}) {
+                    if (r->only_bl != 0 && bl != r->only_bl) {
+                        continue;
+                    }
                     if ((!groups_of_kr || kr == 4) && f.block == 0) {
                         cases.push_back({{rows, kr, sr}, k, bl});
                     }
@@ -133,7 +139,7 @@ TEST_P(Layout, Fields) {
         const reference::Shape s = {c.tile.rows, c.tile.kr, c.tile.sr, c.k, c.bl};
         for (size_t b = 0; b < s.blocks(); ++b) {
             if (f.block_head != 0) {
-                EXPECT_EQ(f.head(c.tile, c.k, c.bl, b), r->scale(s, 0, b));
+                EXPECT_EQ(f.head(c.tile, c.k, c.bl, b), r->scale(s, 0, b * r->scales_per_block));
             }
             if (f.block_tail != 0) {
                 const size_t offsets = r->offset != nullptr ? 4 * c.tile.rows : 0;
@@ -160,7 +166,7 @@ TEST_P(Layout, Fields) {
             }
             EXPECT_EQ(at, stride(c));
         }
-        if (f.panel_head != 0) {
+        if (f.panel_head != 0 && !f.table) {
             EXPECT_EQ((r->bias != nullptr ? r->bias : r->sum)(s, 0), 0u);
         }
     }

@@ -383,7 +383,8 @@ struct Layout {
 void outline(const Layout& layout) {
     const kai::Format& format = *layout.format;
     const kai::Tile tile = layout.tiles[0];
-    const bool blocks = std::strstr(format.name, "c32") != nullptr || std::strstr(format.name, "d32") != nullptr;
+    const bool blocks =
+        std::strstr(format.name, "c32") != nullptr || std::strstr(format.name, "d32") != nullptr || format.table;
     const size_t bl = format.padded(tile, format.bits >= 16 ? 2 * layout.group : 32);
     const size_t k = blocks ? 2 * bl : bl, size = blocks ? format.stride(tile, k, bl) : format.stride(tile, k);
     struct Byte {

@@ -137,6 +137,27 @@ size_t bias(const Shape& s, size_t c) {
 }
 }  // namespace qai4c32ps1s0nrx4
 
+namespace qlu4c32p {  // | 16 int8 table | zeros up to nr * 4 | then per block of 32: | nr f16 or bf16 scales | nr * 16 |
+template <size_t scales>
+size_t block(const Shape& s, size_t b) {  // qlu4c16p: nr scales of the first halves, then nr of the second ones
+    return 4 * s.rows + b * s.rows * (16 + 2 * scales);
+}
+template <size_t scales>
+size_t stride(const Shape& s) {
+    return block<scales>(s, s.blocks());
+}
+template <size_t scales>
+Place place(const Shape& s, size_t c, size_t kk) {  // of every 32 values, a byte holds i and i + 16
+    const size_t L = s.kr / s.sr, j = kk % 16;
+    return {
+        block<scales>(s, kk / 32) + 2 * scales * s.rows + (j / L) * s.rows * L + c * L + j % L, kk % 32 < 16 ? 0u : 4u};
+}
+template <size_t scales>
+size_t scale(const Shape& s, size_t c, size_t number) {
+    return block<scales>(s, number / scales) + number % scales * 2 * s.rows + 2 * c;
+}
+}  // namespace qlu4c32p
+
 namespace rows {  // elements of k rounded up to 32, then arrays of one word for each row
 size_t padded_k(const Shape& s) {
     return (s.k + 31) / 32 * 32;
@@ -305,6 +326,21 @@ const std::vector<Format>& formats() {
         Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, qsi4c32p::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32p::scale)
+            .with_padding(Format::last_row),
+        Format{"qlu4c32p", kRhs, Format::l4, qlu4c32p::stride<1>, qlu4c32p::place<1>}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qlu4c32p::scale<1>)
+            .with_table(1)
+            .with_padding(Format::last_row),
+        Format{"qlu4c32pscalebf16", kRhs, Format::l4, qlu4c32p::stride<1>, qlu4c32p::place<1>}
+            .with_blocks()
+            .with_scale(Format::bf16_scale, qlu4c32p::scale<1>)
+            .with_table(1)
+            .with_padding(Format::last_row),
+        Format{"qlu4c16p", kRhs, Format::l4, qlu4c32p::stride<2>, qlu4c32p::place<2>}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qlu4c32p::scale<2>)
+            .with_table(2)
             .with_padding(Format::last_row),
         Format{"qai4c32p", kRhs, Format::i4, qai4c32p::stride, qai4c32p::place}
             .with_blocks()
@@ -576,7 +612,16 @@ struct Row {
         }
     }
 
+    void pack_table() {
+        for (size_t i = 0; i < 4 * s.rows; ++i) {
+            panel.put(i, static_cast<int8_t>(i < 16 ? side.table[i] : 0));
+        }
+    }
+
     void pack() {
+        if (f.element == Format::l4) {
+            pack_table();
+        }
         for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             pack_element(kk);
         }

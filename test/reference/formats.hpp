@@ -17,7 +17,7 @@ struct Side {
     size_t rows = 0, k = 0, bl = 0;  // bl = 0: no blocks
 
     // A format uses either values, or q and scale, and perhaps others. Scales, offsets and marks of formats with
-    // blocks: [rows][k / bl]; of formats without: [rows].
+    // blocks: [rows][k / bl], or several per block; of formats without: [rows].
     std::vector<float> values;  // [rows][k]
     std::vector<int8_t> q;      // [rows][k]; with a table: an index of it
     std::vector<float> scale;
@@ -26,7 +26,7 @@ struct Side {
     std::vector<int32_t> row_offset;   // [rows]; LHS: minus the zero point
     std::vector<int8_t> k_padding;     // [rows]; LHS: what is stored from k on; empty: the last element once more
     std::vector<float> sum;            // [rows]; RHS with blocks: sum of the dequantised elements
-    std::vector<int32_t> table;        // 4 values
+    std::vector<int32_t> table;        // 4 or 16 values
     std::vector<float> bias;           // [rows]; empty: zeros; integers in formats with int32 biases
     std::vector<int32_t> multiplier;   // [rows]; RHS of low precision: the kernel gets them
     std::vector<int32_t> shift;        // [rows]
@@ -72,7 +72,8 @@ struct Place {
 };
 
 struct Format {
-    enum Element { i8, i4, u4, u2, f32, f16, bf16 };  // u4: 8 more than the value; u2: an index of the table
+    // u4: 8 more than the value; u2, l4: an index of the table
+    enum Element { i8, i4, u4, u2, l4, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -110,6 +111,8 @@ struct Format {
     bool has_unsigned = false;  // i8: the values are unsigned
     bool inverts = false;       // i8: signed, and what is at k % 16 >= 8 with every bit inverted
     bool kxn = false;           // not packed, and k x n: one panel of all columns
+    size_t scales_per_block = 1;
+    size_t only_bl = 0;  // blocks of another length do not exist; 0: they do
 
     /// @name The same format, with
     /// @{
@@ -125,6 +128,10 @@ struct Format {
     }
     Format with_scale(Scale type, AtBlock* at, float stored = 1) const {
         return with([=](Format& f) { f.scale_type = type, f.scale = at, f.stored_scale = stored; });
+    }
+    /// Indices of a table of 16, which each panel starts with, in blocks of 32.
+    Format with_table(size_t scales_in_block) const {
+        return with([=](Format& f) { f.only_bl = 32, f.scales_per_block = scales_in_block; });
     }
     Format with_offset(AtBlock* at) const {
         return with([=](Format& f) { f.offset = at; });

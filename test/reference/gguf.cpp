@@ -86,13 +86,18 @@ GgufWeight q6_k(const uint8_t* b, size_t i) {
     const int two = b[128 + 32 * (i / 128) + i % 32] >> 2 * g & 3, sc = b[192 + i / 16];
     return plain(f16(b + 208) * (sc < 128 ? sc : sc - 256), (g < 2 ? low(byte) : high(byte)) + 16 * two - 32);
 }
+GgufWeight by_table(double scale, const int* table, int index) {
+    GgufWeight w = plain(scale, table[index]);
+    w.index = index;
+    return w;
+}
 GgufWeight iq4_nl(const uint8_t* b, size_t i) {
-    return plain(f16(b), kNl[nibble_of_32(b + 2, i)]);
+    return by_table(f16(b), kNl, nibble_of_32(b + 2, i));
 }
 GgufWeight iq4_xs(const uint8_t* b, size_t i) {
     const size_t j = i / 32;
     const int sh = b[2] | b[3] << 8, sl = j % 2 == 0 ? low(b[4 + j / 2]) : high(b[4 + j / 2]);
-    return plain(f16(b) * (sl + 16 * (sh >> 2 * j & 3) - 32), kNl[nibble_of_32(b + 8 + 16 * j, i % 32)]);
+    return by_table(f16(b) * (sl + 16 * (sh >> 2 * j & 3) - 32), kNl, nibble_of_32(b + 8 + 16 * j, i % 32));
 }
 GgufWeight tq1_0(const uint8_t* b, size_t i) {
     const size_t byte = i < 160 ? i % 32 : i < 240 ? 32 + (i - 160) % 16 : 48 + (i - 240) % 4;
@@ -107,13 +112,13 @@ GgufWeight tq2_0(const uint8_t* b, size_t i) {
     return plain(f16(b + 64), (b[32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3) - 1);
 }
 GgufWeight mxfp4(const uint8_t* b, size_t i) {
-    return plain(std::ldexp(1.0, b[0] - 128), kFp4[nibble_of_32(b + 1, i)]);
+    return by_table(std::ldexp(1.0, b[0] - 128), kFp4, nibble_of_32(b + 1, i));
 }
 GgufWeight nvfp4(const uint8_t* b, size_t i) {
     const int s = b[i / 16], e = s >> 3 & 15, m = s & 7;
     const double g = s == 0x7F ? 0 : e == 0 ? m * std::ldexp(1.0, -10) : (1 + m / 8.0) * std::ldexp(1.0, e - 8);
     const uint8_t byte = b[4 + i / 16 * 8 + i % 8];
-    return plain(g, kFp4[i % 16 < 8 ? low(byte) : high(byte)]);
+    return by_table(g, kFp4, i % 16 < 8 ? low(byte) : high(byte));
 }
 GgufWeight q1_0(const uint8_t* b, size_t i) {
     return plain(f16(b), bit(b + 2, i) != 0 ? 1 : -1);
@@ -142,6 +147,13 @@ const GgufType* find_gguf_type(const std::string& name) {
         }
     }
     return nullptr;
+}
+
+std::vector<int32_t> gguf_table(const GgufType& type) {
+    const std::string name = type.name;
+    return name == "IQ4_NL" || name == "IQ4_XS" ? std::vector<int32_t>(kNl, kNl + 16)
+           : name == "MXFP4" || name == "NVFP4" ? std::vector<int32_t>(kFp4, kFp4 + 16)
+                                                : std::vector<int32_t>();
 }
 
 std::vector<size_t> gguf_f16_offsets(const GgufType& type) {

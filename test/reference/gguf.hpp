@@ -16,6 +16,7 @@ struct GgufWeight {
     int value;
     double min;  // counts only if has_min
     bool has_min;
+    int index = 0;  // of types with a table
 
     float f32() const {
         const double product = scale * value;
@@ -33,6 +34,9 @@ struct GgufType {
 /// All types but those of floats, in the order of their numbers.
 const std::vector<GgufType>& gguf_types();
 const GgufType* find_gguf_type(const std::string& name);
+
+/// The values of its indices; empty: there are none.
+std::vector<int32_t> gguf_table(const GgufType& type);
 
 /// Where its f16 are.
 std::vector<size_t> gguf_f16_offsets(const GgufType& type);

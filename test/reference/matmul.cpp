@@ -52,14 +52,19 @@ Sum floats(const Side& lhs, const Side& rhs, size_t m, size_t n, bool flushes) {
 /// Blocks on both sides.
 Sum blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     Sum sum;
+    const size_t parts = lhs.blocks() == 0 ? 1 : rhs.scales_per_row() / lhs.blocks();  // of a block: scales
     for (size_t b = 0; b < lhs.blocks(); ++b) {
-        const size_t lb = m * lhs.blocks() + b, rb = n * lhs.blocks() + b;
-        sum.add(static_cast<double>(lhs.scale[lb]) * rhs.scale[rb] * dot(lhs, rhs, m, n, b * lhs.bl, lhs.bl));
+        const size_t lb = m * lhs.blocks() + b, rb = n * lhs.blocks() + b, part = lhs.bl / parts;
+        for (size_t i = 0; i < parts; ++i) {
+            sum.add(
+                static_cast<double>(lhs.scale[lb]) * rhs.scale[parts * rb + i] *
+                dot(lhs, rhs, m, n, b * lhs.bl + i * part, part));
+        }
         if (!lhs.offset.empty()) {
             sum.add(static_cast<double>(lhs.offset[lb]) * rhs.offset[rb]);
         }
     }
-    sum.operations = lhs.blocks() * (lhs.offset.empty() ? 2 : 4);
+    sum.operations = lhs.blocks() * (lhs.offset.empty() ? 2 * parts : 4);
     return sum;
 }
 

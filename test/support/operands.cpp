@@ -13,8 +13,8 @@ using reference::Side;
 namespace {
 
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
-    const bool wide = f.element == Format::i8, index = f.element == Format::u2;
-    const int lo = wide ? -128 : index ? 0 : -8, hi = wide ? 127 : index ? 3 : 7;
+    const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
+    const int lo = wide ? -128 : index ? 0 : -8, hi = wide ? 127 : f.element == Format::l4 ? 15 : index ? 3 : 7;
     switch (data) {
         case Data::random:
             return random.integer(wide && f.blocks ? -127 : lo, hi);
@@ -119,6 +119,20 @@ std::vector<int32_t> table(Data data, Random& random) {
     return {};
 }
 
+/// 16 values.
+std::vector<int32_t> wide_table(Data data, Random& random) {
+    std::vector<int32_t> values;
+    for (int i = 0; i < 16; ++i) {
+        values.push_back(
+            data == Data::exact    ? i % 7 - 2
+            : data == Data::random ? random.integer(-128, 127)
+            : i == 0               ? -128
+            : i == 15              ? 127
+                                   : random.integer(-128, 127));
+    }
+    return values;
+}
+
 /// Of a type with the range of f16, or of f32.
 float value(Data data, size_t row, bool narrow, Random& random) {
     switch (data) {
@@ -183,6 +197,8 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length,
     side.is_unsigned = f.has_unsigned;
     if (f.element == Format::u2) {
         side.table = table(data, random);
+    } else if (f.element == Format::l4) {
+        side.table = wide_table(data, random);
     }
     for (size_t row = 0; row < rows; ++row) {
         for (size_t kk = 0; kk < k; ++kk) {
@@ -193,7 +209,7 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length,
                 side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random) ^ (f.has_unsigned ? 0x80 : 0)));
             }
         }
-        const size_t scales = f.scale_type == Format::no_scale ? 0 : f.blocks ? side.blocks() : 1;
+        const size_t scales = f.scale_type == Format::no_scale ? 0 : f.blocks ? side.blocks() * f.scales_per_block : 1;
         for (size_t b = 0; b < scales; ++b) {
             side.scale.push_back(scale(f, data, row, random));
             if (f.offset != nullptr && f.lhs) {

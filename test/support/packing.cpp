@@ -171,12 +171,16 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
             upper = static_cast<uint8_t>((upper & 0x83) | exponent << 2);
         }
     }
-    const bool has_zero = format_of(p).offset != nullptr;
+    const Format format = format_of(p);
+    const bool has_zero = format.offset != nullptr;
+    if (format.element == Format::l4) {
+        side.table = reference::gguf_table(t);
+    }
     const std::vector<reference::GgufWeight> weights = reference::gguf_weights(t, side.source.data(), rows * k);
     for (size_t i = 0; i < rows * k; ++i) {
         const reference::GgufWeight& w = weights[i];
-        side.q.push_back(static_cast<int8_t>(has_zero ? w.value - 8 : w.value));
-        if (i % side.bl == 0) {
+        side.q.push_back(static_cast<int8_t>(has_zero ? w.value - 8 : side.table.empty() ? w.value : w.index));
+        if (i % (side.bl / format.scales_per_block) == 0) {
             side.scale.push_back(static_cast<float>(w.scale));
             if (has_zero) {
                 side.offset.push_back(static_cast<float>(8 * w.scale + w.min));

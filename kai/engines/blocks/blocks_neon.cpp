@@ -73,7 +73,9 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
     const size_t chunk = t.row_scales != nullptr && t.chunk < p.blocks ? t.chunk : p.blocks;
     TileArgs args;
     vst1q_f32(args.start, vdupq_n_f32(t.start));
-    vst1q_u8(args.mask, vdupq_n_u8(0xF0));
+    vst1q_u8(args.mask, vdupq_n_u8(p.table != nullptr ? 0x0F : 0xF0));
+    vst1q_u8(args.table, p.table != nullptr && p.n > 0 ? vld1q_u8(p.table) : vdupq_n_u8(0));
+    args.bf16 = p.bf16;
     args.lhs_stride = p.lhs_stride;
     args.rhs_stride = p.rhs_stride;
     args.row_scales = row_scales;

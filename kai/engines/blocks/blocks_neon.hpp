@@ -67,6 +67,8 @@ struct BlocksProblem {
     const uint8_t *lhs, *rhs;
     size_t lhs_stride, rhs_stride, lhs_block, rhs_block;  // from panel to panel, from block to block
     size_t nr;                                            // columns of a panel of the RHS
+    const uint8_t* table;                                 // of an RHS of indices; else null
+    bool bf16;                                            // scales of an RHS of indices
     void* dst;
     size_t dst_stride, element_bytes;
     float lo, hi;

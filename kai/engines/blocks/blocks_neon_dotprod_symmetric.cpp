@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p or qsi8c32p with SDOT.
+// f32 <- qsi8d32p x qsi4c32p, qsi8c32p or qlu4c32p with SDOT.
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
@@ -12,6 +12,8 @@
 extern "C" {
 KAI_DECLARE_DOT_TILES(qsi4c32p);
 KAI_DECLARE_DOT_TILES(qsi8c32p);
+KAI_DECLARE_DOT_TILES(qlu4c32p);
+KAI_DECLARE_DOT_TILES(qlu4c16p);
 }
 
 namespace kai {
@@ -46,10 +48,36 @@ constexpr BlockTiles kInt4Tiles = KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, r
 constexpr BlockTiles kInt8Tiles = KAI_DOT_TILES(
     qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2),
     (long_tile<SymmetricInt8, Dot4, 1>));
+constexpr BlockTiles kTableTiles = KAI_DOT_TILES(
+    qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2), (table_tile<qlu4c32p, Dot4>));
+constexpr BlockTiles kHalvesTiles = KAI_DOT_TILES(
+    qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2), (table_tile<qlu4c16p, Dot4>));
+
+/// The table types: panels of MR rows and groups of KR / 2 k.
+template <const Format& RHS, size_t MR, size_t KR>
+KAI_INLINE void run_tables(
+    const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8, size_t m, size_t n, size_t k, const void* lhs,
+    const void* rhs, Dst<float> dst) {
+    if constexpr (MR == 4) {
+        matmul_tables<RHS, Dot4>(tiles, m, n, k, lhs, rhs, dst);
+    } else if constexpr (KR == 8) {
+        matmul_table_rows<RHS, Dot4Row>(row_x4, m, n, k, lhs, rhs, dst);
+    } else {
+        matmul_table_rows<RHS, Dot8Row>(row_x8, m, n, k, lhs, rhs, dst);
+    }
+}
 
 template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    if constexpr (RHS.bits == 4) {
+    if constexpr (&RHS == &qlu4c16p) {
+        run_tables<RHS, MR, KR>(
+            kHalvesTiles, kai_row_qsi8d32p1x4_qlu4c16p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c16p4x8_neon_dotprod, m,
+            n, k, lhs, rhs, dst);
+    } else if constexpr (RHS.table) {
+        run_tables<RHS, MR, KR>(
+            kTableTiles, kai_row_qsi8d32p1x4_qlu4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c32p4x8_neon_dotprod, m,
+            n, k, lhs, rhs, dst);
+    } else if constexpr (RHS.bits == 4) {
         matmul_dot<Symmetric, MR, KR>(
             kInt4Tiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m,
             n, k, bl, lhs, rhs, dst);
@@ -71,3 +99,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p or qsi8c32p with SMMLA.
+// f32 <- qsi8d32p x qsi4c32p, qsi8c32p or qlu4c32p with SMMLA.
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
@@ -16,6 +16,8 @@
 extern "C" {
 KAI_DECLARE_MMLA_TILES(qsi4c32p);
 KAI_DECLARE_MMLA_TILES(qsi8c32p);
+KAI_DECLARE_MMLA_TILES(qlu4c32p);
+KAI_DECLARE_MMLA_TILES(qlu4c16p);
 }
 
 namespace kai {
@@ -47,22 +49,27 @@ void row_scales(const RowScalesArgs* args) {
 constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
 /// Tiles of up to MAX_ROWS rows.
-#define KAI_MMLA_TILES(PAIR, RHS, MAX_ROWS)                                                                       \
+#define KAI_MMLA_TILES(PAIR, RHS, MAX_ROWS, REDO)                                                                 \
     {                                                                                                             \
         {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), MAX_ROWS == 16 ? KAI_MMLA_TILE(RHS, 16x4) : nullptr},  \
-            ShortSum<PAIR::kFraction>::kStart, row_scales<PAIR>, kChunk, long_tile<PAIR, Mmla8, 1>, true, {       \
+            ShortSum<PAIR::kFraction>::kStart, row_scales<PAIR>, kChunk, REDO, true, {                            \
             KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
                 KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)                                                  \
         }                                                                                                         \
     }
 template <size_t MAX_ROWS>
-constexpr BlockTiles kInt4Tiles = KAI_MMLA_TILES(Symmetric, qsi4c32p, MAX_ROWS);
+constexpr BlockTiles kInt4Tiles = KAI_MMLA_TILES(Symmetric, qsi4c32p, MAX_ROWS, (long_tile<Symmetric, Mmla8, 1>));
 template <size_t MAX_ROWS>
-constexpr BlockTiles kInt8Tiles = KAI_MMLA_TILES(SymmetricInt8, qsi8c32p, MAX_ROWS);
+constexpr BlockTiles kInt8Tiles =
+    KAI_MMLA_TILES(SymmetricInt8, qsi8c32p, MAX_ROWS, (long_tile<SymmetricInt8, Mmla8, 1>));
+constexpr BlockTiles kTableTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c32p, 16, (table_tile<qlu4c32p, Mmla8>));
+constexpr BlockTiles kHalvesTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c16p, 16, (table_tile<qlu4c16p, Mmla8>));
 
 template <const Format& RHS, size_t, size_t, size_t M_STEP, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    if constexpr (RHS.bits == 4) {
+    if constexpr (RHS.table) {
+        matmul_tables<RHS, Mmla8>(&RHS == &qlu4c16p ? kHalvesTiles : kTableTiles, m, n, k, lhs, rhs, dst);
+    } else if constexpr (RHS.bits == 4) {
         matmul_blocks<Symmetric, Mmla8>(kInt4Tiles<M_STEP>, kLongTiles<Symmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
     } else {
         matmul_blocks<SymmetricInt8, Mmla8>(
@@ -81,3 +88,7 @@ KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, co
 
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"

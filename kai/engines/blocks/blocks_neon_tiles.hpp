@@ -2,7 +2,7 @@
 //
 //     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
 //     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])    int4
-//     acc[m][n] = fma(f32(S) * lhs_scale[m][b], rhs_scale[n][b], acc[m][n])    int8
+//     acc[m][n] = fma(f32(S) * lhs_scale[m][b], rhs_scale[n][b], acc[m][n])    int8, indices of a table of int8
 //     S = sum over the block of lhs * rhs, in int32
 //
 // then + bias, where the formats have one. A pair of formats is a policy: Symmetric,
@@ -315,6 +315,8 @@ KAI_INLINE void matmul_blocks(
         lhs_block,
         rhs_block,
         Acc::kRhs.rows,
+        nullptr,
+        false,
         dst.start,
         dst.stride,
         sizeof(T),
@@ -399,7 +401,8 @@ KAI_INLINE void row_block(
     }
 }
 
-/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc.
+/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc. Of an RHS of indices: f32; bl is
+/// not used, and `f16` says whether its scales are bf16.
 using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
     float hi, size_t bl, size_t f16);
@@ -482,6 +485,104 @@ KAI_INLINE void matmul_rows(
     matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
 }
 
+/// @name An RHS of indices: blocks of 32. The table is in front of the blocks of each panel
+/// @{
+constexpr size_t kTableBytes = 16;
+static_assert(
+    qlu4c32p.panel_head * 4 == kTableBytes && qlu4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
+        qlu4c16p.block_bytes({4, 8, 2}, 32) == 80,
+    "RHS_BLOCK of the assembly");
+
+/// A tile function of one panel that does not resume.
+template <const Format& RHS, class Acc>
+void table_tile(const TileArgs* args) {
+    constexpr int kParts = RHS.block_head / 2;  // of a block, with a scale each
+    const int8x16_t table = vreinterpretq_s8_u8(vld1q_u8(args->table));
+    const uint8_t* rhs = args->rhs;
+    float* tile = args->tiles;
+    for (size_t q = args->quads; q > 0; --q, rhs += args->rhs_stride) {
+        float32x4_t acc[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+        for (size_t b = 0; b < args->blocks; ++b) {
+            const uint8_t* lhs = args->lhs + b * qsi8d32p.block_bytes(Acc::kLhs, 32);
+            const uint8_t* fields = rhs + b * RHS.block_bytes(Acc::kRhs, 32);
+            int8x16_t halves[2][4];
+            look_up(table, fields + 4 * RHS.block_head, halves[0], halves[1]);
+            float32x4_t row_scales[4];
+            Acc::spread_rows(load_f16x4(lhs), row_scales);
+            for (int part = 0; part < kParts; ++part) {
+                int32x4_t sums[4] = {vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)};
+                for (int half = part; half < 2; half += kParts) {
+                    Acc::mac(sums, lhs + 8 + 64 * half, halves[half]);
+                }
+                float32x4_t scales[4];
+                const uint8_t* scale = fields + 8 * part;
+                Acc::spread_columns(
+                    args->bf16 != 0 ? vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(scale)), 16))
+                                    : load_f16x4(scale),
+                    scales);
+                for (int v = 0; v < 4; ++v) {
+                    acc[v] = vfmaq_f32(acc[v], vmulq_f32(vcvtq_f32_s32(sums[v]), row_scales[v]), scales[v]);
+                }
+            }
+        }
+        for (int v = 0; v < 4; ++v, tile += 4) {
+            vst1q_f32(tile, acc[v]);
+        }
+    }
+}
+
+template <const Format& RHS>
+constexpr bool kBf16Scales = &RHS == &qlu4c32pscalebf16;
+
+/// dst = clamp(LHS x RHS) with `tiles`, which are of Acc's panels.
+template <const Format& RHS, class Acc>
+KAI_INLINE void matmul_tables(
+    const BlockTiles& tiles, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
+    const BlocksProblem problem{
+        m,
+        n,
+        k / 32,
+        32,
+        bytes(lhs),
+        bytes(rhs) + kTableBytes,
+        qsi8d32p.stride(Acc::kLhs, k, 32),
+        RHS.stride(Acc::kRhs, k, 32),
+        qsi8d32p.block_bytes(Acc::kLhs, 32),
+        RHS.block_bytes(Acc::kRhs, 32),
+        Acc::kRhs.rows,
+        bytes(rhs),
+        kBf16Scales<RHS>,
+        dst.start,
+        dst.stride,
+        sizeof(float),
+        dst.lo,
+        dst.hi,
+        &tiles,
+        store_tiles<SymmetricInt8, Acc, float>};
+    kai_matmul_blocks_neon(&problem);
+}
+
+/// Rows one after another.
+template <const Format& RHS, class Acc>
+KAI_INLINE void matmul_table_rows(
+    RowFn* run, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
+    const Rows rows{
+        m,
+        n,
+        4,
+        bytes(lhs),
+        qsi8d32p.stride(Acc::kLhs, k, 32),
+        bytes(rhs) + kTableBytes,
+        RHS.stride(Acc::kRhs, k, 32),
+        dst.start,
+        dst.stride,
+        sizeof(float)};
+    if (n > 0) {
+        matmul_some_rows(run, rows, k / 32, dst.lo, dst.hi, 32, kBf16Scales<RHS>);
+    }
+}
+/// @}
+
 #ifdef __ARM_FEATURE_DOTPROD
 /// SDOT: panels of MR rows and groups of KR / 2 k. row_x4, row_x8: one row, groups of 4 and of 8 k.
 template <class Pair, size_t MR, size_t KR, class T>
@@ -530,7 +631,7 @@ KAI_INLINE void matmul_dot(
     void kai_run_##NAME(                                                                                        \
         size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, kai::Output<T>::Pointer dst, \
         size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
-        kai::check_blocks(k, bl);                                                                               \
+        kai::check_blocks(kai::RHS, k, bl);                                                                     \
         kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
         kai::run<kai::RHS, MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});        \
     }

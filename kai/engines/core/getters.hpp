@@ -116,7 +116,7 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
 #define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)   \
     size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) { \
         KAI_GETTER(SIDE##_packed_offset, NAME)                                      \
-        kai::check_blocks(k, bl);                                                   \
+        kai::check_blocks(kai::FORMAT, k, bl);                                      \
         KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                          \
         return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                      \
     }
@@ -208,6 +208,12 @@ namespace {
 KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(function, bl > 0 && bl % 32 == 0, "bl = %zu is not a positive multiple of 32", bl);
     KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+}
+
+/// The same for a packed operand: blocks of formats with a table are of 32.
+KAI_INLINE void check_blocks(const Format& f, size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
+    check_blocks(k, bl, function);
+    KAI_REQUIRE(function, !f.table || bl == 32, "bl = %zu is not 32", bl);
 }
 
 /// Of micro-kernels without blocks that do not take any depth.

@@ -40,6 +40,7 @@ struct Format {
     bool fields_last = false;
     unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
     unsigned block = 0;       // the only length of a block, which functions do not ask for; k is a multiple of it
+    bool table = false;       // nibbles are indices of a table of 16 int8 at the start of every panel
 
     /// @name The same format with another field
     /// @{
@@ -61,6 +62,13 @@ struct Format {
     constexpr Format after_all_blocks(unsigned bytes_per_row) const {
         Format f = before_block(bytes_per_row);
         f.fields_last = true;
+        return f;
+    }
+    /// The nibbles of 32 elements are in 16 bytes, those of the first half the low ones. A panel starts with the table,
+    /// then zeros: 4 bytes a column.
+    constexpr Format by_table() const {
+        Format f = nibbles_apart(16).before_panel(4);
+        f.table = true;
         return f;
     }
     /// @}
@@ -184,6 +192,13 @@ inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.i
 inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
+/// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
+inline constexpr Format qlu4c32p = Format{"qlu4c32p", 4, Format::kr_over_sr}.by_table().before_block(2);
+/// The same; before a block: bf16 scale.
+inline constexpr Format qlu4c32pscalebf16 =
+    Format{"qlu4c32pscalebf16", 4, Format::kr_over_sr}.by_table().before_block(2);
+/// The same; before a block: f16 scale of its first half, f16 scale of its second half.
+inline constexpr Format qlu4c16p = Format{"qlu4c16p", 4, Format::kr_over_sr}.by_table().before_block(4);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);

@@ -132,9 +132,17 @@ inline constexpr Block Q2_0 = biased(block_of(64, 18, {2, 2, 1}, 64), -1);
     LINE(Q6_K) LINE(IQ4_NL) LINE(IQ4_XS) LINE(TQ1_0) LINE(TQ2_0) LINE(MXFP4) LINE(NVFP4) LINE(Q1_0) LINE(Q2_0)
 // clang-format on
 
+/// Whether it has indices of a table of 16 that are packed as they are, in blocks of 32.
+constexpr bool keeps_indices(const Block& t) {
+    return t.table != nullptr && t.low.bits == 4 && t.scales != Scales::high_low;
+}
+
 /// Of the formats that this library packs it to: values that fit four bits, in runs of 32 and more, or eight bits,
-/// without a minimum, in runs of 32; 0: there are none.
+/// without a minimum, in runs of 32; or indices; 0: there are none.
 constexpr size_t packed_bl(const Block& t) {
+    if (keeps_indices(t)) {
+        return 32;
+    }
     const bool four_bits = t.ternary || t.table == kTableSign || (t.table == nullptr && t.low.bits + t.high.bits <= 4);
     const bool eight_bits = t.scales == Scales::one && t.m == 0 && t.low.bits + t.high.bits >= 5;
     return (four_bits || eight_bits) && t.run >= 32 ? t.run : 0;
@@ -152,13 +160,18 @@ constexpr Digit digit_at(size_t i) {
                      : Digit{48 + (n - 240) % 4, powers[(n - 240) / 4]};
 }
 
+/// The lower bits of weight i.
+KAI_INLINE unsigned low_bits_of(const Block& t, const uint8_t* block, size_t i) {
+    return block[t.low.byte(i)] >> t.low.shift(i) & ((1U << t.low.bits) - 1);
+}
+
 /// The value of weight i, without its scale.
 KAI_INLINE int value_of(const Block& t, const uint8_t* block, size_t i) {
     if (t.ternary) {
         const Digit digit = digit_at(i);
         return static_cast<int>((block[digit.byte] * digit.power % 256 * 3) >> 8) + t.bias;
     }
-    unsigned quant = block[t.low.byte(i)] >> t.low.shift(i) & ((1U << t.low.bits) - 1);
+    unsigned quant = low_bits_of(t, block, i);
     if (t.low.bits == 8) {
         return static_cast<int8_t>(quant);
     }

@@ -6,6 +6,9 @@
 //     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
 //     qai4c32ps1s0nrx4        value       f32 zero, f32 scale
+//     qlu4c32p                index       f16 d, as it is
+//     qlu4c32pscalebf16       index       bf16 scale: a power of two
+//     qlu4c16p                index       f16 scales of both halves: 4 significant bits
 //
 // where weight = scale * value + min = scale * (value - 8) + zero, zero = RN(8 * scale + min): the products are exact,
 // so that the scale is exact and the zero is rounded once. The packed blocks are the runs of the source that share a
@@ -38,10 +41,13 @@ inline constexpr Target to_qsi4c32p = {qsi4c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi4c32ps1s0scalef16 = {qsi4c32ps1s0scalef16, 8, 1, true, 4, 0, 0};
 inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
 inline constexpr Target to_qai4c32ps1s0nrx4 = {qai4c32ps1s0nrx4, 0, 1, false, 8, 0, 4};
+inline constexpr Target to_qlu4c32p = {qlu4c32p, 0, 1, false, 0, 2, 4};
+inline constexpr Target to_qlu4c32pscalebf16 = {qlu4c32pscalebf16, 0, 1, false, 0, 2, 4};
+inline constexpr Target to_qlu4c16p = {qlu4c16p, 0, 1, false, 0, 2, 4};
 
 constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Block& t) {
     kai_rhs_rules rules = rhs_rules(name, to.format, true);
-    rules.bl = static_cast<uint16_t>(t.run);
+    rules.bl = static_cast<uint16_t>(packed_bl(t));
     rules.source_weights = static_cast<uint16_t>(t.weights);
     rules.source_bytes = static_cast<uint16_t>(t.bytes);
     rules.sr = 2;
@@ -68,18 +74,30 @@ struct GgufPack {
     }
 };
 
-/// What is after the last block: no bias.
-KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel) {
-    uint8_t* end = panel + to.format.panel_end(p.tile, p.k, t.run);
+/// What is after the last block: no bias. What is in front of the first one: the table.
+KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel) {
+    uint8_t* end = panel + to.format.panel_end(p.tile, p.k, packed_bl(t));
     for (size_t i = 0; i < p.tile.rows * to.format.panel_tail; ++i) {
         end[i] = 0;
     }
+    for (size_t i = 0; i < p.tile.rows * to.format.panel_head; ++i) {
+        panel[i] = i < 16 ? static_cast<uint8_t>(t.table[i]) : 0;
+    }
+}
+
+/// The scale of run j in the 16 bits of the format.
+KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t* block, size_t j) {
+    if (t.scales == Scales::one) {
+        return load<uint16_t>(block + t.d);
+    }
+    const float scale = scale_of(t, block, j).scale;
+    return &to.format == &qlu4c32pscalebf16 ? kai_cast_bf16_f32(scale) : kai_cast_f16_f32(scale);
 }
 
 /// Any tile.
 [[gnu::noinline]] void pack_gguf_scalar(const Target& to, const Block& t, const GgufPack& p) {
     const Format& format = to.format;
-    const size_t bl = t.run, per = t.weights / bl;
+    const size_t bl = packed_bl(t), per = t.weights / bl, parts = bl / t.run;
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
         for (size_t c = 0; c < p.tile.rows; ++c) {
@@ -91,13 +109,18 @@ KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, u
                     uint8_t* tail = out + format.tail(p.tile, bl, b) + 4 * c;
                     store(tail, 8 * s.scale + s.min);
                     store(tail + 4 * p.tile.rows, s.scale * to.stored_scale);
-                } else {
-                    store(out + format.head(p.tile, p.k, bl, b) + 2 * c, load<uint16_t>(block + t.d));
+                }
+                for (size_t part = 0; !to.has_zero() && part < parts; ++part) {
+                    store(
+                        out + format.head(p.tile, p.k, bl, b) + 2 * (part * p.tile.rows + c),
+                        stored_scale(to, t, block, b % per * parts + part));
                 }
                 uint8_t* elements = out + format.elements(p.tile, bl, b);
                 for (size_t i = 0; i < bl; ++i) {
-                    const int value = value_of(t, block, b % per * bl + i);
-                    const unsigned element = (static_cast<unsigned>(value) + to.added) & ((1U << format.bits) - 1);
+                    const size_t weight = b % per * bl + i;
+                    const unsigned value = keeps_indices(t) ? low_bits_of(t, block, weight)
+                                                            : static_cast<unsigned>(value_of(t, block, weight));
+                    const unsigned element = (value + to.added) & ((1U << format.bits) - 1);
                     const auto at = format.at(p.tile, bl, c, i);
                     // The low nibble of a byte belongs to the smaller i and so comes first. A whole byte has no shift.
                     elements[at.byte] =
@@ -105,7 +128,7 @@ KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, u
                 }
             }
         }
-        zero_bias(to, t, p, out);
+        finish_panel(to, t, p, out);
     }
 }
 
@@ -113,7 +136,7 @@ KAI_INLINE void zero_bias(const Target& to, const Block& t, const GgufPack& p, u
 
 /// Whether quants of 4 bits are values of the format, but for one bit: bytes of the source become bytes of the panel.
 constexpr bool keeps_nibbles(const Block& t) {
-    return t.low.bits == 4 && t.high.bits == 0 && t.table == nullptr;
+    return t.low.bits == 4 && t.high.bits == 0 && (t.table == nullptr || keeps_indices(t));
 }
 
 /// Runs that are in the low and in the high nibbles of the same bytes.
@@ -125,7 +148,10 @@ constexpr size_t runs_in_a_byte(const Block& t) {
 /// the high ones. high_run: it is in the high nibbles of the source.
 template <const Target& to, const Block& t>
 KAI_INLINE uint8x16_t nibbles_x16(const uint8_t* block, size_t first, size_t i, bool high_run) {
-    if constexpr (keeps_nibbles(t)) {
+    if constexpr (t.low.distance == 8) {  // two runs of 16, each with its halves in the nibbles of 8 bytes
+        const uint8x8_t a = vld1_u8(block + t.low.byte(first)), b = vld1_u8(block + t.low.byte(first + 16));
+        return vcombine_u8(vsli_n_u8(a, b, 4), vsri_n_u8(b, a, 4));
+    } else if constexpr (keeps_nibbles(t)) {
         constexpr unsigned flip = (static_cast<unsigned>(t.bias) + to.added) & 15U;
         static_assert(flip % 8 == 0 && t.run == 32);
         const uint8_t* src = block + t.low.byte(first);
@@ -168,7 +194,7 @@ KAI_INLINE void pack_bytes(const FourColumns& src, size_t first, uint8_t* dst, s
 template <const Target& to, const Block& t, size_t group>
 KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, uint8_t* dst, size_t group_step) {
     [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (t.run / 4);
-    for (size_t i = 0; i < t.run / 2; i += 16) {
+    for (size_t i = 0; i < packed_bl(t) / 2; i += 16) {
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
         for (size_t c = 0; c < 4; ++c) {
@@ -206,6 +232,37 @@ KAI_INLINE void pack_neighbours(const FourColumns& src, size_t first, uint8_t* d
 /// f16 of four columns.
 KAI_INLINE float32x4_t load_four_f16(const FourColumns& src, size_t offset) {
     return vcvt_f32_f16(vreinterpret_f16_u64(vcreate_u64(load_four_u16(src, offset))));
+}
+
+/// Scales of four columns: those of packed block b of a block, `part_step` bytes from part to part.
+template <const Target& to, const Block& t>
+KAI_INLINE void pack_scales(const FourColumns& src, size_t b, uint8_t* dst, size_t part_step) {
+    if constexpr (t.scales == Scales::one) {
+        store(dst, load_four_u16(src, t.d));
+    } else {
+        constexpr size_t parts = packed_bl(t) / t.run;
+        KAI_UNROLL(2)
+        for (size_t part = 0; part < parts; ++part, dst += part_step) {
+            uint64_t bytes = 0;
+            KAI_UNROLL(4)
+            for (size_t c = 0; c < 4; ++c) {
+                bytes |= uint64_t{src.at[c][t.subs + b * parts + part]} << (16 * c);
+            }
+            const uint16x4_t s = vcreate_u16(bytes);
+            if constexpr (t.scales == Scales::e8m0) {
+                // Exponent e - 1; of 0 and 1, subnormal numbers.
+                const uint16x4_t usual = vshl_n_u16(vqsub_u16(s, vdup_n_u16(1)), 7);
+                store(dst, vmax_u16(vmax_u16(usual, vshl_n_u16(s, 6)), vdup_n_u16(0x20)));
+            } else {
+                static_assert(t.scales == Scales::ue4m3);
+                // As bits of f16, of which subnormal numbers are the same multiples, they are 2^7 too small.
+                const uint16x4_t bits = vbic_u16(vshl_n_u16(s, 7), vdup_n_u16(0x4000));
+                const float32x4_t x = vmulq_n_f32(vcvt_f32_f16(vreinterpret_f16_u16(bits)), 128);
+                const uint16x4_t none = vceq_u16(s, vdup_n_u16(0x7F));
+                store(dst, vbic_u16(vreinterpret_u16_f16(vcvt_f16_f32(x)), none));
+            }
+        }
+    }
 }
 
 /// The first of eight bytes of each of four columns in a lane; the other bytes of a lane are beyond all of them.
@@ -250,7 +307,7 @@ template <const Target& to, const Block& t, size_t group>
 void pack_gguf_by_four(const GgufPack& pack) {
     const GgufPack p = pack;  // a copy that no store can change
     constexpr const Format& format = to.format;
-    constexpr size_t bl = t.run, per = t.weights / bl, at_a_time = 512 / t.weights, together = runs_in_a_byte(t);
+    constexpr size_t bl = packed_bl(t), per = t.weights / bl, at_a_time = 512 / t.weights, together = runs_in_a_byte(t);
     const size_t blocks = p.k / t.weights, group_step = group * p.tile.rows;
     const size_t step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
     const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);
@@ -270,7 +327,10 @@ void pack_gguf_by_four(const GgufPack& pack) {
                     if constexpr (to.has_zero()) {
                         pack_zeros<to, t>(src, field, step, 4 * p.tile.rows);
                     } else {
-                        store(field, load_four_u16(src, t.d));
+                        KAI_UNROLL(2)
+                        for (size_t b32 = 0; b32 < per; ++b32) {
+                            pack_scales<to, t>(src, b32, field + b32 * field_step, 2 * p.tile.rows);
+                        }
                     }
                     for (size_t run = 0; run < per; run += together, dst += together * step) {
                         if constexpr (format.bits == 8) {
@@ -288,7 +348,7 @@ void pack_gguf_by_four(const GgufPack& pack) {
                 }
             }
         }
-        zero_bias(to, t, p, out);
+        finish_panel(to, t, p, out);
     }
 }
 
@@ -358,5 +418,8 @@ KAI_DEFINE_GGUF(qai4c32p, Q4_1, q4_1)
 KAI_DEFINE_GGUF(qai4c32p, Q4_K, q4_k)
 KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_1, q4_1)
 KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_K, q4_k)
+KAI_DEFINE_GGUF(qlu4c32p, IQ4_NL, iq4_nl)
+KAI_DEFINE_GGUF(qlu4c32pscalebf16, MXFP4, mxfp4)
+KAI_DEFINE_GGUF(qlu4c16p, NVFP4, nvfp4)
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 //
 //     int4, int8 with a scale       w = value * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
+//     indices                       w = table[index] * scale
 //     floats                        w = element
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -84,6 +85,29 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p) 
 }
 
 template <kai_datatype type>
+void unpack_indices(const Format& format, const Column& p) {
+    const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
+    const size_t group = format.group_size(p.tile);
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
+    for (size_t b = 0; b < p.k / 32; ++b) {
+        const uint8_t* elements = panel + format.elements(p.tile, 32, b) + r * group;
+        const uint8_t* head = panel + format.head(p.tile, p.k, 32, b) + 2 * r;
+        float scales[2];
+        for (size_t half = 0; half < 2; ++half) {
+            const auto bits = load<uint16_t>(head + (parts == 2 ? half : 0) * 2 * p.tile.rows);
+            scales[half] = &format == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+        }
+        uint8_t* dst = p.dst + b * 32 * size;
+        for (size_t j = 0; j < 16; ++j) {
+            const unsigned byte = elements[j / group * p.tile.rows * group + j % group];
+            const auto low = static_cast<int8_t>(panel[byte & 15U]), high = static_cast<int8_t>(panel[byte >> 4]);
+            store_float(static_cast<float>(low) * scales[0], type, dst + j * size);
+            store_float(static_cast<float>(high) * scales[1], type, dst + (j + 16) * size);
+        }
+    }
+}
+
+template <kai_datatype type>
 void unpack_floats(const Format& format, kai_datatype element, const Column& p) {
     const size_t size = kai_get_datatype_size_in_bytes(type);
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k) + p.tile.rows * format.panel_head;
@@ -105,6 +129,17 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     (type == kai_dt_f32   ? unpack_blocks<kai_dt_f32>
      : type == kai_dt_f16 ? unpack_blocks<kai_dt_f16>
                           : unpack_blocks<kai_dt_bf16>)(format, nibble, p);
+}
+
+[[gnu::noinline]] void unpack_indices(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    KAI_REQUIRE_ALWAYS(function, p.bl == 32, "bl = %zu is not 32", p.bl);
+    KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, "k = %zu is not a multiple of bl = 32", p.k);
+    (type == kai_dt_f32   ? unpack_indices<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_indices<kai_dt_f16>
+                          : unpack_indices<kai_dt_bf16>)(format, p);
 }
 
 [[gnu::noinline]] void unpack_floats(
@@ -135,6 +170,9 @@ KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)
+KAI_DEFINE_UNPACK(qlu4c32pscalebf16, unpack_indices, 0)
+KAI_DEFINE_UNPACK(qlu4c16p, unpack_indices, 0)
 KAI_DEFINE_UNPACK(f32pbiasf32, unpack_floats, kai_dt_f32)
 KAI_DEFINE_UNPACK(f16pbiasf16, unpack_floats, kai_dt_f16)
 KAI_DEFINE_UNPACK(bf16pbiasf32, unpack_floats, kai_dt_bf16)

@@ -85,6 +85,16 @@ struct Int4 {
     }
 };
 
+/// RHS of indices of a table: a byte becomes what its low nibble selects and what its high one does.
+KAI_INLINE void look_up(int8x16_t table, const uint8_t* p, int8x16_t low[4], int8x16_t high[4]) {
+    KAI_UNROLL(16)
+    for (int i = 0; i < 4; ++i) {
+        const uint8x16_t packed = vld1q_u8(p + 16 * i);
+        low[i] = vqtbl1q_s8(table, vandq_u8(packed, vdupq_n_u8(15)));
+        high[i] = vqtbl1q_s8(table, vshrq_n_u8(packed, 4));
+    }
+}
+
 /// RHS of int8: what stands in for high nibbles is the second half of a block, `apart` bytes from the first.
 struct Int8 {
     static constexpr int kBits = 8;

@@ -71,7 +71,7 @@ KAI_INLINE void add_products(const Floats& column, float row, Floats& results) {
 template <const Format& RHS>
 struct Channels {
     static constexpr const Format &kLhs = qai8dxp, &kRhs = RHS;
-    static constexpr bool kHasBlocks = false, kAddsParts = false;
+    static constexpr bool kHasBlocks = false, kAddsParts = false, kAddsHalves = false;
     static constexpr uint32_t kUnit = RHS.bits == 4 ? 16 : 1;
 
     KAI_INLINE static void load_block(const uint8_t*, size_t, size_t, float&, float&) {
@@ -94,7 +94,7 @@ struct Channels {
 ///     result = fma(column_sum, f32(offset), result) * scale + bias
 struct RowBlocks {
     static constexpr const Format &kLhs = qai8dxp, &kRhs = qsi4c32pbf16;
-    static constexpr bool kHasBlocks = true, kAddsParts = true;
+    static constexpr bool kHasBlocks = true, kAddsParts = true, kAddsHalves = false;
 
     KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
         scale = kai_cast_f32_bf16(load<uint16_t>(fields + 2 * column));
@@ -119,7 +119,7 @@ struct RowBlocks {
 ///     result = fma(f32(sum), row_scale * scale, result) for each block
 struct Blocks {
     static constexpr const Format &kLhs = qsi8d32p, &kRhs = qsi4c32p;
-    static constexpr bool kHasBlocks = true, kAddsParts = false;
+    static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
 
     KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
         scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
@@ -148,12 +148,36 @@ struct Int8Blocks : Blocks {
     }
 };
 
+/// qsi8d32p x qlu4c32p, also with bf16 scales.
+///     result = fma(f32(sum) * row_scale, scale, result) for each block, the product rounded
+template <const Format& RHS>
+struct TableBlocks : Int8Blocks {
+    static constexpr const Format& kRhs = RHS;
+
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
+        const auto bits = load<uint16_t>(fields + 2 * column);
+        scale = &RHS == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+    }
+};
+
+/// qsi8d32p x qlu4c16p: the same for each half of a block; the other scale is in the place of a zero.
+struct TableHalves : Int8Blocks {
+    static constexpr const Format& kRhs = qlu4c16p;
+    static constexpr bool kAddsHalves = true;
+
+    KAI_INLINE static void load_block(
+        const uint8_t* fields, size_t nr, size_t column, float& scale, float& second_scale) {
+        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
+        second_scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * (nr + column)));
+    }
+};
+
 /// qsi8d32pscalef32 x qai4c32p, whose field is scale / 16.
 ///     result = fma(f32(16 * sum), scale / 16 * row_scale, fma(zero, row_sum, result)) for each block
 ///     result = result + bias
 struct BlocksWithZeros {
     static constexpr const Format &kLhs = qsi8d32pscalef32, &kRhs = qai4c32p;
-    static constexpr bool kHasBlocks = true, kAddsParts = false;
+    static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
 
     KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero) {
         zero = load<float>(fields + 4 * column);
@@ -173,10 +197,10 @@ struct BlocksWithZeros {
 /// @}
 
 /// The element of a byte at `index`, from the lowest bits up.
-template <unsigned BITS>
+template <unsigned BITS, bool TABLE>
 KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
-    if constexpr (BITS == 2) {
-        return table[byte >> 2 * index & 3];
+    if constexpr (TABLE) {
+        return table[byte >> BITS * index & ((1 << BITS) - 1)];
     }
     return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
 }
@@ -194,7 +218,8 @@ KAI_INLINE void decode(
                 int16_t* out = weights[c] + s * kStep + j / kApart * kApart * kPerByte + j % kApart;
                 for (size_t index = 0; index < kPerByte; ++index) {
                     for (size_t i = 0; i < GROUP; ++i) {
-                        out[index * kApart + i] = element<RHS.bits>(in[i], index, table);
+                        out[index * kApart + i] = element < RHS.bits,
+                                             RHS.bits == 2 || RHS.table > (in[i], index, table);
                     }
                 }
             }
@@ -214,15 +239,15 @@ KAI_INLINE void decode(
     }
 }
 
-/// sums += row x columns, which are four at least.
+/// sums += row x columns, which are four at least, from k to k + count - 1.
 [[gnu::noinline]] void multiply(
-    const int16_t* row, const int16_t (*weights)[kChunk], size_t columns, size_t steps, int32_t* sums) {
+    const int16_t* row, const int16_t (*weights)[kChunk], size_t columns, size_t k, size_t count, int32_t* sums) {
     for (size_t c = 0; c < columns; c += 4, weights += 4) {
         int32_t sum[4] = {};
 #if defined(__clang__)  // x86-64: else it does not find PMADDWD
 #pragma clang loop vectorize_width(8) interleave_count(1)
 #endif
-        for (size_t i = 0; i < steps * kStep; ++i) {
+        for (size_t i = k; i < k + count; ++i) {
             const int32_t x = row[i];
             sum[0] += x * weights[0][i];
             sum[1] += x * weights[1][i];
@@ -267,9 +292,12 @@ template <class Family, size_t GROUP>
     // Halves of a step of the LHS, as the nibbles of the RHS are.
     constexpr bool kHalvesOfBlock = kRhs.bits == 4 && kRhs.nibble_distance == 0;
     const size_t apart = kHalvesOfBlock ? bl / 2 : kStep / 2, step = kHalvesOfBlock ? kStep / 2 : kStep;
-    int16_t table[4] = {};
+    int16_t table[16] = {};
     for (size_t i = 0; p.lut != nullptr && i < 4; ++i) {
         table[i] = static_cast<int16_t>(p.lut[i]);
+    }
+    for (size_t i = 0; kRhs.table && p.n > 0 && i < 16; ++i) {
+        table[i] = static_cast<int8_t>(p.rhs[i]);
     }
     int16_t wide[kChunk], weights[kColumns][kChunk];
     Floats scales = {}, zeros = {};
@@ -306,11 +334,15 @@ template <class Family, size_t GROUP>
                     for (size_t r = 0; r < m; ++r) {
                         const uint8_t* row = lhs + r * p.lhs_stride;
                         widen(row + kLhs.elements(row_tile, bl, b) + s * step, steps, step, apart, wide);
-                        multiply(wide, weights, panels * p.nr, steps, sums[r]);
-                        if (adds) {
-                            Family::add(
-                                sums[r], row + fields_of_block(kLhs, row_tile, bl, b), scales, zeros, results[r]);
-                            __builtin_memset(sums[r], 0, sizeof(Sums));
+                        const uint8_t* fields = row + fields_of_block(kLhs, row_tile, bl, b);
+                        constexpr size_t kParts = Family::kAddsHalves ? 2 : 1;  // of a block, then one step
+                        for (size_t part = 0; part < kParts; ++part) {
+                            const size_t count = steps * kStep / kParts;
+                            multiply(wide, weights, panels * p.nr, part * count, count, sums[r]);
+                            if (adds) {
+                                Family::add(sums[r], fields, part == 0 ? scales : zeros, zeros, results[r]);
+                                __builtin_memset(sums[r], 0, sizeof(Sums));
+                            }
                         }
                     }
                 }
@@ -369,7 +401,7 @@ KAI_INLINE int32_t to_int32(float x) {
                         row = last_of_row;
                     }
                     widen(row, steps, kStep, kStep / 2, wide);
-                    multiply(wide, weights, kColumns, steps, sums[r]);
+                    multiply(wide, weights, kColumns, 0, steps * kStep, sums[r]);
                 }
             }
             for (size_t r = 0; r < rows; ++r) {
@@ -402,6 +434,18 @@ struct FamilyOf<qsi8c32p> {
     using Type = Int8Blocks;
 };
 template <>
+struct FamilyOf<qlu4c32p> {
+    using Type = TableBlocks<qlu4c32p>;
+};
+template <>
+struct FamilyOf<qlu4c32pscalebf16> {
+    using Type = TableBlocks<qlu4c32pscalebf16>;
+};
+template <>
+struct FamilyOf<qlu4c16p> {
+    using Type = TableHalves;
+};
+template <>
 struct FamilyOf<qai4c32p> {
     using Type = BlocksWithZeros;
 };
@@ -428,7 +472,7 @@ extern "C" {
     void kai_run_##NAME(                                                                                      \
         size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row, \
         size_t stride_col, float lo, float hi) {                                                              \
-        kai::check_blocks(k, bl);                                                                             \
+        kai::check_blocks(kai::RHS, k, bl);                                                                   \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
         const kai::Tile rows{MR, KR, SR}, columns{NR, KR, SR};                                                \
         const kai::Problem problem{                                                                           \
@@ -454,6 +498,7 @@ extern "C" {
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)

@@ -39,6 +39,12 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same in another order.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
+/// Indices of the table in the panel, an f16 scale per block: weight = table[index] * scale. bl is 32.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32p;
+/// The same with a bf16 scale per block.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32pscalebf16;
+/// The same with an f16 scale for each half of a block.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c16p;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
 /// Floats; bl is ignored.
