@@ -1,6 +1,7 @@
-# kai_add_fuzz_test(NAME SOURCE SECONDS): a libFuzzer program of the GEMM layer and the portable part of the library,
-# with the sanitizers for addresses and undefined behaviour, and a test that runs it so long. Only on the host, and only
-# if there is a Clang that has libFuzzer; it need not be the compiler of the build.
+# kai_add_fuzz_test(NAME SOURCE SECONDS [CORPUS]): a libFuzzer program of the GEMM layer and the portable part of the
+# library, with the sanitizers for addresses and undefined behaviour, and a test that runs it so long. Only on the host,
+# and only if there is a Clang that has libFuzzer; it need not be the compiler of the build. CORPUS: a folder of files
+# to start from, which is only read.
 
 find_program(KAI_FUZZ_CLANG NAMES clang++ clang++-23 clang++-22 clang++-21 clang++-20 clang++-19
     DOC "A Clang with libFuzzer (-fsanitize=fuzzer)")
@@ -61,7 +62,12 @@ function(kai_add_fuzz_test name source seconds)
         COMMAND "${KAI_FUZZ_CLANG}" ${KAI_FUZZ_FLAGS} "${object}" ${objects} -o "${program}" VERBATIM)
     add_custom_target(${name} ALL DEPENDS "${program}")
     add_dependencies(${name} kai_fuzz_library)
+    set(corpus "")
+    if(ARGN)
+        set(corpus "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus" "${CMAKE_CURRENT_SOURCE_DIR}/${ARGN}")
+        file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus")  # what is found goes here
+    endif()
     add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -rss_limit_mb=1000 -verbosity=0
-        -print_final_stats=1)
+        -print_final_stats=1 ${corpus})
     set_tests_properties(${name} PROPERTIES COST 100 WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
 endfunction()
