@@ -29,6 +29,7 @@ size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
 /// Families that multiply the same packed B and write the same type. A GEMM and its GEMV may be in different ones.
 struct Group {
     const char* families[2];
+    const char* rhs_format;  // NULL: any that they read
 };
 
 constexpr size_t kMaxGroups = 8;
@@ -37,9 +38,9 @@ struct Groups {
     Group of[kMaxGroups];
     size_t count;
 
-    void add(bool condition, const char* first, const char* second = nullptr) {
+    void add(bool condition, const char* first, const char* second = nullptr, const char* rhs_format = nullptr) {
         if (condition) {
-            of[count++] = {{first, second}};
+            of[count++] = {{first, second}, rhs_format};
         }
     }
 };
@@ -48,7 +49,7 @@ struct Groups {
 /// first, then those whose format is smallest: few rows are as fast as memory.
 Groups gguf_groups(const Problem& p) {
     struct Found {
-        const char* family;
+        const char *family, *format;
         bool to_c_type;
         size_t bytes;  // of a panel of 256 weights a column, per column
 
@@ -74,7 +75,9 @@ Groups gguf_groups(const Problem& p) {
             before = u->family;
             kai::PackerArgs a = kai::packer_args();
             a.k = 256, a.rows = a.count = u->get_nr(), a.kr = u->get_kr(), a.sr = u->get_sr();
-            Found next = {u->family, u->dst_type == p.c_type, kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
+            Found next = {
+                u->family, u->rhs_format, u->dst_type == p.c_type,
+                kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
             size_t at = 0;
             while (at < count && !next.better_than(found[at])) {
                 ++at;
@@ -89,7 +92,7 @@ Groups gguf_groups(const Problem& p) {
     }
     Groups g = {};
     for (size_t i = 0; i < count; ++i) {
-        g.add(true, found[i].family);
+        g.add(true, found[i].family, nullptr, found[i].format);
     }
     return g;
 }
@@ -262,6 +265,22 @@ struct Wish {
     uint64_t with = 0;  ///< features
 };
 
+/// The first kernel of a family that reads a format and is as wished, if possible for so many rows.
+const kai_ukernel* first_reader(const char* family, const char* rhs_format, const Wish& wish) {
+    const kai_ukernel* found = nullptr;
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        if (!kai::same_name(u->family, family) || !kai::same_name(u->rhs_format, rhs_format) ||
+            (u->features & wish.without) != 0 || !kai_registry_runnable(u->features, nullptr, 0)) {
+            continue;
+        }
+        if ((wish.m <= 1) == (u->rows != KAI_ROWS_MANY)) {
+            return u;
+        }
+        found = found == nullptr ? u : found;
+    }
+    return found;
+}
+
 const kai_ukernel* best_of(const Group& group, const Wish& wish) {
     const kai_ukernel* found = nullptr;
     for (const char* family : group.families) {
@@ -269,6 +288,12 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
             continue;
         }
         kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without};
+        if (request.same_rhs_as == nullptr && group.rhs_format != nullptr) {
+            request.same_rhs_as = first_reader(family, group.rhs_format, wish);
+            if (request.same_rhs_as == nullptr) {
+                continue;
+            }
+        }
         const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
         if (u == nullptr || (u->features == 0) != wish.portable || (u->features & wish.with) != wish.with) {
             continue;
@@ -411,7 +436,7 @@ Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
     if (u == nullptr) {
         return KAI_GEMM_UNKNOWN_NAME;
     }
-    const Group plain = {{plain_family(p), nullptr}};
+    const Group plain = {{plain_family(p), nullptr}, nullptr};
     for (size_t i = 0; i <= groups.count; ++i) {
         const Group& group = i < groups.count ? groups.of[i] : plain;
         for (const char* family : group.families) {
