@@ -283,6 +283,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi4c32p", kai_run_rhs_unpack_row_qsi4c32p},
         {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
         {"qsi8c32p", kai_run_rhs_unpack_row_qsi8c32p},
+        {"qsi8c32pscalef16", kai_run_rhs_unpack_row_qsi8c32pscalef16},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},

@@ -78,9 +78,6 @@ bool takes_scales(const kai_packer& p) {
 bool takes_elements(const kai_packer& p) {
     return !takes_scales(p) && !test::has_blocks(p);
 }
-bool takes_no_bias(const kai_packer& p) {
-    return kai::takes<&kai::PackerArgs::no_bias>(p);
-}
 /// Or its format has no place for one.
 bool packs_no_bias(const kai_packer& p) {
     return test::format_of(p).bias == nullptr;
@@ -119,6 +116,9 @@ std::vector<Violation> violations() {
     const auto in_blocks_of_four = [](const kai_packer& p) {
         return test::has_block_sums(p) || std::string(p.format) == "qai4c32ps1s0nrx4";
     };
+    const auto takes_short_blocks = [](const kai_packer& p) {
+        return std::string(p.source_format) == "qsu4c32s16s0" && !p.accepts(4, 16, 2);
+    };
     std::vector<Violation> all = {
         {"groups", any, set(&Call::num_groups, 2), "num_groups = 2, not 1"},
         {"extra", any, set(&Call::extra_bytes, 4), "extra_bytes = 4, not 0"},
@@ -137,6 +137,7 @@ std::vector<Violation> violations() {
         {"group_12", test::has_block_sums, set_tile(4, 24, 2), "kr / sr = 12 is no power of two from [124] to (16|8)"},
         {"group_2", takes_group_4, set_tile(4, 4, 2), "kr / sr = 2 is no power of two from 4 to 8"},
         {"kr_8_sme", of_format("qsi4c32ps4s0sf16"), set_tile(4, 8, 2), "kr = 8, not 4"},
+        {"kr_8_sme_int8", of_format("qsi8c32pscalef16"), set_tile(4, 8, 2), "kr = 8, not 4"},
         {"kr_32_sme", of_format("qsi4c32ps1s0scalef16"), set_tile(4, 32, 2), "kr / sr = 16 is no power of two .*"},
         {"group_8_table", takes_a_table, set_tile(4, 8, 1), "kr / sr = 8, not 4"},
         {"kr_24_int8", takes_int8_columns, set_tile(4, 24, 1), "k rounded up to 64 is not a multiple of kr = 24", true},
@@ -149,8 +150,7 @@ std::vector<Violation> violations() {
         {"bl_0", takes_blocks, set_depth(64, 0), "bl must not be 0", true},
         {"bl_16", takes_blocks, set_depth(64, 16), "bl = 16 is not a multiple of 32", true},
         {"bl_48", takes_blocks, set_depth(96, 48), "bl = 48 is not a multiple of 32", true},
-        {"bl_288", [](const kai_packer& p) { return takes_no_bias(p) && !p.accepts(4, 16, 2); }, set_depth(288, 288),
-         "bl = 288 is more than 256", true},
+        {"bl_288", takes_short_blocks, set_depth(288, 288), "bl = 288 is more than 256", true},
         {"k_250", takes_blocks, set_depth(250, 32), "k = 250 is not a multiple of bl = 32", true},
         {"k_32", takes_blocks, set_depth(32, 64), "k = 32 is not a multiple of bl = 64", true},
         {"k_40", takes_a_table, set(&Call::k, 40), "k = 40 is not a multiple of 32", true},

@@ -45,6 +45,7 @@ inline constexpr PackedFormat kPackedFormats[] = {
     {&kai::qai4c32ps1s0nrx4, KAI_GEMM_INT4_BLOCK_ZERO, true},
     {&kai::qsi8cxpbi32sf32, KAI_GEMM_INT8_STATIC, true},
     {&kai::qsi8c32p, KAI_GEMM_INT8_BLOCK_F16, false},
+    {&kai::qsi8c32pscalef16, KAI_GEMM_INT8_BLOCK_F16, false},
 };
 
 [[maybe_unused]] inline const PackedFormat* find_format(const char* name) {

@@ -370,6 +370,10 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale)
             .with_padding(Format::zeros),
+        Format{"qsi8c32pscalef16", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p_last::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi8d32p_last::scale)
+            .with_padding(Format::zeros),
         Format{"qsi4c32ps4s0sf16", kRhs, Format::i4, qsi4c32ps1s0scalef16::stride, qsi4c32ps4s0sf16::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)

@@ -1,4 +1,5 @@
-// int4 RHS in blocks with SME: the micro-kernels. The work is in blocks_sme_mopa_qsi4c32p.S, blocks_sme_dot_qsi4c32p.S.
+// int4 or int8 RHS in blocks with SME: the micro-kernels. The work is in blocks_sme_mopa_<format>.S,
+// blocks_sme_dot_<format>.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"

@@ -1,4 +1,4 @@
-// Matmul of rows in blocks (qsi8d32p) and an int4 RHS in blocks in streaming mode: what the C++ side hands to an
+// Matmul of rows in blocks (qsi8d32p) and an int4 or int8 RHS in blocks in streaming mode: what the C++ side hands to an
 // assembly kernel, which does all rows and columns.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,7 @@ KAI_INLINE void run_blocks(SmeBlocksFn* kernel, const BlockArgs& args) {
 }  // namespace kai
 
 /// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. TABLE: what a nibble
-/// means. Elements of the output: T; its pointer is one to DST.
+/// means; int8 kernels do not look at it. Elements of the output: T; its pointer is one to DST.
 #define KAI_DEFINE_MATMUL_BLOCKS_SME(TABLE, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)         \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                 \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                          \

@@ -1,4 +1,4 @@
-// int4 RHS in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_<format>.S,
+// int4 or int8 RHS in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_<format>.S,
 // blocks_sme2_dot_<format>.S.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -233,6 +233,8 @@ inline constexpr Format qsi4c32ps1s0scalef16 =
 /// Before a block: f16 scale / 16; signed nibbles.
 inline constexpr Format qsi4c32ps4s0sf16 =
     Format{"qsi4c32ps4s0sf16", 4, Format::kr}.nibbles_apart(4).after_all_blocks(2);
+/// Before a block: f16 scale.
+inline constexpr Format qsi8c32pscalef16 = Format{"qsi8c32pscalef16", 8, Format::kr}.after_all_blocks(2);
 inline constexpr Format f32p = Format{"f32p", 32, Format::kr};
 inline constexpr Format f16p = Format{"f16p", 16, Format::kr_over_sr};
 inline constexpr Format bf16p = Format{"bf16p", 16, Format::kr_over_sr};

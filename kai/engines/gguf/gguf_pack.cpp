@@ -2,6 +2,7 @@
 //
 //     format                  element     after or before a block
 //     qsi8c32p                value       f16 d, as it is
+//     qsi8c32pscalef16        value       f16 d, as it is
 //     qsi4c32p                value       f16 d, as it is
 //     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
@@ -37,6 +38,7 @@ struct Target {
     }
 };
 inline constexpr Target to_qsi8c32p = {qsi8c32p, 0, 1, false, 0, 2, 0};
+inline constexpr Target to_qsi8c32pscalef16 = {qsi8c32pscalef16, 0, 1, true, 4, 0, 0};
 inline constexpr Target to_qsi4c32p = {qsi4c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi4c32ps1s0scalef16 = {qsi4c32ps1s0scalef16, 8, 1, true, 4, 0, 0};
 inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
@@ -359,10 +361,12 @@ void pack_gguf(const GgufPack& p) {
         if (group == 2) {
             return pack_gguf_by_four<to, t, 2>(p);
         }
-    } else if (group == 8) {
-        return pack_gguf_by_four<to, t, 8>(p);
     } else if (group == 4) {
         return pack_gguf_by_four<to, t, 4>(p);
+    } else if constexpr (to.format.group != Format::kr) {
+        if (group == 8) {
+            return pack_gguf_by_four<to, t, 8>(p);
+        }
     }
     pack_gguf_scalar(to, t, p);
 }
@@ -404,6 +408,8 @@ extern "C" {
 
 KAI_DEFINE_GGUF(qsi8c32p, Q8_0, q8_0)
 KAI_DEFINE_GGUF(qsi8c32p, Q5_0, q5_0)
+KAI_DEFINE_GGUF(qsi8c32pscalef16, Q8_0, q8_0)
+KAI_DEFINE_GGUF(qsi8c32pscalef16, Q5_0, q5_0)
 KAI_DEFINE_GGUF(qsi4c32p, Q4_0, q4_0)
 KAI_DEFINE_GGUF(qsi4c32p, TQ1_0, tq1_0)
 KAI_DEFINE_GGUF(qsi4c32p, TQ2_0, tq2_0)

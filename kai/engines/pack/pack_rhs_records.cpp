@@ -3,7 +3,7 @@
 //     qsi4c32p:              packed nibble = source nibble XOR 8
 //     qsi4c32ps1s0scalef16:  packed nibble = source nibble
 //     qsi4c32ps4s0sf16:      packed nibble = source nibble XOR 8, packed scale = scale / 16
-//     qsi8c32p:              bytes as they are
+//     qsi8c32p, qsi8c32pscalef16: bytes as they are
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_getters.hpp"
@@ -49,6 +49,13 @@ constexpr kai_rhs_rules qsi4c32ps4s0sf16_rules(const char* name) {
     return rules;
 }
 
+constexpr kai_rhs_rules qsi8c32pscalef16_rules(const char* name) {
+    kai_rhs_rules rules = records_rules(name, qsi8c32pscalef16);
+    rules.kr = 4;
+    set_groups(rules, 2, 4, 2);
+    return rules;
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -73,3 +80,5 @@ KAI_RHS_PACK_RECORDS(
 KAI_RHS_PACK_RECORDS(
     rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, qsi4c32ps4s0sf16, kai::NibblesHalves, 8, kai::SixteenthRecords)
 KAI_RHS_PACK_RECORDS(rhs_pack_nxk_qsi8c32p_qsi8c32, qsi8c32p, kai::WholeBytes, 0, kai::PlainRecords)
+KAI_RHS_PACK_RECORDS(
+    rhs_pack_nxk_qsi8c32pscalef16_qsi8c32, qsi8c32pscalef16, kai::WholeBytes, 0, kai::ZeroPaddedRecords)

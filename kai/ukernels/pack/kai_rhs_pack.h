@@ -34,13 +34,13 @@ typedef size_t kai_get_rhs_packed_offset_bl_fn(size_t n_idx, size_t k, size_t nr
 typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size_t kr, size_t bl);
 
 /// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low
-/// nibble) and j + bl / 2 (high nibble), each nibble 8 more than its value. qsi8c32p: f16 scale, bl bytes of int8.
+/// nibble) and j + bl / 2 (high nibble), each nibble 8 more than its value. qsi8*: f16 scale, bl bytes of int8.
 /// Missing columns of the last panel repeat column n - 1 (qsi4c32p, qsi8c32p) or are zero.
 ///
 /// To pack a part, pass `rhs + get_rhs_offset(n_idx, row bytes)` and `rhs_packed + get_rhs_packed_offset(n_idx, ...)`.
 /// n = 0 or k = 0: nothing is written.
 /// @pre num_groups = 1, bias = NULL, extra_bytes = 0, params = {1, 8}, for int8 too; bl a multiple of 32 and of kr, k
-///      of bl. qsi4c32p, qsi8c32p: sr = 2, kr even and at most 16; the others: kr = 4, sr = 2, bl at most 256.
+///      of bl. qsi4c32p, qsi8c32p: sr = 2, kr even and at most 16; the others: kr = 4, sr = 2, int4: bl at most 256.
 typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
@@ -58,6 +58,13 @@ kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8c32p_qsi8c32;
 kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8c32p_qsi8c32;
 kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8c32p_qsi8c32;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi8c32p_qsi8c32;
+
+/// Format qsi8c32pscalef16.
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
+kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
+kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
+kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
 
 /// Format qsi4c32ps1s0scalef16: nibbles as in the source.
 kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;

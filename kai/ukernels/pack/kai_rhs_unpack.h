@@ -35,6 +35,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16;
 /// int8 with an f16 scale per block: weight = value * scale.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32p;
+/// The same in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32pscalef16;
 /// int4 with an f32 scale and zero per block: weight = RN(value * scale + zero), values -8 to 7.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same in another order.
