@@ -150,6 +150,7 @@ COMMANDS = [
     (r"kai_cycles\.py|tools/cycles/farm_scheme\.py", "test tools.cycles"),
     (r"tools/cycles_table\.py --check", "test docs.performance"),
     (r"kai-pack", "test tools.kai_pack"),
+    (r"kai-gguf", "test tools.kai_gguf"),
     (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",
      "test kleidiai_source_compat"),
     (r"cmake --build build/\w+ --target update_docs", "test docs.${name}"),
@@ -160,7 +161,7 @@ COMMANDS = [
     (r"build/|\./", "a program of a build that other commands made"),
 ]
 SHELL = re.compile(r"(\$ )?((\./|tools/|build/|cmake |ctest|ninja |python3? |pip |git |apt|sudo |brew |vcpkg |conan |"
-                   r"bazel |adb |xcodebuild |cpack|kai-pack |tiny_lm|kai_cycles\.py |for ).*)")
+                   r"bazel |adb |xcodebuild |cpack|kai-pack |kai-gguf |tiny_lm|kai_cycles\.py |for ).*)")
 
 
 def blocks(path):

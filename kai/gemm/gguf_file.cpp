@@ -566,11 +566,14 @@ kai_gguf_file_status kai_gguf_file_find_tensor(const kai_gguf_file* file, const 
 kai_gguf_file_status kai_gguf_tensor_rows(
     const kai_gguf_tensor* tensor, const uint32_t* rows, size_t count, kai_datatype dst_type, void* dst,
     size_t dst_stride) {
-    if (tensor == nullptr || (dst == nullptr && count != 0)) {
+    if (tensor == nullptr) {
         return KAI_GGUF_FILE_NULL_POINTER;
     }
     if (tensor->type == nullptr) {
         return KAI_GGUF_FILE_UNKNOWN_TYPE;
+    }
+    if (dst == nullptr && count != 0) {
+        return KAI_GGUF_FILE_NULL_POINTER;
     }
     if (dst_type != kai_dt_f32 && dst_type != kai_dt_f16 && dst_type != kai_dt_bf16) {
         return KAI_GGUF_FILE_BAD_VALUE;

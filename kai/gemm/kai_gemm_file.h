@@ -116,6 +116,13 @@ struct kai_gemm_tensor {
 /// GGUF, which some kernels have anyhow, and gguf_type.
 enum kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits, struct kai_gemm_tensor* tensor);
 
+/// The same for rows of a GGUF file of this type, on a CPU with `features` (bits 1 << enum kai_cpu_feature) and vectors
+/// of `vector_bits` (of SME; ignored without it): what kai_gemm_make_plan chooses there for many rows, f32 and one SME
+/// unit. Sets gguf_type, too. `kernel` (may be NULL): its name. NO_PACKER: rows of this type are not packed.
+enum kai_gemm_file_status kai_gemm_tensor_for_gguf(
+    enum kai_gguf_type_id type, uint64_t features, size_t vector_bits, struct kai_gemm_tensor* tensor,
+    const char** kernel);
+
 /// Checks the description and sets bias_apart, panels_size, stride and size.
 enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor);
 

@@ -34,8 +34,8 @@ constexpr Width SVE(size_t n) {
 }
 
 struct Line {
-    const char *name, *format;
-    Width nr;
+    const char *name, *lhs, *format;
+    Width mr, nr;
     size_t kr, sr;
     const char* isa;  // its title
     uint64_t features;
@@ -49,8 +49,10 @@ struct Line {
 #undef KAI_HAS
 
 constexpr Line kLines[] = {
-#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) {#NAME, #RHS, NR, KR, SR, title_##ISA, features_##ISA},
-#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, ...) {#NAME, #RHS, NR, KR, SR, title_##ISA, features_##ISA},
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
+    {#NAME, #LHS, #RHS, MR, NR, KR, SR, title_##ISA, features_##ISA},
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, ...) \
+    {#NAME, #LHS, #RHS, 1, NR, KR, SR, title_##ISA, features_##ISA},
 #include "kai/ukernels/families.def"
 };
 /// @}
@@ -86,6 +88,24 @@ const char* gguf_format(const char* name) {
         }
     }
     return nullptr;
+}
+
+bool is_vector_length(size_t bits) {
+    return bits >= 128 && bits <= 2048 && (bits & (bits - 1)) == 0;
+}
+
+/// Whether the plan's choice for rows of a GGUF file comes to a line before another one, which precedes it in the
+/// catalogue: kernels of SME, then formats of fewer bytes, then kernels for many rows.
+bool comes_first(const Line& line, size_t bytes, const Line& other, size_t other_bytes) {
+    constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
+    const bool sme = (line.features & kSme) != 0, other_sme = (other.features & kSme) != 0;
+    const bool portable = line.features == 0, other_portable = other.features == 0;
+    const auto many = [](const Line& l) { return l.mr.vectors != Vectors::none || l.mr.number > 1; };
+    return portable != other_portable  ? other_portable
+           : sme != other_sme          ? sme
+           : bytes != other_bytes      ? bytes < other_bytes
+           : many(line) != many(other) ? many(line)
+                                       : false;
 }
 
 /// Bytes of the panels of a matrix that is packed from rows of a GGUF file.
@@ -177,7 +197,7 @@ kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits,
         }
         size_t length = 0;
         if (line.nr.vectors != Vectors::none) {
-            if (vector_bits < 128 || vector_bits > 2048 || (vector_bits & (vector_bits - 1)) != 0) {
+            if (!is_vector_length(vector_bits)) {
                 return KAI_GEMM_FILE_BAD_VECTOR;
             }
             length = vector_bits / 8;
@@ -192,6 +212,52 @@ kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits,
         return KAI_GEMM_FILE_OK;
     }
     return KAI_GEMM_FILE_UNKNOWN_KERNEL;
+}
+
+kai_gemm_file_status kai_gemm_tensor_for_gguf(
+    kai_gguf_type_id type, uint64_t features, size_t vector_bits, kai_gemm_tensor* tensor, const char** kernel) {
+    if (tensor == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const Line* best = nullptr;
+    size_t best_bytes = 0;
+    kai_gemm_tensor found = {};
+    for (const Line& line : kLines) {
+        if ((line.features & ~features) != 0 || line.lhs[0] != 'q' || line.nr.vectors == Vectors::sve ||
+            strncmp(line.name, "matmul_clamp_f32_", 17) != 0) {
+            continue;
+        }
+        const bool by_vector = line.nr.vectors != Vectors::none;
+        kai_gemm_tensor t = *tensor;
+        t.kind = KAI_GEMM_GGUF, t.type = kai_dt_unknown, t.gguf_type = type, t.bl = 0;
+        t.vector_length = by_vector ? vector_bits / 8 : 0;
+        t.format = {line.format, line.nr.columns(t.vector_length), line.kr, line.sr};
+        if (by_vector && !is_vector_length(vector_bits)) {
+            if (gguf_format(line.format) != nullptr) {
+                return KAI_GEMM_FILE_BAD_VECTOR;
+            }
+            continue;
+        }
+        const kai_packer* packer = find_gguf_packer(t);
+        if (packer == nullptr) {
+            continue;
+        }
+        kai::PackerArgs a = kai::packer_args();
+        a.k = 256, a.rows = a.count = t.format.nr, a.kr = line.kr, a.sr = line.sr;
+        const size_t bytes = kai::packed_size(*packer, a, kai::Direct{}) / a.rows;
+        if (best == nullptr || comes_first(line, bytes, *best, best_bytes)) {
+            t.format.name = packer->format;
+            best = &line, best_bytes = bytes, found = t;
+        }
+    }
+    if (best == nullptr) {
+        return KAI_GEMM_FILE_NO_PACKER;
+    }
+    *tensor = found;
+    if (kernel != nullptr) {
+        *kernel = best->name;
+    }
+    return KAI_GEMM_FILE_OK;
 }
 
 kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {

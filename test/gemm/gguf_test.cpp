@@ -295,6 +295,33 @@ TEST_P(GemmGguf, TensorsAgreeWithPlans) {
     });
 }
 
+// A description for this CPU, without asking its kernels, is the plan's.
+TEST_P(GemmGguf, DescriptionsAgreeWithPlans) {
+    kai_gemm_tensor t = {};
+    const char* kernel = nullptr;
+    const kai_gemm_file_status status =
+        kai_gemm_tensor_for_gguf(type.id, kai_cpu_features(), 8 * kai_cpu_sme_bytes(), &t, &kernel);
+    kai_gemm_problem p = problem_for(type, 64, 64, 512);
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    if (is_float(type) || plan.rhs_packer->signature != KAI_RHS_PACK_NXK_GGUF) {
+        EXPECT_EQ(status, KAI_GEMM_FILE_NO_PACKER);
+        return;
+    }
+    ASSERT_EQ(status, KAI_GEMM_FILE_OK);
+    EXPECT_STREQ(kernel, plan.gemm.ukernel->name);
+    EXPECT_EQ(t.kind, KAI_GEMM_GGUF);
+    EXPECT_EQ(t.gguf_type, type.id);
+    EXPECT_STREQ(t.format.name, plan.format.name);
+    EXPECT_TRUE(t.format.nr == plan.format.nr && t.format.kr == plan.format.kr && t.format.sr == plan.format.sr);
+    // Of another CPU: SME2, whatever this one is.
+    const uint64_t sme2 = ~uint64_t{0};
+    EXPECT_EQ(kai_gemm_tensor_for_gguf(type.id, sme2, 512, &t, &kernel), KAI_GEMM_FILE_OK);
+    EXPECT_NE(kernel, nullptr);
+    EXPECT_EQ(kai_gemm_tensor_for_gguf(type.id, sme2, 100, &t, nullptr), KAI_GEMM_FILE_BAD_VECTOR);
+    EXPECT_EQ(kai_gemm_tensor_for_gguf(type.id, sme2, 512, nullptr, nullptr), KAI_GEMM_FILE_NULL_POINTER);
+}
+
 TEST_P(GemmGguf, RefusesOthers) {
     const auto status = [&](auto change) {
         kai_gemm_problem p = problem_for(type, 4, 9, 512);

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Runs kai-gguf on files that are written here: test.py PATH-OF-KAI-GGUF
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pathlib
+import pty
+import random
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+TOOL = pathlib.Path(sys.argv[1]).resolve()
+BLOCKS = {0: (1, 4), 2: (32, 18), 8: (32, 34), 12: (256, 144)}  # F32, Q4_0, Q8_0, Q4_K: weights, bytes
+random.seed(1)
+
+
+def string(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def gguf(path, tensors):
+    """tensors: name, shape (k first), type, bytes."""
+    infos, data = b"", b""
+    for name, shape, kind, content in tensors:
+        data += bytes(-len(data) % 32)
+        infos += string(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, kind, len(data))
+        data += content
+    header = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), 1) + string("general.name") + struct.pack("<I", 8)
+    header += string("test") + infos
+    path.write_bytes(header + bytes(-len(header) % 32) + data)
+
+
+def blocks(kind, shape):
+    count = 1
+    for length in shape:
+        count *= length
+    weights, size = BLOCKS[kind]
+    return bytes(random.randrange(256) for _ in range(count // weights * size))
+
+
+def run(*arguments, fails="", memory=0):
+    def limit():
+        if memory:
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, preexec_fn=limit)
+    assert (done.returncode != 0) == bool(fails) and fails in done.stdout, (arguments, done.stdout)
+    return done.stdout
+
+
+def read(path):
+    """The tensors of a packed file by name: kind, type, n, k, matrices, format, bytes (docs/file.md)."""
+    data = path.read_bytes()
+    count, = struct.unpack_from("<Q", data, 24)
+    tensors = {}
+    for i in range(count):
+        (name, form, kind, dtype, _, _, n, k, _, matrices, _, _, _, crc, offset, _, size) = struct.unpack_from(
+            "<112s32s4I4Q4I3Q", data, 64 + 256 * i)
+        assert zlib.crc32(data[offset:offset + size]) == crc
+        tensors[name.rstrip(b"\0").decode()] = (kind, dtype, n, k, matrices, form.rstrip(b"\0").decode(),
+                                                data[offset:offset + size])
+    return tensors
+
+
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)
+model, packed = pathlib.Path("m.gguf"), pathlib.Path("m.kai")
+q8 = b"".join(struct.pack("<e32b", 0.5, *(row + i for i in range(32))) for row in range(3))
+content = [("z.q4_k", (512, 37), 12, blocks(12, (512, 37))), ("norm", (7,), 0, blocks(0, (7,))),
+           ("experts", (64, 9, 3), 2, blocks(2, (64, 9, 3))), ("embd", (32, 3), 8, q8),
+           ("other", (32, 5), 99, b""), ("dense", (9, 2), 0, blocks(0, (9, 2)))]
+gguf(model, content)
+
+shown = run("list", model, "--for", "i8mm")
+for line in ("m.gguf: version 3, 1 pairs, 6 tensors", "z.q4_k\n    Q4_K, 512 x 37, 10656 bytes\n    packed as q",
+             "norm\n    F32, 7, 28 bytes\n    stays: a vector", "experts\n    Q4_0, 64 x 9 x 3, 972 bytes\n    packed",
+             "other\n    type 99, 32 x 5, 0 bytes\n    stays: unknown type", "stays: floats", "_neon_i8mm\n"):
+    assert line in shown, (line, shown)
+assert "sme2_mopa" in run("list", model, "--for", "sme2", "--vector-length", 512)
+run("list", model, "--for", "sme2", "--vector-length", 100, fails="128, 256, 512")
+
+# Any number of threads writes the same bytes.
+for options in (("--for", "portable"), ("--for", "dotprod"), ("--for", "sme2", "--vector-length", 256)):
+    assert "3 of 6 tensors" in run("pack", model, packed, *options, "--threads", 3)
+    tensors = read(packed)
+    assert list(tensors) == ["embd", "experts", "z.q4_k"]
+    assert tensors["z.q4_k"][:5] == (11, 12, 37, 512, 1) and tensors["experts"][:5] == (11, 2, 9, 64, 3)
+    whole = packed.read_bytes()
+    assert run("verify", model, packed).count(": right\n") == 3
+    run("pack", model, packed, *options, "--threads", 1)
+    assert packed.read_bytes() == whole
+
+# A packed weight, a row or a name that differs is noticed, whatever the checksum is.
+whole = bytearray(packed.read_bytes())
+damaged = bytearray(whole)
+damaged[-1] ^= 1
+packed.write_bytes(damaged)
+run("verify", model, packed, fails="1 of 3 tensors are wrong")
+packed.write_bytes(whole)
+other = pathlib.Path("other.gguf")
+gguf(other, [(n, s, t, c[:-1] + bytes([c[-1] ^ 1]) if n == "experts" else c) for n, s, t, c in content])
+assert "experts: differs" in run("verify", other, packed, fails="1 of 3 tensors are wrong")
+gguf(other, [(n + "2", s, t, c) for n, s, t, c in content])
+run("verify", other, packed, fails="embd: not in other.gguf")
+gguf(other, [(n, (32, s[1] * 2, *s[2:]) if n == "experts" else s, t, c) for n, s, t, c in content])
+run("verify", other, packed, fails="experts: not packed from the tensor of this name")
+
+assert run("rows", model, "embd", 2, 0) == "".join(
+    " ".join(f"{(row + i) * 0.5:.9g}" for i in range(32)) + "\n" for row in (2, 0))
+run("rows", model, "embd", 3, fails="embd, row 3: there is no such")
+run("rows", model, "nothing", 0, fails="no tensor nothing")
+run("rows", model, "other", 0, fails="cannot read the type")
+
+# Damaged files are refused, and leave nothing behind.
+before = packed.read_bytes()
+other.write_bytes(model.read_bytes()[:-1])
+run("list", other, fails="other.gguf, byte ")
+run("pack", other, packed, fails="the file ends before")
+gguf(other, content[1:2])
+run("pack", other, packed, fails="no tensor is packed")
+other.write_bytes(b"")
+run("list", other, fails="empty")
+assert packed.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
+
+# Beyond the two mapped files, a thread needs no more than a panel: 24 MB are packed and verified with 16 MB of memory.
+gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
+for command in ("pack", "verify"):
+    run(command, other, "big.kai", *(("--for", "i8mm") if command == "pack" else ()), "--threads", 1, memory=16 << 20)
+
+# A terminal gets a progress bar.
+ours, theirs = pty.openpty()
+subprocess.run([TOOL, "pack", model, "bar.kai", "--threads", "2"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+assert b"packing [" + 40 * b"#" + b"] 100 %" in os.read(ours, 1 << 16)
+os.chdir("/")
+print("passed")
