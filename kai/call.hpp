@@ -176,6 +176,9 @@ using RunRows = Function<
 using RunPlain = Function<
     kai_run_matmul_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
     &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunFile = Function<
+    kai_run_matmul_file_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::rhs_stride, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
 using RunLowp = Function<
     kai_run_matmul_lowp_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
     &K::dst_stride_col, &K::lowp>;
@@ -213,6 +216,7 @@ struct UkernelOf {
     ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
     ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)           \
+    ROW(KAI_UKERNEL_MATMUL_FILE, UkernelOf<RunFile, Offset, OffsetRhs>)                 \
     ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_LOWP_PLAIN, UkernelOf<RunLowpPlain, OffsetRows, OffsetRhs>)  \
     ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
@@ -623,6 +627,29 @@ KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
         ++i;
     }
     return *kai_gguf_type_at(i);
+}
+
+/// The type of the rows of a file that a micro-kernel reads where they lie ("ggq8_0" is Q8_0); NULL if it reads none.
+KAI_INLINE const kai_gguf_type* file_type_of(const kai_ukernel& u) {
+    if (u.signature != KAI_UKERNEL_MATMUL_FILE) {
+        return nullptr;
+    }
+    const kai_gguf_type* found = nullptr;
+    for (size_t i = 0; i < kai_gguf_type_count() && found == nullptr; ++i) {
+        const char *name = kai_gguf_type_at(i)->name, *part = u.rhs_format + 2;
+        while (*name != 0 && (*name == *part || (*name >= 'A' && *name <= 'Z' && *name - 'A' + 'a' == *part))) {
+            ++name, ++part;
+        }
+        found = *name == *part ? kai_gguf_type_at(i) : nullptr;
+    }
+    return found;
+}
+
+/// Bytes of a row without gaps of an RHS that is not packed: of n elements (K x N), else of k.
+KAI_INLINE size_t line_size(const kai_ukernel& u, size_t n, size_t k) {
+    const kai_gguf_type* type = file_type_of(u);
+    return type != nullptr ? k / type->block_weights * type->block_bytes
+                           : (is_kxn(u) ? n : k) * ((element_bits(u.rhs_format) + 7) / 8);
 }
 
 /// Bytes of a line of a source without gaps: of n elements (K x N), else of k, or of the records of their blocks.

@@ -72,9 +72,7 @@ KernelArgs kernel_args(const Call& c, const kai_ukernel& u, const char* function
     a.m = c.m, a.n = c.n, a.bl = c.bl;
     set_depth(a, c, function);
     a.lhs_stride = kai::lhs_is_packed(u) ? 0 : lhs_stride(c, u.lhs_format);
-    a.rhs_stride = kai::rhs_is_packed(u) ? 0
-                   : c.rhs_stride != 0   ? c.rhs_stride
-                                         : (kai::is_kxn(u) ? c.n : c.k) * element_size(u.rhs_format);
+    a.rhs_stride = kai::rhs_is_packed(u) ? 0 : c.rhs_stride != 0 ? c.rhs_stride : kai::line_size(u, c.n, c.k);
     a.dst_stride_row = dst_stride(c);
     a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
     return a;
@@ -90,6 +88,7 @@ PackerArgs packer_args(const Call& c, const kai_packer& p, const char* function)
     if (kai::is_lhs(p)) {
         a.count = c.m, a.rows = u.get_mr();
         a.stride = lhs_stride(c, p.source_format);
+        a.bl = kai::file_type_of(u) != nullptr ? u.k_multiple : a.bl;
     } else {
         a.count = c.n, a.rows = u.get_nr();
         a.stride = c.rhs_stride != 0 ? c.rhs_stride : kai::line_size(p, c.n, c.k, c.bl);

@@ -157,6 +157,12 @@ const kai_ukernel kUkernels[] = {
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),                \
         KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),             \
         kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                         \
+    KAI_ENTRY(                                                                                                    \
+        ISA, NAME, KAI_UKERNEL_MATMUL_FILE, LHS, RHS, #MR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,        \
+        kai_get_n_step_##NAME, kai_get_mr_##NAME, KAI_SIZE(nr, NAME, 1), kai_get_kr_##NAME, kai_get_sr_##NAME,    \
+        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME), kai_get_dst_offset_##NAME, \
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), kai::RHS.block)
 #define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
     KAI_ENTRY(                                                                                         \
         ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP,  \
@@ -205,6 +211,7 @@ constexpr uint32_t kFamilyOfUkernel[] = {
 #define KAI_UKERNEL KAI_KEY
 #define KAI_UKERNEL_ROWS KAI_KEY
 #define KAI_UKERNEL_PLAIN KAI_KEY
+#define KAI_UKERNEL_FILE KAI_KEY
 #define KAI_IMATMUL KAI_KEY
 #define KAI_IMATMUL_ROWS KAI_KEY
 #define KAI_UNIFIED KAI_KEY
@@ -384,6 +391,7 @@ constexpr const char* kFamilyOfLine[] = {
 #define KAI_UKERNEL KAI_NAME_FAMILY
 #define KAI_UKERNEL_ROWS KAI_NAME_FAMILY
 #define KAI_UKERNEL_PLAIN KAI_NAME_FAMILY
+#define KAI_UKERNEL_FILE KAI_NAME_FAMILY
 #define KAI_IMATMUL KAI_NAME_FAMILY
 #define KAI_IMATMUL_ROWS KAI_NAME_FAMILY
 #define KAI_UNIFIED KAI_NAME_FAMILY

@@ -56,6 +56,10 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL_LOWP,  ///< kai_run_matmul_lowp_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
     /// kai_run_matmul_lowp_plain_fn; as KAI_UKERNEL_MATMUL_PLAIN, with rhs_format "qau8_nxk" or "qsi8_nxk"
     KAI_UKERNEL_MATMUL_LOWP_PLAIN,
+    /// kai_run_matmul_file_fn; the RHS is rows of a GGUF file, rhs_format "ggq8_0" and the like. get_rhs_packed_offset
+    /// is get_rhs_offset, a kai_get_offset_fn; packed offset of the LHS: kai_get_packed_offset_fn. nr is 1; k_multiple
+    /// is the length of a block, also of the LHS.
+    KAI_UKERNEL_MATMUL_FILE,
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h.

@@ -143,8 +143,8 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
         const std::string arithmetic = arithmetic_of(u, bl);
         for (const Data data : {Data::random, Data::large}) {
             Random random(k + bl);
-            const Side lhs =
-                test::make_side(*reference::find_format(u.lhs_format), data, 20, k, blocks ? bl : 0, random);
+            const Side lhs = test::make_side(
+                *reference::find_format(u.lhs_format), data, 20, k, blocks ? bl : rhs_format->block, random);
             Side rhs = test::make_side(*rhs_format, data, 43, k, bl, random);
             if (rhs.table.size() == 4) {
                 rhs.table = {-2, -1, 0, 1};

@@ -75,7 +75,7 @@ protected:
         set_depth(a, depth.k);
         a.lhs = p.lhs, a.rhs = p.rhs, a.dst = p.dst;
         a.lhs_stride = unified ? 0 : depth.k * kai::element_bits(u.lhs_format) / 8;
-        a.rhs_stride = kai::rhs_is_packed(u) ? 0 : (kai::is_kxn(u) ? n : depth.k) * element_size(u);
+        a.rhs_stride = kai::rhs_is_packed(u) ? 0 : kai::line_size(u, n, depth.k);
         a.lhs_ptr_offset = 64;
         a.dst_stride_col = element_size(u), a.dst_stride_row = n * a.dst_stride_col;
         a.clamp = u.dst_type != kai_dt_int32 && !empty;

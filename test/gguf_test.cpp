@@ -591,7 +591,8 @@ std::vector<Product> products() {
     std::vector<Product> all;
     for (const kai_ukernel* u : test::all_ukernels()) {
         for (size_t i = 0; i < kai_gguf_type_count() && kai_registry_runnable(u->features, nullptr, 0); ++i) {
-            if (kai_registry_gguf_packer(u, kai_gguf_type_at(i)->id) != nullptr) {
+            if (kai_registry_gguf_packer(u, kai_gguf_type_at(i)->id) != nullptr ||
+                kai::file_type_of(*u) == kai_gguf_type_at(i)) {
                 all.push_back({u, kai_gguf_type_at(i)});
             }
         }
@@ -637,6 +638,42 @@ TEST(GgufProduct, PackersOfMicroKernels) {
 
 // Recorded activations and rows, by every micro-kernel: off from the recorded products by no more than what quantising
 // the activations costs (half a step of each block), and rounding of scales (f16) and results.
+/// Rows where they lie: the bits of a micro-kernel that reads the same rows packed, and the same LHS.
+TEST(GgufProduct, SameBitsWhereTheyLie) {
+    const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
+    const size_t m = 3, n = 5, k = 512;
+    size_t compared = 0;
+    for (const auto& [u, type] : products()) {
+        if (kai::file_type_of(*u) == nullptr) {
+            continue;
+        }
+        const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");
+        const auto product = [&, type = type](const kai_ukernel& by) {
+            kai_call c = {};
+            c.ukernel = &by, c.lhs_packer = kai_registry_lhs_packer(&by, 0);
+            c.rhs_packer = kai_registry_gguf_packer(&by, type->id);
+            c.m = m, c.n = n, c.k = k, c.bl = type->packed_bl;
+            c.lhs = activations.data(), c.rhs = rows.data();
+            const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
+                dst(kai_call_dst_size(&c));
+            kai_call_pack_lhs(&c, 0, m, lhs.data());
+            kai_call_pack_rhs(&c, 0, n, rhs.data());
+            c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
+            kai_call_run(&c, 0, 0, m, n);
+            return dst.bytes();
+        };
+        const std::vector<uint8_t> want = product(*u);
+        for (const auto& [other, other_type] : products()) {
+            const bool same_lhs = std::string(other->lhs_format) == u->lhs_format && other->get_mr() == u->get_mr();
+            if (other != u && other_type == type && same_lhs) {
+                EXPECT_TRUE(product(*other) == want) << u->name << ", " << other->name;
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GE(compared, 2u);
+}
+
 TEST(GgufProduct, RecordedProducts) {
     const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
     ASSERT_EQ(activations.size(), 3u * 512 * 4);

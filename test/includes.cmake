@@ -15,6 +15,7 @@ set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
 foreach(engine bf16 dwconv float lowp pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
+set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain kai/engines/float/float_neon.inc)
 set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf)
 set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qai8dxp.hpp

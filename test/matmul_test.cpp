@@ -221,13 +221,19 @@ protected:
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) {
         kai::KernelArgs a = args_of(0, n_idx, k, bl, n_idx);
-        a.rhs_stride = rhs_format->packed ? 0 : k * rhs_format->bits() / 8;
+        a.rhs_stride = rhs_format->packed ? 0 : rhs_format->kxn ? k * rhs_format->bits() / 8 : rhs_format->line(1, k);
         return kai::rhs_offset(u, a, test::Checked{});
     }
     /// From one panel of the RHS to the next, or from one of its columns that are not packed.
     size_t rhs_panel_stride(size_t stored, size_t bl) const {
         return rhs_format->kxn ? rhs_format->bits() / 8
-                               : rhs_format->stride({rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, stored, bl});
+                               : rhs_format->stride(
+                                     {rhs_tile.rows, rhs_tile.kr, rhs_tile.sr, stored,
+                                      rhs_format->block != 0 ? rhs_format->block : bl});
+    }
+    /// Length of a block of the LHS, also where no function asks for it.
+    size_t lhs_block(size_t bl) const {
+        return lhs_format->blocks && bl == 0 ? rhs_format->block : bl;
     }
     /// Columns from one offset that may be asked for to the next.
     size_t rhs_panel() const {
@@ -374,7 +380,7 @@ protected:
     Side make_lhs(Data data, size_t m, size_t k, size_t bl, uint64_t seed = 1) {
         bl = length(bl);
         Random random(seed);
-        Side side = test::make_side(*lhs_format, data, m, k, bl, random);
+        Side side = test::make_side(*lhs_format, data, m, k, lhs_block(bl), random);
         if (has_unsigned) {
             make_unsigned(side, data);
             side.bias = biases(m, random);
@@ -473,7 +479,7 @@ protected:
         }
         values = reference::as_source(packer.source_format, floats);
         const reference::Ties ties = reference::ties_of(*lhs_format, packer.name);
-        side = reference::lhs_side(*lhs_format, values, m, k, bl, ties, lhs_tile.kr / lhs_tile.sr);
+        side = reference::lhs_side(*lhs_format, values, m, k, lhs_block(bl), ties, lhs_tile.kr / lhs_tile.sr);
         for (float& scale : side.scale) {
             scale = reference::as_stored(lhs_format->scale_type, scale);
         }
@@ -732,9 +738,9 @@ TEST_P(Matmul, GettersAgree) {
     for (const auto& [k, any_bl] : depths()) {
         const size_t bl = length(any_bl);
         const size_t group = rhs_tile.kr / rhs_tile.sr, stored = padded(k, group);
-        const size_t lhs_stride = by_pointers
-                                      ? Chunks(k).count * sizeof(void*)
-                                      : lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
+        const size_t lhs_stride =
+            by_pointers ? Chunks(k).count * sizeof(void*)
+                        : lhs_format->stride({lhs_tile.rows, lhs_tile.kr, lhs_tile.sr, stored, lhs_block(bl)});
         const size_t rhs_stride = rhs_panel_stride(stored, bl);
         const size_t lhs_panel = lhs_format->packed ? lhs_tile.rows : m_step;
         for (const size_t panel : {0, 1, 2, 7, 1000}) {  // between steps, and past the end of any matrix
@@ -814,8 +820,9 @@ TEST_P(Matmul, GettersBeyond32Bits) {
     const size_t bl = has_blocks ? 32 : 0, group = rhs_tile.kr / rhs_tile.sr;
     for (const size_t k : {typical_depth().k, huge / 8}) {
         const size_t stored = indirect ? Chunks(k).stored(group) : k;
-        const size_t lhs_stride = by_pointers ? Chunks(k).count * sizeof(void*)
-                                              : lhs_format->stride({lhs_rows, lhs_tile.kr, lhs_tile.sr, stored, bl});
+        const size_t lhs_stride = by_pointers
+                                      ? Chunks(k).count * sizeof(void*)
+                                      : lhs_format->stride({lhs_rows, lhs_tile.kr, lhs_tile.sr, stored, lhs_block(bl)});
         const size_t rhs_stride = rhs_panel_stride(stored, bl);
         const size_t m = k < huge / 8 ? m_idx : 3 * lhs_panel, n = k < huge / 8 ? n_idx : 3 * rhs_panel();
         if (one_row) {
@@ -1626,7 +1633,7 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
 
 // kai_call.h with neither side packed: rows without gaps, and with them.
 TEST_P(Matmul, PlainByKaiCall) {
-    if (rhs_format->packed) {
+    if (rhs_format->packed || lhs_format->packed) {
         return;
     }
     const size_t k = typical_depth().k, m = m_step + 2, n = n_step + 3, gap = 5 * element;
@@ -1652,6 +1659,39 @@ TEST_P(Matmul, PlainByKaiCall) {
     c.lhs = l.data(), c.lhs_stride = o.lhs_stride + gap;
     c.rhs = r.data(), c.rhs_stride = o.rhs_stride + gap;
     EXPECT_TRUE(same_bits(run(c), want));
+}
+
+// Rows of a file at any address, any distance apart; by kai_call.h, too, which knows the length of the blocks.
+TEST_P(Matmul, RowsOfAFile) {
+    if (kai::file_type_of(u) == nullptr) {
+        return;
+    }
+    const size_t k = typical_depth().k, m = 3, n = n_step + 3;
+    const Side rhs = make_rhs(Data::random, n, k, 0);
+    for (size_t i = 0; kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
+        const kai_packer& packer = *kai_registry_lhs_packer(&u, i);
+        std::vector<float> values;
+        const Side lhs = lhs_for(packer, m, k, 0, values);
+        const Operands dense = packed(lhs, rhs);
+        const Clamp clamp = {-0.5f, 0.75f};
+        const std::vector<float> want = check(lhs, rhs, clamp);
+        const test::LhsSource source(packer, lhs_tile, values, m, k, 1);
+        for (const size_t gap : {0, 1, 17}) {
+            const GuardedBuffer rows(lines_with_gaps(dense.rhs, dense.rhs_stride, gap));
+            kai_call c = {};
+            c.ukernel = &u, c.lhs_packer = &packer;
+            c.m = m, c.n = n, c.k = k;
+            c.lhs = source.rows, c.lhs_stride = source.stride;
+            const GuardedBuffer l(kai_call_lhs_packed_size(&c));
+            kai_call_pack_lhs(&c, 0, m, l.data());
+            c.lhs_packed = l.data();
+            c.rhs = rows.data(), c.rhs_stride = gap == 0 ? 0 : dense.rhs_stride + gap;
+            c.clamp = true, c.clamp_min = clamp.lo, c.clamp_max = clamp.hi;
+            EXPECT_EQ(kai_call_rhs_packed_size(&c), 0u);
+            EXPECT_EQ(kai_call_rhs_packed_offset(&c, n_step), n_step * (dense.rhs_stride + gap));
+            EXPECT_TRUE(same_bits(run(c), want)) << packer.name << ", gaps of " << gap << " bytes";
+        }
+    }
 }
 
 // kai_call.h: the same bytes and products, packed and computed in parts. Kernels for one row compute three.

@@ -112,7 +112,7 @@ TEST(Registry, EveryKernelHasItsPackers) {
         const kai_packer* lhs = kai_registry_lhs_packer(u, 0);
         const kai_packer* rhs = kai_registry_rhs_packer(u, 0);
         if (!kai::rhs_is_packed(*u)) {
-            EXPECT_EQ(lhs, nullptr);
+            EXPECT_EQ(lhs != nullptr, kai::lhs_is_packed(*u));
             EXPECT_EQ(rhs, nullptr);
             continue;
         }

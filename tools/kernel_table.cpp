@@ -123,6 +123,8 @@ int main() {
     ukernel(                                                                                                    \
         KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", as it is", #RHS ", as it is", "-", "-", "-", "-", #M_STEP, \
         #N_STEP);
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP) \
+    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS, #RHS ", as it is", #MR, "-", #KR, #SR, #M_STEP, #N_STEP);
 #define KAI_IMATMUL(...) KAI_UKERNEL(__VA_ARGS__)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
     ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", by pointers", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);

@@ -428,6 +428,14 @@ const std::vector<Format>& formats() {
             .with_unsigned_values()
             .with_rows(),
         Format{"qsi8_nxk", kRhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
+        Format{"ggq8_0", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}  // a panel of one column
+            .with_blocks_of(32)
+            .with_scale(Format::f16_scale, qsi8d32p::scale)
+            .with_rows(),
+        Format{"ggq4_0", kRhs, Format::u4, qsi4c32p::stride, qsi4c32p::place}
+            .with_blocks_of(32)
+            .with_scale(Format::f16_scale, qsi4c32p::scale)
+            .with_rows(),
         Format{"qau8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
             .with_sum(plain::bias<4>)
             .with_plain_numbers()

@@ -190,7 +190,7 @@ struct Format {
     }
     /// Bytes from one row to the next of a matrix that is not packed, without gaps.
     size_t line(size_t count, size_t k) const {
-        return (kxn ? count : k) * bits() / 8;
+        return blocks ? stride({1, 1, 1, k, block}) : (kxn ? count : k) * bits() / 8;
     }
     /// Depth as stored.
     size_t stored_k(const Shape& s) const {

@@ -140,7 +140,9 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
             kernel.k_chunk_length * lhs_bytes);
     }
     kernel.lhs_stride = kai::is_unified(u) ? 0 : k * lhs_bytes;
-    kernel.rhs_stride = kai::is_unified(u) ? 0 : (kai::is_kxn(u) ? n : k) * rhs_bytes;
+    kernel.rhs_stride = kai::is_unified(u)                ? 0
+                        : kai::file_type_of(u) != nullptr ? kai::line_size(u, n, k)
+                                                          : (kai::is_kxn(u) ? n : k) * rhs_bytes;
     const kai_datatype type = u.dst_type;
     kernel.dst_stride_col = type == kai_dt_f32 ? 4 : type == kai_dt_int8 || type == kai_dt_uint8 ? 1 : 2;
     kernel.dst_stride_row = n * kernel.dst_stride_col;
@@ -216,7 +218,9 @@ void report_kernel(const kai_ukernel& u) {
         kernel.index = all_of(m, u.get_m_step());
         lhs = kai::lhs_is_packed(u) ? kai::lhs_offset(u, kernel, Call{}) : m * kernel.lhs_stride;
         kernel.index = all_of(n, u.get_n_step());
-        rhs = kai::rhs_is_packed(u) ? kai::rhs_offset(u, kernel, Call{}) : n * k * kai::element_bits(u.rhs_format) / 8;
+        rhs = kai::rhs_is_packed(u) ? kai::rhs_offset(u, kernel, Call{})
+              : kai::is_kxn(u)      ? k * kai::line_size(u, n, k)
+                                    : n * kai::line_size(u, n, k);
     }
     printf("m=%zu,n=%zu,k=%zu", m, n, k);
     if (kai::has_blocks(u)) {

@@ -272,5 +272,11 @@ struct Plain {
 inline constexpr Plain f32_kxn = {32, true}, f32_nxk = {32, false}, f16_kxn = {16, true}, f16_nxk = {16, false};
 inline constexpr Plain qau8_nxk = {8, false}, qsi8_nxk = {8, false};
 
+/// Rows of a GGUF file as an RHS that is not packed: blocks, one after another.
+struct FileRows {
+    unsigned block, block_bytes;  // weights of a block
+};
+inline constexpr FileRows ggq4_0 = {32, 18}, ggq8_0 = {32, 34};
+
 }  // namespace
 }  // namespace kai

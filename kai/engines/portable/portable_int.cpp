@@ -172,6 +172,10 @@ struct TableHalves : Int8Blocks {
     }
 };
 
+/// Rows of Q4_0: panels of one column of qsi4c32p, but that nibbles are 8 more than the value. (Rows of Q8_0 are panels
+/// of one column of qsi8c32p.)
+struct FileQ4_0 : Blocks {};
+
 /// qsi8d32pscalef32 x qai4c32p, whose field is scale / 16.
 ///     result = fma(f32(16 * sum), scale / 16 * row_scale, fma(zero, row_sum, result)) for each block
 ///     result = result + bias
@@ -196,6 +200,12 @@ struct BlocksWithZeros {
 };
 /// @}
 
+/// Whether nibbles are 8 more than the value.
+template <class Family>
+constexpr bool kHasExcess8 = false;
+template <>
+constexpr bool kHasExcess8<FileQ4_0> = true;
+
 /// The element of a byte at `index`, from the lowest bits up.
 template <unsigned BITS, bool TABLE>
 KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
@@ -206,7 +216,7 @@ KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
 }
 
 /// Steps of a panel. GROUP bytes of a column stand together.
-template <const Format& RHS, size_t GROUP>
+template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
 KAI_INLINE void decode(
     const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
     constexpr size_t kPerByte = 8 / RHS.bits, kBytes = kStep / kPerByte;
@@ -218,8 +228,8 @@ KAI_INLINE void decode(
                 int16_t* out = weights[c] + s * kStep + j / kApart * kApart * kPerByte + j % kApart;
                 for (size_t index = 0; index < kPerByte; ++index) {
                     for (size_t i = 0; i < GROUP; ++i) {
-                        out[index * kApart + i] = element < RHS.bits,
-                                             RHS.bits == 2 || RHS.table > (in[i], index, table);
+                        const auto byte = static_cast<uint8_t>(EXCESS_8 ? in[i] ^ 0x88 : in[i]);
+                        out[index * kApart + i] = element < RHS.bits, RHS.bits == 2 || RHS.table > (byte, index, table);
                     }
                 }
             }
@@ -300,6 +310,9 @@ template <class Family, size_t GROUP>
         table[i] = static_cast<int8_t>(p.rhs[i]);
     }
     int16_t wide[kChunk], weights[kColumns][kChunk];
+    if (p.nr % 4 != 0) {  // columns are multiplied in fours
+        __builtin_memset(weights, 0, sizeof(weights));
+    }
     Floats scales = {}, zeros = {};
     Sums sums[kRows];
     Floats results[kRows];
@@ -323,7 +336,8 @@ template <class Family, size_t GROUP>
                     steps = steps_of_bl - s < steps_of_chunk ? steps_of_bl - s : steps_of_chunk;
                     const size_t at = kRhs.elements(column_tile, bl, b) + kRhs.element_bytes(column_tile, s * kStep);
                     for (size_t i = 0; i < panels; ++i) {
-                        decode<kRhs, GROUP>(rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
+                        decode<kRhs, GROUP, kHasExcess8<Family>>(
+                            rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
                     }
                     const bool adds = Family::kHasBlocks && (Family::kAddsParts || s + steps == steps_of_bl);
                     for (size_t i = 0; adds && i < panels * p.nr; ++i) {
@@ -504,6 +518,41 @@ extern "C" {
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"
 #undef KAI_UKERNEL
+#undef KAI_ISA_any
+
+#define KAI_DEFINE_PORTABLE_FILE(FAMILY, PANEL, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                  \
+    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
+        kai::check_depth(k, kai::RHS.block);                                                                 \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                              \
+        const kai::Problem problem{                                                                          \
+            m,                                                                                               \
+            n,                                                                                               \
+            k,                                                                                               \
+            kai::RHS.block,                                                                                  \
+            kai::bytes(lhs_packed),                                                                          \
+            kai::bytes(rhs),                                                                                 \
+            dst,                                                                                             \
+            dst_stride_row,                                                                                  \
+            clamp_min,                                                                                       \
+            clamp_max,                                                                                       \
+            nullptr,                                                                                         \
+            1,                                                                                               \
+            kai::LHS.stride({MR, KR, SR}, k, kai::RHS.block),                                                \
+            rhs_stride,                                                                                      \
+            kai::rhs_kind(kai::PANEL),                                                                       \
+            kai::OutKind::f32};                                                                              \
+        kai::run_portable<kai::FAMILY, (KR) / (SR)>(&problem);                                               \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_FILE)
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Int8Blocks, qsi8c32p, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq8_0/ukernels.def"
+#undef KAI_UKERNEL_FILE
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, FileQ4_0, qsi4c32p, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
+#undef KAI_UKERNEL_FILE
 #undef KAI_ISA_any
 
 #define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                           \

@@ -1,0 +1,130 @@
+// f32 <- an LHS quantised in blocks x rows of a GGUF file with SDOT, the rows where they lie: nothing is packed.
+//
+//     row by row of the LHS
+//         for chunks of k                what the row's blocks start with
+//             8 rows of the RHS          inplace_neon_dotprod_*.S: sums += lhs x rhs
+//
+// Rows that are missing from the last 8 are the last row again. Sums of chunks before the last wait in dst.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <arm_neon.h>
+
+#include "kai/engines/inplace/inplace.hpp"
+
+namespace kai {
+namespace {
+
+constexpr size_t kRows = 8;  // at a time
+
+/// What a block of the LHS adds to the sums of a block.
+struct BlockStart {
+    float scale;
+    uint32_t start;  // of integer sums
+};
+
+/// sums[i] += lhs x rows[i], `blocks` blocks.
+using BlocksFn = void(
+    const uint8_t* const rows[kRows], const uint8_t* lhs, const BlockStart* starts, size_t blocks, float sums[kRows]);
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+[[gnu::visibility("hidden")]] kai::BlocksFn kai_inplace_q8_0_neon_dotprod, kai_inplace_q4_0_neon_dotprod;
+}
+
+namespace kai {
+namespace {
+
+/// Of 32 values.
+KAI_INLINE int32_t sum_of_block(const uint8_t* p) {
+    const int8x16_t one = vdupq_n_s8(1);
+    const int32x4_t sum = vdotq_s32(vdupq_n_s32(0), load<int8x16_t>(p), one);
+    return vaddvq_s32(vdotq_s32(sum, load<int8x16_t>(p + 16), one));
+}
+
+/// qsi8d32p: f16 scale, 32 values.
+template <bool MINUS_8>
+KAI_INLINE void make_starts(const uint8_t* lhs, size_t blocks, BlockStart* starts) {
+    constexpr uint32_t kStart = 0x4b400000;  // C = 1.5 * 2^23
+    for (size_t b = 0; b < blocks; ++b, lhs += 34) {
+        starts[b].scale = kai_cast_f32_f16(load<uint16_t>(lhs));
+        starts[b].start = kStart - (MINUS_8 ? 8 * static_cast<uint32_t>(sum_of_block(lhs + 2)) : 0);
+    }
+}
+
+/// One type of the file.
+template <BlocksFn* RUN, size_t BLOCK_BYTES, bool MINUS_8>
+struct BlocksOf32 {
+    static constexpr size_t kBlock = 32, kLhsBlock = 34, kChunk = 256;
+    BlockStart starts[kChunk];
+
+    KAI_INLINE void start(const uint8_t* lhs, size_t blocks) {
+        make_starts<MINUS_8>(lhs, blocks, starts);
+    }
+    KAI_INLINE void add(const uint8_t* const rows[kRows], const uint8_t* lhs, size_t blocks, float* sums) const {
+        RUN(rows, lhs, starts, blocks, sums);
+    }
+    static constexpr size_t kRhsBlock = BLOCK_BYTES;
+};
+using Q8_0 = BlocksOf32<kai_inplace_q8_0_neon_dotprod, 34, false>;
+using Q4_0 = BlocksOf32<kai_inplace_q4_0_neon_dotprod, 18, true>;
+
+template <class Type>
+[[gnu::noinline]] void run_inplace(const InplaceProblem* problem) {
+    const InplaceProblem& p = *problem;
+    const size_t blocks = p.k / Type::kBlock;
+    const float32x4_t lo = vdupq_n_f32(p.lo), hi = vdupq_n_f32(p.hi);
+    Type type;
+    for (size_t i = 0; i < p.m && p.n > 0; ++i) {
+        const uint8_t* lhs = p.lhs + i * (blocks * Type::kLhsBlock);
+        uint8_t* const dst = bytes(p.dst, i * p.dst_stride);
+        size_t b = 0;
+        do {
+            const size_t count = blocks - b < Type::kChunk ? blocks - b : Type::kChunk;
+            type.start(lhs, count);
+            for (size_t n = 0; n < p.n; n += kRows) {
+                const size_t columns = p.n - n < kRows ? p.n - n : kRows;
+                const uint8_t* rows[kRows];
+                for (size_t r = 0; r < kRows; ++r) {
+                    rows[r] = p.rhs + (n + (r < columns ? r : columns - 1)) * p.rhs_stride + b * Type::kRhsBlock;
+                }
+                float sums[kRows] = {};
+                if (b > 0) {
+                    __builtin_memcpy(sums, dst + n * sizeof(float), columns * sizeof(float));
+                }
+                type.add(rows, lhs, count, sums);
+                if (b + count == blocks) {
+                    for (size_t r = 0; r < kRows; r += 4) {
+                        vst1q_f32(sums + r, vminq_f32(vmaxq_f32(vld1q_f32(sums + r), lo), hi));
+                    }
+                }
+                __builtin_memcpy(dst + n * sizeof(float), sums, columns * sizeof(float));
+            }
+            lhs += count * Type::kLhsBlock;
+            b += count;
+        } while (b < blocks);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+#define KAI_DEFINE_INPLACE(TYPE, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                          \
+    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                         \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst,          \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
+        kai::check_depth(k, kai::RHS.block);                                                                          \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
+        static_assert((N_STEP) == kai::kRows && kai::TYPE::kBlock == kai::RHS.block);                                 \
+        const kai::InplaceProblem problem = {                                                                         \
+            m, n, k, kai::bytes(lhs_packed), kai::bytes(rhs), rhs_stride, dst, dst_stride_row, clamp_min, clamp_max}; \
+        kai::run_inplace<kai::TYPE>(&problem);                                                                        \
+    }
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_INPLACE)
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q8_0, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq8_0/ukernels.def"
+#undef KAI_UKERNEL_FILE
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_0, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
+#undef KAI_UKERNEL_FILE
