@@ -289,6 +289,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},
         {"qlu4c32pscalebf16", kai_run_rhs_unpack_row_qlu4c32pscalebf16},
         {"qlu4c16p", kai_run_rhs_unpack_row_qlu4c16p},
+        {"qau4c32x256p", kai_run_rhs_unpack_row_qau4c32x256p},
         {"f32pbiasf32", kai_run_rhs_unpack_row_f32pbiasf32},
         {"f16pbiasf16", kai_run_rhs_unpack_row_f16pbiasf16},
         {"bf16pbiasf32", kai_run_rhs_unpack_row_bf16pbiasf32}};
@@ -340,7 +341,7 @@ protected:
         reference::Tile t, size_t row, size_t k, const GuardedBuffer& from, kai_datatype dst_type) const {
         const GuardedBuffer dst(1 + k * kai_get_datatype_size_in_bytes(dst_type));
         test::checked_call(
-            unpack_of(p.format), row, k, t.rows, t.kr, t.sr, type.packed_bl, static_cast<const void*>(from.data()),
+            unpack_of(p.format), row, k, t.rows, t.kr, t.sr, test::file_bl(p), static_cast<const void*>(from.data()),
             dst_type, static_cast<void*>(dst.data() + 1));
         std::vector<float> floats;
         for (size_t i = 0; i < k; ++i) {
@@ -359,7 +360,7 @@ protected:
 // Rows of the file, packed and unpacked: the weights of the file.
 TEST_P(GgufPack, RecordedRowsComeBack) {
     for (const bool edge : {false, true}) {
-        if (type.packed_bl == 0) {
+        if (test::file_bl(p) == 0) {
             return;  // floats
         }
         const std::vector<uint8_t> rows =
@@ -391,7 +392,7 @@ TEST_P(GgufPack, RecordedRowsComeBack) {
 
 // Floats that the formats can hold come back as they were.
 TEST_P(GgufPack, FloatsComeBack) {
-    if (type.packed_bl != 0) {
+    if (test::file_bl(p) != 0) {
         return;
     }
     test::Random random(5);
@@ -616,9 +617,6 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         for (const kai_gguf_type_id id : {KAI_GGUF_Q5_0, KAI_GGUF_Q8_0}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, bytes && known) << u->name << ", type " << id;
         }
-        for (const kai_gguf_type_id id : {KAI_GGUF_Q4_1, KAI_GGUF_Q4_K}) {
-            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, zero && known) << u->name << ", type " << id;
-        }
         const std::string rhs = u->rhs_format;
         for (const auto& [id, format] :
              {std::pair{KAI_GGUF_IQ4_NL, "qlu4c32p"},
@@ -626,6 +624,9 @@ TEST(GgufProduct, PackersOfMicroKernels) {
               {KAI_GGUF_NVFP4, "qlu4c16p"}}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, rhs == format && known) << u->name << ", type " << id;
         }
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_1) != nullptr, zero && known) << u->name;
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_K) != nullptr, (zero || rhs == "qau4c32x256p") && known)
+            << u->name;
         const bool floats = (rhs == "f32pbiasf32" || rhs == "f16pbiasf16" || rhs == "bf16pbiasf32") &&
                             kai::kind_of(u->signature) == kai::Kind::classic;
         for (const kai_gguf_type_id id : {KAI_GGUF_F32, KAI_GGUF_F16, KAI_GGUF_BF16}) {
@@ -691,14 +692,16 @@ TEST(GgufProduct, RecordedProducts) {
         for (const size_t k : {256, 512}) {
             SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << ", k " << k);
             const kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
-            if (type->packed_bl == 0 || lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
+            const size_t fixed = reference::find_format(u->rhs_format)->block;
+            const size_t bl = fixed != 0 ? fixed : type->packed_bl;
+            if (bl == 0 || lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
                 continue;
             }
             const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");
             const size_t m = 3, n = 5;
             kai_call c = {};
             c.ukernel = u, c.lhs_packer = lhs_packer, c.rhs_packer = kai_registry_gguf_packer(u, type->id);
-            c.m = m, c.n = n, c.k = k, c.bl = type->packed_bl;
+            c.m = m, c.n = n, c.k = k, c.bl = fixed != 0 ? 0 : bl;
             c.lhs = activations.data(), c.lhs_stride = 512 * sizeof(float);
             c.rhs = rows.data(), c.rhs_stride = rows.size() / n;
             const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
@@ -715,9 +718,9 @@ TEST(GgufProduct, RecordedProducts) {
                 const std::vector<reference::GgufWeight> w = reference::gguf_weights(
                     *reference::find_gguf_type(type->name), rows.data() + column * c.rhs_stride, k);
                 double bound = 0;
-                for (size_t b = 0; b < k; b += c.bl) {
+                for (size_t b = 0; b < k; b += bl) {
                     double most = 0, weights = 0, products = 0;
-                    for (size_t kk = b; kk < b + c.bl; ++kk) {
+                    for (size_t kk = b; kk < b + bl; ++kk) {
                         const double a = std::abs(element(kai_dt_f32, activations.data(), row * 512 + kk));
                         const double x = std::abs(static_cast<double>(w[kk].f32()));
                         most = std::max(most, a), weights += x, products += a * x;
@@ -730,6 +733,54 @@ TEST(GgufProduct, RecordedProducts) {
                 EXPECT_NEAR(element(u->dst_type, dst.data(), i), recorded[key], bound) << key;
             }
         }
+    }
+}
+
+// Super-blocks: what is recorded of quantised activations times recorded rows, to 1e-5 of the sum of magnitudes (1e-6
+// without a minimum), and the same bits from all micro-kernels of a family.
+TEST(GgufProduct, SuperBlocks) {
+    const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
+    const std::vector<uint8_t> quantised = read(KAI_TEST_DATA "/gguf/lhs.q8_K");
+    const size_t m = 3, n = 5, k = 512;
+    std::map<std::string, std::vector<uint8_t>> first;
+    for (const auto& [u, type] : products()) {
+        const reference::Format& format = *reference::find_format(u->rhs_format);
+        if (format.sub == 0) {
+            continue;
+        }
+        SCOPED_TRACE(testing::Message() << u->name << ", " << type->name);
+        const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");
+        kai_call c = {};
+        c.ukernel = u, c.lhs_packer = kai_registry_lhs_packer(u, 0);
+        c.rhs_packer = kai_registry_gguf_packer(u, type->id);
+        ASSERT_NE(c.lhs_packer, nullptr);
+        c.m = m, c.n = n, c.k = k;
+        c.lhs = activations.data(), c.lhs_stride = k * sizeof(float);
+        c.rhs = rows.data(), c.rhs_stride = rows.size() / n;
+        const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
+            dst(kai_call_dst_size(&c));
+        kai_call_pack_lhs(&c, 0, m, lhs.data());
+        for (size_t column = 0; column < n; column += u->get_nr()) {
+            kai_call_pack_rhs(&c, column, u->get_nr(), rhs.data());
+        }
+        c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
+        kai_call_run(&c, 0, 0, m, n);
+        for (size_t i = 0; i < m * n; ++i) {
+            const size_t row = i / n, column = i % n;
+            const std::vector<reference::GgufWeight> w =
+                reference::gguf_weights(*reference::find_gguf_type(type->name), rows.data() + column * c.rhs_stride, k);
+            double exact = 0, magnitude = 0;
+            for (size_t kk = 0; kk < k; ++kk) {
+                const uint8_t* block = quantised.data() + (row * k + kk) / 256 * 292;
+                const double a = element(kai_dt_f32, block, 0) * static_cast<int8_t>(block[4 + kk % 256]);
+                exact += a * w[kk].f32();
+                magnitude += std::abs(a * w[kk].f32());
+            }
+            const double bound = magnitude * (format.sub_min != nullptr ? 1e-5 : 1e-6);
+            EXPECT_NEAR(element(u->dst_type, dst.data(), i), exact, bound) << "row " << row << ", column " << column;
+        }
+        const std::vector<uint8_t> bits(dst.data(), dst.data() + dst.size());
+        EXPECT_EQ(first.try_emplace(std::string(u->rhs_format) + type->name, bits).first->second, bits);
     }
 }
 

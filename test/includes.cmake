@@ -22,6 +22,7 @@ set(allowed_portable ${allowed_core} kai/engines/portable kai/engines/qai8dxp/qa
     kai/engines/qai8dxp/qai8dxp_families.inc kai/engines/lowp/lowp.hpp kai/engines/lowp/lowp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
+set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)
 set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/gemm)
 set(allowed_gemm_tensor ${allowed_gemm} kai/isas.def kai/ukernels/families.h kai/ukernels/families.def
     kai/engines/core/layout.hpp)

@@ -371,6 +371,7 @@ protected:
         std::fill(side.scale.begin(), side.scale.end(), 0.0f);
         std::fill(side.offset.begin(), side.offset.end(), 0.0f);
         std::fill(side.sum.begin(), side.sum.end(), 0.0f);
+        std::fill(side.min_scale.begin(), side.min_scale.end(), 0.0f);
         return side;
     }
     /// Operands whose every intermediate result is exact, with bounds around +-`largest`, by default the largest
@@ -1502,7 +1503,8 @@ TEST_P(Matmul, SpecialValues) {
             (side.*field)[place < (side.*field).size() ? place : (side.*field).size() - 1] = special;
             return std::optional(side);
         };
-        for (const auto field : {&Side::values, &Side::scale, &Side::offset, &Side::sum, &Side::bias}) {
+        for (const auto field :
+             {&Side::values, &Side::scale, &Side::offset, &Side::sum, &Side::bias, &Side::min_scale}) {
             for (const size_t place : {size_t{1}, ~size_t{0}}) {
                 if (const auto spoilt = spoil(lhs, field, place)) {
                     check_with(*spoilt, rhs);

@@ -301,6 +301,9 @@ protected:
         if (p.signature == KAI_LHS_QUANT_PACK) {
             return t.kr % t.sr == 0;
         }
+        if (format.sub != 0) {
+            return t.sr == 2 && t.kr >= 8;
+        }
         if (file_bl != 0) {
             return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4);
         }

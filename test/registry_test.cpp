@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kai/call.hpp"
+#include "kai/kai_gguf.h"
 #include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
@@ -111,6 +112,9 @@ TEST(Registry, EveryKernelHasItsPackers) {
         SCOPED_TRACE(u->name);
         const kai_packer* lhs = kai_registry_lhs_packer(u, 0);
         const kai_packer* rhs = kai_registry_rhs_packer(u, 0);
+        for (size_t i = 0; i < kai_gguf_type_count() && rhs == nullptr; ++i) {  // of files alone
+            rhs = kai_registry_gguf_packer(u, kai_gguf_type_at(i)->id);
+        }
         if (!kai::rhs_is_packed(*u)) {
             EXPECT_EQ(lhs != nullptr, kai::lhs_is_packed(*u));
             EXPECT_EQ(rhs, nullptr);

@@ -383,9 +383,10 @@ struct Layout {
 void outline(const Layout& layout) {
     const kai::Format& format = *layout.format;
     const kai::Tile tile = layout.tiles[0];
-    const bool blocks =
+    const bool any_block =
         std::strstr(format.name, "c32") != nullptr || std::strstr(format.name, "d32") != nullptr || format.table;
-    const size_t bl = format.padded(tile, format.bits >= 16 ? 2 * layout.group : 32);
+    const bool blocks = any_block && format.block == 0, in_parts = format.bits < 8 && 8 % format.bits != 0;
+    const size_t bl = format.block != 0 ? format.block : format.padded(tile, format.bits >= 16 ? 2 * layout.group : 32);
     const size_t k = blocks ? 2 * bl : bl, size = blocks ? format.stride(tile, k, bl) : format.stride(tile, k);
     struct Byte {
         size_t row = 0;
@@ -403,8 +404,11 @@ void outline(const Layout& layout) {
     for (size_t b = 0; b < k / bl; ++b) {
         numbers(format.head(tile, k, bl, b), format.block_head, text("of block %zu", b));
         numbers(format.tail(tile, bl, b), format.block_tail, text("of block %zu", b));
+        if (in_parts) {
+            numbers(format.elements(tile, bl, b), bl * format.bits / 8, text("elements of block %zu", b));
+        }
         for (size_t r = 0; r < tile.rows; ++r) {
-            for (size_t i = 0; i < bl; ++i) {
+            for (size_t i = 0; i < bl && !in_parts; ++i) {
                 const kai::Format::At at = format.at(tile, bl, r, i);
                 for (size_t part = 0; part < (format.bits + 7) / 8; ++part) {
                     Byte& byte = bytes.at(format.elements(tile, bl, b) + at.byte + part);

@@ -55,6 +55,33 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 }
 }  // namespace qsi8d32pscalef32
 
+// | nr f16 d | nr f16 dmin | nr x 8 minima, groups of L | 8 x nr scales | nr * 128 bytes | per super-block of 256:
+// byte 32 * (i / 64) + i % 32 of a column has element i low if i % 64 < 32, else high
+namespace qau4c32x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 148;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 256, j = 32 * (i / 64) + i % 32;
+    return {block(s, kk / 256) + 20 * s.rows + (j / L) * s.rows * L + r * L + j % L, i % 64 < 32 ? 0u : 4u};
+}
+size_t d(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * r;
+}
+size_t dmin(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * s.rows + 2 * r;
+}
+size_t mn(const Shape& s, size_t r, size_t b, size_t j) {
+    const size_t L = s.kr / s.sr;
+    return block(s, b) + 4 * s.rows + (j / L) * s.rows * L + r * L + j % L;
+}
+size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 12 * s.rows + j * s.rows + r;
+}
+}  // namespace qau4c32x256p
 namespace qsi8d256p {  // | mr f32 scales | mr x 8 int8 high | mr x 8 int8 low | mr * 256 int8 | per block of 256
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * 276;
@@ -378,6 +405,12 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)
             .with_padding(Format::zeros),
+        Format{"qau4c32x256p", kRhs, Format::n4, qau4c32x256p::stride, qau4c32x256p::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, qau4c32x256p::d)
+            .with_sub_scales(32, 0, 63, qau4c32x256p::sc)
+            .with_sub_minima(qau4c32x256p::mn, qau4c32x256p::dmin)
+            .with_padding(Format::last_row),
         Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
             .with_scale(Format::f32_scale, rows::scale<8, 1>)
             .with_row_offset(rows::word<8, 0>)
@@ -520,6 +553,9 @@ Side Side::part(size_t first, size_t count) const {
     p.multiplier = rows_of(multiplier);
     p.shift = rows_of(shift);
     p.bias_added = rows_of(bias_added);
+    p.sub_scale = rows_of(sub_scale);
+    p.sub_min = rows_of(sub_min);
+    p.min_scale = rows_of(min_scale);
     return p;
 }
 
@@ -600,6 +636,9 @@ struct Row {
             const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
             panel.put_bits(
                 place, f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 && !zero() ? 8 : 0)));
+            if (f.fifth != nullptr) {
+                panel.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>(value >> 4));
+            }
         }
     }
 
@@ -630,6 +669,19 @@ struct Row {
         }
     }
 
+    void pack_sub_blocks(size_t b) {
+        const size_t subs = f.block / f.sub, first = (row * side.k + b * f.block) / f.sub;
+        for (size_t j = 0; j < subs; ++j) {
+            panel.put(f.sub_scale(s, r, b, j), static_cast<uint8_t>(side.sub_scale[first + j]));
+            if (f.sub_min != nullptr) {
+                panel.put(f.sub_min(s, r, b, j), static_cast<uint8_t>(side.sub_min[first + j]));
+            }
+        }
+        if (f.min_scale != nullptr) {
+            panel.put(f.min_scale(s, r, b), f16_from_f32(side.min_scale[row * side.scales_per_row() + b]));
+        }
+    }
+
     void pack() {
         if (f.element == Format::l4) {
             pack_table();
@@ -641,6 +693,9 @@ struct Row {
             pack_scale(b);
             if (f.high != nullptr) {
                 pack_sums_of_32(b);
+            }
+            if (f.sub != 0) {
+                pack_sub_blocks(b);
             }
             if (f.offset != nullptr) {
                 panel.put(f.offset(s, r, b), side.offset[row * side.scales_per_row() + b], state(b));

@@ -32,6 +32,10 @@ struct Side {
     std::vector<int32_t> shift;        // [rows]
     std::vector<uint32_t> bias_added;  // [rows]; what a packer adds to int32 biases, and wraps; empty: zeros
     bool is_unsigned = false;          // q holds uint8
+    size_t sub = 0;                    // RHS in super-blocks: length of their sub-blocks, which have integers
+    std::vector<int> sub_scale;        // [rows][k / sub]: an element is scale * sub_scale * q,
+    std::vector<int> sub_min;          // [rows][k / sub]: less min_scale * sub_min; empty: there are none
+    std::vector<float> min_scale;      // of blocks
     std::vector<uint8_t> source;       // [rows]: blocks of a file that all this was read from
 
     size_t blocks() const {
@@ -72,8 +76,8 @@ struct Place {
 };
 
 struct Format {
-    // u4: 8 more than the value; u2, l4: an index of the table
-    enum Element { i8, i4, u4, u2, l4, f32, f16, bf16 };
+    // u4: 8 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
+    enum Element { i8, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -95,12 +99,17 @@ struct Format {
     AtBlock* scale = nullptr;
     AtBlock* offset = nullptr;
     At* bias = nullptr;
-    At* row_offset = nullptr;                // LHS, int32
-    At* sum = nullptr;                       // RHS, int32, with blocks f32
-    AtPart *high = nullptr, *low = nullptr;  // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
+    At* row_offset = nullptr;                         // LHS, int32
+    At* sum = nullptr;                                // RHS, int32, with blocks f32
+    AtPart *high = nullptr, *low = nullptr;           // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
+    AtPart *sub_scale = nullptr, *sub_min = nullptr;  // RHS: bytes of sub-block j of a block
+    AtBlock* min_scale = nullptr;                     // RHS, of the type of scale
+    Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;  // n5: bit 4
 
     bool blocks = false;
-    size_t block = 0;  // the only length of blocks, which no function asks for
+    size_t block = 0;                 // the only length of blocks, which no function asks for
+    size_t sub = 0;                   // length of sub-blocks with integer scales
+    int sub_least = 0, sub_most = 0;  // what these can be
     Scale scale_type = no_scale;
     float stored_scale = 1;  // of a scale of 1; stored int32 sums are in units of it
     Bias bias_type = f32_bias;
@@ -125,6 +134,16 @@ struct Format {
     /// 128 * high + low, low from -64 to 63.
     Format with_sums_of_32(AtPart* high_at, AtPart* low_at) const {
         return with([=](Format& f) { f.high = high_at, f.low = low_at; });
+    }
+    /// Sub-blocks with integer scales.
+    Format with_sub_scales(size_t length, int least, int most, AtPart* at) const {
+        return with([=](Format& f) { f.sub = length, f.sub_least = least, f.sub_most = most, f.sub_scale = at; });
+    }
+    Format with_sub_minima(AtPart* at, AtBlock* scale_at) const {
+        return with([=](Format& f) { f.sub_min = at, f.min_scale = scale_at; });
+    }
+    Format with_fifth_bits(Place (*at)(const Shape&, size_t, size_t)) const {
+        return with([=](Format& f) { f.fifth = at; });
     }
     Format with_scale(Scale type, AtBlock* at, float stored = 1) const {
         return with([=](Format& f) { f.scale_type = type, f.scale = at, f.stored_scale = stored; });

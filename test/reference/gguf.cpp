@@ -2,6 +2,7 @@
 #include "test/reference/gguf.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "test/reference/float16.hpp"
 
@@ -166,6 +167,14 @@ std::vector<size_t> gguf_f16_offsets(const GgufType& type) {
            : name == "TQ2_0"                                                    ? std::vector<size_t>{64}
            : name == "MXFP4" || name == "NVFP4"                                 ? std::vector<size_t>{}
                                                                                 : std::vector<size_t>{0};
+}
+
+GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
+    const std::string name = type.name;
+    if (name == "Q4_K" || name == "Q5_K") {
+        return {six_bit_scale(block + 4, j), six_bit_min(block + 4, j)};
+    }
+    throw std::logic_error(name);
 }
 
 std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count) {

@@ -41,6 +41,12 @@ std::vector<int32_t> gguf_table(const GgufType& type);
 /// Where its f16 are.
 std::vector<size_t> gguf_f16_offsets(const GgufType& type);
 
+/// Super-blocks: the integers of sub-block j: weight = d * scale * value - dmin * min.
+struct GgufSub {
+    int scale, min;
+};
+GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j);
+
 /// The weights of `bytes.size()` bytes of blocks.
 std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count);
 

@@ -68,6 +68,28 @@ Sum blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     return sum;
 }
 
+/// Super-blocks: sub-blocks of the RHS have integer scales, and perhaps minima.
+Sum super_blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
+    Sum sum;
+    for (size_t b = 0; b < lhs.blocks(); ++b) {
+        const size_t lb = m * lhs.blocks() + b, rb = n * lhs.blocks() + b;
+        double products = 0, minima = 0;
+        for (size_t kk = b * rhs.bl; kk < (b + 1) * rhs.bl; kk += rhs.sub) {
+            const size_t at = (n * rhs.k + kk) / rhs.sub;
+            products += static_cast<double>(rhs.sub_scale[at]) * dot(lhs, rhs, m, n, kk, rhs.sub);
+            for (size_t i = 0; i < rhs.sub && !rhs.sub_min.empty(); ++i) {
+                minima += rhs.sub_min[at] * lhs.q[m * lhs.k + kk + i];
+            }
+        }
+        const double x = lhs.scale[lb], product = rhs.scale[rb] * products;
+        const double minimum = rhs.sub_min.empty() ? 0 : rhs.min_scale[rb] * minima;
+        sum.value += x * (product - minimum);
+        sum.magnitude += std::fabs(x) * (std::fabs(product) + std::fabs(minimum));
+    }
+    sum.operations = lhs.blocks() * (rhs.sub_min.empty() ? 3 : 4);
+    return sum;
+}
+
 /// An offset and a scale per row of the LHS, a scale per column.
 Sum channels(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     const double total = dot(lhs, rhs, m, n, 0, lhs.k) +
@@ -165,6 +187,7 @@ Sum element(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmet
         return sum;
     }
     Sum sum = !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(lhs, rhs, m, n, arithmetic.flushes)
+              : rhs.sub != 0                                   ? super_blocks(lhs, rhs, m, n)
               : lhs.row_offset.empty()                         ? blocks(lhs, rhs, m, n)
               : rhs.bl == 0                                    ? channels(lhs, rhs, m, n)
                                                                : channel_blocks(lhs, rhs, m, n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/support/operands.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "test/reference/float16.hpp"
@@ -14,12 +15,18 @@ namespace {
 
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
-    const int lo = wide ? -128 : index ? 0 : -8, hi = wide ? 127 : f.element == Format::l4 ? 15 : index ? 3 : 7;
+    const bool natural = f.element == Format::n4 || f.element == Format::n5;
+    const int lo = wide ? f.high != nullptr ? -127 : -128 : index || natural ? 0 : -8;
+    const int hi = wide                                                 ? 127
+                   : f.element == Format::n5                            ? 31
+                   : f.element == Format::n4 || f.element == Format::l4 ? 15
+                   : index                                              ? 3
+                                                                        : 7;
     switch (data) {
         case Data::random:
             return random.integer(wide && f.blocks ? -127 : lo, hi);
         case Data::exact:
-            return index ? random.integer(lo, hi) : random.integer(-3, 3);
+            return index ? random.integer(lo, hi) : random.integer(natural ? 0 : -3, 3);
         case Data::large:
             if (f.row_offset != nullptr) {  // see row_offset: rows of (nearly) zero, the largest ones, and any
                 switch (row % 5) {
@@ -88,6 +95,20 @@ float scale(const Format& f, Data data, size_t row, Random& random) {
             }
     }
     return 0;
+}
+
+/// Of a sub-block.
+int sub_scale(const Format& f, Data data, size_t row, Random& random) {
+    switch (data) {
+        case Data::random:
+            return random.integer(f.sub_least, f.sub_most);
+        case Data::exact:
+            return random.integer(std::max(f.sub_least, -2), 2);
+        default:
+            return row / 4 % 3 == 0   ? f.sub_most
+                   : row / 4 % 3 == 1 ? f.sub_least
+                                      : random.integer(f.sub_least, f.sub_most);
+    }
 }
 
 /// Minus a zero point: -127 to 128.
@@ -195,6 +216,7 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length,
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
     side.is_unsigned = f.has_unsigned;
+    side.sub = f.sub;
     if (f.element == Format::u2) {
         side.table = table(data, random);
     } else if (f.element == Format::l4) {
@@ -209,9 +231,18 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length,
                 side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random) ^ (f.has_unsigned ? 0x80 : 0)));
             }
         }
+        for (size_t j = 0; f.sub != 0 && j < k / f.sub; ++j) {
+            side.sub_scale.push_back(sub_scale(f, data, row, random));
+            if (f.sub_min != nullptr) {
+                side.sub_min.push_back(sub_scale(f, data, row, random));
+            }
+        }
         const size_t scales = f.scale_type == Format::no_scale ? 0 : f.blocks ? side.blocks() * f.scales_per_block : 1;
         for (size_t b = 0; b < scales; ++b) {
             side.scale.push_back(scale(f, data, row, random));
+            if (f.min_scale != nullptr) {
+                side.min_scale.push_back(scale(f, data, row, random));
+            }
             if (f.offset != nullptr && f.lhs) {
                 int sum = 0;
                 for (size_t i = 0; i < bl; ++i) {

@@ -139,7 +139,7 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
 }  // namespace
 
 size_t file_bl(const kai_packer& p) {
-    return kai::is_file(p) ? kai::file_type_of(p).packed_bl : 0;
+    return !kai::is_file(p) ? 0 : fixed_block(p) != 0 ? fixed_block(p) : kai::file_type_of(p).packed_bl;
 }
 
 size_t file_block(const kai_packer& p) {
@@ -172,6 +172,7 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
         }
     }
     const Format format = format_of(p);
+    side.sub = format.sub;
     const bool has_zero = format.offset != nullptr;
     if (format.element == Format::l4) {
         side.table = reference::gguf_table(t);
@@ -180,7 +181,24 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
     for (size_t i = 0; i < rows * k; ++i) {
         const reference::GgufWeight& w = weights[i];
         side.q.push_back(static_cast<int8_t>(has_zero ? w.value - 8 : side.table.empty() ? w.value : w.index));
-        if (i % (side.bl / format.scales_per_block) == 0) {
+        const uint8_t* block = side.source.data() + i / t.weights * t.bytes;
+        if (format.sub != 0 && i % format.sub == 0) {
+            const reference::GgufSub sub = reference::gguf_sub(t, block, i % t.weights / format.sub);
+            side.sub_scale.push_back(sub.scale);
+            if (format.sub_min != nullptr) {
+                side.sub_min.push_back(sub.min);
+            }
+        }
+        if (format.sub != 0 && i % side.bl == 0) {
+            const auto f16 = [&](size_t which) {
+                return reference::f32_from_f16(
+                    static_cast<uint16_t>(block[scales[which]] | block[scales[which] + 1] << 8));
+            };
+            side.scale.push_back(f16(0));
+            if (format.min_scale != nullptr) {
+                side.min_scale.push_back(f16(1));
+            }
+        } else if (i % (side.bl / format.scales_per_block) == 0) {
             side.scale.push_back(static_cast<float>(w.scale));
             if (has_zero) {
                 side.offset.push_back(static_cast<float>(8 * w.scale + w.min));

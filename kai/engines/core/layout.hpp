@@ -199,6 +199,10 @@ inline constexpr Format qlu4c32pscalebf16 =
     Format{"qlu4c32pscalebf16", 4, Format::kr_over_sr}.by_table().before_block(2);
 /// The same; before a block: f16 scale of its first half, f16 scale of its second half.
 inline constexpr Format qlu4c16p = Format{"qlu4c16p", 4, Format::kr_over_sr}.by_table().before_block(4);
+/// Before a block: f16 d, f16 dmin, 8 minima of 32 elements each, 8 scales of them (by column: the first scale of all
+/// columns, then the second).
+inline constexpr Format qau4c32x256p =
+    Format{"qau4c32x256p", 4, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);

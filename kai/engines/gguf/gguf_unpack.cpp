@@ -4,6 +4,7 @@
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
 //     indices                       w = table[index] * scale
 //     floats                        w = element
+//     super-blocks                  w = fma(value, d * sc, -(dmin * mn))
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
@@ -84,6 +85,33 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p) 
     }
 }
 
+/// The rounding of the sum is the only one: d and dmin have 11 bits, sc and mn 6.
+template <kai_datatype type>
+void unpack_six_bits(const Format& format, const Column& p) {
+    constexpr size_t kSub = 32;
+    const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
+    const size_t group = format.group_size(p.tile), blocks = p.k / format.block;
+    const auto place = [=](size_t j) { return (j / group * rows + r) * group + j % group; };
+    const uint8_t* block = p.packed + format.offset(p.tile, p.n_idx, p.k);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < blocks; ++b, block += format.block_bytes(p.tile, format.block)) {
+        const uint8_t *high = block + 20 * rows, *low = high + (format.bits == 5 ? kSub * rows : 0);
+        const float d = kai_cast_f32_f16(load<uint16_t>(block + 2 * r));
+        const float dmin = kai_cast_f32_f16(load<uint16_t>(block + 2 * rows + 2 * r));
+        for (size_t j = 0; j < format.block / kSub; ++j) {
+            const float scale = d * static_cast<float>(block[12 * rows + j * rows + r]);
+            const float min = -(dmin * static_cast<float>(block[4 * rows + place(j)]));
+            for (size_t i = 0; i < kSub; ++i, dst += size) {
+                int value = low[place(j / 2 * kSub + i)] >> j % 2 * 4 & 15;
+                if (format.bits == 5) {
+                    value |= (high[place(i)] >> j & 1) << 4;
+                }
+                store_float(fused(static_cast<float>(value), scale, min), type, dst);
+            }
+        }
+    }
+}
+
 template <kai_datatype type>
 void unpack_indices(const Format& format, const Column& p) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
@@ -142,6 +170,17 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
                           : unpack_indices<kai_dt_bf16>)(format, p);
 }
 
+[[gnu::noinline]] void unpack_six_bits(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    KAI_REQUIRE_ALWAYS(
+        function, p.k % format.block == 0, "k = %zu is not a multiple of %zu", p.k, size_t{format.block});
+    (type == kai_dt_f32   ? unpack_six_bits<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_six_bits<kai_dt_f16>
+                          : unpack_six_bits<kai_dt_bf16>)(format, p);
+}
+
 [[gnu::noinline]] void unpack_floats(
     const char* function, const Format& format, kai_datatype element, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
@@ -174,6 +213,7 @@ KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c32pscalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c16p, unpack_indices, 0)
+KAI_DEFINE_UNPACK(qau4c32x256p, unpack_six_bits, 0)
 KAI_DEFINE_UNPACK(f32pbiasf32, unpack_floats, kai_dt_f32)
 KAI_DEFINE_UNPACK(f16pbiasf16, unpack_floats, kai_dt_f16)
 KAI_DEFINE_UNPACK(bf16pbiasf32, unpack_floats, kai_dt_bf16)

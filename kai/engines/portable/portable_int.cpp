@@ -15,18 +15,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/requantise.hpp"
-#include "kai/engines/portable/portable.hpp"
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/portable/portable_int.hpp"
 
 namespace kai {
 namespace {
-
-constexpr size_t kColumns = 16, kRows = 64;
-constexpr size_t kStep = 32, kChunk = 8 * kStep;  // k
-
-/// What a row has for each column. Columns that the RHS does not have are 0.
-using Sums = int32_t[kColumns];
-using Floats = float[kColumns];
 
 /// The fields that a panel ends with, f32 or int32, for each column.
 struct Ends {
@@ -233,51 +225,6 @@ KAI_INLINE void decode(
                     }
                 }
             }
-        }
-    }
-}
-
-/// Steps of a row: 16 elements at the start of each, and 16 that are `apart` from these.
-[[gnu::noinline]] void widen(const uint8_t* row, size_t steps, size_t step, size_t apart, int16_t* out) {
-    for (size_t s = 0; s < steps; ++s, row += step, out += kStep) {
-        for (size_t i = 0; i < kStep / 2; ++i) {
-            out[i] = static_cast<int8_t>(row[i]);
-        }
-        for (size_t i = 0; i < kStep / 2; ++i) {
-            out[kStep / 2 + i] = static_cast<int8_t>(row[apart + i]);
-        }
-    }
-}
-
-/// sums += row x columns, which are four at least, from k to k + count - 1.
-[[gnu::noinline]] void multiply(
-    const int16_t* row, const int16_t (*weights)[kChunk], size_t columns, size_t k, size_t count, int32_t* sums) {
-    for (size_t c = 0; c < columns; c += 4, weights += 4) {
-        int32_t sum[4] = {};
-#if defined(__clang__)  // x86-64: else it does not find PMADDWD
-#pragma clang loop vectorize_width(8) interleave_count(1)
-#endif
-        for (size_t i = k; i < k + count; ++i) {
-            const int32_t x = row[i];
-            sum[0] += x * weights[0][i];
-            sum[1] += x * weights[1][i];
-            sum[2] += x * weights[2][i];
-            sum[3] += x * weights[3][i];
-        }
-        for (size_t i = 0; i < 4; ++i) {
-            sums[c + i] = static_cast<int32_t>(static_cast<uint32_t>(sums[c + i]) + static_cast<uint32_t>(sum[i]));
-        }
-    }
-}
-
-/// The first n of a row of results.
-[[gnu::noinline]] void store_row(const float* results, size_t n, uint8_t* dst, OutKind out, float lo, float hi) {
-    for (size_t c = 0; c < n; ++c) {
-        const float x = clamped(results[c], lo, hi);
-        if (out == OutKind::f32) {
-            store(dst + 4 * c, x);
-        } else {
-            store(dst + 2 * c, out == OutKind::f16 ? kai_cast_f16_f32(x) : kai_cast_bf16_f32(x));
         }
     }
 }

@@ -1,0 +1,120 @@
+// f32 <- qsi8d256p x super-blocks of GGUF files, in portable C++.
+//
+// A super-block of up to 16 columns becomes int16: weights times their integer sub-scales, which fit. So a row times a
+// column is the sum I of the super-block, as other kernels have it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/portable/portable_int.hpp"
+
+namespace kai {
+namespace {
+
+constexpr size_t kSubBlocks = 8;
+static_assert(kChunk == qau4c32x256p.block);
+
+/// The fields of a super-block for each column. J = sum of minima * sums of the LHS.
+struct SuperBlock {
+    Floats d, dmin;
+    uint8_t minima[kColumns][kSubBlocks];
+};
+
+/// The first bytes of the fields of a super-block of NR columns.
+template <size_t NR>
+struct SixBitFields {
+    static constexpr size_t kD = 0, kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
+};
+
+/// Column c of a panel. Of byte j of a column, the low nibble is in one sub-block, the high one in the next.
+template <const Format& RHS, size_t NR, size_t GROUP>
+KAI_INLINE void decode(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+    using At = SixBitFields<NR>;
+    constexpr size_t kNibbles = At::kHigh + (RHS.bits == 5 ? 32 * NR : 0);
+    const auto place = [c](size_t j) { return (j / GROUP * NR + c) * GROUP + j % GROUP; };
+    fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kD + 2 * c));
+    fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kDmin + 2 * c));
+    for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
+        const int scale = block[At::kScales + j * NR + c];
+        fields.minima[column][j] = block[At::kMinima + place(j)];
+        for (size_t i = 0; i < kStep; ++i) {
+            int q = block[kNibbles + place(j / 2 * kStep + i)] >> j % 2 * 4 & 15;
+            if constexpr (RHS.bits == 5) {
+                q |= (block[At::kHigh + place(i)] >> j & 1) << 4;
+            }
+            weights[i] = static_cast<int16_t>(q * scale);
+        }
+    }
+}
+
+/// results = fma(T, lhs_scale, results), T = fma(-J, dmin, I * d). `row`: the fields of a super-block of a row.
+KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock& fields, const uint8_t* row, Floats& results) {
+    Floats t, minus_j, row_scales;
+    const float row_scale = load<float>(row);
+    for (size_t c = 0; c < kColumns; ++c) {
+        int32_t j_sum = 0;
+        for (size_t j = 0; j < kSubBlocks; ++j) {
+            const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[12 + j]);
+            j_sum += fields.minima[c][j] * sum_of_row;
+        }
+        t[c] = static_cast<float>(sums[c]) * fields.d[c];
+        minus_j[c] = -static_cast<float>(j_sum);
+        row_scales[c] = row_scale;
+    }
+    fused(minus_j, fields.dmin, t, kColumns);
+    fused(t, row_scales, results, kColumns);
+}
+
+/// m_step is 1: any number of rows.
+template <const Format& RHS, size_t NR, size_t GROUP>
+[[gnu::noinline]] void run_superblocks(
+    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t dst_stride, float lo,
+    float hi) {
+    constexpr Tile kRow = {1, 2 * GROUP, 2}, kPanel = {NR, 2 * GROUP, 2};
+    const size_t lhs_stride = qsi8d256p.stride(kRow, k), rhs_stride = RHS.stride(kPanel, k);
+    int16_t wide[kChunk], weights[kColumns][kChunk] = {};
+    SuperBlock fields = {};
+    Floats results[kRows];
+    for (size_t n0 = 0; n0 < n && m > 0; n0 += kColumns, rhs += kColumns / NR * rhs_stride) {
+        const size_t columns = n - n0 < kColumns ? n - n0 : kColumns, stored = (columns + NR - 1) / NR * NR;
+        for (size_t m0 = 0; m0 < m; m0 += kRows) {
+            const size_t rows = m - m0 < kRows ? m - m0 : kRows;
+            __builtin_memset(results, 0, rows * sizeof(Floats));
+            for (size_t b = 0; b < k / kChunk; ++b) {
+                for (size_t c = 0; c < stored; ++c) {
+                    const uint8_t* panel = rhs + c / NR * rhs_stride;
+                    decode<RHS, NR, GROUP>(panel + RHS.head(kPanel, k, kChunk, b), c % NR, weights[c], fields, c);
+                }
+                for (size_t r = 0; r < rows; ++r) {
+                    const uint8_t* row = lhs + (m0 + r) * lhs_stride + qsi8d256p.head(kRow, k, kChunk, b);
+                    Sums sums = {};
+                    widen(row + kRow.rows * qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
+                    multiply(wide, weights, stored, 0, kChunk, sums);
+                    add_super_block(sums, fields, row, results[r]);
+                }
+            }
+            for (size_t r = 0; r < rows; ++r) {
+                store_row(results[r], columns, dst + (m0 + r) * dst_stride + n0 * sizeof(float), OutKind::f32, lo, hi);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+#define KAI_DEFINE_PORTABLE(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                  \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))   \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,       \
+        size_t stride_col, float lo, float hi) {                                                             \
+        kai::check_depth(k, 256);                                                                            \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                                \
+        kai::run_superblocks<kai::RHS, NR, KR / SR>(                                                         \
+            m, n, k, kai::bytes(lhs), kai::bytes(rhs), reinterpret_cast<uint8_t*>(dst), stride_row, lo, hi); \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
+#define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
+
+}  // extern "C"
