@@ -83,6 +83,7 @@ cmd_test() {
     need_build_tools
     local bench=OFF
     if [ "$manager" = apt ]; then need_bench_packages; bench=ON; fi
+    if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then (need_ggml) || say "ggml cannot be had: not compared"; fi
     build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     run_tests native
     if [ "$host" != aarch64 ] && ! can_cross; then

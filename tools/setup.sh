@@ -188,6 +188,24 @@ END
     "$cache/llvm-mca-23" --version >/dev/null || { rm "$cache/llvm-mca-23"; die "llvm-mca of LLVM 23 does not start"; }
 }
 
+# ggml as Debian's packages libggml0 and python3-gguf, which tests compare with, and a Python for them, started through
+# the C library that they were built for: $cache/ggml-python. Needed by nothing else; tests are skipped without it.
+need_ggml() {
+    [ ! -e "$cache/ggml-python" ] || return 0
+    unpack_from sid "$cache/ggml" "" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml python3.14-minimal \
+        libpython3.14-minimal libpython3.14-stdlib libc6 libgcc-s1 libstdc++6 libgomp1 libffi8 libexpat1 zlib1g \
+        libblas3 liblapack3 libgfortran5
+    cat > "$cache/ggml-python" <<'END'
+#!/bin/sh
+here=$(cd "$(dirname "$0")" && pwd)/ggml/usr
+lib=$here/lib/x86_64-linux-gnu
+PYTHONHOME=$here PYTHONDONTWRITEBYTECODE=1 exec "$lib/ld-linux-x86-64.so.2" \
+    --library-path "$lib:$lib/blas:$lib/lapack" "$here/bin/python3.14" "$@"
+END
+    chmod +x "$cache/ggml-python"
+    "$cache/ggml-python" -c 'import numpy' || { rm "$cache/ggml-python"; die "Python of sid does not start"; }
+}
+
 # Whether this host can build for AArch64 Linux: it can, or Debian's cross compilers can be installed.
 can_cross() {
     [ "$manager" != apt ] || [ "$host" != x86_64 ] || return 0
