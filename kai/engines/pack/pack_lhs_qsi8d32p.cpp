@@ -1,11 +1,14 @@
-// LHS packers of the families with an int8 LHS that is quantised block by block (formats qsi8d32p*).
+// LHS packers of the families with an int8 LHS that is quantised block by block (formats qsi8d32p*), and what appends
+// rows to an RHS of the same kind: each becomes a column, other columns stay as they are.
 //
 //     q = round(x * multiplier),  multiplier and scale from amax = max |x| of the block
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_lhs_blocks.hpp"
+#include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
+#include "kai/ukernels/pack/kai_rhs_append.h"
 
 namespace kai {
 namespace {
@@ -16,6 +19,10 @@ constexpr LhsBlockKind k4x8sb    {qsi8d32p,         SourceType::f32, ScaleRule::
 constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
 constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, ScaleRule::of_127_over_amax, Ties::to_even};
 constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, ScaleRule::of_127_over_amax, Ties::away};
+constexpr LhsBlockKind kRhsF32   {qsi8c32p,         SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
+constexpr LhsBlockKind kRhsF16   {qsi8c32p,         SourceType::f16, ScaleRule::amax_over_127,    Ties::away};
+constexpr LhsBlockKind kSmeF32   {qsi8c32pscalef16, SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
+constexpr LhsBlockKind kSmeF16   {qsi8c32pscalef16, SourceType::f16, ScaleRule::amax_over_127,    Ties::away};
 // clang-format on
 
 /// The rules of a kind. Any mr, kr and sr but those of `only`.
@@ -37,6 +44,90 @@ KAI_INLINE void pack_qsi8d32p(const LhsPack& p) {
 #else
     pack_lhs_blocks_scalar(kind, p);
 #endif
+}
+
+// ---- Rows that are appended
+
+constexpr size_t kBlock = 32;
+
+constexpr kai_rhs_rules append_rules(const char* name, const Format& format, size_t bytes_of_a_block) {
+    kai_rhs_rules rules = rhs_rules(name, format, true);
+    rules.bl = rules.source_weights = kBlock;
+    rules.source_bytes = static_cast<uint16_t>(bytes_of_a_block);
+    rules.sr = 2;
+    if (format.group == Format::kr) {
+        rules.kr = 4;
+    } else {
+        rules.kr_multiple = 2;
+        rules.kr_max = 16;
+    }
+    return rules;
+}
+
+/// Some rows, and where they go.
+struct Append {
+    size_t n_idx, count, k;
+    Tile tile;
+    const void* rhs;
+    size_t rhs_stride;
+    void* packed;
+
+    size_t slot(size_t i) const {
+        return (n_idx + i) % tile.rows;
+    }
+    uint8_t* panel(const Format& format, size_t i) const {
+        return bytes(packed, format.offset(tile, n_idx + i, k, kBlock));
+    }
+};
+
+KAI_INLINE void check(const kai_rhs_rules& rules, const Append& a) {
+    const kai_rhs_call call = {1,     a.count,      a.k,     a.tile.rows, a.tile.kr, a.tile.sr, 0,
+                               a.rhs, a.rhs_stride, nullptr, nullptr,     nullptr,   0,         a.packed,
+                               0,     nullptr};
+    kai_check_rhs_call(&rules, &call);
+}
+
+/// Rows of floats, one at a time: so many come with a token.
+template <const LhsBlockKind& kind, typename Source>
+KAI_INLINE void append_floats(const Append& a) {
+    for (size_t i = 0; i < a.count; ++i) {
+        pack_qsi8d32p<kind, Source, false, false>(
+            {1, a.k, kBlock, a.tile, 0, bytes(a.rhs, i * a.rhs_stride), 0, a.panel(kind.format, i), nullptr,
+             a.slot(i)});
+    }
+}
+
+/// Rows of records: an f16 scale, then 32 values.
+[[gnu::noinline]] void append_records(const Format& format, const Append& a) {
+    const size_t group = format.group_size(a.tile), group_step = group * a.tile.rows;
+    const size_t head = format.head(a.tile, a.k, kBlock, 0), elements = format.elements(a.tile, kBlock, 0);
+    const size_t head_step = format.head(a.tile, a.k, kBlock, 1) - head;
+    const size_t step = format.elements(a.tile, kBlock, 1) - elements;
+    for (size_t i = 0; i < a.count; ++i) {
+        const uint8_t* src = bytes(a.rhs, i * a.rhs_stride);
+        uint8_t *panel = a.panel(format, i), *scale = panel + head + 2 * a.slot(i);
+        uint8_t* block = panel + elements + a.slot(i) * group;
+        for (size_t left = a.k; left > 0; left -= kBlock, scale += head_step, block += step, src += 2 + kBlock) {
+            store(scale, load<uint16_t>(src));
+            uint8_t* dst = block;
+            for (size_t at = 2; at < 2 + kBlock; at += group, dst += group_step) {
+                if (group == 8) {
+                    store(dst, load<uint64_t>(src + at));
+                } else if (group == 4) {
+                    store(dst, load<uint32_t>(src + at));
+                } else {
+                    for (size_t e = 0; e < group; ++e) {
+                        dst[e] = src[at + e];
+                    }
+                }
+            }
+        }
+    }
+}
+
+template <const Format& format>
+KAI_INLINE void append_records(const Append& a) {
+    append_records(format, a);
 }
 
 }  // namespace
@@ -73,3 +164,21 @@ KAI_LHS_PACK_BLOCKS(
     lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32, kai::SourceF32)
 KAI_LHS_PACK_BLOCKS(
     lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16, kai::SourceF16)
+
+/// Then bytes of a block of the source, and the function that appends its rows.
+#define KAI_RHS_APPEND(NAME, FORMAT, BYTES, ...)                                                                   \
+    KAI_RHS_RULES(NAME, append_rules, kai::FORMAT, BYTES)                                                          \
+    void kai_run_##NAME(                                                                                           \
+        size_t n_idx, size_t count, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride, \
+        void* rhs_packed) {                                                                                        \
+        const kai::Append rows = {n_idx, count, k, {nr, kr, sr}, rhs, rhs_stride, rhs_packed};                     \
+        kai::check(kai_rules_##NAME, rows);                                                                        \
+        kai::__VA_ARGS__(rows);                                                                                    \
+    }
+
+KAI_RHS_APPEND(rhs_append_qsi8c32p_f32, qsi8c32p, 128, append_floats<kai::kRhsF32, kai::SourceF32>)
+KAI_RHS_APPEND(rhs_append_qsi8c32p_f16, qsi8c32p, 64, append_floats<kai::kRhsF16, kai::SourceF16>)
+KAI_RHS_APPEND(rhs_append_qsi8c32p_qsi8c32, qsi8c32p, 34, append_records<kai::qsi8c32p>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f32, qsi8c32pscalef16, 128, append_floats<kai::kSmeF32, kai::SourceF32>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f16, qsi8c32pscalef16, 64, append_floats<kai::kSmeF16, kai::SourceF16>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_qsi8c32, qsi8c32pscalef16, 34, append_records<kai::qsi8c32pscalef16>)
