@@ -94,7 +94,8 @@ def formats():
             sizes = []
             for cell in above:
                 types = re.findall(r"\b(?:b?f16|f32|int32)\b", re.sub("f32 or f16", name[-3:], cell))
-                sizes.append(sum(2 if "f16" in field else 4 for field in types))
+                arrays = re.findall(r"\b(\d+) (?:int8|scales|minima)\b", cell)  # of bytes
+                sizes.append(sum(2 if "f16" in field else 4 for field in types) + sum(map(int, arrays)))
             listed[name] = [sizes[0] + sizes[1], sizes[2], sizes[3]]
     return [f"docs/formats.md: {name} has {listed.get(name)} bytes of numbers, layout.hpp {sizes}"
             for name, sizes in sorted(drawn.items()) if listed.get(name) != sizes], f"{len(drawn)} formats"
