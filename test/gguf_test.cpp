@@ -290,6 +290,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qlu4c32pscalebf16", kai_run_rhs_unpack_row_qlu4c32pscalebf16},
         {"qlu4c16p", kai_run_rhs_unpack_row_qlu4c16p},
         {"qau4c32x256p", kai_run_rhs_unpack_row_qau4c32x256p},
+        {"qau5c32x256p", kai_run_rhs_unpack_row_qau5c32x256p},
         {"f32pbiasf32", kai_run_rhs_unpack_row_f32pbiasf32},
         {"f16pbiasf16", kai_run_rhs_unpack_row_f16pbiasf16},
         {"bf16pbiasf32", kai_run_rhs_unpack_row_bf16pbiasf32}};
@@ -624,6 +625,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
               {KAI_GGUF_NVFP4, "qlu4c16p"}}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, rhs == format && known) << u->name << ", type " << id;
         }
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q5_K) != nullptr, rhs == "qau5c32x256p" && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_1) != nullptr, zero && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_K) != nullptr, (zero || rhs == "qau4c32x256p") && known)
             << u->name;

@@ -82,6 +82,40 @@ size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
     return block(s, b) + 12 * s.rows + j * s.rows + r;
 }
 }  // namespace qau4c32x256p
+// The same with nr * 32 bytes before the bytes of values: bit i / 32 of byte i % 32 of a column is bit 4 of element i
+namespace qau5c32x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 180;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+/// Byte j of a column among such bytes.
+size_t interleaved(const Shape& s, size_t r, size_t j) {
+    const size_t L = s.kr / s.sr;
+    return (j / L) * s.rows * L + r * L + j % L;
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t i = kk % 256;
+    return {block(s, kk / 256) + 52 * s.rows + interleaved(s, r, 32 * (i / 64) + i % 32), i % 64 < 32 ? 0u : 4u};
+}
+Place fifth(const Shape& s, size_t r, size_t kk) {
+    const size_t i = kk % 256;
+    return {block(s, kk / 256) + 20 * s.rows + interleaved(s, r, i % 32), static_cast<unsigned>(i / 32)};
+}
+size_t d(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * r;
+}
+size_t dmin(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * s.rows + 2 * r;
+}
+size_t mn(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 4 * s.rows + interleaved(s, r, j);
+}
+size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 12 * s.rows + j * s.rows + r;
+}
+}  // namespace qau5c32x256p
 namespace qsi8d256p {  // | mr f32 scales | mr x 8 int8 high | mr x 8 int8 low | mr * 256 int8 | per block of 256
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * 276;
@@ -410,6 +444,13 @@ const std::vector<Format>& formats() {
             .with_scale(Format::f16_scale, qau4c32x256p::d)
             .with_sub_scales(32, 0, 63, qau4c32x256p::sc)
             .with_sub_minima(qau4c32x256p::mn, qau4c32x256p::dmin)
+            .with_padding(Format::last_row),
+        Format{"qau5c32x256p", kRhs, Format::n5, qau5c32x256p::stride, qau5c32x256p::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, qau5c32x256p::d)
+            .with_sub_scales(32, 0, 63, qau5c32x256p::sc)
+            .with_sub_minima(qau5c32x256p::mn, qau5c32x256p::dmin)
+            .with_fifth_bits(qau5c32x256p::fifth)
             .with_padding(Format::last_row),
         Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
             .with_scale(Format::f32_scale, rows::scale<8, 1>)

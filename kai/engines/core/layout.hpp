@@ -203,6 +203,8 @@ inline constexpr Format qlu4c16p = Format{"qlu4c16p", 4, Format::kr_over_sr}.by_
 /// columns, then the second).
 inline constexpr Format qau4c32x256p =
     Format{"qau4c32x256p", 4, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
+/// The same; elements are 32 bytes of fifth bits per row, then nibbles as there.
+inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);

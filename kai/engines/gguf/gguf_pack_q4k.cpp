@@ -200,5 +200,6 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
 extern "C" {
 
 KAI_DEFINE_GGUF(qau4c32x256p, Q4_K, q4_k)
+KAI_DEFINE_GGUF(qau5c32x256p, Q5_K, q5_k)
 
 }  // extern "C"

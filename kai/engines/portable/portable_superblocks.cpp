@@ -116,5 +116,6 @@ extern "C" {
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 
 }  // extern "C"

@@ -11,6 +11,7 @@
 
 extern "C" {
 KAI_DECLARE(qau4c32x256p);
+KAI_DECLARE(qau5c32x256p);
 }
 
 namespace kai {
@@ -34,6 +35,7 @@ struct Kernels;
         static constexpr RowFn* row = KAI_ROW(RHS);                                                              \
     };
 KAI_KERNELS(qau4c32x256p)
+KAI_KERNELS(qau5c32x256p)
 
 template <const Format& RHS, size_t MR, size_t KR>
 KAI_INLINE void run(size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
@@ -48,4 +50,5 @@ extern "C" {
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 }

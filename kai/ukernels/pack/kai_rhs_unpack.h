@@ -50,6 +50,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c16p;
 /// Super-blocks of 256 with integer scales and minima: weight = RN(value * d * sc - dmin * mn), as in the file; bl is
 /// ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau4c32x256p;
+/// The same with values of 5 bits.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32x256p;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
 /// Floats; bl is ignored.

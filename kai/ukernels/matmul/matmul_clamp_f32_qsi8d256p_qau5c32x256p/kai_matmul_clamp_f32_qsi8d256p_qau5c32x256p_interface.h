@@ -1,0 +1,95 @@
+//
+// f32 <- qsi8d256p x qau5c32x256p: int8 LHS quantised at run time per 256 values of a row, 5-bit RHS in super-blocks of 256
+// with integer scales of sub-blocks, Q5_K of GGUF files.
+//
+//     I = sum over sub-blocks j of sc[j] * S[j],     S[j] = sum over 32 k of lhs * rhs, rhs 0 to 31
+//     J = sum over sub-blocks j of mn[j] * B[j],     B[j] = sum over 32 k of lhs
+//     dst[m][n] = clamp(sum over super-blocks of lhs_scale * (d * I - dmin * J))
+//
+// I and J are exact in int32. T = fma(-f32(J), dmin, f32(I) * d), both conversions and the product rounded; then
+// sum = fma(T, lhs_scale, sum), super-blocks ascending. d and dmin are f16, sc and mn 0 to 63, lhs_scale f32.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
+/// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
+typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn;
+
+/// SMMLA, 16 rows x 4 columns per step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p4x8_qau5c32x256p4x8_16x4_neon_i8mm;
+
+/// SDOT, 8 rows x 4 columns per step.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p4x4_qau5c32x256p4x4_8x4_neon_dotprod;
+
+/// SMMLA, one row. The same RHS as SMMLA with 16 rows.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm;
+
+/// SDOT, one row. The same RHS as SDOT with 8 rows.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod;
+
+/// Every host. The same RHS as SMMLA.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_size_fn kai_get_mr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_size_fn kai_get_nr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_size_fn kai_get_kr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_size_fn kai_get_sr_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+kai_matmul_clamp_f32_qsi8d256p_qau5c32x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_portable;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
