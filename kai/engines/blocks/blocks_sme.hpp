@@ -1,5 +1,5 @@
-// Matmul of rows in blocks (qsi8d32p) and an int4 or int8 RHS in blocks in streaming mode: what the C++ side hands to an
-// assembly kernel, which does all rows and columns.
+// Matmul of rows in blocks (qsi8d32p) and an int4 or int8 RHS in blocks in streaming mode: what the C++ side hands to
+// an assembly kernel, which does all rows and columns.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
