@@ -284,6 +284,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
         {"qsi8c32p", kai_run_rhs_unpack_row_qsi8c32p},
         {"qsi8c32pscalef16", kai_run_rhs_unpack_row_qsi8c32pscalef16},
+        {"qsi6c16x256p", kai_run_rhs_unpack_row_qsi6c16x256p},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},
@@ -469,7 +470,7 @@ TEST_P(GgufPack, RefusesAndSaysWhy) {
         "rhs_stride = " + std::to_string(2 * type.block_bytes - 1) + " is less than the " +
             std::to_string(2 * type.block_bytes) + " bytes of a row",
         [&](Args& a) { a.stride = 2 * type.block_bytes - 1; });
-    if (type.packed_bl != 0) {
+    if (test::file_bl(p) != 0) {
         const std::string why = "k = " + std::to_string(w + w / 2) + " is not a multiple of " + std::to_string(w);
         refuses(why, [&](Args& a) { a.k = w + w / 2; });
         refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
@@ -634,7 +635,8 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         for (const kai_gguf_type_id id : {KAI_GGUF_F32, KAI_GGUF_F16, KAI_GGUF_BF16}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, floats && known) << u->name << ", type " << id;
         }
-        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K), nullptr);
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, rhs == "qsi6c16x256p") << u->name;
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
     }
 }
@@ -784,6 +786,60 @@ TEST(GgufProduct, SuperBlocks) {
         const std::vector<uint8_t> bits(dst.data(), dst.data() + dst.size());
         EXPECT_EQ(first.try_emplace(std::string(u->rhs_format) + type->name, bits).first->second, bits);
     }
+}
+
+// Where activations are quantised as ggml does it: no more than f32 sums err. With the rows of extremes: scales of
+// infinity and NaN, and the largest sums.
+TEST(GgufProduct, LikeGgml) {
+    size_t compared = 0;
+    for (const auto& [u, type] : products()) {
+        if (std::string(u->lhs_format) != "qsi8d256p") {
+            continue;
+        }
+        for (const bool edge : {false, true}) {
+            SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << (edge ? ", edge" : ""));
+            const std::string suffix = edge ? "_edge" : "";
+            const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs" + suffix + ".f32");
+            const std::vector<uint8_t> recorded = read(KAI_TEST_DATA "/gguf/lhs" + suffix + ".q8_K");
+            const std::vector<uint8_t> rows =
+                read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + (edge ? ".edge" : "") + ".blocks");
+            const size_t k = edge ? 256 : 512, m = activations.size() / 4 / k, row_size = k / 256 * type->block_bytes;
+            kai_call c = {};
+            c.ukernel = u, c.lhs_packer = kai_registry_lhs_packer(u, 0);
+            c.rhs_packer = kai_registry_gguf_packer(u, type->id);
+            c.m = m, c.n = rows.size() / row_size, c.k = k;
+            const GuardedBuffer a(activations), b(rows);
+            c.lhs = a.data(), c.lhs_stride = k * sizeof(float);
+            c.rhs = b.data(), c.rhs_stride = row_size;
+            const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
+                dst(kai_call_dst_size(&c));
+            kai_call_pack_lhs(&c, 0, m, lhs.data());
+            kai_call_pack_rhs(&c, 0, c.n, rhs.data());
+            c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
+            kai_call_run(&c, 0, 0, m, c.n);
+            const std::vector<reference::GgufWeight> w =
+                reference::gguf_weights(*reference::find_gguf_type(type->name), rows.data(), c.n * k);
+            for (size_t i = 0; i < m * c.n; ++i) {
+                const double bound = w[0].has_min ? 1e-5 : 1e-6;
+                double want = 0, sum_abs = 0;
+                for (size_t kk = 0; kk < k; ++kk) {
+                    const uint8_t* block = recorded.data() + (i / c.n * k + kk) / 256 * 292;
+                    const double x = static_cast<double>(element(kai_dt_f32, block, 0)) *
+                                     static_cast<int8_t>(block[4 + kk % 256]) *
+                                     static_cast<double>(w[i % c.n * k + kk].f32());
+                    want += x, sum_abs += std::abs(x);
+                }
+                const float got = element(kai_dt_f32, dst.data(), i);
+                if (std::isfinite(want)) {
+                    ASSERT_NEAR(got, want, bound * sum_abs) << "row " << i / c.n << ", column " << i % c.n;
+                    ++compared;
+                } else {
+                    ASSERT_FALSE(std::isfinite(got)) << "row " << i / c.n << ", column " << i % c.n;
+                }
+            }
+        }
+    }
+    EXPECT_GT(compared, 500U);
 }
 
 }  // namespace

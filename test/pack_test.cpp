@@ -302,7 +302,7 @@ protected:
             return t.kr % t.sr == 0;
         }
         if (format.sub != 0) {
-            return t.sr == 2 && t.kr >= 8;
+            return t.sr == 2 && t.kr >= 8 && t.rows % 4 == 0;
         }
         if (file_bl != 0) {
             return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4);

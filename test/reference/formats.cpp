@@ -138,6 +138,33 @@ size_t low(const Shape& s, size_t r, size_t b, size_t j) {
 }
 }  // namespace qsi8d256p
 
+// Per block of 256: | nr f16 scales | 16 x nr int8 scales of sub-blocks, [sub-block][column] | nr * 192 bytes |
+namespace qsi6c16x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 210;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 2 * c;
+}
+size_t sub_scale(const Shape& s, size_t c, size_t b, size_t j) {
+    return block(s, b) + 2 * s.rows + j * s.rows + c;
+}
+/// 16 k of 4 columns are 64 numbers, L of a column after each other. The first 48 are in the upper bits of 48 bytes; of
+/// number 48 + i, bits 5 and 4 are in byte i, 3 and 2 in byte 16 + i, 1 and 0 in byte 32 + i.
+std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 16, number = i / L * 4 * L + c % 4 * L + i % L;
+    const size_t start = block(s, kk / 256) + 18 * s.rows + kk % 256 / 16 * s.rows * 12 + c / 4 * 48;
+    if (number < 48) {
+        return {{start + number, 2, 6, 0}};
+    }
+    const size_t at = start + number - 48;
+    return {{at, 0, 2, 4}, {at + 16, 0, 2, 2}, {at + 32, 0, 2, 0}};
+}
+}  // namespace qsi6c16x256p
+
 namespace qsi4c32p {  // | nr f16 scales | nr * bl / 2 bytes | per block; a byte holds j and j + bl / 2
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 2);
@@ -380,6 +407,12 @@ const std::vector<Format>& formats() {
             .with_blocks_of(256)
             .with_scale(Format::f32_scale, qsi8d256p::scale)
             .with_sums_of_32(qsi8d256p::high, qsi8d256p::low),
+        Format{"qsi6c16x256p", kRhs, Format::i6, qsi6c16x256p::stride, nullptr}
+            .with_blocks_of(256)
+            .with_parts(qsi6c16x256p::parts)
+            .with_scale(Format::f16_scale, qsi6c16x256p::scale)
+            .with_sub_scales(16, -128, 127, qsi6c16x256p::sub_scale)
+            .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
@@ -657,6 +690,13 @@ struct Row {
     }
 
     void pack_element(size_t kk) {
+        if (f.parts != nullptr) {
+            const auto value = static_cast<unsigned>(side.q[row * side.k + kk]);
+            for (const Part& part : f.parts(s, r, kk)) {
+                panel.put_bits({part.byte, part.shift}, part.bits, value >> part.from);
+            }
+            return;
+        }
         const Place place = f.place(s, r, kk);
         if (f.is_float()) {
             const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];

@@ -69,6 +69,12 @@ struct Shape {
 /// Depth in chunks, each padded on its own with zeros to a multiple of `group` (indirect matmul): the same product.
 Side with_padded_chunks(const Side& side, size_t count, size_t group);
 
+/// Some bits of an element, from bit `from` on, and where they are.
+struct Part {
+    size_t byte;
+    unsigned shift, bits, from;
+};
+
 /// A byte of a panel, and for elements of 4 or 2 bits how far they are shifted left in it.
 struct Place {
     size_t byte;
@@ -77,7 +83,7 @@ struct Place {
 
 struct Format {
     // u4: 8 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
-    enum Element { i8, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
+    enum Element { i8, i6, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -104,7 +110,8 @@ struct Format {
     AtPart *high = nullptr, *low = nullptr;           // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
     AtPart *sub_scale = nullptr, *sub_min = nullptr;  // RHS: bytes of sub-block j of a block
     AtBlock* min_scale = nullptr;                     // RHS, of the type of scale
-    Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;  // n5: bit 4
+    std::vector<Part> (*parts)(const Shape&, size_t r, size_t kk) = nullptr;  // elements that are in several bytes
+    Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;              // n5: bit 4
 
     bool blocks = false;
     size_t block = 0;                 // the only length of blocks, which no function asks for
@@ -141,6 +148,10 @@ struct Format {
     }
     Format with_sub_minima(AtPart* at, AtBlock* scale_at) const {
         return with([=](Format& f) { f.sub_min = at, f.min_scale = scale_at; });
+    }
+    /// Elements that `place` does not tell.
+    Format with_parts(std::vector<Part> (*function)(const Shape&, size_t r, size_t kk)) const {
+        return with([=](Format& f) { f.parts = function; });
     }
     Format with_fifth_bits(Place (*at)(const Shape&, size_t, size_t)) const {
         return with([=](Format& f) { f.fifth = at; });
@@ -198,7 +209,7 @@ struct Format {
     /// @}
 
     unsigned bits() const {
-        return element == f32 ? 32 : is_float() ? 16 : element == i8 ? 8 : element == u2 ? 2 : 4;
+        return element == f32 ? 32 : is_float() ? 16 : element == i8 ? 8 : element == i6 ? 6 : element == u2 ? 2 : 4;
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;

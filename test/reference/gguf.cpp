@@ -174,6 +174,9 @@ GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
     if (name == "Q4_K" || name == "Q5_K") {
         return {six_bit_scale(block + 4, j), six_bit_min(block + 4, j)};
     }
+    if (name == "Q6_K") {
+        return {static_cast<int8_t>(block[192 + j]), 0};
+    }
     throw std::logic_error(name);
 }
 

@@ -10,6 +10,7 @@
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/gguf/gguf_rows.hpp"
+#include "kai/engines/superblocks/superblocks.hpp"
 #include "kai/ukernels/pack/kai_rhs_unpack.h"
 
 namespace kai {
@@ -136,6 +137,22 @@ void unpack_indices(const Format& format, const Column& p) {
 }
 
 template <kai_datatype type>
+void unpack_six(const Column& p) {
+    const Format& format = qsi6c16x256p;
+    const size_t size = kai_get_datatype_size_in_bytes(type), nr = p.tile.rows, c = p.n_idx % nr;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k);
+    for (size_t i = 0; i < p.k; ++i) {
+        const size_t b = i / format.block, sub = i % format.block / Six::kSub;
+        const uint8_t* fields = panel + format.head(p.tile, p.k, format.block, b);
+        const Six::At at = Six::at(format.group_size(p.tile), c, i % Six::kSub);
+        const uint8_t* lane = panel + format.elements(p.tile, format.block, b) + Six::quad(nr, sub, c) + at.lane;
+        const float scale =
+            kai_cast_f32_f16(load<uint16_t>(fields + 2 * c)) * static_cast<int8_t>(fields[scale_of_sub(nr, sub, c)]);
+        store_float(scale * static_cast<float>(Six::value(lane, at.vector)), type, p.dst + i * size);
+    }
+}
+
+template <kai_datatype type>
 void unpack_floats(const Format& format, kai_datatype element, const Column& p) {
     const size_t size = kai_get_datatype_size_in_bytes(type);
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k) + p.tile.rows * format.panel_head;
@@ -181,6 +198,15 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
                           : unpack_six_bits<kai_dt_bf16>)(format, p);
 }
 
+[[gnu::noinline]] void unpack_six(const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, "k = %zu is not a multiple of %u", p.k, format.block);
+    (type == kai_dt_f32   ? unpack_six<kai_dt_f32>
+     : type == kai_dt_f16 ? unpack_six<kai_dt_f16>
+                          : unpack_six<kai_dt_bf16>)(p);
+}
+
 [[gnu::noinline]] void unpack_floats(
     const char* function, const Format& format, kai_datatype element, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
@@ -208,6 +234,7 @@ KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
 KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, kai::Nibble{})
+KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_six, 0)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)

@@ -1,0 +1,62 @@
+// Weights in super-blocks of 256 with integer scales of sub-blocks, as the K types of GGUF files have them; activations
+// in blocks of 256 (qsi8d256p). For every super-block, ascending:
+//
+//     I = sum over sub-blocks j of scale_j * S_j,  S_j = sum over the sub-block of lhs * rhs      int32, exact
+//     acc = fma(f32(I) * d, lhs_scale, acc), the product rounded
+//
+// All kernels do these operations, so all give the same bits.
+//
+// What a format adds, for those who add one:
+//
+//   - here: where its elements are (Six for qsi6c16x256p);
+//   - portable_superblocks.cpp: a function that decodes a super-block of four columns, and what add_row does with it;
+//   - superblocks_neon.inc, the K loop of GEMM tiles in assembly: what a sub-block of four columns is decoded to, and,
+//     with minima, what is subtracted at the end of a super-block (the head of an LHS block has the sums of 32 as bytes
+//     for that: minima times sums is one more group of 8 k). Tiles are run and stored by the engine of blocks
+//     (blocks_neon.cpp), as superblocks_neon.hpp tells it;
+//   - superblocks_neon.hpp, a policy of the GEMV template: vectors of 16 k, scales.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/core/layout.hpp"
+
+namespace kai {
+namespace {
+
+/// qsi6c16x256p. The 16 k of a sub-block of four columns, interleaved in groups like int8, are four vectors of 16
+/// bytes, a, b, c, d. Three are stored as they are, in the upper six bits of a byte, the bits of d in the lower two:
+///
+///     a << 2 | d >> 4,  b << 2 | d >> 2 & 3,  c << 2 | d & 3          values of six bits, two's complement
+struct Six {
+    static constexpr size_t kSub = 16, kSubs = 16;  // weights of a sub-block; sub-blocks
+    static constexpr size_t kVector = 16;           // bytes
+    static constexpr size_t kQuad = 3 * kVector;    // four columns of a sub-block
+
+    /// Which byte of which vector element i of column c of the four is.
+    struct At {
+        size_t vector, lane;
+    };
+    static constexpr At at(size_t group, size_t c, size_t i) {
+        const size_t byte = (i / group * 4 + c % 4) * group + i % group;
+        return {byte / kVector, byte % kVector};
+    }
+    /// The sub-block of the four columns that c is one of, from the start of the elements of a super-block.
+    static constexpr size_t quad(size_t nr, size_t sub, size_t c) {
+        return (sub * nr + c / 4 * 4) * (kQuad / 4);
+    }
+    /// The value, from the first of the three bytes of a lane.
+    KAI_INLINE static int value(const uint8_t* lane, size_t vector) {
+        const unsigned last = (lane[0] & 3U) << 4 | (lane[kVector] & 3U) << 2 | (lane[2 * kVector] & 3U);
+        const unsigned bits = vector < 3 ? lane[kVector * vector] >> 2 : last;
+        return static_cast<int>(bits ^ 32U) - 32;
+    }
+};
+
+/// f16 scales of a super-block, then int8 scales of sub-blocks: [sub][column].
+KAI_INLINE size_t scale_of_sub(size_t nr, size_t sub, size_t c) {
+    return nr * sizeof(uint16_t) + sub * nr + c;
+}
+
+}  // namespace
+}  // namespace kai
