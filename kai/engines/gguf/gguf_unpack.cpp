@@ -6,6 +6,8 @@
 //     floats                        w = element
 //     super-blocks                  w = fma(value, d * sc, -(dmin * mn))
 //
+// Integers: 16 bytes of a column are brought together, then become weights, 16 at a time.
+//
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/layout.hpp"
@@ -16,11 +18,9 @@
 namespace kai {
 namespace {
 
+#if !defined(__aarch64__)
 /// RN(a * b + c), without a call of the C library.
 KAI_INLINE float fused(float a, float b, float c) {
-#if defined(__aarch64__)
-    return __builtin_fmaf(a, b, c);
-#else
     // The product is exact. The sum is rounded to odd: an even last bit that something was cut off from becomes odd, so
     // that the conversion to f32 sees on which side of a tie it is.
     const double product = double{a} * double{b}, x = c, sum = product + x;
@@ -30,8 +30,8 @@ KAI_INLINE float fused(float a, float b, float c) {
         bits += (cut > 0) == (sum > 0) ? 1 : -1;
     }
     return static_cast<float>(load<double>(&bits));
-#endif
 }
+#endif
 
 /// Where a column is, and where it goes.
 struct Column {
@@ -48,16 +48,82 @@ KAI_INLINE void check_tile(const char* function, const Tile& t) {
         t.sr);
 }
 
+/// 16 bytes at a time are whole groups.
+KAI_INLINE void check_groups(const char* function, const Format& format, const Tile& t) {
+    const size_t group = format.group_size(t);
+    KAI_REQUIRE_ALWAYS(
+        function, group == 16 || group == 8 || group == 4 || group == 2, "kr = %zu, sr = %zu: groups of %zu bytes",
+        t.kr, t.sr, group);
+}
+
 /// A value is a nibble, perhaps with bit 3 flipped, less 8. (Or a byte.)
 struct Nibble {
     unsigned flip;
     float scale_unit;  // what a stored scale of 1 is
 };
 
-template <kai_datatype type>
-void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p) {
+/// 16 bytes, of which compilers have vectors everywhere.
+using Bytes [[gnu::vector_size(16)]] = uint8_t;
+
+/// Bytes of a column that are 16 in a row: groups of `group` bytes, `step` apart.
+KAI_INLINE Bytes gather_16(const uint8_t* src, size_t group, size_t step) {
+    if (group == 16) {
+        return load<Bytes>(src);
+    }
+    if (group == 8) {
+        using Halves [[gnu::vector_size(16)]] = uint64_t;
+        const Halves v = {load<uint64_t>(src), load<uint64_t>(src + step)};
+        return load<Bytes>(&v);
+    }
+    if (group == 4) {
+        using Words [[gnu::vector_size(16)]] = uint32_t;
+        const Words v = {
+            load<uint32_t>(src), load<uint32_t>(src + step), load<uint32_t>(src + 2 * step),
+            load<uint32_t>(src + 3 * step)};
+        return load<Bytes>(&v);
+    }
+    Bytes v;
+    for (size_t i = 0; i < 8; ++i) {
+        __builtin_memcpy(reinterpret_cast<uint8_t*>(&v) + 2 * i, src + i * step, 2);
+    }
+    return v;
+}
+
+/// 16 int8 values to weights of any type.
+KAI_INLINE void put_16(Bytes values, float scale, bool has_zero, float zero, kai_datatype type, uint8_t* dst) {
+#if defined(__aarch64__)
+    const auto v = load<int8x16_t>(&values);
+    const int16x8_t halves[2] = {vmovl_s8(vget_low_s8(v)), vmovl_high_s8(v)};
+    const float32x4_t zeros = vdupq_n_f32(zero);
+    float weights[16];
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+        const int16x4_t four = i % 2 == 0 ? vget_low_s16(halves[i / 2]) : vget_high_s16(halves[i / 2]);
+        const float32x4_t x = vcvtq_f32_s32(vmovl_s16(four));
+        const float32x4_t w = has_zero ? vfmaq_n_f32(zeros, x, scale) : vmulq_n_f32(x, scale);
+        if (type == kai_dt_f32) {
+            store(dst + 16 * i, w);
+        } else {
+            vst1q_f32(weights + 4 * i, w);
+        }
+    }
+    if (type != kai_dt_f32) {
+        store_floats(weights, opaque_to_gcc(size_t{16}), type, dst);
+    }
+#else
+    float weights[16];
+    for (size_t i = 0; i < 16; ++i) {
+        const auto value = static_cast<float>(static_cast<int8_t>(values[i]));
+        weights[i] = has_zero ? fused(value, scale, zero) : value * scale;
+    }
+    store_floats(weights, opaque_to_gcc(size_t{16}), type, dst);
+#endif
+}
+
+void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows;
-    const size_t group = format.group_size(p.tile), d = format.nibble_distance != 0 ? format.nibble_distance : p.bl / 2;
+    const size_t group = format.group_size(p.tile), step = p.tile.rows * group, next_16 = 16 / group * step;
+    const size_t d = format.nibble_distance != 0 ? format.nibble_distance : p.bl / 2;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
     for (size_t b = 0; b < p.k / p.bl; ++b) {
         const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r * group;
@@ -68,70 +134,77 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p) 
                                 ? load<float>(tail + 4 * p.tile.rows) * nibble.scale_unit
                                 : kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
         uint8_t* dst = p.dst + b * p.bl * size;
-        if (format.bits == 8) {
-            for (size_t i = 0; i < p.bl; ++i) {
-                const auto value = static_cast<int8_t>(elements[i / group * p.tile.rows * group + i % group]);
-                store_float(static_cast<float>(value) * scale, type, dst + i * size);
+        size_t at = 0, of_d = 0;
+        for (size_t left = p.bl * format.bits / 8; left > 0; left -= 16, elements += next_16, at += 16) {
+            const Bytes bytes = gather_16(elements, group, step);
+            if (format.bits == 8) {
+                put_16(bytes, scale, has_zero, zero, type, dst + at * size);
+                continue;
             }
-            continue;
-        }
-        for (size_t j = 0; j < p.bl / 2; ++j) {
-            const unsigned byte = elements[j / group * p.tile.rows * group + j % group] ^ nibble.flip;
-            const size_t i = j / d * 2 * d + j % d;
-            const float low = static_cast<float>(static_cast<int>(byte & 15U) - 8);
-            const float high = static_cast<float>(static_cast<int>(byte >> 4) - 8);
-            store_float(has_zero ? fused(low, scale, zero) : low * scale, type, dst + i * size);
-            store_float(has_zero ? fused(high, scale, zero) : high * scale, type, dst + (i + d) * size);
+            const Bytes flipped = bytes ^ static_cast<uint8_t>(nibble.flip);
+            const Bytes low = (flipped & 15) - 8, high = (flipped >> 4) - 8;
+            if (d == 1) {  // neighbours
+                Bytes first, second;
+                for (size_t i = 0; i < 16; ++i) {
+                    first[i] = i % 2 == 0 ? low[i / 2] : high[i / 2];
+                    second[i] = i % 2 == 0 ? low[8 + i / 2] : high[8 + i / 2];
+                }
+                put_16(first, scale, has_zero, zero, type, dst + at * size);
+                at += 16;
+                put_16(second, scale, has_zero, zero, type, dst + at * size);
+                continue;
+            }
+            put_16(low, scale, has_zero, zero, type, dst + at * size);
+            put_16(high, scale, has_zero, zero, type, dst + (at + d) * size);
+            of_d = of_d + 16 == d ? 0 : of_d + 16;
+            at += of_d == 0 ? d : 0;
         }
     }
 }
 
 /// The rounding of the sum is the only one: d and dmin have 11 bits, sc and mn 6.
-template <kai_datatype type>
-void unpack_six_bits(const Format& format, const Column& p) {
+void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
     constexpr size_t kSub = 32;
     const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
-    const size_t group = format.group_size(p.tile), blocks = p.k / format.block;
-    const auto place = [=](size_t j) { return (j / group * rows + r) * group + j % group; };
+    const size_t group = format.group_size(p.tile), step = rows * group, next_16 = 16 / group * step;
     const uint8_t* block = p.packed + format.offset(p.tile, p.n_idx, p.k);
     uint8_t* dst = p.dst;
-    for (size_t b = 0; b < blocks; ++b, block += format.block_bytes(p.tile, format.block)) {
-        const uint8_t *high = block + 20 * rows, *low = high + (format.bits == 5 ? kSub * rows : 0);
+    for (size_t b = 0; b < p.k / format.block; ++b, block += format.block_bytes(p.tile, format.block)) {
+        const uint8_t *high = block + 20 * rows + r * group, *low = high + (format.bits == 5 ? kSub * rows : 0);
         const float d = kai_cast_f32_f16(load<uint16_t>(block + 2 * r));
         const float dmin = kai_cast_f32_f16(load<uint16_t>(block + 2 * rows + 2 * r));
         for (size_t j = 0; j < format.block / kSub; ++j) {
             const float scale = d * static_cast<float>(block[12 * rows + j * rows + r]);
-            const float min = -(dmin * static_cast<float>(block[4 * rows + place(j)]));
-            for (size_t i = 0; i < kSub; ++i, dst += size) {
-                int value = low[place(j / 2 * kSub + i)] >> j % 2 * 4 & 15;
+            const float min =
+                -(dmin * static_cast<float>(block[4 * rows + (j / group * rows + r) * group + j % group]));
+            for (size_t half = 0; half < 2; ++half, dst += 16 * size) {
+                Bytes values = gather_16(low + (j / 2 * 2 + half) * next_16, group, step);
+                values = j % 2 == 0 ? values & 15 : values >> 4;
                 if (format.bits == 5) {
-                    value |= (high[place(i)] >> j & 1) << 4;
+                    values |= (gather_16(high + half * next_16, group, step) >> static_cast<uint8_t>(j) & 1) << 4;
                 }
-                store_float(fused(static_cast<float>(value), scale, min), type, dst);
+                put_16(values, scale, true, min, type, dst);
             }
         }
     }
 }
 
-template <kai_datatype type>
-void unpack_indices(const Format& format, const Column& p) {
+void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
-    const size_t group = format.group_size(p.tile);
+    const size_t group = format.group_size(p.tile), step = p.tile.rows * group;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
     for (size_t b = 0; b < p.k / 32; ++b) {
-        const uint8_t* elements = panel + format.elements(p.tile, 32, b) + r * group;
         const uint8_t* head = panel + format.head(p.tile, p.k, 32, b) + 2 * r;
-        float scales[2];
+        const Bytes bytes = gather_16(panel + format.elements(p.tile, 32, b) + r * group, group, step);
+        Bytes values[2];
+        for (size_t i = 0; i < 16; ++i) {
+            values[0][i] = panel[bytes[i] & 15];
+            values[1][i] = panel[bytes[i] >> 4];
+        }
         for (size_t half = 0; half < 2; ++half) {
             const auto bits = load<uint16_t>(head + (parts == 2 ? half : 0) * 2 * p.tile.rows);
-            scales[half] = &format == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
-        }
-        uint8_t* dst = p.dst + b * 32 * size;
-        for (size_t j = 0; j < 16; ++j) {
-            const unsigned byte = elements[j / group * p.tile.rows * group + j % group];
-            const auto low = static_cast<int8_t>(panel[byte & 15U]), high = static_cast<int8_t>(panel[byte >> 4]);
-            store_float(static_cast<float>(low) * scales[0], type, dst + j * size);
-            store_float(static_cast<float>(high) * scales[1], type, dst + (j + 16) * size);
+            const float scale = &format == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+            put_16(values[half], scale, false, 0, type, p.dst + (b * 32 + half * 16) * size);
         }
     }
 }
@@ -171,9 +244,8 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.bl != 0 && p.bl % 32 == 0, "bl = %zu is not a positive multiple of 32", p.bl);
     KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, "k = %zu is not a multiple of bl = %zu", p.k, p.bl);
-    (type == kai_dt_f32   ? unpack_blocks<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_blocks<kai_dt_f16>
-                          : unpack_blocks<kai_dt_bf16>)(format, nibble, p);
+    check_groups(function, format, p.tile);
+    unpack_blocks(format, nibble, p, type);
 }
 
 [[gnu::noinline]] void unpack_indices(
@@ -182,9 +254,8 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.bl == 32, "bl = %zu is not 32", p.bl);
     KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, "k = %zu is not a multiple of bl = 32", p.k);
-    (type == kai_dt_f32   ? unpack_indices<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_indices<kai_dt_f16>
-                          : unpack_indices<kai_dt_bf16>)(format, p);
+    check_groups(function, format, p.tile);
+    unpack_indices(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_six_bits(
@@ -193,9 +264,8 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(
         function, p.k % format.block == 0, "k = %zu is not a multiple of %zu", p.k, size_t{format.block});
-    (type == kai_dt_f32   ? unpack_six_bits<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_six_bits<kai_dt_f16>
-                          : unpack_six_bits<kai_dt_bf16>)(format, p);
+    check_groups(function, format, p.tile);
+    unpack_six_bits(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_six(const char* function, const Format& format, int, const Column& p, kai_datatype type) {
