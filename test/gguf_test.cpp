@@ -292,6 +292,8 @@ Unpack* unpack_of(const std::string& format) {
         {"qlu4c16p", kai_run_rhs_unpack_row_qlu4c16p},
         {"qau4c32x256p", kai_run_rhs_unpack_row_qau4c32x256p},
         {"qau5c32x256p", kai_run_rhs_unpack_row_qau5c32x256p},
+        {"qlu4c32ps1s0scalef16", kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16},
+        {"qlu4c32ps1s0scalebf16", kai_run_rhs_unpack_row_qlu4c32ps1s0scalebf16},
         {"f32pbiasf32", kai_run_rhs_unpack_row_f32pbiasf32},
         {"f16pbiasf16", kai_run_rhs_unpack_row_f16pbiasf16},
         {"bf16pbiasf32", kai_run_rhs_unpack_row_bf16pbiasf32}};
@@ -620,11 +622,12 @@ TEST(GgufProduct, PackersOfMicroKernels) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, bytes && known) << u->name << ", type " << id;
         }
         const std::string rhs = u->rhs_format;
-        for (const auto& [id, format] :
-             {std::pair{KAI_GGUF_IQ4_NL, "qlu4c32p"},
-              {KAI_GGUF_MXFP4, "qlu4c32pscalebf16"},
-              {KAI_GGUF_NVFP4, "qlu4c16p"}}) {
-            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, rhs == format && known) << u->name << ", type " << id;
+        for (const auto& [id, format, other] :
+             {std::tuple{KAI_GGUF_IQ4_NL, "qlu4c32p", "qlu4c32ps1s0scalef16"},
+              {KAI_GGUF_MXFP4, "qlu4c32pscalebf16", "qlu4c32ps1s0scalebf16"},
+              {KAI_GGUF_NVFP4, "qlu4c16p", ""}}) {
+            const bool same = rhs == format || rhs == other;
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, same && known) << u->name << ", type " << id;
         }
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q5_K) != nullptr, rhs == "qau5c32x256p" && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_1) != nullptr, zero && known) << u->name;

@@ -22,6 +22,8 @@ const kai::Format* const kFormats[] = {
     &kai::qlu4c32p,
     &kai::qlu4c32pscalebf16,
     &kai::qlu4c16p,
+    &kai::qlu4c32ps1s0scalef16,
+    &kai::qlu4c32ps1s0scalebf16,
     &kai::qai4c32p,
     &kai::qai4c32ps1s0nrx4,
     &kai::qsi4c32pbf16,

@@ -20,7 +20,8 @@
     field(size_t, 8, dst_stride)                                         \
     field(const int32_t*, 8, table) /* what a nibble means, for ZT0 */   \
     field(float, 4, lo)                                                  \
-    field(float, 4, hi)
+    field(float, 4, hi)                                                  \
+    field(size_t, 8, rhs_head)      /* bytes in front of the blocks of a panel; rhs is past them */
 KAI_OFFSETS(BLOCK_ARGS, KAI_BLOCK_ARGS)
 
 /// SMMLA of SVE, the columns of a vector: sums += `blocks` >= 1 blocks.

@@ -62,13 +62,14 @@ constexpr BlockTiles kInt4Tiles = KAI_MMLA_TILES(Symmetric, qsi4c32p, MAX_ROWS, 
 template <size_t MAX_ROWS>
 constexpr BlockTiles kInt8Tiles =
     KAI_MMLA_TILES(SymmetricInt8, qsi8c32p, MAX_ROWS, (long_tile<SymmetricInt8, Mmla8, 1>));
-constexpr BlockTiles kTableTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c32p, 16, (table_tile<qlu4c32p, Mmla8>));
+template <size_t MAX_ROWS>
+constexpr BlockTiles kTableTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c32p, MAX_ROWS, (table_tile<qlu4c32p, Mmla8>));
 constexpr BlockTiles kHalvesTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c16p, 16, (table_tile<qlu4c16p, Mmla8>));
 
 template <const Format& RHS, size_t, size_t, size_t M_STEP, class T>
 KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
     if constexpr (RHS.table) {
-        matmul_tables<RHS, Mmla8>(&RHS == &qlu4c16p ? kHalvesTiles : kTableTiles, m, n, k, lhs, rhs, dst);
+        matmul_tables<RHS, Mmla8>(&RHS == &qlu4c16p ? kHalvesTiles : kTableTiles<M_STEP>, m, n, k, lhs, rhs, dst);
     } else if constexpr (RHS.bits == 4) {
         matmul_blocks<Symmetric, Mmla8>(kInt4Tiles<M_STEP>, kLongTiles<Symmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
     } else {

@@ -207,6 +207,12 @@ inline constexpr Format qau4c32x256p =
     Format{"qau4c32x256p", 4, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
 /// The same; elements are 32 bytes of fifth bits per row, then nibbles as there.
 inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
+/// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
+inline constexpr Format qlu4c32ps1s0scalef16 =
+    Format{"qlu4c32ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);
+/// The same; before a block: bf16 scale.
+inline constexpr Format qlu4c32ps1s0scalebf16 =
+    Format{"qlu4c32ps1s0scalebf16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);

@@ -8,7 +8,9 @@
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
 //     qai4c32ps1s0nrx4        value       f32 zero, f32 scale
 //     qlu4c32p                index       f16 d, as it is
+//     qlu4c32ps1s0scalef16    index       f16 d, as it is
 //     qlu4c32pscalebf16       index       bf16 scale: a power of two
+//     qlu4c32ps1s0scalebf16   index       bf16 scale: a power of two
 //     qlu4c16p                index       f16 scales of both halves: 4 significant bits
 //
 // where weight = scale * value + min = scale * (value - 8) + zero, zero = RN(8 * scale + min): the products are exact,
@@ -45,6 +47,8 @@ inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
 inline constexpr Target to_qai4c32ps1s0nrx4 = {qai4c32ps1s0nrx4, 0, 1, false, 8, 0, 4};
 inline constexpr Target to_qlu4c32p = {qlu4c32p, 0, 1, false, 0, 2, 4};
 inline constexpr Target to_qlu4c32pscalebf16 = {qlu4c32pscalebf16, 0, 1, false, 0, 2, 4};
+inline constexpr Target to_qlu4c32ps1s0scalef16 = {qlu4c32ps1s0scalef16, 0, 1, false, 4, 0, 4};
+inline constexpr Target to_qlu4c32ps1s0scalebf16 = {qlu4c32ps1s0scalebf16, 0, 1, false, 4, 0, 4};
 inline constexpr Target to_qlu4c16p = {qlu4c16p, 0, 1, false, 0, 2, 4};
 
 constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Block& t) {
@@ -87,13 +91,17 @@ KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p
     }
 }
 
+constexpr bool has_bf16_scales(const Format& format) {
+    return &format == &qlu4c32pscalebf16 || &format == &qlu4c32ps1s0scalebf16;
+}
+
 /// The scale of run j in the 16 bits of the format.
 KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t* block, size_t j) {
     if (t.scales == Scales::one) {
         return load<uint16_t>(block + t.d);
     }
     const float scale = scale_of(t, block, j).scale;
-    return &to.format == &qlu4c32pscalebf16 ? kai_cast_bf16_f32(scale) : kai_cast_f16_f32(scale);
+    return has_bf16_scales(to.format) ? kai_cast_bf16_f32(scale) : kai_cast_f16_f32(scale);
 }
 
 /// Any tile.
@@ -427,5 +435,7 @@ KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_K, q4_k)
 KAI_DEFINE_GGUF(qlu4c32p, IQ4_NL, iq4_nl)
 KAI_DEFINE_GGUF(qlu4c32pscalebf16, MXFP4, mxfp4)
 KAI_DEFINE_GGUF(qlu4c16p, NVFP4, nvfp4)
+KAI_DEFINE_GGUF(qlu4c32ps1s0scalef16, IQ4_NL, iq4_nl)
+KAI_DEFINE_GGUF(qlu4c32ps1s0scalebf16, MXFP4, mxfp4)
 
 }  // extern "C"

@@ -191,19 +191,21 @@ void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
 
 void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
-    const size_t group = format.group_size(p.tile), step = p.tile.rows * group;
+    const size_t group = format.group_size(p.tile), step = p.tile.rows * group, d = format.nibble_distance;
+    const bool bf16 = &format == &qlu4c32pscalebf16 || &format == &qlu4c32ps1s0scalebf16;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
     for (size_t b = 0; b < p.k / 32; ++b) {
         const uint8_t* head = panel + format.head(p.tile, p.k, 32, b) + 2 * r;
         const Bytes bytes = gather_16(panel + format.elements(p.tile, 32, b) + r * group, group, step);
         Bytes values[2];
         for (size_t i = 0; i < 16; ++i) {
-            values[0][i] = panel[bytes[i] & 15];
-            values[1][i] = panel[bytes[i] >> 4];
+            const size_t low = i / d * 2 * d + i % d, high = low + d;
+            values[low / 16][low % 16] = panel[bytes[i] & 15];
+            values[high / 16][high % 16] = panel[bytes[i] >> 4];
         }
         for (size_t half = 0; half < 2; ++half) {
             const auto bits = load<uint16_t>(head + (parts == 2 ? half : 0) * 2 * p.tile.rows);
-            const float scale = &format == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+            const float scale = bf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
             put_16(values[half], scale, false, 0, type, p.dst + (b * 32 + half * 16) * size);
         }
     }
@@ -312,6 +314,8 @@ KAI_DEFINE_UNPACK(qlu4c32pscalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c16p, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qau4c32x256p, unpack_six_bits, 0)
 KAI_DEFINE_UNPACK(qau5c32x256p, unpack_six_bits, 0)
+KAI_DEFINE_UNPACK(qlu4c32ps1s0scalef16, unpack_indices, 0)
+KAI_DEFINE_UNPACK(qlu4c32ps1s0scalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(f32pbiasf32, unpack_floats, kai_dt_f32)
 KAI_DEFINE_UNPACK(f16pbiasf16, unpack_floats, kai_dt_f16)
 KAI_DEFINE_UNPACK(bf16pbiasf32, unpack_floats, kai_dt_bf16)

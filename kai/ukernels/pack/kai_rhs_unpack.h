@@ -54,6 +54,10 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c16p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau4c32x256p;
 /// The same with values of 5 bits.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32x256p;
+/// qlu4c32p in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16;
+/// qlu4c32pscalebf16 in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalebf16;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
 /// Floats; bl is ignored.
