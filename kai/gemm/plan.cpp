@@ -75,7 +75,7 @@ size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m) {
 }
 
 /// Whether its rows are packed, or copied.
-bool makes_lhs(const kai_gemm_kernel& kernel) {
+static bool makes_lhs(const kai_gemm_kernel& kernel) {
     return kernel.ukernel != nullptr && (kernel.lhs_packer != nullptr || kernel.copies_rows);
 }
 

@@ -139,6 +139,13 @@ kai_gemm_file_status measure_gguf(const kai_gemm_tensor& t, Size& panels) {
     return KAI_GEMM_FILE_OK;
 }
 
+/// Whether it is rows of a GGUF file that became floats while they were packed: plans do that with types that no packer
+/// takes.
+bool is_dequantised(const kai_gemm_tensor& t, const PackedFormat& f) {
+    const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
+    return type != nullptr && f.kind == KAI_GEMM_DENSE && type->block_weights != 1 && t.k % type->block_weights == 0;
+}
+
 /// Whether the description of a tensor of a known format agrees with itself.
 bool is_valid(const kai_gemm_tensor& t, const kai::Format& layout) {
     constexpr size_t kMax = 1U << 16;
@@ -269,14 +276,14 @@ kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
     const PackedFormat* f = find_format(tile.name);
     Size panels = {0};
     bool apart = t.bias;
-    if (tile.name != nullptr && t.kind == KAI_GEMM_GGUF) {
+    if (tile.name != nullptr && t.kind == KAI_GEMM_GGUF && (f == nullptr || f->kind != KAI_GEMM_DENSE)) {
         const kai_gemm_file_status status = measure_gguf(t, panels);
         if (status != KAI_GEMM_FILE_OK) {
             return status;
         }
     } else if (f == nullptr) {
         return KAI_GEMM_FILE_UNKNOWN_FORMAT;
-    } else if (t.kind != f->kind || !is_valid(t, *f->layout)) {
+    } else if ((t.kind != f->kind && !is_dequantised(t, *f)) || !is_valid(t, *f->layout)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     } else {
         panels = panels_size(t, *f->layout);
