@@ -1229,12 +1229,16 @@ TEST_P(Matmul, ClampsTheLargestElement) {
 // One block alone makes the results, or one field of the sums and zero points. So deep that kernels take the columns in
 // chunks (of 4096 k).
 TEST_P(Matmul, ClampsWhatOneBlockMakes) {
-    if (!has_blocks) {
+    if (!rhs_format->blocks) {
         return;
     }
-    const size_t n = std::min<size_t>(rhs_tile.rows + 1, 9);
-    const std::vector<Depth> depths =
-        m_step * n_step >= 512 ? std::vector<Depth>{{96, 32}} : std::vector<Depth>{{96, 32}, {4128, 32}, {4256, 224}};
+    const size_t n = std::min<size_t>(rhs_tile.rows + 1, 9), block = rhs_format->block;
+    std::vector<Depth> depths = {{96, 32}};
+    if (block != 0) {
+        depths = {{3 * block, 0}, {4096 + block, 0}};
+    } else if (m_step * n_step < 512) {
+        depths.insert(depths.end(), {{4128, 32}, {4256, 224}});
+    }
     const std::vector<size_t> rows = few_and_many(one_row ? 1 : std::min<size_t>(lhs_tile.rows, 5));
     for (size_t i = 0; i < rows.size() * depths.size(); ++i) {
         const size_t m = rows[i % rows.size()];

@@ -482,10 +482,11 @@ bool seems_within_the_bounds(const Matmul& c) {
     } else if (is("proves_bounds_by_the_first_rows")) {
         seen.m = std::min<size_t>(c.m, 4);
     } else if (is("proves_bounds_by_the_last_block") || (is("proves_bounds_by_the_last_chunk") && c.k > 4096)) {
-        const size_t first = is("proves_bounds_by_the_last_block") ? c.k - c.bl : (c.k - 1) / 4096 * 4096;
+        const size_t bl = f.block != 0 ? f.block : c.bl;
+        const size_t first = is("proves_bounds_by_the_last_block") ? c.k - bl : (c.k - 1) / 4096 * 4096;
         const size_t size = f.scale_type == reference::Format::f32_scale ? 4 : 2;
         for (size_t j = 0; j < c.n; ++j) {
-            for (size_t b = 0; b < first / c.bl; ++b) {
+            for (size_t b = 0; b < first / bl; ++b) {
                 std::memset(rhs.panel(j) + f.scale(rhs.shape, j % rhs.shape.rows, b), 0, size);
             }
         }
@@ -1040,13 +1041,15 @@ bool kernel_that_rounds(const kai_ukernel& u) {
            (kernel_with_narrow_results(u) && !f16_sums && (lhs_format(u).plain || sibling_that_writes_float(u)));
 }
 bool kernel_for_rows(const kai_ukernel& u) {
-    return (kai::takes<&kai::KernelArgs::lhs_stride>(u) && kernel_for_many_rows(u)) || plain_kernel(u);
+    return (kai::takes<&kai::KernelArgs::lhs_stride>(u) && kernel_for_many_rows(u)) ||
+           (plain_kernel(u) && !lhs_format(u).packed);
 }
 bool kernel_with_panel_strides(const kai_ukernel& u) {
     return (kai::is_unified(u) && lhs_format(u).packed) || plain_kernel(u);
 }
 bool kernel_with_lhs_stride(const kai_ukernel& u) {
-    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS || plain_kernel(u));
+    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS ||
+                                      (plain_kernel(u) && !lhs_format(u).packed));
 }
 bool kernel_of_rows(const kai_ukernel& u) {
     return u.rows != KAI_ROWS_ONE;
@@ -1108,7 +1111,8 @@ bool packer_with_bias(const kai_packer& p) {
 /// Lines need not be multiples of 32 elements.
 bool packer_of_any_tail(const kai_packer& p) {
     const bool blocks = test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16;
-    return (!blocks && !packer_with_table(p) && !kai::is_depthwise(p) && test::file_bl(p) == 0) ||
+    return (!blocks && reference::find_format(p.format)->block == 0 && !packer_with_table(p) && !kai::is_depthwise(p) &&
+            test::file_bl(p) == 0) ||
            std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
 }
 
