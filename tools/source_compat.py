@@ -310,8 +310,8 @@ def main():
         write(f"{options.out}/{folder}/kai_{name}.c", c_source(name, library.assembly(roots)))
         write(f"{options.out}/{folder}/kai_{name}_asm.S", asm_source(f"Nothing: kai_{name}.c has all of it.", []))
 
-    # The functions of kai_common.h; and those of the unified API, of unpacking and of appending, which have no header of
-    # their own.
+    # The functions of kai_common.h; and those of the unified API, of unpacking and of appending, which have no header
+    # of their own.
     common = {"sme": {"kai_get_sme_vector_length_u8", "kai_commit_za"}, "sve": {"kai_get_sve_vector_length_u8"}}
     for isa, roots in common.items():
         owned |= roots

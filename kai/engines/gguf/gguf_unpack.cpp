@@ -175,8 +175,8 @@ void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
         const float dmin = kai_cast_f32_f16(load<uint16_t>(block + 2 * rows + 2 * r));
         for (size_t j = 0; j < format.block / kSub; ++j) {
             const float scale = d * static_cast<float>(block[12 * rows + j * rows + r]);
-            const float min =
-                -(dmin * static_cast<float>(block[4 * rows + (j / group * rows + r) * group + j % group]));
+            const uint8_t mn = block[4 * rows + (j / group * rows + r) * group + j % group];
+            const float min = -(dmin * static_cast<float>(mn));
             for (size_t half = 0; half < 2; ++half, dst += 16 * size) {
                 Bytes values = gather_16(low + (j / 2 * 2 + half) * next_16, group, step);
                 values = j % 2 == 0 ? values & 15 : values >> 4;

@@ -116,8 +116,8 @@ void multiply(const Lowp& p) {
                 for (size_t r = 0; r < some_rows; ++r) {
                     widen(p, p.lhs + (m0 + r) * p.lhs_stride + k0, chunk, row);
                     for (size_t c = 0; c < some_columns; ++c) {
-                        sums[r][c] += multiply(row, columns[c], chunk) + lhs_offset * columns[c].sum +
-                                      rhs_offset * row.sum;
+                        sums[r][c] +=
+                            multiply(row, columns[c], chunk) + lhs_offset * columns[c].sum + rhs_offset * row.sum;
                     }
                 }
             }

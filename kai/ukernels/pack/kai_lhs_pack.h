@@ -293,8 +293,8 @@ kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 /// @}
 
 /// @name Pack rows by a list of indices
-/// All packers that take a block or a row of floats and change its type have such a function; their getters hold for it.
-/// (For the others there are the packers of indirect matmul: one chunk per row.)
+/// All packers that take a block or a row of floats and change its type have such a function; their getters hold for
+/// it. (For the others there are the packers of indirect matmul: one chunk per row.)
 /// @{
 
 /// Packs m rows that may lie anywhere in a matrix, in any order, also more than once: the bytes are those of `run` for

@@ -17,7 +17,7 @@ extern "C" {
 ///
 /// f32, f16: row i is quantised as Q8_0 of GGUF files: per block d = amax / 127 in f32, value = round(x / d), ties away
 /// from zero, by a multiplication with 1 / d; the scale is f16(d). qsi8c32: row i is k / 32 records of an f16 scale and
-/// 32 int8, as in a file. Either way columns are those that kai_run_rhs_pack_nxk_<format>_qsi8c32 makes of such records.
+/// 32 int8, as in a file. Either way columns are what kai_run_rhs_pack_nxk_<format>_qsi8c32 makes of such records.
 ///
 /// Zero the buffer once, or pack something: kernels read all nr columns of the last panel, whatever n is. What those
 /// beyond n hold is not part of a result.

@@ -1,6 +1,6 @@
 //
-// f32 <- qsi8d256p x qau4c32x256p: int8 LHS quantised at run time per 256 values of a row, 4-bit RHS in super-blocks of 256
-// with integer scales of sub-blocks, Q4_K of GGUF files.
+// f32 <- qsi8d256p x qau4c32x256p: int8 LHS quantised at run time per 256 values of a row, 4-bit RHS in super-blocks of
+// 256 with integer scales of sub-blocks, Q4_K of GGUF files.
 //
 //     I = sum over sub-blocks j of sc[j] * S[j],     S[j] = sum over 32 k of lhs * rhs, rhs 0 to 15
 //     J = sum over sub-blocks j of mn[j] * B[j],     B[j] = sum over 32 k of lhs
