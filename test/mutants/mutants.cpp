@@ -1048,8 +1048,8 @@ bool kernel_with_panel_strides(const kai_ukernel& u) {
     return (kai::is_unified(u) && lhs_format(u).packed) || plain_kernel(u);
 }
 bool kernel_with_lhs_stride(const kai_ukernel& u) {
-    return u.rows != KAI_ROWS_ONE && (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS ||
-                                      (plain_kernel(u) && !lhs_format(u).packed));
+    return u.rows != KAI_ROWS_ONE &&
+           (kai::is_unified(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS || (plain_kernel(u) && !lhs_format(u).packed));
 }
 bool kernel_of_rows(const kai_ukernel& u) {
     return u.rows != KAI_ROWS_ONE;
