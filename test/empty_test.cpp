@@ -54,6 +54,10 @@ protected:
 
     const std::vector<Depth>& depths() const {
         static const std::vector<Depth> whole = {{0, 0}, {256, 0}, {8192, 0}};
+        static const std::vector<Depth> blocks_of_32 = {{0, 32}, {32, 32}, {96, 32}, {8192, 32}};
+        if (reference::find_format(u.rhs_format)->only_bl == 32) {
+            return blocks_of_32;
+        }
         return kai::has_blocks(u) || u.k_multiple == 32 ? kDepths : u.k_multiple != 0 ? whole : kAnyDepths;
     }
 

@@ -310,8 +310,8 @@ def main():
         write(f"{options.out}/{folder}/kai_{name}.c", c_source(name, library.assembly(roots)))
         write(f"{options.out}/{folder}/kai_{name}_asm.S", asm_source(f"Nothing: kai_{name}.c has all of it.", []))
 
-    # The functions of kai_common.h; and those of the unified API, of unpacking and of appending, which have no header
-    # of their own.
+    # The functions of kai_common.h; and those of the unified API, of gathering, unpacking and appending rows, which
+    # have no header of their own.
     common = {"sme": {"kai_get_sme_vector_length_u8", "kai_commit_za"}, "sve": {"kai_get_sve_vector_length_u8"}}
     for isa, roots in common.items():
         owned |= roots
@@ -321,7 +321,7 @@ def main():
         if re.match(r"kai_(matmul|lhs|rhs)_|kai_get_(matmul|lhs|rhs)_", name):
             owned.add(name)
             write(f"{options.out}/kai/ukernels/matmul/{name}.c", c_source(name[4:], library.assembly({name})))
-        elif name.startswith(("kai_run_rhs_unpack_", "kai_run_rhs_append_")):
+        elif re.match(r"kai_run_(rhs_(unpack|append)_|lhs_\w+_rows$)", name):
             owned.add(name)
             write(f"{options.out}/kai/ukernels/matmul/pack/kai_{name[8:]}.c",
                   c_source(name[8:], library.assembly({name})))
