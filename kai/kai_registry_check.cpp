@@ -24,6 +24,8 @@ kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
     if (kai::has_blocks(u)) {
         KAI_VIOLATION_IF(c.bl == 0 || c.bl % 32 != 0, "bl = %zu is not a positive multiple of 32", {c.bl, 0, 0});
         KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
+        const bool has_table = strncmp(u.rhs_format, "qlu4", 4) == 0;
+        KAI_VIOLATION_IF(has_table && c.bl != 32, "bl = %zu is not 32", {c.bl, 0, 0});
     }
     KAI_VIOLATION_IF(
         u.k_multiple != 0 && c.k % u.k_multiple != 0, "k = %zu is not a multiple of %zu", {c.k, u.k_multiple, 0});

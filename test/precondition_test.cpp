@@ -156,7 +156,9 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
         c.k = 250;
         EXPECT_REFUSED(call(c), run, why);
         EXPECT_REFUSED(lhs_offset(0, 250, 0), lhs_getter(), why);
-        EXPECT_REFUSED(rhs_offset(0, 250, 0), rhs_getter(), why);
+        if (kai::rhs_is_packed(u)) {  // else the getter takes a stride
+            EXPECT_REFUSED(rhs_offset(0, 250, 0), rhs_getter(), why);
+        }
     }
     if (!rhs_has_blocks) {
         return;
