@@ -225,7 +225,7 @@ size_t bias(const Shape& s, size_t c) {
 }
 }  // namespace qai4c32ps1s0nrx4
 
-namespace qlu4c32p {  // | 16 int8 table | zeros up to nr * 4 | then per block of 32: | nr f16 or bf16 scales | nr * 16 |
+namespace qlu4c32p {  // | 16 int8 table | zeros up to nr * 4 | per block of 32: | nr f16 or bf16 scales | nr * 16 |
 template <size_t scales>
 size_t block(const Shape& s, size_t b) {  // qlu4c16p: nr scales of the first halves, then nr of the second ones
     return 4 * s.rows + b * s.rows * (16 + 2 * scales);
