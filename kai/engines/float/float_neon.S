@@ -8,19 +8,6 @@
 #include "kai/engines/float/float_neon.inc"
 #include "kai/engines/float/float_neon_halves.inc"
 
-.macro mla c, b, a, lane
-    fmla    v\c\().4s, v\b\().4s, v\a\().s[\lane]
-.endm
-.macro clamp_low c
-    fmax    v\c\().4s, v\c\().4s, v0.4s
-.endm
-.macro clamp_high c
-    fmin    v\c\().4s, v\c\().4s, v1.4s
-.endm
-.macro load_one row, from:vararg
-    ldr     s\row, \from
-.endm
-
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla, 4, in_vectors, 16
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55, 4, in_halves, 8
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla, 2, in_vectors, 16

@@ -9,18 +9,6 @@
 #include "kai/engines/float/float_neon.inc"
 #include "kai/engines/float/float_neon_halves.inc"
 
-.macro mla c, b, a, lane
-    fmla    v\c\().8h, v\b\().8h, v\a\().h[\lane]
-.endm
-.macro clamp_low c
-    fmax    v\c\().8h, v\c\().8h, v0.8h
-.endm
-.macro clamp_high c
-    fmin    v\c\().8h, v\c\().8h, v1.8h
-.endm
-.macro load_one row, from:vararg
-    ldr     h\row, \from
-.endm
 .macro insert_one row, lane, from:vararg
     ldrh    w17, \from
     ins     v\row\().h[\lane], w17

@@ -7,17 +7,4 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/plain/plain_neon.inc"
 
-.macro mla c, b, a, lane
-    fmla    v\c\().8h, v\b\().8h, v\a\().h[\lane]
-.endm
-.macro clamp_low c
-    fmax    v\c\().8h, v\c\().8h, v0.8h
-.endm
-.macro clamp_high c
-    fmin    v\c\().8h, v\c\().8h, v1.8h
-.endm
-.macro load_one row, from:vararg
-    ldr     h\row, \from
-.endm
-
 plain_panel kai_panel_f16_f16_f16kxn_6x32_neon_mla
