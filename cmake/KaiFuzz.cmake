@@ -67,7 +67,7 @@ function(kai_add_fuzz_test name source seconds)
         set(corpus "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus" "${CMAKE_CURRENT_SOURCE_DIR}/${ARGN}")
         file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus")  # what is found goes here
     endif()
-    add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -rss_limit_mb=1000 -verbosity=0
-        -print_final_stats=1 ${corpus})
+    add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -len_control=0
+        -rss_limit_mb=1000 -verbosity=0 -print_final_stats=1 ${corpus})
     set_tests_properties(${name} PROPERTIES COST 100 WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
 endfunction()

@@ -2,24 +2,15 @@
 // checksum most of the time, otherwise nothing behind it would be reached.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "kai/gemm/kai_gemm_file.h"
+#include "test/fuzz/check.hpp"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace {
-
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            std::fprintf(stderr, "does not hold: %s\n", #condition); \
-            std::abort();                                            \
-        }                                                            \
-    } while (0)
 
 constexpr const char* kKernels[] = {
     "matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa",

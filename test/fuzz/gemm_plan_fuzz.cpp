@@ -2,23 +2,15 @@
 // the sizes that the plan says, with units in any order.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "kai/gemm/kai_gemm.h"
+#include "test/fuzz/check.hpp"
 
 namespace {
-
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            std::fprintf(stderr, "does not hold: %s\n", #condition); \
-            std::abort();                                            \
-        }                                                            \
-    } while (0)
 
 /// The input, zeros behind its end.
 struct Input {
@@ -52,9 +44,9 @@ struct Input {
         return how < 250 ? kFactors[how % 3] : any<float>();
     }
     kai_datatype type() {
-        constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16, kai_dt_int8};
+        constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16, kai_dt_int8, kai_dt_uint8};
         const uint8_t how = byte();
-        return how < 250 ? kTypes[how % 4] : static_cast<kai_datatype>(any<int>());
+        return how < 250 ? kTypes[how % 5] : static_cast<kai_datatype>(any<int>());
     }
 };
 
@@ -65,18 +57,53 @@ struct Free {
 };
 using Memory = std::unique_ptr<uint8_t, Free>;
 
-/// Of exactly this size, aligned.
-Memory memory(size_t size, uint8_t fill) {
+/// Of exactly this size, aligned; noise, or zeros.
+Memory memory(size_t size, uint8_t seed) {
     void* p = nullptr;
     CHECK(posix_memalign(&p, 64, size) == 0);
-    if (size != 0) {
-        std::memset(p, fill, size);
+    Memory memory(static_cast<uint8_t*>(p));
+    for (size_t i = 0; i < size; ++i) {
+        memory.get()[i] = static_cast<uint8_t>(static_cast<uint32_t>(i + 1) * seed * 0x9E3779B1U >> 24);
     }
-    return Memory(static_cast<uint8_t*>(p));
+    return memory;
 }
 
 size_t size_of(kai_datatype type) {
-    return type == kai_dt_f32 ? 4 : type == kai_dt_int8 ? 1 : 2;
+    return type == kai_dt_f32 ? 4 : type == kai_dt_int8 || type == kai_dt_uint8 ? 1 : 2;
+}
+
+bool is_lowp(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_UINT8_LOWP || kind == KAI_GEMM_INT8_LOWP;
+}
+
+/// Mostly what the kind demands, so that more than the checks is reached.
+void fit_to_kind(kai_gemm_problem& p) {
+    const bool lowp = is_lowp(p.b_kind);
+    if (lowp || p.b_kind == KAI_GEMM_INT8_STATIC) {
+        p.a_type = p.c_type = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
+        p.alpha = 1, p.beta = 0, p.scatters = false, p.bias = p.bias && !lowp;
+    }
+    p.b_constant = p.b_constant || (p.b_kind != KAI_GEMM_DENSE && !(lowp && p.b_transposed));
+    switch (p.b_kind) {
+        case KAI_GEMM_GGUF: {
+            const kai_gguf_type* type = kai_gguf_type_at(p.gguf_type % kai_gguf_type_count());
+            p.gguf_type = type->id, p.k = p.k % 5 * type->block_weights, p.b_transposed = true;
+            break;
+        }
+        case KAI_GEMM_INT4_BLOCK_F16:
+        case KAI_GEMM_INT8_BLOCK_F16:
+        case KAI_GEMM_INT4_BLOCK_ZERO:
+            p.b_transposed = true;
+            [[fallthrough]];
+        case KAI_GEMM_INT4_BLOCK:
+            p.k -= p.bl != 0 ? p.k % p.bl : 0;
+            break;
+        case KAI_GEMM_INT2_CHANNEL:
+            p.b_transposed = true, p.k -= p.k % 32;
+            break;
+        default:
+            break;
+    }
 }
 
 /// Bytes of a matrix B without gaps.
@@ -91,6 +118,8 @@ size_t b_size(const kai_gemm_problem& p) {
             return lines * length * size_of(p.b_type);
         case KAI_GEMM_INT8_CHANNEL:
         case KAI_GEMM_INT8_STATIC:
+        case KAI_GEMM_UINT8_LOWP:
+        case KAI_GEMM_INT8_LOWP:
             return lines * length;
         case KAI_GEMM_INT2_CHANNEL:
             return lines * (length / 4);
@@ -103,10 +132,38 @@ size_t b_size(const kai_gemm_problem& p) {
     }
 }
 
+/// Requantisation of low precision, of n columns.
+struct Lowp {
+    std::vector<int32_t> bias, multiplier, shift;
+    kai_matmul_lowp_params params = {};
+
+    Lowp(Input& in, size_t n) {
+        params.pipeline = in.flag() ? KAI_LOWP_LEGACY : KAI_LOWP_FIXED_POINT;
+        params.per_channel = in.flag();
+        params.lhs_offset = in.any<int32_t>(), params.rhs_offset = in.any<int32_t>();
+        params.result_offset = in.any<int32_t>();
+        params.min_value = in.any<int8_t>(), params.max_value = params.min_value + in.byte();
+        const auto some = in.any<int32_t>();
+        const uint8_t least = in.byte();
+        bias.assign(n, some);
+        for (size_t i = 0; i < (params.per_channel && n != 0 ? n : 1); ++i) {
+            multiplier.push_back(static_cast<int32_t>(static_cast<uint32_t>(some) + i));
+            const auto way = static_cast<int32_t>((least + i) % 32);
+            shift.push_back(params.pipeline == KAI_LOWP_FIXED_POINT && i % 2 == 0 ? -way : way);
+        }
+        // One value too many would be found: memory of exactly this size.
+        for (std::vector<int32_t>* values : {&bias, &multiplier, &shift}) {
+            values->shrink_to_fit();
+        }
+        params.bias = in.flag() ? bias.data() : nullptr;
+        params.multiplier = multiplier.data(), params.shift = shift.data();
+    }
+};
+
 void run(Input& in, const kai_gemm_plan& plan) {
     const kai_gemm_problem& p = plan.problem;
     const size_t matrices = p.b_per_matrix ? p.batch : 1, b = b_size(p), c_row = p.n * size_of(p.c_type);
-    const uint8_t fill = in.byte();
+    const uint8_t seed = in.byte();
     std::vector<size_t> rows(p.batch), gathered, scattered;
     std::vector<float> factors;
     kai_gemm_operands x = {};
@@ -138,11 +195,11 @@ void run(Input& in, const kai_gemm_plan& plan) {
 
     const bool blocks = p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
     const size_t scales = p.n * (blocks ? p.k / p.bl : 1) * (p.b_kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
-    const Memory bias = memory(p.n * 4, fill), scale = memory(scales, fill), zero = memory(scales, fill),
-                 weights = memory(b, fill), packed = memory(plan.packed_b_size, 0xFF),
+    const Memory bias = memory(p.n * 4, seed), scale = memory(scales, seed), zero = memory(scales, seed),
+                 weights = memory(b, seed), packed = memory(plan.packed_b_size, 0xFF),
                  pack_workspace = memory(plan.pack_workspace_size, 0xFF), workspace = memory(plan.workspace_size, 0xFF),
-                 a = memory(a_count * a_rows * p.k * size_of(p.a_type), fill),
-                 c = memory(a_count * c_rows * c_row, fill), b_each = memory(p.b_constant ? 0 : matrices * b, fill);
+                 a = memory(a_count * a_rows * p.k * size_of(p.a_type), seed),
+                 c = memory(a_count * c_rows * c_row, seed), b_each = memory(p.b_constant ? 0 : matrices * b, seed);
     if (p.b_constant) {
         kai_gemm_weights w = {};
         w.b = weights.get(), w.scale = scale.get(), w.zero = reinterpret_cast<const float*>(zero.get());
@@ -161,6 +218,8 @@ void run(Input& in, const kai_gemm_plan& plan) {
         x.bias = p.bias ? bias.get() : nullptr;
     }
     x.a.data = a.get(), x.c.data = c.get();
+    const Lowp lowp(in, p.n);
+    x.lowp = is_lowp(p.b_kind) ? &lowp.params : nullptr;
     kai_gemm_work work;
     CHECK(kai_gemm_begin(&plan, &x, workspace.get(), plan.workspace_size, &work) == KAI_GEMM_OK);
     for (size_t phase = 0; phase < work.phases; ++phase) {
@@ -193,6 +252,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         p.a_zero_point = in.any<int8_t>(), p.c_zero_point = in.any<int32_t>();
         p.c_min = in.any<int32_t>(), p.c_max = in.any<int32_t>(), p.multiplier = in.any<float>();
     }
+    if (in.byte() < 240) {
+        fit_to_kind(p);
+    }
     p.allow_bf16 = in.flag(), p.allow_f16 = in.flag();
     p.units = in.count(), p.sme_units = in.count();
     if (in.flag()) {
@@ -223,7 +285,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     kai_gemm_explain(&plan, reinterpret_cast<char*>(text.get()), space);
     constexpr size_t kSmall = 2048;
     const double macs = static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
-    if (p.m < kSmall && p.n < kSmall && p.k < kSmall && p.batch < 8 && macs < (1 << 22) &&
+    if (p.m < kSmall && p.n < kSmall && p.k < kSmall && p.batch < 8 && macs < (1 << 19) &&
         plan.workspace_size < (1 << 24) && plan.packed_b_size < (1 << 24)) {
         run(in, plan);
     }

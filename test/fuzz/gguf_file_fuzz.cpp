@@ -2,24 +2,15 @@
 // test/data/gguf/files.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kai/gemm/kai_gguf_file.h"
+#include "test/fuzz/check.hpp"
 
 namespace {
-
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            std::fprintf(stderr, "does not hold: %s\n", #condition); \
-            std::abort();                                            \
-        }                                                            \
-    } while (0)
 
 void look_at_pairs(const kai_gguf_file& file) {
     size_t count = 0;
