@@ -48,12 +48,14 @@ KAI_INLINE void check_tile(const char* function, const Tile& t) {
         t.sr);
 }
 
-/// 16 bytes at a time are whole groups.
+/// Whether 16 bytes are whole groups that gather_16 can take.
+KAI_INLINE bool divides_16(size_t group) {
+    return group == 16 || group == 8 || group == 4 || group == 2;
+}
+
 KAI_INLINE void check_groups(const char* function, const Format& format, const Tile& t) {
     const size_t group = format.group_size(t);
-    KAI_REQUIRE_ALWAYS(
-        function, group == 16 || group == 8 || group == 4 || group == 2, "kr = %zu, sr = %zu: groups of %zu bytes",
-        t.kr, t.sr, group);
+    KAI_REQUIRE_ALWAYS(function, divides_16(group), "kr = %zu, sr = %zu: groups of %zu bytes", t.kr, t.sr, group);
 }
 
 /// A value is a nibble, perhaps with bit 3 flipped, less 8. (Or a byte.)
@@ -82,11 +84,12 @@ KAI_INLINE Bytes gather_16(const uint8_t* src, size_t group, size_t step) {
             load<uint32_t>(src + 3 * step)};
         return load<Bytes>(&v);
     }
-    Bytes v;
+    using Pairs [[gnu::vector_size(16)]] = uint16_t;
+    Pairs v;
     for (size_t i = 0; i < 8; ++i) {
-        __builtin_memcpy(reinterpret_cast<uint8_t*>(&v) + 2 * i, src + i * step, 2);
+        v[i] = load<uint16_t>(src + i * step);
     }
-    return v;
+    return load<Bytes>(&v);
 }
 
 /// 16 int8 values to weights of any type.
@@ -211,32 +214,77 @@ void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     }
 }
 
-template <kai_datatype type>
-void unpack_six(const Column& p) {
+/// d times a scale of 8 bits is exact, and the product with a value is the only rounding.
+void unpack_six(const Column& p, kai_datatype type) {
     const Format& format = qsi6c16x256p;
     const size_t size = kai_get_datatype_size_in_bytes(type), nr = p.tile.rows, c = p.n_idx % nr;
-    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k);
-    for (size_t i = 0; i < p.k; ++i) {
-        const size_t b = i / format.block, sub = i % format.block / Six::kSub;
-        const uint8_t* fields = panel + format.head(p.tile, p.k, format.block, b);
-        const Six::At at = Six::at(format.group_size(p.tile), c, i % Six::kSub);
-        const uint8_t* lane = panel + format.elements(p.tile, format.block, b) + Six::quad(nr, sub, c) + at.lane;
-        const float scale =
-            kai_cast_f32_f16(load<uint16_t>(fields + 2 * c)) * static_cast<int8_t>(fields[scale_of_sub(nr, sub, c)]);
-        store_float(scale * static_cast<float>(Six::value(lane, at.vector)), type, p.dst + i * size);
+    const size_t group = format.group_size(p.tile);
+    const uint8_t* fields = p.packed + format.offset(p.tile, p.n_idx, p.k);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / format.block; ++b, fields += format.block_bytes(p.tile, format.block)) {
+        const float d = kai_cast_f32_f16(load<uint16_t>(fields + 2 * c));
+        for (size_t sub = 0; sub < Six::kSubs; ++sub, dst += Six::kSub * size) {
+            const uint8_t* quad = fields + nr * format.block_head + Six::quad(nr, sub, c);
+            const auto first = load<Bytes>(quad), second = load<Bytes>(quad + Six::kVector),
+                       third = load<Bytes>(quad + 2 * Six::kVector);
+            const Bytes last = (first & 3) << 4 | (second & 3) << 2 | (third & 3);
+            const Bytes bits[4] = {first >> 2, second >> 2, third >> 2, last};
+            uint8_t values[4 * Six::kVector];  // of four columns
+            for (size_t v = 0; v < 4; ++v) {
+                store(values + v * Six::kVector, (bits[v] ^ 32) - 32);
+            }
+            const float scale = d * static_cast<float>(static_cast<int8_t>(fields[scale_of_sub(nr, sub, c)]));
+            put_16(gather_16(values + c % 4 * group, group, 4 * group), scale, false, 0, type, dst);
+        }
     }
 }
 
-template <kai_datatype type>
-void unpack_floats(const Format& format, kai_datatype element, const Column& p) {
-    const size_t size = kai_get_datatype_size_in_bytes(type);
+/// An element as f32.
+KAI_INLINE float element_at(kai_datatype element, const uint8_t* src) {
+    return element == kai_dt_f32   ? load<float>(src)
+           : element == kai_dt_f16 ? kai_cast_f32_f16(load<uint16_t>(src))
+                                   : kai_cast_f32_bf16(load<uint16_t>(src));
+}
+
+/// 16 bytes of elements as f32: 4 or 8.
+KAI_INLINE void widen(kai_datatype element, Bytes bytes, float* floats) {
+#if defined(__aarch64__)
+    const auto bits = load<uint16x8_t>(&bytes);
+    if (element == kai_dt_f32) {
+        vst1q_f32(floats, vreinterpretq_f32_u16(bits));
+    } else if (element == kai_dt_f16) {
+        vst1q_f32(floats, vcvt_f32_f16(vreinterpret_f16_u16(vget_low_u16(bits))));
+        vst1q_f32(floats + 4, vcvt_high_f32_f16(vreinterpretq_f16_u16(bits)));
+    } else {
+        vst1q_f32(floats, vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(bits), 16)));
+        vst1q_f32(floats + 4, vreinterpretq_f32_u32(vshll_high_n_u16(bits, 16)));
+    }
+#else
+    const size_t size = kai_get_datatype_size_in_bytes(element);
+    for (size_t i = 0; i < 16 / size; ++i) {
+        floats[i] = element_at(element, reinterpret_cast<const uint8_t*>(&bytes) + i * size);
+    }
+#endif
+}
+
+void unpack_floats(const Format& format, kai_datatype element, const Column& p, kai_datatype type) {
+    const size_t size = kai_get_datatype_size_in_bytes(type), from = format.bits / 8, some = 16 / from;
+    const size_t group = format.group_size(p.tile) * from, step = p.tile.rows * group;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k) + p.tile.rows * format.panel_head;
-    for (size_t i = 0; i < p.k; ++i) {
+    size_t i = 0;
+    if (divides_16(group)) {
+        const uint8_t* src = panel + p.n_idx % p.tile.rows * group;
+        for (; i + 16 <= p.k; i += 16) {
+            float floats[16];
+            for (size_t part = 0; part < 16; part += some, src += 16 / group * step) {
+                widen(element, gather_16(src, group, step), floats + part);
+            }
+            store_floats(floats, 16, type, p.dst + i * size);
+        }
+    }
+    for (; i < p.k; ++i) {
         const uint8_t* src = panel + format.at(p.tile, 0, p.n_idx % p.tile.rows, i).byte;
-        const float x = element == kai_dt_f32   ? load<float>(src)
-                        : element == kai_dt_f16 ? kai_cast_f32_f16(load<uint16_t>(src))
-                                                : kai_cast_f32_bf16(load<uint16_t>(src));
-        store_float(x, type, p.dst + i * size);
+        store_float(element_at(element, src), type, p.dst + i * size);
     }
 }
 
@@ -274,18 +322,15 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p) 
     check_tile(function, p.tile);
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, "k = %zu is not a multiple of %u", p.k, format.block);
-    (type == kai_dt_f32   ? unpack_six<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_six<kai_dt_f16>
-                          : unpack_six<kai_dt_bf16>)(p);
+    check_groups(function, format, p.tile);
+    unpack_six(p, type);
 }
 
 [[gnu::noinline]] void unpack_floats(
     const char* function, const Format& format, kai_datatype element, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    (type == kai_dt_f32   ? unpack_floats<kai_dt_f32>
-     : type == kai_dt_f16 ? unpack_floats<kai_dt_f16>
-                          : unpack_floats<kai_dt_bf16>)(format, element, p);
+    unpack_floats(format, element, p, type);
 }
 
 }  // namespace
