@@ -269,7 +269,6 @@ KAI_INLINE void multiply(
 /// Shared by GemmArgs and FewArgs.
 template <class Args>
 KAI_INLINE void set_bounds(Args& args, const Problem& p) {
-    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
     args.panel_stride = p.lhs_stride;
@@ -281,6 +280,7 @@ KAI_INLINE void set_bounds(Args& args, const Problem& p) {
     Batch batch;
     GemmArgs args;
     set_bounds(args, p);
+    vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
     args.quads = batch.quads;
     const size_t element = element_bytes(p.out);
     const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
@@ -365,38 +365,24 @@ KAI_INLINE void few_columns(const Problem& p, const GemmTiles& t, FewArgs& args,
 
 /// FewArgs::clamps of rows from m0 on. |f32(sum)| is at most 2^31; twice as much, since products and sums are rounded.
 KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
-    uint32_t largest = 0;  // bits
-    for (size_t m = m0; m < p.m; ++m) {
-        const uint8_t* panel_end = p.lhs + (m / 4 + 1) * p.lhs_stride;
-        const uint32_t scale = load<uint32_t>(panel_end - 16 + m % 4 * 4) & 0x7FFFFFFF;
-        largest = scale > largest ? scale : largest;
+    const uint32x4_t numbers = {0, 1, 2, 3};
+    const uint8_t* scales = p.lhs + (m0 / 4 + 1) * p.lhs_stride - 16;
+    uint32x4_t largest = vdupq_n_u32(0);  // bits
+    for (size_t m = m0; m < p.m; m += 4, scales += p.lhs_stride) {
+        const uint32x4_t exists = vcltq_u32(numbers, vdupq_n_u32(static_cast<uint32_t>(p.m - m)));
+        const uint32x4_t scale = vreinterpretq_u32_f32(vabsq_f32(load_f32x4(scales)));
+        largest = vmaxq_u32(largest, vandq_u32(scale, exists));
     }
-    const float reach = load<float>(bytes(&largest)) * 0x1p33F + 4;
+    const uint32_t bits = vmaxvq_u32(largest);
+    const float reach = load<float>(bytes(&bits)) * 0x1p33F + 4;
     return reach < __builtin_inff() && !out_of_bounds(p, reach) ? 0 : ~static_cast<size_t>(0);
 }
 
-/// Rows from m0 on.
-[[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
-    FewArgs args;
-    set_bounds(args, p);
-    args.rhs = p.rhs;
-    args.rhs_stride = p.rhs_stride;
-    args.row_stride = p.dst_stride;
-    args.lut = p.lut;
-    args.nr = p.nr;
-    args.steps = (p.k + 31) / 32;
-    args.blocks = args.scale_distance = 0;
-    if (p.rhs_kind == RhsKind::int4_blocks) {
-        args.steps = part_steps(p.bl);
-        args.blocks = p.k / p.bl;
-        args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
-    } else {
-        args.clamps = few_clamps(p, m0);
-    }
+/// Columns that fill no quad, or rows that need several calls.
+[[gnu::noinline]] void few_by_parts(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0) {
     const size_t whole = p.n % 4 == 0 ? p.n : p.n / p.nr * p.nr;
-    uint8_t* dst = bytes(p.dst, m0 * p.dst_stride);
+    uint8_t* dst = args.dst;
     if (whole > 0) {
-        args.dst = dst;
         args.quads = whole / 4;
         const bool one_call = p.m - m0 <= 8 && t.few[p.m - m0 - 1] != nullptr;
         one_call ? few_columns(p, t, args, m0) : few_columns_by_parts(p, t, args, m0);
@@ -405,17 +391,38 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
         few_last_columns(p, t, args, m0, whole, dst + whole * element_bytes(p.out));
     }
 }
+
+/// Rows from m0 on.
+[[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
+    FewArgs args;
+    set_bounds(args, p);
+    args.lhs = p.lhs + m0 / 4 * p.lhs_stride;
+    args.rhs = p.rhs;
+    args.rhs_stride = p.rhs_stride;
+    args.dst = bytes(p.dst, m0 * p.dst_stride);
+    args.row_stride = p.dst_stride;
+    args.rows = p.m - m0;
+    args.quads = p.n / 4;
+    args.lut = p.lut;
+    args.nr = p.nr;
+    args.steps = (p.k + 31) / 32;
+    args.blocks = args.scale_distance = 0;
+    if (p.rhs_kind == RhsKind::int4_blocks) {
+        vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
+        args.steps = part_steps(p.bl);
+        args.blocks = p.k / p.bl;
+        args.scale_distance = (p.bl / 32 - args.steps) * 16 * p.nr;
+    } else {
+        args.clamps = few_clamps(p, m0);
+    }
+    FewFn* const run = args.rows <= 8 && p.n % 4 == 0 ? t.few[args.rows - 1] : nullptr;
+    run != nullptr ? run(&args) : few_by_parts(p, t, args, m0);
+}
 /// @}
 
-/// The engine. Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the
+/// Many rows. Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the
 /// second-level cache.
-KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
-    if (p.n == 0) {
-        return;  // rows are read before columns are counted
-    }
-    if (p.m <= t.few_rows) {
-        return gemm_few(p, t, 0);
-    }
+[[gnu::noinline]] void gemm_tall(const Problem& p, const GemmTiles& t) {
     const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);
     if (many == p.m) {
         return gemm_many(p, t, 0, many);
@@ -436,8 +443,11 @@ KAI_INLINE void gemm(const Problem& p, const GemmTiles& t) {
 }  // namespace
 }  // namespace kai
 
+/// The engine. Both ways read rows before they count columns.
 void kai_gemm_qai8dxp_neon(const kai::Problem* problem, const kai::GemmTiles* tiles) {
-    kai::gemm(*problem, *tiles);
+    if (problem->m != 0 && problem->n != 0) {
+        problem->m <= tiles->few_rows ? kai::gemm_few(*problem, *tiles, 0) : kai::gemm_tall(*problem, *tiles);
+    }
 }
 
 /// Indices into a table: bits 2t and 2t + 1 of a vector's bytes are 4 k of 4 columns.

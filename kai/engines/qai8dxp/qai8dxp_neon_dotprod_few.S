@@ -313,31 +313,48 @@
     scvtf_quads \s0, \s1, \s2, \s3
 .endm
 
-// ---- Stores: x9 = row, x10 = bytes from row to row, x11 = from a quad of two to the other one
+// ---- Stores: x9 = row, x10 = bytes from row to row, x11 = from a quad of two to the other one; `whole`: no odd quad
 
 .macro store_f32 s0, s1, s2, s3, rest:vararg
     .if quads == 4
-    stp     q\s0, q\s1, [x9]
-    stp     q\s2, q\s3, [x9, #32]
+    store_whole_f32 \s0, \s1, \s2, \s3
     .else
     .if quads == 2
     str     q\s1, [x9, x11]
     .endif
     str     q\s0, [x9]
+    add     x9, x9, x10
+    .endif
+.endm
+.macro store_whole_f32 s0, s1, s2, s3, rest:vararg
+    stp     q\s0, q\s1, [x9]
+    .if quads == 4
+    stp     q\s2, q\s3, [x9, #32]
     .endif
     add     x9, x9, x10
 .endm
 .macro store_f16 s0, s1, s2, s3, rest:vararg
-    fcvtn   v\s0\().4h, v\s0\().4s
     .if quads == 4
-    fcvtn   v\s2\().4h, v\s2\().4s
-    fcvtn2  v\s0\().8h, v\s1\().4s
-    fcvtn2  v\s2\().8h, v\s3\().4s
-    stp     q\s0, q\s2, [x9]
+    store_whole_f16 \s0, \s1, \s2, \s3
     .else
+    fcvtn   v\s0\().4h, v\s0\().4s
     fcvtn   v\s1\().4h, v\s1\().4s
     str     d\s1, [x9, x11]
     str     d\s0, [x9]
+    add     x9, x9, x10
+    .endif
+.endm
+.macro store_whole_f16 s0, s1, s2, s3, rest:vararg
+    fcvtn   v\s0\().4h, v\s0\().4s
+    .if quads == 4
+    fcvtn   v\s2\().4h, v\s2\().4s
+    .endif
+    fcvtn2  v\s0\().8h, v\s1\().4s
+    .if quads == 4
+    fcvtn2  v\s2\().8h, v\s3\().4s
+    stp     q\s0, q\s2, [x9]
+    .else
+    str     q\s0, [x9]
     .endif
     add     x9, x9, x10
 .endm
@@ -352,21 +369,21 @@
     .endif
 .endm
 
-// dst = min(max(x, lo), hi): NaN stays NaN.
-.macro clamp_and_store row, out, lo, hi
-    .ifc \out, f32_or_f16
-    ldr     x14, [x0, #FEW_ARGS_out]
-    .endif
+// dst = min(max(x, lo), hi): NaN stays NaN. f32_or_f16: x15 = FEW_ARGS_out; \skip: if x14 is 0, f16, no clamp, `whole`.
+.macro clamp_and_store row, out, lo, hi, skip
     .if quads == 2
     cmp     x4, #1
     mov     x11, #16
     csel    x11, xzr, x11, eq
     .endif
-    each    \row, row_by_operand, , , fmax, v\lo\().4s
     ldr     x10, [x0, #FEW_ARGS_row_stride]
     mov     x9, x3
+    .ifc \out\skip, f32_or_f16skip
+    cbz     x14, 15f
+    .endif
+    each    \row, row_by_operand, , , fmax, v\lo\().4s
     .ifc \out, f32_or_f16
-    cbnz    x14, 8f
+    cbnz    x15, 8f
     .endif
     \row    0, row_by_operand, , fmin, v\hi\().4s
     bound_and_store \row, 1, 0, \hi
@@ -381,9 +398,15 @@
     .ifc \out, f32_or_f16
     b       9f
 8:
-    lsr     x11, x11, #1
     each    \row, row_by_operand, , , fmin, v\hi\().4s
+    lsr     x11, x11, #1
     each    \row, store_f16
+    .ifnb \skip
+    b       16f
+15:
+    each    \row, store_whole_f16
+16:
+    .endif
     add     x3, x3, #8 * quads
 9:
     .endif
@@ -424,13 +447,13 @@
     .endif
 .endm
 
-// Results that need no clamp, of f32: the row of sums \i and meanwhile the store of the previous one.
+// f32 results of a `whole` tile that need no clamp: the row of sums \i and meanwhile the store of the previous one.
 .macro bias_and_store i, before
     .if \i < rows
     sum_row \i, row_by_column, , fadd, RHS_B
     .endif
     .if \before < rows
-    sum_row \before, store_f32
+    sum_row \before, store_whole_f32
     .endif
 .endm
 
@@ -467,14 +490,16 @@
     fmov    x9, d28
     .if quads == 2
     cmp     x4, #1
-    mov     x11, #16
-    csel    x11, xzr, x11, eq
+    cset    x11, eq
     .endif
     orr     x14, x14, x9
     and     x14, x14, #0x4000400040004000
     mov     x9, x3
-    orr     x14, x14, x15
-    cbnz    x14, 7f
+    .if quads == 2
+    orr     x14, x14, x11               // an odd quad
+    .endif
+    orr     x13, x14, x15
+    cbnz    x13, 7f
     bias_and_store 1, 0
     bias_and_store 2, 1
     bias_and_store 3, 2
@@ -490,10 +515,11 @@
     ldp     q28, q29, [x0, #FEW_ARGS_lo]
     .if rows * quads >= 12
     each other_rows, row_by_column, , , fadd, RHS_B
+    clamp_and_store sum_row, \out, 28, 29, skip
     .else
     each sum_row, row_by_column, , , fadd, RHS_B
-    .endif
     clamp_and_store sum_row, \out, 28, 29
+    .endif
 10:
 .endm
 

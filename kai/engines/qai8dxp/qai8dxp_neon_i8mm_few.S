@@ -1,11 +1,11 @@
 // Few rows in the qai8dxp GEMM with SMMLA: FewFn of qai8dxp_neon.hpp for each kind of RHS and 2, 4 or 8 rows.
 //
 // A tile is two units of 4 rows x 4 columns, whose vectors hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. 2 and 4 rows:
-// two quads of columns side by side (of 2 rows, half of each unit), at the end an odd quad alone. 8 rows: two panels
-// x one quad. Nibbles are decoded between the multiplications: a packed vector has k 0 - 7 in its low nibbles and
-// k 16 - 23 in its high ones, or 8 - 15 and 24 - 31. Operands are loaded where their registers become free and decoded
-// a few multiplications ahead, for in-order cores. The last step loads 32 bytes after the last k of a panel
-// and of a quad: fields.
+// two quads of columns side by side (of 2 rows, half of each unit), at the end an odd quad alone. 4 rows of int8: four
+// quads while there are as many, two tiles at a time. 8 rows: two panels x one quad. Nibbles are decoded between the
+// multiplications: a packed vector has k 0 - 7 in its low nibbles and k 16 - 23 in its high ones, or 8 - 15 and
+// 24 - 31. Operands are loaded where their registers become free and decoded a few multiplications ahead, for in-order
+// cores. The last step loads 32 bytes after the last k of a panel and of a quad: fields.
 //
 //     per channel  sum = offset * column_sum + lhs x rhs, int32
 //                  result = clamp(f32(sum) * (scale * column_scale) + bias)
@@ -30,6 +30,7 @@
 //   x22       bytes of a step and of scales           x23       x16 at the start of a block
 //   x24       steps of a part of a block              v16 - v31 operands
 //   v0 - v7   integer sums of both units              v8 - v15  float sums, if the RHS has blocks
+// Four quads of int8: x2, x5 RHS of the third and fourth one, then x5 = x1; v8 - v15 their sums.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -38,12 +39,11 @@
 #include "kai/engines/qai8dxp/qai8dxp_neon.inc"
 
 
-#define FRAME 128
+#define FRAME 112
 #define FRAME_DST 0
-#define FRAME_ZERO 64
-#define FRAME_STEPS 80
-#define FRAME_SECOND 88
-#define FRAME_OFFSETS 96
+#define FRAME_STEPS 64
+#define FRAME_SECOND 72
+#define FRAME_OFFSETS 80
 
 // Vectors: two of 2 rows or four of 4 per unit.
 #define SUMS 0, 1, 2, 3, 4, 5, 6, 7
@@ -155,10 +155,11 @@
 // ---- Stores
 
 // A row of the output: unit 0, unit 1 of 2 and 4 rows.
-.macro store_row s, t, offset
-    str     q\s, [x13, \offset]
+.macro store_row s, t, at
     .if units > 1
-    str     q\t, [x4, \offset]
+    stp     q\s, q\t, [\at]
+    .else
+    str     q\s, [\at]
     .endif
 .endm
 .macro store_rows s0, s1, s2, s3, s4, s5, s6, s7
@@ -177,11 +178,11 @@
     store_row \s2, \s6, x2
     .endif
     store_row \s1, \s5, x1
-    store_row \s0, \s4, #0
+    store_row \s0, \s4, x13
     .endif
 .endm
 // Four vectors of rows of f16 or bf16: of both units, or of 8 rows: row i and row i + 4.
-.macro store_narrow_row s, at:vararg
+.macro store_narrow_row s, at
     .if units > 1
     str     q\s, [\at]
     .else
@@ -204,10 +205,10 @@
     str     d\s0, [x13]
     .else
     .if rows > 2
-    store_narrow_row \s3, x13, x3
-    store_narrow_row \s2, x13, x2
+    store_narrow_row \s3, x3
+    store_narrow_row \s2, x2
     .endif
-    store_narrow_row \s1, x13, x1
+    store_narrow_row \s1, x1
     store_narrow_row \s0, x13
     .endif
 .endm
@@ -293,10 +294,12 @@
     .elseif rows > 2
     ldp     x1, x2, [sp, #FRAME_DST]
     ldr     x3, [sp, #FRAME_DST + 16]
-    add     x4, x13, #16
+    add     x1, x13, x1
+    add     x2, x13, x2
+    add     x3, x13, x3
     .else
     ldr     x1, [sp, #FRAME_DST]
-    add     x4, x13, #16
+    add     x1, x13, x1
     .endif
     cbz     x17, 6f
     ldp     q16, q17, [args, #FEW_ARGS_lo]
@@ -633,6 +636,21 @@
     add     x1, x1, #128
 .endm
 
+// 4 rows x 4 quads, at x3, x4, x2, x5: 40 loads for 64 SMMLA, while two quads need 24 for 32.
+.macro int8_wide_quad s0, s1, s2, s3, c01, c23, e0, e1, quad, next
+    smmla   v\s0\().4s, v\e0\().16b, v\c01\().16b
+    smmla   v\s1\().4s, v\e0\().16b, v\c23\().16b
+    smmla   v\s2\().4s, v\e1\().16b, v\c01\().16b
+    smmla   v\s3\().4s, v\e1\().16b, v\c23\().16b
+    ldp     q\c01, q\c23, [\quad, #\next]
+.endm
+.macro int8_wide_8k e0, e1, n0, n1, next
+    ldp     q\n0, q\n1, [x1, #\next]
+    int8_wide_quad 0, 1, 2, 3, 16, 17, \e0, \e1, x3, \next
+    int8_wide_quad 4, 5, 6, 7, 18, 19, \e0, \e1, x4, \next
+    int8_wide_quad 8, 9, 10, 11, 20, 21, \e0, \e1, x2, \next
+    int8_wide_quad 12, 13, 14, 15, 22, 23, \e0, \e1, x5, \next
+.endm
 // ---- Per channel
 
 .macro channel_move_1
@@ -735,27 +753,21 @@
     .endif
 .endm
 
-.macro channel_tile rhs
-    ldr     x8, [args, #FEW_ARGS_steps]
-    ldr     x16, [args, #FEW_ARGS_nr]
-    \rhs\()_constants
-    \rhs\()_begin
-    each_sum load_zero, SUMS
-    add     x15, x19, x16, lsl #2       // column scales, bias; x14, x16 those of a second quad
+// Where the column scales and the bias of two quads are. x16 = nr.
+.macro channel_fields
+    add     x15, x19, x16, lsl #2
     add     x17, x19, x16, lsl #3
     add     x14, x15, x12
     add     x16, x17, x12
-    cbz     x8, 4f
-3:  // 32 k
-    \rhs\()_step
-    b.ne    3b
-4:
+.endm
+// rows: what becomes of the sums.
+.macro channel_results s0, s1, s2, s3, s4, s5, s6, s7, rows_:vararg
     .set    stage, 1
-    to_rows SUMS
+    to_rows \s0, \s1, \s2, \s3, \s4, \s5, \s6, \s7
     .set    stage, 2
-    all_by_column_row mla, 24, 25, 30, 31, ROWS_I
+    all_by_column_row mla, 24, 25, 30, 31, \rows_
     .set    stage, 3
-    each_sum scvtf_4s, ROWS_I
+    each_sum scvtf_4s, \rows_
     .set    stage, 4
     .if rows == 8
     all_by_column_row fmul, 19, 31, 16, 17, FACTORS
@@ -763,9 +775,23 @@
     all_by_column_row fmul, 25, 25, 16, 17, FACTORS
     .endif
     .set    stage, 5
-    all     fmul, 4s, ROWS_I, ROWS_I, FACTORS
+    all     fmul, 4s, \rows_, \rows_, FACTORS
     .set    stage, 6
-    finish  ROWS_I
+    finish  \rows_
+.endm
+.macro channel_tile rhs
+    ldr     x8, [args, #FEW_ARGS_steps]
+    ldr     x16, [args, #FEW_ARGS_nr]
+    \rhs\()_constants
+    \rhs\()_begin
+    each_sum zero, SUMS
+    channel_fields
+    cbz     x8, 4f
+3:  // 32 k
+    \rhs\()_step
+    b.ne    3b
+4:
+    channel_results SUMS, ROWS_I
 .endm
 
 .macro int4_tile
@@ -773,6 +799,44 @@
 .endm
 .macro int8_tile
     channel_tile int8
+.endm
+.macro int8_wide_tile
+    mov     x3, x10
+    ldr     x1, [args, #FEW_ARGS_lhs]
+    add     x4, x10, x11
+    add     x2, x10, x20
+    ldr     x8, [args, #FEW_ARGS_steps]
+    add     x5, x2, x11
+    ldp     q24, q25, [x1]
+    ldp     q16, q17, [x3]
+    ldp     q18, q19, [x4]
+    ldp     q20, q21, [x2]
+    ldp     q22, q23, [x5]
+    ldr     x16, [args, #FEW_ARGS_nr]
+    each_sum zero, SUMS
+    each_sum zero, SUMS_F
+    channel_fields
+    cbz     x8, 4f
+3:  // 32 k
+    int8_wide_8k 24, 25, 26, 27, 32
+    subs    x8, x8, #1
+    int8_wide_8k 26, 27, 24, 25, 64
+    int8_wide_8k 24, 25, 26, 27, 96
+    int8_wide_8k 26, 27, 24, 25, 128
+    add     x1, x1, #128
+    add     x3, x3, #128
+    add     x4, x4, #128
+    add     x2, x2, #128
+    add     x5, x5, #128
+    b.ne    3b
+4:
+    mov     x5, x1
+    channel_results SUMS, ROWS_I
+    ldr     x16, [args, #FEW_ARGS_nr]
+    mov     x1, x5
+    add     x19, x19, x20
+    channel_fields
+    channel_results SUMS_F, ROWS_F
 .endm
 
 // ---- Blocks: v30 = C, where sums start
@@ -808,9 +872,6 @@
 
 .macro load_start s
     ldr     q\s, [args, #FEW_ARGS_start]
-.endm
-.macro load_zero s
-    ldr     q\s, [sp, #FRAME_ZERO]
 .endm
 .macro block_constants
     load_start 30
@@ -931,7 +992,7 @@
 .macro block_tile
     ldr     x14, [sp, #FRAME_STEPS]
     mov     x16, x23
-    each_sum load_zero, SUMS_F
+    each_sum zero, SUMS_F
     each_sum load_start, SUMS
     block_constants
     int4_begin
@@ -999,15 +1060,16 @@
     str     x17, [sp, #FRAME_DST + \at]
 .endm
 
-.macro few_function name, count, kind
+.macro few_function name, count, kind, tile_quads=2
     .set    rows, \count
 func \name, hidden
     .ifc \kind, block
     frame   d8-d15, x19-x26, space=FRAME
+    .elseif \tile_quads == 4
+    frame   d8-d15, x19-x20, space=FRAME
     .else
     frame   x19-x20, space=FRAME
     .endif
-    stp     xzr, xzr, [sp, #FRAME_ZERO]
     ldp     x10, x12, [args, #FEW_ARGS_rhs]
     ldp     x13, x16, [args, #FEW_ARGS_dst]
     ldp     x15, x9, [args, #FEW_ARGS_rows]
@@ -1092,6 +1154,18 @@ func \name, hidden
     .else
     .set    quads, 2
     .set    units, 2
+    .if \tile_quads == 4
+    subs    x9, x9, #4
+    b.lo    2f
+1:
+    int8_wide_tile
+    add     x10, x10, x20, lsl #1
+    add     x19, x19, x20
+    subs    x9, x9, #4
+    b.hs    1b
+2:
+    add     x9, x9, #4
+    .endif
     subs    x9, x9, #2
     b.lo    2f
 1:
@@ -1116,7 +1190,7 @@ endfunc
     few_function kai_few_int4_4_neon_i8mm, 4, int4
     few_function kai_few_int4_8_neon_i8mm, 8, int4
     few_function kai_few_int8_2_neon_i8mm, 2, int8
-    few_function kai_few_int8_4_neon_i8mm, 4, int8
+    few_function kai_few_int8_4_neon_i8mm, 4, int8, 4
     few_function kai_few_int8_8_neon_i8mm, 8, int8
     few_function kai_few_blocks_int4_2_neon_i8mm, 2, block
     few_function kai_few_blocks_int4_4_neon_i8mm, 4, block
