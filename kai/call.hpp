@@ -66,6 +66,7 @@ struct PackerArgs {
     const void* params;                             ///< Of the type of the signature (make_params).
     const void *scale_global, *k_sum_scale_global;  ///< Unified, instead of params.
     const int32_t* lut;
+    const int8_t* table;  ///< 16 values.
     kai_datatype scale_dt;
     void* packed;
     size_t packed_stride;  ///< Unified: panels; 0: the dense ones.
@@ -444,6 +445,8 @@ using PackCx = PackRhs<F, &P::source, &P::bias, &P::scale, &P::packed, &P::extra
 using PackQs4Cx = PackCx<kai_run_rhs_pack_qs4cx_fn>;
 using PackQsi8Cx = PackCx<kai_run_rhs_pack_qsi8cx_fn>;
 using PackQsu2Cx = PackCx<kai_run_rhs_pack_qsu2cx_fn, &P::lut>;
+using PackIndices = PackRhs<
+    kai_run_rhs_pack_nxk_qlu4c32_fn, &P::source, &P::stride, &P::table, &P::packed, &P::extra_bytes, &P::no_params>;
 using PackElements = PackRhs<
     kai_run_rhs_pack_fn, &P::stride, &P::source, &P::bias, &P::no_scale, &P::packed, &P::extra_bytes, &P::no_params>;
 using PackInt8 = PackRhs<
@@ -508,7 +511,8 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_KXN_UNIFIED, PackerOf<Source::kxn, Unified>)                                                     \
     ROW(KAI_RHS_PACK_NXK_UNIFIED, PackerOf<Source::nxk, Unified>)                                                     \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
-    ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)
+    ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
+    ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
 
 /// f(PackerOf<...>{}) of the signature.
 template <typename F>
@@ -572,7 +576,15 @@ KAI_INLINE bool has_block_sums(const kai_packer& p) {
 KAI_INLINE bool has_channels(const kai_packer& p) {
     return takes<&P::params>(p) && !takes<&P::bl>(p) && !takes<&P::stride>(p);
 }
-/// Packs indices of a table.
+/// Packs indices of a table of 16, in records of a scale and 32 of them.
+KAI_INLINE bool has_table(const kai_packer& p) {
+    return takes<&P::table>(p);
+}
+/// Rows are records that have all: no bias, scale or zero is given.
+KAI_INLINE bool takes_rows_alone(const kai_packer& p) {
+    return is_file(p) || has_table(p);
+}
+/// Packs indices of a table of 4.
 KAI_INLINE bool has_lut(const kai_packer& p) {
     return takes<&P::lut>(p);
 }
@@ -660,6 +672,9 @@ KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) 
     if (is_file(p)) {
         const kai_gguf_type& type = file_type_of(p);
         return k / type.block_weights * type.block_bytes;
+    }
+    if (has_table(p)) {
+        return k / 32 * (sizeof(uint16_t) + 16);
     }
     return ((is_kxn(p) ? n : k) * element_bits(p.source_format) + 7) / 8;
 }

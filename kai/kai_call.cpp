@@ -122,7 +122,7 @@ void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_id
     a.scale = moved(c.rhs_scale, scales);
     a.bias = moved(c.bias, kai::bias_size(p));
     a.no_bias = a.bias, a.no_scale = a.scale;  // which a packer rejects where the format has no place for them
-    a.lut = c.lut;
+    a.lut = c.lut, a.table = c.table;
 }
 
 /// The rows of a part, of a kernel that takes any number.
@@ -193,7 +193,8 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
     KAI_REFUSE_IF(
         __func__, !kai::has_stride(p) && a.stride != dense,
         "rhs_stride = %zu, but %s takes rows of %zu bytes without gaps", a.stride, p.name, dense);
-    KAI_REFUSE_IF(__func__, kai::is_file(p) && call->bias != nullptr, "bias must be NULL: %s takes none", p.name);
+    KAI_REFUSE_IF(
+        __func__, kai::takes_rows_alone(p) && call->bias != nullptr, "bias must be NULL: %s takes none", p.name);
     a.index = n_idx;
     // The panels that follow each other, wherever the part ends.
     a.packed = rhs_packed != nullptr ? bytes(rhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;

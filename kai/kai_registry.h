@@ -89,6 +89,7 @@ enum kai_packer_signature {
     KAI_RHS_PACK_NXK_UNIFIED,  ///< The same of an N x K source
     KAI_RHS_DWCONV_PACK,       ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
     KAI_RHS_PACK_NXK_GGUF,     ///< kai_run_rhs_pack_nxk_gguf_fn; source_format is the type's name in kai_gguf.h
+    KAI_RHS_PACK_NXK_TABLE,    ///< kai_run_rhs_pack_nxk_qlu4c32_fn
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.

@@ -147,9 +147,10 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     call.zero = given(c.zero);
     call.bias = given(c.bias);
     call.scale = given(c.scale && !kai::takes<&kai::PackerArgs::no_bias>(p));  // which have scales in their source
-    if (kai::is_file(p)) {                                                     // which has no such parameters
+    if (kai::takes_rows_alone(p)) {                                            // which has no such parameters
         call.zero = call.bias = call.scale = nullptr;
     }
+    call.table = &kSomething;
     call.params = c.params;
     return rules.table != nullptr ? kai_rhs_call_violation(rules.table, &call) : vectors_violation(p, rules, c, call);
 }

@@ -43,6 +43,7 @@ kai_ukernel some_ukernel(kai_ukernel_signature signature, const char* lhs_format
 }
 
 const kai_ukernel kBlocks = some_ukernel(KAI_UKERNEL_MATMUL_BL, "qsi8d32p", "qsi4c32p");
+const kai_ukernel kIndices = some_ukernel(KAI_UKERNEL_MATMUL_BL, "qsi8d32p", "qlu4c32p");
 const kai_ukernel kChannels = some_ukernel(KAI_UKERNEL_MATMUL, "qai8dxp", "qsi4cxp");
 const kai_ukernel kDepthwise = some_ukernel(KAI_UKERNEL_DWCONV, "f32", "f32pbiasf32");
 const kai_ukernel kPlain = some_ukernel(KAI_UKERNEL_MATMUL_PLAIN, "f32", "f32_kxn");
@@ -63,7 +64,8 @@ kai_call right_call(const kai_ukernel& u) {
 
 // Parts of the RHS and the LHS in any order are the bytes of the whole, also on hosts without micro-kernels.
 TEST(KaiCall, PacksInParts) {
-    for (const kai_ukernel* u : {&kBlocks, &kChannels}) {
+    for (const kai_ukernel* u : {&kBlocks, &kIndices, &kChannels}) {
+        ASSERT_NE(kai_registry_rhs_packer(u, 0), nullptr);
         for (size_t i = 0; kai_registry_rhs_packer(u, i) != nullptr; ++i) {
             kai_call c = right_call(*u);
             c.rhs_packer = kai_registry_rhs_packer(u, i);
@@ -71,10 +73,11 @@ TEST(KaiCall, PacksInParts) {
             const reference::Format& format = *reference::find_format(u->rhs_format);
             test::Random random(1);
             const reference::Side side =
-                test::make_side(format, test::Data::random, c.n, c.k, u == &kBlocks ? c.bl : 0, random);
+                test::make_side(format, test::Data::random, c.n, c.k, u == &kChannels ? 0 : c.bl, random);
             const test::RhsSource source(*c.rhs_packer, side, 0);
             c.rhs = source.data.data(), c.rhs_scale = source.scale.data(), c.bias = source.bias.data();
             c.bias = source.has_bias ? c.bias : nullptr;
+            c.table = source.table.as<int8_t>();
             const reference::Tile tile = {4, 16, 2};
             const GuardedBuffer packed(kai_call_rhs_packed_size(&c)), whole(packed.size());
             test::run_rhs(*c.rhs_packer, tile, source, 0, c.n, whole.data());

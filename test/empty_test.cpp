@@ -273,6 +273,8 @@ protected:
         args.stride = test::has_block_sums(p) ? (test::is_kxn(p) ? (count + 1) / 2 : k / 2)
                                               : (test::is_kxn(p) ? count : k) * test::element_size(p);
         args.lhs_ptr_offset = 64;
+        static constexpr int8_t kTable[16] = {};
+        args.table = count == 0 ? nullptr : kTable;
         args.zero = a.scale;
         args.scale = kai::is_unified(p) && !test::is_requantising(p) ? nullptr : a.scale;
         args.scale_stride = depth.bl == 0 ? 0 : k / depth.bl * sizeof(uint16_t);
@@ -293,7 +295,7 @@ protected:
             return whole;
         }
         static const std::vector<Depth> some = {{0, 32}, {32, 32}, {96, 32}, {8192, 32}};
-        return test::has_blocks(p) || kai::has_lut(p) ? some : kAnyDepths;
+        return test::has_blocks(p) || kai::has_lut(p) || kai::has_table(p) ? some : kAnyDepths;
     }
     void expect_nothing_is_read(const Pointers& a) {
         for (const reference::Tile& t : tiles) {

@@ -548,6 +548,86 @@ TEST(GgufUnpack, RoundsOnce) {
     }
 }
 
+// ---- a table of the caller's ----
+
+// docs/gguf.md: NF4 of bitsandbytes as records, and how far the weights are off.
+TEST(GgufTable, PacksNf4) {
+    constexpr float kNf4[16] = {
+        -1,          -0.69619280F, -0.52507305F, -0.39491749F, -0.28444138F, -0.18477343F, -0.09105004F, 0,
+        0.07958030F, 0.16093020F,  0.24611230F,  0.33791524F,  0.44070983F,  0.56261700F,  0.72295684F,  1};
+    int8_t table[16];
+    for (size_t i = 0; i < 16; ++i) {
+        table[i] = static_cast<int8_t>(std::lround(127 * kNf4[i]));
+    }
+    const size_t n = 11, k = 192;
+    test::Random random(3);
+    std::vector<uint8_t> nibbles(n * k / 2), records(n * k / 32 * 18);
+    std::vector<float> absmax;
+    for (uint8_t& byte : nibbles) {
+        byte = static_cast<uint8_t>(random.next());
+    }
+    for (size_t i = 0; i < n * k / 64; ++i) {
+        absmax.push_back(random.real(0.02F, 4));
+    }
+    for (size_t i = 0; i < n * k; i += 32) {
+        uint8_t* record = records.data() + i / 32 * 18;
+        const uint16_t scale = kai_cast_f16_f32(absmax[i / 64] / 127);
+        std::memcpy(record, &scale, sizeof(scale));
+        for (size_t j = 0; j < 16; ++j) {
+            const uint8_t a = nibbles[(i + j) / 2], b = nibbles[(i + j + 16) / 2];
+            record[2 + j] = static_cast<uint8_t>(j % 2 == 0 ? a >> 4 | (b & 0xF0) : (a & 15) | b << 4);
+        }
+    }
+    const GuardedBuffer neon(kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0(n, k, 4, 16, 2)),
+        sme(kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0(n, k, 8, 4, 2));
+    kai_run_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0(
+        1, n, k, 4, 16, 2, records.data(), k / 32 * 18, table, neon.data(), 0, nullptr);
+    kai_run_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0(
+        1, n, k, 8, 4, 2, records.data(), k / 32 * 18, table, sme.data(), 0, nullptr);
+    float worst = 0;
+    for (size_t row = 0; row < n; ++row) {
+        float from_neon[k], from_sme[k];
+        kai_run_rhs_unpack_row_qlu4c32p(row, k, 4, 16, 2, 32, neon.data(), kai_dt_f32, from_neon);
+        kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16(row, k, 8, 4, 2, 32, sme.data(), kai_dt_f32, from_sme);
+        for (size_t i = 0; i < k; ++i) {
+            const uint8_t byte = nibbles[(row * k + i) / 2];
+            const float most = absmax[(row * k + i) / 64], weight = kNf4[i % 2 == 0 ? byte >> 4 : byte & 15] * most;
+            ASSERT_EQ(from_neon[i], from_sme[i]);
+            const float off = std::abs(from_neon[i] - weight);
+            ASSERT_LE(off, 0.0037F * most + 0.0005F * std::abs(weight)) << "row " << row << ", weight " << i;
+            worst = std::max(worst, off / most);
+        }
+    }
+    EXPECT_GT(worst, 0.0036F);
+}
+
+#if GTEST_HAS_DEATH_TEST
+TEST(GgufTableDeathTest, RefusesAndSaysWhy) {
+    const std::vector<uint8_t> rows(1 << 12);
+    std::vector<uint8_t> to(1 << 16);
+    const int8_t table[16] = {};
+    for (const char* name : {"rhs_pack_nxk_qlu4c32p_qlu4c32s16s0", "rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0"}) {
+        const kai_packer& p = *kai_registry_find_packer(name);
+        const auto refuses = [&](const std::string& why, auto change) {
+            kai::PackerArgs a = kai::packer_args();
+            a.count = 2, a.k = 64, a.rows = 4, a.kr = 4, a.sr = 2, a.stride = 36;
+            a.source = rows.data(), a.packed = to.data(), a.table = table;
+            kai::run(p, a, kai::Direct{});
+            change(a);
+            EXPECT_DEATH(kai::run(p, a, kai::Direct{}), "kai_run_" + std::string(name) + ": " + why);
+        };
+        using Args = kai::PackerArgs;
+        refuses("table must not be NULL", [](Args& a) { a.table = nullptr; });
+        refuses("rhs must not be NULL", [](Args& a) { a.source = nullptr; });
+        refuses("params must be NULL", [&](Args& a) { a.no_params = rows.data(); });
+        refuses("k = 48 is not a multiple of 32", [](Args& a) { a.k = 48; });
+        refuses("nr = 6 is not a multiple of 4", [](Args& a) { a.rows = 6; });
+        refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
+        refuses("rhs_stride = 35 is less than the 36 bytes of a row", [](Args& a) { a.stride = 35; });
+    }
+}
+#endif
+
 // ---- activations ----
 
 // Blocks of 256 activations, quantised as ggml does it (q8_K): there the sign of scale and quants is another one.

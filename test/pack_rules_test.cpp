@@ -335,7 +335,7 @@ std::vector<const kai_packer*> packers() {
     for (const kai_packer* p : test::all_packers()) {
         const bool scalable = (p->features >> KAI_CPU_SME & 1) != 0 || (p->features >> KAI_CPU_SVE & 1) != 0;
         if (!test::is_lhs(*p) && !test::is_unified(*p) && !test::is_indirect(*p) && !test::is_requantising(*p) &&
-            !kai::is_depthwise(*p) && !kai::is_file(*p) && !scalable) {
+            !kai::is_depthwise(*p) && !kai::takes_rows_alone(*p) && !scalable) {
             packers.push_back(p);
         }
     }

@@ -196,7 +196,7 @@ protected:
     }
     Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
         Random random(rows * 137 + k);
-        if (file_bl != 0) {
+        if (file_bl != 0 && kai::is_file(p)) {
             return test::make_file_side(p, rows, k, random);
         }
         Side side = test::make_side(format, Data::random, rows, k, bl, random);
@@ -999,6 +999,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define ON_RHS_PACK_KXN_NR KAI_LINES(ELEMENTS)
 #define ON_RHS_PACK_NXK KAI_LINES(ELEMENTS_NXK)
 #define ON_RHS_PACK_NXK_GGUF KAI_LINES(FILES)
+#define ON_RHS_PACK_NXK_TABLE KAI_LINES(FILES)
 #define ON_RHS_IMATMUL_PACK_KXN KAI_LINES(CHUNKS)
 #define ON_RHS_PACK_KXN_QS8CX_I32 KAI_LINES(INT8)
 #define ON_RHS_IMATMUL_PACK_KXN_QS8CX_I32 KAI_LINES(INT8_CHUNKS)

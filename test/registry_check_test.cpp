@@ -60,6 +60,7 @@ void run(const kai_packer& p, const Call& c, Buffers& b) {
     a.scale_stride = c.scale_stride != 0 ? c.scale_stride : c.k * sizeof(uint16_t);
     a.params = a.no_params = c.params;
     a.k_sum_scale_global = &kMinusZeroPoint, a.scale_global = &kScale;
+    a.table = reinterpret_cast<const int8_t*>(b.source.data());
     a.packed = b.packed.data();
     kai::run(p, a, kai::Direct{});
 }

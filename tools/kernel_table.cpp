@@ -81,7 +81,8 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_KXN_UNIFIED", "RHS, K x N, SOURCE (unified)"},
         {"RHS_PACK_NXK_UNIFIED", "RHS, N x K, SOURCE (unified)"},
         {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
-        {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"}};
+        {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"},
+        {"RHS_PACK_NXK_TABLE", "RHS, N x K, SOURCE; table"}};
     return texts.at(signature);
 }
 

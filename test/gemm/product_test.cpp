@@ -196,9 +196,10 @@ bool is_for_other_callers(const kai_ukernel& u) {
     return u.signature >= KAI_UKERNEL_IMATMUL || std::strcmp(u.family, "matmul_clamp_f32_f16p_qsi4c32p") == 0;
 }
 
-/// Only rows of GGUF files are packed for it: gguf_test.cpp.
+/// Only rows of GGUF files are packed for it: gguf_test.cpp. (The layer has no kind for a table of the caller's.)
 bool is_for_files(const kai_ukernel& u) {
-    if (std::strchr(u.rhs_format, 'p') == nullptr || kai_registry_rhs_packer(&u, 0) != nullptr) {
+    const kai_packer* first = kai_registry_rhs_packer(&u, 0);
+    if (std::strchr(u.rhs_format, 'p') == nullptr || (first != nullptr && first->signature != KAI_RHS_PACK_NXK_TABLE)) {
         return false;
     }
     for (size_t i = 0; i < kai_gguf_type_count(); ++i) {

@@ -144,6 +144,7 @@ Side lhs_side(
 
 std::vector<uint8_t> encode_records(const Side& side, unsigned bits) {
     std::vector<uint8_t> bytes;
+    const int added = side.table.empty() ? 8 : 0;  // not to indices
     for (size_t block = 0; block < side.rows * side.blocks(); ++block) {
         const uint16_t scale = f16_from_f32(side.scale[block]);
         bytes.push_back(static_cast<uint8_t>(scale));
@@ -154,7 +155,7 @@ std::vector<uint8_t> encode_records(const Side& side, unsigned bits) {
             continue;
         }
         for (size_t j = 0; j < side.bl / 2; ++j) {
-            bytes.push_back(static_cast<uint8_t>((q[j] + 8) | (q[j + side.bl / 2] + 8) << 4));
+            bytes.push_back(static_cast<uint8_t>((q[j] + added) | (q[j + side.bl / 2] + added) << 4));
         }
     }
     return bytes;

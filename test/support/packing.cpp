@@ -59,7 +59,11 @@ std::vector<uint8_t> dense(const std::vector<float>& values) {
     return encode_numbers("f32", values);
 }
 
-std::vector<uint8_t> as_bytes(const std::vector<int32_t>& values) {
+/// As the packer takes it.
+std::vector<uint8_t> encode_table(const kai_packer& packer, const std::vector<int32_t>& values) {
+    if (kai::has_table(packer)) {
+        return {values.begin(), values.end()};  // int8
+    }
     std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
     for (size_t i = 0; i < values.size(); ++i) {
         std::memcpy(&bytes[i * sizeof(int32_t)], &values[i], sizeof(int32_t));
@@ -106,6 +110,9 @@ std::vector<uint8_t> encode_scales(const kai_packer& packer, const Side& side, s
 }
 
 std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t gap, uint8_t zero_point) {
+    if (kai::has_table(packer)) {
+        return with_gaps(reference::encode_records(side, 4), line_size(packer, side), gap_size(packer, gap));
+    }
     if (file_bl(packer) != 0) {
         return side.source.empty() ? side.source
                                    : with_gaps(side.source, side.source.size() / side.rows, gap_size(packer, gap));
@@ -139,11 +146,14 @@ size_t stride_of(const kai_packer& packer, const Side& side, size_t gap) {
 }  // namespace
 
 size_t file_bl(const kai_packer& p) {
+    if (kai::has_table(p)) {
+        return 32;
+    }
     return !kai::is_file(p) ? 0 : fixed_block(p) != 0 ? fixed_block(p) : kai::file_type_of(p).packed_bl;
 }
 
 size_t file_block(const kai_packer& p) {
-    return file_bl(p) == 0 ? 0 : kai::file_type_of(p).block_weights;
+    return file_bl(p) == 0 ? 0 : kai::has_table(p) ? 32 : kai::file_type_of(p).block_weights;
 }
 
 std::string source_type(const kai_packer& p) {
@@ -315,7 +325,7 @@ RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flu
       zero(dense(side.offset), flush),
       scale(encode_scales(packer, side, gap), flush),
       bias(encode_bias(packer, side), flush),
-      table(as_bytes(side.table), flush),
+      table(encode_table(packer, side.table), flush),
       has_bias(!side.bias.empty()),
       has_table(side.table != std::vector<int32_t>{-2, -1, 0, 1}) {
 }
@@ -422,6 +432,7 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
                                 : source.scale.data() + first * source.scales_per_row * sizeof(float);
     a.scale_stride = source.scale_stride;
     a.lut = source.has_table ? source.table.as<int32_t>() : nullptr;
+    a.table = source.table.as<int8_t>();
     a.packed = packed;
     // What the unified API has no place for is NULL.
     const bool requantising = is_requantising(p);

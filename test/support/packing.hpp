@@ -50,7 +50,7 @@ struct Chunks {
     }
 };
 
-/// @name Packers of rows of GGUF files
+/// @name Packers of rows of GGUF files, or with a table of the caller's
 /// @{
 /// Weights in a block of the file, and in one of the packed format; 0 where there are no such blocks.
 size_t file_block(const kai_packer& packer);

@@ -201,7 +201,8 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     static const int32_t kLut[64] = {-2, -1, 1, 2};
     static kai::RhsParams params;
     pack.params = kai::make_params(p, params, 1, 8, 1.0f);
-    pack.lut = kLut;
+    static const int8_t kTable[16] = {};
+    pack.lut = kLut, pack.table = kTable;
     if (kai::is_unified(p)) {
         lhs ? kai::run_lhs_unified(p, pack, Keep{}, nullptr) : kai::run_rhs_unified(p, pack, Keep{}, nullptr);
     }

@@ -13,6 +13,8 @@
 //     qlu4c32ps1s0scalebf16   index       bf16 scale: a power of two
 //     qlu4c16p                index       f16 scales of both halves: 4 significant bits
 //
+// Rows of IQ4_NL with a table of the caller's own are packed like those of IQ4_NL.
+//
 // where weight = scale * value + min = scale * (value - 8) + zero, zero = RN(8 * scale + min): the products are exact,
 // so that the scale is exact and the zero is rounded once. The packed blocks are the runs of the source that share a
 // scale.
@@ -64,12 +66,20 @@ constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Blo
     return rules;
 }
 
+/// The same with a table that the call gives.
+constexpr kai_rhs_rules table_rules(const char* name, const Target& to) {
+    kai_rhs_rules rules = gguf_rules(name, to, IQ4_NL);
+    rules.table = true;
+    return rules;
+}
+
 struct GgufPack {
     size_t n, k;
     Tile tile;
     const uint8_t* rhs;
     size_t rhs_stride;
     void* packed;
+    const int8_t* table;  // of indices
 
     size_t panels = (n + tile.rows - 1) / tile.rows;
 
@@ -87,7 +97,7 @@ KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p
         end[i] = 0;
     }
     for (size_t i = 0; i < p.tile.rows * to.format.panel_head; ++i) {
-        panel[i] = i < 16 ? static_cast<uint8_t>(t.table[i]) : 0;
+        panel[i] = i < 16 ? static_cast<uint8_t>(p.table[i]) : 0;
     }
 }
 
@@ -391,7 +401,8 @@ void pack_gguf(const GgufPack& p) {
 template <const Target& to, const Block& t>
 void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
-    const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed};
+    const auto* table = rules.table ? static_cast<const int8_t*>(c.table) : t.table;
+    const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed, table};
     pack_gguf<to, t>(p);
     if constexpr (to.zero_missing) {
         zero_missing_columns(to.format, {c.n, c.k, t.run, p.tile, p.rhs, c.packed});
@@ -410,6 +421,18 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
         kai::check_and_pack<kai::to_##FORMAT, kai::TYPE>(                                                             \
             kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
                                                            nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \
+    }
+
+#define KAI_DEFINE_TABLE(FORMAT)                                                                                      \
+    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_qlu4c32s16s0, table_rules, kai::to_##FORMAT)                                \
+    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_qlu4c32s16s0, n_idx* rhs_stride)                           \
+    void kai_run_rhs_pack_nxk_##FORMAT##_qlu4c32s16s0(                                                                \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
+        const int8_t* table, void* rhs_packed, size_t extra_bytes, const void* params) {                              \
+        kai::check_and_pack<kai::to_##FORMAT, kai::IQ4_NL>(                                                           \
+            kai_rules_rhs_pack_nxk_##FORMAT##_qlu4c32s16s0,                                                           \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \
+             params, table});                                                                                         \
     }
 
 extern "C" {
@@ -437,5 +460,7 @@ KAI_DEFINE_GGUF(qlu4c32pscalebf16, MXFP4, mxfp4)
 KAI_DEFINE_GGUF(qlu4c16p, NVFP4, nvfp4)
 KAI_DEFINE_GGUF(qlu4c32ps1s0scalef16, IQ4_NL, iq4_nl)
 KAI_DEFINE_GGUF(qlu4c32ps1s0scalebf16, MXFP4, mxfp4)
+KAI_DEFINE_TABLE(qlu4c32p)
+KAI_DEFINE_TABLE(qlu4c32ps1s0scalef16)
 
 }  // extern "C"

@@ -123,6 +123,7 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
     KAI_VIOLATION_IF(!rules.scale && c.scale != nullptr, "scale must be NULL: this format has no place for it", {});
 #endif
     KAI_VIOLATION_IF(c.rhs == nullptr && c.k != 0, "rhs must not be NULL", {});
+    KAI_VIOLATION_IF(rules.table && c.table == nullptr, "table must not be NULL", {});
     KAI_VIOLATION_IF(c.packed == nullptr && (c.k != 0 || rules.panel_fields != 0), "rhs_packed must not be NULL", {});
     const size_t rows = rules.kxn ? c.k : c.n, row = rules.source_bytes != 0
                                                          ? c.k / rules.source_weights * rules.source_bytes

@@ -50,6 +50,7 @@ struct kai_rhs_rules {
         stride_bits;  ///< Rows of elements of this many bits are rhs_stride apart: rows of k of all columns (kxn), or
     bool kxn;         ///< columns.
     bool scale, zero, bias;  ///< is not NULL; is not NULL; may be given
+    bool table;              ///< is not NULL
     bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
     kai_rhs_params params;
 };
@@ -64,6 +65,7 @@ struct kai_rhs_call {
     void* packed;
     size_t extra_bytes;
     const void* params;
+    const void* table = nullptr;
 };
 
 /// A violated rule, as a format of printf with three numbers of type size_t. NULL: there is none.
