@@ -11,6 +11,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
+#include "called.hpp"
 #include "layer.hpp"
 #include "model.hpp"
 
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <thread>
 
 #ifndef TINY_LM_DIRECTORY
@@ -221,9 +223,11 @@ bool parse(int argc, char** argv, Options& options) {
 
 /// What a micro-kernel made of the model.
 struct Result {
-    const Form* form;
+    const char* form;
+    double tolerance;
     const char* name;
-    std::string written;
+    std::function<RunLayer()> layers;
+    std::string written = {};
     double bits_per_char = 0.0;  // only with --check
 };
 
@@ -270,7 +274,7 @@ private:
         printf(" ...\n\nPlain loops in f32 wrote that.");
     }
 
-    /// Each with the first form of weights that it can run; reasons for the others.
+    /// Each with the first form of weights that it can run, or the work that it is for; reasons for the others.
     void find_micro_kernels() {
         for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
             const kai_ukernel& u = *kai_registry_ukernel(i);
@@ -288,15 +292,53 @@ private:
             }
             char reason[256] = "";
             if (status == KAI_GEMM_OK) {
-                results_.push_back({form, u.name, {}});
+                results_.push_back(
+                    {form->name, form->tolerance, u.name, [this, form, &u] { return planned(*form, u.name); }});
                 quantise(*form);
-            } else if (status == KAI_GEMM_CPU_LACKS) {
-                kai_registry_runnable(u.features, reason, sizeof(reason));
+            } else if (status != KAI_GEMM_CPU_LACKS && work_of(u) == nullptr) {
+                others_++;
+            } else if (!kai_registry_runnable(u.features, reason, sizeof(reason))) {
                 lacking_[std::string(reason).substr(0, std::string(reason).find(" ("))]++;
             } else {
-                others_++;
+                results_.push_back({work_of(u)->name, work_of(u)->tolerance, u.name, [this, &u] { return called(u); }});
+                see_activations();
             }
         }
+    }
+
+    RunLayer planned(const Form& form, const char* pin) {
+        const auto layers =
+            std::make_shared<Layers>(plan_layers(model_, form, quantised_[static_cast<size_t>(&form - kForms)], pin));
+        return [layers](size_t index, bool /*relu*/, size_t m, const float* x, float* y) {
+            (*layers)[index].run(m, x, y);
+        };
+    }
+
+    RunLayer called(const kai_ukernel& u) {
+        const auto layers = std::make_shared<std::vector<CalledLayer>>();
+        for (size_t i = 0; i < model_.layers.size(); i++) {
+            const Dense& layer = model_.layers[i];
+            layers->emplace_back(
+                u, layer, i + 1 < model_.layers.size(), i == 0 ? model_.width : layer.k, ranges_[i], ranges_[i + 1]);
+        }
+        return [layers](size_t index, bool /*relu*/, size_t m, const float* x, float* y) {
+            (*layers)[index].run(m, x, y);
+        };
+    }
+
+    /// The range of the inputs of each layer, and of the last one's results, on a text that the model was trained on.
+    void see_activations() {
+        if (!ranges_.empty()) {
+            return;
+        }
+        ranges_.resize(model_.layers.size() + 1);
+        const RunLayer run = reference(model_);
+        const RunLayer seen = [&](size_t index, bool relu, size_t m, const float* x, float* y) {
+            run(index, relu, m, x, y);
+            ranges_[index].widen(x, m * model_.layers[index].k);
+            ranges_[index + 1].widen(y, m * model_.layers[index].n);
+        };
+        predict(model_, seen, text_, start_ / 2, 2 * kBatch);
     }
 
     const std::vector<Quantised>& quantise(const Form& form) {
@@ -315,10 +357,10 @@ private:
         const auto work = [&] {
             for (size_t i = next++; i < results_.size(); i = next++) {
                 Result& r = results_[i];
-                Layers layers = plan_layers(model_, *r.form, quantised_[static_cast<size_t>(r.form - kForms)], r.name);
-                r.written = continue_prompt(model_, with(layers), length());
+                const RunLayer layers = r.layers();
+                r.written = continue_prompt(model_, layers, length());
                 if (options_.check) {
-                    r.bits_per_char = evaluate(model_, with(layers), text_, start_, count_).bits_per_char;
+                    r.bits_per_char = evaluate(model_, layers, text_, start_, count_).bits_per_char;
                 }
             }
         };
@@ -334,10 +376,17 @@ private:
     /// A line for all that wrote the same, in the order of the forms.
     void print_groups() const {
         std::vector<std::pair<std::string, std::string>> groups = {{written_, "plain loops"}};
+        std::vector<std::string> forms;
         for (const Form& form : kForms) {
+            forms.push_back(form.name);
+        }
+        for (const Work& work : works()) {
+            forms.push_back(work.name);
+        }
+        for (const std::string& form : forms) {
             std::map<std::string, size_t> counts;  // by what they wrote
             for (const Result& r : results_) {
-                counts[r.written] += r.form == &form;
+                counts[r.written] += r.form == form;
             }
             for (const auto& count : counts) {
                 if (count.second == 0) {
@@ -350,7 +399,7 @@ private:
                 if (group == groups.end()) {
                     group = groups.insert(group, {count.first, ""});
                 }
-                group->second += (group->second.empty() ? "" : "; ") + std::string(form.name) + ": ";
+                group->second += (group->second.empty() ? "" : "; ") + form + ": ";
                 group->second += std::to_string(count.second);
             }
         }
@@ -372,7 +421,8 @@ private:
         }
         if (others_ > 0) {
             printf(
-                "%zu are for other work: images (convolution), int8 from end to end, or callers of the unified API.\n",
+                "%zu are for weights that are not here: blocks of GGUF files, integers as gemmlowp has them, int4 and "
+                "uint8 of\nthe unified API.\n",
                 others_);
         }
     }
@@ -426,7 +476,7 @@ private:
             complain("the reference", reference_.bits_per_char);
         }
         for (const Result& r : results_) {
-            if (!(std::fabs(r.bits_per_char - reference_.bits_per_char) <= r.form->tolerance)) {
+            if (!(std::fabs(r.bits_per_char - reference_.bits_per_char) <= r.tolerance)) {
                 complain(r.name, r.bits_per_char);
             }
         }
@@ -437,6 +487,7 @@ private:
     Tokens text_;
     size_t start_ = 0, count_ = 0;                   // of the held-out text
     std::vector<std::vector<Quantised>> quantised_;  // [form][layer]
+    std::vector<Range> ranges_;                      // before each layer, and after the last one
     std::vector<Result> results_;
     std::string written_;  // by the reference
     Score reference_;
