@@ -15,7 +15,12 @@ namespace {
 /// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md, without
 /// packing): K x N any number, but in a B beyond the cache its rows are far apart; N x K, where each tile adds up lanes
 /// at its end, a share of k that holds on in-order cores, too. Kernels of SME and bf16 are several times as fast.
+///
+/// Rows of a file: packing takes as long as 1 row (docs/gguf.md), but writes B to memory and reads it again.
 size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
+    if (p.b_kind == KAI_GEMM_GGUF) {
+        return 4;
+    }
     constexpr uint64_t kFaster = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_BF16;
     if ((features_otherwise & kFaster) != 0) {
         return 2;
@@ -229,13 +234,14 @@ int suits(const Problem& p, const kai_packer& packer) {
 
 bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
     plan.rhs_packer = nullptr, plan.copies_columns = false;
+    plan.problem.bl = p.b_kind == KAI_GEMM_GGUF ? 0 : p.bl;
     if (!rhs_is_packed(u)) {
         return true;
     }
     if (p.b_kind == KAI_GEMM_GGUF) {
         plan.rhs_packer = kai_registry_gguf_packer(&u, p.gguf_type);
-        plan.problem.bl = kai::has_blocks(u) ? kai_gguf_find_type(p.gguf_type)->packed_bl : 0;
         if (plan.rhs_packer != nullptr) {
+            plan.problem.bl = kai::has_blocks(u) ? kai_gguf_find_type(p.gguf_type)->packed_bl : 0;
             return true;
         }
     }
@@ -340,10 +346,11 @@ const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format
 /// Whether kernels and packers take the shape.
 bool takes_shape(const Problem& p, const Plan& plan) {
     kai_registry_call call = {};
-    call.n = p.n, call.k = p.k, call.bl = plan.problem.bl;
+    call.n = p.n, call.k = p.k;
     for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
         const kai_ukernel& u = *kernel->ukernel;
         call.ukernel = &u, call.packer = nullptr;
+        call.bl = rhs_is_packed(u) ? plan.problem.bl : u.k_multiple;
         call.m = u.rows == KAI_ROWS_ONE ? 1 : p.m;
         if (!kai_registry_check(&call, nullptr, 0)) {
             return false;
@@ -401,9 +408,18 @@ bool choose_from(
     return false;
 }
 
-/// The family that reads this B without packing; NULL if there is none.
+/// The family that reads this B where it lies; NULL if there is none.
 const char* plain_family(const Problem& p) {
-    if (p.b_kind != KAI_GEMM_DENSE || p.b_constant || p.format != nullptr) {
+    if (p.b_constant || p.format != nullptr) {
+        return nullptr;
+    }
+    for (size_t i = 0; const kai_ukernel* u = p.b_kind == KAI_GEMM_GGUF ? kai_registry_ukernel(i) : nullptr; ++i) {
+        const kai_gguf_type* type = kai::file_type_of(*u);
+        if (type != nullptr && type->id == p.gguf_type) {
+            return u->family;
+        }
+    }
+    if (p.b_kind != KAI_GEMM_DENSE) {
         return nullptr;
     }
     if (p.b_type == kai_dt_f32) {
@@ -415,19 +431,28 @@ const char* plain_family(const Problem& p) {
     return nullptr;
 }
 
-/// Packs nothing where packing B costs more than it saves. The plan has kernels already.
+/// Reads B where it lies if packing it costs more than it saves; from a file, for one row in any case. The plan has
+/// kernels already.
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);
-    const uint64_t features = plan.gemm.ukernel->features;
-    if (family == nullptr || p.m > most_plain_rows(p, features)) {
+    const kai_ukernel& packed = *plan.gemm.ukernel;
+    // One B of many serves only a part of the rows.
+    const size_t rows = p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
+    const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features);
+    if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF)) {
         return;
     }
-    kai_registry_request request = {family, p.m, nullptr, 0};
+    kai_registry_request request = {family, few ? p.m : 1, nullptr, 0};
     const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
     kai_gemm_kernel kernel = {u, nullptr, false};
-    if (u != nullptr && (u->features != 0 || features == 0) && set_lhs(p, kernel)) {
+    if (u == nullptr || (u->features == 0 && packed.features != 0) || !set_lhs(p, kernel)) {
+        return;
+    }
+    if (few) {
         set_rhs(p, *u, plan);
         plan.gemm = plan.gemv = kernel;
+    } else if (u->dst_type == packed.dst_type) {
+        plan.gemv = kernel;
     }
 }
 

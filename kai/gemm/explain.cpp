@@ -56,6 +56,9 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel)
     } else {
         text.add("    rows of A %s\n", kernel.copies_rows ? "copied first" : "read in place");
     }
+    if (!packs_b(kernel)) {
+        text.add("    B read in place\n");
+    }
 }
 
 }  // namespace
@@ -83,8 +86,6 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t
             : p.b_kind == KAI_GEMM_GGUF ? "dequantised, then "
                                         : "copied, then ",
             plan->rhs_packer->name, p.b_constant ? "once" : "at every run");
-    } else {
-        out.add("B read in place\n");
     }
     if (!plan->direct) {
         out.add(

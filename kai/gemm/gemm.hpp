@@ -84,6 +84,9 @@ Status choose(const Problem& p, Plan& plan);
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
 kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n);
 
+/// Whether B is packed for it. Otherwise it is read where it lies.
+bool packs_b(const kai_gemm_kernel& kernel);
+
 /// Rows that are packed together: mr.
 inline size_t panel_rows(const kai_gemm_kernel& kernel) {
     return kernel.lhs_packer != nullptr ? kernel.ukernel->get_mr() : 1;

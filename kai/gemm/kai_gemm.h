@@ -71,7 +71,7 @@ enum kai_gemm_kind {
     KAI_GEMM_INT8_BLOCK_F16,   ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,       ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
     KAI_GEMM_INT8_LOWP,        ///< The same of int8: TensorFlow Lite.
-    KAI_GEMM_GGUF,             ///< Rows of a GGUF file as they lie: gguf_type. N x K, constant.
+    KAI_GEMM_GGUF,             ///< Rows of a GGUF file: gguf_type. N x K.
     KAI_GEMM_KIND_COUNT
 };
 
@@ -106,7 +106,9 @@ struct kai_gemm_problem {
     /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
     enum kai_gguf_type_id gguf_type;
     bool b_transposed;  ///< B is N x K.
-    bool b_constant;    ///< Packed once by kai_gemm_pack_b. Otherwise B is DENSE or LOWP and read at every run.
+    /// Packed once by kai_gemm_pack_b. Otherwise B is DENSE, LOWP (N x K) or GGUF, and every run reads it: where it lies
+    /// if a kernel can and rows are few, else it is packed into the workspace (kai_gemm_explain).
+    bool b_constant;
     bool b_per_matrix;  ///< Every matrix of the batch has its own B.
     size_t bl;          ///< Length of a block of k. Block kinds only; the plan sets that of GGUF.
     bool bias;          ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights. Not LOWP.
@@ -169,11 +171,12 @@ struct kai_gemm_layout {
 /// Members may be read, but only kai_gemm_make_plan may change them.
 struct kai_gemm_plan {
     struct kai_gemm_problem problem;
-    struct kai_gemm_kernel gemm, gemv;    ///< For many rows, for one. Both read one packed B.
-    const struct kai_packer* rhs_packer;  ///< NULL: B is read in place.
-    bool copies_columns;                  ///< B is first converted or transposed, part by part.
-    bool bias_apart;                      ///< The packed format has no place for the bias: it is appended.
-    bool direct;                          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
+    struct kai_gemm_kernel gemm, gemv;  ///< For many rows, for one. If both read B packed, it is one format.
+    /// NULL: B is read in place. GGUF that is not constant: may be that of `gemm` alone.
+    const struct kai_packer* rhs_packer;
+    bool copies_columns;  ///< B is first converted or transposed, part by part.
+    bool bias_apart;      ///< The packed format has no place for the bias: it is appended.
+    bool direct;          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
     struct kai_gemm_format format;
     size_t panels_size;          ///< Bytes of one packed matrix B without the bias that is appended.
     size_t packed_b_stride;      ///< Bytes from one packed matrix B to the next. A multiple of 64.

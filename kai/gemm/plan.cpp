@@ -30,6 +30,10 @@ kai_datatype row_type(const kai_gemm_kernel& kernel) {
     return type_of(kernel.lhs_packer != nullptr ? kernel.lhs_packer->source_format : kernel.ukernel->lhs_format);
 }
 
+bool packs_b(const kai_gemm_kernel& kernel) {
+    return kernel.ukernel != nullptr && kai::rhs_is_packed(*kernel.ukernel);
+}
+
 size_t b_row_size(const Problem& p) {
     const size_t count = p.b_transposed ? p.k : p.n;
     size_t row = SIZE_MAX;
@@ -99,7 +103,8 @@ bool is_in(kai_datatype type, kai_datatype a, kai_datatype b, kai_datatype c) {
 }
 
 Status check_problem(const Problem& p) {
-    const bool integers = is_static(p.b_kind), lowp = is_lowp(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE;
+    const bool integers = is_static(p.b_kind), lowp = is_lowp(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE,
+               gguf = p.b_kind == KAI_GEMM_GGUF;
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto floating = [](kai_datatype type) { return is_in(type, kai_dt_f32, kai_dt_f16, kai_dt_bf16); };
     if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT || (dense && !floating(p.b_type)) ||
@@ -113,7 +118,7 @@ Status check_problem(const Problem& p) {
     if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
         return KAI_GEMM_BAD_VALUE;
     }
-    if (p.b_kind == KAI_GEMM_GGUF) {
+    if (gguf) {
         const kai_gguf_type* type = kai_gguf_find_type(p.gguf_type);
         if (type == nullptr || p.k % type->block_weights != 0) {
             return KAI_GEMM_BAD_VALUE;
@@ -135,7 +140,7 @@ Status check_problem(const Problem& p) {
     if (p.scatters && (!p.groups || integers || (p.beta != 0 && p.beta != 1))) {
         return KAI_GEMM_BAD_VALUE;
     }
-    if (!dense && !p.b_constant && !(lowp && p.b_transposed)) {
+    if (!p.b_constant && !dense && !gguf && !(lowp && p.b_transposed)) {
         return KAI_GEMM_UNSUPPORTED;
     }
     // Packed sizes are at most twice those of f32 with k and n rounded up, and so are those of the workspace.
@@ -338,7 +343,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         if (made.rhs_packer != nullptr) {
             made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
         }
-        const bool bias_inside = made.rhs_packer != nullptr && kai::packs_bias(*made.rhs_packer);
+        const bool bias_inside = packs_b(made.gemm) && packs_b(made.gemv) && kai::packs_bias(*made.rhs_packer);
         made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside) && !p.scatters;
         made.bias_apart = p.bias && !made.direct;
     } else {

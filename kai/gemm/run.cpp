@@ -152,7 +152,7 @@ Matrix lhs_matrix(const Work& w, const Matrix& matrix) {
 
 /// The row of A for each row of the groups; NULL: the same.
 const size_t* row_indices(const Work& w) {
-    return w.shares_rows ? nullptr : w.operands->a_rows;
+    return w.plan->problem.groups && !w.shares_rows ? w.operands->a_rows : nullptr;
 }
 
 /// Whether rows of this run are first converted or transposed, or gathered apart.
@@ -283,7 +283,7 @@ size_t lhs_parts(const Work& w, size_t m) {
 }
 
 size_t b_parts(const Work& w) {
-    return w.plan->problem.b_constant || w.plan->rhs_packer == nullptr ? 0 : w.plan->pack_units;
+    return w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
 }
 
 void prepare(const Work& w, size_t unit) {
@@ -367,7 +367,7 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
         const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, rows, slot) : lhs_of(w, rows);
         (w.kernel->lhs_packer != nullptr ? call.lhs_packed : call.lhs) = lhs;
     }
-    if (plan.rhs_packer == nullptr) {
+    if (!packs_b(*w.kernel)) {
         call.rhs = b_of(w, matrix.index), call.rhs_stride = ldb_of(w);
     } else if (p.b_constant) {
         call.rhs_packed = b_of(w, matrix.index);
@@ -396,9 +396,12 @@ void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, c
         call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
         call.requantize = {p.c_min, p.c_max, p.c_zero_point};
         size_t columns = tile.columns;
-        if (u.features != 0 && tile.rows > 2 * u.get_m_step()) {
-            const size_t panel = plan.panels_size != 0 ? plan.panels_size / divide_up(p.n, plan.format.nr) : 0;
-            const size_t step = u.get_n_step(), bytes = divide_up(step, max(plan.format.nr, 1)) * panel;
+        const bool row_by_row = u.rows == KAI_ROWS_EACH;
+        if (u.features != 0 && tile.rows > (row_by_row ? 1 : 2 * u.get_m_step())) {
+            const size_t step = u.get_n_step(), nr = plan.format.nr;
+            const size_t bytes = packs_b(*w.kernel) ? divide_up(step, nr) * (plan.panels_size / divide_up(p.n, nr))
+                                 : row_by_row       ? step * call.rhs_stride
+                                                    : 0;
             columns = bytes != 0 ? max(p.l1_bytes / kShareOfL1 / bytes, 1) * step : columns;
         }
         for (size_t n = 0; n < tile.columns; n += columns) {

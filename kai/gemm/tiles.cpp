@@ -31,12 +31,12 @@ struct Lines {
 Lines lines_of(const Plan& plan, const kai_gemm_kernel& kernel) {
     const Problem& p = plan.problem;
     const kai_ukernel& u = *kernel.ukernel;
-    Lines lines = {real(p.k * size_of(p.a_type)), real(p.k * (is_lowp(p.b_kind) ? 1 : size_of(p.b_type)))};
+    Lines lines = {real(p.k * size_of(p.a_type)), real(p.b_transposed ? b_row_size(p) : p.k * size_of(p.b_type))};
     if (kernel.lhs_packer != nullptr) {
         const size_t mr = u.get_mr();
         lines.row = real(lhs_size(plan, kernel, mr)) / real(mr);
     }
-    if (plan.rhs_packer != nullptr) {
+    if (packs_b(kernel)) {
         const size_t packed = round_up(max(p.n, 1), plan.format.nr);
         lines.column = real(plan.panels_size) / real(packed);
     }

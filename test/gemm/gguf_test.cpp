@@ -9,9 +9,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "kai/call.hpp"
 #include "kai/gemm/kai_gemm_file.h"
 #include "test/gemm/experiment.hpp"
 #include "test/reference/float16.hpp"
@@ -75,7 +77,7 @@ std::vector<float> activations(size_t m, size_t k, Random& random) {
     return a;
 }
 
-/// Packs and multiplies as a plan says, in memory of exact size, with rows of the file at any address.
+/// Packs, unless B is not constant, and multiplies as a plan says, in memory of exact size, with rows of the file at any address.
 std::vector<float> product(
     const kai_gemm_plan& plan, const Rows& rows, const std::vector<float>& a, const std::vector<float>& bias,
     Bytes* packed_bytes = nullptr) {
@@ -90,13 +92,18 @@ std::vector<float> product(
     w.b = source.data(), w.ldb = rows.ld, w.bias = p.bias ? bias.data() : nullptr;
     Schedule schedule;
     schedule.threads = p.units, schedule.shuffle = 7;
-    EXPECT_EQ(
-        kai_gemm_pack_b(
-            &plan, 0, &w, packed.data(), packed.size(), pack_workspace.data(), pack_workspace.size(), parallel_for,
-            &schedule),
-        KAI_GEMM_OK);
     kai_gemm_operands x = {};
     x.m = p.m, x.a.data = a.data(), x.b.data = packed.data(), x.c.data = c.data();
+    if (p.b_constant) {
+        EXPECT_EQ(
+            kai_gemm_pack_b(
+                &plan, 0, &w, packed.data(), packed.size(), pack_workspace.data(), pack_workspace.size(), parallel_for,
+                &schedule),
+            KAI_GEMM_OK);
+    } else {
+        EXPECT_EQ(plan.packed_b_size + plan.pack_workspace_size, 0U);
+        x.b.data = w.b, x.b.ld = w.ldb, x.bias = w.bias;
+    }
     EXPECT_EQ(kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), parallel_for, &schedule), KAI_GEMM_OK);
     if (packed_bytes != nullptr) {
         *packed_bytes = packed.bytes();
@@ -165,9 +172,12 @@ TEST_P(GemmGguf, AnyShape) {
             static_cast<size_t>(random.integer(1, 77)), k);
         p.units = 1 + i % 3, p.sme_units = i % 4 == 1 ? 0 : p.units;
         p.bias = i % 3 == 1, p.alpha = i % 4 == 2 ? 0.5F : 1;
+        p.b_constant = random.integer(0, 1) == 0;
         const Rows rows(type, p.n, k, static_cast<size_t>(random.integer(0, 5)), random);
         const std::vector<float> a = activations(p.m, k, random), bias = some_bias(p.n);
-        SCOPED_TRACE(testing::Message() << type.name << " " << p.m << "x" << p.n << "x" << k << ", bias " << p.bias);
+        SCOPED_TRACE(
+            testing::Message() << type.name << " " << p.m << "x" << p.n << "x" << k << ", bias " << p.bias
+                               << (p.b_constant ? ", constant" : ""));
         kai_gemm_plan plan;
         ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
         expect_product(p, product(plan, rows, a, bias), rows, a, bias);
@@ -228,6 +238,179 @@ TEST_P(GemmGguf, EachKernel) {
         const std::vector<float> a = activations(p.m, k, random);
         expect_product(p, product(plan, rows, a, {}), rows, a, {});
     });
+}
+
+// ---- where they lie ----
+
+/// The kernels that read the type where it lies.
+std::vector<const kai_ukernel*> in_place(const kai_gguf_type& type) {
+    std::vector<const kai_ukernel*> kernels;
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        const kai_gguf_type* read = kai::file_type_of(*u);
+        if (read != nullptr && read->id == type.id && kai_registry_runnable(u->features, nullptr, 0)) {
+            kernels.push_back(u);
+        }
+    }
+    return kernels;
+}
+
+std::string explained(const kai_gemm_plan& plan) {
+    std::string text(4000, 0);
+    text.resize(kai_gemm_explain(&plan, text.data(), text.size()));
+    return text;
+}
+
+TEST_P(GemmGguf, InPlaceForFewRowsWithoutASecondCopy) {
+    if (is_float(type)) {
+        return;  // DENSE
+    }
+    const size_t k = 2 * type.block_weights, n = 256;
+    const bool reads = !in_place(type).empty();
+    const auto plan_for = [&](size_t m, const char* pin = nullptr) {
+        kai_gemm_problem p = problem_for(type, m, n, k);
+        p.b_constant = false, p.pin = pin, p.sme_units = 0;
+        kai_gemm_plan plan = {};
+        EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        return plan;
+    };
+    const size_t rows_of_file = n * k / type.block_weights * type.block_bytes;
+    for (const size_t m : {size_t{1}, size_t{3}}) {
+        const kai_gemm_plan plan = plan_for(m);
+        EXPECT_EQ(plan.rhs_packer == nullptr, reads);
+        EXPECT_EQ(plan.workspace_size < rows_of_file / 2, reads);
+        EXPECT_EQ(explained(plan).find("B read in place") != std::string::npos, reads);
+    }
+    // Many rows: packed at every run, but not for one row.
+    const kai_gemm_plan many = plan_for(64);
+    ASSERT_NE(many.rhs_packer, nullptr);
+    EXPECT_GE(many.workspace_size, many.panels_size);
+    EXPECT_NE(explained(many).find("at every run"), std::string::npos);
+    EXPECT_EQ(kai::rhs_is_packed(*many.gemv.ukernel), !reads);
+    EXPECT_EQ(explained(many).find("B read in place") != std::string::npos, reads);
+    for (const kai_ukernel* u : in_place(type)) {
+        const kai_gemm_plan pinned = plan_for(64, u->name);
+        EXPECT_EQ(pinned.gemm.ukernel, u);
+        EXPECT_EQ(pinned.rhs_packer, nullptr);
+        kai_gemm_problem p = problem_for(type, 1, n, k);
+        p.pin = u->name;  // constant: packed once
+        kai_gemm_plan plan;
+        EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_WRONG_KERNEL);
+    }
+}
+
+/// Batches and experts, every kernel, any number of units and threads: right, and always the same bits.
+TEST_P(GemmGguf, NotConstantAnyProblem) {
+    std::vector<const kai_ukernel*> kernels = in_place(type);
+    kernels.push_back(nullptr);  // not pinned
+    for (const kai_ukernel* u : kernels) {
+        for (size_t i = 0; i < case_count() / 20 + 8; ++i) {
+            Random random(100 * i + type.id);
+            const auto any = [&](int low, int high) { return static_cast<size_t>(random.integer(low, high)); };
+            const size_t k = any(1, 3) * (is_float(type) ? 32 : type.block_weights), rows = any(0, 6), gap = any(0, 5);
+            kai_gemm_problem p = problem_for(type, rows, any(1, 50), k);
+            p.b_constant = false, p.pin = u != nullptr ? u->name : nullptr;
+            p.batch = any(1, 4), p.b_per_matrix = any(0, 1) != 0, p.groups = any(0, 2) == 0, p.bias = any(0, 2) == 0;
+            p.alpha = any(0, 3) == 0 ? -0.5F : 1, p.beta = any(0, 3) == 0 ? 1 : 0, p.a_transposed = any(0, 3) == 0;
+            if (any(0, 2) == 0) {
+                p.l1_bytes = 2048, p.l2_bytes = 8192;
+            }
+            std::vector<size_t> group_rows(p.batch, rows), a_rows;
+            if (p.groups) {
+                for (size_t& one : group_rows) {
+                    one = any(0, 1) == 0 ? any(0, 1) : any(0, 9);
+                }
+            }
+            std::vector<size_t> first(p.batch + 1);  // of each matrix, in rows of C
+            std::partial_sum(group_rows.begin(), group_rows.end(), first.begin() + 1);
+            const size_t all = first.back();
+            p.m = p.groups ? all : rows;
+            for (size_t row = 0; row < all; ++row) {
+                a_rows.push_back(any(0, static_cast<int>(all) - 1));  // ignored without groups
+            }
+            SCOPED_TRACE(
+                testing::Message() << "case " << i << ": " << (u != nullptr ? u->name : "any kernel") << ", " << p.batch
+                                   << (p.groups ? " groups of " : " x ") << p.m << "x" << p.n << "x" << k);
+
+            const std::vector<float> a = activations(all, k, random), bias = some_bias(p.n), before(all * p.n, 3);
+            std::vector<float> a_stored = a;  // rows, or columns of each matrix
+            const size_t a_matrix = p.groups ? all : rows;
+            for (size_t j = 0; p.a_transposed && j < a.size(); ++j) {
+                const size_t row = j / k, in = row % a_matrix;
+                a_stored[row / a_matrix * a_matrix * k + j % k * a_matrix + in] = a[j];
+            }
+            std::vector<Rows> b;
+            Bytes b_bytes;  // with a gap after each matrix
+            for (size_t j = 0; j < (p.b_per_matrix ? p.batch : 1); ++j) {
+                b.emplace_back(type, p.n, k, gap, random);
+                b_bytes.resize(j * (b[0].bytes.size() + 7), 0xFF);
+                b_bytes.insert(b_bytes.end(), b[j].bytes.begin(), b[j].bytes.end());
+            }
+            const GuardedBuffer b_memory(b_bytes), a_memory(a_stored.size() * sizeof(float), Flush::end);
+            std::memcpy(a_memory.data(), a_stored.data(), a_memory.size());
+            kai_gemm_operands x = {};
+            x.m = rows, x.rows = group_rows.data(), x.a.data = a_memory.data();
+            x.a_rows = a_rows.data(), x.a_row_count = all;
+            x.b.data = b_memory.data(), x.b.ld = b[0].ld, x.b.stride = b[0].bytes.size() + 7;
+            x.bias = p.bias ? bias.data() : nullptr;
+
+            Bytes bits;
+            for (const size_t units : {1, 2, 5}) {
+                p.units = p.sme_units = units;
+                kai_gemm_plan plan;
+                ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+                const GuardedBuffer c(all * p.n * sizeof(float));
+                const bool whole = plan.workspace_size % 64 == 0;
+                const GuardedBuffer workspace(plan.workspace_size, whole ? Flush::end : Flush::start, 0xFF);
+                std::memcpy(c.data(), before.data(), c.size());
+                x.c.data = c.data();
+                Schedule schedule;
+                schedule.threads = units, schedule.shuffle = units + i;
+                ASSERT_EQ(
+                    kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), parallel_for, &schedule), KAI_GEMM_OK);
+                ASSERT_TRUE(units == 1 || c.bytes() == bits) << units << " units";
+                bits = c.bytes();
+            }
+            for (size_t j = 0; j < p.batch; ++j) {
+                for (size_t row = first[j]; row < first[j + 1]; ++row) {
+                    const Rows& weights = b[p.b_per_matrix ? j : 0];
+                    const float* a_row = &a[(p.groups ? a_rows[row] : row) * k];
+                    for (size_t n = 0; n < p.n; ++n) {
+                        double sum = 0, size = 0;
+                        for (size_t e = 0; e < k; ++e) {
+                            const double product = static_cast<double>(a_row[e]) * weights.weights[n * k + e];
+                            sum += product, size += std::fabs(product);
+                        }
+                        const double want = p.alpha * sum + (p.bias ? bias[n] : 0) + (p.beta != 0 ? 3 : 0);
+                        const float got = load(&bits[(row * p.n + n) * sizeof(float)], kai_dt_f32);
+                        ASSERT_NEAR(got, want, 1e-5 * (size + std::fabs(want)) + 1e-30) << "row " << row << ", " << n;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_P(GemmGguf, NotConstantRefusesOperands) {
+    kai_gemm_problem p = problem_for(type, 2, 5, type.block_weights * 2);
+    p.b_constant = false, p.bias = true;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    Random random(3);
+    const Rows rows(type, p.n, p.k, 0, random);
+    const std::vector<float> a = activations(p.m, p.k, random), bias = some_bias(p.n);
+    std::vector<float> c(p.m * p.n);
+    const GuardedBuffer workspace(plan.workspace_size, Flush::start);
+    const auto status = [&](auto change) {
+        kai_gemm_operands x = {};
+        x.m = p.m, x.a.data = a.data(), x.b.data = rows.bytes.data(), x.c.data = c.data(), x.bias = bias.data();
+        change(x);
+        return kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), nullptr, nullptr);
+    };
+    EXPECT_EQ(status([](auto&) {}), KAI_GEMM_OK);
+    EXPECT_EQ(status([](auto& x) { x.b.data = nullptr; }), KAI_GEMM_NULL_POINTER);
+    EXPECT_EQ(status([](auto& x) { x.bias = nullptr; }), KAI_GEMM_NULL_POINTER);
+    EXPECT_EQ(status([&](auto& x) { x.b.ld = rows.row - 1; }), KAI_GEMM_BAD_STRIDE);
+    EXPECT_EQ(status([](auto& x) { x.b.ld = SIZE_MAX / 4; }), KAI_GEMM_OVERFLOW);
 }
 
 // A tensor for a kernel: sizes and bytes are the plan's, and a file keeps them.
@@ -363,7 +546,8 @@ TEST_P(GemmGguf, RefusesOthers) {
     EXPECT_EQ(status([&](auto& p) { p.k = 512 + type.block_weights / 2; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(status([](auto& p) { p.gguf_type = static_cast<kai_gguf_type_id>(5); }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(status([](auto& p) { p.b_transposed = false; }), KAI_GEMM_UNSUPPORTED);
-    EXPECT_EQ(status([](auto& p) { p.b_constant = false; }), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(status([](auto& p) { p.b_constant = false; }), KAI_GEMM_OK);
+    EXPECT_EQ(status([](auto& p) { p.b_constant = p.b_transposed = false; }), KAI_GEMM_UNSUPPORTED);
     EXPECT_EQ(status([](auto& p) { p.k = SIZE_MAX / 256 * 256; }), KAI_GEMM_OVERFLOW);
     EXPECT_EQ(status([](auto& p) { p.pin = "no kernel"; }), KAI_GEMM_UNKNOWN_NAME);
     EXPECT_EQ(status([](auto& p) { p.pin = "matmul_clamp_f32_qai8dxp_qsi8cxp_portable"; }), KAI_GEMM_UNKNOWN_NAME);
