@@ -643,18 +643,7 @@ KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
 
 /// The type of the rows of a file that a micro-kernel reads where they lie ("ggq8_0" is Q8_0); NULL if it reads none.
 KAI_INLINE const kai_gguf_type* file_type_of(const kai_ukernel& u) {
-    if (u.signature != KAI_UKERNEL_MATMUL_FILE) {
-        return nullptr;
-    }
-    const kai_gguf_type* found = nullptr;
-    for (size_t i = 0; i < kai_gguf_type_count() && found == nullptr; ++i) {
-        const char *name = kai_gguf_type_at(i)->name, *part = u.rhs_format + 2;
-        while (*name != 0 && (*name == *part || (*name >= 'A' && *name <= 'Z' && *name - 'A' + 'a' == *part))) {
-            ++name, ++part;
-        }
-        found = *name == *part ? kai_gguf_type_at(i) : nullptr;
-    }
-    return found;
+    return u.signature == KAI_UKERNEL_MATMUL_FILE ? kai_gguf_find_type(__builtin_ctzll(u.gguf_types)) : nullptr;
 }
 
 /// Bytes of a row without gaps of an RHS that is not packed: of n elements (K x N), else of k.

@@ -131,6 +131,66 @@ using kai::contains;
         return VALUE;                                                                     \
     }
 
+/// @name Keys: numbers that stand for names, so that a search compares few strings
+/// @{
+/// Different names may have the same key. No step waits for the one before: a search takes a plan's time.
+constexpr uint32_t key_of(const char* name) {
+    uint32_t key = 1;
+    for (uint32_t i = 0; name[i] != 0; ++i) {
+        key += static_cast<unsigned char>(name[i]) * (2 * i + 1);
+    }
+    return key;
+}
+
+constexpr char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+constexpr bool same_ignoring_case(const char* a, const char* b) {
+    size_t i = 0;
+    while (a[i] != 0 && lower(a[i]) == lower(b[i])) {
+        ++i;
+    }
+    return lower(a[i]) == lower(b[i]);
+}
+/// @}
+
+/// @name Types of GGUF files, as bits
+/// @{
+struct FilePacker {
+    uint32_t format;
+    const char* source;
+    kai_gguf_type_id type;
+};
+constexpr FilePacker kFilePackers[] = {
+#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    KAI_LINE_(KAI_FILE_##SIGNATURE, KAI_NO_FILE, ~)(FORMAT, SOURCE)
+#define KAI_FILE_RHS_PACK_NXK_GGUF KAI_LINES(KAI_FILE)
+#define KAI_FILE(FORMAT, SOURCE) {key_of(#FORMAT), #SOURCE, KAI_GGUF_##SOURCE},
+#define KAI_NO_FILE(FORMAT, SOURCE)
+#include "kai/ukernels/pack/packs.def"
+};
+
+/// Those that are packed to a format.
+constexpr uint64_t types_packed_to(const char* format) {
+    const uint32_t key = key_of(format);
+    uint64_t types = 0;
+    for (const FilePacker& p : kFilePackers) {
+        types |= p.format == key ? uint64_t{1} << p.type : 0;
+    }
+    return types;
+}
+
+/// Those that are read where they lie: "ggq8_0" is Q8_0.
+constexpr uint64_t types_in_place(const char* format) {
+    uint64_t types = 0;
+    for (const FilePacker& p : kFilePackers) {
+        types |= same_ignoring_case(format + 2, p.source) ? uint64_t{1} << p.type : 0;
+    }
+    return types;
+}
+/// @}
+
 const kai_ukernel kUkernels[] = {
 #define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                    \
     KAI_IF_BUILT(                                                                                        \
@@ -144,64 +204,55 @@ const kai_ukernel kUkernels[] = {
         kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,      \
         KAI_ANY(kai_run_##NAME),                                                                            \
-        k_multiple_of(signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), kai::RHS))
+        k_multiple_of(signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), kai::RHS),          \
+        types_packed_to(#RHS))
 #define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                 \
     KAI_ENTRY(                                                                                                        \
         ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
         KAI_ANY(kai_get_##LHS_GETTER##_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, \
-        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, types_packed_to(#RHS))
 #define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                                     \
     KAI_ENTRY(                                                                                                     \
         ISA, NAME, plain_signature_of(&kai_run_##NAME), LHS, RHS, #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),                \
         KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),             \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
+        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, 0)
 #define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                         \
     KAI_ENTRY(                                                                                                    \
         ISA, NAME, KAI_UKERNEL_MATMUL_FILE, LHS, RHS, #MR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,        \
         kai_get_n_step_##NAME, kai_get_mr_##NAME, KAI_SIZE(nr, NAME, 1), kai_get_kr_##NAME, kai_get_sr_##NAME,    \
         KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME), kai_get_dst_offset_##NAME, \
-        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), kai::RHS.block)
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), kai::RHS.block, types_in_place(#RHS))
 #define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
     KAI_ENTRY(                                                                                         \
         ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP,  \
         kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR),  \
         KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),     \
         KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, \
-        KAI_ANY(kai_run_##NAME), 0)
+        KAI_ANY(kai_run_##NAME), 0, 0)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                      \
     KAI_ENTRY(                                                                                                 \
         ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,    \
         kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),          \
         KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0)
+        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, 0)
 #define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
     KAI_ENTRY(                                                                                                      \
         ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP), \
         KAI_SIZE(n_step, NAME, N_STEP), KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR),            \
-        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME), 0)
+        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME), 0, 0)
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
     KAI_ENTRY(                                                                                           \
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
         KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
-        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME), 0)
+        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME), 0, 0)
 #include "kai/ukernels/families.def"
     {}  // the end; also keeps the table from being empty
 };
 
-/// @name Keys: numbers that stand for names, so that a search compares few strings
+/// @name The families of kUkernels. The lines of a family are adjacent.
 /// @{
-/// Different names may have the same key. No step waits for the one before: a search takes a plan's time.
-constexpr uint32_t key_of(const char* name) {
-    uint32_t key = 1;
-    for (uint32_t i = 0; name[i] != 0; ++i) {
-        key += static_cast<unsigned char>(name[i]) * (2 * i + 1);
-    }
-    return key;
-}
-
-/// The families of kUkernels. The lines of a family are adjacent.
 struct Family {
     uint32_t key;
     size_t first, end;
@@ -408,10 +459,6 @@ bool is_in_catalogue(const char* family) {
     return false;
 }
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// The edit distance of two names: letters to change, insert or remove. Case is ignored.
 size_t distance(const char* a, const char* b) {
     constexpr size_t kLongest = 63;
@@ -548,10 +595,10 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size) 
     }
     const int index = __builtin_ctzll(lacking);
     const auto feature = static_cast<kai_cpu_feature>(index);
-    const char* name = kai_cpu_feature_name(feature);
     if (reason == nullptr) {
         return false;
     }
+    const char* name = kai_cpu_feature_name(feature);
     if (name == nullptr) {
         snprintf(reason, reason_size, "bit %d of the features means nothing to this library", index);
         return false;
@@ -575,10 +622,14 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
 }
 
 const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_id) {
-    const kai_gguf_type* type = kai_gguf_find_type(type_id);
-    for (size_t i = 0; i < kPackerCount && type != nullptr && sizes_known(*u); ++i) {
+    if (type_id >= 64 || (u->gguf_types >> type_id & 1) == 0 || !sizes_known(*u)) {
+        return nullptr;
+    }
+    const kai_gguf_type& type = *kai_gguf_find_type(type_id);
+    const uint32_t key = key_of(u->rhs_format);
+    for (size_t i = kPackerCount; i-- > 0;) {  // they are the last of the catalogue
         const kai_packer& p = kPackers[i];
-        if (kai::packs_file_for(p, *u) && strcmp(p.source_format, type->name) == 0 &&
+        if (kFormatOfPacker[i] == key && kai::packs_file_for(p, *u) && strcmp(p.source_format, type.name) == 0 &&
             kai_registry_runnable(p.features, nullptr, 0)) {
             return &p;
         }

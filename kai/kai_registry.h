@@ -132,6 +132,9 @@ struct kai_ukernel {
     kai_get_dst_size_fn* get_dst_size;
     kai_any_fn* run;
     size_t k_multiple;  ///< k is a multiple of this; 0: any k, or with blocks of bl, a multiple of bl.
+    /// Types of GGUF files that it multiplies with: bits 1 << enum kai_gguf_type_id. Their rows are packed by
+    /// kai_registry_gguf_packer; KAI_UKERNEL_MATMUL_FILE: the one type that it reads where it lies.
+    uint64_t gguf_types;
 };
 
 /// Preconditions of a packer: internal to the library.
@@ -162,7 +165,7 @@ struct kai_packer {
 /// extension) have no entry. An entry does not mean that this CPU can run it: see `features`.
 /// @{
 size_t kai_registry_ukernel_count(void);
-const struct kai_ukernel* kai_registry_ukernel(size_t index);  ///< NULL past the end
+const struct kai_ukernel* kai_registry_ukernel(size_t index);  ///< NULL past the end. They are one array, by family.
 size_t kai_registry_packer_count(void);
 const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the end
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -721,6 +722,18 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, rhs == "qsi6c16x256p") << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
+        EXPECT_EQ(kai_registry_gguf_packer(u, 64), nullptr);
+        uint64_t types = 0;  // with a packer, or read where they lie: "ggq8_0" is Q8_0
+        for (size_t i = 0; const kai_gguf_type* type = kai_gguf_type_at(i); ++i) {
+            std::string format = "gg";
+            for (const char* c = type->name; *c != 0; ++c) {
+                format += static_cast<char>(std::tolower(*c));
+            }
+            const bool in_place = u->signature == KAI_UKERNEL_MATMUL_FILE && rhs == format;
+            EXPECT_EQ(kai::file_type_of(*u) == type, in_place) << u->name << ", " << type->name;
+            types |= in_place || kai_registry_gguf_packer(u, type->id) != nullptr ? uint64_t{1} << type->id : 0;
+        }
+        EXPECT_EQ(u->gguf_types, known ? types : u->gguf_types) << u->name;
     }
 }
 

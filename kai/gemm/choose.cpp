@@ -34,7 +34,7 @@ size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
 /// Families that multiply the same packed B and write the same type. A GEMM and its GEMV may be in different ones.
 struct Group {
     const char* families[2];
-    const char* rhs_format;  // NULL: any that they read
+    const kai_ukernel* reader;  // the first that reads the packed format; NULL: any format
 };
 
 constexpr size_t kMaxGroups = 8;
@@ -43,18 +43,40 @@ struct Groups {
     Group of[kMaxGroups];
     size_t count;
 
-    void add(bool condition, const char* first, const char* second = nullptr, const char* rhs_format = nullptr) {
+    void add(bool condition, const char* first, const char* second = nullptr, const kai_ukernel* reader = nullptr) {
         if (condition) {
-            of[count++] = {{first, second}, rhs_format};
+            of[count++] = {{first, second}, reader};
         }
     }
 };
+
+/// The micro-kernels of the registry.
+struct AllUkernels {
+    const kai_ukernel* begin() const {
+        return kai_registry_ukernel(0);
+    }
+    const kai_ukernel* end() const {
+        return begin() + kai_registry_ukernel_count();
+    }
+};
+
+bool same_family(const kai_ukernel& a, const kai_ukernel& b) {
+    return kai::same_name(a.family, b.family);
+}
+bool same_format(const kai_ukernel& a, const kai_ukernel& b) {
+    return kai::same_name(a.rhs_format, b.rhs_format);
+}
+
+/// The GGUF type of the problem as it is in kai_ukernel::gguf_types.
+uint64_t type_bit(const Problem& p) {
+    return uint64_t{1} << p.gguf_type;
+}
 
 /// Families that multiply rows of a GGUF file in a packed format of their own. Those that write the type of C come
 /// first, then those whose format is smallest: few rows are as fast as memory.
 Groups gguf_groups(const Problem& p) {
     struct Found {
-        const char *family, *format;
+        const kai_ukernel* reader;
         bool to_c_type;
         size_t bytes;  // of a panel of 256 weights a column, per column
 
@@ -63,41 +85,42 @@ Groups gguf_groups(const Problem& p) {
         }
     } found[kMaxGroups] = {};
     size_t count = 0;
-    const char* source = kai_gguf_find_type(p.gguf_type)->name;
-    for (size_t i = 0; const kai_packer* packer = kai_registry_packer(i); ++i) {
-        if (!kai::is_file(*packer) || strcmp(packer->source_format, source) != 0) {
+    const uint64_t type = type_bit(p), without = p.sme_units == 0 && p.pin == nullptr && p.format == nullptr ? kSme : 0;
+    for (const kai_ukernel& u : AllUkernels()) {
+        if ((u.gguf_types & type) == 0 || (u.features & without) != 0 || u.signature == KAI_UKERNEL_MATMUL_FILE) {
             continue;
         }
-        const char* before = nullptr;  // the catalogue lists families one after another
-        for (size_t j = 0; const kai_ukernel* u = kai_registry_ukernel(j); ++j) {
-            // Rows of floats times integers are slow: pinned only.
-            const bool wanted = u->dst_type == kai_dt_f32 || u->dst_type == p.c_type;
-            const bool quantised = type_of(u->lhs_format) == kai_dt_unknown || p.pin != nullptr;
-            if (u->family == before || !wanted || !quantised || !kai::same_name(packer->format, u->rhs_format) ||
-                !kai_registry_runnable(u->features, nullptr, 0) || !kai::packs_file_for(*packer, *u)) {
-                continue;
-            }
-            before = u->family;
-            kai::PackerArgs a = kai::packer_args();
-            a.k = 256, a.rows = a.count = u->get_nr(), a.kr = u->get_kr(), a.sr = u->get_sr();
-            Found next = {
-                u->family, u->rhs_format, u->dst_type == p.c_type,
-                kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
-            size_t at = 0;
-            while (at < count && !next.better_than(found[at])) {
-                ++at;
-            }
-            count = min(count + 1, kMaxGroups);
-            for (; at < count; ++at) {
-                const Found moved = found[at];
-                found[at] = next;
-                next = moved;
-            }
+        // Rows of floats times integers are slow: pinned only.
+        const bool quantised = p.pin != nullptr || type_of(u.lhs_format) == kai_dt_unknown;
+        const bool wanted = quantised && (u.dst_type == kai_dt_f32 || u.dst_type == p.c_type);
+        if (!wanted || !kai_registry_runnable(u.features, nullptr, 0)) {
+            continue;
+        }
+        size_t at = 0;
+        while (at < count && !(same_format(*found[at].reader, u) && same_family(*found[at].reader, u))) {
+            ++at;
+        }
+        const kai_packer* packer = at == count ? kai_registry_gguf_packer(&u, p.gguf_type) : nullptr;
+        if (packer == nullptr) {
+            continue;
+        }
+        kai::PackerArgs a = kai::packer_args();
+        a.k = 256, a.rows = a.count = u.get_nr(), a.kr = u.get_kr(), a.sr = u.get_sr();
+        Found next = {&u, u.dst_type == p.c_type, kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
+        at = 0;
+        while (at < count && !next.better_than(found[at])) {
+            ++at;
+        }
+        count = min(count + 1, kMaxGroups);
+        for (; at < count; ++at) {
+            const Found moved = found[at];
+            found[at] = next;
+            next = moved;
         }
     }
     Groups g = {};
     for (size_t i = 0; i < count; ++i) {
-        g.add(true, found[i].family, nullptr, found[i].format);
+        g.add(true, found[i].reader->family, nullptr, found[i].reader);
     }
     return g;
 }
@@ -271,12 +294,13 @@ struct Wish {
     uint64_t with = 0;  ///< features
 };
 
-/// The first kernel of a family that reads a format and is as wished, if possible for so many rows.
-const kai_ukernel* first_reader(const char* family, const char* rhs_format, const Wish& wish) {
+/// The first kernel of a family that reads the format of another one before it and is as wished, if possible for so many
+/// rows. The registry lists families one after the other.
+const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
-    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
-        if (!kai::same_name(u->family, family) || !kai::same_name(u->rhs_format, rhs_format) ||
-            (u->features & wish.without) != 0 || !kai_registry_runnable(u->features, nullptr, 0)) {
+    for (const kai_ukernel* u = &reader; u != AllUkernels().end() && same_family(*u, reader); ++u) {
+        if (!same_format(*u, reader) || (u->features & wish.without) != 0 ||
+            !kai_registry_runnable(u->features, nullptr, 0)) {
             continue;
         }
         if ((wish.m <= 1) == (u->rows != KAI_ROWS_MANY)) {
@@ -294,8 +318,8 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
             continue;
         }
         kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without};
-        if (request.same_rhs_as == nullptr && group.rhs_format != nullptr) {
-            request.same_rhs_as = first_reader(family, group.rhs_format, wish);
+        if (request.same_rhs_as == nullptr && group.reader != nullptr) {
+            request.same_rhs_as = first_reader(*group.reader, wish);
             if (request.same_rhs_as == nullptr) {
                 continue;
             }
@@ -413,10 +437,11 @@ const char* plain_family(const Problem& p) {
     if (p.b_constant || p.format != nullptr) {
         return nullptr;
     }
-    for (size_t i = 0; const kai_ukernel* u = p.b_kind == KAI_GEMM_GGUF ? kai_registry_ukernel(i) : nullptr; ++i) {
-        const kai_gguf_type* type = kai::file_type_of(*u);
-        if (type != nullptr && type->id == p.gguf_type) {
-            return u->family;
+    if (p.b_kind == KAI_GEMM_GGUF) {
+        for (const kai_ukernel& u : AllUkernels()) {
+            if (u.signature == KAI_UKERNEL_MATMUL_FILE && (u.gguf_types & type_bit(p)) != 0) {
+                return u.family;
+            }
         }
     }
     if (p.b_kind != KAI_GEMM_DENSE) {
@@ -494,7 +519,7 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
     // Formats of a type differ by at most a third in size, kernels of SME and others by a factor.
-    const bool sme_first = p.b_kind == KAI_GEMM_GGUF && without == 0;
+    const bool sme_first = p.b_kind == KAI_GEMM_GGUF && without == 0 && kai_registry_runnable(kSme, nullptr, 0);
     if (sme_first && choose_from(p, groups, reader, without, false, plan, kSme)) {
         return KAI_GEMM_OK;
     }

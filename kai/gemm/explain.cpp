@@ -92,7 +92,9 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t
             "tiles go through the workspace:%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
             p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "");
     }
-    for (const size_t m : {p.m, size_t{1}}) {
+    const size_t rows[] = {p.m, 1};
+    for (size_t i = 0; i < (p.m == 1 ? 1 : 2); ++i) {
+        const size_t m = rows[i];
         const kai_gemm_kernel& kernel = m <= 1 ? plan->gemv : plan->gemm;
         const Tiles tiles = choose_tiles(*plan, kernel, m, p.batch != 0 ? p.batch : 1);
         out.add(

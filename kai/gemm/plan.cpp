@@ -223,15 +223,14 @@ void set_sizes(Plan& plan) {
     }
 
     // What a unit needs for itself.
-    size_t slot = 0, copied = p.b_constant ? 0 : copied_columns_size(plan), few_rows = 0, tile = 0;
+    size_t slot = 0, copied = p.b_constant ? 0 : copied_columns_size(plan), tile = 0;
     to.few_rows_max = min(p.m, max(most_rows_on_demand(plan), 1));
+    const size_t one_row = lhs_size(plan, plan.gemv, min(p.m, 1));
     for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
         const kai_ukernel& u = *kernel->ukernel;
         if (kernel->copies_rows && kernel->lhs_packer != nullptr) {
             copied = max(copied, min(panel_rows(*kernel), p.m) * p.k * size_of(row_type(*kernel)));
         }
-        few_rows =
-            max(few_rows, lhs_size(plan, *kernel, kernel == &plan.gemv ? min(to.few_rows_max, 1) : to.few_rows_max));
         if (!plan.direct) {
             const size_t size = size_of(u.dst_type), step = u.get_m_step();
             const size_t rows = max(min(p.m, 32) / step, 1) * step;
@@ -242,13 +241,13 @@ void set_sizes(Plan& plan) {
         }
     }
     to.copied = place(slot, copied);
-    to.few_rows = place(slot, few_rows);
+    to.few_rows = place(slot, max(lhs_size(plan, plan.gemm, to.few_rows_max), one_row));
     to.tile = place(slot, tile);
     to.slot_size = round_up(slot, kAlignment);
 
     // The workspace.
     size_t end = 0;
-    const size_t per_matrix = max(lhs_size(plan, plan.gemm, p.m), lhs_size(plan, plan.gemv, min(p.m, 1)));
+    const size_t per_matrix = max(lhs_size(plan, plan.gemm, p.m), one_row);
     // Also where k is 0 and copies of rows are empty.
     const bool has_lhs = makes_lhs(plan.gemm) || makes_lhs(plan.gemv);
     to.lhs_states = place(end, has_lhs ? p.batch * sizeof(uint32_t) : 0);

@@ -218,6 +218,21 @@ TEST(GemmStatus, Formats) {
     }
 }
 
+TEST(GemmStatus, ExplainsTilesOnce) {
+    for (const size_t m : {1, 2}) {
+        const kai_gemm_problem p = kai_gemm_problem_of(m, 30, 40);
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        std::string text(4000, 0);
+        text.resize(kai_gemm_explain(&plan, text.data(), text.size()));
+        size_t lines = 0;
+        for (size_t at = text.find("\nm = "); at != std::string::npos; at = text.find("\nm = ", at + 1)) {
+            ++lines;
+        }
+        EXPECT_EQ(lines, m) << text;
+    }
+}
+
 TEST(GemmStatus, ExplainsWithinItsSpace) {
     for (const kai_gemm_problem& p : {kai_gemm_problem_of(17, 30, 40), block_problem(), kai_gemm_problem_of(3, 3, 0)}) {
         kai_gemm_plan plan;
