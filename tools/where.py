@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -145,4 +146,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends the program
     main()
