@@ -294,8 +294,8 @@ struct Wish {
     uint64_t with = 0;  ///< features
 };
 
-/// The first kernel that has the family and reads the format of `reader` and is as wished, if possible for so many rows.
-/// The registry lists families one after the other, and none of these comes before `reader`.
+/// The first kernel of the family and the format of `reader` that is as wished, if possible for so many rows. The
+/// registry lists families one after the other, and none of these comes before `reader`.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
     for (const kai_ukernel* u = &reader; u != AllUkernels().end() && same_family(*u, reader); ++u) {

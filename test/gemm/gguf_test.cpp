@@ -77,8 +77,8 @@ std::vector<float> activations(size_t m, size_t k, Random& random) {
     return a;
 }
 
-/// Packs, unless B is not constant, and multiplies as a plan says, in memory of exact size, with rows of the file at any
-/// address.
+/// Packs, unless B is not constant, and multiplies as a plan says, in memory of exact size, with rows of the file at
+/// any address.
 std::vector<float> product(
     const kai_gemm_plan& plan, const Rows& rows, const std::vector<float>& a, const std::vector<float>& bias,
     Bytes* packed_bytes = nullptr) {
