@@ -2,18 +2,12 @@
 //
 // A shift and a mask turn the nibbles into bytes, 16 times the values; the RHS scales are a sixteenth.
 //
-// z2, z3  RHS nibbles, 8 k each; values      z4, z5  2 vectors of the LHS: 1 VL rows x 4 k each      z6  RHS values
+// z2, z3  RHS nibbles, 8 k each; values      z6  RHS values
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
+#define RHS_BITS 4
 #include "kai/engines/blocks/blocks_sme_mopa_symmetric.inc"
-
-// 8 VL further: immediates reach from -8 to 7.
-.macro start_pass
-    addvl   rhs, rhs_panel, #8
-    add     rhs, rhs, col, lsl #2
-    start_scales 4
-.endm
 
 // z\w = nibbles of parts \k and \k + 1.
 .macro nibbles w, k
@@ -25,23 +19,14 @@
     nibbles 3, 2
 .endm
 
-// Two parts at the second of them.
-.macro part s, k, a, w, h
-    .if \k % 2 == 1
-    ld1b    {z4.b}, p0/z, [lhs, #\k - 1, mul vl]
-    ld1b    {z5.b}, p0/z, [lhs, #\k, mul vl]
+.macro multiply_2 s, k, h
     lsl     z6.b, z\h\().b, #4
     and     z\h\().b, z\h\().b, #0xf0
     smopa   za\s\().s, p0/m, p0/m, z4.b, z6.b
     smopa   za\s\().s, p0/m, p0/m, z5.b, z\h\().b
     .if \k < 4
-    nibbles \h, \k + 3
+    nibbles \h, \k + 4
     .endif
-    .endif
-.endm
-
-.macro next_chunk
-    addvl   rhs, rhs, #16
 .endm
 
     mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme_mopa, f32, 4, pairs
