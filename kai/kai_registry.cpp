@@ -34,13 +34,41 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// Used instead of a Getter: a size that is unknown on this CPU becomes SIZE_MAX, which no kernel has.
-struct NoneIfUnknown {};
-[[maybe_unused]] size_t sme_words(size_t n, NoneIfUnknown) {
-    return (kai_cpu_system_features() & (1U << KAI_CPU_SME)) != 0 ? sme_words(n, Getter{}) : SIZE_MAX;
+/// Used instead of a Getter: sizes that scale with a vector length become codes.
+struct Coded {};
+constexpr size_t kSmeWords = 0x10000, kSveWords = 0x20000;
+[[maybe_unused]] constexpr size_t sme_words(size_t n, Coded) {
+    return n | kSmeWords;
 }
-[[maybe_unused]] size_t sve_words(size_t n, NoneIfUnknown) {
-    return (kai_cpu_system_features() & (1U << KAI_CPU_SVE)) != 0 ? sve_words(n, Getter{}) : SIZE_MAX;
+[[maybe_unused]] constexpr size_t sve_words(size_t n, Coded) {
+    return n | kSveWords;
+}
+
+/// The size on this CPU; SIZE_MAX, which no kernel has, if it is unknown here.
+[[gnu::noinline]] size_t decoded(size_t code) {
+    const uint64_t features = kai_cpu_system_features();
+    if ((code & kSmeWords) != 0) {
+        return (features & (1U << KAI_CPU_SME)) != 0 ? sme_words(code - kSmeWords, Getter{}) : SIZE_MAX;
+    }
+    if ((code & kSveWords) != 0) {
+        return (features & (1U << KAI_CPU_SVE)) != 0 ? sve_words(code - kSveWords, Getter{}) : SIZE_MAX;
+    }
+    return code;
+}
+
+/// The condition of a catalogue line: 0 accepts any value.
+template <size_t code>
+KAI_INLINE bool accepts_size(size_t size) {
+    return code == 0 || size == (code < kSmeWords ? code : decoded(code));
+}
+template <size_t rows_code, size_t kr_code, size_t sr_code>
+bool accepts(size_t rows, size_t kr, size_t sr) {
+    return accepts_size<rows_code>(rows) && accepts_size<kr_code>(kr) && accepts_size<sr_code>(sr);
+}
+
+[[gnu::noinline]] void decode_rules(const kai_packer_rules& coded, kai_packer_rules* rules) {
+    *rules = coded;
+    rules->rows = decoded(coded.rows), rules->kr = decoded(coded.kr), rules->sr = decoded(coded.sr);
 }
 
 }  // namespace
@@ -308,13 +336,6 @@ Family find_family(const char* name) {
 }
 /// @}
 
-/// The condition of a catalogue line: 0 accepts any value.
-#define KAI_ACCEPTS(ROWS, KR, SR)                                                                         \
-    [](size_t rows, size_t kr, size_t sr) {                                                               \
-        [[maybe_unused]] constexpr kai::NoneIfUnknown kai_getter = {};                                    \
-        return ((ROWS) == 0 || rows == (ROWS)) && ((KR) == 0 || kr == (KR)) && ((SR) == 0 || sr == (SR)); \
-    }
-
 /// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one.
 #define KAI_RHS_TABLE(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_any KAI_LINES(KAI_TABLE)
@@ -322,19 +343,19 @@ Family find_family(const char* name) {
 #define KAI_TABLE(ISA, NAME) &kai_rules_##NAME
 #define KAI_NO_TABLE(ISA, NAME) nullptr
 
-#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)          \
-    [](kai_packer_rules* rules) {                                      \
-        [[maybe_unused]] constexpr kai::NoneIfUnknown kai_getter = {}; \
-        *rules = {                                                     \
-            TABLE,                                                     \
-            ROWS,                                                      \
-            KR,                                                        \
-            SR,                                                        \
-            kai::FORMAT.group == kai::Format::kr,                      \
-            static_cast<uint8_t>(kai::element_bits(#SOURCE)),          \
-            kai::FORMAT.panel_head > 0,                                \
-            kai::FORMAT.panel_tail > 0,                                \
-            kai::FORMAT.block};                                        \
+#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE) \
+    [](kai_packer_rules* rules) {                             \
+        static constexpr kai_packer_rules kCoded = {          \
+            TABLE,                                            \
+            ROWS,                                             \
+            KR,                                               \
+            SR,                                               \
+            kai::FORMAT.group == kai::Format::kr,             \
+            static_cast<uint8_t>(kai::element_bits(#SOURCE)), \
+            kai::FORMAT.panel_head > 0,                       \
+            kai::FORMAT.panel_tail > 0,                       \
+            kai::FORMAT.block};                               \
+        kai::decode_rules(kCoded, rules);                     \
     }
 
 /// The function of a packer that takes a list of indices, by its signature.
@@ -344,11 +365,13 @@ Family find_family(const char* name) {
 #define KAI_ROWS(NAME) KAI_ANY(kai_run_##NAME##_rows)
 #define KAI_NO_ROWS(NAME) nullptr
 
-#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                     \
-    KAI_IF_BUILT(                                                                                      \
-        ISA,                                                                                           \
-        {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, KAI_ACCEPTS(ROWS, KR, SR), __VA_ARGS__, \
+#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                      \
+    KAI_IF_BUILT(                                                                                       \
+        ISA,                                                                                            \
+        {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, kai::accepts<ROWS, KR, SR>, __VA_ARGS__, \
          KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE), KAI_RUN_ROWS(SIGNATURE, NAME)}, )
+namespace coded {
+[[maybe_unused]] constexpr kai::Coded kai_getter = {};
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                                            \
     KAI_PACKER(                                                                              \
@@ -370,6 +393,8 @@ const kai_packer kPackers[] = {
         KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};
+}  // namespace coded
+using coded::kPackers;
 
 /// The formats of kPackers.
 constexpr uint32_t kFormatOfPacker[] = {

@@ -321,16 +321,73 @@ KAI_INLINE void pack_zeros(const FourColumns& src, uint8_t* dst, size_t step, si
     }
 }
 
+/// Where parts of a panel are, in bytes.
+struct PanelSteps {
+    size_t rows;   // columns of the panel
+    size_t group;  // from groups of a column to the next ones
+    size_t block;  // from a packed block to the next one
+    size_t field;  // from its scales to theirs
+};
+
+/// `blocks` blocks of four columns. dst, field: where the first ones of their elements and scales belong.
+using PackBlocks = void(FourColumns& src, size_t blocks, uint8_t* dst, uint8_t* field, const PanelSteps& steps);
+
+template <const Target& to, const Block& t, size_t group>
+void pack_blocks(FourColumns& columns, size_t blocks, uint8_t* dst, uint8_t* field, const PanelSteps& steps) {
+    constexpr size_t bl = packed_bl(t), per = t.weights / bl, together = runs_in_a_byte(t);
+    const PanelSteps s = steps;  // copies that no store can change
+    FourColumns src = columns;
+    for (; blocks != 0; --blocks, field += per * s.field, advance(src, t.bytes)) {
+        if constexpr (to.has_zero()) {
+            pack_zeros<to, t>(src, field, s.block, 4 * s.rows);
+        } else {
+            KAI_UNROLL(2)
+            for (size_t b = 0; b < per; ++b) {
+                pack_scales<to, t>(src, b, field + b * s.field, 2 * s.rows);
+            }
+        }
+        for (size_t run = 0; run < per; run += together, dst += together * s.block) {
+            if constexpr (to.format.bits == 8) {
+                pack_bytes<t, group>(src, run * bl, dst, s.group);
+            } else if constexpr (together == 2 && to.format.nibble_distance == 1) {
+                pack_neighbours<to, t, group>(src, run * bl, dst, s.block, s.group);
+            } else {
+                KAI_UNROLL(2)
+                for (size_t high = 0; high < together; ++high) {
+                    pack_run<to, t, group>(src, (run + high) * bl, high == 1, dst + high * s.block, s.group);
+                }
+            }
+        }
+    }
+}
+
+/// What packs blocks in groups of 2, 4 and 8; NULL: one element after the other.
+struct Loops {
+    PackBlocks *by_2 = nullptr, *by_4 = nullptr, *by_8 = nullptr;
+};
+template <const Target& to, const Block& t>
+constexpr Loops loops_of() {
+    Loops loops = {};
+    if constexpr (to.format.group == Format::two) {
+        loops.by_2 = pack_blocks<to, t, 2>;
+    } else {
+        loops.by_4 = pack_blocks<to, t, 4>;
+        if constexpr (to.format.group != Format::kr) {
+            loops.by_8 = pack_blocks<to, t, 8>;
+        }
+    }
+    return loops;
+}
+
 /// Four columns at a time, 512 weights of each: what is written of a wide panel stays in the nearest cache until its
 /// lines are full.
-template <const Target& to, const Block& t, size_t group>
-void pack_gguf_by_four(const GgufPack& pack) {
-    const GgufPack p = pack;  // a copy that no store can change
-    constexpr const Format& format = to.format;
-    constexpr size_t bl = packed_bl(t), per = t.weights / bl, at_a_time = 512 / t.weights, together = runs_in_a_byte(t);
-    const size_t blocks = p.k / t.weights, group_step = group * p.tile.rows;
-    const size_t step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
+[[gnu::noinline]] void pack_by_four(const Target& to, const Block& t, PackBlocks* pack, const GgufPack& p) {
+    const Format& format = to.format;
+    const size_t bl = packed_bl(t), per = t.weights / bl, at_a_time = 512 / t.weights, blocks = p.k / t.weights;
+    const size_t group = format.group_size(p.tile),
+                 step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
     const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);
+    const PanelSteps steps = {p.tile.rows, group * p.tile.rows, step, field_step};
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
         uint8_t* elements = out + format.elements(p.tile, bl, 0);
@@ -340,74 +397,57 @@ void pack_gguf_by_four(const GgufPack& pack) {
                 FourColumns src = {
                     {p.column(panel, c), p.column(panel, c + 1), p.column(panel, c + 2), p.column(panel, c + 3)}};
                 advance(src, b * t.bytes);
-                uint8_t* dst = elements + b * per * step + group * c;
-                uint8_t* field = fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c;
-                const size_t end = at_a_time < blocks - b ? at_a_time : blocks - b;
-                for (size_t i = 0; i < end; ++i, field += per * field_step, advance(src, t.bytes)) {
-                    if constexpr (to.has_zero()) {
-                        pack_zeros<to, t>(src, field, step, 4 * p.tile.rows);
-                    } else {
-                        KAI_UNROLL(2)
-                        for (size_t b32 = 0; b32 < per; ++b32) {
-                            pack_scales<to, t>(src, b32, field + b32 * field_step, 2 * p.tile.rows);
-                        }
-                    }
-                    for (size_t run = 0; run < per; run += together, dst += together * step) {
-                        if constexpr (format.bits == 8) {
-                            pack_bytes<t, group>(src, run * bl, dst, group_step);
-                        } else if constexpr (together == 2 && format.nibble_distance == 1) {
-                            pack_neighbours<to, t, group>(src, run * bl, dst, step, group_step);
-                        } else {
-                            KAI_UNROLL(2)
-                            for (size_t high = 0; high < together; ++high) {
-                                pack_run<to, t, group>(
-                                    src, (run + high) * bl, high == 1, dst + high * step, group_step);
-                            }
-                        }
-                    }
-                }
+                pack(
+                    src, at_a_time < blocks - b ? at_a_time : blocks - b, elements + b * per * step + group * c,
+                    fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c, steps);
             }
         }
         finish_panel(to, t, p, out);
     }
 }
 
-template <const Target& to, const Block& t>
-void pack_gguf(const GgufPack& p) {
-    const size_t group = p.tile.rows % 4 == 0 ? to.format.group_size(p.tile) : 0;
-    if constexpr (to.format.group == Format::two) {
-        if (group == 2) {
-            return pack_gguf_by_four<to, t, 2>(p);
-        }
-    } else if (group == 4) {
-        return pack_gguf_by_four<to, t, 4>(p);
-    } else if constexpr (to.format.group != Format::kr) {
-        if (group == 8) {
-            return pack_gguf_by_four<to, t, 8>(p);
-        }
-    }
-    pack_gguf_scalar(to, t, p);
+PackBlocks* loop_of(const Loops& loops, size_t group) {
+    return group == 2 ? loops.by_2 : group == 4 ? loops.by_4 : group == 8 ? loops.by_8 : nullptr;
 }
 
 #else
 
+struct Loops {};
 template <const Target& to, const Block& t>
-void pack_gguf(const GgufPack& p) {
-    pack_gguf_scalar(to, t, p);
+constexpr Loops loops_of() {
+    return {};
 }
 
 #endif
 
-template <const Target& to, const Block& t>
-void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
+/// What a packer is made of.
+struct Gguf {
+    const Target& to;
+    const Block& t;
+    Loops loops;
+};
+
+[[gnu::noinline]] void check_and_pack(const kai_rhs_rules& rules, const Gguf& g, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
-    const auto* table = rules.table ? static_cast<const int8_t*>(c.table) : t.table;
+    const auto* table = rules.table ? static_cast<const int8_t*>(c.table) : g.t.table;
     const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed, table};
-    pack_gguf<to, t>(p);
-    if constexpr (to.zero_missing) {
-        zero_missing_columns(to.format, {c.n, c.k, t.run, p.tile, p.rhs, c.packed});
+#if defined(__aarch64__)
+    PackBlocks* pack = p.tile.rows % 4 == 0 ? loop_of(g.loops, g.to.format.group_size(p.tile)) : nullptr;
+    if (pack != nullptr) {
+        pack_by_four(g.to, g.t, pack, p);
+    } else {
+        pack_gguf_scalar(g.to, g.t, p);
+    }
+#else
+    pack_gguf_scalar(g.to, g.t, p);
+#endif
+    if (g.to.zero_missing) {
+        zero_missing_columns(g.to.format, {c.n, c.k, g.t.run, p.tile, p.rhs, c.packed});
     }
 }
+
+template <const Target& to, const Block& t>
+inline constexpr Gguf kGguf = {to, t, loops_of<to, t>()};
 
 }  // namespace
 }  // namespace kai
@@ -418,9 +458,10 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     void kai_run_rhs_pack_nxk_##FORMAT##_gg##SUFFIX(                                                                  \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
         void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
-        kai::check_and_pack<kai::to_##FORMAT, kai::TYPE>(                                                             \
-            kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
-                                                           nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \
+        kai::check_and_pack(                                                                                          \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, kai::kGguf<kai::to_##FORMAT, kai::TYPE>,                    \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \
+             params});                                                                                                \
     }
 
 #define KAI_DEFINE_TABLE(FORMAT)                                                                                      \
@@ -429,8 +470,8 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     void kai_run_rhs_pack_nxk_##FORMAT##_qlu4c32s16s0(                                                                \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
         const int8_t* table, void* rhs_packed, size_t extra_bytes, const void* params) {                              \
-        kai::check_and_pack<kai::to_##FORMAT, kai::IQ4_NL>(                                                           \
-            kai_rules_rhs_pack_nxk_##FORMAT##_qlu4c32s16s0,                                                           \
+        kai::check_and_pack(                                                                                          \
+            kai_rules_rhs_pack_nxk_##FORMAT##_qlu4c32s16s0, kai::kGguf<kai::to_##FORMAT, kai::IQ4_NL>,                \
             {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \
              params, table});                                                                                         \
     }

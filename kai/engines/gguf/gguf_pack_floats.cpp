@@ -31,18 +31,20 @@ constexpr kai_rhs_rules float_rows_rules(const char* name, const Format& format,
     return rules;
 }
 
+/// From which type to which.
+struct Types {
+    kai_datatype from, to;
+};
+
 /// An element, as it is packed.
-template <kai_datatype from, kai_datatype to>
-KAI_INLINE void convert_element(const uint8_t* src, uint8_t* dst) {
-    if constexpr (from == to && from == kai_dt_f32) {
-        store(dst, load<uint32_t>(src));
-    } else if constexpr (from == to) {
+KAI_INLINE void convert_element(Types types, const uint8_t* src, uint8_t* dst) {
+    if (types.from == kai_dt_f32) {
+        store_float(load<float>(src), types.to, dst);
+    } else if (types.from == types.to) {
         store(dst, load<uint16_t>(src));
-    } else if constexpr (from == kai_dt_f32) {
-        store_float(load<float>(src), to, dst);
     } else {
         const auto bits = load<uint16_t>(src);
-        store_float(from == kai_dt_f16 ? kai_cast_f32_f16(bits) : kai_cast_f32_bf16(bits), to, dst);
+        store_float(types.from == kai_dt_f16 ? kai_cast_f32_f16(bits) : kai_cast_f32_bf16(bits), types.to, dst);
     }
 }
 
@@ -55,16 +57,17 @@ struct FloatRows {
 };
 
 /// Elements [first, end) of place c of a panel. src: the row, NULL: zeros. panel: after its bias.
-template <kai_datatype from, kai_datatype to>
-KAI_INLINE void pack_place(
-    const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
+[[gnu::noinline]] void pack_place(
+    Types types, const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end,
+    uint8_t* panel) {
+    const size_t size = size_of(types.to);
     for (size_t i = first; i < end; ++i) {
-        uint8_t* dst = panel + ((i / group * p.tile.rows + c) * group + i % group) * size_of(to);
+        uint8_t* dst = panel + ((i / group * p.tile.rows + c) * group + i % group) * size;
         if (src != nullptr && i < p.k) {
-            convert_element<from, to>(src + i * size_of(from), dst);
+            convert_element(types, src + i * size_of(types.from), dst);
         } else {
             store(dst, uint16_t{0});
-            store(dst + size_of(to) - 2, uint16_t{0});
+            store(dst + size - 2, uint16_t{0});
         }
     }
 }
@@ -123,9 +126,11 @@ size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t
         interleave<group_bytes>(v, out);
         dst = store_groups<group_bytes>(out, opaque(dst), group_step);
     };
-    for (; first + 2 * lanes <= end; first += 2 * lanes) {
-        step(first);
-        step(first + lanes);
+    if constexpr (from == to) {
+        for (; first + 2 * lanes <= end; first += 2 * lanes) {
+            step(first);
+            step(first + lanes);
+        }
     }
     for (; first + lanes <= end; first += lanes) {
         step(first);
@@ -133,39 +138,39 @@ size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t
     return first;
 }
 
-/// The same with a group that is not known before. Of more than 4: nothing is packed, and all is left.
-template <kai_datatype from, kai_datatype to>
-KAI_INLINE size_t
-pack_vectors(const FloatRows& p, size_t group, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel) {
-    if (group == 1) {
-        return pack_four_places<from, to, 1>(p, src, c, first, end, panel);
-    }
-    if constexpr (to != kai_dt_f32) {
-        if (group == 2) {
-            return pack_four_places<from, to, 2>(p, src, c, first, end, panel);
-        }
-        if (group == 4) {
-            return pack_four_places<from, to, 4>(p, src, c, first, end, panel);
-        }
-    }
-    return first;
-}
-
-#else
-
-template <kai_datatype from, kai_datatype to>
-size_t pack_vectors(const FloatRows&, size_t, const uint8_t*, size_t, size_t first, size_t, uint8_t*) {
-    return first;
-}
-
 #endif
 
-/// 128 elements of all columns of a panel at a time: what is written in parts stays in the nearest cache.
+using PackPlaces = size_t(const FloatRows&, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel);
+
+/// What packs vectors in groups of 1, 2 and 4; NULL: one element after the other.
+struct Conversion {
+    Types types;
+    PackPlaces *by_1 = nullptr, *by_2 = nullptr, *by_4 = nullptr;
+};
 template <kai_datatype from, kai_datatype to>
-void pack_float_rows(const Format& format, const FloatRows& pack) {
+constexpr Conversion conversion() {
+    Conversion c = {{from, to}};
+#if defined(__aarch64__)
+    constexpr bool copies_halves = from == to && to != kai_dt_f32;  // the same code for both types
+    constexpr kai_datatype src = copies_halves ? kai_dt_f16 : from, dst = copies_halves ? kai_dt_f16 : to;
+    c.by_1 = pack_four_places<src, dst, 1>;
+    if constexpr (to != kai_dt_f32) {
+        c.by_2 = pack_four_places<src, dst, 2>;
+        c.by_4 = pack_four_places<src, dst, 4>;
+    }
+#endif
+    return c;
+}
+
+/// 128 elements of all columns of a panel at a time: what is written in parts stays in the nearest cache.
+void pack_float_rows(const Conversion& conversion, const Format& format, const FloatRows& p) {
     constexpr size_t chunk = 128;  // a multiple of all groups
-    const FloatRows p = pack;      // a copy that no store can change
+    const Types types = conversion.types;
     const size_t group = format.group_size(p.tile), stored = format.padded(p.tile, p.k), rows = p.tile.rows;
+    PackPlaces* pack = group == 1   ? conversion.by_1
+                       : group == 2 ? conversion.by_2
+                       : group == 4 ? conversion.by_4
+                                    : nullptr;
     uint8_t* panel = p.packed;
     for (size_t column = 0; column < p.n; column += rows, panel += format.stride(p.tile, p.k)) {
         const size_t exist = p.n - column < rows ? p.n - column : rows;
@@ -177,23 +182,26 @@ void pack_float_rows(const Format& format, const FloatRows& pack) {
         for (size_t first = 0; first < stored; first += chunk) {
             const size_t end = stored - first < chunk ? stored : first + chunk, known = end < p.k ? end : p.k;
             size_t c = 0;
-            for (; c + 4 <= exist; c += 4) {
-                const size_t left = pack_vectors<from, to>(p, group, rhs + c * p.rhs_stride, c, first, known, elements);
-                for (size_t i = c; i < c + 4; ++i) {
-                    pack_place<from, to>(p, group, rhs + i * p.rhs_stride, i, left, end, elements);
+            for (; pack != nullptr && c + 4 <= exist; c += 4) {
+                const size_t left = pack(p, rhs + c * p.rhs_stride, c, first, known, elements);
+                for (size_t i = c; left < end && i < c + 4; ++i) {
+                    pack_place(types, p, group, rhs + i * p.rhs_stride, i, left, end, elements);
                 }
             }
             for (; c < rows; ++c) {
-                pack_place<from, to>(p, group, c < exist ? rhs + c * p.rhs_stride : nullptr, c, first, end, elements);
+                pack_place(types, p, group, c < exist ? rhs + c * p.rhs_stride : nullptr, c, first, end, elements);
             }
         }
     }
 }
 
 template <kai_datatype from, kai_datatype to>
-void check_and_pack(const kai_rhs_rules& rules, const Format& format, const kai_rhs_call& c) {
+inline constexpr Conversion kConversion = conversion<from, to>();
+
+[[gnu::noinline]] void check_and_pack(
+    const kai_rhs_rules& rules, const Conversion& conversion, const Format& format, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
-    pack_float_rows<from, to>(format, {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, bytes(c.packed)});
+    pack_float_rows(conversion, format, {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, bytes(c.packed)});
 }
 
 }  // namespace
@@ -205,8 +213,8 @@ void check_and_pack(const kai_rhs_rules& rules, const Format& format, const kai_
     void kai_run_rhs_pack_nxk_##FORMAT##_gg##FROM(                                                                    \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
         void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
-        kai::check_and_pack<kai_dt_##FROM, kai_dt_##TO>(                                                              \
-            kai_rules_rhs_pack_nxk_##FORMAT##_gg##FROM, kai::FORMAT,                                                  \
+        kai::check_and_pack(                                                                                          \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##FROM, kai::kConversion<kai_dt_##FROM, kai_dt_##TO>, kai::FORMAT,    \
             {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \
              params});                                                                                                \
     }

@@ -54,8 +54,9 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     return v[0];
 }
 
+/// Of four blocks.
 template <typename Source, ScaleRule rule>
-KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
+[[gnu::noinline]] BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
     typename Source::Lanes top[4];
     KAI_UNROLL(4)
     for (size_t r = 0; r < 4; ++r) {
@@ -167,26 +168,17 @@ KAI_INLINE void put_fields_of_four_rows(
     }
 }
 
+/// `sum`: a vector whose lanes add up to the sum of the quants.
 template <LhsFields kind>
-KAI_INLINE void put_fields_of_row(
-    const BlockRows& p, const uint8_t* quants, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
-    const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
-    const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
-    KAI_UNROLL(4)
-    for (size_t b = 0; b < 4; ++b) {
-        if (b < count) {
-            uint8_t* const block = dst + b * p.fields_step;
-            if constexpr (kind == LhsFields::sum_scale) {
-                store<float>(block, product[b]);
-                store<float>(block + sizeof(float) * p.panel_rows, scale[b]);
-            } else if constexpr (kind == LhsFields::scale_sums) {
-                store<float>(block, scale[b]);
-                put_sums_of_row(
-                    quants + b * p.quants_step, block + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
-            } else {
-                store<uint16_t>(block, half[b]);
-            }
-        }
+KAI_INLINE void put_fields_of_row(const BlockRows& p, const uint8_t* quants, uint8_t* dst, int32x4_t sum, float scale) {
+    if constexpr (kind == LhsFields::sum_scale) {
+        store(dst, static_cast<float>(vaddvq_s32(sum)) * scale);
+        store(dst + sizeof(float) * p.panel_rows, scale);
+    } else if constexpr (kind == LhsFields::scale_sums) {
+        store(dst, scale);
+        put_sums_of_row(quants, dst + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
+    } else {
+        store(dst, vget_lane_u16(vreinterpret_u16_f16(vcvt_f16_f32(vdupq_n_f32(scale))), 0));
     }
 }
 
@@ -273,20 +265,20 @@ template <typename Source, Ties ties, LhsFields kind>
 KAI_INLINE void quantise_blocks_of_row(
     const BlockRows& p, const FourRows& src, size_t count, const BlockScale<float32x4_t>& s, uint8_t* quants,
     uint8_t* fields) {
-    const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
-    int32x4_t sums[4] = {};
-    KAI_UNROLL(4)
-    for (size_t b = 0; b < 4; ++b) {
-        if (b < count) {
-            sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
-                src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
-        }
+    float multipliers[4], scales[4];
+    vst1q_f32(multipliers, s.multiplier);
+    vst1q_f32(scales, s.scale);
+    int32x4_t sums[4];
+    for (size_t b = 0; b < count; ++b) {
+        sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
+            src.at[b], p.bl, multipliers[b], quants + b * p.quants_step);
     }
-    const int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
-    if (nan) {
+    if (quant_needs_ordered<ties> && has_nan(s.scale)) {
         clear_nan_blocks(BlockRows(p), s.scale, count, quants, p.quants_step);
     }
-    put_fields_of_row<kind>(p, quants, fields, count, sum, s.scale);
+    for (size_t b = 0; b < count; ++b, quants += p.quants_step, fields += p.fields_step) {
+        put_fields_of_row<kind>(p, quants, fields, sums[b], scales[b]);
+    }
 }
 
 /// One row whose quants are stored together, four blocks at a time.

@@ -208,20 +208,20 @@ KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
 }
 
 /// Steps of a panel. GROUP bytes of a column stand together.
-template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
-KAI_INLINE void decode(
-    const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
-    constexpr size_t kPerByte = 8 / RHS.bits, kBytes = kStep / kPerByte;
-    constexpr size_t kApart = RHS.bits == 2 ? RHS.nibble_distance : kBytes;
+using Decode = void(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]);
+
+template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
+void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
+    constexpr size_t kPerByte = 8 / BITS, kBytes = kStep / kPerByte;
     for (size_t s = 0; s < steps; ++s, panel += nr * kBytes) {
         for (size_t c = 0; c < nr; ++c) {
             for (size_t j = 0; j < kBytes; j += GROUP) {
                 const uint8_t* in = panel + j * nr + c * GROUP;
-                int16_t* out = weights[c] + s * kStep + j / kApart * kApart * kPerByte + j % kApart;
+                int16_t* out = weights[c] + s * kStep + j / APART * APART * kPerByte + j % APART;
                 for (size_t index = 0; index < kPerByte; ++index) {
                     for (size_t i = 0; i < GROUP; ++i) {
                         const auto byte = static_cast<uint8_t>(EXCESS_8 ? in[i] ^ 0x88 : in[i]);
-                        out[index * kApart + i] = element < RHS.bits, RHS.bits == 2 || RHS.table > (byte, index, table);
+                        out[index * APART + i] = element<BITS, TABLE>(byte, index, table);
                     }
                 }
             }
@@ -229,31 +229,47 @@ KAI_INLINE void decode(
     }
 }
 
+template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
+constexpr Decode* kDecode = decode<
+    RHS.bits, RHS.bits == 2 || RHS.table, RHS.bits == 2 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP, EXCESS_8>;
+
+/// A family, as the loops see it.
+struct Family {
+    const Format &lhs, &rhs;
+    bool has_blocks, adds_parts, adds_halves;
+    void (*load_block)(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero);
+    void (*add)(const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& zeros, Floats& results);
+    void (*finish)(const Sums& sums, const uint8_t* row, const Ends& ends, Floats& results);
+    Decode* decode;
+};
+template <class F, size_t GROUP>
+constexpr Family kFamily = {F::kLhs,       F::kRhs,        F::kHasBlocks,
+                            F::kAddsParts, F::kAddsHalves, F::load_block,
+                            F::add,        F::finish,      kDecode<F::kRhs, GROUP, kHasExcess8<F>>};
+
 /// Where the fields of a block are.
 KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, size_t block) {
     return format.block_tail > 0 ? format.tail(tile, bl, block) : format.head(tile, 0, bl, block);
 }
 
 /// m_step is 1: any number of rows.
-template <class Family, size_t GROUP>
-[[gnu::noinline]] void run_portable(const Problem* problem) {
-    constexpr const Format &kLhs = Family::kLhs, &kRhs = Family::kRhs;
-    const Problem& p = *problem;
+[[gnu::noinline]] void run_portable(const Family& family, const Problem& p) {
+    const Format &lhs_format = family.lhs, &rhs_format = family.rhs;
     if (p.m == 0) {
         return;
     }
     const Tile row_tile{1, 0, 0}, column_tile{p.nr, 0, 0};
-    const size_t bl = Family::kHasBlocks ? p.bl : (p.k + kStep - 1) / kStep * kStep;
-    const size_t blocks = p.k == 0 ? 0 : Family::kHasBlocks ? p.k / bl : 1, steps_of_bl = bl / kStep;
-    const size_t steps_of_chunk = Family::kAddsParts ? steps_of_block(bl) : kChunk / kStep;
+    const size_t bl = family.has_blocks ? p.bl : (p.k + kStep - 1) / kStep * kStep;
+    const size_t blocks = p.k == 0 ? 0 : family.has_blocks ? p.k / bl : 1, steps_of_bl = bl / kStep;
+    const size_t steps_of_chunk = family.adds_parts ? steps_of_block(bl) : kChunk / kStep;
     // Halves of a step of the LHS, as the nibbles of the RHS are.
-    constexpr bool kHalvesOfBlock = kRhs.bits == 4 && kRhs.nibble_distance == 0;
-    const size_t apart = kHalvesOfBlock ? bl / 2 : kStep / 2, step = kHalvesOfBlock ? kStep / 2 : kStep;
+    const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
+    const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;
     int16_t table[16] = {};
     for (size_t i = 0; p.lut != nullptr && i < 4; ++i) {
         table[i] = static_cast<int16_t>(p.lut[i]);
     }
-    for (size_t i = 0; kRhs.table && p.n > 0 && i < 16; ++i) {
+    for (size_t i = 0; rhs_format.table && p.n > 0 && i < 16; ++i) {
         table[i] = static_cast<int8_t>(p.rhs[i]);
     }
     int16_t wide[kChunk], weights[kColumns][kChunk];
@@ -268,8 +284,8 @@ template <class Family, size_t GROUP>
         const uint8_t* const rhs = p.rhs + n0 / p.nr * p.rhs_stride;
         Ends ends = {};
         for (size_t i = 0; i < panels * p.nr; ++i) {
-            const uint8_t* fields = rhs + (i / p.nr + 1) * p.rhs_stride - p.nr * kRhs.panel_tail;
-            for (size_t f = 0; f < kRhs.panel_tail / 4; ++f) {
+            const uint8_t* fields = rhs + (i / p.nr + 1) * p.rhs_stride - p.nr * rhs_format.panel_tail;
+            for (size_t f = 0; f < rhs_format.panel_tail / 4; ++f) {
                 ends.fields[f][i] = load<uint32_t>(fields + 4 * (f * p.nr + i % p.nr));
             }
         }
@@ -281,27 +297,27 @@ template <class Family, size_t GROUP>
             for (size_t b = 0; b < blocks; ++b) {
                 for (size_t s = 0, steps; s < steps_of_bl; s += steps) {
                     steps = steps_of_bl - s < steps_of_chunk ? steps_of_bl - s : steps_of_chunk;
-                    const size_t at = kRhs.elements(column_tile, bl, b) + kRhs.element_bytes(column_tile, s * kStep);
+                    const size_t at =
+                        rhs_format.elements(column_tile, bl, b) + rhs_format.element_bytes(column_tile, s * kStep);
                     for (size_t i = 0; i < panels; ++i) {
-                        decode<kRhs, GROUP, kHasExcess8<Family>>(
-                            rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
+                        family.decode(rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
                     }
-                    const bool adds = Family::kHasBlocks && (Family::kAddsParts || s + steps == steps_of_bl);
+                    const bool adds = family.has_blocks && (family.adds_parts || s + steps == steps_of_bl);
                     for (size_t i = 0; adds && i < panels * p.nr; ++i) {
                         const uint8_t* fields =
-                            rhs + i / p.nr * p.rhs_stride + fields_of_block(kRhs, column_tile, bl, b);
-                        Family::load_block(fields, p.nr, i % p.nr, scales[i], zeros[i]);
+                            rhs + i / p.nr * p.rhs_stride + fields_of_block(rhs_format, column_tile, bl, b);
+                        family.load_block(fields, p.nr, i % p.nr, scales[i], zeros[i]);
                     }
                     for (size_t r = 0; r < m; ++r) {
                         const uint8_t* row = lhs + r * p.lhs_stride;
-                        widen(row + kLhs.elements(row_tile, bl, b) + s * step, steps, step, apart, wide);
-                        const uint8_t* fields = row + fields_of_block(kLhs, row_tile, bl, b);
-                        constexpr size_t kParts = Family::kAddsHalves ? 2 : 1;  // of a block, then one step
-                        for (size_t part = 0; part < kParts; ++part) {
-                            const size_t count = steps * kStep / kParts;
+                        widen(row + lhs_format.elements(row_tile, bl, b) + s * step, steps, step, apart, wide);
+                        const uint8_t* fields = row + fields_of_block(lhs_format, row_tile, bl, b);
+                        const size_t parts = family.adds_halves ? 2 : 1;  // of a block, then one step
+                        for (size_t part = 0; part < parts; ++part) {
+                            const size_t count = steps * kStep / parts;
                             multiply(wide, weights, panels * p.nr, part * count, count, sums[r]);
                             if (adds) {
-                                Family::add(sums[r], fields, part == 0 ? scales : zeros, zeros, results[r]);
+                                family.add(sums[r], fields, part == 0 ? scales : zeros, zeros, results[r]);
                                 __builtin_memset(sums[r], 0, sizeof(Sums));
                             }
                         }
@@ -309,12 +325,17 @@ template <class Family, size_t GROUP>
                 }
             }
             for (size_t r = 0; r < m; ++r) {
-                Family::finish(sums[r], lhs + (r + 1) * p.lhs_stride - kLhs.panel_tail, ends, results[r]);
+                family.finish(sums[r], lhs + (r + 1) * p.lhs_stride - lhs_format.panel_tail, ends, results[r]);
                 uint8_t* const dst = bytes(p.dst, (m0 + r) * p.dst_stride + n0 * element_bytes(p.out));
                 store_row(results[r], n, dst, p.out, p.lo, p.hi);
             }
         }
     }
+}
+
+template <class F, size_t GROUP>
+void run_family(const Problem* problem) {
+    run_portable(kFamily<F, GROUP>, *problem);
 }
 
 /// saturate32(x), rounded to nearest, ties to even. NaN becomes 0.
@@ -353,7 +374,7 @@ KAI_INLINE int32_t to_int32(float x) {
             for (size_t s = 0, steps; s < all_steps; s += steps) {
                 const bool is_last = s == whole_steps;
                 steps = is_last ? 1 : whole_steps - s < kChunk / kStep ? whole_steps - s : kChunk / kStep;
-                decode<qsi8cxpbi32sf32, 4>(
+                kDecode<qsi8cxpbi32sf32, 4>(
                     is_last ? last_of_columns : elements + s * kStep * kColumns, kColumns, steps, nullptr, weights);
                 for (size_t r = 0; r < rows; ++r) {
                     const uint8_t* row = bytes(lhs, (m0 + r) * lhs_stride + s * kStep);
@@ -413,7 +434,7 @@ struct FamilyOf<qai4c32p> {
 
 /// The engine of a format.
 template <const Format& RHS, size_t KR, size_t SR>
-constexpr auto* kEngine = run_portable<typename FamilyOf<RHS>::Type, KR / SR>;
+constexpr auto* kEngine = run_family<typename FamilyOf<RHS>::Type, KR / SR>;
 
 }  // namespace
 }  // namespace kai
@@ -491,7 +512,7 @@ extern "C" {
             rhs_stride,                                                                                      \
             kai::rhs_kind(kai::PANEL),                                                                       \
             kai::OutKind::f32};                                                                              \
-        kai::run_portable<kai::FAMILY, (KR) / (SR)>(&problem);                                               \
+        kai::run_family<kai::FAMILY, (KR) / (SR)>(&problem);                                                 \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_FILE)
 #define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Int8Blocks, qsi8c32p, __VA_ARGS__)
