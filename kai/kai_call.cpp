@@ -101,12 +101,27 @@ size_t with_index(KernelArgs a, size_t index, size_t (*offset)(const kai_ukernel
     return offset(*c.ukernel, a);
 }
 
+/// @name A dispatch by signature each, once
+/// @{
+[[gnu::noinline]] void run(const kai_packer& p, const PackerArgs& a) {
+    kai::run(p, a, Direct{});
+}
+[[gnu::noinline]] size_t packed_size(const kai_packer& p, const PackerArgs& a) {
+    return kai::packed_size(p, a, Direct{});
+}
+[[gnu::noinline]] size_t packed_offset(const kai_packer& p, const PackerArgs& a) {
+    return kai::packed_offset(p, a, Direct{});
+}
+[[gnu::noinline]] size_t source_offset(const kai_packer& p, const PackerArgs& a) {
+    return kai::source_offset(p, a, Direct{});
+}
 size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a) {
     return kai::lhs_offset(u, a, Direct{});
 }
 size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a) {
     return kai::rhs_offset(u, a, Direct{});
 }
+/// @}
 
 /// Columns that start at n_idx: moves what is per column.
 void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_idx) {
@@ -148,7 +163,7 @@ size_t kai_call_lhs_packed_size(const kai_call* call) {
         return 0;
     }
     const kai_packer& p = packer_of(*call, true, __func__);
-    return kai::packed_size(p, packer_args(*call, p, __func__), Direct{});
+    return packed_size(p, packer_args(*call, p, __func__));
 }
 
 size_t kai_call_rhs_packed_size(const kai_call* call) {
@@ -156,7 +171,7 @@ size_t kai_call_rhs_packed_size(const kai_call* call) {
         return 0;
     }
     const kai_packer& p = packer_of(*call, false, __func__);
-    return kai::packed_size(p, packer_args(*call, p, __func__), Direct{});
+    return packed_size(p, packer_args(*call, p, __func__));
 }
 
 size_t kai_call_lhs_packed_offset(const kai_call* call, size_t m_idx) {
@@ -197,8 +212,8 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
         __func__, kai::takes_rows_alone(p) && call->bias != nullptr, "bias must be NULL: %s takes none", p.name);
     a.index = n_idx;
     // The panels that follow each other, wherever the part ends.
-    a.packed = rhs_packed != nullptr ? bytes(rhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
-    a.source = call->rhs != nullptr ? bytes(call->rhs, kai::source_offset(p, a, Direct{})) : nullptr;
+    a.packed = rhs_packed != nullptr ? bytes(rhs_packed, packed_offset(p, a)) : nullptr;
+    a.source = call->rhs != nullptr ? bytes(call->rhs, source_offset(p, a)) : nullptr;
     move_columns(a, *call, p, n_idx);
 
     kai::RhsParams params;
@@ -209,7 +224,7 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
     a.params = kai::make_params(p, params, zero_point, call->rhs_zero_point, multiplier);
     a.k_sum_scale_global = &minus_zero_point;
     a.scale_global = &multiplier;
-    kai::run(p, a, Direct{});
+    run(p, a);
 }
 
 void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_packed) {
@@ -230,7 +245,7 @@ void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_p
         a.count = rows, a.index = m_idx;
         a.indices = call->lhs_rows + m_idx;
         a.source = call->lhs;
-        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
+        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, packed_offset(p, a)) : nullptr;
         kai::run_rows(p, a, Direct{});
         return;
     }
@@ -240,9 +255,9 @@ void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_p
     for (size_t i = 0; i < rows; i += step) {
         a.count = step;
         a.index = m_idx + i;
-        a.source = call->lhs != nullptr ? bytes(call->lhs, kai::source_offset(p, a, Direct{})) : nullptr;
-        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, kai::packed_offset(p, a, Direct{})) : nullptr;
-        kai::run(p, a, Direct{});
+        a.source = call->lhs != nullptr ? bytes(call->lhs, source_offset(p, a)) : nullptr;
+        a.packed = lhs_packed != nullptr ? bytes(lhs_packed, packed_offset(p, a)) : nullptr;
+        run(p, a);
     }
 }
 

@@ -90,14 +90,15 @@ struct GgufPack {
     }
 };
 
-/// What is after the last block: no bias. What is in front of the first one: the table.
-KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel) {
-    uint8_t* end = panel + to.format.panel_end(p.tile, p.k, packed_bl(t));
-    for (size_t i = 0; i < p.tile.rows * to.format.panel_tail; ++i) {
-        end[i] = 0;
+/// What is after the last block: no bias. What is in front of the first one: the table. Panels of formats with a table
+/// have four columns or more.
+KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel, size_t panel_step) {
+    const size_t tail = p.tile.rows * to.format.panel_tail, head = p.tile.rows * to.format.panel_head;
+    for (size_t i = panel_step - tail; i < panel_step; i += 4) {
+        store(panel + i, uint32_t{0});
     }
-    for (size_t i = 0; i < p.tile.rows * to.format.panel_head; ++i) {
-        panel[i] = i < 16 ? static_cast<uint8_t>(p.table[i]) : 0;
+    for (size_t i = 0; i < head; i += 4) {
+        store(panel + i, i < 16 ? load<uint32_t>(bytes(p.table) + i) : 0);
     }
 }
 
@@ -118,8 +119,9 @@ KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t
 [[gnu::noinline]] void pack_gguf_scalar(const Target& to, const Block& t, const GgufPack& p) {
     const Format& format = to.format;
     const size_t bl = packed_bl(t), per = t.weights / bl, parts = bl / t.run;
+    const size_t panel_step = format.stride(p.tile, p.k, bl);
     for (size_t panel = 0; panel < p.panels; ++panel) {
-        uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
+        uint8_t* out = bytes(p.packed, panel * panel_step);
         for (size_t c = 0; c < p.tile.rows; ++c) {
             const uint8_t* column = p.column(panel, c);
             for (size_t b = 0; b < p.k / bl; ++b) {
@@ -148,7 +150,7 @@ KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t
                 }
             }
         }
-        finish_panel(to, t, p, out);
+        finish_panel(to, t, p, out, panel_step);
     }
 }
 
@@ -387,11 +389,12 @@ constexpr Loops loops_of() {
     const size_t group = format.group_size(p.tile),
                  step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
     const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);
+    const size_t panel_step = format.stride(p.tile, p.k, bl), first = format.elements(p.tile, bl, 0);
+    const size_t first_field = to.has_zero() ? format.tail(p.tile, bl, 0) : format.head(p.tile, p.k, bl, 0);
     const PanelSteps steps = {p.tile.rows, group * p.tile.rows, step, field_step};
     for (size_t panel = 0; panel < p.panels; ++panel) {
-        uint8_t* out = bytes(p.packed, panel * format.stride(p.tile, p.k, bl));
-        uint8_t* elements = out + format.elements(p.tile, bl, 0);
-        uint8_t* fields = out + (to.has_zero() ? format.tail(p.tile, bl, 0) : format.head(p.tile, p.k, bl, 0));
+        uint8_t* out = bytes(p.packed, panel * panel_step);
+        uint8_t *elements = out + first, *fields = out + first_field;
         for (size_t b = 0; b < blocks; b += at_a_time) {
             for (size_t c = 0; c < p.tile.rows; c += 4) {
                 FourColumns src = {
@@ -402,7 +405,7 @@ constexpr Loops loops_of() {
                     fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c, steps);
             }
         }
-        finish_panel(to, t, p, out);
+        finish_panel(to, t, p, out, panel_step);
     }
 }
 

@@ -182,34 +182,44 @@ KAI_INLINE FourColumns four_columns(const RhsPack& p, size_t panel, size_t c, co
          array + p.column(panel, c + 2) * step, array + p.column(panel, c + 3) * step}};
 }
 
+/// `count` blocks of four columns: records, or elements alone. `scales` and `dst`: where those of the first block belong,
+/// head_step and step bytes from there to those of the next one.
+struct BlockSteps {
+    size_t bl, head_step, step, group_step;
+};
+using PackRun = void(const FourColumns& columns, uint8_t* scales, uint8_t* dst, size_t count, const BlockSteps& steps);
+
 template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Records>
-void pack_rhs_records_by_four(const RhsPack& pack) {
-    const RhsPack p = pack;  // a copy that no store can change
+void pack_records(const FourColumns& columns, uint8_t* scales, uint8_t* dst, size_t count, const BlockSteps& steps) {
+    const BlockSteps s = steps;  // copies that no store can change
+    FourColumns src = columns;
+    for (; count > 0; --count, scales += s.head_step, dst += s.step) {
+        store_f16_scales<Records::sixteenths>(scales, load_four_u16(src));
+        advance(src, 2);
+        src = opaque_to_gcc(src);
+        pack_block<format, group, Nibbles, flip>(src, dst, s.bl, s.group_step);
+    }
+}
+
+[[gnu::noinline, maybe_unused]] void pack_rhs_records_by_four(
+    const Format& format, size_t group, PackRun* pack, const RhsPack& p) {
     const size_t record = 2 + p.bl * format.bits / 8, panel_step = format.stride(p.tile, p.k, p.bl);
-    const size_t head = format.head(p.tile, p.k, p.bl, 0), head_step = format.head(p.tile, p.k, p.bl, 1) - head;
-    const size_t first = format.elements(p.tile, p.bl, 0), step = format.elements(p.tile, p.bl, 1) - first;
+    const size_t head = format.head(p.tile, p.k, p.bl, 0), first = format.elements(p.tile, p.bl, 0);
+    const BlockSteps steps = {
+        p.bl, format.head(p.tile, p.k, p.bl, 1) - head, format.elements(p.tile, p.bl, 1) - first, group * p.tile.rows};
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* to = bytes(p.packed, panel * panel_step);
-        for_four_columns(
-            p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
-                FourColumns src = four_columns(p, panel, c, p.rhs + b * record, p.blocks * record);
-                uint8_t *scales = to + head + b * head_step + 2 * c, *dst = to + first + b * step + group * c;
-                for (; count > 0; --count, scales += head_step, dst += step) {
-                    store_f16_scales<Records::sixteenths>(scales, load_four_u16(src));
-                    advance(src, 2);
-                    src = opaque_to_gcc(src);
-                    pack_block<format, group, Nibbles, flip>(src, dst, p.bl, group * p.tile.rows);
-                }
-            });
-    }
-    if constexpr (Records::zero_missing) {
-        zero_missing_columns(format, p);
+        for_four_columns(p, [&](size_t c, size_t b, size_t count) {
+            pack(
+                four_columns(p, panel, c, p.rhs + b * record, p.blocks * record),
+                to + head + b * steps.head_step + 2 * c, to + first + b * steps.step + group * c, count, steps);
+        });
     }
 }
 
 /// An f32 of each block, from an array to `dst` in the first block.
 template <bool sixteenths>
-KAI_INLINE void copy_field(const RhsPack& p, size_t panel, const uint8_t* array, uint8_t* dst, size_t step) {
+[[gnu::noinline]] void copy_field(const RhsPack& p, size_t panel, const uint8_t* array, uint8_t* dst, size_t step) {
     for_four_columns(
         p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
             const FourColumns columns = four_columns(p, panel, c, array + 4 * b, 4 * p.blocks);
@@ -217,42 +227,57 @@ KAI_INLINE void copy_field(const RhsPack& p, size_t panel, const uint8_t* array,
         });
 }
 
-template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Arrays>
-void pack_rhs_arrays_by_four(const RhsPack& pack, const RhsArrays& pack_arrays) {
-    const RhsPack p = pack;  // copies that no store can change
-    const RhsArrays arrays = pack_arrays;
-    const size_t panel_step = format.stride(p.tile, p.k, p.bl), step = format.block_bytes(p.tile, p.bl);
-    for (size_t panel = 0; panel < p.panels; ++panel) {
-        uint8_t *to = bytes(p.packed, panel * panel_step), *elements = to + format.elements(p.tile, p.bl, 0);
-        for_four_columns(
-            p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
-                FourColumns src = four_columns(p, panel, c, p.rhs + b * (p.bl / 2), p.blocks * (p.bl / 2));
-                for (uint8_t* dst = elements + b * step + group * c; count > 0; --count, dst += step) {
-                    pack_block<format, group, Nibbles, flip>(src, dst, p.bl, group * p.tile.rows);
-                }
-            });
-        uint8_t* zero = to + format.tail(p.tile, p.bl, 0);
-        copy_field<false>(p, panel, arrays.zero, zero, step);
-        copy_field<Arrays::sixteenths>(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
-        pack_bias(p, arrays.bias, Arrays::repeat_bias, panel * p.tile.rows, to + format.panel_end(p.tile, p.k, p.bl));
+template <const Format& format, size_t group, typename Nibbles, unsigned flip>
+void pack_elements(const FourColumns& columns, uint8_t*, uint8_t* dst, size_t count, const BlockSteps& steps) {
+    const BlockSteps s = steps;  // copies that no store can change
+    FourColumns src = columns;
+    for (; count > 0; --count, dst += s.step) {
+        pack_block<format, group, Nibbles, flip>(src, dst, s.bl, s.group_step);
     }
+}
+
+[[gnu::noinline, maybe_unused]] void pack_rhs_arrays_by_four(
+    const Format& format, size_t group, PackRun* pack, bool sixteenths, bool repeat_bias, const RhsPack& p,
+    const RhsArrays& arrays) {
+    const size_t panel_step = format.stride(p.tile, p.k, p.bl), step = format.block_bytes(p.tile, p.bl);
+    const size_t first = format.elements(p.tile, p.bl, 0), fields = format.tail(p.tile, p.bl, 0);
+    const size_t tail = p.tile.rows * format.panel_tail;
+    const BlockSteps steps = {p.bl, 0, step, group * p.tile.rows};
+    for (size_t panel = 0; panel < p.panels; ++panel) {
+        uint8_t *to = bytes(p.packed, panel * panel_step), *elements = to + first;
+        for_four_columns(p, [&](size_t c, size_t b, size_t count) {
+            pack(
+                four_columns(p, panel, c, p.rhs + b * (p.bl / 2), p.blocks * (p.bl / 2)), nullptr,
+                elements + b * step + group * c, count, steps);
+        });
+        uint8_t* zero = to + fields;
+        copy_field<false>(p, panel, arrays.zero, zero, step);
+        (sixteenths ? copy_field<true> : copy_field<false>)(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
+        pack_bias(p, arrays.bias, repeat_bias, panel * p.tile.rows, to + panel_step - tail);
+    }
+}
+
+/// The group of a format, if its panels are packed by four columns; else 0.
+KAI_INLINE size_t group_by_four(const Format& format, const RhsPack& p) {
+    return p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
 }
 
 template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
-    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    const size_t group = group_by_four(format, p);
+    PackRun* pack = nullptr;
     if constexpr (format.group == Format::two) {
-        if (group == 2) {
-            return pack_rhs_records_by_four<format, 2, Nibbles, flip, Records>(p);
-        }
+        pack = group == 2 ? pack_records<format, 2, Nibbles, flip, Records> : nullptr;
     } else if (group == 4) {
-        return pack_rhs_records_by_four<format, 4, Nibbles, flip, Records>(p);
+        pack = pack_records<format, 4, Nibbles, flip, Records>;
     } else if constexpr (!splits_halves<format, Nibbles>) {
-        if (group == 8) {
-            return pack_rhs_records_by_four<format, 8, Nibbles, flip, Records>(p);
-        }
+        pack = group == 8 ? pack_records<format, 8, Nibbles, flip, Records> : nullptr;
     }
-    pack_rhs_records_scalar(format, Nibbles::get, flip, Records::sixteenths, p);
+    if (pack != nullptr) {
+        pack_rhs_records_by_four(format, group, pack, p);
+    } else {
+        pack_rhs_records_scalar(format, Nibbles::get, flip, Records::sixteenths, p);
+    }
     if constexpr (Records::zero_missing) {
         zero_missing_columns(format, p);
     }
@@ -260,17 +285,20 @@ void pack_rhs_records(const RhsPack& p) {
 
 template <const Format& format, typename Nibbles, unsigned flip, class Arrays>
 void pack_rhs_arrays(const RhsPack& p, const RhsArrays& arrays) {
-    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    const size_t group = group_by_four(format, p);
+    PackRun* pack = nullptr;
     if constexpr (format.group == Format::two) {
-        if (group == 2) {
-            return pack_rhs_arrays_by_four<format, 2, Nibbles, flip, Arrays>(p, arrays);
-        }
+        pack = group == 2 ? pack_elements<format, 2, Nibbles, flip> : nullptr;
     } else if (group == 8) {
-        return pack_rhs_arrays_by_four<format, 8, Nibbles, flip, Arrays>(p, arrays);
+        pack = pack_elements<format, 8, Nibbles, flip>;
     } else if (group == 4) {
-        return pack_rhs_arrays_by_four<format, 4, Nibbles, flip, Arrays>(p, arrays);
+        pack = pack_elements<format, 4, Nibbles, flip>;
     }
-    pack_rhs_arrays_scalar(format, Nibbles::get, flip, Arrays::sixteenths, Arrays::repeat_bias, p, arrays);
+    if (pack != nullptr) {
+        pack_rhs_arrays_by_four(format, group, pack, Arrays::sixteenths, Arrays::repeat_bias, p, arrays);
+    } else {
+        pack_rhs_arrays_scalar(format, Nibbles::get, flip, Arrays::sixteenths, Arrays::repeat_bias, p, arrays);
+    }
 }
 
 }  // namespace

@@ -99,9 +99,16 @@ KAI_INLINE float32x4_t four_f32_of_bf16(uint64_t bits) {
 }
 
 /// `count` blocks of four columns: `dst` and `tail` are the places of the first block; sum: of the blocks before.
+using PackSumsRun = float32x4_t(
+    const RhsPack& p, const FourColumns& columns, const FourColumns& columns_scales, uint8_t* dst, uint8_t* tail,
+    size_t count, float32x4_t sum);
+
 template <size_t group, const Format& format, bool packed_groups>
-KAI_INLINE float32x4_t pack_sums_run(
-    const RhsPack& p, FourColumns src, FourColumns scales, uint8_t* dst, uint8_t* tail, size_t count, float32x4_t sum) {
+float32x4_t pack_sums_run(
+    const RhsPack& pack, const FourColumns& columns, const FourColumns& columns_scales, uint8_t* dst, uint8_t* tail,
+    size_t count, float32x4_t sum) {
+    const RhsPack p = pack;  // copies that no store can change
+    FourColumns src = columns, scales = columns_scales;
     const size_t group_step = group * p.tile.rows, block_step = format.block_bytes(p.tile, p.bl);
     for (; count > 0; --count, dst += block_step, tail += block_step) {
         const uint64_t scale_bits = load_four_u16(scales);
@@ -119,39 +126,39 @@ KAI_INLINE float32x4_t pack_sums_run(
     return sum;
 }
 
-template <const Format& format, size_t group, bool packed_groups>
-void pack_rhs_sums_by_four(const RhsPack& pack, const RhsSums& pack_sums) {
-    const RhsPack p = pack;  // copies that no store can change
-    const RhsSums s = pack_sums;
-    const size_t block_step = format.block_bytes(p.tile, p.bl);
+[[gnu::noinline, maybe_unused]] void pack_rhs_sums_by_four(
+    const Format& format, size_t group, PackSumsRun* pack, const RhsPack& p, const RhsSums& s) {
+    const size_t block_step = format.block_bytes(p.tile, p.bl), panel_step = format.stride(p.tile, p.k, p.bl);
+    const size_t first = format.elements(p.tile, p.bl, 0), first_tail = format.tail(p.tile, p.bl, 0);
+    const size_t end = format.panel_end(p.tile, p.k, p.bl);
     for (size_t i = 0; i < p.panels; ++i) {
-        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
-        uint8_t *elements = panel + format.elements(p.tile, p.bl, 0), *tail = panel + format.tail(p.tile, p.bl, 0);
-        uint8_t* sums = panel + format.panel_end(p.tile, p.k, p.bl);
+        uint8_t* panel = bytes(p.packed, i * panel_step);
+        uint8_t *elements = panel + first, *tail = panel + first_tail, *sums = panel + end;
         start_sums(p, s, i * p.tile.rows, sums);
-        for_four_columns(
-            p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
-                const FourColumns src = four_columns(p, i, c, p.rhs + b * (p.bl / 2), s.rhs_stride);
-                const FourColumns scales = four_columns(p, i, c, s.scale + 2 * b, s.scale_stride);
-                store(
-                    sums + 4 * c, pack_sums_run<group, format, packed_groups>(
-                                      p, src, scales, elements + b * block_step + group * c,
-                                      tail + b * block_step + 2 * c, count, load<float32x4_t>(sums + 4 * c)));
-            });
+        for_four_columns(p, [&](size_t c, size_t b, size_t count) {
+            const FourColumns src = four_columns(p, i, c, p.rhs + b * (p.bl / 2), s.rhs_stride);
+            const FourColumns scales = four_columns(p, i, c, s.scale + 2 * b, s.scale_stride);
+            store(
+                sums + 4 * c, pack(
+                                  p, src, scales, elements + b * block_step + group * c, tail + b * block_step + 2 * c,
+                                  count, load<float32x4_t>(sums + 4 * c)));
+        });
     }
 }
 
 template <const Format& format, bool packed_groups>
 void pack_rhs_sums_nxk(const RhsPack& p, const RhsSums& s) {
-    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    const size_t group = group_by_four(format, p);
+    PackSumsRun* pack = nullptr;
     if constexpr (format.group == Format::two) {
-        if (group == 2) {
-            return pack_rhs_sums_by_four<format, 2, packed_groups>(p, s);
-        }
+        pack = group == 2 ? pack_sums_run<2, format, packed_groups> : nullptr;
     } else if (group == 8) {
-        return pack_rhs_sums_by_four<format, 8, packed_groups>(p, s);
+        pack = pack_sums_run<8, format, packed_groups>;
     } else if (group == 4) {
-        return pack_rhs_sums_by_four<format, 4, packed_groups>(p, s);
+        pack = pack_sums_run<4, format, packed_groups>;
+    }
+    if (pack != nullptr) {
+        return pack_rhs_sums_by_four(format, group, pack, p, s);
     }
     pack_rhs_sums_scalar(p, s, {format, false, false, packed_groups});
 }
@@ -362,36 +369,37 @@ template <const Format& format, size_t group, bool zeros>
 }
 
 /// 128 columns (a line of a cache) by 256 rows at a time, in it strip by strip.
-template <const Format& format, size_t group, bool zeros>
-void pack_rhs_sums_by_strips(const RhsPack& pack, const RhsSums& pack_sums) {
-    const RhsPack p = pack;  // copies that no store can change
-    const RhsSums s = pack_sums;
+using PackStripRun = void(const RhsPack& p, const RhsSums& s, size_t place, size_t first, size_t count);
+
+[[gnu::noinline, maybe_unused]] void pack_rhs_sums_by_strips(
+    const Format& format, PackStripRun* pack, const RhsPack& p, const RhsSums& s) {
     const size_t places = p.panels * p.tile.rows, run = p.bl < 256 ? 256 / p.bl : 1;
+    const size_t panel_step = format.stride(p.tile, p.k, p.bl), end = format.panel_end(p.tile, p.k, p.bl);
     for (size_t i = 0; i < p.panels; ++i) {
-        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
-        start_sums(p, s, i * p.tile.rows, panel + format.panel_end(p.tile, p.k, p.bl));
+        start_sums(p, s, i * p.tile.rows, bytes(p.packed, i * panel_step + end));
     }
     for (size_t line = 0; line < places; line += 128) {
         for (size_t b = 0; b < p.blocks; b += run) {
             for (size_t place = line; place < places && place < line + 128; place += 16) {
-                pack_strip_run<format, group, zeros>(p, s, place, b, run < p.blocks - b ? run : p.blocks - b);
+                pack(p, s, place, b, run < p.blocks - b ? run : p.blocks - b);
             }
         }
     }
 }
-/// @}
 
 template <const Format& format, bool zeros>
 void pack_rhs_sums_kxn(const RhsPack& p, const RhsSums& s) {
-    const size_t group = p.tile.rows % 4 == 0 && p.bl % 32 == 0 ? format.group_size(p.tile) : 0;
+    const size_t group = group_by_four(format, p);
+    PackStripRun* pack = nullptr;
     if constexpr (format.group == Format::two) {
-        if (group == 2) {
-            return pack_rhs_sums_by_strips<format, 2, zeros>(p, s);
-        }
+        pack = group == 2 ? pack_strip_run<format, 2, zeros> : nullptr;
     } else if (group == 8) {
-        return pack_rhs_sums_by_strips<format, 8, zeros>(p, s);
+        pack = pack_strip_run<format, 8, zeros>;
     } else if (group == 4) {
-        return pack_rhs_sums_by_strips<format, 4, zeros>(p, s);
+        pack = pack_strip_run<format, 4, zeros>;
+    }
+    if (pack != nullptr) {
+        return pack_rhs_sums_by_strips(format, pack, p, s);
     }
     pack_rhs_sums_scalar(p, s, {format, true, zeros, true});
 }

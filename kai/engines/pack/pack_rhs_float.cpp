@@ -21,13 +21,14 @@ constexpr kai_rhs_rules float_rules(const char* name, const Format& format, uint
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_RUN(NAME, ...)                                                                                     \
-    void kai_run_##NAME(                                                                                              \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs,   \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {              \
-        kai::__VA_ARGS__(                                                                                             \
-            kai_rules_##NAME, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, \
-                               extra_bytes, params});                                                                 \
+#define KAI_DEFINE_RUN(NAME, ...)                                                                                   \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
+        kai::__VA_ARGS__(                                                                                           \
+            *kai::opaque(&kai_rules_##NAME), /* not a copy of the function for each */                              \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, extra_bytes,    \
+             params});                                                                                              \
     }
 #define KAI_DEFINE_KXN(NAME, FORMAT, NR, ELEMENT)                             \
     KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, true)                   \

@@ -81,7 +81,7 @@ KAI_INLINE void pack_panel(
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
         kai::pack_lowp(                                                                                             \
-            kai_rules_##NAME, kai::FORMAT,                                                                          \
+            *kai::opaque(&kai_rules_##NAME), kai::FORMAT, /* not a copy of the function for each */                 \
             {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, extra_bytes,    \
              params},                                                                                               \
             FLIP);                                                                                                  \
