@@ -219,7 +219,7 @@ void pack_records(const FourColumns& columns, uint8_t* scales, uint8_t* dst, siz
 
 /// An f32 of each block, from an array to `dst` in the first block.
 template <bool sixteenths>
-[[gnu::noinline]] void copy_field(const RhsPack& p, size_t panel, const uint8_t* array, uint8_t* dst, size_t step) {
+KAI_INLINE void copy_field(const RhsPack& p, size_t panel, const uint8_t* array, uint8_t* dst, size_t step) {
     for_four_columns(
         p, [&](size_t c, size_t b, size_t count) __attribute__((always_inline)) {
             const FourColumns columns = four_columns(p, panel, c, array + 4 * b, 4 * p.blocks);
@@ -237,8 +237,10 @@ void pack_elements(const FourColumns& columns, uint8_t*, uint8_t* dst, size_t co
 }
 
 [[gnu::noinline, maybe_unused]] void pack_rhs_arrays_by_four(
-    const Format& format, size_t group, PackRun* pack, bool sixteenths, bool repeat_bias, const RhsPack& p,
-    const RhsArrays& arrays) {
+    const Format& format, size_t group, PackRun* pack, bool sixteenths, bool repeat_bias, const RhsPack& pack_of_all,
+    const RhsArrays& all_arrays) {
+    const RhsPack p = pack_of_all;  // copies that no store can change
+    const RhsArrays arrays = all_arrays;
     const size_t panel_step = format.stride(p.tile, p.k, p.bl), step = format.block_bytes(p.tile, p.bl);
     const size_t first = format.elements(p.tile, p.bl, 0), fields = format.tail(p.tile, p.bl, 0);
     const size_t tail = p.tile.rows * format.panel_tail;
@@ -252,7 +254,11 @@ void pack_elements(const FourColumns& columns, uint8_t*, uint8_t* dst, size_t co
         });
         uint8_t* zero = to + fields;
         copy_field<false>(p, panel, arrays.zero, zero, step);
-        (sixteenths ? copy_field<true> : copy_field<false>)(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
+        if (sixteenths) {
+            copy_field<true>(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
+        } else {
+            copy_field<false>(p, panel, arrays.scale, zero + 4 * p.tile.rows, step);
+        }
         pack_bias(p, arrays.bias, repeat_bias, panel * p.tile.rows, to + panel_step - tail);
     }
 }
