@@ -182,8 +182,8 @@ KAI_INLINE FourColumns four_columns(const RhsPack& p, size_t panel, size_t c, co
          array + p.column(panel, c + 2) * step, array + p.column(panel, c + 3) * step}};
 }
 
-/// `count` blocks of four columns: records, or elements alone. `scales` and `dst`: where those of the first block belong,
-/// head_step and step bytes from there to those of the next one.
+/// `count` blocks of four columns: records, or elements alone. `scales` and `dst`: where those of the first block
+/// belong, head_step and step bytes from there to those of the next one.
 struct BlockSteps {
     size_t bl, head_step, step, group_step;
 };
