@@ -92,7 +92,7 @@ struct GgufPack {
 
 /// What is after the last block: no bias. What is in front of the first one: the table. Panels of formats with a table
 /// have four columns or more.
-KAI_INLINE void finish_panel(const Target& to, const Block& t, const GgufPack& p, uint8_t* panel, size_t panel_step) {
+KAI_INLINE void finish_panel(const Target& to, const GgufPack& p, uint8_t* panel, size_t panel_step) {
     const size_t tail = p.tile.rows * to.format.panel_tail, head = p.tile.rows * to.format.panel_head;
     for (size_t i = panel_step - tail; i < panel_step; i += 4) {
         store(panel + i, uint32_t{0});
@@ -150,7 +150,7 @@ KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t
                 }
             }
         }
-        finish_panel(to, t, p, out, panel_step);
+        finish_panel(to, p, out, panel_step);
     }
 }
 
@@ -405,7 +405,7 @@ constexpr Loops loops_of() {
                     fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c, steps);
             }
         }
-        finish_panel(to, t, p, out, panel_step);
+        finish_panel(to, p, out, panel_step);
     }
 }
 
