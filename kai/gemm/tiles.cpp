@@ -136,7 +136,7 @@ double imbalance(size_t count, size_t workers, double largest, double all, bool 
 /// How many tiles each worker should get. A multiple of 3 suits both equal workers and those of half speed; the more
 /// the better, if each is worth its call.
 size_t tiles_per_worker(double macs, size_t workers) {
-    for (const size_t each : {12, 9, 6, 3, 2}) {
+    for (const size_t each : {12, 9, 6, 5, 4, 3, 2}) {
         if (real(each * workers) * kLeastMacs <= macs) {
             return each;
         }
@@ -238,7 +238,7 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
         const size_t stay = divide_up(stays.steps, min(cuts, stays.steps));
         const size_t stay_tiles = batch * divide_up(stays.steps, stay);
         size_t last = 0;
-        for (const size_t each : {most, min(most, 3)}) {
+        for (const size_t each : {most, min(most, 4), min(most, 3)}) {
             const size_t pass_tiles = max(min(each * workers / stay_tiles, passes.steps), 1);
             const size_t longest = divide_up(passes.steps, pass_tiles);
             const size_t shorter = min(divide_up(passes.steps, pass_tiles + 1), longest - 1);
