@@ -55,6 +55,12 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 }
 }  // namespace qsi8d32pscalef32
 
+/// A number that is a byte.
+template <size_t (*at)(const Shape&, size_t r, size_t b, size_t j)>
+std::vector<Part> byte(const Shape& s, size_t r, size_t b, size_t j) {
+    return {{at(s, r, b, j), 0, 8, 0}};
+}
+
 // | nr f16 d | nr f16 dmin | nr x 8 minima, groups of L | 8 x nr scales | nr * 128 bytes | per super-block of 256:
 // byte 32 * (i / 64) + i % 32 of a column has element i low if i % 64 < 32, else high
 namespace qau4c32x256p {
@@ -164,6 +170,57 @@ std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
     return {{at, 0, 2, 4}, {at + 16, 0, 2, 2}, {at + 32, 0, 2, 0}};
 }
 }  // namespace qsi6c16x256p
+
+// Rows of a file, per super-block of 256: | f16 d | f16 dmin | 12 bytes | 128 bytes |, nibbles as qau4c32x256p
+namespace ggq4_k {
+size_t block(size_t b) {
+    return b * 144;
+}
+size_t stride(const Shape& s) {
+    return block(s.k / 256);
+}
+Place place(const Shape&, size_t, size_t kk) {
+    const size_t i = kk % 256;
+    return {block(kk / 256) + 16 + 32 * (i / 64) + i % 32, i % 64 < 32 ? 0u : 4u};
+}
+size_t d(const Shape&, size_t, size_t b) {
+    return block(b);
+}
+size_t dmin(const Shape&, size_t, size_t b) {
+    return block(b) + 2;
+}
+std::vector<Part> sc(const Shape&, size_t, size_t b, size_t j) {
+    const size_t at = block(b) + 4;
+    return j < 4 ? std::vector<Part>{{at + j, 0, 6, 0}}
+                 : std::vector<Part>{{at + j + 4, 0, 4, 0}, {at + j - 4, 6, 2, 4}};
+}
+std::vector<Part> mn(const Shape&, size_t, size_t b, size_t j) {
+    const size_t at = block(b) + 4;
+    return j < 4 ? std::vector<Part>{{at + j + 4, 0, 6, 0}}
+                 : std::vector<Part>{{at + j + 4, 4, 4, 0}, {at + j, 6, 2, 4}};
+}
+}  // namespace ggq4_k
+
+// The same: | 128 bytes, lower four bits | 64 bytes, upper two bits | 16 int8 scales | f16 scale |
+namespace ggq6_k {
+size_t block(size_t b) {
+    return b * 210;
+}
+size_t stride(const Shape& s) {
+    return block(s.k / 256);
+}
+std::vector<Part> parts(const Shape&, size_t, size_t kk) {
+    const size_t i = kk % 256, low = block(kk / 256) + 64 * (i / 128) + i % 64,
+                 high = block(kk / 256) + 128 + 32 * (i / 128) + i % 32;
+    return {{low, i % 128 < 64 ? 0u : 4u, 4, 0}, {high, static_cast<unsigned>(i / 32 % 4 * 2), 2, 4}};
+}
+size_t sub_scale(const Shape&, size_t, size_t b, size_t j) {
+    return block(b) + 192 + j;
+}
+size_t scale(const Shape&, size_t, size_t b) {
+    return block(b) + 208;
+}
+}  // namespace ggq6_k
 
 namespace qsi4c32p {  // | nr f16 scales | nr * bl / 2 bytes | per block; a byte holds j and j + bl / 2
 size_t block(const Shape& s, size_t b) {
@@ -423,7 +480,7 @@ const std::vector<Format>& formats() {
             .with_blocks_of(256)
             .with_parts(qsi6c16x256p::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
-            .with_sub_scales(16, -128, 127, qsi6c16x256p::sub_scale)
+            .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
             .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
             .with_blocks()
@@ -497,14 +554,14 @@ const std::vector<Format>& formats() {
         Format{"qau4c32x256p", kRhs, Format::n4, qau4c32x256p::stride, qau4c32x256p::place}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qau4c32x256p::d)
-            .with_sub_scales(32, 0, 63, qau4c32x256p::sc)
-            .with_sub_minima(qau4c32x256p::mn, qau4c32x256p::dmin)
+            .with_sub_scales(32, 0, 63, byte<qau4c32x256p::sc>)
+            .with_sub_minima(byte<qau4c32x256p::mn>, qau4c32x256p::dmin)
             .with_padding(Format::last_row),
         Format{"qau5c32x256p", kRhs, Format::n5, qau5c32x256p::stride, qau5c32x256p::place}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qau5c32x256p::d)
-            .with_sub_scales(32, 0, 63, qau5c32x256p::sc)
-            .with_sub_minima(qau5c32x256p::mn, qau5c32x256p::dmin)
+            .with_sub_scales(32, 0, 63, byte<qau5c32x256p::sc>)
+            .with_sub_minima(byte<qau5c32x256p::mn>, qau5c32x256p::dmin)
             .with_fifth_bits(qau5c32x256p::fifth)
             .with_padding(Format::last_row),
         Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
@@ -564,6 +621,18 @@ const std::vector<Format>& formats() {
         Format{"ggq4_0", kRhs, Format::u4, qsi4c32p::stride, qsi4c32p::place}
             .with_blocks_of(32)
             .with_scale(Format::f16_scale, qsi4c32p::scale)
+            .with_rows(),
+        Format{"ggq4_k", kRhs, Format::n4, ggq4_k::stride, ggq4_k::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, ggq4_k::d)
+            .with_sub_scales(32, 0, 63, ggq4_k::sc)
+            .with_sub_minima(ggq4_k::mn, ggq4_k::dmin)
+            .with_rows(),
+        Format{"ggq6_k", kRhs, Format::u6, ggq6_k::stride, nullptr}
+            .with_blocks_of(256)
+            .with_parts(ggq6_k::parts)
+            .with_scale(Format::f16_scale, ggq6_k::scale)
+            .with_sub_scales(16, -128, 127, byte<ggq6_k::sub_scale>)
             .with_rows(),
         Format{"qau8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
             .with_sum(plain::bias<4>)
@@ -683,7 +752,13 @@ struct Panel {
         std::memcpy(&packed.bytes.at(start + at), &value, sizeof(T));
         std::fill_n(packed.state.begin() + start + at, sizeof(T), state);
     }
-    /// An element of 2 or 4 bits.
+    /// A number in parts.
+    void put_parts(const std::vector<Part>& parts, unsigned value) {
+        for (const Part& part : parts) {
+            put_bits({part.byte, part.shift}, part.bits, value >> part.from);
+        }
+    }
+    /// An element of 2 or 4 bits, or a part of a number.
     void put_bits(Place place, unsigned bits, unsigned value) {
         uint8_t& byte = packed.bytes.at(start + place.byte);
         const unsigned mask = (1u << bits) - 1;
@@ -713,10 +788,8 @@ struct Row {
 
     void pack_element(size_t kk) {
         if (f.parts != nullptr) {
-            const auto value = static_cast<unsigned>(side.q[row * side.k + kk]);
-            for (const Part& part : f.parts(s, r, kk)) {
-                panel.put_bits({part.byte, part.shift}, part.bits, value >> part.from);
-            }
+            const auto value = static_cast<unsigned>(side.q[row * side.k + kk] + (f.element == Format::u6 ? 32 : 0));
+            panel.put_parts(f.parts(s, r, kk), value);
             return;
         }
         const Place place = f.place(s, r, kk);
@@ -775,9 +848,9 @@ struct Row {
     void pack_sub_blocks(size_t b) {
         const size_t subs = f.block / f.sub, first = (row * side.k + b * f.block) / f.sub;
         for (size_t j = 0; j < subs; ++j) {
-            panel.put(f.sub_scale(s, r, b, j), static_cast<uint8_t>(side.sub_scale[first + j]));
+            panel.put_parts(f.sub_scale(s, r, b, j), static_cast<unsigned>(side.sub_scale[first + j]));
             if (f.sub_min != nullptr) {
-                panel.put(f.sub_min(s, r, b, j), static_cast<uint8_t>(side.sub_min[first + j]));
+                panel.put_parts(f.sub_min(s, r, b, j), static_cast<unsigned>(side.sub_min[first + j]));
             }
         }
         if (f.min_scale != nullptr) {

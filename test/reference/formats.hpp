@@ -82,8 +82,8 @@ struct Place {
 };
 
 struct Format {
-    // u4: 8 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
-    enum Element { i8, i6, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
+    // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
+    enum Element { i8, i6, u6, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -100,16 +100,17 @@ struct Format {
     using At = size_t(const Shape&, size_t r);
     using AtBlock = size_t(const Shape&, size_t r, size_t b);
     using AtPart = size_t(const Shape&, size_t r, size_t b, size_t j);
+    using Parts = std::vector<Part>(const Shape&, size_t r, size_t b, size_t j);
     Stride* stride;
     Place (*place)(const Shape&, size_t r, size_t kk);
     AtBlock* scale = nullptr;
     AtBlock* offset = nullptr;
     At* bias = nullptr;
-    At* row_offset = nullptr;                         // LHS, int32
-    At* sum = nullptr;                                // RHS, int32, with blocks f32
-    AtPart *high = nullptr, *low = nullptr;           // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
-    AtPart *sub_scale = nullptr, *sub_min = nullptr;  // RHS: bytes of sub-block j of a block
-    AtBlock* min_scale = nullptr;                     // RHS, of the type of scale
+    At* row_offset = nullptr;                        // LHS, int32
+    At* sum = nullptr;                               // RHS, int32, with blocks f32
+    AtPart *high = nullptr, *low = nullptr;          // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
+    Parts *sub_scale = nullptr, *sub_min = nullptr;  // RHS: of sub-block j of a block
+    AtBlock* min_scale = nullptr;                    // RHS, of the type of scale
     std::vector<Part> (*parts)(const Shape&, size_t r, size_t kk) = nullptr;  // elements that are in several bytes
     Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;              // n5: bit 4
 
@@ -143,10 +144,10 @@ struct Format {
         return with([=](Format& f) { f.high = high_at, f.low = low_at; });
     }
     /// Sub-blocks with integer scales.
-    Format with_sub_scales(size_t length, int least, int most, AtPart* at) const {
+    Format with_sub_scales(size_t length, int least, int most, Parts* at) const {
         return with([=](Format& f) { f.sub = length, f.sub_least = least, f.sub_most = most, f.sub_scale = at; });
     }
-    Format with_sub_minima(AtPart* at, AtBlock* scale_at) const {
+    Format with_sub_minima(Parts* at, AtBlock* scale_at) const {
         return with([=](Format& f) { f.sub_min = at, f.min_scale = scale_at; });
     }
     /// Elements that `place` does not tell.
@@ -209,7 +210,12 @@ struct Format {
     /// @}
 
     unsigned bits() const {
-        return element == f32 ? 32 : is_float() ? 16 : element == i8 ? 8 : element == i6 ? 6 : element == u2 ? 2 : 4;
+        return element == f32                   ? 32
+               : is_float()                     ? 16
+               : element == i8                  ? 8
+               : element == i6 || element == u6 ? 6
+               : element == u2                  ? 2
+                                                : 4;
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;

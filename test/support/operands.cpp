@@ -15,7 +15,8 @@ namespace {
 
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
-    const bool six = f.element == Format::i6, natural = f.element == Format::n4 || f.element == Format::n5;
+    const bool six = f.element == Format::i6 || f.element == Format::u6,
+               natural = f.element == Format::n4 || f.element == Format::n5;
     const int lo = wide ? f.high != nullptr ? -127 : -128 : index || natural ? 0 : six ? -32 : -8;
     const int hi = wide                                                 ? 127
                    : f.element == Format::n5 || six                     ? 31

@@ -290,7 +290,7 @@ inline constexpr Plain qau8_nxk = {8, false}, qsi8_nxk = {8, false};
 struct FileRows {
     unsigned block, block_bytes;  // weights of a block
 };
-inline constexpr FileRows ggq4_0 = {32, 18}, ggq8_0 = {32, 34};
+inline constexpr FileRows ggq4_0 = {32, 18}, ggq8_0 = {32, 34}, ggq4_k = {256, 144}, ggq6_k = {256, 210};
 
 }  // namespace
 }  // namespace kai

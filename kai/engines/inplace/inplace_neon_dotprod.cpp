@@ -16,21 +16,23 @@ namespace {
 
 constexpr size_t kRows = 8;  // at a time
 
-/// What a block of the LHS adds to the sums of a block.
+/// What a block of 32 of the LHS adds to the sums of a block.
 struct BlockStart {
     float scale;
     uint32_t start;  // of integer sums
 };
 
 /// sums[i] += lhs x rows[i], `blocks` blocks.
-using BlocksFn = void(
-    const uint8_t* const rows[kRows], const uint8_t* lhs, const BlockStart* starts, size_t blocks, float sums[kRows]);
+template <class Start>
+using AddFn =
+    void(const uint8_t* const rows[kRows], const uint8_t* lhs, const Start* starts, size_t blocks, float sums[kRows]);
 
 }  // namespace
 }  // namespace kai
 
 extern "C" {
-[[gnu::visibility("hidden")]] kai::BlocksFn kai_inplace_q8_0_neon_dotprod, kai_inplace_q4_0_neon_dotprod;
+[[gnu::visibility("hidden")]] kai::AddFn<kai::BlockStart> kai_inplace_q8_0_neon_dotprod, kai_inplace_q4_0_neon_dotprod;
+[[gnu::visibility("hidden")]] kai::AddFn<int32x4_t> kai_inplace_q4_k_neon_dotprod, kai_inplace_q6_k_neon_dotprod;
 }
 
 namespace kai {
@@ -53,27 +55,60 @@ KAI_INLINE void make_starts(const uint8_t* lhs, size_t blocks, BlockStart* start
     }
 }
 
-/// One type of the file.
-template <BlocksFn* RUN, size_t BLOCK_BYTES, bool MINUS_8>
+/// Types with blocks of 32.
+template <AddFn<BlockStart>* ADD, bool MINUS_8>
 struct BlocksOf32 {
-    static constexpr size_t kBlock = 32, kLhsBlock = 34, kChunk = 256;
+    static constexpr size_t kLhsBlock = 34, kChunk = 256;
     BlockStart starts[kChunk];
 
     KAI_INLINE void start(const uint8_t* lhs, size_t blocks) {
         make_starts<MINUS_8>(lhs, blocks, starts);
     }
     KAI_INLINE void add(const uint8_t* const rows[kRows], const uint8_t* lhs, size_t blocks, float* sums) const {
-        RUN(rows, lhs, starts, blocks, sums);
+        ADD(rows, lhs, starts, blocks, sums);
     }
-    static constexpr size_t kRhsBlock = BLOCK_BYTES;
 };
-using Q8_0 = BlocksOf32<kai_inplace_q8_0_neon_dotprod, 34, false>;
-using Q4_0 = BlocksOf32<kai_inplace_q4_0_neon_dotprod, 18, true>;
+using Q8_0 = BlocksOf32<kai_inplace_q8_0_neon_dotprod, false>;
+using Q4_0 = BlocksOf32<kai_inplace_q4_0_neon_dotprod, true>;
 
-template <class Type>
+/// Types with super-blocks.
+struct Q4_K {
+    static constexpr size_t kLhsBlock = 276, kChunk = SIZE_MAX;
+
+    KAI_INLINE void start(const uint8_t*, size_t) {
+    }
+    KAI_INLINE void add(const uint8_t* const rows[kRows], const uint8_t* lhs, size_t blocks, float* sums) const {
+        kai_inplace_q4_k_neon_dotprod(rows, lhs, nullptr, blocks, sums);
+    }
+};
+struct Q6_K {
+    static constexpr size_t kLhsBlock = 276, kLhsHead = 20, kSubs = 16, kChunk = 16;
+    int32x4_t starts[kChunk * kSubs];
+
+    KAI_INLINE void start(const uint8_t* lhs, size_t blocks) {
+        for (size_t i = 0; i < blocks * kSubs; ++i) {
+            const uint8_t* values = lhs + i / kSubs * kLhsBlock + kLhsHead + i % kSubs * sizeof(int8x16_t);
+            starts[i] = vdotq_s32(vdupq_n_s32(0), load<int8x16_t>(values), vdupq_n_s8(-32));
+        }
+    }
+    KAI_INLINE void add(const uint8_t* const rows[kRows], const uint8_t* lhs, size_t blocks, float* sums) const {
+        kai_inplace_q6_k_neon_dotprod(rows, lhs, starts, blocks, sums);
+    }
+};
+
+/// `count` floats of kRows.
+KAI_INLINE void copy_floats(void* to, const void* from, size_t count) {
+    if (count == kRows) {
+        __builtin_memcpy(to, from, kRows * sizeof(float));
+    } else {
+        __builtin_memcpy(to, from, count * sizeof(float));
+    }
+}
+
+template <class Type, const FileRows& RHS>
 [[gnu::noinline]] void run_inplace(const InplaceProblem* problem) {
     const InplaceProblem& p = *problem;
-    const size_t blocks = p.k / Type::kBlock;
+    const size_t blocks = p.k / RHS.block;
     const float32x4_t lo = vdupq_n_f32(p.lo), hi = vdupq_n_f32(p.hi);
     Type type;
     for (size_t i = 0; i < p.m && p.n > 0; ++i) {
@@ -87,11 +122,11 @@ template <class Type>
                 const size_t columns = p.n - n < kRows ? p.n - n : kRows;
                 const uint8_t* rows[kRows];
                 for (size_t r = 0; r < kRows; ++r) {
-                    rows[r] = p.rhs + (n + (r < columns ? r : columns - 1)) * p.rhs_stride + b * Type::kRhsBlock;
+                    rows[r] = p.rhs + (n + (r < columns ? r : columns - 1)) * p.rhs_stride + b * RHS.block_bytes;
                 }
                 float sums[kRows] = {};
                 if (b > 0) {
-                    __builtin_memcpy(sums, dst + n * sizeof(float), columns * sizeof(float));
+                    copy_floats(sums, dst + n * sizeof(float), columns);
                 }
                 type.add(rows, lhs, count, sums);
                 if (b + count == blocks) {
@@ -99,7 +134,7 @@ template <class Type>
                         vst1q_f32(sums + r, vminq_f32(vmaxq_f32(vld1q_f32(sums + r), lo), hi));
                     }
                 }
-                __builtin_memcpy(dst + n * sizeof(float), sums, columns * sizeof(float));
+                copy_floats(dst + n * sizeof(float), sums, columns);
             }
             lhs += count * Type::kLhsBlock;
             b += count;
@@ -116,10 +151,10 @@ template <class Type>
         size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
         kai::check_depth(k, kai::RHS.block);                                                                          \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
-        static_assert((N_STEP) == kai::kRows && kai::TYPE::kBlock == kai::RHS.block);                                 \
+        static_assert((N_STEP) == kai::kRows);                                                                        \
         const kai::InplaceProblem problem = {                                                                         \
             m, n, k, kai::bytes(lhs_packed), kai::bytes(rhs), rhs_stride, dst, dst_stride_row, clamp_min, clamp_max}; \
-        kai::run_inplace<kai::TYPE>(&problem);                                                                        \
+        kai::run_inplace<kai::TYPE, kai::RHS>(&problem);                                                              \
     }
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_INPLACE)
 #define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q8_0, __VA_ARGS__)
@@ -127,4 +162,10 @@ template <class Type>
 #undef KAI_UKERNEL_FILE
 #define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_0, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
+#undef KAI_UKERNEL_FILE
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_K, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq4_k/ukernels.def"
+#undef KAI_UKERNEL_FILE
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q6_K, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq6_k/ukernels.def"
 #undef KAI_UKERNEL_FILE

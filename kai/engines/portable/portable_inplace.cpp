@@ -1,0 +1,113 @@
+// f32 <- qsi8d256p x rows of GGUF files with super-blocks, where they lie, in portable C++.
+//
+// A super-block of four rows becomes int16: weights times their integer sub-scales, which fit. So a row times a row is
+// the sum I of the super-block, as other kernels have it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/gguf/gguf.hpp"
+#include "kai/engines/portable/portable_int.hpp"
+
+namespace kai {
+namespace {
+
+constexpr size_t kSuperRows = 4, kSubBlocks = 8;  // with minima
+static_assert(kChunk == qsi8d256p.block);
+
+/// A super-block of four rows.
+struct SuperRows {
+    int16_t weights[kSuperRows][kChunk];
+    float d[kSuperRows], dmin[kSuperRows];
+    uint64_t minima[kSuperRows];  // a byte each
+};
+
+template <const Block& TYPE>
+KAI_INLINE void decode(const uint8_t* block, size_t r, SuperRows& to) {
+    constexpr bool kSix = TYPE.scales == Scales::six_bits;
+    const SixBits six = kSix ? unpack_six_bits(block + TYPE.subs) : SixBits{};
+    to.d[r] = f16_at(block + TYPE.d);
+    to.dmin[r] = kSix ? f16_at(block + TYPE.m) : 0;
+    to.minima[r] = six.mn;
+    for (size_t i = 0; i < kChunk; ++i) {
+        const size_t j = i / TYPE.run;
+        const int scale = kSix ? static_cast<int>(six.sc >> 8 * j & 63) : static_cast<int8_t>(block[TYPE.subs + j]);
+        to.weights[r][i] = static_cast<int16_t>(value_of(TYPE, block, i) * scale);
+    }
+}
+
+/// results = fma(T, lhs_scale, results), T = fma(-J, dmin, I * d), J = sum of minima * sums of the LHS.
+template <const Block& TYPE>
+[[gnu::noinline]] void add_row(const uint8_t* row, const SuperRows& columns, float* results) {
+    int16_t wide[kChunk];
+    widen(row + qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
+    Sums sums = {};
+    multiply(wide, columns.weights, kSuperRows, 0, kChunk, sums);
+    float t[kSuperRows], minus_j[kSuperRows], scales[kSuperRows];
+    for (size_t c = 0; c < kSuperRows; ++c) {
+        int32_t j_sum = 0;
+        for (size_t j = 0; j < kSubBlocks; ++j) {
+            const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[12 + j]);
+            j_sum += static_cast<int>(columns.minima[c] >> 8 * j & 63) * sum_of_row;
+        }
+        t[c] = static_cast<float>(sums[c]) * columns.d[c];
+        minus_j[c] = -static_cast<float>(j_sum);
+        scales[c] = load<float>(row);
+    }
+    if constexpr (TYPE.m != 0) {
+        fused(minus_j, columns.dmin, t, kSuperRows);
+    }
+    fused(t, scales, results, kSuperRows);
+}
+
+template <const Block& TYPE>
+[[gnu::noinline]] void run_inplace(
+    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, uint8_t* dst,
+    size_t dst_stride, float lo, float hi) {
+    const size_t blocks = k / kChunk, lhs_block = qsi8d256p.block_bytes({1, 0, 0}, kChunk);
+    SuperRows columns = {};
+    float results[kRows][kSuperRows];
+    for (size_t n0 = 0; n0 < n; n0 += kSuperRows) {
+        const size_t count = n - n0 < kSuperRows ? n - n0 : kSuperRows;
+        for (size_t m0 = 0; m0 < m; m0 += kRows) {
+            const size_t rows = m - m0 < kRows ? m - m0 : kRows;
+            __builtin_memset(results, 0, sizeof(results));
+            for (size_t b = 0; b < blocks; ++b) {
+                for (size_t c = 0; c < count; ++c) {
+                    decode<TYPE>(rhs + (n0 + c) * rhs_stride + b * TYPE.bytes, c, columns);
+                }
+                for (size_t r = 0; r < rows; ++r) {
+                    add_row<TYPE>(lhs + ((m0 + r) * blocks + b) * lhs_block, columns, results[r]);
+                }
+            }
+            for (size_t r = 0; r < rows; ++r) {
+                store_row(results[r], count, dst + (m0 + r) * dst_stride + n0 * sizeof(float), OutKind::f32, lo, hi);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+#define KAI_DEFINE_PORTABLE_INPLACE(TYPE, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                 \
+    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                         \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst,          \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
+        kai::check_depth(k, kai::RHS.block);                                                                          \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
+        static_assert(kai::TYPE.weights == kai::RHS.block && kai::TYPE.bytes == kai::RHS.block_bytes);                \
+        kai::run_inplace<kai::TYPE>(                                                                                  \
+            m, n, k, kai::bytes(lhs_packed), kai::bytes(rhs), rhs_stride, kai::bytes(dst), dst_stride_row, clamp_min, \
+            clamp_max);                                                                                               \
+    }
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_INPLACE)
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_K, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq4_k/ukernels.def"
+#undef KAI_UKERNEL_FILE
+#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q6_K, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq6_k/ukernels.def"
+#undef KAI_UKERNEL_FILE
+
+}  // extern "C"
