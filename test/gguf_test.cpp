@@ -286,6 +286,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi8c32p", kai_run_rhs_unpack_row_qsi8c32p},
         {"qsi8c32pscalef16", kai_run_rhs_unpack_row_qsi8c32pscalef16},
         {"qsi6c16x256p", kai_run_rhs_unpack_row_qsi6c16x256p},
+        {"qsi6c16x256pnrx4", kai_run_rhs_unpack_row_qsi6c16x256pnrx4},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},
@@ -719,7 +720,8 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         for (const kai_gguf_type_id id : {KAI_GGUF_F32, KAI_GGUF_F16, KAI_GGUF_BF16}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, floats && known) << u->name << ", type " << id;
         }
-        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, rhs == "qsi6c16x256p") << u->name;
+        const bool six = rhs == "qsi6c16x256p" || rhs == "qsi6c16x256pnrx4";
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, six && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 64), nullptr);
@@ -737,37 +739,48 @@ TEST(GgufProduct, PackersOfMicroKernels) {
     }
 }
 
-// Recorded activations and rows, by every micro-kernel: off from the recorded products by no more than what quantising
-// the activations costs (half a step of each block), and rounding of scales (f16) and results.
+/// The recorded activations times the recorded rows of a type.
+std::vector<uint8_t> product_of_rows(const kai_ukernel& u, const kai_gguf_type& type) {
+    const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
+    const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type.name) + ".blocks");
+    kai_call c = {};
+    c.ukernel = &u, c.lhs_packer = kai_registry_lhs_packer(&u, 0);
+    c.rhs_packer = kai_registry_gguf_packer(&u, type.id);
+    c.m = 3, c.n = 5, c.k = 512, c.bl = reference::find_format(u.lhs_format)->block != 0 ? 0 : type.packed_bl;
+    c.lhs = activations.data(), c.rhs = rows.data();
+    const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
+        dst(kai_call_dst_size(&c));
+    kai_call_pack_lhs(&c, 0, c.m, lhs.data());
+    kai_call_pack_rhs(&c, 0, c.n, rhs.data());
+    c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
+    kai_call_run(&c, 0, 0, c.m, c.n);
+    return dst.bytes();
+}
+
+/// Weights in super-blocks: in whichever order they are packed.
+TEST(GgufProduct, SameBitsOfSuperBlocks) {
+    std::map<uint32_t, std::vector<uint8_t>> first;
+    for (const auto& [u, type] : products()) {
+        if (std::string(u->lhs_format) == "qsi8d256p") {
+            const std::vector<uint8_t> bits = product_of_rows(*u, *type);
+            EXPECT_TRUE(first.emplace(type->id, bits).first->second == bits) << u->name;
+        }
+    }
+    EXPECT_FALSE(first.empty());
+}
+
 /// Rows where they lie: the bits of a micro-kernel that reads the same rows packed, and the same LHS.
 TEST(GgufProduct, SameBitsWhereTheyLie) {
-    const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
-    const size_t m = 3, n = 5, k = 512;
     size_t compared = 0;
     for (const auto& [u, type] : products()) {
         if (kai::file_type_of(*u) == nullptr) {
             continue;
         }
-        const std::vector<uint8_t> rows = read(KAI_TEST_DATA "/gguf/" + std::string(type->name) + ".blocks");
-        const auto product = [&, type = type](const kai_ukernel& by) {
-            kai_call c = {};
-            c.ukernel = &by, c.lhs_packer = kai_registry_lhs_packer(&by, 0);
-            c.rhs_packer = kai_registry_gguf_packer(&by, type->id);
-            c.m = m, c.n = n, c.k = k, c.bl = type->packed_bl;
-            c.lhs = activations.data(), c.rhs = rows.data();
-            const GuardedBuffer lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c)),
-                dst(kai_call_dst_size(&c));
-            kai_call_pack_lhs(&c, 0, m, lhs.data());
-            kai_call_pack_rhs(&c, 0, n, rhs.data());
-            c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data(), c.dst = dst.data();
-            kai_call_run(&c, 0, 0, m, n);
-            return dst.bytes();
-        };
-        const std::vector<uint8_t> want = product(*u);
+        const std::vector<uint8_t> want = product_of_rows(*u, *type);
         for (const auto& [other, other_type] : products()) {
             const bool same_lhs = std::string(other->lhs_format) == u->lhs_format && other->get_mr() == u->get_mr();
             if (other != u && other_type == type && same_lhs) {
-                EXPECT_TRUE(product(*other) == want) << u->name << ", " << other->name;
+                EXPECT_TRUE(product_of_rows(*other, *type) == want) << u->name << ", " << other->name;
                 ++compared;
             }
         }
@@ -775,6 +788,8 @@ TEST(GgufProduct, SameBitsWhereTheyLie) {
     EXPECT_GE(compared, 2u);
 }
 
+// Recorded activations and rows, by every micro-kernel: off from the recorded products by no more than what quantising
+// the activations costs (half a step of each block), and rounding of scales (f16) and results.
 TEST(GgufProduct, RecordedProducts) {
     const std::vector<uint8_t> activations = read(KAI_TEST_DATA "/gguf/lhs.f32");
     ASSERT_EQ(activations.size(), 3u * 512 * 4);

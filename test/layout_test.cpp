@@ -17,6 +17,7 @@ const kai::Format* const kFormats[] = {
     &kai::qsi8d32pscalef32,
     &kai::qsi8d256p,
     &kai::qsi6c16x256p,
+    &kai::qsi6c16x256pnrx4,
     &kai::qsi8c32p,
     &kai::qsi4c32p,
     &kai::qlu4c32p,

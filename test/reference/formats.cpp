@@ -170,6 +170,17 @@ std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
     return {{at, 0, 2, 4}, {at + 16, 0, 2, 2}, {at + 32, 0, 2, 0}};
 }
 }  // namespace qsi6c16x256p
+namespace qsi6c16x256pnrx4 {
+/// The same numbers for all columns: the first 12 of each are in 12 * nr bytes, groups of 4.
+std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
+    const size_t i = kk % 16, start = qsi6c16x256p::block(s, kk / 256) + 18 * s.rows + kk % 256 / 16 * s.rows * 12;
+    if (i < 12) {
+        return {{start + (i / 4 * s.rows + c) * 4 + i % 4, 2, 6, 0}};
+    }
+    const size_t at = start + 4 * c + i - 12;
+    return {{at, 0, 2, 4}, {at + 4 * s.rows, 0, 2, 2}, {at + 8 * s.rows, 0, 2, 0}};
+}
+}  // namespace qsi6c16x256pnrx4
 
 // Rows of a file, per super-block of 256: | f16 d | f16 dmin | 12 bytes | 128 bytes |, nibbles as qau4c32x256p
 namespace ggq4_k {
@@ -481,6 +492,12 @@ const std::vector<Format>& formats() {
             .with_parts(qsi6c16x256p::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
             .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
+            .with_padding(Format::last_row),
+        Format{"qsi6c16x256pnrx4", kRhs, Format::i6, qsi6c16x256p::stride, nullptr}
+            .with_blocks_of(256)
+            .with_parts(qsi6c16x256pnrx4::parts)
+            .with_scale(Format::f16_scale, qsi6c16x256p::scale)
+            .with_sub_scales(16, -128, 127, qsi6c16x256p::sub_scale)
             .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
             .with_blocks()

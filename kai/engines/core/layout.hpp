@@ -192,6 +192,9 @@ inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.i
 inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a super-block: f16 scale, 16 int8 scales of sub-blocks, [sub-block][column]. Elements: superblocks.hpp.
 inline constexpr Format qsi6c16x256p = Format{"qsi6c16x256p", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
+/// The same with elements in another order.
+inline constexpr Format qsi6c16x256pnrx4 =
+    Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.

@@ -215,18 +215,17 @@ void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
 }
 
 /// d times a scale of 8 bits is exact, and the product with a value is the only rounding.
-void unpack_six(const Column& p, kai_datatype type) {
-    const Format& format = qsi6c16x256p;
+void unpack_six(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), nr = p.tile.rows, c = p.n_idx % nr;
-    const size_t group = format.group_size(p.tile);
+    const size_t group = format.group_size(p.tile), plane = Six::plane(format, nr);
     const uint8_t* fields = p.packed + format.offset(p.tile, p.n_idx, p.k);
     uint8_t* dst = p.dst;
     for (size_t b = 0; b < p.k / format.block; ++b, fields += format.block_bytes(p.tile, format.block)) {
         const float d = kai_cast_f32_f16(load<uint16_t>(fields + 2 * c));
         for (size_t sub = 0; sub < Six::kSubs; ++sub, dst += Six::kSub * size) {
-            const uint8_t* quad = fields + nr * format.block_head + Six::quad(nr, sub, c);
-            const auto first = load<Bytes>(quad), second = load<Bytes>(quad + Six::kVector),
-                       third = load<Bytes>(quad + 2 * Six::kVector);
+            const uint8_t* quad = fields + nr * format.block_head + Six::quad(nr, sub, c, plane);
+            const auto first = load<Bytes>(quad), second = load<Bytes>(quad + plane),
+                       third = load<Bytes>(quad + 2 * plane);
             const Bytes last = (first & 3) << 4 | (second & 3) << 2 | (third & 3);
             const Bytes bits[4] = {first >> 2, second >> 2, third >> 2, last};
             uint8_t values[4 * Six::kVector];  // of four columns
@@ -323,7 +322,7 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, "k = %zu is not a multiple of %u", p.k, format.block);
     check_groups(function, format, p.tile);
-    unpack_six(p, type);
+    unpack_six(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_floats(
@@ -352,6 +351,7 @@ KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
 KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, kai::Nibble{})
 KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_six, 0)
+KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_six, 0)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)

@@ -8,13 +8,15 @@
 //
 // What a format adds, for those who add one:
 //
-//   - here: where its elements are (Six for qsi6c16x256p);
+//   - here: where its elements are (Six for qsi6c16x256p and qsi6c16x256pnrx4);
 //   - portable_superblocks.cpp: a function that decodes a super-block of four columns, and what add_row does with it;
 //   - superblocks_neon.inc, the K loop of GEMM tiles in assembly: what a sub-block of four columns is decoded to, and,
 //     with minima, what is subtracted at the end of a super-block (the head of an LHS block has the sums of 32 as bytes
 //     for that: minima times sums is one more group of 8 k). Tiles are run and stored by the engine of blocks
 //     (blocks_neon.cpp), as superblocks_neon.hpp tells it;
-//   - superblocks_neon.hpp, a policy of the GEMV template: vectors of 16 k, scales.
+//   - superblocks_neon.hpp, a policy of the GEMV template: vectors of 16 k, scales;
+//   - SME2: superblocks_sme2_mopa_<format>.S, the hooks of the engine of blocks (blocks_sme_mopa.inc), whose blocks are
+//     the sub-blocks; superblocks_sme2_dot_<format>.S for one row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,6 +30,8 @@ namespace {
 /// bytes, a, b, c, d. Three are stored as they are, in the upper six bits of a byte, the bits of d in the lower two:
 ///
 ///     a << 2 | d >> 4,  b << 2 | d >> 2 & 3,  c << 2 | d & 3          values of six bits, two's complement
+///
+/// qsi6c16x256pnrx4: a of all columns of the panel, then b, then c.
 struct Six {
     static constexpr size_t kSub = 16, kSubs = 16;  // weights of a sub-block; sub-blocks
     static constexpr size_t kVector = 16;           // bytes
@@ -41,9 +45,14 @@ struct Six {
         const size_t byte = (i / group * 4 + c % 4) * group + i % group;
         return {byte / kVector, byte % kVector};
     }
-    /// The sub-block of the four columns that c is one of, from the start of the elements of a super-block.
-    static constexpr size_t quad(size_t nr, size_t sub, size_t c) {
-        return (sub * nr + c / 4 * 4) * (kQuad / 4);
+    /// Bytes from a of some columns to b of the same.
+    static constexpr size_t plane(const Format& format, size_t nr) {
+        return &format == &qsi6c16x256pnrx4 ? nr * 4 : kVector;
+    }
+    /// a of the four columns that c is one of, of a sub-block, from the start of the elements of a super-block.
+    static constexpr size_t quad(size_t nr, size_t sub, size_t c, size_t plane = kVector) {
+        const size_t first = c / 4 * 4, columns = plane / 4;
+        return (sub * nr + first / columns * columns) * (kQuad / 4) + first % columns * 4;
     }
     /// The value, from the first of the three bytes of a lane.
     KAI_INLINE static int value(const uint8_t* lane, size_t vector) {

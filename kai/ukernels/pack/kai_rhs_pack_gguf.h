@@ -93,6 +93,16 @@ kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16
 kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
 /// @}
+/// @name Format qsi6c16x256pnrx4
+/// nr is a multiple of 4, kr 8, sr 2. Lossless, bytes per weight as in the file.
+/// @{
+kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+/// @}
 
 /// @name Format qsi4c32ps1s0scalef16
 /// @{

@@ -39,6 +39,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32pscalef16;
 /// Six bits, f16 scale per 256 times int8 scale per 16: weight = value * scale * scale; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256p;
+/// The same in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256pnrx4;
 /// int4 with an f32 scale and zero per block: weight = RN(value * scale + zero), values -8 to 7.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same in another order.

@@ -1,0 +1,28 @@
+// f32 <- int8 in blocks of 256 x weights in super-blocks with SME2: the micro-kernels. The work is in
+// superblocks_sme2_mopa_<format>.S, superblocks_sme2_dot_<format>.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_sme.hpp"
+#include "kai/engines/superblocks/superblocks.hpp"
+
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
+    extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                    \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,                \
+        size_t stride_col, float lo, float hi) {                                                                      \
+        kai::check_depth(k, kai::RHS.block);                                                                          \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                                         \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
+        kai::run_blocks(                                                                                              \
+            kai_kernel_##NAME, {m, n, k / kai::Six::kSub, 1, lhs, kai::LHS.stride({MR, KR, SR}, k), rhs,              \
+                                kai::RHS.stride({NR, KR, SR}, k), dst, stride_row, nullptr, lo, hi, 0});              \
+    }
+
+extern "C" {
+
+#define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_SME)
+#define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
+
+}  // extern "C"
