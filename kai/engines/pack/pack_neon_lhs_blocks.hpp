@@ -7,8 +7,7 @@
 //   - A block is loaded twice, for amax and for the quants: loads are cheap, and four blocks do not fit in registers.
 //   - The scales of the next four blocks are computed before the quants of these, which hides the divisions.
 //
-// Packers share a loop if they agree in type of the source, ties and sums. The search for amax, which is the same for
-// all of one type, is a function of its own.
+// Packers share a loop if they agree in type of the source, ties and sums.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -54,9 +53,8 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     return v[0];
 }
 
-/// Of four blocks.
 template <typename Source, ScaleRule rule>
-[[gnu::noinline]] BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
+KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
     typename Source::Lanes top[4];
     KAI_UNROLL(4)
     for (size_t r = 0; r < 4; ++r) {
@@ -69,6 +67,12 @@ template <typename Source, ScaleRule rule>
         }
     }
     return scale_of(rule, Source::largest_of_each(top[0], top[1], top[2], top[3]));
+}
+
+/// Of four blocks of a row. A function of its own: four rows have no time for the call on in-order cores.
+template <typename Source, ScaleRule rule>
+[[gnu::noinline]] BlockScale<float32x4_t> scales_of_row(const FourRows& blocks, size_t bl) {
+    return scales_of<Source, rule>(blocks, bl);
 }
 
 KAI_INLINE bool has_nan(float32x4_t v) {
@@ -298,7 +302,7 @@ template <typename Source, Ties ties, LhsFields kind>
             for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
                 next.at[b] = p.src.at[0] + (i + b < p.blocks ? i + b : p.blocks - 1) * step;
             }
-            next_s = scales_of<Source, rule>(next, p.bl);
+            next_s = scales_of_row<Source, rule>(next, p.bl);
         }
         if (i > 0) {
             const size_t left = p.blocks - (i - 4);
