@@ -497,7 +497,7 @@ const std::vector<Format>& formats() {
             .with_blocks_of(256)
             .with_parts(qsi6c16x256pnrx4::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
-            .with_sub_scales(16, -128, 127, qsi6c16x256p::sub_scale)
+            .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
             .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
             .with_blocks()
