@@ -17,7 +17,6 @@ foreach(engine bf16 dwconv float lowp pack panels row)
 endforeach()
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain kai/engines/float/float_neon.inc)
-set(allowed_superblocks ${allowed_int_neon} kai/engines/blocks kai/engines/superblocks)
 set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf kai/engines/superblocks)
 set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai/engines/portable
     kai/engines/gguf/gguf.hpp

@@ -1,63 +1,122 @@
-// RHS packers of rows of GGUF super-blocks, N x K, to formats that keep their scales of sub-blocks: lossless, bytes per
-// weight as in the file.
+// RHS packers of rows of GGUF super-blocks, N x K, to formats that keep their scales of sub-blocks: lossless. Each
+// column is a row of the file.
+//
+// Nibbles and fifth bits are the bytes of the file, those of 4 columns interleaved by groups; six bits become three
+// bytes for four weights (superblocks.hpp). Sub-scales of 4 and 6 bits become bytes.
+//
+// NEON: 16 bytes of 4 columns at a time (ZIP), ST4 for the sub-scales.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf_neon.hpp"
 #include "kai/engines/pack/pack_getters.hpp"
-#include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
+#include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {
 namespace {
 
-/// kr: the only one; 0: 8 or 16.
+constexpr size_t kColumns = 4;  // at a time
+
+/// Panels of 4 columns; of 6 bits, of any multiple. kr: the only one; 0: 8 or 16.
 constexpr kai_rhs_rules superblock_rules(const char* name, const Format& format, const Block& t, uint8_t kr) {
     kai_rhs_rules rules = rhs_rules(name, format, true);
     rules.bl = static_cast<uint16_t>(format.block);
     rules.source_weights = static_cast<uint16_t>(t.weights);
     rules.source_bytes = static_cast<uint16_t>(t.bytes);
+    (format.bits == 6 ? rules.nr_multiple : rules.nr) = kColumns;
     rules.sr = 2;
     rules.kr = kr;
     rules.kr_multiple = kr == 0 ? 8 : 0;
     rules.kr_max = kr == 0 ? 16 : 0;
-    rules.nr_multiple = 4;
     return rules;
 }
 
-/// The columns of a panel, four at a time.
-struct SuperPack {
-    size_t n, k;
-    Tile tile;
-    const uint8_t* rhs;
-    size_t rhs_stride;
-    void* packed;
-    size_t plane;  // Six::plane
-
-    /// Those that the last panel lacks repeat column n - 1.
-    KAI_INLINE const uint8_t* column(size_t at) const {
-        return rhs + (at < n ? at : n - 1) * rhs_stride;
-    }
+/// A super-block of four columns in the file.
+struct Columns {
+    const uint8_t* at[kColumns];
 };
 
+/// 64 bits of each column.
+struct Words {
+    uint64_t of[kColumns];
+};
+
+/// 8 bytes of each column: byte j of all columns, then byte j + 1.
+KAI_INLINE void put_rows(const Words& words, uint8_t* dst) {
+#if defined(__aarch64__)
+    const uint8x8x4_t v = {
+        {vcreate_u8(words.of[0]), vcreate_u8(words.of[1]), vcreate_u8(words.of[2]), vcreate_u8(words.of[3])}};
+    vst4_u8(dst, v);
+#else
+    for (size_t j = 0; j < 8 * kColumns; ++j) {
+        dst[j] = static_cast<uint8_t>(words.of[j % kColumns] >> j / kColumns * 8);
+    }
+#endif
+}
+
+/// 8 bytes of each column in groups.
+template <size_t group>
+KAI_INLINE void put_words(const Words& words, uint8_t* dst) {
+    for (size_t c = 0; c < kColumns; ++c) {
+        if constexpr (group == 8) {
+            store(dst + 8 * c, words.of[c]);
+        } else {
+            store(dst + 4 * c, static_cast<uint32_t>(words.of[c]));
+            store(dst + 4 * kColumns + 4 * c, static_cast<uint32_t>(words.of[c] >> 32));
+        }
+    }
+}
+
+/// Two bytes of each column.
+KAI_INLINE void put_halves(const Columns& src, size_t offset, uint8_t* dst) {
+    for (size_t c = 0; c < kColumns; ++c) {
+        store(dst + 2 * c, load<uint16_t>(src.at[c] + offset));
+    }
+}
+
+/// `count` bytes of each column in groups. Returns the end.
+template <size_t group>
+KAI_INLINE uint8_t* put_groups(const Columns& src, size_t offset, size_t count, uint8_t* dst) {
+#if defined(__aarch64__)
+    for (size_t j = 0; j < count; j += 16) {
+        uint8x16_t v[4], out[4];
+        KAI_UNROLL(4)
+        for (size_t c = 0; c < kColumns; ++c) {
+            v[c] = vld1q_u8(src.at[c] + offset + j);
+        }
+        interleave<group>(v, out);
+        dst = store_groups<group>(out, dst, group * kColumns);
+    }
+#else
+    for (size_t j = 0; j < count; j += group) {
+        for (size_t c = 0; c < kColumns; ++c, dst += group) {
+            __builtin_memcpy(dst, src.at[c] + offset + j, group);
+        }
+    }
+#endif
+    return dst;
+}
+
 /// A super-block of Q6_K of four columns, from column c of the panel on.
-template <size_t GROUP>
-KAI_INLINE void pack_six(const uint8_t* const src[4], uint8_t* dst, size_t nr, size_t c, size_t plane) {
+template <size_t group>
+KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, size_t plane) {
     uint8_t scales[Six::kSubs][4];
     for (size_t i = 0; i < 4; ++i) {
-        store(dst + 2 * (c + i), load<uint16_t>(src[i] + Q6_K.d));
+        store(dst + 2 * (c + i), load<uint16_t>(src.at[i] + Q6_K.d));
     }
 #if defined(__aarch64__)
     uint8x16x4_t subs;
     KAI_UNROLL(4)
     for (int i = 0; i < 4; ++i) {
-        subs.val[i] = vld1q_u8(src[i] + Q6_K.subs);
+        subs.val[i] = vld1q_u8(src.at[i] + Q6_K.subs);
     }
     vst4q_u8(scales[0], subs);
 #else
     for (size_t j = 0; j < Six::kSubs; ++j) {
         for (size_t i = 0; i < 4; ++i) {
-            scales[j][i] = src[i][Q6_K.subs + j];
+            scales[j][i] = src.at[i][Q6_K.subs + j];
         }
     }
 #endif
@@ -69,9 +128,9 @@ KAI_INLINE void pack_six(const uint8_t* const src[4], uint8_t* dst, size_t nr, s
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
         for (int i = 0; i < 4; ++i) {
-            v[i] = vreinterpretq_u8_s8(values_x16<Q6_K>(src[i], Six::kSub * j));
+            v[i] = vreinterpretq_u8_s8(values_x16<Q6_K>(src.at[i], Six::kSub * j));
         }
-        interleave<GROUP>(v, out);
+        interleave<group>(v, out);
         vst1q_u8(quad, vsliq_n_u8(vshrq_n_u8(out[3], 4), out[0], 2));
         vst1q_u8(quad + plane, vsliq_n_u8(vshrq_n_u8(out[3], 2), out[1], 2));
         vst1q_u8(quad + 2 * plane, vsliq_n_u8(out[3], out[2], 2));
@@ -79,8 +138,8 @@ KAI_INLINE void pack_six(const uint8_t* const src[4], uint8_t* dst, size_t nr, s
         uint8_t vectors[4][Six::kVector];
         for (size_t i = 0; i < 4; ++i) {
             for (size_t kk = 0; kk < Six::kSub; ++kk) {
-                const Six::At at = Six::at(GROUP, i, kk);
-                vectors[at.vector][at.lane] = static_cast<uint8_t>(value_of(Q6_K, src[i], Six::kSub * j + kk) & 63);
+                const Six::At at = Six::at(group, i, kk);
+                vectors[at.vector][at.lane] = static_cast<uint8_t>(value_of(Q6_K, src.at[i], Six::kSub * j + kk) & 63);
             }
         }
         for (size_t lane = 0; lane < Six::kVector; ++lane) {
@@ -93,48 +152,89 @@ KAI_INLINE void pack_six(const uint8_t* const src[4], uint8_t* dst, size_t nr, s
     }
 }
 
-template <size_t GROUP>
-[[gnu::noinline]] void pack_q6_k(const SuperPack& pack) {
-    const SuperPack p = pack;  // a copy that no store can change
-    const size_t nr = p.tile.rows, stride = qsi6c16x256p.stride(p.tile, p.k), block = stride / (p.k / Q6_K.weights);
+/// A super-block whose quants stay the bytes of the file.
+template <const Format& format, const Block& t, size_t group>
+KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
+    static_assert(t.scales == Scales::six_bits);
+    put_halves(src, t.d, dst);
+    put_halves(src, t.m, dst + 2 * kColumns);
+    Words scales, minima;
+    for (size_t c = 0; c < kColumns; ++c) {
+        const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
+        scales.of[c] = bits.sc;
+        minima.of[c] = bits.mn;
+    }
+    put_words<group>(minima, dst + 4 * kColumns);
+    dst += 12 * kColumns;
+    put_rows(scales, dst);
+    dst += 8 * kColumns;
+    if constexpr (t.high.bits != 0) {
+        dst = put_groups<group>(src, t.high.offset, t.weights / 8, dst);
+    }
+    put_groups<group>(src, t.low.offset, t.weights / 2, dst);
+}
+
+struct SuperBlockRows {
+    size_t n, blocks, nr, plane;  // Six::plane
+    const uint8_t* rhs;
+    size_t rhs_stride;
+    uint8_t* packed;
+};
+
+/// Columns that the last panel lacks repeat column n - 1.
+template <const Format& format, const Block& t, size_t group>
+[[gnu::noinline]] void pack_super_blocks(const SuperBlockRows& rows) {
+    const SuperBlockRows p = rows;  // a copy that no store can change
+    const size_t nr = format.bits == 6 ? p.nr : kColumns, block = format.block_bytes({nr, 2 * group, 2}, t.weights);
+    uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.n; first += nr) {
-        uint8_t* const panel = bytes(p.packed, first / nr * stride);
-        for (size_t c = 0; c < nr; c += 4) {
-            const uint8_t* src[4];
-            for (size_t i = 0; i < 4; ++i) {
-                src[i] = p.column(first + c + i);
+        for (size_t c = 0; c < nr; c += kColumns) {
+            Columns src;
+            for (size_t i = 0; i < kColumns; ++i) {
+                src.at[i] = p.rhs + (first + c + i < p.n ? first + c + i : p.n - 1) * p.rhs_stride;
             }
-            for (size_t b = 0; b < p.k / Q6_K.weights; ++b) {
-                pack_six<GROUP>(src, panel + b * block, nr, c, p.plane);
-                for (const uint8_t*& column : src) {
-                    column += Q6_K.bytes;
+            for (size_t b = 0; b < p.blocks; ++b) {
+                if constexpr (format.bits == 6) {
+                    pack_six<group>(src, panel + b * block, nr, c, p.plane);
+                } else {
+                    pack_bytes<format, t, group>(src, panel + b * block);
+                }
+                for (const uint8_t*& column : src.at) {
+                    column += t.bytes;
                 }
             }
         }
+        panel += p.blocks * block;
     }
+}
+
+template <const Format& format, const Block& t>
+void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    const size_t plane = Six::plane(format, c.nr);
+    const SuperBlockRows rows = {c.n, c.k / t.weights, c.nr, plane, bytes(c.rhs), c.rhs_stride, bytes(c.packed)};
+    (c.kr == 16 ? pack_super_blocks<format, t, 8> : pack_super_blocks<format, t, 4>)(rows);
 }
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_PACK_Q6_K(FORMAT, KR)                                                                            \
-    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_ggq6_k, superblock_rules, kai::FORMAT, kai::Q6_K, KR)                     \
-    extern "C" {                                                                                                    \
-    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_ggq6_k, n_idx* rhs_stride)                               \
-    void kai_run_rhs_pack_nxk_##FORMAT##_ggq6_k(                                                                    \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride, \
-        void* rhs_packed, size_t extra_bytes, const void* params) {                                                 \
-        const kai_rhs_call call = {num_groups, n,       k,       nr,      kr, sr,         0,           rhs,         \
-                                   rhs_stride, nullptr, nullptr, nullptr, 0,  rhs_packed, extra_bytes, params};     \
-        kai_check_rhs_call(&kai_rules_rhs_pack_nxk_##FORMAT##_ggq6_k, &call);                                       \
-        if (k == 0) {                                                                                               \
-            return;                                                                                                 \
-        }                                                                                                           \
-        const size_t plane = kai::Six::plane(kai::FORMAT, nr);                                                      \
-        const kai::SuperPack p = {n, k, {nr, kr, sr}, kai::bytes(rhs), rhs_stride, rhs_packed, plane};              \
-        (kr == 16 ? kai::pack_q6_k<8> : kai::pack_q6_k<4>)(p);                                                      \
-    }                                                                                                               \
+#define KAI_DEFINE_GGUF(FORMAT, TYPE, SUFFIX, KR)                                                                     \
+    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, superblock_rules, kai::FORMAT, kai::TYPE, KR)                   \
+    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, n_idx* rhs_stride)                             \
+    void kai_run_rhs_pack_nxk_##FORMAT##_gg##SUFFIX(                                                                  \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
+        void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
+        kai::check_and_pack<kai::FORMAT, kai::TYPE>(                                                                  \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
+                                                           nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \
     }
 
-KAI_DEFINE_PACK_Q6_K(qsi6c16x256p, 0)
-KAI_DEFINE_PACK_Q6_K(qsi6c16x256pnrx4, 8)
+extern "C" {
+
+KAI_DEFINE_GGUF(qau4c32x256p, Q4_K, q4_k, 0)
+KAI_DEFINE_GGUF(qau5c32x256p, Q5_K, q5_k, 0)
+KAI_DEFINE_GGUF(qsi6c16x256p, Q6_K, q6_k, 0)
+KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
+
+}  // extern "C"

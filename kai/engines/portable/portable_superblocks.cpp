@@ -5,12 +5,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/portable/portable_int.hpp"
+#include "kai/engines/superblocks/superblocks.hpp"
 
 namespace kai {
 namespace {
 
-constexpr size_t kSubBlocks = 8;
-static_assert(kChunk == qau4c32x256p.block);
+constexpr size_t kSubBlocks = 8;  // of those with minima
+static_assert(kChunk == qau4c32x256p.block && kChunk == qsi6c16x256p.block);
 
 /// The fields of a super-block for each column. J = sum of minima * sums of the LHS.
 struct SuperBlock {
@@ -18,19 +19,34 @@ struct SuperBlock {
     uint8_t minima[kColumns][kSubBlocks];
 };
 
+template <const Format& RHS>
+constexpr bool kHasMinima = RHS.bits != 6;
+
 /// The first bytes of the fields of a super-block of NR columns.
 template <size_t NR>
 struct SixBitFields {
-    static constexpr size_t kD = 0, kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
+    static constexpr size_t kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
 };
 
-/// Column c of a panel. Of byte j of a column, the low nibble is in one sub-block, the high one in the next.
+/// Column c of a panel, 6 bits.
+template <size_t NR, size_t GROUP>
+KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
+    for (size_t j = 0; j < Six::kSubs; ++j) {
+        const int scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
+        const uint8_t* quad = block + NR * qsi6c16x256p.block_head + Six::quad(NR, j, c);
+        for (size_t i = 0; i < Six::kSub; ++i, ++weights) {
+            const Six::At at = Six::at(GROUP, c, i);
+            *weights = static_cast<int16_t>(Six::value(quad + at.lane, at.vector) * scale);
+        }
+    }
+}
+
+/// The same, 4 and 5 bits. Of byte j of a column, the low nibble is in one sub-block, the high one in the next.
 template <const Format& RHS, size_t NR, size_t GROUP>
-KAI_INLINE void decode(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+KAI_INLINE void decode_nibbles(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
     using At = SixBitFields<NR>;
     constexpr size_t kNibbles = At::kHigh + (RHS.bits == 5 ? 32 * NR : 0);
     const auto place = [c](size_t j) { return (j / GROUP * NR + c) * GROUP + j % GROUP; };
-    fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kD + 2 * c));
     fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kDmin + 2 * c));
     for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
         const int scale = block[At::kScales + j * NR + c];
@@ -45,13 +61,25 @@ KAI_INLINE void decode(const uint8_t* block, size_t c, int16_t* weights, SuperBl
     }
 }
 
-/// results = fma(T, lhs_scale, results), T = fma(-J, dmin, I * d). `row`: the fields of a super-block of a row.
+template <const Format& RHS, size_t NR, size_t GROUP>
+KAI_INLINE void decode(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+    fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + 2 * c));
+    if constexpr (RHS.bits == 6) {
+        decode_six<NR, GROUP>(block, c, weights);
+    } else {
+        decode_nibbles<RHS, NR, GROUP>(block, c, weights, fields, column);
+    }
+}
+
+/// results = fma(T, lhs_scale, results), T = I * d, with minima fma(-J, dmin, I * d). `row`: the fields of a
+/// super-block of a row.
+template <bool MINIMA>
 KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock& fields, const uint8_t* row, Floats& results) {
     Floats t, minus_j, row_scales;
     const float row_scale = load<float>(row);
     for (size_t c = 0; c < kColumns; ++c) {
         int32_t j_sum = 0;
-        for (size_t j = 0; j < kSubBlocks; ++j) {
+        for (size_t j = 0; MINIMA && j < kSubBlocks; ++j) {
             const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[12 + j]);
             j_sum += fields.minima[c][j] * sum_of_row;
         }
@@ -59,7 +87,9 @@ KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock& fields, cons
         minus_j[c] = -static_cast<float>(j_sum);
         row_scales[c] = row_scale;
     }
-    fused(minus_j, fields.dmin, t, kColumns);
+    if constexpr (MINIMA) {
+        fused(minus_j, fields.dmin, t, kColumns);
+    }
     fused(t, row_scales, results, kColumns);
 }
 
@@ -88,7 +118,7 @@ template <const Format& RHS, size_t NR, size_t GROUP>
                     Sums sums = {};
                     widen(row + kRow.rows * qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
                     multiply(wide, weights, stored, 0, kChunk, sums);
-                    add_super_block(sums, fields, row, results[r]);
+                    add_super_block<kHasMinima<RHS>>(sums, fields, row, results[r]);
                 }
             }
             for (size_t r = 0; r < rows; ++r) {
@@ -117,5 +147,6 @@ extern "C" {
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 
 }  // extern "C"

@@ -4,17 +4,21 @@
 //     I = sum over sub-blocks j of scale_j * S_j,  S_j = sum over the sub-block of lhs * rhs      int32, exact
 //     acc = fma(f32(I) * d, lhs_scale, acc), the product rounded
 //
-// All kernels do these operations, so all give the same bits.
+// With minima, J = sum of minimum_j * (sum of lhs over the sub-block) is exact in int32 as well, and
+//
+//     acc = fma(fma(-f32(J), dmin, f32(I) * d), lhs_scale, acc)
+//
+// The head of an LHS block has the sums of 32 as bytes for that: minima times sums is one more group of 8 k. All
+// kernels do these operations, so all give the same bits.
 //
 // What a format adds, for those who add one:
 //
-//   - here: where its elements are (Six for qsi6c16x256p and qsi6c16x256pnrx4);
-//   - portable_superblocks.cpp: a function that decodes a super-block of four columns, and what add_row does with it;
-//   - superblocks_neon.inc, the K loop of GEMM tiles in assembly: what a sub-block of four columns is decoded to, and,
-//     with minima, what is subtracted at the end of a super-block (the head of an LHS block has the sums of 32 as bytes
-//     for that: minima times sums is one more group of 8 k). Tiles are run and stored by the engine of blocks
-//     (blocks_neon.cpp), as superblocks_neon.hpp tells it;
-//   - superblocks_neon.hpp, a policy of the GEMV template: vectors of 16 k, scales;
+//   - here: where its elements are, if they are not nibbles (Six for qsi6c16x256p and qsi6c16x256pnrx4);
+//   - portable_superblocks.cpp: a function that decodes a column of a super-block;
+//   - gguf_pack_superblocks.cpp: its packer;
+//   - superblocks_neon_formats.inc: sizes; superblocks_neon.inc: what a sub-block of four columns is decoded to; the
+//     same for one row in superblocks_neon_dotprod_signed_row.inc; sources that include these;
+//   - superblocks_neon_<isa>.cpp: a line for its tiles, one for each of its rows;
 //   - SME2: superblocks_sme2_mopa_<format>.S, the hooks of the engine of blocks (blocks_sme_mopa.inc), whose blocks are
 //     the sub-blocks; superblocks_sme2_dot_<format>.S for one row.
 //

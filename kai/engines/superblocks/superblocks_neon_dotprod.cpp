@@ -3,33 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/superblocks/superblocks_neon.hpp"
 
-extern "C" {
-KAI_DECLARE_SUPER_TILES(qsi8d256p4x4, qsi6c16x256p4x4, neon_dotprod);
-}
+#define KAI_TILES(RHS) KAI_SUPER_TILES(RHS, kai_tile_qsi8d256p4x4_##RHS##4x4, neon_dotprod, false)
+KAI_TILES(qau4c32x256p)
+KAI_TILES(qau5c32x256p)
+KAI_TILES(qsi6c16x256p)
 
-namespace kai {
-namespace {
-
-constexpr BlockTiles kTiles = KAI_SUPER_TILES(qsi8d256p4x4, qsi6c16x256p4x4, neon_dotprod, false);
-
-template <const Format& RHS, size_t MR, size_t KR>
-KAI_INLINE void run(size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
-    if constexpr (MR == 4) {
-        matmul_superblocks<RHS, Dot4>(kTiles, m, n, k, lhs, rhs, dst);
-    } else if constexpr (KR == 8) {
-        rows_of_superblocks<SixBits, Dot4Row>(m, n, k, lhs, rhs, dst);
-    } else {
-        rows_of_superblocks<SixBits, Dot8Row>(m, n, k, lhs, rhs, dst);
-    }
-}
-
-}  // namespace
-}  // namespace kai
+KAI_SUPER_ROW(qau4c32x256p, 8, kai_row_qsi8d256p1x4_qau4c32x256p4x4_neon_dotprod)
+KAI_SUPER_ROW(qau5c32x256p, 8, kai_row_qsi8d256p1x4_qau5c32x256p4x4_neon_dotprod)
+KAI_SUPER_ROW(qsi6c16x256p, 8, kai_row_qsi8d256p1x4_qsi6c16x256p4x4_neon_dotprod)
+KAI_SUPER_ROW(qsi6c16x256p, 16, kai_row_qsi8d256p1x8_qsi6c16x256p4x8_neon_dotprod)
 
 extern "C" {
-
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
 #define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
-
-}  // extern "C"
+}
