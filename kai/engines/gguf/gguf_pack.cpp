@@ -381,11 +381,12 @@ constexpr Loops loops_of() {
     return loops;
 }
 
-/// Four columns at a time, 512 weights of each: what is written of a wide panel stays in the nearest cache until its
+/// Four columns at a time. Of a wide panel 512 weights of each: what is written stays in the nearest cache until its
 /// lines are full.
 [[gnu::noinline]] void pack_by_four(const Target& to, const Block& t, PackBlocks* pack, const GgufPack& p) {
     const Format& format = to.format;
-    const size_t bl = packed_bl(t), per = t.weights / bl, at_a_time = 512 / t.weights, blocks = p.k / t.weights;
+    const size_t bl = packed_bl(t), per = t.weights / bl, blocks = p.k / t.weights;
+    const size_t at_a_time = p.tile.rows == 4 ? blocks : 512 / t.weights;
     const size_t group = format.group_size(p.tile),
                  step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
     const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);

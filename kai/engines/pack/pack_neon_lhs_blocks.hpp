@@ -7,7 +7,8 @@
 //   - A block is loaded twice, for amax and for the quants: loads are cheap, and four blocks do not fit in registers.
 //   - The scales of the next four blocks are computed before the quants of these, which hides the divisions.
 //
-// Packers share a loop if they agree in type of the source, ties and sums.
+// Packers share a loop if they agree in type of the source, ties and sums. The search for amax, which is the same for
+// all of one type, is a function of its own.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -67,12 +68,6 @@ KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
         }
     }
     return scale_of(rule, Source::largest_of_each(top[0], top[1], top[2], top[3]));
-}
-
-/// Of four blocks of a row. A function of its own: four rows have no time for the call on in-order cores.
-template <typename Source, ScaleRule rule>
-[[gnu::noinline]] BlockScale<float32x4_t> scales_of_row(const FourRows& blocks, size_t bl) {
-    return scales_of<Source, rule>(blocks, bl);
 }
 
 KAI_INLINE bool has_nan(float32x4_t v) {
@@ -172,17 +167,26 @@ KAI_INLINE void put_fields_of_four_rows(
     }
 }
 
-/// `sum`: a vector whose lanes add up to the sum of the quants.
 template <LhsFields kind>
-KAI_INLINE void put_fields_of_row(const BlockRows& p, const uint8_t* quants, uint8_t* dst, int32x4_t sum, float scale) {
-    if constexpr (kind == LhsFields::sum_scale) {
-        store(dst, static_cast<float>(vaddvq_s32(sum)) * scale);
-        store(dst + sizeof(float) * p.panel_rows, scale);
-    } else if constexpr (kind == LhsFields::scale_sums) {
-        store(dst, scale);
-        put_sums_of_row(quants, dst + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
-    } else {
-        store(dst, vget_lane_u16(vreinterpret_u16_f16(vcvt_f16_f32(vdupq_n_f32(scale))), 0));
+KAI_INLINE void put_fields_of_row(
+    const BlockRows& p, const uint8_t* quants, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
+    const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
+    const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
+    KAI_UNROLL(4)
+    for (size_t b = 0; b < 4; ++b) {
+        if (b < count) {
+            uint8_t* const block = dst + b * p.fields_step;
+            if constexpr (kind == LhsFields::sum_scale) {
+                store<float>(block, product[b]);
+                store<float>(block + sizeof(float) * p.panel_rows, scale[b]);
+            } else if constexpr (kind == LhsFields::scale_sums) {
+                store<float>(block, scale[b]);
+                put_sums_of_row(
+                    quants + b * p.quants_step, block + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
+            } else {
+                store<uint16_t>(block, half[b]);
+            }
+        }
     }
 }
 
@@ -269,20 +273,20 @@ template <typename Source, Ties ties, LhsFields kind>
 KAI_INLINE void quantise_blocks_of_row(
     const BlockRows& p, const FourRows& src, size_t count, const BlockScale<float32x4_t>& s, uint8_t* quants,
     uint8_t* fields) {
-    float multipliers[4], scales[4];
-    vst1q_f32(multipliers, s.multiplier);
-    vst1q_f32(scales, s.scale);
-    int32x4_t sums[4];
-    for (size_t b = 0; b < count; ++b) {
-        sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
-            src.at[b], p.bl, multipliers[b], quants + b * p.quants_step);
+    const bool nan = quant_needs_ordered<ties> && has_nan(s.scale);
+    int32x4_t sums[4] = {};
+    KAI_UNROLL(4)
+    for (size_t b = 0; b < 4; ++b) {
+        if (b < count) {
+            sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
+                src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
+        }
     }
-    if (quant_needs_ordered<ties> && has_nan(s.scale)) {
+    const int32x4_t sum = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+    if (nan) {
         clear_nan_blocks(BlockRows(p), s.scale, count, quants, p.quants_step);
     }
-    for (size_t b = 0; b < count; ++b, quants += p.quants_step, fields += p.fields_step) {
-        put_fields_of_row<kind>(p, quants, fields, sums[b], scales[b]);
-    }
+    put_fields_of_row<kind>(p, quants, fields, count, sum, s.scale);
 }
 
 /// One row whose quants are stored together, four blocks at a time.
@@ -302,7 +306,7 @@ template <typename Source, Ties ties, LhsFields kind>
             for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
                 next.at[b] = p.src.at[0] + (i + b < p.blocks ? i + b : p.blocks - 1) * step;
             }
-            next_s = scales_of_row<Source, rule>(next, p.bl);
+            next_s = scales_of<Source, rule>(next, p.bl);
         }
         if (i > 0) {
             const size_t left = p.blocks - (i - 4);

@@ -163,11 +163,11 @@ KAI_INLINE void copy_f32(FourColumns src, uint8_t* dst, size_t step, size_t coun
 
 /// Calls body(first place, first block, number of blocks) for all places of a panel, four at a time, and all blocks.
 ///
-/// Blocks are taken in runs, 16 of 32 or 4 longer ones: the part of a wide panel that is written eight bytes a column
+/// Blocks of a wide panel are taken in runs, 16 of 32 or 4 longer ones: the part that is written eight bytes a column
 /// stays in the nearest cache until its lines are full, and of the columns whole lines are read.
 template <typename Body>
 KAI_INLINE void for_four_columns(const RhsPack& p, Body body) {
-    const size_t blocks = p.blocks, run = p.bl == 32 ? 16 : 4;
+    const size_t blocks = p.blocks, run = p.tile.rows == 4 ? blocks : p.bl == 32 ? 16 : 4;
     for (size_t b = 0; b < blocks; b += run) {
         for (size_t c = 0; c < p.tile.rows; c += 4) {
             body(opaque_to_gcc(c), b, run < blocks - b ? run : blocks - b);
