@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -266,7 +267,15 @@ TEST_P(GemmGguf, InPlaceForFewRowsWithoutASecondCopy) {
         return;  // DENSE
     }
     const size_t k = 2 * type.block_weights, n = 256;
-    const bool reads = !in_place(type).empty();
+    const auto for_this_cpu = [](const kai_ukernel* u) { return u->features != 0; };
+    const std::vector<const kai_ukernel*> kernels = in_place(type);
+    kai_gemm_problem constant = problem_for(type, 1, n, k);
+    constant.sme_units = 0;
+    kai_gemm_plan packs = {};
+    ASSERT_EQ(kai_gemm_make_plan(&constant, &packs), KAI_GEMM_OK);
+    // A portable kernel is not preferred to packing and a kernel for this CPU.
+    const bool reads = !kernels.empty() &&
+                       (std::any_of(kernels.begin(), kernels.end(), for_this_cpu) || !for_this_cpu(packs.gemm.ukernel));
     const auto plan_for = [&](size_t m, const char* pin = nullptr) {
         kai_gemm_problem p = problem_for(type, m, n, k);
         p.b_constant = false, p.pin = pin, p.sme_units = 0;
@@ -288,7 +297,7 @@ TEST_P(GemmGguf, InPlaceForFewRowsWithoutASecondCopy) {
     EXPECT_NE(explained(many).find("at every run"), std::string::npos);
     EXPECT_EQ(kai::rhs_is_packed(*many.gemv.ukernel), !reads);
     EXPECT_EQ(explained(many).find("B read in place") != std::string::npos, reads);
-    for (const kai_ukernel* u : in_place(type)) {
+    for (const kai_ukernel* u : kernels) {
         const kai_gemm_plan pinned = plan_for(64, u->name);
         EXPECT_EQ(pinned.gemm.ukernel, u);
         EXPECT_EQ(pinned.rhs_packer, nullptr);
