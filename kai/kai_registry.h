@@ -165,7 +165,8 @@ struct kai_packer {
 /// extension) have no entry. An entry does not mean that this CPU can run it: see `features`.
 /// @{
 size_t kai_registry_ukernel_count(void);
-const struct kai_ukernel* kai_registry_ukernel(size_t index);  ///< NULL past the end. They are one array, by family.
+/// NULL past the end. All are one array; those of a family are adjacent.
+const struct kai_ukernel* kai_registry_ukernel(size_t index);
 size_t kai_registry_packer_count(void);
 const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the end
 
