@@ -282,8 +282,9 @@ size_t lhs_parts(const Work& w, size_t m) {
     return min(panels, divide_up(4 * w.plan->workers, w.plan->problem.batch));
 }
 
-size_t b_parts(const Work& w) {
-    return w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
+/// Parts of a matrix B that are packed on their own, for a run; one with no rows to multiply is not packed.
+size_t b_parts(const Work& w, size_t m) {
+    return m == 0 || w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
 }
 
 void prepare(const Work& w, size_t unit) {
@@ -298,12 +299,12 @@ void prepare(const Work& w, size_t unit) {
         return;
     }
     unit -= w.lhs_units;
-    const size_t index = unit / b_parts(w), part = unit % b_parts(w);
+    const size_t index =
+        plan.problem.b_per_matrix ? find_matrix(w, unit, [&](size_t m) { return b_parts(w, m); }).index : 0;
     kai_gemm_weights weights = {};
     weights.b = b_of(w, index), weights.ldb = w.operands->b.ld, weights.bias = w.operands->bias;
-    const size_t nr = plan.format.nr, panels = divide_up(plan.problem.n, nr);
-    const size_t first = panels * part / b_parts(w) * nr,
-                 end = min(panels * (part + 1) / b_parts(w) * nr, plan.problem.n);
+    const size_t nr = plan.format.nr, panels = divide_up(plan.problem.n, nr), parts = plan.pack_units;
+    const size_t first = panels * unit / parts * nr, end = min(panels * (unit + 1) / parts * nr, plan.problem.n);
     char* packed = at(w.workspace, plan.layout.b + index * plan.packed_b_stride);
     pack_columns(plan, weights, first, end - first, packed, slot.get(plan.layout.copied));
 }
@@ -564,7 +565,9 @@ Status check_operands(const Plan& plan, const Operands& x, size_t all) {
             }
             return true;
         };
-        if (x.lowp->min_value > x.lowp->max_value || !shifts(x.lowp->pipeline == KAI_LOWP_LEGACY ? 0 : -31)) {
+        const bool legacy = x.lowp->pipeline == KAI_LOWP_LEGACY;
+        if ((!legacy && x.lowp->pipeline != KAI_LOWP_FIXED_POINT) || x.lowp->min_value > x.lowp->max_value ||
+            !shifts(legacy ? 0 : -31)) {
             return KAI_GEMM_BAD_VALUE;
         }
     }
@@ -666,7 +669,11 @@ kai_gemm_status kai_gemm_begin(
     const bool lhs = has_lhs(w);
     w.packs_lhs_on_demand = lhs && most <= plan->layout.few_rows_max;
     w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
-    const size_t first = w.lhs_units + (w.kernel->ukernel != nullptr ? b_count(p) * b_parts(w) : 0);
+    size_t first = w.lhs_units;
+    if (w.kernel->ukernel != nullptr) {
+        const auto parts = [&](size_t m) { return b_parts(w, m); };
+        first += p.b_per_matrix ? all_units(w, parts) : parts(most);
+    }
     const size_t n_tiles = divide_up(p.n, w.n_tile);
     w.units[first != 0] =
         p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });

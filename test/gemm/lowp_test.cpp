@@ -209,6 +209,9 @@ TEST(GemmLowpStatus, OfPlansAndRuns) {
     shift = 3, lowp.min_value = 1;
     EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
     lowp.max_value = 1;
+    lowp.pipeline = static_cast<kai_lowp_pipeline>(KAI_LOWP_LEGACY + 1);
+    EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
+    lowp.pipeline = KAI_LOWP_LEGACY;
     EXPECT_EQ(run(), KAI_GEMM_OK);
     EXPECT_EQ(c[5], 1);
 }

@@ -189,6 +189,28 @@ TEST(GemmExperts, WeightedSums) {
     }
 }
 
+/// Matrices that are packed for each run: those of experts without rows are not.
+TEST(GemmExperts, PromptPacksThoseWithRows) {
+    Case c = decode_of_experts(KAI_GEMM_DENSE);
+    c.p.b_constant = false, c.p.n = 64, c.p.m = 160;
+    c.rows = {70, 0, 40, 30, 0, 20}, c.a_rows.clear(), c.a_row_count = 0;
+    for (const size_t units : {1, 3}) {
+        c.p.units = c.p.sme_units = units;
+        SCOPED_TRACE(testing::Message() << c);
+        Experiment e(c);
+        Schedule how;
+        how.threads = units, how.shuffle = 5;
+        ASSERT_TRUE(e.succeeds(how));
+        ASSERT_NE(e.plan.rhs_packer, nullptr);
+        for (size_t i = 0; i < c.rows.size(); ++i) {
+            const uint8_t* panels = e.workspace[0].data() + e.plan.layout.b + i * e.plan.packed_b_stride;
+            const bool untouched =
+                std::all_of(panels, panels + e.plan.panels_size, [](uint8_t byte) { return byte == 0xFF; });
+            EXPECT_EQ(untouched, c.rows[i] == 0) << "expert " << i;
+        }
+    }
+}
+
 // ---- every kernel ----
 
 /// What no kind of weights needs: indirect matmul, depthwise convolution, the unified API, rows of f16 times int4.
