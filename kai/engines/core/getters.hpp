@@ -178,23 +178,6 @@ KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
         return kai::RHS.offset(n_idx, rhs_stride);                      \
     }
 
-/// All getters of a micro-kernel with an RHS of rows of a file. The blocks of the LHS have the length of the file's.
-#define KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
-    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                 \
-    KAI_DEFINE_SIZE(mr, NAME, MR)                                                                 \
-    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                 \
-    KAI_DEFINE_SIZE(sr, NAME, SR)                                                                 \
-    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                    \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k) {                             \
-        kai::check_depth(k, kai::RHS.block);                                                      \
-        KAI_REQUIRE_MULTIPLE(m_idx, "mr", MR);                                                    \
-        return kai::LHS.offset({MR, KR, SR}, m_idx, k, kai::RHS.block);                           \
-    }                                                                                             \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {                           \
-        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                                            \
-        return n_idx * rhs_stride;                                                                \
-    }
-
 #define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
     size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
         KAI_GETTER(SIDE##_packed_offset, NAME)                                                              \

@@ -106,8 +106,7 @@ KAI_INLINE void copy_floats(void* to, const void* from, size_t count) {
 }
 
 template <class Type, const FileRows& RHS>
-[[gnu::noinline]] void run_inplace(const InplaceProblem* problem) {
-    const InplaceProblem& p = *problem;
+[[gnu::noinline]] void run(const InplaceProblem& p) {
     const size_t blocks = p.k / RHS.block;
     const float32x4_t lo = vdupq_n_f32(p.lo), hi = vdupq_n_f32(p.hi);
     Type type;
@@ -142,30 +141,19 @@ template <class Type, const FileRows& RHS>
     }
 }
 
+constexpr auto *run_ggq8_0 = run<Q8_0, ggq8_0>, *run_ggq4_0 = run<Q4_0, ggq4_0>;
+constexpr auto *run_ggq4_k = run<Q4_K, ggq4_k>, *run_ggq6_k = run<Q6_K, ggq6_k>;
+
 }  // namespace
 }  // namespace kai
-#define KAI_DEFINE_INPLACE(TYPE, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                          \
-    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                         \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst,          \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
-        kai::check_depth(k, kai::RHS.block);                                                                          \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
-        static_assert((N_STEP) == kai::kRows);                                                                        \
-        const kai::InplaceProblem problem = {                                                                         \
-            m, n, k, kai::bytes(lhs_packed), kai::bytes(rhs), rhs_stride, dst, dst_stride_row, clamp_min, clamp_max}; \
-        kai::run_inplace<kai::TYPE, kai::RHS>(&problem);                                                              \
-    }
-#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_INPLACE)
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q8_0, __VA_ARGS__)
+
+extern "C" {
+
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_FILE)
+#define KAI_UKERNEL_FILE KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq8_0/ukernels.def"
-#undef KAI_UKERNEL_FILE
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_0, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
-#undef KAI_UKERNEL_FILE
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_K, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq4_k/ukernels.def"
-#undef KAI_UKERNEL_FILE
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q6_K, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq6_k/ukernels.def"
-#undef KAI_UKERNEL_FILE
+
+}  // extern "C"

@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf.hpp"
+#include "kai/engines/inplace/inplace.hpp"
 #include "kai/engines/portable/portable_int.hpp"
 
 namespace kai {
@@ -58,56 +59,42 @@ template <const Block& TYPE>
     fused(t, scales, results, kSuperRows);
 }
 
-template <const Block& TYPE>
-[[gnu::noinline]] void run_inplace(
-    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, uint8_t* dst,
-    size_t dst_stride, float lo, float hi) {
-    const size_t blocks = k / kChunk, lhs_block = qsi8d256p.block_bytes({1, 0, 0}, kChunk);
+template <const Block& TYPE, const FileRows& RHS>
+[[gnu::noinline]] void run(const InplaceProblem& p) {
+    static_assert(TYPE.weights == RHS.block && TYPE.bytes == RHS.block_bytes);
+    const size_t blocks = p.k / kChunk, lhs_block = qsi8d256p.block_bytes({1, 0, 0}, kChunk);
     SuperRows columns = {};
     float results[kRows][kSuperRows];
-    for (size_t n0 = 0; n0 < n; n0 += kSuperRows) {
-        const size_t count = n - n0 < kSuperRows ? n - n0 : kSuperRows;
-        for (size_t m0 = 0; m0 < m; m0 += kRows) {
-            const size_t rows = m - m0 < kRows ? m - m0 : kRows;
+    for (size_t n0 = 0; n0 < p.n; n0 += kSuperRows) {
+        const size_t count = p.n - n0 < kSuperRows ? p.n - n0 : kSuperRows;
+        for (size_t m0 = 0; m0 < p.m; m0 += kRows) {
+            const size_t rows = p.m - m0 < kRows ? p.m - m0 : kRows;
             __builtin_memset(results, 0, sizeof(results));
             for (size_t b = 0; b < blocks; ++b) {
                 for (size_t c = 0; c < count; ++c) {
-                    decode<TYPE>(rhs + (n0 + c) * rhs_stride + b * TYPE.bytes, c, columns);
+                    decode<TYPE>(p.rhs + (n0 + c) * p.rhs_stride + b * TYPE.bytes, c, columns);
                 }
                 for (size_t r = 0; r < rows; ++r) {
-                    add_row<TYPE>(lhs + ((m0 + r) * blocks + b) * lhs_block, columns, results[r]);
+                    add_row<TYPE>(p.lhs + ((m0 + r) * blocks + b) * lhs_block, columns, results[r]);
                 }
             }
             for (size_t r = 0; r < rows; ++r) {
-                store_row(results[r], count, dst + (m0 + r) * dst_stride + n0 * sizeof(float), OutKind::f32, lo, hi);
+                uint8_t* const out = bytes(p.dst, (m0 + r) * p.dst_stride + n0 * sizeof(float));
+                store_row(results[r], count, out, OutKind::f32, p.lo, p.hi);
             }
         }
     }
 }
+constexpr auto *run_ggq4_k = run<Q4_K, ggq4_k>, *run_ggq6_k = run<Q6_K, ggq6_k>;
 
 }  // namespace
 }  // namespace kai
 
 extern "C" {
 
-#define KAI_DEFINE_PORTABLE_INPLACE(TYPE, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                 \
-    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                         \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst,          \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
-        kai::check_depth(k, kai::RHS.block);                                                                          \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
-        static_assert(kai::TYPE.weights == kai::RHS.block && kai::TYPE.bytes == kai::RHS.block_bytes);                \
-        kai::run_inplace<kai::TYPE>(                                                                                  \
-            m, n, k, kai::bytes(lhs_packed), kai::bytes(rhs), rhs_stride, kai::bytes(dst), dst_stride_row, clamp_min, \
-            clamp_max);                                                                                               \
-    }
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_INPLACE)
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q4_K, __VA_ARGS__)
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_MATMUL_FILE)
+#define KAI_UKERNEL_FILE KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq4_k/ukernels.def"
-#undef KAI_UKERNEL_FILE
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Q6_K, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq6_k/ukernels.def"
-#undef KAI_UKERNEL_FILE
 
 }  // extern "C"

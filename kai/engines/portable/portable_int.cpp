@@ -15,6 +15,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/requantise.hpp"
+#include "kai/engines/inplace/inplace.hpp"
 #include "kai/engines/portable/portable_int.hpp"
 
 namespace kai {
@@ -436,6 +437,16 @@ struct FamilyOf<qai4c32p> {
 template <const Format& RHS, size_t KR, size_t SR>
 constexpr auto* kEngine = run_family<typename FamilyOf<RHS>::Type, KR / SR>;
 
+/// Rows of a file, LHS panels of one row in groups of 8.
+template <class Family, const Format& PANEL, const FileRows& RHS>
+void run(const InplaceProblem& p) {
+    const size_t lhs_stride = qsi8d32p.stride({1, 16, 2}, p.k, RHS.block);
+    const Problem problem{p.m,  p.n,  p.k,     RHS.block, p.lhs,      p.rhs,        p.dst,           p.dst_stride,
+                          p.lo, p.hi, nullptr, 1,         lhs_stride, p.rhs_stride, rhs_kind(PANEL), OutKind::f32};
+    run_family<Family, 8>(&problem);
+}
+constexpr auto *run_ggq8_0 = run<Int8Blocks, qsi8c32p, ggq8_0>, *run_ggq4_0 = run<FileQ4_0, qsi4c32p, ggq4_0>;
+
 }  // namespace
 }  // namespace kai
 
@@ -488,37 +499,9 @@ extern "C" {
 #undef KAI_UKERNEL
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_FILE(FAMILY, PANEL, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                  \
-    KAI_DEFINE_MATMUL_GETTERS_FILE(NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP, sizeof(float))                \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
-        kai::check_depth(k, kai::RHS.block);                                                                 \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                              \
-        const kai::Problem problem{                                                                          \
-            m,                                                                                               \
-            n,                                                                                               \
-            k,                                                                                               \
-            kai::RHS.block,                                                                                  \
-            kai::bytes(lhs_packed),                                                                          \
-            kai::bytes(rhs),                                                                                 \
-            dst,                                                                                             \
-            dst_stride_row,                                                                                  \
-            clamp_min,                                                                                       \
-            clamp_max,                                                                                       \
-            nullptr,                                                                                         \
-            1,                                                                                               \
-            kai::LHS.stride({MR, KR, SR}, k, kai::RHS.block),                                                \
-            rhs_stride,                                                                                      \
-            kai::rhs_kind(kai::PANEL),                                                                       \
-            kai::OutKind::f32};                                                                              \
-        kai::run_family<kai::FAMILY, (KR) / (SR)>(&problem);                                                 \
-    }
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_FILE)
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, Int8Blocks, qsi8c32p, __VA_ARGS__)
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_MATMUL_FILE)
+#define KAI_UKERNEL_FILE KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq8_0/ukernels.def"
-#undef KAI_UKERNEL_FILE
-#define KAI_UKERNEL_FILE(ISA, ...) KAI_LINE(ISA, FileQ4_0, qsi4c32p, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
 #undef KAI_UKERNEL_FILE
 #undef KAI_ISA_any
