@@ -10,17 +10,17 @@
 // The caller takes the sum of c away, which is the same for all columns. The last 8 of 16 weights are inverted when
 // they are packed, or by the EOR that makes unsigned weights signed.
 //
-// A batch is four sums (three of a tile of three rows). While it multiplies, the sums of the batch before are added:
-// the first one adds the last one of the step before.
+// A step, 16 k of all rows and columns, is one batch of up to 8 products at once, or two: t is added to its sums at the
+// start of the batch after, while the next operands are loaded, so that cores that issue in order need not wait.
 //
 //   x0      struct LowpTile                    v0 - v3    16 k of the rows
-//   x1      steps of 16 k to go                v4, v5, v12 - v15   16 k of the columns
+//   x1      steps to go                        v1 - v5    16 k of the columns: those that are not rows
 //   x2, x3  tails of rows and columns          v6, v7     lhs_flip, rhs_flip
-//   x4 - x7 rows                               v8 - v11   t
+//   x4 - x7 rows                               v8 - v15   t
 //   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums; of columns, 16 bits, the last 4 or 8
 //
-// Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 groups
-// of 16 at most.
+// Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 steps
+// at most.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
@@ -28,70 +28,79 @@
 #include "kai/engines/lowp/lowp_args.h"
 
 args     .req x0
-groups   .req x1
+steps    .req x1
 lhs_tail .req x2
 rhs_tail .req x3
 
-// The sums s0 - s3 take t; then t = products of rows a0 - a3 and columns b0 - b3.
-.macro batch count, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3
-    sadalp  v\s0\().4s, v8.8h
-    smull   v8.8h, v\a0\().8b, v\b0\().8b
-    sadalp  v\s1\().4s, v9.8h
-    smull   v9.8h, v\a1\().8b, v\b1\().8b
-    sadalp  v\s2\().4s, v10.8h
-    smull   v10.8h, v\a2\().8b, v\b2\().8b
-    .if \count > 3
-    sadalp  v\s3\().4s, v11.8h
-    smull   v11.8h, v\a3\().8b, v\b3\().8b
+// t of a batch, and of its halves.
+#define T03 8, 9, 10, 11
+#define T47 12, 13, 14, 15
+
+// Four products, or three.
+.macro products op, half, t0, t1, t2, t3, a0, a1, a2, a3, b0, b1, b2, b3
+    \op v\t0\().8h, v\a0\().\half, v\b0\().\half
+    \op v\t1\().8h, v\a1\().\half, v\b1\().\half
+    \op v\t2\().8h, v\a2\().\half, v\b2\().\half
+    .ifnb \t3
+    \op v\t3\().8h, v\a3\().\half, v\b3\().\half
     .endif
-    smlsl2  v8.8h, v\a0\().16b, v\b0\().16b
-    smlsl2  v9.8h, v\a1\().16b, v\b1\().16b
-    smlsl2  v10.8h, v\a2\().16b, v\b2\().16b
-    .if \count > 3
-    smlsl2  v11.8h, v\a3\().16b, v\b3\().16b
+.endm
+#define FIRST  products smull, 8b,
+#define SECOND products smlsl2, 16b,
+.macro add_up t0, t1, t2, t3, s0, s1, s2, s3
+    sadalp  v\s0\().4s, v\t0\().8h
+    sadalp  v\s1\().4s, v\t1\().8h
+    sadalp  v\s2\().4s, v\t2\().8h
+    .ifnb \t3
+    sadalp  v\s3\().4s, v\t3\().8h
     .endif
 .endm
 
-// The last batch.
-.macro last_batch s0, s1, s2, s3
-    sadalp  v\s0\().4s, v8.8h
-    sadalp  v\s1\().4s, v9.8h
-    sadalp  v\s2\().4s, v10.8h
-    .ifnb \s3
-    sadalp  v\s3\().4s, v11.8h
-    .endif
+.macro load_rows rows
+    .irp a, 0, 1, 2, 3
+        .if \a < \rows
+    load_row \a
+        .endif
+    .endr
 .endm
-
-// 16 k of a row. x\at: where they are.
-.macro row a, at
-    ldr     q\a, [x\at], #16
+.macro load_row a
+    .irp x, 4, 5, 6, 7
+        .if \x == 4 + \a
+    ldr     q\a, [x\x], #16
+        .endif
+    .endr
 .endm
-.macro signed rows:vararg
-    .irp a, \rows
+.macro ready_rows rows
+    .irp a, 0, 1, 2, 3
+        .if \a < \rows
     flip    \a, 6
+        .endif
     .endr
 .endm
 .macro flip v, by
     eor     v\v\().16b, v\v\().16b, v\by\().16b
 .endm
 
-.macro add_bytes add, s, b
-    \add    v\s\().8h, v\b\().16b
-.endm
-
-// 16 k of column \index of the panel at x8, or of the column at x\at.
-.macro column raw, b, index, at
-    .ifc \raw, packed
-        .if \index < 4
+// 16 k of column \index of the panel at x8, or of the column at x8 + \index.
+.macro column raw, b, index
+    .ifnc \raw, packed
+    each_column \b, \index
+    .elseif \index < 4
     ldr     q\b, [x8, #16 * \index]
-        .else
-    ldr     q\b, [x9, #16 * \index - 64]
-        .endif
     .else
-    ldr     q\b, [x\at]
+    ldr     q\b, [x9, #16 * \index - 64]
     .endif
 .endm
-// After the loads, so that cores that issue in order need not wait.
+.macro each_column b, index
+    .irp x, 8, 9, 10, 11, 12, 13, 14, 15
+        .if \x == 8 + \index
+    ldr     q\b, [x\x]
+        .endif
+    .endr
+.endm
+.macro add_bytes op, s, b
+    \op     v\s\().8h, v\b\().16b
+.endm
 .macro ready raw, b, index
     .ifnc \raw, packed
         .ifnc \raw, plain
@@ -105,138 +114,198 @@ rhs_tail .req x3
     .endif
 .endm
 
-.macro step_1x8 raw
-    row     0, 4
-    column  \raw, 4, 0, 8
-    column  \raw, 5, 1, 9
-    column  \raw, 12, 2, 10
-    column  \raw, 13, 3, 11
-    signed  0
-    ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    ready   \raw, 12, 2
-    ready   \raw, 13, 3
-    batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 20, 21, 22, 23
-    column  \raw, 4, 4, 12
-    column  \raw, 5, 5, 13
-    column  \raw, 12, 6, 14
-    column  \raw, 13, 7, 15
-    ready   \raw, 4, 4
-    ready   \raw, 5, 5
-    ready   \raw, 12, 6
-    ready   \raw, 13, 7
-    batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 16, 17, 18, 19
-.endm
-#define LAST_1x8 20, 21, 22, 23
+// A step begins by adding what the step before has multiplied.
 
 .macro step_1x4 raw
-    row     0, 4
-    column  \raw, 4, 0, 8
-    column  \raw, 5, 1, 9
-    column  \raw, 12, 2, 10
-    column  \raw, 13, 3, 11
-    signed  0
-    ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    ready   \raw, 12, 2
-    ready   \raw, 13, 3
-    batch   4, 0, 0, 0, 0, 4, 5, 12, 13, 16, 17, 18, 19
+    load_rows 1
+    column  \raw, 1, 0
+    column  \raw, 2, 1
+    add_up  T03, 16, 17, 18, 19
+    column  \raw, 3, 2
+    column  \raw, 4, 3
+    ready_rows 1
+    ready   \raw, 1, 0
+    ready   \raw, 2, 1
+    ready   \raw, 3, 2
+    ready   \raw, 4, 3
+    FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
+    SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
 .endm
-#define LAST_1x4 16, 17, 18, 19
+.macro last_1x4
+    add_up  T03, 16, 17, 18, 19
+.endm
+
+.macro step_1x8 raw
+    load_rows 1
+    column  \raw, 1, 0
+    column  \raw, 2, 1
+    add_up  T03, 16, 17, 18, 19
+    ready_rows 1
+    ready   \raw, 1, 0
+    ready   \raw, 2, 1
+    column  \raw, 3, 2
+    column  \raw, 4, 3
+    add_up  T47, 20, 21, 22, 23
+    ready   \raw, 3, 2
+    ready   \raw, 4, 3
+    FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
+    column  \raw, 5, 4
+    SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
+    column  \raw, 1, 5
+    column  \raw, 2, 6
+    column  \raw, 3, 7
+    ready   \raw, 5, 4
+    ready   \raw, 1, 5
+    ready   \raw, 2, 6
+    ready   \raw, 3, 7
+    FIRST   T47, 0, 0, 0, 0, 5, 1, 2, 3
+    SECOND  T47, 0, 0, 0, 0, 5, 1, 2, 3
+.endm
+.macro last_1x8
+    last_1x4
+    add_up  T47, 20, 21, 22, 23
+.endm
 
 .macro step_2x4 raw
-    row     0, 4
-    row     1, 5
-    column  \raw, 4, 0, 8
-    column  \raw, 5, 1, 9
-    column  \raw, 12, 2, 10
-    column  \raw, 13, 3, 11
-    signed  0, 1
+    load_rows 2
+    column  \raw, 4, 0
+    column  \raw, 5, 1
+    column  \raw, 2, 2
+    column  \raw, 3, 3
+    add_up  T03, 16, 17, 18, 19
+    ready_rows 2
     ready   \raw, 4, 0
     ready   \raw, 5, 1
-    batch   4, 0, 1, 0, 1, 4, 4, 5, 5, 20, 21, 22, 23
-    ready   \raw, 12, 2
-    ready   \raw, 13, 3
-    batch   4, 0, 1, 0, 1, 12, 12, 13, 13, 16, 17, 18, 19
+    ready   \raw, 2, 2
+    ready   \raw, 3, 3
+    add_up  T47, 20, 21, 22, 23
+    FIRST   T03, 0, 1, 0, 1, 4, 4, 5, 5
+    FIRST   T47, 0, 1, 0, 1, 2, 2, 3, 3
+    SECOND  T03, 0, 1, 0, 1, 4, 4, 5, 5
+    SECOND  T47, 0, 1, 0, 1, 2, 2, 3, 3
 .endm
-#define LAST_2x4 20, 21, 22, 23
+.macro last_2x4
+    last_1x8
+.endm
 
+#define T02 8, 9, 10,
+#define T35 12, 13, 14,
+#define ROWS3 0, 1, 2,
 .macro step_3x4 raw
-    row     0, 4
-    row     1, 5
-    row     2, 6
-    column  \raw, 4, 0, 8
-    column  \raw, 5, 1, 9
-    signed  0, 1, 2
+    load_rows 3
+    column  \raw, 4, 0
+    column  \raw, 5, 1
+    add_up  T02, 22, 23, 24
+    ready_rows 3
     ready   \raw, 4, 0
-    batch   3, 0, 1, 2, 0, 4, 4, 4, 0, 25, 26, 27
-    column  \raw, 12, 2, 10
     ready   \raw, 5, 1
-    batch   3, 0, 1, 2, 0, 5, 5, 5, 0, 16, 17, 18
-    column  \raw, 13, 3, 11
-    ready   \raw, 12, 2
-    batch   3, 0, 1, 2, 0, 12, 12, 12, 0, 19, 20, 21
-    ready   \raw, 13, 3
-    batch   3, 0, 1, 2, 0, 13, 13, 13, 0, 22, 23, 24
+    add_up  T35, 25, 26, 27
+    FIRST   T02, ROWS3, 4, 4, 4
+    FIRST   T35, ROWS3, 5, 5, 5
+    SECOND  T02, ROWS3, 4, 4, 4
+    SECOND  T35, ROWS3, 5, 5, 5
+    column  \raw, 4, 2
+    column  \raw, 5, 3
+    add_up  T02, 16, 17, 18
+    ready   \raw, 4, 2
+    ready   \raw, 5, 3
+    add_up  T35, 19, 20, 21
+    FIRST   T02, ROWS3, 4, 4, 4
+    FIRST   T35, ROWS3, 5, 5, 5
+    SECOND  T02, ROWS3, 4, 4, 4
+    SECOND  T35, ROWS3, 5, 5, 5
 .endm
-#define LAST_3x4 25, 26, 27
+.macro last_3x4
+    add_up  T02, 22, 23, 24
+    add_up  T35, 25, 26, 27
+.endm
 
+#define ROWS4 0, 1, 2, 3
 .macro step_4x4 raw
-    row     0, 4
-    row     1, 5
-    row     2, 6
-    row     3, 7
-    column  \raw, 4, 0, 8
-    column  \raw, 5, 1, 9
-    signed  0, 1, 2, 3
+    load_rows 4
+    column  \raw, 4, 0
+    column  \raw, 5, 1
+    add_up  T03, 24, 25, 26, 27
+    ready_rows 4
     ready   \raw, 4, 0
-    batch   4, 0, 1, 2, 3, 4, 4, 4, 4, 28, 29, 30, 31
-    column  \raw, 12, 2, 10
     ready   \raw, 5, 1
-    batch   4, 0, 1, 2, 3, 5, 5, 5, 5, 16, 17, 18, 19
-    column  \raw, 13, 3, 11
-    ready   \raw, 12, 2
-    batch   4, 0, 1, 2, 3, 12, 12, 12, 12, 20, 21, 22, 23
-    ready   \raw, 13, 3
-    batch   4, 0, 1, 2, 3, 13, 13, 13, 13, 24, 25, 26, 27
+    add_up  T47, 28, 29, 30, 31
+    FIRST   T03, ROWS4, 4, 4, 4, 4
+    FIRST   T47, ROWS4, 5, 5, 5, 5
+    SECOND  T03, ROWS4, 4, 4, 4, 4
+    SECOND  T47, ROWS4, 5, 5, 5, 5
+    column  \raw, 4, 2
+    column  \raw, 5, 3
+    add_up  T03, 16, 17, 18, 19
+    ready   \raw, 4, 2
+    ready   \raw, 5, 3
+    add_up  T47, 20, 21, 22, 23
+    FIRST   T03, ROWS4, 4, 4, 4, 4
+    FIRST   T47, ROWS4, 5, 5, 5, 5
+    SECOND  T03, ROWS4, 4, 4, 4, 4
+    SECOND  T47, ROWS4, 5, 5, 5, 5
 .endm
-#define LAST_4x4 28, 29, 30, 31
-
-// v\to = the sums of four vectors.
-.macro across to, s0, s1, s2, s3
-    addp    v\s0\().4s, v\s0\().4s, v\s1\().4s
-    addp    v\s2\().4s, v\s2\().4s, v\s3\().4s
-    addp    v\to\().4s, v\s0\().4s, v\s2\().4s
+.macro last_4x4
+    add_up  T03, 24, 25, 26, 27
+    add_up  T47, 28, 29, 30, 31
 .endm
 
-.macro sums_1x8
-    across  16, 16, 17, 18, 19
-    across  20, 20, 21, 22, 23
-    stp     q16, q20, [args, #LOWP_TILE_sums]
+// Each result is the sum of a vector: pairs of two of them, then pairs of these pairs.
+.macro pairs to, a, b
+    addp    v\to\().4s, v\a\().4s, v\b\().4s
 .endm
 .macro sums_1x4
-    across  16, 16, 17, 18, 19
+    pairs   16, 16, 17
+    pairs   18, 18, 19
+    pairs   16, 16, 18
     str     q16, [args, #LOWP_TILE_sums]
 .endm
+.macro sums_1x8
+    pairs   16, 16, 17
+    pairs   18, 18, 19
+    pairs   20, 20, 21
+    pairs   22, 22, 23
+    pairs   16, 16, 18
+    pairs   20, 20, 22
+    stp     q16, q20, [args, #LOWP_TILE_sums]
+.endm
 .macro sums_2x4
-    across  16, 16, 18, 20, 22
-    across  17, 17, 19, 21, 23
+    pairs   16, 16, 18
+    pairs   17, 17, 19
+    pairs   20, 20, 22
+    pairs   21, 21, 23
+    pairs   16, 16, 20
+    pairs   17, 17, 21
     str     q16, [args, #LOWP_TILE_sums]
     str     q17, [args, #LOWP_TILE_sums + 32]
 .endm
 .macro sums_3x4
-    across  16, 16, 19, 22, 25
-    across  17, 17, 20, 23, 26
-    across  18, 18, 21, 24, 27
+    pairs   16, 16, 19
+    pairs   17, 17, 20
+    pairs   18, 18, 21
+    pairs   22, 22, 25
+    pairs   23, 23, 26
+    pairs   24, 24, 27
+    pairs   16, 16, 22
+    pairs   17, 17, 23
+    pairs   18, 18, 24
     str     q16, [args, #LOWP_TILE_sums]
     str     q17, [args, #LOWP_TILE_sums + 32]
     str     q18, [args, #LOWP_TILE_sums + 64]
 .endm
 .macro sums_4x4
-    across  16, 16, 20, 24, 28
-    across  17, 17, 21, 25, 29
-    across  18, 18, 22, 26, 30
-    across  19, 19, 23, 27, 31
+    pairs   16, 16, 20
+    pairs   17, 17, 21
+    pairs   18, 18, 22
+    pairs   19, 19, 23
+    pairs   24, 24, 28
+    pairs   25, 25, 29
+    pairs   26, 26, 30
+    pairs   27, 27, 31
+    pairs   16, 16, 24
+    pairs   17, 17, 25
+    pairs   18, 18, 26
+    pairs   19, 19, 27
     str     q16, [args, #LOWP_TILE_sums]
     str     q17, [args, #LOWP_TILE_sums + 32]
     str     q18, [args, #LOWP_TILE_sums + 64]
@@ -250,11 +319,16 @@ rhs_tail .req x3
     widened \widen, \s
         .endif
     .endr
-    across  24, 24, 25, 26, 27
+    pairs   24, 24, 25
+    pairs   26, 26, 27
     .if \columns > 4
-    across  28, 28, 29, 30, 31
+    pairs   28, 28, 29
+    pairs   30, 30, 31
+    pairs   24, 24, 26
+    pairs   28, 28, 30
     stp     q24, q28, [args, #LOWP_TILE_column_sums]
     .else
+    pairs   24, 24, 26
     str     q24, [args, #LOWP_TILE_column_sums]
     .endif
 .endm
@@ -273,7 +347,7 @@ func \name, hidden
     ldp     x4, x16, [args, #LOWP_TILE_lhs]
     ldp     x8, x17, [args, #LOWP_TILE_rhs]
     ldp     lhs_tail, rhs_tail, [args, #LOWP_TILE_lhs_tail]
-    ldr     groups, [args, #LOWP_TILE_groups]
+    ldr     steps, [args, #LOWP_TILE_groups]
     ldr     q6, [args, #LOWP_TILE_lhs_flip]
     add     x5, x4, x16
     add     x6, x4, x16, lsl #1
@@ -288,12 +362,12 @@ func \name, hidden
     add     x14, x10, x17, lsl #2
     add     x15, x11, x17, lsl #2
     .endif
-    .irp s, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    .irp s, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
         .if \s < 16 + \rows * \columns || \s >= 24
     zero    \s
         .endif
     .endr
-    cbz     groups, 2f
+    cbz     steps, 2f
 1:
     step_\rows\()x\columns \raw
     .ifc \raw, packed
@@ -308,27 +382,20 @@ func \name, hidden
         .endif
     .endr
     .endif
-    subs    groups, groups, #1
+    subs    steps, steps, #1
     b.ne    1b
 2:
     cbz     lhs_tail, 3f
-    mov     groups, #1
-    mov     x4, lhs_tail
-    add     x5, lhs_tail, #16
-    add     x6, lhs_tail, #32
-    add     x7, lhs_tail, #48
+    mov     steps, #1
+    go_to   lhs_tail, 4, 5, 6, 7
     .ifnc \raw, packed
-    mov     x8, rhs_tail
-    .set    offset, 16
-    .irp x, 9, 10, 11, 12, 13, 14, 15
-    add     x\x, rhs_tail, #offset
-    .set    offset, offset + 16
-    .endr
+    go_to   rhs_tail, 8, 9, 10, 11, 12, 13, 14, 15
     .endif
     mov     lhs_tail, #0
     b       1b
 3:
-    finish_\rows\()x\columns
+    last_\rows\()x\columns
+    sums_\rows\()x\columns
     .ifc \raw, sadalp
     column_sums \columns, saddlp
     .endif
@@ -338,26 +405,12 @@ func \name, hidden
     return
 endfunc
 .endm
-
-.macro finish_1x8
-    last_batch LAST_1x8
-    sums_1x8
-.endm
-.macro finish_1x4
-    last_batch LAST_1x4
-    sums_1x4
-.endm
-.macro finish_2x4
-    last_batch LAST_2x4
-    sums_2x4
-.endm
-.macro finish_3x4
-    last_batch LAST_3x4
-    sums_3x4
-.endm
-.macro finish_4x4
-    last_batch LAST_4x4
-    sums_4x4
+.macro go_to from, pointers:vararg
+    .set    offset, 0
+    .irp x, \pointers
+    add     x\x, \from, #offset
+    .set    offset, offset + 16
+    .endr
 .endm
 
 tile kai_lowp_p4x16_1x8, 1, 8

@@ -163,27 +163,57 @@ KAI_INLINE Columns columns_at(const Lowp& p, size_t j, size_t count, int32x4_t s
     return c;
 }
 
-/// @name How sums become results
+/// @name How sums become results, `count` vectors at a time: each operation waits for the one before.
 /// @{
 struct FixedPoint {
     int32x4_t offset;
     explicit FixedPoint(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
-    KAI_INLINE int32x4_t operator()(int32x4_t x, const Columns& c) const {
-        x = vqrdmulhq_s32(vshlq_s32(x, c.left), c.multiplier);
+    template <size_t count>
+    KAI_INLINE void operator()(int32x4_t (&x)[count], const Columns* const (&c)[count]) const {
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vshlq_s32(x[i], c[i]->left);
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vqrdmulhq_s32(x[i], c[i]->multiplier);
+        }
         // SRSHL rounds ties up: one less for those below zero, which are not INT32_MIN. Where the shift is 0 nothing is
         // taken away.
-        const int32x4_t less = vshrq_n_s32(vandq_s32(x, c.right), 31);
-        return vaddq_s32(vrshlq_s32(vaddq_s32(x, less), c.right), offset);
+        int32x4_t less[count];
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            less[i] = vandq_s32(x[i], c[i]->right);
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vsraq_n_s32(x[i], less[i], 31);
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vrshlq_s32(x[i], c[i]->right);
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vaddq_s32(x[i], offset);
+        }
     }
 };
 struct Legacy {
     int32x4_t offset;
     explicit Legacy(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
-    KAI_INLINE int32x4_t operator()(int32x4_t x, const Columns& c) const {
-        // SRSHL adds the rounding without overflow.
-        return vrshlq_s32(vmulq_s32(vaddq_s32(x, offset), c.multiplier), vnegq_s32(c.left));
+    template <size_t count>
+    KAI_INLINE void operator()(int32x4_t (&x)[count], const Columns* const (&c)[count]) const {
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vmulq_s32(vaddq_s32(x[i], offset), c[i]->multiplier);
+        }
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vrshlq_s32(x[i], vnegq_s32(c[i]->left));  // adds the rounding without overflow
+        }
     }
 };
 /// @}
@@ -234,42 +264,55 @@ struct Finish {
     explicit Finish(const kai_matmul_lowp_params& p)
         : pipeline(p), lo(bound<T>(p.min_value)), hi(bound<T>(p.max_value)) {
     }
-    KAI_INLINE int16x4_t result(const int32_t* sums, const int32_t* term, const Columns& c) const {
-        const int32x4_t sum = vaddq_s32(vaddq_s32(vld1q_s32(sums), c.term), vld1q_dup_s32(term));
-        return vqmovn_s32(pipeline(sum, c));
-    }
-    KAI_INLINE uint32x4_t narrowed(int16x8_t a, int16x8_t b) const {
-        return vreinterpretq_u32_u8(T::clamped(T::narrowed(a, b), lo, hi));
+    /// Of `count` times 4 sums, with what is added to them, 4 results in the order of the sums.
+    template <size_t count>
+    KAI_INLINE uint32x4_t results(
+        const int32_t* const (&sums)[count], const int32_t* const (&terms)[count],
+        const Columns* const (&c)[count]) const {
+        int32x4_t x[count];
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = vaddq_s32(vaddq_s32(vld1q_s32(sums[i]), c[i]->term), vld1q_dup_s32(terms[i]));
+        }
+        pipeline(x, c);
+        int16x4_t narrow[4];
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            narrow[i] = i < count ? vqmovn_s32(x[i]) : narrow[0];
+        }
+        const uint8x16_t bytes = T::narrowed(vcombine_s16(narrow[0], narrow[1]), vcombine_s16(narrow[2], narrow[3]));
+        return vreinterpretq_u32_u8(T::clamped(bytes, lo, hi));
     }
 
     /// One row x up to 8 columns.
     KAI_INLINE void row(
         const LowpTile& tile, const int32_t* term, const Columns (&c)[2], uint8_t* dst, size_t columns) const {
-        const int16x4_t a = result(tile.sums[0], term, c[0]);
-        const int16x8_t x = vcombine_s16(a, columns > 4 ? result(tile.sums[0] + 4, term, c[1]) : a);
-        const uint32x4_t results = narrowed(x, x);
-        store_some(dst, vgetq_lane_u32(results, 0), columns);
-        if (columns > 4) {
-            store_some(dst + 4, vgetq_lane_u32(results, 1), columns - 4);
+        if (columns <= 4) {
+            store_some(dst, vgetq_lane_u32(results<1>({tile.sums[0]}, {term}, {&c[0]}), 0), columns);
+            return;
         }
+        const uint32x4_t x = results<2>({tile.sums[0], tile.sums[0] + 4}, {term, term}, {&c[0], &c[1]});
+        store_some(dst, vgetq_lane_u32(x, 0), 4);
+        store_some(dst + 4, vgetq_lane_u32(x, 1), columns - 4);
     }
     /// 2 to 4 rows x up to 4 columns.
     KAI_INLINE void rows(
         const LowpTile& tile, const int32_t* terms, const Columns& c, uint8_t* dst, size_t stride, size_t count,
         size_t columns) const {
-        const int16x8_t a = vcombine_s16(result(tile.sums[0], &terms[0], c), result(tile.sums[1], &terms[1], c));
-        int16x8_t b = a;
-        if (count > 2) {
-            b = vcombine_s16(result(tile.sums[2], &terms[2], c), result(tile.sums[3], &terms[3], c));
+        if (count == 2) {
+            const uint32x4_t x = results<2>({tile.sums[0], tile.sums[1]}, {terms, terms + 1}, {&c, &c});
+            store_some(dst, vgetq_lane_u32(x, 0), columns);
+            store_some(dst + stride, vgetq_lane_u32(x, 1), columns);
+            return;
         }
-        const uint32x4_t results = narrowed(a, b);
-        store_some(dst, vgetq_lane_u32(results, 0), columns);
-        store_some(dst + stride, vgetq_lane_u32(results, 1), columns);
-        if (count > 2) {
-            store_some(dst + 2 * stride, vgetq_lane_u32(results, 2), columns);
-        }
+        const uint32x4_t x = results<4>(
+            {tile.sums[0], tile.sums[1], tile.sums[2], tile.sums[3]}, {terms, terms + 1, terms + 2, terms + 3},
+            {&c, &c, &c, &c});
+        store_some(dst, vgetq_lane_u32(x, 0), columns);
+        store_some(dst + stride, vgetq_lane_u32(x, 1), columns);
+        store_some(dst + 2 * stride, vgetq_lane_u32(x, 2), columns);
         if (count > 3) {
-            store_some(dst + 3 * stride, vgetq_lane_u32(results, 3), columns);
+            store_some(dst + 3 * stride, vgetq_lane_u32(x, 3), columns);
         }
     }
 };
