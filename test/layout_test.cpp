@@ -25,6 +25,7 @@ const kai::Format* const kFormats[] = {
     &kai::qlu4c16p,
     &kai::qlu4c32ps1s0scalef16,
     &kai::qlu4c32ps1s0scalebf16,
+    &kai::qlu4c16ps1s0scalef16,
     &kai::qai4c32p,
     &kai::qai4c32ps1s0nrx4,
     &kai::qsi4c32pbf16,

@@ -314,15 +314,16 @@ size_t scale(const Shape& s, size_t c, size_t number) {
 }
 }  // namespace qlu4c32p
 
-namespace qlu4c32ps1s0 {  // | 16 int8 table | zeros up to nr * 4 | nr * k / 2 bytes | nb x nr scales |
+namespace qlu4c32ps1s0 {  // | 16 int8 table | zeros up to nr * 4 | nr * k / 2 bytes | nb (qlu4c16p: 2 nb) x nr scales |
+template <size_t scales>
 size_t stride(const Shape& s) {
-    return s.rows * (4 + s.blocks() * 18);
+    return s.rows * (4 + s.blocks() * (16 + 2 * scales));
 }
 Place place(const Shape& s, size_t c, size_t kk) {  // groups of four: v0 | v1 << 4, v2 | v3 << 4
     return {4 * s.rows + (kk / 4 * s.rows + c) * 2 + kk % 4 / 2, kk % 2 == 0 ? 0u : 4u};
 }
-size_t scale(const Shape& s, size_t c, size_t b) {
-    return s.rows * (4 + s.k / 2) + (b * s.rows + c) * 2;
+size_t scale(const Shape& s, size_t c, size_t number) {
+    return s.rows * (4 + s.k / 2) + (number * s.rows + c) * 2;
 }
 }  // namespace qlu4c32ps1s0
 
@@ -522,15 +523,20 @@ const std::vector<Format>& formats() {
             .with_scale(Format::f16_scale, qlu4c32p::scale<2>)
             .with_table(2)
             .with_padding(Format::last_row),
-        Format{"qlu4c32ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride, qlu4c32ps1s0::place}
+        Format{"qlu4c32ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, qlu4c32ps1s0::place}
             .with_blocks()
             .with_scale(Format::f16_scale, qlu4c32ps1s0::scale)
             .with_table(1)
             .with_padding(Format::last_row),
-        Format{"qlu4c32ps1s0scalebf16", kRhs, Format::l4, qlu4c32ps1s0::stride, qlu4c32ps1s0::place}
+        Format{"qlu4c32ps1s0scalebf16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, qlu4c32ps1s0::place}
             .with_blocks()
             .with_scale(Format::bf16_scale, qlu4c32ps1s0::scale)
             .with_table(1)
+            .with_padding(Format::last_row),
+        Format{"qlu4c16ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<2>, qlu4c32ps1s0::place}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qlu4c32ps1s0::scale)
+            .with_table(2)
             .with_padding(Format::last_row),
         Format{"qai4c32p", kRhs, Format::i4, qai4c32p::stride, qai4c32p::place}
             .with_blocks()

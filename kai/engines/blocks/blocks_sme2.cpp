@@ -8,10 +8,12 @@
 #include "kai/engines/blocks/blocks_sme_families.inc"
 #undef KAI_ISA_sme2
 
-// What a nibble means comes with the arguments: with f16 scales, the kernels are those of qsi4c32p.
+// What a nibble means comes with the arguments: with an f16 scale per block, the kernels are those of qsi4c32p.
 extern "C" {
 kai::SmeBlocksFn kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c32p4vlx4scalebf16_1vlx4vl_sme2_mopa,
-    kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_sme2_sdot;
+    kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_sme2_sdot,
+    kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c16p4vlx4_1vlx4vl_sme2_mopa,
+    kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_sme2_sdot;
 }
 
 namespace kai {
@@ -21,6 +23,10 @@ constexpr SmeBlocksFn* table_kernel(bool row) {
     if (&RHS == &qlu4c32ps1s0scalebf16) {
         return row ? kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_sme2_sdot
                    : kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c32p4vlx4scalebf16_1vlx4vl_sme2_mopa;
+    }
+    if (&RHS == &qlu4c16ps1s0scalef16) {
+        return row ? kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_sme2_sdot
+                   : kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c16p4vlx4_1vlx4vl_sme2_mopa;
     }
     return row ? kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot
                : kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa;

@@ -23,10 +23,12 @@
     fmla    za.s[w8, 3, vgx4], {z24.s-z27.s}, z2.s
 .endm
 
+.macro start_block g
+.endm
+
 .macro end_block
     mov     lhs_fields, lhs
     mov     rhs_fields, rhs
-    zero    {za2.s}
     ld1rw   {z3.s}, p0/z, [lhs_fields, #4]
     ld1w    {z28.s-z31.s}, pn8/z, [rhs_fields, #4, mul vl]
     fmls    za.s[w8, 2, vgx4], {z28.s-z31.s}, z3.s

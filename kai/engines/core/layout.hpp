@@ -216,6 +216,9 @@ inline constexpr Format qlu4c32ps1s0scalef16 =
 /// The same; before a block: bf16 scale.
 inline constexpr Format qlu4c32ps1s0scalebf16 =
     Format{"qlu4c32ps1s0scalebf16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);
+/// The same; before a block: f16 scale of its first half, f16 scale of its second half.
+inline constexpr Format qlu4c16ps1s0scalef16 =
+    Format{"qlu4c16ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(4);
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);

@@ -12,6 +12,7 @@
 //     qlu4c32pscalebf16       index       bf16 scale: a power of two
 //     qlu4c32ps1s0scalebf16   index       bf16 scale: a power of two
 //     qlu4c16p                index       f16 scales of both halves: 4 significant bits
+//     qlu4c16ps1s0scalef16    index       f16 scales of both halves: 4 significant bits
 //
 // Rows of IQ4_NL with a table of the caller's own are packed like those of IQ4_NL.
 //
@@ -52,6 +53,7 @@ inline constexpr Target to_qlu4c32pscalebf16 = {qlu4c32pscalebf16, 0, 1, false, 
 inline constexpr Target to_qlu4c32ps1s0scalef16 = {qlu4c32ps1s0scalef16, 0, 1, false, 4, 0, 4};
 inline constexpr Target to_qlu4c32ps1s0scalebf16 = {qlu4c32ps1s0scalebf16, 0, 1, false, 4, 0, 4};
 inline constexpr Target to_qlu4c16p = {qlu4c16p, 0, 1, false, 0, 2, 4};
+inline constexpr Target to_qlu4c16ps1s0scalef16 = {qlu4c16ps1s0scalef16, 0, 1, false, 4, 0, 4};
 
 constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Block& t) {
     kai_rhs_rules rules = rhs_rules(name, to.format, true);
@@ -215,7 +217,7 @@ KAI_INLINE void pack_bytes(const FourColumns& src, size_t first, uint8_t* dst, s
 /// The run from `first` on of four columns, to a format of nibbles.
 template <const Target& to, const Block& t, size_t group>
 KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, uint8_t* dst, size_t group_step) {
-    [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (t.run / 4);
+    [[maybe_unused]] uint8_t* second_half = dst + group_step / group * (packed_bl(t) / 4);
     for (size_t i = 0; i < packed_bl(t) / 2; i += 16) {
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
@@ -505,6 +507,7 @@ KAI_DEFINE_GGUF(qlu4c32pscalebf16, MXFP4, mxfp4)
 KAI_DEFINE_GGUF(qlu4c16p, NVFP4, nvfp4)
 KAI_DEFINE_GGUF(qlu4c32ps1s0scalef16, IQ4_NL, iq4_nl)
 KAI_DEFINE_GGUF(qlu4c32ps1s0scalebf16, MXFP4, mxfp4)
+KAI_DEFINE_GGUF(qlu4c16ps1s0scalef16, NVFP4, nvfp4)
 KAI_DEFINE_TABLE(qlu4c32p)
 KAI_DEFINE_TABLE(qlu4c32ps1s0scalef16)
 

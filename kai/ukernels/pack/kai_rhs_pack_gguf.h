@@ -19,7 +19,7 @@ extern "C" {
 /// Q5_0, Q8_0 and the types with a table (IQ4_NL, MXFP4; NVFP4, whose blocks of 32 have two scales), 64 for Q2_0, 128
 /// for Q1_0, 256 for TQ1_0 and TQ2_0 (kai_gguf_type::packed_bl). Scales are exact, zeros are RN(8 * scale + minimum).
 /// There is no bias: where the format has one, it is 0. Missing columns of the last panel are zero
-/// (*scalef16, floats) or repeat column n - 1.
+/// (qsi...scalef16, floats) or repeat column n - 1.
 ///
 /// Floats are copied, or converted to the type of the format, to nearest even.
 ///
@@ -27,8 +27,8 @@ extern "C" {
 /// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written.
 /// @pre num_groups = 1, extra_bytes = 0, params = NULL; k a multiple of the file's block; rhs_stride not less than a
 ///      row. Quantised: sr 2; qsi4c32p, qai4c32p, qsi8c32p: kr even, at most 16, and bl a multiple of it; qlu4...: the
-///      same, nr a multiple of 4; *scalef16: kr 4; qlu4...s1s0...: kr 4, nr a multiple of 4; qai4c32ps1s0nrx4: kr 8, nr
-///      a multiple of 4; floats: sr 1, kr 1 (f32) or a power of two up to 16.
+///      same, nr a multiple of 4; qsi...scalef16: kr 4; qlu4...s1s0...: kr 4, nr a multiple of 4; qai4c32ps1s0nrx4:
+///      kr 8, nr a multiple of 4; floats: sr 1, kr 1 (f32) or a power of two up to 16.
 typedef void kai_run_rhs_pack_nxk_gguf_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,
     void* rhs_packed, size_t extra_bytes, const void* params);
@@ -278,6 +278,16 @@ kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qlu4c32
 kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qlu4c32ps1s0scalebf16_ggmxfp4;
 kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32ps1s0scalebf16_ggmxfp4;
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32ps1s0scalebf16_ggmxfp4;
+/// @}
+
+/// @name Format qlu4c16ps1s0scalef16
+/// @{
+kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
+kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
+kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
+kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
 /// @}
 
 /// @name Format f32pbiasf32

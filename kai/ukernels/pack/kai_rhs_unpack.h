@@ -60,6 +60,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32x256p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16;
 /// qlu4c32pscalebf16 in another order.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalebf16;
+/// qlu4c16p in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c16ps1s0scalef16;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
 /// Floats; bl is ignored.
