@@ -3,10 +3,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
 
+#include "kai/engines/core/matmul_rows.hpp"
 #include "kai/engines/int_neon/int_neon.hpp"
 
 namespace kai {
 namespace {
+
+/// A call. Strides are in bytes.
+struct BlocksProblem {
+    size_t n, blocks, bl;
+    const uint8_t* rhs;                                   // the first block
+    size_t lhs_stride, rhs_stride, lhs_block, rhs_block;  // from panel to panel, from block to block
+    size_t dst_stride;
+    float lo, hi;
+    const BlockOperands& of;
+    const BlockTiles& tiles;
+};
+
+/// k / bl: a division takes long.
+KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
+    return bl == 32 ? k / 32 : k / bl;
+}
 
 constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 
@@ -33,9 +50,9 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     args.blocks = p.blocks;
     args.resume = 0;
     for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
-        p.tiles->redo(&args);
+        p.tiles.redo(&args);
         for (size_t i = 0; i < args.quads * 16; ++i) {
-            const size_t row = p.tiles->pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
+            const size_t row = p.tiles.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
             if (largest[panel][row] >= kInfinity) {
                 tiles[(i / 16 * panels + panel) * 16 + i % 16] = again[i / 16][i / 4 % 4][i % 4];
             }
@@ -65,24 +82,130 @@ void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) 
     args.quads = quads;
 }
 
+/// Tiles to be stored: `rows` rows and `columns` columns of them.
+struct Tiles {
+    const float* sums;
+    size_t rows, columns;
+    const uint8_t* bias;  // of the first quad, or null
+    uint8_t* dst;
+};
+
+struct FourRows {
+    float32x4_t x[4];
+};
+
+/// The results of a panel, four columns, whose sums are at `tile`: those of ROWS rows, 2 or 4, and then the same again.
+/// The bias, if there is one, moves on to the next panel.
+template <bool PAIRS, int ROWS>
+KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t rhs_stride, float lo, float hi) {
+    FourRows four;
+    KAI_UNROLL(4)
+    for (int i = 0; i < 4; i += 2) {
+        const float* two = tile + 4 * (i % ROWS);
+        const float32x4_t a = vld1q_f32(two), b = vld1q_f32(two + 4);
+        const float64x2_t x = vreinterpretq_f64_f32(a), y = vreinterpretq_f64_f32(b);
+        four.x[i] = PAIRS ? vreinterpretq_f32_f64(vzip1q_f64(x, y)) : a;
+        four.x[i + 1] = PAIRS ? vreinterpretq_f32_f64(vzip2q_f64(x, y)) : b;
+    }
+    if (bias != nullptr) {
+        KAI_UNROLL(4)
+        for (int i = 0; i < 4; ++i) {
+            four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
+        }
+        bias += rhs_stride;
+    }
+    KAI_UNROLL(4)
+    for (int i = 0; i < 4; ++i) {
+        four.x[i] = clamped(four.x[i], lo, hi);
+    }
+    return four;
+}
+
+/// The first `rows` rows and `columns` columns of a panel, at the right edge.
+template <bool PAIRS>
+[[gnu::noinline]] void store_corner(
+    const BlocksProblem& p, const float* tile, const uint8_t* bias, size_t rows, size_t columns, uint8_t* dst) {
+    const FourRows four = results_of<PAIRS, 4>(tile, bias, 0, p.lo, p.hi);
+    for (size_t i = 0; i < 4 && i < rows; ++i, dst += p.dst_stride) {
+        float elements[4];
+        if (p.of.element_bytes == sizeof(float)) {
+            store_four(elements, four.x[i]);
+        } else {
+            store_four(reinterpret_cast<F16*>(elements), four.x[i]);
+        }
+        __builtin_memcpy(dst, elements, columns * p.of.element_bytes);
+    }
+}
+
+/// Four columns of a panel; of several rows at one place the first one is stored last.
+template <class T, int ROWS>
+KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t offset) {
+    KAI_UNROLL(4)
+    for (int i = ROWS - 1; i >= 0; --i) {
+        store_four(reinterpret_cast<T*>(at[i] + offset), four.x[i]);
+    }
+}
+
+/// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
+template <bool PAIRS, int ROWS>
+KAI_INLINE void store_rows(
+    const BlocksProblem& p, const Tiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
+    const float lo = p.lo, hi = p.hi;
+    const size_t stride = p.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
+    uint8_t* const row1 = rows > 1 ? dst + stride : dst;
+    uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
+    uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
+    uint8_t* const at[4] = {dst, row1, row2, row3};
+    const uint8_t* bias = t.bias;
+    size_t left = t.columns, offset = 0;
+    for (; left >= 4; left -= 4, tile += step, offset += 4 * element_bytes) {
+        const FourRows four = results_of<PAIRS, ROWS>(tile, bias, rhs_stride, lo, hi);
+        if (element_bytes == sizeof(float)) {
+            store_quad<float, ROWS>(four, at, offset);
+        } else {
+            store_quad<F16, ROWS>(four, at, offset);
+        }
+    }
+    if (left > 0) {
+        store_corner<PAIRS>(p, tile, bias, rows, left, dst + offset);
+    }
+}
+
+/// Adds the bias, clamps, converts, stores.
+template <bool PAIRS>
+[[gnu::noinline]] void store_tiles(const BlocksProblem& p, const Tiles& t) {
+    const size_t panels = (t.rows + 3) / 4;
+    size_t rows = t.rows;
+    const float* tile = t.sums;
+    uint8_t* dst = t.dst;
+    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * p.dst_stride, tile += 16) {
+        store_rows<PAIRS, 4>(p, t, tile, 16 * panels, rows, dst);
+    }
+    if (rows > 0) {
+        store_rows<PAIRS, 2>(p, t, tile, 16 * panels, rows, dst);
+    }
+}
+
 /// Up to 4 panels of rows, all columns.
 void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const uint8_t* lhs, uint8_t* dst) {
-    const BlockTiles& t = *p.tiles;
+    const BlockTiles& t = p.tiles;
+    const bool has_table = p.of.rhs.panel_head != 0;
+    const uint8_t* const table = p.rhs - p.of.rhs.panel_head;
     float tiles[kMaxQuads * kMaxPanels * 16], row_scales[kMaxRowScales];
     uint32_t largest[kMaxPanels][4] = {};
     const size_t chunk = t.row_scales != nullptr && t.chunk < p.blocks ? t.chunk : p.blocks;
     TileArgs args;
     vst1q_f32(args.start, vdupq_n_f32(t.start));
-    vst1q_u8(args.mask, vdupq_n_u8(p.table != nullptr ? 0x0F : 0xF0));
-    vst1q_u8(args.table, p.table != nullptr && p.n > 0 ? vld1q_u8(p.table) : vdupq_n_u8(0));
-    args.bf16 = p.bf16;
+    vst1q_u8(args.mask, vdupq_n_u8(has_table ? 0x0F : 0xF0));
+    vst1q_u8(args.table, has_table && p.n > 0 ? vld1q_u8(table) : vdupq_n_u8(0));
+    args.bf16 = p.of.bf16_scales;
     args.lhs_stride = p.lhs_stride;
     args.rhs_stride = p.rhs_stride;
     args.row_scales = row_scales;
     args.tiles = tiles;
     args.bl = p.bl;
     const uint8_t* rhs = p.rhs;
-    for (size_t n0 = 0; n0 < p.n; n0 += 4 * kMaxQuads, rhs += 4 * kMaxQuads / p.nr * p.rhs_stride) {
+    for (size_t n0 = 0; n0 < p.n; n0 += 4 * kMaxQuads, rhs += 4 * kMaxQuads / p.of.rhs.rows * p.rhs_stride) {
         const size_t left = (p.n - n0 + 3) / 4;
         args.quads = left < kMaxQuads ? left : kMaxQuads;
         for (size_t b = 0; b < p.blocks; b += chunk) {
@@ -91,8 +214,8 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             args.rhs = rhs + b * p.rhs_block;
             args.resume = b;
             if (t.row_scales != nullptr && (n0 == 0 || chunk < p.blocks)) {
-                const RowScalesArgs scales{args.lhs,    p.lhs_stride, p.lhs_block, panels,
-                                           args.blocks, row_scales,   largest,     rows};
+                const RowScalesArgs scales{args.lhs,   p.lhs_stride, p.lhs_block, panels, args.blocks,
+                                           row_scales, largest,      rows,        t.start};
                 t.row_scales(&scales);
             }
             run_tiles(t, panels, rows, args);
@@ -107,35 +230,76 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             args.rhs = rhs;
             redo_odd_rows(p, args, panels, largest);
         }
-        const StoreArgs store{
-            tiles,
-            rows,
-            p.n - n0 < 4 * kMaxQuads ? p.n - n0 : 4 * kMaxQuads,
-            rhs + p.rhs_stride,
-            p.rhs_stride,
-            dst + n0 * p.element_bytes,
-            p.dst_stride,
-            p.lo,
-            p.hi};
-        p.store(&store);
+        const size_t columns = p.n - n0 < 4 * kMaxQuads ? p.n - n0 : 4 * kMaxQuads;
+        const Tiles done{
+            tiles, rows, columns, p.of.rhs.panel_tail != 0 ? rhs + p.rhs_stride - 4 * sizeof(float) : nullptr,
+            dst + n0 * p.of.element_bytes};
+        t.pairs ? store_tiles<true>(p, done) : store_tiles<false>(p, done);
     }
+}
+
+[[gnu::noinline]] void matmul_rows(
+    const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    const auto& [of_lhs, of_rhs, element_bytes, bf16] = kernel.operands;
+    const size_t blocks = blocks_of(k, bl), rhs_stride = of_rhs.stride(blocks, bl);
+    RowFn* const run = bl == 32 || kernel.long_run == nullptr ? kernel.run : kernel.long_run;
+    const Rows rows{
+        m,          n,   of_rhs.rows, bytes(lhs),   of_lhs.stride(blocks, bl), bytes(rhs, of_rhs.panel_head),
+        rhs_stride, dst, dst_stride,  element_bytes};
+    if (n == 0) {
+        return;  // there is no table
+    }
+    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
+        run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
+    });
 }
 
 }  // namespace
 }  // namespace kai
 
-void kai_matmul_blocks_neon(const kai::BlocksProblem* problem) {
-    const kai::BlocksProblem& p = *problem;
-    const uint8_t* lhs = p.lhs;
-    uint8_t* dst = kai::bytes(p.dst);
-    const kai::BlockTiles& t = *p.tiles;
-    for (size_t left = p.m; left > 0;) {
+void kai_matmul_blocks_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlocksKernel* kernel, float lo, float hi) {
+    const kai::BlockOperands& of = kernel->operands;
+    const kai::BlockTiles& t = bl == 32 || kernel->long_tiles == nullptr ? *kernel->tiles : *kernel->long_tiles;
+    const size_t blocks = kai::blocks_of(k, bl);
+    const kai::BlocksProblem p{
+        n,
+        blocks,
+        bl,
+        kai::bytes(rhs, of.rhs.panel_head),
+        of.lhs.stride(blocks, bl),
+        of.rhs.stride(blocks, bl),
+        of.lhs.block_bytes(bl),
+        of.rhs.block_bytes(bl),
+        dst_stride,
+        lo,
+        hi,
+        of,
+        t};
+    const uint8_t* panel = kai::bytes(lhs);
+    uint8_t* out = kai::bytes(dst);
+    for (size_t left = m; left > 0;) {
         const bool two = left > 6 || (left > 4 && (t.few[0] == nullptr || t.few[left - 1] != nullptr));
         const size_t panels = left > 12 && t.run[2] != nullptr ? 4 : two ? 2 : 1;
         const size_t rows = left < 4 * panels ? left : 4 * panels;
-        kai::panels_of_rows(p, panels, rows, lhs, dst);
-        lhs += panels * p.lhs_stride;
-        dst += rows * p.dst_stride;
+        kai::panels_of_rows(p, panels, rows, panel, out);
+        panel += panels * p.lhs_stride;
+        out += rows * dst_stride;
         left -= rows;
     }
+}
+
+/// One row of whole panels, the usual case, is a jump.
+void kai_matmul_block_rows_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlockRowsKernel* kernel, float lo, float hi) {
+    const kai::BlockOperand& of = kernel->operands.rhs;
+    if (m == 1 && n % 4 == 0 && n != 0 && bl == 32) {
+        return kernel->run(
+            kai::bytes(lhs), kai::bytes(rhs, of.panel_head), of.stride(k / 32, 32), dst, n / 4, k / 32, lo, hi, 32,
+            kernel->f16);
+    }
+    kai::matmul_rows(*kernel, m, n, k, bl, lhs, rhs, dst, dst_stride, lo, hi);
 }

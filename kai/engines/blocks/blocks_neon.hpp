@@ -1,5 +1,5 @@
-// GEMM with both operands quantised in blocks along K: one engine for every pair of formats and every output. What an
-// ISA does for a pair of formats is a BlockTiles.
+// GEMM with both operands quantised in blocks along K: one engine for every pair of formats and every output. A
+// micro-kernel is data: a BlocksKernel, and what an ISA does for a pair of formats is a BlockTiles.
 //
 //     for groups of up to 16 rows
 //         for batches of quads                       a quad: 4 columns
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "kai/engines/int_neon/int_neon_args.h"
-#include "kai/engines/core/base.hpp"
+#include "kai/engines/core/layout.hpp"
 
 namespace kai {
 namespace {
@@ -29,6 +29,7 @@ struct RowScalesArgs {
     float* row_scales;       // out
     uint32_t (*largest)[4];  // of each row, as bits: the largest scale so far
     size_t rows;             // rows after the first two of a panel need not be prepared if there are not more
+    float start;             // BlockTiles::start
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
@@ -48,35 +49,61 @@ struct BlockTiles {
     TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
 };
 
-/// Tiles to be stored: `rows` rows and `columns` columns of them.
-struct StoreArgs {
-    const float* tiles;
-    size_t rows, columns;
-    const uint8_t* rhs_end;  // of the panel of the first quad
-    size_t rhs_stride;       // from panel to panel
-    uint8_t* dst;
-    size_t dst_stride;
-    float lo, hi;
-};
-/// Adds the bias, clamps, converts, stores.
-using StoreFn = void(const StoreArgs*);
+/// A packed operand: rows of a panel; bytes of 8 k, of the fields of a block, and of what is around the blocks.
+struct BlockOperand {
+    size_t rows, bytes_of_8, fields, panel_head, panel_tail;
 
-/// dst = clamp(LHS x RHS). Strides are in bytes.
-struct BlocksProblem {
-    size_t m, n, blocks, bl;
-    const uint8_t *lhs, *rhs;
-    size_t lhs_stride, rhs_stride, lhs_block, rhs_block;  // from panel to panel, from block to block
-    size_t nr;                                            // columns of a panel of the RHS
-    const uint8_t* table;                                 // of an RHS of indices; else null
-    bool bf16;                                            // scales of an RHS of indices
-    void* dst;
-    size_t dst_stride, element_bytes;
-    float lo, hi;
-    const BlockTiles* tiles;
-    StoreFn* store;
+    constexpr BlockOperand(const Format& f, size_t rows_)
+        : rows(rows_),
+          bytes_of_8(rows * f.bits),
+          fields(rows * (f.block_head + f.block_tail)),
+          panel_head(rows * f.panel_head),
+          panel_tail(rows * f.panel_tail) {
+    }
+    /// Format::block_bytes.
+    constexpr size_t block_bytes(size_t bl) const {
+        return bl / 8 * bytes_of_8 + fields;
+    }
+    constexpr size_t stride(size_t blocks, size_t bl) const {
+        return panel_head + blocks * block_bytes(bl) + panel_tail;
+    }
+};
+
+/// The operands of a micro-kernel. An RHS of indices has the table in its panel's head.
+struct BlockOperands {
+    BlockOperand lhs, rhs;
+    size_t element_bytes;  // of the output, f32 or f16
+    bool bf16_scales;      // of an RHS of indices
+};
+
+/// A micro-kernel for panels of four rows. Of blocks that are not of 32, `long_tiles`, if there are any.
+struct BlocksKernel {
+    BlockOperands operands;
+    const BlockTiles *tiles, *long_tiles;
+};
+
+/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc. Of an RHS of indices: f32; bl is
+/// not used, and `f16` says whether its scales are bf16.
+using RowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, size_t f16);
+
+/// A micro-kernel for rows one after another. Of blocks that are not of 32, `long_run`, if there is one.
+struct BlockRowsKernel {
+    BlockOperands operands;
+    RowFn *run, *long_run;
+    bool f16 = operands.bf16_scales || operands.element_bytes == 2;  // of RowFn
 };
 
 }  // namespace
 }  // namespace kai
 
-extern "C" [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(const kai::BlocksProblem*);
+/// dst = clamp(LHS x RHS).
+extern "C" {
+[[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlocksKernel* kernel, float lo, float hi);
+[[gnu::visibility("hidden")]] void kai_matmul_block_rows_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlockRowsKernel* kernel, float lo, float hi);
+}

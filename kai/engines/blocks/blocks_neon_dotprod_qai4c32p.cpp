@@ -20,11 +20,10 @@ namespace {
 /// Tiles of 8 rows, which read the fields of rows where they are.
 constexpr BlockTiles kTiles = KAI_DOT_TILES(qai4c32p, ShortSum<0>::kStart, nullptr, 0, nullptr);
 
-template <const Format&, size_t MR, size_t KR, size_t, class T>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    matmul_dot<Asymmetric, MR, KR>(
-        kTiles, kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod, m, n, k, bl,
-        lhs, rhs, dst);
+template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
+constexpr auto kernel() {
+    return dot_kernel<Asymmetric, qsi8d32pscalef32, RHS, MR, KR, T>(
+        kTiles, kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod);
 }
 
 }  // namespace

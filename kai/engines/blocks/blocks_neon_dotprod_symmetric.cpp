@@ -53,38 +53,20 @@ constexpr BlockTiles kTableTiles = KAI_DOT_TILES(
 constexpr BlockTiles kHalvesTiles = KAI_DOT_TILES(
     qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2), (table_tile<qlu4c16p, Dot4>));
 
-/// The table types: panels of MR rows and groups of KR / 2 k.
-template <const Format& RHS, size_t MR, size_t KR>
-KAI_INLINE void run_tables(
-    const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8, size_t m, size_t n, size_t k, const void* lhs,
-    const void* rhs, Dst<float> dst) {
-    if constexpr (MR == 4) {
-        matmul_tables<RHS, Dot4>(tiles, m, n, k, lhs, rhs, dst);
-    } else if constexpr (KR == 8) {
-        matmul_table_rows<RHS, Dot4Row>(row_x4, m, n, k, lhs, rhs, dst);
-    } else {
-        matmul_table_rows<RHS, Dot8Row>(row_x8, m, n, k, lhs, rhs, dst);
-    }
-}
-
 template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+constexpr auto kernel() {
     if constexpr (&RHS == &qlu4c16p) {
-        run_tables<RHS, MR, KR>(
-            kHalvesTiles, kai_row_qsi8d32p1x4_qlu4c16p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c16p4x8_neon_dotprod, m,
-            n, k, lhs, rhs, dst);
+        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
+            kHalvesTiles, kai_row_qsi8d32p1x4_qlu4c16p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c16p4x8_neon_dotprod);
     } else if constexpr (RHS.table) {
-        run_tables<RHS, MR, KR>(
-            kTableTiles, kai_row_qsi8d32p1x4_qlu4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c32p4x8_neon_dotprod, m,
-            n, k, lhs, rhs, dst);
+        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
+            kTableTiles, kai_row_qsi8d32p1x4_qlu4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c32p4x8_neon_dotprod);
     } else if constexpr (RHS.bits == 4) {
-        matmul_dot<Symmetric, MR, KR>(
-            kInt4Tiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod, m,
-            n, k, bl, lhs, rhs, dst);
+        return dot_kernel<Symmetric, qsi8d32p, RHS, MR, KR, T>(
+            kInt4Tiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod);
     } else {
-        matmul_dot<SymmetricInt8, MR, KR>(
-            kInt8Tiles, kai_row_qsi8d32p1x4_qsi8c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi8c32p4x8_neon_dotprod, m,
-            n, k, bl, lhs, rhs, dst);
+        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
+            kInt8Tiles, kai_row_qsi8d32p1x4_qsi8c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi8c32p4x8_neon_dotprod);
     }
 }
 

@@ -56,9 +56,9 @@ constexpr BlockTiles kTiles{
      kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm,
      kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm}};
 
-template <const Format&, size_t, size_t, size_t, class T>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    matmul_blocks<Asymmetric, Mmla8>(kTiles, kLongTiles<Asymmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
+template <const Format& RHS, size_t, size_t, size_t, class T>
+constexpr BlocksKernel kernel() {
+    return {block_operands<qsi8d32pscalef32, RHS, Mmla8, T>(), &kTiles, &kLongTiles<Asymmetric, Mmla8>};
 }
 
 }  // namespace

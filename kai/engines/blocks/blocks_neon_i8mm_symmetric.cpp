@@ -24,27 +24,26 @@ namespace kai {
 namespace {
 
 /// A block of a panel: scales of rows 01, rows 23 in the order of a tile, then -C times them.
-template <class Pair, bool BOTH>
+template <bool BOTH>
 KAI_INLINE void pairs_of_scales(const RowScalesArgs& args) {
-    constexpr float kStart = ShortSum<Pair::kFraction>::kStart;
+    const float start = args.start;
     for (size_t p = 0; p < args.panels; ++p) {
         uint32x4_t largest = vld1q_u32(args.largest[p]);
         prepare_row_scales<16>(args, p, load_f16x4, [&](float* out, float32x4_t x) {
             const float32x4_t rows01 = vzip1q_f32(x, x), rows23 = vzip2q_f32(x, x);
             largest = vmaxq_u32(largest, vreinterpretq_u32_f32(x));
             vst1q_f32(out, rows01);
-            vst1q_f32(out + 8, vmulq_n_f32(rows01, -kStart));
+            vst1q_f32(out + 8, vmulq_n_f32(rows01, -start));
             if (BOTH) {
                 vst1q_f32(out + 4, rows23);
-                vst1q_f32(out + 12, vmulq_n_f32(rows23, -kStart));
+                vst1q_f32(out + 12, vmulq_n_f32(rows23, -start));
             }
         });
         vst1q_u32(args.largest[p], largest);
     }
 }
-template <class Pair>
 void row_scales(const RowScalesArgs* args) {
-    args->rows > 2 ? pairs_of_scales<Pair, true>(*args) : pairs_of_scales<Pair, false>(*args);
+    args->rows > 2 ? pairs_of_scales<true>(*args) : pairs_of_scales<false>(*args);
 }
 constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
@@ -52,7 +51,7 @@ constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 #define KAI_MMLA_TILES(PAIR, RHS, MAX_ROWS, REDO)                                                                 \
     {                                                                                                             \
         {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), MAX_ROWS == 16 ? KAI_MMLA_TILE(RHS, 16x4) : nullptr},  \
-            ShortSum<PAIR::kFraction>::kStart, row_scales<PAIR>, kChunk, REDO, true, {                            \
+            ShortSum<PAIR::kFraction>::kStart, row_scales, kChunk, REDO, true, {                                  \
             KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
                 KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)                                                  \
         }                                                                                                         \
@@ -67,14 +66,14 @@ constexpr BlockTiles kTableTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c32p, MAX_R
 constexpr BlockTiles kHalvesTiles = KAI_MMLA_TILES(SymmetricInt8, qlu4c16p, 16, (table_tile<qlu4c16p, Mmla8>));
 
 template <const Format& RHS, size_t, size_t, size_t M_STEP, class T>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
+constexpr BlocksKernel kernel() {
+    constexpr BlockOperands operands = block_operands<qsi8d32p, RHS, Mmla8, T>();
     if constexpr (RHS.table) {
-        matmul_tables<RHS, Mmla8>(&RHS == &qlu4c16p ? kHalvesTiles : kTableTiles<M_STEP>, m, n, k, lhs, rhs, dst);
+        return {operands, &RHS == &qlu4c16p ? &kHalvesTiles : &kTableTiles<M_STEP>, nullptr};
     } else if constexpr (RHS.bits == 4) {
-        matmul_blocks<Symmetric, Mmla8>(kInt4Tiles<M_STEP>, kLongTiles<Symmetric, Mmla8>, m, n, k, bl, lhs, rhs, dst);
+        return {operands, &kInt4Tiles<M_STEP>, &kLongTiles<Symmetric, Mmla8>};
     } else {
-        matmul_blocks<SymmetricInt8, Mmla8>(
-            kInt8Tiles<M_STEP>, kLongTiles<SymmetricInt8, Mmla8>, m, n, k, bl, lhs, rhs, dst);
+        return {operands, &kInt8Tiles<M_STEP>, &kLongTiles<SymmetricInt8, Mmla8>};
     }
 }
 

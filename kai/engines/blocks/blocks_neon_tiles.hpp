@@ -20,7 +20,6 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/blocks/blocks_neon.hpp"
 #include "kai/engines/int_neon/int_neon.hpp"
-#include "kai/engines/core/matmul_rows.hpp"
 
 namespace kai {
 namespace {
@@ -193,85 +192,6 @@ KAI_INLINE void prepare_row_scales(const RowScalesArgs& args, size_t p, Load loa
     }
 }
 
-/// Row i of a panel, four columns.
-template <bool PAIRS>
-KAI_INLINE float32x4_t row_of_tile(const float32x4_t tile[4], int i) {
-    if (!PAIRS) {
-        return tile[i];
-    }
-    const float64x2_t a = vreinterpretq_f64_f32(tile[i / 2 * 2]), b = vreinterpretq_f64_f32(tile[i / 2 * 2 + 1]);
-    return vreinterpretq_f32_f64(i % 2 ? vuzp2q_f64(a, b) : vuzp1q_f64(a, b));
-}
-
-struct FourRows {
-    float32x4_t x[4];
-};
-
-/// The first `rows` rows and `columns` columns of a panel, at the right edge.
-template <class T>
-[[gnu::noinline]] void store_corner(FourRows four, size_t rows, size_t columns, uint8_t* dst, size_t stride) {
-    T elements[4][4];
-    for (int i = 0; i < 4; ++i) {
-        store_four(elements[i], four.x[i]);
-    }
-    for (size_t i = 0; i < 4 && i < rows; ++i) {
-        __builtin_memcpy(dst + i * stride, elements[i], columns * sizeof(T));
-    }
-}
-
-/// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
-template <class Pair, class Acc, class T, int ROWS>
-KAI_INLINE void store_rows(const StoreArgs& args, const float* tile, size_t step, size_t rows, uint8_t* dst) {
-    const float lo = args.lo, hi = args.hi;
-    const size_t columns = args.columns, stride = args.dst_stride, rhs_stride = args.rhs_stride;
-    uint8_t* const row1 = rows > 1 ? dst + stride : dst;
-    uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
-    uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
-    const uint8_t* bias = args.rhs_end - 4 * sizeof(float);
-    for (size_t n = 0; n < columns; n += 4, tile += step, bias += rhs_stride) {
-        float32x4_t acc[4];
-        FourRows four;
-        KAI_UNROLL(16)
-        for (int i = 0; i < 4; ++i) {
-            acc[i] = vld1q_f32(tile + 4 * (i % ROWS));
-        }
-        KAI_UNROLL(16)
-        for (int i = 0; i < 4; ++i) {
-            four.x[i] = row_of_tile<Acc::kPairs>(acc, i % ROWS);
-            if (Pair::kBias) {
-                four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
-            }
-            four.x[i] = clamped(four.x[i], lo, hi);
-        }
-        const size_t at = n * sizeof(T);
-        if (columns - n >= 4) {
-            if (ROWS == 4) {
-                store_four(reinterpret_cast<T*>(row3 + at), four.x[3]);
-                store_four(reinterpret_cast<T*>(row2 + at), four.x[2]);
-            }
-            store_four(reinterpret_cast<T*>(row1 + at), four.x[1]);
-            store_four(reinterpret_cast<T*>(dst + at), four.x[0]);
-        } else {
-            store_corner<T>(four, rows, columns - n, dst + at, stride);
-        }
-    }
-}
-
-/// A StoreFn.
-template <class Pair, class Acc, class T>
-void store_tiles(const StoreArgs* args) {
-    const size_t panels = (args->rows + 3) / 4, stride = args->dst_stride;
-    size_t rows = args->rows;
-    const float* tile = args->tiles;
-    uint8_t* dst = args->dst;
-    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * stride, tile += 16) {
-        store_rows<Pair, Acc, T, 4>(*args, tile, 16 * panels, rows, dst);
-    }
-    if (rows > 0) {
-        store_rows<Pair, Acc, T, 2>(*args, tile, 16 * panels, rows, dst);
-    }
-}
-
 /// A tile function of blocks of any length; it does not resume.
 template <class Pair, class Acc, int PANELS>
 void long_tile(const TileArgs* args) {
@@ -296,47 +216,22 @@ template <class Pair, class Acc>
 inline constexpr BlockTiles kLongTiles{
     {long_tile<Pair, Acc, 1>, long_tile<Pair, Acc, 2>, nullptr}, 0, nullptr, 0, nullptr, Acc::kPairs};
 
-/// dst = clamp(LHS x RHS) with `tiles`, which are of Acc's panels.
-template <class Pair, class Acc, class T>
-KAI_INLINE void matmul_blocks(
-    const BlockTiles& tiles, size_t m, size_t n, size_t blocks, size_t bl, const void* lhs, const void* rhs,
-    Dst<T> dst) {
-    const size_t lhs_block = Pair::kLhs.block_bytes(Acc::kLhs, bl), rhs_block = Pair::kRhs.block_bytes(Acc::kRhs, bl);
-    static_assert(Pair::kLhs.panel_head + Pair::kLhs.panel_tail + Pair::kRhs.panel_head == 0);
-    const BlocksProblem problem{
-        m,
-        n,
-        blocks,
-        bl,
-        bytes(lhs),
-        bytes(rhs),
-        blocks * lhs_block,
-        blocks * rhs_block + Acc::kRhs.rows * Pair::kRhs.panel_tail,
-        lhs_block,
-        rhs_block,
-        Acc::kRhs.rows,
-        nullptr,
-        false,
-        dst.start,
-        dst.stride,
-        sizeof(T),
-        dst.lo,
-        dst.hi,
-        &tiles,
-        store_tiles<Pair, Acc, T>};
-    kai_matmul_blocks_neon(&problem);
+/// The operands of a micro-kernel whose panels are those of Acc. Element: of the output.
+template <const Format& LHS, const Format& RHS, class Acc, class Element>
+constexpr BlockOperands block_operands() {
+    static_assert(LHS.panel_head + LHS.panel_tail == 0);
+    return {{LHS, Acc::kLhs.rows}, {RHS, Acc::kRhs.rows}, sizeof(Element), &RHS == &qlu4c32pscalebf16};
 }
 
-/// The same, blocks of 32 with `tiles`, others with `long_tiles`.
-template <class Pair, class Acc, class T>
 KAI_INLINE void matmul_blocks(
-    const BlockTiles& tiles, const BlockTiles& long_tiles, size_t m, size_t n, size_t k, size_t bl, const void* lhs,
-    const void* rhs, Dst<T> dst) {
-    if (bl == 32) {
-        matmul_blocks<Pair, Acc>(tiles, m, n, k / 32, 32, lhs, rhs, dst);
-    } else {
-        matmul_blocks<Pair, Acc>(long_tiles, m, n, k / bl, bl, lhs, rhs, dst);
-    }
+    const BlocksKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    kai_matmul_blocks_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
+}
+KAI_INLINE void matmul_blocks(
+    const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    kai_matmul_block_rows_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
 }
 /// @}
 
@@ -401,12 +296,6 @@ KAI_INLINE void row_block(
     }
 }
 
-/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc. Of an RHS of indices: f32; bl is
-/// not used, and `f16` says whether its scales are bf16.
-using RowFn = void(
-    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi, size_t bl, size_t f16);
-
 /// PANELS quads of a row. Returns where the next ones go.
 template <class Pair, class Acc, int PANELS>
 KAI_INLINE uint8_t* row_panels(
@@ -453,43 +342,10 @@ void long_row(
     }
 }
 
-/// Rows, or columns that do not fill a panel.
-[[gnu::noinline]] inline void matmul_some_rows(
-    RowFn* run, const Rows& rows, size_t blocks, float lo, float hi, size_t bl, size_t f16) {
-    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        run(row, panels, rows.rhs_stride, out, quads, blocks, lo, hi, bl, f16);
-    });
-}
-
-/// Rows one after another. One row of whole panels, the usual case, is a jump into RUN, for blocks of 32.
-template <class Pair, class Acc, class T>
-KAI_INLINE void matmul_rows(
-    RowFn* run, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<T> dst) {
-    constexpr size_t kF16 = sizeof(T) == sizeof(F16);
-    if (bl == 32 && m == 1 && n % 4 == 0) {
-        return run(
-            bytes(lhs), bytes(rhs), Pair::kRhs.stride(Acc::kRhs, k, 32), dst.start, n / 4, k / 32, dst.lo, dst.hi, 32,
-            kF16);
-    }
-    const Rows rows{
-        m,
-        n,
-        4,
-        bytes(lhs),
-        Pair::kLhs.stride(Acc::kLhs, k, bl),
-        bytes(rhs),
-        Pair::kRhs.stride(Acc::kRhs, k, bl),
-        dst.start,
-        dst.stride,
-        sizeof(T)};
-    matmul_some_rows(bl == 32 ? run : long_row<Pair, Acc>, rows, k / bl, dst.lo, dst.hi, bl, kF16);
-}
-
 /// @name An RHS of indices: blocks of 32. The table is in front of the blocks of each panel
 /// @{
-constexpr size_t kTableBytes = 16;
 static_assert(
-    qlu4c32p.panel_head * 4 == kTableBytes && qlu4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
+    qlu4c32p.panel_head * 4 == 16 && qlu4c32p.block_bytes({4, 8, 2}, 32) == 72 &&
         qlu4c16p.block_bytes({4, 8, 2}, 32) == 80,
     "RHS_BLOCK of the assembly");
 
@@ -531,72 +387,22 @@ void table_tile(const TileArgs* args) {
     }
 }
 
-template <const Format& RHS>
-constexpr bool kBf16Scales = &RHS == &qlu4c32pscalebf16;
-
-/// dst = clamp(LHS x RHS) with `tiles`, which are of Acc's panels.
-template <const Format& RHS, class Acc>
-KAI_INLINE void matmul_tables(
-    const BlockTiles& tiles, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
-    const BlocksProblem problem{
-        m,
-        n,
-        k / 32,
-        32,
-        bytes(lhs),
-        bytes(rhs) + kTableBytes,
-        qsi8d32p.stride(Acc::kLhs, k, 32),
-        RHS.stride(Acc::kRhs, k, 32),
-        qsi8d32p.block_bytes(Acc::kLhs, 32),
-        RHS.block_bytes(Acc::kRhs, 32),
-        Acc::kRhs.rows,
-        bytes(rhs),
-        kBf16Scales<RHS>,
-        dst.start,
-        dst.stride,
-        sizeof(float),
-        dst.lo,
-        dst.hi,
-        &tiles,
-        store_tiles<SymmetricInt8, Acc, float>};
-    kai_matmul_blocks_neon(&problem);
-}
-
-/// Rows one after another.
-template <const Format& RHS, class Acc>
-KAI_INLINE void matmul_table_rows(
-    RowFn* run, size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
-    const Rows rows{
-        m,
-        n,
-        4,
-        bytes(lhs),
-        qsi8d32p.stride(Acc::kLhs, k, 32),
-        bytes(rhs) + kTableBytes,
-        RHS.stride(Acc::kRhs, k, 32),
-        dst.start,
-        dst.stride,
-        sizeof(float)};
-    if (n > 0) {
-        matmul_some_rows(run, rows, k / 32, dst.lo, dst.hi, 32, kBf16Scales<RHS>);
-    }
-}
 /// @}
 
 #ifdef __ARM_FEATURE_DOTPROD
 /// SDOT: panels of MR rows and groups of KR / 2 k. row_x4, row_x8: one row, groups of 4 and of 8 k.
-template <class Pair, size_t MR, size_t KR, class T>
-KAI_INLINE void matmul_dot(
-    const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8, size_t m, size_t n, size_t k, size_t bl, const void* lhs,
-    const void* rhs, Dst<T> dst) {
+template <class Pair, const Format& LHS, const Format& RHS, size_t MR, size_t KR, class T>
+constexpr auto dot_kernel(const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8) {
     if constexpr (MR == 4) {
         static_assert(KR == 8);
-        matmul_blocks<Pair, Dot4>(tiles, kLongTiles<Pair, Dot4>, m, n, k, bl, lhs, rhs, dst);
+        return BlocksKernel{block_operands<LHS, RHS, Dot4, T>(), &tiles, RHS.table ? nullptr : &kLongTiles<Pair, Dot4>};
     } else if constexpr (KR == 8) {
-        matmul_rows<Pair, Dot4Row>(row_x4, m, n, k, bl, lhs, rhs, dst);
+        return BlockRowsKernel{
+            block_operands<LHS, RHS, Dot4Row, T>(), row_x4, RHS.table ? nullptr : long_row<Pair, Dot4Row>};
     } else {
         static_assert(KR == 16);
-        matmul_rows<Pair, Dot8Row>(row_x8, m, n, k, bl, lhs, rhs, dst);
+        return BlockRowsKernel{
+            block_operands<LHS, RHS, Dot8Row, T>(), row_x8, RHS.table ? nullptr : long_row<Pair, Dot8Row>};
     }
 }
 #endif
@@ -625,7 +431,7 @@ KAI_INLINE void matmul_dot(
     }
 
 /// The functions of a micro-kernel of the catalogue whose output is T. The including file has
-/// kai::run<RHS, MR, KR, M_STEP>, which does the work.
+/// kai::kernel<RHS, MR, KR, M_STEP, T>(), what matmul_blocks takes.
 #define KAI_DEFINE_MATMUL_BLOCKS(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
     void kai_run_##NAME(                                                                                        \
@@ -633,5 +439,6 @@ KAI_INLINE void matmul_dot(
         size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
         kai::check_blocks(kai::RHS, k, bl);                                                                     \
         kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
-        kai::run<kai::RHS, MR, KR, M_STEP>(m, n, k, bl, lhs, rhs, kai::Dst<T>{dst, stride_row, lo, hi});        \
+        static constexpr auto kernel = kai::kernel<kai::RHS, MR, KR, M_STEP, T>();                              \
+        kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, stride_row, lo, hi);                             \
     }

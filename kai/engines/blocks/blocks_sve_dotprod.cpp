@@ -167,29 +167,35 @@ KAI_INLINE void row(const RowShape& p, const uint8_t* lhs, const uint8_t* rhs, f
     }
 }
 
+template <class Dot>
+struct SveRows {};
+
 /// Rows one after another.
 template <class Dot>
-KAI_INLINE void rows(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
+KAI_INLINE void matmul_blocks(
+    SveRows<Dot>, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst,
+    size_t dst_stride, float lo, float hi) {
     if (n == 0) {
         return;
     }
     with_sum(bl, [&](auto sum) {
-        const RowShape shape{bl, k / bl, qsi4c32p.stride(Dot::kRhs, k, bl), width(), dst.lo, dst.hi};
+        const RowShape shape{bl, k / bl, qsi4c32p.stride(Dot::kRhs, k, bl), width(), lo, hi};
         for (size_t i = 0; i < m; ++i) {
             const uint8_t* panel = bytes(lhs, i * qsi8d32p.stride(Dot::kLhs, k, bl));
-            row<Dot, decltype(sum)>(shape, panel, bytes(rhs), dst.at(i, 0), n);
+            auto* out = reinterpret_cast<float*>(bytes(dst, i * dst_stride));
+            row<Dot, decltype(sum)>(shape, panel, bytes(rhs), out, n);
         }
     });
 }
 
-/// The kernel for groups of KR / 2 k.
-template <const Format&, size_t MR, size_t KR, size_t>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
+/// For groups of KR / 2 k.
+template <const Format&, size_t MR, size_t KR, size_t, class>
+constexpr auto kernel() {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
     if constexpr (KR == 8) {
-        rows<SveDot4>(m, n, k, bl, lhs, rhs, dst);
+        return SveRows<SveDot4>{};
     } else {
-        rows<SveDot8>(m, n, k, bl, lhs, rhs, dst);
+        return SveRows<SveDot8>{};
     }
 }
 

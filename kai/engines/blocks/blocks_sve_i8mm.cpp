@@ -125,13 +125,12 @@ constexpr BlockTiles kLongSveTiles{
 
 struct SveMmla8 {
     static constexpr Tile kLhs = kLhsTile, kRhs = kRhsTile;
-    static constexpr bool kPairs = true;
 };
 
-template <const Format&, size_t MR, size_t KR, size_t>
-KAI_INLINE void run(size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, Dst<float> dst) {
+template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
+constexpr BlocksKernel kernel() {
     static_assert(MR == 4 && KR == 16);
-    matmul_blocks<Symmetric, SveMmla8>(kTiles, kLongSveTiles, m, n, k, bl, lhs, rhs, dst);
+    return {block_operands<qsi8d32p, RHS, SveMmla8, T>(), &kTiles, &kLongSveTiles};
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // Integer matmul on NEON: the pieces that kernels are built from.
 //
-// A kernel is a tile of panels x (4 rows x 4 columns), or a row, and four policies:
+// A kernel is a tile of panels x (4 rows x 4 columns), or a row, and three policies:
 //
 //     Acc   how a tile multiplies, and the order of its vectors: Mmla8, Dot4; for one row Dot4Row, Dot8Row
 //     Rhs   how packed bytes become int8 operands: Int4, Int8
 //     Sum   where integer sums start and how they become f32: ShortSum, LongSum
-//     Dst   what is stored: float, F16, Bf16
 //
 // How scales are applied depends on the pair of formats (blocks_neon_tiles.hpp).
 //
@@ -223,12 +222,9 @@ struct Dot8Row {
 
 /// @name Output
 ///
-/// An element is a float, F16 or Bf16: the bits that a conversion to nearest, ties to even, gives.
+/// An element is a float or F16: the bits that a conversion to nearest, ties to even, gives.
 /// @{
 struct F16 {
-    uint16_t bits;
-};
-struct Bf16 {
     uint16_t bits;
 };
 
@@ -247,58 +243,13 @@ KAI_INLINE float32x4_t clamped(float32x4_t x, float lo, float hi) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(lo)), vdupq_n_f32(hi));
 }
 
-KAI_INLINE float32x4_t converted(float32x4_t x, const float*) {
-    return x;
-}
-KAI_INLINE uint16x4_t converted(float32x4_t x, const F16*) {
-    return vreinterpret_u16_f16(vcvt_f16_f32(x));
-}
-/// The conversion instructions are an extension of their own; a NaN becomes the default one.
-KAI_INLINE uint16x4_t converted(float32x4_t x, const Bf16*) {
-    const uint32x4_t number = vceqq_f32(x, x);
-    const uint32x4_t bits = vbslq_u32(number, vreinterpretq_u32_f32(x), vdupq_n_u32(0x7FC00000));
-    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
-    return vaddhn_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7FFF)));
-}
-
-/// Each lane one place further to the front.
-KAI_INLINE float32x4_t rotated(float32x4_t x) {
-    return vextq_f32(x, x, 1);
-}
-KAI_INLINE uint16x4_t rotated(uint16x4_t x) {
-    return vext_u16(x, x, 1);
-}
-
 /// Four elements at any alignment.
-template <class T>
-KAI_INLINE void store_four(T* dst, float32x4_t x) {
-    store(dst, converted(x, dst));
+KAI_INLINE void store_four(float* dst, float32x4_t x) {
+    store(dst, x);
 }
-
-/// The first `count` of them.
-template <class T>
-KAI_INLINE void store_columns(T* dst, float32x4_t x, size_t count) {
-    auto elements = converted(x, dst);
-    if (count >= 4) {
-        store(dst, elements);
-        return;
-    }
-    for (; count > 0; --count, ++dst, elements = rotated(elements)) {
-        store(dst, elements[0]);
-    }
+KAI_INLINE void store_four(F16* dst, float32x4_t x) {
+    store(dst, vcvt_f16_f32(x));
 }
-
-/// A matrix of T whose rows are `stride` bytes apart, and the bounds of its elements.
-template <class T>
-struct Dst {
-    typename Output<T>::Pointer start;
-    size_t stride;
-    float lo, hi;
-
-    KAI_INLINE T* at(size_t m, size_t n) const {
-        return reinterpret_cast<T*>(bytes(start, m * stride)) + n;
-    }
-};
 /// @}
 
 }  // namespace

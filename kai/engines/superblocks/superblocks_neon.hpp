@@ -28,46 +28,15 @@ constexpr BlockTiles kTiles = {};
 template <const Format& RHS, size_t KR>
 constexpr RowFn* kRow = nullptr;
 
-/// For store_tiles: how sums of a panel are ordered, and that there is no bias.
-template <bool PAIRS>
-struct Sums {
-    static constexpr bool kPairs = PAIRS, kBias = false;
-};
-
 /// Panels of MR rows and groups of KR / 2 k.
 template <const Format& RHS, size_t MR, size_t KR>
-KAI_INLINE void matmul_superblocks(size_t m, size_t n, size_t k, const void* lhs, const void* rhs, Dst<float> dst) {
-    constexpr Tile kLhs = {MR, KR, 2}, kRhs = {4, KR, 2};
-    const size_t blocks = k / kSuperBlock, rhs_stride = RHS.stride(kRhs, k);
+constexpr auto kernel() {
+    constexpr BlockOperands operands = {{qsi8d256p, MR}, {RHS, 4}, sizeof(float), false};
     if constexpr (MR == 1) {
         static_assert(kRow<RHS, KR> != nullptr);
-        const Rows rows{m,          n,          4,         bytes(lhs), qsi8d256p.stride(kLhs, k),
-                        bytes(rhs), rhs_stride, dst.start, dst.stride, sizeof(float)};
-        matmul_some_rows(kRow<RHS, KR>, rows, blocks, dst.lo, dst.hi, kSuperBlock, 0);
+        return BlockRowsKernel{operands, kRow<RHS, KR>, nullptr};
     } else {
-        using Order = Sums<kTiles<RHS>.pairs>;
-        const BlocksProblem problem{
-            m,
-            n,
-            blocks,
-            kSuperBlock,
-            bytes(lhs),
-            bytes(rhs),
-            qsi8d256p.stride(kLhs, k),
-            rhs_stride,
-            qsi8d256p.block_bytes(kLhs, kSuperBlock),
-            RHS.block_bytes(kRhs, kSuperBlock),
-            4,
-            nullptr,
-            false,
-            dst.start,
-            dst.stride,
-            sizeof(float),
-            dst.lo,
-            dst.hi,
-            &kTiles<RHS>,
-            store_tiles<Order, Order, float>};
-        kai_matmul_blocks_neon(&problem);
+        return BlocksKernel{operands, &kTiles<RHS>, nullptr};
     }
 }
 
@@ -102,12 +71,13 @@ KAI_INLINE void matmul_superblocks(size_t m, size_t n, size_t k, const void* lhs
     }
 
 /// The functions of a micro-kernel of the catalogue.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                           \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))      \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,          \
-        size_t stride_col, float lo, float hi) {                                                                \
-        kai::check_depth(k, 256);                                                                               \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                   \
-        kai::matmul_superblocks<kai::RHS, MR, KR>(m, n, k, lhs, rhs, kai::Dst<float>{dst, stride_row, lo, hi}); \
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
+    void kai_run_##NAME(                                                                                   \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,     \
+        size_t stride_col, float lo, float hi) {                                                           \
+        kai::check_depth(k, 256);                                                                          \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                              \
+        static constexpr auto kernel = kai::kernel<kai::RHS, MR, KR>();                                    \
+        kai::matmul_blocks(kernel, m, n, k, kai::kSuperBlock, lhs, rhs, dst, stride_row, lo, hi);          \
     }
