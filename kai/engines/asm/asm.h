@@ -3,6 +3,8 @@
 // A file starts with its `.arch`, then includes this. `func name` ... `endfunc` is a function of the public or internal
 // interface; internal ones (`func name, hidden`) are not visible outside the library. Each is a section of its own, so
 // that linkers drop what a program does not use: a function ends with a return and reaches others by `bl` and `b` only.
+// kai_part_* are parts of several functions, which call them by `bl` within their own frames: what such a function
+// saves, its parts may change. x16 and x17 are not kept on the way from one to the other: a linker may put them to use.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

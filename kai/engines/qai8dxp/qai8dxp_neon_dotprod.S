@@ -29,6 +29,7 @@
 .endm
 .macro rows s0, s1, s2, s3, t0, t2
 .endm
+    narrow_functions neon_dotprod
 
 // 4 k of rows 01, of rows 23 of a panel. Cores that issue three instructions in order need one other instruction
 // between two of these.

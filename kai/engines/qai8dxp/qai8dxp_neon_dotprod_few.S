@@ -22,7 +22,7 @@
 //   x1        next quad                             x12, x13  LHS of rows 4 - 7, where quads are two, and 0 - 3
 //   x2        from one quad to the next             x14       scratch; bits of C
 //   x3, x4    dst, quads to go                      x15       steps or blocks to go
-//   x5        steps (blocks: to go in a part)       x16       from here to fields, to scales
+//   x5        steps (blocks: to go in a part)       x16, x20  from here to scales; per channel to fields
 //   x6        bytes of a step of int4               x19       from a pair of quads to the next one
 //   x7, x8    4 * nr, 8 * nr: where vectors         v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
 //   x17       12 * nr         of int4 are           v16 - v27 RHS_A, RHS_B, RHS_C
@@ -55,8 +55,8 @@
 #define BLOCKS_6 11, 11, 11, 11
 #define BLOCKS_7 15, 15, 15, 15
 
-.macro few_enter saved
-    frame   d8-d15, \saved
+.macro few_enter saved, record
+    frame   d8-d15, \saved, \record
     ldr     x8, [x0, #FEW_ARGS_nr]
     ldp     x1, x2, [x0, #FEW_ARGS_rhs]
     ldp     x5, x15, [x0, #FEW_ARGS_steps]
@@ -68,7 +68,7 @@
     csel    x19, xzr, x2, eq
     lsl     x6, x8, #4
     mov     x14, #16
-    sub     x16, x2, x17                        // to the fields of a quad per channel
+    sub     x20, x2, x17                        // to the fields of a quad per channel
     add     x19, x19, x2
     csel    x2, x14, x2, eq
     lsl     x8, x8, #3
@@ -458,7 +458,7 @@
 .endm
 
 // x9 - x13 = the fields. Factors are in RHS_A and RHS_C alternately.
-.macro channel_finish out
+.macro channel_finish
     load_quads RHS_B, x7
     ldr     q29, [x13, #16]
     ldp     x15, x14, [x0, #FEW_ARGS_out]
@@ -515,17 +515,40 @@
     ldp     q28, q29, [x0, #FEW_ARGS_lo]
     .if rows * quads >= 12
     each other_rows, row_by_column, , , fadd, RHS_B
-    clamp_and_store sum_row, \out, 28, 29, skip
+    clamp_and_store sum_row, f32_or_f16, 28, 29, skip
     .else
     each sum_row, row_by_column, , , fadd, RHS_B
-    clamp_and_store sum_row, \out, 28, 29
+    clamp_and_store sum_row, f32_or_f16, 28, 29
     .endif
 10:
 .endm
 
-.macro channel_tile rhs, out
+// Functions that those for all kinds of RHS call.
+.macro finish_function name, count, quads_
+func \name\()_neon_dotprod, hidden
+    .set    rows, \count
+    .set    quads, \quads_
+    channel_finish
+    return
+endfunc
+.endm
+    finish_function kai_part_finish_1x8, 1, 2
+    finish_function kai_part_finish_2x8, 2, 2
+    finish_function kai_part_finish_3x8, 3, 2
+    finish_function kai_part_finish_4x8, 4, 2
+    finish_function kai_part_finish_8x8, 8, 2
+    finish_function kai_part_finish_1x16, 1, 4
+    finish_function kai_part_finish_2x16, 2, 4
+    finish_function kai_part_finish_3x16, 3, 4
+    finish_function kai_part_finish_4x16, 4, 4
+
+// \count: rows, as text.
+.macro channel_tile rhs, count
     few_begin
-    load_quads RHS_C, x16
+    .ifc \rhs, int4
+    add     x17, x7, x8
+    .endif
+    load_quads RHS_C, x20
     add     x14, x13, x5, lsl #7
     ldr     q29, [x14]
     .if rows == 8
@@ -541,27 +564,31 @@
     \rhs\()_step
     b.ne    5b
 6:
-    channel_finish \out
+    .if quads == 4
+    bl      KAI_SYM(kai_part_finish_\count\()x16_neon_dotprod)
+    .else
+    bl      KAI_SYM(kai_part_finish_\count\()x8_neon_dotprod)
+    .endif
 .endm
 
-.macro channel_function name, rhs, out, count
-func kai_few_\name\()_\count\()_neon_dotprod, hidden
+.macro channel_function rhs, count
+func kai_few_\rhs\()_\count\()_neon_dotprod, hidden
     .set    rows, \count
-    few_enter x19-x20
+    few_enter x19-x20, x29
     .ifc \rhs, int2
     ldr     x6, [x0, #FEW_ARGS_lut]
     .endif
     \rhs\()_constants
-    few_tiles channel_tile \rhs, \out
+    few_tiles channel_tile \rhs, \count
     return
 endfunc
 .endm
-.macro channel_functions name, rhs, out
-    channel_function \name, \rhs, \out, 1
-    channel_function \name, \rhs, \out, 2
-    channel_function \name, \rhs, \out, 3
-    channel_function \name, \rhs, \out, 4
-    channel_function \name, \rhs, \out, 8
+.macro channel_functions rhs
+    channel_function \rhs, 1
+    channel_function \rhs, 2
+    channel_function \rhs, 3
+    channel_function \rhs, 4
+    channel_function \rhs, 8
 .endm
 
 .set    four_quads, 4
@@ -727,10 +754,10 @@ endfunc
     advance_lhs2
 .endm
 
-    channel_functions int8, int8, f32_or_f16
-    channel_functions int4, int4, f32_or_f16
+    channel_functions int8
+    channel_functions int4
 .set    four_quads, 2
-    channel_functions int2, int2, f32
+    channel_functions int2
 
 // ---- Blocks. v30 = C
 

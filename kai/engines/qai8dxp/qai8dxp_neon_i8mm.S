@@ -35,6 +35,7 @@
     uzp1    v\t2\().2d, v\s2\().2d, v\s3\().2d
     uzp2    v\s3\().2d, v\s2\().2d, v\s3\().2d
 .endm
+    narrow_functions neon_i8mm
 
 // ---- Per channel: accumulators are integers
 //

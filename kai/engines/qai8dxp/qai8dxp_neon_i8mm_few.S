@@ -23,7 +23,7 @@
 //             halves of a step                        x13       dst
 //   x5, x6    bytes to the second half of a step,     x14       blocks: steps to go
 //             to its second vector                    x15, x16  their scales, bytes to them
-//   x7        bytes of a step                         x15, x14; x17, x16  per channel: scales, bias of both quads
+//   x7        bytes of a step                         x15, x14; x21, x22  per channel: scales, bias of both quads
 //   x8        steps to go, of a part of a block       x17, x25, x26  scratch
 //   x19       fields of the tile
 //   x20       bytes from two quads to the next two    x21       bytes to the scales of a second quad
@@ -710,12 +710,12 @@
     .elseif \number == 11
     load_second 17, x14
     .elseif \number == 12
-    ldp     x8, x15, [x17]
+    ldp     x8, x15, [x21]
 
     .elseif \number == 13
-    ldr     q18, [x17]
+    ldr     q18, [x21]
     .elseif \number == 14
-    load_second 19, x16
+    load_second 19, x22
     .elseif \number == 15
     orr     x3, x3, x4
     .elseif \number == 16
@@ -724,7 +724,7 @@
     .elseif \number == 17
     orr     x8, x8, x15
     .elseif \number == 18
-    or_second ldp, x15, x16, [x16]
+    or_second ldp, x15, x16, [x22]
     .elseif \number == 19
     orr     x3, x3, x8
     .elseif \number == 20
@@ -756,9 +756,9 @@
 // Where the column scales and the bias of two quads are. x16 = nr.
 .macro channel_fields
     add     x15, x19, x16, lsl #2
-    add     x17, x19, x16, lsl #3
+    add     x21, x19, x16, lsl #3
     add     x14, x15, x12
-    add     x16, x17, x12
+    add     x22, x21, x12
 .endm
 // rows: what becomes of the sums.
 .macro channel_results s0, s1, s2, s3, s4, s5, s6, s7, rows_:vararg
@@ -779,6 +779,39 @@
     .set    stage, 6
     finish  \rows_
 .endm
+
+// The same of SUMS, which become ROWS_I: functions that those for all kinds of RHS call.
+.macro results_function name, count, units_
+func \name\()_neon_i8mm, hidden
+    .set    rows, \count
+    .set    units, \units_
+    .set    quads, units
+    .if rows == 8
+    .set    quads, 1
+    .endif
+    channel_results SUMS, ROWS_I
+    return
+endfunc
+.endm
+    results_function kai_part_results_2x4, 2, 1
+    results_function kai_part_results_2x8, 2, 2
+    results_function kai_part_results_4x4, 4, 1
+    results_function kai_part_results_4x8, 4, 2
+    results_function kai_part_results_8x4, 8, 2
+.macro results_of_sums
+    .if rows == 8
+    bl      KAI_SYM(kai_part_results_8x4_neon_i8mm)
+    .elseif rows == 4 && units == 2
+    bl      KAI_SYM(kai_part_results_4x8_neon_i8mm)
+    .elseif rows == 4
+    bl      KAI_SYM(kai_part_results_4x4_neon_i8mm)
+    .elseif units == 2
+    bl      KAI_SYM(kai_part_results_2x8_neon_i8mm)
+    .else
+    bl      KAI_SYM(kai_part_results_2x4_neon_i8mm)
+    .endif
+.endm
+
 .macro channel_tile rhs
     ldr     x8, [args, #FEW_ARGS_steps]
     ldr     x16, [args, #FEW_ARGS_nr]
@@ -791,7 +824,7 @@
     \rhs\()_step
     b.ne    3b
 4:
-    channel_results SUMS, ROWS_I
+    results_of_sums
 .endm
 
 .macro int4_tile
@@ -831,7 +864,7 @@
     b.ne    3b
 4:
     mov     x5, x1
-    channel_results SUMS, ROWS_I
+    results_of_sums
     ldr     x16, [args, #FEW_ARGS_nr]
     mov     x1, x5
     add     x19, x19, x20
@@ -1066,9 +1099,9 @@ func \name, hidden
     .ifc \kind, block
     frame   d8-d15, x19-x26, space=FRAME
     .elseif \tile_quads == 4
-    frame   d8-d15, x19-x20, space=FRAME
+    frame   d8-d15, x19-x22, x29, space=FRAME
     .else
-    frame   x19-x20, space=FRAME
+    frame   x19-x22, x29, space=FRAME
     .endif
     ldp     x10, x12, [args, #FEW_ARGS_rhs]
     ldp     x13, x16, [args, #FEW_ARGS_dst]
