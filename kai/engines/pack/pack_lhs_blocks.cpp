@@ -1,5 +1,6 @@
-// LHS packers of the families with an int8 LHS that is quantised block by block (formats qsi8d32p*), and what appends
-// rows to an RHS of the same kind: each becomes a column, other columns stay as they are.
+// LHS packers of the families with an int8 LHS that is quantised block by block (formats qsi8d32p*, and qsi8d256p with
+// the sums of each 32), and what appends rows to an RHS of the same kind: each becomes a column, other columns stay as
+// they are.
 //
 //     q = round(x * multiplier),  multiplier and scale from amax = max |x| of the block
 //
@@ -19,6 +20,7 @@ constexpr LhsBlockKind k4x8sb    {qsi8d32p,         SourceType::f32, ScaleRule::
 constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
 constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, ScaleRule::of_127_over_amax, Ties::to_even};
 constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, ScaleRule::of_127_over_amax, Ties::away};
+constexpr LhsBlockKind k256F32   {qsi8d256p,        SourceType::f32, ScaleRule::of_127_over_amax, Ties::to_even};
 constexpr LhsBlockKind kRhsF32   {qsi8c32p,         SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
 constexpr LhsBlockKind kRhsF16   {qsi8c32p,         SourceType::f16, ScaleRule::amax_over_127,    Ties::away};
 constexpr LhsBlockKind kSmeF32   {qsi8c32pscalef16, SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
@@ -34,10 +36,11 @@ constexpr LhsRules kRules4x8sb = rules_of(k4x8sb, {4, 16, 2}, 32);
 constexpr LhsRules kRulesF32Last = rules_of(kF32Last, {0, 4, 0}, 32);
 constexpr LhsRules kRulesSumsF32 = rules_of(kSumsF32, {0, 0, 0}, 32);
 constexpr LhsRules kRulesSumsF16 = rules_of(kSumsF16, {0, 0, 0}, 32);
+constexpr LhsRules kRules256{qsi8d256p, 0, 0, 0, false, 0, 0};
 
 /// Packs. The loops are those of the kind, for groups of 8, 4 or both.
 template <const LhsBlockKind& kind, typename Source, bool groups_of_8 = true, bool groups_of_4 = true>
-KAI_INLINE void pack_qsi8d32p(const LhsPack& p) {
+KAI_INLINE void pack_blocks(const LhsPack& p) {
 #if defined(__aarch64__)
     static constexpr BlockLoops loops = block_loops<kind, Source, groups_of_8, groups_of_4>();
     pack_lhs_blocks(kind, loops, p);
@@ -91,7 +94,7 @@ KAI_INLINE void check(const kai_rhs_rules& rules, const Append& a) {
 template <const LhsBlockKind& kind, typename Source>
 KAI_INLINE void append_floats(const Append& a) {
     for (size_t i = 0; i < a.count; ++i) {
-        pack_qsi8d32p<kind, Source, false, false>(
+        pack_blocks<kind, Source, false, false>(
             {1, a.k, kBlock, a.tile, 0, bytes(a.rhs, i * a.rhs_stride), 0, a.panel(kind.format, i), nullptr,
              a.slot(i)});
     }
@@ -140,19 +143,19 @@ KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesS
 KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16)
 
 /// `run`, and `run` for rows by a list of indices. FIRST_ROW: what `run` takes m_idx_start for. The last ones: the
-/// arguments of pack_qsi8d32p.
+/// arguments of pack_blocks.
 #define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                  \
     void kai_run_##NAME(                                                                                     \
         size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, \
         const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                 \
         kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
-        kai::pack_qsi8d32p<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW, lhs, lhs_stride, lhs_packed});   \
+        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW, lhs, lhs_stride, lhs_packed});     \
     }                                                                                                        \
     void kai_run_##NAME##_rows(                                                                              \
         size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs, \
         size_t lhs_stride, void* lhs_packed) {                                                               \
         kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
-        kai::pack_qsi8d32p<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});     \
+        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});       \
     }
 KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32, kRulesF32, float, m_idx_start, kai::kF32, kai::SourceF32)
 KAI_LHS_PACK_BLOCKS(
@@ -164,6 +167,25 @@ KAI_LHS_PACK_BLOCKS(
     lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32, kai::SourceF32)
 KAI_LHS_PACK_BLOCKS(
     lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16, kai::SourceF16)
+
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qsi8d256p_f32, kRules256)
+
+void kai_run_lhs_quant_pack_qsi8d256p_f32(
+    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules256, k, 0, {mr, kr, sr}, __func__);
+    kai::LhsPack p = {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed};
+    p.start_slot = m_idx_start % mr;
+    kai::pack_blocks<kai::k256F32, kai::SourceF32>(p);
+}
+
+void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
+    size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows,
+    const void* lhs, size_t lhs_stride, void* lhs_packed) {
+    kai::check_lhs_call(kai::kRules256, k, 0, {mr, kr, sr}, __func__);
+    kai::pack_blocks<kai::k256F32, kai::SourceF32>(
+        {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
+}
 
 /// Then bytes of a block of the source, and the function that appends its rows.
 #define KAI_RHS_APPEND(NAME, FORMAT, BYTES, ...)                                                                   \
