@@ -123,6 +123,14 @@ enum kai_gemm_file_status kai_gemm_tensor_for_gguf(
     enum kai_gguf_type_id type, uint64_t features, size_t vector_bits, struct kai_gemm_tensor* tensor,
     const char** kernel);
 
+/// The same for weights that are packed as floats of `element`, f32, f16 or bf16: f32 A and C, rounded to that. Sets
+/// kind to DENSE and type to `element`: change type if the weights are other floats. Rows of a GGUF file of another
+/// type are dequantised while they are packed: set kind to GGUF, type to kai_dt_unknown, and gguf_type. NO_PACKER:
+/// there is no such micro-kernel.
+enum kai_gemm_file_status kai_gemm_tensor_for_dense(
+    enum kai_datatype element, uint64_t features, size_t vector_bits, struct kai_gemm_tensor* tensor,
+    const char** kernel);
+
 /// Checks the description and sets bias_apart, panels_size, stride and size.
 enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor);
 

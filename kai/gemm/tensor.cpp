@@ -267,6 +267,36 @@ kai_gemm_file_status kai_gemm_tensor_for_gguf(
     return KAI_GEMM_FILE_OK;
 }
 
+kai_gemm_file_status kai_gemm_tensor_for_dense(
+    kai_datatype element, uint64_t features, size_t vector_bits, kai_gemm_tensor* tensor, const char** kernel) {
+    if (tensor == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
+    const kai_datatype type = element == kai_dt_f16 ? kai_dt_f16 : kai_dt_f32;
+    const Line* best = nullptr;
+    for (const Line& line : kLines) {
+        const PackedFormat* f = find_format(line.format);
+        const bool wanted = f != nullptr && f->kind == KAI_GEMM_DENSE && f->element == element && f->type == type;
+        if (wanted && (line.features & ~features) == 0 && line.nr.vectors != Vectors::sve &&
+            (best == nullptr || comes_first(line, 0, *best, 0))) {
+            best = &line;
+        }
+    }
+    if (best == nullptr) {
+        return KAI_GEMM_FILE_NO_PACKER;
+    }
+    kai_gemm_tensor found = *tensor;
+    const kai_gemm_file_status status = kai_gemm_tensor_for(best->name, vector_bits, &found);
+    if (status == KAI_GEMM_FILE_OK) {
+        found.type = element;
+        *tensor = found;
+    }
+    if (status == KAI_GEMM_FILE_OK && kernel != nullptr) {
+        *kernel = best->name;
+    }
+    return status;
+}
+
 kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
     if (tensor == nullptr) {
         return KAI_GEMM_FILE_NULL_POINTER;
@@ -350,8 +380,10 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     }
     if (tensor->kind == KAI_GEMM_DENSE) {
         problem->b_type = tensor->type;
-        problem->allow_bf16 |= f != nullptr && f->element == kai_dt_bf16;
-        problem->allow_f16 |= f != nullptr && f->element == kai_dt_f16 && tensor->type != kai_dt_f16;
+    }
+    if (f != nullptr && f->kind == KAI_GEMM_DENSE) {
+        problem->allow_bf16 |= f->element == kai_dt_bf16;
+        problem->allow_f16 |= f->element == kai_dt_f16 && tensor->type != kai_dt_f16;
     }
     if (tensor->kind == KAI_GEMM_INT8_STATIC) {
         problem->a_zero_point = tensor->a_zero_point;

@@ -1,5 +1,6 @@
 // Packing on any host. Packers that take nr, kr and sr as arguments and run everywhere do most formats; floats and
-// static int8, whose packers have the panels of this CPU's vectors, are packed here by the description of the format.
+// static int8, whose packers have the panels of this CPU's vectors, are packed here by the description of the format,
+// and so are rows of GGUF files that become floats.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/call.hpp"
@@ -26,9 +27,6 @@ const void* moved(const void* operand, size_t bytes) {
 // ---- with a packer of the library ----
 
 const kai_packer* find_packer(const kai_gemm_tensor& t, bool transposed) {
-    if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
-        return nullptr;  // packed here
-    }
     if (t.kind == KAI_GEMM_GGUF) {
         return transposed ? find_gguf_packer(t) : nullptr;
     }
@@ -98,6 +96,28 @@ void convert(const uint8_t* from, kai_datatype from_type, uint8_t* to, kai_datat
     }
 }
 
+/// Rows of a GGUF file, dequantised, to the elements of a panel whose first column is `column`.
+void dequantise(
+    const PackedFormat& f, const Part& part, size_t column, size_t columns, size_t line, uint8_t* elements) {
+    constexpr size_t kPart = 256;  // whole blocks of every type
+    const kai_gemm_tensor& t = part.tensor;
+    const kai_gguf_type& type = *kai_gguf_find_type(t.gguf_type);
+    const kai::Tile tile = {t.format.nr, t.format.kr, t.format.sr};
+    float weights[kPart];
+    for (size_t r = 0; r < columns; ++r) {
+        for (size_t i = 0; i < t.k; i += kPart) {
+            const size_t count = t.k - i < kPart ? t.k - i : kPart;
+            const size_t offset = (column + r) * line + i / type.block_weights * type.block_bytes;
+            kai_gguf_dequantise(&type, count, kai::bytes(part.weights.b, offset), kai_dt_f32, weights);
+            for (size_t j = 0; j < count; ++j) {
+                convert(
+                    reinterpret_cast<const uint8_t*>(&weights[j]), kai_dt_f32,
+                    elements + f.layout->at(tile, 0, r, i + j).byte, f.element);
+            }
+        }
+    }
+}
+
 /// A panel whose first column is `column`. Missing columns and what pads k are zero, and so are their fields.
 ///
 ///     floats:  | bias: nr |                               elements |
@@ -123,6 +143,9 @@ void pack_panel(const PackedFormat& f, const Part& part, size_t column, size_t l
     }
     const uint8_t* b = kai::bytes(w.b, part.transposed ? column * line : column * size);
     uint8_t* elements = panel + tile.rows * head;
+    if (t.kind == KAI_GEMM_GGUF) {
+        return dequantise(f, part, column, columns, line, elements);
+    }
     for (size_t i = 0; i < t.k; ++i) {
         for (size_t r = 0; r < columns; ++r) {
             const uint8_t* from = b + (part.transposed ? r * line + i * size : i * line + r * size);
@@ -142,8 +165,15 @@ void pack_panel(const PackedFormat& f, const Part& part, size_t column, size_t l
 kai_gemm_file_status pack_here(const PackedFormat& f, const Part& part) {
     const kai_gemm_tensor& t = part.tensor;
     const bool int8 = t.kind == KAI_GEMM_INT8_STATIC;
-    const size_t size = int8 ? 1 : kai_get_datatype_size_in_bytes(t.type);
-    const Size dense = Size{part.transposed ? t.k : t.n} * Size{size};
+    Size dense = {0};
+    if (t.kind == KAI_GEMM_GGUF) {
+        if (!part.transposed) {
+            return KAI_GEMM_FILE_NO_PACKER;
+        }
+        dense.overflow = !kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &dense.value);
+    } else {
+        dense = Size{part.transposed ? t.k : t.n} * Size{int8 ? 1 : kai_get_datatype_size_in_bytes(t.type)};
+    }
     const size_t line = part.weights.ldb != 0 ? part.weights.ldb : dense.value;
     if (dense.overflow || line < dense.value) {
         return KAI_GEMM_FILE_BAD_STRIDE;
@@ -189,8 +219,9 @@ extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
     }
     const Part part = {t, *weights, b_transposed, first, columns, kai::bytes(packed, matrix * t.stride)};
     kai_gemm_file_status result;
-    if (t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC) {
-        result = pack_here(*find_format(t.format.name), part);
+    const PackedFormat* f = find_format(t.format.name);
+    if (f != nullptr && (f->kind == KAI_GEMM_DENSE || f->kind == KAI_GEMM_INT8_STATIC)) {
+        result = pack_here(*f, part);
     } else {
         const kai_packer* packer = find_packer(t, b_transposed);
         result = packer != nullptr ? run_packer(*packer, part) : KAI_GEMM_FILE_NO_PACKER;

@@ -514,6 +514,85 @@ TEST_P(GemmGguf, TensorsAgreeWithPlans) {
     });
 }
 
+// Rows packed as floats, whatever their type: as a plan for that format packs them.
+TEST_P(GemmGguf, DenseTensorsAgreeWithPlans) {
+    for (const kai_datatype element : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
+        SCOPED_TRACE(testing::Message() << type.name << " as type " << element);
+        kai_gemm_tensor t = {};
+        const char* kernel = nullptr;
+        const kai_gemm_file_status status =
+            kai_gemm_tensor_for_dense(element, kai_cpu_features(), 8 * kai_cpu_sme_bytes(), &t, &kernel);
+        if (element == kai_dt_bf16 && status == KAI_GEMM_FILE_NO_PACKER) {
+            continue;
+        }
+        ASSERT_EQ(status, KAI_GEMM_FILE_OK);
+        EXPECT_TRUE(t.kind == KAI_GEMM_DENSE && t.type == element);
+        const kai_ukernel* u = kai_registry_find_ukernel(kernel);
+        ASSERT_NE(u, nullptr);
+        kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+        p.b_constant = p.b_transposed = true;
+        p.allow_bf16 = element == kai_dt_bf16, p.allow_f16 = element == kai_dt_f16;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        if (u->features != 0 && plan.gemm.ukernel->size_features != uint64_t{1} << KAI_CPU_SVE) {
+            EXPECT_STREQ(kernel, plan.gemm.ukernel->name);
+        }
+        if (is_float(type)) {
+            t.type = type.id == KAI_GGUF_F32 ? kai_dt_f32 : type.id == KAI_GGUF_F16 ? kai_dt_f16 : kai_dt_bf16;
+        } else {
+            t.kind = KAI_GEMM_GGUF, t.type = kai_dt_unknown, t.gguf_type = type.id;
+        }
+        t.n = 2 * t.format.nr + 1, t.k = is_float(type) ? 301 : 3 * type.block_weights, t.count = 1;
+        ASSERT_EQ(kai_gemm_tensor_measure(&t), KAI_GEMM_FILE_OK);
+        p = kai_gemm_problem_of(5, 0, 0);
+        kai_gemm_tensor_describe(&t, &p);
+        p.b_transposed = true, p.sme_units = 1;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        ASSERT_EQ(plan.packed_b_size, t.size);
+        Random random(4);
+        const Rows rows(type, t.n, t.k, 3, random);
+        kai_gemm_weights w = {};
+        w.b = rows.bytes.data(), w.ldb = rows.ld;
+        GuardedBuffer packed(t.size, Flush::end), workspace(plan.pack_workspace_size, Flush::start);
+        for (const auto& part : {std::pair<size_t, size_t>{t.format.nr, t.n - t.format.nr}, {0, t.format.nr}}) {
+            ASSERT_EQ(
+                kai_gemm_tensor_pack(&t, 0, true, &w, part.first, part.second, packed.data(), t.size),
+                KAI_GEMM_FILE_OK);
+        }
+        Bytes by_plan(t.size);
+        ASSERT_EQ(
+            kai_gemm_pack_b(&plan, 0, &w, by_plan.data(), t.size, workspace.data(), workspace.size(), nullptr, nullptr),
+            KAI_GEMM_OK);
+        EXPECT_TRUE(by_plan == packed.bytes());
+        if (!is_float(type)) {
+            EXPECT_EQ(kai_gemm_tensor_pack(&t, 0, false, &w, 0, t.n, packed.data(), t.size), KAI_GEMM_FILE_NO_PACKER);
+            w.ldb = 1;
+            EXPECT_EQ(kai_gemm_tensor_pack(&t, 0, true, &w, 0, t.n, packed.data(), t.size), KAI_GEMM_FILE_BAD_STRIDE);
+        }
+    }
+}
+
+TEST(GemmGgufTensor, DenseForAnyCpu) {
+    const auto has = [](kai_cpu_feature feature) { return uint64_t{1} << feature; };
+    kai_gemm_tensor t = {};
+    const char* kernel = nullptr;
+    const auto kernel_of = [&](kai_datatype element, uint64_t features, size_t bits = 0) {
+        return kai_gemm_tensor_for_dense(element, features, bits, &t, &kernel) == KAI_GEMM_FILE_OK ? kernel : "";
+    };
+    const uint64_t neon = has(KAI_CPU_NEON), sme = neon | has(KAI_CPU_SME);
+    EXPECT_STREQ(kernel_of(kai_dt_f32, 0), "matmul_clamp_f32_f32_f32p16x1b_1x16_portable");
+    EXPECT_STREQ(kernel_of(kai_dt_f32, neon), "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla");
+    EXPECT_STREQ(kernel_of(kai_dt_f16, neon | has(KAI_CPU_FP16)), "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla");
+    EXPECT_STREQ(
+        kernel_of(kai_dt_bf16, neon | has(KAI_CPU_BF16)), "matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla");
+    EXPECT_STREQ(kernel_of(kai_dt_bf16, neon), "");
+    EXPECT_STREQ(kernel_of(kai_dt_f32, sme, 256), "matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa");
+    EXPECT_TRUE(t.vector_length == 32 && t.format.nr == 16);
+    EXPECT_EQ(kai_gemm_tensor_for_dense(kai_dt_f32, sme, 100, &t, nullptr), KAI_GEMM_FILE_BAD_VECTOR);
+    EXPECT_EQ(kai_gemm_tensor_for_dense(kai_dt_int8, sme, 256, &t, nullptr), KAI_GEMM_FILE_NO_PACKER);
+    EXPECT_EQ(kai_gemm_tensor_for_dense(kai_dt_f32, sme, 256, nullptr, nullptr), KAI_GEMM_FILE_NULL_POINTER);
+}
+
 // A description for this CPU, without asking its kernels, is the plan's.
 TEST_P(GemmGguf, DescriptionsAgreeWithPlans) {
     kai_gemm_tensor t = {};

@@ -1,7 +1,7 @@
 // kai-gguf: what is in a GGUF file, and its tensors packed for micro-kernels (docs/gguf.md), on any host.
 //
 //     kai-gguf list model.gguf
-//     kai-gguf pack model.gguf model.kai --for sme2 --vector-length 512
+//     kai-gguf pack model.gguf model.kai --for sme2 --vector-length 512 --dense bf16
 //     kai-gguf verify model.gguf model.kai
 //     kai-gguf rows model.gguf token_embd.weight 17 42
 //
@@ -31,7 +31,7 @@ using tools::fail;
 using tools::Mapping;
 
 struct Options {
-    string model, packed, name, isa;
+    string model, packed, name, isa, dense;
     size_t vector_length = 0, threads = 0;
     std::vector<uint32_t> rows;
 };
@@ -90,12 +90,25 @@ const std::map<string, std::vector<kai_cpu_feature>>& isas() {
     static const std::map<string, std::vector<kai_cpu_feature>> all = {
         {"portable", {}},
         {"neon", {KAI_CPU_NEON}},
-        {"dotprod", {KAI_CPU_NEON, KAI_CPU_DOTPROD}},
-        {"i8mm", {KAI_CPU_NEON, KAI_CPU_DOTPROD, KAI_CPU_I8MM}},
-        {"sme", {KAI_CPU_NEON, KAI_CPU_DOTPROD, KAI_CPU_I8MM, KAI_CPU_SME}},
-        {"sme2", {KAI_CPU_NEON, KAI_CPU_DOTPROD, KAI_CPU_I8MM, KAI_CPU_SME, KAI_CPU_SME2}},
+        {"dotprod", {KAI_CPU_NEON, KAI_CPU_FP16, KAI_CPU_DOTPROD}},
+        {"i8mm", {KAI_CPU_NEON, KAI_CPU_FP16, KAI_CPU_DOTPROD, KAI_CPU_BF16, KAI_CPU_I8MM}},
+        {"sme", {KAI_CPU_NEON, KAI_CPU_FP16, KAI_CPU_DOTPROD, KAI_CPU_BF16, KAI_CPU_I8MM, KAI_CPU_SME}},
+        {"sme2", {KAI_CPU_NEON, KAI_CPU_FP16, KAI_CPU_DOTPROD, KAI_CPU_BF16, KAI_CPU_I8MM, KAI_CPU_SME, KAI_CPU_SME2}},
     };
     return all;
+}
+
+const std::map<string, kai_datatype>& floats() {
+    static const std::map<string, kai_datatype> all = {{"f32", kai_dt_f32}, {"f16", kai_dt_f16}, {"bf16", kai_dt_bf16}};
+    return all;
+}
+
+/// kai_dt_unknown: not floats.
+kai_datatype datatype_of(const kai_gguf_type& type) {
+    return type.id == KAI_GGUF_F32    ? kai_dt_f32
+           : type.id == KAI_GGUF_F16  ? kai_dt_f16
+           : type.id == KAI_GGUF_BF16 ? kai_dt_bf16
+                                      : kai_dt_unknown;
 }
 
 struct Choice {
@@ -124,9 +137,18 @@ Choice choose(const kai_gguf_tensor& t, const Options& o) {
         features |= uint64_t{1} << feature;
     }
     const size_t bits = o.vector_length != 0 ? o.vector_length : 8 * kai_cpu_sme_bytes();
-    const kai_gemm_file_status status = kai_gemm_tensor_for_gguf(t.type->id, features, bits, &c.tensor, &c.kernel);
+    kai_gemm_file_status status = kai_gemm_tensor_for_gguf(t.type->id, features, bits, &c.tensor, &c.kernel);
+    if (status == KAI_GEMM_FILE_NO_PACKER && !o.dense.empty()) {
+        status = kai_gemm_tensor_for_dense(floats().at(o.dense), features, bits, &c.tensor, &c.kernel);
+        c.tensor.type = datatype_of(*t.type);
+        if (c.tensor.type == kai_dt_unknown) {
+            c.tensor.kind = KAI_GEMM_GGUF, c.tensor.gguf_type = t.type->id;
+        }
+    }
     if (status == KAI_GEMM_FILE_NO_PACKER) {
-        c.why_not = t.type->block_weights == 1 ? "floats" : "no kernel: dequantise";
+        c.why_not = !o.dense.empty()                         ? "no kernel of " + o.dense
+                    : datatype_of(*t.type) != kai_dt_unknown ? "floats (--dense)"
+                                                             : "no kernel: dequantise (--dense)";
         return c;
     }
     check(status, status == KAI_GEMM_FILE_BAD_VECTOR ? "--vector-length" : c.name);
@@ -293,8 +315,11 @@ void verify(const Options& o) {
         kai_gguf_tensor& source = sources[i];
         check(kai_gemm_file_tensor(&file, i, &t), o.packed);
         const bool there = kai_gguf_file_find_tensor(&model.file, t.name, &source) == KAI_GGUF_FILE_OK;
-        if (!there || source.type == nullptr || t.kind != KAI_GEMM_GGUF || t.gguf_type != source.type->id || t.bias ||
-            t.k != source.k || t.n != source.shape[1] || t.n * t.count != source.rows) {
+        const bool is_it = there && source.type != nullptr &&
+                           (t.kind == KAI_GEMM_GGUF    ? t.gguf_type == source.type->id
+                            : t.kind == KAI_GEMM_DENSE ? t.type == datatype_of(*source.type)
+                                                       : false);
+        if (!is_it || t.bias || t.k != source.k || t.n != source.shape[1] || t.n * t.count != source.rows) {
             fail(string(t.name) + ": " + (there ? "not packed from the tensor of this name" : "not in " + o.model));
         }
     }
@@ -363,6 +388,8 @@ int main(int argc, char** argv) {
         command->add_option("--for", o.isa, "instruction set of the CPU that will multiply; otherwise of this CPU")
             ->check(CLI::IsMember(names));
         command->add_option("--vector-length", o.vector_length, "bits of its SME vectors");
+        command->add_option("--dense", o.dense, "packs matrices that no kernel of integers reads, as f32, f16 or bf16")
+            ->check(CLI::IsMember(floats()));
     };
     const auto add_model = [&](CLI::App* command) {
         command->add_option("model", o.model, "the GGUF file")->required()->check(CLI::ExistingFile);

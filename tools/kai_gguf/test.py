@@ -15,7 +15,7 @@ import tempfile
 import zlib
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
-BLOCKS = {0: (1, 4), 2: (32, 18), 8: (32, 34), 12: (256, 144)}  # F32, Q4_0, Q8_0, Q4_K: weights, bytes
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 10: (256, 84), 12: (256, 144)}  # weights, bytes
 random.seed(1)
 
 
@@ -54,16 +54,16 @@ def run(*arguments, fails="", memory=0):
 
 
 def read(path):
-    """The tensors of a packed file by name: kind, type, n, k, matrices, format, bytes (docs/file.md)."""
+    """The tensors of a packed file by name: kind, type, n, k, matrices, format, bytes, nr, kr (docs/file.md)."""
     data = path.read_bytes()
     count, = struct.unpack_from("<Q", data, 24)
     tensors = {}
     for i in range(count):
-        (name, form, kind, dtype, _, _, n, k, _, matrices, _, _, _, crc, offset, _, size) = struct.unpack_from(
+        (name, form, kind, dtype, _, _, n, k, _, matrices, nr, kr, _, crc, offset, _, size) = struct.unpack_from(
             "<112s32s4I4Q4I3Q", data, 64 + 256 * i)
         assert zlib.crc32(data[offset:offset + size]) == crc
         tensors[name.rstrip(b"\0").decode()] = (kind, dtype, n, k, matrices, form.rstrip(b"\0").decode(),
-                                                data[offset:offset + size])
+                                                data[offset:offset + size], nr, kr)
     return tensors
 
 
@@ -126,6 +126,42 @@ run("pack", other, packed, fails="no tensor is packed")
 other.write_bytes(b"")
 run("list", other, fails="empty")
 assert packed.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
+
+# With --dense, floats and types without a packer are packed, too: the rows that `rows` prints.
+halves = struct.pack("<18e", *(i - 3.5 for i in range(18)))
+q2_k = b"".join(bytes(random.randrange(256) for _ in range(80)) + struct.pack("<2e", 0.5, 0.25) for _ in range(2 * 40))
+gguf(other, [("z.q4_k", *content[0][1:]), ("norm", *content[1][1:]), ("halves", (9, 2), 1, halves),
+             ("q2_k", (512, 20, 2), 10, q2_k)])
+assert run("list", other, "--for", "i8mm").count("(--dense)") == 2
+assert "packed as f32pbiasf32" in run("list", other, "--for", "i8mm", "--dense", "f32")
+assert "stays: no kernel of bf16" in run("list", other, "--for", "neon", "--dense", "bf16")
+for isa, element, size in (("portable", "f32", 4), ("neon", "f32", 4), ("i8mm", "f16", 2), ("i8mm", "bf16", 2)):
+    assert "3 of 4 tensors" in run("pack", other, "dense.kai", "--for", isa, "--dense", element)
+    assert run("verify", other, "dense.kai").count(": right\n") == 3
+    tensors = read(pathlib.Path("dense.kai"))
+    assert tensors["halves"][:2] == (0, 0x212) and tensors["q2_k"][:2] == (11, 10), tensors
+    for name in ("halves", "q2_k"):
+        _, _, n, k, matrices, form, data, nr, kr = tensors[name]
+        assert form == {"f32": "f32pbiasf32", "f16": "f16pbiasf16", "bf16": "bf16pbiasf32"}[element]
+        depth, bias = -(-k // kr) * kr, 2 if element == "f16" else 4
+        stride = nr * (bias + depth * size)
+        matrix = -(-n // nr) * stride
+        floats = [[float(x) for x in line.split()]
+                  for line in run("rows", other, name, *range(n * matrices)).splitlines()]
+        for row, weights in enumerate(floats):
+            column = row % n
+            panel = row // n * (-(-matrix // 64) * 64) + column // nr * stride + nr * bias
+            for i in range(k):
+                at = panel + ((i // kr * nr + column % nr) * kr + i % kr) * size
+                if element == "bf16":
+                    exact = struct.unpack("<I", struct.pack("<f", weights[i]))[0]
+                    assert data[at:at + 2] == struct.pack("<H", (exact + 0x7FFF + (exact >> 16 & 1)) >> 16)
+                else:
+                    assert data[at:at + size] == struct.pack("<f" if size == 4 else "<e", weights[i])
+damaged = bytearray(pathlib.Path("dense.kai").read_bytes())
+damaged[-1] ^= 1
+packed.write_bytes(damaged)
+run("verify", other, packed, fails="1 of 3 tensors are wrong")
 
 # Beyond the two mapped files, a thread needs no more than a panel: 24 MB are packed and verified with 16 MB of memory.
 gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
