@@ -16,12 +16,14 @@
 
 namespace {
 
-/// A linear layer: constant weights, N x K. Or a product of activations: K x N, read at every run.
+/// A linear layer: constant weights, N x K. Or a product of activations: K x N, read at every run, as are rows of a
+/// GGUF file that are not packed (N x K).
 struct Kind {
     const char* name;
     kai_gemm_kind b_kind;
     kai_datatype type;  ///< of A and C, and of dense B
     bool constant, allow_bf16;
+    kai_gguf_type_id gguf_type = {};
 };
 constexpr Kind kKinds[] = {
     {"f32", KAI_GEMM_DENSE, kai_dt_f32, true, false},
@@ -33,6 +35,14 @@ constexpr Kind kKinds[] = {
     {"int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32, true, false},
     {"int4_block_f16", KAI_GEMM_INT4_BLOCK_F16, kai_dt_f32, true, false},
     {"int4_block_zero", KAI_GEMM_INT4_BLOCK_ZERO, kai_dt_f32, true, false},
+    {"Q4_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q4_0},
+    {"Q8_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q8_0},
+    {"Q4_K", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q4_K},
+    {"Q6_K", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q6_K},
+    {"Q4_0_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q4_0},
+    {"Q8_0_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q8_0},
+    {"Q4_K_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q4_K},
+    {"Q6_K_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q6_K},
 };
 
 void require(kai_gemm_status status) {
@@ -44,9 +54,9 @@ void require(kai_gemm_status status) {
 
 kai_gemm_problem problem_of(const Kind& kind, const Shape& s, size_t threads) {
     kai_gemm_problem p = kai_gemm_problem_of(s.m, s.n, s.k);
-    p.b_kind = kind.b_kind, p.bl = options.block_length;
+    p.b_kind = kind.b_kind, p.bl = options.block_length, p.gguf_type = kind.gguf_type;
     p.a_type = p.b_type = p.c_type = kind.type;
-    p.b_constant = p.b_transposed = kind.constant;
+    p.b_constant = kind.constant, p.b_transposed = kind.constant || kind.b_kind == KAI_GEMM_GGUF;
     p.allow_bf16 = kind.allow_bf16;
     p.units = threads, p.sme_units = options.sme_units;
     return p;
@@ -164,12 +174,19 @@ private:
                 return;
             case KAI_GEMM_INT4_BLOCK_F16:
                 weights_ = random_elements("int8", elements / 2 + 2 * blocks, 2);
-                for (uint8_t& b : weights_) {
-                    b &= 0x3F;  // scales stay finite
-                }
-                return;
+                break;
+            case KAI_GEMM_GGUF: {
+                size_t row = 0;
+                kai_gguf_row_size(kai_gguf_find_type(kind.gguf_type), shape_.k, &row);
+                weights_ = random_elements("int8", shape_.n * row, 2);
+                break;
+            }
             default:
                 weights_ = random_elements("int8", shape_.n * ((shape_.k + 1) / 2), 2);
+                return;
+        }
+        for (uint8_t& b : weights_) {
+            b &= 0x3F;  // scales stay finite
         }
     }
 
@@ -190,7 +207,7 @@ private:
         const kai_gemm_kernel& kernel = kernel_of(plan_, shape_);
         kai_call& call = call_;
         call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer, call.rhs_packer = plan_.rhs_packer;
-        call.m = shape_.m, call.n = shape_.n, call.k = shape_.k, call.bl = options.block_length;
+        call.m = shape_.m, call.n = shape_.n, call.k = shape_.k, call.bl = plan_.problem.bl;
         const bool halves = std::strcmp(lhs_source(kernel), "f16") == 0;
         rows_ = random_elements(lhs_source(kernel), shape_.m * shape_.k * (halves ? 2 : 4), 2);
         products_.resize(kai_call_dst_size(&call));

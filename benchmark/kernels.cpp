@@ -54,8 +54,48 @@ bool is_known(const Entry& entry) {
     return kai::with_signature(entry.signature, [](auto s) { return is_known(typename decltype(s)::Run{}); });
 }
 
+/// What a micro-kernel is measured with.
+struct Packers {
+    const kai_packer *lhs, *rhs;
+};
+
+std::vector<const kai_packer*> lhs_packers(const kai_ukernel& u) {
+    std::vector<const kai_packer*> all;
+    for (size_t i = 0; const kai_packer* p = kai_registry_lhs_packer(&u, i); ++i) {
+        all.push_back(p);
+    }
+    return all;
+}
+
+/// Those of GGUF files come last.
+std::vector<const kai_packer*> rhs_packers(const kai_ukernel& u) {
+    std::vector<const kai_packer*> all;
+    for (size_t i = 0; const kai_packer* p = kai_registry_rhs_packer(&u, i); ++i) {
+        all.push_back(p);
+    }
+    for (size_t i = 0; kai::rhs_is_packed(u) && i < kai_gguf_type_count(); ++i) {
+        if (const kai_packer* p = kai_registry_gguf_packer(&u, kai_gguf_type_at(i)->id); p != nullptr) {
+            all.push_back(p);
+        }
+    }
+    return all;
+}
+
+Packers first_packers(const kai_ukernel& u) {
+    const auto first = [](const std::vector<const kai_packer*>& all) { return all.empty() ? nullptr : all[0]; };
+    return {first(lhs_packers(u)), first(rhs_packers(u))};
+}
+
+/// The length of a block: that of the rows of a file is given.
+size_t block_length(const kai_ukernel& u, const kai_packer* rhs_packer) {
+    return u.signature == KAI_UKERNEL_MATMUL_FILE ? u.k_multiple
+           : rhs_packer != nullptr && kai::is_file(*rhs_packer) && kai::has_blocks(u)
+               ? kai::file_type_of(*rhs_packer).packed_bl
+               : options.block_length;
+}
+
 /// Why the registry, which knows the preconditions, or this program refuses the shape; "": nothing does.
-string refusal(const kai_ukernel& u, const Shape& s) {
+string refusal(const kai_ukernel& u, const Packers& packers, const Shape& s) {
     char reason[256] = "";
     if (kai::is_depthwise(u)) {
         return "depthwise convolution has no m x n x k";
@@ -71,12 +111,12 @@ string refusal(const kai_ukernel& u, const Shape& s) {
     }
     kai_registry_call call = {};
     call.ukernel = &u;
-    call.m = s.m, call.n = s.n, call.k = s.k, call.bl = options.block_length;
+    call.m = s.m, call.n = s.n, call.k = s.k, call.bl = block_length(u, packers.rhs);
     if (!kai_registry_check(&call, reason, sizeof(reason))) {
         return reason;
     }
     for (const bool lhs : {true, false}) {
-        const kai_packer* p = lhs ? kai_registry_lhs_packer(&u, 0) : kai_registry_rhs_packer(&u, 0);
+        const kai_packer* p = lhs ? packers.lhs : packers.rhs;
         if (p == nullptr) {
             if (lhs ? kai::lhs_is_packed(u) : kai::rhs_is_packed(u)) {
                 return string("no packer for its ") + (lhs ? "LHS" : "RHS") + " runs on this CPU";
@@ -111,13 +151,12 @@ string refusal(const kai_ukernel& u, const Shape& s) {
 
 enum class Step { matmul, end_to_end, lhs_pack, rhs_pack };
 
-/// Operands of one micro-kernel, packed by the first packers that the registry pairs with it.
+/// Operands of one micro-kernel.
 class Operands : public Work {
 public:
-    Operands(const kai_ukernel& u, const Shape& s, Step step) : step_(step) {
-        const kai_packer *lhs_packer = kai_registry_lhs_packer(&u, 0), *rhs_packer = kai_registry_rhs_packer(&u, 0);
-        call_.ukernel = &u, call_.lhs_packer = lhs_packer, call_.rhs_packer = rhs_packer;
-        call_.m = s.m, call_.n = s.n, call_.k = s.k, call_.bl = options.block_length;
+    Operands(const kai_ukernel& u, const Packers& packers, const Shape& s, Step step) : step_(step) {
+        call_.ukernel = &u, call_.lhs_packer = packers.lhs, call_.rhs_packer = packers.rhs;
+        call_.m = s.m, call_.n = s.n, call_.k = s.k, call_.bl = block_length(u, packers.rhs);
         make_lhs();
         make_rhs();
         dst_.resize(kai_call_dst_size(&call_));
@@ -184,7 +223,7 @@ private:
     void make_rhs() {
         const kai_ukernel& u = *call_.ukernel;
         const kai_packer* packer = call_.rhs_packer;
-        const size_t n = call_.n, blocks = n * (call_.k / options.block_length + 1);
+        const size_t n = call_.n, blocks = n * (call_.k / call_.bl + 1);
         std::mt19937 random(2);
         std::uniform_real_distribution<float> value(-1.0F, 1.0F);
         for (std::vector<float>* v : {&zero_, &scale_, &bias_}) {
@@ -193,10 +232,10 @@ private:
         }
         std::transform(scale_.begin(), scale_.end(), std::back_inserter(bf16_scale_), kai_cast_bf16_f32);
         const bool kxn = packer != nullptr && kai::is_kxn(*packer);
-        const size_t size = packer != nullptr
-                                ? (kxn ? call_.k : n) * kai::line_size(*packer, n, call_.k, options.block_length)
-                                : n * call_.k * element_size(u.rhs_format);
-        if (kai::has_blocks(u)) {
+        const size_t size = packer != nullptr ? (kxn ? call_.k : n) * kai::line_size(*packer, n, call_.k, call_.bl)
+                                              : (kai::is_kxn(u) ? call_.k : n) * kai::line_size(u, n, call_.k);
+        const bool is_file = packer != nullptr ? kai::is_file(*packer) : kai::file_type_of(u) != nullptr;
+        if (kai::has_blocks(u) || is_file) {
             rhs_ = random_elements("int8", size, 3);
             for (uint8_t& b : rhs_) {
                 b &= 0x3F;  // f16 scales stay finite
@@ -316,26 +355,35 @@ const kai_ukernel* f32_kernel(const Shape& s) {
 }
 
 void add(
-    std::vector<Case>& cases, const kai_ukernel& u, const Shape& s, size_t threads, const char* what, Step step,
-    bool is_f32) {
+    std::vector<Case>& cases, const kai_ukernel& u, const Packers& packers, const Shape& s, size_t threads,
+    const char* what, Step step, bool is_f32) {
     Case c;
     c.what = what, c.family = u.family, c.kernel = &u, c.shape = s, c.threads = threads;
-    c.skipped = refusal(u, s);
+    c.skipped = refusal(u, packers, s);
     if (c.skipped.empty() && options.kernel.empty() && (u.rows == KAI_ROWS_MANY) == (s.m == 1) && options.all) {
         return;  // with --all, kernels for one row get shapes of one row, the others those of many
     }
-    const bool packs = step == Step::lhs_pack || step == Step::rhs_pack;
-    if (packs && c.skipped.empty()) {
-        const kai_packer* packer =
-            step == Step::lhs_pack ? kai_registry_lhs_packer(&u, 0) : kai_registry_rhs_packer(&u, 0);
-        if (packer == nullptr) {
-            return;
-        }
+    const bool lhs = step == Step::lhs_pack;
+    const kai_packer* packer = lhs ? packers.lhs : step == Step::rhs_pack ? packers.rhs : nullptr;
+    if (packer != nullptr) {
         c.name = string(packer->name) + "/";
+    } else if ((lhs || step == Step::rhs_pack) && c.skipped.empty()) {
+        return;
+    }
+    // Micro-kernels that share panels share what packs them.
+    const auto same_panels = [&](const Case& other) {
+        const kai_ukernel& v = *other.kernel;
+        return other.what == what && other.name.rfind(c.name, 0) == 0 && other.skipped.empty() &&
+               other.threads == threads && text(other.shape) == text(s) &&
+               (lhs ? v.get_mr() == u.get_mr() : v.get_nr() == u.get_nr()) && v.get_kr() == u.get_kr() &&
+               v.get_sr() == u.get_sr();
+    };
+    if (options.all && packer != nullptr && c.skipped.empty() && std::any_of(cases.begin(), cases.end(), same_panels)) {
+        return;
     }
     c.name += u.name;
     c.is_f32 = is_f32;
-    c.make = [&u, s, step] { return std::make_unique<Operands>(u, s, step); };
+    c.make = [&u, packers, s, step] { return std::make_unique<Operands>(u, packers, s, step); };
     const auto is_it = [&](const Case& other) {
         return other.what == what && other.name == c.name && other.threads == threads && text(other.shape) == text(s);
     };
@@ -347,6 +395,28 @@ void add(
     }
 }
 
+/// What packs for a micro-kernel, if that is measured: with --all each packer.
+std::vector<Packers> choose_packers(const kai_ukernel& u, Step step) {
+    const Packers first = first_packers(u);
+    std::vector<Packers> chosen;
+    if (step == Step::lhs_pack) {
+        for (const kai_packer* p : lhs_packers(u)) {
+            chosen.push_back({p, first.rhs});
+        }
+    } else if (step == Step::rhs_pack) {
+        for (const kai_packer* p : rhs_packers(u)) {
+            chosen.push_back({first.lhs, p});
+        }
+    } else {
+        return {first};
+    }
+    if (chosen.empty()) {
+        return {first};
+    }
+    chosen.resize(options.all ? chosen.size() : 1);
+    return chosen;
+}
+
 }  // namespace
 
 std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads) {
@@ -356,14 +426,16 @@ std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vect
             const char* family = kai_registry_family(i);
             if (matches(options.family, family)) {
                 for (const kai_ukernel* u : choose(family, s)) {
-                    add(cases, *u, s, t, what, step, false);
+                    for (const Packers& packers : choose_packers(*u, step)) {
+                        add(cases, *u, packers, s, t, what, step, false);
+                    }
                 }
             }
         }
         const bool multiplies = step == Step::matmul || step == Step::end_to_end;
         const kai_ukernel* f32 = options.baseline && multiplies ? f32_kernel(s) : nullptr;
         if (f32 != nullptr) {
-            add(cases, *f32, s, t, what, step, true);
+            add(cases, *f32, first_packers(*f32), s, t, what, step, true);
         }
     };
     for (const auto& [what, step] : kSteps) {
