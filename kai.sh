@@ -227,11 +227,11 @@ cmd_docs() {
 cmd_size() {
     need_build_tools
     if [ "$host" = aarch64 ]; then
-        build native
+        target=kleidiai build native
         "$root/tools/code_size.py" size nm ld "$root/build/native"
     else
-        build aarch64-clang
-        build aarch64-gcc
+        target=kleidiai build aarch64-clang
+        target=kleidiai build aarch64-gcc
         "$root/tools/code_size.py" aarch64-linux-gnu-size llvm-nm-19 ld.lld-19 "$root"/build/aarch64-{clang,gcc}
     fi
 }
@@ -242,7 +242,7 @@ look() {
     local command=$1 preset=native objdump; shift
     need_build_tools
     [ "$host" = aarch64 ] || preset=aarch64-clang
-    target=kleidiai build "$preset" > /dev/null
+    target=kleidiai build "$preset" >&2
     objdump=$(compgen -c llvm-objdump | sort -V | tail -n 1) || objdump=objdump
     python3 "$root/tools/where.py" "$command" "$root/build/$preset" "$@" "$objdump"
 }

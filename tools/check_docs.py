@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Checks the Markdown files of this repository: check_docs.py links|naming|formats|mentions|commands
+"""Checks the Markdown files of this repository: check_docs.py CHECK
 
   links     relative links lead to files that exist, and their #fragments to headings
+  tables    rows of a table are lines, and have the columns of its head
   naming    docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
   formats   the numbers that docs/formats.md lists for a format take the bytes that docs/formats/layouts.md has, which
             is printed from layout.hpp
+  families  the README's table has every family of docs/kernels.md, with its instruction sets
+  versions  packages and documents have the version numbers of kai_common.h
   mentions  what is named in code style exists: files, commands of kai.sh, functions and types, options KLEIDIAI_...
   commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
@@ -59,6 +62,23 @@ def links():
     return complaints, f"{count} relative links"
 
 
+def tables():
+    complaints, count = [], 0
+    for path in markdown_files():
+        text = re.sub(r"^ *```.*?^ *```", lambda code: "\n" * code.group().count("\n"), path.read_text(),
+                      flags=re.MULTILINE | re.DOTALL)
+        columns = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            bars = len(re.findall(r"(?<!\\)\|", line)) if re.match(" {0,3}\\|", line) else 0
+            if bars == 0 and columns != 0 and line.strip() and not line.startswith("<!--"):
+                complaints.append(f"{path.relative_to(ROOT)}:{number}: a line within a table")
+            elif bars != 0 and (bars != (columns or bars) or not line.rstrip().endswith("|")):
+                complaints.append(f"{path.relative_to(ROOT)}:{number}: a row with other columns than the first one")
+            count += bars != 0
+            columns = columns or bars if bars else 0
+    return complaints, f"{count} rows of tables"
+
+
 def naming():
     """A part between underscores must consist of what the first columns of the tables of naming.md list."""
     text = (ROOT / "docs/naming.md").read_text()
@@ -99,6 +119,57 @@ def formats():
             listed[name] = [sizes[0] + sizes[1], sizes[2], sizes[3]]
     return [f"docs/formats.md: {name} has {listed.get(name)} bytes of numbers, layout.hpp {sizes}"
             for name, sizes in sorted(drawn.items()) if listed.get(name) != sizes], f"{len(drawn)} formats"
+
+
+def families():
+    """A name in the table may be short for the one before it: `f16_...` differs in the first part, `f32nxk` and
+    `..._ggq4_0` in the last one."""
+    text = (ROOT / "docs/kernels.md").read_text().split("## Packers")[0]
+    here = {part.split("\n")[0].strip(): set(re.findall(r"^\| `\w+` \| ([^|]*?) \|", part, re.MULTILINE))
+            for part in text.split("\n### ")[1:]}
+    rows, complaints = {}, []
+    for line in (ROOT / "README.md").read_text().split("## Families")[1].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 4 or not cells[0].startswith("`"):
+            continue
+        names, base = set(), []
+        for name in re.findall(r"`([^`]+)`", cells[0]):
+            if re.search(r"[*{]", name):  # a pattern
+                pattern = re.sub(r"{([^}]*)}", lambda m: "(" + m[1].replace(",", "|") + ")", name)
+                pattern = pattern.replace("...", r"\w*").replace("*", r"\w*").replace(r"\w\w*", r"\w*")
+                names |= {family for family in here if re.fullmatch(pattern, family)}
+                continue
+            parts = re.sub(r"^matmul_clamp_", "", name).strip(".").strip("_")
+            parts = parts.split("_") if not name.startswith("...") else [parts]
+            base = parts + base[len(parts):] if name.endswith("...") else base[:3 - len(parts)] + parts
+            names.add("matmul_clamp_" + "_".join(base))
+        isas = {re.sub(r" *\(.*?\)", "", isa) for isa in re.split(r", (?![^(]*\))", cells[3])}
+        needs = {re.sub("^SVE .*", "SVE", "portable" if isa == "every host" else isa)
+                 for name in names for isa in here.get(name, ())}
+        complaints += [f"README.md: no family {name}" for name in sorted(names - set(here))]
+        if isas != needs:
+            complaints.append(f"README.md: {cells[0]} are for {', '.join(sorted(needs))}")
+        rows.update(dict.fromkeys(names))
+    complaints += [f"README.md does not have {name}" for name in here if name not in rows]
+    return complaints, f"{len(here)} families"
+
+
+VERSIONS = {"interface": ["packaging/vcpkg/vcpkg.json", "packaging/conan/conanfile.py", "MODULE.bazel",
+                          "docs/integrating.md", "docs/versioning.md"], "library": ["docs/versioning.md"]}
+
+
+def versions():
+    source, complaints, known = (ROOT / "kai/kai_common.h").read_text(), [], {}
+    for number in VERSIONS:
+        known[number] = re.search(rf'#define KAI_{number.upper()}_VERSION "([\d.]+)"', source)[1]
+        complaints += [f"{name}: no {number} version {known[number]}" for name in VERSIONS[number]
+                       if known[number] not in (ROOT / name).read_text()]
+    for name in sorted(set(sum(VERSIONS.values(), []))):
+        text = (ROOT / name).read_text()
+        complaints += [f"{name}: what is version {found}?"
+                       for found in re.findall(r"(?:libkleidiai/|KleidiAI\", version = \")(\d+\.\d+\.\d+)", text)
+                       if found != known["interface"]]
+    return complaints, ", ".join(f"{number} {version}" for number, version in known.items())
 
 
 def mentions():
@@ -205,7 +276,8 @@ def commands():
 
 
 def main():
-    checks = {"links": links, "naming": naming, "formats": formats, "mentions": mentions, "commands": commands}
+    checks = {check.__name__: check
+              for check in (links, tables, naming, formats, families, versions, mentions, commands)}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()

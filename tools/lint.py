@@ -45,7 +45,7 @@ def report(check, count, found):
 
 
 def may_be_long(path, line):
-    return path.endswith(".md") and (line.startswith("|") or re.search(r"\]\(|https?://", line)) or \
+    return path.endswith(".md") and (re.match(r" *\|", line) or re.search(r"\]\(|https?://", line)) or \
         re.match(r"(//|#) *.*https?://|#include ", line)
 
 
