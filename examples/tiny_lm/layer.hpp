@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../common/aligned_memory.hpp"
-#include "quantise.hpp"
+#include "gguf.hpp"
 
 #include <stdexcept>
 
@@ -20,6 +20,7 @@ struct Form {
     bool packed, transposed;  // transposed: N x K, as the model has them
     double tolerance;         // bits per character that it may lose (measured: README.md)
     Quantised (*quantise)(const Dense&);
+    kai_gguf_type_id type = {};  // GGUF
 };
 
 inline constexpr kai_datatype f32 = kai_dt_f32, f16 = kai_dt_f16, bf16 = kai_dt_bf16;
@@ -40,10 +41,21 @@ inline constexpr Form kForms[] = {
     {"int4 (bf16)", KAI_GEMM_INT4_CHANNEL, f32, bf16, false, true, true, 0.05, as_int4_channel},
     {"int4 blocks", KAI_GEMM_INT4_BLOCK, f32, f32, false, true, true, 0.03, as_int4_block},
     {"int4 blocks (bf16)", KAI_GEMM_INT4_BLOCK, f32, bf16, false, true, true, 0.03, as_int4_block},
-    {"Q4_0", KAI_GEMM_INT4_BLOCK_F16, f32, f32, false, true, true, 0.03, as_int4_block_f16},
     {"int4 with zeros", KAI_GEMM_INT4_BLOCK_ZERO, f32, f32, false, true, true, 0.03, as_int4_block_zero},
     {"int4 with zeros (f16)", KAI_GEMM_INT4_BLOCK_ZERO, f32, f16, false, true, true, 0.03, as_int4_block_zero},
     {"int2", KAI_GEMM_INT2_CHANNEL, f32, f32, false, true, true, 1.0, as_int2_channel},
+    {"Q4_0", KAI_GEMM_INT4_BLOCK_F16, f32, f32, false, true, true, 0.03, as_q4_0},
+    {"Q8_0", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.01, as_q8_0, KAI_GGUF_Q8_0},
+    {"Q4_K", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_q4_k, KAI_GGUF_Q4_K},
+    {"Q5_K", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_q5_k, KAI_GGUF_Q5_K},
+    {"Q6_K", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_q6_k, KAI_GGUF_Q6_K},
+    {"IQ4_NL", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_iq4_nl, KAI_GGUF_IQ4_NL},
+    {"MXFP4", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.1, as_mxfp4, KAI_GGUF_MXFP4},
+    {"NVFP4", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.1, as_nvfp4, KAI_GGUF_NVFP4},
+    {"Q4_0 in place", KAI_GEMM_GGUF, f32, f32, false, false, true, 0.03, as_q4_0, KAI_GGUF_Q4_0},
+    {"Q8_0 in place", KAI_GEMM_GGUF, f32, f32, false, false, true, 0.01, as_q8_0, KAI_GGUF_Q8_0},
+    {"Q4_K in place", KAI_GEMM_GGUF, f32, f32, false, false, true, 0.03, as_q4_k, KAI_GGUF_Q4_K},
+    {"Q6_K in place", KAI_GEMM_GGUF, f32, f32, false, false, true, 0.03, as_q6_k, KAI_GGUF_Q6_K},
     {"f32, N x K", KAI_GEMM_DENSE, f32, f32, false, false, true, 0.001, as_f32},
     {"f32, K x N", KAI_GEMM_DENSE, f32, f32, false, false, false, 0.001, transposed<as_f32>},
     {"f16, N x K", KAI_GEMM_DENSE, f16, f16, false, false, true, 0.005, as_f16},
@@ -55,7 +67,7 @@ inline kai_gemm_status plan_layer(
     const Form& form, const Dense& layer, bool relu, size_t rows, const char* pin, kai_gemm_plan& plan) {
     kai_gemm_problem problem = kai_gemm_problem_of(rows, layer.n, layer.k);
     problem.a_type = problem.c_type = form.activation;
-    problem.b_kind = form.kind, problem.b_type = form.weight, problem.bl = kBlock;
+    problem.b_kind = form.kind, problem.b_type = form.weight, problem.gguf_type = form.type, problem.bl = kBlock;
     problem.b_transposed = form.transposed;
     problem.b_constant = problem.bias = form.packed;  // the bias is part of packed weights
     problem.allow_bf16 = form.allow_bf16;
@@ -74,9 +86,11 @@ public:
         workspace_ = allocate(plan_.workspace_size);
         if (!form.packed) {
             weights_ = quantised.bytes.data(), bias_ = layer.bias.data(), relu_ = relu;
+            size_ = quantised.bytes.size() + layer.n * sizeof(float);
             return;
         }
-        packed_ = allocate(plan_.packed_b_size);
+        size_ = plan_.packed_b_size;
+        packed_ = allocate(size_);
         weights_ = packed_.get();
         const kai_gemm_weights weights = quantised.weights(layer);
         const AlignedMemory scratch = allocate(plan_.pack_workspace_size);
@@ -109,8 +123,7 @@ public:
 
     /// Bytes of the weights that a run reads.
     size_t size() const {
-        const kai_gemm_problem& p = plan_.problem;
-        return bias_ == nullptr ? plan_.packed_b_size : p.n * p.k * (p.b_type == f32 ? 4 : 2) + p.n * 4;
+        return size_;
     }
 
     const kai_gemm_plan& plan() const {
@@ -134,6 +147,7 @@ private:
 
     kai_gemm_plan plan_ = {};
     const void* weights_ = nullptr;
+    size_t size_ = 0;
     const float* bias_ = nullptr;
     bool relu_ = false;
     AlignedMemory packed_, workspace_;

@@ -127,25 +127,33 @@ uint8_t sample(const float* logits, size_t count, double u) {
 }
 
 /// Continues kPrompt: its last rows in one call (GEMM), then a character at a time (GEMV), given to `say`.
+/// `draft`: what others wrote. It is checked in one call, as far as it is right, which is called speculative decoding.
 /// The random numbers are the same for everyone, so texts differ only where the arithmetic does.
 std::string continue_prompt(
-    const Model& model, const RunLayer& run, size_t length, const std::function<void(char)>& say = nullptr) {
-    Tokens text = model.tokens(kPrompt);
+    const Model& model, const RunLayer& run, size_t length, const std::string& draft,
+    const std::function<void(char)>& say = nullptr) {
     const size_t vocabulary = model.vocabulary();
-    std::vector<float> logits = predict(model, run, text, text.size() - kRead + 1, kRead);
-    logits.erase(logits.begin(), logits.end() - static_cast<std::ptrdiff_t>(vocabulary));  // what follows the prompt
     std::string written;
     uint32_t random = 2024;
     while (written.size() < length) {
-        random = random * 1664525u + 1013904223u;
-        uint8_t token = sample(logits.data(), vocabulary, (random >> 8) * 0x1p-24);
-        token = model.charset[token] == 0 ? model.token(' ') : token;  // padding of the vocabulary
-        text.push_back(token);
-        written.push_back(model.charset[token]);
-        if (say) {
-            say(written.back());
+        const bool agrees = draft.compare(0, written.size(), written) == 0;
+        const std::string ahead = agrees ? draft.substr(written.size()) : "";
+        const size_t before = written.empty() ? kRead - 1 : 0, count = std::max(ahead.size(), size_t{1});
+        const std::string text = kPrompt + written;
+        const std::vector<float> logits =
+            predict(model, run, model.tokens(text + ahead), text.size() - before, before + count);
+        for (size_t i = 0; i < count; i++) {
+            random = random * 1664525u + 1013904223u;
+            const uint8_t token = sample(&logits[(before + i) * vocabulary], vocabulary, (random >> 8) * 0x1p-24);
+            const char c = model.charset[token];
+            written.push_back(c == 0 ? ' ' : c);  // 0: padding of the vocabulary
+            if (say) {
+                say(written.back());
+            }
+            if (i < ahead.size() && written.back() != ahead[i]) {
+                break;
+            }
         }
-        logits = predict(model, run, text, text.size(), 1);
     }
     return written;
 }
@@ -225,7 +233,7 @@ bool parse(int argc, char** argv, Options& options) {
 struct Result {
     const char* form;
     double tolerance;
-    const char* name;
+    const kai_ukernel& ukernel;
     std::function<RunLayer()> layers;
     std::string written = {};
     double bits_per_char = 0.0;  // only with --check
@@ -267,7 +275,7 @@ private:
             "A language model of %zu weights. It has read three gospels and nothing else, and it shows.\n\n", weights);
         printf("    %s", kPrompt);
         fflush(stdout);
-        written_ = continue_prompt(model_, reference(model_), length(), [](char c) {
+        written_ = continue_prompt(model_, reference(model_), length(), "", [](char c) {
             putchar(visible(c));
             fflush(stdout);
         });
@@ -281,27 +289,24 @@ private:
             if (std::string(u.name).find(options_.only) == std::string::npos) {
                 continue;
             }
-            kai_gemm_status status = KAI_GEMM_WRONG_KERNEL;
-            const Form* form = kForms;
-            for (; form != std::end(kForms); form++) {
-                kai_gemm_plan plan;
-                status = plan_layer(*form, model_.layers[0], true, kBatch, u.name, plan);
-                if (status == KAI_GEMM_OK || status == KAI_GEMM_CPU_LACKS) {
-                    break;
-                }
-            }
             char reason[256] = "";
-            if (status == KAI_GEMM_OK) {
-                results_.push_back(
-                    {form->name, form->tolerance, u.name, [this, form, &u] { return planned(*form, u.name); }});
-                quantise(*form);
-            } else if (status != KAI_GEMM_CPU_LACKS && work_of(u) == nullptr) {
-                others_++;
-            } else if (!kai_registry_runnable(u.features, reason, sizeof(reason))) {
+            if (!kai_registry_runnable(u.features, reason, sizeof(reason))) {
                 lacking_[std::string(reason).substr(0, std::string(reason).find(" ("))]++;
-            } else {
-                results_.push_back({work_of(u)->name, work_of(u)->tolerance, u.name, [this, &u] { return called(u); }});
+                continue;
+            }
+            kai_gemm_plan plan;
+            const Form* form = std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& f) {
+                return plan_layer(f, model_.layers[0], true, kBatch, u.name, plan) == KAI_GEMM_OK;
+            });
+            if (form != std::end(kForms)) {
+                results_.push_back(
+                    {form->name, form->tolerance, u, [this, form, &u] { return planned(*form, u.name); }});
+                quantise(*form);
+            } else if (const Work* work = work_of(u); work != nullptr) {
+                results_.push_back({work->name, work->tolerance, u, [this, &u] { return called(u); }});
                 see_activations();
+            } else {
+                others_.push_back(u.name);
             }
         }
     }
@@ -349,27 +354,42 @@ private:
         return quantised;
     }
 
-    /// On all cores.
+    /// On all cores. Micro-kernels for many rows check what the others have drafted with the same weights.
     void write_all() {
         printf(" Now %zu micro-kernels, each with its own weights:\n\n", results_.size());
         fflush(stdout);
-        std::atomic<size_t> next{0};
-        const auto work = [&] {
-            for (size_t i = next++; i < results_.size(); i = next++) {
-                Result& r = results_[i];
-                const RunLayer layers = r.layers();
-                r.written = continue_prompt(model_, layers, length());
-                if (options_.check) {
-                    r.bits_per_char = evaluate(model_, layers, text_, start_, count_).bits_per_char;
+        for (const bool many : {false, true}) {
+            std::atomic<size_t> next{0};
+            const auto work = [&] {
+                for (size_t i = next++; i < results_.size(); i = next++) {
+                    if ((results_[i].ukernel.rows == KAI_ROWS_MANY) == many) {
+                        write(results_[i]);
+                    }
                 }
+            };
+            std::vector<std::thread> threads(std::max(1u, std::thread::hardware_concurrency()));
+            for (std::thread& thread : threads) {
+                thread = std::thread(work);
             }
-        };
-        std::vector<std::thread> threads(std::max(1u, std::thread::hardware_concurrency()));
-        for (std::thread& thread : threads) {
-            thread = std::thread(work);
+            for (std::thread& thread : threads) {
+                thread.join();
+            }
         }
-        for (std::thread& thread : threads) {
-            thread.join();
+    }
+
+    void write(Result& r) const {
+        std::string draft;
+        if (r.ukernel.rows == KAI_ROWS_MANY) {
+            const auto drafts = [&](const Result& other) {
+                return other.form == r.form && other.ukernel.rows != KAI_ROWS_MANY;
+            };
+            const auto found = std::find_if(results_.begin(), results_.end(), drafts);
+            draft = found != results_.end() ? found->written : written_;
+        }
+        const RunLayer layers = r.layers();
+        r.written = continue_prompt(model_, layers, length(), draft);
+        if (options_.check) {
+            r.bits_per_char = evaluate(model_, layers, text_, start_, count_).bits_per_char;
         }
     }
 
@@ -411,7 +431,7 @@ private:
             printf("   %s\n", who.c_str());
             for (const Result& r : results_) {
                 if (options_.names && r.written == written) {
-                    printf("        %s\n", r.name);
+                    printf("        %s\n", r.ukernel.name);
                 }
             }
         }
@@ -419,11 +439,8 @@ private:
         for (const auto& [reason, count] : lacking_) {
             printf("%zu micro-kernels stay silent: %s.\n", count, reason.c_str());
         }
-        if (others_ > 0) {
-            printf(
-                "%zu are for weights that are not here: blocks of GGUF files, integers as gemmlowp has them, int4 and "
-                "uint8 of\nthe unified API.\n",
-                others_);
+        for (const char* name : others_) {
+            printf("Not in this example: %s\n", name);
         }
     }
 
@@ -477,7 +494,7 @@ private:
         }
         for (const Result& r : results_) {
             if (!(std::fabs(r.bits_per_char - reference_.bits_per_char) <= r.tolerance)) {
-                complain(r.name, r.bits_per_char);
+                complain(r.ukernel.name, r.bits_per_char);
             }
         }
     }
@@ -492,7 +509,7 @@ private:
     std::string written_;  // by the reference
     Score reference_;
     std::map<std::string, size_t> lacking_;  // what the CPU lacks: micro-kernels
-    size_t others_ = 0;
+    std::vector<const char*> others_;        // names
     bool good_ = true;
 };
 

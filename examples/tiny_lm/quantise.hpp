@@ -155,22 +155,6 @@ inline Quantised as_int4_block(const Dense& layer) {
     return to;
 }
 
-/// KAI_GEMM_INT4_BLOCK_F16: records of an f16 scale and 16 bytes; byte j holds elements j and j + 16.
-inline Quantised as_int4_block_f16(const Dense& layer) {
-    constexpr size_t half = kBlock / 2;
-    Quantised to;
-    for (const float* x = layer.weight.data(); x != layer.weight.data() + layer.weight.size(); x += kBlock) {
-        const uint16_t scale16 = kai_cast_f16_f32(symmetric_scale(x, kBlock, 4));
-        const float scale = kai_cast_f32_f16(scale16);
-        to.bytes.push_back(static_cast<uint8_t>(scale16 & 0xFF));
-        to.bytes.push_back(static_cast<uint8_t>(scale16 >> 8));
-        for (size_t j = 0; j < half; j++) {
-            to.bytes.push_back(two_nibbles(quantum(x[j], scale, 0.0f, 4), quantum(x[j + half], scale, 0.0f, 4)));
-        }
-    }
-    return to;
-}
-
 /// KAI_GEMM_INT4_BLOCK_ZERO: the least of a block becomes -8, the greatest 7; the even element in the high nibble.
 inline Quantised as_int4_block_zero(const Dense& layer) {
     Quantised to;
