@@ -146,21 +146,21 @@
     sadalp  v\s3\().4s, v\t3\().8h
 .endm
 
-// 16 k of rows 0 and 1, of rows 2 and 3, which are at byte `at` of the LHS.
+// 16 k of rows 0 and 1, of rows 2 and 3, which are at byte `at` of the LHS. (Between loads and EXT: what need not wait.)
 .macro load_rows at
     ldr     q28, [x1, #\at]
     ldr     q30, [x1, #\at + 32]
+.endm
+.macro order_rows
     other_order 29, 28
     other_order 31, 30
 .endm
-.macro load_columns at
+.macro tile_16k at
+    load_rows \at
     ldp     q24, q25, [x2, #\at]
     ldp     q26, q27, [x2, #\at + 32]
+    order_rows
     second_columns 26, 27
-.endm
-.macro tile_16k at
-    load_columns \at
-    load_rows \at
     products smull, ROW_A, 24, 25, 28, 29
     products smull, ROW_B, 24, 25, 29, 28
     products SECOND, ROW_A, 26, 27, 30, 31
@@ -169,6 +169,9 @@
     load_rows \at + 16
     .endif
     add_four 0, 1, 2, 3, ROW_A
+    .if rows > 2
+    order_rows
+    .endif
     add_four 4, 5, 6, 7, ROW_B
     .if rows > 2
     products smull, ROW_A, 24, 25, 28, 29
@@ -189,27 +192,27 @@
 // One row: v8 - v11 are columns of the second 16 k. Of a panel of four rows v28 - v31, v12 - v15 are 8 k each in both
 // orders.
 .macro one_row
-    ldp     q24, q25, [x2]
-    ldp     q26, q27, [x2, #32]
-    ldp     q8, q9, [x2, #64]
-    ldp     q10, q11, [x2, #96]
-    second_columns 26, 27
-    second_columns 10, 11
     .if height == 1
     ldp     q28, q30, [x1]
-    other_order 29, 28
-    other_order 31, 30
-    products smull, ROW_A, 24, 25, 28, 29
-    products smull, ROW_B, 8, 9, 30, 31
-    products SECOND, ROW_A, 26, 27, 29, 28
-    products SECOND, ROW_B, 10, 11, 31, 30
     .else
     ldr     q28, [x1]
     ldr     q30, [x1, #32]
     ldr     q12, [x1, #64]
     ldr     q14, [x1, #96]
-    other_order 29, 28
-    other_order 31, 30
+    .endif
+    ldp     q24, q25, [x2]
+    ldp     q26, q27, [x2, #32]
+    ldp     q8, q9, [x2, #64]
+    ldp     q10, q11, [x2, #96]
+    order_rows
+    second_columns 26, 27
+    second_columns 10, 11
+    .if height == 1
+    products smull, ROW_A, 24, 25, 28, 29
+    products smull, ROW_B, 8, 9, 30, 31
+    products SECOND, ROW_A, 26, 27, 29, 28
+    products SECOND, ROW_B, 10, 11, 31, 30
+    .else
     other_order 13, 12
     other_order 15, 14
     products smull, ROW_A, 24, 25, 28, 29
