@@ -723,6 +723,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         }
         const bool six = rhs == "qsi6c16x256p" || rhs == "qsi6c16x256pnrx4";
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, six && known) << u->name;
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q3_K) != nullptr, six && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 64), nullptr);

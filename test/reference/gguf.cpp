@@ -53,13 +53,14 @@ GgufWeight q2_k(const uint8_t* b, size_t i) {
     const int q = b[16 + 32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3;
     return {f16(b + 80) * low(b[j]), q, -(f16(b + 82) * high(b[j])), true};
 }
-GgufWeight q3_k(const uint8_t* b, size_t i) {
-    const size_t j = i / 16;
+int scale_of_q3_k(const uint8_t* b, size_t j) {
     const uint8_t* s = b + 96;
-    const int sc = (j < 8 ? low(s[j]) : high(s[j - 8])) + 16 * (s[8 + j % 4] >> 2 * (j / 4) & 3);
+    return (j < 8 ? low(s[j]) : high(s[j - 8])) + 16 * (s[8 + j % 4] >> 2 * (j / 4) & 3) - 32;
+}
+GgufWeight q3_k(const uint8_t* b, size_t i) {
     const int two = b[32 + 32 * (i / 128) + i % 32] >> 2 * (i % 128 / 32) & 3;
     const bool subtract = (b[i % 32] >> (i / 32) & 1) == 0;
-    return plain(f16(b + 108) * (sc - 32), subtract ? two - 4 : two);
+    return plain(f16(b + 108) * scale_of_q3_k(b, i / 16), subtract ? two - 4 : two);
 }
 /// The twelve bytes of Q4_K and Q5_K, by the table of the description.
 int six_bit_scale(const uint8_t* s, size_t j) {
@@ -173,6 +174,9 @@ GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
     const std::string name = type.name;
     if (name == "Q4_K" || name == "Q5_K") {
         return {six_bit_scale(block + 4, j), six_bit_min(block + 4, j)};
+    }
+    if (name == "Q3_K") {
+        return {scale_of_q3_k(block, j), 0};
     }
     if (name == "Q6_K") {
         return {static_cast<int8_t>(block[192 + j]), 0};

@@ -205,6 +205,18 @@ KAI_INLINE SixBits unpack_six_bits(const uint8_t* p) {
     return {uint64_t{sc} << 32 | (a & 0x3F3F3F3FU), uint64_t{mn} << 32 | (b & 0x3F3F3F3FU)};
 }
 
+/// Bytes from 0 to 63, each less 32.
+KAI_INLINE uint64_t less_32(uint64_t bytes) {
+    constexpr uint64_t kSigns = 0x2020202020202020U;  // once they are flipped
+    return (bytes ^ kSigns) | (~bytes & kSigns) * 6;
+}
+
+/// Six bits less 32 for each of the eight runs of a half of the block, a byte each (Q3_K).
+KAI_INLINE uint64_t unpack_split(const uint8_t* p, size_t half) {
+    const uint64_t low = load<uint64_t>(p) >> 4 * half, high = uint64_t{load<uint32_t>(p + 8)} >> 4 * half;
+    return less_32((low & 0x0F0F0F0F0F0F0F0FU) | ((high | high >> 2 << 32) & 0x0303030303030303U) << 4);
+}
+
 /// Scale and minimum of run j. All products are exact: a scale has 11 bits, what a run adds at most 8.
 KAI_INLINE Scale scale_of(const Block& t, const uint8_t* block, size_t j) {
     const uint8_t* subs = block + t.subs;
@@ -222,8 +234,8 @@ KAI_INLINE Scale scale_of(const Block& t, const uint8_t* block, size_t j) {
                 f16_at(block + t.d) * static_cast<float>(subs[j] & 15),
                 -(f16_at(block + t.m) * static_cast<float>(subs[j] >> 4))};
         case Scales::split: {
-            const int sc = (subs[j % 8] >> j / 8 * 4 & 15) | (subs[8 + j % 4] >> j / 4 * 2 & 3) << 4;
-            return {f16_at(block + t.d) * static_cast<float>(sc - 32), 0};
+            const auto sc = static_cast<int8_t>(unpack_split(subs, j / 8) >> 8 * (j % 8));
+            return {f16_at(block + t.d) * static_cast<float>(sc), 0};
         }
         case Scales::int8:
             return {f16_at(block + t.d) * static_cast<float>(static_cast<int8_t>(subs[j])), 0};

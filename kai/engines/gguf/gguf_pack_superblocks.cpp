@@ -1,8 +1,8 @@
 // RHS packers of rows of GGUF super-blocks, N x K, to formats that keep their scales of sub-blocks: lossless. Each
 // column is a row of the file.
 //
-// Nibbles and fifth bits are the bytes of the file, those of 4 columns interleaved by groups; six bits become three
-// bytes for four weights (superblocks.hpp). Sub-scales of 4 and 6 bits become bytes.
+// Nibbles and fifth bits are the bytes of the file, those of 4 columns interleaved by groups; values of six bits, or of
+// three, become three bytes for four weights (superblocks.hpp). Sub-scales of 6 bits become bytes.
 //
 // NEON: 16 bytes of 4 columns at a time (ZIP), ST4 for the sub-scales.
 //
@@ -99,24 +99,34 @@ KAI_INLINE uint8_t* put_groups(const Columns& src, size_t offset, size_t count, 
     return dst;
 }
 
-/// A super-block of Q6_K of four columns, from column c of the panel on.
-template <size_t group>
+/// The scales of sub-blocks of 16, an int8 each.
+template <const Block& t>
+KAI_INLINE void load_subs(const uint8_t* block, uint8_t subs[Six::kSubs]) {
+    if constexpr (t.scales == Scales::int8) {
+        __builtin_memcpy(subs, block + t.subs, Six::kSubs);
+    } else {
+        static_assert(t.scales == Scales::split);
+        store(subs, unpack_split(block + t.subs, 0));
+        store(subs + 8, unpack_split(block + t.subs, 1));
+    }
+}
+
+/// A super-block of four columns whose values are packed to six bits, from column c of the panel on.
+template <const Block& t, size_t group>
 KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, size_t plane) {
-    uint8_t scales[Six::kSubs][4];
+    uint8_t subs[4][Six::kSubs], scales[Six::kSubs][4];
+    KAI_UNROLL(4)
     for (size_t i = 0; i < 4; ++i) {
-        store(dst + 2 * (c + i), load<uint16_t>(src.at[i] + Q6_K.d));
+        store(dst + 2 * (c + i), load<uint16_t>(src.at[i] + t.d));
+        load_subs<t>(src.at[i], subs[i]);
     }
 #if defined(__aarch64__)
-    uint8x16x4_t subs;
-    KAI_UNROLL(4)
-    for (int i = 0; i < 4; ++i) {
-        subs.val[i] = vld1q_u8(src.at[i] + Q6_K.subs);
-    }
-    vst4q_u8(scales[0], subs);
+    const uint8x16x4_t v = {{vld1q_u8(subs[0]), vld1q_u8(subs[1]), vld1q_u8(subs[2]), vld1q_u8(subs[3])}};
+    vst4q_u8(scales[0], v);
 #else
     for (size_t j = 0; j < Six::kSubs; ++j) {
         for (size_t i = 0; i < 4; ++i) {
-            scales[j][i] = src.at[i][Q6_K.subs + j];
+            scales[j][i] = subs[i][j];
         }
     }
 #endif
@@ -128,7 +138,7 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
         for (int i = 0; i < 4; ++i) {
-            v[i] = vreinterpretq_u8_s8(values_x16<Q6_K>(src.at[i], Six::kSub * j));
+            v[i] = vreinterpretq_u8_s8(values_x16<t>(src.at[i], Six::kSub * j));
         }
         interleave<group>(v, out);
         vst1q_u8(quad, vsliq_n_u8(vshrq_n_u8(out[3], 4), out[0], 2));
@@ -139,7 +149,7 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
         for (size_t i = 0; i < 4; ++i) {
             for (size_t kk = 0; kk < Six::kSub; ++kk) {
                 const Six::At at = Six::at(group, i, kk);
-                vectors[at.vector][at.lane] = static_cast<uint8_t>(value_of(Q6_K, src.at[i], Six::kSub * j + kk) & 63);
+                vectors[at.vector][at.lane] = static_cast<uint8_t>(value_of(t, src.at[i], Six::kSub * j + kk) & 63);
             }
         }
         for (size_t lane = 0; lane < Six::kVector; ++lane) {
@@ -195,7 +205,7 @@ template <const Format& format, const Block& t, size_t group>
             }
             for (size_t b = 0; b < p.blocks; ++b) {
                 if constexpr (format.bits == 6) {
-                    pack_six<group>(src, panel + b * block, nr, c, p.plane);
+                    pack_six<t, group>(src, panel + b * block, nr, c, p.plane);
                 } else {
                     pack_bytes<format, t, group>(src, panel + b * block);
                 }
@@ -211,9 +221,10 @@ template <const Format& format, const Block& t, size_t group>
 template <const Format& format, const Block& t>
 void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
+    constexpr const Format& of_size = format.bits == 6 ? qsi6c16x256p : format;  // the same code for both orders
     const size_t plane = Six::plane(format, c.nr);
     const SuperBlockRows rows = {c.n, c.k / t.weights, c.nr, plane, bytes(c.rhs), c.rhs_stride, bytes(c.packed)};
-    (c.kr == 16 ? pack_super_blocks<format, t, 8> : pack_super_blocks<format, t, 4>)(rows);
+    (c.kr == 16 ? pack_super_blocks<of_size, t, 8> : pack_super_blocks<of_size, t, 4>)(rows);
 }
 
 }  // namespace
@@ -236,5 +247,7 @@ KAI_DEFINE_GGUF(qau4c32x256p, Q4_K, q4_k, 0)
 KAI_DEFINE_GGUF(qau5c32x256p, Q5_K, q5_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q6_K, q6_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
+KAI_DEFINE_GGUF(qsi6c16x256p, Q3_K, q3_k, 0)
+KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q3_K, q3_k, 8)
 
 }  // extern "C"

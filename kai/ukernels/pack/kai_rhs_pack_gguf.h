@@ -84,7 +84,7 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi4c32p_ggq2_0;
 /// @}
 
 /// @name Format qsi6c16x256p
-/// nr is a multiple of 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
+/// nr is a multiple of 4, kr 16 or 8, sr 2. Lossless: Q6_K, bytes per weight as in the file; Q3_K, 6.56 bits.
 /// @{
 kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
 kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
@@ -92,9 +92,16 @@ kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi6c16
 kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
 kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256p_ggq6_k;
+
+kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
+kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
+kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
+kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256p_ggq3_k;
 /// @}
 /// @name Format qsi6c16x256pnrx4
-/// nr is a multiple of 4, kr 8, sr 2. Lossless, bytes per weight as in the file.
+/// nr is a multiple of 4, kr 8, sr 2. Lossless: Q6_K, bytes per weight as in the file; Q3_K, 6.56 bits.
 /// @{
 kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
 kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
@@ -102,6 +109,13 @@ kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi6c16
 kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
 kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256pnrx4_ggq6_k;
+
+kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
+kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
+kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
+kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
 /// @}
 
 /// @name Format qsi4c32ps1s0scalef16
