@@ -122,6 +122,26 @@ size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
     return block(s, b) + 12 * s.rows + j * s.rows + r;
 }
 }  // namespace qau5c32x256p
+// | 16 int8 table | zeros up to nr * 4 | per super-block of 256: | nr f16 d | 8 x nr scales | nr * 128 bytes |:
+// byte 16 * (i / 32) + i % 16 of a column has the index of element i low if i % 32 < 16, else high
+namespace qlu4c32x256p {
+size_t block(const Shape& s, size_t b) {
+    return s.rows * (4 + b * 138);
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 256, j = 16 * (i / 32) + i % 16;
+    return {block(s, kk / 256) + 10 * s.rows + (j / L) * s.rows * L + r * L + j % L, i % 32 < 16 ? 0u : 4u};
+}
+size_t d(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * r;
+}
+size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 2 * s.rows + j * s.rows + r;
+}
+}  // namespace qlu4c32x256p
 namespace qsi8d256p {  // | mr f32 scales | mr x 8 int8 high | mr x 8 int8 low | mr * 256 int8 | per block of 256
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * 276;
@@ -586,6 +606,11 @@ const std::vector<Format>& formats() {
             .with_sub_scales(32, 0, 63, byte<qau5c32x256p::sc>)
             .with_sub_minima(byte<qau5c32x256p::mn>, qau5c32x256p::dmin)
             .with_fifth_bits(qau5c32x256p::fifth)
+            .with_padding(Format::last_row),
+        Format{"qlu4c32x256p", kRhs, Format::l4, qlu4c32x256p::stride, qlu4c32x256p::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, qlu4c32x256p::d)
+            .with_sub_scales(32, -128, 127, byte<qlu4c32x256p::sc>)
             .with_padding(Format::last_row),
         Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
             .with_scale(Format::f32_scale, rows::scale<8, 1>)

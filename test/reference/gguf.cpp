@@ -96,10 +96,13 @@ GgufWeight by_table(double scale, const int* table, int index) {
 GgufWeight iq4_nl(const uint8_t* b, size_t i) {
     return by_table(f16(b), kNl, nibble_of_32(b + 2, i));
 }
+int scale_of_iq4_xs(const uint8_t* b, size_t j) {
+    const int sh = b[2] | b[3] << 8, sl = j % 2 == 0 ? low(b[4 + j / 2]) : high(b[4 + j / 2]);
+    return sl + 16 * (sh >> 2 * j & 3) - 32;
+}
 GgufWeight iq4_xs(const uint8_t* b, size_t i) {
     const size_t j = i / 32;
-    const int sh = b[2] | b[3] << 8, sl = j % 2 == 0 ? low(b[4 + j / 2]) : high(b[4 + j / 2]);
-    return by_table(f16(b) * (sl + 16 * (sh >> 2 * j & 3) - 32), kNl, nibble_of_32(b + 8 + 16 * j, i % 32));
+    return by_table(f16(b) * scale_of_iq4_xs(b, j), kNl, nibble_of_32(b + 8 + 16 * j, i % 32));
 }
 GgufWeight tq1_0(const uint8_t* b, size_t i) {
     const size_t byte = i < 160 ? i % 32 : i < 240 ? 32 + (i - 160) % 16 : 48 + (i - 240) % 4;
@@ -174,6 +177,9 @@ GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
     const std::string name = type.name;
     if (name == "Q4_K" || name == "Q5_K") {
         return {six_bit_scale(block + 4, j), six_bit_min(block + 4, j)};
+    }
+    if (name == "IQ4_XS") {
+        return {scale_of_iq4_xs(block, j), 0};
     }
     if (name == "Q3_K") {
         return {scale_of_q3_k(block, j), 0};

@@ -210,6 +210,10 @@ inline constexpr Format qau4c32x256p =
     Format{"qau4c32x256p", 4, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
 /// The same; elements are 32 bytes of fifth bits per row, then nibbles as there.
 inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
+/// Before the panel: as qlu4c32p; before a block: f16 d, 8 int8 scales of 32 elements each (as qau4c32x256p has them);
+/// indices of the table.
+inline constexpr Format qlu4c32x256p =
+    Format{"qlu4c32x256p", 4, Format::kr_over_sr}.by_table().in_blocks_of(256).before_block(10);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
 inline constexpr Format qlu4c32ps1s0scalef16 =
     Format{"qlu4c32ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);

@@ -217,6 +217,18 @@ KAI_INLINE uint64_t unpack_split(const uint8_t* p, size_t half) {
     return less_32((low & 0x0F0F0F0F0F0F0F0FU) | ((high | high >> 2 << 32) & 0x0303030303030303U) << 4);
 }
 
+/// The same for each of eight runs, of which the upper two bits come first (IQ4_XS).
+KAI_INLINE uint64_t unpack_high_low(const uint8_t* p) {
+    uint64_t high = load<uint16_t>(p), low = load<uint32_t>(p + 2);
+    low = (low | low << 16) & 0x0000FFFF0000FFFFU;
+    low = (low | low << 8) & 0x00FF00FF00FF00FFU;
+    low = (low | low << 4) & 0x0F0F0F0F0F0F0F0FU;
+    high = (high | high << 24) & 0x000000FF000000FFU;
+    high = (high | high << 12) & 0x000F000F000F000FU;
+    high = (high | high << 6) & 0x0303030303030303U;
+    return less_32(low | high << 4);
+}
+
 /// Scale and minimum of run j. All products are exact: a scale has 11 bits, what a run adds at most 8.
 KAI_INLINE Scale scale_of(const Block& t, const uint8_t* block, size_t j) {
     const uint8_t* subs = block + t.subs;
@@ -240,8 +252,8 @@ KAI_INLINE Scale scale_of(const Block& t, const uint8_t* block, size_t j) {
         case Scales::int8:
             return {f16_at(block + t.d) * static_cast<float>(static_cast<int8_t>(subs[j])), 0};
         case Scales::high_low: {
-            const int sc = (subs[2 + j / 2] >> j % 2 * 4 & 15) | (load<uint16_t>(subs) >> 2 * j & 3) << 4;
-            return {f16_at(block + t.d) * static_cast<float>(sc - 32), 0};
+            const auto sc = static_cast<int8_t>(unpack_high_low(subs) >> 8 * j);
+            return {f16_at(block + t.d) * static_cast<float>(sc), 0};
         }
         case Scales::e8m0: {
             const uint32_t e = *subs;

@@ -1,8 +1,9 @@
 // RHS packers of rows of GGUF super-blocks, N x K, to formats that keep their scales of sub-blocks: lossless. Each
 // column is a row of the file.
 //
-// Nibbles and fifth bits are the bytes of the file, those of 4 columns interleaved by groups; values of six bits, or of
-// three, become three bytes for four weights (superblocks.hpp). Sub-scales of 6 bits become bytes.
+// Nibbles, some of them indices, and fifth bits are the bytes of the file, those of 4 columns interleaved by groups;
+// values of six bits, or of three, become three bytes for four weights (superblocks.hpp). Sub-scales of 6 bits become
+// bytes.
 //
 // NEON: 16 bytes of 4 columns at a time (ZIP), ST4 for the sub-scales.
 //
@@ -165,19 +166,25 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
 /// A super-block whose quants stay the bytes of the file.
 template <const Format& format, const Block& t, size_t group>
 KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
-    static_assert(t.scales == Scales::six_bits);
     put_halves(src, t.d, dst);
-    put_halves(src, t.m, dst + 2 * kColumns);
-    Words scales, minima;
-    for (size_t c = 0; c < kColumns; ++c) {
-        const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
-        scales.of[c] = bits.sc;
-        minima.of[c] = bits.mn;
+    Words scales;
+    if constexpr (t.scales == Scales::high_low) {
+        for (size_t c = 0; c < kColumns; ++c) {
+            scales.of[c] = unpack_high_low(src.at[c] + t.subs);
+        }
+    } else {
+        static_assert(t.scales == Scales::six_bits);
+        put_halves(src, t.m, dst + 2 * kColumns);
+        Words minima;
+        for (size_t c = 0; c < kColumns; ++c) {
+            const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
+            scales.of[c] = bits.sc;
+            minima.of[c] = bits.mn;
+        }
+        put_words<group>(minima, dst + 4 * kColumns);
     }
-    put_words<group>(minima, dst + 4 * kColumns);
-    dst += 12 * kColumns;
-    put_rows(scales, dst);
-    dst += 8 * kColumns;
+    dst += format.block_head * kColumns;
+    put_rows(scales, dst - 8 * kColumns);
     if constexpr (t.high.bits != 0) {
         dst = put_groups<group>(src, t.high.offset, t.weights / 8, dst);
     }
@@ -198,6 +205,11 @@ template <const Format& format, const Block& t, size_t group>
     const size_t nr = format.bits == 6 ? p.nr : kColumns, block = format.block_bytes({nr, 2 * group, 2}, t.weights);
     uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.n; first += nr) {
+        if constexpr (t.table != nullptr) {
+            static_assert(format.panel_head * kColumns == 16);
+            __builtin_memcpy(panel, t.table, 16);
+            panel += 16;
+        }
         for (size_t c = 0; c < nr; c += kColumns) {
             Columns src;
             for (size_t i = 0; i < kColumns; ++i) {
@@ -245,6 +257,7 @@ extern "C" {
 
 KAI_DEFINE_GGUF(qau4c32x256p, Q4_K, q4_k, 0)
 KAI_DEFINE_GGUF(qau5c32x256p, Q5_K, q5_k, 0)
+KAI_DEFINE_GGUF(qlu4c32x256p, IQ4_XS, iq4_xs, 0)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q6_K, q6_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q3_K, q3_k, 0)

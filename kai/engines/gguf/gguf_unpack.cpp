@@ -2,7 +2,7 @@
 //
 //     int4, int8 with a scale       w = value * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
-//     indices                       w = table[index] * scale
+//     indices                       w = table[index] * scale, in super-blocks table[index] * (d * sc)
 //     floats                        w = element
 //     super-blocks                  w = fma(value, d * sc, -(dmin * mn))
 //
@@ -192,6 +192,19 @@ void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
     }
 }
 
+/// 32 weights by their indices: byte i holds two that are d apart. Each half has a scale.
+KAI_INLINE void put_indices(
+    const int8_t* table, Bytes bytes, size_t d, const float scales[2], kai_datatype type, uint8_t* dst) {
+    Bytes values[2];
+    for (size_t i = 0; i < 16; ++i) {
+        const size_t low = i / d * 2 * d + i % d, high = low + d;
+        values[low / 16][low % 16] = static_cast<uint8_t>(table[bytes[i] & 15]);
+        values[high / 16][high % 16] = static_cast<uint8_t>(table[bytes[i] >> 4]);
+    }
+    put_16(values[0], scales[0], false, 0, type, dst);
+    put_16(values[1], scales[1], false, 0, type, dst + 16 * kai_get_datatype_size_in_bytes(type));
+}
+
 void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
     const size_t group = format.group_size(p.tile), step = p.tile.rows * group, d = format.nibble_distance;
@@ -200,16 +213,32 @@ void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     for (size_t b = 0; b < p.k / 32; ++b) {
         const uint8_t* head = panel + format.head(p.tile, p.k, 32, b) + 2 * r;
         const Bytes bytes = gather_16(panel + format.elements(p.tile, 32, b) + r * group, group, step);
-        Bytes values[2];
-        for (size_t i = 0; i < 16; ++i) {
-            const size_t low = i / d * 2 * d + i % d, high = low + d;
-            values[low / 16][low % 16] = panel[bytes[i] & 15];
-            values[high / 16][high % 16] = panel[bytes[i] >> 4];
-        }
+        float scales[2];
         for (size_t half = 0; half < 2; ++half) {
             const auto bits = load<uint16_t>(head + (parts == 2 ? half : 0) * 2 * p.tile.rows);
-            const float scale = bf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
-            put_16(values[half], scale, false, 0, type, p.dst + (b * 32 + half * 16) * size);
+            scales[half] = bf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+        }
+        put_indices(reinterpret_cast<const int8_t*>(panel), bytes, d, scales, type, p.dst + b * 32 * size);
+    }
+}
+
+/// d times a scale of 8 bits is exact, and the product with a value is the only rounding.
+void unpack_super_indices(const Format& format, const Column& p, kai_datatype type) {
+    constexpr size_t kSub = 32;
+    const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
+    const size_t group = format.group_size(p.tile), step = rows * group, next_16 = 16 / group * step;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / format.block; ++b) {
+        const uint8_t* fields = panel + format.head(p.tile, p.k, format.block, b);
+        const uint8_t* indices = panel + format.elements(p.tile, format.block, b) + r * group;
+        const float d = kai_cast_f32_f16(load<uint16_t>(fields + 2 * r));
+        for (size_t j = 0; j < format.block / kSub; ++j, indices += next_16, dst += kSub * size) {
+            const float scale = d * static_cast<float>(static_cast<int8_t>(fields[scale_of_sub(rows, j, r)]));
+            const float scales[2] = {scale, scale};
+            put_indices(
+                reinterpret_cast<const int8_t*>(panel), gather_16(indices, group, step), format.nibble_distance, scales,
+                type, dst);
         }
     }
 }
@@ -307,22 +336,15 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     unpack_indices(format, p, type);
 }
 
-[[gnu::noinline]] void unpack_six_bits(
-    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
-    check_tile(function, p.tile);
-    check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(
-        function, p.k % format.block == 0, "k = %zu is not a multiple of %zu", p.k, size_t{format.block});
-    check_groups(function, format, p.tile);
-    unpack_six_bits(format, p, type);
-}
-
-[[gnu::noinline]] void unpack_six(const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+/// Blocks of one length, by `unpack`.
+[[gnu::noinline]] void unpack_super_blocks(
+    const char* function, const Format& format, void (*unpack)(const Format&, const Column&, kai_datatype),
+    const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, "k = %zu is not a multiple of %u", p.k, format.block);
     check_groups(function, format, p.tile);
-    unpack_six(format, p, type);
+    unpack(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_floats(
@@ -350,15 +372,16 @@ KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
 KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, kai::Nibble{})
-KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_six, 0)
-KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_six, 0)
+KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_super_blocks, kai::unpack_six)
+KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c32pscalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c16p, unpack_indices, 0)
-KAI_DEFINE_UNPACK(qau4c32x256p, unpack_six_bits, 0)
-KAI_DEFINE_UNPACK(qau5c32x256p, unpack_six_bits, 0)
+KAI_DEFINE_UNPACK(qau4c32x256p, unpack_super_blocks, kai::unpack_six_bits)
+KAI_DEFINE_UNPACK(qau5c32x256p, unpack_super_blocks, kai::unpack_six_bits)
+KAI_DEFINE_UNPACK(qlu4c32x256p, unpack_super_blocks, kai::unpack_super_indices)
 KAI_DEFINE_UNPACK(qlu4c32ps1s0scalef16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c32ps1s0scalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c16ps1s0scalef16, unpack_indices, 0)

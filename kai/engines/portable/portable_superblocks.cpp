@@ -10,7 +10,7 @@
 namespace kai {
 namespace {
 
-constexpr size_t kSubBlocks = 8;  // of those with minima
+constexpr size_t kSubBlocks = 8;  // where they are of 32
 static_assert(kChunk == qau4c32x256p.block && kChunk == qsi6c16x256p.block);
 
 /// The fields of a super-block for each column. J = sum of minima * sums of the LHS.
@@ -20,7 +20,7 @@ struct SuperBlock {
 };
 
 template <const Format& RHS>
-constexpr bool kHasMinima = RHS.bits != 6;
+constexpr bool kHasMinima = RHS.bits != 6 && !RHS.table;
 
 /// The first bytes of the fields of a super-block of NR columns.
 template <size_t NR>
@@ -37,6 +37,21 @@ KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
         for (size_t i = 0; i < Six::kSub; ++i, ++weights) {
             const Six::At at = Six::at(GROUP, c, i);
             *weights = static_cast<int16_t>(Six::value(quad + at.lane, at.vector) * scale);
+        }
+    }
+}
+
+/// The same, indices of a table. A byte holds two that are 16 apart.
+template <size_t NR, size_t GROUP>
+KAI_INLINE void decode_indices(const int8_t* table, const uint8_t* block, size_t c, int16_t* weights) {
+    const uint8_t* indices = block + NR * qlu4c32x256p.block_head + c * GROUP;
+    for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
+        const int scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
+        for (size_t i = 0; i < kStep / 2; ++i) {
+            const size_t at = j * kStep / 2 + i;
+            const uint8_t byte = indices[at / GROUP * NR * GROUP + at % GROUP];
+            weights[i] = static_cast<int16_t>(table[byte & 15] * scale);
+            weights[kStep / 2 + i] = static_cast<int16_t>(table[byte >> 4] * scale);
         }
     }
 }
@@ -61,11 +76,15 @@ KAI_INLINE void decode_nibbles(const uint8_t* block, size_t c, int16_t* weights,
     }
 }
 
+/// `panel` may start with a table.
 template <const Format& RHS, size_t NR, size_t GROUP>
-KAI_INLINE void decode(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+KAI_INLINE void decode(
+    const uint8_t* panel, const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
     fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + 2 * c));
     if constexpr (RHS.bits == 6) {
         decode_six<NR, GROUP>(block, c, weights);
+    } else if constexpr (RHS.table) {
+        decode_indices<NR, GROUP>(reinterpret_cast<const int8_t*>(panel), block, c, weights);
     } else {
         decode_nibbles<RHS, NR, GROUP>(block, c, weights, fields, column);
     }
@@ -111,7 +130,8 @@ template <const Format& RHS, size_t NR, size_t GROUP>
             for (size_t b = 0; b < k / kChunk; ++b) {
                 for (size_t c = 0; c < stored; ++c) {
                     const uint8_t* panel = rhs + c / NR * rhs_stride;
-                    decode<RHS, NR, GROUP>(panel + RHS.head(kPanel, k, kChunk, b), c % NR, weights[c], fields, c);
+                    const uint8_t* block = panel + RHS.head(kPanel, k, kChunk, b);
+                    decode<RHS, NR, GROUP>(panel, block, c % NR, weights[c], fields, c);
                 }
                 for (size_t r = 0; r < rows; ++r) {
                     const uint8_t* row = lhs + (m0 + r) * lhs_stride + qsi8d256p.head(kRow, k, kChunk, b);
@@ -147,6 +167,7 @@ extern "C" {
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 
 }  // extern "C"

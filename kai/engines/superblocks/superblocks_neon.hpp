@@ -19,7 +19,8 @@ static_assert(
     qsi8d256p.block_bytes({4, 8, 2}, kSuperBlock) == 1104 && qsi8d256p.block_bytes({1, 8, 2}, kSuperBlock) == 276 &&
         qau4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 592 &&
         qau5c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 720 &&
-        qsi6c16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 840,
+        qsi6c16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 840 &&
+        qlu4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 552 && qlu4c32x256p.panel_head * 4 == 16,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
 /// The tiles of this ISA for a format; the function for one row and groups of KR / 2 k.

@@ -6,6 +6,7 @@
 #define KAI_TILES(RHS) KAI_SUPER_TILES(RHS, kai_tile_qsi8d256p4x8_##RHS##4x8, neon_i8mm, true)
 KAI_TILES(qau4c32x256p)
 KAI_TILES(qau5c32x256p)
+KAI_TILES(qlu4c32x256p)
 KAI_TILES(qsi6c16x256p)
 
 KAI_SUPER_ROW(qau4c32x256p, 16, kai_row_qsi8d256p1x8_qau4c32x256p4x8_neon_i8mm)
@@ -16,5 +17,6 @@ extern "C" {
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 }
