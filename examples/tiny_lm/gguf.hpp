@@ -145,6 +145,24 @@ inline Quantised as_iq4_nl(const Dense& layer) {
     });
 }
 
+/// IQ4_XS: a scale for each 32 weights, of six bits less 32.
+inline Quantised as_iq4_xs(const Dense& layer) {
+    return in_blocks<256, 136>(layer, [](const float* x, uint8_t* block) {
+        float scale[8];
+        for (size_t j = 0; j < 8; j++) {
+            scale[j] = symmetric_scale(x + 32 * j, 32, 8);
+        }
+        const float d = put_f16(block, symmetric_scale(scale, 8, 6));
+        for (size_t j = 0; j < 8; j++) {
+            const int s = quantum(scale[j], d, 0.0f, 6);
+            const auto bits = static_cast<unsigned>(s + 32);
+            block[2 + j / 4] = static_cast<uint8_t>(block[2 + j / 4] | bits >> 4 << j % 4 * 2);
+            block[4 + j / 2] = static_cast<uint8_t>(block[4 + j / 2] | (bits & 15) << j % 2 * 4);
+            put_indices(kTableNl, x + 32 * j, 32, d * static_cast<float>(s), block, {8, 4, 16}, 32 * j);
+        }
+    });
+}
+
 /// The scale is a power of two, that next to largest / 12.
 inline Quantised as_mxfp4(const Dense& layer) {
     return in_blocks<32, 17>(layer, [](const float* x, uint8_t* block) {

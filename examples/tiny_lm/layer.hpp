@@ -50,6 +50,7 @@ inline constexpr Form kForms[] = {
     {"Q5_K", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_q5_k, KAI_GGUF_Q5_K},
     {"Q6_K", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_q6_k, KAI_GGUF_Q6_K},
     {"IQ4_NL", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_iq4_nl, KAI_GGUF_IQ4_NL},
+    {"IQ4_XS", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.03, as_iq4_xs, KAI_GGUF_IQ4_XS},
     {"MXFP4", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.1, as_mxfp4, KAI_GGUF_MXFP4},
     {"NVFP4", KAI_GEMM_GGUF, f32, f32, false, true, true, 0.1, as_nvfp4, KAI_GGUF_NVFP4},
     {"Q4_0 in place", KAI_GEMM_GGUF, f32, f32, false, false, true, 0.03, as_q4_0, KAI_GGUF_Q4_0},
