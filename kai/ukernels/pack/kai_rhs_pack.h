@@ -86,13 +86,12 @@ kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16
 
 /// Packs n rows (columns of the product) of k / 32 records: f16 scale, 16 bytes; byte j holds the indices of weights j
 /// (low nibble) and j + 16 (high nibble). weight = table[index] * scale. Rows are rhs_stride bytes apart, at any
-/// address. Every panel gets the table. Rows of IQ4_NL are such records (kai_rhs_pack_gguf.h has its table); NF4:
-/// docs/gguf.md. Missing columns of the last panel repeat column n - 1 (qlu4c32p) or are zero.
+/// address. Every panel gets `table`, 16 values. Rows of IQ4_NL are such records (kai_rhs_pack_gguf.h has its table);
+/// NF4: docs/gguf.md. Missing columns of the last panel repeat column n - 1 (qlu4c32p) or are zero.
 ///
 /// Getters: as kai_run_rhs_pack_nxk_gguf_fn has them. The micro-kernels take bl = 32. To pack a part from column n_idx
 /// on, a multiple of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride) and `rhs_packed` by
 /// get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written.
-/// @param table  16 values.
 /// @pre num_groups = 1, extra_bytes = 0, params = NULL; k a multiple of 32; rhs_stride not less than a row; sr 2, nr a
 ///      multiple of 4; qlu4c32p: kr even, at most 16, and 32 a multiple of it; qlu4c32ps1s0scalef16: kr 4.
 typedef void kai_run_rhs_pack_nxk_qlu4c32_fn(
