@@ -132,7 +132,16 @@ TEST_P(Lowp, EndsOfTheirRanges) {
 TEST_P(Lowp, AnyOffsets) {
     const int32_t none = rhs_format.has_unsigned ? -128 : 0;
     for (const test::Data data : {test::Data::random, test::Data::large}) {
-        for (const size_t k : {16, 35, 2032, 2529, 4129}) {
+        for (const auto& [m, k] :
+             {std::pair<size_t, size_t>{1, 16},
+              {2, 35},
+              {3, 35},
+              {4, 35},
+              {1, 2032},
+              {3, 2032},
+              {4, 2032},
+              {2, 2529},
+              {6, 4129}}) {
             for (const auto& [lhs_offset, rhs_offset] :
                  {std::pair{none, none},
                   {0, 0},
@@ -143,7 +152,7 @@ TEST_P(Lowp, AnyOffsets) {
                   {INT32_MIN, INT32_MAX},
                   {INT32_MAX, 7},
                   {none, INT32_MIN}}) {
-                make(data, k == 4129 ? 6 : 1 + k % 2, 11, k, k);
+                make(data, m, 11, k, k);
                 low.lhs_offset = lhs_offset, low.rhs_offset = rhs_offset;
                 rhs.shift.assign(11, k > 1000 ? -18 : -12);
                 check();

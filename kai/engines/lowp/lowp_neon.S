@@ -17,7 +17,7 @@
 //   x1      steps to go                        v1 - v5    16 k of the columns: those that are not rows
 //   x2, x3  tails of rows and columns          v6, v7     lhs_flip, rhs_flip
 //   x4 - x7 rows                               v8 - v15   t
-//   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums; of columns, 16 bits, the last 4 or 8
+//   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums; of columns, 16 bits: v12 - v15, or the last 4 or 8
 //
 // Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 steps
 // at most.
@@ -104,8 +104,8 @@ rhs_tail .req x3
 .macro ready raw, b, index
     .ifnc \raw, packed
         .ifnc \raw, plain
-    .irp s, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s == 24 + \index
+    .irp s, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
+        .if \s == column_sum + \index
     add_bytes \raw, \s, \b
         .endif
     .endr
@@ -250,6 +250,35 @@ rhs_tail .req x3
     add_up  T47, 28, 29, 30, 31
 .endm
 
+// With sums of columns there are registers for four products at once.
+.macro step_4x4_sums raw
+    load_rows 4
+    column  \raw, 4, 0
+    column  \raw, 5, 1
+    add_up  T03, 28, 29, 30, 31
+    ready_rows 4
+    ready   \raw, 4, 0
+    ready   \raw, 5, 1
+    FIRST   T03, ROWS4, 4, 4, 4, 4
+    SECOND  T03, ROWS4, 4, 4, 4, 4
+    column  \raw, 4, 2
+    add_up  T03, 16, 17, 18, 19
+    ready   \raw, 4, 2
+    FIRST   T03, ROWS4, 5, 5, 5, 5
+    SECOND  T03, ROWS4, 5, 5, 5, 5
+    column  \raw, 5, 3
+    add_up  T03, 20, 21, 22, 23
+    ready   \raw, 5, 3
+    FIRST   T03, ROWS4, 4, 4, 4, 4
+    SECOND  T03, ROWS4, 4, 4, 4, 4
+    add_up  T03, 24, 25, 26, 27
+    FIRST   T03, ROWS4, 5, 5, 5, 5
+    SECOND  T03, ROWS4, 5, 5, 5, 5
+.endm
+.macro last_4x4_sums
+    add_up  T03, 28, 29, 30, 31
+.endm
+
 // Each result is the sum of a vector: pairs of two of them, then pairs of these pairs.
 .macro pairs to, a, b
     addp    v\to\().4s, v\a\().4s, v\b\().4s
@@ -314,23 +343,28 @@ rhs_tail .req x3
 
 // Sums of columns.
 .macro column_sums columns, widen
-    .irp s, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s < 24 + \columns
+    .irp s, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
+        .if \s >= column_sum && \s < column_sum + \columns
     widened \widen, \s
         .endif
     .endr
-    pairs   24, 24, 25
-    pairs   26, 26, 27
+    .if column_sum == 12
+    sums_of_four 12, 13, 14, 15
+    str     q12, [args, #LOWP_TILE_column_sums]
+    .else
+    sums_of_four 28, 29, 30, 31
     .if \columns > 4
-    pairs   28, 28, 29
-    pairs   30, 30, 31
-    pairs   24, 24, 26
-    pairs   28, 28, 30
+    sums_of_four 24, 25, 26, 27
     stp     q24, q28, [args, #LOWP_TILE_column_sums]
     .else
-    pairs   24, 24, 26
-    str     q24, [args, #LOWP_TILE_column_sums]
+    str     q28, [args, #LOWP_TILE_column_sums]
     .endif
+    .endif
+.endm
+.macro sums_of_four a, b, c, d
+    pairs   \a, \a, \b
+    pairs   \c, \c, \d
+    pairs   \a, \a, \c
 .endm
 .macro widened widen, s
     \widen    v\s\().4s, v\s\().8h
@@ -341,8 +375,13 @@ rhs_tail .req x3
 .endm
 
 // extern "C" void name(LowpTile*)
-.macro tile name, rows, columns, raw=packed
+.macro tile name, rows, columns, raw=packed, sums
 func \name, hidden
+    .ifb \sums
+    .set    column_sum, 32 - \columns
+    .else
+    .set    column_sum, 12
+    .endif
     frame   d8-d15
     ldp     x4, x16, [args, #LOWP_TILE_lhs]
     ldp     x8, x17, [args, #LOWP_TILE_rhs]
@@ -363,13 +402,13 @@ func \name, hidden
     add     x15, x11, x17, lsl #2
     .endif
     .irp s, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s < 16 + \rows * \columns || \s >= 24
+        .if \s < 16 + \rows * \columns || \s >= column_sum
     zero    \s
         .endif
     .endr
     cbz     steps, 2f
 1:
-    step_\rows\()x\columns \raw
+    step_\rows\()x\columns\sums \raw
     .ifc \raw, packed
     add     x8, x8, #64
         .if \columns > 4
@@ -394,7 +433,7 @@ func \name, hidden
     mov     lhs_tail, #0
     b       1b
 3:
-    last_\rows\()x\columns
+    last_\rows\()x\columns\sums
     sums_\rows\()x\columns
     .ifc \raw, sadalp
     column_sums \columns, saddlp
@@ -426,6 +465,10 @@ tile kai_lowp_nxk_4x4, 4, 4, plain
 tile kai_lowp_nxk_s8_1x8, 1, 8, sadalp
 tile kai_lowp_nxk_s8_1x4, 1, 4, sadalp
 tile kai_lowp_nxk_s8_2x4, 2, 4, sadalp
+tile kai_lowp_nxk_s8_3x4, 3, 4, sadalp
+tile kai_lowp_nxk_s8_4x4, 4, 4, sadalp, _sums
 tile kai_lowp_nxk_u8_1x8, 1, 8, uadalp
 tile kai_lowp_nxk_u8_1x4, 1, 4, uadalp
 tile kai_lowp_nxk_u8_2x4, 2, 4, uadalp
+tile kai_lowp_nxk_u8_3x4, 3, 4, uadalp
+tile kai_lowp_nxk_u8_4x4, 4, 4, uadalp, _sums

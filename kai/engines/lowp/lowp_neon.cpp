@@ -31,15 +31,15 @@ using LowpTileFn = void(LowpTile*);
 }  // namespace kai
 
 extern "C" kai::LowpTileFn kai_lowp_p4x16_1x8, kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4,
-    kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_u8_1x8,
-    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4,
-    kai_lowp_nxk_4x4;
+    kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4,
+    kai_lowp_nxk_s8_4x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8, kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4,
+    kai_lowp_nxk_u8_3x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
 
 namespace kai {
 namespace {
 
 constexpr size_t kRows = 64;         // at a time
-constexpr size_t kSummedRows = 2;    // up to which the tile adds up the columns
+constexpr size_t kSummedRows = 4;    // up to which the tile adds up the columns
 constexpr size_t kMostGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
 
 /// 1 to 4 rows x 4 columns; 1 x 8.
@@ -49,8 +49,9 @@ constexpr LowpTileFn* kNxkTiles[] = {
     kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4, kai_lowp_nxk_1x8};
 /// Those that add up columns.
 constexpr LowpTileFn* kUnsignedSums[] = {
-    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, nullptr, nullptr, kai_lowp_nxk_u8_1x8};
-constexpr LowpTileFn* kSignedSums[] = {kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, nullptr, nullptr, kai_lowp_nxk_s8_1x8};
+    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8};
+constexpr LowpTileFn* kSignedSums[] = {
+    kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4, kai_lowp_nxk_s8_1x8};
 
 /// What is known of 4 columns.
 struct Columns {
