@@ -189,12 +189,12 @@ struct BlockSteps {
 };
 using PackRun = void(const FourColumns& columns, uint8_t* scales, uint8_t* dst, size_t count, const BlockSteps& steps);
 
-template <const Format& format, size_t group, typename Nibbles, unsigned flip, class Records>
+template <const Format& format, size_t group, typename Nibbles, unsigned flip, bool sixteenths>
 void pack_records(const FourColumns& columns, uint8_t* scales, uint8_t* dst, size_t count, const BlockSteps& steps) {
     const BlockSteps s = steps;  // copies that no store can change
     FourColumns src = columns;
     for (; count > 0; --count, scales += s.head_step, dst += s.step) {
-        store_f16_scales<Records::sixteenths>(scales, load_four_u16(src));
+        store_f16_scales<sixteenths>(scales, load_four_u16(src));
         advance(src, 2);
         src = opaque_to_gcc(src);
         pack_block<format, group, Nibbles, flip>(src, dst, s.bl, s.group_step);
@@ -270,14 +270,16 @@ KAI_INLINE size_t group_by_four(const Format& format, const RhsPack& p) {
 
 template <const Format& format, typename Nibbles, unsigned flip, class Records>
 void pack_rhs_records(const RhsPack& p) {
+    constexpr const Format& order = format.bits == 8 ? qsi8c32p : format;  // of elements: the same for all of 8 bits
+    constexpr bool sixteenths = Records::sixteenths;
     const size_t group = group_by_four(format, p);
     PackRun* pack = nullptr;
     if constexpr (format.group == Format::two) {
-        pack = group == 2 ? pack_records<format, 2, Nibbles, flip, Records> : nullptr;
+        pack = group == 2 ? pack_records<order, 2, Nibbles, flip, sixteenths> : nullptr;
     } else if (group == 4) {
-        pack = pack_records<format, 4, Nibbles, flip, Records>;
+        pack = pack_records<order, 4, Nibbles, flip, sixteenths>;
     } else if constexpr (!splits_halves<format, Nibbles>) {
-        pack = group == 8 ? pack_records<format, 8, Nibbles, flip, Records> : nullptr;
+        pack = group == 8 ? pack_records<order, 8, Nibbles, flip, sixteenths> : nullptr;
     }
     if (pack != nullptr) {
         pack_rhs_records_by_four(format, group, pack, p);
