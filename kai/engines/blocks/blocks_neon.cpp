@@ -18,6 +18,7 @@ struct BlocksProblem {
     float lo, hi;
     const BlockOperands& of;
     const BlockTiles& tiles;
+    StoreFn* store;
 };
 
 /// k / bl: a division takes long.
@@ -83,7 +84,7 @@ void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) 
 }
 
 /// Tiles to be stored: `rows` rows and `columns` columns of them.
-struct Tiles {
+struct StoredTiles {
     const float* sums;
     size_t rows, columns;
     const uint8_t* bias;  // of the first quad, or null
@@ -149,7 +150,7 @@ KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t of
 /// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
 template <bool PAIRS, int ROWS>
 KAI_INLINE void store_rows(
-    const BlocksProblem& p, const Tiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
+    const BlocksProblem& p, const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
     const float lo = p.lo, hi = p.hi;
     const size_t stride = p.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
     uint8_t* const row1 = rows > 1 ? dst + stride : dst;
@@ -173,7 +174,7 @@ KAI_INLINE void store_rows(
 
 /// Adds the bias, clamps, converts, stores.
 template <bool PAIRS>
-[[gnu::noinline]] void store_tiles(const BlocksProblem& p, const Tiles& t) {
+KAI_INLINE void store_tiles(const BlocksProblem& p, const StoredTiles& t) {
     const size_t panels = (t.rows + 3) / 4;
     size_t rows = t.rows;
     const float* tile = t.sums;
@@ -231,10 +232,10 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             redo_odd_rows(p, args, panels, largest);
         }
         const size_t columns = p.n - n0 < 4 * kMaxQuads ? p.n - n0 : 4 * kMaxQuads;
-        const Tiles done{
+        const StoredTiles done{
             tiles, rows, columns, p.of.rhs.panel_tail != 0 ? rhs + p.rhs_stride - 4 * sizeof(float) : nullptr,
             dst + n0 * p.of.element_bytes};
-        t.pairs ? store_tiles<true>(p, done) : store_tiles<false>(p, done);
+        p.store(p, done);
     }
 }
 
@@ -258,6 +259,13 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
 }  // namespace
 }  // namespace kai
 
+void kai_store_pairs_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
+    kai::store_tiles<true>(p, t);
+}
+void kai_store_rows_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
+    kai::store_tiles<false>(p, t);
+}
+
 void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi) {
@@ -277,7 +285,8 @@ void kai_matmul_blocks_neon(
         lo,
         hi,
         of,
-        t};
+        t,
+        kernel->store};
     const uint8_t* panel = kai::bytes(lhs);
     uint8_t* out = kai::bytes(dst);
     for (size_t left = m; left > 0;) {

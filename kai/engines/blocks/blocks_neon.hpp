@@ -76,10 +76,16 @@ struct BlockOperands {
     bool bf16_scales;      // of an RHS of indices
 };
 
+/// Stores tiles: bias, clamp, type of the output.
+struct BlocksProblem;
+struct StoredTiles;
+using StoreFn = void(const BlocksProblem&, const StoredTiles&);
+
 /// A micro-kernel for panels of four rows. Of blocks that are not of 32, `long_tiles`, if there are any.
 struct BlocksKernel {
     BlockOperands operands;
     const BlockTiles *tiles, *long_tiles;
+    StoreFn* store;  // kai_store_pairs_neon or kai_store_rows_neon, as BlockTiles::pairs says
 };
 
 /// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc. Of an RHS of indices: f32; bl is
@@ -98,8 +104,10 @@ struct BlockRowsKernel {
 }  // namespace
 }  // namespace kai
 
-/// dst = clamp(LHS x RHS).
 extern "C" {
+[[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
+
+/// dst = clamp(LHS x RHS).
 [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi);

@@ -58,7 +58,9 @@ constexpr BlockTiles kTiles{
 
 template <const Format& RHS, size_t, size_t, size_t, class T>
 constexpr BlocksKernel kernel() {
-    return {block_operands<qsi8d32pscalef32, RHS, Mmla8, T>(), &kTiles, &kLongTiles<Asymmetric, Mmla8>};
+    return {
+        block_operands<qsi8d32pscalef32, RHS, Mmla8, T>(), &kTiles, &kLongTiles<Asymmetric, Mmla8>,
+        kai_store_pairs_neon};
 }
 
 }  // namespace

@@ -69,11 +69,11 @@ template <const Format& RHS, size_t, size_t, size_t M_STEP, class T>
 constexpr BlocksKernel kernel() {
     constexpr BlockOperands operands = block_operands<qsi8d32p, RHS, Mmla8, T>();
     if constexpr (RHS.table) {
-        return {operands, &RHS == &qlu4c16p ? &kHalvesTiles : &kTableTiles<M_STEP>, nullptr};
+        return {operands, &RHS == &qlu4c16p ? &kHalvesTiles : &kTableTiles<M_STEP>, nullptr, kai_store_pairs_neon};
     } else if constexpr (RHS.bits == 4) {
-        return {operands, &kInt4Tiles<M_STEP>, &kLongTiles<Symmetric, Mmla8>};
+        return {operands, &kInt4Tiles<M_STEP>, &kLongTiles<Symmetric, Mmla8>, kai_store_pairs_neon};
     } else {
-        return {operands, &kInt8Tiles<M_STEP>, &kLongTiles<SymmetricInt8, Mmla8>};
+        return {operands, &kInt8Tiles<M_STEP>, &kLongTiles<SymmetricInt8, Mmla8>, kai_store_pairs_neon};
     }
 }
 

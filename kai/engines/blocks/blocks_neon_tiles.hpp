@@ -395,7 +395,9 @@ template <class Pair, const Format& LHS, const Format& RHS, size_t MR, size_t KR
 constexpr auto dot_kernel(const BlockTiles& tiles, RowFn* row_x4, RowFn* row_x8) {
     if constexpr (MR == 4) {
         static_assert(KR == 8);
-        return BlocksKernel{block_operands<LHS, RHS, Dot4, T>(), &tiles, RHS.table ? nullptr : &kLongTiles<Pair, Dot4>};
+        return BlocksKernel{
+            block_operands<LHS, RHS, Dot4, T>(), &tiles, RHS.table ? nullptr : &kLongTiles<Pair, Dot4>,
+            kai_store_rows_neon};
     } else if constexpr (KR == 8) {
         return BlockRowsKernel{
             block_operands<LHS, RHS, Dot4Row, T>(), row_x4, RHS.table ? nullptr : long_row<Pair, Dot4Row>};

@@ -130,7 +130,7 @@ struct SveMmla8 {
 template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
 constexpr BlocksKernel kernel() {
     static_assert(MR == 4 && KR == 16);
-    return {block_operands<qsi8d32p, RHS, SveMmla8, T>(), &kTiles, &kLongSveTiles};
+    return {block_operands<qsi8d32p, RHS, SveMmla8, T>(), &kTiles, &kLongSveTiles, kai_store_pairs_neon};
 }
 
 }  // namespace

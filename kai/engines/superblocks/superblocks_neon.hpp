@@ -37,7 +37,8 @@ constexpr auto kernel() {
         static_assert(kRow<RHS, KR> != nullptr);
         return BlockRowsKernel{operands, kRow<RHS, KR>, nullptr};
     } else {
-        return BlocksKernel{operands, &kTiles<RHS>, nullptr};
+        return BlocksKernel{
+            operands, &kTiles<RHS>, nullptr, kTiles<RHS>.pairs ? kai_store_pairs_neon : kai_store_rows_neon};
     }
 }
 
