@@ -240,6 +240,7 @@ cmd_where() { look where "$@"; }
 cmd_asm() { look asm "$@"; }
 look() {
     local command=$1 preset=native objdump; shift
+    [ $# = 1 ] || die "say ./kai.sh $command NAME: a micro-kernel or a packer, or a part of its name"
     need_build_tools
     [ "$host" = aarch64 ] || preset=aarch64-clang
     target=kleidiai build "$preset" >&2
