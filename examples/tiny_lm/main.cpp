@@ -428,7 +428,7 @@ private:
             for (const char c : written) {
                 putchar(visible(c));
             }
-            printf("   %s\n", who.c_str());
+            print_list("   " + who, 4 + static_cast<int>(written.size()));
             for (const Result& r : results_) {
                 if (options_.names && r.written == written) {
                     printf("        %s\n", r.ukernel.name);
@@ -442,6 +442,17 @@ private:
         for (const char* name : others_) {
             printf("Not in this example: %s\n", name);
         }
+    }
+
+    /// A list with semicolons, in lines that begin at the column `indent`.
+    static void print_list(std::string list, int indent) {
+        constexpr size_t kLine = 70;
+        while (list.size() > kLine) {
+            const size_t end = list.rfind("; ", kLine) + 1;
+            printf("%s\n%*s", list.substr(0, end).c_str(), indent + 2, "");
+            list.erase(0, end);
+        }
+        printf("%s\n", list.c_str());
     }
 
     /// The micro-kernels that the layer chooses for each form, and what the form needs and loses.
