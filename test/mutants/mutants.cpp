@@ -509,6 +509,24 @@ bool seems_within_the_bounds(const Matmul& c) {
     return true;
 }
 
+/// Whether low-precision parameters, of which result_offset is the call's zero point, become other ones.
+bool change(Matmul& c, kai_matmul_lowp_params& p) {
+    if (is("ignores_the_lhs_offset")) {
+        p.lhs_offset = 0;
+    } else if (is("ignores_the_rhs_offset")) {
+        p.rhs_offset = 0;
+    } else if (is("ignores_the_column_bias_of_a_call")) {
+        p.bias = nullptr;
+    } else if (is("takes_the_first_channel_for_all")) {
+        p.per_channel = false;
+    } else if (is("ignores_the_result_offset")) {
+        c.zero_point = 0;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /// The call with other arguments or operands.
 void call_wrongly(Matmul c) {
     const int32_t default_table[4] = {-2, -1, 0, 1};
@@ -570,19 +588,11 @@ void call_wrongly(Matmul c) {
         changed = lhs.bytes;
         c.lhs = changed.data();
     }
-    kai_matmul_lowp_params lowp = c.args.lowp != nullptr ? *c.args.lowp : kai_matmul_lowp_params{};
-    if (is("ignores_the_lhs_offset")) {
-        lowp.lhs_offset = 0;
-    } else if (is("ignores_the_rhs_offset")) {
-        lowp.rhs_offset = 0;
-    } else if (is("ignores_the_column_bias_of_a_call")) {
-        lowp.bias = nullptr;
-    } else if (is("takes_the_first_channel_for_all")) {
-        lowp.per_channel = false;
-    } else if (is("ignores_the_result_offset")) {
-        c.zero_point = 0;
+    // Only then another structure: another thread may be given it ("uses_a_static_buffer").
+    kai_matmul_lowp_params lowp = {};
+    if (c.args.lowp != nullptr && change(c, lowp = *c.args.lowp)) {
+        c.args.lowp = &lowp;
     }
-    c.args.lowp = c.args.lowp != nullptr ? &lowp : nullptr;
     if (is("uses_a_static_buffer")) {
         mutants::through_a_static_variable(c);
     }
