@@ -187,13 +187,18 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
 }
 /// @}
 
+/// As many tiles of 3 panels as leave no tile of a single panel.
+constexpr size_t tiles_of_3(size_t panels) {
+    return panels % 3 == 1 ? (panels - 1) / 3 - (panels > 1) : panels / 3;
+}
+
 /// All tiles of a group.
-[[gnu::noinline]] void run_tiles(GemmArgs args, size_t panels, GemmTileFn* const tiles[3]) {
+[[gnu::noinline]] void run_tiles(GemmArgs args, size_t panels, const GemmTiles& t) {
     for (size_t i = 3; i-- > 0;) {
-        const size_t size = static_cast<size_t>(1) << i;
-        args.tiles = panels / size;
+        const size_t size = i == 2 ? t.most : i + 1;
+        args.tiles = size == 3 ? tiles_of_3(panels) : panels / size;
         if (args.tiles > 0) {
-            tiles[i](&args);
+            t.run[i](&args);
             const size_t done = args.tiles * size;
             args.lhs += done * args.panel_stride;
             args.panels += done;
@@ -203,25 +208,25 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
     }
 }
 
-/// The same where tiles of 3 panels x 2 quads exist: as many of them as leave no tile of a single panel.
-KAI_INLINE void run_wide_tiles(GemmArgs args, size_t panels, GemmTileFn* wide, GemmTileFn* const tiles[3]) {
+/// The same where tiles of 3 panels x 2 quads exist.
+KAI_INLINE void run_wide_tiles(GemmArgs args, size_t panels, const GemmTiles& t) {
     const size_t quads = args.quad_count / 2 * 2, odd_quad = args.quad_count - quads;
-    const size_t wide_tiles = panels % 3 == 1 ? (panels - 1) / 3 - (panels > 1) : panels / 3;
+    const size_t wide_tiles = tiles_of_3(panels);
     if (quads > 0 && wide_tiles > 0) {
         GemmArgs rest = args;
         rest.quad_count = quads;
         rest.tiles = wide_tiles;
-        wide(&rest);
+        t.wide(&rest);
         const size_t done = 3 * wide_tiles;
         rest.lhs += done * rest.panel_stride;
         rest.panels += done;
         rest.dst += done * rest.dst_stride;
-        run_tiles(rest, panels - done, tiles);
+        run_tiles(rest, panels - done, t);
         args.quads += quads;
         args.quad_count = odd_quad;
     }
     if (args.quad_count > 0) {
-        run_tiles(args, panels, tiles);
+        run_tiles(args, panels, t);
     }
 }
 
@@ -257,9 +262,9 @@ KAI_INLINE void multiply(
         start += count;
         args.last = start == units;
         if (t.wide != nullptr && !args.resume && args.last) {
-            run_wide_tiles(args, group.count, t.wide, t.run);
+            run_wide_tiles(args, group.count, t);
         } else {
-            run_tiles(args, group.count, t.run);
+            run_tiles(args, group.count, t);
         }
         args.lhs += count * unit * 128;
         args.resume = 1;

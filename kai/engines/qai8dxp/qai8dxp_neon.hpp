@@ -28,7 +28,7 @@ namespace {
 
 /// @name Tile functions
 ///
-/// A function multiplies all its tiles by one quad, then by the next one. A tile is 1, 2 or 4 panels of the LHS; its
+/// A function multiplies all its tiles by one quad, then by the next one. A tile is 1 to 4 panels of the LHS; its
 /// LHS, panels and results follow those of the previous tile. A decoded quad has `group` k of column 0, of column
 /// 1, 2, 3, then the next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. Functions may read 32 bytes past
 /// the last k of a panel and of a quad.
@@ -62,7 +62,8 @@ using FewFn = void(const FewArgs*);
 
 /// The tile functions of an ISA for a kind of RHS.
 struct GemmTiles {
-    GemmTileFn* run[3];  // of 1, 2 and 4 panels
+    GemmTileFn* run[3];  // of 1, 2 and `most` panels
+    size_t most;         // 4, or 3
     GemmTileFn* wide;    // of 3 panels x 2 quads, or null
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)

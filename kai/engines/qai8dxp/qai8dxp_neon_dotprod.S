@@ -166,14 +166,6 @@
     ldr     q30, [x3, #\next]\update
 .endm
 
-.macro finish_3 kind
-    finish_first \kind, 0, 1, 2, 3
-    finish_panel \kind, 0, 1, 2, 3, 26, 27, 1, 4, 5, 6, 7
-    finish_panel \kind, 4, 5, 6, 7, 28, 29, 2, 8, 9, 10, 11, 0, 1, 2, 3, 26, 27
-    finish_panel \kind, 8, 9, 10, 11, 26, 27, , , , , , 4, 5, 6, 7, 28, 29
-    finish_last 8, 9, 10, 11, 26, 27
-.endm
-
 // The first quad, then the other, whose sums wait in the panels.
 .macro wide_finish
     mov     x12, dst
@@ -240,44 +232,24 @@ endfunc
 
 // ---- Blocks: accumulators are floats
 //
-// Panels in pairs, whose eight S, v24 - v31, keep in-order cores busy; each pair reads the block of the RHS.
-// S starts at the bits of C, v22 and w12. v23 scales.
+// Up to 3 panels, sums v0 - v11, whose S are v20 - v31. v12, v13 RHS, alternately; v16 - v18 LHS, a panel each; v15
+// scales.
 //
-// RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that
-// it ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general register: that
-// takes no SIMD pipe on most cores, and half the time of a load on others.
+// RHS elements are 16 times the weights. S starts at the bits of C = 1.5 * 2^19, v14 and w12, where floats are 1/16
+// apart, so that it ends as the float C + S / 16: a subtraction replaces the conversion. Starts come from a general
+// register: that takes no SIMD pipe on most cores, and half the time of a load on others.
 
-// 4 k of panels pa, pb, then operands at byte `next`.
-.macro pair_4k panels, pa, pb, columns, next_columns, next
-    sdot_01 24, 25, \columns, 16
-    ldr     q\next_columns, [rhs, #\next]
-    sdot_23 26, 27, \columns, 16
-    ldr     q16, [\pa, #\next]
+// 4 k, then operands at byte `next`; `update` is ! if that is where pointers are next.
+.macro block_4k panels, columns, next_columns, next, update
+    sdot_01 20, 21, \columns, 16
+    ldr     q\next_columns, [rhs, #\next]\update
+    sdot_23 22, 23, \columns, 16
+    ldr     q16, [x1, #\next]\update
     .if \panels > 1
-    sdot_01 28, 29, \columns, 17
-    sdot_23 30, 31, \columns, 17
-    ldr     q17, [\pb, #\next]
+    sums_4k_of 24, 25, 26, 27, \columns, 17, [x2, #\next]\update
     .endif
-.endm
-// The last ones of 32 k.
-.macro pair_4k_last panels, pa, pb, columns
-    sdot_01 24, 25, \columns, 16
-    add     rhs, rhs, #128
-    sdot_23 26, 27, \columns, 16
-    add     \pa, \pa, #128
-    .if \panels > 1
-    sdot_01 28, 29, \columns, 17
-    add     \pb, \pb, #128
-    sdot_23 30, 31, \columns, 17
-    .endif
-    subs    x17, x17, #1
-.endm
-
-// The first 4 k of panels pa, pb.
-.macro pair_rows panels, pa, pb
-    ldr     q16, [\pa]
-    .if \panels > 1
-    ldr     q17, [\pb]
+    .if \panels > 2
+    sums_4k_of 28, 29, 30, 31, \columns, 18, [x3, #\next]\update
     .endif
 .endm
 
@@ -289,7 +261,7 @@ endfunc
 .endm
 
 .macro subtract_c s, rest:vararg
-    fsub    v\s\().4s, v\s\().4s, v22.4s
+    fsub    v\s\().4s, v\s\().4s, v14.4s
     .ifnb \rest
     subtract_c \rest
     .endif
@@ -297,82 +269,77 @@ endfunc
 
 // v\sum += S * scales; S starts anew.
 .macro add_scaled sum, s
-    fmla    v\sum\().4s, v\s\().4s, v23.4s
+    fmla    v\sum\().4s, v\s\().4s, v15.4s
     start   \s
 .endm
 
-// A block of panels pa, pb whose first 4 k are loaded; then the first 4 k of na, nb. `last`: of the pairs of a tile.
-.macro pair_block panels, s0, s1, s2, s3, s4, s5, s6, s7, pa, pb, na, nb, last
-    mov     rhs, x15
-    ldr     x17, [args, #GEMM_ARGS_steps]
-8:  // 32 k
-    pair_4k \panels, \pa, \pb, 20, 21, 16
-    pair_4k \panels, \pa, \pb, 21, 20, 32
-    pair_4k \panels, \pa, \pb, 20, 21, 48
-    pair_4k \panels, \pa, \pb, 21, 20, 64
-    pair_4k \panels, \pa, \pb, 20, 21, 80
-    pair_4k \panels, \pa, \pb, 21, 20, 96
-    pair_4k \panels, \pa, \pb, 20, 21, 112
-    pair_4k_last \panels, \pa, \pb, 21
-    b.eq    9f
-    pair_rows \panels, \pa, \pb
-    ldr     q20, [rhs]
-    b       8b
-9:
-    .if \last
-    mov     x15, rhs
-    .endif
-    pair_rows \panels, \na, \nb
-    ldr     q20, [x15]
-    subtract_c 24, 25, 26, 27
-    .if \panels > 1
-    subtract_c 28, 29, 30, 31
-    .endif
-    add_scaled \s0, 24
-    add_scaled \s1, 25
-    add_scaled \s2, 26
-    add_scaled \s3, 27
-    .if \panels > 1
-    add_scaled \s4, 28
-    add_scaled \s5, 29
-    add_scaled \s6, 30
-    add_scaled \s7, 31
-    .endif
-.endm
-
 .macro block_first_1
-    mov     x15, rhs
-    ldr     q22, [args, #GEMM_ARGS_start]
+    ldr     q14, [args, #GEMM_ARGS_start]
     ldr     w12, [args, #GEMM_ARGS_start]
-    ldr     q20, [rhs]
-    pair_rows 1, x1, x2
-    start   24, 25, 26, 27
+    ldr     q12, [rhs]
+    ldr     q16, [x1]
+    start   20, 21, 22, 23
 .endm
 .macro block_first_2
     block_first_1
     ldr     q17, [x2]
+    start   24, 25, 26, 27
+.endm
+.macro block_first_3
+    block_first_2
+    ldr     q18, [x3]
     start   28, 29, 30, 31
 .endm
-.macro block_first_4
-    block_first_2
+
+.macro block_step panels
+    ldr     x17, [args, #GEMM_ARGS_steps]
+    ldr     q15, [scales], #16
+8:  // 32 k
+    block_4k \panels, 12, 13, 16
+    block_4k \panels, 13, 12, 32
+    block_4k \panels, 12, 13, 48
+    block_4k \panels, 13, 12, 64
+    block_4k \panels, 12, 13, 80
+    block_4k \panels, 13, 12, 96
+    block_4k \panels, 12, 13, 112
+    subs    x17, x17, #1
+    block_4k \panels, 13, 12, 128, !
+    b.ne    8b
+    subtract_c 20, 21, 22, 23
+    .if \panels > 1
+    subtract_c 24, 25, 26, 27
+    .endif
+    .if \panels > 2
+    subtract_c 28, 29, 30, 31
+    .endif
+    add_scaled 0, 20
+    add_scaled 1, 21
+    add_scaled 2, 22
+    add_scaled 3, 23
+    .if \panels > 1
+    add_scaled 4, 24
+    add_scaled 5, 25
+    add_scaled 6, 26
+    add_scaled 7, 27
+    .endif
+    .if \panels > 2
+    add_scaled 8, 28
+    add_scaled 9, 29
+    add_scaled 10, 30
+    add_scaled 11, 31
+    .endif
+    subs    x7, x7, #1
 .endm
 .macro block_step_1
-    ldr     q23, [scales], #16
-    pair_block 1, 0, 1, 2, 3, , , , , x1, , x1, , 1
-    subs    x7, x7, #1
+    block_step 1
 .endm
 .macro block_step_2
-    ldr     q23, [scales], #16
-    pair_block 2, 0, 1, 2, 3, 4, 5, 6, 7, x1, x2, x1, x2, 1
-    subs    x7, x7, #1
+    block_step 2
 .endm
-.macro block_step_4
-    ldr     q23, [scales], #16
-    pair_block 2, 0, 1, 2, 3, 4, 5, 6, 7, x1, x2, x3, x4, 0
-    pair_block 2, 8, 9, 10, 11, 12, 13, 14, 15, x3, x4, x1, x2, 1
-    subs    x7, x7, #1
+.macro block_step_3
+    block_step 3
 .endm
 
     gemm_function kai_block_sums_4x4_neon_dotprod, 1, block
     gemm_function kai_block_sums_8x4_neon_dotprod, 2, block
-    gemm_function kai_block_sums_16x4_neon_dotprod, 4, block
+    gemm_function kai_block_sums_12x4_neon_dotprod, 3, block

@@ -7,7 +7,7 @@
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
     kai_sums_12x8_neon_dotprod;
-kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod;
+kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod;
 #define KAI_DECLARE_FEW(KIND)                                                                                     \
     kai::FewFn kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
         kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_8_neon_dotprod
@@ -26,17 +26,18 @@ namespace {
         kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
             kai_few_##KIND##_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_##KIND##_8_neon_dotprod    \
     }
-#define KAI_CHANNEL_TILES(KIND, DECODE, FEW_ROWS)                                           \
-    {                                                                                       \
-        {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod}, \
-            kai_sums_12x8_neon_dotprod, DECODE, 4, KAI_FEW(KIND), FEW_ROWS                  \
+#define KAI_CHANNEL_TILES(KIND, DECODE, FEW_ROWS)                                              \
+    {                                                                                          \
+        {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod}, 4, \
+            kai_sums_12x8_neon_dotprod, DECODE, 4, KAI_FEW(KIND), FEW_ROWS                     \
     }
 
 constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, 20);
 constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, 16);
 constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, 16);
 constexpr GemmTiles kInt4Blocks{
-    {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_16x4_neon_dotprod},
+    {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod},
+    3,
     nullptr,
     kai_decode_int4_neon,
     4,

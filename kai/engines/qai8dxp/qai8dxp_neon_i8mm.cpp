@@ -15,18 +15,18 @@ namespace kai {
 namespace {
 
 // SIX: for 5 and 6 rows; null where 4 and then 1 or 2 are faster than 8.
-#define KAI_TILES(SUMS, KIND, DECODE, SIX, FEW_ROWS)                                                               \
-    {                                                                                                              \
-        {kai_##SUMS##_4x4_neon_i8mm, kai_##SUMS##_8x4_neon_i8mm, kai_##SUMS##_16x4_neon_i8mm}, nullptr, DECODE, 8, \
-            {kai_few_##KIND##_2_neon_i8mm,                                                                         \
-             kai_few_##KIND##_2_neon_i8mm,                                                                         \
-             kai_few_##KIND##_4_neon_i8mm,                                                                         \
-             kai_few_##KIND##_4_neon_i8mm,                                                                         \
-             SIX,                                                                                                  \
-             SIX,                                                                                                  \
-             kai_few_##KIND##_8_neon_i8mm,                                                                         \
-             kai_few_##KIND##_8_neon_i8mm},                                                                        \
-            FEW_ROWS                                                                                               \
+#define KAI_TILES(SUMS, KIND, DECODE, SIX, FEW_ROWS)                                                                  \
+    {                                                                                                                 \
+        {kai_##SUMS##_4x4_neon_i8mm, kai_##SUMS##_8x4_neon_i8mm, kai_##SUMS##_16x4_neon_i8mm}, 4, nullptr, DECODE, 8, \
+            {kai_few_##KIND##_2_neon_i8mm,                                                                            \
+             kai_few_##KIND##_2_neon_i8mm,                                                                            \
+             kai_few_##KIND##_4_neon_i8mm,                                                                            \
+             kai_few_##KIND##_4_neon_i8mm,                                                                            \
+             SIX,                                                                                                     \
+             SIX,                                                                                                     \
+             kai_few_##KIND##_8_neon_i8mm,                                                                            \
+             kai_few_##KIND##_8_neon_i8mm},                                                                           \
+            FEW_ROWS                                                                                                  \
     }
 
 constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, nullptr, 15);
