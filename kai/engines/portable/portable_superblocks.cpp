@@ -28,15 +28,52 @@ struct SixBitFields {
     static constexpr size_t kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
 };
 
+/// Vectors, which compilers have everywhere.
+using Eight [[gnu::vector_size(8)]] = int8_t;
+using Eight16 [[gnu::vector_size(16)]] = int16_t;
+
+/// `count` bytes of column c, of which GROUP are together.
+template <size_t NR, size_t GROUP>
+KAI_INLINE void gather(const uint8_t* src, size_t c, size_t count, uint8_t* bytes) {
+    for (size_t i = 0; i < count; i += GROUP) {
+        __builtin_memcpy(bytes + i, src + i * NR + c * GROUP, GROUP);
+    }
+}
+
+/// The values of a sub-block of column c in the upper six bits of bytes. A fourth vector has its bits below those of the
+/// first three, two in each.
+template <size_t GROUP>
+KAI_INLINE void gather_six(const uint8_t* quad, size_t c, uint8_t* bytes) {
+    constexpr uint64_t kLast = 0x0303030303030303U;
+    if constexpr (GROUP == 8) {  // 8 k of columns 0 and 1, of columns 2 and 3; 8 more
+        quad += c % 2 * GROUP;
+        const auto first = load<uint64_t>(quad), second = load<uint64_t>(quad + Six::kVector),
+                   third = load<uint64_t>(quad + 2 * Six::kVector);
+        const uint64_t last = (first & kLast) << 6 | (second & kLast) << 4 | (third & kLast) << 2;
+        store(bytes, c % 4 < 2 ? first : second);
+        store(bytes + 8, c % 4 < 2 ? third : last);
+    } else {
+        static_assert(GROUP == 4);
+        quad += c % 4 * GROUP;
+        uint64_t last = 0;
+        for (size_t i = 0; i < 3; ++i) {
+            const auto word = load<uint32_t>(quad + i * Six::kVector);
+            store(bytes + i * GROUP, word);
+            last |= (word & kLast) << (6 - 2 * i);
+        }
+        store(bytes + 3 * GROUP, static_cast<uint32_t>(last));
+    }
+}
+
 /// Column c of a panel, 6 bits.
 template <size_t NR, size_t GROUP>
 KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
-    for (size_t j = 0; j < Six::kSubs; ++j) {
-        const int scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
-        const uint8_t* quad = block + NR * qsi6c16x256p.block_head + Six::quad(NR, j, c);
-        for (size_t i = 0; i < Six::kSub; ++i, ++weights) {
-            const Six::At at = Six::at(GROUP, c, i);
-            *weights = static_cast<int16_t>(Six::value(quad + at.lane, at.vector) * scale);
+    for (size_t j = 0; j < Six::kSubs; ++j, weights += Six::kSub) {
+        const int16_t scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
+        uint8_t bytes[Six::kSub];
+        gather_six<GROUP>(block + NR * qsi6c16x256p.block_head + Six::quad(NR, j, c), c, bytes);
+        for (size_t i = 0; i < Six::kSub; i += 8) {
+            store(weights + i, __builtin_convertvector(load<Eight>(bytes + i) >> 2, Eight16) * scale);
         }
     }
 }
@@ -44,14 +81,26 @@ KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
 /// The same, indices of a table. A byte holds two that are 16 apart.
 template <size_t NR, size_t GROUP>
 KAI_INLINE void decode_indices(const int8_t* table, const uint8_t* block, size_t c, int16_t* weights) {
-    const uint8_t* indices = block + NR * qlu4c32x256p.block_head + c * GROUP;
+    constexpr size_t kHalf = kStep / 2;
+    const uint8_t* indices = block + NR * qlu4c32x256p.block_head;
     for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
         const int scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
-        for (size_t i = 0; i < kStep / 2; ++i) {
-            const size_t at = j * kStep / 2 + i;
-            const uint8_t byte = indices[at / GROUP * NR * GROUP + at % GROUP];
-            weights[i] = static_cast<int16_t>(table[byte & 15] * scale);
-            weights[kStep / 2 + i] = static_cast<int16_t>(table[byte >> 4] * scale);
+        uint8_t bytes[kHalf];
+        gather<NR, GROUP>(indices + j * kHalf * NR, c, kHalf, bytes);
+        int8_t values[kStep];
+#if defined(__aarch64__)
+        const uint8x16_t both = vld1q_u8(bytes);
+        const int8x16_t entries = vld1q_s8(table);
+        vst1q_s8(values, vqtbl1q_s8(entries, vandq_u8(both, vdupq_n_u8(15))));
+        vst1q_s8(values + kHalf, vqtbl1q_s8(entries, vshrq_n_u8(both, 4)));
+#else
+        for (size_t i = 0; i < kHalf; ++i) {
+            values[i] = table[bytes[i] & 15];
+            values[kHalf + i] = table[bytes[i] >> 4];
+        }
+#endif
+        for (size_t i = 0; i < kStep; ++i) {
+            weights[i] = static_cast<int16_t>(values[i] * scale);
         }
     }
 }
@@ -61,15 +110,20 @@ template <const Format& RHS, size_t NR, size_t GROUP>
 KAI_INLINE void decode_nibbles(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
     using At = SixBitFields<NR>;
     constexpr size_t kNibbles = At::kHigh + (RHS.bits == 5 ? 32 * NR : 0);
-    const auto place = [c](size_t j) { return (j / GROUP * NR + c) * GROUP + j % GROUP; };
     fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kDmin + 2 * c));
+    gather<NR, GROUP>(block + At::kMinima, c, kSubBlocks, fields.minima[column]);
+    uint8_t fifths[kStep] = {};
+    if constexpr (RHS.bits == 5) {
+        gather<NR, GROUP>(block + At::kHigh, c, kStep, fifths);
+    }
     for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
         const int scale = block[At::kScales + j * NR + c];
-        fields.minima[column][j] = block[At::kMinima + place(j)];
+        uint8_t bytes[kStep];
+        gather<NR, GROUP>(block + kNibbles + j / 2 * kStep * NR, c, kStep, bytes);
         for (size_t i = 0; i < kStep; ++i) {
-            int q = block[kNibbles + place(j / 2 * kStep + i)] >> j % 2 * 4 & 15;
+            int q = bytes[i] >> j % 2 * 4 & 15;
             if constexpr (RHS.bits == 5) {
-                q |= (block[At::kHigh + place(i)] >> j & 1) << 4;
+                q |= (fifths[i] >> j & 1) << 4;
             }
             weights[i] = static_cast<int16_t>(q * scale);
         }
