@@ -82,7 +82,7 @@ cmd_setup() { need_build_tools; }
 cmd_test() {
     need_build_tools
     local bench=OFF
-    if [ "$manager" = apt ]; then need_bench_packages; bench=ON; fi
+    if [ "$manager" = apt ]; then need_bench_packages; need_packages doxygen=doxygen; bench=ON; fi
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then (need_ggml) || say "ggml cannot be had: not compared"; fi
     build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     run_tests native
