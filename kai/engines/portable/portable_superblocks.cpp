@@ -40,8 +40,8 @@ KAI_INLINE void gather(const uint8_t* src, size_t c, size_t count, uint8_t* byte
     }
 }
 
-/// The values of a sub-block of column c in the upper six bits of bytes. A fourth vector has its bits below those of the
-/// first three, two in each.
+/// The values of a sub-block of column c in the upper six bits of bytes. The bits of a fourth vector are below those of
+/// the first three, two in each.
 template <size_t GROUP>
 KAI_INLINE void gather_six(const uint8_t* quad, size_t c, uint8_t* bytes) {
     constexpr uint64_t kLast = 0x0303030303030303U;
