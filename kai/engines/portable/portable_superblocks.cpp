@@ -167,11 +167,13 @@ KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock& fields, cons
 }
 
 /// m_step is 1: any number of rows.
-template <const Format& RHS, size_t NR, size_t GROUP>
+template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
 [[gnu::noinline]] void run_superblocks(
     size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t dst_stride, float lo,
     float hi) {
-    constexpr Tile kRow = {1, 2 * GROUP, 2}, kPanel = {NR, 2 * GROUP, 2};
+    static_assert(MR == 1);
+    constexpr size_t kGroup = KR / SR;
+    constexpr Tile kRow = {MR, KR, SR}, kPanel = {NR, KR, SR};
     const size_t lhs_stride = qsi8d256p.stride(kRow, k), rhs_stride = RHS.stride(kPanel, k);
     int16_t wide[kChunk], weights[kColumns][kChunk] = {};
     SuperBlock fields = {};
@@ -185,7 +187,7 @@ template <const Format& RHS, size_t NR, size_t GROUP>
                 for (size_t c = 0; c < stored; ++c) {
                     const uint8_t* panel = rhs + c / NR * rhs_stride;
                     const uint8_t* block = panel + RHS.head(kPanel, k, kChunk, b);
-                    decode<RHS, NR, GROUP>(panel, block, c % NR, weights[c], fields, c);
+                    decode<RHS, NR, kGroup>(panel, block, c % NR, weights[c], fields, c);
                 }
                 for (size_t r = 0; r < rows; ++r) {
                     const uint8_t* row = lhs + (m0 + r) * lhs_stride + qsi8d256p.head(kRow, k, kChunk, b);
@@ -207,17 +209,7 @@ template <const Format& RHS, size_t NR, size_t GROUP>
 
 extern "C" {
 
-#define KAI_DEFINE_PORTABLE(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                  \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))   \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,       \
-        size_t stride_col, float lo, float hi) {                                                             \
-        kai::check_depth(k, 256);                                                                            \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                \
-        kai::run_superblocks<kai::RHS, NR, KR / SR>(                                                         \
-            m, n, k, kai::bytes(lhs), kai::bytes(rhs), reinterpret_cast<uint8_t*>(dst), stride_row, lo, hi); \
-    }
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
+#include "kai/engines/superblocks/superblocks.hpp"
 
 namespace kai {
 namespace {
@@ -42,6 +43,15 @@ constexpr auto kernel() {
     }
 }
 
+template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
+KAI_INLINE void run_superblocks(
+    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t dst_stride, float lo,
+    float hi) {
+    static_assert(NR == 4 && SR == 2);
+    static constexpr auto kKernel = kernel<RHS, MR, KR>();
+    matmul_blocks(kKernel, m, n, k, kSuperBlock, lhs, rhs, dst, dst_stride, lo, hi);
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -70,16 +80,4 @@ constexpr auto kernel() {
     template <>                           \
     constexpr RowFn* kRow<RHS, KR> = ROW; \
     }                                     \
-    }
-
-/// The functions of a micro-kernel of the catalogue.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
-    void kai_run_##NAME(                                                                                   \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,     \
-        size_t stride_col, float lo, float hi) {                                                           \
-        kai::check_depth(k, 256);                                                                          \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                              \
-        static constexpr auto kernel = kai::kernel<kai::RHS, MR, KR>();                                    \
-        kai::matmul_blocks(kernel, m, n, k, kai::kSuperBlock, lhs, rhs, dst, stride_row, lo, hi);          \
     }
