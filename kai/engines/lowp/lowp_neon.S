@@ -10,8 +10,8 @@
 // The caller takes the sum of c away, which is the same for all columns. The last 8 of 16 weights are inverted when
 // they are packed, or by the EOR that makes unsigned weights signed.
 //
-// A step, 16 k of all rows and columns, is one batch of up to 8 products at once, or two: t is added to its sums at the
-// start of the batch after, while the next operands are loaded, so that cores that issue in order need not wait.
+// A step is 16 k of all rows and columns, in batches of up to 8 products. The next batch begins by adding t to the sums
+// while operands are loaded, so that in-order cores need not wait.
 //
 //   x0      struct LowpTile                    v0 - v3    16 k of the rows
 //   x1      steps to go                        v1 - v5    16 k of the columns: those that are not rows

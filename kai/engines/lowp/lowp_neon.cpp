@@ -164,7 +164,7 @@ KAI_INLINE Columns columns_at(const Lowp& p, size_t j, size_t count, int32x4_t s
     return c;
 }
 
-/// @name How sums become results, `count` vectors at a time: each operation waits for the one before.
+/// @name How sums become results, `count` vectors side by side: an operation needs the result of the one before.
 /// @{
 struct FixedPoint {
     int32x4_t offset;
