@@ -282,7 +282,7 @@ size_t lhs_parts(const Work& w, size_t m) {
     return min(panels, divide_up(4 * w.plan->workers, w.plan->problem.batch));
 }
 
-/// Parts of a matrix B that are packed on their own, for a run; one with no rows to multiply is not packed.
+/// Units that pack a matrix B for this run: none if no rows are multiplied by it.
 size_t b_parts(const Work& w, size_t m) {
     return m == 0 || w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
 }

@@ -588,7 +588,7 @@ void call_wrongly(Matmul c) {
         changed = lhs.bytes;
         c.lhs = changed.data();
     }
-    // Only then another structure: another thread may be given it ("uses_a_static_buffer").
+    // A local copy only if it changes: with "uses_a_static_buffer" another thread might read it after this call.
     kai_matmul_lowp_params lowp = {};
     if (c.args.lowp != nullptr && change(c, lowp = *c.args.lowp)) {
         c.args.lowp = &lowp;

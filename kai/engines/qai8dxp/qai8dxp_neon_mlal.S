@@ -146,7 +146,8 @@
     sadalp  v\s3\().4s, v\t3\().8h
 .endm
 
-// 16 k of rows 0 and 1, of rows 2 and 3, at byte `at` of the LHS. (Between loads and EXT: what need not wait.)
+// 16 k of rows 0 and 1, of rows 2 and 3, at byte `at` of the LHS. Other work comes between these
+// loads and order_rows, which needs them.
 .macro load_rows at
     ldr     q28, [x1, #\at]
     ldr     q30, [x1, #\at + 32]
