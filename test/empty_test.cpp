@@ -46,7 +46,7 @@ class EmptyMatmul : public testing::TestWithParam<const kai_ukernel*> {
 protected:
     const kai_ukernel& u = *GetParam();
     const bool unified = kai::is_unified(u);
-    const bool one_row = std::strstr(u.name, "_1x") != nullptr;
+    const bool one_row = u.rows == KAI_ROWS_ONE;
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(u);

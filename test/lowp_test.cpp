@@ -1,5 +1,5 @@
 // The low-precision kernels: both pipelines, with what only calls have (per tensor, no bias, offsets that save work),
-// at the ends of all ranges. Shapes, edges, memory and so on are tested with the other kernels (matmul_test.cpp).
+// at the ends of all ranges. Shapes, edges, memory and so on are tested with the other kernels (matmul/).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>

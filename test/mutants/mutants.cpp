@@ -32,6 +32,7 @@
 #include "test/reference/matmul.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/subject.hpp"
 
@@ -1023,7 +1024,7 @@ bool kernel_with_float_bias(const kai_ukernel& u) {
            rhs_format(u).bias_type != reference::Format::i32_bias;
 }
 bool kernel_with_many_panels(const kai_ukernel& u) {
-    return kernel_with_float_results(u) && std::strstr(u.name, "_u8p") == nullptr && !plain_kernel(u);
+    return kernel_with_float_results(u) && !test::is_unified_unsigned(u) && !plain_kernel(u);
 }
 bool kernel_with_many_float_rows(const kai_ukernel& u) {
     return kernel_with_many_panels(u) && kernel_for_many_rows(u);
@@ -1046,9 +1047,8 @@ bool kernel_with_narrow_results(const kai_ukernel& u) {
 }
 /// Sums in f16 are not rounded once more.
 bool kernel_that_rounds(const kai_ukernel& u) {
-    const bool f16_sums = u.dst_type == kai_dt_f16 && std::strstr(u.name, "_neon_mla") != nullptr;
-    return kernel_with_quantised_results(u) ||
-           (kernel_with_narrow_results(u) && !f16_sums && (lhs_format(u).plain || sibling_that_writes_float(u)));
+    return kernel_with_quantised_results(u) || (kernel_with_narrow_results(u) && !test::sums_in_f16(u) &&
+                                                (lhs_format(u).plain || sibling_that_writes_float(u)));
 }
 bool kernel_for_rows(const kai_ukernel& u) {
     return (kai::takes<&kai::KernelArgs::lhs_stride>(u) && kernel_for_many_rows(u)) ||
@@ -1071,7 +1071,7 @@ bool unified_kernel_of_floats(const kai_ukernel& u) {
     return kai::is_unified(u) && kernel_with_float_results(u);
 }
 bool unsigned_kernel(const kai_ukernel& u) {
-    return std::strstr(u.name, "_u8p") != nullptr;
+    return test::is_unified_unsigned(u);
 }
 bool kernel_whose_padding_shows(const kai_ukernel& u) {
     return kernel_with_float_results(u) && !unsigned_kernel(u) && !plain_kernel(u);  // which reads no padding

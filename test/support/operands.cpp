@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "kai/call.hpp"
 #include "test/reference/float16.hpp"
 
 namespace test {
@@ -331,6 +333,17 @@ std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& rand
         }
     }
     return values;
+}
+
+bool sums_in_f16(const kai_ukernel& u) {
+    const reference::Format* rhs = reference::find_format(u.rhs_format);
+    const uint64_t widening = uint64_t{1} << KAI_CPU_SVE2P1 | uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME2;
+    return u.dst_type == kai_dt_f16 && rhs != nullptr && rhs->element == reference::Format::f16 &&
+           (u.features & widening) == 0;
+}
+
+bool is_unified_unsigned(const kai_ukernel& u) {
+    return kai::is_unified(u) && std::strcmp(u.rhs_format, "x8p") == 0;  // int8 weights have scales in their format
 }
 
 }  // namespace test

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
 #include "test/support/random.hpp"
 
@@ -21,5 +22,10 @@ reference::Side make_side(const reference::Format& format, Data data, size_t row
 /// Rows of floats for LHS packers: random values, and where `special` is set also ties, zeros, subnormals, tiny and
 /// huge rows, infinities and NaN.
 std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random);
+
+/// Whether the kernel adds products of f16 in f16 (docs/arithmetic.md).
+bool sums_in_f16(const kai_ukernel& u);
+/// Whether it is a kernel of uint8 of the unified API, which has biases, scales and offsets of its own.
+bool is_unified_unsigned(const kai_ukernel& u);
 
 }  // namespace test
