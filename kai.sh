@@ -8,6 +8,7 @@
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
+#   ./kai.sh rows [REGEX] predicted cycles of integer GEMMs at 1 to 16 rows: lists where more rows do not help
 #   ./kai.sh docs         the API reference and these documents as a site, by Doxygen: build/docs
 #   ./kai.sh size         how much code the library and programs with parts of it have
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
@@ -216,6 +217,18 @@ cmd_curves() {
         "$root/docs/few-rows.svg"
 }
 
+cmd_rows() {
+    [ "$host" != aarch64 ] || die "the prediction runs on other hosts"
+    need_build_tools
+    need_packages python3=python3 llvm-mca-22=llvm-22
+    target=cycles_driver build aarch64-clang
+    local out=$root/build/aarch64-clang
+    rm -f "$out/few_rows.csv"
+    python3 "$root/tools/cycles/few_rows.py" --driver "$out/tools/cycles_driver" --csv "$out/few_rows.csv" \
+        --only "${1-}" --qemu "$emulator" --objdump llvm-objdump-22 --mca "$(command -v llvm-mca-22)" |
+        grep -v MAC/cycle
+}
+
 cmd_docs() {
     need_packages doxygen=doxygen python3=python3
     mkdir -p "$root/build/docs"
@@ -279,7 +292,8 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | docs | size | where | asm | conformance | mutate | integrate | lint | setup)
+    demo | test | bench | cycles | curves | rows | docs | size | where | asm | conformance | mutate | integrate | \
+        lint | setup)
         "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

@@ -10,7 +10,8 @@ kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_1
 kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod;
 #define KAI_DECLARE_FEW(KIND)                                                                                     \
     kai::FewFn kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
-        kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_8_neon_dotprod
+        kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_5_neon_dotprod, kai_few_##KIND##_6_neon_dotprod,        \
+        kai_few_##KIND##_7_neon_dotprod, kai_few_##KIND##_8_neon_dotprod
 KAI_DECLARE_FEW(int8);
 KAI_DECLARE_FEW(int4);
 KAI_DECLARE_FEW(int2);
@@ -20,11 +21,12 @@ KAI_DECLARE_FEW(blocks_int4);
 namespace kai {
 namespace {
 
-/// The functions for few rows of a kind of RHS; of 5 to 7 rows there are none.
-#define KAI_FEW(KIND)                                                                                      \
-    {                                                                                                      \
-        kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
-            kai_few_##KIND##_4_neon_dotprod, nullptr, nullptr, nullptr, kai_few_##KIND##_8_neon_dotprod    \
+/// The functions for few rows of a kind of RHS.
+#define KAI_FEW(KIND)                                                                                          \
+    {                                                                                                          \
+        kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod,     \
+            kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_5_neon_dotprod, kai_few_##KIND##_6_neon_dotprod, \
+            kai_few_##KIND##_7_neon_dotprod, kai_few_##KIND##_8_neon_dotprod                                   \
     }
 #define KAI_CHANNEL_TILES(KIND, DECODE, FEW_ROWS)                                              \
     {                                                                                          \

@@ -1,4 +1,4 @@
-// Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of qai8dxp_neon.hpp): 1, 2, 3, 4 or 8, all columns.
+// Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of qai8dxp_neon.hpp): 1 to 8, all columns.
 //
 // kai_few_*: a scale per column; fields rsum, rs, bias after a panel of the RHS; off, ls after one of the LHS
 //     sum    = off * rsum + sum over k of lhs * rhs                                 int32
@@ -10,8 +10,8 @@
 // S starts at the bits of C and ends as the float C + S / 16 (ShortSum).
 //
 // A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row of a quad.
-// A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 8 rows of blocks: of one. An odd
-// quad at the end takes a tile of two whose second one is the same; it is stored first.
+// A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 6 rows and more of blocks: of
+// one. An odd quad at the end takes a tile of two whose second one is the same; it is stored first.
 //
 // Loads, decoding and scalar instructions are between products, not more than one after two of these: what cores
 // that issue two or three instructions in order need. After the last k, loads read up to 32 bytes of the fields of
@@ -45,7 +45,10 @@
 #define ROW_5 6, 7, 6, 7
 #define ROW_6 10, 11, 10, 11
 #define ROW_7 14, 15, 14, 15
-// f32 sums of 8 rows of a quad.
+// Of blocks: the fifth row of two quads, and its f32 sums.
+#define FIFTH 18, 19, 18, 19
+#define FIFTH_F 22, 23, 22, 23
+// f32 sums of 6 to 8 rows of a quad.
 #define BLOCKS_0 1, 1, 1, 1
 #define BLOCKS_1 5, 5, 5, 5
 #define BLOCKS_2 9, 9, 9, 9
@@ -54,6 +57,8 @@
 #define BLOCKS_5 7, 7, 7, 7
 #define BLOCKS_6 11, 11, 11, 11
 #define BLOCKS_7 15, 15, 15, 15
+
+.set    fifth_row, 0    // how many rows a tile has whose fifth row is FIFTH
 
 .macro few_enter saved, record
     frame   d8-d15, \saved, \record
@@ -97,7 +102,7 @@
     csel    x10, x9, x10, eq
     .endif
     .endif
-    .if rows == 8
+    .if rows > 4
     ldp     x13, x12, [x0, #FEW_ARGS_lhs]
     add     x12, x12, x13
     .else
@@ -162,7 +167,11 @@
     .endif
 .endm
 .macro load_rows_4567 v, offset
-    .if rows == 8
+    .if rows == 5
+    ldr     s\v, [x12, #\offset]
+    .elseif rows == 6
+    ldr     d\v, [x12, #\offset]
+    .elseif rows > 4
     ldr     q\v, [x12, #\offset]
     .endif
 .endm
@@ -194,16 +203,31 @@
     .endif
     \ob
 .endm
+.macro sdot_rows_4567 r0, r1, r2, r3, lhs2, o4, o5, o6, o7
+    .if rows > 4
+    sum_row 4, sdot_row, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
+    .endif
+    .if rows > 5
+    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1]
+    .endif
+    \o4
+    \o5
+    .if rows > 6
+    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
+    .endif
+    .if rows > 7
+    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3]
+    .endif
+    \o6
+    \o7
+.endm
 .macro sdot_rows r0, r1, r2, r3, lhs, lhs2, o0, o1, o2, o3, o4, o5, o6, o7
     .if quads == 1
     sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0]
     sdot_row ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1], "\o0", "\o1"
     sdot_row ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2]
     sdot_row ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3], "\o2", "\o3"
-    sdot_row ROW_4, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
-    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1], "\o4", "\o5"
-    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
-    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3], "\o6", "\o7"
+    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2, "\o4", "\o5", "\o6", "\o7"
     .else
     sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0], "\o0", "\o1"
     .if rows > 1
@@ -224,12 +248,7 @@
     \o6
     \o7
     .endif
-    .if rows == 8
-    sdot_row ROW_4, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
-    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1]
-    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
-    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3]
-    .endif
+    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2
     .endif
 .endm
 
@@ -243,6 +262,8 @@
     \op     ROW_2, \rest
     .elseif \i == 3
     \op     ROW_3, \rest
+    .elseif \i == 4 && rows == fifth_row
+    \op     FIFTH, \rest
     .elseif \i == 4
     \op     ROW_4, \rest
     .elseif \i == 5
@@ -258,6 +279,14 @@
     sum_row \i + 2, \op, \rest
     .elseif rows <= 4
     sum_row \i + 4, \op, \rest
+    .elseif rows == 5
+    .if \i == 0
+    \op     ROW_4, \rest
+    .elseif \i == 4
+    \op     FIFTH_F, \rest
+    .else
+    sum_row \i + 4, \op, \rest
+    .endif
     .elseif \i == 0
     \op     BLOCKS_0, \rest
     .elseif \i == 1
@@ -289,10 +318,16 @@
     .if rows > 3
     \row    3, \op, v\lhs\().s[3], \rest
     .endif
-    .if rows == 8
+    .if rows > 4
     \row    4, \op, v\lhs2\().s[0], \rest
+    .endif
+    .if rows > 5
     \row    5, \op, v\lhs2\().s[1], \rest
+    .endif
+    .if rows > 6
     \row    6, \op, v\lhs2\().s[2], \rest
+    .endif
+    .if rows > 7
     \row    7, \op, v\lhs2\().s[3], \rest
     .endif
 .endm
@@ -474,11 +509,11 @@
     .if rows <= 4
     load_quads RHS_B, x8
     .endif
-    scale_row 4, ROW_3, RHS_C, 8, RHS_A, v27.s[0]
-    scale_row 8, ROW_4, RHS_A, 8, RHS_C, v27.s[1]
-    scale_row 8, ROW_5, RHS_C, 8, RHS_A, v27.s[2]
-    scale_row 8, ROW_6, RHS_A, 8, RHS_C, v27.s[3]
-    .if rows == 8
+    scale_row 4, ROW_3, RHS_C, 5, RHS_A, v27.s[0]
+    scale_row 5, ROW_4, RHS_A, 6, RHS_C, v27.s[1]
+    scale_row 6, ROW_5, RHS_C, 7, RHS_A, v27.s[2]
+    scale_row 7, ROW_6, RHS_A, 8, RHS_C, v27.s[3]
+    .if rows > 4
     load_quads RHS_B, x8
     .endif
     scale_row 8, ROW_7, RHS_C, 9, RHS_A, v27.s[0]
@@ -536,6 +571,9 @@ endfunc
     finish_function kai_part_finish_2x8, 2, 2
     finish_function kai_part_finish_3x8, 3, 2
     finish_function kai_part_finish_4x8, 4, 2
+    finish_function kai_part_finish_5x8, 5, 2
+    finish_function kai_part_finish_6x8, 6, 2
+    finish_function kai_part_finish_7x8, 7, 2
     finish_function kai_part_finish_8x8, 8, 2
     finish_function kai_part_finish_1x16, 1, 4
     finish_function kai_part_finish_2x16, 2, 4
@@ -551,7 +589,7 @@ endfunc
     load_quads RHS_C, x20
     add     x14, x13, x5, lsl #7
     ldr     q29, [x14]
-    .if rows == 8
+    .if rows > 4
     add     x14, x12, x5, lsl #7
     ldr     q27, [x14]
     .endif
@@ -588,6 +626,9 @@ endfunc
     channel_function \rhs, 2
     channel_function \rhs, 3
     channel_function \rhs, 4
+    channel_function \rhs, 5
+    channel_function \rhs, 6
+    channel_function \rhs, 7
     channel_function \rhs, 8
 .endm
 
@@ -655,7 +696,7 @@ endfunc
     load_quad 0, RHS_B, x7
 .endm
 .macro advance_lhs2
-    .if rows == 8
+    .if rows > 4
     add     x12, x12, #128
     .endif
 .endm
@@ -761,7 +802,8 @@ endfunc
 
 // ---- Blocks. v30 = C
 
-.set    two_quads, 4
+.set    two_quads, 5
+.set    fifth_row, 5
 
 .macro row_zero s0, s1, s2, s3, lane, rest:vararg
     zero_quads \s0, \s1, \s2, \s3
@@ -776,10 +818,16 @@ endfunc
     \kind   ROW_3, BLOCKS_3
     \o1
     \kind   ROW_4, BLOCKS_4
+    .if rows > 5
     \kind   ROW_5, BLOCKS_5
+    .endif
     \o2
+    .if rows > 6
     \kind   ROW_6, BLOCKS_6
+    .endif
+    .if rows > 7
     \kind   ROW_7, BLOCKS_7
+    .endif
     \o3
     .elseif rows <= 2
     \kind   ROW_0, ROW_2
@@ -797,8 +845,11 @@ endfunc
     \o1
     \kind   ROW_2, ROW_6
     \o2
-    .if rows == 4
+    .if rows > 3
     \kind   ROW_3, ROW_7
+    .endif
+    .if rows > 4
+    \kind   FIFTH, FIFTH_F
     .endif
     \o3
     .endif
@@ -834,9 +885,9 @@ endfunc
     ldr     d\s3, [x12, x14]
     .endif
 .endm
-// Two rows of four quads put them where the RHS is, others have registers for them and come early.
+// Two rows of four quads and five of two put them where the RHS is, others have registers for them and come early.
 .macro load_scales_early_0
-    .if quads == 2
+    .if quads == 2 && rows < 5
     load_scales_02 22
     .elseif quads == 1
     sub     x14, x14, x11
@@ -845,7 +896,7 @@ endfunc
     .endif
 .endm
 .macro load_scales_early_1
-    .if quads == 2
+    .if quads == 2 && rows < 5
     load_scales_13 23
     .elseif quads == 1
     ldr     d22, [x9, x14]
@@ -864,7 +915,7 @@ endfunc
     .endif
 .endm
 .macro less_c_and_scales
-    .if quads == 4 && rows == 2
+    .if quads == 4 && rows == 2 || quads == 2 && rows == 5
     load_scales_02 20, 22
     block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo"
     movi    v29.2d, #0
@@ -889,7 +940,7 @@ endfunc
     mov     w14, #0x49400000
     cbz     x15, 8f
     int4_load
-    .if quads <= 2
+    .if quads <= 2 && rows != 5
     movi    v19.2d, #0
     .elseif rows == 1
     movi    v4.2d, #0
@@ -926,7 +977,7 @@ endfunc
     load_rows_4567 27, 0
     load_rows_4567 26, 16
     scvtf   v29.4s, v29.4s
-    .if rows == 8
+    .if rows > 4
     scvtf   v27.4s, v27.4s
     .endif
     each block_row, row_is_product, 29, 27, fmla, RHS_A
@@ -951,7 +1002,7 @@ func kai_few_blocks_int4_\count\()_neon_dotprod, hidden
     neg     x25, x15
     lsl     x26, x26, #3
     int4_constants
-    .if rows == 8
+    .if rows > two_quads
     sub     x19, x19, x2                        // from the second quad of a pair to the next pair
     .endif
     few_tiles block_tile
@@ -963,4 +1014,7 @@ endfunc
     block_function 2
     block_function 3
     block_function 4
+    block_function 5
+    block_function 6
+    block_function 7
     block_function 8

@@ -6,32 +6,27 @@
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm;
 kai::GemmTileFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm;
-kai::FewFn kai_few_int8_2_neon_i8mm, kai_few_int8_4_neon_i8mm, kai_few_int8_8_neon_i8mm;
-kai::FewFn kai_few_int4_2_neon_i8mm, kai_few_int4_4_neon_i8mm, kai_few_int4_8_neon_i8mm;
-kai::FewFn kai_few_blocks_int4_2_neon_i8mm, kai_few_blocks_int4_4_neon_i8mm, kai_few_blocks_int4_8_neon_i8mm;
+kai::FewFn kai_few_int8_2_neon_i8mm, kai_few_int8_4_neon_i8mm, kai_few_int8_6_neon_i8mm, kai_few_int8_8_neon_i8mm;
+kai::FewFn kai_few_int4_2_neon_i8mm, kai_few_int4_4_neon_i8mm, kai_few_int4_6_neon_i8mm, kai_few_int4_8_neon_i8mm;
+kai::FewFn kai_few_blocks_int4_2_neon_i8mm, kai_few_blocks_int4_4_neon_i8mm, kai_few_blocks_int4_6_neon_i8mm,
+    kai_few_blocks_int4_8_neon_i8mm;
 }
 
 namespace kai {
 namespace {
 
-// SIX: for 5 and 6 rows; null where 4 and then 1 or 2 are faster than 8.
-#define KAI_TILES(SUMS, KIND, DECODE, SIX, FEW_ROWS)                                                                  \
+#define KAI_TILES(SUMS, KIND, DECODE, FEW_ROWS)                                                                       \
     {                                                                                                                 \
         {kai_##SUMS##_4x4_neon_i8mm, kai_##SUMS##_8x4_neon_i8mm, kai_##SUMS##_16x4_neon_i8mm}, 4, nullptr, DECODE, 8, \
-            {kai_few_##KIND##_2_neon_i8mm,                                                                            \
-             kai_few_##KIND##_2_neon_i8mm,                                                                            \
-             kai_few_##KIND##_4_neon_i8mm,                                                                            \
-             kai_few_##KIND##_4_neon_i8mm,                                                                            \
-             SIX,                                                                                                     \
-             SIX,                                                                                                     \
-             kai_few_##KIND##_8_neon_i8mm,                                                                            \
-             kai_few_##KIND##_8_neon_i8mm},                                                                           \
+            {kai_few_##KIND##_2_neon_i8mm, kai_few_##KIND##_2_neon_i8mm, kai_few_##KIND##_4_neon_i8mm,                \
+             kai_few_##KIND##_4_neon_i8mm, kai_few_##KIND##_6_neon_i8mm, kai_few_##KIND##_6_neon_i8mm,                \
+             kai_few_##KIND##_8_neon_i8mm, kai_few_##KIND##_8_neon_i8mm},                                             \
             FEW_ROWS                                                                                                  \
     }
 
-constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, nullptr, 15);
-constexpr GemmTiles kInt4 = KAI_TILES(sums, int4, kai_decode_int4_neon, kai_few_int4_8_neon_i8mm, 16);
-constexpr GemmTiles kInt4Blocks = KAI_TILES(block_sums, blocks_int4, kai_decode_int4_neon, nullptr, 24);
+constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, 15);
+constexpr GemmTiles kInt4 = KAI_TILES(sums, int4, kai_decode_int4_neon, 16);
+constexpr GemmTiles kInt4Blocks = KAI_TILES(block_sums, blocks_int4, kai_decode_int4_neon, 24);
 
 KAI_INLINE void gemm_neon_i8mm(const Problem* p) {
     switch (p->rhs_kind) {

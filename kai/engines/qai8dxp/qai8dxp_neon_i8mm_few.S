@@ -1,9 +1,9 @@
-// Few rows in the qai8dxp GEMM with SMMLA: FewFn of qai8dxp_neon.hpp for each kind of RHS and 2, 4 or 8 rows.
+// Few rows in the qai8dxp GEMM with SMMLA: FewFn of qai8dxp_neon.hpp for each kind of RHS and 2, 4, 6 or 8 rows.
 //
 // A tile is two units of 4 rows x 4 columns, whose vectors hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. 2 and 4 rows:
 // two quads of columns side by side (of 2 rows, half of each unit), at the end an odd quad alone. 4 rows of int8: four
-// quads while there are as many, two tiles at a time. 8 rows: two panels x one quad. Nibbles are decoded between the
-// multiplications: a packed vector has k 0 - 7 in its low nibbles and k 16 - 23 in its high ones, or 8 - 15 and
+// quads while there are as many, two tiles at a time. 6 and 8 rows: two panels x one quad. Nibbles are decoded between
+// the multiplications: a packed vector has k 0 - 7 in its low nibbles and k 16 - 23 in its high ones, or 8 - 15 and
 // 24 - 31. Operands are loaded where their registers become free and decoded a few multiplications ahead, for in-order
 // cores. The last step loads 32 bytes after the last k of a panel and of a quad: fields.
 //
@@ -19,7 +19,7 @@
 // Registers
 //   x0        struct FewArgs                          x9        quads to go
 //   x1, x2    LHS, a panel each                       x10       RHS of the tile
-//   x3, x4    RHS, a quad each; of 8 rows: both       x11, x12  bytes to the next quad: of RHS, of fields
+//   x3, x4    RHS, a quad each; 6, 8 rows: both       x11, x12  bytes to the next quad: of RHS, of fields
 //             halves of a step                        x13       dst
 //   x5, x6    bytes to the second half of a step,     x14       blocks: steps to go
 //             to its second vector                    x15, x16  their scales, bytes to them
@@ -54,6 +54,15 @@
 #define ROWS_I 26, 1, 27, 3, 28, 5, 29, 7
 #define ROWS_F 26, 9, 27, 11, 28, 13, 29, 15
 
+// `last_rows`: of the second unit.
+.macro set_rows count
+    .set    rows, \count
+    .set    last_rows, rows
+    .if rows > 4
+    .set    last_rows, rows - 4
+    .endif
+.endm
+
 // One instruction per vector of a tile. Between them stand the integer instructions and loads of a stage, `between`.
     .set    stage, 0
 .macro all op, t, d0, d1, d2, d3, d4, d5, d6, d7, a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7
@@ -70,7 +79,7 @@
     \op     v\d5\().\t, v\a5\().\t, v\b5\().\t
     .endif
     between 3
-    .if units > 1 && rows > 2
+    .if units > 1 && last_rows > 2
     \op     v\d6\().\t, v\a6\().\t, v\b6\().\t
     \op     v\d7\().\t, v\a7\().\t, v\b7\().\t
     .endif
@@ -99,43 +108,43 @@
     each    \op, \s4, \s5
     .endif
     between 3
-    .if units > 1 && rows > 2
+    .if units > 1 && last_rows > 2
     each    \op, \s6, \s7
     .endif
     between 4
 .endm
 
 // The same with operands that are a value of each column and the element of v\l or v\m that belongs to the row.
-.macro unit_by_row op, first, d0, d1, d2, d3, a0, a1, a2, a3, lanes
+.macro unit_by_row op, first, count, d0, d1, d2, d3, a0, a1, a2, a3, lanes
     \op     v\d0\().4s, v\a0\().4s, v\lanes\().s[0]
     \op     v\d1\().4s, v\a1\().4s, v\lanes\().s[1]
     between \first
-    .if rows > 2
+    .if \count > 2
     \op     v\d2\().4s, v\a2\().4s, v\lanes\().s[2]
     \op     v\d3\().4s, v\a3\().4s, v\lanes\().s[3]
     .endif
     between (\first + 1)
 .endm
 .macro all_by_row op, l, m, d0, d1, d2, d3, d4, d5, d6, d7, a0, a1, a2, a3, a4, a5, a6, a7
-    unit_by_row \op, 1, \d0, \d1, \d2, \d3, \a0, \a1, \a2, \a3, \l
-    .if rows == 8
-    unit_by_row \op, 3, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \m
+    unit_by_row \op, 1, rows, \d0, \d1, \d2, \d3, \a0, \a1, \a2, \a3, \l
+    .if rows > 4
+    unit_by_row \op, 3, last_rows, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \m
     .elseif units > 1
-    unit_by_row \op, 3, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \l
+    unit_by_row \op, 3, last_rows, \d4, \d5, \d6, \d7, \a4, \a5, \a6, \a7, \l
     .else
     between 3
     between 4
     .endif
 .endm
 .macro all_by_column_row op, l, m, c, d, destinations:vararg
-    .if rows == 8
+    .if rows > 4
     all_by_row \op, \l, \m, \destinations, \c, \c, \c, \c, \c, \c, \c, \c
     .else
     all_by_row \op, \l, \m, \destinations, \c, \c, \c, \c, \d, \d, \d, \d
     .endif
 .endm
 .macro all_by_column op, c, d, sums:vararg
-    .if rows == 8
+    .if rows > 4
     all_on  \op, \sums, \c, \c, \c, \c, \c, \c, \c, \c
     .else
     all_on  \op, \sums, \c, \c, \c, \c, \d, \d, \d, \d
@@ -147,7 +156,7 @@
     load_second \d, \second
 .endm
 .macro load_second d, second:vararg
-    .if units > 1 && rows < 8
+    .if units > 1 && rows <= 4
     ldr     q\d, [\second]
     .endif
 .endm
@@ -163,9 +172,11 @@
     .endif
 .endm
 .macro store_rows s0, s1, s2, s3, s4, s5, s6, s7
-    .if rows == 8
+    .if rows > 4
+    .if rows > 6
     str     q\s7, [x13, x16]
     str     q\s6, [x13, x15]
+    .endif
     str     q\s5, [x13, x14]
     str     q\s4, [x13, x4]
     str     q\s3, [x13, x3]
@@ -181,7 +192,7 @@
     store_row \s0, \s4, x13
     .endif
 .endm
-// Four vectors of rows of f16 or bf16: of both units, or of 8 rows: row i and row i + 4.
+// Four vectors of rows of f16 or bf16: of both units, or of 6 or 8 rows: row i and row i + 4.
 .macro store_narrow_row s, at
     .if units > 1
     str     q\s, [\at]
@@ -190,13 +201,15 @@
     .endif
 .endm
 .macro store_narrow_rows s0, s1, s2, s3, rest:vararg
-    .if rows == 8
+    .if rows > 4
+    .if rows > 6
     add     x16, x13, x16
     add     x15, x13, x15
-    add     x14, x13, x14
-    add     x4, x13, x4
     st1     {v\s3\().d}[1], [x16]
     st1     {v\s2\().d}[1], [x15]
+    .endif
+    add     x14, x13, x14
+    add     x4, x13, x4
     st1     {v\s1\().d}[1], [x14]
     st1     {v\s0\().d}[1], [x4]
     str     d\s3, [x13, x3]
@@ -262,20 +275,20 @@
     .endif
 .endm
 
-.macro unit_to_rows first, s0, s1, s2, s3, t0, t2
+.macro unit_to_rows first, count, s0, s1, s2, s3, t0, t2
     uzp1    v\t0\().2d, v\s0\().2d, v\s1\().2d
     uzp2    v\s1\().2d, v\s0\().2d, v\s1\().2d
     between \first
-    .if rows > 2
+    .if \count > 2
     uzp1    v\t2\().2d, v\s2\().2d, v\s3\().2d
     uzp2    v\s3\().2d, v\s2\().2d, v\s3\().2d
     .endif
     between (\first + 1)
 .endm
 .macro to_rows s0, s1, s2, s3, s4, s5, s6, s7
-    unit_to_rows 1, \s0, \s1, \s2, \s3, 26, 27
+    unit_to_rows 1, rows, \s0, \s1, \s2, \s3, 26, 27
     .if units > 1
-    unit_to_rows 3, \s4, \s5, \s6, \s7, 28, 29
+    unit_to_rows 3, last_rows, \s4, \s5, \s6, \s7, 28, 29
     .else
     between 3
     between 4
@@ -286,11 +299,15 @@
 .macro finish results:vararg
     all_by_column fadd, 18, 19, \results
     .set    stage, 0
-    .if rows == 8
+    .if rows > 4
     ldp     x1, x2, [sp, #FRAME_DST]
     ldp     x3, x4, [sp, #FRAME_DST + 16]
+    .if rows > 6
     ldp     x14, x15, [sp, #FRAME_DST + 32]
     ldr     x16, [sp, #FRAME_DST + 48]
+    .else
+    ldr     x14, [sp, #FRAME_DST + 32]
+    .endif
     .elseif rows > 2
     ldp     x1, x2, [sp, #FRAME_DST]
     ldr     x3, [sp, #FRAME_DST + 16]
@@ -491,8 +508,15 @@
     add     x1, x1, #128
 .endm
 
-// 8 rows: v16, v17 low nibbles; v18, v19 packed, then high ones, of one half of a step, v20, v21 of the other one;
-// v24 - v27 LHS; v31 mask.
+// 6 and 8 rows: v16, v17 low nibbles; v18, v19 packed, then high ones, of one half of a step, v20, v21 of the other
+// one; v24 - v27 LHS; v31 mask.
+.macro load_last_panel offset, r01=26, r23=27
+    .if rows > 6
+    ldp     q\r01, q\r23, [x2, #\offset]
+    .else
+    ldr     q\r01, [x2, #\offset]
+    .endif
+.endm
 .macro tall_half p0, p1, n0, n1, packed, high, low, between
     smmla   v0.4s, v24.16b, v16.16b
     smmla   v1.4s, v24.16b, v17.16b
@@ -506,9 +530,11 @@
     smmla   v5.4s, v26.16b, v17.16b
     and     v\p1\().16b, v\p1\().16b, v31.16b
     \between\()_1
+    .if rows > 6
     smmla   v6.4s, v27.16b, v16.16b
     smmla   v7.4s, v27.16b, v17.16b
-    ldp     q26, q27, [x2, #\high]
+    .endif
+    load_last_panel \high
 
     smmla   v0.4s, v24.16b, v\p0\().16b
     smmla   v1.4s, v24.16b, v\p1\().16b
@@ -522,15 +548,17 @@
     smmla   v4.4s, v26.16b, v\p0\().16b
     smmla   v5.4s, v26.16b, v\p1\().16b
     \between\()_3
+    .if rows > 6
     smmla   v6.4s, v27.16b, v\p0\().16b
     smmla   v7.4s, v27.16b, v\p1\().16b
-    ldp     q26, q27, [x2, #\low]
+    .endif
+    load_last_panel \low
 .endm
 .macro int4_begin_tall
     add     x4, x3, x5
     ldp     q18, q19, [x3]
     ldp     q24, q25, [x1]
-    ldp     q26, q27, [x2]
+    load_last_panel 0
     shl     v16.16b, v18.16b, #4
     shl     v17.16b, v19.16b, #4
 .endm
@@ -548,7 +576,7 @@
     movi    v31.16b, #0xF0
 .endm
 .macro int4_begin
-    .if rows == 8
+    .if rows > 4
     int4_begin_tall
     .else
     int4_begin_wide
@@ -556,7 +584,7 @@
     .endif
 .endm
 .macro int4_step
-    .if rows == 8
+    .if rows > 4
     int4_step_tall channel
     .elseif rows == 4
     int4_step_wide channel, 4
@@ -572,7 +600,7 @@
     ldp     q\n0, q\n1, [x3, #\next]
     smmla   v0.4s, v\e0\().16b, v\c0\().16b
     smmla   v1.4s, v\e0\().16b, v\c1\().16b
-    .if rows < 8
+    .if rows <= 4
     .if units > 1
     ldp     q\n2, q\n3, [x4, #\next]
     .endif
@@ -598,9 +626,11 @@
     ldr     q\e1, [x1, #\next + 16]
     smmla   v4.4s, v\e2\().16b, v\c0\().16b
     smmla   v5.4s, v\e2\().16b, v\c1\().16b
+    .if rows > 6
     smmla   v6.4s, v\e3\().16b, v\c0\().16b
     smmla   v7.4s, v\e3\().16b, v\c1\().16b
-    ldp     q\e2, q\e3, [x2, #\next]
+    .endif
+    load_last_panel \next, \e2, \e3
     .endif
 .endm
 .macro int8_constants
@@ -608,14 +638,14 @@
 .macro int8_begin
     ldp     q16, q17, [x3]
     ldp     q24, q25, [x1]
-    .if rows == 8
-    ldp     q26, q27, [x2]
+    .if rows > 4
+    load_last_panel 0
     .elseif units > 1
     ldp     q18, q19, [x4]
     .endif
 .endm
 .macro int8_16k first, second
-    .if rows == 8
+    .if rows > 4
     int8_8k 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \first
     int8_8k 20, 21, 22, 23, 16, 17, 18, 19, 24, 25, 26, 27, \second
     .else
@@ -628,7 +658,7 @@
     subs    x8, x8, #1
     int8_16k 96, 128
     add     x3, x3, #128
-    .if rows == 8
+    .if rows > 4
     add     x2, x2, #128
     .elseif units > 1
     add     x4, x4, #128
@@ -688,7 +718,7 @@
 .macro channel_between number
     .if \number == 5
     ldr     q24, [x1]
-    .if rows == 8
+    .if rows > 4
     ldr     q25, [x2]
     .endif
     .elseif \number == 6
@@ -699,7 +729,7 @@
     ldp     x3, x4, [x15]
 
     .elseif \number == 9
-    .if rows == 8
+    .if rows > 4
     ldr     q19, [x1, #16]
     ldr     q31, [x2, #16]
     .else
@@ -748,7 +778,7 @@
     .endif
 .endm
 .macro or_second instruction, operands:vararg
-    .if units > 1 && rows < 8
+    .if units > 1 && rows <= 4
     \instruction \operands
     .endif
 .endm
@@ -769,7 +799,7 @@
     .set    stage, 3
     each_sum scvtf_4s, \rows_
     .set    stage, 4
-    .if rows == 8
+    .if rows > 4
     all_by_column_row fmul, 19, 31, 16, 17, FACTORS
     .else
     all_by_column_row fmul, 25, 25, 16, 17, FACTORS
@@ -783,10 +813,10 @@
 // The same of SUMS, which become ROWS_I: functions that those for all kinds of RHS call.
 .macro results_function name, count, units_
 func \name\()_neon_i8mm, hidden
-    .set    rows, \count
+    set_rows \count
     .set    units, \units_
     .set    quads, units
-    .if rows == 8
+    .if rows > 4
     .set    quads, 1
     .endif
     channel_results SUMS, ROWS_I
@@ -797,10 +827,13 @@ endfunc
     results_function kai_part_results_2x8, 2, 2
     results_function kai_part_results_4x4, 4, 1
     results_function kai_part_results_4x8, 4, 2
+    results_function kai_part_results_6x4, 6, 2
     results_function kai_part_results_8x4, 8, 2
 .macro results_of_sums
-    .if rows == 8
+    .if rows > 6
     bl      KAI_SYM(kai_part_results_8x4_neon_i8mm)
+    .elseif rows > 4
+    bl      KAI_SYM(kai_part_results_6x4_neon_i8mm)
     .elseif rows == 4 && units == 2
     bl      KAI_SYM(kai_part_results_4x8_neon_i8mm)
     .elseif rows == 4
@@ -923,7 +956,7 @@ endfunc
     load_start \j
 .endm
 // Scales of a quad, four bf16 in x17 or x15, become two pairs of floats in general registers, where they take no SIMD
-// slot on most cores: columns 01 in x2 (8 rows: x8), columns 23 in x26.
+// slot on most cores: columns 01 in x2 (6 and 8 rows: x8), columns 23 in x26.
 .macro block_scales_1
     block_count_1
 .endm
@@ -1014,12 +1047,16 @@ endfunc
     scales_6
     less_start 4, 5
     scales_7
+    .if rows > 6
     less_start 6, 7
+    .endif
     dup     v21.2d, x26
     add_scaled 8, 9, 0, 1, 20, 21
     add_scaled 10, 11, 2, 3, 20, 21
     add_scaled 12, 13, 4, 5, 20, 21
+    .if rows > 6
     add_scaled 14, 15, 6, 7, 20, 21
+    .endif
 .endm
 
 .macro block_tile
@@ -1033,7 +1070,7 @@ endfunc
 3:  // a part of a block
     mov     x8, x24
 5:  // 32 k
-    .if rows == 8
+    .if rows > 4
     int4_step_tall block
     b.ne    5b
     block_add_tall
@@ -1056,7 +1093,7 @@ endfunc
     ldr     q24, [sp, #FRAME_OFFSETS]
     add     x17, x19, x16, lsl #2
     load_columns 18, 19, x17, x17, x12
-    .if rows == 8
+    .if rows > 4
     ldr     q25, [sp, #FRAME_OFFSETS + 16]
     ldr     q31, [x2, #16]
     .endif
@@ -1074,7 +1111,7 @@ endfunc
 .macro few_tile kind
     mov     x3, x10
     ldr     x1, [args, #FEW_ARGS_lhs]
-    .if rows == 8
+    .if rows > 4
     ldr     x2, [args, #FEW_ARGS_panel_stride]
     add     x2, x2, x1
     .else
@@ -1094,7 +1131,7 @@ endfunc
 .endm
 
 .macro few_function name, count, kind, tile_quads=2
-    .set    rows, \count
+    set_rows \count
 func \name, hidden
     .ifc \kind, block
     frame   d8-d15, x19-x26, space=FRAME
@@ -1124,7 +1161,7 @@ func \name, hidden
     add     x1, x1, x2
     ldr     q0, [x1, #-32]
     scvtf   v0.4s, v0.4s
-    .if rows == 8
+    .if rows > 4
     add     x1, x1, x2
     ldr     q1, [x1, #-32]
     scvtf   v1.4s, v1.4s
@@ -1148,7 +1185,7 @@ func \name, hidden
 0:
     .ifc \kind, block
     mul     x14, x14, x8
-    .if rows == 8
+    .if rows > 4
     sub     x21, x21, x11               // 0 or -24
     stp     x14, x21, [sp, #FRAME_STEPS]
     mov     x21, #0
@@ -1162,14 +1199,16 @@ func \name, hidden
     keep_row 2, 8
     keep_row 3, 16
     .endif
-    .if rows == 8
+    .if rows > 4
     keep_row 4, 24
     keep_row 5, 32
+    .endif
+    .if rows > 6
     keep_row 6, 40
     keep_row 7, 48
     .endif
 
-    .if rows == 8
+    .if rows > 4
     .set    quads, 1
     .set    units, 2
 1:
@@ -1221,10 +1260,13 @@ endfunc
 
     few_function kai_few_int4_2_neon_i8mm, 2, int4
     few_function kai_few_int4_4_neon_i8mm, 4, int4
+    few_function kai_few_int4_6_neon_i8mm, 6, int4
     few_function kai_few_int4_8_neon_i8mm, 8, int4
     few_function kai_few_int8_2_neon_i8mm, 2, int8
     few_function kai_few_int8_4_neon_i8mm, 4, int8, 4
+    few_function kai_few_int8_6_neon_i8mm, 6, int8
     few_function kai_few_int8_8_neon_i8mm, 8, int8
     few_function kai_few_blocks_int4_2_neon_i8mm, 2, block
     few_function kai_few_blocks_int4_4_neon_i8mm, 4, block
+    few_function kai_few_blocks_int4_6_neon_i8mm, 6, block
     few_function kai_few_blocks_int4_8_neon_i8mm, 8, block
