@@ -42,6 +42,9 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
     if (has(u, "_1x8vl_sme_mla") && u.dst_type == kai_dt_f16) {
         return "one k at a time";
     }
+    if (has(u, "nxk_6x4_sve_mla") && kai_get_sve_vector_length_u8() > 16) {
+        return "as many sums as a vector has lanes";
+    }
     return "";
 }
 

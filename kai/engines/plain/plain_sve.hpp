@@ -1,7 +1,8 @@
-// The floating-point GEMM on SVE that packs nothing, K x N: the loop over panels of columns. A panel is the work of
-// plain_sve.inc.
+// The floating-point GEMM on SVE that packs nothing.
 //
-// Each element is one chain of fma that starts at +0, k ascending: the bits do not depend on the vector length.
+// K x N: the loop over panels of columns. A panel is the work of plain_sve.inc. Each element is one chain of fma that
+// starts at +0, k ascending: the bits do not depend on the vector length.
+// N x K: all of it is in plain_sve_nxk.inc. The bits depend on the vector length.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,16 +22,9 @@ struct PlainSvePanels {
     PlainSveFn *x16, *x8, *x4, *x3, *x2, *x1;
 };
 
-KAI_INLINE uint32_t bits_of(float x) {
-    return load<uint32_t>(&x);
-}
-
-/// lanes: of a vector.
+/// m, n > 0; lanes: of a vector.
 template <size_t element_bytes>
 KAI_INLINE void run_sve_kxn(const PlainSvePanels& panels, PlainSveArgs args, size_t lanes) {
-    if (args.m == 0 || args.n == 0) {
-        return;
-    }
     for (;;) {
         const size_t left = (args.n + lanes - 1) / lanes;
         const size_t vectors = args.m == 1 && args.n >= 16 * lanes ? 16
@@ -69,21 +63,18 @@ KAI_INLINE void run_sve_kxn(const PlainSvePanels& panels, PlainSveArgs args, siz
 }  // namespace
 }  // namespace kai
 
-/// Declares the panels of a type, widest first.
-#define KAI_PLAIN_SVE_PANELS(X16, X8, X4, X3, X2, X1) \
-    kai::PlainSveFn X16, X8, X4, X3, X2, X1;          \
-    [[maybe_unused]] static constexpr kai::PlainSvePanels kPanels = {X16, X8, X4, X3, X2, X1};
-
-/// The functions of a micro-kernel. BITS(float): the bits of a bound.
-#define KAI_DEFINE_MATMUL_PLAIN_SVE(BITS, NAME, LHS, RHS, M_STEP, N_STEP)                                       \
-    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                  \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,   \
-        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {            \
-        constexpr size_t kBytes = kai::RHS.bits / 8;                                                            \
-        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                        \
-        kai::run_sve_kxn<kBytes>(                                                                               \
-            kPanels,                                                                                            \
-            {lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride_row, m, n, k, BITS(clamp_min), BITS(clamp_max)}, \
-            SVE(4 / kBytes));                                                                                   \
+/// The functions of a micro-kernel. T: what multiplies elements of its type, and the bits of such an element.
+#define KAI_DEFINE_MATMUL_PLAIN_SVE(T, NAME, LHS, RHS, M_STEP, N_STEP)                                               \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                       \
+    void kai_run_##NAME(                                                                                             \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,        \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                 \
+        constexpr size_t kBytes = kai::RHS.bits / 8;                                                                 \
+        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                             \
+        if (m == 0 || n == 0) {                                                                                      \
+            return;                                                                                                  \
+        }                                                                                                            \
+        const kai::PlainSveArgs args = {                                                                             \
+            lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride_row, m, n, k, T::bits(clamp_min), T::bits(clamp_max)}; \
+        kai::RHS.kxn ? kai::run_sve_kxn<kBytes>(T::kKxn, args, SVE(4 / kBytes)) : T::kNxk(&args);                    \
     }

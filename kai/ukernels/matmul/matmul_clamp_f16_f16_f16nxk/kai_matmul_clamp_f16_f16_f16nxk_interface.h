@@ -4,9 +4,10 @@
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
-// Eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 products are
-// added 4, then 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left. Every
-// step is rounded to f16. The bounds of the clamp are converted to f16 first.
+// NEON: eight chains of fused multiply-adds that start at +0, chain l for k = l, l + 8, ...; the last k % 8 products
+// are added 4, then 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left.
+// SVE: as many chains as a vector has lanes (docs/arithmetic.md). Every step is rounded to f16. The bounds of the clamp
+// are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -29,6 +30,15 @@ kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
 kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
 kai_matmul_clamp_f16_f16_f16nxk_run_fn kai_run_matmul_clamp_f16_f16_f16nxk_6x4_neon_mla;
+
+/// FMLA along k with SVE, 6 rows x 4 columns; 8 columns for a single row. The bits depend on the vector length.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
+kai_matmul_clamp_f16_f16_f16nxk_run_fn kai_run_matmul_clamp_f16_f16_f16nxk_6x4_sve_mla;
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -4,8 +4,9 @@
 //
 //     dst[m][n] = clamp(sum over k of lhs[m][k] * rhs[n][k])
 //
-// Four chains of fused multiply-adds that start at +0, chain l for k = l, l + 4, ...; the last k % 4 products are added
-// 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left.
+// NEON: four chains of fused multiply-adds that start at +0, chain l for k = l, l + 4, ...; the last k % 4 products are
+// added 2, then 1 at a time, to the chains from 0 on. Neighbouring chains are added up until one is left. SVE: as many
+// chains as a vector has lanes (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -28,6 +29,15 @@ kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_matmul_clamp_f32_f32_f32nxk_run_fn kai_run_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
+
+/// FMLA along k with SVE, 6 rows x 4 columns; 8 columns for a single row. The bits depend on the vector length.
+kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+kai_matmul_clamp_f32_f32_f32nxk_run_fn kai_run_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
 
 #ifdef __cplusplus
 }  // extern "C"

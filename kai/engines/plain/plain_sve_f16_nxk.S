@@ -1,0 +1,15 @@
+// f16 N x K that is not packed, with SVE FMLA (plain_sve_nxk.inc): every step is rounded to f16.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch   armv8.2-a+sve+fp16
+#define ELEMENT_BYTES 2
+#define LANE h
+#define ALL .8h
+#define LD1 ld1h
+#define LD1R ld1rh
+#define ST1 st1h
+#define INC inch
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/plain/plain_sve_nxk.inc"
+
+plain_nxk kai_plain_f16_f16_f16nxk_6x4_sve_mla
