@@ -23,6 +23,22 @@ KAI_INLINE void run_blocks(SmeBlocksFn* kernel, const BlockArgs& args) {
     kernel(&args);
 }
 
+/// What the micro-kernels differ in.
+struct BlocksSmeKernel {
+    SmeBlocksFn* run;
+    PackedSide lhs, rhs;
+    const int32_t* table;  // what a nibble means; int8 kernels do not look at it
+};
+
+[[gnu::noinline, maybe_unused]] void run_blocks_kernel(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const BlocksSmeKernel* kernel, float lo, float hi) {
+    const size_t blocks = k / bl;
+    run_blocks(
+        kernel->run, {m, n, blocks, bl / 32, lhs, kernel->lhs.stride(k, blocks), rhs, kernel->rhs.stride(k, blocks),
+                      dst, dst_stride, kernel->table, lo, hi, 0});
+}
+
 /// The table at the start of a panel, for ZT0. any: there are rows and columns.
 KAI_INLINE Table words_of(const void* panel, bool any) {
     Table words = {};
@@ -35,8 +51,8 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
 }  // namespace
 }  // namespace kai
 
-/// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. TABLE: what a nibble
-/// means; int8 kernels do not look at it. Elements of the output: T; its pointer is one to DST.
+/// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. TABLE: that of
+/// BlocksSmeKernel. Elements of the output: T; its pointer is one to DST.
 #define KAI_DEFINE_MATMUL_BLOCKS_SME(TABLE, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)         \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                 \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                          \
@@ -46,11 +62,11 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
         kai::check_blocks(k, bl);                                                                           \
         kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                               \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
-        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                     \
-        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                     \
-        kai::run_blocks(                                                                                    \
-            kai_kernel_##NAME, {m, n, k / bl, bl / 32, lhs_packed, lhs_stride, rhs_packed, rhs_stride, dst, \
-                                dst_stride_row, TABLE.values, scalar_min, scalar_max, 0});                  \
+        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                             \
+        static constexpr kai::BlocksSmeKernel kernel = {                                                    \
+            kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), TABLE.values}; \
+        kai::run_blocks_kernel(                                                                             \
+            m, n, k, bl, lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, scalar_min, scalar_max);     \
     }
 
 /// The same for an RHS of indices whose table is in front of the blocks of each panel. KERNEL: the assembly. Its blocks

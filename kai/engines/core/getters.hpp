@@ -20,6 +20,40 @@ struct Getter {
 /// Used instead of a Getter where the length does not matter: the CPU is not queried.
 struct AnyLength {};
 
+/// Used instead of a Getter for a number that is data (PanelRows).
+struct AsData {};
+
+/// Rows of a panel: a number, or words of 32 bits per vector of SME.
+struct PanelRows {
+    uint32_t count;
+    bool scalable;
+
+    constexpr PanelRows(size_t number) : count(static_cast<uint32_t>(number)), scalable(false) {
+    }
+    constexpr PanelRows(size_t words, AsData) : count(static_cast<uint32_t>(words)), scalable(true) {
+    }
+    KAI_INLINE size_t value() const {
+        return scalable ? count * static_cast<size_t>(kai_get_sme_vector_length_u32()) : count;
+    }
+};
+
+/// A packed side of a micro-kernel as data: what functions that several micro-kernels share compute strides from.
+struct PackedSide {
+    PanelRows rows;
+    uint32_t bits, panel_fields, block_fields;  // of an element; bytes per row
+
+    constexpr PackedSide(const Format& f, PanelRows panel_rows)
+        : rows(panel_rows),
+          bits(f.bits),
+          panel_fields(f.panel_head + f.panel_tail),
+          block_fields(f.block_head + f.block_tail) {
+    }
+    /// Bytes from a panel to the next: k as it is stored.
+    KAI_INLINE size_t stride(size_t k, size_t blocks = 0) const {
+        return rows.value() * (panel_fields + k * bits / 8 + blocks * block_fields);
+    }
+};
+
 KAI_INLINE size_t sme_words(size_t n, Getter getter) {
     return getter.name != nullptr ? kai_checked_sme_words(n, getter.prefix, getter.name)
                                   : n * static_cast<size_t>(kai_get_sme_vector_length_u32());
@@ -33,6 +67,9 @@ KAI_INLINE constexpr size_t sme_words(size_t n, AnyLength) {
 }
 KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     return n;
+}
+KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
+    return {n, data};
 }
 
 }  // namespace

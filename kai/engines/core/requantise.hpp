@@ -34,6 +34,15 @@ before_zero_point(const kai_matmul_requantize32_params& params, const char* func
         params.output_zero_point};
 }
 
+/// Where a function that checks nothing calls before_zero_point. Nothing to compute: params may not be there.
+KAI_INLINE void check_bounds(
+    size_t m, size_t n, const kai_matmul_requantize32_params* params, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(
+        function, m == 0 || n == 0 || params->min_value <= params->max_value,
+        "the clamp's bounds are out of order: %d, %d", static_cast<int>(params->min_value),
+        static_cast<int>(params->max_value));
+}
+
 /// Whether bounds that come from before_zero_point suit a kernel that rounds in f32 (qai8_near of
 /// panels_sme_int.inc): those of int8 with a zero point of int8 do.
 KAI_INLINE bool is_near_zero(const kai_matmul_requantize32_params& params) {

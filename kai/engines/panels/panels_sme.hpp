@@ -35,57 +35,63 @@ KAI_INLINE void run_panels(SmePanelsFn* kernel, const PanelArgs& args) {
     kernel(&args);
 }
 
-/// Depth groups of a row: words.
-KAI_INLINE size_t depth_of(const Format& format, Tile tile, size_t k) {
-    return format.padded(tile, k) * format.bits / 32;
-}
-
-KAI_INLINE size_t depth_of(const Format& format, Tile tile, Chunks k) {
-    return k.count * depth_of(format, tile, k.length);
-}
-
-struct DensePanels {
-    const Format& format;
-    Tile tile;
-    const void* data;
+/// What the classic micro-kernels differ in.
+struct PanelsKernel {
+    SmePanelsFn *run, *near_zero;  // near_zero: panels_sme_int.hpp
+    PackedSide lhs, rhs;
+    size_t element_bytes;  // of the output
 };
 
-/// run_panels for a floating-point kernel and depth k, a number or Chunks.
-template <typename K>
-KAI_INLINE void run_float_panels(
-    SmePanelsFn* kernel, size_t m, size_t n, K k, const DensePanels& lhs, const DensePanels& rhs, void* dst,
-    size_t dst_stride, size_t element_bytes, float lo, float hi) {
+/// Elements of a row as they are stored, k in one piece or in chunks.
+KAI_INLINE size_t stored_k(const Format& format, Tile tile, size_t k) {
+    return format.padded(tile, k);
+}
+KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
+    return k.count * format.padded(tile, k.length);
+}
+
+/// A floating-point kernel. k: as it is stored.
+[[gnu::noinline, maybe_unused]] void run_float_panels(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const PanelsKernel* kernel, float lo, float hi) {
     run_panels(
-        kernel, {m, n, depth_of(lhs.format, lhs.tile, k), lhs.data, lhs.format.stride(lhs.tile, k), rhs.data,
-                 rhs.format.stride(rhs.tile, k), dst, dst_stride, bound(lo, element_bytes), bound(hi, element_bytes)});
+        kernel->run, {m, n, k * kernel->lhs.bits / 32, lhs, kernel->lhs.stride(k), rhs, kernel->rhs.stride(k), dst,
+                      dst_stride, bound(lo, kernel->element_bytes), bound(hi, kernel->element_bytes)});
 }
 
 }  // namespace
 }  // namespace kai
 
+/// The kernel of a line of the catalogue, with the assembly kai_kernel_KERNEL, kai_kernel_NEAR.
+#define KAI_PANELS_KERNEL(KERNEL, NEAR, LHS, RHS, MR, NR, BYTES) \
+    [[maybe_unused]] constexpr kai::AsData kai_getter = {};      \
+    static constexpr kai::PanelsKernel kernel = {                \
+        kai_kernel_##KERNEL, kai_kernel_##NEAR, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), BYTES};
+
 /// All functions of a classic floating-point micro-kernel: elements of BYTES in the output, assembly kai_kernel_KERNEL.
-#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                   \
-    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                             \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                                  \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                      \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                             \
-        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                               \
-        kai::run_float_panels(                                                                                        \
-            kai_kernel_##KERNEL, m, n, k, {kai::LHS, {MR, KR, SR}, lhs_packed}, {kai::RHS, {NR, KR, SR}, rhs_packed}, \
-            dst, dst_stride_row, BYTES, clamp_min, clamp_max);                                                        \
+#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)              \
+    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                        \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                             \
+    void kai_run_##NAME(                                                                                         \
+        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
+        KAI_PANELS_KERNEL(KERNEL, KERNEL, LHS, RHS, MR, NR, BYTES)                                               \
+        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                          \
+        kai::run_float_panels(                                                                                   \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, \
+            clamp_min, clamp_max);                                                                               \
     }
 
 /// The same for indirect matmul.
-#define KAI_DEFINE_IMATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                \
-    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                           \
-    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                               \
-    void kai_run_##NAME(                                                                                            \
-        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                    \
-        const void* rhs_packed, void* dst, size_t dst_stride_row, float clamp_min, float clamp_max) {               \
-        kai::check_bounds(clamp_min, clamp_max);                                                                    \
-        kai::run_float_panels(                                                                                      \
-            kai_kernel_##KERNEL, m, n, kai::Chunks{k_chunk_count, k_chunk_length},                                  \
-            {kai::LHS, {MR, KR, SR}, lhs_packed}, {kai::RHS, {NR, KR, SR}, rhs_packed}, dst, dst_stride_row, BYTES, \
-            clamp_min, clamp_max);                                                                                  \
+#define KAI_DEFINE_IMATMUL_PANELS_SME(KERNEL, BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
+    kai::SmePanelsFn kai_kernel_##KERNEL;                                                                       \
+    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, BYTES)                           \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                \
+        const void* rhs_packed, void* dst, size_t dst_stride_row, float clamp_min, float clamp_max) {           \
+        KAI_PANELS_KERNEL(KERNEL, KERNEL, LHS, RHS, MR, NR, BYTES)                                              \
+        kai::check_bounds(clamp_min, clamp_max);                                                                \
+        kai::run_float_panels(                                                                                  \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs_packed, \
+            rhs_packed, dst, dst_stride_row, &kernel, clamp_min, clamp_max);                                    \
     }
