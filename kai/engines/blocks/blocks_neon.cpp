@@ -68,7 +68,7 @@ void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) 
     if (few == nullptr) {
         return run(&args);
     }
-    const size_t quads = args.quads, rest = quads & (few_quads(rows) - 1);
+    const size_t quads = args.quads, rest = t.any_quads ? 0 : quads & (few_quads(rows) - 1);
     args.quads -= rest;
     if (args.quads > 0) {
         few(&args);

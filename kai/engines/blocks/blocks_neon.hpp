@@ -47,6 +47,7 @@ struct BlockTiles {
     TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
     TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
+    bool any_quads = false;   // they take any number of quads, not only multiples of few_quads
 };
 
 /// A packed operand: rows of a panel; bytes of 8 k, of the fields of a block, and of what is around the blocks.

@@ -45,35 +45,40 @@
     zip1    z12.d, z14.d, z14.d
 .endm
 
-// One panel's block: z\a01, z\a23 += ...; s01, s23 = integer sums.
-.macro block_panel lhs, index, a01, a23, s01, s23
+// One panel's block: z\a01, z\a23 += ...; s01, s23 = integer sums. Of two rows, \rows, there is no a23.
+.macro block_panel lhs, index, rows, a01, a23, s01, s23
     ld1rqw  {z\s01\().s}, p3/z, [x0]
-    ld1rqw  {z\s23\().s}, p3/z, [x0]
+    if_rows_23 \rows, ld1rqw, {z\s23\().s}, p3/z, [x0]
     ld1rqb  {z24.b}, p3/z, [\lhs]
-    ld1rqb  {z25.b}, p3/z, [\lhs, #16]
+    if_rows_23 \rows, ld1rqb, {z25.b}, p3/z, [\lhs, #16]
     ld1rqb  {z26.b}, p3/z, [\lhs, #32]
-    ld1rqb  {z27.b}, p3/z, [\lhs, #48]
+    if_rows_23 \rows, ld1rqb, {z27.b}, p3/z, [\lhs, #48]
     ld1rqb  {z28.b}, p3/z, [\lhs, #64]
-    ld1rqb  {z29.b}, p3/z, [\lhs, #80]
+    if_rows_23 \rows, ld1rqb, {z29.b}, p3/z, [\lhs, #80]
     ld1rqb  {z30.b}, p3/z, [\lhs, #96]
-    ld1rqb  {z31.b}, p3/z, [\lhs, #112]
+    if_rows_23 \rows, ld1rqb, {z31.b}, p3/z, [\lhs, #112]
     add     \lhs, \lhs, #LHS_BLOCK
     smmla   z\s01\().s, z24.b, z8.b
-    smmla   z\s23\().s, z25.b, z8.b
+    if_rows_23 \rows, smmla, z\s23\().s, z25.b, z8.b
     ld1rqw  {z24.s}, p3/z, [x7, #\index * 32]
-    ld1rqw  {z25.s}, p3/z, [x7, #\index * 32 + 16]
+    if_rows_23 \rows, ld1rqw, {z25.s}, p3/z, [x7, #\index * 32 + 16]
     smmla   z\s01\().s, z26.b, z9.b
-    smmla   z\s23\().s, z27.b, z9.b
+    if_rows_23 \rows, smmla, z\s23\().s, z27.b, z9.b
     smmla   z\s01\().s, z28.b, z10.b
-    smmla   z\s23\().s, z29.b, z10.b
+    if_rows_23 \rows, smmla, z\s23\().s, z29.b, z10.b
     smmla   z\s01\().s, z30.b, z11.b
-    smmla   z\s23\().s, z31.b, z11.b
+    if_rows_23 \rows, smmla, z\s23\().s, z31.b, z11.b
     fmul    z24.s, z24.s, z12.s
-    fmul    z25.s, z25.s, z12.s
+    if_rows_23 \rows, fmul, z25.s, z25.s, z12.s
     fsub    z\s01\().s, z\s01\().s, z13.s
-    fsub    z\s23\().s, z\s23\().s, z13.s
+    if_rows_23 \rows, fsub, z\s23\().s, z\s23\().s, z13.s
     fmla    z\a01\().s, p3/m, z\s01\().s, z24.s
-    fmla    z\a23\().s, p3/m, z\s23\().s, z25.s
+    if_rows_23 \rows, fmla, z\a23\().s, p3/m, z\s23\().s, z25.s
+.endm
+.macro if_rows_23 rows, insn, operands:vararg
+    .if \rows > 2
+    \insn   \operands
+    .endif
 .endm
 
 // The sums of `panels` panels: what = ld1w or st1w.
@@ -97,8 +102,8 @@
     .endif
 .endm
 
-// void name(const SveTileArgs*)
-.macro tile_function name, panels
+// void name(const SveTileArgs*). \rows: of the last panel.
+.macro tile_function name, panels, rows=4
 func \name, hidden
     frame   d8-d14
     ldp     x1, x11, [x0, #SVE_TILE_ARGS_lhs]
@@ -120,13 +125,15 @@ func \name, hidden
     tile_sums ld1w, /z, \panels
 1:
     block_rhs
-    block_panel x1, 0, 0, 1, 16, 17
-    .if \panels > 1
-    block_panel x2, 1, 2, 3, 18, 19
+    .if \panels == 1
+    block_panel x1, 0, \rows, 0, 1, 16, 17
+    .else
+    block_panel x1, 0, 4, 0, 1, 16, 17
+    block_panel x2, 1, \rows, 2, 3, 18, 19
     .endif
     .if \panels > 2
-    block_panel x3, 2, 4, 5, 20, 21
-    block_panel x4, 3, 6, 7, 22, 23
+    block_panel x3, 2, 4, 4, 5, 20, 21
+    block_panel x4, 3, 4, 6, 7, 22, 23
     .endif
     add     x7, x7, #\panels * 32
     subs    x8, x8, #1
@@ -136,6 +143,8 @@ func \name, hidden
 endfunc
 .endm
 
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p8x8_2_sve_i8mm, 1, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p8x8_4_sve_i8mm, 1
+    tile_function kai_tile_qsi8d32p4x8_qsi4c32p8x8_6_sve_i8mm, 2, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p8x8_8_sve_i8mm, 2
     tile_function kai_tile_qsi8d32p4x8_qsi4c32p8x8_16_sve_i8mm, 4

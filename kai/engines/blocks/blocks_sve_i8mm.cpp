@@ -2,8 +2,8 @@
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// A tile is up to 16 rows x the columns of one vector: 4, or 2 where vectors have 128 bits. Every 128 bits of a sum
-// hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Blocks of 32, the usual length, run in blocks_sve_i8mm.S.
+// A tile is 2, 4, 6, 8 or 16 rows x the columns of one vector: 4, or 2 where vectors have 128 bits. Every 128 bits of a
+// sum hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Blocks of 32, the usual length, run in blocks_sve_i8mm.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_args.h"
@@ -25,8 +25,8 @@ using SveTileFn = void(const SveTileArgs*);
 }  // namespace kai
 
 extern "C" {
-kai::SveTileFn kai_tile_qsi8d32p4x8_qsi4c32p8x8_4_sve_i8mm, kai_tile_qsi8d32p4x8_qsi4c32p8x8_8_sve_i8mm,
-    kai_tile_qsi8d32p4x8_qsi4c32p8x8_16_sve_i8mm;
+#define KAI_SVE_TILE(ROWS) kai_tile_qsi8d32p4x8_qsi4c32p8x8_##ROWS##_sve_i8mm
+kai::SveTileFn KAI_SVE_TILE(2), KAI_SVE_TILE(4), KAI_SVE_TILE(6), KAI_SVE_TILE(8), KAI_SVE_TILE(16);
 }
 
 namespace kai {
@@ -112,13 +112,16 @@ void sve_tile(const TileArgs* args) {
     }
 }
 
+constexpr TileFn *kTwo = sve_tile<1, KAI_SVE_TILE(2)>, *kFour = sve_tile<1, KAI_SVE_TILE(4)>,
+                 *kSix = sve_tile<2, KAI_SVE_TILE(6)>;
 constexpr BlockTiles kTiles{
-    {sve_tile<1, kai_tile_qsi8d32p4x8_qsi4c32p8x8_4_sve_i8mm>, sve_tile<2, kai_tile_qsi8d32p4x8_qsi4c32p8x8_8_sve_i8mm>,
-     sve_tile<4, kai_tile_qsi8d32p4x8_qsi4c32p8x8_16_sve_i8mm>},
+    {kFour, sve_tile<2, KAI_SVE_TILE(8)>, sve_tile<4, KAI_SVE_TILE(16)>},
     ShortSum<4>::kStart,
     row_scales,
     kChunk,
     nullptr,
+    true,
+    {kTwo, kTwo, kFour, kFour, kSix, kSix},
     true};
 constexpr BlockTiles kLongSveTiles{
     {sve_tile<1, nullptr>, sve_tile<2, nullptr>, nullptr}, 0, row_scales, kChunk, nullptr, true};
