@@ -17,7 +17,8 @@
 //   x1      steps to go                        v1 - v5    16 k of the columns: those that are not rows
 //   x2, x3  tails of rows and columns          v6, v7     lhs_flip, rhs_flip
 //   x4 - x7 rows                               v8 - v15   t
-//   x8 - x15 columns, or x8, x9 panels         v16 - v31  sums; of columns, 16 bits: v12 - v15, or the last 4 or 8
+//   x8 - x15 columns, or x8 - x11 panels       v16 - v31  sums; of columns, 16 bits: v12 - v15, or the last 4 or 8
+//   x16, x17 where sums go, tiles to go
 //
 // Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 steps
 // at most.
@@ -31,10 +32,14 @@ args     .req x0
 steps    .req x1
 lhs_tail .req x2
 rhs_tail .req x3
+out      .req x16
+tiles    .req x17
 
 // t of a batch, and of its halves.
 #define T03 8, 9, 10, 11
 #define T47 12, 13, 14, 15
+#define T01 8, 9, ,
+#define T23 10, 11, ,
 
 // Four products, or three.
 .macro products op, half, t0, t1, t2, t3, a0, a1, a2, a3, b0, b1, b2, b3
@@ -50,7 +55,9 @@ rhs_tail .req x3
 .macro add_up t0, t1, t2, t3, s0, s1, s2, s3
     sadalp  v\s0\().4s, v\t0\().8h
     sadalp  v\s1\().4s, v\t1\().8h
+    .ifnb \t2
     sadalp  v\s2\().4s, v\t2\().8h
+    .endif
     .ifnb \t3
     sadalp  v\s3\().4s, v\t3\().8h
     .endif
@@ -81,20 +88,30 @@ rhs_tail .req x3
     eor     v\v\().16b, v\v\().16b, v\by\().16b
 .endm
 
-// 16 k of column \index of the panel at x8, or of the column at x8 + \index.
+// 16 k of column \index: of the panels at x8, x9 ..., or of the column at x8 + \index. Pointers move on beside the
+// loads: a load that adds is two micro-operations.
 .macro column raw, b, index
     .ifnc \raw, packed
     each_column \b, \index
-    .elseif \index < 4
-    ldr     q\b, [x8, #16 * \index]
     .else
-    ldr     q\b, [x9, #16 * \index - 64]
+    .irp x, 8, 9, 10, 11
+        .if \index / 4 == \x - 8
+    panel_column \b, (\index - 4 * (\x - 8)), \x
+        .endif
+    .endr
+    .endif
+.endm
+.macro panel_column b, index, x
+    ldr     q\b, [x\x, #16 * \index]
+    .if \index == 3
+    add     x\x, x\x, #64
     .endif
 .endm
 .macro each_column b, index
     .irp x, 8, 9, 10, 11, 12, 13, 14, 15
         .if \x == 8 + \index
     ldr     q\b, [x\x]
+    add     x\x, x\x, #16
         .endif
     .endr
 .endm
@@ -114,13 +131,12 @@ rhs_tail .req x3
     .endif
 .endm
 
-// A step begins by adding what the step before has multiplied.
+// A step begins by adding what the step before has multiplied: one row the last half of that.
 
 .macro step_1x4 raw
     load_rows 1
     column  \raw, 1, 0
     column  \raw, 2, 1
-    add_up  T03, 16, 17, 18, 19
     column  \raw, 3, 2
     column  \raw, 4, 3
     ready_rows 1
@@ -128,6 +144,7 @@ rhs_tail .req x3
     ready   \raw, 2, 1
     ready   \raw, 3, 2
     ready   \raw, 4, 3
+    add_up  T03, 16, 17, 18, 19
     FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
     SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
 .endm
@@ -137,55 +154,101 @@ rhs_tail .req x3
 
 .macro step_1x8 raw
     load_rows 1
-    column  \raw, 1, 0
-    column  \raw, 2, 1
-    add_up  T03, 16, 17, 18, 19
+    one_by_eight \raw, 0, 1, 2, 3, 4, 5, 6, 7, 20, 21, 22, 23, 16, 17, 18, 19, first
+.endm
+// Eight columns: i0 - i7. Before, the last products are added to the sums l0 - l3; after, t of v12 - v15 is left to
+// add.
+.macro one_by_eight raw, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3, s0, s1, s2, s3, first
+    column  \raw, 1, \i0
+    column  \raw, 2, \i1
+    column  \raw, 3, \i2
+    column  \raw, 4, \i3
+    .ifnb \first
     ready_rows 1
-    ready   \raw, 1, 0
-    ready   \raw, 2, 1
-    column  \raw, 3, 2
-    column  \raw, 4, 3
-    add_up  T47, 20, 21, 22, 23
-    ready   \raw, 3, 2
-    ready   \raw, 4, 3
+    .endif
+    ready   \raw, 1, \i0
+    ready   \raw, 2, \i1
+    ready   \raw, 3, \i2
+    ready   \raw, 4, \i3
+    add_up  T47, \l0, \l1, \l2, \l3
     FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
-    column  \raw, 5, 4
+    column  \raw, 5, \i4
     SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
-    column  \raw, 1, 5
-    column  \raw, 2, 6
-    column  \raw, 3, 7
-    ready   \raw, 5, 4
-    ready   \raw, 1, 5
-    ready   \raw, 2, 6
-    ready   \raw, 3, 7
+    column  \raw, 1, \i5
+    column  \raw, 2, \i6
+    column  \raw, 3, \i7
+    ready   \raw, 5, \i4
+    ready   \raw, 1, \i5
+    ready   \raw, 2, \i6
+    ready   \raw, 3, \i7
+    add_up  T01, \s0, \s1
     FIRST   T47, 0, 0, 0, 0, 5, 1, 2, 3
+    add_up  T23, \s2, \s3
     SECOND  T47, 0, 0, 0, 0, 5, 1, 2, 3
 .endm
 .macro last_1x8
-    last_1x4
     add_up  T47, 20, 21, 22, 23
+.endm
+
+.macro step_1x16 raw
+    load_rows 1
+    one_by_eight \raw, 0, 1, 2, 3, 4, 5, 6, 7, 28, 29, 30, 31, 16, 17, 18, 19, first
+    one_by_eight \raw, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27
+.endm
+.macro last_1x16
+    add_up  T47, 28, 29, 30, 31
 .endm
 
 .macro step_2x4 raw
     load_rows 2
-    column  \raw, 4, 0
-    column  \raw, 5, 1
-    column  \raw, 2, 2
-    column  \raw, 3, 3
-    add_up  T03, 16, 17, 18, 19
+    four_columns \raw, 0, 1, 2, 3
     ready_rows 2
-    ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    ready   \raw, 2, 2
-    ready   \raw, 3, 3
+    four_ready \raw, 0, 1, 2, 3
+    add_up  T03, 16, 17, 18, 19
     add_up  T47, 20, 21, 22, 23
-    FIRST   T03, 0, 1, 0, 1, 4, 4, 5, 5
-    FIRST   T47, 0, 1, 0, 1, 2, 2, 3, 3
-    SECOND  T03, 0, 1, 0, 1, 4, 4, 5, 5
-    SECOND  T47, 0, 1, 0, 1, 2, 2, 3, 3
+    two_by_four
 .endm
 .macro last_2x4
-    last_1x8
+    add_up  T03, 16, 17, 18, 19
+    add_up  T47, 20, 21, 22, 23
+.endm
+
+// Columns are v2 - v5.
+.macro step_2x8 raw
+    load_rows 2
+    four_columns \raw, 0, 1, 2, 3
+    ready_rows 2
+    four_ready \raw, 0, 1, 2, 3
+    add_up  T03, 24, 25, 26, 27
+    add_up  T47, 28, 29, 30, 31
+    two_by_four
+    four_columns \raw, 4, 5, 6, 7
+    four_ready \raw, 4, 5, 6, 7
+    add_up  T03, 16, 17, 18, 19
+    add_up  T47, 20, 21, 22, 23
+    two_by_four
+.endm
+.macro four_columns raw, i0, i1, i2, i3
+    column  \raw, 2, \i0
+    column  \raw, 3, \i1
+    column  \raw, 4, \i2
+    column  \raw, 5, \i3
+.endm
+.macro four_ready raw, i0, i1, i2, i3
+    ready   \raw, 2, \i0
+    ready   \raw, 3, \i1
+    ready   \raw, 4, \i2
+    ready   \raw, 5, \i3
+.endm
+.macro two_by_four
+    FIRST   T03, 0, 1, 0, 1, 2, 2, 3, 3
+    FIRST   T47, 0, 1, 0, 1, 4, 4, 5, 5
+    SECOND  T03, 0, 1, 0, 1, 2, 2, 3, 3
+    SECOND  T47, 0, 1, 0, 1, 4, 4, 5, 5
+.endm
+.macro last_2x8
+    add_up  T03, 24, 25, 26, 27
+    add_up  T47, 28, 29, 30, 31
 .endm
 
 #define T02 8, 9, 10,
@@ -195,10 +258,10 @@ rhs_tail .req x3
     load_rows 3
     column  \raw, 4, 0
     column  \raw, 5, 1
-    add_up  T02, 22, 23, 24
     ready_rows 3
     ready   \raw, 4, 0
     ready   \raw, 5, 1
+    add_up  T02, 22, 23, 24
     add_up  T35, 25, 26, 27
     FIRST   T02, ROWS3, 4, 4, 4
     FIRST   T35, ROWS3, 5, 5, 5
@@ -206,9 +269,9 @@ rhs_tail .req x3
     SECOND  T35, ROWS3, 5, 5, 5
     column  \raw, 4, 2
     column  \raw, 5, 3
-    add_up  T02, 16, 17, 18
     ready   \raw, 4, 2
     ready   \raw, 5, 3
+    add_up  T02, 16, 17, 18
     add_up  T35, 19, 20, 21
     FIRST   T02, ROWS3, 4, 4, 4
     FIRST   T35, ROWS3, 5, 5, 5
@@ -225,10 +288,10 @@ rhs_tail .req x3
     load_rows 4
     column  \raw, 4, 0
     column  \raw, 5, 1
-    add_up  T03, 24, 25, 26, 27
     ready_rows 4
     ready   \raw, 4, 0
     ready   \raw, 5, 1
+    add_up  T03, 24, 25, 26, 27
     add_up  T47, 28, 29, 30, 31
     FIRST   T03, ROWS4, 4, 4, 4, 4
     FIRST   T47, ROWS4, 5, 5, 5, 5
@@ -236,9 +299,9 @@ rhs_tail .req x3
     SECOND  T47, ROWS4, 5, 5, 5, 5
     column  \raw, 4, 2
     column  \raw, 5, 3
-    add_up  T03, 16, 17, 18, 19
     ready   \raw, 4, 2
     ready   \raw, 5, 3
+    add_up  T03, 16, 17, 18, 19
     add_up  T47, 20, 21, 22, 23
     FIRST   T03, ROWS4, 4, 4, 4, 4
     FIRST   T47, ROWS4, 5, 5, 5, 5
@@ -250,33 +313,33 @@ rhs_tail .req x3
     add_up  T47, 28, 29, 30, 31
 .endm
 
-// With sums of columns there are registers for four products at once.
+// With sums of columns there are registers for four products at once: other work comes between those that depend on
+// each other.
 .macro step_4x4_sums raw
-    load_rows 4
     column  \raw, 4, 0
-    column  \raw, 5, 1
-    add_up  T03, 28, 29, 30, 31
-    ready_rows 4
+    load_rows 4
     ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    FIRST   T03, ROWS4, 4, 4, 4, 4
-    SECOND  T03, ROWS4, 4, 4, 4, 4
-    column  \raw, 4, 2
-    add_up  T03, 16, 17, 18, 19
-    ready   \raw, 4, 2
-    FIRST   T03, ROWS4, 5, 5, 5, 5
-    SECOND  T03, ROWS4, 5, 5, 5, 5
-    column  \raw, 5, 3
-    add_up  T03, 20, 21, 22, 23
-    ready   \raw, 5, 3
-    FIRST   T03, ROWS4, 4, 4, 4, 4
-    SECOND  T03, ROWS4, 4, 4, 4, 4
-    add_up  T03, 24, 25, 26, 27
+    ready_rows 4
+    add_up  T03, 28, 29, 30, 31
+    column_of_4x4 \raw, 4, 16, 17, 18, 19, 5, 1
+    column_of_4x4 \raw, 5, 20, 21, 22, 23, 4, 2
+    column_of_4x4 \raw, 4, 24, 25, 26, 27, 5, 3
     FIRST   T03, ROWS4, 5, 5, 5, 5
     SECOND  T03, ROWS4, 5, 5, 5, 5
 .endm
+.macro column_of_4x4 raw, b, s0, s1, s2, s3, next, index
+    FIRST   T03, ROWS4, \b, \b, \b, \b
+    column  \raw, \next, \index
+    SECOND  T03, ROWS4, \b, \b, \b, \b
+    ready   \raw, \next, \index
+    add_up  T03, \s0, \s1, \s2, \s3
+.endm
 .macro last_4x4_sums
     add_up  T03, 28, 29, 30, 31
+.endm
+
+.macro store_row row, from
+    str     q\from, [out, #64 * \row]
 .endm
 
 // Each result is the sum of a vector: pairs of two of them, then pairs of these pairs.
@@ -287,7 +350,7 @@ rhs_tail .req x3
     pairs   16, 16, 17
     pairs   18, 18, 19
     pairs   16, 16, 18
-    str     q16, [args, #LOWP_TILE_sums]
+    store_row 0, 16
 .endm
 .macro sums_1x8
     pairs   16, 16, 17
@@ -296,7 +359,23 @@ rhs_tail .req x3
     pairs   22, 22, 23
     pairs   16, 16, 18
     pairs   20, 20, 22
-    stp     q16, q20, [args, #LOWP_TILE_sums]
+    stp     q16, q20, [out]
+.endm
+.macro sums_1x16
+    pairs   16, 16, 17
+    pairs   18, 18, 19
+    pairs   20, 20, 21
+    pairs   22, 22, 23
+    pairs   24, 24, 25
+    pairs   26, 26, 27
+    pairs   28, 28, 29
+    pairs   30, 30, 31
+    pairs   16, 16, 18
+    pairs   20, 20, 22
+    pairs   24, 24, 26
+    pairs   28, 28, 30
+    stp     q16, q20, [out]
+    stp     q24, q28, [out, #32]
 .endm
 .macro sums_2x4
     pairs   16, 16, 18
@@ -305,8 +384,24 @@ rhs_tail .req x3
     pairs   21, 21, 23
     pairs   16, 16, 20
     pairs   17, 17, 21
-    str     q16, [args, #LOWP_TILE_sums]
-    str     q17, [args, #LOWP_TILE_sums + 32]
+    store_row 0, 16
+    store_row 1, 17
+.endm
+.macro sums_2x8
+    pairs   16, 16, 18
+    pairs   17, 17, 19
+    pairs   20, 20, 22
+    pairs   21, 21, 23
+    pairs   24, 24, 26
+    pairs   25, 25, 27
+    pairs   28, 28, 30
+    pairs   29, 29, 31
+    pairs   16, 16, 20
+    pairs   17, 17, 21
+    pairs   24, 24, 28
+    pairs   25, 25, 29
+    stp     q16, q24, [out]
+    stp     q17, q25, [out, #64]
 .endm
 .macro sums_3x4
     pairs   16, 16, 19
@@ -318,9 +413,9 @@ rhs_tail .req x3
     pairs   16, 16, 22
     pairs   17, 17, 23
     pairs   18, 18, 24
-    str     q16, [args, #LOWP_TILE_sums]
-    str     q17, [args, #LOWP_TILE_sums + 32]
-    str     q18, [args, #LOWP_TILE_sums + 64]
+    store_row 0, 16
+    store_row 1, 17
+    store_row 2, 18
 .endm
 .macro sums_4x4
     pairs   16, 16, 20
@@ -335,10 +430,10 @@ rhs_tail .req x3
     pairs   17, 17, 25
     pairs   18, 18, 26
     pairs   19, 19, 27
-    str     q16, [args, #LOWP_TILE_sums]
-    str     q17, [args, #LOWP_TILE_sums + 32]
-    str     q18, [args, #LOWP_TILE_sums + 64]
-    str     q19, [args, #LOWP_TILE_sums + 96]
+    store_row 0, 16
+    store_row 1, 17
+    store_row 2, 18
+    store_row 3, 19
 .endm
 
 // Sums of columns.
@@ -350,14 +445,14 @@ rhs_tail .req x3
     .endr
     .if column_sum == 12
     sums_of_four 12, 13, 14, 15
-    str     q12, [args, #LOWP_TILE_column_sums]
+    store_row 4, 12
     .else
     sums_of_four 28, 29, 30, 31
     .if \columns > 4
     sums_of_four 24, 25, 26, 27
-    stp     q24, q28, [args, #LOWP_TILE_column_sums]
+    stp     q24, q28, [out, #256]
     .else
-    str     q28, [args, #LOWP_TILE_column_sums]
+    store_row 4, 28
     .endif
     .endif
 .endm
@@ -373,55 +468,97 @@ rhs_tail .req x3
 .macro zero s
     movi    v\s\().4s, #0
 .endm
+.macro zero_t t
+    .if \t < t_end
+    zero    \t
+    .endif
+.endm
+
+// Pointers of the next tile, steps, t = 0.
+.macro set_up columns, raw
+    ldp     x4, x1, [args, #LOWP_TILE_lhs]
+    zero_t  8
+    ldp     x8, x3, [args, #LOWP_TILE_rhs]
+    zero_t  9
+    zero_t  10
+    add     x5, x4, x1
+    zero_t  11
+    add     x6, x4, x1, lsl #1
+    zero_t  12
+    add     x7, x5, x1, lsl #1
+    zero_t  13
+    add     x9, x8, x3
+    zero_t  14
+    .ifnc \raw, packed
+    add     x10, x8, x3, lsl #1
+    zero_t  15
+    add     x11, x9, x3, lsl #1
+    add     x12, x8, x3, lsl #2
+        .if \columns > 4
+    add     x13, x9, x3, lsl #2
+    add     x14, x10, x3, lsl #2
+    add     x15, x11, x3, lsl #2
+    add     x1, x8, x3, lsl #3
+    str     x1, [args, #LOWP_TILE_rhs]
+        .else
+    str     x12, [args, #LOWP_TILE_rhs]
+        .endif
+    ldp     lhs_tail, rhs_tail, [args, #LOWP_TILE_lhs_tail]
+    ldr     steps, [args, #LOWP_TILE_groups]
+    .else
+    zero_t  15
+        .if \columns > 4
+    add     x10, x8, x3, lsl #1
+        .endif
+        .if \columns > 8
+    add     x11, x9, x3, lsl #1
+    add     x1, x8, x3, lsl #2
+    str     x1, [args, #LOWP_TILE_rhs]
+        .elseif \columns > 4
+    str     x10, [args, #LOWP_TILE_rhs]
+        .else
+    str     x9, [args, #LOWP_TILE_rhs]
+        .endif
+    ldr     lhs_tail, [args, #LOWP_TILE_lhs_tail]
+    ldr     steps, [args, #LOWP_TILE_groups]
+    .endif
+.endm
 
 // extern "C" void name(LowpTile*)
 .macro tile name, rows, columns, raw=packed, sums
 func \name, hidden
-    .ifb \sums
+    .set    t_end, 16
+    .ifc \rows\()x\columns\sums, 1x4
+    .set    t_end, 12
+    .endif
+    .set    column_sum, 32
+    .ifc \raw, sadalp
     .set    column_sum, 32 - \columns
-    .else
+    .endif
+    .ifc \raw, uadalp
+    .set    column_sum, 32 - \columns
+    .endif
+    .ifnb \sums
     .set    column_sum, 12
+    .set    t_end, 12
     .endif
     frame   d8-d15
-    ldp     x4, x16, [args, #LOWP_TILE_lhs]
-    ldp     x8, x17, [args, #LOWP_TILE_rhs]
-    ldp     lhs_tail, rhs_tail, [args, #LOWP_TILE_lhs_tail]
-    ldr     steps, [args, #LOWP_TILE_groups]
+    ldp     tiles, out, [args, #LOWP_TILE_tiles]
     ldr     q6, [args, #LOWP_TILE_lhs_flip]
-    add     x5, x4, x16
-    add     x6, x4, x16, lsl #1
-    add     x7, x5, x16, lsl #1
-    add     x9, x8, x17
     .ifnc \raw, packed
     ldr     q7, [args, #LOWP_TILE_rhs_flip]
-    add     x10, x8, x17, lsl #1
-    add     x11, x9, x17, lsl #1
-    add     x12, x8, x17, lsl #2
-    add     x13, x9, x17, lsl #2
-    add     x14, x10, x17, lsl #2
-    add     x15, x11, x17, lsl #2
     .endif
-    .irp s, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s < 16 + \rows * \columns || \s >= column_sum
+    set_up  \columns, \raw
+0:
+    .irp s, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        .if (\s >= 16 && \s < 16 + \rows * \columns) || \s >= column_sum
     zero    \s
         .endif
     .endr
     cbz     steps, 2f
 1:
-    step_\rows\()x\columns\sums \raw
-    .ifc \raw, packed
-    add     x8, x8, #64
-        .if \columns > 4
-    add     x9, x9, #64
-        .endif
-    .else  // fewer micro-operations than loads that add
-    .irp x, 8, 9, 10, 11, 12, 13, 14, 15
-        .if \x < 8 + \columns
-    add     x\x, x\x, #16
-        .endif
-    .endr
-    .endif
     subs    steps, steps, #1
+    step_\rows\()x\columns\sums \raw
     b.ne    1b
 2:
     cbz     lhs_tail, 3f
@@ -429,11 +566,14 @@ func \name, hidden
     go_to   lhs_tail, 4, 5, 6, 7
     .ifnc \raw, packed
     go_to   rhs_tail, 8, 9, 10, 11, 12, 13, 14, 15
+    add     rhs_tail, rhs_tail, #16 * \columns
+    str     rhs_tail, [args, #LOWP_TILE_rhs_tail]
     .endif
     mov     lhs_tail, #0
     b       1b
 3:
     last_\rows\()x\columns\sums
+    set_up  \columns, \raw
     sums_\rows\()x\columns
     .ifc \raw, sadalp
     column_sums \columns, saddlp
@@ -441,6 +581,9 @@ func \name, hidden
     .ifc \raw, uadalp
     column_sums \columns, uaddlp
     .endif
+    add     out, out, #4 * \columns
+    subs    tiles, tiles, #1
+    b.ne    0b
     return
 endfunc
 .endm
@@ -452,13 +595,15 @@ endfunc
     .endr
 .endm
 
-tile kai_lowp_p4x16_1x8, 1, 8
+tile kai_lowp_p4x16_1x16, 1, 16
 tile kai_lowp_p4x16_1x4, 1, 4
+tile kai_lowp_p4x16_2x8, 2, 8
 tile kai_lowp_p4x16_2x4, 2, 4
 tile kai_lowp_p4x16_3x4, 3, 4
 tile kai_lowp_p4x16_4x4, 4, 4
 tile kai_lowp_nxk_1x8, 1, 8, plain
 tile kai_lowp_nxk_1x4, 1, 4, plain
+tile kai_lowp_nxk_2x8, 2, 8, plain
 tile kai_lowp_nxk_2x4, 2, 4, plain
 tile kai_lowp_nxk_3x4, 3, 4, plain
 tile kai_lowp_nxk_4x4, 4, 4, plain

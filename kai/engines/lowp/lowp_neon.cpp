@@ -8,12 +8,12 @@
 //     sum of a' * b'  +  A * sum of b'  +  B * sum of a'  +  k * A * B
 //
 // The second term and the bias belong to the column, the last two to the row. So does what a tile adds to the first:
-// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made here, or by the tile where there are few
-// rows, unless A is 0.
+// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made by the tiles of the first rows, or here
+// if k is large, unless A is 0.
 //
-// Rows are taken 64 at a time, the columns of a tile once for all of them. Edges: a tile has exactly the rows that
-// exist; the last columns that are not packed overlap the ones before, or are one column four times. The last k % 16
-// are copied.
+// Rows are taken 64 at a time, columns 16 at a time: a strip, whose tiles write sums to the stack, so that the results
+// of a row are made from four vectors side by side. Edges: a tile has exactly the rows that exist; the last columns
+// that are not packed overlap the ones before, or are one column four times. The last k % 16 are copied.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_neon.h>
@@ -30,32 +30,44 @@ using LowpTileFn = void(LowpTile*);
 }  // namespace
 }  // namespace kai
 
-extern "C" kai::LowpTileFn kai_lowp_p4x16_1x8, kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4,
-    kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4,
-    kai_lowp_nxk_s8_4x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8, kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4,
-    kai_lowp_nxk_u8_3x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
+extern "C" kai::LowpTileFn kai_lowp_p4x16_2x8, kai_lowp_nxk_2x8, kai_lowp_p4x16_1x16, kai_lowp_p4x16_1x4,
+    kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4,
+    kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8,
+    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4,
+    kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
 
 namespace kai {
 namespace {
 
 constexpr size_t kRows = 64;         // at a time
-constexpr size_t kSummedRows = 4;    // up to which the tile adds up the columns
 constexpr size_t kMostGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
 
-/// 1 to 4 rows x 4 columns; 1 x 8.
-constexpr LowpTileFn* kPackedTiles[] = {
-    kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4, kai_lowp_p4x16_1x8};
-constexpr LowpTileFn* kNxkTiles[] = {
-    kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4, kai_lowp_nxk_1x8};
-/// Those that add up columns.
-constexpr LowpTileFn* kUnsignedSums[] = {
-    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8};
-constexpr LowpTileFn* kSignedSums[] = {
-    kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4, kai_lowp_nxk_s8_1x8};
+struct Tiles {
+    LowpTileFn* narrow[4];   // 1 to 4 rows x 4 columns
+    LowpTileFn* wide[2];     // 1 and 2 rows x more columns
+    size_t log2_columns[2];  // how many
+};
+constexpr Tiles kPackedTiles = {
+    {kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4},
+    {kai_lowp_p4x16_1x16, kai_lowp_p4x16_2x8},
+    {4, 3}};
+constexpr Tiles kNxkTiles = {
+    {kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4},
+    {kai_lowp_nxk_1x8, kai_lowp_nxk_2x8},
+    {3, 3}};
+/// Those that add up columns. There are no registers for 2 x 8.
+constexpr Tiles kUnsignedSums = {
+    {kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_u8_4x4},
+    {kai_lowp_nxk_u8_1x8, nullptr},
+    {3, 3}};
+constexpr Tiles kSignedSums = {
+    {kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4},
+    {kai_lowp_nxk_s8_1x8, nullptr},
+    {3, 3}};
 
-/// What is known of 4 columns.
+/// What is known of the columns of a strip, 4 in a vector.
 struct Columns {
-    int32x4_t term, multiplier, left, right;
+    int32x4_t term[4], multiplier[4], left[4], right[4];
 };
 
 /// Of some rows.
@@ -68,16 +80,17 @@ KAI_INLINE size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/// The first `count` of 4.
-KAI_INLINE int32x4_t load_some(const int32_t* from, size_t count) {
-    if (count >= 4) {
-        return vld1q_s32(from);
+/// The first `count` of a strip.
+KAI_INLINE void load_strip(int32x4_t (&to)[4], const int32_t* from, size_t count) {
+    int32_t some[kStrip] = {};
+    if (count < kStrip) {
+        __builtin_memcpy(some, from, count * sizeof(int32_t));
+        from = some;
     }
-    int32x4_t x = vdupq_n_s32(from[0]);
-    if (count > 1) {
-        x = vsetq_lane_s32(from[1], x, 1);
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+        to[i] = vld1q_s32(from + 4 * i);
     }
-    return count > 2 ? vsetq_lane_s32(from[2], x, 2) : x;
 }
 
 /// Sums of the signed values of four lines, and of those in the upper halves of 16.
@@ -149,54 +162,38 @@ KAI_INLINE void copy_tail(uint8_t* to, const uint8_t* from, size_t count, uint8_
     }
 }
 
-/// Columns from j on, `count` of which exist, and their sums.
-KAI_INLINE Columns columns_at(const Lowp& p, size_t j, size_t count, int32x4_t sums) {
-    const kai_matmul_lowp_params& q = *p.params;
-    Columns c;
-    c.term = vmulq_n_s32(sums, static_cast<int32_t>(static_cast<uint32_t>(q.lhs_offset) + p.flip));
-    if (q.bias != nullptr) {
-        c.term = vaddq_s32(c.term, load_some(q.bias + j, count));
-    }
-    c.multiplier = q.per_channel ? load_some(q.multiplier + j, count) : vdupq_n_s32(*q.multiplier);
-    const int32x4_t shift = q.per_channel ? load_some(q.shift + j, count) : vdupq_n_s32(*q.shift);
-    c.left = vmaxq_s32(shift, vdupq_n_s32(0));
-    c.right = vminq_s32(shift, vdupq_n_s32(0));
-    return c;
-}
-
-/// @name How sums become results, `count` vectors side by side: an operation needs the result of the one before.
+/// @name How sums become results, four vectors side by side: an operation needs the result of the one before.
 /// @{
 struct FixedPoint {
     int32x4_t offset;
     explicit FixedPoint(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
-    template <size_t count>
-    KAI_INLINE void operator()(int32x4_t (&x)[count], const Columns* const (&c)[count]) const {
+    KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vshlq_s32(x[i], c[i]->left);
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vshlq_s32(x[i], c.left[i]);
         }
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vqrdmulhq_s32(x[i], c[i]->multiplier);
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vqrdmulhq_s32(x[i], c.multiplier[i]);
         }
         // SRSHL rounds ties up: one less for those below zero, which are not INT32_MIN. Where the shift is 0 nothing is
         // taken away.
-        int32x4_t less[count];
+        int32x4_t less[4];
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            less[i] = vandq_s32(x[i], c[i]->right);
+        for (size_t i = 0; i < 4; ++i) {
+            less[i] = vandq_s32(x[i], c.right[i]);
         }
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i = 0; i < 4; ++i) {
             x[i] = vsraq_n_s32(x[i], less[i], 31);
         }
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vrshlq_s32(x[i], c[i]->right);
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vrshlq_s32(x[i], c.right[i]);
         }
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i = 0; i < 4; ++i) {
             x[i] = vaddq_s32(x[i], offset);
         }
     }
@@ -205,222 +202,224 @@ struct Legacy {
     int32x4_t offset;
     explicit Legacy(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
-    template <size_t count>
-    KAI_INLINE void operator()(int32x4_t (&x)[count], const Columns* const (&c)[count]) const {
+    KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vmulq_s32(vaddq_s32(x[i], offset), c[i]->multiplier);
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vmulq_s32(vaddq_s32(x[i], offset), c.multiplier[i]);
         }
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vrshlq_s32(x[i], vnegq_s32(c[i]->left));  // adds the rounding without overflow
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vrshlq_s32(x[i], vnegq_s32(c.left[i]));  // adds the rounding without overflow
         }
     }
 };
 /// @}
 
-struct Unsigned {
-    static constexpr uint8_t kFlip = 0x80;
-    static constexpr int32_t kMin = 0, kMax = UINT8_MAX;
-    KAI_INLINE static uint8x16_t narrowed(int16x8_t a, int16x8_t b) {
-        return vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
-    }
-    KAI_INLINE static uint8x16_t clamped(uint8x16_t x, uint8x16_t lo, uint8x16_t hi) {
-        return vminq_u8(vmaxq_u8(x, lo), hi);
-    }
-};
-struct Signed {
-    static constexpr uint8_t kFlip = 0;
-    static constexpr int32_t kMin = INT8_MIN, kMax = INT8_MAX;
-    KAI_INLINE static uint8x16_t narrowed(int16x8_t a, int16x8_t b) {
-        return vreinterpretq_u8_s8(vcombine_s8(vqmovn_s16(a), vqmovn_s16(b)));
-    }
-    KAI_INLINE static uint8x16_t clamped(uint8x16_t x, uint8x16_t lo, uint8x16_t hi) {
-        return vreinterpretq_u8_s8(
-            vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(x), vreinterpretq_s8_u8(lo)), vreinterpretq_s8_u8(hi)));
-    }
-};
-
-/// A bound as dst has it: results saturate whatever it is.
-template <class T>
-KAI_INLINE uint8x16_t bound(int32_t x) {
-    return vdupq_n_u8(static_cast<uint8_t>(x < T::kMin ? T::kMin : x > T::kMax ? T::kMax : x));
-}
-
-/// Some of 4 results.
-KAI_INLINE void store_some(uint8_t* to, uint32_t results, size_t count) {
-    if (count >= 4) {
-        store(to, results);
-    } else {
-        __builtin_memcpy(to, &results, count);
-    }
-}
-
 /// What all results of a call have in common.
-template <class T, class Pipeline>
+template <class Pipeline>
 struct Finish {
     Pipeline pipeline;
-    uint8x16_t lo, hi;
+    int32x4_t lo, hi;
 
-    explicit Finish(const kai_matmul_lowp_params& p)
-        : pipeline(p), lo(bound<T>(p.min_value)), hi(bound<T>(p.max_value)) {
+    explicit Finish(const Lowp& p)
+        : pipeline(*p.params), lo(bound(p, p.params->min_value)), hi(bound(p, p.params->max_value)) {
     }
-    /// Of `count` times 4 sums, with what is added to them, 4 results in the order of the sums.
-    template <size_t count>
-    KAI_INLINE uint32x4_t results(
-        const int32_t* const (&sums)[count], const int32_t* const (&terms)[count],
-        const Columns* const (&c)[count]) const {
-        int32x4_t x[count];
+    /// A bound as dst has it: results saturate whatever it is.
+    static int32x4_t bound(const Lowp& p, int32_t x) {
+        const int32_t least = p.flip != 0 ? 0 : INT8_MIN, most = p.flip != 0 ? UINT8_MAX : INT8_MAX;
+        return vdupq_n_s32(x < least ? least : x > most ? most : x);
+    }
+    /// The results of a row.
+    KAI_INLINE uint8x16_t operator()(const int32_t (&sums)[kStrip], int32_t term, const Columns& c) const {
+        int32x4_t x[4];
         KAI_UNROLL(4)
-        for (size_t i = 0; i < count; ++i) {
-            x[i] = vaddq_s32(vaddq_s32(vld1q_s32(sums[i]), c[i]->term), vld1q_dup_s32(terms[i]));
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vaddq_s32(vaddq_s32(vld1q_s32(&sums[4 * i]), c.term[i]), vdupq_n_s32(term));
         }
         pipeline(x, c);
-        int16x4_t narrow[4];
         KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
-            narrow[i] = i < count ? vqmovn_s32(x[i]) : narrow[0];
+            x[i] = vmaxq_s32(x[i], lo);
         }
-        const uint8x16_t bytes = T::narrowed(vcombine_s16(narrow[0], narrow[1]), vcombine_s16(narrow[2], narrow[3]));
-        return vreinterpretq_u32_u8(T::clamped(bytes, lo, hi));
-    }
-
-    /// One row x up to 8 columns.
-    KAI_INLINE void row(
-        const LowpTile& tile, const int32_t* term, const Columns (&c)[2], uint8_t* dst, size_t columns) const {
-        if (columns <= 4) {
-            store_some(dst, vgetq_lane_u32(results<1>({tile.sums[0]}, {term}, {&c[0]}), 0), columns);
-            return;
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            x[i] = vminq_s32(x[i], hi);
         }
-        const uint32x4_t x = results<2>({tile.sums[0], tile.sums[0] + 4}, {term, term}, {&c[0], &c[1]});
-        store_some(dst, vgetq_lane_u32(x, 0), 4);
-        store_some(dst + 4, vgetq_lane_u32(x, 1), columns - 4);
-    }
-    /// 2 to 4 rows x up to 4 columns.
-    KAI_INLINE void rows(
-        const LowpTile& tile, const int32_t* terms, const Columns& c, uint8_t* dst, size_t stride, size_t count,
-        size_t columns) const {
-        if (count == 2) {
-            const uint32x4_t x = results<2>({tile.sums[0], tile.sums[1]}, {terms, terms + 1}, {&c, &c});
-            store_some(dst, vgetq_lane_u32(x, 0), columns);
-            store_some(dst + stride, vgetq_lane_u32(x, 1), columns);
-            return;
-        }
-        const uint32x4_t x = results<4>(
-            {tile.sums[0], tile.sums[1], tile.sums[2], tile.sums[3]}, {terms, terms + 1, terms + 2, terms + 3},
-            {&c, &c, &c, &c});
-        store_some(dst, vgetq_lane_u32(x, 0), columns);
-        store_some(dst + stride, vgetq_lane_u32(x, 1), columns);
-        store_some(dst + 2 * stride, vgetq_lane_u32(x, 2), columns);
-        if (count > 3) {
-            store_some(dst + 3 * stride, vgetq_lane_u32(x, 3), columns);
-        }
+        const int16x8_t a = vuzp1q_s16(vreinterpretq_s16_s32(x[0]), vreinterpretq_s16_s32(x[1]));
+        const int16x8_t b = vuzp1q_s16(vreinterpretq_s16_s32(x[2]), vreinterpretq_s16_s32(x[3]));
+        return vuzp1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_s16(b));
     }
 };
 
-/// A tile's columns.
-template <class T>
-struct Panel {
+/// Copies the tails of four columns. Returns the sums of all their weights, if asked for. Not a
+/// member: a strip whose address nobody has stays in registers.
+[[gnu::noinline]] int32x4_t tails_and_sums(
+    const uint8_t* rhs, size_t stride, size_t k, uint8_t flip, bool makes_sums, uint8_t (*tails)[16]) {
+    const size_t whole = k / 16 * 16, tail = k - whole;
+    const uint8_t *lines[4], *ends[4];
+    for (size_t i = 0; i < 4; ++i) {
+        lines[i] = rhs + i * stride;
+        ends[i] = tails[i];
+        if (tail != 0) {
+            copy_tail(tails[i], lines[i] + whole, tail, flip);
+        }
+    }
+    return makes_sums ? sums_of_lines(lines, k / 16, ends, tail != 0, vdupq_n_u8(flip)).all : vdupq_n_s32(0);
+}
+
+/// The columns that are under way: up to 16, in tiles of 4, 8 or 16.
+struct Strip {
     const Lowp& p;
-    const uint32_t offset = static_cast<uint32_t>(p.params->lhs_offset) + T::kFlip;  // by which sums are multiplied
+    const bool per_channel = p.params->per_channel;
+    const int32_t offset = static_cast<int32_t>(  // by which sums are multiplied
+        static_cast<uint32_t>(p.params->lhs_offset) + p.flip);
     const size_t groups = (p.k + 15) / 16;
     const bool has_no_sums = !p.packed && offset != 0;
-    bool tile_makes_sums = false;
+    const bool tile_makes_sums = has_no_sums && groups <= kMostGroups;  // that of the first rows
+    const Tiles& more_tiles = p.packed ? kPackedTiles : kNxkTiles;
+    const Tiles& first_tiles = !tile_makes_sums ? more_tiles : p.flip != 0 ? kUnsignedSums : kSignedSums;
     size_t first = 0, count = 0;  // those that are stored
-    Columns columns[2] = {};
-    uint8_t tails[8][16];
+    const uint8_t* rhs = nullptr;
+    size_t rhs_stride = p.rhs_stride;
+    Columns columns;
+    uint8_t (*const tails)[16];  // of its columns
 
-    explicit Panel(const Lowp& problem) : p(problem) {
-    }
-
-    /// From column `at` on, up to `width`. Returns where the next ones begin.
-    KAI_INLINE size_t move(size_t at, size_t width, LowpTile& tile) {
-        return p.packed ? move_packed(at, width, tile) : move_nxk(at, width, tile);
-    }
-    KAI_INLINE size_t move_packed(size_t at, size_t width, LowpTile& tile) {
-        const uint8_t* panel = p.rhs + at / 4 * p.rhs_stride;
-        first = at, count = min(p.n - at, width);
-        tile.rhs = panel + 4 * sizeof(int32_t);
-        for (size_t j = 0; j < count; j += 4, panel += p.rhs_stride) {
-            columns[j / 4] = columns_at(p, first + j, count - j, vreinterpretq_s32_u8(vld1q_u8(panel)));
-        }
-        return at + width;
-    }
-    KAI_INLINE size_t move_nxk(size_t at, size_t width, LowpTile& tile) {
-        if (p.n - at < width && p.n < width) {  // fewer than a tile has
-            width = width == 8 ? 4 : 1;
-        }
-        first = min(at, p.n - width), count = width;
-        tile.rhs_stride = width == 1 || p.k == 0 ? 0 : p.rhs_stride;
-        tile.rhs = p.k == 0 ? tails[0] : p.rhs + first * p.rhs_stride;
-        const bool makes_sums = has_no_sums && !tile_makes_sums;
-        for (size_t j = 0; j < count; j += 4) {
-            const int32x4_t sums = makes_sums || p.k % 16 != 0 ? tails_and_sums(tile, j, makes_sums) : vdupq_n_s32(0);
-            columns[j / 4] = columns_at(p, first + j, count - j, sums);
-        }
-        return at + width;
-    }
-    /// Copies the tails of columns j to j + 3 of the tile. Returns the sums of all their weights, if asked for.
-    [[gnu::noinline]] int32x4_t tails_and_sums(const LowpTile& tile, size_t j, bool makes_sums) {
-        const size_t whole = p.k / 16 * 16, tail = p.k - whole;
-        const uint8_t *lines[4], *ends[4];
+    Strip(const Lowp& problem, uint8_t (&room)[kStrip][16]) : p(problem), tails(room) {
+        KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
-            lines[i] = tile.rhs + (j + i) * tile.rhs_stride;
-            ends[i] = tails[j + i];
-            if (tail != 0) {
-                copy_tail(tails[j + i], lines[i] + whole, tail, T::kFlip);
+            columns.term[i] = vdupq_n_s32(0);
+            columns.multiplier[i] = vdupq_n_s32(*p.params->multiplier);
+            columns.left[i] = vdupq_n_s32(*p.params->shift);
+        }
+        split_shifts();
+    }
+    /// left: shifts.
+    KAI_INLINE void split_shifts() {
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            columns.right[i] = vminq_s32(columns.left[i], vdupq_n_s32(0));
+            columns.left[i] = vmaxq_s32(columns.left[i], vdupq_n_s32(0));
+        }
+    }
+
+    /// From column `at` on. Returns where the next ones begin.
+    KAI_INLINE size_t move(size_t at) {
+        int32x4_t sums[4] = {};
+        const size_t next = p.packed ? move_packed(at, sums) : move_nxk(at, sums);
+        const kai_matmul_lowp_params& q = *p.params;
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            columns.term[i] = vmulq_n_s32(sums[i], offset);
+        }
+        if (q.bias != nullptr) {
+            int32x4_t bias[4];
+            load_strip(bias, q.bias + first, count);
+            KAI_UNROLL(4)
+            for (size_t i = 0; i < 4; ++i) {
+                columns.term[i] = vaddq_s32(columns.term[i], bias[i]);
             }
         }
-        return makes_sums ? sums_of_lines(lines, tile.groups, ends, tail != 0, vdupq_n_u8(T::kFlip)).all
-                          : vdupq_n_s32(0);
+        if (per_channel) {
+            load_strip(columns.multiplier, q.multiplier + first, count);
+            load_strip(columns.left, q.shift + first, count);
+            split_shifts();
+        }
+        return next;
     }
-    /// Before the columns of some rows.
-    KAI_INLINE LowpTileFn* const* tiles_for(size_t rows) {
-        tile_makes_sums = has_no_sums && rows <= kSummedRows && groups <= kMostGroups;
-        return p.packed ? kPackedTiles : !tile_makes_sums ? kNxkTiles : T::kFlip != 0 ? kUnsignedSums : kSignedSums;
+    KAI_INLINE size_t move_packed(size_t at, int32x4_t (&sums)[4]) {
+        const uint8_t* panel = p.rhs + at / 4 * rhs_stride;
+        first = at, count = min(p.n - at, kStrip);
+        rhs = panel + 4 * sizeof(int32_t);
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            if (4 * i < count) {
+                sums[i] = vreinterpretq_s32_u8(vld1q_u8(panel + i * rhs_stride));
+            }
+        }
+        return at + count;
     }
-    /// After a tile. Unsigned sums are 128 more for every k, the padding included.
-    KAI_INLINE void add_sums(const LowpTile& tile) {
-        const int32x4_t more = vdupq_n_s32(static_cast<int32_t>(16 * groups * T::kFlip));
-        for (size_t half = 0; half < 2; ++half) {
-            const int32x4_t sums = vsubq_s32(vld1q_s32(&tile.column_sums[4 * half]), more);
-            columns[half].term = vmlaq_n_s32(columns[half].term, sums, static_cast<int32_t>(offset));
+    /// Fewer than 4 overlap the columns before, or are one column four times.
+    KAI_INLINE size_t move_nxk(size_t at, int32x4_t (&sums)[4]) {
+        const size_t left = p.n - at;
+        count = left >= 4 ? min(left / 4 * 4, kStrip) : p.n < 4 ? 1 : 4;
+        first = min(at, p.n - count);
+        rhs_stride = count == 1 || p.k == 0 ? 0 : p.rhs_stride;
+        rhs = p.k == 0 ? tails[0] : p.rhs + first * p.rhs_stride;
+        const bool makes_sums = has_no_sums && !tile_makes_sums;
+        if (makes_sums || p.k % 16 != 0) {
+            for (size_t j = 0; j < count; j += 4) {
+                sums[j / 4] = tails_and_sums(rhs + j * rhs_stride, rhs_stride, p.k, p.flip, makes_sums, tails + j);
+            }
+        }
+        return at + count;
+    }
+    /// All tiles, of 1 to 4 rows: the first ones of these columns, or more.
+    KAI_INLINE void multiply(LowpTile& tile, size_t rows, bool first_rows) {
+        const Tiles& tiles = first_rows ? first_tiles : more_tiles;
+        size_t done = 0;
+        if (rows <= 2 && tiles.wide[rows - 1] != nullptr) {
+            const size_t log2 = tiles.log2_columns[rows - 1], wide = (count + 3) >> log2;
+            if (wide != 0) {
+                multiply_from(0, tile, tiles.wide[rows - 1], wide);
+                done = wide << log2;
+            }
+        }
+        if (done < count) {
+            multiply_from(done, tile, tiles.narrow[rows - 1], (count - done + 3) / 4);
+        }
+        if (first_rows && tile_makes_sums) {
+            add_sums(tile.sums[4]);
+        }
+    }
+    KAI_INLINE void multiply_from(size_t column, LowpTile& tile, LowpTileFn* run, size_t tiles) {
+        tile.rhs = rhs + (p.packed ? column / 4 : column) * rhs_stride;
+        tile.rhs_stride = rhs_stride;
+        tile.rhs_tail = tails[column];
+        tile.out = &tile.sums[0][column];
+        tile.tiles = tiles;
+        run(&tile);
+    }
+    /// Unsigned sums are 128 more for every k, the padding included.
+    KAI_INLINE void add_sums(const int32_t (&sums)[kStrip]) {
+        const int32x4_t more = vdupq_n_s32(static_cast<int32_t>(16 * groups * p.flip));
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < 4; ++i) {
+            columns.term[i] = vmlaq_n_s32(columns.term[i], vsubq_s32(vld1q_s32(&sums[4 * i]), more), offset);
         }
     }
 };
 
-template <class T, class Pipeline>
+template <class Pipeline>
 [[gnu::noinline]] void multiply(const Lowp& p) {
-    const Finish<T, Pipeline> finish(*p.params);
-    const bool tail = p.k % 16 != 0;
+    const Finish<Pipeline> finish(p);
     Rows rows;
-    Panel<T> panel(p);
+    uint8_t tails[kStrip][16];
+    Strip strip(p, tails);
     LowpTile tile = {};
-    vst1q_u8(tile.lhs_flip, vdupq_n_u8(T::kFlip));
-    vst1q_u8(tile.rhs_flip, vcombine_u8(vdup_n_u8(T::kFlip), vdup_n_u8(T::kFlip ^ 0xFF)));
-    tile.lhs_stride = p.lhs_stride, tile.rhs_stride = p.rhs_stride;
+    vst1q_u8(tile.lhs_flip, vdupq_n_u8(p.flip));
+    vst1q_u8(tile.rhs_flip, vcombine_u8(vdup_n_u8(p.flip), vdup_n_u8(static_cast<uint8_t>(~p.flip))));
+    tile.lhs_stride = p.lhs_stride;
     tile.groups = p.k / 16;
-    tile.rhs_tail = panel.tails[0];
     for (size_t first = 0; first < p.m; first += kRows) {
         const size_t count = min(p.m - first, kRows);
         prepare_rows(p, first, count, rows);
-        LowpTileFn* const* const tiles = panel.tiles_for(count);
         for (size_t at = 0; at < p.n;) {
-            const bool wide = count == 1 && p.n - at > 4;
-            at = panel.move(at, wide ? 8 : 4, tile);
-            uint8_t* dst = p.dst + first * p.dst_stride + panel.first;
+            at = strip.move(at);
+            uint8_t* dst = p.dst + first * p.dst_stride + strip.first;
             for (size_t i = 0; i < count; i += 4, dst += 4 * p.dst_stride) {
                 const size_t some = min(count - i, 4);
                 tile.lhs = p.k == 0 ? rows.tails[0] : p.lhs + (first + i) * p.lhs_stride;
-                tile.lhs_tail = tail ? rows.tails[i] : nullptr;
-                tiles[panel.count > 4 ? 4 : some - 1](&tile);
-                if (panel.tile_makes_sums) {
-                    panel.add_sums(tile);
+                tile.lhs_tail = p.k % 16 != 0 ? rows.tails[i] : nullptr;
+                strip.multiply(tile, some, i == 0);
+                const Columns columns = strip.columns;  // in registers: stores to dst do not change them
+                uint8_t part[4][kStrip];
+                const bool whole = strip.count == kStrip;
+                uint8_t* to = whole ? dst : part[0];
+                for (size_t r = 0; r < some; ++r, to += whole ? p.dst_stride : kStrip) {
+                    vst1q_u8(to, finish(tile.sums[r], rows.terms[i + r], columns));
                 }
-                if (some == 1) {
-                    finish.row(tile, &rows.terms[i], panel.columns, dst, panel.count);
-                } else {
-                    finish.rows(tile, &rows.terms[i], panel.columns[0], dst, p.dst_stride, some, panel.count);
+                for (size_t r = 0; r < some && !whole; ++r) {
+                    __builtin_memcpy(dst + r * p.dst_stride, part[r], strip.count);
                 }
             }
         }
@@ -428,12 +427,7 @@ template <class T, class Pipeline>
 }
 
 void multiply(const Lowp& p) {
-    const bool legacy = p.params->pipeline == KAI_LOWP_LEGACY;
-    if (p.flip != 0) {
-        (legacy ? multiply<Unsigned, Legacy> : multiply<Unsigned, FixedPoint>)(p);
-    } else {
-        (legacy ? multiply<Signed, Legacy> : multiply<Signed, FixedPoint>)(p);
-    }
+    (p.params->pipeline == KAI_LOWP_LEGACY ? multiply<Legacy> : multiply<FixedPoint>)(p);
 }
 
 }  // namespace
