@@ -295,6 +295,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qau4c32x256p", kai_run_rhs_unpack_row_qau4c32x256p},
         {"qau5c32x256p", kai_run_rhs_unpack_row_qau5c32x256p},
         {"qlu4c32x256p", kai_run_rhs_unpack_row_qlu4c32x256p},
+        {"qlu4c32x256ps1s0", kai_run_rhs_unpack_row_qlu4c32x256ps1s0},
         {"qlu4c32ps1s0scalef16", kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16},
         {"qlu4c32ps1s0scalebf16", kai_run_rhs_unpack_row_qlu4c32ps1s0scalebf16},
         {"qlu4c16ps1s0scalef16", kai_run_rhs_unpack_row_qlu4c16ps1s0scalef16},
@@ -710,7 +711,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
              {std::tuple{KAI_GGUF_IQ4_NL, "qlu4c32p", "qlu4c32ps1s0scalef16"},
               {KAI_GGUF_MXFP4, "qlu4c32pscalebf16", "qlu4c32ps1s0scalebf16"},
               {KAI_GGUF_NVFP4, "qlu4c16p", "qlu4c16ps1s0scalef16"},
-              {KAI_GGUF_IQ4_XS, "qlu4c32x256p", ""}}) {
+              {KAI_GGUF_IQ4_XS, "qlu4c32x256p", "qlu4c32x256ps1s0"}}) {
             const bool same = rhs == format || rhs == other;
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, same && known) << u->name << ", type " << id;
         }

@@ -25,6 +25,7 @@ const kai::Format* const kFormats[] = {
     &kai::qlu4c16p,
     &kai::qau4c32x256p,
     &kai::qlu4c32x256p,
+    &kai::qlu4c32x256ps1s0,
     &kai::qlu4c32ps1s0scalef16,
     &kai::qlu4c32ps1s0scalebf16,
     &kai::qlu4c16ps1s0scalef16,

@@ -142,6 +142,14 @@ size_t sc(const Shape& s, size_t r, size_t b, size_t j) {
     return block(s, b) + 2 * s.rows + j * s.rows + r;
 }
 }  // namespace qlu4c32x256p
+// The same, but groups of four elements: v0 | v1 << 4, v2 | v3 << 4
+namespace qlu4c32x256ps1s0 {
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t i = kk % 256;
+    return {
+        qlu4c32x256p::block(s, kk / 256) + 10 * s.rows + (i / 4 * s.rows + r) * 2 + i % 4 / 2, i % 2 == 0 ? 0u : 4u};
+}
+}  // namespace qlu4c32x256ps1s0
 namespace qsi8d256p {  // | mr f32 scales | mr x 8 int8 high | mr x 8 int8 low | mr * 256 int8 | per block of 256
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * 276;
@@ -608,6 +616,11 @@ const std::vector<Format>& formats() {
             .with_fifth_bits(qau5c32x256p::fifth)
             .with_padding(Format::last_row),
         Format{"qlu4c32x256p", kRhs, Format::l4, qlu4c32x256p::stride, qlu4c32x256p::place}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, qlu4c32x256p::d)
+            .with_sub_scales(32, -128, 127, byte<qlu4c32x256p::sc>)
+            .with_padding(Format::last_row),
+        Format{"qlu4c32x256ps1s0", kRhs, Format::l4, qlu4c32x256p::stride, qlu4c32x256ps1s0::place}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qlu4c32x256p::d)
             .with_sub_scales(32, -128, 127, byte<qlu4c32x256p::sc>)

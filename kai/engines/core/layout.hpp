@@ -214,6 +214,9 @@ inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over
 /// indices of the table.
 inline constexpr Format qlu4c32x256p =
     Format{"qlu4c32x256p", 4, Format::kr_over_sr}.by_table().in_blocks_of(256).before_block(10);
+/// The same; indices in another order.
+inline constexpr Format qlu4c32x256ps1s0 =
+    Format{"qlu4c32x256ps1s0", 4, Format::two}.by_table().nibbles_apart(1).in_blocks_of(256).before_block(10);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
 inline constexpr Format qlu4c32ps1s0scalef16 =
     Format{"qlu4c32ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);

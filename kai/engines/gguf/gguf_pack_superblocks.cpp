@@ -20,13 +20,18 @@ namespace {
 
 constexpr size_t kColumns = 4;  // at a time
 
-/// Panels of 4 columns; of 6 bits, of any multiple. kr: the only one; 0: 8 or 16.
+/// Panels of any multiple of 4 columns, not only of 4.
+constexpr bool has_wide_panels(const Format& format) {
+    return format.bits == 6 || format.nibble_distance == 1;
+}
+
+/// kr: the only one; 0: 8 or 16.
 constexpr kai_rhs_rules superblock_rules(const char* name, const Format& format, const Block& t, uint8_t kr) {
     kai_rhs_rules rules = rhs_rules(name, format, true);
     rules.bl = static_cast<uint16_t>(format.block);
     rules.source_weights = static_cast<uint16_t>(t.weights);
     rules.source_bytes = static_cast<uint16_t>(t.bytes);
-    (format.bits == 6 ? rules.nr_multiple : rules.nr) = kColumns;
+    (has_wide_panels(format) ? rules.nr_multiple : rules.nr) = kColumns;
     rules.sr = 2;
     rules.kr = kr;
     rules.kr_multiple = kr == 0 ? 8 : 0;
@@ -191,6 +196,54 @@ KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
     put_groups<group>(src, t.low.offset, t.weights / 2, dst);
 }
 
+/// A super-block of four columns, from column c of the panel on, whose bytes come to hold neighbours.
+template <const Format& format, const Block& t>
+KAI_INLINE void pack_neighbours(const Columns& src, uint8_t* dst, size_t nr, size_t c) {
+    static_assert(t.scales == Scales::high_low && t.low.bits == 4 && t.low.distance == 16);
+    uint8_t* pairs = dst + format.block_head * nr + 2 * c;  // of bytes: 4 k of a column
+    put_halves(src, t.d, dst + 2 * c);
+    Words scales;
+    for (size_t i = 0; i < kColumns; ++i) {
+        scales.of[i] = unpack_high_low(src.at[i] + t.subs);
+    }
+    uint8_t rows[8][kColumns];
+    put_rows(scales, rows[0]);
+    for (size_t j = 0; j < 8; ++j) {
+        store(dst + scale_of_sub(nr, j, c), load<uint32_t>(rows[j]));
+    }
+#if defined(__aarch64__)
+    const size_t step = 2 * nr;
+    for (size_t j = 0; j < t.weights / 32; j += 2, pairs += 16 * step) {
+        uint8x16_t low[kColumns], high[kColumns], out[4];
+        KAI_UNROLL(4)
+        for (size_t i = 0; i < kColumns; ++i) {
+            const uint8_t* from = src.at[i] + t.low.offset + 16 * j;
+            const uint8x16_t a = vld1q_u8(from), b = vld1q_u8(from + 16);
+            const uint8x16_t even = vuzp1q_u8(a, b), odd = vuzp2q_u8(a, b);
+            low[i] = vsliq_n_u8(even, odd, 4);
+            high[i] = vsriq_n_u8(odd, even, 4);
+        }
+        interleave<2>(low, out);
+        store_groups<2, 2>(out, pairs, step);
+        store_groups<2, 2>(out + 2, pairs + 8 * step, step);
+        interleave<2>(high, out);
+        store_groups<2, 2>(out, pairs + 4 * step, step);
+        store_groups<2, 2>(out + 2, pairs + 12 * step, step);
+    }
+#else
+    for (size_t j = 0; j < t.weights / 32; ++j, pairs += 16 * nr) {
+        for (size_t i = 0; i < kColumns; ++i) {
+            for (size_t byte = 0; byte < 16; ++byte) {
+                const uint8_t* from = src.at[i] + t.low.offset + 16 * j + byte % 8 * 2;
+                const unsigned shift = byte < 8 ? 0 : 4;
+                const unsigned even = from[0] >> shift & 15U, odd = from[1] >> shift & 15U;
+                pairs[byte / 2 * 2 * nr + 2 * i + byte % 2] = static_cast<uint8_t>(even | odd << 4);
+            }
+        }
+    }
+#endif
+}
+
 struct SuperBlockRows {
     size_t n, blocks, nr, plane;  // Six::plane
     const uint8_t* rhs;
@@ -202,13 +255,15 @@ struct SuperBlockRows {
 template <const Format& format, const Block& t, size_t group>
 [[gnu::noinline]] void pack_super_blocks(const SuperBlockRows& rows) {
     const SuperBlockRows p = rows;  // a copy that no store can change
-    const size_t nr = format.bits == 6 ? p.nr : kColumns, block = format.block_bytes({nr, 2 * group, 2}, t.weights);
+    const size_t nr = has_wide_panels(format) ? p.nr : kColumns,
+                 block = format.block_bytes({nr, 2 * group, 2}, t.weights);
     uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.n; first += nr) {
         if constexpr (t.table != nullptr) {
             static_assert(format.panel_head * kColumns == 16);
             __builtin_memcpy(panel, t.table, 16);
-            panel += 16;
+            __builtin_memset(panel + 16, 0, format.panel_head * (nr - kColumns));
+            panel += format.panel_head * nr;
         }
         for (size_t c = 0; c < nr; c += kColumns) {
             Columns src;
@@ -218,6 +273,8 @@ template <const Format& format, const Block& t, size_t group>
             for (size_t b = 0; b < p.blocks; ++b) {
                 if constexpr (format.bits == 6) {
                     pack_six<t, group>(src, panel + b * block, nr, c, p.plane);
+                } else if constexpr (format.nibble_distance == 1) {
+                    pack_neighbours<format, t>(src, panel + b * block, nr, c);
                 } else {
                     pack_bytes<format, t, group>(src, panel + b * block);
                 }
@@ -258,6 +315,7 @@ extern "C" {
 KAI_DEFINE_GGUF(qau4c32x256p, Q4_K, q4_k, 0)
 KAI_DEFINE_GGUF(qau5c32x256p, Q5_K, q5_k, 0)
 KAI_DEFINE_GGUF(qlu4c32x256p, IQ4_XS, iq4_xs, 0)
+KAI_DEFINE_GGUF(qlu4c32x256ps1s0, IQ4_XS, iq4_xs, 8)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q6_K, q6_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q3_K, q3_k, 0)

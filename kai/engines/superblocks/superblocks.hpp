@@ -19,8 +19,8 @@
 //   - superblocks_neon_formats.inc: sizes; superblocks_neon.inc: what a sub-block of four columns is decoded to; the
 //     same for one row in superblocks_neon_dotprod_signed_row.inc; sources that include these;
 //   - superblocks_neon_<isa>.cpp: a line for its tiles, one for each of its rows;
-//   - SME2: superblocks_sme2_mopa_<format>.S, the hooks of the engine of blocks (blocks_sme_mopa.inc), whose blocks are
-//     the sub-blocks; superblocks_sme2_dot_<format>.S for one row.
+//   - SME2: superblocks_sme2_mopa_<format>.S, how superblocks_sme2_mopa.inc multiplies a sub-block;
+//     superblocks_sme2_dot_<format>.S, the same for one row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -5,6 +5,14 @@
 #include "kai/engines/blocks/blocks_sme.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 
+namespace kai {
+namespace {
+/// Weights that share an integer scale.
+template <const Format& RHS>
+constexpr size_t sub_block = RHS.bits == 6 ? Six::kSub : 32;
+}  // namespace
+}  // namespace kai
+
 #define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                    \
@@ -14,14 +22,20 @@
         kai::check_depth(k, kai::RHS.block);                                                                          \
         kai::check_output(stride_col, sizeof(float), lo, hi);                                                         \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
+        const size_t head = (NR)*kai::RHS.panel_head, lhs_stride = kai::LHS.stride({MR, KR, SR}, k);                  \
+        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k);                                                   \
+        const kai::Table table = kai::words_of(rhs, kai::RHS.table && m > 0 && n > 0);                                \
         kai::run_blocks(                                                                                              \
-            kai_kernel_##NAME, {m, n, k / kai::Six::kSub, 1, lhs, kai::LHS.stride({MR, KR, SR}, k), rhs,              \
-                                kai::RHS.stride({NR, KR, SR}, k), dst, stride_row, nullptr, lo, hi, 0});              \
+            kai_kernel_##NAME, {m, n, k / kai::sub_block<kai::RHS>, 1, lhs, lhs_stride, kai::bytes(rhs, head),        \
+                                rhs_stride, dst, stride_row, table.values, lo, hi, head});                            \
     }
 
 extern "C" {
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_SME)
+#define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
+#undef KAI_UKERNEL
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 

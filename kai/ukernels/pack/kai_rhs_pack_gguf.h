@@ -203,6 +203,17 @@ kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32x256
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32x256p_ggiq4_xs;
 /// @}
 
+/// @name Format qlu4c32x256ps1s0
+/// nr is a multiple of 4, kr 8, sr 2. Lossless.
+/// @{
+kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
+/// @}
+
 /// @name Format qai4c32ps1s0nrx4
 /// @{
 kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qai4c32ps1s0nrx4_ggq4_1;

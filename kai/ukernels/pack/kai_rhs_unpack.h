@@ -59,6 +59,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32x256p;
 /// Indices of the table in the panel, f16 scale per 256 times int8 scale per 32: weight = table[index] * scale * scale;
 /// bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32x256p;
+/// The same in another order.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32x256ps1s0;
 /// qlu4c32p in another order.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16;
 /// qlu4c32pscalebf16 in another order.

@@ -1,0 +1,17 @@
+// f32 <- qsi8d256p1vlx4 x qlu4c32x256p4vlx4, many rows: superblocks_sme2_mopa.inc. LUTI4 turns indices into weights:
+// blocks_sme2_mopa.inc.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme2
+#define KAI_MOPA_PART 8
+#define COLUMN_SHIFT 1
+#define QUARTERED 0
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/blocks/blocks_sme2_mopa.inc"
+#include "kai/engines/superblocks/superblocks_sme2_mopa.inc"
+
+.macro take_args
+    take_block_args_and_table
+.endm
+
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d256p1vlx4_qlu4c32x256p4vlx4_1vlx4vl_sme2_mopa, f32, 4, all
