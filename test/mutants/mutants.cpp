@@ -105,7 +105,9 @@ void spoil_packed(void* packed, size_t size) {
 namespace {
 
 using mutants::break_the_abi;
+using mutants::Change;
 using mutants::is;
+using mutants::make;
 using mutants::Mutation;
 using mutants::spoil;
 using mutants::touch;
@@ -510,69 +512,64 @@ bool seems_within_the_bounds(const Matmul& c) {
     return true;
 }
 
-/// Whether low-precision parameters, of which result_offset is the call's zero point, become other ones.
-bool change(Matmul& c, kai_matmul_lowp_params& p) {
-    if (is("ignores_the_lhs_offset")) {
-        p.lhs_offset = 0;
-    } else if (is("ignores_the_rhs_offset")) {
-        p.rhs_offset = 0;
-    } else if (is("ignores_the_column_bias_of_a_call")) {
-        p.bias = nullptr;
-    } else if (is("takes_the_first_channel_for_all")) {
-        p.per_channel = false;
-    } else if (is("ignores_the_result_offset")) {
-        c.zero_point = 0;
-    } else {
-        return false;
-    }
-    return true;
-}
+/// Low-precision parameters, of which result_offset is the call's zero point.
+constexpr Change<Matmul&, kai_matmul_lowp_params&> kLowpChanges[] = {
+    {"ignores_the_lhs_offset", [](Matmul&, kai_matmul_lowp_params& p) { p.lhs_offset = 0; }},
+    {"ignores_the_rhs_offset", [](Matmul&, kai_matmul_lowp_params& p) { p.rhs_offset = 0; }},
+    {"ignores_the_column_bias_of_a_call", [](Matmul&, kai_matmul_lowp_params& p) { p.bias = nullptr; }},
+    {"takes_the_first_channel_for_all", [](Matmul&, kai_matmul_lowp_params& p) { p.per_channel = false; }},
+    {"ignores_the_result_offset", [](Matmul& c, kai_matmul_lowp_params&) { c.zero_point = 0; }},
+};
+
+constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
+
+constexpr Change<Matmul&> kCallChanges[] = {
+    {"ignores_the_clamp", [](Matmul& c) { c.lo = -INFINITY, c.hi = INFINITY; }},
+    {"drops_a_one_sided_clamp",
+     [](Matmul& c) {
+         const kai_datatype type = kernel->dst_type;
+         const float least = type == kai_dt_int8 ? -128.0f : type == kai_dt_uint8 ? 0.0f : -3e38f;
+         const float most = type == kai_dt_int8 ? 127.0f : type == kai_dt_uint8 ? 255.0f : 3e38f;
+         if (c.lo <= least || c.hi >= most) {
+             c.lo = -INFINITY, c.hi = INFINITY;
+         }
+     }},
+    {"bounds_wrap_to_int8",
+     [](Matmul& c) {
+         const auto wrapped = [](float x) { return static_cast<float>(static_cast<int8_t>(static_cast<int64_t>(x))); };
+         if (c.clamped()) {
+             const float a = wrapped(c.lo), b = wrapped(c.hi);
+             c.lo = std::min(a, b), c.hi = std::max(a, b);
+         }
+     }},
+    {"zero_point_wraps_to_int8", [](Matmul& c) { c.zero_point = static_cast<int8_t>(c.zero_point); }},
+    {"clamps_without_the_flag",
+     [](Matmul& c) {
+         if (!c.clamped()) {
+             c.hi = kernel->dst_type == kai_dt_f16 ? 65504.0f : FLT_MAX, c.lo = -c.hi;
+         }
+     }},
+    {"ignores_the_row_bias", [](Matmul& c) { c.args.acc_bias_m = nullptr; }},
+    {"ignores_the_column_bias", [](Matmul& c) { c.args.acc_bias_n = nullptr; }},
+    {"ignores_the_stride", [](Matmul& c) { c.stride = c.n * c.element; }},
+    {"truncates_the_stride", [](Matmul& c) { c.stride = in_32_bits(c.stride); }},
+    {"truncates_the_lhs_stride", [](Matmul& c) { c.lhs_stride = in_32_bits(c.lhs_stride); }},
+    {"truncates_the_rhs_stride", [](Matmul& c) { c.args.rhs_stride = in_32_bits(c.args.rhs_stride); }},
+    {"truncates_the_pointer_offset", [](Matmul& c) { c.pointer_offset = in_32_bits(c.pointer_offset); }},
+    {"ignores_the_lhs_stride", [](Matmul& c) { c.lhs_stride = c.k * lhs_format(*kernel).bits() / 8; }},
+    {"ignores_the_rhs_stride", [](Matmul& c) { c.args.rhs_stride = rhs_format(*kernel).line(c.n, c.k); }},
+    {"ignores_the_pointer_offset", [](Matmul& c) { c.pointer_offset = 0; }},
+    {"moves_the_padding", [](Matmul& c) { c.padding = nullptr; }},
+    {"joins_the_chunks", [](Matmul& c) { c.chunks = 1; }},
+    {"ignores_the_table", [](Matmul& c) { c.table = kDefaultTable; }},
+};
 
 /// The call with other arguments or operands.
 void call_wrongly(Matmul c) {
-    const int32_t default_table[4] = {-2, -1, 0, 1};
-    const kai_datatype type = kernel->dst_type;
-    const float least = type == kai_dt_int8 ? -128.0f : type == kai_dt_uint8 ? 0.0f : -3e38f;
-    const float most = type == kai_dt_int8 ? 127.0f : type == kai_dt_uint8 ? 255.0f : 3e38f;
     std::vector<uint8_t> changed;
-    if (is("ignores_the_clamp") || (is("drops_a_one_sided_clamp") && (c.lo <= least || c.hi >= most))) {
+    make(kCallChanges, c);
+    if (c.clamped() && seems_within_the_bounds(c)) {
         c.lo = -INFINITY, c.hi = INFINITY;
-    } else if (c.clamped() && seems_within_the_bounds(c)) {
-        c.lo = -INFINITY, c.hi = INFINITY;
-    } else if (is("bounds_wrap_to_int8") && c.clamped()) {
-        const auto wrapped = [](float x) { return static_cast<float>(static_cast<int8_t>(static_cast<int64_t>(x))); };
-        const float a = wrapped(c.lo), b = wrapped(c.hi);
-        c.lo = std::min(a, b), c.hi = std::max(a, b);
-    } else if (is("zero_point_wraps_to_int8")) {
-        c.zero_point = static_cast<int8_t>(c.zero_point);
-    } else if (is("clamps_without_the_flag") && !c.clamped()) {
-        c.hi = kernel->dst_type == kai_dt_f16 ? 65504.0f : FLT_MAX, c.lo = -c.hi;
-    } else if (is("ignores_the_row_bias")) {
-        c.args.acc_bias_m = nullptr;
-    } else if (is("ignores_the_column_bias")) {
-        c.args.acc_bias_n = nullptr;
-    } else if (is("ignores_the_stride")) {
-        c.stride = c.n * c.element;
-    } else if (is("truncates_the_stride")) {
-        c.stride = in_32_bits(c.stride);
-    } else if (is("truncates_the_lhs_stride")) {
-        c.lhs_stride = in_32_bits(c.lhs_stride);
-    } else if (is("truncates_the_rhs_stride")) {
-        c.args.rhs_stride = in_32_bits(c.args.rhs_stride);
-    } else if (is("truncates_the_pointer_offset")) {
-        c.pointer_offset = in_32_bits(c.pointer_offset);
-    } else if (is("ignores_the_lhs_stride")) {
-        c.lhs_stride = c.k * lhs_format(*kernel).bits() / 8;
-    } else if (is("ignores_the_rhs_stride")) {
-        c.args.rhs_stride = rhs_format(*kernel).line(c.n, c.k);
-    } else if (is("ignores_the_pointer_offset")) {
-        c.pointer_offset = 0;
-    } else if (is("moves_the_padding")) {
-        c.padding = nullptr;
-    } else if (is("joins_the_chunks")) {
-        c.chunks = 1;
-    } else if (is("ignores_the_table")) {
-        c.table = default_table;
     } else if (is("drops_the_last_k") && c.k % 32 != 0) {
         Copy rhs = copy_of_rhs(c);
         for (size_t j = 0; j < c.n; ++j) {
@@ -591,7 +588,7 @@ void call_wrongly(Matmul c) {
     }
     // A local copy only if it changes: with "uses_a_static_buffer" another thread might read it after this call.
     kai_matmul_lowp_params lowp = {};
-    if (c.args.lowp != nullptr && change(c, lowp = *c.args.lowp)) {
+    if (c.args.lowp != nullptr && make(kLowpChanges, c, lowp = *c.args.lowp)) {
         c.args.lowp = &lowp;
     }
     if (is("uses_a_static_buffer")) {
@@ -648,6 +645,18 @@ void leak_padding(const Matmul& c) {
     }
 }
 
+/// Accesses to what is not the call's.
+constexpr Change<const Matmul&> kAccesses[] = {
+    {"reads_past_the_lhs", [](const Matmul& c) { touch(c.lhs + lhs_bytes(*kernel, c)); }},
+    {"reads_past_the_rhs", [](const Matmul& c) { touch(c.rhs + rhs_bytes(*kernel, c)); }},
+    {"reads_before_the_rhs", [](const Matmul& c) { touch(c.rhs - 1); }},
+    {"reads_past_the_table", [](const Matmul& c) { touch(c.table + 4); }},
+    {"writes_past_dst", [](const Matmul& c) { spoil(c.at(c.m - 1, c.n)); }},
+    {"writes_before_dst", [](const Matmul& c) { spoil(c.dst - 1); }},
+    {"reads_before_the_lhs", [](const Matmul& c) { touch(c.lhs - 1); }},
+    {"writes_between_rows", [](const Matmul& c) { c.m > 1 ? spoil(c.at(0, c.n)) : void(); }},
+};
+
 /// Mutations other than those of the ABI. Not inlined: its caller must not save d8-d15.
 [[gnu::noinline]] void mutated_matmul(const Matmul& c) {
     const kai_ukernel& u = *kernel;
@@ -661,23 +670,7 @@ void leak_padding(const Matmul& c) {
         return;
     }
     misbehave(c);
-    if (is("reads_past_the_lhs")) {
-        touch(c.lhs + lhs_bytes(u, c));
-    } else if (is("reads_past_the_rhs")) {
-        touch(c.rhs + rhs_bytes(u, c));
-    } else if (is("reads_before_the_rhs")) {
-        touch(c.rhs - 1);
-    } else if (is("reads_past_the_table")) {
-        touch(c.table + 4);
-    } else if (is("writes_past_dst")) {
-        spoil(c.at(c.m - 1, c.n));
-    } else if (is("writes_before_dst")) {
-        spoil(c.dst - 1);
-    } else if (is("reads_before_the_lhs")) {
-        touch(c.lhs - 1);
-    } else if (is("writes_between_rows") && c.m > 1) {
-        spoil(c.at(0, c.n));
-    }
+    make(kAccesses, c);
 }
 
 // ---- packers ----
@@ -851,6 +844,17 @@ void read_past(const kai_packer& p, const kai::PackerArgs& a, reference::Tile t,
     }
 }
 
+constexpr Change<kai::PackerArgs&> kPackerChanges[] = {
+    {"ignores_m_idx_start", [](kai::PackerArgs& a) { a.m_idx_start = 0; }},
+    {"takes_parts_of_blocks", [](kai::PackerArgs& a) { a.k = a.bl != 0 ? a.k / a.bl * a.bl : a.k; }},
+    {"drops_an_impossible_bias", [](kai::PackerArgs& a) { a.no_bias = nullptr; }},
+    {"ignores_the_bias", [](kai::PackerArgs& a) { a.bias = nullptr; }},
+    {"ignores_the_table", [](kai::PackerArgs& a) { a.lut = nullptr; }},
+    {"truncates_the_scale_stride", [](kai::PackerArgs& a) { a.scale_stride = in_32_bits(a.scale_stride); }},
+    {"moves_the_padding", [](kai::PackerArgs& a) { a.pad_ptr = nullptr; }},
+    {"truncates_the_panel_stride", [](kai::PackerArgs& a) { a.packed_stride = in_32_bits(a.packed_stride); }},
+};
+
 /// The packer, with arguments that may be wrong, and what may be wrong after it. Not inlined: its caller must not save
 /// d8-d15.
 [[gnu::noinline]] void mutated_packer(const kai::PackerArgs& given) {
@@ -873,13 +877,10 @@ void read_past(const kai_packer& p, const kai::PackerArgs& a, reference::Tile t,
     std::vector<uint8_t> copy;
     kai::RhsParams params;
     a.stride = used_stride(given.stride, line);
-    if (is("ignores_m_idx_start")) {
-        a.m_idx_start = 0;
-    } else if (is("wrong_ties")) {
+    make(kPackerChanges, a);
+    if (is("wrong_ties")) {
         copy = without_ties(given.source, given.stride, rows_before + count, k, test::has_blocks(p) ? given.bl : k);
         a.source = copy.data(), a.stride = line;
-    } else if (is("takes_parts_of_blocks") && given.bl != 0) {
-        a.k = k / given.bl * given.bl;
     } else if (is("takes_any_parameters")) {
         a.params = kai::make_params(p, params, 1, 8, 1.0F), a.no_params = nullptr;
     } else if (is("ignores_the_zero_point")) {
@@ -887,22 +888,10 @@ void read_past(const kai_packer& p, const kai::PackerArgs& a, reference::Tile t,
         const float multiplier =
             told_params != nullptr && kai::takes_scale_multiplier(p) ? told_params->scale_multiplier : 1;
         a.params = kai::make_params(p, params, 1, 8, multiplier), a.k_sum_scale_global = &kMinusOne;
-    } else if (is("drops_an_impossible_bias")) {
-        a.no_bias = nullptr;
-    } else if (is("ignores_the_bias")) {
-        a.bias = nullptr;
-    } else if (is("ignores_the_table")) {
-        a.lut = nullptr;
     } else if (is("ignores_the_scale_stride")) {
         a.scale_stride = scales;
-    } else if (is("truncates_the_scale_stride")) {
-        a.scale_stride = in_32_bits(given.scale_stride);
-    } else if (is("moves_the_padding")) {
-        a.pad_ptr = nullptr;
     } else if (is("ignores_the_panel_stride")) {
         a.packed_stride = packed_bytes(p.format, 1, t, k, 0);
-    } else if (is("truncates_the_panel_stride")) {
-        a.packed_stride = in_32_bits(given.packed_stride);
     }
     kai::run(p, a, kai::Direct{});
 

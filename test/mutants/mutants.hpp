@@ -24,6 +24,25 @@ struct Mutation {
 /// Whether the current mutation has this name.
 bool is(const char* name);
 
+/// What a mutation does: a row of a table.
+template <typename... Args>
+struct Change {
+    const char* mutation;
+    void (*make)(Args...);
+};
+
+/// Makes the change of the current mutation. Returns whether the table has one.
+template <size_t count, typename... Args, typename... Given>
+bool make(const Change<Args...> (&changes)[count], Given&&... args) {
+    for (const auto& change : changes) {
+        if (is(change.mutation)) {
+            change.make(args...);
+            return true;
+        }
+    }
+    return false;
+}
+
 /// The compiler can neither see that a read is useless nor that a write is out of bounds.
 inline void touch(const void* address) {
     static_cast<void>(*static_cast<const volatile uint8_t*>(address));
