@@ -69,26 +69,26 @@
     mvn     v\c23\().16b, v\c23\().16b
 .endm
 
-// Where sums start: four of row i in v\i, then on the stack
-
-.macro start_rows r0, r1, at
-    ldr     q28, [x1, #32 + \at]
-    ldr     q29, [x1, #96 + \at]
-    smull   v16.8h, v24.8b, v28.8b
-    .if \r1 < rows
-    smull2  v17.8h, v24.16b, v28.16b
+// Where sums start: four of row i in v\i, then on the stack. Its products are v1\i: the next step adds them, while it
+// loads.
+.macro start_products op, rows01, rows23
+    \op     v10.8h, v24.8b, v\rows01\().8b
+    .if rows > 1
+    \op\()2  v11.8h, v24.16b, v\rows01\().16b
     .endif
-    smlal   v16.8h, v24.8b, v29.8b
-    .if \r1 < rows
-    smlal2  v17.8h, v24.16b, v29.16b
+    .if rows > 2
+    \op     v12.8h, v24.8b, v\rows23\().8b
     .endif
-    sadalp  v\r0\().4s, v16.8h
-    .if \r1 < rows
-    sadalp  v\r1\().4s, v17.8h
+    .if rows > 3
+    \op\()2  v13.8h, v24.16b, v\rows23\().16b
     .endif
+.endm
+.macro add_start row
+    sadalp  v\row\().4s, v1\row\().8h
 .endm
 .macro zero row
     movi    v\row\().2d, #0
+    movi    v1\row\().2d, #0
 .endm
 .macro keep_start row
     str     q\row, [sp, #16 * \row]
@@ -102,19 +102,25 @@
 2:
     .if height == 1
     ldp     q28, q29, [x1]
-    smull2  v16.8h, v24.16b, v28.16b
-    smlal2  v16.8h, v24.16b, v29.16b
-    sadalp  v0.4s, v16.8h
+    add_start 0
+    smull2  v10.8h, v24.16b, v28.16b
+    smlal2  v10.8h, v24.16b, v29.16b
     .else
-    start_rows 0, 1, 0
+    ldr     q28, [x1, #32]
+    ldr     q29, [x1, #96]
     .if rows > 2
-    start_rows 2, 3, 16
+    ldr     q30, [x1, #48]
+    ldr     q31, [x1, #112]
     .endif
+    each_row add_start
+    start_products smull, 28, 30
+    start_products smlal, 29, 31
     .endif
     add     x1, x1, #32 * height
     subs    x9, x9, #1
     b.ne    2b
 3:
+    each_row add_start
     each_row keep_start
 .endm
 
