@@ -20,7 +20,7 @@ constexpr size_t group_panels(size_t k) {
     return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
 }
 
-constexpr size_t kFewRows = 32;  // at most
+constexpr size_t kFewRows = 64;  // at most
 
 /// How many of the rows of a group are few.
 constexpr size_t few_of(size_t rows, size_t limit) {

@@ -68,7 +68,7 @@ struct GemmTiles {
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)
     FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
-    size_t few_rows;     // up to this many are few, 3 to 32; of more rows, those after the last whole panel
+    size_t few_rows;     // up to this many are few, 3 to 64; of more rows, those after the last whole panel
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
             FEW_ROWS                                                                                                  \
     }
 
-constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, 15);
+constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, 64);
 constexpr GemmTiles kInt4 = KAI_TILES(sums, int4, kai_decode_int4_neon, 16);
 constexpr GemmTiles kInt4Blocks = KAI_TILES(block_sums, blocks_int4, kai_decode_int4_neon, 24);
 

@@ -30,7 +30,8 @@
 //   x22       bytes of a step and of scales           x23       x16 at the start of a block
 //   x24       steps of a part of a block              v16 - v31 operands
 //   v0 - v7   integer sums of both units              v8 - v15  float sums, if the RHS has blocks
-// Four quads of int8: x2, x5 RHS of the third and fourth one, then x5 = x1; v8 - v15 their sums.
+// Four quads of int8: x2, x5 RHS of the third and fourth one, then x5 = x1; v8 - v15 their sums. Two quads and 6 or 8
+// rows: x3, x4 a quad each; then x5, x6 = x1, x2; v8 - v15 sums of the second one; v20 - v23, v28 - v31 operands, too.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -681,6 +682,30 @@
     int8_wide_quad 8, 9, 10, 11, 20, 21, \e0, \e1, x2, \next
     int8_wide_quad 12, 13, 14, 15, 22, 23, \e0, \e1, x5, \next
 .endm
+
+// 6 or 8 rows x 2 quads, at x3, x4: 32 loads for 64 SMMLA, while one quad needs 24 for 32.
+.macro int8_tall_8k c0, c1, c2, c3, e0, e1, e2, e3, n0, n1, n2, n3, f0, f1, f2, f3, next
+    ldp     q\n0, q\n1, [x3, #\next]
+    int8_tall_pair 0, 1, 8, 9, \e0, \c0, \c1, \c2, \c3
+    ldp     q\n2, q\n3, [x4, #\next]
+    int8_tall_pair 2, 3, 10, 11, \e1, \c0, \c1, \c2, \c3
+    ldp     q\f0, q\f1, [x1, #\next]
+    int8_tall_pair 4, 5, 12, 13, \e2, \c0, \c1, \c2, \c3
+    load_last_panel \next, \f2, \f3
+    .if rows > 6
+    int8_tall_pair 6, 7, 14, 15, \e3, \c0, \c1, \c2, \c3
+    .endif
+.endm
+.macro int8_tall_pair s0, s1, s2, s3, rows01, c0, c1, c2, c3
+    smmla   v\s0\().4s, v\rows01\().16b, v\c0\().16b
+    smmla   v\s1\().4s, v\rows01\().16b, v\c1\().16b
+    smmla   v\s2\().4s, v\rows01\().16b, v\c2\().16b
+    smmla   v\s3\().4s, v\rows01\().16b, v\c3\().16b
+.endm
+.macro int8_tall_16k first, second
+    int8_tall_8k 16, 17, 18, 19, 24, 25, 26, 27, 20, 21, 22, 23, 28, 29, 30, 31, \first
+    int8_tall_8k 20, 21, 22, 23, 28, 29, 30, 31, 16, 17, 18, 19, 24, 25, 26, 27, \second
+.endm
 // ---- Per channel
 
 .macro channel_move_1
@@ -903,6 +928,42 @@ endfunc
     add     x19, x19, x20
     channel_fields
     channel_results SUMS_F, ROWS_F
+.endm
+.macro int8_tall_tile
+    mov     x3, x10
+    ldp     x1, x2, [args, #FEW_ARGS_lhs]
+    add     x4, x10, x11
+    add     x2, x2, x1
+    ldr     x8, [args, #FEW_ARGS_steps]
+    ldr     x16, [args, #FEW_ARGS_nr]
+    ldp     q16, q17, [x3]
+    ldp     q18, q19, [x4]
+    ldp     q24, q25, [x1]
+    load_last_panel 0
+    each_sum zero, SUMS
+    each_sum zero, SUMS_F
+    channel_fields
+    cbz     x8, 4f
+3:  // 32 k
+    int8_tall_16k 32, 64
+    subs    x8, x8, #1
+    int8_tall_16k 96, 128
+    add     x1, x1, #128
+    add     x2, x2, #128
+    add     x3, x3, #128
+    add     x4, x4, #128
+    b.ne    3b
+4:
+    mov     x5, x1
+    mov     x6, x2
+    results_of_sums
+    ldr     x16, [args, #FEW_ARGS_nr]
+    mov     x1, x5
+    mov     x2, x6
+    add     x19, x19, x12
+    channel_fields
+    channel_results SUMS_F, ROWS_F
+    sub     x17, x20, x12
 .endm
 
 // ---- Blocks: v30 = C, where sums start
@@ -1130,12 +1191,13 @@ endfunc
     str     x17, [sp, #FRAME_DST + \at]
 .endm
 
-.macro few_function name, count, kind, tile_quads=2
+// wide: int8, twice as many quads at a time, while there are as many.
+.macro few_function name, count, kind, wide=0
     set_rows \count
 func \name, hidden
     .ifc \kind, block
     frame   d8-d15, x19-x26, space=FRAME
-    .elseif \tile_quads == 4
+    .elseif \wide
     frame   d8-d15, x19-x22, x29, space=FRAME
     .else
     frame   x19-x22, x29, space=FRAME
@@ -1208,7 +1270,7 @@ func \name, hidden
     keep_row 7, 48
     .endif
 
-    .if rows > 4
+    .if rows > 4 && !\wide
     .set    quads, 1
     .set    units, 2
 1:
@@ -1224,9 +1286,19 @@ func \name, hidden
     subs    x9, x9, #1
     b.ne    1b
     .else
+    .if rows > 4
+    .set    quads, 1
+    .set    units, 2
+    subs    x9, x9, #2
+    b.lo    2f
+1:
+    int8_tall_tile
+    add     x10, x10, x20
+    add     x19, x19, x17
+    .else
     .set    quads, 2
     .set    units, 2
-    .if \tile_quads == 4
+    .if \wide
     subs    x9, x9, #4
     b.lo    2f
 1:
@@ -1244,12 +1316,15 @@ func \name, hidden
     few_tile \kind
     add     x10, x10, x20
     add     x19, x19, x20
+    .endif
     subs    x9, x9, #2
     b.hs    1b
 2:
     tbz     x9, #0, 10f
     .set    quads, 1
+    .if rows <= 4
     .set    units, 1
+    .endif
     few_tile \kind
 10:
     .endif
@@ -1263,9 +1338,9 @@ endfunc
     few_function kai_few_int4_6_neon_i8mm, 6, int4
     few_function kai_few_int4_8_neon_i8mm, 8, int4
     few_function kai_few_int8_2_neon_i8mm, 2, int8
-    few_function kai_few_int8_4_neon_i8mm, 4, int8, 4
-    few_function kai_few_int8_6_neon_i8mm, 6, int8
-    few_function kai_few_int8_8_neon_i8mm, 8, int8
+    few_function kai_few_int8_4_neon_i8mm, 4, int8, 1
+    few_function kai_few_int8_6_neon_i8mm, 6, int8, 1
+    few_function kai_few_int8_8_neon_i8mm, 8, int8, 1
     few_function kai_few_blocks_int4_2_neon_i8mm, 2, block
     few_function kai_few_blocks_int4_4_neon_i8mm, 4, block
     few_function kai_few_blocks_int4_6_neon_i8mm, 6, block
