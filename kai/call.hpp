@@ -81,7 +81,7 @@ template <typename Args>
 KAI_INLINE void set_depth(Args& a, size_t k, size_t chunks = 1) {
     a.k = k;
     a.k_chunk_count = chunks;
-    a.k_chunk_length = k / chunks;
+    a.k_chunk_length = chunks == 1 ? k : k / chunks;  // a division takes as long as all the rest
 }
 
 /// The arguments that are not 0 by default.
@@ -624,21 +624,29 @@ constexpr bool contains(const char* text, const char* part) {
 /// Bits of an element of a source ("f32", "bf16", "qsu4c32s1s0", "x8"), or of an operand of a micro-kernel that is not
 /// packed.
 [[maybe_unused]] constexpr size_t element_bits(const char* source) {
-    return contains(source, "4c")    ? 4
+    return source[0] == 'f'          ? (source[1] == '3' ? 32 : 16)
+           : contains(source, "4c")  ? 4
            : contains(source, "2c")  ? 2
            : contains(source, "16")  ? 16
-           : contains(source, "f32") ? 32
            : contains(source, "F32") ? 32
                                      : 8;
 }
 
+/// Names of types: short, and different after a letter or three.
+KAI_INLINE bool same_type_name(const char* a, const char* b) {
+    while (*a != 0 && *a == *b) {
+        ++a, ++b;
+    }
+    return *a == *b;
+}
+
 /// The type of the rows of a file.
 KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
-    size_t i = 0;
-    while (strcmp(kai_gguf_type_at(i)->name, p.source_format) != 0) {
-        ++i;
+    const kai_gguf_type* type = kai_gguf_type_at(0);  // all are one array
+    while (!same_type_name(type->name, p.source_format)) {
+        ++type;
     }
-    return *kai_gguf_type_at(i);
+    return *type;
 }
 
 /// The type of the rows of a file that a micro-kernel reads where they lie ("ggq8_0" is Q8_0); NULL if it reads none.

@@ -31,7 +31,7 @@ void set_depth(Args& a, const Call& c, const char* function) {
     KAI_REFUSE_IF(
         function, c.k_chunk_length != 0 && c.k % length != 0, "k = %zu is not a multiple of k_chunk_length = %zu", c.k,
         length);
-    kai::set_depth(a, c.k, c.k != 0 && length != 0 ? c.k / length : 1);
+    kai::set_depth(a, c.k, c.k != 0 && length != c.k ? c.k / length : 1);
 }
 
 const kai_ukernel& ukernel_of(const Call& c, const char* function) {

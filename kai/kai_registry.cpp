@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/kai_registry.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -284,26 +285,34 @@ const kai_ukernel kUkernels[] = {
 struct Family {
     uint32_t key;
     size_t first, end;
+    uint64_t gguf_types;  ///< of any of them
 };
-constexpr uint32_t kFamilyOfUkernel[] = {
-#define KAI_KEY(ISA, ...) KAI_IF_BUILT(ISA, key_of(KAI_STRING(KAI_FAMILY)), )
-#define KAI_UKERNEL KAI_KEY
-#define KAI_UKERNEL_ROWS KAI_KEY
+struct LineOfFamily {
+    uint32_t key;
+    uint64_t gguf_types;
+};
+constexpr LineOfFamily kFamilyOfUkernel[] = {
+#define KAI_KEY(ISA, ...) KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), 0}, )
+#define KAI_KEY_AND_TYPES(ISA, NAME, LHS, RHS, ...) \
+    KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), types_packed_to(#RHS)}, )
+#define KAI_UKERNEL KAI_KEY_AND_TYPES
+#define KAI_UKERNEL_ROWS KAI_KEY_AND_TYPES
 #define KAI_UKERNEL_PLAIN KAI_KEY
-#define KAI_UKERNEL_FILE KAI_KEY
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, ...) \
+    KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), types_in_place(#RHS)}, )
 #define KAI_IMATMUL KAI_KEY
 #define KAI_IMATMUL_ROWS KAI_KEY
 #define KAI_UNIFIED KAI_KEY
 #define KAI_DWCONV KAI_KEY
 #include "kai/ukernels/families.def"
-    0};
+    {0, 0}};
 constexpr size_t kFamilyLines = sizeof(kFamilyOfUkernel) / sizeof(kFamilyOfUkernel[0]);
 static_assert(kFamilyLines == sizeof(kUkernels) / sizeof(kUkernels[0]), "a kind of line is missing");
 
 constexpr size_t count_families() {
     size_t count = 0;
     for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
-        count += kFamilyOfUkernel[i] != kFamilyOfUkernel[i + 1];
+        count += kFamilyOfUkernel[i].key != kFamilyOfUkernel[i + 1].key;
     }
     return count;
 }
@@ -317,8 +326,9 @@ constexpr Families list_families() {
     for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
         Family& family = list.of[count];
         family.first = family.key == 0 ? i : family.first;
-        family.key = kFamilyOfUkernel[i], family.end = i + 1;
-        count += kFamilyOfUkernel[i] != kFamilyOfUkernel[i + 1];
+        family.key = kFamilyOfUkernel[i].key, family.end = i + 1;
+        family.gguf_types |= kFamilyOfUkernel[i].gguf_types;
+        count += kFamilyOfUkernel[i].key != kFamilyOfUkernel[i + 1].key;
     }
     return list;
 }
@@ -332,7 +342,20 @@ Family find_family(const char* name) {
             return family;
         }
     }
-    return {0, 0, 0};
+    return {};
+}
+
+/// The same, if it is the family of an entry that is at hand. (A copy of an entry will do, too.)
+Family find_family(const char* name, const kai_ukernel* member) {
+    const auto at = reinterpret_cast<uintptr_t>(member), first = reinterpret_cast<uintptr_t>(&kUkernels[0]);
+    if (member != nullptr && member->family == name && at >= first) {
+        for (const Family& family : kFamilies.of) {
+            if (at < first + family.end * sizeof(kai_ukernel)) {
+                return family;
+            }
+        }
+    }
+    return find_family(name);
 }
 /// @}
 
@@ -438,8 +461,8 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
 
 /// `a` can run on this CPU, `b` need not.
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
-    return kai::same_name(a.rhs_format, b.rhs_format) && sizes_known(b) && a.get_nr() == b.get_nr() &&
-           a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr();
+    return &a == &b || (kai::same_name(a.rhs_format, b.rhs_format) && sizes_known(b) && a.get_nr() == b.get_nr() &&
+                        a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr());
 }
 
 /// Whether it is in portable C++: slower than any other.
@@ -646,6 +669,20 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
     return matching_packer(false, *u, index);
 }
 
+size_t kai_registry_gguf_families(uint32_t type_id, kai_registry_entries* families, size_t space) {
+    const uint64_t type = type_id < 64 ? uint64_t{1} << type_id : 0;
+    size_t count = 0;
+    for (const Family& family : kFamilies.of) {
+        if ((family.gguf_types & type) != 0) {
+            if (count < space) {
+                families[count] = {kUkernels + family.first, kUkernels + family.end};
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
 const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_id) {
     if (type_id >= 64 || (u->gguf_types >> type_id & 1) == 0 || !sizes_known(*u)) {
         return nullptr;
@@ -654,8 +691,8 @@ const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_i
     const uint32_t key = key_of(u->rhs_format);
     for (size_t i = kPackerCount; i-- > 0;) {  // they are the last of the catalogue
         const kai_packer& p = kPackers[i];
-        if (kFormatOfPacker[i] == key && kai::packs_file_for(p, *u) && strcmp(p.source_format, type.name) == 0 &&
-            kai_registry_runnable(p.features, nullptr, 0)) {
+        if (kFormatOfPacker[i] == key && kai::packs_file_for(p, *u) &&
+            kai::same_type_name(p.source_format, type.name) && kai_registry_runnable(p.features, nullptr, 0)) {
             return &p;
         }
     }
@@ -665,15 +702,16 @@ const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_i
 const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
     const char* name = request->family != nullptr ? request->family : "";
-    const Family family = find_family(name);
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
+    const Family family = find_family(name, same);
+    const uint64_t without = request->without | ~kai_cpu_features();
     // A catalogue lists the best first.
-    for (size_t i = family.first; i < family.end; ++i) {
+    unsigned least = UINT_MAX;
+    for (size_t i = family.first; i < family.end && least != 0; ++i) {
         const kai_ukernel& u = kUkernels[i];
-        if (kai_registry_runnable(u.features, nullptr, 0) && (u.features & request->without) == 0 &&
-            (same == nullptr || same_rhs(u, *same)) &&
-            (best == nullptr || misfit(u, request->m) < misfit(*best, request->m))) {
-            best = &u;
+        const unsigned its = misfit(u, request->m);
+        if (its < least && (u.features & without) == 0 && (same == nullptr || same_rhs(u, *same))) {
+            best = &u, least = its;
         }
     }
     if (explain == nullptr) {

@@ -192,6 +192,16 @@ const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukern
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
 /// @}
 
+/// The entries of a family: first, first + 1, ... end - 1.
+struct kai_registry_entries {
+    const struct kai_ukernel* first;
+    const struct kai_ukernel* end;
+};
+
+/// The families with micro-kernels that multiply with a type of GGUF files (kai_ukernel::gguf_types): writes at most
+/// `space` of them, and returns how many there are.
+size_t kai_registry_gguf_families(uint32_t type_id, struct kai_registry_entries* families, size_t space);
+
 /// The packer that writes the RHS of `ukernel` from rows of a GGUF file, of type KAI_RHS_PACK_NXK_GGUF; NULL if there
 /// is none for this type (kai_gguf.h) and this micro-kernel. These are not among those of kai_registry_rhs_packer.
 /// Formats with blocks: call the micro-kernel with bl = kai_gguf_type::packed_bl.

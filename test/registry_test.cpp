@@ -251,6 +251,35 @@ TEST(Registry, DotProductsComeBeforeArmv80) {
     }
 }
 
+TEST(Registry, ListsTheFamiliesOfGgufTypes) {
+    for (uint32_t type = 0; type < 70; ++type) {
+        std::set<std::string> want, got;
+        for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
+            const kai_ukernel& u = *kai_registry_ukernel(i);
+            if (type < 64 && (u.gguf_types >> type & 1) != 0) {
+                want.insert(u.family);
+            }
+        }
+        std::array<kai_registry_entries, 64> families = {};
+        const size_t count = kai_registry_gguf_families(type, families.data(), families.size());
+        ASSERT_EQ(count, want.size()) << type;
+        for (size_t i = 0; i < count; ++i) {
+            const auto [first, end] = families[i];
+            got.insert(first->family);
+            for (const kai_ukernel* u = first; u != end; ++u) {
+                EXPECT_STREQ(u->family, first->family);
+            }
+            const auto all = static_cast<size_t>(end - first);
+            EXPECT_TRUE(first == kai_registry_ukernel(0) || strcmp((first - 1)->family, first->family) != 0);
+            EXPECT_TRUE(
+                kai_registry_ukernel(first - kai_registry_ukernel(0) + all) == nullptr ||
+                strcmp(end->family, first->family) != 0);
+        }
+        EXPECT_EQ(got, want) << type;
+        EXPECT_EQ(kai_registry_gguf_families(type, nullptr, 0), count);  // counts only
+    }
+}
+
 TEST(Registry, BestExplainsItsChoice) {
     std::map<std::string, size_t> family_sizes;
     for (const kai_ukernel* u : test::all_ukernels()) {

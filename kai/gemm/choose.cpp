@@ -35,6 +35,7 @@ size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
 struct Group {
     const char* families[2];
     const kai_ukernel* reader;  // the first that reads the packed format; NULL: any format
+    const kai_packer* packer;   // of a GGUF type to this format, or NULL
 };
 
 constexpr size_t kMaxGroups = 8;
@@ -43,9 +44,9 @@ struct Groups {
     Group of[kMaxGroups];
     size_t count;
 
-    void add(bool condition, const char* first, const char* second = nullptr, const kai_ukernel* reader = nullptr) {
+    void add(bool condition, const char* first, const char* second = nullptr) {
         if (condition) {
-            of[count++] = {{first, second}, reader};
+            of[count++] = {{first, second}, nullptr, nullptr};
         }
     }
 };
@@ -72,11 +73,28 @@ uint64_t type_bit(const Problem& p) {
     return uint64_t{1} << p.gguf_type;
 }
 
+/// visit(u, first) for the micro-kernels of all families that multiply with the GGUF type of the problem and write f32
+/// or the type of C, and the first one of its family.
+template <typename Visit>
+void for_each_reader(const Problem& p, Visit visit) {
+    constexpr size_t kMost = 32;
+    kai_registry_entries families[kMost];
+    const size_t count = min(kai_registry_gguf_families(p.gguf_type, families, kMost), kMost);
+    for (size_t i = 0; i < count; ++i) {
+        const auto [first, end] = families[i];
+        const kai_datatype type = first->dst_type;  // of all of them
+        for (const kai_ukernel* u = first; u != end && (type == kai_dt_f32 || type == p.c_type); ++u) {
+            visit(*u, *first);
+        }
+    }
+}
+
 /// Families that multiply rows of a GGUF file in a packed format of their own. Those that write the type of C come
 /// first, then those whose format is smallest: few rows are as fast as memory.
 Groups gguf_groups(const Problem& p) {
     struct Found {
-        const kai_ukernel* reader;
+        const kai_ukernel *reader, *first_of_family;
+        const kai_packer* packer;
         bool to_c_type;
         size_t bytes;  // of a panel of 256 weights a column, per column
 
@@ -86,41 +104,41 @@ Groups gguf_groups(const Problem& p) {
     } found[kMaxGroups] = {};
     size_t count = 0;
     const uint64_t type = type_bit(p), without = p.sme_units == 0 && p.pin == nullptr && p.format == nullptr ? kSme : 0;
-    for (const kai_ukernel& u : AllUkernels()) {
+    const auto consider = [&](const kai_ukernel& u, const kai_ukernel& first) {
         if ((u.gguf_types & type) == 0 || (u.features & without) != 0 || u.signature == KAI_UKERNEL_MATMUL_FILE) {
-            continue;
-        }
-        // Rows of floats times integers are slow: pinned only.
-        const bool quantised = p.pin != nullptr || type_of(u.lhs_format) == kai_dt_unknown;
-        const bool wanted = quantised && (u.dst_type == kai_dt_f32 || u.dst_type == p.c_type);
-        if (!wanted || !kai_registry_runnable(u.features, nullptr, 0)) {
-            continue;
+            return;
         }
         size_t at = 0;
-        while (at < count && !(same_format(*found[at].reader, u) && same_family(*found[at].reader, u))) {
+        while (at < count && !(found[at].first_of_family == &first && same_format(*found[at].reader, u))) {
             ++at;
         }
-        const kai_packer* packer = at == count ? kai_registry_gguf_packer(&u, p.gguf_type) : nullptr;
-        if (packer == nullptr) {
-            continue;
+        // Rows of floats times integers are slow: pinned only.
+        if (at < count || (p.pin == nullptr && type_of(u.lhs_format) != kai_dt_unknown) ||
+            !kai_registry_runnable(u.features, nullptr, 0)) {
+            return;
         }
+        const kai_packer* packer = kai_registry_gguf_packer(&u, p.gguf_type);
+        if (packer == nullptr) {
+            return;
+        }
+        found[count] = {&u, &first, packer, u.dst_type == p.c_type, 0};
+        count += count + 1 < kMaxGroups;
+    };
+    for_each_reader(p, consider);
+    for (size_t i = 0; i < count && count > 1; ++i) {
+        const kai_ukernel& u = *found[i].reader;
         kai::PackerArgs a = kai::packer_args();
         a.k = 256, a.rows = a.count = u.get_nr(), a.kr = u.get_kr(), a.sr = u.get_sr();
-        Found next = {&u, u.dst_type == p.c_type, kai::packed_size(*packer, a, kai::Direct{}) / a.rows};
-        at = 0;
-        while (at < count && !next.better_than(found[at])) {
-            ++at;
-        }
-        count = min(count + 1, kMaxGroups);
-        for (; at < count; ++at) {
+        found[i].bytes = kai::packed_size(*found[i].packer, a, kai::Direct{}) / a.rows;
+        for (size_t at = i; at > 0 && found[at].better_than(found[at - 1]); --at) {
             const Found moved = found[at];
-            found[at] = next;
-            next = moved;
+            found[at] = found[at - 1];
+            found[at - 1] = moved;
         }
     }
     Groups g = {};
     for (size_t i = 0; i < count; ++i) {
-        g.add(true, found[i].reader->family, nullptr, found[i].reader);
+        g.of[g.count++] = {{found[i].reader->family, nullptr}, found[i].reader, found[i].packer};
     }
     return g;
 }
@@ -255,14 +273,16 @@ int suits(const Problem& p, const kai_packer& packer) {
     return same_way ? 4 : 0;
 }
 
-bool set_rhs(const Problem& p, const kai_ukernel& u, Plan& plan) {
+/// `known`: a packer of the GGUF type that may suit the kernel; or NULL.
+bool set_rhs(const Problem& p, const kai_ukernel& u, const kai_packer* known, Plan& plan) {
     plan.rhs_packer = nullptr, plan.copies_columns = false;
     plan.problem.bl = p.b_kind == KAI_GEMM_GGUF ? 0 : p.bl;
     if (!rhs_is_packed(u)) {
         return true;
     }
     if (p.b_kind == KAI_GEMM_GGUF) {
-        plan.rhs_packer = kai_registry_gguf_packer(&u, p.gguf_type);
+        const bool suits_it = known != nullptr && kai::packs_file_for(*known, u);
+        plan.rhs_packer = suits_it ? known : kai_registry_gguf_packer(&u, p.gguf_type);
         if (plan.rhs_packer != nullptr) {
             plan.problem.bl = kai::has_blocks(u) ? kai_gguf_find_type(p.gguf_type)->packed_bl : 0;
             return true;
@@ -298,7 +318,8 @@ struct Wish {
 /// registry lists families one after the other, and none of these comes before `reader`.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
-    for (const kai_ukernel* u = &reader; u != AllUkernels().end() && same_family(*u, reader); ++u) {
+    const kai_ukernel* end = AllUkernels().end();
+    for (const kai_ukernel* u = &reader; u != end && same_family(*u, reader); ++u) {
         if (!same_format(*u, reader) || (u->features & wish.without) != 0 ||
             !kai_registry_runnable(u->features, nullptr, 0)) {
             continue;
@@ -400,7 +421,7 @@ bool takes_shape(const Problem& p, const Plan& plan) {
 bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t without, Plan& plan) {
     plan.gemm = {&u, nullptr, false};
     plan.without = without;
-    if (!set_lhs(p, plan.gemm) || !set_rhs(p, u, plan)) {
+    if (!set_lhs(p, plan.gemm) || !set_rhs(p, u, group.packer, plan)) {
         return false;
     }
     plan.gemv = plan.gemm;
@@ -438,11 +459,12 @@ const char* plain_family(const Problem& p) {
         return nullptr;
     }
     if (p.b_kind == KAI_GEMM_GGUF) {
-        for (const kai_ukernel& u : AllUkernels()) {
-            if (u.signature == KAI_UKERNEL_MATMUL_FILE && (u.gguf_types & type_bit(p)) != 0) {
-                return u.family;
-            }
-        }
+        const char* family = nullptr;
+        for_each_reader(p, [&](const kai_ukernel& u, const kai_ukernel&) {
+            const bool reads = u.signature == KAI_UKERNEL_MATMUL_FILE && (u.gguf_types & type_bit(p)) != 0;
+            family = reads ? u.family : family;
+        });
+        return family;
     }
     if (p.b_kind != KAI_GEMM_DENSE) {
         return nullptr;
@@ -474,7 +496,7 @@ void prefer_plain(const Problem& p, Plan& plan) {
         return;
     }
     if (few) {
-        set_rhs(p, *u, plan);
+        set_rhs(p, *u, nullptr, plan);
         plan.gemm = plan.gemv = kernel;
     } else if (u->dst_type == packed.dst_type) {
         plan.gemv = kernel;
@@ -486,7 +508,7 @@ Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
     if (u == nullptr) {
         return KAI_GEMM_UNKNOWN_NAME;
     }
-    const Group plain = {{plain_family(p), nullptr}, nullptr};
+    const Group plain = {{plain_family(p), nullptr}, nullptr, nullptr};
     for (size_t i = 0; i <= groups.count; ++i) {
         const Group& group = i < groups.count ? groups.of[i] : plain;
         for (const char* family : group.families) {
