@@ -128,7 +128,7 @@ double imbalance(size_t count, size_t workers, double largest, double all, bool 
         const double rest = 1 + real(round - 1) * share;
         return in_rounds && rounds < rest ? rounds : rest;
     };
-    const bool alike = real(count) * share < 1.02;
+    const bool alike = real(count) * share < 1.025;
     const double equal = over(workers, true) / 1.1, unequal = over(workers + (workers + 1) / 2, alike) / 1.15;
     return equal > unequal || few ? equal : unequal;
 }
