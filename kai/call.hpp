@@ -283,12 +283,17 @@ KAI_INLINE bool has_lut(const kai_ukernel& u) {
 KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
     return takes<&K::pad_ptr>(u);
 }
-/// Whether a packer makes its LHS (RHS): the names of packed formats have a `p`.
-KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
-    return strchr(u.lhs_format, 'p') != nullptr;
-}
+/// Whether a packer makes its RHS: it has a stride otherwise.
 KAI_INLINE bool rhs_is_packed(const kai_ukernel& u) {
-    return strchr(u.rhs_format, 'p') != nullptr;
+    return !takes<&K::rhs_stride>(u);
+}
+/// Whether a packer makes its LHS. The unified API has one signature for both: names of packed formats have a `p`.
+KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
+    if (is_unified(u)) {
+        return strchr(u.lhs_format, 'p') != nullptr;
+    }
+    const bool rows = takes<&K::lhs_stride>(u) || takes_pointers(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS_QAI8;
+    return !rows && !is_depthwise(u);
 }
 /// Whether an RHS that is not packed is K x N: rows of n elements.
 KAI_INLINE bool is_kxn(const kai_ukernel& u) {
