@@ -345,7 +345,7 @@ Family find_family(const char* name) {
     return {};
 }
 
-/// The same, if it is the family of an entry that is at hand. (A copy of an entry will do, too.)
+/// The same, faster where the caller has an entry of that family. (That of a copied entry is found by its name.)
 Family find_family(const char* name, const kai_ukernel* member) {
     const auto at = reinterpret_cast<uintptr_t>(member), first = reinterpret_cast<uintptr_t>(&kUkernels[0]);
     if (member != nullptr && member->family == name && at >= first) {

@@ -118,11 +118,9 @@ Groups gguf_groups(const Problem& p) {
             return;
         }
         const kai_packer* packer = kai_registry_gguf_packer(&u, p.gguf_type);
-        if (packer == nullptr) {
-            return;
+        if (packer != nullptr && count < kMaxGroups) {
+            found[count++] = {&u, &first, packer, u.dst_type == p.c_type, 0};
         }
-        found[count] = {&u, &first, packer, u.dst_type == p.c_type, 0};
-        count += count + 1 < kMaxGroups;
     };
     for_each_reader(p, consider);
     for (size_t i = 0; i < count && count > 1; ++i) {

@@ -1059,11 +1059,8 @@ bool kernel_with_padded_chunks(const kai_ukernel& u) {
 bool unified_kernel_of_floats(const kai_ukernel& u) {
     return kai::is_unified(u) && kernel_with_float_results(u);
 }
-bool unsigned_kernel(const kai_ukernel& u) {
-    return test::is_unified_unsigned(u);
-}
 bool kernel_whose_padding_shows(const kai_ukernel& u) {
-    return kernel_with_float_results(u) && !unsigned_kernel(u) && !plain_kernel(u);  // which reads no padding
+    return kernel_with_float_results(u) && !test::is_unified_unsigned(u) && !plain_kernel(u);  // which reads no padding
 }
 bool every_packer(const kai_packer&) {
     return true;
@@ -1147,8 +1144,8 @@ const Mutation kMutations[] = {
     {"proves_bounds_by_the_last_block", kernel_with_rhs_blocks, nullptr, false, kClampTests},
     {"proves_bounds_by_the_last_chunk", small_kernel_with_rhs_blocks, nullptr, false, kClampTests},
     {"clamps_without_the_flag", unified_kernel_of_floats, nullptr},
-    {"ignores_the_row_bias", unsigned_kernel, nullptr},
-    {"ignores_the_column_bias", unsigned_kernel, nullptr},
+    {"ignores_the_row_bias", test::is_unified_unsigned, nullptr},
+    {"ignores_the_column_bias", test::is_unified_unsigned, nullptr},
     {"ignores_the_lhs_offset", low_precision_kernel, nullptr},
     {"ignores_the_rhs_offset", low_precision_kernel, nullptr},
     {"ignores_the_result_offset", low_precision_kernel, nullptr},

@@ -251,8 +251,8 @@ struct Finish {
     }
 };
 
-/// Copies the tails of four columns. Returns the sums of all their weights, if asked for. Not a
-/// member: a strip whose address nobody has stays in registers.
+/// Copies the tails of four columns. Returns the sums of all their weights, if asked for. Not a member of Strip: one
+/// whose address nobody has stays in registers.
 [[gnu::noinline]] int32x4_t tails_and_sums(
     const uint8_t* rhs, size_t stride, size_t k, uint8_t flip, bool makes_sums, uint8_t (*tails)[16]) {
     const size_t whole = k / 16 * 16, tail = k - whole;
