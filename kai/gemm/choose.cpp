@@ -51,16 +51,6 @@ struct Groups {
     }
 };
 
-/// The micro-kernels of the registry.
-struct AllUkernels {
-    const kai_ukernel* begin() const {
-        return kai_registry_ukernel(0);
-    }
-    const kai_ukernel* end() const {
-        return begin() + kai_registry_ukernel_count();
-    }
-};
-
 bool same_family(const kai_ukernel& a, const kai_ukernel& b) {
     return kai::same_name(a.family, b.family);
 }
@@ -90,54 +80,36 @@ void for_each_reader(const Problem& p, Visit visit) {
 }
 
 /// Families that multiply rows of a GGUF file in a packed format of their own. Those that write the type of C come
-/// first, then those whose format is smallest: few rows are as fast as memory.
+/// first, then those of the longest blocks, which have the fewest scales: few rows are as fast as memory.
 Groups gguf_groups(const Problem& p) {
-    struct Found {
-        const kai_ukernel *reader, *first_of_family;
-        const kai_packer* packer;
-        bool to_c_type;
-        size_t bytes;  // of a panel of 256 weights a column, per column
-
-        bool better_than(const Found& other) const {
-            return to_c_type != other.to_c_type ? to_c_type : bytes < other.bytes;
-        }
-    } found[kMaxGroups] = {};
-    size_t count = 0;
+    Groups g = {};
     const uint64_t type = type_bit(p), without = p.sme_units == 0 && p.pin == nullptr && p.format == nullptr ? kSme : 0;
-    const auto consider = [&](const kai_ukernel& u, const kai_ukernel& first) {
+    const auto better = [&](const kai_ukernel& a, const kai_ukernel& b) {
+        return a.dst_type != b.dst_type ? a.dst_type == p.c_type : a.k_multiple > b.k_multiple;
+    };
+    for_each_reader(p, [&](const kai_ukernel& u, const kai_ukernel& first) {
         if ((u.gguf_types & type) == 0 || (u.features & without) != 0 || u.signature == KAI_UKERNEL_MATMUL_FILE) {
             return;
         }
-        size_t at = 0;
-        while (at < count && !(found[at].first_of_family == &first && same_format(*found[at].reader, u))) {
+        size_t at = 0;  // a reader of this family and format: those of families before it precede `first`
+        while (at < g.count && (g.of[at].reader < &first || !same_format(*g.of[at].reader, u))) {
             ++at;
         }
         // Rows of floats times integers are slow: pinned only.
-        if (at < count || (p.pin == nullptr && type_of(u.lhs_format) != kai_dt_unknown) ||
+        if (at < g.count || at == kMaxGroups || (p.pin == nullptr && type_of(u.lhs_format) != kai_dt_unknown) ||
             !kai_registry_runnable(u.features, nullptr, 0)) {
             return;
         }
         const kai_packer* packer = kai_registry_gguf_packer(&u, p.gguf_type);
-        if (packer != nullptr && count < kMaxGroups) {
-            found[count++] = {&u, &first, packer, u.dst_type == p.c_type, 0};
+        if (packer == nullptr) {
+            return;
         }
-    };
-    for_each_reader(p, consider);
-    for (size_t i = 0; i < count && count > 1; ++i) {
-        const kai_ukernel& u = *found[i].reader;
-        kai::PackerArgs a = kai::packer_args();
-        a.k = 256, a.rows = a.count = u.get_nr(), a.kr = u.get_kr(), a.sr = u.get_sr();
-        found[i].bytes = kai::packed_size(*found[i].packer, a, kai::Direct{}) / a.rows;
-        for (size_t at = i; at > 0 && found[at].better_than(found[at - 1]); --at) {
-            const Found moved = found[at];
-            found[at] = found[at - 1];
-            found[at - 1] = moved;
+        for (; at > 0 && better(u, *g.of[at - 1].reader); --at) {
+            g.of[at] = g.of[at - 1];
         }
-    }
-    Groups g = {};
-    for (size_t i = 0; i < count; ++i) {
-        g.of[g.count++] = {{found[i].reader->family, nullptr}, found[i].reader, found[i].packer};
-    }
+        g.of[at] = {{u.family, nullptr}, &u, packer};
+        ++g.count;
+    });
     return g;
 }
 
@@ -246,10 +218,10 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
 }
 
 /// How well a packer suits B as the caller stores it: 0 not at all, 1 if columns are copied first, 2 or 3 with a
-/// conversion that only widens, 4 directly.
+/// conversion that only widens, 4 directly. Rows of a file are dequantised: 2 at most.
 int suits(const Problem& p, const kai_packer& packer) {
     const bool same_way = is_kxn(packer) != p.b_transposed;
-    if (p.b_kind == KAI_GEMM_GGUF) {  // dequantised
+    if (p.b_kind == KAI_GEMM_GGUF) {
         return type_of(packer.source_format) == kai_dt_unknown ? 0 : same_way ? 2 : 1;
     }
     if (p.b_kind == KAI_GEMM_DENSE) {
@@ -287,14 +259,15 @@ bool set_rhs(const Problem& p, const kai_ukernel& u, const kai_packer* known, Pl
         }
     }
     int best = 0;
-    for (size_t i = 0; best < 4; ++i) {
+    const int most = p.b_kind == KAI_GEMM_GGUF ? 2 : 4;
+    for (size_t i = 0; best < most; ++i) {
         const kai_packer* packer = kai_registry_rhs_packer(&u, i);
         if (packer == nullptr) {
             break;
         }
-        if (suits(p, *packer) > best) {
-            best = suits(p, *packer);
-            plan.rhs_packer = packer;
+        const int its = suits(p, *packer);
+        if (its > best) {
+            best = its, plan.rhs_packer = packer;
         }
     }
     plan.copies_columns = best < 4;
@@ -316,7 +289,7 @@ struct Wish {
 /// registry lists families one after the other, and none of these comes before `reader`.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
-    const kai_ukernel* end = AllUkernels().end();
+    const kai_ukernel* end = kai_registry_ukernel(0) + kai_registry_ukernel_count();
     for (const kai_ukernel* u = &reader; u != end && same_family(*u, reader); ++u) {
         if (!same_format(*u, reader) || (u->features & wish.without) != 0 ||
             !kai_registry_runnable(u->features, nullptr, 0)) {
