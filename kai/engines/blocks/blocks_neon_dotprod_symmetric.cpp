@@ -2,8 +2,8 @@
 //
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric.inc (8 x 4, fewer rows as many as there are; a
-// register holds 4 columns of a row) and blocks_neon_dotprod_symmetric_row.inc (16 columns of a row); longer blocks in
+// Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric_tiles.S (8 x 4, fewer rows as many as there are;
+// a register holds 4 columns of a row) and blocks_neon_dotprod_symmetric_rows.S (16 columns of a row); longer blocks in
 // blocks_neon_tiles.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p, qsi8c32p or qlu4c32p with SDOT, blocks of 32: one row, 16 columns at a time. RHS_BITS: 4
-// or 8; RHS_TABLE.
+// f32 <- qsi8d32p x qsi4c32p, qsi8c32p, qlu4c32p or qlu4c16p with SDOT, blocks of 32: one row, 16 columns at a time.
 //
 //     int4: sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //     int8, indices: sum[n] = fma(S * lhs_scale, rhs_scale, sum[n])
@@ -10,9 +9,7 @@
     .arch armv8.2-a+dotprod
 #define LHS_BLOCK 34    // f16 + 32 bytes
 #define LHS_ELEMENTS 2
-#define RHS_ELEMENTS (8 + 8 * RHS_HALVES)         // 4 x f16, with RHS_HALVES twice
-#define RHS_BLOCK (RHS_ELEMENTS + 16 * RHS_BITS)  // and 4 x 16 or 32 bytes
-#include "kai/engines/asm/asm.h"
+#include "kai/engines/blocks/blocks_neon_symmetric.inc"
 #include "kai/engines/int_neon/int_neon_row.inc"
 
 .macro first_elements
@@ -90,7 +87,13 @@
 .macro finish_row
 .endm
 
-.macro symmetric_rows rhs
+.macro rows_of rhs, bits, table=0, halves=0
+    format  \bits, \table, \halves
     blocks_of_32_function kai_row_qsi8d32p1x4_\rhs\()4x4, none, x4
     blocks_of_32_function kai_row_qsi8d32p1x8_\rhs\()4x8, addp, x8
 .endm
+
+    rows_of qsi4c32p, 4
+    rows_of qsi8c32p, 8
+    rows_of qlu4c32p, 4, 1
+    rows_of qlu4c16p, 4, 1, 1

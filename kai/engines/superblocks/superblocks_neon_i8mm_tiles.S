@@ -9,30 +9,31 @@
 #define D1 v19.4s
 #define DMIN0 v20.4s
 #define DMIN1 v21.4s
+#define WIDE 0
 #include "kai/engines/superblocks/superblocks_neon.inc"
 
 .macro index_constants
     stp     x16, x16, [sp, #INDICES]
     stp     x17, x17, [sp, #INDICES + 16]
-#if RHS_BITS == 6
+    .if RHS_BITS == 6
     ldp     q22, q23, [sp, #INDICES]
-#endif
+    .endif
 .endm
 
 .macro sub_scales odd
     ldr     s25, [subs, #4 * \odd]
-#if RHS_BITS == 6
+    .if RHS_BITS == 6
     tbl     v24.16b, {v25.16b}, v22.16b
     tbl     v25.16b, {v25.16b}, v23.16b
-#else
+    .else
     ldp     q26, q27, [sp, #INDICES]
     tbl     v24.16b, {v25.16b}, v26.16b
     tbl     v25.16b, {v25.16b}, v27.16b
-#endif
-#if !HAS_MINIMA
+    .endif
+    .if !HAS_MINIMA
     sshr    v24.4s, v24.4s, #24
     sshr    v25.4s, v25.4s, #24
-#endif
+    .endif
 .endm
 
 .macro first_lhs both, panel
@@ -60,13 +61,13 @@
 
 .macro multiply both, panel
     sums_8k \both, 16, 17, \panel, 32
-#if SUB == 32
+    .if SUB == 32
     sums_8k \both, 18, 19, \panel, 64
     sums_8k \both, 20, 21, \panel, 96
     sums_8k \both, 22, 23, \panel
-#else
+    .else
     sums_8k \both, 18, 19, \panel
-#endif
+    .endif
 .endm
 
 .macro add_sub both, i0, i1, i2, i3
@@ -83,12 +84,12 @@
     fcvtl   v18.4s, v18.4h
     dup     v19.2d, v18.d[1]
     dup     v18.2d, v18.d[0]
-#if HAS_MINIMA
+    .if HAS_MINIMA
     ldr     d20, [x16, #RHS_DMIN]
     fcvtl   v20.4s, v20.4h
     dup     v21.2d, v20.d[1]
     dup     v20.2d, v20.d[0]
-#endif
+    .endif
 .endm
 
 .macro sums_of_minima lhs
@@ -107,10 +108,7 @@
     .endif
 .endm
 
-.macro tile_functions name
-    tile_function \name\()_2x4_neon_i8mm, 2
-    tile_function \name\()_4x4_neon_i8mm, 4
-    tile_function \name\()_6x4_neon_i8mm, 6
-    tile_function \name\()_8x4_neon_i8mm, 8
-    tile_function \name\()_16x4_neon_i8mm, 16
-.endm
+    tile_functions kai_tile_qsi8d256p4x8_qau4c32x256p4x8, neon_i8mm, 4
+    tile_functions kai_tile_qsi8d256p4x8_qau5c32x256p4x8, neon_i8mm, 5
+    tile_functions kai_tile_qsi8d256p4x8_qlu4c32x256p4x8, neon_i8mm, 4, 1
+    tile_functions kai_tile_qsi8d256p4x8_qsi6c16x256p4x8, neon_i8mm, 6

@@ -1,5 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p, qsi8c32p or qlu4c32p with SDOT, blocks of 32: the K loop of the 4-row panels. RHS_BITS: 4
-// or 8; RHS_TABLE.
+// f32 <- qsi8d32p x qsi4c32p, qsi8c32p, qlu4c32p or qlu4c16p with SDOT, blocks of 32: the K loop of the 4-row panels.
 //
 //     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
@@ -13,7 +12,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
+#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
+#define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
+#include "kai/engines/int_neon/int_neon_tile.inc"
+#include "kai/engines/int_neon/int_neon_few.inc"
 
     with_sdot
 
@@ -131,7 +134,13 @@
     few_sdot_accumulate 28
 .endm
 
-.macro symmetric_functions rhs
+.macro tiles rhs, bits, table=0, halves=0
+    format  \bits, \table, \halves
     sdot_tile_functions kai_tile_qsi8d32p4x4_\rhs\()4x4
     sdot_few_functions kai_tile_qsi8d32p4x4_\rhs\()4x4
 .endm
+
+    tiles   qsi4c32p, 4
+    tiles   qsi8c32p, 8
+    tiles   qlu4c32p, 4, 1
+    tiles   qlu4c16p, 4, 1, 1

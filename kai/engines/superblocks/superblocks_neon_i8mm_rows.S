@@ -13,21 +13,15 @@
 //
 // 5 bits: [x, 0] and [0, y], and sums of odd sub-blocks count once.
 //
-// Registers
-//   x0        the row                x1, x2    rhs: first quad, stride
-//   x3        dst                    x4        quads to go
-//   x5        super-blocks           x8        super-blocks to go
-//   x9 - x12  quants of a quad each  x13       from there to its sub-scales
-//   x14       pairs of sub-blocks to go        x15       lhs          x16, x17  scratch
+// Registers: superblocks_neon_row.inc, and
 //   v0 - v7   integer sums of the super-block, columns 01, 23 of a quad
 //   v8 - v15  of a pair of sub-blocks          v16 - v19 f32 sums
 //   v20 - v23 [-x, y] of 8 k each    v24       mask         v25       [x, 0]
 //   v26, v27; v30, v31               quants of a quad, of the next one          v28, v29  16 h
-// 5 bits: v26, v27, v28              quants, fifth bits, scratch                v30, v31  shifts; x7 where they are
+// 5 bits: v26, v27, v28              quants, fifth bits, scratch                v30, v31  shifts
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#include "kai/engines/superblocks/superblocks_neon_formats.inc"
 
 // Constants on the stack.
 #define OF_01 0        // indices of TBL: sub-scales even, odd of columns 0, 1, a word each
@@ -41,19 +35,19 @@
 #define LO 144
 #define HI 160
 #define OF_BITS 176    // SHIFTS
-#if RHS_BITS == 5
-#define SPACE (176 + SHIFTS)
-#else
-#define SPACE 176
-#endif
 
-// \do of a quad's sums, sums of a pair of sub-blocks, f32 sums, scratch, quants.
+#define BOUNDS q30, q31
+#define LOWEST v30.4s
+#define HIGHEST v31.4s
+#include "kai/engines/superblocks/superblocks_neon_row.inc"
+
+// \do of a quad's f32 sums, quants, integer sums, sums of a pair of sub-blocks, scratch.
 .macro each_quad do
-    \do     0, 1, 8, 9, 16, 20, x9
+    \do     16, x9, 0, 1, 8, 9, 20
     .if quads == 4
-    \do     2, 3, 10, 11, 17, 21, x10
-    \do     4, 5, 12, 13, 18, 22, x11
-    \do     6, 7, 14, 15, 19, 23, x12
+    \do     17, x10, 2, 3, 10, 11, 21
+    \do     18, x11, 4, 5, 12, 13, 22
+    \do     19, x12, 6, 7, 14, 15, 23
     .endif
 .endm
 
@@ -90,7 +84,7 @@
 .endm
 
 .macro mac_8k y, at
-#if RHS_BITS == 5
+    .if RHS_BITS == 5
     ldr     d25, [x15, #\at / 4]
     mac_fifths \y, 8, 9, x9, \at
     .if quads == 4
@@ -98,7 +92,7 @@
     mac_fifths \y, 12, 13, x11, \at
     mac_fifths \y, 14, 15, x12, \at
     .endif
-#else
+    .else
     ldr     d25, [x15, #\at / 4]
     .if quads == 4
     mac     \y, 8, 9, 26, 27, 30, 31, x10, \at
@@ -114,22 +108,18 @@
     .else
     mac     \y, 8, 9, 26, 27
     .endif
-#endif
+    .endif
 .endm
 
-.macro clear_pair i0, i1, s0, s1, acc, t, quad
+.macro clear_pair acc, quad, i0, i1, s0, s1, t
     ldp     q\s0, q\s1, [sp, #ZERO]
 .endm
 
-.macro clear_super i0, i1, s0, s1, acc, t, quad
+.macro clear_super acc, quad, i0, i1, s0, s1, t
     ldp     q\i0, q\i1, [sp, #ZERO]
 .endm
 
-.macro clear_acc i0, i1, s0, s1, acc, t, quad
-    movi    v\acc\().2d, #0
-.endm
-
-.macro add_pair i0, i1, s0, s1, acc, t, quad
+.macro add_pair acc, quad, i0, i1, s0, s1, t
     ldr     d28, [\quad, x13]
     tbl     v30.16b, {v28.16b}, v26.16b
     tbl     v31.16b, {v28.16b}, v27.16b
@@ -140,7 +130,7 @@
 
 // v20 - v23 = [-x, y] of 8 k each; 5 bits: [0, y].
 .macro load_row
-#if RHS_BITS == 5
+    .if RHS_BITS == 5
     ldp     q26, q27, [x15, #32]
     movi    v24.2d, #0
     zip1    v20.2d, v24.2d, v26.2d
@@ -148,7 +138,7 @@
     zip1    v22.2d, v24.2d, v27.2d
     zip2    v23.2d, v24.2d, v27.2d
     ldp     q30, q31, [x7], #32
-#else
+    .else
     ldp     q20, q22, [x15]
     ldp     q24, q25, [x15, #32]
     neg     v20.16b, v20.16b
@@ -157,12 +147,12 @@
     zip1    v20.2d, v20.2d, v24.2d
     zip2    v23.2d, v22.2d, v25.2d
     zip1    v22.2d, v22.2d, v25.2d
-#endif
+    .endif
     ldr     q24, [sp, #MASK]
 .endm
 
 // From here on in a super-block: v24 = [high, low] of B, v25 = shifts by 7, v26 = by 4, v27 = C, v28 = lhs_scale.
-.macro load_minima i0, i1, s0, s1, acc, t, quad
+.macro load_minima acc, quad, i0, i1, s0, s1, t
     add     x16, \quad, x13
     ldr     q\t, [sp, #C_HIGH]
     ldp     q30, q31, [x16, #RHS_MINIMA - RHS_SCALES]
@@ -176,66 +166,36 @@
     add     \quad, \quad, #RHS_BLOCK - 512
     addp    v\t\().4s, v\t\().4s, v29.4s
 .endm
-.macro join_sums i0, i1, s0, s1, acc, t, quad
-#if RHS_BITS == 4
+.macro join_sums acc, quad, i0, i1, s0, s1, t
+    .if RHS_BITS == 4
     sshl    v\i0\().4s, v\i0\().4s, v26.4s
     sshl    v\i1\().4s, v\i1\().4s, v26.4s
-#endif
+    .endif
     fcvtl   v\s0\().4s, v\s0\().4h
     fcvtl   v\s1\().4s, v\s1\().4h
     addp    v\i0\().4s, v\i0\().4s, v\i1\().4s
     fsub    v\t\().4s, v\t\().4s, v27.4s
 .endm
-.macro scale_sums i0, i1, s0, s1, acc, t, quad
-#if RHS_BITS == 4
+.macro scale_sums acc, quad, i0, i1, s0, s1, t
+    .if RHS_BITS == 4
     scvtf   v\i0\().4s, v\i0\().4s, #4
-#else
+    .else
     scvtf   v\i0\().4s, v\i0\().4s
-#endif
+    .endif
     fmul    v\i0\().4s, v\i0\().4s, v\s0\().4s
 .endm
-.macro subtract_minima i0, i1, s0, s1, acc, t, quad
+.macro subtract_minima acc, quad, i0, i1, s0, s1, t
     fmls    v\i0\().4s, v\t\().4s, v\s1\().4s
 .endm
-.macro accumulate i0, i1, s0, s1, acc, t, quad
+.macro accumulate acc, quad, i0, i1, s0, s1, t
     fmla    v\acc\().4s, v\i0\().4s, v28.s[0]
 .endm
-.macro clamp_low i0, i1, s0, s1, acc, t, quad
-    fmax    v\acc\().4s, v\acc\().4s, v30.4s
-.endm
-.macro clamp_high i0, i1, s0, s1, acc, t, quad
-    fmin    v\acc\().4s, v\acc\().4s, v31.4s
-.endm
-.macro store i0, i1, s0, s1, acc, t, quad
-    str     q\acc, [x3], #16
-.endm
 
-.macro columns
-    add     x9, x1, #RHS_QUANTS
-    .if quads == 4
-    add     x10, x9, x2
-    add     x11, x10, x2
-    add     x12, x11, x2
-    .endif
-    add     x15, x0, #LHS_VALUES(1)
-    mov     x8, x5
-    each_quad clear_acc
-    cbz     x8, 4f
-
-2:  // a super-block
-    mov     x13, #RHS_SCALES - RHS_QUANTS
-    mov     x14, #4
-#if RHS_BITS == 5
-    mov     x17, #RHS_HIGH - RHS_QUANTS
-    add     x7, sp, #OF_BITS
-#endif
-    each_quad clear_super
-
-3:  // two sub-blocks
+.macro add_sub_blocks
     load_row
-#if RHS_BITS == 4
+    .if RHS_BITS == 4
     ldp     q26, q27, [x9]
-#endif
+    .endif
     each_quad clear_pair
     mac_8k  20, 0
     mac_8k  21, 32
@@ -244,13 +204,14 @@
     ldp     q26, q27, [sp, #OF_01]
     each_quad add_pair
     add     x13, x13, #8 - 128
-#if RHS_BITS == 5
+    .if RHS_BITS == 5
     sub     x17, x17, #128
-#endif
+    .endif
     add     x15, x15, #64
     subs    x14, x14, #1
-    b.ne    3b
+.endm
 
+.macro add_super_block
     sub     x13, x13, #32
     sub     x17, x15, #LHS_BLOCK(1)
     ldr     q24, [x17, #LHS_HIGH(1)]
@@ -263,17 +224,7 @@
     each_quad scale_sums
     each_quad subtract_minima
     each_quad accumulate
-    add     x15, x15, #LHS_VALUES(1)
-    subs    x8, x8, #1
-    b.ne    2b
-
-4:
-    ldp     q30, q31, [sp, #LO]
-    each_quad clamp_low
-    each_quad clamp_high
-    each_quad store
 .endm
-
 
 // Twice a doubleword whose upper word is 0.
 .macro even_constant at, low, high=0
@@ -284,20 +235,13 @@
     stp     x16, x16, [sp, #\at]
 .endm
 
-.macro row_function name
-func \name, hidden
-    frame   d8-d15, space=SPACE
-    dup     v0.4s, v0.s[0]
-    dup     v1.4s, v1.s[0]
-    stp     q0, q1, [sp, #LO]
-    movi    v0.2d, #0
-    stp     q0, q0, [sp, #ZERO]
-#if RHS_BITS == 5
+.macro constants
+    .if RHS_BITS == 5
     row_shifts OF_BITS
     movi    v0.16b, #0x1F
-#else
+    .else
     movi    v0.16b, #0xF0
-#endif
+    .endif
     str     q0, [sp, #MASK]
     mov     x16, #-256                          // 0, 4
     movk    x16, #0xFF04, lsl #32
@@ -312,25 +256,7 @@ func \name, hidden
     even_constant BY_7, 7
     even_constant BY_4, 4
     constant C_FLOAT, (J_C & 0xFFFF), (J_C >> 16)
-
-    subs    x4, x4, #4
-    b.lo    5f
-    .set    quads, 4
-1:  // four quads
-    columns
-    add     x1, x1, x2, lsl #2
-    subs    x4, x4, #4
-    b.hs    1b
-
-5:  adds    x4, x4, #4
-    b.eq    7f
-    .set    quads, 1
-6:  // a quad
-    columns
-    add     x1, x1, x2
-    subs    x4, x4, #1
-    b.ne    6b
-
-7:  return
-endfunc
 .endm
+
+    row_function kai_row_qsi8d256p1x8_qau4c32x256p4x8_neon_i8mm, 4
+    row_function kai_row_qsi8d256p1x8_qau5c32x256p4x8_neon_i8mm, 5

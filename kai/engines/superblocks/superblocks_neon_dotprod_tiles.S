@@ -18,9 +18,9 @@
 .macro sub_scales odd
     ldr     s24, [subs, #4 * \odd]
     tbl     v24.16b, {v24.16b}, v25.16b
-#if !HAS_MINIMA
+    .if !HAS_MINIMA
     sshr    v24.4s, v24.4s, #24
-#endif
+    .endif
 .endm
 
 .macro first_lhs both, panel
@@ -43,17 +43,17 @@
 .macro multiply both, panel
     sums_4k \both, 16, 30, \panel, 32
     sums_4k \both, 17, 31, \panel, 48
-#if SUB == 32
+    .if SUB == 32
     sums_4k \both, 18, 30, \panel, 64
     sums_4k \both, 19, 31, \panel, 80
     sums_4k \both, 20, 30, \panel, 96
     sums_4k \both, 21, 31, \panel, 112
     sums_4k \both, 22, 30, \panel
     sums_4k \both, 23, 31, \panel
-#else
+    .else
     sums_4k \both, 18, 30, \panel
     sums_4k \both, 19, 31, \panel
-#endif
+    .endif
 .endm
 
 .macro add_sub both, i0, i1, i2, i3
@@ -155,10 +155,10 @@
 .macro spread_both_scales
     tbl     v30.16b, {v30.16b}, v24.16b
     tbl     v31.16b, {v31.16b}, v24.16b
-#if !HAS_MINIMA
+    .if !HAS_MINIMA
     sshr    v30.4s, v30.4s, #24
     sshr    v31.4s, v31.4s, #24
-#endif
+    .endif
 .endm
 
 // 4 k of a panel; then those at \next, if any, to the same register.
@@ -191,7 +191,7 @@
     start   10, 11
     .endif
     first_4k 16, 12, 48
-#if SUB == 32
+    .if SUB == 32
     first_4k 17, 13, 64
     second_4k 16, 14, 48
     first_4k 18, 30, 80
@@ -208,7 +208,7 @@
     second_4k 22, 14
     add_scaled_sums 1, 24, 0, 1, 2, 3, 26, 27, 28, 29
     second_4k 23, 15
-#else
+    .else
     first_4k 17, 13
     second_4k 16, 14, 48
     first_4k 18, 30
@@ -217,17 +217,17 @@
     second_4k 18, 31
     add_scaled_sums 1, 24, 0, 1, 2, 3, 26, 27, 28, 29
     second_4k 19, 14
-#endif
+    .endif
     add_scaled_sums (pairs > 3), 24, 4, 5, 6, 7, 8, 9, 10, 11
 .endm
 
 .macro super_scales
     ldr     d18, [x16, #RHS_D]
     fcvtl   v18.4s, v18.4h
-#if HAS_MINIMA
+    .if HAS_MINIMA
     ldr     d20, [x16, #RHS_DMIN]
     fcvtl   v20.4s, v20.4h
-#endif
+    .endif
 .endm
 
 .macro sums_of_minima lhs
@@ -246,10 +246,7 @@
     .endif
 .endm
 
-.macro tile_functions name
-    tile_function \name\()_2x4_neon_dotprod, 2
-    tile_function \name\()_4x4_neon_dotprod, 4
-    tile_function \name\()_6x4_neon_dotprod, 6
-    tile_function \name\()_8x4_neon_dotprod, 8
-    tile_function \name\()_16x4_neon_dotprod, 16
-.endm
+    tile_functions kai_tile_qsi8d256p4x4_qau4c32x256p4x4, neon_dotprod, 4
+    tile_functions kai_tile_qsi8d256p4x4_qau5c32x256p4x4, neon_dotprod, 5
+    tile_functions kai_tile_qsi8d256p4x4_qlu4c32x256p4x4, neon_dotprod, 4, 1
+    tile_functions kai_tile_qsi8d256p4x4_qsi6c16x256p4x4, neon_dotprod, 6

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi4c32p, qsi8c32p or qlu4c32p with SMMLA, blocks of 32: the K loop. RHS_BITS: 4 or 8; RHS_TABLE.
+// f32 <- qsi8d32p x qsi4c32p, qsi8c32p, qlu4c32p or qlu4c16p with SMMLA, blocks of 32: the K loop.
 //
 //     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
 //
@@ -12,7 +12,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
+#define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
+#define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
+#include "kai/engines/int_neon/int_neon_tile.inc"
+#include "kai/engines/int_neon/int_neon_few.inc"
 
     with_smmla
 
@@ -222,8 +226,14 @@
     .endif
 .endm
 
-.macro symmetric_functions rhs
+.macro tiles rhs, bits, table=0, halves=0
+    format  \bits, \table, \halves
     smmla_tile_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
     tile_function kai_tile_qsi8d32p4x8_\rhs\()4x8_16x4_neon_i8mm, 4
     smmla_few_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
 .endm
+
+    tiles   qsi4c32p, 4
+    tiles   qsi8c32p, 8
+    tiles   qlu4c32p, 4, 1
+    tiles   qlu4c16p, 4, 1, 1

@@ -1,7 +1,0 @@
-// f32 <- qsi8d256p x qsi6c16x256p with SDOT.
-//
-// SPDX-License-Identifier: Apache-2.0
-#define RHS_BITS 6
-#include "kai/engines/superblocks/superblocks_neon_dotprod.inc"
-
-tile_functions kai_tile_qsi8d256p4x4_qsi6c16x256p4x4
