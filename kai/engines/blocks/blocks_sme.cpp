@@ -1,5 +1,5 @@
-// int4 or int8 RHS in blocks with SME: the micro-kernels. The work is in blocks_sme_mopa_<format>.S,
-// blocks_sme_dot_<format>.S.
+// int4 or int8 RHS in blocks with SME: the micro-kernels. The work is in
+// blocks_sme_mopa_symmetric.S, blocks_sme_dot_symmetric.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"

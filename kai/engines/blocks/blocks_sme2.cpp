@@ -1,5 +1,5 @@
-// int4, int8 or an RHS of indices in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_<format>.S,
-// blocks_sme2_dot_<format>.S.
+// int4, int8 or an RHS of indices in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_*.S,
+// blocks_sme2_dot_*.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"

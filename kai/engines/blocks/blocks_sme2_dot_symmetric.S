@@ -3,16 +3,12 @@
 // Scales, f16, follow all values of the row and of a panel. FDOT makes their products, f16 to f32 and exact, from
 // pairs (scale, 0), which is how f16 loads as words, and with minus the LHS scale.
 //
-// A file defines RHS_BITS, 4 or 8, perhaps RHS_SCALES_BF16 1, where f32 are multiplied instead, and makes its kernel.
-// With RHS_HALVES 1 a column has a scale per half of a block of 32, and blocks of the engine are halves.
+// With rhs_scales_bf16 f32 are multiplied instead. With RHS_HALVES a column has a scale per half of a block of 32, and
+// blocks of the engine are halves.
 //
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-#ifndef RHS_SCALES_BF16
-#define RHS_SCALES_BF16 0
-#endif
-
+    .arch armv8-a+sme2
+#define RHS_HALVES rhs_halves
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/blocks/blocks_sme2_dot.inc"
 
@@ -26,7 +22,7 @@
 .macro start_scales
     add     lhs_fields, lhs, panel_field
     cntb    rhs_fields                          // 4 VL columns, a byte each
-    .if RHS_BITS == 4
+    .if rhs_bits == 4
     lsr     rhs_fields, rhs_fields, #1
     .endif
     madd    rhs_fields, rhs_fields, panel_field, rhs
@@ -44,7 +40,7 @@
     ld1h    {z29.s}, p0/z, [rhs_fields, #1, mul vl]
     ld1h    {z30.s}, p0/z, [rhs_fields, #2, mul vl]
     ld1h    {z31.s}, p0/z, [rhs_fields, #3, mul vl]
-    .if RHS_SCALES_BF16
+    .if rhs_scales_bf16
     fcvt    z3.s, p0/m, z3.h
     lsl     z28.s, z28.s, #16
     lsl     z29.s, z29.s, #16
@@ -72,3 +68,15 @@
 
 .macro add_bias
 .endm
+
+.macro dot_symmetric rhs, bits, halves=0, scales_bf16=0
+    .set    rhs_bits, \bits
+    .set    rhs_halves, \halves
+    .set    rhs_scales_bf16, \scales_bf16
+    dot_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1x4_\rhs\()_1x4vl_sme2_sdot, f32, int\bits
+.endm
+
+    dot_symmetric qsi4c32p4vlx4, 4
+    dot_symmetric qsi8c32p4vlx4, 8
+    dot_symmetric qlu4c16p4vlx4, 4, 1
+    dot_symmetric qlu4c32p4vlx4scalebf16, 4, 0, 1

@@ -4,8 +4,6 @@
 //     acc = fma(f32(S), lhs_scale[b] * rhs_scale[n][b], acc)                 blocks b ascending
 //     dst = clamp(acc)
 //
-// A file defines RHS_BITS, 4 or 8, and makes its kernel: sme_dot name.
-//
 // SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: loads are the limit, and they
 // share those of the LHS. If their number is odd, the last one is alone.
 //
@@ -21,8 +19,7 @@
 // Assumes n, chunks >= 1.
 //
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
+    .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
@@ -46,13 +43,13 @@ lhs_row     .req x20
 // Loads z\v0-z\v3. Clobbers z20-z23.
 .macro dot_vectors rhs, at, v0, v1, v2, v3, s0, s1, s2, s3, l, i, i1
     load_vectors ld1b, b, \v0, \v1, \v2, \v3, \rhs, \at
-#if RHS_BITS == 8
+    .if rhs_bits == 8
     dot_4   \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3, \l, \i
-#else
+    .else
     nibbles \v0, \v1, \v2, \v3, 20, 21, 22, 23
     dot_4   \s0, \s1, \s2, \s3, 20, 21, 22, 23, \l, \i
     dot_4   \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3, \l, \i1
-#endif
+    .endif
 .endm
 
 .macro dot_panels panels, at, l, i, i1
@@ -121,7 +118,7 @@ lhs_row     .req x20
     ld1rqb  {z0.b}, p0/z, [lhs]
     ld1rqb  {z1.b}, p0/z, [lhs, #16]
     add     lhs, lhs, #32
-#if RHS_BITS == 8
+    .if rhs_bits == 8
     dot_panels \panels, -8, 0, 0
     dot_panels \panels, -4, 0, 1
     dot_panels \panels, 0, 0, 2
@@ -131,12 +128,12 @@ lhs_row     .req x20
     dot_panels \panels, -4, 1, 1
     dot_panels \panels, 0, 1, 2
     dot_panels \panels, 4, 1, 3
-#else
+    .else
     dot_panels \panels, -8, 0, 0, 1
     dot_panels \panels, -4, 0, 2, 3
     dot_panels \panels, 0, 1, 0, 1
     dot_panels \panels, 4, 1, 2, 3
-#endif
+    .endif
     next_vectors \panels
     subs    more, more, #1
     b.ne    2b
@@ -159,8 +156,9 @@ lhs_row     .req x20
     .endif
 .endm
 
-.macro sme_dot name
-func \name, hidden
+.macro sme_dot rhs, bits
+    .set    rhs_bits, \bits
+func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_\rhs\()_1x4vl_sme_dot, hidden
     frame   d8-d15, x19-x20
     smstart
     all_true
@@ -168,7 +166,7 @@ func \name, hidden
     ldp     blocks, chunks, [args, #BLOCK_ARGS_blocks]
     mul     values, blocks, chunks
     mul     values, values, vl4
-    lsl     values, values, #(3 + RHS_BITS / 4)  // 32 k, half a byte or a byte each
+    lsl     values, values, #(3 + rhs_bits / 4)  // 32 k, half a byte or a byte each
     ldr     cols, [args, #BLOCK_ARGS_n]
     ldr     lhs_row, [args, #BLOCK_ARGS_lhs]
     ldr     panel, [args, #BLOCK_ARGS_rhs]
@@ -190,3 +188,6 @@ func \name, hidden
     return
 endfunc
 .endm
+
+    sme_dot qsi4c32p4vlx4, 4
+    sme_dot qsi8c32p4vlx4, 8

@@ -6,34 +6,34 @@
 // Engine: blocks_sme_mopa.inc. Next to S, in za1 and za3, the products of the scales, by an FMOPA from f16 to f32:
 // loaded as words, the scales are pairs (scale, 0), and their product is exact.
 //
-// A file defines RHS_BITS, 4 or 8, perhaps RHS_SCALES_BF16 1, where f32 are multiplied instead, then take_args, and
-// makes its kernel. With RHS_HALVES 1 a column has a scale per half of a block of 32: blocks of the engine are halves,
-// and two of them share the scales of the rows. Rows of ZA would then be read for longer than SMOPA takes, so products
-// of rows 8 to 15 of a pass are made by FMUL.
+// With rhs_scales_bf16 f32 are multiplied instead. With RHS_HALVES a column has a scale per half of a block of 32:
+// blocks of the engine are halves, and two of them share the scales of the rows. Rows of ZA would then be read for
+// longer than SMOPA takes, so products of rows 8 to 15 of a pass are made by FMUL.
 //
 // z8-z11  4 rows of S      z12-z15  4 rows of products
 // Halves: z0, z1  scales of rows 8 to 11, 12 to 15, in each 128 bits      p6  rows of the pass
 //
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-#ifndef RHS_SCALES_BF16
-#define RHS_SCALES_BF16 0
-#endif
-#ifndef RHS_HALVES
-#define RHS_HALVES 0
-#endif
+    .arch armv8-a+sme2
+#define RHS_BITS rhs_bits
+#define RHS_HALVES rhs_halves
 #define KAI_MOPA_ROUNDS RHS_HALVES
-
 #include "kai/engines/asm/asm.h"
-#if RHS_BITS == 8
-#include "kai/engines/blocks/blocks_sme2_mopa_bytes.inc"
-#else
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
-#endif
 #include "kai/engines/blocks/blocks_sme_mopa_f16_scales.inc"
 
     alias   done_scales, own2   // halves: scales of the columns of the block that is added
+
+.macro take_args
+    .if RHS_BITS == 8
+    take_block_args
+    .else
+    take_block_args_and_table
+    .endif
+    .if RHS_HALVES
+    ldr     done_scales, [args, #BLOCK_ARGS_lhs]    // the first step adds what it finds there, which is discarded
+    .endif
+.endm
 
 .macro start_pass
     start_rhs
@@ -46,7 +46,7 @@
 .macro start_block w
     ld1h    {z8.s}, p0/z, [lhs_scale]
     ld1h    {z12.s}, p0/z, [rhs_scale]
-    .if RHS_SCALES_BF16
+    .if rhs_scales_bf16
     fcvt    z8.s, p0/m, z8.h
     lsl     z12.s, z12.s, #16
     fmopa   za\w\().s, p0/m, p0/m, z8.s, z12.s
@@ -55,9 +55,8 @@
     .endif
 .endm
 
-#if RHS_HALVES
-
 .macro end_block w
+    .if RHS_HALVES
     .if \w == 1                                 // the first half
     add     t0, lhs_scale, row, lsl #1
     ld1h    {z1.s}, p6/z, [t0]
@@ -67,10 +66,13 @@
     .endif
     mov     done_scales, rhs_scale
     next_scales (\w == 3)
+    .else
+    next_scales
+    .endif
 .endm
 
 .macro products w, i, ws
-    .if \i < 2
+    .if \i < 2 || !RHS_HALVES
     read_4_rows \w, 12, 13, 14, 15, \ws
     .elseif \i == 2
     multiply_scales 0
@@ -89,14 +91,14 @@
     fmul    z15.s, z15.s, z\d\().s[3]
 .endm
 
-#else
-
-.macro end_block w
-    next_scales
+.macro mopa_symmetric rhs, bits, halves=0, scales_bf16=0
+    .set    rhs_bits, \bits
+    .set    rhs_halves, \halves
+    .set    rhs_scales_bf16, \scales_bf16
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme2_mopa, f32, 4, pairs
 .endm
 
-.macro products w, i, ws
-    read_4_rows \w, 12, 13, 14, 15, \ws
-.endm
-
-#endif
+    mopa_symmetric qsi4c32p4vlx4, 4
+    mopa_symmetric qsi8c32p4vlx4, 8
+    mopa_symmetric qlu4c16p4vlx4, 4, 1
+    mopa_symmetric qlu4c32p4vlx4scalebf16, 4, 0, 1

@@ -1,8 +1,0 @@
-// f32 <- qsi8d32p1x4 x qsi8c32p4vlx4, one row: blocks_sme2_dot_symmetric.inc.
-//
-// SPDX-License-Identifier: Apache-2.0
-    .arch armv8-a+sme2
-#define RHS_BITS 8
-#include "kai/engines/blocks/blocks_sme2_dot_symmetric.inc"
-
-    dot_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi8c32p4vlx4_1x4vl_sme2_sdot, f32, int8
