@@ -15,7 +15,8 @@ PAGES = (ROOT, ROOT / "docs", ROOT / "docs/performance", ROOT / "docs/formats") 
 
 
 def header(text):
-    lines = text.split("\n")
+    # Doxygen 1.9.4 counts #endifs wrongly after a macro without a semicolon.
+    lines = re.sub(r"^KAI_DECLARE_.*\)$", r"\g<0>;", text, flags=re.MULTILINE).split("\n")
     top = next((i for i, line in enumerate(lines) if not line.startswith("//")), 0)
     head = ["///" + line[2:] for line in lines[:top] if "SPDX" not in line]
     while head and head[-1].strip() == "///":

@@ -1,6 +1,6 @@
 //
-// Function types that several families share. A family's header declares its functions with them:
-// `kai_get_size_fn kai_get_mr_<name>;` declares `size_t kai_get_mr_<name>(void)`.
+// Function types that several families share, and the macro with which headers declare getters: those of a micro-kernel
+// are the same in all of its kind. `KAI_DECLARE_GETTERS(MATMUL, <name>)` declares `kai_get_mr_<name>` and nine others.
 //
 // Terms: an M x K matrix (LHS) is multiplied by a K x N matrix (RHS). A *panel* is `mr` rows of the LHS or `nr` columns
 // of the RHS that a packer stores together. `bl` is the length of a quantisation block along K. All offsets, strides
@@ -184,6 +184,90 @@ typedef size_t kai_get_packed_stride_chunks_fn(size_t k_chunk_count, size_t k_ch
 
 /// Offset of column `n_idx` in a source or a vector of known layout.
 typedef size_t kai_get_n_offset_fn(size_t n_idx);
+/// @}
+
+/// @name Declarations of getters
+/// Below a `kai_run_<name>`, a line declares its getters: for every GETTER(NAME, what, type) of the list
+/// KAI_GETTERS_<LIST> it says `type kai_get_<what>_<name>;`. These are the lists of micro-kernels; those of packers
+/// are in the headers of the packers.
+/// @{
+#define KAI_DECLARE_GETTERS(LIST, NAME) KAI_GETTERS_##LIST(KAI_DECLARE_GETTER, NAME)
+#define KAI_DECLARE_GETTER(NAME, WHAT, TYPE) TYPE kai_get_##WHAT##_##NAME;
+
+// clang-format off
+/// The functions of a micro-kernel as a table: `struct kai_<FAMILY>_ukernel` with pointers `get_<what>` for all of the
+/// list and `RUN`, which is kai_run_<name>. `kai_<FAMILY>_get_<what>_func_t` and so on are the types of its members.
+#define KAI_DECLARE_TABLE(LIST, FAMILY, RUN, RUN_TYPE) \
+    struct kai_##FAMILY##_ukernel {                    \
+        KAI_GETTERS_##LIST(KAI_TABLE_MEMBER, FAMILY)   \
+        RUN_TYPE* RUN;                                 \
+    };                                                 \
+    KAI_GETTERS_##LIST(KAI_TABLE_TYPE, FAMILY)         \
+    typedef RUN_TYPE* kai_##FAMILY##_##RUN##_func_t;
+// clang-format on
+#define KAI_TABLE_MEMBER(FAMILY, WHAT, TYPE) TYPE* get_##WHAT;
+#define KAI_TABLE_TYPE(FAMILY, WHAT, TYPE) typedef TYPE* kai_##FAMILY##_get_##WHAT##_func_t;
+
+/// Both sides packed: without blocks, both with blocks, only the RHS with blocks.
+#define KAI_GETTERS_MATMUL(GETTER, NAME) \
+    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_fn, kai_get_packed_offset_fn)
+#define KAI_GETTERS_MATMUL_BL(GETTER, NAME) \
+    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_bl_fn, kai_get_packed_offset_bl_fn)
+#define KAI_GETTERS_MATMUL_RHS_BL(GETTER, NAME) \
+    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_fn, kai_get_packed_offset_bl_fn)
+#define KAI_GETTERS_MATMUL_OF(GETTER, NAME, LHS_OFFSET, RHS_OFFSET) \
+    GETTER(NAME, m_step, kai_get_size_fn)                           \
+    GETTER(NAME, n_step, kai_get_size_fn)                           \
+    GETTER(NAME, mr, kai_get_size_fn)                               \
+    GETTER(NAME, nr, kai_get_size_fn)                               \
+    GETTER(NAME, kr, kai_get_size_fn)                               \
+    GETTER(NAME, sr, kai_get_size_fn)                               \
+    GETTER(NAME, lhs_packed_offset, LHS_OFFSET)                     \
+    GETTER(NAME, rhs_packed_offset, RHS_OFFSET)                     \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)                 \
+    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+
+/// An LHS that is not packed.
+#define KAI_GETTERS_MATMUL_ROWS(GETTER, NAME)                 \
+    GETTER(NAME, m_step, kai_get_size_fn)                     \
+    GETTER(NAME, n_step, kai_get_size_fn)                     \
+    GETTER(NAME, nr, kai_get_size_fn)                         \
+    GETTER(NAME, kr, kai_get_size_fn)                         \
+    GETTER(NAME, sr, kai_get_size_fn)                         \
+    GETTER(NAME, lhs_offset, kai_get_offset_fn)               \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_fn) \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)           \
+    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+
+/// Neither side packed.
+#define KAI_GETTERS_MATMUL_PLAIN(GETTER, NAME)      \
+    GETTER(NAME, m_step, kai_get_size_fn)           \
+    GETTER(NAME, n_step, kai_get_size_fn)           \
+    GETTER(NAME, lhs_offset, kai_get_offset_fn)     \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)     \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn) \
+    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+
+/// An RHS of rows of a GGUF file.
+#define KAI_GETTERS_MATMUL_FILE(GETTER, NAME)                 \
+    GETTER(NAME, m_step, kai_get_size_fn)                     \
+    GETTER(NAME, n_step, kai_get_size_fn)                     \
+    GETTER(NAME, mr, kai_get_size_fn)                         \
+    GETTER(NAME, kr, kai_get_size_fn)                         \
+    GETTER(NAME, sr, kai_get_size_fn)                         \
+    GETTER(NAME, lhs_packed_offset, kai_get_packed_offset_fn) \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)               \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)           \
+    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+
+/// Indirect matmul, both sides packed.
+#define KAI_GETTERS_IMATMUL(GETTER, NAME)                            \
+    GETTER(NAME, m_step, kai_get_size_fn)                            \
+    GETTER(NAME, n_step, kai_get_size_fn)                            \
+    GETTER(NAME, lhs_packed_offset, kai_get_packed_offset_chunks_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_fn) \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)                  \
+    GETTER(NAME, dst_size, kai_get_dst_size_fn)
 /// @}
 
 #ifdef __cplusplus

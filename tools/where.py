@@ -4,8 +4,9 @@
 where: the catalogue line, the declaration, and file by file the functions that kai_run_NAME reaches.
 asm:   those functions, disassembled: the assembly of one kernel with all macros and hooks expanded.
 
-NAME is the name in the catalogue, also with kai_run_ in front; a part of it will do if only one has it. BUILD has
-objects for AArch64 (ELF). What functions reach is taken from the relocations of those objects: calls and tables alike.
+NAME is the name in the catalogue, also with kai_run_ or kai_get_<what>_ in front; a part of it will do if
+only one has it. BUILD has objects for AArch64 (ELF). What functions reach is taken from the relocations of those
+objects: calls and tables alike.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -41,7 +42,8 @@ def names_of_catalogues():
 
 def choose(text, names):
     text = re.sub("^kai_(run_)?", "", text)
-    fitting = [text] if text in names else [name for name in names if text in name]
+    fitting = [text] if text in names else [name for name in names
+                                                  if text in name or text.endswith("_" + name)]
     if len(fitting) != 1:
         sys.exit("no micro-kernel and no packer has this name" if not fitting else
                  "several have this name:\n  " + "\n  ".join(fitting))

@@ -34,6 +34,13 @@ typedef size_t kai_get_lhs_packed_offset_bl_fn(size_t m_idx, size_t k, size_t bl
 /// Size of the packed panels of `m` rows. @pre as run.
 typedef size_t kai_get_lhs_packed_size_bl_fn(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr);
 
+/// The getters of packers of blocks.
+#define KAI_GETTERS_LHS_PACK_BL(GETTER, NAME)                        \
+    GETTER(NAME, m_step, kai_get_m_step_fn)                          \
+    GETTER(NAME, lhs_offset, kai_get_offset_fn)                      \
+    GETTER(NAME, lhs_packed_offset, kai_get_lhs_packed_offset_bl_fn) \
+    GETTER(NAME, lhs_packed_size, kai_get_lhs_packed_size_bl_fn)
+
 /// Packs rows of an f32 matrix: m_idx_start to m_idx_start + m - 1, counted from `lhs`.
 ///
 /// @param m, k         Number of rows, and their length.
@@ -59,48 +66,30 @@ typedef void kai_run_lhs_pack_bl_fn(
     size_t lhs_stride, void* lhs_packed);
 
 /// Format qsi8d32p. scale = amax / 127 (stored as f16), q = x / scale rounded to nearest, ties away from zero.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p_f32;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p_f32)
 
 /// Format qsi8d32p with mr 4, kr 16, sr 2. As above, but ties go to even.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p4x8sb_f32_neon)
 
 /// Format qsi8d32p_last with kr 4 (sr is not used). Ties go away from zero. m_idx_start is not used: `lhs` is the first
 /// row.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32p_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32p_f32_neon;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32p_f32_neon;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32_neon;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p_f32_neon)
 
 /// Format qsi8d32pscalef32. q = x * (127 / amax), ties to even; scale = 1 / (127 / amax) and scale * sum(q), both f32.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f32_neon)
 
 /// f16 rows. As above, but ties go away from zero.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f16_neon)
 
 /// Format f16p with kr 4, sr 2: f32 rounded to f16, to nearest, ties to even. Not used: m_idx_start (`lhs` is the first
 /// row); bl is for the getters. @pre k is a multiple of 16.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_f16pmrx2_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f16pmrx2_f32_neon;
-kai_get_lhs_packed_offset_bl_fn kai_get_lhs_packed_offset_lhs_pack_f16pmrx2_f32_neon;
-kai_get_lhs_packed_size_bl_fn kai_get_lhs_packed_size_lhs_pack_f16pmrx2_f32_neon;
 kai_run_lhs_pack_bl_fn kai_run_lhs_pack_f16pmrx2_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_pack_f16pmrx2_f32_neon)
 /// @}
 
 /// Offset of the panel that holds row `m_idx`, in formats without blocks. @pre as run.
@@ -108,6 +97,13 @@ typedef size_t kai_get_lhs_packed_offset_fn(size_t m_idx, size_t k, size_t mr, s
 
 /// Size of the packed panels of `m` rows, in formats without blocks. @pre as run.
 typedef size_t kai_get_lhs_packed_size_fn(size_t m, size_t k, size_t mr, size_t kr, size_t sr);
+
+/// The getters of packers without blocks.
+#define KAI_GETTERS_LHS_PACK(GETTER, NAME)                        \
+    GETTER(NAME, m_step, kai_get_m_step_fn)                       \
+    GETTER(NAME, lhs_offset, kai_get_offset_fn)                   \
+    GETTER(NAME, lhs_packed_offset, kai_get_lhs_packed_offset_fn) \
+    GETTER(NAME, lhs_packed_size, kai_get_lhs_packed_size_fn)
 
 /// @name Quantise and pack, row by row
 /// @{
@@ -135,38 +131,26 @@ typedef void kai_run_lhs_quant_pack_f32_fn(
     void* lhs_packed);
 
 /// f32 rows. x * s rounds to nearest, ties away from zero.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_f32;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_f32;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f32;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f32;
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qai8dxp_f32;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_f32)
 
 /// f16 rows. Ties to even in whole groups of kr / sr elements, except for the last 8 of these elements; ties away from
 /// zero in these 8, in the remaining elements and in the padding.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_f16_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_f16_neon;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_f16_neon;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f16_neon;
 kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_f16_neon)
 
 /// bf16 rows. Ties to even in whole groups of kr / sr elements; ties away from zero in the remaining elements and in
 /// the padding.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qai8dxp_bf16_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qai8dxp_bf16_neon;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qai8dxp_bf16_neon;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_bf16_neon;
 kai_run_lhs_quant_pack_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_bf16_neon)
 
 /// The same call, but not by rows: format qsi8d256p, in blocks of 256. scale = 1 / (127 / amax), q = x * (127 / amax)
 /// rounded to nearest, ties to even; stored with them: the sums of each 32 q. A block of zeros, or one whose amax is so
 /// small that 127 / amax is infinite: scale and q are 0. Infinity in a block: q and scale are 0; NaN: q is 0 and the
 /// scale NaN. k = 0: nothing is written.
 /// @pre k is a multiple of 256, 256 one of kr / sr.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_qsi8d256p_f32;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_qsi8d256p_f32;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_qsi8d256p_f32;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_qsi8d256p_f32;
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d256p_f32)
 /// @}
 
 /// @name Pack without blocks
@@ -189,68 +173,41 @@ typedef void kai_run_lhs_pack_fn(
     void* lhs_packed);
 
 /// Format f32p, mr = SVL / 16, kr 1, sr 1. Copies bits.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_f32p2vlx1_f32_sme;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_f32p2vlx1_f32_sme;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_f32p2vlx1_f32_sme;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_f32p2vlx1_f32_sme)
 
 /// Format f16p, mr = SVL / 16, kr 2, sr 1. Copies the bits of 16-bit elements.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_x16p2vlx2_x16_sme;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x16p2vlx2_x16_sme;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x16p2vlx2_x16_sme;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x16p2vlx2_x16_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_x16p2vlx2_x16_sme;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_x16p2vlx2_x16_sme)
 
 /// Format x8p, mr = SVL / 16, kr 4, sr 1. Copies bytes.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_x8p2vlx4_x8_sme;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x8p2vlx4_x8_sme;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p2vlx4_x8_sme;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x8p2vlx4_x8_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_x8p2vlx4_x8_sme;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_x8p2vlx4_x8_sme)
 
 /// Format x8p, mr 1, kr 4, sr 1. Copies bytes. On every host.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_x8p1x4_x8;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_x8p1x4_x8;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_x8p1x4_x8;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_x8p1x4_x8;
 kai_run_lhs_pack_fn kai_run_lhs_pack_x8p1x4_x8;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_x8p1x4_x8)
 
 /// Format bf16p, mr = SVL / 16, kr 2, sr 1: f32 rounded to bf16, to nearest, ties to even. m_idx_start is not used.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p2vlx2_f32_sme;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p2vlx2_f32_sme;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p2vlx2_f32_sme;
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme)
 
 /// The same with SME2.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme2;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p2vlx2_f32_sme2;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p2vlx2_f32_sme2;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p2vlx2_f32_sme2;
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme2;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme2)
 
 /// Format bf16p, mr 8, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. The slots of rows beyond m are not
 /// written.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_bf16p8x4_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_bf16p8x4_f32_neon;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p8x4_f32_neon;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_bf16p8x4_f32_neon;
 kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p8x4_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_bf16p8x4_f32_neon)
 
 /// The same for f16 rows.
-kai_get_m_step_fn kai_get_m_step_lhs_pack_bf16p8x4_f16_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_pack_bf16p8x4_f16_neon;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_pack_bf16p8x4_f16_neon;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_pack_bf16p8x4_f16_neon;
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p8x4_f16_neon;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p8x4_f16_neon)
 
 /// Format bf16p, mr 1, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. m is 0 or 1.
-kai_get_m_step_fn kai_get_m_step_lhs_quant_pack_bf16p1x4_f32_neon;
-kai_get_offset_fn kai_get_lhs_offset_lhs_quant_pack_bf16p1x4_f32_neon;
-kai_get_lhs_packed_offset_fn kai_get_lhs_packed_offset_lhs_quant_pack_bf16p1x4_f32_neon;
-kai_get_lhs_packed_size_fn kai_get_lhs_packed_size_lhs_quant_pack_bf16p1x4_f32_neon;
 kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p1x4_f32_neon;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_bf16p1x4_f32_neon)
 /// @}
 
 /// @name Gather and pack for indirect matmul
@@ -273,23 +230,23 @@ typedef void kai_run_lhs_imatmul_pack_fn(
     size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,
     const void* pad_ptr, void* lhs_packed);
 
+/// The getters of these packers.
+#define KAI_GETTERS_LHS_IMATMUL_PACK(GETTER, NAME)                   \
+    GETTER(NAME, m_step, kai_get_size_fn)                            \
+    GETTER(NAME, lhs_packed_offset, kai_get_packed_offset_chunks_fn) \
+    GETTER(NAME, lhs_packed_size, kai_get_packed_size_chunks_fn)
+
 /// Format f32p, mr = SVL / 16, kr 1.
-kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
-kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
-kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
 kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x32p2vlx1_x32p_sme;
+KAI_DECLARE_GETTERS(LHS_IMATMUL_PACK, lhs_imatmul_pack_x32p2vlx1_x32p_sme)
 
 /// Format f16p, mr = SVL / 16, kr 2.
-kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
-kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
-kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
 kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x16p2vlx2_x16p_sme;
+KAI_DECLARE_GETTERS(LHS_IMATMUL_PACK, lhs_imatmul_pack_x16p2vlx2_x16p_sme)
 
 /// Format x8p, mr = SVL / 16, kr 4.
-kai_get_size_fn kai_get_m_step_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
-kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
-kai_get_packed_size_chunks_fn kai_get_lhs_packed_size_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
 kai_run_lhs_imatmul_pack_fn kai_run_lhs_imatmul_pack_x8p2vlx4_x8p_sme;
+KAI_DECLARE_GETTERS(LHS_IMATMUL_PACK, lhs_imatmul_pack_x8p2vlx4_x8p_sme)
 /// @}
 
 /// @name Pack rows by a list of indices

@@ -33,6 +33,12 @@ typedef size_t kai_get_rhs_packed_offset_bl_fn(size_t n_idx, size_t k, size_t nr
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_bl_fn(size_t n, size_t k, size_t nr, size_t kr, size_t bl);
 
+/// The getters of packers of blocks; most also have get_rhs_packed_stride.
+#define KAI_GETTERS_RHS_PACK_BL(GETTER, NAME)                        \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                      \
+    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_bl_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_bl_fn)
+
 /// Packs n rows (columns of the product) of k / bl records: f16 scale, bl / 2 bytes; byte j holds elements j (low
 /// nibble) and j + bl / 2 (high nibble), each nibble 8 more than its value. qsi8*: f16 scale, bl bytes of int8.
 /// Missing columns of the last panel repeat column n - 1 (qsi4c32p, qsi8c32p) or are zero.
@@ -46,39 +52,29 @@ typedef void kai_run_rhs_pack_nxk_qsu4c32_fn(
     const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
 
 /// Format qsi4c32p.
-kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0)
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0;
 
 /// Format qsi8c32p.
-kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8c32p_qsi8c32;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8c32p_qsi8c32;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8c32p_qsi8c32;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8c32p_qsi8c32;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi8c32p_qsi8c32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qsi8c32p_qsi8c32)
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8c32p_qsi8c32;
 
 /// Format qsi8c32pscalef16.
-kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qsi8c32pscalef16_qsi8c32)
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8c32pscalef16_qsi8c32;
 
 /// Format qsi4c32ps1s0scalef16: nibbles as in the source.
-kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon)
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon;
 
 /// Format qsi4c32ps4s0sf16: signed nibbles, scales / 16 (rounded to nearest even).
-kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
 kai_run_rhs_pack_nxk_qsu4c32_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon)
+kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon;
 /// @}
 
 /// @name Indices of a table of 16 int8, a scale per block of 32
@@ -99,20 +95,12 @@ typedef void kai_run_rhs_pack_nxk_qlu4c32_fn(
     const int8_t* table, void* rhs_packed, size_t extra_bytes, const void* params);
 
 /// Format qlu4c32p.
-kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
-kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
-kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
-kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
 kai_run_rhs_pack_nxk_qlu4c32_fn kai_run_rhs_pack_nxk_qlu4c32p_qlu4c32s16s0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32p_qlu4c32s16s0)
 
 /// Format qlu4c32ps1s0scalef16.
-kai_get_rhs_n_step_gguf_fn kai_get_n_step_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
-kai_get_rhs_packed_stride_gguf_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
-kai_get_rhs_packed_offset_gguf_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
-kai_get_rhs_packed_size_gguf_fn kai_get_rhs_packed_size_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
 kai_run_rhs_pack_nxk_qlu4c32_fn kai_run_rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32ps1s0scalef16_qlu4c32s16s0)
 /// @}
 
 /// @name int4 with a bf16 scale per block and the sum of each column
@@ -132,6 +120,14 @@ typedef size_t kai_get_rhs_packed_offset_bl_dt_fn(
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
     size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
+
+/// The getters of these packers.
+#define KAI_GETTERS_RHS_PACK_BL_DT(GETTER, NAME)                        \
+    GETTER(NAME, n_step, kai_get_n_step_nr_fn)                          \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                         \
+    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_bl_dt_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_bl_dt_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_bl_dt_fn)
 
 /// Packs an N x K matrix of nibbles: a row (a column of the product) is k / 2 bytes, byte j holds elements 2j (low
 /// nibble) and 2j + 1 (high nibble), each 8 more than its value. Rows are `rhs_stride` bytes apart.
@@ -172,52 +168,28 @@ typedef void kai_run_rhs_pack_kxn_qsu4c32s1s0_fn(
     const struct kai_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0_params* params);
 
 /// Format qsi4c32pbf16; groups of 2 * kr / sr weights.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32p_qsu4c32s1s0)
 
 /// Format qsi4c32pbf16; groups of 2 * kr / sr weights; kr / sr may also be 1.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
 kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32p_qsu4c32s1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_kxn_qsi4c32p_qsu4c32s1s0)
 
 /// Format qsi4c32pbf16, kr / sr = 4; groups of 32 weights.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon)
 
 /// Format qsi4c32pbf16, kr / sr = 8; groups of 32 weights.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon)
 
 /// Format qsi4c32ps1s0, kr / sr = 4; groups of 32 weights.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon)
 
 /// Format qsi4c32ps1s0, kr / sr = 4; groups of 4 weights.
-kai_get_n_step_nr_fn kai_get_n_step_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_stride_bl_dt_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_offset_bl_dt_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
-kai_get_rhs_packed_size_bl_dt_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
 kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon)
 /// @}
 
 /// @name int4 with a scale and a zero per block
@@ -250,22 +222,16 @@ typedef void kai_run_rhs_pack_nxk_qau4c32_fn(
     const struct kai_rhs_pack_nxk_qai4c32p_params* params);
 
 /// Format qai4c32p; source with the even element in the high nibble.
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
 kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon)
 
 /// Format qai4c32ps1s0nrx4; source with the even element in the high nibble.
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
 kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon)
 
 /// Format qai4c32ps1s0nrx4; source with the even element in the low nibble.
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
-kai_get_rhs_packed_offset_bl_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
-kai_get_rhs_packed_size_bl_fn kai_get_rhs_packed_size_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
 kai_run_rhs_pack_nxk_qau4c32_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon)
 
 /// @}
 
@@ -291,6 +257,14 @@ typedef size_t kai_get_rhs_packed_offset_cx_fn(size_t n_idx, size_t k, size_t nr
 
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_cx_fn(size_t n, size_t k, size_t nr, size_t kr, size_t sr);
+
+/// The getters of these packers.
+#define KAI_GETTERS_RHS_PACK_CX(GETTER, NAME)                        \
+    GETTER(NAME, n_step, kai_get_rhs_n_step_fn)                      \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                      \
+    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_cx_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_cx_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_cx_fn)
 
 /// Names of the parameter struct that existing clients use.
 #ifndef kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params
@@ -318,30 +292,18 @@ typedef void kai_run_rhs_pack_qs4cx_fn(
     const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params);
 
 /// Format qsi4cxp; N x K source. Missing columns of the last panel repeat column n - 1.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
 kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_nxk_qsi4cxp_qs4cxs1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_nxk_qsi4cxp_qs4cxs1s0)
 
 /// Format qsi4cxp; K x N source. rhs_offset: n_idx is even, the stride is not used. Missing columns of the last panel
 /// repeat scale and bias of column n - 1; their weights come from the bytes that hold column n - 1: the low nibble for
 /// even columns, the high nibble for odd columns.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
 kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_kxn_qsi4cxp_qs4cxs1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_kxn_qsi4cxp_qs4cxs1s0)
 
 /// Format qsi4cxps1s0; N x K source. Missing columns of the last panel are zero, fields included.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
 kai_run_rhs_pack_qs4cx_fn kai_run_rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon)
 
 /// Packs int8 weights. Stored sums are params->lhs_zero_point times the sum; kernels expect 1. Missing columns of the
 /// last panel repeat column n - 1.
@@ -351,20 +313,12 @@ typedef void kai_run_rhs_pack_qsi8cx_fn(
     const float* scale, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qsi8cx_params* params);
 
 /// Format qsi8cxp; N x K source.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
 kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_nxk_qsi8cxp_qsi8cx_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_nxk_qsi8cxp_qsi8cx_neon)
 
 /// Format qsi8cxp; K x N source. rhs_offset: the stride is not used.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
 kai_run_rhs_pack_qsi8cx_fn kai_run_rhs_pack_kxn_qsi8cxp_qsi8cx_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_kxn_qsi8cxp_qsi8cx_neon)
 
 /// Packs indices of a table, 2 bits each.
 /// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
@@ -381,20 +335,12 @@ typedef void kai_run_rhs_pack_qsu2cx_fn(
     const int32_t* lut_arg);
 
 /// Format qsu2cxp4x4; N x K source. Missing columns of the last panel: index 2 everywhere, fields 0.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
 kai_run_rhs_pack_qsu2cx_fn kai_run_rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon)
 
 /// Format qsu2cxp4vlx4; N x K source. Missing columns of the last panel repeat column n - 1, but scale and bias are 0.
-kai_get_rhs_n_step_fn kai_get_n_step_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
-kai_get_rhs_packed_stride_cx_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
-kai_get_rhs_packed_offset_cx_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
-kai_get_rhs_packed_size_cx_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
 kai_run_rhs_pack_qsu2cx_fn kai_run_rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_CX, rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon)
 /// @}
 
 /// @name Elements and bias, no blocks
@@ -413,6 +359,17 @@ typedef size_t kai_get_rhs_packed_size_fn(size_t n, size_t k);
 typedef size_t kai_get_rhs_packed_offset_nr_fn(size_t n_idx, size_t k, size_t nr, size_t kr);
 typedef size_t kai_get_rhs_packed_size_nr_fn(size_t n, size_t k, size_t nr, size_t kr);
 
+/// The getters of packers of K x N and of N x K sources. (Packers with a scale also have get_scale_offset.)
+#define KAI_GETTERS_RHS_PACK_KXN(GETTER, NAME) KAI_GETTERS_RHS_PACK_OF(GETTER, NAME, kai_get_n_offset_fn)
+#define KAI_GETTERS_RHS_PACK_NXK(GETTER, NAME) KAI_GETTERS_RHS_PACK_OF(GETTER, NAME, kai_get_offset_fn)
+#define KAI_GETTERS_RHS_PACK_OF(GETTER, NAME, RHS_OFFSET)         \
+    GETTER(NAME, n_step, kai_get_size_fn)                         \
+    GETTER(NAME, rhs_offset, RHS_OFFSET)                          \
+    GETTER(NAME, bias_offset, kai_get_n_offset_fn)                \
+    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_fn)
+
 /// Packs a K x N matrix (`kxn`) or an N x K one (`nxk`) and its bias.
 ///
 /// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
@@ -429,121 +386,56 @@ typedef void kai_run_rhs_pack_fn(
     const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params);
 
 /// Format f32pbiasf32, nr = SVL / 16, kr 1, sr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_f32p2vlx1biasf32_f32_f32_sme)
 
 /// Format f32pbiasf32, nr = SVL / 16, kr 1, sr 1; N x K source.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme)
 
 /// Format f32pbiasf32, nr = SVL / 2, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p16vlx1b_f32_f32_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_f32p16vlx1b_f32_f32_sme)
 
 /// Format f32pbiasf32, nr 8, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_f32p8x1biasf32_f32_f32_neon)
 
 /// Format f32pbiasf32, nr 16, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x32p16x1b_x32_x32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_x32p16x1b_x32_x32_neon)
 
 /// Format f32pbiasf32, nr 16, kr 1; N x K source.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x32p16x1bx32_x32_x32_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_x32p16x1bx32_x32_x32_neon)
 
 /// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x32p4vlx1b_x32_x32_sve;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_x32p4vlx1b_x32_x32_sve)
 
 /// Format f16pbiasf16, nr 16, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon)
 
 /// Format f16pbiasf16, nr 32, kr 1; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x16p32x1b_x16_x16_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_x16p32x1b_x16_x16_neon)
 
 /// Format f16pbiasf16, nr 32, kr 1; N x K source.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x16p32x1bx16_x16_x16_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_x16p32x1bx16_x16_x16_neon)
 
 /// Format f16pbiasf16, nr = SVL / 16, kr 2; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_x16p2vlx2b_x16_x16_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_x16p2vlx2b_x16_x16_sme)
 
 /// Format f16pbiasf16, nr = SVL / 16, kr 2; N x K source.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_x16p2vlx2b_x16_x16_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_x16p2vlx2b_x16_x16_sme)
 
 /// Format bf16pbiasf32, nr = SVL / 16, kr 2; K x N source of f32, rounded to bf16, to nearest, ties to even.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_bf16p2vlx2b_f32_x32_sme)
 
 /// Format bf16pbiasf32, nr 12, kr 4; K x N source of f32, rounded to bf16, to nearest, ties to even.
 kai_get_size_fn kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
@@ -555,22 +447,12 @@ kai_run_rhs_pack_fn kai_run_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
 kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon;
 
 /// The same; source of f16, f32 bias.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p12x4biasf32_f16_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_bf16p12x4biasf32_f16_neon)
 
 /// Format bf16pbiasf16, nr 12, kr 4; K x N source of f16, rounded to bf16, to nearest, ties to even; f16 bias.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_bf16p12x4biasf16_f16_neon;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_bf16p12x4biasf16_f16_neon)
 /// @}
 
 /// @name Static int8: elements, scale and bias
@@ -596,24 +478,14 @@ typedef void kai_run_rhs_pack_qs8cx_i32_fn(
     const struct kai_rhs_pack_qsi8cx_params* params);
 
 /// Format qsi8cxpbi32sf32, nr = SVL / 16, kr 4; K x N source.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 
 /// Format qsi8cxpbi32sf32, nr 16, kr 4; K x N source. On every host.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 /// @}
 
 /// @name Low precision: int8 or uint8 with zero points, which the kernel gets (kai_lowp.h)
@@ -621,44 +493,33 @@ kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 /// weights of zero.
 /// @{
 /// Format qau8p, nr 4, kr 16; N x K source. On every host.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_qau8p4x16_qau8;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qau8p4x16_qau8;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_qau8p4x16_qau8;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qau8p4x16_qau8;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qau8p4x16_qau8;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_qau8p4x16_qau8;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qau8p4x16_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qau8p4x16_qau8)
 
 /// Format qau8p, nr 4, kr 16; K x N source. On every host.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qau8p4x16_qau8;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qau8p4x16_qau8;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qau8p4x16_qau8;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qau8p4x16_qau8;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qau8p4x16_qau8;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qau8p4x16_qau8;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qau8p4x16_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qau8p4x16_qau8)
 
 /// Format qsi8p, nr 4, kr 16; N x K source. On every host.
-kai_get_size_fn kai_get_n_step_rhs_pack_nxk_qsi8p4x16_qsi8;
-kai_get_offset_fn kai_get_rhs_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8p4x16_qsi8;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_nxk_qsi8p4x16_qsi8;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_nxk_qsi8p4x16_qsi8;
 kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qsi8p4x16_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qsi8p4x16_qsi8)
 
 /// Format qsi8p, nr 4, kr 16; K x N source. On every host.
-kai_get_size_fn kai_get_n_step_rhs_pack_kxn_qsi8p4x16_qsi8;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
-kai_get_rhs_packed_stride_fn kai_get_rhs_packed_stride_rhs_pack_kxn_qsi8p4x16_qsi8;
-kai_get_rhs_packed_offset_fn kai_get_rhs_packed_offset_rhs_pack_kxn_qsi8p4x16_qsi8;
-kai_get_rhs_packed_size_fn kai_get_rhs_packed_size_rhs_pack_kxn_qsi8p4x16_qsi8;
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qsi8p4x16_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8p4x16_qsi8)
 /// @}
 
 /// @name For indirect matmul
 /// @{
+
+/// The getters of these packers; with a scale also get_scale_offset.
+#define KAI_GETTERS_RHS_IMATMUL_PACK(GETTER, NAME)                   \
+    GETTER(NAME, n_step, kai_get_size_fn)                            \
+    GETTER(NAME, rhs_offset, kai_get_n_offset_fn)                    \
+    GETTER(NAME, bias_offset, kai_get_n_offset_fn)                   \
+    GETTER(NAME, rhs_packed_stride, kai_get_packed_stride_chunks_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_packed_size_chunks_fn)
 
 /// kai_run_rhs_pack_fn for k_chunk_count * k_chunk_length rows, K x N. In the panels each chunk is padded with zeros to
 /// a multiple of kr rows; in the source, chunks have no gaps.
@@ -667,31 +528,16 @@ typedef void kai_run_rhs_imatmul_pack_fn(
     void* rhs_packed);
 
 /// Format f32pbiasf32, nr = SVL / 16, kr 1.
-kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
-kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
-kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme)
 
 /// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1.
-kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
-kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve)
 
 /// Format f16pbiasf16, nr = SVL / 16, kr 2.
-kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
-kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme)
 
 /// The same for kai_run_rhs_pack_qs8cx_i32_fn.
 typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
@@ -699,14 +545,9 @@ typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params);
 
 /// Format qsi8cxpbi32sf32, nr = SVL / 16, kr 4.
-kai_get_size_fn kai_get_n_step_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_rhs_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_bias_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_packed_stride_chunks_fn kai_get_rhs_packed_stride_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
-kai_get_packed_size_chunks_fn kai_get_rhs_packed_size_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 /// @}
 
 #ifdef __cplusplus

@@ -19,44 +19,16 @@ extern "C" {
 /// dst (f32) = clamp(LHS x RHS + bias). Depth 0: clamp(bias).
 typedef kai_run_imatmul_fn kai_imatmul_clamp_f32_f32p_f32p_run_fn;
 
-/// @name The functions of one micro-kernel, as a table
-/// @{
-typedef kai_get_size_fn* kai_imatmul_clamp_f32_f32p_f32p_get_m_step_func_t;
-typedef kai_get_size_fn* kai_imatmul_clamp_f32_f32p_f32p_get_n_step_func_t;
-typedef kai_get_packed_offset_chunks_fn* kai_imatmul_clamp_f32_f32p_f32p_get_lhs_packed_offset_func_t;
-typedef kai_get_packed_offset_chunks_fn* kai_imatmul_clamp_f32_f32p_f32p_get_rhs_packed_offset_func_t;
-typedef kai_get_dst_offset_fn* kai_imatmul_clamp_f32_f32p_f32p_get_dst_offset_func_t;
-typedef kai_get_dst_size_fn* kai_imatmul_clamp_f32_f32p_f32p_get_dst_size_func_t;
-typedef kai_imatmul_clamp_f32_f32p_f32p_run_fn* kai_imatmul_clamp_f32_f32p_f32p_run_imatmul_func_t;
-
-struct kai_imatmul_clamp_f32_f32p_f32p_ukernel {
-    kai_imatmul_clamp_f32_f32p_f32p_get_m_step_func_t get_m_step;
-    kai_imatmul_clamp_f32_f32p_f32p_get_n_step_func_t get_n_step;
-    kai_imatmul_clamp_f32_f32p_f32p_get_lhs_packed_offset_func_t get_lhs_packed_offset;
-    kai_imatmul_clamp_f32_f32p_f32p_get_rhs_packed_offset_func_t get_rhs_packed_offset;
-    kai_imatmul_clamp_f32_f32p_f32p_get_dst_offset_func_t get_dst_offset;
-    kai_imatmul_clamp_f32_f32p_f32p_get_dst_size_func_t get_dst_size;
-    kai_imatmul_clamp_f32_f32p_f32p_run_imatmul_func_t run_imatmul;
-};
-/// @}
+/// The functions of one micro-kernel: struct kai_imatmul_clamp_f32_f32p_f32p_ukernel.
+KAI_DECLARE_TABLE(IMATMUL, imatmul_clamp_f32_f32p_f32p, run_imatmul, kai_imatmul_clamp_f32_f32p_f32p_run_fn)
 
 /// FMOPA on four ZA tiles: SVL / 16 rows x SVL / 16 columns per step.
-kai_get_size_fn kai_get_m_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
-kai_get_size_fn kai_get_n_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
-kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
-kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
-kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
 kai_imatmul_clamp_f32_f32p_f32p_run_fn kai_run_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa;
+KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2_mopa)
 
 /// SME without SME2: the same.
-kai_get_size_fn kai_get_m_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
-kai_get_size_fn kai_get_n_step_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
-kai_get_packed_offset_chunks_fn kai_get_lhs_packed_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
-kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
-kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
 kai_imatmul_clamp_f32_f32p_f32p_run_fn kai_run_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
+KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa)
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -18,47 +18,12 @@ extern "C" {
 /// dst (f16) = f16(clamp(LHS x RHS + bias)). k = 0: f16(clamp(bias)).
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_bf16p_bf16p_run_fn;
 
-/// @name The functions of one micro-kernel, as a table
-/// @{
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_m_step_func_t;
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_n_step_func_t;
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_mr_func_t;
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_nr_func_t;
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_kr_func_t;
-typedef kai_get_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_sr_func_t;
-typedef kai_get_packed_offset_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_lhs_packed_offset_func_t;
-typedef kai_get_packed_offset_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_rhs_packed_offset_func_t;
-typedef kai_get_dst_offset_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_dst_offset_func_t;
-typedef kai_get_dst_size_fn* kai_matmul_clamp_f16_bf16p_bf16p_get_dst_size_func_t;
-typedef kai_matmul_clamp_f16_bf16p_bf16p_run_fn* kai_matmul_clamp_f16_bf16p_bf16p_run_matmul_func_t;
-
-struct kai_matmul_clamp_f16_bf16p_bf16p_ukernel {
-    kai_matmul_clamp_f16_bf16p_bf16p_get_m_step_func_t get_m_step;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_n_step_func_t get_n_step;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_mr_func_t get_mr;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_nr_func_t get_nr;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_kr_func_t get_kr;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_sr_func_t get_sr;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_lhs_packed_offset_func_t get_lhs_packed_offset;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_rhs_packed_offset_func_t get_rhs_packed_offset;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_dst_offset_func_t get_dst_offset;
-    kai_matmul_clamp_f16_bf16p_bf16p_get_dst_size_func_t get_dst_size;
-    kai_matmul_clamp_f16_bf16p_bf16p_run_matmul_func_t run_matmul;
-};
-/// @}
+/// The functions of one micro-kernel: struct kai_matmul_clamp_f16_bf16p_bf16p_ukernel.
+KAI_DECLARE_TABLE(MATMUL, matmul_clamp_f16_bf16p_bf16p, run_matmul, kai_matmul_clamp_f16_bf16p_bf16p_run_fn)
 
 /// BFMMLA, 8 rows x 12 columns per step.
-kai_get_size_fn kai_get_m_step_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_size_fn kai_get_n_step_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_size_fn kai_get_mr_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_size_fn kai_get_nr_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_size_fn kai_get_kr_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_size_fn kai_get_sr_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_packed_offset_fn kai_get_lhs_packed_offset_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_packed_offset_fn kai_get_rhs_packed_offset_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
-kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 kai_matmul_clamp_f16_bf16p_bf16p_run_fn kai_run_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla)
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -21,22 +21,12 @@ extern "C" {
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f16_f16_f16kxn_run_fn;
 
 /// FMLA by element, 6 rows x 4 SVE vectors of columns; twice as many for two rows, 4 times for one.
-kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
-kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
-kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
-kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
-kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
-kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
 kai_matmul_clamp_f16_f16_f16kxn_run_fn kai_run_matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla;
+KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f16_f16_f16kxn_6x8vl_sve_mla)
 
 /// FMLA by element, 6 rows x 32 columns; 4 times as many columns for a single row.
-kai_get_size_fn kai_get_m_step_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
-kai_get_size_fn kai_get_n_step_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
-kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
-kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
-kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
-kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
 kai_matmul_clamp_f16_f16_f16kxn_run_fn kai_run_matmul_clamp_f16_f16_f16kxn_6x32_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f16_f16_f16kxn_6x32_neon_mla)
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -22,22 +22,12 @@ extern "C" {
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f32_f32_f32nxk_run_fn;
 
 /// FMLA along k, 6 rows x 4 columns; 8 columns for a single row.
-kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
-kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
-kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
-kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
-kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
-kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
 kai_matmul_clamp_f32_f32_f32nxk_run_fn kai_run_matmul_clamp_f32_f32_f32nxk_6x4_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f32_f32_f32nxk_6x4_neon_mla)
 
 /// FMLA along k with SVE, 6 rows x 4 columns; 8 columns for a single row. The bits depend on the vector length.
-kai_get_size_fn kai_get_m_step_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
-kai_get_size_fn kai_get_n_step_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
-kai_get_offset_fn kai_get_lhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
-kai_get_offset_fn kai_get_rhs_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
-kai_get_dst_offset_fn kai_get_dst_offset_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
-kai_get_dst_size_fn kai_get_dst_size_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
 kai_matmul_clamp_f32_f32_f32nxk_run_fn kai_run_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
+KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f32_f32_f32nxk_6x4_sve_mla)
 
 #ifdef __cplusplus
 }  // extern "C"
