@@ -48,26 +48,56 @@ void with_type(kai_datatype type, F f) {
 }
 
 template <typename T>
-inline T load(const void* p) {
+T load(const void* p) {
     T value;
     __builtin_memcpy(&value, p, sizeof(value));
     return value;
 }
 template <typename T>
-inline void store(void* p, T value) {
+void store(void* p, T value) {
     __builtin_memcpy(p, &value, sizeof(value));
 }
 
-/// Copies in squares, so that lines of both sides are used whole whichever way they run.
+/// Numbers that are converted at a time.
+constexpr size_t kPiece = 64;
+
+/// At most kPiece elements, `step` bytes apart, as floats: in `buffer`, or, if they are consecutive floats, where they
+/// are.
+const float* as_floats(kai_datatype type, const void* from, size_t step, size_t count, float* buffer) {
+    if (type == kai_dt_f32 && step == sizeof(float)) {
+        return static_cast<const float*>(from);
+    }
+    with_type(type, [=](auto t) {
+        using T = decltype(t);
+        const auto convert = [=](size_t bytes) {
+            for (size_t i = 0; i < count; ++i) {
+                buffer[i] = to_float(load<T>(at(from, i * bytes)));
+            }
+        };
+        step == sizeof(T) ? convert(sizeof(T)) : convert(step);  // the first one is vectorised
+    });
+    return buffer;
+}
+
+/// The elements of a row.
+void store_floats(kai_datatype type, void* to, const float* from, size_t count) {
+    with_type(type, [=](auto t) {
+        for (size_t i = 0; i < count; ++i) {
+            from_float(t, from[i]);
+            store(at(to, i * sizeof(t)), t);
+        }
+    });
+}
+
+/// copy(row, column, count) for parts of rows: in squares, so that lines of both sides are used whole whichever way
+/// they run.
 template <typename Copy>
 void in_squares(size_t rows, size_t columns, Copy copy) {
     constexpr size_t kSide = 16;
     for (size_t r0 = 0; r0 < rows; r0 += kSide) {
-        for (size_t c0 = 0; c0 < columns; c0 += kSide) {
+        for (size_t c = 0; c < columns; c += kSide) {
             for (size_t r = r0; r < min(r0 + kSide, rows); ++r) {
-                for (size_t c = c0; c < min(c0 + kSide, columns); ++c) {
-                    copy(r, c);
-                }
+                copy(r, c, min(kSide, columns - c));
             }
         }
     }
@@ -76,8 +106,10 @@ void in_squares(size_t rows, size_t columns, Copy copy) {
 template <typename T>
 void copy_elements(
     void* to, size_t to_row, const void* from, size_t from_row, size_t from_column, size_t rows, size_t columns) {
-    in_squares(rows, columns, [=](size_t r, size_t c) {
-        store(at(to, r * to_row + c * sizeof(T)), load<T>(at(from, r * from_row + c * from_column)));
+    in_squares(rows, columns, [=](size_t r, size_t c, size_t count) {
+        for (size_t i = c; i < c + count; ++i) {
+            store(at(to, r * to_row + i * sizeof(T)), load<T>(at(from, r * from_row + i * from_column)));
+        }
     });
 }
 
@@ -104,40 +136,39 @@ void copy_matrix(
         }
         return;
     }
-    with_type(to_type, [=](auto t) {
-        with_type(from_type, [=](auto f) {
-            using To = decltype(t);
-            using From = decltype(f);
-            in_squares(rows, columns, [=](size_t r, size_t c) {
-                To value;
-                from_float(value, to_float(load<From>(at(from, r * from_row + c * from_column))));
-                store(at(to, r * to_row + c * sizeof(To)), value);
-            });
-        });
+    in_squares(rows, columns, [=](size_t r, size_t c, size_t count) {
+        float buffer[kPiece];
+        const float* floats =
+            as_floats(from_type, at(from, r * from_row + c * from_column), from_column, count, buffer);
+        store_floats(to_type, at(to, r * to_row + c * size_of(to_type)), floats, count);
     });
 }
 
 namespace {
 
-/// One row. The three questions are asked once: the loops have no branches.
-template <bool has_product, bool has_bias, bool adds_c, typename P, typename C>
-void store_row(const Store& how, const P* __restrict product, C* __restrict c, size_t columns) {
-    const float* __restrict bias = how.bias, lo = how.clamp_min, hi = how.clamp_max;
+/// Part of a row. The three questions are asked once: the loop has no branches.
+template <bool has_product, bool has_bias, bool adds_c>
+void combine(
+    const Store& how, const float* __restrict product, const float* __restrict bias, float* __restrict c,
+    size_t columns) {
+    const float lo = how.clamp_min, hi = how.clamp_max;
+#if defined(__clang__)  // in-order cores wait for each operation otherwise
+#pragma clang loop vectorize_width(4) interleave_count(4)
+#endif
     for (size_t j = 0; j < columns; ++j) {
         float x = 0;
         if constexpr (has_product) {
-            x = how.alpha * to_float(product[j]);
+            x = how.alpha * product[j];
         }
         if constexpr (has_bias) {
             x += bias[j];
         }
         x *= how.weight;
         if constexpr (adds_c) {
-            x += how.beta * to_float(c[j]);
+            x += how.beta * c[j];
         }
         x = x < lo ? lo : x;  // NaN stays
-        x = x > hi ? hi : x;
-        from_float(c[j], x);
+        c[j] = x > hi ? hi : x;
     }
 }
 
@@ -146,22 +177,33 @@ void store_row(const Store& how, const P* __restrict product, C* __restrict c, s
 void store_tile(
     const Store& how, kai_datatype product_type, const void* product, size_t product_row, kai_datatype c_type, void* c,
     size_t c_row, size_t rows, size_t columns) {
-    with_type(product_type, [&](auto p) {
-        with_type(c_type, [&](auto t) {
-            using P = decltype(p);
-            using C = decltype(t);
-            constexpr void (*kStores[2][2][2])(const Store&, const P*, C*, size_t) = {
-                {{store_row<false, false, false, P, C>, store_row<false, false, true, P, C>},
-                 {store_row<false, true, false, P, C>, store_row<false, true, true, P, C>}},
-                {{store_row<true, false, false, P, C>, store_row<true, false, true, P, C>},
-                 {store_row<true, true, false, P, C>, store_row<true, true, true, P, C>}}};
-            const auto store_one = kStores[product != nullptr][how.bias != nullptr][how.beta != 0];
-            for (size_t r = 0; r < rows; ++r) {
-                const void* from = product != nullptr ? at(product, r * product_row) : nullptr;
-                store_one(how, static_cast<const P*>(from), reinterpret_cast<C*>(at(c, r * c_row)), columns);
+    constexpr void (*kCombine[2][2][2])(const Store&, const float*, const float*, float*, size_t) = {
+        {{combine<false, false, false>, combine<false, false, true>},
+         {combine<false, true, false>, combine<false, true, true>}},
+        {{combine<true, false, false>, combine<true, false, true>},
+         {combine<true, true, false>, combine<true, true, true>}}};
+    const auto combine_part = kCombine[product != nullptr][how.bias != nullptr][how.beta != 0];
+    const size_t product_size = size_of(product_type), c_size = size_of(c_type);
+    const size_t part = product_type == kai_dt_f32 && c_type == kai_dt_f32 ? columns : kPiece;
+    for (size_t r = 0; r < rows; ++r) {
+        for (size_t j = 0; j < columns; j += part) {
+            float products[kPiece], sums[kPiece];
+            const size_t count = min(part, columns - j);
+            char* place = at(c, r * c_row + j * c_size);
+            const float* x = product == nullptr ? nullptr
+                                                : as_floats(
+                                                      product_type, at(product, r * product_row + j * product_size),
+                                                      product_size, count, products);
+            float* to = c_type == kai_dt_f32 ? reinterpret_cast<float*>(place) : sums;
+            if (how.beta != 0) {
+                as_floats(c_type, place, c_size, count, to);
             }
-        });
-    });
+            combine_part(how, x, how.bias != nullptr ? how.bias + j : nullptr, to, count);
+            if (to == sums) {
+                store_floats(c_type, place, sums, count);
+            }
+        }
+    }
 }
 
 }  // namespace kai::gemm
