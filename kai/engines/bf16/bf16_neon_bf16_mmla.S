@@ -78,8 +78,32 @@ odd         .req x15
     columns_4 \b0, \b1, 24, 25, 26, 27, 28, 29, 30, 31, \n0, \n1, \rhs_next, \rows_next
 .endm
 
-// v8 - v31 += 8 rows x 12 columns, all k. Advances lhs and rhs to the end of their panels. Clobbers count, v0 - v7.
-.macro multiply_all_k
+.macro load_bias s0, s1, s2, s3, t0, t1, t2, t3, at
+    ldp     q\s0, q\t0, [sp, #BIAS + \at]
+    ldp     q\s1, q\t1, [sp, #BIAS + \at]
+    ldp     q\s2, q\t2, [sp, #BIAS + \at]
+    ldp     q\s3, q\t3, [sp, #BIAS + \at]
+.endm
+
+.macro each op, bound, s, rest:vararg
+    \op     v\s\().4s, v\s\().4s, \bound\().4s
+    .ifnb \rest
+    each    \op, \bound, \rest
+    .endif
+.endm
+
+// min(max(x, v0), v1): NaN stays NaN.
+.macro clamp sums:vararg
+    each    fmax, v0, \sums
+    each    fmin, v1, \sums
+.endm
+
+// v8 - v31 = 8 rows x 12 columns, all k, the first 4 rows clamped by v0, v1: a part of the functions, whose frame it
+// reads. Advances lhs and rhs to the end of their panels. Clobbers count, v2 - v7.
+func kai_part_bf16_mmla_tile, hidden
+    load_bias 8, 9, 10, 11, 12, 13, 14, 15, 0
+    load_bias 16, 17, 18, 19, 20, 21, 22, 23, 32
+    load_bias 24, 25, 26, 27, 28, 29, 30, 31, 64
     subs    count, groups, #2
     b.lo    2f
     ldp     q0, q1, [lhs]
@@ -109,15 +133,10 @@ odd         .req x15
     group   4, 5, 6, 7, 0
     add     lhs, lhs, #64
     add     rhs, rhs, #96
-4:
-.endm
-
-.macro load_bias s0, s1, s2, s3, t0, t1, t2, t3, at
-    ldp     q\s0, q\t0, [sp, #BIAS + \at]
-    ldp     q\s1, q\t1, [sp, #BIAS + \at]
-    ldp     q\s2, q\t2, [sp, #BIAS + \at]
-    ldp     q\s3, q\t3, [sp, #BIAS + \at]
-.endm
+4:  ldp     q0, q1, [sp, #BOUNDS]
+    clamp   8, 12, 16, 20, 24, 28, 9, 13, 17, 21, 25, 29
+    return
+endfunc
 
 // Columns 0 - 11 of rows 2 p and 2 p + 1 of the bias: each pair of columns twice. Advances rhs. Clobbers v0 - v5.
 .macro bias_f32
@@ -145,19 +164,6 @@ odd         .req x15
     stp     q0, q1, [sp, #BIAS]
     stp     q2, q3, [sp, #BIAS + 32]
     stp     q4, q5, [sp, #BIAS + 64]
-.endm
-
-.macro each op, bound, s, rest:vararg
-    \op     v\s\().4s, v\s\().4s, \bound\().4s
-    .ifnb \rest
-    each    \op, \bound, \rest
-    .endif
-.endm
-
-// min(max(x, v0), v1): NaN stays NaN.
-.macro clamp sums:vararg
-    each    fmax, v0, \sums
-    each    fmin, v1, \sums
 .endm
 
 // Two rows of f32 from their sums, to even and odd. Clobbers v5 - v7.
@@ -243,7 +249,7 @@ odd         .req x15
 
 .macro matmul name, type, size, load, store
 func \name, hidden
-    frame   d8-d15, space=FRAME
+    frame   x29, d8-d15, space=FRAME
     dup     v0.4s, v0.s[0]
     dup     v1.4s, v1.s[0]
     stp     q0, q1, [sp, #BOUNDS]
@@ -258,11 +264,7 @@ func \name, hidden
 
 8:  // a tile
     mov     rhs, rhs_panel
-    load_bias 8, 9, 10, 11, 12, 13, 14, 15, 0
-    load_bias 16, 17, 18, 19, 20, 21, 22, 23, 32
-    load_bias 24, 25, 26, 27, 28, 29, 30, 31, 64
-    multiply_all_k
-    ldp     q0, q1, [sp, #BOUNDS]
+    bl      KAI_SYM(kai_part_bf16_mmla_tile)
     cmp     n, #12
     ccmp    rows, #8, #0, hs                    // lo: at the edge
     add     out, sp, #TILE
@@ -271,7 +273,6 @@ func \name, hidden
     csel    out_stride, stride, out_stride, hs
     mov     even, out
     add     odd, out, out_stride
-    clamp   8, 12, 16, 20, 24, 28, 9, 13, 17, 21, 25, 29
     store_4_rows_\type 8, 12, 16, 20, 24, 28, 9, 13, 17, 21, 25, 29
     clamp   10, 14, 18, 22, 26, 30, 11, 15, 19, 23, 27, 31
     store_4_rows_\type 10, 14, 18, 22, 26, 30, 11, 15, 19, 23, 27, 31
