@@ -342,97 +342,53 @@ tiles    .req x17
     str     q\from, [out, #64 * \row]
 .endm
 
-// Each result is the sum of a vector: pairs of two of them, then pairs of these pairs.
+// Each result is the sum of a vector: pairs of columns, then pairs of these pairs. Sums of a column are side by side.
 .macro pairs to, a, b
     addp    v\to\().4s, v\a\().4s, v\b\().4s
 .endm
-.macro sums_1x4
-    pairs   16, 16, 17
-    pairs   18, 18, 19
-    pairs   16, 16, 18
+.macro pairs_of_columns rows, columns, apart
+    .irp a, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
+        .if \a - 16 < \rows * \columns && (\a - 16) / \rows % (2 * \apart) == 0
+    pair_with \a, (\a + \rows * \apart)
+        .endif
+    .endr
+.endm
+.macro pair_with a, other
+    .irp b, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        .if \b == \other
+    pairs   \a, \a, \b
+        .endif
+    .endr
+.endm
+.macro sums rows, columns
+    pairs_of_columns \rows, \columns, 1
+    pairs_of_columns \rows, \columns, 2
+    store_\rows\()x\columns
+.endm
+.macro store_1x4
     store_row 0, 16
 .endm
-.macro sums_1x8
-    pairs   16, 16, 17
-    pairs   18, 18, 19
-    pairs   20, 20, 21
-    pairs   22, 22, 23
-    pairs   16, 16, 18
-    pairs   20, 20, 22
+.macro store_1x8
     stp     q16, q20, [out]
 .endm
-.macro sums_1x16
-    pairs   16, 16, 17
-    pairs   18, 18, 19
-    pairs   20, 20, 21
-    pairs   22, 22, 23
-    pairs   24, 24, 25
-    pairs   26, 26, 27
-    pairs   28, 28, 29
-    pairs   30, 30, 31
-    pairs   16, 16, 18
-    pairs   20, 20, 22
-    pairs   24, 24, 26
-    pairs   28, 28, 30
+.macro store_1x16
     stp     q16, q20, [out]
     stp     q24, q28, [out, #32]
 .endm
-.macro sums_2x4
-    pairs   16, 16, 18
-    pairs   17, 17, 19
-    pairs   20, 20, 22
-    pairs   21, 21, 23
-    pairs   16, 16, 20
-    pairs   17, 17, 21
-    store_row 0, 16
+.macro store_2x4
+    store_1x4
     store_row 1, 17
 .endm
-.macro sums_2x8
-    pairs   16, 16, 18
-    pairs   17, 17, 19
-    pairs   20, 20, 22
-    pairs   21, 21, 23
-    pairs   24, 24, 26
-    pairs   25, 25, 27
-    pairs   28, 28, 30
-    pairs   29, 29, 31
-    pairs   16, 16, 20
-    pairs   17, 17, 21
-    pairs   24, 24, 28
-    pairs   25, 25, 29
+.macro store_2x8
     stp     q16, q24, [out]
     stp     q17, q25, [out, #64]
 .endm
-.macro sums_3x4
-    pairs   16, 16, 19
-    pairs   17, 17, 20
-    pairs   18, 18, 21
-    pairs   22, 22, 25
-    pairs   23, 23, 26
-    pairs   24, 24, 27
-    pairs   16, 16, 22
-    pairs   17, 17, 23
-    pairs   18, 18, 24
-    store_row 0, 16
-    store_row 1, 17
+.macro store_3x4
+    store_2x4
     store_row 2, 18
 .endm
-.macro sums_4x4
-    pairs   16, 16, 20
-    pairs   17, 17, 21
-    pairs   18, 18, 22
-    pairs   19, 19, 23
-    pairs   24, 24, 28
-    pairs   25, 25, 29
-    pairs   26, 26, 30
-    pairs   27, 27, 31
-    pairs   16, 16, 24
-    pairs   17, 17, 25
-    pairs   18, 18, 26
-    pairs   19, 19, 27
-    store_row 0, 16
-    store_row 1, 17
-    store_row 2, 18
+.macro store_4x4
+    store_3x4
     store_row 3, 19
 .endm
 
@@ -574,7 +530,7 @@ func \name, hidden
 3:
     last_\rows\()x\columns\sums
     set_up  \columns, \raw
-    sums_\rows\()x\columns
+    sums    \rows, \columns
     .ifc \raw, sadalp
     column_sums \columns, saddlp
     .endif

@@ -30,11 +30,11 @@ using LowpTileFn = void(LowpTile*);
 }  // namespace
 }  // namespace kai
 
-extern "C" kai::LowpTileFn kai_lowp_p4x16_2x8, kai_lowp_nxk_2x8, kai_lowp_p4x16_1x16, kai_lowp_p4x16_1x4,
-    kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4, kai_lowp_nxk_s8_1x8, kai_lowp_nxk_s8_1x4,
-    kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4, kai_lowp_nxk_u8_4x4, kai_lowp_nxk_u8_1x8,
-    kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_1x8, kai_lowp_nxk_1x4, kai_lowp_nxk_2x4,
-    kai_lowp_nxk_3x4, kai_lowp_nxk_4x4;
+/// Tiles of 1 to 4 rows x 4 columns.
+#define KAI_LOWP_NARROW(KIND) kai_lowp_##KIND##_1x4, kai_lowp_##KIND##_2x4, kai_lowp_##KIND##_3x4, kai_lowp_##KIND##_4x4
+extern "C" kai::LowpTileFn KAI_LOWP_NARROW(p4x16), KAI_LOWP_NARROW(nxk), KAI_LOWP_NARROW(nxk_u8),
+    KAI_LOWP_NARROW(nxk_s8), kai_lowp_p4x16_1x16, kai_lowp_p4x16_2x8, kai_lowp_nxk_1x8, kai_lowp_nxk_2x8,
+    kai_lowp_nxk_u8_1x8, kai_lowp_nxk_s8_1x8;
 
 namespace kai {
 namespace {
@@ -47,23 +47,11 @@ struct Tiles {
     LowpTileFn* wide[2];     // 1 and 2 rows x more columns
     size_t log2_columns[2];  // how many
 };
-constexpr Tiles kPackedTiles = {
-    {kai_lowp_p4x16_1x4, kai_lowp_p4x16_2x4, kai_lowp_p4x16_3x4, kai_lowp_p4x16_4x4},
-    {kai_lowp_p4x16_1x16, kai_lowp_p4x16_2x8},
-    {4, 3}};
-constexpr Tiles kNxkTiles = {
-    {kai_lowp_nxk_1x4, kai_lowp_nxk_2x4, kai_lowp_nxk_3x4, kai_lowp_nxk_4x4},
-    {kai_lowp_nxk_1x8, kai_lowp_nxk_2x8},
-    {3, 3}};
+constexpr Tiles kPackedTiles = {{KAI_LOWP_NARROW(p4x16)}, {kai_lowp_p4x16_1x16, kai_lowp_p4x16_2x8}, {4, 3}};
+constexpr Tiles kNxkTiles = {{KAI_LOWP_NARROW(nxk)}, {kai_lowp_nxk_1x8, kai_lowp_nxk_2x8}, {3, 3}};
 /// Those that add up columns. There are no registers for 2 x 8.
-constexpr Tiles kUnsignedSums = {
-    {kai_lowp_nxk_u8_1x4, kai_lowp_nxk_u8_2x4, kai_lowp_nxk_u8_3x4, kai_lowp_nxk_u8_4x4},
-    {kai_lowp_nxk_u8_1x8, nullptr},
-    {3, 3}};
-constexpr Tiles kSignedSums = {
-    {kai_lowp_nxk_s8_1x4, kai_lowp_nxk_s8_2x4, kai_lowp_nxk_s8_3x4, kai_lowp_nxk_s8_4x4},
-    {kai_lowp_nxk_s8_1x8, nullptr},
-    {3, 3}};
+constexpr Tiles kUnsignedSums = {{KAI_LOWP_NARROW(nxk_u8)}, {kai_lowp_nxk_u8_1x8, nullptr}, {3, 3}};
+constexpr Tiles kSignedSums = {{KAI_LOWP_NARROW(nxk_s8)}, {kai_lowp_nxk_s8_1x8, nullptr}, {3, 3}};
 
 /// What is known of the columns of a strip, 4 in a vector.
 struct Columns {
@@ -80,6 +68,15 @@ KAI_INLINE size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+/// f(i) for four vectors side by side.
+template <class Function>
+KAI_INLINE void four(Function f) {
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+        f(i);
+    }
+}
+
 /// The first `count` of a strip.
 KAI_INLINE void load_strip(int32x4_t (&to)[4], const int32_t* from, size_t count) {
     int32_t some[kStrip] = {};
@@ -87,10 +84,7 @@ KAI_INLINE void load_strip(int32x4_t (&to)[4], const int32_t* from, size_t count
         __builtin_memcpy(some, from, count * sizeof(int32_t));
         from = some;
     }
-    KAI_UNROLL(4)
-    for (size_t i = 0; i < 4; ++i) {
-        to[i] = vld1q_s32(from + 4 * i);
-    }
+    four([&](size_t i) { to[i] = vld1q_s32(from + 4 * i); });
 }
 
 /// Sums of the signed values of four lines, and of those in the upper halves of 16.
@@ -117,18 +111,14 @@ KAI_INLINE LineSums sums_of_lines(
                 pairs[i] = vpadalq_s8(pairs[i], vreinterpretq_s8_u8(veorq_u8(vld1q_u8(lines[i] + 16 * g), flip)));
             }
         }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            sums[i] = vpadalq_s16(sums[i], pairs[i]);
-        }
+        four([&](size_t i) { sums[i] = vpadalq_s16(sums[i], pairs[i]); });
     }
-    KAI_UNROLL(4)
-    for (size_t i = 0; i < 4; ++i) {
+    four([&](size_t i) {
         if (tail) {
             const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(tails[i]), flip));
             sums[i] = vpadalq_s16(sums[i], vpaddlq_s8(x));
         }
-    }
+    });
     const int32x4_t x = vpaddq_s32(sums[0], sums[1]), y = vpaddq_s32(sums[2], sums[3]);
     return {vpaddq_s32(x, y), vuzp2q_s32(x, y)};
 }
@@ -169,33 +159,15 @@ struct FixedPoint {
     explicit FixedPoint(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
     KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vshlq_s32(x[i], c.left[i]);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vqrdmulhq_s32(x[i], c.multiplier[i]);
-        }
+        four([&](size_t i) { x[i] = vshlq_s32(x[i], c.left[i]); });
+        four([&](size_t i) { x[i] = vqrdmulhq_s32(x[i], c.multiplier[i]); });
         // SRSHL rounds ties up: one less for those below zero, which are not INT32_MIN. Where the shift is 0 nothing is
         // taken away.
         int32x4_t less[4];
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            less[i] = vandq_s32(x[i], c.right[i]);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vsraq_n_s32(x[i], less[i], 31);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vrshlq_s32(x[i], c.right[i]);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vaddq_s32(x[i], offset);
-        }
+        four([&](size_t i) { less[i] = vandq_s32(x[i], c.right[i]); });
+        four([&](size_t i) { x[i] = vsraq_n_s32(x[i], less[i], 31); });
+        four([&](size_t i) { x[i] = vrshlq_s32(x[i], c.right[i]); });
+        four([&](size_t i) { x[i] = vaddq_s32(x[i], offset); });
     }
 };
 struct Legacy {
@@ -203,14 +175,10 @@ struct Legacy {
     explicit Legacy(const kai_matmul_lowp_params& p) : offset(vdupq_n_s32(p.result_offset)) {
     }
     KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vmulq_s32(vaddq_s32(x[i], offset), c.multiplier[i]);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
+        four([&](size_t i) { x[i] = vmulq_s32(vaddq_s32(x[i], offset), c.multiplier[i]); });
+        four([&](size_t i) {
             x[i] = vrshlq_s32(x[i], vnegq_s32(c.left[i]));  // adds the rounding without overflow
-        }
+        });
     }
 };
 /// @}
@@ -232,19 +200,10 @@ struct Finish {
     /// The results of a row.
     KAI_INLINE uint8x16_t operator()(const int32_t (&sums)[kStrip], int32_t term, const Columns& c) const {
         int32x4_t x[4];
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vaddq_s32(vaddq_s32(vld1q_s32(&sums[4 * i]), c.term[i]), vdupq_n_s32(term));
-        }
+        four([&](size_t i) { x[i] = vaddq_s32(vaddq_s32(vld1q_s32(&sums[4 * i]), c.term[i]), vdupq_n_s32(term)); });
         pipeline(x, c);
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vmaxq_s32(x[i], lo);
-        }
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            x[i] = vminq_s32(x[i], hi);
-        }
+        four([&](size_t i) { x[i] = vmaxq_s32(x[i], lo); });
+        four([&](size_t i) { x[i] = vminq_s32(x[i], hi); });
         const int16x8_t a = vuzp1q_s16(vreinterpretq_s16_s32(x[0]), vreinterpretq_s16_s32(x[1]));
         const int16x8_t b = vuzp1q_s16(vreinterpretq_s16_s32(x[2]), vreinterpretq_s16_s32(x[3]));
         return vuzp1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_s16(b));
@@ -285,21 +244,19 @@ struct Strip {
     uint8_t (*const tails)[16];  // of its columns
 
     Strip(const Lowp& problem, uint8_t (&room)[kStrip][16]) : p(problem), tails(room) {
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
+        four([&](size_t i) {
             columns.term[i] = vdupq_n_s32(0);
             columns.multiplier[i] = vdupq_n_s32(*p.params->multiplier);
             columns.left[i] = vdupq_n_s32(*p.params->shift);
-        }
+        });
         split_shifts();
     }
     /// left: shifts.
     KAI_INLINE void split_shifts() {
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
+        four([&](size_t i) {
             columns.right[i] = vminq_s32(columns.left[i], vdupq_n_s32(0));
             columns.left[i] = vmaxq_s32(columns.left[i], vdupq_n_s32(0));
-        }
+        });
     }
 
     /// From column `at` on. Returns where the next ones begin.
@@ -307,17 +264,11 @@ struct Strip {
         int32x4_t sums[4] = {};
         const size_t next = p.packed ? move_packed(at, sums) : move_nxk(at, sums);
         const kai_matmul_lowp_params& q = *p.params;
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
-            columns.term[i] = vmulq_n_s32(sums[i], offset);
-        }
+        four([&](size_t i) { columns.term[i] = vmulq_n_s32(sums[i], offset); });
         if (q.bias != nullptr) {
             int32x4_t bias[4];
             load_strip(bias, q.bias + first, count);
-            KAI_UNROLL(4)
-            for (size_t i = 0; i < 4; ++i) {
-                columns.term[i] = vaddq_s32(columns.term[i], bias[i]);
-            }
+            four([&](size_t i) { columns.term[i] = vaddq_s32(columns.term[i], bias[i]); });
         }
         if (per_channel) {
             load_strip(columns.multiplier, q.multiplier + first, count);
@@ -330,12 +281,11 @@ struct Strip {
         const uint8_t* panel = p.rhs + at / 4 * rhs_stride;
         first = at, count = min(p.n - at, kStrip);
         rhs = panel + 4 * sizeof(int32_t);
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
+        four([&](size_t i) {
             if (4 * i < count) {
                 sums[i] = vreinterpretq_s32_u8(vld1q_u8(panel + i * rhs_stride));
             }
-        }
+        });
         return at + count;
     }
     /// Fewer than 4 overlap the columns before, or are one column four times.
@@ -382,10 +332,9 @@ struct Strip {
     /// Unsigned sums are 128 more for every k, the padding included.
     KAI_INLINE void add_sums(const int32_t (&sums)[kStrip]) {
         const int32x4_t more = vdupq_n_s32(static_cast<int32_t>(16 * groups * p.flip));
-        KAI_UNROLL(4)
-        for (size_t i = 0; i < 4; ++i) {
+        four([&](size_t i) {
             columns.term[i] = vmlaq_n_s32(columns.term[i], vsubq_s32(vld1q_s32(&sums[4 * i]), more), offset);
-        }
+        });
     }
 };
 
