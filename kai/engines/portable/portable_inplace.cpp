@@ -11,23 +11,24 @@
 namespace kai {
 namespace {
 
-constexpr size_t kSuperRows = 4, kSubBlocks = 8;  // with minima
+constexpr size_t kSuperRows = 4;
 static_assert(kChunk == qsi8d256p.block);
 
 /// A super-block of four rows.
 struct SuperRows {
     int16_t weights[kSuperRows][kChunk];
-    float d[kSuperRows], dmin[kSuperRows];
-    uint64_t minima[kSuperRows];  // a byte each
+    SuperBlock<kSuperRows> fields;
 };
 
 template <const Block& TYPE>
 KAI_INLINE void decode(const uint8_t* block, size_t r, SuperRows& to) {
     constexpr bool kSix = TYPE.scales == Scales::six_bits;
     const SixBits six = kSix ? unpack_six_bits(block + TYPE.subs) : SixBits{};
-    to.d[r] = f16_at(block + TYPE.d);
-    to.dmin[r] = kSix ? f16_at(block + TYPE.m) : 0;
-    to.minima[r] = six.mn;
+    to.fields.d[r] = f16_at(block + TYPE.d);
+    to.fields.dmin[r] = kSix ? f16_at(block + TYPE.m) : 0;
+    for (size_t j = 0; kSix && j < SuperBlock<kSuperRows>::kSubBlocks; ++j) {
+        to.fields.minima[r][j] = six.mn >> 8 * j & 63;
+    }
     for (size_t i = 0; i < kChunk; ++i) {
         const size_t j = i / TYPE.run;
         const int scale = kSix ? static_cast<int>(six.sc >> 8 * j & 63) : static_cast<int8_t>(block[TYPE.subs + j]);
@@ -35,28 +36,13 @@ KAI_INLINE void decode(const uint8_t* block, size_t r, SuperRows& to) {
     }
 }
 
-/// results = fma(T, lhs_scale, results), T = fma(-J, dmin, I * d), J = sum of minima * sums of the LHS.
 template <const Block& TYPE>
 [[gnu::noinline]] void add_row(const uint8_t* row, const SuperRows& columns, float* results) {
     int16_t wide[kChunk];
     widen(row + qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
     Sums sums = {};
     multiply(wide, columns.weights, kSuperRows, 0, kChunk, sums);
-    float t[kSuperRows], minus_j[kSuperRows], scales[kSuperRows];
-    for (size_t c = 0; c < kSuperRows; ++c) {
-        int32_t j_sum = 0;
-        for (size_t j = 0; j < kSubBlocks; ++j) {
-            const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[12 + j]);
-            j_sum += static_cast<int>(columns.minima[c] >> 8 * j & 63) * sum_of_row;
-        }
-        t[c] = static_cast<float>(sums[c]) * columns.d[c];
-        minus_j[c] = -static_cast<float>(j_sum);
-        scales[c] = load<float>(row);
-    }
-    if constexpr (TYPE.m != 0) {
-        fused(minus_j, columns.dmin, t, kSuperRows);
-    }
-    fused(t, scales, results, kSuperRows);
+    add_super_block<TYPE.m != 0>(sums, columns.fields, row, results);
 }
 
 template <const Block& TYPE, const FileRows& RHS>

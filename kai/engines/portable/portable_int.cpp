@@ -401,41 +401,27 @@ KAI_INLINE int32_t to_int32(float x) {
 }
 
 template <const Format& RHS>
-struct FamilyOf {
-    using Type = Channels<RHS>;
-};
-template <>
-struct FamilyOf<qsi4c32pbf16> {
-    using Type = RowBlocks;
-};
-template <>
-struct FamilyOf<qsi4c32p> {
-    using Type = Blocks;
-};
-template <>
-struct FamilyOf<qsi8c32p> {
-    using Type = Int8Blocks;
-};
-template <>
-struct FamilyOf<qlu4c32p> {
-    using Type = TableBlocks<qlu4c32p>;
-};
-template <>
-struct FamilyOf<qlu4c32pscalebf16> {
-    using Type = TableBlocks<qlu4c32pscalebf16>;
-};
-template <>
-struct FamilyOf<qlu4c16p> {
-    using Type = TableHalves;
-};
-template <>
-struct FamilyOf<qai4c32p> {
-    using Type = BlocksWithZeros;
-};
+constexpr auto family_of() {
+    if constexpr (&RHS == &qsi4c32pbf16) {
+        return RowBlocks{};
+    } else if constexpr (&RHS == &qsi4c32p) {
+        return Blocks{};
+    } else if constexpr (&RHS == &qsi8c32p) {
+        return Int8Blocks{};
+    } else if constexpr (&RHS == &qlu4c32p || &RHS == &qlu4c32pscalebf16) {
+        return TableBlocks<RHS>{};
+    } else if constexpr (&RHS == &qlu4c16p) {
+        return TableHalves{};
+    } else if constexpr (&RHS == &qai4c32p) {
+        return BlocksWithZeros{};
+    } else {
+        return Channels<RHS>{};
+    }
+}
 
 /// The engine of a format.
 template <const Format& RHS, size_t KR, size_t SR>
-constexpr auto* kEngine = run_family<typename FamilyOf<RHS>::Type, KR / SR>;
+constexpr auto* kEngine = run_family<decltype(family_of<RHS>()), KR / SR>;
 
 /// Rows of a file, LHS panels of one row in groups of 8.
 template <class Family, const Format& PANEL, const FileRows& RHS>

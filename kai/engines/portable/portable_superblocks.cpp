@@ -10,14 +10,8 @@
 namespace kai {
 namespace {
 
-constexpr size_t kSubBlocks = 8;  // where they are of 32
+constexpr size_t kSubBlocks = SuperBlock<kColumns>::kSubBlocks;
 static_assert(kChunk == qau4c32x256p.block && kChunk == qsi6c16x256p.block);
-
-/// The fields of a super-block for each column. J = sum of minima * sums of the LHS.
-struct SuperBlock {
-    Floats d, dmin;
-    uint8_t minima[kColumns][kSubBlocks];
-};
 
 template <const Format& RHS>
 constexpr bool kHasMinima = RHS.bits != 6 && !RHS.table;
@@ -107,7 +101,8 @@ KAI_INLINE void decode_indices(const int8_t* table, const uint8_t* block, size_t
 
 /// The same, 4 and 5 bits. Of byte j of a column, the low nibble is in one sub-block, the high one in the next.
 template <const Format& RHS, size_t NR, size_t GROUP>
-KAI_INLINE void decode_nibbles(const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+KAI_INLINE void decode_nibbles(
+    const uint8_t* block, size_t c, int16_t* weights, SuperBlock<kColumns>& fields, size_t column) {
     using At = SixBitFields<NR>;
     constexpr size_t kNibbles = At::kHigh + (RHS.bits == 5 ? 32 * NR : 0);
     fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kDmin + 2 * c));
@@ -133,7 +128,8 @@ KAI_INLINE void decode_nibbles(const uint8_t* block, size_t c, int16_t* weights,
 /// `panel` may start with a table.
 template <const Format& RHS, size_t NR, size_t GROUP>
 KAI_INLINE void decode(
-    const uint8_t* panel, const uint8_t* block, size_t c, int16_t* weights, SuperBlock& fields, size_t column) {
+    const uint8_t* panel, const uint8_t* block, size_t c, int16_t* weights, SuperBlock<kColumns>& fields,
+    size_t column) {
     fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + 2 * c));
     if constexpr (RHS.bits == 6) {
         decode_six<NR, GROUP>(block, c, weights);
@@ -142,28 +138,6 @@ KAI_INLINE void decode(
     } else {
         decode_nibbles<RHS, NR, GROUP>(block, c, weights, fields, column);
     }
-}
-
-/// results = fma(T, lhs_scale, results), T = I * d, with minima fma(-J, dmin, I * d). `row`: the fields of a
-/// super-block of a row.
-template <bool MINIMA>
-KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock& fields, const uint8_t* row, Floats& results) {
-    Floats t, minus_j, row_scales;
-    const float row_scale = load<float>(row);
-    for (size_t c = 0; c < kColumns; ++c) {
-        int32_t j_sum = 0;
-        for (size_t j = 0; MINIMA && j < kSubBlocks; ++j) {
-            const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[12 + j]);
-            j_sum += fields.minima[c][j] * sum_of_row;
-        }
-        t[c] = static_cast<float>(sums[c]) * fields.d[c];
-        minus_j[c] = -static_cast<float>(j_sum);
-        row_scales[c] = row_scale;
-    }
-    if constexpr (MINIMA) {
-        fused(minus_j, fields.dmin, t, kColumns);
-    }
-    fused(t, row_scales, results, kColumns);
 }
 
 /// m_step is 1: any number of rows.
@@ -176,7 +150,7 @@ template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
     constexpr Tile kRow = {MR, KR, SR}, kPanel = {NR, KR, SR};
     const size_t lhs_stride = qsi8d256p.stride(kRow, k), rhs_stride = RHS.stride(kPanel, k);
     int16_t wide[kChunk], weights[kColumns][kChunk] = {};
-    SuperBlock fields = {};
+    SuperBlock<kColumns> fields = {};
     Floats results[kRows];
     for (size_t n0 = 0; n0 < n && m > 0; n0 += kColumns, rhs += kColumns / NR * rhs_stride) {
         const size_t columns = n - n0 < kColumns ? n - n0 : kColumns, stored = (columns + NR - 1) / NR * NR;
