@@ -4,7 +4,11 @@
     .arch   armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_vectors.inc"
-#include "kai/engines/panels/panels_sme_int.inc"
+#include "kai/engines/panels/panels_sme_parts.inc"
 
-    pair_kernels
-    mopa_panels kai_kernel_panels_qai8_near_sme, pair, smopa, b, words, 4, qai8_near, 1
+.macro take_table
+.endm
+
+    panels_function
+    pair_parts
+    store_part qai8_near_sme, qai8_near
