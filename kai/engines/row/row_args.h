@@ -18,5 +18,7 @@
     field(size_t, 8, tail_skip)  /* from the last element that k has to the panel's tail */ \
     field(void*, 8, dst)                                                                    \
     field(const Table*, 8, table)                                                           \
-    field(Byte12, 12, output)    /* RowOutput: lowest, highest, zero point */
+    field(float, 4, lo)          /* bounds: f32, or int32 bit by bit */                     \
+    field(float, 4, hi)                                                                     \
+    field(int32_t, 4, zero_point)
 KAI_OFFSETS(ROW_ARGS, KAI_ROW_ARGS)

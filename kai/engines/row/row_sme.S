@@ -207,7 +207,8 @@
     mov     z\r\().s, p5/m, z7.s
 .endm
 
-.macro out_panels_4 type
+// Panels 0-3, 4-7.
+.macro out_panels_0_3 type
     .ifc \type, f32
     mov     w9, #0x7fc00000                     // lhs
     mov     z7.s, w9
@@ -219,8 +220,7 @@
     out_4   \type, 20, 21, 22, 23
 .endm
 
-.macro out_panels_8 type
-    out_panels_4 \type
+.macro out_panels_4_7 type
     .ifc \type, f32
     out_row 0
     out_row 1
@@ -235,7 +235,6 @@
     heads_\type\()_\panels
     advance_\panels addvl, #head_vectors_\type
     multiply words4, word1, \type, \panels
-    out_panels_\panels \type
 .endm
 
 // kai::SmeRowFn. Assumes n >= 1.
@@ -252,11 +251,16 @@ func kai_kernel_\name, hidden
     cmp     cols, bytes
     b.ls    6f
     pass    \type, 8
-    cmp     cols, #0
-    b.gt    5b
+    mov     more, #1
     b       7f
 6:  pass    \type, 4
-7:  leave   \what
+    mov     more, #0
+7:  out_panels_0_3 \type
+    cbz     more, 8f
+    out_panels_4_7 \type
+8:  cmp     cols, #0
+    b.gt    5b
+    leave   \what
 endfunc
 .endm
 

@@ -13,47 +13,67 @@
 namespace kai {
 namespace {
 
-/// What a kernel does with the sums: bounds and zero point are f32 or int32, as the output wants them.
-template <typename T>
-struct RowOutput {
-    T lo, hi, zero;
-};
-
 KAI_STRUCT(RowArgs, KAI_ROW_ARGS);
 
 /// n >= 1.
 using SmeRowFn = void(const RowArgs*);
 
-/// n >= 1. `rhs`: panels of `format`, one after the other. An element of the LHS is as large as one of dst.
-/// `uses_za`: the kernel changes ZA.
-template <typename T>
-KAI_INLINE void run_row_sme(
-    SmeRowFn* kernel, bool uses_za, size_t n, size_t k, const void* lhs, const void* rhs, void* dst,
-    const Format& format, Tile tile, size_t element_bytes, RowOutput<T> output) {
-    static_assert(sizeof(output) == sizeof(RowArgs::output));
-    const size_t word = sizeof(uint32_t) / element_bytes;
-    const size_t elements = format.element_bytes(tile, (k + word - 1) / word * word);
-    RowArgs args = {
+/// What the micro-kernels differ in.
+struct RowKernel {
+    SmeRowFn* run;
+    PackedSide rhs;         // panels, one after the other
+    size_t head, multiple;  // of a panel: bytes per column before the elements, what the depth is padded to
+    size_t element_bytes;   // of the LHS and of dst
+    bool uses_za;
+
+    constexpr RowKernel(
+        SmeRowFn* function, const Format& f, PanelRows nr, size_t kr, size_t sr, size_t bytes, bool za = true)
+        : run(function),
+          rhs(f, nr),
+          head(f.panel_head),
+          multiple(f.padded({1, kr, sr}, 1)),
+          element_bytes(bytes),
+          uses_za(za) {
+    }
+};
+
+/// zero_point and int32 bounds, bit by bit: of int8 outputs.
+[[gnu::noinline]] void run_row(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, const RowKernel& kernel,
+    int32_t zero_point, float lo, float hi) {
+    if (m == 0 || n == 0) {
+        return;
+    }
+    const size_t width = kernel.rhs.rows.value(), word = sizeof(uint32_t) / kernel.element_bytes;
+    const size_t padded = (k + kernel.multiple - 1) / kernel.multiple * kernel.multiple;
+    const size_t tail_skip = (padded - ((k + word - 1) & ~(word - 1))) * kernel.rhs.bits / 8;
+    const RowArgs args = {
         n,
-        tile.rows,
-        k * element_bytes,
+        width,
+        k * kernel.element_bytes,
         lhs,
         rhs,
-        format.stride(tile, k),
-        tile.rows * format.panel_head,
-        format.element_bytes(tile, format.padded(tile, k)) - elements,
+        kernel.rhs.stride(padded),
+        width * kernel.head,
+        width * tail_skip,
         dst,
         &kSignedNibbles,
-        {}};
-    __builtin_memcpy(args.output, &output, sizeof(output));
-    if (uses_za) {
+        lo,
+        hi,
+        zero_point};
+    if (kernel.uses_za) {
         kai_commit_za();
     }
-    kernel(&args);
+    kernel.run(&args);
 }
 
 }  // namespace
 }  // namespace kai
+
+/// The kernel of a line of the catalogue: elements of BYTES bytes, the assembly kai_kernel_NAME.
+#define KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA) \
+    [[maybe_unused]] constexpr kai::AsData kai_getter = {};   \
+    static constexpr kai::RowKernel kernel = {kai_kernel_##NAME, kai::RHS, NR, KR, SR, BYTES, USES_ZA};
 
 /// All functions of a classic micro-kernel, in two parts: those before run, and run for floating-point elements of
 /// BYTES bytes.
@@ -68,10 +88,6 @@ KAI_INLINE void run_row_sme(
         size_t dst_stride_col, float clamp_min, float clamp_max) {                                          \
         kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                     \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
-        if (m == 0 || n == 0) {                                                                             \
-            return;                                                                                         \
-        }                                                                                                   \
-        kai::run_row_sme<float>(                                                                            \
-            kai_kernel_##NAME, USES_ZA, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, BYTES,          \
-            {clamp_min, clamp_max, 0});                                                                     \
+        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA)                                               \
+        kai::run_row(m, n, k, lhs, rhs_packed, dst, kernel, 0, clamp_min, clamp_max);                       \
     }

@@ -313,7 +313,7 @@ func kai_kernel_\name, hidden
     address_groups
     cntb    vl4
     load_bounds 1, 2, \out
-    add     bytes, args, #ROW_ARGS_output + 8
+    add     bytes, args, #ROW_ARGS_zero_point
     ld1rw   {z3.s}, p0/z, [bytes]
     dup     z3.b, z3.b[0]
 

@@ -9,9 +9,15 @@
 namespace kai {
 namespace {
 
-KAI_INLINE RowOutput<int32_t> int8_output(const kai_matmul_requantize32_params& params, const char* function) {
+/// Not called where there is nothing to compute: params may not be there then.
+[[gnu::noinline]] void run_qai8_row(
+    size_t n, size_t k, const void* lhs, const void* rhs, void* dst, const RowKernel& kernel,
+    const kai_matmul_requantize32_params& params, const char* function) {
     const auto r = before_zero_point(params, function);
-    return {r.min_value, r.max_value, r.output_zero_point};
+    float lo, hi;
+    __builtin_memcpy(&lo, &r.min_value, sizeof(lo));
+    __builtin_memcpy(&hi, &r.max_value, sizeof(hi));
+    run_row(1, n, k, lhs, rhs, dst, kernel, r.output_zero_point, lo, hi);
 }
 
 }  // namespace
@@ -35,12 +41,10 @@ extern "C" {
         size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                    \
         kai::check_element(dst_stride_col, 1);                                                    \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                           \
-        if (m == 0 || n == 0) {                                                                   \
-            return;                                                                               \
+        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, 1, true)                                            \
+        if (m > 0 && n > 0) {                                                                     \
+            kai::run_qai8_row(n, k, lhs, rhs_packed, dst, kernel, *params, __func__);             \
         }                                                                                         \
-        kai::run_row_sme<int32_t>(                                                                \
-            kai_kernel_##NAME, true, n, k, lhs, rhs_packed, dst, kai::RHS, {NR, KR, SR}, 1,       \
-            kai::int8_output(*params, __func__));                                                 \
     }
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_ROW_QAI8)
 #define KAI_UKERNEL_ROWS KAI_LINE
@@ -58,78 +62,58 @@ kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2
 namespace kai {
 namespace {
 
-UnifiedOperand rhs_f32(Getter kai_getter) {
-    return packed(f32pbiasf32, VL(1), 1);
-}
-UnifiedOperand rhs_f16(Getter kai_getter) {
-    return packed(f16pbiasf16, VL(1), 2);
-}
-UnifiedOperand rhs_qsi8(Getter kai_getter) {
-    return packed(qsi8cxpbi32sf32, VL(1), 4);
-}
-UnifiedOperand rhs_qsi4(Getter kai_getter) {
-    return packed(qsi4cxpbi32sf32, VL(2), 4);
-}
+using Args = const kai_matmul_uker_args*;
 
-template <typename T>
-KAI_INLINE void run_row_unified(
-    SmeRowFn* kernel, UnifiedOperand rhs, size_t element_bytes, const kai_matmul_uker_args* args, RowOutput<T> output) {
-    const auto& operand = args->operand;
-    run_row_sme(
-        kernel, true, args->shape.n, args->shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, rhs.format,
-        rhs.tile, element_bytes, output);
-}
-
-KAI_INLINE void check_row(const kai_matmul_uker_args* args, const char* function) {
+KAI_INLINE void check_row(Args args, const char* function) {
+    check_args(args, function);
     KAI_REQUIRE(function, args->shape.m <= 1, "m = %zu is neither 0 nor 1", args->shape.m);
 }
 
-template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter), size_t ELEMENT_BYTES>
-void run_row_float(const kai_matmul_uker_args* args, const char* function) {
-    check_args(args, function);
+[[gnu::noinline]] void run_float(Args args, const char* function, const RowKernel& kernel) {
     check_row(args, function);
     if (is_empty(args)) {
         return;
     }
+    const auto& operand = args->operand;
     const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
-    run_row_unified<float>(KERNEL, RHS({}), ELEMENT_BYTES, args, {clamp.lo, clamp.hi, 0});
+    run_row(
+        1, args->shape.n, args->shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, kernel, 0, clamp.lo,
+        clamp.hi);
 }
 
-template <SmeRowFn* KERNEL, UnifiedOperand (*RHS)(Getter)>
-void run_row_qai8(const kai_matmul_uker_args* args, const char* function) {
-    check_args(args, function);
+[[gnu::noinline]] void run_qai8(Args args, const char* function, const RowKernel& kernel) {
     check_row(args, function);
     if (is_empty(args)) {
         return;
     }
+    const auto& operand = args->operand;
     const auto clamp = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
-    const auto zero = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    run_row_unified<int32_t>(KERNEL, RHS({}), 1, args, int8_output({clamp.lo, clamp.hi, zero}, function));
+    const auto zero = value_or_zero<int32_t>(operand.bias.scale_bias_global.ptr);
+    run_qai8_row(
+        args->shape.n, args->shape.k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, kernel,
+        {clamp.lo, clamp.hi, zero}, function);
 }
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_KERNEL kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, (kai::run_row_float<KAI_KERNEL, kai::rhs_f32, 4>),
-    kai::packed(kai::f32p, 1, 1), kai::rhs_f32(kai_getter), 1, VL(1), 4)
-#undef KAI_KERNEL
+/// RUN: run_float or run_qai8. RHS: panels of NR words per vector.
+#define KAI_DEFINE_ROW_API(NAME, RUN, LHS_FORMAT, LHS_KR, RHS_FORMAT, NR, KR, N_STEP, BYTES)                         \
+    namespace kai {                                                                                                  \
+    namespace {                                                                                                      \
+    void run_##NAME(Args args, const char* function) {                                                               \
+        static constexpr RowKernel kernel = {kai_kernel_##NAME, RHS_FORMAT, sme_words(NR, AsData{}), KR, 1, BYTES};  \
+        RUN(args, function, kernel);                                                                                 \
+    }                                                                                                                \
+    }                                                                                                                \
+    }                                                                                                                \
+    KAI_DEFINE_MATMUL_API(                                                                                           \
+        NAME, kai::run_##NAME, kai::packed(kai::LHS_FORMAT, 1, LHS_KR), kai::packed(kai::RHS_FORMAT, VL(NR), KR), 1, \
+        VL(N_STEP), BYTES)
 
-#define KAI_KERNEL kai_kernel_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, (kai::run_row_float<KAI_KERNEL, kai::rhs_f16, 2>),
-    kai::packed(kai::f16p, 1, 2), kai::rhs_f16(kai_getter), 1, VL(1), 2)
-#undef KAI_KERNEL
-
-#define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi8>),
-    kai::packed(kai::x8p, 1, 4), kai::rhs_qsi8(kai_getter), 1, VL(1), 1)
-#undef KAI_KERNEL
-
-#define KAI_KERNEL kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, (kai::run_row_qai8<KAI_KERNEL, kai::rhs_qsi4>),
-    kai::packed(kai::x8p, 1, 1), kai::rhs_qsi4(kai_getter), 1, VL(16), 1)
-#undef KAI_KERNEL
+KAI_DEFINE_ROW_API(matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, run_float, f32p, 1, f32pbiasf32, 1, 1, 1, 4)
+KAI_DEFINE_ROW_API(matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, run_float, f16p, 2, f16pbiasf16, 1, 2, 1, 2)
+KAI_DEFINE_ROW_API(
+    matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, run_qai8, x8p, 4, qsi8cxpbi32sf32, 1, 4, 1, 1)
+KAI_DEFINE_ROW_API(
+    matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, run_qai8, x8p, 1, qsi4cxpbi32sf32, 2, 4, 16, 1)
