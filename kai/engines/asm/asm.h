@@ -11,7 +11,8 @@
 
 // KAI_SYM: a function as the linker knows it. KAI_LOCAL: a label that no symbol table has.
 #if defined(__APPLE__)
-#define KAI_SYM(name) _##name
+#define KAI_SYM(name) KAI_SYM_OF(name)  // the argument may be a macro
+#define KAI_SYM_OF(name) _##name
 #define KAI_LOCAL(name) L##name
 #else
 #define KAI_SYM(name) name
@@ -55,6 +56,13 @@ KAI_SYM(\name):
     .cfi_startproc
     .set    KAI_LOCAL(frame_saved), 0
     hint    #34                                 // bti c
+.endm
+
+// A hidden function that is another one.
+.macro same_func name, other
+func \name, hidden
+    b       KAI_SYM(\other)
+endfunc
 .endm
 
 // `frame d8-d15, x19-x24, space=64` saves registers that belong to the caller; `return` restores them and returns. CFI

@@ -21,7 +21,8 @@
     field(const int32_t*, 8, table) /* what a nibble means, for ZT0 */   \
     field(float, 4, lo)                                                  \
     field(float, 4, hi)                                                  \
-    field(size_t, 8, rhs_head)      /* bytes in front of the blocks of a panel; rhs is past them */
+    field(size_t, 8, rhs_head)      /* bytes in front of the blocks of a panel; rhs is past them */ \
+    field(size_t, 8, dst_shift, = 2) /* log2 of the bytes of a result: f32, or 1: f16 */
 KAI_OFFSETS(BLOCK_ARGS, KAI_BLOCK_ARGS)
 
 /// SMMLA of SVE, the columns of a vector: sums += `blocks` >= 1 blocks.

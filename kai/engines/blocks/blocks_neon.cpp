@@ -18,8 +18,11 @@ struct BlocksProblem {
     float lo, hi;
     const BlockOperands& of;
     const BlockTiles& tiles;
+    LongFn* long_blocks;
     StoreFn* store;
 };
+
+constexpr BlockTiles kNoTiles = {};  // of long blocks
 
 /// k / bl: a division takes long.
 KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
@@ -51,7 +54,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     args.blocks = p.blocks;
     args.resume = 0;
     for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
-        p.tiles.redo(&args);
+        p.long_blocks(&args, &p.of, 1);
         for (size_t i = 0; i < args.quads * 16; ++i) {
             const size_t row = p.tiles.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
             if (largest[panel][row] >= kInfinity) {
@@ -62,8 +65,12 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 }
 
 /// Tiles of some quads. Rows that tiles of few rows leave over use whole panels.
-void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) {
+void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& args) {
+    const BlockTiles& t = p.tiles;
     TileFn* const run = t.run[panels / 2];
+    if (run == nullptr) {
+        return p.long_blocks(&args, &p.of, panels);
+    }
     TileFn* const few = rows <= 7 ? t.few[rows - 1] : nullptr;
     if (few == nullptr) {
         return run(&args);
@@ -83,12 +90,13 @@ void run_tiles(const BlockTiles& t, size_t panels, size_t rows, TileArgs& args) 
     args.quads = quads;
 }
 
-/// Tiles to be stored: `rows` rows and `columns` columns of them.
+/// Tiles to be stored: `rows` rows and whole quads of them.
 struct StoredTiles {
     const float* sums;
-    size_t rows, columns;
+    size_t rows, quads;
     const uint8_t* bias;  // of the first quad, or null
     uint8_t* dst;
+    size_t dst_stride;
 };
 
 struct FourRows {
@@ -103,7 +111,9 @@ KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t r
     KAI_UNROLL(4)
     for (int i = 0; i < 4; i += 2) {
         const float* two = tile + 4 * (i % ROWS);
-        const float32x4_t a = vld1q_f32(two), b = vld1q_f32(two + 4);
+        float32x4_t a = vld1q_f32(two);
+        const float32x4_t b = vld1q_f32(two + 4);
+        __asm__("" : "+w"(a));  // not LD2, which takes longer
         const float64x2_t x = vreinterpretq_f64_f32(a), y = vreinterpretq_f64_f32(b);
         four.x[i] = PAIRS ? vreinterpretq_f32_f64(vzip1q_f64(x, y)) : a;
         four.x[i + 1] = PAIRS ? vreinterpretq_f32_f64(vzip2q_f64(x, y)) : b;
@@ -122,22 +132,6 @@ KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t r
     return four;
 }
 
-/// The first `rows` rows and `columns` columns of a panel, at the right edge.
-template <bool PAIRS>
-[[gnu::noinline]] void store_corner(
-    const BlocksProblem& p, const float* tile, const uint8_t* bias, size_t rows, size_t columns, uint8_t* dst) {
-    const FourRows four = results_of<PAIRS, 4>(tile, bias, 0, p.lo, p.hi);
-    for (size_t i = 0; i < 4 && i < rows; ++i, dst += p.dst_stride) {
-        float elements[4];
-        if (p.of.element_bytes == sizeof(float)) {
-            store_four(elements, four.x[i]);
-        } else {
-            store_four(reinterpret_cast<F16*>(elements), four.x[i]);
-        }
-        __builtin_memcpy(dst, elements, columns * p.of.element_bytes);
-    }
-}
-
 /// Four columns of a panel; of several rows at one place the first one is stored last.
 template <class T, int ROWS>
 KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t offset) {
@@ -152,23 +146,20 @@ template <bool PAIRS, int ROWS>
 KAI_INLINE void store_rows(
     const BlocksProblem& p, const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
     const float lo = p.lo, hi = p.hi;
-    const size_t stride = p.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
+    const size_t stride = t.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
     uint8_t* const row1 = rows > 1 ? dst + stride : dst;
     uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
     uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
     uint8_t* const at[4] = {dst, row1, row2, row3};
     const uint8_t* bias = t.bias;
-    size_t left = t.columns, offset = 0;
-    for (; left >= 4; left -= 4, tile += step, offset += 4 * element_bytes) {
+    size_t offset = 0;
+    for (size_t left = t.quads; left > 0; --left, tile += step, offset += 4 * element_bytes) {
         const FourRows four = results_of<PAIRS, ROWS>(tile, bias, rhs_stride, lo, hi);
         if (element_bytes == sizeof(float)) {
             store_quad<float, ROWS>(four, at, offset);
         } else {
             store_quad<F16, ROWS>(four, at, offset);
         }
-    }
-    if (left > 0) {
-        store_corner<PAIRS>(p, tile, bias, rows, left, dst + offset);
     }
 }
 
@@ -179,7 +170,7 @@ KAI_INLINE void store_tiles(const BlocksProblem& p, const StoredTiles& t) {
     size_t rows = t.rows;
     const float* tile = t.sums;
     uint8_t* dst = t.dst;
-    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * p.dst_stride, tile += 16) {
+    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * t.dst_stride, tile += 16) {
         store_rows<PAIRS, 4>(p, t, tile, 16 * panels, rows, dst);
     }
     if (rows > 0) {
@@ -219,40 +210,57 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
                                            row_scales, largest,      rows,        t.start};
                 t.row_scales(&scales);
             }
-            run_tiles(t, panels, rows, args);
+            run_tiles(p, panels, rows, args);
         }
         if (p.blocks == 0) {
             for (size_t i = 0; i < args.quads * panels * 16; i += 4) {
                 vst1q_f32(tiles + i, vdupq_n_f32(0));
             }
         }
-        if (t.redo != nullptr && any_odd_row(largest, rows)) {
+        if (t.redo && any_odd_row(largest, rows)) {
             args.lhs = lhs;
             args.rhs = rhs;
             redo_odd_rows(p, args, panels, largest);
         }
-        const size_t columns = p.n - n0 < 4 * kMaxQuads ? p.n - n0 : 4 * kMaxQuads;
-        const StoredTiles done{
-            tiles, rows, columns, p.of.rhs.panel_tail != 0 ? rhs + p.rhs_stride - 4 * sizeof(float) : nullptr,
-            dst + n0 * p.of.element_bytes};
+        const size_t element_bytes = p.of.element_bytes, rest = p.n - n0 < 4 * args.quads ? p.n % 4 : 0;
+        const size_t whole = rest != 0 ? args.quads - 1 : args.quads;
+        const uint8_t* bias = p.of.rhs.panel_tail != 0 ? rhs + p.rhs_stride - 4 * sizeof(float) : nullptr;
+        StoredTiles done{tiles, rows, whole, bias, dst + n0 * element_bytes, p.dst_stride};
         p.store(p, done);
+        if (rest != 0) {  // the right edge
+            uint8_t edge[4 * kMaxPanels][4 * sizeof(float)];
+            uint8_t* const out = done.dst + 4 * whole * element_bytes;
+            done = {tiles + whole * panels * 16,
+                    rows,
+                    1,
+                    bias + (bias != nullptr ? whole * p.rhs_stride : 0),
+                    edge[0],
+                    sizeof(edge[0])};
+            p.store(p, done);
+            for (size_t i = 0; i < rows; ++i) {
+                __builtin_memcpy(out + i * p.dst_stride, edge[i], rest * element_bytes);
+            }
+        }
     }
 }
 
 [[gnu::noinline]] void matmul_rows(
     const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
     size_t dst_stride, float lo, float hi) {
-    const auto& [of_lhs, of_rhs, element_bytes, bf16] = kernel.operands;
-    const size_t blocks = blocks_of(k, bl), rhs_stride = of_rhs.stride(blocks, bl);
-    RowFn* const run = bl == 32 || kernel.long_run == nullptr ? kernel.run : kernel.long_run;
-    const Rows rows{
-        m,          n,   of_rhs.rows, bytes(lhs),   of_lhs.stride(blocks, bl), bytes(rhs, of_rhs.panel_head),
-        rhs_stride, dst, dst_stride,  element_bytes};
+    const BlockOperands& of = kernel.operands;
     if (n == 0) {
         return;  // there is no table
     }
+    const size_t blocks = blocks_of(k, bl), rhs_stride = of.rhs.stride(blocks, bl);
+    const Rows rows{
+        m,          n,   of.rhs.rows, bytes(lhs),      of.lhs.stride(blocks, bl), bytes(rhs, of.rhs.panel_head),
+        rhs_stride, dst, dst_stride,  of.element_bytes};
     each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
+        if (bl == 32 || kernel.long_row == nullptr) {
+            kernel.run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
+        } else {
+            kernel.long_row(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, &of);
+        }
     });
 }
 
@@ -270,8 +278,9 @@ void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi) {
     const kai::BlockOperands& of = kernel->operands;
-    const kai::BlockTiles& t = bl == 32 || kernel->long_tiles == nullptr ? *kernel->tiles : *kernel->long_tiles;
-    const size_t blocks = kai::blocks_of(k, bl);
+    const bool is_long = bl != 32 && kernel->long_blocks != nullptr;
+    const kai::BlockTiles& tiles = is_long ? kai::kNoTiles : *kernel->tiles;
+    const size_t blocks = kai::blocks_of(k, bl), mr = of.lhs.rows;
     const kai::BlocksProblem p{
         n,
         blocks,
@@ -285,14 +294,16 @@ void kai_matmul_blocks_neon(
         lo,
         hi,
         of,
-        t,
+        tiles,
+        kernel->long_blocks,
         kernel->store};
     const uint8_t* panel = kai::bytes(lhs);
     uint8_t* out = kai::bytes(dst);
     for (size_t left = m; left > 0;) {
-        const bool two = left > 6 || (left > 4 && (t.few[0] == nullptr || t.few[left - 1] != nullptr));
-        const size_t panels = left > 12 && t.run[2] != nullptr ? 4 : two ? 2 : 1;
-        const size_t rows = left < 4 * panels ? left : 4 * panels;
+        const bool two = left > 6 || (left > 4 && (tiles.few[0] == nullptr || tiles.few[left - 1] != nullptr));
+        const bool four = left > 12 && tiles.run[2] != nullptr && kernel->max_panels == 4;
+        const size_t panels = four ? 4 : two ? 2 : 1;
+        const size_t rows = left < mr * panels ? left : mr * panels;
         kai::panels_of_rows(p, panels, rows, panel, out);
         panel += panels * p.lhs_stride;
         out += rows * dst_stride;

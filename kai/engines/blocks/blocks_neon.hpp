@@ -44,7 +44,7 @@ struct BlockTiles {
     float start;              // of integer sums: ShortSum
     RowScalesFn* row_scales;  // may be missing
     size_t chunk;             // how many blocks it prepares
-    TileFn* redo;             // of 1 panel, not null: rows with a scale that is not finite are done again with it
+    bool redo;                // rows with a scale that is not finite are done again, as long blocks are
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
     TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
     bool any_quads = false;   // they take any number of quads, not only multiples of few_quads
@@ -70,11 +70,22 @@ struct BlockOperand {
     }
 };
 
+/// How sums S of a block become part of a result: blocks_neon_tiles.hpp.
+enum class BlockScales : uint8_t {
+    product,  // S * (scale of the row * scale of the column)
+    row,      // (S * scale of the row) * scale of the column
+    halves,   // the same for each half of a block
+    zeros,    // product, f32; zero of the column * sum of the row. These fields follow the elements
+};
+
 /// The operands of a micro-kernel. An RHS of indices has the table in its panel's head.
 struct BlockOperands {
     BlockOperand lhs, rhs;
-    size_t element_bytes;  // of the output, f32 or f16
-    bool bf16_scales;      // of an RHS of indices
+    size_t element_bytes;      // of the output, f32 or f16
+    bool bf16_scales = false;  // of an RHS of indices
+    bool is_int8 = false;      // so is the RHS
+    BlockScales scales = {};
+    size_t nibble_distance = 0;  // Format::nibble_distance
 };
 
 /// Stores tiles: bias, clamp, type of the output.
@@ -82,23 +93,34 @@ struct BlocksProblem;
 struct StoredTiles;
 using StoreFn = void(const BlocksProblem&, const StoredTiles&);
 
-/// A micro-kernel for panels of four rows. Of blocks that are not of 32, `long_tiles`, if there are any.
+/// Tiles of one or two panels for blocks of any length (blocks_neon_long.hpp). They do not resume.
+using LongFn = void(const TileArgs* args, const BlockOperands* of, size_t panels);
+
+/// A micro-kernel.
 struct BlocksKernel {
     BlockOperands operands;
-    const BlockTiles *tiles, *long_tiles;
-    StoreFn* store;  // kai_store_pairs_neon or kai_store_rows_neon, as BlockTiles::pairs says
+    const BlockTiles* tiles;
+    LongFn* long_blocks;    // null if blocks always have the length of the tiles'
+    StoreFn* store;         // kai_store_pairs_neon or kai_store_rows_neon, as BlockTiles::pairs says
+    size_t max_panels = 4;  // of a tile
 };
 
-/// One row x `quads` * 4 columns of f32 or f16. Blocks of 32: int_neon_row.inc. Of an RHS of indices: f32; bl is
-/// not used, and `f16` says whether its scales are bf16.
+/// One row x `quads` * 4 columns of f32 or f16, blocks of 32: int_neon_row.inc. Of an RHS of indices: f32, and `f16`
+/// says whether its scales are bf16.
 using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
     float hi, size_t bl, size_t f16);
 
-/// A micro-kernel for rows one after another. Of blocks that are not of 32, `long_run`, if there is one.
+/// The same for blocks of any length (blocks_neon_long.hpp).
+using LongRowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, const BlockOperands* of);
+
+/// A micro-kernel for rows one after another.
 struct BlockRowsKernel {
     BlockOperands operands;
-    RowFn *run, *long_run;
+    RowFn* run;
+    LongRowFn* long_row;  // of blocks that are not of 32; null if blocks always have the length of `run`
     bool f16 = operands.bf16_scales || operands.element_bytes == 2;  // of RowFn
 };
 
@@ -107,6 +129,11 @@ struct BlockRowsKernel {
 
 extern "C" {
 [[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
+
+/// Columns of a panel x k that stand together. Panels of 8 columns: qsi4c32p.
+[[gnu::visibility("hidden")]] kai::LongFn kai_long_4x4_neon_dotprod, kai_long_4x8_neon_i8mm, kai_long_8x8_neon_i8mm;
+[[gnu::visibility("hidden")]] kai::LongRowFn kai_long_row_4x4_neon_dotprod, kai_long_row_4x8_neon_dotprod,
+    kai_long_row_8x4_neon_dotprod, kai_long_row_8x8_neon_dotprod;
 
 /// dst = clamp(LHS x RHS).
 [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(

@@ -18,15 +18,9 @@
 // v28, v31 = scales and zeros of the columns.
 .macro add_zeros count, a0, a1, a2, a3, rows
     fmla    v\a0\().4s, v31.4s, v\rows\().s[0]
-    .if \count > 1
-    fmla    v\a1\().4s, v31.4s, v\rows\().s[1]
-    .endif
-    .if \count > 2
-    fmla    v\a2\().4s, v31.4s, v\rows\().s[2]
-    .endif
-    .if \count > 3
-    fmla    v\a3\().4s, v31.4s, v\rows\().s[3]
-    .endif
+    if_more \count, 1, fmla v\a1\().4s, v31.4s, v\rows\().s[1]
+    if_more \count, 2, fmla v\a2\().4s, v31.4s, v\rows\().s[2]
+    if_more \count, 3, fmla v\a3\().4s, v31.4s, v\rows\().s[3]
 .endm
 
 .macro tile_block_1

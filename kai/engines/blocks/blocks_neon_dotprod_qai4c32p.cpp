@@ -5,25 +5,20 @@
 //
 // Blocks of 32, the usual length, run in blocks_neon_dotprod_qai4c32p.S (8 x 4, fewer rows as many as there are; a
 // register holds 4 columns of a row) and blocks_neon_dotprod_qai4c32p_row.S (16 columns of a row); longer blocks in
-// blocks_neon_tiles.hpp.
+// blocks_neon_dotprod_long.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
 
-extern "C" {
-KAI_DECLARE_DOT_TILES(qai4c32p);
-}
+// Tiles of 8 rows, which read the fields of rows where they are.
+KAI_DOT_TILES(qai4c32p, ShortSum<0>::kStart, nullptr, 0, false)
 
 namespace kai {
 namespace {
 
-/// Tiles of 8 rows, which read the fields of rows where they are.
-constexpr BlockTiles kTiles = KAI_DOT_TILES(qai4c32p, ShortSum<0>::kStart, nullptr, 0, nullptr);
-
 template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
 constexpr auto kernel() {
-    return dot_kernel<Asymmetric, qsi8d32pscalef32, RHS, MR, KR, T>(
-        kTiles, kai_row_qsi8d32p1x4_qai4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qai4c32p4x8_neon_dotprod);
+    return dot_kernel<qsi8d32pscalef32, RHS, MR, KR, T>();
 }
 
 }  // namespace

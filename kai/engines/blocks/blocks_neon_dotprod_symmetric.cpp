@@ -4,17 +4,10 @@
 //
 // Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric_tiles.S (8 x 4, fewer rows as many as there are;
 // a register holds 4 columns of a row) and blocks_neon_dotprod_symmetric_rows.S (16 columns of a row); longer blocks in
-// blocks_neon_tiles.hpp.
+// blocks_neon_dotprod_long.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
-
-extern "C" {
-KAI_DECLARE_DOT_TILES(qsi4c32p);
-KAI_DECLARE_DOT_TILES(qsi8c32p);
-KAI_DECLARE_DOT_TILES(qlu4c32p);
-KAI_DECLARE_DOT_TILES(qlu4c16p);
-}
 
 namespace kai {
 namespace {
@@ -43,31 +36,23 @@ void row_scales_and_starts(const RowScalesArgs* args) {
     }
 }
 
-/// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores.
-constexpr BlockTiles kInt4Tiles = KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, 64, nullptr);
-constexpr BlockTiles kInt8Tiles = KAI_DOT_TILES(
-    qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2),
-    (long_tile<SymmetricInt8, Dot4, 1>));
-constexpr BlockTiles kTableTiles = KAI_DOT_TILES(
-    qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2), (table_tile<qlu4c32p, Dot4>));
-constexpr BlockTiles kHalvesTiles = KAI_DOT_TILES(
-    qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kMaxRowScales / (20 * 2), (table_tile<qlu4c16p, Dot4>));
+constexpr size_t kChunk = kMaxRowScales / (20 * 2);
+
+}  // namespace
+}  // namespace kai
+
+// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores.
+KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, 64, false)
+KAI_DOT_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+
+namespace kai {
+namespace {
 
 template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
 constexpr auto kernel() {
-    if constexpr (&RHS == &qlu4c16p) {
-        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
-            kHalvesTiles, kai_row_qsi8d32p1x4_qlu4c16p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c16p4x8_neon_dotprod);
-    } else if constexpr (RHS.table) {
-        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
-            kTableTiles, kai_row_qsi8d32p1x4_qlu4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qlu4c32p4x8_neon_dotprod);
-    } else if constexpr (RHS.bits == 4) {
-        return dot_kernel<Symmetric, qsi8d32p, RHS, MR, KR, T>(
-            kInt4Tiles, kai_row_qsi8d32p1x4_qsi4c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi4c32p4x8_neon_dotprod);
-    } else {
-        return dot_kernel<SymmetricInt8, qsi8d32p, RHS, MR, KR, T>(
-            kInt8Tiles, kai_row_qsi8d32p1x4_qsi8c32p4x4_neon_dotprod, kai_row_qsi8d32p1x8_qsi8c32p4x8_neon_dotprod);
-    }
+    return dot_kernel<qsi8d32p, RHS, MR, KR, T>();
 }
 
 }  // namespace

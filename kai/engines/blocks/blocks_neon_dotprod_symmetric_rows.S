@@ -29,33 +29,18 @@
 .endm
 .macro half_scales
     ldur    h28, [x13, #-LHS_ELEMENTS]
-    ldur    d24, [x9, #-RHS_ELEMENTS + 8 * half]
-    .if quads == 4
-    ldur    d25, [x10, #-RHS_ELEMENTS + 8 * half]
-    ldur    d26, [x11, #-RHS_ELEMENTS + 8 * half]
-    ldur    d27, [x12, #-RHS_ELEMENTS + 8 * half]
-    .endif
+    each_scale load_scale, (-RHS_ELEMENTS + 8 * half)
     .if half == 1
     add     x13, x13, #LHS_BLOCK
     advance_quads RHS_BLOCK
     .endif
     fcvt    s28, h28
-    fcvtl   v24.4s, v24.4h
-    .if quads == 4
-    fcvtl   v25.4s, v25.4h
-    fcvtl   v26.4s, v26.4h
-    fcvtl   v27.4s, v27.4h
-    .endif
+    each_scale widen_f16
 .endm
 .macro whole_scales
     ldur    h28, [x13, #-LHS_BLOCK]
     add     x13, x13, #LHS_ELEMENTS
-    ldur    d24, [x9, #-BACK]
-    .if quads == 4
-    ldur    d25, [x10, #-BACK]
-    ldur    d26, [x11, #-BACK]
-    ldur    d27, [x12, #-BACK]
-    .endif
+    each_scale load_scale, -BACK
     .if RHS_BITS == 4
     advance_quads RHS_ELEMENTS
     .endif
@@ -63,25 +48,34 @@
     .if RHS_TABLE
     cbnz    x7, 8f
     .endif
-    fcvtl   v24.4s, v24.4h
-    .if quads == 4
-    fcvtl   v25.4s, v25.4h
-    fcvtl   v26.4s, v26.4h
-    fcvtl   v27.4s, v27.4h
-    .endif
+    each_scale widen_f16
     .if RHS_TABLE
     b       9f
 8:
-    shll    v24.4s, v24.4h, #16
-    .if quads == 4
-    shll    v25.4s, v25.4h, #16
-    shll    v26.4s, v26.4h, #16
-    shll    v27.4s, v27.4h, #16
-    .endif
+    each_scale widen_bf16
 9:
     .elseif RHS_BITS == 4
     shared_quads fmul, 4s, RHS_C, RHS_C, v28.s[0]
     .endif
+.endm
+
+// \do the scales of each quad.
+.macro each_scale do, at
+    \do     24, x9, \at
+    .if quads == 4
+    \do     25, x10, \at
+    \do     26, x11, \at
+    \do     27, x12, \at
+    .endif
+.endm
+.macro load_scale to, quad, at
+    ldur    d\to, [\quad, #\at]
+.endm
+.macro widen_f16 to, quad, at
+    fcvtl   v\to\().4s, v\to\().4h
+.endm
+.macro widen_bf16 to, quad, at
+    shll    v\to\().4s, v\to\().4h, #16
 .endm
 
 .macro finish_row

@@ -4,16 +4,10 @@
 //     S = sum over the block of lhs * rhs
 //
 // A register holds 2 rows x 2 columns. Blocks of 32, the usual length, run in blocks_neon_i8mm_qai4c32p.S, few rows in
-// tiles of 2, 4 or 6; longer blocks in blocks_neon_tiles.hpp.
+// tiles of 2, 4 or 6; longer blocks in blocks_neon_i8mm_long.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
-
-extern "C" {
-kai::TileFn kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm,
-    kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm,
-    kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm;
-}
 
 namespace kai {
 namespace {
@@ -25,7 +19,7 @@ KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
         float32x4_t sums, scales;
     };
     const auto load = [](const uint8_t* lhs) {
-        lhs += Asymmetric::kLhs.tail(Mmla8::kLhs, 32, 0);
+        lhs += qsi8d32pscalef32.tail({4, 16, 2}, 32, 0);
         return Fields{load_f32x4(lhs), load_f32x4(lhs + 16)};
     };
     for (size_t p = 0; p < args.panels; ++p) {
@@ -44,23 +38,18 @@ void row_scales(const RowScalesArgs* args) {
 }
 constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 
-/// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for in-order cores.
-constexpr BlockTiles kTiles{
-    {kai_tile_qsi8d32p4x8_qai4c32p4x8_4x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_8x4_neon_i8mm, nullptr},
-    ShortSum<0>::kStart,
-    row_scales,
-    kChunk,
-    nullptr,
-    true,
-    {kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_2x16_neon_i8mm,
-     kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_4x8_neon_i8mm,
-     kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm, kai_tile_qsi8d32p4x8_qai4c32p4x8_6x4_neon_i8mm}};
+}  // namespace
+}  // namespace kai
 
-template <const Format& RHS, size_t, size_t, size_t, class T>
+// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for in-order cores.
+KAI_MMLA_TILES(qai4c32p, ShortSum<0>::kStart, row_scales, kChunk, false, nullptr)
+
+namespace kai {
+namespace {
+
+template <const Format& RHS, size_t MR, size_t, size_t M_STEP, class T>
 constexpr BlocksKernel kernel() {
-    return {
-        block_operands<qsi8d32pscalef32, RHS, Mmla8, T>(), &kTiles, &kLongTiles<Asymmetric, Mmla8>,
-        kai_store_pairs_neon};
+    return mmla_kernel<qsi8d32pscalef32, RHS, MR, 4, M_STEP, T>();
 }
 
 }  // namespace

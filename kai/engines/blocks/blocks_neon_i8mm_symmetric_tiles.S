@@ -158,9 +158,7 @@
     ldr     q22, [scales, #112]
     .endif
     fmla    v20.4s, v8.4s, v18.4s
-    .if last_rows > 2
-    ldr     q23, [scales, #112]
-    .endif
+    if_more last_rows, 2, ldr q23, [scales, #112]
     fmla    v21.4s, v9.4s, v18.4s
     add     x1, x1, #LHS_BLOCK
     add     x2, x2, #LHS_BLOCK

@@ -28,6 +28,7 @@ struct BlocksSmeKernel {
     SmeBlocksFn* run;
     PackedSide lhs, rhs;
     const int32_t* table;  // what a nibble means; int8 kernels do not look at it
+    size_t dst_shift;
 };
 
 [[gnu::noinline, maybe_unused]] void run_blocks_kernel(
@@ -36,7 +37,7 @@ struct BlocksSmeKernel {
     const size_t blocks = k / bl;
     run_blocks(
         kernel->run, {m, n, blocks, bl / 32, lhs, kernel->lhs.stride(k, blocks), rhs, kernel->rhs.stride(k, blocks),
-                      dst, dst_stride, kernel->table, lo, hi, 0});
+                      dst, dst_stride, kernel->table, lo, hi, 0, kernel->dst_shift});
 }
 
 /// The table at the start of a panel, for ZT0. any: there are rows and columns.
@@ -53,20 +54,21 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
 
 /// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. TABLE: that of
 /// BlocksSmeKernel. Elements of the output: T; its pointer is one to DST.
-#define KAI_DEFINE_MATMUL_BLOCKS_SME(TABLE, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)         \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                 \
-    extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                          \
-    void kai_run_##NAME(                                                                                    \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, DST* dst,  \
-        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                 \
-        kai::check_blocks(k, bl);                                                                           \
-        kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                               \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
-        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                             \
-        static constexpr kai::BlocksSmeKernel kernel = {                                                    \
-            kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), TABLE.values}; \
-        kai::run_blocks_kernel(                                                                             \
-            m, n, k, bl, lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, scalar_min, scalar_max);     \
+#define KAI_DEFINE_MATMUL_BLOCKS_SME(TABLE, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)        \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                \
+    extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                         \
+    void kai_run_##NAME(                                                                                   \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, DST* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                \
+        kai::check_blocks(k, bl);                                                                          \
+        kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                              \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                    \
+        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                            \
+        static constexpr kai::BlocksSmeKernel kernel = {                                                   \
+            kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), TABLE.values, \
+            sizeof(T) / 2};                                                                                \
+        kai::run_blocks_kernel(                                                                            \
+            m, n, k, bl, lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, scalar_min, scalar_max);    \
     }
 
 /// The same for an RHS of indices whose table is in front of the blocks of each panel. KERNEL: the assembly. Its blocks

@@ -70,5 +70,6 @@
     plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 8, 8, 8, 8
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 4, pairs
-    mopa_blocks kai_kernel_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, f16, 2, pairs
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, any, pairs
+    same_func kai_kernel_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, \
+        kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa

@@ -20,7 +20,7 @@
     alias   offset_at, own0     // previous pass: lhs_offset, lhs_scale from its first row on
     alias   scale_at, own1
 
-// kai::SmeKernel<RhsKind::int4_blocks>: const kai::Problem*, const kai::Table*, steps of 32 k, and blocks of part *
+// kai::Qai8dxpSmeFn: const kai::Problem*, const kai::Table*, steps of 32 k, and blocks of part *
 // parts steps.
 .macro take_args
     take_table x1
@@ -70,4 +70,4 @@
     plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 13, 13, 13, 13
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, f32, 4, all
+    mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, f32, all

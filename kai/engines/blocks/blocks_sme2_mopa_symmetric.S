@@ -95,7 +95,7 @@
     .set    rhs_bits, \bits
     .set    rhs_halves, \halves
     .set    rhs_scales_bf16, \scales_bf16
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme2_mopa, f32, 4, pairs
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme2_mopa, f32, pairs
 .endm
 
     mopa_symmetric qsi4c32p4vlx4, 4

@@ -4,17 +4,11 @@
 //     acc = fma(f32(S), lhs_scale[b] * rhs_scale[n][b], acc)                 blocks b ascending
 //     dst = clamp(acc)
 //
-// SDOT in streaming-mode registers, nothing in ZA. Two panels of 4 VL columns at a time: loads are the limit, and they
-// share those of the LHS. If their number is odd, the last one is alone.
+// SDOT in streaming-mode registers, nothing in ZA: sme_dot.inc. int4: a word of the RHS is 8 k of a column; bytes are
+// 16 times the values, the RHS scales a sixteenth.
 //
-// int4: a word of the RHS is 8 k of a column: the bytes shifted left by 4 are 16 times the first 4, their upper halves
-// 16 times the others. The RHS scales are a sixteenth.
-//
-// z0, z1   16 values of the LHS in each 128 bits         z2, z3  bounds in the end      z2  LHS scale
-// z4-z7    RHS bytes, first panel       z16-z19  second        z20-z23  either, shifted
-// z24-z27  S, first panel               z28-z31  second        z8-z11, z12-z15  running sums
+// z2, z3  bounds in the end      z2  LHS scale      z8-z11, z12-z15  running sums
 // At a block's end: z4-z7, z16-z19 products of the scales
-// p0  all      p1-p4  columns to store
 //
 // Assumes n, chunks >= 1.
 //
@@ -38,33 +32,6 @@ chunks      .req x12
 values      .req x13    // bytes of the values of a panel
 panel       .req x19    // the first one
 lhs_row     .req x20
-
-// What the four vectors from \at of \rhs hold of one panel: 4 k (int8, word \i of z\l) or 8 k (int4, words \i and \i1).
-// Loads z\v0-z\v3. Clobbers z20-z23.
-.macro dot_vectors rhs, at, v0, v1, v2, v3, s0, s1, s2, s3, l, i, i1
-    load_vectors ld1b, b, \v0, \v1, \v2, \v3, \rhs, \at
-    .if rhs_bits == 8
-    dot_4   \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3, \l, \i
-    .else
-    nibbles \v0, \v1, \v2, \v3, 20, 21, 22, 23
-    dot_4   \s0, \s1, \s2, \s3, 20, 21, 22, 23, \l, \i
-    dot_4   \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3, \l, \i1
-    .endif
-.endm
-
-.macro dot_panels panels, at, l, i, i1
-    dot_vectors rhs0, \at, 4, 5, 6, 7, 24, 25, 26, 27, \l, \i, \i1
-    .if \panels == 2
-    dot_vectors rhs1, \at, 16, 17, 18, 19, 28, 29, 30, 31, \l, \i, \i1
-    .endif
-.endm
-
-.macro next_vectors panels
-    addvl   rhs0, rhs0, #16
-    .if \panels == 2
-    addvl   rhs1, rhs1, #16
-    .endif
-.endm
 
 // Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers
 // z\v0-z\v3.
@@ -93,7 +60,7 @@ lhs_row     .req x20
 .endm
 
 // One or two panels, from `panel` on, which advances.
-.macro multiply panels
+.macro multiply panels, kind
     addvl   rhs0, panel, #8
     add     scale0, panel, values
     clear_4 8, 9, 10, 11
@@ -110,31 +77,9 @@ lhs_row     .req x20
     b.lo    3f
 1:  // a block
     mov     more, chunks
-    clear_4 24, 25, 26, 27
-    .if \panels == 2
-    clear_4 28, 29, 30, 31
-    .endif
-2:  // 32 k
-    ld1rqb  {z0.b}, p0/z, [lhs]
-    ld1rqb  {z1.b}, p0/z, [lhs, #16]
-    add     lhs, lhs, #32
-    .if rhs_bits == 8
-    dot_panels \panels, -8, 0, 0
-    dot_panels \panels, -4, 0, 1
-    dot_panels \panels, 0, 0, 2
-    dot_panels \panels, 4, 0, 3
-    next_vectors \panels
-    dot_panels \panels, -8, 1, 0
-    dot_panels \panels, -4, 1, 1
-    dot_panels \panels, 0, 1, 2
-    dot_panels \panels, 4, 1, 3
-    .else
-    dot_panels \panels, -8, 0, 0, 1
-    dot_panels \panels, -4, 0, 2, 3
-    dot_panels \panels, 0, 1, 0, 1
-    dot_panels \panels, 4, 1, 2, 3
-    .endif
-    next_vectors \panels
+    clear_sums \panels
+2:
+    dot_32  \kind, \panels
     subs    more, more, #1
     b.ne    2b
     ld1rh   {z2.s}, p0/z, [lhs_scale]
@@ -156,8 +101,7 @@ lhs_row     .req x20
     .endif
 .endm
 
-.macro sme_dot rhs, bits
-    .set    rhs_bits, \bits
+.macro sme_dot rhs, kind, bits
 func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_\rhs\()_1x4vl_sme_dot, hidden
     frame   d8-d15, x19-x20
     smstart
@@ -166,28 +110,16 @@ func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_\rhs\()_1x4vl_sme_dot, hidden
     ldp     blocks, chunks, [args, #BLOCK_ARGS_blocks]
     mul     values, blocks, chunks
     mul     values, values, vl4
-    lsl     values, values, #(3 + rhs_bits / 4)  // 32 k, half a byte or a byte each
+    lsl     values, values, #(3 + \bits / 4)  // 32 k, half a byte or a byte each
     ldr     cols, [args, #BLOCK_ARGS_n]
     ldr     lhs_row, [args, #BLOCK_ARGS_lhs]
     ldr     panel, [args, #BLOCK_ARGS_rhs]
     ldr     dst, [args, #BLOCK_ARGS_dst]
-    cmp     cols, vl4
-    b.ls    5f
-
-4:  // two panels
-    multiply 2
-    subs    cols, cols, vl4
-    b.ls    6f
-    cmp     cols, vl4
-    b.hi    4b
-
-5:  // one panel
-    multiply 1
-6:
+    each_two_panels multiply, \kind
     smstop
     return
 endfunc
 .endm
 
-    sme_dot qsi4c32p4vlx4, 4
-    sme_dot qsi8c32p4vlx4, 8
+    sme_dot qsi4c32p4vlx4, int4_pairs, 4
+    sme_dot qsi8c32p4vlx4, int8, 8

@@ -107,7 +107,7 @@
 
 .macro mopa_symmetric rhs, bits
     .set    rhs_bits, \bits
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme_mopa, f32, 4, pairs
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme_mopa, f32, pairs
 .endm
 
     mopa_symmetric qsi4c32p4vlx4, 4

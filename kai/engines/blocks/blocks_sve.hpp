@@ -51,59 +51,5 @@ KAI_INLINE void store_clamped(float* dst, size_t columns, svfloat32_t x, float l
     svst1_f32(first_words(columns), dst, svmin_n_f32_x(all_words(), svmax_n_f32_x(all_words(), x, lo), hi));
 }
 
-/// How nibbles become int8 and sums become f32: blocks of 32. Weights are 16 times the nibbles; see ShortSum.
-struct SveShort {
-    static constexpr float kStart = ShortSum<4>::kStart;
-    static constexpr size_t kBlock = 32;
-
-    KAI_INLINE static svint8_t low(svint8_t packed) {
-        return svlsl_n_s8_x(all(), packed, 4);
-    }
-    KAI_INLINE static svint8_t high(svint8_t packed) {
-        return svand_n_s8_x(all(), packed, -16);
-    }
-    KAI_INLINE static svint32_t start() {
-        return svreinterpret_s32_f32(svdup_n_f32(kStart));
-    }
-    /// Of sums whose words are added in pairs.
-    KAI_INLINE static svint32_t start_pairs() {
-        return svtrn1_s32(start(), svdup_n_s32(0));
-    }
-    KAI_INLINE static svfloat32_t to_float(svint32_t sum) {
-        return svsub_n_f32_x(all_words(), svreinterpret_f32_s32(sum), kStart);
-    }
-};
-
-/// The same for blocks of any length below 2^21.
-struct SveLong {
-    static constexpr size_t kBlock = 0;  // any
-
-    KAI_INLINE static svint8_t low(svint8_t packed) {
-        return svasr_n_s8_x(all(), svlsl_n_s8_x(all(), packed, 4), 4);
-    }
-    KAI_INLINE static svint8_t high(svint8_t packed) {
-        return svasr_n_s8_x(all(), packed, 4);
-    }
-    KAI_INLINE static svint32_t start() {
-        return svdup_n_s32(0);
-    }
-    KAI_INLINE static svint32_t start_pairs() {
-        return start();
-    }
-    KAI_INLINE static svfloat32_t to_float(svint32_t sum) {
-        return svcvt_f32_s32_x(all_words(), sum);
-    }
-};
-
-/// run(Sum) with the policy for the block length.
-template <class Run>
-KAI_INLINE void with_sum(size_t bl, Run run) {
-    if (bl == SveShort::kBlock) {
-        run(SveShort{});
-    } else {
-        run(SveLong{});
-    }
-}
-
 }  // namespace
 }  // namespace kai

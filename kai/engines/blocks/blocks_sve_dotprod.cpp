@@ -2,13 +2,24 @@
 //
 //     dst[n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// Two panels at a time share the row. With vectors of 128 bits each panel takes two turns of 4 columns.
+// Two panels at a time share the row. With vectors of 128 bits each panel takes two turns of 4 columns. Blocks that are
+// not of 32 run in blocks_neon_dotprod_long.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sve.hpp"
 
 namespace kai {
 namespace {
+
+constexpr float kStart = ShortSum<4>::kStart;
+
+/// Weights are 16 times the nibbles.
+KAI_INLINE svint8_t low(svint8_t packed) {
+    return svlsl_n_s8_x(all(), packed, 4);
+}
+KAI_INLINE svint8_t high(svint8_t packed) {
+    return svand_n_s8_x(all(), packed, -16);
+}
 
 /// @name How a vector multiplies
 ///
@@ -32,25 +43,23 @@ struct SveGroups {
 
 /// A word has one column, an index takes 4 k of the row.
 struct SveDot4 : SveGroups<4> {
-    template <class Sum>
     KAI_INLINE static svint32_t start() {
-        return Sum::start();
+        return svreinterpret_s32_f32(svdup_n_f32(kStart));
     }
-    template <class Sum>
     KAI_INLINE static void mac(
         svint32_t& sum, svint32_t&, size_t width, const uint8_t* rhs, const uint8_t* low_k, const uint8_t* high_k) {
         const svbool_t some = first_bytes(width);
-        const svint8_t low = load_quad(low_k), high = load_quad(high_k);
+        const svint8_t k_low = load_quad(low_k), k_high = load_quad(high_k);
         const svint8_t a = load_bytes(some, rhs), b = load_bytes(some, rhs + 32);
         const svint8_t c = load_bytes(some, rhs + 64), d = load_bytes(some, rhs + 96);
-        sum = svdot_lane_s32(sum, Sum::low(a), low, 0);
-        sum = svdot_lane_s32(sum, Sum::low(b), low, 1);
-        sum = svdot_lane_s32(sum, Sum::low(c), low, 2);
-        sum = svdot_lane_s32(sum, Sum::low(d), low, 3);
-        sum = svdot_lane_s32(sum, Sum::high(a), high, 0);
-        sum = svdot_lane_s32(sum, Sum::high(b), high, 1);
-        sum = svdot_lane_s32(sum, Sum::high(c), high, 2);
-        sum = svdot_lane_s32(sum, Sum::high(d), high, 3);
+        sum = svdot_lane_s32(sum, low(a), k_low, 0);
+        sum = svdot_lane_s32(sum, low(b), k_low, 1);
+        sum = svdot_lane_s32(sum, low(c), k_low, 2);
+        sum = svdot_lane_s32(sum, low(d), k_low, 3);
+        sum = svdot_lane_s32(sum, high(a), k_high, 0);
+        sum = svdot_lane_s32(sum, high(b), k_high, 1);
+        sum = svdot_lane_s32(sum, high(c), k_high, 2);
+        sum = svdot_lane_s32(sum, high(d), k_high, 3);
     }
     KAI_INLINE static svint32_t sum(svint32_t s, svint32_t) {
         return s;
@@ -66,26 +75,25 @@ struct SveDot4 : SveGroups<4> {
 /// Two words have one column. One vector holds the first columns, the next one the others; TRN brings
 /// them together as first, other, second, other, ...
 struct SveDot8 : SveGroups<8> {
-    template <class Sum>
+    /// Half of the words: they are added in pairs.
     KAI_INLINE static svint32_t start() {
-        return Sum::start_pairs();
+        return svtrn1_s32(svreinterpret_s32_f32(svdup_n_f32(kStart)), svdup_n_s32(0));
     }
     KAI_INLINE static svint8_t load_k(const uint8_t* p) {
         return svreinterpret_s8_u64(svdup_n_u64(load<uint64_t>(p)));
     }
-    template <class Sum>
     KAI_INLINE static void mac(
         svint32_t& first, svint32_t& other, size_t width, const uint8_t* rhs, const uint8_t* low_k,
         const uint8_t* high_k) {
         const svbool_t some = first_bytes(width);
         KAI_UNROLL(16)
         for (int g = 0; g < 2; ++g, rhs += 64, low_k += 8, high_k += 8) {
-            const svint8_t low = load_k(low_k), high = load_k(high_k);
+            const svint8_t k_low = load_k(low_k), k_high = load_k(high_k);
             const svint8_t a = load_bytes(some, rhs), b = load_bytes(some, rhs + width);
-            first = svdot_s32(first, Sum::low(a), low);
-            other = svdot_s32(other, Sum::low(b), low);
-            first = svdot_s32(first, Sum::high(a), high);
-            other = svdot_s32(other, Sum::high(b), high);
+            first = svdot_s32(first, low(a), k_low);
+            other = svdot_s32(other, low(b), k_low);
+            first = svdot_s32(first, high(a), k_high);
+            other = svdot_s32(other, high(b), k_high);
         }
     }
     KAI_INLINE static svint32_t sum(svint32_t first, svint32_t other) {
@@ -110,92 +118,71 @@ struct SveDot8 : SveGroups<8> {
 
 /// One row.
 struct RowShape {
-    size_t bl, blocks, rhs_stride, width;
+    size_t blocks, rhs_stride, width;
     float lo, hi;
 };
 
-/// S of a block of one panel, as f32; `rhs` are its elements.
-template <class Dot, class Sum>
-KAI_INLINE svfloat32_t sum_of_block(size_t bl, size_t width, const uint8_t* low_k, const uint8_t* rhs) {
-    svint32_t first = Dot::template start<Sum>(), other = first;
-    const uint8_t* high_k = low_k + bl / 2;
-    for (size_t j = 0; j < bl / 2; j += 16, low_k += 16, high_k += 16, rhs += 128) {
-        Dot::template mac<Sum>(first, other, width, rhs, low_k, high_k);
-    }
-    return Sum::to_float(Dot::sum(first, other));
-}
-
-/// The columns of a vector of one panel, or of two; n from the first of them on.
-template <class Dot, class Sum, bool TWO>
+/// The columns of a vector of two panels; n from the first of them on. If the second one is not there, it is the first
+/// again, and no column of it is stored.
+template <class Dot>
 KAI_INLINE void vector_columns(
     const RowShape& p, size_t column, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t n) {
-    const size_t bl = Sum::kBlock != 0 ? Sum::kBlock : p.bl;
-    const size_t lhs_block = qsi8d32p.block_bytes(Dot::kLhs, bl), rhs_block = qsi4c32p.block_bytes(Dot::kRhs, bl);
-    const size_t elements = qsi4c32p.elements(Dot::kRhs, bl, 0) + Dot::offset(column);
+    constexpr size_t kRhsBlock = qsi4c32p.block_bytes(Dot::kRhs, 32);
+    const size_t elements = qsi4c32p.elements(Dot::kRhs, 32, 0) + Dot::offset(column);
+    const size_t second = n > 8 ? p.rhs_stride : 0;
     svfloat32_t acc = svdup_n_f32(0), next = acc;
-    for (size_t b = p.blocks; b > 0; --b, lhs += lhs_block, rhs += rhs_block) {
+    for (size_t b = p.blocks; b > 0; --b, lhs += qsi8d32p.block_bytes(Dot::kLhs, 32), rhs += kRhsBlock) {
+        const uint8_t* k = lhs + qsi8d32p.elements(Dot::kLhs, 32, 0);
         const float row_scale = load_f16(lhs);
-        const uint8_t* k = lhs + qsi8d32p.elements(Dot::kLhs, bl, 0);
-        const auto scales = [&](const uint8_t* panel) {
-            return svmul_n_f32_x(all_words(), Dot::scales(panel + 2 * column, p.width), row_scale);
+        const auto add = [&](svfloat32_t& to, const uint8_t* panel) {
+            svint32_t first = Dot::start(), other = first;
+            Dot::mac(first, other, p.width, panel + elements, k, k + 16);
+            const svfloat32_t sum = svsub_n_f32_x(all_words(), svreinterpret_f32_s32(Dot::sum(first, other)), kStart);
+            const svfloat32_t scales = Dot::scales(panel + 2 * column, p.width);
+            to = svmla_f32_x(all_words(), to, sum, svmul_n_f32_x(all_words(), scales, row_scale));
         };
-        acc = svmla_f32_x(all_words(), acc, sum_of_block<Dot, Sum>(bl, p.width, k, rhs + elements), scales(rhs));
-        if constexpr (TWO) {
-            const uint8_t* panel = rhs + p.rhs_stride;
-            next =
-                svmla_f32_x(all_words(), next, sum_of_block<Dot, Sum>(bl, p.width, k, panel + elements), scales(panel));
-        }
+        add(acc, rhs);
+        add(next, rhs + second);
     }
-    Dot::store(dst, n, p.width, acc, p.lo, p.hi);
-    if constexpr (TWO) {
-        Dot::store(dst + 8, n - 8, p.width, next, p.lo, p.hi);
-    }
+    Dot::store(dst, n < 8 - column ? n : 8 - column, p.width, acc, p.lo, p.hi);
+    Dot::store(dst + 8, n > 8 ? n - 8 : 0, p.width, next, p.lo, p.hi);
 }
 
-template <class Dot, class Sum>
-KAI_INLINE void row(const RowShape& p, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t n) {
-    for (size_t n0 = 0; n0 < n; n0 += 16, rhs += 2 * p.rhs_stride) {
-        for (size_t c = 0; c < 8 && n0 + c < n; c += p.width / 4) {
-            // The second panel may have no more than its first columns, or none.
-            const size_t left = n - n0 - c;
-            if (left > 8) {
-                vector_columns<Dot, Sum, true>(p, c, lhs, rhs, dst + n0 + c, left);
-            } else {
-                vector_columns<Dot, Sum, false>(p, c, lhs, rhs, dst + n0 + c, left < 8 - c ? left : 8 - c);
+/// A micro-kernel.
+template <class Dot>
+struct SveRows {
+    BlockRowsKernel long_kernel;
+};
+
+/// Rows one after another.
+template <class Dot>
+KAI_INLINE void matmul_blocks(
+    const SveRows<Dot>& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst,
+    size_t dst_stride, float lo, float hi) {
+    if (bl != 32) {
+        return matmul_blocks(kernel.long_kernel, m, n, k, bl, lhs, rhs, dst, dst_stride, lo, hi);
+    }
+    const RowShape p{k / 32, qsi4c32p.stride(Dot::kRhs, k, 32), width(), lo, hi};
+    for (size_t i = 0; i < m; ++i) {
+        const uint8_t *row = bytes(lhs, i * qsi8d32p.stride(Dot::kLhs, k, 32)), *panels = bytes(rhs);
+        auto* out = reinterpret_cast<float*>(bytes(dst, i * dst_stride));
+        for (size_t n0 = 0; n0 < n; n0 += 16, panels += 2 * p.rhs_stride) {
+            for (size_t c = 0; c < 8 && n0 + c < n; c += p.width / 4) {
+                vector_columns<Dot>(p, c, row, panels, out + n0 + c, n - n0 - c);
             }
         }
     }
 }
 
-template <class Dot>
-struct SveRows {};
-
-/// Rows one after another.
-template <class Dot>
-KAI_INLINE void matmul_blocks(
-    SveRows<Dot>, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst,
-    size_t dst_stride, float lo, float hi) {
-    if (n == 0) {
-        return;
-    }
-    with_sum(bl, [&](auto sum) {
-        const RowShape shape{bl, k / bl, qsi4c32p.stride(Dot::kRhs, k, bl), width(), lo, hi};
-        for (size_t i = 0; i < m; ++i) {
-            const uint8_t* panel = bytes(lhs, i * qsi8d32p.stride(Dot::kLhs, k, bl));
-            auto* out = reinterpret_cast<float*>(bytes(dst, i * dst_stride));
-            row<Dot, decltype(sum)>(shape, panel, bytes(rhs), out, n);
-        }
-    });
-}
-
 /// For groups of KR / 2 k.
-template <const Format&, size_t MR, size_t KR, size_t, class>
+template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
 constexpr auto kernel() {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
+    constexpr BlockOperands operands = block_operands<qsi8d32p, RHS, MR, 8, T>();
     if constexpr (KR == 8) {
-        return SveRows<SveDot4>{};
+        return SveRows<SveDot4>{{operands, nullptr, kai_long_row_8x4_neon_dotprod}};
     } else {
-        return SveRows<SveDot8>{};
+        return SveRows<SveDot8>{{operands, nullptr, kai_long_row_8x8_neon_dotprod}};
     }
 }
 

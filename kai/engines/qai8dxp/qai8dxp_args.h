@@ -85,21 +85,33 @@ KAI_OFFSETS(GEMM_ARGS, KAI_GEMM_ARGS)
     field(const int32_t*, 8, lut) /* int2: the four weights */
 KAI_OFFSETS(DECODE_ARGS, KAI_DECODE_ARGS)
 
+/// The functions for a number of rows. A tile has all rows and so many quads; null: there is none.
+#define KAI_FEW_TILES(field)     \
+    field(FewTileFn*, 8, four)   \
+    field(FewTileFn*, 8, two)    /* an odd quad at the end, if `one` is null: twice the same */ \
+    field(FewTileFn*, 8, one)
+KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
+
 /// Up to 8 rows, of one panel of the LHS or of two, times all columns. The RHS is decoded in registers. Results are
 /// those of the tile functions. At least one row, at least one quad.
-#define KAI_FEW_ARGS(field)                                                         \
-    KAI_ROWS_AND_BOUNDS(field)                                                      \
-    field(const uint8_t*, 8, rhs)                                                   \
-    field(size_t, 8, rhs_stride)                                                    \
-    field(uint8_t*, 8, dst)                                                         \
-    field(size_t, 8, row_stride)                                                    \
-    field(size_t, 8, rows)                                                          \
-    field(size_t, 8, quads)                                                         \
-    field(size_t, 8, steps)       /* to scale_distance: as in RowFn, RowBlocksFn */ \
-    field(size_t, 8, blocks)                                                        \
-    field(size_t, 8, scale_distance)                                                \
-    field(const int32_t*, 8, lut) /* int2 */                                        \
-    field(size_t, 8, nr)          /* columns of a panel of the RHS */               \
-    field(OutKind, 8, out)                                                          \
-    field(size_t, 8, clamps)      /* all bits; per channel, 0: all is within bounds if scales and bias < 2 */
+#define KAI_FEW_ARGS(field)                                                                               \
+    KAI_ROWS_AND_BOUNDS(field)                                                                            \
+    field(const uint8_t*, 8, rhs)                                                                         \
+    field(size_t, 8, next_pair)      /* bytes from a pair of quads to the next one: of elements, fields */ \
+    field(size_t, 8, second)         /* bytes to the second quad of a pair: of its elements, */           \
+    field(size_t, 8, second_fields)  /* of its fields */                                                  \
+    field(size_t, 8, fields)         /* from elements of a quad to its fields */                          \
+    field(uint8_t*, 8, dst)                                                                               \
+    field(size_t, 8, quads)                                                                               \
+    field(FewTiles, 24, tiles)                                                                         \
+    field(size_t, 8, row_stride)                                                                          \
+    field(size_t, 8, last_stride) /* to the last row of a tile: 0 if it is one more than there are */       \
+    field(size_t, 8, depth)          /* steps of 32 k */                                                  \
+    field(size_t, 8, nr)             /* columns of a panel of the RHS */                                  \
+    field(size_t, 8, steps)          /* to scale_distance: as in RowBlocksFn */                           \
+    field(size_t, 8, blocks)                                                                              \
+    field(size_t, 8, scale_distance)                                                                      \
+    field(const int32_t*, 8, lut)    /* int2 */                                                           \
+    field(OutKind, 8, out)                                                                                \
+    field(size_t, 8, clamps)         /* all bits; per channel, 0: all is within bounds if scales and bias < 2 */
 KAI_OFFSETS(FEW_ARGS, KAI_FEW_ARGS)

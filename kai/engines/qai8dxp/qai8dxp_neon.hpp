@@ -1,6 +1,6 @@
 // GEMM with rows quantised at run time (qai8dxp, panels of 4 rows) on NEON: one engine for every RHS and every output.
 //
-// Few rows: one call of an assembly function (FewFn) does all columns and decodes the RHS in registers.
+// Few rows: one call of an assembly function (kai_few_neon) does all columns; its tiles decode the RHS in registers.
 //
 // Many rows, in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are
 // multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read
@@ -57,8 +57,9 @@ using GemmTileFn = void(const GemmArgs*);
 KAI_STRUCT(DecodeArgs, KAI_DECODE_ARGS);
 using DecodeFn = void(const DecodeArgs*);
 
+using FewTileFn = void();  // called by kai_few_neon, whose registers are its arguments
+KAI_STRUCT(FewTiles, KAI_FEW_TILES);
 KAI_STRUCT(FewArgs, KAI_FEW_ARGS);
-using FewFn = void(const FewArgs*);
 
 /// The tile functions of an ISA for a kind of RHS.
 struct GemmTiles {
@@ -67,7 +68,7 @@ struct GemmTiles {
     GemmTileFn* wide;    // of 3 panels x 2 quads, or null
     DecodeFn* decode;    // null: the RHS is int8
     size_t group;        // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)
-    FewFn* few[8];       // of 1 to 8 rows; of 5 and more also null: 4 rows, then the others
+    FewTiles few[8];     // of 1 to 8 rows
     size_t few_rows;     // up to this many are few, 3 to 64; of more rows, those after the last whole panel
 };
 
@@ -76,6 +77,9 @@ struct GemmTiles {
 
 extern "C" {
 [[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
+
+/// Few rows.
+[[gnu::visibility("hidden")]] void kai_few_neon(const kai::FewArgs*);
 
 /// The GEMM, mr = 4.
 [[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);

@@ -8,42 +8,58 @@ extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
     kai_sums_12x8_neon_dotprod;
 kai::GemmTileFn kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod;
-#define KAI_DECLARE_FEW(KIND)                                                                                     \
-    kai::FewFn kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod, \
-        kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_5_neon_dotprod, kai_few_##KIND##_6_neon_dotprod,        \
-        kai_few_##KIND##_7_neon_dotprod, kai_few_##KIND##_8_neon_dotprod
-KAI_DECLARE_FEW(int8);
-KAI_DECLARE_FEW(int4);
-KAI_DECLARE_FEW(int2);
-KAI_DECLARE_FEW(blocks_int4);
+#define KAI_FEW_TILE(KIND, SIZE) kai_part_few_##KIND##_##SIZE##_neon_dotprod
+#define KAI_DECLARE_FEW_1_TO_4(KIND, COLUMNS)                                                                         \
+    kai::FewTileFn KAI_FEW_TILE(KIND, 1x##COLUMNS), KAI_FEW_TILE(KIND, 2x##COLUMNS), KAI_FEW_TILE(KIND, 3x##COLUMNS), \
+        KAI_FEW_TILE(KIND, 4x##COLUMNS)
+#define KAI_DECLARE_FEW_5_TO_8(KIND, COLUMNS)                                                                         \
+    kai::FewTileFn KAI_FEW_TILE(KIND, 5x##COLUMNS), KAI_FEW_TILE(KIND, 6x##COLUMNS), KAI_FEW_TILE(KIND, 7x##COLUMNS), \
+        KAI_FEW_TILE(KIND, 8x##COLUMNS)
+KAI_DECLARE_FEW_1_TO_4(int8, 16);
+KAI_DECLARE_FEW_1_TO_4(int8, 8);
+KAI_DECLARE_FEW_5_TO_8(int8, 8);
+KAI_DECLARE_FEW_1_TO_4(int4, 16);
+KAI_DECLARE_FEW_1_TO_4(int4, 8);
+KAI_DECLARE_FEW_5_TO_8(int4, 8);
+KAI_DECLARE_FEW_1_TO_4(int2, 16);
+KAI_DECLARE_FEW_1_TO_4(int2, 8);
+KAI_DECLARE_FEW_5_TO_8(int2, 8);
+KAI_DECLARE_FEW_1_TO_4(blocks_int4, 16);
+KAI_DECLARE_FEW_1_TO_4(blocks_int4, 8);
+KAI_DECLARE_FEW_5_TO_8(blocks_int4, 8);
+KAI_DECLARE_FEW_5_TO_8(blocks_int4, 4);
 }
 
 namespace kai {
 namespace {
 
-/// The functions for few rows of a kind of RHS.
-#define KAI_FEW(KIND)                                                                                          \
-    {                                                                                                          \
-        kai_few_##KIND##_1_neon_dotprod, kai_few_##KIND##_2_neon_dotprod, kai_few_##KIND##_3_neon_dotprod,     \
-            kai_few_##KIND##_4_neon_dotprod, kai_few_##KIND##_5_neon_dotprod, kai_few_##KIND##_6_neon_dotprod, \
-            kai_few_##KIND##_7_neon_dotprod, kai_few_##KIND##_8_neon_dotprod                                   \
-    }
-#define KAI_CHANNEL_TILES(KIND, DECODE, FEW_ROWS)                                              \
-    {                                                                                          \
-        {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod}, 4, \
-            kai_sums_12x8_neon_dotprod, DECODE, 4, KAI_FEW(KIND), FEW_ROWS                     \
+/// Tiles for few rows of a kind of RHS: rows that have two sizes, rows that have one.
+#define KAI_FEW_16_8(KIND, ROWS) \
+    { KAI_FEW_TILE(KIND, ROWS##x16), KAI_FEW_TILE(KIND, ROWS##x8), nullptr }
+#define KAI_FEW_8(KIND, ROWS) \
+    { nullptr, KAI_FEW_TILE(KIND, ROWS##x8), nullptr }
+#define KAI_FEW_4(KIND, ROWS) \
+    { nullptr, nullptr, KAI_FEW_TILE(KIND, ROWS##x4) }
+#define KAI_CHANNEL_TILES(KIND, DECODE, FEW, FEW_ROWS)                                              \
+    {                                                                                               \
+        {kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod}, 4,      \
+            kai_sums_12x8_neon_dotprod, DECODE, 4,                                                  \
+            {KAI_FEW_16_8(KIND, 1), KAI_FEW_16_8(KIND, 2), FEW(KIND, 3),       FEW(KIND, 4),        \
+             KAI_FEW_8(KIND, 5),    KAI_FEW_8(KIND, 6),    KAI_FEW_8(KIND, 7), KAI_FEW_8(KIND, 8)}, \
+            FEW_ROWS                                                                                \
     }
 
-constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, 20);
-constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, 16);
-constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, 16);
+constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, KAI_FEW_16_8, 20);
+constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, KAI_FEW_16_8, 16);
+constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, KAI_FEW_8, 16);
 constexpr GemmTiles kInt4Blocks{
     {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod},
     3,
     nullptr,
     kai_decode_int4_neon,
     4,
-    KAI_FEW(blocks_int4),
+    {KAI_FEW_16_8(blocks_int4, 1), KAI_FEW_16_8(blocks_int4, 2), KAI_FEW_8(blocks_int4, 3), KAI_FEW_8(blocks_int4, 4),
+     KAI_FEW_8(blocks_int4, 5), KAI_FEW_4(blocks_int4, 6), KAI_FEW_4(blocks_int4, 7), KAI_FEW_4(blocks_int4, 8)},
     24};
 
 /// GEMM for panels of 4 rows, GEMV for mr = 1. A group is GROUP k of a row.

@@ -1,143 +1,86 @@
-// Few rows of the qai8dxp GEMM with SDOT (struct FewArgs of qai8dxp_neon.hpp): 1 to 8, all columns.
+// Few rows of the qai8dxp GEMM with SDOT: tiles of 1 to 8 rows, which kai_few_neon calls.
 //
-// kai_few_*: a scale per column; fields rsum, rs, bias after a panel of the RHS; off, ls after one of the LHS
+// kai_part_few_*: a scale per column; fields rsum, rs, bias after a panel of the RHS; off, ls after one of the LHS
 //     sum    = off * rsum + sum over k of lhs * rhs                                 int32
 //     dst[n] = clamp(f32(sum) * (rs * ls) + bias)
 //
-// kai_few_blocks_*: a scale per column and block; fields rsum, bias after a panel
+// kai_part_few_blocks_*: a scale per column and block; fields rsum, bias after a panel
 //     sum    = fma(S / 16, scale, sum) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, sum)
 //     dst[n] = clamp(sum * ls + bias)
 // S starts at the bits of C and ends as the float C + S / 16 (ShortSum).
 //
 // A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row of a quad.
 // A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 6 rows and more of blocks: of
-// one. An odd quad at the end takes a tile of two whose second one is the same; it is stored first.
+// one.
 //
 // Loads, decoding and scalar instructions are between products, not more than one after two of these: what cores
 // that issue two or three instructions in order need. After the last k, loads read up to 32 bytes of the fields of
 // both panels (64 of the RHS if nr = 8).
 //
-// Registers
-//   x0        struct FewArgs                        x9 - x12  RHS of a quad each
-//   x1        next quad                             x12, x13  LHS of rows 4 - 7, where quads are two, and 0 - 3
-//   x2        from one quad to the next             x14       scratch; bits of C
-//   x3, x4    dst, quads to go                      x15       steps or blocks to go
-//   x5        steps (blocks: to go in a part)       x16, x20  from here to scales; per channel to fields
-//   x6        bytes of a step of int4               x19       from a pair of quads to the next one
-//   x7, x8    4 * nr, 8 * nr: where vectors         v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
-//   x17       12 * nr         of int4 are           v16 - v27 RHS_A, RHS_B, RHS_C
-//                                                   v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
+// Registers: qai8dxp_neon_few.inc, and
+//   x9 - x12  RHS of a quad each                      x14       scratch; bits of C
+//   x12, x13  LHS of rows 4 - 7, where quads are      x15       steps or blocks to go
+//             two, and 0 - 3                          x16       blocks: from here to scales
+//   x6        bytes of a step of int4                 v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
+//   x8, x17   8 * nr, 12 * nr: where vectors of       v16 - v27 RHS_A, RHS_B, RHS_C
+//             int4 are, like x27                      v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
+//   blocks: x5 steps of a part to go; x1 bytes of a part; x2 from a block's first part to its scales; x3 how much
+//   nearer the scales of a second quad are; x4 bytes of a step and scales; x28 from there back to these
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/int_neon/int_neon_quads.inc"
-
+#include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
 
 // Registers of the quads of a row: rows 4 - 7, or the f32 sums of two rows of four quads and of four of two, use those
 // of the others that are free.
-#define ROW_0 0, 1, 2, 3
-#define ROW_1 4, 5, 6, 7
-#define ROW_2 8, 9, 10, 11
-#define ROW_3 12, 13, 14, 15
-#define ROW_4 2, 3, 2, 3
-#define ROW_5 6, 7, 6, 7
-#define ROW_6 10, 11, 10, 11
+#define ROW_0 0, 1, 8, 9
+#define ROW_1 2, 3, 10, 11
+#define ROW_2 4, 5, 12, 13
+#define ROW_3 6, 7, 14, 15
+#define ROW_4 8, 9, 8, 9
+#define ROW_5 10, 11, 10, 11
+#define ROW_6 12, 13, 12, 13
 #define ROW_7 14, 15, 14, 15
 // Of blocks: the fifth row of two quads, and its f32 sums.
 #define FIFTH 18, 19, 18, 19
 #define FIFTH_F 22, 23, 22, 23
 // f32 sums of 6 to 8 rows of a quad.
 #define BLOCKS_0 1, 1, 1, 1
-#define BLOCKS_1 5, 5, 5, 5
-#define BLOCKS_2 9, 9, 9, 9
-#define BLOCKS_3 13, 13, 13, 13
-#define BLOCKS_4 3, 3, 3, 3
-#define BLOCKS_5 7, 7, 7, 7
-#define BLOCKS_6 11, 11, 11, 11
+#define BLOCKS_1 3, 3, 3, 3
+#define BLOCKS_2 5, 5, 5, 5
+#define BLOCKS_3 7, 7, 7, 7
+#define BLOCKS_4 9, 9, 9, 9
+#define BLOCKS_5 11, 11, 11, 11
+#define BLOCKS_6 13, 13, 13, 13
 #define BLOCKS_7 15, 15, 15, 15
 
 .set    fifth_row, 0    // how many rows a tile has whose fifth row is FIFTH
 
-.macro few_enter saved, record
-    frame   d8-d15, \saved, \record
-    ldr     x8, [x0, #FEW_ARGS_nr]
-    ldp     x1, x2, [x0, #FEW_ARGS_rhs]
-    ldp     x5, x15, [x0, #FEW_ARGS_steps]
-    ldr     x4, [x0, #FEW_ARGS_quads]
-    cmp     x8, #8
-    ldr     x3, [x0, #FEW_ARGS_dst]
-    lsl     x7, x8, #2
-    add     x17, x7, x8, lsl #3
-    csel    x19, xzr, x2, eq
-    lsl     x6, x8, #4
-    mov     x14, #16
-    sub     x20, x2, x17                        // to the fields of a quad per channel
-    add     x19, x19, x2
-    csel    x2, x14, x2, eq
-    lsl     x8, x8, #3
-.endm
-
-// x9 - x12 = the next quads; x13, x12 = LHS.
+// x9 - x12 = the quads; x13 = LHS, x14 bytes to its second panel.
 .macro few_begin
-    .if quads == 1
-    cmp     x2, #16
-    mov     x9, x1
-    mov     x14, x2
-    csel    x11, xzr, x26, eq
-    add     x1, x1, x2
-    mov     x2, x19
-    mov     x19, x14
-    .else
-    mov     x9, x1
-    add     x10, x1, x2
+    ldp     x13, x14, [args, #FEW_ARGS_lhs]
+    mov     x9, x19
+    .if quads > 1
+    add     x10, x19, x23
+    .endif
     .if quads == 4
-    add     x11, x1, x19
-    add     x12, x10, x19
-    add     x1, x1, x19, lsl #1
-    .else
-    cmp     x4, #1
-    add     x1, x1, x19
-    csel    x10, x9, x10, eq
-    .endif
-    .endif
-    .if rows > 4
-    ldp     x13, x12, [x0, #FEW_ARGS_lhs]
-    add     x12, x12, x13
-    .else
-    ldr     x13, [x0, #FEW_ARGS_lhs]
+    add     x11, x19, x24
+    add     x12, x10, x24
     .endif
 .endm
-
-// \body does a tile. Up to `four_quads` rows have tiles of four quads, up to `two_quads` of two.
-.macro few_tiles body:vararg
-    .if rows <= four_quads
-    .set    quads, 4
-    subs    x4, x4, #4
-    b.lo    12f
-11:
-    \body
-    subs    x4, x4, #4
-    b.hs    11b
-12:
-    adds    x4, x4, #4
-    b.eq    14f
+// The first field of the columns.
+.macro load_fields r0, r1, r2, r3
+    ldr     q\r0, [x20]
+    .if quads > 1
+    ldr     q\r1, [x20, x25]
     .endif
-    .if rows <= two_quads
-    .set    quads, 2
-13:
-    \body
-    subs    x4, x4, #2
-    b.hi    13b
-    .else
-    .set    quads, 1
-13:
-    \body
-    subs    x4, x4, #1
-    b.ne    13b
+    .if quads == 4
+    add     x14, x20, x24
+    ldr     q\r2, [x14]
+    ldr     q\r3, [x14, x25]
     .endif
-14:
 .endm
 
 // ---- What stands for one instruction per quad and row
@@ -332,317 +275,116 @@
     .endif
 .endm
 
-.macro row_by_column s0, s1, s2, s3, lane, op, columns:vararg
-    op_quads \op, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, \columns
-.endm
-.macro row_by_operand s0, s1, s2, s3, lane, op, operand
-    shared_quads \op, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, \operand
-.endm
-.macro row_by_lane s0, s1, s2, s3, lane, op
-    shared_quads \op, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, \lane
-.endm
 .macro row_is_product s0, s1, s2, s3, lane, op, columns:vararg
     shared_quads \op, 4s, \s0, \s1, \s2, \s3, \columns, \lane
 .endm
-.macro row_scvtf s0, s1, s2, s3, lane, rest:vararg
-    scvtf_quads \s0, \s1, \s2, \s3
-.endm
 
-// ---- Stores: x9 = row, x10 = bytes from row to row, x11 = from a quad of two to the other one; `whole`: no odd quad
-
-.macro store_f32 s0, s1, s2, s3, rest:vararg
-    .if quads == 4
-    store_whole_f32 \s0, \s1, \s2, \s3
-    .else
-    .if quads == 2
-    str     q\s1, [x9, x11]
-    .endif
-    str     q\s0, [x9]
-    add     x9, x9, x10
-    .endif
-.endm
-.macro store_whole_f32 s0, s1, s2, s3, rest:vararg
-    stp     q\s0, q\s1, [x9]
-    .if quads == 4
-    stp     q\s2, q\s3, [x9, #32]
-    .endif
-    add     x9, x9, x10
-.endm
-.macro store_f16 s0, s1, s2, s3, rest:vararg
-    .if quads == 4
-    store_whole_f16 \s0, \s1, \s2, \s3
-    .else
-    fcvtn   v\s0\().4h, v\s0\().4s
-    fcvtn   v\s1\().4h, v\s1\().4s
-    str     d\s1, [x9, x11]
-    str     d\s0, [x9]
-    add     x9, x9, x10
-    .endif
-.endm
-.macro store_whole_f16 s0, s1, s2, s3, rest:vararg
-    fcvtn   v\s0\().4h, v\s0\().4s
-    .if quads == 4
-    fcvtn   v\s2\().4h, v\s2\().4s
-    .endif
-    fcvtn2  v\s0\().8h, v\s1\().4s
-    .if quads == 4
-    fcvtn2  v\s2\().8h, v\s3\().4s
-    stp     q\s0, q\s2, [x9]
-    .else
-    str     q\s0, [x9]
-    .endif
-    add     x9, x9, x10
-.endm
-
-// The upper bound of \i, if there is such a row, and meanwhile the store of the previous one.
-.macro bound_and_store row, i, before, hi
-    .if \i < rows
-    \row    \i, row_by_operand, , fmin, v\hi\().4s
-    .endif
-    .if \before < rows
-    \row    \before, store_f32
-    .endif
-.endm
-
-// dst = min(max(x, lo), hi): NaN stays NaN. f32_or_f16: x15 = FEW_ARGS_out; \skip: if x14 is 0, f16, no clamp, `whole`.
-.macro clamp_and_store row, out, lo, hi, skip
-    .if quads == 2
-    cmp     x4, #1
-    mov     x11, #16
-    csel    x11, xzr, x11, eq
-    .endif
-    ldr     x10, [x0, #FEW_ARGS_row_stride]
-    mov     x9, x3
-    .ifc \out\skip, f32_or_f16skip
-    cbz     x14, 15f
-    .endif
-    each    \row, row_by_operand, , , fmax, v\lo\().4s
-    .ifc \out, f32_or_f16
-    cbnz    x15, 8f
-    .endif
-    \row    0, row_by_operand, , fmin, v\hi\().4s
-    bound_and_store \row, 1, 0, \hi
-    bound_and_store \row, 2, 1, \hi
-    bound_and_store \row, 3, 2, \hi
-    bound_and_store \row, 4, 3, \hi
-    bound_and_store \row, 5, 4, \hi
-    bound_and_store \row, 6, 5, \hi
-    bound_and_store \row, 7, 6, \hi
-    bound_and_store \row, 8, 7, \hi
-    add     x3, x3, #16 * quads
-    .ifc \out, f32_or_f16
-    b       9f
-8:
-    each    \row, row_by_operand, , , fmin, v\hi\().4s
-    lsr     x11, x11, #1
-    each    \row, store_f16
-    .ifnb \skip
-    b       16f
-15:
-    each    \row, store_whole_f16
-16:
-    .endif
-    add     x3, x3, #8 * quads
-9:
-    .endif
-.endm
 
 // ---- Per channel
 
-.macro scale_row least, s0, s1, s2, s3, t0, t1, t2, t3, next, n0, n1, n2, n3, lane
-    .if rows >= \next
-    shared_quads fmul, 4s, \n0, \n1, \n2, \n3, RHS_B, \lane
-    .endif
-    .if rows >= \least
-    op_quads fmul, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, \t0, \t1, \t2, \t3
+.macro to_float d, s, rest:vararg
+    scvtf   v\d\().4s, v\s\().4s
+    .ifnb \rest
+    to_float \rest
     .endif
 .endm
 
-// v28 gets the bits of column scales and of bias: bit 30 is set if one is 2 or more. With that and FewArgs::clamps
-// clear no result needs a clamp. For a small tile, clamping costs less than checking.
-.macro keep_scale_bits s0, s1, s2, s3
-    orr     v28.16b, v\s0\().16b, v\s1\().16b
-    .if quads > 2
-    orr     v28.16b, v28.16b, v\s2\().16b
-    orr     v28.16b, v28.16b, v\s3\().16b
-    .endif
-.endm
-.macro keep_bias_bits s0, s1, s2, s3
-    orr     v28.16b, v28.16b, v\s0\().16b
-    orr     v28.16b, v28.16b, v\s1\().16b
-    .if quads > 2
-    orr     v28.16b, v28.16b, v\s2\().16b
-    orr     v28.16b, v28.16b, v\s3\().16b
-    .endif
-.endm
-
-.macro other_rows i, rest:vararg
-    .if \i > 0
-    sum_row \i, \rest
-    .endif
-.endm
-
-// f32 results of a `whole` tile that need no clamp: the row of sums \i and meanwhile the store of the previous one.
-.macro bias_and_store i, before
-    .if \i < rows
-    sum_row \i, row_by_column, , fadd, RHS_B
-    .endif
-    .if \before < rows
-    sum_row \before, store_whole_f32
-    .endif
-.endm
-
-// x9 - x13 = the fields. Factors are in RHS_A and RHS_C alternately.
-.macro channel_finish
-    load_quads RHS_B, x7
-    ldr     q29, [x13, #16]
-    ldp     x15, x14, [x0, #FEW_ARGS_out]
-    load_rows_4567 27, 16
-    shared_quads fmul, 4s, RHS_A, RHS_B, v29.s[0]
-    each sum_row, row_scvtf
-    .if rows * quads >= 12
-    keep_scale_bits RHS_B
-    .endif
-    scale_row 1, ROW_0, RHS_A, 2, RHS_C, v29.s[1]
-    scale_row 2, ROW_1, RHS_C, 3, RHS_A, v29.s[2]
-    scale_row 3, ROW_2, RHS_A, 4, RHS_C, v29.s[3]
-    .if rows <= 4
-    load_quads RHS_B, x8
-    .endif
-    scale_row 4, ROW_3, RHS_C, 5, RHS_A, v27.s[0]
-    scale_row 5, ROW_4, RHS_A, 6, RHS_C, v27.s[1]
-    scale_row 6, ROW_5, RHS_C, 7, RHS_A, v27.s[2]
-    scale_row 7, ROW_6, RHS_A, 8, RHS_C, v27.s[3]
-    .if rows > 4
-    load_quads RHS_B, x8
-    .endif
-    scale_row 8, ROW_7, RHS_C, 9, RHS_A, v27.s[0]
-    .if rows * quads >= 12
-    keep_bias_bits RHS_B
-    sum_row 0, row_by_column, , fadd, RHS_B
-    shrn    v28.4h, v28.4s, #16
-    ldr     x10, [x0, #FEW_ARGS_row_stride]
-    fmov    x9, d28
-    .if quads == 2
-    cmp     x4, #1
-    cset    x11, eq
-    .endif
-    orr     x14, x14, x9
-    and     x14, x14, #0x4000400040004000
-    mov     x9, x3
-    .if quads == 2
-    orr     x14, x14, x11               // an odd quad
-    .endif
-    orr     x13, x14, x15
-    cbnz    x13, 7f
-    bias_and_store 1, 0
-    bias_and_store 2, 1
-    bias_and_store 3, 2
-    bias_and_store 4, 3
-    bias_and_store 5, 4
-    bias_and_store 6, 5
-    bias_and_store 7, 6
-    bias_and_store 8, 7
-    add     x3, x3, #16 * quads
-    b       10f
-7:
-    .endif
-    ldp     q28, q29, [x0, #FEW_ARGS_lo]
-    .if rows * quads >= 12
-    each other_rows, row_by_column, , , fadd, RHS_B
-    clamp_and_store sum_row, f32_or_f16, 28, 29, skip
+// Results of more than eight vectors: \first rows x 8 columns are v0 - v7, those of the next columns (\quad = 2) or of
+// \second rows of the other panel (\panel = 1) v8 - v15.
+.macro finish_function name, first, second, quad, panel
+func kai_part_finish_\name\()_neon_dotprod, hidden
+    frame   x29
+    .if \panel
+    mov     x10, x12
     .else
-    each sum_row, row_by_column, , , fadd, RHS_B
-    clamp_and_store sum_row, f32_or_f16, 28, 29
+    mov     x10, x13
     .endif
-10:
-.endm
-
-// Functions that those for all kinds of RHS call.
-.macro finish_function name, count, quads_
-func \name\()_neon_dotprod, hidden
-    .set    rows, \count
-    .set    quads, \quads_
-    channel_finish
+    bl      KAI_SYM(kai_part_results_\first\()x8_neon)
+    place_fields \quad
+    ldr     q28, [x10, #16]
+    place   \quad, \panel
+    ldr     q24, [x13]
+    ldr     q25, [x14]
+    mov     x15, #1
+    to_float 16, 8, 17, 9
+    .if \second > 1
+    to_float 18, 10, 19, 11
+    .endif
+    .if \second > 2
+    to_float 20, 12, 21, 13
+    .endif
+    .if \second > 3
+    to_float 22, 14, 23, 15
+    .endif
+    bl      KAI_SYM(kai_part_results_\second\()x8_neon)
     return
 endfunc
 .endm
-    finish_function kai_part_finish_1x8, 1, 2
-    finish_function kai_part_finish_2x8, 2, 2
-    finish_function kai_part_finish_3x8, 3, 2
-    finish_function kai_part_finish_4x8, 4, 2
-    finish_function kai_part_finish_5x8, 5, 2
-    finish_function kai_part_finish_6x8, 6, 2
-    finish_function kai_part_finish_7x8, 7, 2
-    finish_function kai_part_finish_8x8, 8, 2
-    finish_function kai_part_finish_1x16, 1, 4
-    finish_function kai_part_finish_2x16, 2, 4
-    finish_function kai_part_finish_3x16, 3, 4
-    finish_function kai_part_finish_4x16, 4, 4
+    finish_function 5x8, 4, 1, 0, 1
+    finish_function 6x8, 4, 2, 0, 1
+    finish_function 7x8, 4, 3, 0, 1
+    finish_function 8x8, 4, 4, 0, 1
+    finish_function 3x16, 3, 3, 2, 0
+    finish_function 4x16, 4, 4, 2, 0
 
-// \count: rows, as text.
-.macro channel_tile rhs, count
+.macro channel_tile rhs, rows_, columns
+func kai_part_few_\rhs\()_\rows_\()x\columns\()_neon_dotprod, hidden
+    .set    rows, \rows_
+    .set    quads, \columns / 4
+    .ifc    \rhs, int2
+    ldr     x6, [args, #FEW_ARGS_lut]
+    .endif
+    \rhs\()_constants
     few_begin
-    .ifc \rhs, int4
-    add     x17, x7, x8
-    .endif
-    load_quads RHS_C, x20
-    add     x14, x13, x5, lsl #7
-    ldr     q29, [x14]
     .if rows > 4
-    add     x14, x12, x5, lsl #7
-    ldr     q27, [x14]
+    add     x12, x13, x14
+    ldur    q29, [x12, #-32]
+    add     x14, x12, x14
+    ldur    q27, [x14, #-32]
+    .else
+    add     x14, x13, x14
+    ldur    q29, [x14, #-32]
     .endif
+    load_fields RHS_C
     \rhs\()_load
-    mov     x15, x5
+    ldr     x15, [args, #FEW_ARGS_depth]
     each sum_row, row_is_product, 29, 27, mul, RHS_C
     cbz     x15, 6f
     \rhs\()_decode
-5:
+5:  // 32 k
     \rhs\()_step
     b.ne    5b
-6:
-    .if quads == 4
-    bl      KAI_SYM(kai_part_finish_\count\()x16_neon_dotprod)
+6:  // x15 = 0
+    .if rows * quads > 8
+    b       KAI_SYM(kai_part_finish_\rows_\()x\columns\()_neon_dotprod)
     .else
-    bl      KAI_SYM(kai_part_finish_\count\()x8_neon_dotprod)
+    b       KAI_SYM(kai_part_results_\rows_\()x\columns\()_neon)
     .endif
-.endm
-
-.macro channel_function rhs, count
-func kai_few_\rhs\()_\count\()_neon_dotprod, hidden
-    .set    rows, \count
-    few_enter x19-x20, x29
-    .ifc \rhs, int2
-    ldr     x6, [x0, #FEW_ARGS_lut]
-    .endif
-    \rhs\()_constants
-    few_tiles channel_tile \rhs, \count
-    return
 endfunc
 .endm
-.macro channel_functions rhs
-    channel_function \rhs, 1
-    channel_function \rhs, 2
-    channel_function \rhs, 3
-    channel_function \rhs, 4
-    channel_function \rhs, 5
-    channel_function \rhs, 6
-    channel_function \rhs, 7
-    channel_function \rhs, 8
+.macro channel_tiles_16 rhs, rows_, rest:vararg
+    channel_tile \rhs, \rows_, 16
+    .ifnb \rest
+    channel_tiles_16 \rhs, \rest
+    .endif
 .endm
-
-.set    four_quads, 4
-.set    two_quads, 8
+.macro channel_tiles rhs
+    .irp    n, 1, 2, 3, 4, 5, 6, 7, 8
+    channel_tile \rhs, \n, 8
+    .endr
+.endm
 
 // int4: 4 k of low and 4 k of high nibbles of p, then those of n, 16 times their value. v28, v29: LHS of both, v26, v27
 // of rows 4 - 7. What `p` had before comes in on the way, except for the first quad: of n from \n_at, of p from \p_at.
 // h0 - h5: other instructions.
 .macro int4_load
+    lsl     x6, x27, #2
+    lsl     x8, x27, #1
     load_quads RHS_A, 0
     load_lhs 28, 0
     load_rows_4567 26, 0
-    load_quad 0, RHS_B, x7
+    load_quad 0, RHS_B, x27
+    add     x17, x8, x27
 .endm
 .macro int4_decode
     int4_low RHS_A
@@ -685,7 +427,7 @@ endfunc
     sdot_rows \p0, \p1, \p2, \p3, 29, 27, "load_rows_4567 26, \next", "\h3", "\h4", "", "\h5"
 .endm
 .macro int4_step
-    int4_8k RHS_A, RHS_B, 0, 16, x7
+    int4_8k RHS_A, RHS_B, 0, 16, x27
     load_quad 0, RHS_A, x8
     int4_8k RHS_B, RHS_A, 16, 32, x8
     load_quad 0, RHS_B, x17
@@ -693,7 +435,7 @@ endfunc
         "advance_quad 2, x6", "advance_quad 3, x6"
     load_quad 0, RHS_A, 0
     int4_8k RHS_B, RHS_A, 48, 128, 0, , , , "add x13, x13, #128", "advance_lhs2"
-    load_quad 0, RHS_B, x7
+    load_quad 0, RHS_B, x27
 .endm
 .macro advance_lhs2
     .if rows > 4
@@ -795,14 +537,15 @@ endfunc
     advance_lhs2
 .endm
 
-    channel_functions int8
-    channel_functions int4
-.set    four_quads, 2
-    channel_functions int2
+    channel_tiles int8
+    channel_tiles_16 int8, 1, 2, 3, 4
+    channel_tiles int4
+    channel_tiles_16 int4, 1, 2, 3, 4
+    channel_tiles int2
+    channel_tiles_16 int2, 1, 2
 
 // ---- Blocks. v30 = C
 
-.set    two_quads, 5
 .set    fifth_row, 5
 
 .macro row_zero s0, s1, s2, s3, lane, rest:vararg
@@ -877,7 +620,7 @@ endfunc
     .if quads == 4
     ldr     d\s2, [x11, x14]
     .endif
-    sub     x14, x14, x26
+    sub     x14, x14, x3
 .endm
 .macro load_scales_13 s1, s3
     ldr     d\s1, [x10, x14]
@@ -890,9 +633,9 @@ endfunc
     .if quads == 2 && rows < 5
     load_scales_02 22
     .elseif quads == 1
-    sub     x14, x14, x11
+    sub     x14, x14, x3
     .elseif rows == 1
-    load_scales_02 12, 14
+    load_scales_02 2, 10
     .endif
 .endm
 .macro load_scales_early_1
@@ -901,7 +644,7 @@ endfunc
     .elseif quads == 1
     ldr     d22, [x9, x14]
     .elseif rows == 1
-    load_scales_13 13, 15
+    load_scales_13 3, 11
     .endif
 .endm
 .macro widen_scales zero, s0, s1, s2, s3
@@ -917,104 +660,186 @@ endfunc
 .macro less_c_and_scales
     .if quads == 4 && rows == 2 || quads == 2 && rows == 5
     load_scales_02 20, 22
-    block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo"
+    block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x1", "ldr x5, [args, #FEW_ARGS_steps]", \
+        "csel x16, x2, x16, lo"
     movi    v29.2d, #0
     mov     w14, #0x49400000
     widen_scales 29, 20, 21, 22, 23
     .else
     .if quads == 4
-    widen_scales 4, 12, 13, 14, 15
+    widen_scales 6, 2, 3, 10, 11
     .else
     widen_scales 19, 22, 23
     .endif
-    block_rows row_less_c, "subs x16, x16, x23", "mov x5, x22", "csel x16, x24, x16, lo", "mov w14, #0x49400000"
+    block_rows row_less_c, "subs x16, x16, x1", "ldr x5, [args, #FEW_ARGS_steps]", "csel x16, x2, x16, lo", \
+        "mov w14, #0x49400000"
     .endif
 .endm
 
+// Results of the rows of \sums: those times their scales.
+.macro pair_of_results d0, d1, s0, l0, s1, l1
+    fmul    v\d0\().4s, v\s0\().4s, v\l0
+    fmul    v\d1\().4s, v\s1\().4s, v\l1
+.endm
+
 // A long block is several short parts that share its scales: x16 counts down to them.
-.macro block_tile
+.macro block_tile rows_, columns
+func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
+    .set    rows, \rows_
+    .set    quads, \columns / 4
+    .if rows == 5
+    frame   x29
+    .endif
     few_begin
-    mov     x15, x25
-    mov     x16, x24
-    mov     x5, x22
+    ldp     x5, x15, [args, #FEW_ARGS_steps]
+    ldr     x2, [args, #FEW_ARGS_scale_distance]
+    .if rows > 4
+    add     x12, x13, x14
+    .endif
     mov     w14, #0x49400000
-    cbz     x15, 8f
     int4_load
+    mul     x1, x5, x6
+    dup     v30.4s, w14
+    add     x4, x6, x6, lsr #3
+    neg     x15, x15
+    int4_constants
+    .if quads == 1
+    mov     x3, #8
+    cmp     x25, #16
+    csel    x3, xzr, x3, eq
+    .else
+    lsr     x3, x25, #1
+    .endif
+    tst     x27, #32                    // nr = 8?
+    sub     x28, x6, x4
+    mov     x16, x2
+    csel    x3, x3, xzr, ne
+    cbz     x15, 8f
     .if quads <= 2 && rows != 5
     movi    v19.2d, #0
     .elseif rows == 1
-    movi    v4.2d, #0
+    movi    v6.2d, #0
     .endif
     each sum_row, row_start
     int4_decode
     each block_row, row_zero
 4:  // 32 k. After a block the RHS goes on after its scales
-    int4_8k RHS_A, RHS_B, 0, 16, x7, "subs x5, x5, #1"
+    int4_8k RHS_A, RHS_B, 0, 16, x27, "subs x5, x5, #1"
     load_quad 0, RHS_A, x8
-    int4_8k RHS_B, RHS_A, 16, 32, x8, "ccmp x16, #0, #0, eq", "csel x14, x20, x6, eq", , "cinc x15, x15, eq"
+    int4_8k RHS_B, RHS_A, 16, 32, x8, "ccmp x16, #0, #0, eq", "csel x14, x4, x6, eq", , "cinc x15, x15, eq"
     load_quad 0, RHS_B, x17
     int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x14", "advance_quad 1, x14", , "advance_quad 2, x14", \
-        "advance_quad 3, x14", "csel x14, x21, x16, eq"
+        "advance_quad 3, x14", "csel x14, x28, x16, eq"
     load_quad 0, RHS_A, 0
     int4_8k RHS_B, RHS_A, 48, 128, 0, "load_scales_early_0", , , "add x13, x13, #128", "load_scales_early_1", \
         "advance_lhs2"
     cbz     x5, 6f
-    load_quad 0, RHS_B, x7
+    load_quad 0, RHS_B, x27
     b       4b
 6:
     less_c_and_scales
     block_rows row_add_scaled
-    block_rows row_start, "load_quad 0, 20, 21, 22, 23, x7"
+    block_rows row_start, "load_quad 0, 20, 21, 22, 23, x27"
     cbnz    x15, 4b
     b       9f
 8:
     each block_row, row_zero
 9:
-    load_quads RHS_A, 0
     ldr     q29, [x13]
-    load_quads RHS_B, x7
+    .if rows > 4
+    ldr     q27, [x12]
+    .if quads == 1
+    ldr     q25, [x12, #16]
+    .else
+    ldr     q26, [x12, #16]
+    .endif
+    .endif
     ldr     q28, [x13, #16]
-    load_rows_4567 27, 0
-    load_rows_4567 26, 16
+    load_fields RHS_C
     scvtf   v29.4s, v29.4s
     .if rows > 4
     scvtf   v27.4s, v27.4s
     .endif
-    each block_row, row_is_product, 29, 27, fmla, RHS_A
-    each block_row, row_by_lane, 28, 26, fmul
-    ldp     q24, q25, [x0, #FEW_ARGS_lo]
-    each block_row, row_by_column, , , fadd, RHS_B
-    clamp_and_store block_row, f32, 24, 25
-.endm
-
-.macro block_function count
-func kai_few_blocks_int4_\count\()_neon_dotprod, hidden
-    .set    rows, \count
-    few_enter x19-x26
-    mov     w14, #0x49400000
-    dup     v30.4s, w14
-    ldr     x24, [x0, #FEW_ARGS_scale_distance]
-    add     x20, x6, x6, lsr #3
-    mul     x23, x5, x6
-    sub     x21, x6, x20
-    mov     x22, x5
-    ubfx    x26, x6, #7, #1
-    neg     x25, x15
-    lsl     x26, x26, #3
-    int4_constants
-    .if rows > two_quads
-    sub     x19, x19, x2                        // from the second quad of a pair to the next pair
+    place
+    place_fields
+    .if quads == 4
+    ldr     q30, [x13, x24]
+    ldr     q31, [x14, x24]
+    .elseif quads == 1
+    ldr     q26, [x13]
     .endif
-    few_tiles block_tile
+    each block_row, row_is_product, 29, 27, fmla, RHS_C
+    .if quads == 4
+    ldr     q24, [x13]
+    ldr     q25, [x14]
+    .endif
+    .if rows == 6
+    pair_of_results 16, 17, 1, 28.s[0], 7, 28.s[3]
+    pair_of_results 18, 19, 3, 28.s[1], 9, 25.s[0]
+    pair_of_results 20, 21, 5, 28.s[2], 11, 25.s[1]
+    .elseif rows > 6
+    pair_of_results 16, 17, 1, 28.s[0], 9, 25.s[0]
+    pair_of_results 18, 19, 3, 28.s[1], 11, 25.s[1]
+    pair_of_results 20, 21, 5, 28.s[2], 13, 25.s[2]
+    pair_of_results 22, 23, 7, 28.s[3], 15, 25.s[3]
+    .else
+    .if rows > 2
+    pair_of_results 16, 17, 8, 28.s[0], 9, 28.s[0]
+    pair_of_results 18, 19, 10, 28.s[1], 11, 28.s[1]
+    pair_of_results 20, 21, 12, 28.s[2], 13, 28.s[2]
+    .else
+    pair_of_results 16, 17, 4, 28.s[0], 5, 28.s[0]
+    .endif
+    .if rows <= 2 && quads == 4
+    pair_of_results 18, 19, 12, 28.s[0], 13, 28.s[0]
+    .endif
+    .if rows == 2 && quads == 2
+    pair_of_results 18, 19, 6, 28.s[1], 7, 28.s[1]
+    .elseif rows == 2
+    pair_of_results 20, 21, 6, 28.s[1], 7, 28.s[1]
+    pair_of_results 22, 23, 14, 28.s[1], 15, 28.s[1]
+    .elseif rows == 4
+    pair_of_results 22, 23, 14, 28.s[3], 15, 28.s[3]
+    .elseif rows == 5
+    pair_of_results 12, 13, 14, 28.s[3], 15, 28.s[3]
+    pair_of_results 14, 15, 22, 26.s[0], 23, 26.s[0]
+    .endif
+    .endif
+    mov     x15, #-1
+    .if quads == 4
+    b       KAI_SYM(kai_part_results_\rows_\()x16_neon)
+    .elseif quads == 2
+    ldr     q26, [x13]
+    ldr     q27, [x14]
+    .endif
+    .if rows == 5
+    bl      KAI_SYM(kai_part_results_3x8_neon)
+    mov     v16.16b, v12.16b
+    mov     v17.16b, v13.16b
+    mov     v18.16b, v14.16b
+    mov     v19.16b, v15.16b
+    ldr     x11, [args, #FEW_ARGS_row_stride]
+    add     x9, x9, x11
+    add     x9, x9, x11, lsl #1
+    mov     x15, #-1
+    bl      KAI_SYM(kai_part_results_2x8_neon)
     return
+    .elseif rows == 7
+    b       KAI_SYM(kai_part_results_8x4_neon)
+    .elseif quads < 4
+    b       KAI_SYM(kai_part_results_\rows_\()x\columns\()_neon)
+    .endif
 endfunc
 .endm
 
-    block_function 1
-    block_function 2
-    block_function 3
-    block_function 4
-    block_function 5
-    block_function 6
-    block_function 7
-    block_function 8
+    block_tile 1, 16
+    block_tile 2, 16
+    .set    fifth_row, 5
+    block_tile 1, 8
+    block_tile 2, 8
+    block_tile 3, 8
+    block_tile 4, 8
+    block_tile 5, 8
+    block_tile 6, 4
+    block_tile 7, 4
+    block_tile 8, 4

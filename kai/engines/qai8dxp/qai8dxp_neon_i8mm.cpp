@@ -6,27 +6,38 @@
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_i8mm, kai_sums_8x4_neon_i8mm, kai_sums_16x4_neon_i8mm;
 kai::GemmTileFn kai_block_sums_4x4_neon_i8mm, kai_block_sums_8x4_neon_i8mm, kai_block_sums_16x4_neon_i8mm;
-kai::FewFn kai_few_int8_2_neon_i8mm, kai_few_int8_4_neon_i8mm, kai_few_int8_6_neon_i8mm, kai_few_int8_8_neon_i8mm;
-kai::FewFn kai_few_int4_2_neon_i8mm, kai_few_int4_4_neon_i8mm, kai_few_int4_6_neon_i8mm, kai_few_int4_8_neon_i8mm;
-kai::FewFn kai_few_blocks_int4_2_neon_i8mm, kai_few_blocks_int4_4_neon_i8mm, kai_few_blocks_int4_6_neon_i8mm,
-    kai_few_blocks_int4_8_neon_i8mm;
+#define KAI_FEW_TILE(KIND, SIZE) kai_part_few_##KIND##_##SIZE##_neon_i8mm
+#define KAI_DECLARE_FEW(KIND) \
+    kai::FewTileFn KAI_FEW_TILE(KIND, 2x8), KAI_FEW_TILE(KIND, 4x8), KAI_FEW_TILE(KIND, 6x4), KAI_FEW_TILE(KIND, 8x4)
+KAI_DECLARE_FEW(int8);
+KAI_DECLARE_FEW(int4);
+KAI_DECLARE_FEW(blocks_int4);
+kai::FewTileFn KAI_FEW_TILE(int8, 2x16), KAI_FEW_TILE(int8, 4x16), KAI_FEW_TILE(int8, 6x8), KAI_FEW_TILE(int8, 8x8);
 }
 
 namespace kai {
 namespace {
 
-#define KAI_TILES(SUMS, KIND, DECODE, FEW_ROWS)                                                                       \
+/// Tiles for few rows; for two numbers of rows each, since SMMLA has two.
+#define KAI_FEW(KIND, FOUR_2, FOUR_4, TWO_6, TWO_8)                                                 \
+    {                                                                                               \
+        {FOUR_2, KAI_FEW_TILE(KIND, 2x8), nullptr}, {FOUR_2, KAI_FEW_TILE(KIND, 2x8), nullptr},     \
+            {FOUR_4, KAI_FEW_TILE(KIND, 4x8), nullptr}, {FOUR_4, KAI_FEW_TILE(KIND, 4x8), nullptr}, \
+            {nullptr, TWO_6, KAI_FEW_TILE(KIND, 6x4)}, {nullptr, TWO_6, KAI_FEW_TILE(KIND, 6x4)},   \
+            {nullptr, TWO_8, KAI_FEW_TILE(KIND, 8x4)}, {nullptr, TWO_8, KAI_FEW_TILE(KIND, 8x4)},   \
+    }
+#define KAI_TILES(SUMS, DECODE, FEW_ROWS, ...)                                                                        \
     {                                                                                                                 \
         {kai_##SUMS##_4x4_neon_i8mm, kai_##SUMS##_8x4_neon_i8mm, kai_##SUMS##_16x4_neon_i8mm}, 4, nullptr, DECODE, 8, \
-            {kai_few_##KIND##_2_neon_i8mm, kai_few_##KIND##_2_neon_i8mm, kai_few_##KIND##_4_neon_i8mm,                \
-             kai_few_##KIND##_4_neon_i8mm, kai_few_##KIND##_6_neon_i8mm, kai_few_##KIND##_6_neon_i8mm,                \
-             kai_few_##KIND##_8_neon_i8mm, kai_few_##KIND##_8_neon_i8mm},                                             \
-            FEW_ROWS                                                                                                  \
+            KAI_FEW(__VA_ARGS__), FEW_ROWS                                                                            \
     }
 
-constexpr GemmTiles kInt8 = KAI_TILES(sums, int8, nullptr, 64);
-constexpr GemmTiles kInt4 = KAI_TILES(sums, int4, kai_decode_int4_neon, 16);
-constexpr GemmTiles kInt4Blocks = KAI_TILES(block_sums, blocks_int4, kai_decode_int4_neon, 24);
+constexpr GemmTiles kInt8 = KAI_TILES(
+    sums, nullptr, 64, int8, KAI_FEW_TILE(int8, 2x16), KAI_FEW_TILE(int8, 4x16), KAI_FEW_TILE(int8, 6x8),
+    KAI_FEW_TILE(int8, 8x8));
+constexpr GemmTiles kInt4 = KAI_TILES(sums, kai_decode_int4_neon, 16, int4, nullptr, nullptr, nullptr, nullptr);
+constexpr GemmTiles kInt4Blocks =
+    KAI_TILES(block_sums, kai_decode_int4_neon, 24, blocks_int4, nullptr, nullptr, nullptr, nullptr);
 
 KAI_INLINE void gemm_neon_i8mm(const Problem* p) {
     switch (p->rhs_kind) {

@@ -12,45 +12,94 @@
 namespace kai {
 namespace {
 
-/// m, n >= 1. In `steps` of 32 k.
-template <RhsKind>
-struct SmeKernel {
-    using Fn = void(const Problem*, const Table*, size_t steps);
-};
-/// The RHS in blocks of `parts` times `part` steps.
-template <>
-struct SmeKernel<RhsKind::int4_blocks> {
-    using Fn = void(const Problem*, const Table*, size_t steps, size_t part, size_t parts);
+/// m, n >= 1. In `steps` of 32 k. In blocks: of `parts` times `part` steps.
+using Qai8dxpSmeFn = void(const Problem*, const Table*, size_t steps, size_t part, size_t parts);
+
+/// What the micro-kernels differ in.
+struct Qai8dxpSmeKernel {
+    Qai8dxpSmeFn* run;
+    PackedSide lhs, rhs;
+    OutKind out;
 };
 
-template <RhsKind KIND, typename SmeKernel<KIND>::Fn* KERNEL>
-KAI_INLINE void run_qai8dxp_sme(const Problem* p) {
-    if (p->m == 0 || p->n == 0) {
+/// bl: 0 if there are no blocks. lut: four weights, or nullptr: nibbles are signed.
+[[gnu::noinline]] void run_qai8dxp_sme(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const Qai8dxpSmeKernel& kernel, float lo, float hi, size_t bl, const int32_t* lut) {
+    if (m == 0 || n == 0) {
         return;
     }
     kai_commit_za();
-    const size_t steps = (p->k + 31) / 32;
-    if constexpr (KIND == RhsKind::int4_blocks) {
+    const size_t steps = (k + 31) / 32;
+    size_t part = 0, parts = 0, blocks = 0;
+    if (bl != 0) {
         // S of a part is within +-2^22, of which the kernel makes an f32: int8 x int4 over 128 steps.
-        const size_t block = p->bl / 32;
-        size_t parts = (block + 127) / 128;
+        const size_t block = bl / 32;
+        parts = (block + 127) / 128;
         while (block % parts != 0) {
             ++parts;
         }
-        return KERNEL(p, &kSignedNibbles, steps, block / parts, parts);
-    } else if constexpr (KIND == RhsKind::int2) {
-        const Table weights = {{p->lut[0], p->lut[1], p->lut[2], p->lut[3]}};
-        return KERNEL(p, &weights, steps);
-    } else {
-        return KERNEL(p, &kSignedNibbles, steps);
+        part = block / parts;
+        blocks = k / bl;
     }
+    Problem p;  // what assembly reads of it
+    p.m = m, p.n = n;
+    p.lhs = bytes(lhs), p.lhs_stride = kernel.lhs.stride(steps * 32);
+    p.rhs = bytes(rhs), p.rhs_stride = kernel.rhs.stride(steps * 32, blocks);
+    p.dst = dst, p.dst_stride = dst_stride, p.out = kernel.out;
+    p.lo = lo, p.hi = hi;
+    if (lut != nullptr) {
+        const Table weights = {{lut[0], lut[1], lut[2], lut[3]}};
+        return kernel.run(&p, &weights, steps, part, parts);
+    }
+    kernel.run(&p, &kSignedNibbles, steps, part, parts);
 }
 
 }  // namespace
 }  // namespace kai
 
 /// The functions of a line of the catalogues. The assembly is kai_kernel_<name>.
-#define KAI_DEFINE_MATMUL_QAI8DXP_SME(KIND, T, OUT, NAME, LHS, RHS, ...)      \
-    extern "C" kai::SmeKernel<kai::rhs_kind(kai::RHS)>::Fn kai_kernel_##NAME; \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                         \
-        (kai::run_qai8dxp_sme<kai::rhs_kind(kai::RHS), kai_kernel_##NAME>), T, OUT, NAME, LHS, RHS, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_QAI8DXP_SME(KIND, ...) KAI_DEFINE_QAI8DXP_SME_##KIND(__VA_ARGS__)
+
+#define KAI_DEFINE_QAI8DXP_SME_CHANNELS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                       \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                                   \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
+        float lo, float hi) {                                                                                         \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                           \
+        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, 0, nullptr);                         \
+    }
+
+#define KAI_DEFINE_QAI8DXP_SME_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
+    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                         \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                           \
+    void kai_run_##NAME(                                                                                      \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row, \
+        size_t stride_col, float lo, float hi) {                                                              \
+        kai::check_blocks(k, bl);                                                                             \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                   \
+        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, bl, nullptr);                \
+    }
+
+#define KAI_DEFINE_QAI8DXP_SME_TABLE(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
+        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                                   \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
+        float lo, float hi, const int32_t* lut) {                                                                     \
+        kai::check_depth(k, 32);                                                                                      \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                           \
+        kai::run_qai8dxp_sme(                                                                                         \
+            m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, 0, lut != nullptr ? lut : kai::kDefaultTable);        \
+    }
+
+#define KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR) \
+    [[maybe_unused]] constexpr kai::AsData kai_getter = {}; \
+    static constexpr kai::Qai8dxpSmeKernel kernel = {       \
+        kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), kai::OutKind::OUT};

@@ -187,7 +187,16 @@
     clamp_4 24, 25, 26, 27, 4, 5
 .endm
 
-// z24-z27 -> the remaining columns of 4 VL. Advances dst.
+// z24-z27 -> the remaining columns of 4 VL. Advances dst. Clobbers left. any: what the problem says, f32 or f16.
+.macro store_any
+    ldr     left, [problem, #PROBLEM_out]
+    cbnz    left, 8f
+    store_f32
+    b       9f
+8:  store_f16
+9:
+.endm
+
 .macro store_f32
     whilelo pn9.s, xzr, cols, vlx4
     st1w    {z24.s-z27.s}, pn9, [dst]
@@ -202,7 +211,7 @@
     addvl   dst, dst, #2
 .endm
 
-// kai::SmeKernelFn, SmeKernelBlocksFn. Assumes m, n >= 1.
+// kai::Qai8dxpSmeFn. Assumes m, n >= 1.
 .macro row_kernel name, scaling, rhs_kind, out
 func kai_kernel_\name, hidden
     frame   d8-d15, x19-x20
@@ -242,9 +251,11 @@ func kai_kernel_\name, hidden
 endfunc
 .endm
 
-row_kernel matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, channels, int8, f32
-row_kernel matmul_clamp_f16_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, channels, int8, f16
-row_kernel matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, channels, int4, f32
-row_kernel matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, channels, int4, f16
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, channels, int8, any
+row_kernel matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, channels, int4, any
 row_kernel matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_sme2_dot, channels, int2, f32
 row_kernel matmul_clamp_f32_qai8dxp1x4_qsi4c32p4vlx4_1x4vl_sme2_dot, blocks, int4, f32
+same_func kai_kernel_matmul_clamp_f16_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot, \
+    kai_kernel_matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_sme2_dot
+same_func kai_kernel_matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot, \
+    kai_kernel_matmul_clamp_f32_qai8dxp1x4_qsi4cxp4vlx4_1x4vl_sme2_sdot

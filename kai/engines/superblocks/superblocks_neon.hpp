@@ -24,16 +24,10 @@ static_assert(
         qlu4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 552 && qlu4c32x256p.panel_head * 4 == 16,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
-/// The tiles of this ISA for a format; the function for one row and groups of KR / 2 k.
-template <const Format& RHS>
-constexpr BlockTiles kTiles = {};
-template <const Format& RHS, size_t KR>
-constexpr RowFn* kRow = nullptr;
-
 /// Panels of MR rows and groups of KR / 2 k.
 template <const Format& RHS, size_t MR, size_t KR>
 constexpr auto kernel() {
-    constexpr BlockOperands operands = {{qsi8d256p, MR}, {RHS, 4}, sizeof(float), false};
+    constexpr BlockOperands operands = {{qsi8d256p, MR}, {RHS, 4}, sizeof(float)};
     if constexpr (MR == 1) {
         static_assert(kRow<RHS, KR> != nullptr);
         return BlockRowsKernel{operands, kRow<RHS, KR>, nullptr};
@@ -66,7 +60,7 @@ KAI_INLINE void run_superblocks(
         0,                                                                                                             \
         nullptr,                                                                                                       \
         0,                                                                                                             \
-        nullptr,                                                                                                       \
+        false,                                                                                                         \
         PAIRS,                                                                                                         \
         {TILE##_2x4_##ISA, TILE##_2x4_##ISA, TILE##_4x4_##ISA, TILE##_4x4_##ISA, TILE##_6x4_##ISA, TILE##_6x4_##ISA}}; \
     }                                                                                                                  \

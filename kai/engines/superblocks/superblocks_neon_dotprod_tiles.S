@@ -29,12 +29,7 @@
 
 // 4 k of a panel; then come those at \next, if any.
 .macro sums_4k both, columns, lhs, panel, next
-    sdot    v26.4s, v\columns\().16b, v\lhs\().4b[0]
-    sdot    v27.4s, v\columns\().16b, v\lhs\().4b[1]
-    .if \both
-    sdot    v28.4s, v\columns\().16b, v\lhs\().4b[2]
-    sdot    v29.4s, v\columns\().16b, v\lhs\().4b[3]
-    .endif
+    dot_4k  \both, \columns, \lhs, 26, 27, 28, 29
     .ifnb \next
     ldr     q\lhs, [\panel, #sub_offset + \next]
     .endif
@@ -57,12 +52,7 @@
 .endm
 
 .macro add_sub both, i0, i1, i2, i3
-    mla     v\i0\().4s, v26.4s, v24.4s
-    mla     v\i1\().4s, v27.4s, v24.4s
-    .if \both
-    mla     v\i2\().4s, v28.4s, v24.4s
-    mla     v\i3\().4s, v29.4s, v24.4s
-    .endif
+    add_scaled_sums \both, 24, \i0, \i1, \i2, \i3, 26, 27, 28, 29
 .endm
 
 // The first two rows of 4 k of a panel, or all four.

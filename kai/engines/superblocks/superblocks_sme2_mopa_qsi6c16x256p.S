@@ -55,4 +55,4 @@
     addvl   rhs, rhs, #12
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d256p1vlx4_qsi6c16x256p4vlx4_1vlx4vl_sme2_mopa, f32, 4, all
+    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d256p1vlx4_qsi6c16x256p4vlx4_1vlx4vl_sme2_mopa, f32, all
