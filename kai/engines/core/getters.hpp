@@ -7,6 +7,7 @@
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/cpu.hpp"
 #include "kai/engines/core/layout.hpp"
+#include "kai/engines/core/panels.hpp"
 
 namespace kai {
 namespace {
@@ -17,25 +18,17 @@ struct Getter {
     const char *prefix, *name;
 };
 
+/// The getter kai_get_`size`_`name`.
+struct SizeGetter {
+    kai_size size;
+    const char* name;
+};
+
 /// Used instead of a Getter where the length does not matter: the CPU is not queried.
 struct AnyLength {};
 
 /// Used instead of a Getter for a number that is data (PanelRows).
 struct AsData {};
-
-/// Rows of a panel: a number, or words of 32 bits per vector of SME.
-struct PanelRows {
-    uint32_t count;
-    bool scalable;
-
-    constexpr PanelRows(size_t number) : count(static_cast<uint32_t>(number)), scalable(false) {
-    }
-    constexpr PanelRows(size_t words, AsData) : count(static_cast<uint32_t>(words)), scalable(true) {
-    }
-    KAI_INLINE size_t value() const {
-        return scalable ? count * static_cast<size_t>(kai_get_sme_vector_length_u32()) : count;
-    }
-};
 
 /// A packed side of a micro-kernel as data: what functions that several micro-kernels share compute strides from.
 struct PackedSide {
@@ -50,7 +43,7 @@ struct PackedSide {
     }
     /// Bytes from a panel to the next: k as it is stored.
     KAI_INLINE size_t stride(size_t k, size_t blocks = 0) const {
-        return rows.value() * (panel_fields + k * bits / 8 + blocks * block_fields);
+        return rows.value_of_sme() * (panel_fields + k * bits / 8 + blocks * block_fields);
     }
 };
 
@@ -62,14 +55,23 @@ KAI_INLINE size_t sve_words(size_t n, Getter getter) {
     return getter.name != nullptr ? kai_checked_sve_words(n, getter.prefix, getter.name)
                                   : n * static_cast<size_t>(kai_get_sve_vector_length_u32());
 }
+KAI_INLINE size_t sme_words(size_t n, SizeGetter getter) {
+    return kai_sme_size(size_code(getter.size, n), getter.name);
+}
+KAI_INLINE size_t sve_words(size_t n, SizeGetter getter) {
+    return kai_sve_size(size_code(getter.size, n), getter.name);
+}
 KAI_INLINE constexpr size_t sme_words(size_t n, AnyLength) {
     return n;
 }
 KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
     return n;
 }
-KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
-    return {n, data};
+KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData) {
+    return {n, PanelRows::sme_word};
+}
+KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
+    return {n, PanelRows::sve_word};
 }
 
 }  // namespace
@@ -102,10 +104,10 @@ KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
 /// For `run` of micro-kernels some of which are for one row: those with an m_step of 1.
 #define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, "m = %zu is neither 0 nor 1", M)
 
-#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE) \
-    size_t kai_get_##WHAT##_##NAME() {     \
-        KAI_GETTER(WHAT, NAME)             \
-        return VALUE;                      \
+#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE)                                                \
+    size_t kai_get_##WHAT##_##NAME() {                                                    \
+        [[maybe_unused]] constexpr kai::SizeGetter kai_getter = {kai_size_##WHAT, #NAME}; \
+        return VALUE;                                                                     \
     }
 
 #define KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP) \
@@ -130,47 +132,48 @@ KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
         return m * n * (ELEMENT_BYTES);                                               \
     }
 
+/// @name Depth as a getter takes it: K, K in blocks of BL, or CHUNKS of indirect matmul; and as panels_* take it
+/// @{
+#define KAI_DEPTH_OF_K size_t k
+#define KAI_DEPTH_K(FORMAT, KR, SR) k, kai::FORMAT.block
+#define KAI_DEPTH_OF_BL size_t k, size_t bl
+#define KAI_DEPTH_BL(FORMAT, KR, SR) k, bl
+#define KAI_DEPTH_OF_CHUNKS size_t k_chunk_count, size_t k_chunk_length
+#define KAI_DEPTH_CHUNKS(FORMAT, KR, SR) k_chunk_count *kai::FORMAT.padded({1, KR, SR}, k_chunk_length), 0
+/// @}
+
 #define KAI_PANEL_lhs "mr"
 #define KAI_PANEL_rhs "nr"
 
+/// A constant VARIABLE: the panels of a SIDE of NAME.
+#define KAI_PANELS(VARIABLE, SIDE, NAME, FORMAT, ROWS, KR, SR)                          \
+    static constexpr kai_panels VARIABLE = [] {                                         \
+        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                         \
+        return kai::panels_of(#NAME, kai_getters_of_##SIDE, kai::FORMAT, ROWS, KR, SR); \
+    }();
+
 // An index is that of the first row (column) of a panel: a step is one or several panels.
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {       \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                 \
-        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                     \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                     \
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET(DEPTH, CHECK, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, KAI_DEPTH_OF_##DEPTH) {         \
+        KAI_GETTER(SIDE##_packed_offset, NAME)                                               \
+        CHECK;                                                                               \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                   \
+        KAI_PANELS(panels, SIDE, NAME, FORMAT, ROWS, KR, SR)                                 \
+        return kai::panels_offset(panels, IDX, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));           \
     }
 
-// The same for a depth that is a multiple of K_MULTIPLE.
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k) {                            \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                                      \
-        kai::check_depth(k, K_MULTIPLE);                                                            \
-        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                          \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k);                                          \
-    }
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(BL, kai::check_blocks(kai::FORMAT, k, bl), SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)
 
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)   \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k, size_t bl) { \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                      \
-        kai::check_blocks(kai::FORMAT, k, bl);                                      \
-        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                          \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, k, bl);                      \
-    }
-
-/// All getters of a micro-kernel whose operands have no blocks.
-#define KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
-    KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                 \
-    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                   \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
-
-/// The same where k is a multiple of K_MULTIPLE.
+/// All getters of a micro-kernel whose operands have no blocks, where k is a multiple of K_MULTIPLE.
 #define KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(K_MULTIPLE, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                                      \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                                        \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET_MULTIPLE(K_MULTIPLE, rhs, n_idx, NAME, RHS, NR, KR, SR)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(K, kai::check_depth(k, K_MULTIPLE), lhs, m_idx, NAME, LHS, MR, KR, SR)            \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(K, kai::check_depth(k, K_MULTIPLE), rhs, n_idx, NAME, RHS, NR, KR, SR)
+
+/// The same for any k.
+#define KAI_DEFINE_MATMUL_GETTERS(...) KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(1, __VA_ARGS__)
 
 /// All getters of a micro-kernel whose operands are quantised in blocks of bl.
 #define KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
@@ -183,7 +186,7 @@ KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
 #define KAI_DEFINE_MATMUL_GETTERS_RHS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_TILE(NAME, MR, NR, KR, SR, M_STEP, N_STEP)                                        \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                          \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                                  \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(K, , lhs, m_idx, NAME, LHS, MR, KR, SR)                             \
     KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 #define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                   \
@@ -202,7 +205,7 @@ KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
     KAI_DEFINE_SIZE(sr, NAME, SR)                                                                        \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                           \
     KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, LHS_GETTER, M_STEP, stride)                                       \
-    KAI_DEFINE_MATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(K, , rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel that packs neither side.
 #define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)      \
@@ -215,26 +218,19 @@ KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData data) {
         return kai::RHS.offset(n_idx, rhs_stride);                      \
     }
 
-#define KAI_DEFINE_IMATMUL_PACKED_OFFSET(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)                             \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, size_t k_chunk_count, size_t k_chunk_length) { \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                                              \
-        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                                  \
-        return kai::FORMAT.offset({ROWS, KR, SR}, IDX, kai::Chunks{k_chunk_count, k_chunk_length});         \
-    }
-
 /// All getters of a micro-kernel for indirect matmul.
 #define KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                 \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                    \
-    KAI_DEFINE_IMATMUL_PACKED_OFFSET(lhs, m_idx, NAME, LHS, MR, KR, SR)                           \
-    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(CHUNKS, , lhs, m_idx, NAME, LHS, MR, KR, SR)                  \
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(CHUNKS, , rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel for indirect matmul that reads the LHS by a table.
 #define KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                             \
     KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)                            \
     KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                                \
-    KAI_DEFINE_IMATMUL_PACKED_OFFSET(rhs, n_idx, NAME, RHS, NR, KR, SR)
+    KAI_DEFINE_MATMUL_PACKED_OFFSET(CHUNKS, , rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 namespace kai {
 namespace {

@@ -120,18 +120,10 @@ struct Format {
     }
     /// @}
 
-    /// @name Without blocks, k in `count` chunks of `length`, each padded on its own (indirect matmul)
-    /// @{
+    /// Without blocks, k in `count` chunks of `length`, each padded on its own (indirect matmul).
     constexpr size_t stride(Tile t, Chunks c) const {
         return stride(t, c.count * padded(t, c.length));
     }
-    constexpr size_t offset(Tile t, size_t row, Chunks c) const {
-        return row / t.rows * stride(t, c);
-    }
-    constexpr size_t size(Tile t, size_t rows, Chunks c) const {
-        return (rows + t.rows - 1) / t.rows * stride(t, c);
-    }
-    /// @}
 
     /// @name Positions in a panel, in bytes from its start. b is the index of a block.
     /// @{

@@ -29,55 +29,63 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/ukernels/matmul/kai_matmul.h"
 
+extern "C" {
+/// The steps of the micro-kernel kai_`name`.
+[[gnu::visibility("hidden")]] kai_matmul_uker_dim_args kai_unified_step(
+    kai_panel_rows m, kai_panel_rows n, const char* name);
+}
+
 namespace kai {
 namespace {
 
-/// Panels of `tile.rows` rows (LHS) or columns (RHS) in `format`.
+/// Panels of `rows` rows (LHS) or columns (RHS) in `format`. kr: consecutive elements of a row, stored together.
 struct UnifiedOperand {
     const Format& format;
-    Tile tile;
+    PanelRows rows;
+    size_t kr;
 
-    size_t stride(size_t k) const {
-        return format.stride(tile, k);
+    KAI_INLINE Tile tile() const {
+        return {rows.value(), kr, 1};
     }
-    size_t offset(size_t row, size_t panel_stride) const {
-        return row / tile.rows * panel_stride;
+    KAI_INLINE size_t stride(size_t k) const {
+        return format.stride(tile(), k);
+    }
+    constexpr kai_panels panels(const char* name) const {
+        return panels_of(name, kai_getters_unified, format, rows, kr, 1);
     }
 };
 
-/// kr: consecutive elements of a row that are stored together.
-KAI_INLINE UnifiedOperand packed(const Format& format, size_t rows, size_t kr) {
-    return {format, {rows, kr, 1}};
+constexpr UnifiedOperand packed(const Format& format, PanelRows rows, size_t kr) {
+    return {format, rows, kr};
 }
 
 KAI_INLINE void check_index(size_t k, const char* function) {
     KAI_REQUIRE(function, k == 0, "an offset at k = %zu: k cannot be split", k);
 }
 
-/// The functions of a table except run. What they need of the kernel is evaluated when they are called: sizes may
-/// depend on the vector length.
+/// The functions of a table except run.
 template <typename Kernel>
 struct MatmulApi {
     using Config = const kai_matmul_uker_config*;
 
     static kai_matmul_uker_dim_args step(Config) {
-        return {Kernel::m_step(), Kernel::n_step(), 0};
+        return kai_unified_step(Kernel::m_step, Kernel::n_step, Kernel::rhs.name);
     }
     static kai_matmul_uker_lhs_stride_args lhs_stride(Config, const kai_matmul_uker_lhs_dim_args* shape) {
-        return {Kernel::lhs().stride(shape->k)};
+        return {panels_stride(Kernel::lhs, shape->k)};
     }
     static size_t lhs_offset(
         Config, const kai_matmul_uker_lhs_dim_args* index, const kai_matmul_uker_lhs_stride_args* stride) {
         check_index(index->k, Kernel::name);
-        return Kernel::lhs().offset(index->m, stride->m);
+        return panels_offset_at(Kernel::lhs, index->m, stride->m);
     }
     static kai_matmul_uker_rhs_stride_args rhs_stride(Config, const kai_matmul_uker_rhs_dim_args* shape) {
-        return {Kernel::rhs().stride(shape->k)};
+        return {panels_stride(Kernel::rhs, shape->k)};
     }
     static size_t rhs_offset(
         Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {
         check_index(index->k, Kernel::name);
-        return Kernel::rhs().offset(index->n, stride->n);
+        return panels_offset_at(Kernel::rhs, index->n, stride->n);
     }
     static kai_matmul_uker_dst_stride_args dst_stride(Config, const kai_matmul_uker_dst_dim_args* shape) {
         return {shape->n * Kernel::element_bytes};
@@ -95,24 +103,14 @@ struct MatmulApi {
 #define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES)                       \
     namespace {                                                                                         \
     struct NAME##_kernel {                                                                              \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                      \
         static constexpr const char* name = "kai_" #NAME;                                               \
         static void run(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {              \
             RUN(args, name);                                                                            \
         }                                                                                               \
+        static constexpr kai::AsData kai_getter = {};                                                   \
+        static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);               \
+        static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                               \
         static constexpr size_t element_bytes = ELEMENT_BYTES;                                          \
-        static kai::UnifiedOperand lhs() {                                                              \
-            return LHS;                                                                                 \
-        }                                                                                               \
-        static kai::UnifiedOperand rhs() {                                                              \
-            return RHS;                                                                                 \
-        }                                                                                               \
-        static size_t m_step() {                                                                        \
-            return M_STEP;                                                                              \
-        }                                                                                               \
-        static size_t n_step() {                                                                        \
-            return N_STEP;                                                                              \
-        }                                                                                               \
     };                                                                                                  \
     }                                                                                                   \
     extern "C" kai_matmul_uker_api kai_##NAME() {                                                       \

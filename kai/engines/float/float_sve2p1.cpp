@@ -12,7 +12,7 @@ kai::SvePanelFn kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot;
 namespace kai {
 namespace {
 
-UnifiedOperand rhs(Getter kai_getter = {}) {
+constexpr UnifiedOperand rhs(AsData kai_getter = {}) {
     return packed(f16pbiasf16, SVE(4), 2);
 }
 

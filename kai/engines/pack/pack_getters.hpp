@@ -81,30 +81,19 @@
         return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, k);                                   \
     }
 
-/// @name Depth as a getter takes it: K, or CHUNKS of indirect matmul
-/// @{
-#define KAI_DEPTH_OF_K size_t k
-#define KAI_DEPTH_K k
-#define KAI_DEPTH_OF_CHUNKS size_t k_chunk_count, size_t k_chunk_length
-#define KAI_DEPTH_CHUNKS (kai::Chunks{k_chunk_count, k_chunk_length})
-/// @}
-
-/// The getters of an RHS packer without blocks that do not depend on the order of the source. BIAS: its type.
-#define KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)        \
-    size_t kai_get_n_step_##NAME() {                                              \
-        KAI_GETTER(n_step, NAME)                                                  \
-        return NR;                                                                \
-    }                                                                             \
-    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                             \
-        return n_idx * sizeof(BIAS);                                              \
-    }                                                                             \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, KAI_DEPTH_OF_##DEPTH) { \
-        KAI_GETTER(rhs_packed_offset, NAME)                                       \
-        return kai::FORMAT.offset({NR, KR, SR}, n_idx, KAI_DEPTH_##DEPTH);        \
-    }                                                                             \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, KAI_DEPTH_OF_##DEPTH) {       \
-        KAI_GETTER(rhs_packed_size, NAME)                                         \
-        return kai::FORMAT.size({NR, KR, SR}, n, KAI_DEPTH_##DEPTH);              \
+/// The getters of an RHS packer without blocks that do not depend on the order of the source, and its panels as data,
+/// kai_panels_NAME. BIAS: its type.
+#define KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)                      \
+    KAI_PANELS(kai_panels_##NAME, rhs, NAME, FORMAT, NR, KR, SR)                                \
+    KAI_DEFINE_SIZE(n_step, NAME, NR)                                                           \
+    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                                           \
+        return n_idx * sizeof(BIAS);                                                            \
+    }                                                                                           \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, KAI_DEPTH_OF_##DEPTH) {               \
+        return kai::panels_offset(kai_panels_##NAME, n_idx, KAI_DEPTH_##DEPTH(FORMAT, KR, SR)); \
+    }                                                                                           \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, KAI_DEPTH_OF_##DEPTH) {                     \
+        return kai::panels_size(kai_panels_##NAME, n, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));       \
     }
 
 /// All getters of an RHS packer without blocks, K x N source of ELEMENT. The packed stride is that of a panel.
@@ -114,8 +103,7 @@
         return n_idx * sizeof(ELEMENT);                                                  \
     }                                                                                    \
     size_t kai_get_rhs_packed_stride_##NAME(KAI_DEPTH_OF_##DEPTH) {                      \
-        KAI_GETTER(rhs_packed_stride, NAME)                                              \
-        return kai::FORMAT.stride({NR, KR, SR}, KAI_DEPTH_##DEPTH);                      \
+        return kai::panels_stride(kai_panels_##NAME, KAI_DEPTH_##DEPTH(FORMAT, KR, SR)); \
     }
 #define KAI_DEFINE_RHS_PACK_GETTERS_KXN(...) KAI_DEFINE_RHS_PACK_GETTERS_KXN_(K, __VA_ARGS__)
 
@@ -132,19 +120,15 @@
         return kai::FORMAT.stride({1, KR, SR}, k);                      \
     }
 
-/// All getters of an LHS packer for indirect matmul.
-#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)            \
-    size_t kai_get_m_step_##NAME() {                                             \
-        KAI_GETTER(m_step, NAME)                                                 \
-        return MR;                                                               \
-    }                                                                            \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_CHUNKS) { \
-        KAI_GETTER(lhs_packed_offset, NAME)                                      \
-        return kai::FORMAT.offset({MR, KR, SR}, m_idx, KAI_DEPTH_CHUNKS);        \
-    }                                                                            \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_CHUNKS) {       \
-        KAI_GETTER(lhs_packed_size, NAME)                                        \
-        return kai::FORMAT.size({MR, KR, SR}, m, KAI_DEPTH_CHUNKS);              \
+/// All getters of an LHS packer for indirect matmul, and its panels as data, kai_panels_NAME.
+#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)                          \
+    KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, MR, KR, SR)                               \
+    KAI_DEFINE_SIZE(m_step, NAME, MR)                                                          \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_CHUNKS) {               \
+        return kai::panels_offset(kai_panels_##NAME, m_idx, KAI_DEPTH_CHUNKS(FORMAT, KR, SR)); \
+    }                                                                                          \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_CHUNKS) {                     \
+        return kai::panels_size(kai_panels_##NAME, m, KAI_DEPTH_CHUNKS(FORMAT, KR, SR));       \
     }
 
 /// Offset of the scale of a column, of packers of formats that have scales.

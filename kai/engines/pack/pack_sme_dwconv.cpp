@@ -23,28 +23,27 @@ KAI_INLINE size_t packed_size(Getter getter, size_t height, size_t width, size_t
     return (channels + w - 1) / w * w * (height * width + 1) * sizeof(Element);
 }
 
-/// One vector of w elements: `count` of src (NULL: zeros), then zeros. Returns its end.
-template <typename Element>
-KAI_INLINE uint8_t* pack_vector(uint8_t* dst, const uint8_t* src, size_t count, size_t w) {
-    size_t i = 0;
-    for (; src != nullptr && i < count; ++i) {
-        store(dst + i * sizeof(Element), load<Element>(src + i * sizeof(Element)));
+/// One vector: `count` bytes of src (NULL: zeros), then zeros. Returns its end.
+KAI_INLINE uint8_t* pack_vector(uint8_t* dst, const void* src, size_t count, size_t vector) {
+    count = src == nullptr ? 0 : count;
+    if (count > 0) {
+        __builtin_memcpy(dst, src, count);
     }
-    for (; i < w; ++i) {
-        store(dst + i * sizeof(Element), Element{0});
+    if (count < vector) {
+        __builtin_memset(dst + count, 0, vector - count);
     }
-    return dst + w * sizeof(Element);
+    return dst + vector;
 }
 
-template <typename Element>
-KAI_INLINE void pack(size_t taps, size_t channels, const void* rhs, const void* bias, void* rhs_packed) {
-    const size_t w = lanes<Element>();
+/// row: bytes of the channels of a tap.
+[[gnu::noinline]] void pack(size_t taps, size_t row, const void* rhs, const void* bias, void* rhs_packed) {
+    const size_t vector = VL(sizeof(uint32_t));
     uint8_t* dst = bytes(rhs_packed);
-    for (size_t c = 0; c < channels; c += w) {
-        const size_t count = channels - c < w ? channels - c : w;
-        dst = pack_vector<Element>(dst, bias == nullptr ? nullptr : bytes(bias, c * sizeof(Element)), count, w);
+    for (size_t c = 0; c < row; c += vector) {
+        const size_t count = row - c < vector ? row - c : vector;
+        dst = pack_vector(dst, bias == nullptr ? nullptr : bytes(bias, c), count, vector);
         for (size_t t = 0; t < taps; ++t) {
-            dst = pack_vector<Element>(dst, bytes(rhs, (t * channels + c) * sizeof(Element)), count, w);
+            dst = pack_vector(dst, bytes(rhs, t * row + c), count, vector);
         }
     }
 }
@@ -70,7 +69,7 @@ KAI_INLINE void check_operands(
             "height = %zu, width = %zu, not those of the filter, %zu and %zu", height, width, filter_height,           \
             filter_width);                                                                                             \
         kai::check_operands(filter_height* filter_width, num_channels, rhs, rhs_packed);                               \
-        kai::pack<ELEMENT>(filter_height * filter_width, num_channels, rhs, bias, rhs_packed);                         \
+        kai::pack(filter_height* filter_width, num_channels * sizeof(ELEMENT), rhs, bias, rhs_packed);                 \
     }
 
 extern "C" {

@@ -11,47 +11,49 @@
 namespace kai {
 namespace {
 
-/// Panels of one block. line_stride: of the source.
+/// Panels of one block. fields: as PackColumns has them.
 KAI_INLINE void pack_panels(
-    PackColumns kernel, const kai_matmul_pack_rhs_uker_args* args, size_t line_stride, const void* fields) {
-    const auto& operand = args->operand;
+    const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel, const void* fields) {
+    const auto& rhs = args->operand.rhs;
+    const auto& packed = args->operand.rhs_packed;
     kernel(
-        args->shape.n, args->shape.k, operand.rhs.ptr, line_stride, operand.rhs_packed.ptr, fields, 1,
-        operand.rhs_packed.stride.n, 1);
+        args->shape.n, args->shape.k, rhs.ptr, packer.source.kxn ? rhs.stride.k : rhs.stride.n, packed.ptr, fields, 1,
+        packed.stride.n, 1);
 }
 
 /// K x N; elements and bias are copied.
-template <PackColumns kernel>
-void run_moves(const kai_matmul_pack_rhs_uker_args* args) {
+[[gnu::noinline]] void pack_moves(
+    const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel) {
+    check(packer, args);
     if (args->shape.n > 0) {
-        pack_panels(kernel, args, args->operand.rhs.stride.k, args->operand.bias_n.ptr);
+        pack_panels(packer, args, kernel, args->operand.bias_n.ptr);
     }
 }
 
 /// Integers with a scale per column. flip: see ColumnFields.
-KAI_INLINE void pack_integers(
-    PackColumns kernel, const kai_matmul_pack_rhs_uker_args* args, size_t line_stride, uint8_t flip) {
+[[gnu::noinline]] void pack_integers(
+    const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel, uint8_t flip) {
+    check(packer, args);
     if (args->shape.n == 0) {
         return;
+    }
+    if (!packer.source.kxn) {
+        kai_commit_za();
     }
     const auto& operand = args->operand;
     const ColumnFields fields{
         operand.bias_n.ptr, operand.scale_n.ptr, load<int32_t>(operand.k_sum_scale_global.ptr),
         load<float>(operand.scale_global.ptr), flip};
-    pack_panels(kernel, args, line_stride, &fields);
+    pack_panels(packer, args, kernel, &fields);
 }
 
+template <PackColumns kernel>
+KAI_INLINE void run_moves(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    pack_moves(packer, args, kernel);
+}
 template <PackColumns kernel, uint8_t flip = 0>
-void run_integers(const kai_matmul_pack_rhs_uker_args* args) {
-    pack_integers(kernel, args, args->operand.rhs.stride.k, flip);
-}
-
-template <uint8_t flip>
-void run_nxk_qsi4(const kai_matmul_pack_rhs_uker_args* args) {
-    if (args->shape.n > 0) {
-        kai_commit_za();
-    }
-    pack_integers(kai_kernel_pack_rows_qsi4_sme, args, args->operand.rhs.stride.n, flip);
+KAI_INLINE void run_integers(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    pack_integers(packer, args, kernel, flip);
 }
 
 /// What flips both nibbles of a byte to two's complement.
@@ -82,6 +84,9 @@ KAI_RHS_PACK_QSI4(
 KAI_RHS_PACK_QSI4(
     matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme, KxN<4>,
     kai::run_integers<kai_kernel_pack_columns_qsi4_sme, kai::kUnsigned>)
-KAI_RHS_PACK_QSI4(matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, NxK<4>, kai::run_nxk_qsi4<kai::kSigned>)
 KAI_RHS_PACK_QSI4(
-    matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme, NxK<4>, kai::run_nxk_qsi4<kai::kUnsigned>)
+    matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, NxK<4>,
+    kai::run_integers<kai_kernel_pack_rows_qsi4_sme, kai::kSigned>)
+KAI_RHS_PACK_QSI4(
+    matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme, NxK<4>,
+    kai::run_integers<kai_kernel_pack_rows_qsi4_sme, kai::kUnsigned>)

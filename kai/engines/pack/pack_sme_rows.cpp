@@ -14,10 +14,132 @@
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 extern "C" {
-
 kai::PackRowsFn kai_kernel_pack_rows_sme;
 kai::PackRowsFn kai_kernel_pack_table_sme;
 kai::PackRowsFn kai_kernel_pack_rows_bf16_sme;
+}
+
+namespace kai {
+namespace {
+
+/// Rows of elements.
+struct SourceRows {
+    size_t rows;
+    Chunks chunks;
+    const void* first;  // or table
+    size_t stride;      // or offset
+    const void* pad;
+};
+
+/// Everything but the heads of panels, which are `stride` bytes apart; 0: one after the other. Nothing where there is
+/// nothing to pack.
+[[gnu::noinline]] void pack_rows(
+    const kai_pack_rows_sme& packer, const SourceRows& source, void* packed, size_t stride) {
+    const kai_panels& panels = packer.panels;
+    if (source.rows == 0 || source.chunks.count == 0 || source.chunks.length == 0) {
+        return;
+    }
+    const size_t v = VL(1), rows = panels.count * v, head = rows * panels.panel_fields;
+    const size_t group = panels.k_multiple, length = source.chunks.length;
+    const size_t depths = source.chunks.count * ((length + group - 1) / group) * rows * sizeof(uint32_t);
+    stride = stride != 0 ? stride : head + depths;
+    const bool split = panels.count == 1;
+    const PackRowsArgs args = {
+        source.rows,
+        length * packer.element_bytes,
+        source.chunks.count,
+        source.first,
+        source.stride,
+        source.pad,
+        bytes(packed, head),
+        split ? stride : v * sizeof(uint32_t),
+        rows,
+        (split ? 2 : 1) * stride - depths,
+        split ? v : 0,
+    };
+    kai_commit_za();
+    packer.kernel(&args);
+}
+
+/// The heads: one bias per row (column of the product), zero where there is no row, or no bias (NULL).
+void pack_heads(const kai_panels& panels, size_t rows, const void* bias, void* packed, size_t stride) {
+    const size_t height = panels.count * VL(1), row_bytes = panels.panel_fields, size = height * row_bytes;
+    uint8_t* to = bytes(packed);
+    for (size_t row = 0; row < rows; row += height, to += stride) {
+        size_t count = rows - row < height ? (rows - row) * row_bytes : size;
+        if (bias == nullptr) {
+            count = 0;
+        } else {
+            __builtin_memcpy(to, bytes(bias, row * row_bytes), count);
+        }
+        __builtin_memset(to + count, 0, size - count);
+    }
+}
+
+constexpr kai_pack_rows_sme packer_of(const kai_panels& panels, size_t element_bytes) {
+    return {kai_kernel_pack_rows_sme, panels, element_bytes};
+}
+
+/// Panels of V or 2 V columns: the head, if there is one, is the bias.
+[[gnu::noinline]] void pack_columns(
+    const kai_pack_rows_sme& packer, size_t n, size_t k, const void* rhs, size_t rhs_stride, const void* bias,
+    void* packed, size_t stride = 0) {
+    stride = stride != 0 ? stride : kai_panels_stride(k, 0, &packer.panels);
+    pack_heads(packer.panels, n, bias, packed, stride);
+    pack_rows(packer, {n, {1, k}, rhs, rhs_stride, nullptr}, packed, stride);
+}
+
+/// Rows through a table of pointers.
+[[gnu::noinline]] void pack_table(
+    size_t m, size_t chunks, size_t length, const void* const* lhs_ptrs, size_t lhs_ptr_offset, const void* pad_ptr,
+    void* lhs_packed, const kai_pack_rows_sme& packer) {
+    pack_rows(packer, {m, {chunks, length}, lhs_ptrs, lhs_ptr_offset, pad_ptr}, lhs_packed, 0);
+}
+
+[[gnu::noinline]] void pack_lhs(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
+    check(packer, args);
+    const auto& [packed, lhs] = args->operand;
+    pack_rows(
+        packer_of(packer.panels, packer.element_bytes),
+        {args->shape.m, {1, args->shape.k}, lhs.ptr, lhs.stride.m, nullptr}, packed.ptr, packed.stride.m);
+}
+[[gnu::noinline]] void pack_rhs(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    check(packer, args);
+    const auto& [n, k] = args->shape;
+    const auto& rhs = args->operand.rhs;
+    const auto& packed = args->operand.rhs_packed;
+    pack_columns(
+        packer_of(packer.panels, packer.source.bits / 8), n, k, rhs.ptr, rhs.stride.n, args->operand.bias_n.ptr,
+        packed.ptr, packed.stride.n);
+}
+
+}  // namespace
+}  // namespace kai
+
+void kai_pack_lhs_rows_sme(
+    size_t m, size_t k, const kai_pack_rows_sme* packer, size_t, size_t, size_t, const void* lhs, size_t lhs_stride,
+    void* lhs_packed) {
+    kai::pack_rows(*packer, {m, {1, k}, lhs, lhs_stride, nullptr}, lhs_packed, 0);
+}
+
+/// An LHS packer: chunks of SOURCE found through a table of pointers to panels of 2 V rows.
+#define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE)                                                   \
+    KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(2), KR, 1)                                                 \
+    void kai_run_##NAME(                                                                                            \
+        size_t m, size_t k_chunk_count, size_t k_chunk_length, const void* const* lhs_ptrs, size_t lhs_ptr_offset,  \
+        const void* pad_ptr, void* lhs_packed) {                                                                    \
+        static constexpr kai_pack_rows_sme packer = {kai_kernel_pack_table_sme, kai_panels_##NAME, sizeof(SOURCE)}; \
+        kai::pack_table(m, k_chunk_count, k_chunk_length, lhs_ptrs, lhs_ptr_offset, pad_ptr, lhs_packed, packer);   \
+    }
+
+/// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
+#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                     \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                                \
+    KAI_RHS_VECTORS_RUN(NAME, 8 * sizeof(SOURCE), false, false, VL(2), KR, sr, void,                                   \
+                        static constexpr kai_pack_rows_sme packer = kai::packer_of(kai_panels_##NAME, sizeof(SOURCE)); \
+                        kai::pack_columns(packer, n, k, rhs, rhs_stride, bias, rhs_packed);)
+
+extern "C" {
 
 KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_f32p2vlx1_f32_sme, f32p, 1, float, kai_kernel_pack_rows_sme, kai::no_start)
 KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x16p2vlx2_x16_sme, f16p, 2, uint16_t, kai_kernel_pack_rows_sme, kai::no_start)
@@ -25,52 +147,21 @@ KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x8p2vlx4_x8_sme, x8p, 4, uint8_t, kai_kern
 KAI_DEFINE_LHS_PACK_ROWS_SME(
     lhs_pack_bf16p2vlx2_f32_sme, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme, kai::any_start)
 
-KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x32p2vlx1_x32p_sme, f32p, 1, uint32_t, kai_kernel_pack_table_sme)
-KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x16p2vlx2_x16p_sme, f16p, 2, uint16_t, kai_kernel_pack_table_sme)
-KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x8p2vlx4_x8p_sme, x8p, 4, uint8_t, kai_kernel_pack_table_sme)
+KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x32p2vlx1_x32p_sme, f32p, 1, uint32_t)
+KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x16p2vlx2_x16p_sme, f16p, 2, uint16_t)
+KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x8p2vlx4_x8p_sme, x8p, 4, uint8_t)
 
 KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, 1, float)
 KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(rhs_pack_nxk_x16p2vlx2b_x16_x16_sme, f16pbiasf16, 2, uint16_t)
 
 }  // extern "C"
 
-namespace kai {
-namespace {
-
-/// Panels of V rows of T.
-template <const Format& format, typename T>
-void pack_lhs(const kai_matmul_pack_lhs_uker_args* args) {
-    const auto& [packed, lhs] = args->operand;
-    pack_rows(
-        kai_kernel_pack_rows_sme, {args->shape.m, {1, args->shape.k}, sizeof(T), lhs.ptr, lhs.stride.m, nullptr},
-        {format, {VL(1), sizeof(uint32_t) / sizeof(T), 1}, packed.ptr, packed.stride.m});
-}
-
-/// Panels of V columns of T. The head, if the format has one, is the bias.
-template <const Format& format, typename T>
-void pack_rhs(const kai_matmul_pack_rhs_uker_args* args) {
-    const auto& [n, k] = args->shape;
-    const auto& rhs = args->operand.rhs;
-    const auto& packed = args->operand.rhs_packed;
-    const Panels panels = {format, {VL(1), sizeof(uint32_t) / sizeof(T), 1}, packed.ptr, packed.stride.n};
-    pack_heads(n, args->operand.bias_n.ptr, panels);
-    pack_rows(kai_kernel_pack_rows_sme, {n, {1, k}, sizeof(T), rhs.ptr, rhs.stride.n, nullptr}, panels);
-}
-
-}  // namespace
-}  // namespace kai
-
 KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x32p4vsx1_x32_sme, (kai::pack_lhs<kai::f32p, uint32_t>), uint32_t,
-    kai::packed(kai::f32p, VL(1), 1))
+    matmul_pack_lhs_mxk_x32p4vsx1_x32_sme, kai::pack_lhs, uint32_t, kai::packed(kai::f32p, VL(1), 1))
 KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x16p4vsx2_x16_sme, (kai::pack_lhs<kai::f16p, uint16_t>), uint16_t,
-    kai::packed(kai::f16p, VL(1), 2))
-KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x8p4vsx4_x8_sme, (kai::pack_lhs<kai::x8p, uint8_t>), uint8_t, kai::packed(kai::x8p, VL(1), 4))
+    matmul_pack_lhs_mxk_x16p4vsx2_x16_sme, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
+KAI_DEFINE_LHS_PACK_API(matmul_pack_lhs_mxk_x8p4vsx4_x8_sme, kai::pack_lhs, uint8_t, kai::packed(kai::x8p, VL(1), 4))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme, (kai::pack_rhs<kai::f32pbiasf32, uint32_t>), kai::NxK<32>,
-    kai::packed(kai::f32pbiasf32, VL(1), 1))
+    matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme, kai::pack_rhs, kai::NxK<32>, kai::packed(kai::f32pbiasf32, VL(1), 1))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x8p4vsx4_x8_sme, (kai::pack_rhs<kai::x8p, uint8_t>), kai::NxK<8>,
-    kai::packed(kai::x8p, VL(1), 4))
+    matmul_pack_rhs_nxk_x8p4vsx4_x8_sme, kai::pack_rhs, kai::NxK<8>, kai::packed(kai::x8p, VL(1), 4))

@@ -19,7 +19,8 @@ KAI_INLINE void pack_x32(size_t n, size_t k, const void* rhs, size_t stride, con
     pack_columns_sve<SveWords32>(n, k, rhs, stride, bias, rhs_packed, panels_x32().stride(k));
 }
 
-void run_x16(const kai_matmul_pack_rhs_uker_args* args) {
+void run_x16(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    check(packer, args);
     const auto& operand = args->operand;
     pack_columns_sve<SveWords16>(
         args->shape.n, args->shape.k, operand.rhs.ptr, operand.rhs.stride.k, operand.bias_n.ptr, operand.rhs_packed.ptr,

@@ -8,11 +8,13 @@
 // defines `struct kai_matmul_pack_rhs_uker_api kai_<name>(void)`. `run` is the only function that a packer writes
 // itself:
 //
-//     void run_x32(const kai_matmul_pack_rhs_uker_args* args) {
-//         ...  // the arguments have been checked; nothing to do, and to read, where n is 0
+//     void run_x32(const kai::UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+//         kai::check(packer, args);
+//         ...  // nothing to do, and to read, where n is 0
 //     }
 //
-// KAI_DEFINE_LHS_PACK_API(name, run, element of the source, packed(...)) does the same for an LHS.
+// KAI_DEFINE_LHS_PACK_API(name, run, element of the source, packed(...)) does the same for an LHS. Packers share what
+// they run: a function that takes the description.
 //
 // Sizes follow from the Format (layout.hpp): a bias is what a panel opens with, a scale what it ends with. Offsets
 // count whole panels and use the stride of the call, which may be larger than the dense one: that moves panels, never
@@ -30,71 +32,82 @@
 namespace kai {
 namespace {
 
+/// Packers as data.
+struct UnifiedLhsPacker {
+    const char* name;  // with kai_
+    kai_panels panels;
+    uint8_t element_bytes;  // of the source
+};
+struct UnifiedRhsPacker {
+    const char* name;
+    kai_panels panels;
+    kai_rhs_vectors_packer source;
+};
+
+/// Unknown flags in every build: packers know none.
+KAI_INLINE void check(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
+    check_flags(args->flags, 0, packer.name);
+    KAI_REQUIRE(
+        packer.name,
+        args->shape.m <= kai_panels_rows(&packer.panels) ||
+            args->operand.lhs_packed.stride.m >= kai_panels_stride(args->shape.k, 0, &packer.panels),
+        "lhs_packed.stride.m = %zu is less than the %zu bytes of a panel", args->operand.lhs_packed.stride.m,
+        kai_panels_stride(args->shape.k, 0, &packer.panels));
+}
+KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    const size_t rows = kai_panels_rows(&packer.panels);
+    kai_check_rhs_unified(packer.name, packer.source, args, rows, stride_of(packer.panels, rows, args->shape.k, 0));
+}
+
 /// The functions of a table of an LHS packer except run. The source is row-major.
 template <typename Packer>
 struct LhsPackApi {
     using Config = const kai_matmul_pack_lhs_uker_config*;
     using PackedStride = kai_matmul_pack_lhs_uker_lhs_packed_stride_args;
-
-    /// Unknown flags in every build: packers know none.
-    static void check(const kai_matmul_pack_lhs_uker_args* args) {
-        check_flags(args->flags, 0, Packer::name);
-        KAI_REQUIRE(
-            Packer::name,
-            args->shape.m <= Packer::packed().tile.rows ||
-                args->operand.lhs_packed.stride.m >= Packer::packed().stride(args->shape.k),
-            "lhs_packed.stride.m = %zu is less than the %zu bytes of a panel", args->operand.lhs_packed.stride.m,
-            Packer::packed().stride(args->shape.k));
-    }
+    static constexpr const UnifiedLhsPacker& packer = Packer::packer;
 
     static kai_matmul_pack_lhs_uker_dim_args step(Config) {
-        return {Packer::packed().tile.rows, 0};
+        return {kai_panels_rows(&packer.panels), 0};
     }
     static kai_matmul_pack_lhs_uker_lhs_stride_args lhs_stride(
         Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* shape) {
-        return {shape->k * Packer::element_bytes};
+        return {shape->k * packer.element_bytes};
     }
     static size_t lhs_offset(
         Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* index,
         const kai_matmul_pack_lhs_uker_lhs_stride_args* stride) {
-        check_index(index->k, Packer::name);
+        check_index(index->k, packer.name);
         return index->m * stride->m;
     }
     static PackedStride packed_stride(Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape) {
-        return {Packer::packed().stride(shape->k)};
+        return {kai_panels_stride(shape->k, 0, &packer.panels)};
     }
     static size_t packed_offset(
         Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* index, const PackedStride* stride) {
-        check_index(index->k, Packer::name);
-        return Packer::packed().offset(index->m, stride->m);
+        check_index(index->k, packer.name);
+        return kai_panels_offset_at(index->m, stride->m, &packer.panels);
     }
     static size_t packed_size(
         Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape, const PackedStride* stride) {
-        const size_t rows = Packer::packed().tile.rows;
-        return (shape->m + rows - 1) / rows * stride->m;
+        return kai_panels_size_at(shape->m, stride->m, &packer.panels);
     }
 };
 
 /// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
-#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                  \
-    namespace {                                                                                              \
-    struct NAME##_packer {                                                                                   \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                           \
-        static constexpr const char* name = "kai_" #NAME;                                                    \
-        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) { \
-            kai::LhsPackApi<NAME##_packer>::check(args);                                                     \
-            RUN(args);                                                                                       \
-        }                                                                                                    \
-        static constexpr size_t element_bytes = sizeof(ELEMENT);                                             \
-        static kai::UnifiedOperand packed() {                                                                \
-            return PACKED;                                                                                   \
-        }                                                                                                    \
-    };                                                                                                       \
-    }                                                                                                        \
-    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                   \
-        using Api = kai::LhsPackApi<NAME##_packer>;                                                          \
-        return {NAME##_packer::run, Api::step,          Api::lhs_stride, Api::lhs_offset,                    \
-                Api::packed_stride, Api::packed_offset, Api::packed_size};                                   \
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                      \
+    namespace {                                                                                                  \
+    struct NAME##_packer {                                                                                       \
+        static constexpr kai::AsData kai_getter = {};                                                            \
+        static constexpr kai::UnifiedLhsPacker packer = {"kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT)}; \
+        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {     \
+            RUN(packer, args);                                                                                   \
+        }                                                                                                        \
+    };                                                                                                           \
+    }                                                                                                            \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                       \
+        using Api = kai::LhsPackApi<NAME##_packer>;                                                              \
+        return {NAME##_packer::run, Api::step,          Api::lhs_stride, Api::lhs_offset,                        \
+                Api::packed_stride, Api::packed_offset, Api::packed_size};                                       \
     }
 
 /// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
@@ -130,16 +143,10 @@ template <typename Packer, typename Source>
 struct RhsPackApi {
     using Config = const kai_matmul_pack_rhs_uker_config*;
     using PackedStride = kai_matmul_pack_rhs_uker_rhs_packed_stride_args;
-
-    static void check(const kai_matmul_pack_rhs_uker_args* args) {
-        const UnifiedOperand panels = Packer::packed();
-        kai_check_rhs_unified(
-            Packer::name, {Source::bits, Source::kxn, panels.format.panel_head != 0, panels.format.panel_tail != 0},
-            args, panels.tile.rows, panels.stride(args->shape.k));
-    }
+    static constexpr const UnifiedRhsPacker& packer = Packer::packer;
 
     static kai_matmul_pack_rhs_uker_dim_args step(Config) {
-        return {Packer::packed().tile.rows, 0};
+        return {kai_panels_rows(&packer.panels), 0};
     }
     static kai_matmul_pack_rhs_uker_rhs_stride_args rhs_stride(
         Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* shape) {
@@ -148,55 +155,55 @@ struct RhsPackApi {
     static size_t rhs_offset(
         Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* index,
         const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
-        check_index(index->k, Packer::name);
+        check_index(index->k, packer.name);
         return Source::offset(index->n, stride);
     }
     static PackedStride packed_stride(Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape) {
-        return {Packer::packed().stride(shape->k)};
+        return {kai_panels_stride(shape->k, 0, &packer.panels)};
     }
     static size_t packed_offset(
         Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* index, const PackedStride* stride) {
-        check_index(index->k, Packer::name);
-        return Packer::packed().offset(index->n, stride->n);
+        check_index(index->k, packer.name);
+        return kai_panels_offset_at(index->n, stride->n, &packer.panels);
     }
     static size_t packed_size(
         Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape, const PackedStride* stride) {
-        const size_t rows = Packer::packed().tile.rows;
-        return (shape->n + rows - 1) / rows * stride->n;
+        return kai_panels_size_at(shape->n, stride->n, &packer.panels);
     }
     static size_t bias_offset(Config, const kai_matmul_pack_rhs_uker_bias_n_dim_args* index) {
-        return index->n * Packer::format().panel_head;
+        return index->n * Packer::operand.format.panel_head;
     }
     static size_t scale_offset(Config, const kai_matmul_pack_rhs_uker_scale_n_dim_args* index) {
-        return index->n * Packer::format().panel_tail;
+        return index->n * Packer::operand.format.panel_tail;
     }
 };
 
 /// SOURCE: KxN<bits> or NxK<bits>. PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
-#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                             \
-    namespace {                                                                                                        \
-    struct NAME##_packer {                                                                                             \
-        static constexpr kai::Getter kai_getter = {"kai_", #NAME};                                                     \
-        static constexpr const char* name = "kai_" #NAME;                                                              \
-        static kai::UnifiedOperand packed() {                                                                          \
-            return PACKED;                                                                                             \
-        }                                                                                                              \
-        static const kai::Format& format() {                                                                           \
-            [[maybe_unused]] constexpr kai::AnyLength kai_getter = {};                                                 \
-            return (PACKED).format;                                                                                    \
-        }                                                                                                              \
-        static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {           \
-            kai::RhsPackApi<NAME##_packer, SOURCE>::check(args);                                                       \
-            RUN(args);                                                                                                 \
-        }                                                                                                              \
-    };                                                                                                                 \
-    }                                                                                                                  \
-    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                             \
-        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                                                            \
-        return {                                                                                                       \
-            NAME##_packer::run, Api::step,          Api::rhs_stride,                                                   \
-            Api::rhs_offset,    Api::packed_stride, Api::packed_offset,                                                \
-            Api::packed_size,   Api::bias_offset,   NAME##_packer::format().panel_tail ? Api::scale_offset : nullptr}; \
+#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                   \
+    namespace {                                                                                              \
+    struct NAME##_packer {                                                                                   \
+        static constexpr kai::AsData kai_getter = {};                                                        \
+        static constexpr kai::UnifiedOperand operand = PACKED;                                               \
+        static constexpr kai::UnifiedRhsPacker packer = {                                                    \
+            "kai_" #NAME,                                                                                    \
+            operand.panels(#NAME),                                                                           \
+            {SOURCE::bits, SOURCE::kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0}};    \
+        static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) { \
+            RUN(packer, args);                                                                               \
+        }                                                                                                    \
+    };                                                                                                       \
+    }                                                                                                        \
+    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                   \
+        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                                                  \
+        return {NAME##_packer::run,                                                                          \
+                Api::step,                                                                                   \
+                Api::rhs_stride,                                                                             \
+                Api::rhs_offset,                                                                             \
+                Api::packed_stride,                                                                          \
+                Api::packed_offset,                                                                          \
+                Api::packed_size,                                                                            \
+                Api::bias_offset,                                                                            \
+                NAME##_packer::operand.format.panel_tail ? Api::scale_offset : nullptr};                     \
     }
 
 }  // namespace
