@@ -448,7 +448,7 @@ struct Gguf {
     pack_gguf_scalar(g.to, g.t, p);
 #endif
     if (g.to.zero_missing) {
-        zero_missing_columns(g.to.format, {c.n, c.k, g.t.run, p.tile, p.rhs, c.packed});
+        zero_missing_columns(g.to.format, p.tile, c.n, c.k, g.t.run, c.packed);
     }
 }
 

@@ -6,16 +6,15 @@
 // zero.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <arm_neon.h>
-
 #include "kai/engines/pack/pack_getters.hpp"
 #include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
-extern "C" void kai_pack_columns_bf16_f32_neon(size_t steps, const float* src, size_t stride, uint8_t* dst);
-extern "C" uint32_t kai_pack_columns_bf16_f16_neon(size_t steps, const float16_t* src, size_t stride, uint8_t* dst);
-extern "C" uint32_t kai_pack_columns_bf16_f16_exact_neon(
-    size_t steps, const float16_t* src, size_t stride, uint8_t* dst);
+extern "C" {
+void kai_pack_columns_bf16_f32_neon(size_t steps, const void* src, size_t stride, uint8_t* dst);
+uint32_t kai_pack_columns_bf16_f16_neon(size_t steps, const void* src, size_t stride, uint8_t* dst);
+uint32_t kai_pack_columns_bf16_f16_exact_neon(size_t steps, const void* src, size_t stride, uint8_t* dst);
+}
 
 namespace kai {
 namespace {
@@ -24,62 +23,57 @@ constexpr size_t kColumns = 12;
 constexpr size_t kGroup = kColumns * 4 * sizeof(uint16_t);  // bytes of 4 k of a panel
 
 /// 12 columns, 4 k a step. steps is not 0.
-KAI_INLINE void pack_steps(size_t steps, const float* src, size_t stride, uint8_t* dst) {
-    kai_pack_columns_bf16_f32_neon(steps, src, stride, dst);
-}
-KAI_INLINE void pack_steps(size_t steps, const float16_t* src, size_t stride, uint8_t* dst) {
-    if (kai_pack_columns_bf16_f16_neon(steps, src, stride, dst) == 0) {  // there may be a NaN
+KAI_INLINE void pack_steps(size_t steps, const void* src, size_t stride, uint8_t* dst, size_t source_bytes) {
+    if (source_bytes == sizeof(float)) {
+        kai_pack_columns_bf16_f32_neon(steps, src, stride, dst);
+    } else if (kai_pack_columns_bf16_f16_neon(steps, src, stride, dst) == 0) {  // there may be a NaN
         kai_pack_columns_bf16_f16_exact_neon(steps, src, stride, dst);
     }
 }
 
-/// As many as 4 rows and 12 columns, the rest is zero.
-template <typename Source>
-KAI_INLINE void pack_part(size_t rows, size_t columns, const Source* src, size_t stride, uint8_t* dst) {
-    Source part[4][kColumns] = {};
-    for (size_t row = 0; row < rows; ++row) {
-        for (size_t column = 0; column < columns; ++column) {
-            part[row][column] = reinterpret_cast<const Source*>(bytes(src, row * stride))[column];
-        }
-    }
-    pack_steps(1, part[0], sizeof(part[0]), dst);
-}
-
 /// Zero where there is none.
-template <typename Bias>
-KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst) {
-    if (bias != nullptr && columns == kColumns) {
-        __builtin_memcpy(dst, bias, kColumns * sizeof(Bias));
+KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, size_t bias_bytes) {
+    constexpr size_t half = kColumns * sizeof(uint16_t);
+    if (bias != nullptr && columns == kColumns) {  // without a call
+        __builtin_memcpy(dst, bias, half);
+        if (bias_bytes == sizeof(float)) {
+            __builtin_memcpy(dst + half, bias + half, half);
+        }
         return;
     }
-    for (size_t i = 0; i < kColumns; ++i) {
-        store(dst + i * sizeof(Bias), bias != nullptr && i < columns ? load<Bias>(bias + i * sizeof(Bias)) : Bias{0});
+    __builtin_memset(dst, 0, kColumns * bias_bytes);
+    if (bias != nullptr) {
+        __builtin_memcpy(dst, bias, columns * bias_bytes);
     }
 }
 
-template <typename Source, typename Bias>
-KAI_INLINE void pack(size_t n, size_t k, size_t stride, const void* rhs, const void* bias, void* rhs_packed) {
-    const auto* src = static_cast<const Source*>(rhs);
-    const uint8_t* bias_left = bytes(bias);
+/// Elements of source_bytes and a bias of bias_bytes. What there is not of the matrix is zero.
+[[gnu::noinline]] void pack(
+    size_t n, size_t k, size_t stride, const void* rhs, const void* bias, void* rhs_packed, size_t source_bytes,
+    size_t bias_bytes) {
+    const uint8_t *src = bytes(rhs), *biases = bytes(bias);
     uint8_t* dst = bytes(rhs_packed);
-    while (n > 0) {
-        const size_t columns = n < kColumns ? n : kColumns;
-        pack_bias<Bias>(columns, bias_left, dst);
-        dst += kColumns * sizeof(Bias);
+    const size_t src_step = kColumns * source_bytes, bias_step = kColumns * bias_bytes;
+    for (size_t columns = kColumns; n > 0; n -= columns) {
+        if (n < kColumns) {
+            columns = n;
+        }
+        pack_bias(columns, biases, dst, bias_bytes);
+        dst += bias_step;
         const size_t whole = columns == kColumns ? k / 4 : 0;
         if (whole > 0) {
-            pack_steps(whole, src, stride, dst);
+            pack_steps(whole, src, stride, dst, source_bytes);
         }
         dst += whole * kGroup;
-        for (size_t row = whole * 4; row < k; row += 4) {
-            pack_part(
-                k - row < 4 ? k - row : 4, columns, reinterpret_cast<const Source*>(bytes(src, row * stride)), stride,
-                dst);
-            dst += kGroup;
+        for (size_t row = whole * 4; row < k; dst += kGroup) {  // 4 rows, as far as they exist
+            uint8_t part[4][kColumns * sizeof(float)] = {};
+            for (size_t i = 0; i < 4 && row < k; ++i, ++row) {
+                __builtin_memcpy(part[i], src + row * stride, columns * source_bytes);
+            }
+            pack_steps(1, part, sizeof(part[0]), dst, source_bytes);
         }
-        src += columns;
-        bias_left += bias != nullptr ? columns * sizeof(Bias) : 0;
-        n -= columns;
+        src += n > kColumns ? src_step : 0;
+        biases += n > kColumns && bias != nullptr ? bias_step : 0;
     }
 }
 
@@ -106,16 +100,16 @@ constexpr kai_rhs_rules columns_rules(const char* name, const Format& format, ui
         const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
                                    rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
         kai_check_rhs_call(&kai_rules_##NAME, &call);                                                               \
-        kai::pack<SOURCE, BIAS>(n, k, rhs_stride, rhs, bias, rhs_packed);                                           \
+        kai::pack(n, k, rhs_stride, rhs, bias, rhs_packed, sizeof(SOURCE), sizeof(BIAS));                           \
     }
 
 extern "C" {
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, 12, 4, 1, uint16_t, uint16_t)
-KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, float16_t, uint16_t)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, uint16_t, uint16_t)
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, 12, 4, 1, uint16_t, float)
-KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, float16_t, float)
+KAI_DEFINE_RUN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, uint16_t, float)
 
 KAI_DEFINE_RUN(rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, bf16pbiasf32, float, float)
 size_t kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon() {

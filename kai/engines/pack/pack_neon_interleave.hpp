@@ -47,7 +47,12 @@ struct FourColumns {
 /// From 16 bytes of each of four columns: the groups of place 0 of all columns, those of place 1, and so on.
 template <size_t group>
 KAI_INLINE void interleave(const uint8x16_t v[4], uint8x16_t out[4]) {
-    if constexpr (group == 8) {
+    if constexpr (group == 16) {
+        KAI_UNROLL(4)
+        for (size_t c = 0; c < 4; ++c) {
+            out[c] = v[c];
+        }
+    } else if constexpr (group == 8) {
         out[0] = zip1<8>(v[0], v[1]);
         out[1] = zip1<8>(v[2], v[3]);
         out[2] = zip2<8>(v[0], v[1]);
@@ -68,7 +73,9 @@ template <size_t group, size_t vectors = 4>
 KAI_INLINE uint8_t* store_groups(const uint8x16_t out[4], uint8_t* dst, size_t group_step) {
     KAI_UNROLL(4)
     for (size_t i = 0; i < vectors; ++i) {
-        if constexpr (group == 1) {
+        if constexpr (group == 16) {
+            store(dst + 16 * i, out[i]);
+        } else if constexpr (group == 1) {
             const uint32x4_t places = vreinterpretq_u32_u8(out[i]);
             store(dst, vgetq_lane_u32(places, 0));
             store(dst + group_step, vgetq_lane_u32(places, 1));
@@ -93,7 +100,7 @@ KAI_INLINE uint8_t* store_groups(const uint8x16_t out[4], uint8_t* dst, size_t g
             dst += group_step;
         }
     }
-    return dst;
+    return group == 16 ? dst + group_step : dst;
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// RHS packers of formats with one scale per column: NEON. The same bytes as the scalar functions of
-// pack_rhs_channels.hpp.
+// RHS packers of formats without blocks: NEON. The same bytes as the scalar functions of pack_rhs_channels.hpp.
 //
 // A panel is packed four columns at a time, 16 bytes of each, and in chunks along k: short sums of a chunk fit their
 // lanes, and the part of a wide panel that is written a few bytes a column stays in the nearest cache. A K x N source
@@ -65,16 +64,20 @@ struct LanesInt4 {
     }
 };
 
+/// low_precision: int8 or uint8; of a group, the last 8 weights are inverted.
+template <bool low_precision>
 struct LanesInt8 {
-    static constexpr size_t weights = 16, min_group = 4, max_group = 8;
+    static constexpr size_t weights = 16, min_group = low_precision ? 16 : 4, max_group = low_precision ? 16 : 8;
     static constexpr bool halves = false, serial = false;
+    const uint8x16_t flip;
     int16x8_t pairs[4];
 
-    KAI_INLINE explicit LanesInt8(const RhsChannels&) : pairs{} {
+    KAI_INLINE explicit LanesInt8(const RhsChannels& p) : flip(vdupq_n_u8(p.flip)), pairs{} {
     }
     KAI_INLINE uint8x16_t take(size_t c, uint8x16_t v) {
+        v = low_precision ? veorq_u8(v, flip) : v;
         pairs[c] = vpadalq_s8(pairs[c], vreinterpretq_s8_u8(v));
-        return v;
+        return low_precision ? veorq_u8(v, vcombine_u8(vdup_n_u8(0), vdup_n_u8(0xFF))) : v;
     }
     KAI_INLINE void finish(uint8x16_t*) const {
     }
@@ -212,37 +215,42 @@ KAI_INLINE void fill(uint8_t* to, size_t count, uint8_t byte) {
     }
 }
 
-/// N x K.
-[[gnu::noinline]] void pack_weights_nxk(const RhsChannels& p, PackFour pack_four) {
-    const size_t weights = 128 / p.bits, whole = p.k / weights;               // weights of a step
-    const size_t rest = p.kind.format.padded(p.tile, p.k) - whole * weights;  // weights, and zeros
-    uint8_t absent[16 * kSteps], ends[4][32];
-    fill(absent, kSteps, p.absent());
-    const auto columns = [&](size_t at, size_t step) __attribute__((always_inline)) {
-        const uint8_t* from = p.rhs + at * p.line + 16 * step;
-        FourColumns src = {{from, from + p.line, from + 2 * p.line, from + 3 * p.line}};
-        for (size_t i = 0; i < 4 && at + 4 > p.n; ++i) {
-            const bool none = at + i >= p.n && !p.repeats();
-            src.at[i] = none ? absent : p.rhs + source_column(p, at + i) * p.line + 16 * step;
-        }
-        return src;
-    };
+/// Columns at ... at + 3, `column_bytes` apart, column 0 at `array`. Those that do not exist: a copy, or `absent`.
+KAI_INLINE FourColumns
+four_columns(const RhsChannels& p, size_t at, const uint8_t* array, size_t column_bytes, const uint8_t* absent) {
+    const uint8_t* src = array + at * column_bytes;
+    FourColumns columns = {{src, src + column_bytes, src + 2 * column_bytes, src + 3 * column_bytes}};
+    for (size_t i = 0; i < 4 && at + 4 > p.n; ++i) {
+        const bool none = at + i >= p.n && !p.repeats();
+        columns.at[i] = none ? absent : array + source_column(p, at + i) * column_bytes;
+    }
+    return columns;
+}
+
+/// N x K. A chunk after the whole steps has what is left, and zeros.
+[[gnu::noinline]] void pack_weights_nxk(const RhsChannels& p, PackFour pack_four, const uint8_t* absent) {
+    const size_t weights = 128 / p.bits, whole = p.k / weights;  // weights of a step
+    const size_t rows = p.tile.rows, rest = p.padded - whole * weights, chunks = (whole + kSteps - 1) / kSteps;
+    uint8_t ends[4][32];
     uint8_t* panel = p.packed;
-    for (size_t first = 0; first < p.places; first += p.tile.rows, panel += p.stride) {
-        for (size_t step = 0; step < whole; step += kSteps) {
-            const size_t steps = whole - step < kSteps ? whole - step : kSteps;
-            uint8_t *dst = panel + step * 16 * p.tile.rows, *sums = panel + p.panel_end;
-            for (size_t c = 0; c < p.tile.rows; c += 4, dst += 4 * p.group, sums += 16) {
-                pack_four(p, columns(first + c, step), dst, sums, steps, false);
+    for (size_t first = 0; first < p.places; first += rows, panel += p.stride) {
+        for (size_t chunk = 0; chunk < chunks + (rest > 0); ++chunk) {
+            const bool end = chunk == chunks;
+            const size_t step = end ? whole : chunk * kSteps;
+            const size_t steps = end ? rest / weights : whole - step < kSteps ? whole - step : kSteps;
+            const bool half = end && rest % weights != 0;
+            const uint8_t* src = p.rhs + 16 * step;
+            uint8_t *dst = panel + p.elements + step * 16 * rows, *sums = panel + p.sums;
+            for (size_t c = 0; c < rows; c += 4, dst += 4 * p.group, sums += 16) {
+                FourColumns columns = four_columns(p, first + c, src, p.line, absent);
+                if (end) {
+                    for (size_t i = 0; i < 4; ++i) {
+                        copy_end(p, columns.at[i], p.width - 16 * whole, ends[i]);
+                        columns.at[i] = ends[i];
+                    }
+                }
+                pack_four(p, columns, dst, sums, steps, half);
             }
-        }
-        uint8_t *dst = panel + whole * 16 * p.tile.rows, *sums = panel + p.panel_end;
-        for (size_t c = 0; c < p.tile.rows && rest > 0; c += 4, dst += 4 * p.group, sums += 16) {
-            const FourColumns src = columns(first + c, whole);
-            for (size_t i = 0; i < 4; ++i) {
-                copy_end(p, src.at[i], p.line - 16 * whole, ends[i]);
-            }
-            pack_four(p, {{ends[0], ends[1], ends[2], ends[3]}}, dst, sums, rest / weights, rest % weights != 0);
         }
     }
 }
@@ -306,7 +314,7 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
 /// The lines of a step that the source does not have, or that end less than 16 bytes after `first`: a copy of the step.
 [[gnu::noinline]] void copy_step(const RhsChannels& p, size_t first, size_t k, size_t lines, uint8_t to[][16]) {
     fill(to[0], lines, p.flip);
-    const size_t count = p.line - first < 16 ? p.line - first : 16;
+    const size_t count = p.width - first < 16 ? p.width - first : 16;
     for (size_t i = 0; i < lines && k + i < p.k; ++i) {
         for (size_t j = 0; j < count; ++j) {
             to[i][j] = p.rhs[(k + i) * p.line + first + j];
@@ -314,20 +322,37 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
     }
 }
 
+/// Packs a step of which the panel has only `groups` groups of a column.
+[[gnu::noinline]] void pack_groups(
+    const RhsChannels& p, PackFour pack_four, const FourColumns& src, uint8_t* dst, uint8_t* sums, size_t groups) {
+    const size_t bytes = 4 * p.group;  // of four columns
+    uint8_t four[64];
+    RhsChannels narrow = p;
+    narrow.tile.rows = 4;
+    pack_four(narrow, src, four, sums, 1, false);
+    for (size_t i = 0; i < groups; ++i) {
+        __builtin_memcpy(dst + i * p.group * p.tile.rows, four + i * bytes, bytes);
+    }
+}
+
 /// K x N.
-[[gnu::noinline]] void pack_weights_kxn(const RhsChannels& p, PackFour pack_four) {
+[[gnu::noinline]] void pack_weights_kxn(const RhsChannels& p, PackFour pack_four, const uint8_t* absent) {
     const size_t columns = 128 / p.bits, lines = columns;  // of 16 bytes of a line, of a step
     const size_t chunk_steps = strip_steps(p.bits), column_bytes = 16 * chunk_steps;
-    const size_t all_steps = p.kind.format.padded(p.tile, p.k) / lines;
+    const size_t all_steps = (p.padded + lines - 1) / lines;
     uint8_t strip[kStripBytes], copy[32][16];
     for (size_t step = 0; step < all_steps; step += chunk_steps) {
         const size_t steps = all_steps - step < chunk_steps ? all_steps - step : chunk_steps;
-        for (size_t first = 0; first < p.line; first += 16) {
+        const size_t whole_steps = p.padded / lines - step < steps ? p.padded / lines - step : steps;
+        uint8_t* panel = p.packed;
+        size_t at = 0, c = 0;  // of all columns, of those of the panel
+        for (size_t first = 0; first < p.width; first += 16) {
             // The last strip ends with the line, and overlaps the previous one.
-            const size_t from = first + 16 <= p.line || p.line < 16 ? first : p.line - 16;
+            const size_t from = first + 16 <= p.width || p.width < 16 ? first : p.width - 16;
             for (size_t i = 0; i < steps; ++i) {
                 const size_t k = (step + i) * lines, end = (k + lines - 1) * p.line + from + 16;
-                const bool whole = k + lines <= p.k && end <= p.k * p.line;
+                // A short dense line is read with those after it.
+                const bool whole = k + lines <= p.k && (p.width >= 16 || (p.line == p.width && end <= p.k * p.line));
                 if (!whole) {
                     copy_step(p, from, k, lines, copy);
                 }
@@ -335,63 +360,82 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
                     p.bits, whole ? p.rhs + k * p.line + from : copy[0], whole ? p.line : 16, strip + 16 * i);
             }
             const size_t first_column = from * (8 / p.bits);
-            const size_t end = first + 16 < p.line ? first_column + columns : p.places;
-            for (size_t at = first * (8 / p.bits); at < end; at += 4) {
-                const uint8_t* from = strip + (at - first_column) * column_bytes;
-                FourColumns src = {{from, from + column_bytes, from + 2 * column_bytes, from + 3 * column_bytes}};
-                for (size_t i = 0; i < 4 && at + 4 > p.n; ++i) {
-                    src.at[i] = strip + (source_column(p, at + i) - first_column) * column_bytes;
+            const size_t end = first + 16 < p.width ? first_column + columns : p.places;
+            for (; at < end; at += 4) {
+                const FourColumns src = four_columns(p, at, strip - first_column * column_bytes, column_bytes, absent);
+                uint8_t* dst = panel + p.elements + step * 16 * p.tile.rows + p.group * c;
+                uint8_t* sums = panel + p.sums + 4 * c;
+                c += 4;
+                if (c == p.tile.rows) {
+                    c = 0;
+                    panel += p.stride;
                 }
-                const size_t c = at % p.tile.rows;
-                uint8_t* panel = p.panel(at);
-                uint8_t* dst = panel + step * 16 * p.tile.rows + p.group * c;
-                pack_four(p, src, dst, panel + p.panel_end + 4 * c, steps, false);
+                pack_four(p, src, dst, sums, whole_steps, false);
+                if (whole_steps < steps) {
+                    FourColumns rest = src;
+                    for (size_t i = 0; i < 4; ++i) {
+                        rest.at[i] += 16 * whole_steps;
+                    }
+                    pack_groups(
+                        p, pack_four, rest, dst + whole_steps * 16 * p.tile.rows, sums, p.padded % lines / p.group);
+                }
             }
         }
     }
 }
 
-/// Scales and biases, and sums of 0.
-KAI_INLINE void pack_fields(const RhsChannels& p, size_t at, uint8_t* sums) {
-    const uint32x4_t zero = vdupq_n_u32(0);
-    uint8_t *scale = sums + 4 * p.tile.rows, *bias = scale + 4 * p.tile.rows;
-    for (size_t c = 0; c < p.tile.rows; c += 4) {
-        store(sums + 4 * c, zero);
-        if (at + c + 4 <= p.n) {
-            const float32x4_t scales = load<float32x4_t>(p.scale + 4 * (at + c));
-            store(scale + 4 * c, p.kind.sixteenths ? vmulq_n_f32(scales, 0.0625F) : scales);
-            store(bias + 4 * c, p.bias == nullptr ? zero : load<uint32x4_t>(p.bias + 4 * (at + c)));
-        } else {
-            for (size_t i = c; i < c + 4; ++i) {
-                pack_scale_and_bias(p, at + i, sums);
-            }
-        }
-    }
-}
-
-[[gnu::noinline]] void pack_rhs_channels_by_four(const RhsChannels& channels, PackFour pack_four) {
+/// The fields of all panels.
+KAI_INLINE void pack_all_fields(const RhsChannels& channels) {
     const RhsChannels p = channels;  // a copy that no store can change
-    for (size_t at = 0; at < p.places; at += p.tile.rows) {
-        pack_fields(p, at, p.panel(at) + p.panel_end);
-    }
-    if (p.kind.kxn) {
-        pack_weights_kxn(p, pack_four);
-    } else {
-        pack_weights_nxk(p, pack_four);
-    }
-    for (size_t at = p.n; at < p.places && !p.repeats(); ++at) {
-        store(p.panel(at) + p.panel_end + at % p.tile.rows * 4, 0U);
+    const uint32x4_t zero = vdupq_n_u32(0);
+    uint8_t* panel = p.packed;
+    for (size_t first = 0; first < p.places; first += p.tile.rows, panel += p.stride) {
+        for (size_t at = first; at < first + p.tile.rows; at += 4) {
+            if (at + 4 <= p.n) {
+                uint8_t* to = panel + 4 * (at - first);
+                store(to + p.sums, zero);
+                store(to + p.biases, p.bias == nullptr ? zero : load<uint32x4_t>(p.bias + 4 * at));
+                if (p.has_scale) {
+                    const float32x4_t scales = load<float32x4_t>(p.scale + 4 * at);
+                    store(to + p.scales, p.multiplier == 1 ? scales : vmulq_n_f32(scales, p.multiplier));
+                }
+            } else {
+                for (size_t i = at; i < at + 4; ++i) {
+                    pack_fields(p, i, panel);
+                }
+            }
+        }
     }
 }
 
-template <class Lanes>
-KAI_INLINE void pack_rhs_channels(const RhsChannels& p) {
-    if (p.n == 0) {
-        return;
+/// What packs panels of four columns or more, with groups of these sizes. The walk over panels is a pointer, too: a
+/// program contains only those of its packers.
+struct ChannelsLoop {
+    size_t min_group, max_group;
+    PackFour pack_four;
+    void (*pack_weights)(const RhsChannels& p, PackFour pack_four, const uint8_t* absent);
+
+    KAI_INLINE bool takes(const RhsChannels& p) const {
+        return p.tile.rows % 4 == 0 && p.group >= min_group && p.group <= max_group && (p.group & (p.group - 1)) == 0;
     }
-    const size_t g = p.group;
-    if (p.tile.rows % 4 == 0 && g >= Lanes::min_group && g <= Lanes::max_group && (g & (g - 1)) == 0) {
-        pack_rhs_channels_by_four(p, pack_four<Lanes>);
+};
+template <class Lanes, bool kxn>
+inline constexpr ChannelsLoop kLoop = {
+    Lanes::min_group, Lanes::max_group, pack_four<Lanes>, kxn ? pack_weights_kxn : pack_weights_nxk};
+
+[[gnu::noinline]] void pack_rhs_channels_by_four(const RhsChannels& p, const ChannelsLoop& loop) {
+    pack_all_fields(p);
+    uint8_t absent[16 * kSteps];
+    fill(absent, kSteps, p.absent());
+    loop.pack_weights(p, loop.pack_four, absent);
+    for (size_t at = p.n; at < p.places && !p.repeats(); ++at) {
+        store(p.panel(at) + p.sums + at % p.tile.rows * 4, 0U);
+    }
+}
+
+KAI_INLINE void pack_rhs_channels(const RhsChannels& p, const ChannelsLoop& loop) {
+    if (p.n > 0 && loop.takes(p)) {
+        pack_rhs_channels_by_four(p, loop);
     } else {
         pack_rhs_channels_scalar(p);
     }
@@ -405,17 +449,19 @@ KAI_INLINE void pack_rhs_channels(const RhsChannels& p) {
 namespace kai {
 namespace {
 
-template <bool neighbours>
+template <bool>
 struct LanesInt4 {};
+template <bool>
 struct LanesInt8 {};
-template <bool sixteens>
+template <bool>
 struct LanesTable {};
 
-template <class Lanes>
-KAI_INLINE void pack_rhs_channels(const RhsChannels& p) {
-    if (p.n > 0) {
-        pack_rhs_channels_scalar(p);
-    }
+struct ChannelsLoop {};
+template <class Lanes, bool kxn>
+inline constexpr ChannelsLoop kLoop = {};
+
+KAI_INLINE void pack_rhs_channels(const RhsChannels& p, const ChannelsLoop&) {
+    pack_rhs_channels_scalar(p);
 }
 
 }  // namespace

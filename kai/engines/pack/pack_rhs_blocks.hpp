@@ -1,12 +1,14 @@
-// RHS packers of 4-bit and 8-bit sources with blocks (N x K: a row of the source is a column of the product): scalar.
-// A packer is a combination of
+// RHS packers of 4-bit and 8-bit sources with blocks: scalar. What a packer does is data (BlocksKind); where elements
+// and fields go follows from the format (layout.hpp), and so does what the fields are:
 //
-//   Nibbles  where the source keeps element i of a block
-//   flip     XOR of every nibble: 8 makes an unsigned nibble a signed one
-//   format   where elements and fields go (layout.hpp)
+//     block head of 2 bytes   f16 scale. The source is N x K, of records: a scale, then the elements of a block
+//     block tail of 8 bytes   f32 zero, f32 scale, from arrays; after the panel the bias
+//     block tail of 2 bytes   bf16 scale, from an array; after the panel the sum of a column's weights and the bias
 //
-// and of one of two families of sources: records (scale and nibbles of a block together) and arrays (nibbles, zeros,
-// scales and bias apart). The scalar packer is the specification; pack_neon_rhs_blocks.hpp gives the same bytes.
+//     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks ascending, groups ascending
+//
+// The product is exact (8 bits of a bf16 times a small integer): only the sum is rounded.
+// The scalar packer is the specification; the NEON packers give the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,196 +18,229 @@
 namespace kai {
 namespace {
 
-/// @name Nibbles: element i of a block of bl
-///
-/// `swap`: a byte of the format holds the two elements of a byte of the source the other way round.
-/// @{
-
-/// No nibbles: a byte is an element.
-struct WholeBytes {
-    static constexpr bool swap = false, halves = false;
-    static unsigned get(const uint8_t* src, size_t, size_t i) {
-        return src[i];
-    }
+/// Where an N x K source has element i of a block of bl.
+enum class Order : uint8_t {
+    bytes,      ///< a byte is an element
+    halves,     ///< byte j: elements j (low nibble) and j + bl / 2 (high)
+    even_low,   ///< byte j: elements 2j (low) and 2j + 1
+    even_high,  ///< byte j: elements 2j (high) and 2j + 1
 };
 
-/// Byte j: element j (low) and j + bl / 2 (high).
-struct NibblesHalves {
-    static constexpr bool swap = false, halves = true;
-    static unsigned get(const uint8_t* src, size_t bl, size_t i) {
-        return i < bl / 2 ? src[i] & 15u : src[i - bl / 2] >> 4;
-    }
-};
+/// What a block has besides its elements.
+enum class Fields : uint8_t { scale_in_record, zero_and_scale, scale_and_sum };
 
-/// Byte j: element 2j (low) and 2j + 1 (high).
-struct NibblesEvenLow {
-    static constexpr bool swap = false, halves = false;
-    static unsigned get(const uint8_t* src, size_t, size_t i) {
-        return i % 2 == 0 ? src[i / 2] & 15u : src[i / 2] >> 4;
-    }
-};
+/// What a packer does.
+struct BlocksKind {
+    const Format& format;
+    Order order;
+    uint8_t flip;  ///< XOR of every element: 8 makes an unsigned nibble a signed one
+    bool kxn =
+        false;  ///< a row of the source is an element of each column, columns 2j (low nibble) and 2j + 1 in a byte
+    bool zeros = false;          ///< missing columns of the last panel are zero, and not what column n - 1 is
+    bool sixteenths = false;     ///< scales are stored / 16, for kernels that multiply with 16 times the weights
+    bool no_bias = false;        ///< missing columns have none
+    bool packed_groups = false;  ///< sums are of groups that are stored together: the low nibbles of a group of bytes,
+                                 ///< then the high ones; else of 32 consecutive weights
 
-/// Byte j: element 2j (high) and 2j + 1 (low).
-struct NibblesEvenHigh {
-    static constexpr bool swap = true, halves = false;
-    static unsigned get(const uint8_t* src, size_t, size_t i) {
-        return i % 2 == 0 ? src[i / 2] >> 4 : src[i / 2] & 15u;
+    constexpr Fields fields() const {
+        return format.block_head != 0   ? Fields::scale_in_record
+               : format.block_tail == 8 ? Fields::zero_and_scale
+                                        : Fields::scale_and_sum;
     }
 };
-/// @}
 
 /// n columns of k / bl blocks.
-struct RhsPack {
+struct RhsBlocks {
+    const BlocksKind& kind;
+    Fields fields_are;
     size_t n, k, bl;
     Tile tile;
-    const uint8_t* rhs;  // columns are dense: k / bl blocks, one after another
-    void* packed;
+    const uint8_t* rhs;
+    size_t rhs_stride;            // bytes, of a column (N x K) or of a row of the source (K x N)
+    size_t block_step;            // N x K: from a block of a column to the next one
+    const uint8_t *zero, *scale;  // arrays: of the blocks of a column side by side,
+    size_t scale_stride;          // columns this many bytes apart
+    const uint8_t* bias;          // f32 [n] or NULL
+    uint8_t* packed;
 
     size_t blocks = k == 0 ? 0 : k / bl;
-    size_t panels = (n + tile.rows - 1) / tile.rows;
+    size_t places = (n + tile.rows - 1) / tile.rows * tile.rows;
+    size_t group = kind.format.group_size(tile);
+    // Positions in a panel, and from those of a block to those of the next one.
+    size_t element_bytes = kind.format.element_bytes(tile, bl), block_bytes = kind.format.block_bytes(tile, bl);
+    bool apart = kind.format.fields_last;
+    size_t elements = apart ? 0 : tile.rows * kind.format.block_head;
+    size_t fields = apart ? blocks * element_bytes : records() ? 0 : element_bytes;
+    size_t step = apart ? element_bytes : block_bytes;
+    size_t field_step = apart ? block_bytes - element_bytes : block_bytes;
+    size_t end = blocks * block_bytes, stride = end + tile.rows * kind.format.panel_tail;
 
-    /// The column that is at position c of a panel: those that the last panel lacks repeat column n - 1.
-    KAI_INLINE size_t column(size_t panel, size_t c) const {
-        const size_t at = panel * tile.rows + c;
+    KAI_INLINE bool records() const {
+        return fields_are == Fields::scale_in_record;
+    }
+    KAI_INLINE bool sums() const {
+        return fields_are == Fields::scale_and_sum;
+    }
+    /// The column that is at place `at`, counted from the first panel's first: missing ones repeat column n - 1.
+    KAI_INLINE size_t column(size_t at) const {
         return at < n ? at : n - 1;
     }
 };
 
-KAI_INLINE RhsPack rhs_pack(const kai_rhs_call& c) {
-    return {c.n, c.k, c.bl, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.packed};
+/// fields: those of the kind, as far as they are known where the function is compiled.
+KAI_INLINE RhsBlocks rhs_blocks(const BlocksKind& kind, Fields fields, const kai_rhs_call& c) {
+    const size_t blocks = c.k == 0 ? 0 : c.k / c.bl;
+    const size_t block = (fields == Fields::scale_in_record ? 2 : 0) + c.bl * kind.format.bits / 8;
+    const bool sums = fields == Fields::scale_and_sum;
+    return {
+        kind,
+        fields,
+        c.n,
+        c.k,
+        c.bl,
+        {c.nr, c.kr, c.sr},
+        bytes(c.rhs),
+        sums ? c.rhs_stride : blocks * block,
+        block,
+        bytes(c.zero),
+        bytes(c.scale),
+        sums ? c.scale_stride : 4 * blocks,
+        bytes(c.bias),
+        bytes(c.packed)};
 }
 
-/// What is stored with the nibbles in the arrays family.
-struct RhsArrays {
-    const uint8_t *zero, *scale;  // f32 [n][k / bl]
-    const uint8_t* bias;          // f32 [n] or NULL
-};
+/// Element i of block b of the column at place `at`.
+KAI_INLINE unsigned source_element(const RhsBlocks& p, size_t at, size_t b, size_t i) {
+    const BlocksKind& kind = p.kind;
+    if (kind.kxn) {
+        // Missing columns take the byte of column n - 1, and of its nibbles the one of their own parity.
+        const unsigned byte = p.rhs[(b * p.bl + i) * p.rhs_stride + p.column(at) / 2];
+        return kind.zeros && at >= p.n ? 8 : at % 2 == 0 ? byte & 15U : byte >> 4;
+    }
+    const uint8_t* src = p.rhs + p.column(at) * p.rhs_stride + b * p.block_step + (p.records() ? 2 : 0);
+    if (kind.order == Order::bytes) {
+        return src[i];
+    }
+    const size_t half = p.bl / 2;
+    const bool second = kind.order == Order::halves ? i >= half : i % 2 != 0;
+    const unsigned byte = src[kind.order == Order::halves ? i % half : i / 2];
+    return second != (kind.order == Order::even_high) ? byte >> 4 : byte & 15U;
+}
 
-/// @name How the arrays family stores zeros, scales and bias
-/// @{
+/// Element e of group g of a block, of those that are added as integers.
+KAI_INLINE size_t element_of_group(const RhsBlocks& p, size_t g, size_t e) {
+    if (!p.kind.packed_groups) {
+        return g * 32 + e;
+    }
+    const size_t d = p.kind.format.nibble_distance, byte = g * p.group + e % p.group;
+    return byte / d * (2 * d) + byte % d + e / p.group * d;
+}
 
-/// Zeros, scales and bias unchanged; missing columns have no bias.
-struct PlainArrays {
-    static constexpr bool sixteenths = false, repeat_bias = false;
-};
+/// sum + weights * scale, rounded once on every host: a double holds the product exactly, and 53 bits are enough for
+/// the second rounding to be innocuous.
+KAI_INLINE float add_scaled(float sum, int weights, float scale) {
+    return static_cast<float>(static_cast<double>(sum) + static_cast<double>(weights) * static_cast<double>(scale));
+}
 
-/// Scales / 16, for kernels that multiply with 16 times the weights; missing columns repeat the last one.
-struct SixteenthArrays {
-    static constexpr bool sixteenths = true, repeat_bias = true;
-};
+/// The bits of an f32, or of a 16th of it.
+KAI_INLINE uint32_t scale_bits(bool sixteenths, const uint8_t* src) {
+    const float sixteenth = load<float>(src) * 0.0625F;
+    return sixteenths ? load<uint32_t>(&sixteenth) : load<uint32_t>(src);
+}
 
-/// The bits of an f32, copied or divided by 16.
-template <bool sixteenth>
-KAI_INLINE uint32_t scale_bits(const uint8_t* src) {
-    if constexpr (sixteenth) {
-        const float sixteenth_of_it = load<float>(src) * 0.0625F;
-        return load<uint32_t>(&sixteenth_of_it);
-    } else {
-        return load<uint32_t>(src);
+/// What is after the last block of each panel: sums (zero, so far), the bias.
+[[gnu::noinline, maybe_unused]] void pack_panel_ends(const BlocksKind& kind, const kai_rhs_call& c) {
+    const RhsBlocks p = rhs_blocks(kind, kind.fields(), c);
+    struct Four {
+        uint32_t v[4];
+    };
+    uint8_t* to = p.packed + p.end;
+    for (size_t first = 0; first < p.places; first += p.tile.rows, to += p.stride) {
+        const size_t exist = p.n - first < p.tile.rows ? p.n - first : p.tile.rows;
+        uint8_t* bias = p.sums() ? to + 4 * p.tile.rows : to;
+        size_t c = 0;
+        for (; c + 4 <= exist && p.bias != nullptr; c = opaque(c + 4)) {  // not for the compiler to vectorise
+            store(to + 4 * c, Four{});
+            store(bias + 4 * c, load<Four>(p.bias + 4 * (first + c)));
+        }
+        for (; c < p.tile.rows; c = opaque(c + 1)) {
+            store(to + 4 * c, 0U);
+            const bool none = p.bias == nullptr || (kind.no_bias && c >= exist);
+            store(bias + 4 * c, none ? 0U : load<uint32_t>(p.bias + 4 * (first + (c < exist ? c : exist - 1))));
+        }
     }
 }
-/// @}
 
-/// @name How the records family stores scales, and what missing columns become
-/// @{
-
-/// Scales unchanged; missing columns repeat the last one.
-struct PlainRecords {
-    static constexpr bool sixteenths = false, zero_missing = false;
-};
-
-/// Scales unchanged; missing columns are zero.
-struct ZeroPaddedRecords {
-    static constexpr bool sixteenths = false, zero_missing = true;
-};
-
-/// Scales / 16, for kernels that multiply with 16 times the weights; missing columns are zero.
-struct SixteenthRecords {
-    static constexpr bool sixteenths = true, zero_missing = true;
-};
-
-/// The bits of an f16, copied or divided by 16 (rounded to nearest even).
-template <bool sixteenth>
-KAI_INLINE uint16_t f16_scale_bits(const uint8_t* src) {
-    const uint16_t bits = load<uint16_t>(src);
-    return sixteenth ? kai_cast_f16_f32(kai_cast_f32_f16(bits) * 0.0625F) : bits;
+/// Adds the weights of a block to a sum.
+KAI_INLINE float add_block(const RhsBlocks& p, size_t at, size_t b, float scale, float sum) {
+    const size_t weights = p.kind.packed_groups ? 2 * p.group : 32;
+    for (size_t g = 0; g * weights < p.bl; ++g) {
+        int total = 0;
+        for (size_t e = 0; e < weights; ++e) {
+            total += static_cast<int>(source_element(p, at, b, element_of_group(p, g, e))) - 8;
+        }
+        sum = add_scaled(sum, total, scale);
+    }
+    return sum;
 }
-/// @}
 
-/// The elements of one block of one column. `get`: of a struct of Nibbles.
-using GetNibble = unsigned(const uint8_t* src, size_t bl, size_t i);
-KAI_INLINE void pack_elements_scalar(
-    const Format& format, GetNibble* get, unsigned flip, const RhsPack& p, size_t c, const uint8_t* src, uint8_t* dst) {
-    for (size_t i = 0; i < p.bl; ++i) {
-        const unsigned element = get(src, p.bl, i) ^ flip;
-        const auto at = format.at(p.tile, p.bl, c, i);
-        // The low nibble of a byte belongs to the smaller i and so comes first. A whole byte has no shift.
-        dst[at.byte] = static_cast<uint8_t>(at.shift == 0 ? element : dst[at.byte] | element << 4);
+[[gnu::noinline, maybe_unused]] void pack_rhs_blocks_scalar(const BlocksKind& kind, const kai_rhs_call& call) {
+    const RhsBlocks p = rhs_blocks(kind, kind.fields(), call);
+    const Format& format = p.kind.format;
+    uint8_t* panel = p.packed;
+    for (size_t first = 0; first < p.places; first += p.tile.rows, panel += p.stride) {
+        for (size_t c = 0; c < p.tile.rows; ++c) {
+            float sum = 0.0F;
+            for (size_t b = 0; b < p.blocks; ++b) {
+                uint8_t *to = panel + p.elements + b * p.step, *fields = panel + p.fields + b * p.field_step;
+                for (size_t i = 0; i < p.bl; ++i) {
+                    const unsigned element = source_element(p, first + c, b, i) ^ p.kind.flip;
+                    const auto at = format.at(p.tile, p.bl, c, i);
+                    // The low nibble of a byte belongs to the smaller i and so comes first. A whole byte has no shift.
+                    to[at.byte] = static_cast<uint8_t>(at.shift == 0 ? element : to[at.byte] | element << 4);
+                }
+                const size_t column = p.column(first + c);
+                if (p.records()) {
+                    uint16_t bits = load<uint16_t>(p.rhs + column * p.rhs_stride + b * p.block_step);
+                    if (p.kind.sixteenths) {
+                        bits = kai_cast_f16_f32(kai_cast_f32_f16(bits) * 0.0625F);
+                    }
+                    store(fields + 2 * c, bits);
+                } else if (p.sums()) {
+                    const uint16_t bits = load<uint16_t>(p.scale + column * p.scale_stride + 2 * b);
+                    store(fields + 2 * c, bits);
+                    sum = add_block(p, first + c, b, kai_cast_f32_bf16(bits), sum);
+                } else {
+                    const size_t from = column * p.scale_stride + 4 * b;
+                    store(fields + 4 * c, load<uint32_t>(p.zero + from));
+                    store(fields + 4 * (p.tile.rows + c), scale_bits(p.kind.sixteenths, p.scale + from));
+                }
+            }
+            if (p.sums()) {
+                store(panel + p.end + 4 * c, sum);
+            }
+        }
     }
 }
 
-/// Zeros for the places of the last panel that have no column.
-[[gnu::noinline, maybe_unused]] void zero_missing_columns(const Format& format, const RhsPack& p) {
-    const size_t group = format.group_size(p.tile), first = p.n % p.tile.rows;
+/// Zeros for the elements and scales of the places of the last panel that have no column. Formats with block heads.
+[[gnu::noinline, maybe_unused]] void zero_missing_columns(
+    const Format& format, Tile tile, size_t n, size_t k, size_t bl, void* packed) {
+    const size_t group = format.group_size(tile), first = n % tile.rows;
     if (first == 0) {
         return;
     }
-    uint8_t* panel = bytes(p.packed, (p.panels - 1) * format.stride(p.tile, p.k, p.bl));
-    for (size_t b = 0; b < p.blocks; ++b) {
-        uint8_t *to = panel + format.elements(p.tile, p.bl, b), *head = panel + format.head(p.tile, p.k, p.bl, b);
-        for (size_t c = first; c < p.tile.rows; ++c) {
+    uint8_t* panel = bytes(packed, n / tile.rows * format.stride(tile, k, bl));
+    for (size_t b = 0; b * bl < k; ++b) {
+        uint8_t *to = panel + format.elements(tile, bl, b), *head = panel + format.head(tile, k, bl, b);
+        for (size_t c = first; c < tile.rows; ++c) {
             store(head + 2 * c, uint16_t{0});
         }
-        for (size_t at = 0; at < format.element_bytes(p.tile, p.bl); at += p.tile.rows * group) {
-            for (size_t i = first * group; i < p.tile.rows * group; ++i) {
+        for (size_t at = 0; at < format.element_bytes(tile, bl); at += tile.rows * group) {
+            for (size_t i = first * group; i < tile.rows * group; ++i) {
                 to[at + i] = 0;
             }
         }
-    }
-}
-
-/// Source: records of an f16 scale and the elements of a block. The scale goes to the block head.
-[[gnu::noinline, maybe_unused]] void pack_rhs_records_scalar(
-    const Format& format, GetNibble* get, unsigned flip, bool sixteenths, const RhsPack& p) {
-    const size_t record = 2 + p.bl * format.bits / 8;
-    for (size_t i = 0; i < p.panels; ++i) {
-        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
-        for (size_t c = 0; c < p.tile.rows; ++c) {
-            const uint8_t* src = p.rhs + p.column(i, c) * p.blocks * record;
-            for (size_t b = 0; b < p.blocks; ++b, src += record) {
-                const uint16_t scale = sixteenths ? f16_scale_bits<true>(src) : f16_scale_bits<false>(src);
-                store(panel + format.head(p.tile, p.k, p.bl, b) + 2 * c, scale);
-                pack_elements_scalar(format, get, flip, p, c, src + 2, panel + format.elements(p.tile, p.bl, b));
-            }
-        }
-    }
-}
-
-/// The bias of the panel whose first column is `first`. repeat: missing columns have that of column n - 1.
-KAI_INLINE void pack_bias(const RhsPack& p, const uint8_t* bias, bool repeat, size_t first, uint8_t* dst) {
-    for (size_t at = first; at < first + p.tile.rows; ++at, dst += 4) {
-        const size_t column = repeat && at >= p.n ? p.n - 1 : at;
-        store(dst, bias != nullptr && column < p.n ? load<uint32_t>(bias + 4 * column) : 0u);
-    }
-}
-
-/// Source: bl / 2 bytes a block; zeros, scales and bias in arrays.
-[[gnu::noinline, maybe_unused]] void pack_rhs_arrays_scalar(
-    const Format& format, GetNibble* get, unsigned flip, bool sixteenths, bool repeat_bias, const RhsPack& p,
-    const RhsArrays& arrays) {
-    for (size_t i = 0; i < p.panels; ++i) {
-        uint8_t* panel = bytes(p.packed, i * format.stride(p.tile, p.k, p.bl));
-        for (size_t c = 0; c < p.tile.rows; ++c) {
-            for (size_t b = 0; b < p.blocks; ++b) {
-                const size_t block = p.column(i, c) * p.blocks + b;
-                const uint8_t *src = p.rhs + block * (p.bl / 2), *scale = arrays.scale + 4 * block;
-                uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * c;
-                pack_elements_scalar(format, get, flip, p, c, src, panel + format.elements(p.tile, p.bl, b));
-                store(tail, load<uint32_t>(arrays.zero + 4 * block));
-                store(tail + 4 * p.tile.rows, sixteenths ? scale_bits<true>(scale) : scale_bits<false>(scale));
-            }
-        }
-        pack_bias(p, arrays.bias, repeat_bias, i * p.tile.rows, panel + format.panel_end(p.tile, p.k, p.bl));
     }
 }
 

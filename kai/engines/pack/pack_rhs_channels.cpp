@@ -1,10 +1,13 @@
-// RHS packers of formats with one scale per column, for weights of 8, 4 and 2 bits; a sum, a scale and a bias per
+// RHS packers of formats without blocks, for weights of 8, 4 and 2 bits: one scale per column, or none; the sum of each
 // column.
 //
 //     qsi4cxp:                   packed sum = 16 * sum, packed scale = scale / 16; elements i and i + 16 in a byte
 //     qsi4cxps1s0:               elements i and i + 1 in a byte
 //     qsi8cxp:                   packed sum = params->lhs_zero_point * sum
 //     qsu2cxp4x4, qsu2cxp4vlx4:  indices of a table of four weights; sums of these
+//     qsi8cxpbi32sf32:           packed bias = bias - params->lhs_zero_point * sum, packed scale = scale *
+//                                params->scale_multiplier. For portable micro-kernels: SME has packers of its own
+//     qau8p, qsi8p:              low precision: packed weights are signed, the last 8 of 16 inverted: ~w = -w - 1; sums
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_getters.hpp"
@@ -13,6 +16,12 @@
 
 namespace kai {
 namespace {
+
+constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.bias = rules.scale = true;
+    return rules;
+}
 
 constexpr kai_rhs_rules qsi4cxp_rules(const char* name) {
     kai_rhs_rules rules = channels_rules(name, qsi4cxp);
@@ -51,53 +60,71 @@ constexpr kai_rhs_rules qsu2cxp4x4_rules(const char* name) {
     return rules;
 }
 
+/// One tile, rows of bytes that are a stride apart.
+constexpr kai_rhs_rules tile_rules(const char* name, const Format& format, uint8_t nr, uint8_t kr, bool kxn) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = nr;
+    rules.kr = kr;
+    rules.sr = 1;
+    rules.stride_bits = 8;
+    rules.kxn = kxn;
+    return rules;
+}
+
+constexpr kai_rhs_rules static_rules(const char* name) {
+    kai_rhs_rules rules = tile_rules(name, qsi8cxpbi32sf32, 16, 4, true);
+    rules.scale = rules.bias = true;
+    rules.params = KAI_RHS_PARAMS_ANY;
+    return rules;
+}
+
 /// What a call adds to what the packer does.
 struct Weights {
-    uint8_t flip;
-    uint32_t factor;
-    const int32_t* table;
+    uint8_t flip = 0;
+    uint32_t factor = 1;
+    float multiplier = 1;
+    const int32_t* table = nullptr;
 };
 KAI_INLINE Weights weights(const ChannelsKind& kind, const struct kai_rhs_pack_qs4cxs1s0_param* params) {
     const bool unsigned_nibbles = params != nullptr && params->rhs_zero_point != 0;
-    return {static_cast<uint8_t>(unsigned_nibbles ? 0x88 : 0), kind.sixteenths ? 16U : 1U, nullptr};
+    const bool sixteenths = &kind.format == &qsi4cxp;  // the kernel multiplies with 16 times the weights
+    return {static_cast<uint8_t>(unsigned_nibbles ? 0x88 : 0), sixteenths ? 16U : 1U, sixteenths ? 0.0625F : 1};
 }
-KAI_INLINE Weights weights(const ChannelsKind&, const struct kai_rhs_pack_qsi8cx_params* params) {
-    return {0, params == nullptr ? 0 : static_cast<uint32_t>(params->lhs_zero_point), nullptr};
+KAI_INLINE Weights weights(const ChannelsKind& kind, const struct kai_rhs_pack_qsi8cx_params* params) {
+    const uint32_t zero_point = params == nullptr ? 0 : static_cast<uint32_t>(params->lhs_zero_point);
+    const bool in_bias = kind.format.panel_head != 0;
+    return {0, in_bias ? 0 - zero_point : zero_point, in_bias && params != nullptr ? params->scale_multiplier : 1};
 }
 KAI_INLINE Weights weights(const ChannelsKind&, const struct kai_rhs_pack_qs4cxs1s0_param*, const int32_t* table) {
-    return {0, 1, table == nullptr ? kDefaultTable : table};
+    return {0, 1, 1, table == nullptr ? kDefaultTable : table};
 }
 
-template <class Lanes>
-[[gnu::noinline]] void pack(const kai_rhs_rules& rules, const ChannelsKind& kind, const kai_rhs_call& c, Weights w) {
+[[gnu::noinline]] void pack(
+    const kai_rhs_rules& rules, const ChannelsKind& kind, const ChannelsLoop& loop, const kai_rhs_call& c, Weights w) {
     kai_check_rhs_call(&rules, &c);
-    pack_rhs_channels<Lanes>(
-        {kind,
-         c.n,
-         c.k,
-         {c.nr, c.kr, c.sr},
-         bytes(c.rhs),
-         bytes(c.scale),
-         bytes(c.bias),
-         bytes(c.packed),
-         w.flip,
-         w.factor,
-         w.table});
+    const RhsChannels p = {kind,          c.n,
+                           c.k,           {c.nr, c.kr, c.sr},
+                           bytes(c.rhs),  bytes(c.scale),
+                           bytes(c.bias), bytes(c.packed),
+                           c.rhs_stride,  w.flip,
+                           w.factor,      w.multiplier,
+                           w.table};
+    pack_rhs_channels(p, loop);
 }
 
 }  // namespace
 }  // namespace kai
 
 /// OFFSET: see KAI_DEFINE_RHS_PACK_GETTERS_CX. ELEMENT, PARAMS: types of run. Then further arguments of run.
-#define KAI_DEFINE_PACKER(NAME, FORMAT, KXN, MISSING, SIXTEENTHS, LANES, OFFSET, ELEMENT, PARAMS, DECLARE, PASS)       \
+#define KAI_DEFINE_PACKER(NAME, FORMAT, KXN, MISSING, LANES, OFFSET, ELEMENT, PARAMS, DECLARE, PASS)                   \
     KAI_RHS_RULES(NAME, FORMAT##_rules)                                                                                \
     KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, OFFSET)                                                                       \
     void kai_run_##NAME(                                                                                               \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const ELEMENT* rhs, const float* bias, \
         const float* scale, void* rhs_packed, size_t extra_bytes, const struct PARAMS* params DECLARE) {               \
-        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::MISSING, SIXTEENTHS};              \
-        kai::pack<kai::LANES>(                                                                                         \
-            kai_rules_##NAME, kKind,                                                                                   \
+        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::MISSING};                          \
+        kai::pack(                                                                                                     \
+            kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>,                                                      \
             {num_groups, n, k, nr, kr, sr, 0, rhs, 0, nullptr, bias, scale, 0, rhs_packed, extra_bytes, params},       \
             kai::weights(kKind, params PASS));                                                                         \
     }
@@ -105,23 +132,62 @@ template <class Lanes>
 #define KAI_PASS_TABLE , lut_arg
 
 KAI_DEFINE_PACKER(
-    rhs_pack_nxk_qsi4cxp_qs4cxs1s0, qsi4cxp, false, repeat_last, true, LanesInt4<true>, n_idx* rhs_stride, uint8_t,
+    rhs_pack_nxk_qsi4cxp_qs4cxs1s0, qsi4cxp, false, repeat_last, LanesInt4<true>, n_idx* rhs_stride, uint8_t,
     kai_rhs_pack_qs4cxs1s0_param, , )
 KAI_DEFINE_PACKER(
-    rhs_pack_kxn_qsi4cxp_qs4cxs1s0, qsi4cxp, true, repeat_last_byte, true, LanesInt4<false>,
+    rhs_pack_kxn_qsi4cxp_qs4cxs1s0, qsi4cxp, true, repeat_last_byte, LanesInt4<false>,
     kai_rhs_nibble_offset(n_idx, &kai_rules_rhs_pack_kxn_qsi4cxp_qs4cxs1s0), uint8_t, kai_rhs_pack_qs4cxs1s0_param, , )
 KAI_DEFINE_PACKER(
-    rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon, qsi4cxps1s0, false, zero, false, LanesInt4<false>, n_idx* rhs_stride,
-    uint8_t, kai_rhs_pack_qs4cxs1s0_param, , )
+    rhs_pack_nxk_qsi4cxps1s0_qsu4cxs1s0_neon, qsi4cxps1s0, false, zero, LanesInt4<false>, n_idx* rhs_stride, uint8_t,
+    kai_rhs_pack_qs4cxs1s0_param, , )
 KAI_DEFINE_PACKER(
-    rhs_pack_nxk_qsi8cxp_qsi8cx_neon, qsi8cxp, false, repeat_last, false, LanesInt8, n_idx* rhs_stride, int8_t,
+    rhs_pack_nxk_qsi8cxp_qsi8cx_neon, qsi8cxp, false, repeat_last, LanesInt8<false>, n_idx* rhs_stride, int8_t,
     kai_rhs_pack_qsi8cx_params, , )
 KAI_DEFINE_PACKER(
-    rhs_pack_kxn_qsi8cxp_qsi8cx_neon, qsi8cxp, true, repeat_last, false, LanesInt8, n_idx, int8_t,
+    rhs_pack_kxn_qsi8cxp_qsi8cx_neon, qsi8cxp, true, repeat_last, LanesInt8<false>, n_idx, int8_t,
     kai_rhs_pack_qsi8cx_params, , )
 KAI_DEFINE_PACKER(
-    rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon, qsu2cxp4x4, false, index_two, false, LanesTable<true>,
-    n_idx* rhs_stride, uint8_t, kai_rhs_pack_qs4cxs1s0_param, KAI_TABLE, KAI_PASS_TABLE)
+    rhs_pack_nxk_qsu2cxp4x4bf32sf32_qsu2cx_neon, qsu2cxp4x4, false, index_two, LanesTable<true>, n_idx* rhs_stride,
+    uint8_t, kai_rhs_pack_qs4cxs1s0_param, KAI_TABLE, KAI_PASS_TABLE)
 KAI_DEFINE_PACKER(
-    rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon, qsu2cxp4vlx4, false, repeat_last_weights, false, LanesTable<false>,
+    rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon, qsu2cxp4vlx4, false, repeat_last_weights, LanesTable<false>,
     n_idx* rhs_stride, uint8_t, kai_rhs_pack_qs4cxs1s0_param, KAI_TABLE, KAI_PASS_TABLE)
+
+/// Of one tile. INVERTED: of 16 weights the last 8. WEIGHTS: what the call adds.
+#define KAI_DEFINE_RUN(NAME, FORMAT, KXN, INVERTED, LANES, PARAMS, ...)                                             \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, PARAMS* params) {                \
+        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::zero, INVERTED};                \
+        kai::pack(                                                                                                  \
+            kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>,                                                   \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, extra_bytes,    \
+             params},                                                                                               \
+            __VA_ARGS__);                                                                                           \
+    }
+
+/// FLIP: what makes weights signed.
+#define KAI_DEFINE_NXK(NAME, FORMAT, FLIP)                           \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, false)       \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, 4, 16, 1, int32_t) \
+    KAI_DEFINE_RUN(NAME, FORMAT, false, true, LanesInt8<true>, const void, {FLIP})
+#define KAI_DEFINE_KXN(NAME, FORMAT, FLIP)                                    \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, true)                 \
+    KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, 4, 16, 1, uint8_t, int32_t) \
+    KAI_DEFINE_RUN(NAME, FORMAT, true, true, LanesInt8<true>, const void, {FLIP})
+
+extern "C" {
+
+KAI_RHS_RULES(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, static_rules)
+KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, 16, 4, 1, int8_t, int32_t)
+KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
+KAI_DEFINE_RUN(
+    rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, true, false, LanesInt8<false>,
+    const struct kai_rhs_pack_qsi8cx_params, kai::weights(kKind, params))
+
+KAI_DEFINE_NXK(rhs_pack_nxk_qau8p4x16_qau8, qau8p, 0x80)
+KAI_DEFINE_KXN(rhs_pack_kxn_qau8p4x16_qau8, qau8p, 0x80)
+KAI_DEFINE_NXK(rhs_pack_nxk_qsi8p4x16_qsi8, qsi8p, 0)
+KAI_DEFINE_KXN(rhs_pack_kxn_qsi8p4x16_qsi8, qsi8p, 0)
+
+}  // extern "C"

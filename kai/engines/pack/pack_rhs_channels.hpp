@@ -1,5 +1,5 @@
-// RHS packers of formats with one scale per column (channel): scalar. What a packer does is data: one function serves
-// all of them. The scalar packer is the specification; pack_neon_rhs_channels.hpp gives the same bytes.
+// RHS packers of formats without blocks, of weights of 2, 4 and 8 bits: scalar. What a packer does is data: one
+// function serves all of them. The scalar packer is the specification; pack_neon_rhs_channels.hpp gives the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,13 +20,15 @@ enum class Missing : uint8_t {
 
 /// What a packer does.
 struct ChannelsKind {
-    const Format& format;  ///< where weights and fields go; the fields are after the weights of a panel
-    bool kxn;              ///< a line of the source is one weight of each column; otherwise it is a column
+    /// Where weights and fields go. After a panel: the sum of the weights of a column, its scale, its bias. Or before
+    /// it: the bias and the sum, added up; after it: the scale, if there is one.
+    const Format& format;
+    bool kxn;  ///< a line of the source is one weight of each column; otherwise it is a column
     Missing missing;
-    bool sixteenths;  ///< the kernel multiplies with 16 times the weights: sums are stored times 16, scales / 16
+    bool inverted = false;  ///< of 16 weights of a column, the bits of the last 8
 };
 
-/// n columns of k weights, in dense lines, each of a whole number of bytes. The lowest bits are the first weight.
+/// n columns of k weights, in lines of a whole number of bytes. The lowest bits are the first weight.
 struct RhsChannels {
     ChannelsKind kind;
     size_t n, k;
@@ -35,15 +37,26 @@ struct RhsChannels {
     const uint8_t* scale;  // f32 [n]
     const uint8_t* bias;   // f32 [n] or NULL
     uint8_t* packed;
-    uint8_t flip;          // int4: XOR that makes two's complement of a byte of the source: 0x88 or 0. Otherwise 0
+    size_t rhs_stride;     // bytes, from a line to the next one; 0: they are dense
+    uint8_t flip;          // XOR that makes two's complement of a byte of the source
     uint32_t factor;       // sums are stored times this
+    float multiplier;      // and scales times this
     const int32_t* table;  // 2 bits: the weights that the indices stand for
 
     size_t bits = kind.format.bits;
-    size_t line = ((kind.kxn ? n : k) * bits + 7) / 8;
+    size_t width = ((kind.kxn ? n : k) * bits + 7) / 8;  // bytes of a line
+    size_t line = rhs_stride != 0 ? rhs_stride : width;
     size_t group = kind.format.group_size(tile);
     size_t places = (n + tile.rows - 1) / tile.rows * tile.rows;
-    size_t stride = kind.format.stride(tile, k), panel_end = kind.format.panel_end(tile, k);
+    size_t padded = kind.format.padded(tile, k);
+    bool has_scale = kind.format.panel_tail != 0;
+    // Positions in a panel.
+    size_t elements = kind.format.panel_head * tile.rows;
+    size_t end = elements + kind.format.element_bytes(tile, padded);
+    size_t sums = elements != 0 ? 0 : end;
+    size_t scales = elements != 0 ? end : end + 4 * tile.rows;
+    size_t biases = elements != 0 ? 0 : end + 8 * tile.rows;
+    size_t stride = end + kind.format.panel_tail * tile.rows;
 
     KAI_INLINE unsigned mask() const {
         return (1U << bits) - 1;
@@ -60,13 +73,6 @@ struct RhsChannels {
         return packed + at / tile.rows * stride;
     }
 };
-
-/// The rules that they share.
-constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
-    kai_rhs_rules rules = rhs_rules(name, format, false);
-    rules.bias = rules.scale = true;
-    return rules;
-}
 
 /// The column whose weights are at column `at` of the panels. Only for columns that exist or repeat one. Of the byte
 /// that holds the nibble of column n - 1, the nibble that an even or odd `at` has in its byte: after an odd n this is
@@ -92,36 +98,43 @@ KAI_INLINE int32_t weight_value(const RhsChannels& p, unsigned stored) {
                          : static_cast<int8_t>(stored);
 }
 
-/// Scale and bias of place c of a panel whose sums are at `sums`.
-KAI_INLINE void pack_scale_and_bias(const RhsChannels& p, size_t at, uint8_t* sums) {
-    uint8_t* to = sums + at % p.tile.rows * 4;
+/// A scale as it is stored. That of kernels that take it as it is keeps its bits, also those of a NaN.
+KAI_INLINE float stored_scale(const RhsChannels& p, float scale) {
+    return p.multiplier == 1 ? scale : scale * p.multiplier;
+}
+
+/// The fields of column `at`; the sum of no weights.
+KAI_INLINE void pack_fields(const RhsChannels& p, size_t at, uint8_t* panel) {
+    uint8_t* to = panel + at % p.tile.rows * 4;
     const bool none = at >= p.n && p.kind.missing >= Missing::repeat_last_weights;
     const size_t column = at < p.n ? at : p.n - 1;
-    float scale = none ? 0.0F : load<float>(p.scale + 4 * column);
-    if (p.kind.sixteenths) {
-        scale *= 0.0625F;
+    store(to + p.sums, 0U);
+    store(to + p.biases, none || p.bias == nullptr ? 0U : load<uint32_t>(p.bias + 4 * column));
+    if (p.has_scale) {
+        store(to + p.scales, none ? 0.0F : stored_scale(p, load<float>(p.scale + 4 * column)));
     }
-    store(to + 4 * p.tile.rows, scale);
-    store(to + 8 * p.tile.rows, none || p.bias == nullptr ? 0U : load<uint32_t>(p.bias + 4 * column));
 }
 
 [[gnu::noinline]] void pack_rhs_channels_scalar(const RhsChannels& p) {
     for (size_t at = 0; at < p.places; ++at) {
-        uint8_t *panel = p.panel(at), *sums = panel + p.panel_end;
-        int32_t sum = 0;
-        for (size_t k = 0; k < p.kind.format.padded(p.tile, p.k); ++k) {
+        uint8_t *panel = p.panel(at), *sum_of_column = panel + p.sums + at % p.tile.rows * 4;
+        pack_fields(p, at, panel);
+        uint32_t sum = load<uint32_t>(sum_of_column);
+        for (size_t k = 0; k < p.padded; ++k) {
             unsigned stored = 0;
             if (k < p.k) {
                 stored = source_weight(p, at, k) ^ (p.flip & p.mask());
-                sum += weight_value(p, stored);
+                sum += static_cast<uint32_t>(weight_value(p, stored)) * p.factor;
+            }
+            if (p.kind.inverted && k % 16 >= 8) {
+                stored ^= p.mask();
             }
             const auto to = p.kind.format.at(p.tile, 0, at % p.tile.rows, k);
+            uint8_t* byte = panel + p.elements + to.byte;
             // The lowest bits of a byte belong to the smallest k and so come first.
-            panel[to.byte] = static_cast<uint8_t>(to.shift == 0 ? stored : panel[to.byte] | stored << to.shift);
+            *byte = static_cast<uint8_t>(to.shift == 0 ? stored : *byte | stored << to.shift);
         }
-        const uint32_t stored_sum = at < p.n || p.repeats() ? static_cast<uint32_t>(sum) * p.factor : 0;
-        store(sums + at % p.tile.rows * 4, stored_sum);
-        pack_scale_and_bias(p, at, sums);
+        store(sum_of_column, at < p.n || p.repeats() ? sum : 0);
     }
 }
 

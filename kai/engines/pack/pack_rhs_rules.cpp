@@ -16,7 +16,7 @@ struct ParamsScaleDt {
     enum kai_datatype scale_dt;
 };
 
-kai_violation group_violation(const kai_rhs_rules& rules, size_t kr, size_t sr) {
+KAI_INLINE kai_violation group_violation(const kai_rhs_rules& rules, size_t kr, size_t sr) {
     if (rules.group_max == 0) {
         return {};
     }
@@ -38,7 +38,7 @@ bool is_fixed(const kai_rhs_rules& rules) {
 }
 
 /// Further rules of `run` for nr, kr and sr.
-kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
+KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
     KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, "nr = %zu, not %zu", {nr, rules.nr, 0});
     if (is_fixed(rules)) {
         KAI_VIOLATION_IF(kr != rules.kr, "kr = %zu, not %zu", {kr, rules.kr, 0});
@@ -57,7 +57,7 @@ kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, s
     return group_violation(rules, kr, sr);
 }
 
-kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t bl) {
+KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t bl) {
     KAI_VIOLATION_IF(bl == 0, "bl must not be 0", {});
     KAI_VIOLATION_IF(bl % 32 != 0, "bl = %zu is not a multiple of 32", {bl, 0, 0});
     KAI_VIOLATION_IF(bl % kr != 0, "bl = %zu is not a multiple of kr = %zu", {bl, kr, 0});
@@ -70,7 +70,7 @@ size_t padded(const kai_rhs_rules& rules, size_t k) {
     return rules.k_padding == 0 ? k : (k + rules.k_padding - 1) / rules.k_padding * rules.k_padding;
 }
 
-kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t sr) {
+KAI_INLINE kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t sr) {
     if (rules.k_padding != 32) {
         return {};
     }
@@ -86,7 +86,27 @@ kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, size_t kr, s
     return {};
 }
 
-kai_violation params_violation(const kai_rhs_rules& rules, const void* params) {
+/// The rules for the shape. `run`: those for getters and those for `run` alone.
+KAI_INLINE kai_violation
+shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run) {
+    if (run && is_fixed(rules)) {
+        return tile_violation(rules, nr, kr, sr);
+    }
+    KAI_VIOLATION_IF(nr == 0, "nr must not be 0", {});
+    KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
+    KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
+    bl = rules.bl != 0 ? rules.bl : bl;
+    KAI_VIOLATION_IF(
+        rules.source_weights != 0 && k % rules.source_weights != 0, "k = %zu is not a multiple of %zu",
+        {k, rules.source_weights, 0});
+    const kai_violation tile = run ? tile_violation(rules, nr, kr, sr) : kai_violation{};
+    if (tile.format != nullptr) {
+        return tile;
+    }
+    return rules.blocks ? blocks_violation(rules, k, kr, bl) : depth_violation(rules, k, kr, sr);
+}
+
+KAI_INLINE kai_violation params_violation(const kai_rhs_rules& rules, const void* params) {
     if (rules.params == KAI_RHS_PARAMS_NULL || params == nullptr) {
         KAI_VIOLATION_IF(params != nullptr, "params must be NULL", {});
         KAI_VIOLATION_IF(rules.params != KAI_RHS_PARAMS_NULL, "params must not be NULL", {});
@@ -116,7 +136,7 @@ kai_violation params_violation(const kai_rhs_rules& rules, const void* params) {
 }
 
 /// n is not 0.
-kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call& c) {
+KAI_INLINE kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     KAI_VIOLATION_IF(!rules.bias && c.bias != nullptr, "bias must be NULL: this format has no place for it", {});
     KAI_VIOLATION_IF(rules.scale && c.scale == nullptr && !(rules.blocks && c.k == 0), "scale must not be NULL", {});
 #if KLEIDIAI_ASSERTIONS
@@ -159,7 +179,7 @@ kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call&
 size_t checked_stride(
     const char* getter, const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl,
     enum kai_datatype scale_dt) {
-    kai_violation violation = kai_rhs_shape_violation(&rules, k, nr, kr, sr, bl, false);
+    kai_violation violation = shape_violation(rules, k, nr, kr, sr, bl, false);
     if (scale_dt != kai_dt_bf16) {
         violation = {"scale_dt = 0x%zx, not kai_dt_bf16", {static_cast<size_t>(scale_dt), 0, 0}};
     }
@@ -180,30 +200,11 @@ using kai::fail;
 
 extern "C" {
 
-kai_violation kai_rhs_shape_violation(
-    const kai_rhs_rules* rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run) {
-    if (run && kai::is_fixed(*rules)) {
-        return kai::tile_violation(*rules, nr, kr, sr);
-    }
-    KAI_VIOLATION_IF(nr == 0, "nr must not be 0", {});
-    KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
-    KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
-    bl = rules->bl != 0 ? rules->bl : bl;
-    KAI_VIOLATION_IF(
-        rules->source_weights != 0 && k % rules->source_weights != 0, "k = %zu is not a multiple of %zu",
-        {k, rules->source_weights, 0});
-    const kai_violation tile = run ? kai::tile_violation(*rules, nr, kr, sr) : kai_violation{};
-    if (tile.format != nullptr) {
-        return tile;
-    }
-    return rules->blocks ? kai::blocks_violation(*rules, k, kr, bl) : kai::depth_violation(*rules, k, kr, sr);
-}
-
 kai_violation kai_rhs_call_violation(const kai_rhs_rules* rules, const kai_rhs_call* call) {
     const kai_rhs_call& c = *call;
     KAI_VIOLATION_IF(c.num_groups != 1, "num_groups = %zu, not 1", {c.num_groups, 0, 0});
     KAI_VIOLATION_IF(c.extra_bytes != 0, "extra_bytes = %zu, not 0", {c.extra_bytes, 0, 0});
-    const kai_violation shape = kai_rhs_shape_violation(rules, c.k, c.nr, c.kr, c.sr, c.bl, true);
+    const kai_violation shape = kai::shape_violation(*rules, c.k, c.nr, c.kr, c.sr, c.bl, true);
     return shape.format != nullptr || c.n == 0 ? shape : kai::operands_violation(*rules, c);
 }
 

@@ -84,10 +84,6 @@ struct kai_violation {
 
 extern "C" {
 
-/// The rules for the shape. `run`: those for getters and those for `run` alone.
-[[gnu::visibility("hidden")]] kai_violation kai_rhs_shape_violation(
-    const kai_rhs_rules* rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run);
-
 /// All rules.
 [[gnu::visibility("hidden")]] kai_violation kai_rhs_call_violation(
     const kai_rhs_rules* rules, const kai_rhs_call* call);
