@@ -6,12 +6,14 @@
 
 #include "kai/engines/core/fields.h"
 
-/// NEON: one panel times m >= 1 rows.
+/// NEON: one panel, or 4 vectors of columns of a K x N matrix, times m >= 1 rows.
 #define KAI_FLOAT_GEMM_ARGS(field)                                                            \
     field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
+    field(FloatBounds, 32, zeros)  /* K x N only */                                           \
     field(const void*, 8, lhs)                                                                \
     field(size_t, 8, lhs_stride)                                                              \
     field(const void*, 8, panel)                                                              \
+    field(size_t, 8, rhs_stride)   /* from a k to the next */                                 \
     field(void*, 8, dst)                                                                      \
     field(size_t, 8, dst_stride)                                                              \
     field(size_t, 8, m)                                                                       \

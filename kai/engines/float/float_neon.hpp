@@ -21,6 +21,12 @@ KAI_STRUCT(FloatGemmArgs, KAI_FLOAT_GEMM_ARGS);
 
 using FloatGemmFn = void(const FloatGemmArgs*);
 
+/// The work of a micro-kernel, and the columns of its panels.
+struct FloatKernel {
+    FloatGemmFn* run;
+    size_t columns;
+};
+
 /// A clamp bound as an element.
 template <size_t element_bytes>
 KAI_INLINE void store_bound(uint8_t bound[16], float x) {
@@ -33,34 +39,37 @@ KAI_INLINE void store_bound(uint8_t bound[16], float x) {
     }
 }
 
-/// The loop over panels of nr columns. kernel: a function of that width.
-template <const Format& format, size_t nr>
-KAI_INLINE void run_float_gemm(
-    FloatGemmFn* kernel, size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed,
-    void* dst, size_t dst_stride, float clamp_min, float clamp_max) {
-    constexpr size_t element_bytes = format.bits / 8, kRows = 6;
-    const size_t panel_stride = format.stride({nr, 1, 1}, k);
-    FloatGemmArgs args = {{}, lhs, lhs_stride, rhs_packed, dst, dst_stride, m, k * element_bytes};
-    store_bound<element_bytes>(args.bounds[0], clamp_min);
-    store_bound<element_bytes>(args.bounds[1], clamp_max);
+/// The loop over panels. Takes the kernel where kai_run_* has an argument that this needs no more.
+template <size_t element_bytes>
+[[gnu::noinline]] void run_float_gemm(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride, const FloatKernel* kernel, float clamp_min, float clamp_max) {
+    constexpr size_t kRows = 6, kWidest = 64;
     if (m == 0) {
         return;
     }
-    for (; n >= nr; n -= nr) {
-        kernel(&args);
-        args.panel = bytes(args.panel, panel_stride);
-        args.dst = bytes(args.dst, nr * element_bytes);
+    FloatGemmArgs args;
+    store_bound<element_bytes>(args.bounds[0], clamp_min);
+    store_bound<element_bytes>(args.bounds[1], clamp_max);
+    args.lhs = lhs, args.lhs_stride = lhs_stride;
+    args.panel = rhs_packed, args.rhs_stride = kernel->columns * element_bytes;
+    args.dst = dst, args.dst_stride = dst_stride;
+    args.m = m, args.depth = k * element_bytes;
+    for (; n >= kernel->columns; n -= kernel->columns) {
+        kernel->run(&args);
+        args.panel = bytes(args.panel, args.rhs_stride * (k + 1));
+        args.dst = bytes(args.dst, args.rhs_stride);
     }
     if (n == 0) {
         return;
     }
-    uint8_t tile[kRows][nr * element_bytes];
+    uint8_t tile[kRows][kWidest];
     uint8_t* out = bytes(args.dst);
     args.dst = tile;
-    args.dst_stride = sizeof(tile[0]);
+    args.dst_stride = kWidest;
     for (; m > 0; m -= args.m) {
         args.m = m < kRows ? m : kRows;
-        kernel(&args);
+        kernel->run(&args);
         for (size_t i = 0; i < args.m; ++i, out += dst_stride) {
             __builtin_memcpy(out, tile[i], n * element_bytes);
         }
@@ -72,13 +81,15 @@ KAI_INLINE void run_float_gemm(
 }  // namespace kai
 
 /// The functions of a micro-kernel; the loop over rows is kai_kernel_NAME.
-#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                     \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8)         \
-    void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                           \
-    void kai_run_##NAME(                                                                                         \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,     \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
-        kai::check_output(dst_stride_col, kai::RHS.bits / 8, clamp_min, clamp_max);                              \
-        kai::run_float_gemm<kai::RHS, NR>(                                                                       \
-            kai_kernel_##NAME, m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max); \
+#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8)     \
+    void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                       \
+    void kai_run_##NAME(                                                                                     \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
+        constexpr size_t kBytes = kai::RHS.bits / 8;                                                         \
+        static constexpr kai::FloatKernel kernel = {kai_kernel_##NAME, NR};                                  \
+        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                     \
+        kai::run_float_gemm<kBytes>(                                                                         \
+            m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, &kernel, clamp_min, clamp_max);       \
     }

@@ -8,7 +8,7 @@
     .arch   armv8.2-a+sve
 #include "kai/engines/asm/asm.h"
 #define TABLES 1
-#define ELEMENTS 1
+#define ELEMENT_BYTES 4
 #define HEAD 4
 #include "kai/engines/float/float_sve.inc"
 
@@ -18,8 +18,8 @@
     ld1w    {sum\c\r\().s}, p4/z, [x2, #\c, mul vl]
 .endm
 
-.macro mla r, c, rhs, word
-    fmla    sum\c\r\().s, z\rhs\().s, z\r\().s[\word]
+.macro mla r, c, rhs, z, word
+    fmla    sum\c\r\().s, z\rhs\().s, z\z\().s[\word]
 .endm
 
 .macro store_vector c, r
@@ -29,7 +29,7 @@
 .endm
 
 .macro store_row r
-    each_column store_vector, \r
+    each_column 4, store_vector, \r
 .endm
 
 .macro columns n

@@ -9,7 +9,7 @@
 #include "kai/engines/asm/sve2p1.inc"
 #include "kai/engines/asm/asm.h"
 #define TABLES 0
-#define ELEMENTS 2
+#define ELEMENT_BYTES 2
 #define HEAD 2
 #include "kai/engines/float/float_sve.inc"
 
@@ -21,14 +21,14 @@
 .endm
 .macro prepare_bias
     addvl   sp, sp, #-4
-    each_column prepare_vector
+    each_column 4, prepare_vector
 .endm
 .macro start_vector c, r
     ld1w    {sum\c\r\().s}, p4/z, [sp, #\c, mul vl]
 .endm
 
-.macro mla r, c, rhs, word
-    fdot_f16_indexed 8 + 6 * \c + \r, \rhs, \r, \word
+.macro mla r, c, rhs, z, word
+    fdot_f16_indexed 8 + 6 * \c + \r, \rhs, \z, \word
 .endm
 
 // Two vectors of sums -> one of f16: vector \at of the row.

@@ -9,7 +9,7 @@
 
 #include "kai/engines/plain/plain_neon.hpp"
 
-extern "C" kai::PlainPanelFn kai_panel_f32_f32_f32kxn_6x16_neon_mla;
+extern "C" kai::FloatGemmFn kai_panel_f32_f32_f32kxn_6x16_neon_mla;
 
 namespace kai {
 namespace {
@@ -18,7 +18,7 @@ struct F32 {
     using Element = float;
     using Vector = float32x4_t;
     using Half = float32x2_t;
-    static constexpr PlainPanelFn* kPanel = kai_panel_f32_f32_f32kxn_6x16_neon_mla;
+    static constexpr FloatGemmFn* kPanel = kai_panel_f32_f32_f32kxn_6x16_neon_mla;
     static constexpr size_t kLanes = 4;
 
     KAI_INLINE static Element element(float x) {

@@ -3,7 +3,7 @@
 //     dst[i][j] = clamp(sum over k of lhs[i][k] * rhs[k][j])        FMLA; no bias
 //
 // K x N: a vector is columns of one k. Each element is one chain of fma that starts at +0, k ascending. A tile is 6
-// rows x 4 vectors, in assembly (plain_neon.inc); one or two rows take more vectors, since a chain has to wait for its
+// rows x 4 vectors, in assembly (float_neon.inc); one or two rows take more vectors, since a chain has to wait for its
 // last fma, and the last columns fewer.
 // N x K: a vector is neighbouring k of one row or column. Lane l of a sum takes k = l, L + l, 2 * L + l, ... (L lanes),
 // then the last k % L in halves of the vector: L / 2 of them, L / 4, ..., 1, from lane 0 on. Pairs of lanes are added
@@ -19,15 +19,10 @@
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
-#include "kai/engines/plain/plain_args.h"
+#include "kai/engines/float/float_neon.hpp"
 
 namespace kai {
 namespace {
-
-using PlainVectors [[gnu::aligned(16)]] = uint8_t[2][16];
-KAI_STRUCT(PlainPanelArgs, KAI_PLAIN_PANEL_ARGS);
-
-using PlainPanelFn = void(const PlainPanelArgs*);
 
 /// A call. Pointers are those of its first row and column, strides in bytes.
 template <class T>
@@ -157,9 +152,9 @@ KAI_INLINE void kxn_columns(const PlainGemm<T>& p, size_t j) {
 template <class T>
 KAI_INLINE void kxn_panel(const PlainGemm<T>& p, size_t j) {
     constexpr size_t kBytes = sizeof(typename T::Element);
-    PlainPanelArgs args = {};
+    FloatGemmArgs args = {};
     args.lhs = p.lhs, args.lhs_stride = p.lhs_stride;
-    args.rhs = p.rhs + j * kBytes, args.rhs_stride = p.rhs_stride;
+    args.panel = p.rhs + j * kBytes, args.rhs_stride = p.rhs_stride;
     args.dst = p.dst + j * kBytes, args.dst_stride = p.dst_stride;
     args.m = p.m, args.depth = p.k * kBytes;
     store(args.bounds[0], T::spread(p.lo));

@@ -9,7 +9,7 @@
 
 #include "kai/engines/plain/plain_neon.hpp"
 
-extern "C" kai::PlainPanelFn kai_panel_f16_f16_f16kxn_6x32_neon_mla;
+extern "C" kai::FloatGemmFn kai_panel_f16_f16_f16kxn_6x32_neon_mla;
 
 namespace kai {
 namespace {
@@ -18,7 +18,7 @@ struct F16 {
     using Element = float16_t;
     using Vector = float16x8_t;
     using Half = float16x4_t;
-    static constexpr PlainPanelFn* kPanel = kai_panel_f16_f16_f16kxn_6x32_neon_mla;
+    static constexpr FloatGemmFn* kPanel = kai_panel_f16_f16_f16kxn_6x32_neon_mla;
     static constexpr size_t kLanes = 8;
 
     KAI_INLINE static Element element(float x) {

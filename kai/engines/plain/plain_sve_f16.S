@@ -3,12 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+sve
 #define ELEMENT_BYTES 2
-#define LANE h
-#define LD1 ld1h
-#define LD1R ld1rh
-#define LD1RQ ld1rqh
-#define ST1 st1h
-#define INC inch
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/plain/plain_sve.inc"
 

@@ -3,12 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+sve
 #define ELEMENT_BYTES 4
-#define LANE s
-#define ALL .4s
-#define LD1 ld1w
-#define LD1R ld1rw
-#define ST1 st1w
-#define INC incw
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/plain/plain_sve_nxk.inc"
 
