@@ -84,9 +84,9 @@ protected:
         const size_t m = lhs.rows, n = rhs.rows, k = rhs.k, group = u.get_kr() / u.get_sr();
         const reference::Tile lhs_tile =
             lhs_format.packed ? reference::Tile{u.get_mr(), u.get_kr(), u.get_sr()} : reference::Tile{1, 1, 1};
-        const std::vector<uint8_t> l = reference::pack_for_kernel(
+        const std::vector<uint8_t> l = test::packed(
             lhs_format, indirect && lhs_format.packed ? reference::with_padded_chunks(lhs, 1, group) : lhs, lhs_tile);
-        const std::vector<uint8_t> r = reference::pack_for_kernel(
+        const std::vector<uint8_t> r = test::packed(
             rhs_format, indirect ? reference::with_padded_chunks(rhs, 1, group) : rhs,
             {u.get_nr(), u.get_kr(), u.get_sr()});
         const size_t step = u.get_m_step(), row = k * lhs_format.bits() / 8;
@@ -100,7 +100,7 @@ protected:
         const bool one_row = has(u, "_1x") && m > 1;
         for (size_t i = 0; i < (one_row ? m : 1); ++i) {
             const std::vector<uint8_t> part =
-                one_row ? reference::pack_for_kernel(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
+                one_row ? test::packed(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();
             static constexpr kai_matmul_requantize32_params kRequantise = {-128, 127, 0};
             static constexpr int32_t kMultiplier = 1 << 30, kShift = -10;
             kai_matmul_lowp_params lowp = {};

@@ -44,9 +44,8 @@ protected:
         arithmetic.low_precision = low;
         const std::vector<double> values = reference::matmul(lhs, rhs, arithmetic).value;
         const size_t m = lhs.rows, n = rhs.rows, k = rhs.k;
-        const std::vector<uint8_t> l = reference::pack_for_kernel(lhs_format, lhs, {1, 1, 1});
-        const std::vector<uint8_t> r =
-            reference::pack_for_kernel(rhs_format, rhs, {u.get_nr(), u.get_kr(), u.get_sr()});
+        const std::vector<uint8_t> l = test::packed(lhs_format, lhs, {1, 1, 1});
+        const std::vector<uint8_t> r = test::packed(rhs_format, rhs, {u.get_nr(), u.get_kr(), u.get_sr()});
         const std::vector<int32_t> bias(rhs.bias.begin(), rhs.bias.end());
         for (const size_t first : {size_t{0}, size_t{4}}) {
             const size_t columns = first == 0 ? n : n > 5 ? n - 5 : 0;

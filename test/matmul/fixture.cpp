@@ -170,12 +170,12 @@ Operands Matmul::packed(const Side& lhs, const Side& rhs, Flush flush) {
     }
     const size_t count = Chunks(rhs.k).count, group = rhs_tile.kr / rhs_tile.sr;
     const Side padded_rhs = reference::with_padded_chunks(rhs, count, group);
-    const std::vector<uint8_t> r = reference::pack_for_kernel(*rhs_format, padded_rhs, rhs_tile);
+    const std::vector<uint8_t> r = test::packed(*rhs_format, padded_rhs, rhs_tile);
     if (by_pointers) {
         return {lhs, rhs, m_step, r, flush};
     }
     const Side padded_lhs = reference::with_padded_chunks(lhs, count, group);
-    return {lhs, rhs, reference::pack_for_kernel(*lhs_format, padded_lhs, lhs_tile), r, flush};
+    return {lhs, rhs, test::packed(*lhs_format, padded_lhs, lhs_tile), r, flush};
 }
 
 std::vector<float> Matmul::floats_of(const GuardedBuffer& dst) const {

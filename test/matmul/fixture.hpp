@@ -60,9 +60,7 @@ struct Operands {
     Operands(
         const Format& lhs_format, const Side& l, Tile lhs_tile, const Format& rhs_format, const Side& r, Tile rhs_tile,
         Flush flush)
-        : Operands(
-              l, r, reference::pack_for_kernel(lhs_format, l, lhs_tile),
-              reference::pack_for_kernel(rhs_format, r, rhs_tile), flush) {
+        : Operands(l, r, test::packed(lhs_format, l, lhs_tile), test::packed(rhs_format, r, rhs_tile), flush) {
         lhs_stride = lhs_format.line(m, k);
         rhs_stride = rhs_format.line(n, k);
     }
@@ -192,7 +190,7 @@ protected:
     /// Rows that are not packed.
     Side rows_of_lhs(size_t m, size_t k, size_t bl, std::vector<uint8_t>& bytes) {
         Side side = make_lhs(Data::random, m, k, bl);
-        bytes = reference::pack_for_kernel(*lhs_format, side, lhs_tile);
+        bytes = test::packed(*lhs_format, side, lhs_tile);
         return side;
     }
     /// What a packer of the library reads, and the side that it makes of it, as it is stored.

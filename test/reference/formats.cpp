@@ -760,29 +760,53 @@ int32_t Side::sum_of_elements(size_t row) const {
     return total;
 }
 
+namespace {
+
+/// f(vector of a, that of b) for what a side has of each row.
+template <typename A, typename B, typename F>
+void each_of_rows(A& a, B& b, F f) {
+    f(a.values, b.values);
+    f(a.q, b.q);
+    f(a.scale, b.scale);
+    f(a.offset, b.offset);
+    f(a.unspecified, b.unspecified);
+    f(a.row_offset, b.row_offset);
+    f(a.k_padding, b.k_padding);
+    f(a.sum, b.sum);
+    f(a.bias, b.bias);
+    f(a.multiplier, b.multiplier);
+    f(a.shift, b.shift);
+    f(a.bias_added, b.bias_added);
+    f(a.sub_scale, b.sub_scale);
+    f(a.sub_min, b.sub_min);
+    f(a.min_scale, b.min_scale);
+}
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+bool same_bits(const std::vector<bool>& a, const std::vector<bool>& b) {
+    return a == b;
+}
+
+}  // namespace
+
 Side Side::part(size_t first, size_t count) const {
-    const auto rows_of = [&](const auto& all) {
-        const size_t per_row = rows == 0 ? 0 : all.size() / rows;
-        return std::decay_t<decltype(all)>(all.begin() + first * per_row, all.begin() + (first + count) * per_row);
-    };
     Side p = *this;
     p.rows = count;
-    p.values = rows_of(values);
-    p.q = rows_of(q);
-    p.scale = rows_of(scale);
-    p.offset = rows_of(offset);
-    p.unspecified = rows_of(unspecified);
-    p.row_offset = rows_of(row_offset);
-    p.k_padding = rows_of(k_padding);
-    p.sum = rows_of(sum);
-    p.bias = rows_of(bias);
-    p.multiplier = rows_of(multiplier);
-    p.shift = rows_of(shift);
-    p.bias_added = rows_of(bias_added);
-    p.sub_scale = rows_of(sub_scale);
-    p.sub_min = rows_of(sub_min);
-    p.min_scale = rows_of(min_scale);
+    each_of_rows(*this, p, [=](const auto& all, auto& some) {
+        const size_t per_row = rows == 0 ? 0 : all.size() / rows;
+        some.assign(all.begin() + first * per_row, all.begin() + (first + count) * per_row);
+    });
     return p;
+}
+
+bool Side::is_same(const Side& other) const {
+    bool same = rows == other.rows && k == other.k && bl == other.bl && sub == other.sub &&
+                is_unsigned == other.is_unsigned && table == other.table && source == other.source;
+    each_of_rows(*this, other, [&](const auto& a, const auto& b) { same = same && same_bits(a, b); });
+    return same;
 }
 
 Side with_padded_chunks(const Side& side, size_t count, size_t group) {

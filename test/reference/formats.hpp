@@ -52,6 +52,8 @@ struct Side {
     int32_t sum_of_elements(size_t row) const;
     /// Rows first to first + count - 1.
     Side part(size_t first, size_t count) const;
+    /// Every number has the same bits.
+    bool is_same(const Side& other) const;
 };
 
 /// Blocking of a panel.

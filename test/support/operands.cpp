@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "kai/call.hpp"
 #include "test/reference/float16.hpp"
+#include "test/support/recent.hpp"
 
 namespace test {
 
@@ -212,9 +214,7 @@ float element(const Format& f, float x) {
                                        : x;
 }
 
-}  // namespace
-
-Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
+Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
     const size_t bl = f.block != 0 ? f.block : length;
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
@@ -272,6 +272,50 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t length,
         }
     }
     return side;
+}
+
+/// What make_side returned for a format of this name, and the random numbers after it.
+struct MadeSide {
+    const char* format;
+    Data data;
+    size_t rows, k, bl;
+    Random before;
+    Side side;
+    Random after;
+};
+
+struct PackedSide {
+    const char* format;
+    reference::Tile tile;
+    Side side;
+    std::vector<uint8_t> bytes;
+};
+
+}  // namespace
+
+Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Random& random) {
+    static Recent<MadeSide> recent;
+    const auto is_same = [&](const MadeSide& s) {
+        return s.format == f.name && s.data == data && s.rows == rows && s.k == k && s.bl == bl && s.before == random;
+    };
+    const auto make = [&] {
+        const Random before = random;
+        Side side = new_side(f, data, rows, k, bl, random);
+        return MadeSide{f.name, data, rows, k, bl, before, std::move(side), random};
+    };
+    const MadeSide& made = recent.get(is_same, make);
+    random = made.after;
+    return made.side;
+}
+
+std::vector<uint8_t> packed(const Format& f, const Side& side, reference::Tile tile) {
+    static Recent<PackedSide> recent;
+    const auto is_same = [&](const PackedSide& p) {
+        return p.format == f.name && p.tile.rows == tile.rows && p.tile.kr == tile.kr && p.tile.sr == tile.sr &&
+               p.side.is_same(side);
+    };
+    const auto make = [&] { return PackedSide{f.name, tile, side, reference::pack_for_kernel(f, side, tile)}; };
+    return recent.get(is_same, make).bytes;
 }
 
 std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random) {

@@ -19,6 +19,9 @@ enum class Data {
 /// A side of `rows` rows in `format`; blocks of bl (0 for formats without blocks, or with one length of blocks).
 reference::Side make_side(const reference::Format& format, Data data, size_t rows, size_t k, size_t bl, Random& random);
 
+/// What kernels read: reference::pack_for_kernel.
+std::vector<uint8_t> packed(const reference::Format& format, const reference::Side& side, reference::Tile tile);
+
 /// Rows of floats for LHS packers: random values, and where `special` is set also ties, zeros, subnormals, tiny and
 /// huge rows, infinities and NaN.
 std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random);

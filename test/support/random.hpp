@@ -27,6 +27,10 @@ public:
         return lo + (hi - lo) * static_cast<float>(next() >> 40) * 0x1p-24f;
     }
 
+    bool operator==(const Random& other) const {
+        return state_ == other.state_;
+    }
+
 private:
     uint64_t state_;
 };
