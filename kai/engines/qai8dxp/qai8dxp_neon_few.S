@@ -129,13 +129,29 @@ endfunc
     fcvtn   v\s\().4h, v\s\().4s
     fcvtn   v\t\().4h, v\t\().4s
 .endm
-// To nearest, ties to even: lower halves, less 1 if the upper half is even, round this half up. v26 = 1.
-.macro pair_bf16 s, t, f, g, rest:vararg
+// To nearest, ties to even: lower halves, less 1 if the upper half is even, round this half up. v26 = 1. Step by step
+// for all pairs, since each step waits for the previous one.
+.macro each_pair_bf16
+    each_pair bf16_halves
+    each_pair bf16_even
+    each_pair bf16_less
+    each_pair bf16_round
+    each_pair bf16_second
+.endm
+.macro bf16_halves s, t, f, rest:vararg
     uzp1    v\f\().8h, v\s\().8h, v\t\().8h
     uzp2    v\s\().8h, v\s\().8h, v\t\().8h
+.endm
+.macro bf16_even s, t, f, g, rest:vararg
     bic     v\g\().16b, v26.16b, v\s\().16b
+.endm
+.macro bf16_less s, t, f, g, rest:vararg
     uqsub   v\f\().8h, v\f\().8h, v\g\().8h
+.endm
+.macro bf16_round s, t, f, rest:vararg
     ursra   v\s\().8h, v\f\().8h, #16
+.endm
+.macro bf16_second s, t, rest:vararg
     mov     d\t, v\s\().d[1]
 .endm
 // v27 = the NaN that it becomes.
@@ -392,7 +408,7 @@ func kai_part_results_\name\()_neon, hidden
     each_pair pair_default_nan
 7:
     movi    v26.8h, #1
-    each_pair pair_bf16
+    each_pair_bf16
     b       5b
 endfunc
 .endm

@@ -355,6 +355,7 @@ endfunc
     .endif
     ldr     q22, [x4]
     ldr     q23, [x4, #16]
+    add     x6, x5, #16
 .endm
 .macro int4_step_wide kind, count
     half_\count 64, 32, \kind\()_move, 1, second
@@ -435,7 +436,6 @@ endfunc
 .macro int4_constants
     lsl     x5, x27, #1                 // nibbles of half a step
     lsl     x7, x27, #2
-    add     x6, x5, #16
     movi    v31.16b, #0xF0
 .endm
 .macro int4_begin
