@@ -256,9 +256,11 @@ protected:
     size_t whole_panels(size_t rows) const {
         return one_row ? 1 : (rows + lhs_tile.rows - 1) / lhs_tile.rows * lhs_tile.rows;
     }
-    /// Kernels of panels of 4 rows may compute up to some 20 rows in another way than 28.
+    /// Kernels of panels of 4 rows may compute up to some 20 rows in another way than 28, those of rows that are not
+    /// packed 2 rows in another way than 7.
     std::vector<size_t> few_and_many(size_t few) const {
-        return lhs_tile.rows == 4 && !one_row ? std::vector<size_t>{few, 28} : std::vector<size_t>{few};
+        const size_t many = one_row ? few : lhs_tile.rows == 4 ? 28 : lhs_format->packed ? few : 7;
+        return many > few ? std::vector<size_t>{few, many} : std::vector<size_t>{few};
     }
     size_t several_columns() const {
         return std::max<size_t>(n_step + 1, 39);
