@@ -18,7 +18,7 @@ struct BlocksProblem {
     float lo, hi;
     const BlockOperands& of;
     const BlockTiles& tiles;
-    LongFn* long_blocks;
+    const LongTiles* long_tiles;
     StoreFn* store;
 };
 
@@ -54,7 +54,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     args.blocks = p.blocks;
     args.resume = 0;
     for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
-        p.long_blocks(&args, &p.of, 1);
+        kai_long_tiles_neon(&args, &p.of, 1, p.long_tiles);
         for (size_t i = 0; i < args.quads * 16; ++i) {
             const size_t row = p.tiles.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
             if (largest[panel][row] >= kInfinity) {
@@ -69,7 +69,7 @@ void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& arg
     const BlockTiles& t = p.tiles;
     TileFn* const run = t.run[panels / 2];
     if (run == nullptr) {
-        return p.long_blocks(&args, &p.of, panels);
+        return kai_long_tiles_neon(&args, &p.of, panels, p.long_tiles);
     }
     TileFn* const few = rows <= 7 ? t.few[rows - 1] : nullptr;
     if (few == nullptr) {
@@ -259,7 +259,7 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
         if (bl == 32 || kernel.long_row == nullptr) {
             kernel.run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
         } else {
-            kernel.long_row(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, &of);
+            kai_long_row_neon(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, &of, kernel.long_row);
         }
     });
 }
@@ -278,7 +278,7 @@ void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi) {
     const kai::BlockOperands& of = kernel->operands;
-    const bool is_long = bl != 32 && kernel->long_blocks != nullptr;
+    const bool is_long = bl != 32 && kernel->long_tiles != nullptr;
     const kai::BlockTiles& tiles = is_long ? kai::kNoTiles : *kernel->tiles;
     const size_t blocks = kai::blocks_of(k, bl), mr = of.lhs.rows;
     const kai::BlocksProblem p{
@@ -295,7 +295,7 @@ void kai_matmul_blocks_neon(
         hi,
         of,
         tiles,
-        kernel->long_blocks,
+        kernel->long_tiles,
         kernel->store};
     const uint8_t* panel = kai::bytes(lhs);
     uint8_t* out = kai::bytes(dst);

@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/int_neon/int_neon_args.h"
 #include "kai/engines/core/layout.hpp"
 
@@ -93,14 +94,25 @@ struct BlocksProblem;
 struct StoredTiles;
 using StoreFn = void(const BlocksProblem&, const StoredTiles&);
 
-/// Tiles of one or two panels for blocks of any length (blocks_neon_long.hpp). They do not resume.
-using LongFn = void(const TileArgs* args, const BlockOperands* of, size_t panels);
+KAI_STRUCT(LongArgs, KAI_LONG_ARGS);
+using LongFn = void(const LongArgs*);
+
+/// What an ISA has for blocks of any length: tiles of one and two panels; k that stand together.
+struct LongTiles {
+    LongFn* run[2];
+    size_t group;
+};
+/// The same for one row x 16 columns.
+struct LongRow {
+    LongFn* run;
+    size_t group;
+};
 
 /// A micro-kernel.
 struct BlocksKernel {
     BlockOperands operands;
     const BlockTiles* tiles;
-    LongFn* long_blocks;    // null if blocks always have the length of the tiles'
+    const LongTiles* long_tiles;
     StoreFn* store;         // kai_store_pairs_neon or kai_store_rows_neon, as BlockTiles::pairs says
     size_t max_panels = 4;  // of a tile
 };
@@ -111,16 +123,11 @@ using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
     float hi, size_t bl, size_t f16);
 
-/// The same for blocks of any length (blocks_neon_long.hpp).
-using LongRowFn = void(
-    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi, size_t bl, const BlockOperands* of);
-
 /// A micro-kernel for rows one after another.
 struct BlockRowsKernel {
     BlockOperands operands;
     RowFn* run;
-    LongRowFn* long_row;  // of blocks that are not of 32; null if blocks always have the length of `run`
+    const LongRow* long_row;                                         // of blocks that are not of 32
     bool f16 = operands.bf16_scales || operands.element_bytes == 2;  // of RowFn
 };
 
@@ -130,10 +137,16 @@ struct BlockRowsKernel {
 extern "C" {
 [[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
 
-/// Columns of a panel x k that stand together. Panels of 8 columns: qsi4c32p.
-[[gnu::visibility("hidden")]] kai::LongFn kai_long_4x4_neon_dotprod, kai_long_4x8_neon_i8mm, kai_long_8x8_neon_i8mm;
-[[gnu::visibility("hidden")]] kai::LongRowFn kai_long_row_4x4_neon_dotprod, kai_long_row_4x8_neon_dotprod,
-    kai_long_row_8x4_neon_dotprod, kai_long_row_8x8_neon_dotprod;
+/// Rows x columns; a row: k that stand together.
+kai::LongFn kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod, kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm,
+    kai_long_row_4_neon_dotprod, kai_long_row_8_neon_dotprod;
+
+/// Blocks of any length: tiles, where `args` has them, which do not resume; one row, as RowFn.
+[[gnu::visibility("hidden")]] void kai_long_tiles_neon(
+    const kai::TileArgs* args, const kai::BlockOperands* of, size_t panels, const kai::LongTiles* tiles);
+[[gnu::visibility("hidden")]] void kai_long_row_neon(
+    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
+    float hi, size_t bl, const kai::BlockOperands* of, const kai::LongRow* row);
 
 /// dst = clamp(LHS x RHS).
 [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(

@@ -5,7 +5,7 @@
 //
 // Blocks of 32, the usual length, run in blocks_neon_dotprod_qai4c32p.S (8 x 4, fewer rows as many as there are; a
 // register holds 4 columns of a row) and blocks_neon_dotprod_qai4c32p_row.S (16 columns of a row); longer blocks in
-// blocks_neon_dotprod_long.cpp.
+// blocks_neon_dotprod_long*.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"

@@ -3,7 +3,7 @@
 //     dst[m][n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
 // A register holds 2 rows x 2 columns. Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric_tiles.S, few
-// rows in tiles of 2, 4 or 6; longer blocks in blocks_neon_i8mm_long.cpp.
+// rows in tiles of 2, 4 or 6; longer blocks in blocks_neon_i8mm_long.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"

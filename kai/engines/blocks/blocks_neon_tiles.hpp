@@ -9,7 +9,7 @@
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (int_neon_tile.inc), of
 // up to 4 rows and 8 or 16 columns (int_neon_few.inc), or 16 columns of a row (int_neon_row.inc). Other
-// lengths: blocks_neon_long.hpp. The code around the tiles: blocks_neon.cpp. The symmetric SMMLA tile computes
+// lengths: blocks_neon_long.cpp. The code around the tiles: blocks_neon.cpp. The symmetric SMMLA tile computes
 // fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
 // (docs/arithmetic.md says so).
 //
@@ -90,16 +90,20 @@ KAI_INLINE void matmul_blocks(
     size_t dst_stride, float lo, float hi) {
     kai_matmul_block_rows_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
 }
+
+constexpr LongTiles kLongDot{{kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod}, 4};
+constexpr LongTiles kLongMmla{{kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm}, 8};
+constexpr LongRow kLongRow4{kai_long_row_4_neon_dotprod, 4}, kLongRow8{kai_long_row_8_neon_dotprod, 8};
+
 /// SDOT: panels of MR rows and groups of KR / 2 k.
 template <const Format& LHS, const Format& RHS, size_t MR, size_t KR, class T>
 constexpr auto dot_kernel() {
     constexpr BlockOperands operands = block_operands<LHS, RHS, MR, 4, T>();
     if constexpr (MR == 4) {
         static_assert(KR == 8);
-        return BlocksKernel{operands, &kTiles<kTilesOf<RHS>>, kai_long_4x4_neon_dotprod, kai_store_rows_neon};
+        return BlocksKernel{operands, &kTiles<kTilesOf<RHS>>, &kLongDot, kai_store_rows_neon};
     } else {
-        constexpr LongRowFn* long_row = KR == 8 ? kai_long_row_4x4_neon_dotprod : kai_long_row_4x8_neon_dotprod;
-        return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, long_row};
+        return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, KR == 8 ? &kLongRow4 : &kLongRow8};
     }
 }
 
@@ -107,8 +111,7 @@ constexpr auto dot_kernel() {
 template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t M_STEP, class T>
 constexpr BlocksKernel mmla_kernel() {
     return {
-        block_operands<LHS, RHS, MR, NR, T>(), &kTiles<kTilesOf<RHS>>,
-        NR == 4 ? kai_long_4x8_neon_i8mm : kai_long_8x8_neon_i8mm, kai_store_pairs_neon, M_STEP / MR};
+        block_operands<LHS, RHS, MR, NR, T>(), &kTiles<kTilesOf<RHS>>, &kLongMmla, kai_store_pairs_neon, M_STEP / MR};
 }
 
 }  // namespace

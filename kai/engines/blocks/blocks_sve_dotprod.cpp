@@ -3,7 +3,7 @@
 //     dst[n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
 // Two panels at a time share the row. With vectors of 128 bits each panel takes two turns of 4 columns. Blocks that are
-// not of 32 run in blocks_neon_dotprod_long.cpp.
+// not of 32 run in blocks_neon_dotprod_long_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sve.hpp"
@@ -180,9 +180,9 @@ constexpr auto kernel() {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
     constexpr BlockOperands operands = block_operands<qsi8d32p, RHS, MR, 8, T>();
     if constexpr (KR == 8) {
-        return SveRows<SveDot4>{{operands, nullptr, kai_long_row_8x4_neon_dotprod}};
+        return SveRows<SveDot4>{{operands, nullptr, &kLongRow4}};
     } else {
-        return SveRows<SveDot8>{{operands, nullptr, kai_long_row_8x8_neon_dotprod}};
+        return SveRows<SveDot8>{{operands, nullptr, &kLongRow8}};
     }
 }
 

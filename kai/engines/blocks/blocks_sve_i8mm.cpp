@@ -4,7 +4,7 @@
 //
 // A tile is 2, 4, 6, 8 or 16 rows x the columns of one vector: 4, or 2 where vectors have 128 bits. Every 128 bits of a
 // sum hold 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Blocks of 32, the usual length, run in blocks_sve_i8mm.S, longer
-// ones in blocks_neon_i8mm_long.cpp.
+// ones in blocks_neon_i8mm_long.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_args.h"

@@ -1,0 +1,193 @@
+// Blocks of any length with SDOT: one row x 16 columns.
+//
+// Registers, and those of int_neon_quads.inc
+//   x0        struct LongArgs               x5, x6     what the LHS, RHS goes on by after a step
+//   x1, x2    blocks, steps to go           x13, x14   low k, high k
+//   x3, x4    second, second + 16 or more   x15        LongArgs::kind
+//   x7        three times second            x16, x19   LongArgs::odd, steps of a block
+//   v8 - v11  f32 sums                      x20, x21   from a step to the next one: LHS, RHS
+//   v12 - v15 scales of columns             x22, x23   from the last step of a block to the next block; then 0
+//   x26 - x28 tiles, fours to go, next one  x24, x25   lhs_fields, rhs_fields
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/blocks/blocks_args.h"
+
+#define ROW_LOADS
+// The row of a step is loaded at the end of the step before. Flags: whether there is another one, not right before they
+// are needed, or in-order cores would wait.
+.macro load_k_x4
+.endm
+.macro load_k_x8
+.endm
+.macro next_k_x4_low
+    add     x13, x13, x5
+    add     x14, x14, x5
+    ldr     q28, [x13]
+    subs    x2, x2, #1
+.endm
+.macro next_k_x4_high
+    ldr     q29, [x14]
+.endm
+.macro high_k_x8
+    ldp     x8, x17, [x14]
+    add     x13, x13, x5
+    add     x14, x14, x5
+.endm
+.macro next_k_x8
+    ldp     x8, x17, [x13]
+    subs    x2, x2, #1
+.endm
+#include "kai/engines/int_neon/int_neon_quads.inc"
+
+#define SUMS_F 8, 9, 10, 11
+#define FIELDS 12, 13, 14, 15
+
+.macro row_steps bits, group
+    .if \bits == 4
+    csel    x5, x22, x20, eq
+    csel    x6, x23, x21, eq
+    .ifc \group, x4
+    int4_x4_step 1, 0, x3, x4, x7, x6
+    .else
+    int4_x8_step 1, 0, 16, x3, x4, x6
+    .endif
+    .else
+    .ifc \group, x4
+    int8_x4_steps 128, SUMS_A
+    .else
+    int8_x8_step 0, 128
+    .endif
+    subs    x2, x2, #1
+    .endif
+.endm
+
+.macro row_blocks bits, fold, group
+3:  // a block
+    subs    x1, x1, #1
+    fields_\bits
+    csel    x22, xzr, x22, eq
+    csel    x23, xzr, x23, eq
+    subs    x2, x19, #1
+    zero_quads SUMS_A
+    .ifc \fold, addp
+    zero_quads SUMS_B
+    .endif
+4:  // 32 k
+    row_steps \bits, \group
+    b.hs    4b
+    .ifc \fold, addp
+    op_quads addp, 4s, SUMS_A, SUMS_A, SUMS_B
+    .endif
+    add_int\bits
+    cbnz    x1, 3b
+.endm
+
+// FIELDS = f16 scales of the columns, \row = that of the row.
+.macro load_f16_scales row
+    ldr     h\row, [x13, x24]
+    add     x6, x25, x16
+    ldr     d12, [x9, x25]
+    ldr     d13, [x10, x6]
+    ldr     d14, [x11, x25]
+    ldr     d15, [x12, x6]
+    fcvt    s\row, h\row
+    fcvtl   v12.4s, v12.4h
+    fcvtl   v13.4s, v13.4h
+    fcvtl   v14.4s, v14.4h
+    fcvtl   v15.4s, v15.4h
+.endm
+// FIELDS = scales of the columns times that of the row.
+.macro fields_4
+    tbnz    x15, #LONG_ZEROS, 7f
+    load_f16_scales 30
+    shared_quads fmul, 4s, FIELDS, FIELDS, v30.s[0]
+    b       8f
+7:
+    ldr     d30, [x13, x24]
+    load_quads SUMS_A, x25
+    add     x6, x25, #16
+    load_quads FIELDS, x6
+    shared_quads fmla, 4s, SUMS_F, SUMS_A, v30.s[0]
+    shared_quads fmul, 4s, FIELDS, FIELDS, v30.s[1]
+8:
+.endm
+.macro add_int4
+    tbnz    x15, #LONG_ZEROS, 7f
+    shared_quads scvtf, 4s, SUMS_A, SUMS_A, #4
+    b       8f
+7:
+    scvtf_quads SUMS_A
+8:
+    op_quads fmla, 4s, SUMS_F, SUMS_A, FIELDS
+.endm
+.macro fields_8
+    load_f16_scales 31
+.endm
+.macro add_int8
+    scvtf_quads SUMS_A
+    sub     x5, x22, x20
+    sub     x6, x23, x21
+    shared_quads fmul, 4s, SUMS_A, SUMS_A, v31.s[0]
+    add     x13, x13, x5
+    advance_quads x6
+    op_quads fmla, 4s, SUMS_F, SUMS_A, FIELDS
+.endm
+
+.macro long_row name, fold, group
+func \name, hidden
+    .set    quads, 4
+    frame   d8-d15, x19-x28
+    ldp     x20, x21, [args, #LONG_ARGS_lhs_step]
+    ldp     x24, x25, [args, #LONG_ARGS_lhs_fields]
+    ldp     x19, x15, [args, #LONG_ARGS_steps]
+    ldp     x3, x4, [args, #LONG_ARGS_second]
+    ldp     x26, x27, [args, #LONG_ARGS_tiles]
+    ldr     x28, [args, #LONG_ARGS_rhs]
+    ldr     x16, [args, #LONG_ARGS_odd]
+    .ifc \group, x4
+    lsl     x4, x3, #1
+    add     x7, x4, x3
+    .endif
+    int4_constants
+
+1:  // four quads
+    ldr     x13, [args, #LONG_ARGS_lhs]
+    ldp     x14, x1, [args, #LONG_ARGS_high_k]
+    ldp     x22, x23, [args, #LONG_ARGS_lhs_jump]
+    ldp     x10, x11, [args, #LONG_ARGS_quad_1]
+    ldr     x12, [args, #LONG_ARGS_quad_3]
+    ldr     x5, [args, #LONG_ARGS_rhs_stride]
+    add     x14, x13, x14
+    mov     x9, x28
+    add     x10, x28, x10
+    add     x11, x28, x11
+    add     x12, x28, x12
+    add     x28, x28, x5
+    zero_quads SUMS_F
+    tbnz    x15, #LONG_INT8, 5f
+    .ifc \group, x4
+    ldr     q28, [x13]
+    ldr     q29, [x14]
+    int4_begin 0, x3
+    .else
+    ldp     x8, x17, [x13]
+    int4_begin 0, 16
+    .endif
+    row_blocks 4, \fold, \group
+    b       6f
+5:
+    row_blocks 8, \fold, \group
+6:
+    stp     q8, q9, [x26], #32
+    stp     q10, q11, [x26], #32
+    subs    x27, x27, #1
+    b.ne    1b
+    return
+endfunc
+.endm
+
+args    .req x0
+    long_row kai_long_row_4_neon_dotprod, none, x4
+    long_row kai_long_row_8_neon_dotprod, addp, x8
