@@ -31,10 +31,11 @@ KAI_INLINE uint8x16_t load_some(const uint8_t* src, size_t count) {
     return vld1q_u8(v);
 }
 
-/// `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source. `steps` lines at a time are on their
-/// way: as one is stored, one of the next is loaded, so that in-order cores do both at the same time.
-template <size_t line_bytes, size_t bytes, size_t steps>
-KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t count) {
+/// `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source, to lines of `line` bytes. `steps` lines
+/// at a time are on their way: as one is stored, one of the next is loaded, so that in-order cores do both at the same
+/// time.
+template <size_t bytes, size_t steps>
+KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t line, size_t count) {
     uint8x16_t v[steps][bytes / 16];
     const auto load_line = [&](size_t x) __attribute__((always_inline)) {
         KAI_UNROLL(4)
@@ -46,15 +47,16 @@ KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size
     const auto store_line = [&](size_t x) __attribute__((always_inline)) {
         KAI_UNROLL(4)
         for (size_t i = 0; i < bytes / 16; ++i) {
-            vst1q_u8(dst + x * line_bytes + 16 * i, v[x][i]);
+            vst1q_u8(dst + 16 * i, v[x][i]);
         }
+        dst += line;
     };
     if (count >= steps) {
         KAI_UNROLL(8)
         for (size_t x = 0; x < steps; ++x) {
             load_line(x);
         }
-        for (count -= steps; count >= steps; count -= steps, dst += steps * line_bytes) {
+        for (count -= steps; count >= steps; count -= steps) {
             KAI_UNROLL(8)
             for (size_t x = 0; x < steps; ++x) {
                 store_line(x);
@@ -65,51 +67,57 @@ KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size
         for (size_t x = 0; x < steps; ++x) {
             store_line(x);
         }
-        dst += steps * line_bytes;
     }
-    for (; count > 0; --count, dst += line_bytes) {
+    for (; count > 0; --count) {
         load_line(0);
         store_line(0);
     }
 }
 
-/// 16 bytes of zeros in each of `count` lines.
-template <size_t line_bytes>
-KAI_INLINE void zero_lines(uint8_t* dst, size_t count) {
-    for (size_t x = 0; x < count; ++x) {
-        store(dst + x * line_bytes, vdupq_n_u8(0));
+/// `bytes` zeros in each of `count` lines.
+template <size_t bytes>
+KAI_INLINE void zero_lines(uint8_t* dst, size_t line, size_t count) {
+    for (; count > 0; --count, dst += line) {
+        store(dst, vdupq_n_u8(0));
+        store(dst + bytes - 16, vdupq_n_u8(0));
     }
 }
 
-/// Lines of which `exist` bytes are in the source: the first half of them, if it is whole, and then vector by vector.
-template <size_t line_bytes>
-[[gnu::noinline]] void copy_some_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t count, size_t exist) {
+/// Zeros from byte i of each of `count` lines on.
+KAI_INLINE void zero_rest(uint8_t* dst, size_t line, size_t count, size_t i) {
+    for (; i + 32 <= line; i += 32) {
+        zero_lines<32>(opaque(dst + i), line, count);
+    }
+    if (i < line) {
+        zero_lines<16>(opaque(dst + i), line, count);
+    }
+}
+
+/// Lines of which `exist` bytes are in the source.
+[[gnu::noinline]] void copy_some_lines(
+    const uint8_t* src, size_t stride, uint8_t* dst, size_t line, size_t count, size_t exist) {
     size_t i = 0;
-    if (exist >= line_bytes / 2) {
-        copy_lines<line_bytes, line_bytes / 2, 256 / line_bytes>(src, stride, dst, count);
-        i = line_bytes / 2;
+    if (line == 64 && exist >= 32) {
+        copy_lines<32, 4>(src, stride, dst, 64, count);
+        i = 32;
     }
     for (; i + 16 <= exist; i += 16) {
-        copy_lines<line_bytes, 16, 4>(src + i, stride, dst + i, count);
+        copy_lines<16, 4>(src + i, stride, dst + i, line, count);
     }
-    for (size_t x = 0; i < exist && x < count; ++x) {
-        store(dst + x * line_bytes + i, load_some(src + x * stride + i, exist - i));
-    }
-    for (i += i < exist ? 16 : 0; i < line_bytes; i += 16) {
-        zero_lines<line_bytes>(dst + i, count);
+    zero_rest(dst, line, count, i < exist ? i + 16 : i);
+    for (src += i, dst += i; i < exist && count > 0; --count, src += stride, dst += line) {
+        store(dst, load_some(src, exist - i));
     }
 }
 
-/// Places [first, end) of a K x N source, in lines of bytes: p.n counts bytes.
-template <size_t line_bytes>
-KAI_INLINE void pack_places_kxn(const FloatPanel& p, size_t first, size_t end) {
-    const uint8_t* src = p.rhs + first * p.rhs_stride;
-    uint8_t* dst = p.packed + (1 + first) * line_bytes;
-    if (p.n == line_bytes) {
-        copy_lines<line_bytes, line_bytes, 256 / line_bytes>(src, p.rhs_stride, dst, end - first);
-    } else {
-        copy_some_lines<line_bytes>(src, p.rhs_stride, dst, end - first, p.n);
-    }
+/// Clang would advance a pointer per column or place; GCC does well with what it knows.
+template <typename T>
+KAI_INLINE T opaque_to_clang(T x) {
+#if defined(__clang__)
+    return opaque(x);
+#else
+    return x;
+#endif
 }
 
 /// Vectors of as many columns become vectors of as many places.
@@ -129,129 +137,123 @@ KAI_INLINE void transpose(const uint8x16_t v[lanes], uint8x16_t out[lanes]) {
     }
 }
 
-/// Places [first, end), at least a vector of them, of the columns of a vector, `exist` of which do: those that do not
-/// are pointers to the first one, and zeros in the end. src: place 0 of the first one; dst: where it goes. The last
-/// step overlaps the previous one where the places are no whole vectors.
-template <class Element, size_t nr>
-KAI_INLINE void transpose_columns(
-    const uint8_t* src, size_t stride, uint8_t* dst, size_t first, size_t end, size_t exist) {
+/// `count` places, at least a vector of them, of the columns of a vector, `exist` of which do; the others become zeros.
+/// The last step overlaps the previous one where the places are no whole vectors.
+using TransposeColumns = void(const uint8_t* src, size_t stride, uint8_t* dst, size_t count, size_t exist);
+
+template <class Element, size_t line>
+void transpose_columns(const uint8_t* src, size_t stride, uint8_t* dst, size_t count, size_t exist) {
     constexpr size_t lanes = 16 / sizeof(Element);
+    uint8_t zeros[kChunk * sizeof(Element)];
+    zero_lines<16>(zeros, 16, exist < lanes ? sizeof(zeros) / 16 : 0);
     const uint8_t* column[lanes];
     KAI_UNROLL(8)
     for (size_t c = 0; c < lanes; ++c) {
-        column[c] = src + (c < exist ? c : 0) * stride;
+        column[c] = c < exist ? src + c * stride : zeros;
     }
     const auto step = [&](size_t x) __attribute__((always_inline)) {
+        const size_t at = opaque_to_clang(x * sizeof(Element));
         uint8x16_t v[lanes], out[lanes];
         KAI_UNROLL(8)
         for (size_t c = 0; c < lanes; ++c) {
-            v[c] = vld1q_u8(column[c] + x * sizeof(Element));
+            v[c] = vld1q_u8(column[c] + at);
         }
         transpose<lanes>(v, out);
+        uint8_t* to = opaque_to_clang(dst + x * line);
         KAI_UNROLL(8)
         for (size_t i = 0; i < lanes; ++i) {
-            vst1q_u8(dst + (x + i) * nr * sizeof(Element), out[i]);
+            vst1q_u8(to + i * line, out[i]);
         }
     };
-    size_t x = first;
-    for (; x + 2 * lanes <= end; x += 2 * lanes) {
+    size_t x = 0;
+    for (; x + 2 * lanes <= count; x += 2 * lanes) {
         step(x);
         step(x + lanes);
     }
-    for (; x < end; x += lanes) {
-        step(x + lanes <= end ? x : end - lanes);
-    }
-    for (x = first; x < end && exist < lanes; ++x) {
-        for (size_t c = exist; c < lanes; ++c) {
-            store(dst + (x * nr + c) * sizeof(Element), Element{0});
-        }
+    for (; x < count; x += lanes) {
+        step(x + lanes <= count ? x : count - lanes);
     }
 }
 
-template <class Element, size_t nr>
-KAI_INLINE void pack_places_nxk(const FloatPanel& p, size_t first, size_t end) {
-    constexpr size_t lanes = 16 / sizeof(Element);
-    const size_t from = end - first < lanes && first > 0 ? end - lanes : first;
-    for (size_t c = 0; c < nr; c += lanes) {
-        uint8_t* dst = p.packed + (nr + c) * sizeof(Element);
-        if (c >= p.n) {
-            zero_lines<nr * sizeof(Element)>(dst + from * nr * sizeof(Element), end - from);
-        } else if (end - from < lanes) {
-            pack_elements<Element, nr, false>(p, from, end, c, c + lanes);
+/// Places [first, end).
+template <bool kxn>
+KAI_INLINE void pack_places(
+    const FloatPanel& p, size_t first, size_t end, [[maybe_unused]] TransposeColumns* transpose_columns) {
+    const size_t lanes = 16 / p.unit, from = !kxn && end - first < lanes && first > 0 ? end - lanes : first;
+    const uint8_t* src = p.rhs + from * p.place_step;
+    uint8_t* dst = p.packed + (1 + from) * p.line;
+    if constexpr (kxn) {
+        if (p.exist != p.line) {
+            copy_some_lines(src, p.place_step, dst, p.line, end - from, p.exist);
+        } else if (p.line == 64) {
+            copy_lines<64, 4>(src, p.place_step, dst, 64, end - from);
         } else {
-            const size_t exist = c + lanes <= p.n ? lanes : p.n - c;
-            transpose_columns<Element, nr>(p.rhs + c * p.rhs_stride, p.rhs_stride, dst, from, end, exist);
+            copy_lines<32, 8>(src, p.place_step, dst, 32, end - from);
         }
+    } else if (end - from < lanes) {
+        pack_elements(p, from, end);
+    } else {
+        size_t c = 0;
+        for (; c < p.exist; c += 16, src += lanes * p.column_step) {
+            const size_t exist = c + 16 <= p.exist ? lanes : (p.exist - c) / p.unit;
+            transpose_columns(src, p.column_step, dst + c, end - from, exist);
+        }
+        zero_rest(dst, p.line, end - from, c);
     }
 }
 
 /// A line that `exist` bytes are known of.
-template <size_t line_bytes>
-KAI_INLINE void pack_head(const uint8_t* bias, uint8_t* dst, size_t exist) {
-    copy_some_lines<line_bytes>(bias, 0, dst, 1, exist);
+KAI_INLINE void pack_head(const FloatPanel& p, size_t exist) {
+    for (size_t i = 0; i < p.line && exist == p.line; i += 16) {
+        store(p.packed + i, load<uint8x16_t>(p.bias + i));
+    }
+    if (exist != p.line) {
+        copy_some_lines(p.bias, 0, p.packed, p.line, 1, exist);
+    }
 }
 
 #else
 
-template <size_t line_bytes>
-void pack_places_kxn(const FloatPanel& p, size_t first, size_t end) {
-    pack_elements<uint8_t, line_bytes, true>(p, first, end, 0, line_bytes);
+using TransposeColumns = void();
+
+template <class Element, size_t line>
+void transpose_columns() {
 }
 
-template <class Element, size_t nr>
-void pack_places_nxk(const FloatPanel& p, size_t first, size_t end) {
-    pack_elements<Element, nr, false>(p, first, end, 0, nr);
+template <bool kxn>
+KAI_INLINE void pack_places(const FloatPanel& p, size_t first, size_t end, TransposeColumns*) {
+    pack_elements(p, first, end);
 }
 
-template <size_t line_bytes>
-void pack_head(const uint8_t* bias, uint8_t* dst, size_t exist) {
-    for (size_t i = 0; i < line_bytes; ++i) {
-        dst[i] = i < exist ? bias[i] : 0;
+KAI_INLINE void pack_head(const FloatPanel& p, size_t exist) {
+    for (size_t i = 0; i < p.line; ++i) {
+        p.packed[i] = i < exist ? p.bias[i] : 0;
     }
 }
 
 #endif
 
-/// All panels of nr columns, a chunk of places at a time, so that what is read (K x N: lines far from each other, by
-/// every panel) and written (N x K: lines in several parts) stays in the nearest cache. `column_step`: bytes from a
-/// column of the source to the next. PackPlaces: (panel, first place, end). n and the panel's columns are counted in
-/// units of `unit` bytes.
-template <size_t nr, size_t unit, class PackPlaces>
-KAI_INLINE void pack_rhs_float(const kai_rhs_call& c, size_t n, size_t column_step, PackPlaces pack_places) {
-    constexpr size_t chunk = 128;
-    for (size_t first = 0; first == 0 || first < c.k; first += chunk) {
-        const size_t end = c.k - first < chunk ? c.k : first + chunk;
-        FloatPanel p = {bytes(c.rhs), c.rhs_stride, bytes(c.bias), bytes(c.packed), nr};
-        for (size_t left = n; left > 0; left -= p.n) {
-            p.n = left < nr ? left : nr;
+/// All panels of nr columns, a chunk of places at a time.
+template <bool kxn>
+[[gnu::noinline]] void pack_rhs_float(
+    const kai_rhs_rules& rules, const kai_rhs_call& c, TransposeColumns* transpose_columns) {
+    kai_check_rhs_call(&rules, &c);
+    const size_t unit = rules.bits / 8U, line = rules.nr * unit, stride = c.rhs_stride, panel_step = (1 + c.k) * line;
+    for (size_t first = 0; first == 0 || first < c.k; first += kChunk) {
+        const size_t end = c.k - first < kChunk ? c.k : first + kChunk;
+        FloatPanel p = {unit,         line,          kxn ? stride : unit, kxn ? unit : stride,
+                        bytes(c.rhs), bytes(c.bias), bytes(c.packed),     line};
+        for (size_t left = c.n * unit; left > 0; left -= p.exist) {
+            p.exist = left < line ? left : line;
             if (first == 0) {
-                pack_head<nr * unit>(p.bias, p.packed, p.bias != nullptr ? p.n * unit : 0);
+                pack_head(p, p.bias != nullptr ? p.exist : 0);
             }
-            pack_places(p, first, end);
-            p.rhs += nr * column_step;
-            p.bias += p.bias != nullptr ? nr * unit : 0;
-            p.packed += (1 + c.k) * nr * unit;
+            pack_places<kxn>(p, first, end, transpose_columns);
+            p.rhs += kxn ? line : rules.nr * stride;
+            p.bias += p.bias != nullptr ? line : 0;
+            p.packed += panel_step;
         }
     }
-}
-
-/// K x N: columns are bytes, whatever the elements.
-template <size_t line_bytes>
-[[gnu::noinline]] void pack_rhs_float_kxn(const kai_rhs_rules& rules, const kai_rhs_call& c) {
-    kai_check_rhs_call(&rules, &c);
-    pack_rhs_float<line_bytes, 1>(
-        c, c.n * (rules.bits / 8), 1, [](const FloatPanel& p, size_t first, size_t end) __attribute__((always_inline)) {
-            pack_places_kxn<line_bytes>(p, first, end);
-        });
-}
-
-template <class Element, size_t nr>
-KAI_INLINE void pack_rhs_float_nxk(const kai_rhs_rules& rules, const kai_rhs_call& c) {
-    kai_check_rhs_call(&rules, &c);
-    pack_rhs_float<nr, sizeof(Element)>(
-        c, c.n, c.rhs_stride, [](const FloatPanel& p, size_t first, size_t end) __attribute__((always_inline)) {
-            pack_places_nxk<Element, nr>(p, first, end);
-        });
 }
 
 }  // namespace

@@ -14,22 +14,30 @@
 namespace kai {
 namespace {
 
-/// A panel. Source: of its first column.
+/// Places of a chunk: what is read (K x N: lines far from each other, by every panel) and written (N x K: lines in
+/// several parts) stays in the nearest cache.
+constexpr size_t kChunk = 128;
+
+/// A panel. Columns are counted in bytes, `unit` for each.
 struct FloatPanel {
-    const uint8_t* rhs;
-    size_t rhs_stride;    // bytes, of a row (K x N) or of a column (N x K)
-    const uint8_t* bias;  // or NULL
+    size_t unit, line;               // bytes of an element, of nr elements
+    size_t place_step, column_step;  // of the source, from k to k + 1 and from a column to the next one
+    const uint8_t *rhs, *bias;       // of the first column; bias: or NULL
     uint8_t* packed;
-    size_t n;  // columns that exist: 1 - nr
+    size_t exist;  // columns that do: unit - line
 };
 
-/// Places [first, end) of columns [first_column, end_column) of a K x N source (in units of Element) or an N x K one.
-template <class Element, size_t nr, bool kxn>
-void pack_elements(const FloatPanel& p, size_t first, size_t end, size_t first_column, size_t end_column) {
+/// Places [first, end).
+[[gnu::noinline]] void pack_elements(const FloatPanel& p, size_t first, size_t end) {
     for (size_t x = first; x < end; ++x) {
-        for (size_t c = first_column; c < end_column; ++c) {
-            const size_t at = kxn ? x * p.rhs_stride + c * sizeof(Element) : c * p.rhs_stride + x * sizeof(Element);
-            store(p.packed + ((1 + x) * nr + c) * sizeof(Element), c < p.n ? load<Element>(p.rhs + at) : Element{0});
+        const uint8_t* from = p.rhs + x * p.place_step;
+        for (size_t c = 0; c < p.line; c += p.unit, from += p.column_step) {
+            uint8_t* to = p.packed + (1 + x) * p.line + c;
+            if (p.unit == 2) {
+                store(to, c < p.exist ? load<uint16_t>(from) : uint16_t{0});
+            } else {
+                store(to, c < p.exist ? load<uint32_t>(from) : 0U);
+            }
         }
     }
 }
