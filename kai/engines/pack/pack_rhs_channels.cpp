@@ -78,37 +78,25 @@ constexpr kai_rhs_rules static_rules(const char* name) {
     return rules;
 }
 
-/// What a call adds to what the packer does.
-struct Weights {
-    uint8_t flip = 0;
-    uint32_t factor = 1;
-    float multiplier = 1;
-    const int32_t* table = nullptr;
-};
-KAI_INLINE Weights weights(const ChannelsKind& kind, const struct kai_rhs_pack_qs4cxs1s0_param* params) {
-    const bool unsigned_nibbles = params != nullptr && params->rhs_zero_point != 0;
-    const bool sixteenths = &kind.format == &qsi4cxp;  // the kernel multiplies with 16 times the weights
-    return {static_cast<uint8_t>(unsigned_nibbles ? 0x88 : 0), sixteenths ? 16U : 1U, sixteenths ? 0.0625F : 1};
-}
-KAI_INLINE Weights weights(const ChannelsKind& kind, const struct kai_rhs_pack_qsi8cx_params* params) {
-    const uint32_t zero_point = params == nullptr ? 0 : static_cast<uint32_t>(params->lhs_zero_point);
-    const bool in_bias = kind.format.panel_head != 0;
-    return {0, in_bias ? 0 - zero_point : zero_point, in_bias && params != nullptr ? params->scale_multiplier : 1};
-}
-KAI_INLINE Weights weights(const ChannelsKind&, const struct kai_rhs_pack_qs4cxs1s0_param*, const int32_t* table) {
-    return {0, 1, 1, table == nullptr ? kDefaultTable : table};
-}
-
 [[gnu::noinline]] void pack(
-    const kai_rhs_rules& rules, const ChannelsKind& kind, const ChannelsLoop& loop, const kai_rhs_call& c, Weights w) {
+    const kai_rhs_rules& rules, const ChannelsKind& kind, const ChannelsLoop& loop, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
-    const RhsChannels p = {kind,          c.n,
-                           c.k,           {c.nr, c.kr, c.sr},
-                           bytes(c.rhs),  bytes(c.scale),
-                           bytes(c.bias), bytes(c.packed),
-                           c.rhs_stride,  w.flip,
-                           w.factor,      w.multiplier,
-                           w.table};
+    const auto* table = c.table == nullptr ? kDefaultTable : static_cast<const int32_t*>(c.table);
+    RhsChannels p = {
+        kind,         c.n,  c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), bytes(c.scale), bytes(c.bias), bytes(c.packed),
+        c.rhs_stride, table};
+    if (kind.format.bits == 4 && c.params != nullptr) {
+        p.flip = static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params)->rhs_zero_point != 0 ? 0x88 : 0;
+        const bool sixteenths = &kind.format == &qsi4cxp;  // the kernel multiplies with 16 times the weights
+        p.factor = sixteenths ? 16 : 1;
+        p.multiplier = sixteenths ? 0.0625F : 1;
+    } else if (kind.format.bits == 8 && c.params != nullptr) {
+        const auto* params = static_cast<const kai_rhs_pack_qsi8cx_params*>(c.params);
+        const bool in_bias = kind.format.panel_head != 0;
+        const auto zero_point = static_cast<uint32_t>(params->lhs_zero_point);
+        p.factor = in_bias ? 0 - zero_point : zero_point;
+        p.multiplier = in_bias ? params->scale_multiplier : 1;
+    }
     pack_rhs_channels(p, loop);
 }
 
@@ -125,8 +113,7 @@ KAI_INLINE Weights weights(const ChannelsKind&, const struct kai_rhs_pack_qs4cxs
         static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::MISSING};                          \
         kai::pack(                                                                                                     \
             kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>,                                                      \
-            {num_groups, n, k, nr, kr, sr, 0, rhs, 0, nullptr, bias, scale, 0, rhs_packed, extra_bytes, params},       \
-            kai::weights(kKind, params PASS));                                                                         \
+            {num_groups, n, k, nr, kr, sr, 0, rhs, 0, nullptr, bias, scale, 0, rhs_packed, extra_bytes, params PASS}); \
     }
 #define KAI_TABLE , const int32_t* lut_arg
 #define KAI_PASS_TABLE , lut_arg
@@ -153,28 +140,26 @@ KAI_DEFINE_PACKER(
     rhs_pack_nxk_qsu2cxp4vlx4_qsu2cx_neon, qsu2cxp4vlx4, false, repeat_last_weights, LanesTable<false>,
     n_idx* rhs_stride, uint8_t, kai_rhs_pack_qs4cxs1s0_param, KAI_TABLE, KAI_PASS_TABLE)
 
-/// Of one tile. INVERTED: of 16 weights the last 8. WEIGHTS: what the call adds.
-#define KAI_DEFINE_RUN(NAME, FORMAT, KXN, INVERTED, LANES, PARAMS, ...)                                             \
+/// Of one tile. Then what is in ChannelsKind after `missing`.
+#define KAI_DEFINE_RUN(NAME, FORMAT, KXN, LANES, PARAMS, ...)                                                       \
     void kai_run_##NAME(                                                                                            \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, PARAMS* params) {                \
-        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::zero, INVERTED};                \
+        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::zero, __VA_ARGS__};             \
         kai::pack(                                                                                                  \
             kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>,                                                   \
             {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, extra_bytes,    \
-             params},                                                                                               \
-            __VA_ARGS__);                                                                                           \
+             params});                                                                                              \
     }
 
-/// FLIP: what makes weights signed.
 #define KAI_DEFINE_NXK(NAME, FORMAT, FLIP)                           \
     KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, false)       \
     KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, 4, 16, 1, int32_t) \
-    KAI_DEFINE_RUN(NAME, FORMAT, false, true, LanesInt8<true>, const void, {FLIP})
+    KAI_DEFINE_RUN(NAME, FORMAT, false, LanesInt8<true>, const void, true, FLIP)
 #define KAI_DEFINE_KXN(NAME, FORMAT, FLIP)                                    \
     KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, true)                 \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, 4, 16, 1, uint8_t, int32_t) \
-    KAI_DEFINE_RUN(NAME, FORMAT, true, true, LanesInt8<true>, const void, {FLIP})
+    KAI_DEFINE_RUN(NAME, FORMAT, true, LanesInt8<true>, const void, true, FLIP)
 
 extern "C" {
 
@@ -182,8 +167,8 @@ KAI_RHS_RULES(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, static_rules)
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, 16, 4, 1, int8_t, int32_t)
 KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
 KAI_DEFINE_RUN(
-    rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, true, false, LanesInt8<false>,
-    const struct kai_rhs_pack_qsi8cx_params, kai::weights(kKind, params))
+    rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, true, LanesInt8<false>,
+    const struct kai_rhs_pack_qsi8cx_params, false)
 
 KAI_DEFINE_NXK(rhs_pack_nxk_qau8p4x16_qau8, qau8p, 0x80)
 KAI_DEFINE_KXN(rhs_pack_kxn_qau8p4x16_qau8, qau8p, 0x80)

@@ -26,6 +26,7 @@ struct ChannelsKind {
     bool kxn;  ///< a line of the source is one weight of each column; otherwise it is a column
     Missing missing;
     bool inverted = false;  ///< of 16 weights of a column, the bits of the last 8
+    uint8_t flip = 0;       ///< makes weights signed, without params
 };
 
 /// n columns of k weights, in lines of a whole number of bytes. The lowest bits are the first weight.
@@ -38,11 +39,11 @@ struct RhsChannels {
     const uint8_t* bias;   // f32 [n] or NULL
     uint8_t* packed;
     size_t rhs_stride;     // bytes, from a line to the next one; 0: they are dense
-    uint8_t flip;          // XOR that makes two's complement of a byte of the source
-    uint32_t factor;       // sums are stored times this
-    float multiplier;      // and scales times this
     const int32_t* table;  // 2 bits: the weights that the indices stand for
 
+    uint8_t flip = kind.flip;  // XOR that makes two's complement of a byte of the source
+    uint32_t factor = 1;       // sums are stored times this
+    float multiplier = 1;      // and scales times this
     size_t bits = kind.format.bits;
     size_t width = ((kind.kxn ? n : k) * bits + 7) / 8;  // bytes of a line
     size_t line = rhs_stride != 0 ? rhs_stride : width;
