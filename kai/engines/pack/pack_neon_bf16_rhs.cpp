@@ -48,13 +48,13 @@ KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, siz
 }
 
 /// Elements of source_bytes and a bias of bias_bytes. What there is not of the matrix is zero.
-[[gnu::noinline]] void pack(
-    size_t n, size_t k, size_t stride, const void* rhs, const void* bias, void* rhs_packed, size_t source_bytes,
-    size_t bias_bytes) {
-    const uint8_t *src = bytes(rhs), *biases = bytes(bias);
-    uint8_t* dst = bytes(rhs_packed);
+[[gnu::noinline]] void pack(const kai_rhs_rules& rules, const kai_rhs_call& c, size_t source_bytes, size_t bias_bytes) {
+    kai_check_rhs_call(&rules, &c);
+    const uint8_t *src = bytes(c.rhs), *biases = bytes(c.bias);
+    uint8_t* dst = bytes(c.packed);
+    const size_t k = c.k, stride = c.rhs_stride;
     const size_t src_step = kColumns * source_bytes, bias_step = kColumns * bias_bytes;
-    for (size_t columns = kColumns; n > 0; n -= columns) {
+    for (size_t n = c.n, columns = kColumns; n > 0; n -= columns) {
         if (n < kColumns) {
             columns = n;
         }
@@ -73,7 +73,7 @@ KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, siz
             pack_steps(1, part, sizeof(part[0]), dst, source_bytes);
         }
         src += n > kColumns ? src_step : 0;
-        biases += n > kColumns && bias != nullptr ? bias_step : 0;
+        biases += n > kColumns && c.bias != nullptr ? bias_step : 0;
     }
 }
 
@@ -99,8 +99,7 @@ constexpr kai_rhs_rules columns_rules(const char* name, const Format& format, ui
         const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
         const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
                                    rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
-        kai_check_rhs_call(&kai_rules_##NAME, &call);                                                               \
-        kai::pack(n, k, rhs_stride, rhs, bias, rhs_packed, sizeof(SOURCE), sizeof(BIAS));                           \
+        kai::pack(kai_rules_##NAME, call, sizeof(SOURCE), sizeof(BIAS));                                            \
     }
 
 extern "C" {

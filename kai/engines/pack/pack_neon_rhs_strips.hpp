@@ -182,9 +182,11 @@ KAI_INLINE size_t pack_32_rows(
 /// 32 rows of block b of the strip at `place`, which has missing columns, 8 bytes apart. Rare, and so kept out of the
 /// way.
 [[gnu::noinline]] void complete_32_rows(const RhsBlocks& p, size_t b, size_t row, size_t place, uint8_t to[32 * 8]) {
-    for (size_t r = row; r < row + 32; ++r) {
+    const uint8_t* src = p.rhs + (b * p.bl + row) * p.rhs_stride;
+    const auto byte = [&](size_t at) { return p.kind.zeros && at >= p.n ? 0x88 : src[p.column(at) / 2]; };
+    for (size_t r = 0; r < 32; ++r, src += p.rhs_stride) {
         for (size_t at = place; at < place + 16; at += 2, ++to) {
-            *to = static_cast<uint8_t>(source_element(p, at, b, r) | source_element(p, at + 1, b, r) << 4);
+            *to = static_cast<uint8_t>((byte(at) & 0x0F) | (byte(at + 1) & 0xF0));
         }
     }
 }
