@@ -31,9 +31,9 @@ KAI_INLINE uint8x16_t load_some(const uint8_t* src, size_t count) {
     return vld1q_u8(v);
 }
 
-/// `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source, to lines of `line` bytes. `steps` lines
-/// at a time are on their way: as one is stored, one of the next is loaded, so that in-order cores do both at the same
-/// time.
+/// `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source, to lines of `line` bytes. `steps`
+/// lines at a time are on their way: as one is stored, one of the next is loaded, so that in-order cores do both at the
+/// same time.
 template <size_t bytes, size_t steps>
 KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t line, size_t count) {
     uint8x16_t v[steps][bytes / 16];
