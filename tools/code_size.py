@@ -103,6 +103,8 @@ def main():
             "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm", "lhs_quant_pack_qsi8d32p4x8sb_f32_neon",
             "rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon"],
         "ggml's %d micro-kernels and packers" % len(of_ggml): of_ggml,
+        "the NEON and portable packers of the established interface":
+            [name for name in established if re.match("[lr]hs_", name) and not re.search("_sme2?|_sve", name)],
         "the micro-kernels and packers of the established interface": established,
     }
     print("\n| a program (`--gc-sections`) with | %s |\n|---|---|" % columns)
