@@ -8,9 +8,12 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.16)
 
-# Configures build `name` with the options in ARGN; output and exit code -> `output`, `result`.
+# Configures build `name` with the options in ARGN; output and exit code -> `output`, `result`. A launcher in the
+# environment, such as ccache, may not know clang-cl.
 function(configure name)
-    execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/${name}" -G Ninja -DCMAKE_BUILD_TYPE=Release
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env --unset=CMAKE_C_COMPILER_LAUNCHER
+        --unset=CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/${name}" -G Ninja -DCMAKE_BUILD_TYPE=Release
         -DKLEIDIAI_BUILD_TESTS=OFF -DKLEIDIAI_BUILD_EXAMPLES=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${ARGN}
         RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     string(REGEX REPLACE "[ \n]+" " " output "${output}")  # CMake breaks the lines of messages
