@@ -51,6 +51,16 @@ KAI_INLINE T opaque_to_gcc(T x) {
 #endif
 }
 
+/// The same for Clang alone.
+template <typename T>
+KAI_INLINE T opaque_to_clang(T x) {
+#if defined(__clang__)
+    return opaque(x);
+#else
+    return x;
+#endif
+}
+
 KAI_INLINE const uint8_t* bytes(const void* p, size_t offset = 0) {
     return static_cast<const uint8_t*>(p) + offset;
 }

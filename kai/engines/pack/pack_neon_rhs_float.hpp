@@ -110,16 +110,6 @@ KAI_INLINE void zero_rest(uint8_t* dst, size_t line, size_t count, size_t i) {
     }
 }
 
-/// Clang would advance a pointer per column or place; GCC does well with what it knows.
-template <typename T>
-KAI_INLINE T opaque_to_clang(T x) {
-#if defined(__clang__)
-    return opaque(x);
-#else
-    return x;
-#endif
-}
-
 /// Vectors of as many columns become vectors of as many places.
 template <size_t lanes>
 KAI_INLINE void transpose(const uint8x16_t v[lanes], uint8x16_t out[lanes]) {
@@ -151,6 +141,7 @@ void transpose_columns(const uint8_t* src, size_t stride, uint8_t* dst, size_t c
     for (size_t c = 0; c < lanes; ++c) {
         column[c] = c < exist ? src + c * stride : zeros;
     }
+    // Opaque: Clang would advance a pointer per column and place.
     const auto step = [&](size_t x) __attribute__((always_inline)) {
         const size_t at = opaque_to_clang(x * sizeof(Element));
         uint8x16_t v[lanes], out[lanes];
