@@ -5,7 +5,7 @@
 //
 // A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
 // columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Fields of columns and rows come in the same
-// order; those of rows are made in advance (MmlaTiles::row_scales): sums of rows 01, 23, scales of rows 01, 23.
+// order; those of rows are made in advance (row_fields): sums of rows 01, 23, scales of rows 01, 23.
 //
 // The sums are 16 * S, which the packed rhs_scale / 16 expects. They start at the bits of C = 1.5 * 2^23, where
 // floats are 1 apart, so that they end as the float C + 16 * S: a subtraction replaces the conversion.

@@ -12,35 +12,34 @@ KAI_DECLARE_MLAL(qsi8d32p_qai4c32p);
 namespace kai {
 namespace {
 
-constexpr MlalTiles kSymmetric = KAI_MLAL_TILES(qsi8d32p_qsi4c32p), kAsymmetric = KAI_MLAL_TILES(qsi8d32p_qai4c32p);
+template <const Format& RHS>
+constexpr MlalTiles tiles = KAI_MLAL_TILES(qsi8d32p_qsi4c32p);
+template <>
+constexpr MlalTiles tiles<qai4c32p> = KAI_MLAL_TILES(qsi8d32p_qai4c32p);
 
-void matmul_neon(const MlalTiles& tiles, const MlalProblem& problem, size_t k, size_t bl) {
+void matmul_neon(const MlalTiles& kernel, const MlalProblem& problem, size_t k, size_t bl) {
     MlalArgs args;
     args.steps = bl / 32;
     args.blocks = k / bl;
-    mlal_loops(problem, tiles, args);
+    mlal_loops(problem, kernel, args);
 }
 
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_NEON(TILES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                  \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                        \
-    void kai_run_##NAME(                                                                                               \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row,      \
-        size_t stride_col, float lo, float hi) {                                                                       \
-        kai::check_blocks(k, bl);                                                                                      \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                          \
-        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                                \
-        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                                \
-        kai::matmul_neon(                                                                                              \
-            kai::TILES, {m, n, MR, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, dst, stride_row, lo, hi}, \
-            k, bl);                                                                                                    \
+#define KAI_DEFINE_MATMUL_NEON(T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                    \
+    void kai_run_##NAME(                                                                                           \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row,  \
+        size_t stride_col, float lo, float hi) {                                                                   \
+        kai::check_blocks(k, bl);                                                                                  \
+        kai::check_output(stride_col, sizeof(float), lo, hi);                                                      \
+        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                            \
+        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                            \
+        kai::matmul_neon(                                                                                          \
+            kai::tiles<kai::RHS>,                                                                                  \
+            {m, n, MR, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, dst, stride_row, lo, hi}, k, bl); \
     }
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE_MATMUL_NEON)
 
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kSymmetric, __VA_ARGS__)
-#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
-#undef KAI_UKERNEL
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kAsymmetric, __VA_ARGS__)
-#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/engines/blocks/blocks_families.inc"

@@ -95,86 +95,33 @@ constexpr LongTiles kLongDot{{kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotpr
 constexpr LongTiles kLongMmla{{kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm}, 8};
 constexpr LongRow kLongRow4{kai_long_row_4_neon_dotprod, 4}, kLongRow8{kai_long_row_8_neon_dotprod, 8};
 
-/// SDOT: panels of MR rows and groups of KR / 2 k.
-template <const Format& LHS, const Format& RHS, size_t MR, size_t KR, class T>
-constexpr auto dot_kernel() {
-    constexpr BlockOperands operands = block_operands<LHS, RHS, MR, 4, T>();
-    if constexpr (MR == 4) {
-        static_assert(KR == 8);
-        return BlocksKernel{operands, &kTiles<kTilesOf<RHS>>, &kLongDot, kai_store_rows_neon};
-    } else {
+/// SDOT: groups of 4 k in panels, of KR / 2 k in rows. SMMLA: panels with groups of 8 k.
+template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t M_STEP, class T>
+constexpr auto kernel() {
+    constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();
+    if constexpr (MR == 1) {
         return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, KR == 8 ? &kLongRow4 : &kLongRow8};
+    } else {
+        constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>>;
+        return BlocksKernel{
+            operands, &tiles, KR == 8 ? &kLongDot : &kLongMmla,
+            tiles.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
     }
-}
-
-/// SMMLA.
-template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t M_STEP, class T>
-constexpr BlocksKernel mmla_kernel() {
-    return {
-        block_operands<LHS, RHS, MR, NR, T>(), &kTiles<kTilesOf<RHS>>, &kLongMmla, kai_store_pairs_neon, M_STEP / MR};
 }
 
 }  // namespace
 }  // namespace kai
 
-/// kTiles of a format: START of sums, how scales of rows are prepared, REDO of BlockTiles.
-#define KAI_DOT_TILE(RHS, TILE) kai_tile_qsi8d32p4x4_##RHS##4x4_##TILE##_neon_dotprod
-#define KAI_DOT_ROW(RHS, GROUP) kai_row_qsi8d32p1x##GROUP##_##RHS##4x##GROUP##_neon_dotprod
-#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK, REDO)                                                        \
-    extern "C" {                                                                                                  \
-    kai::TileFn KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8), \
-        KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4),           \
-        KAI_DOT_TILE(RHS, 8x4);                                                                                   \
-    kai::RowFn KAI_DOT_ROW(RHS, 4), KAI_DOT_ROW(RHS, 8);                                                          \
-    }                                                                                                             \
-    namespace kai {                                                                                               \
-    namespace {                                                                                                   \
-    template <>                                                                                                   \
-    constexpr BlockTiles kTiles<RHS> = {                                                                          \
-        {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4), nullptr},                                                \
-        START,                                                                                                    \
-        ROW_SCALES,                                                                                               \
-        CHUNK,                                                                                                    \
-        REDO,                                                                                                     \
-        false,                                                                                                    \
-        {KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8),        \
-         KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4)}};                                \
-    template <>                                                                                                   \
-    constexpr RowFn* kRow<RHS, 8> = KAI_DOT_ROW(RHS, 4);                                                          \
-    template <>                                                                                                   \
-    constexpr RowFn* kRow<RHS, 16> = KAI_DOT_ROW(RHS, 8);                                                         \
-    }                                                                                                             \
-    }
-
-/// The same with SMMLA. SIXTEEN: tiles of 16 rows, if there are any.
-#define KAI_MMLA_TILE(RHS, TILE) kai_tile_qsi8d32p4x8_##RHS##4x8_##TILE##_neon_i8mm
-#define KAI_MMLA_TILES(RHS, START, ROW_SCALES, CHUNK, REDO, SIXTEEN)                                           \
-    extern "C" kai::TileFn KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x4),         \
-        KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 8x4), KAI_MMLA_TILE(RHS, 16x4);                            \
-    namespace kai {                                                                                            \
-    namespace {                                                                                                \
-    template <>                                                                                                \
-    constexpr BlockTiles kTiles<RHS> = {                                                                       \
-        {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), SIXTEEN},                                           \
-        START,                                                                                                 \
-        ROW_SCALES,                                                                                            \
-        CHUNK,                                                                                                 \
-        REDO,                                                                                                  \
-        true,                                                                                                  \
-        {KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
-         KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)}};                                                   \
-    }                                                                                                          \
-    }
-
-/// The functions of a micro-kernel of the catalogue whose output is T. The including file has
-/// kai::kernel<RHS, MR, KR, M_STEP, T>(), what matmul_blocks takes.
-#define KAI_DEFINE_MATMUL_BLOCKS(T, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
+/// The functions of a micro-kernel of the catalogue whose output is T, as data: what kai::KERNEL returns and
+/// matmul_blocks takes.
+#define KAI_DEFINE_MATMUL_BLOCKS_BY(KERNEL, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)             \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
     void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, kai::Output<T>::Pointer dst, \
-        size_t stride_row, size_t stride_col, float lo, float hi) {                                             \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, DST* dst, size_t stride_row, \
+        size_t stride_col, float lo, float hi) {                                                                \
         kai::check_blocks(kai::RHS, k, bl);                                                                     \
         kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
-        static constexpr auto kernel = kai::kernel<kai::RHS, MR, KR, M_STEP, T>();                              \
+        static constexpr auto kernel = kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T>();                \
         kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, stride_row, lo, hi);                             \
     }
+#define KAI_DEFINE_MATMUL_BLOCKS(...) KAI_DEFINE_MATMUL_BLOCKS_BY(kernel, __VA_ARGS__)

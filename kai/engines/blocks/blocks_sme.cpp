@@ -5,4 +5,4 @@
 #include "kai/engines/blocks/blocks_sme.hpp"
 
 #define KAI_ISA_sme KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS_SME)
-#include "kai/engines/blocks/blocks_sme_families.inc"
+#include "kai/engines/blocks/blocks_families.inc"

@@ -40,6 +40,10 @@ struct BlocksSmeKernel {
                       dst, dst_stride, kernel->table, lo, hi, 0, kernel->dst_shift});
 }
 
+/// What a nibble means to instructions that multiply it by elements of the LHS.
+template <const Format& LHS>
+constexpr const Table& nibbles = LHS.bits == 16 ? kOffsetNibblesF16 : kOffsetNibbles;
+
 /// The table at the start of a panel, for ZT0. any: there are rows and columns.
 KAI_INLINE Table words_of(const void* panel, bool any) {
     Table words = {};
@@ -52,9 +56,9 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
 }  // namespace
 }  // namespace kai
 
-/// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. TABLE: that of
-/// BlocksSmeKernel. Elements of the output: T; its pointer is one to DST.
-#define KAI_DEFINE_MATMUL_BLOCKS_SME(TABLE, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)        \
+/// Getters and kai_run_NAME of a micro-kernel of the catalogue whose assembly is kai_kernel_NAME. Elements of the
+/// output: T; its pointer is one to DST.
+#define KAI_DEFINE_MATMUL_BLOCKS_SME(T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                         \
     void kai_run_##NAME(                                                                                   \
@@ -65,8 +69,8 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                    \
         [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                            \
         static constexpr kai::BlocksSmeKernel kernel = {                                                   \
-            kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), TABLE.values, \
-            sizeof(T) / 2};                                                                                \
+            kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR),               \
+            kai::nibbles<kai::LHS>.values, sizeof(T) / 2};                                                 \
         kai::run_blocks_kernel(                                                                            \
             m, n, k, bl, lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, scalar_min, scalar_max);    \
     }

@@ -5,7 +5,7 @@
 #include "kai/engines/blocks/blocks_sme.hpp"
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS_SME)
-#include "kai/engines/blocks/blocks_sme_families.inc"
+#include "kai/engines/blocks/blocks_families.inc"
 #undef KAI_ISA_sme2
 
 // What a nibble means comes with the arguments: with an f16 scale per block, the kernels are those of qsi4c32p.

@@ -175,10 +175,10 @@ KAI_INLINE void matmul_blocks(
 }
 
 /// For groups of KR / 2 k.
-template <const Format& RHS, size_t MR, size_t KR, size_t, class T>
-constexpr auto kernel() {
+template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t, class T>
+constexpr auto sve_kernel() {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
-    constexpr BlockOperands operands = block_operands<qsi8d32p, RHS, MR, 8, T>();
+    constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();
     if constexpr (KR == 8) {
         return SveRows<SveDot4>{{operands, nullptr, &kLongRow4}};
     } else {
@@ -189,7 +189,6 @@ constexpr auto kernel() {
 }  // namespace
 }  // namespace kai
 
-#define KAI_ISA_sve_dotprod KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
-
-#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#define KAI_DEFINE_MATMUL_SVE(...) KAI_DEFINE_MATMUL_BLOCKS_BY(sve_kernel, __VA_ARGS__)
+#define KAI_ISA_sve_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SVE)
+#include "kai/engines/blocks/blocks_families.inc"

@@ -88,17 +88,9 @@ constexpr BlockTiles kTiles<qsi4c32p>{
     true,
     {kTwo, kTwo, kFour, kFour, kSix, kSix},
     true};
-/// Long blocks: SVE with SMMLA means NEON with SMMLA.
-template <const Format& RHS, size_t MR, size_t KR, size_t M_STEP, class T>
-constexpr BlocksKernel kernel() {
-    static_assert(MR == 4 && KR == 16);
-    return mmla_kernel<qsi8d32p, RHS, MR, 8, M_STEP, T>();
-}
 
 }  // namespace
 }  // namespace kai
 
 #define KAI_ISA_sve_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, __VA_ARGS__)
-
-#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/engines/blocks/blocks_families.inc"

@@ -44,16 +44,6 @@ struct F16 {
     uint16_t bits;
 };
 
-/// How a function of the API takes its output.
-template <class T>
-struct Output {
-    using Pointer = void*;
-};
-template <>
-struct Output<float> {
-    using Pointer = float*;
-};
-
 /// max, then min: NaN stays NaN.
 KAI_INLINE float32x4_t clamped(float32x4_t x, float lo, float hi) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(lo)), vdupq_n_f32(hi));

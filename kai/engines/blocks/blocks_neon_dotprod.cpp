@@ -1,0 +1,83 @@
+// f32 and f16 <- both operands in blocks with SDOT (blocks_neon_tiles.hpp). A register holds 4 columns of a row.
+//
+// Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric_tiles.S and blocks_neon_dotprod_qai4c32p.S (8 x
+// 4, fewer rows as many as there are), blocks_neon_dotprod_symmetric_rows.S and blocks_neon_dotprod_qai4c32p_row.S (16
+// columns of a row); longer blocks in blocks_neon_dotprod_long*.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon_tiles.hpp"
+
+namespace kai {
+namespace {
+
+/// A block of a panel: scales of the rows.
+void row_scales(const RowScalesArgs* args) {
+    for (size_t p = 0; p < args->panels; ++p) {
+        prepare_row_scales<4>(*args, p, load_f16x4, [](float* out, float32x4_t x) { vst1q_f32(out, x); });
+    }
+}
+
+/// A block of a panel: scales of the rows, then for each row -C times its scale, four times.
+void row_scales_and_starts(const RowScalesArgs* args) {
+    for (size_t p = 0; p < args->panels; ++p) {
+        uint32x4_t largest = vld1q_u32(args->largest[p]);
+        prepare_row_scales<20>(*args, p, load_f16x4, [&](float* out, float32x4_t x) {
+            const float32x4_t starts = vmulq_n_f32(x, -ShortSum<0>::kStart);
+            largest = vmaxq_u32(largest, vreinterpretq_u32_f32(x));
+            vst1q_f32(out, x);
+            vst1q_f32(out + 4, vdupq_laneq_f32(starts, 0));
+            vst1q_f32(out + 8, vdupq_laneq_f32(starts, 1));
+            vst1q_f32(out + 12, vdupq_laneq_f32(starts, 2));
+            vst1q_f32(out + 16, vdupq_laneq_f32(starts, 3));
+        });
+        vst1q_u32(args->largest[p], largest);
+    }
+}
+
+constexpr size_t kChunk = kMaxRowScales / (20 * 2);
+
+}  // namespace
+}  // namespace kai
+
+/// kTiles and kRow of a format: START of sums, how scales of rows are prepared, REDO of BlockTiles.
+#define KAI_DOT_TILE(RHS, TILE) kai_tile_qsi8d32p4x4_##RHS##4x4_##TILE##_neon_dotprod
+#define KAI_DOT_ROW(RHS, GROUP) kai_row_qsi8d32p1x##GROUP##_##RHS##4x##GROUP##_neon_dotprod
+#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK, REDO)                                                        \
+    extern "C" {                                                                                                  \
+    kai::TileFn KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8), \
+        KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4),           \
+        KAI_DOT_TILE(RHS, 8x4);                                                                                   \
+    kai::RowFn KAI_DOT_ROW(RHS, 4), KAI_DOT_ROW(RHS, 8);                                                          \
+    }                                                                                                             \
+    namespace kai {                                                                                               \
+    namespace {                                                                                                   \
+    template <>                                                                                                   \
+    constexpr BlockTiles kTiles<RHS> = {                                                                          \
+        {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4), nullptr},                                                \
+        START,                                                                                                    \
+        ROW_SCALES,                                                                                               \
+        CHUNK,                                                                                                    \
+        REDO,                                                                                                     \
+        false,                                                                                                    \
+        {KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8),        \
+         KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4)}};                                \
+    template <>                                                                                                   \
+    constexpr RowFn* kRow<RHS, 8> = KAI_DOT_ROW(RHS, 4);                                                          \
+    template <>                                                                                                   \
+    constexpr RowFn* kRow<RHS, 16> = KAI_DOT_ROW(RHS, 8);                                                         \
+    }                                                                                                             \
+    }
+
+// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores. Those of qai4c32p read the fields of
+// rows where they are.
+KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, 64, false)
+KAI_DOT_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_TILES(qai4c32p, ShortSum<0>::kStart, nullptr, 0, false)
+
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
+#include "kai/engines/blocks/blocks_families.inc"
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"

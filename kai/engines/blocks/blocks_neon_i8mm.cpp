@@ -1,0 +1,96 @@
+// f32 and f16 <- both operands in blocks with SMMLA (blocks_neon_tiles.hpp). A register holds 2 rows x 2 columns.
+//
+// Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric_tiles.S and blocks_neon_i8mm_qai4c32p.S, few rows
+// in tiles of 2, 4 or 6; longer blocks in blocks_neon_i8mm_long.S.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon_tiles.hpp"
+
+namespace kai {
+namespace {
+
+/// A block of a panel: scales of rows 01, rows 23 in the order of a tile, then -C times them.
+template <bool BOTH>
+KAI_INLINE void pairs_of_scales(const RowScalesArgs& args) {
+    const float start = args.start;
+    for (size_t p = 0; p < args.panels; ++p) {
+        uint32x4_t largest = vld1q_u32(args.largest[p]);
+        prepare_row_scales<16>(args, p, load_f16x4, [&](float* out, float32x4_t x) {
+            const float32x4_t rows01 = vzip1q_f32(x, x), rows23 = vzip2q_f32(x, x);
+            largest = vmaxq_u32(largest, vreinterpretq_u32_f32(x));
+            vst1q_f32(out, rows01);
+            vst1q_f32(out + 8, vmulq_n_f32(rows01, -start));
+            if (BOTH) {
+                vst1q_f32(out + 4, rows23);
+                vst1q_f32(out + 12, vmulq_n_f32(rows23, -start));
+            }
+        });
+        vst1q_u32(args.largest[p], largest);
+    }
+}
+void row_scales(const RowScalesArgs* args) {
+    args->rows > 2 ? pairs_of_scales<true>(*args) : pairs_of_scales<false>(*args);
+}
+
+/// A block of a panel: sums of rows 01, rows 23 in the order of a tile, then scales.
+template <bool BOTH>
+KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
+    struct Fields {
+        float32x4_t sums, scales;
+    };
+    const auto load = [](const uint8_t* lhs) {
+        lhs += qsi8d32pscalef32.tail({4, 16, 2}, 32, 0);
+        return Fields{load_f32x4(lhs), load_f32x4(lhs + 16)};
+    };
+    for (size_t p = 0; p < args.panels; ++p) {
+        prepare_row_scales<16>(args, p, load, [](float* out, Fields x) {
+            vst1q_f32(out, vzip1q_f32(x.sums, x.sums));
+            vst1q_f32(out + 8, vzip1q_f32(x.scales, x.scales));
+            if (BOTH) {
+                vst1q_f32(out + 4, vzip2q_f32(x.sums, x.sums));
+                vst1q_f32(out + 12, vzip2q_f32(x.scales, x.scales));
+            }
+        });
+    }
+}
+void row_fields(const RowScalesArgs* args) {
+    args->rows > 2 ? pairs_of_fields<true>(*args) : pairs_of_fields<false>(*args);
+}
+constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
+
+}  // namespace
+}  // namespace kai
+
+/// kTiles of a format: START of sums, how scales of rows are prepared, REDO of BlockTiles; SIXTEEN: tiles of 16 rows, if
+/// there are any.
+#define KAI_MMLA_TILE(RHS, TILE) kai_tile_qsi8d32p4x8_##RHS##4x8_##TILE##_neon_i8mm
+#define KAI_MMLA_TILES(RHS, START, ROW_SCALES, REDO, SIXTEEN)                                                  \
+    extern "C" kai::TileFn KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x4),         \
+        KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 8x4), KAI_MMLA_TILE(RHS, 16x4);                            \
+    namespace kai {                                                                                            \
+    namespace {                                                                                                \
+    template <>                                                                                                \
+    constexpr BlockTiles kTiles<RHS> = {                                                                       \
+        {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), SIXTEEN},                                           \
+        START,                                                                                                 \
+        ROW_SCALES,                                                                                            \
+        kChunk,                                                                                                \
+        REDO,                                                                                                  \
+        true,                                                                                                  \
+        {KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
+         KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)}};                                                   \
+    }                                                                                                          \
+    }
+
+KAI_MMLA_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, true, KAI_MMLA_TILE(qsi4c32p, 16x4))
+KAI_MMLA_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qsi8c32p, 16x4))
+KAI_MMLA_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qlu4c32p, 16x4))
+KAI_MMLA_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qlu4c16p, 16x4))
+// Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for in-order cores.
+KAI_MMLA_TILES(qai4c32p, ShortSum<0>::kStart, row_fields, false, nullptr)
+
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
+#include "kai/engines/blocks/blocks_families.inc"
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"
