@@ -1,12 +1,6 @@
 // f32 <- f32 x f32, neither packed, with FMLA.
 //
 // SPDX-License-Identifier: Apache-2.0
-#if !defined(__clang__)
-#pragma GCC optimize("no-schedule-insns")  // which loads all rows first, and has no registers left
-#endif
-
-#include <arm_neon.h>
-
 #include "kai/engines/plain/plain_neon.hpp"
 
 extern "C" kai::FloatGemmFn kai_panel_f32_f32_f32kxn_6x16_neon_mla;
@@ -19,13 +13,9 @@ struct F32 {
     using Vector = float32x4_t;
     using Half = float32x2_t;
     static constexpr FloatGemmFn* kPanel = kai_panel_f32_f32_f32kxn_6x16_neon_mla;
-    static constexpr size_t kLanes = 4;
 
     KAI_INLINE static Element element(float x) {
         return x;
-    }
-    KAI_INLINE static Vector zero() {
-        return vdupq_n_f32(0);
     }
     KAI_INLINE static Vector spread(Element x) {
         return vdupq_n_f32(x);
@@ -34,10 +24,7 @@ struct F32 {
         return vcombine_f32(x, vdup_n_f32(0));
     }
     KAI_INLINE static Vector first(Element x) {
-        return vsetq_lane_f32(x, zero(), 0);
-    }
-    KAI_INLINE static Vector fma(Vector acc, Vector x, Element y) {
-        return vfmaq_n_f32(acc, x, y);
+        return vsetq_lane_f32(x, Vector{}, 0);
     }
     KAI_INLINE static Vector fma(Vector acc, Vector x, Vector y) {
         return vfmaq_f32(acc, x, y);

@@ -18,6 +18,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if !defined(__clang__)
+#pragma GCC optimize("no-schedule-insns")  // which loads all rows first, and has no registers left
+#endif
+
+#include <arm_neon.h>
+
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/float/float_neon.hpp"
 
@@ -88,7 +94,7 @@ void kxn_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     for (size_t r = 0; r < rows; ++r) {
         KAI_UNROLL(16)
         for (size_t v = 0; v < vectors; ++v) {
-            acc[r][v] = T::zero();
+            acc[r][v] = Vector{};
         }
     }
     for (size_t at = 0; at < p.k * sizeof(Element); at += sizeof(Element), b += p.rhs_stride) {
@@ -102,7 +108,7 @@ void kxn_tile(const PlainGemm<T>& p, size_t i, size_t j) {
             const Element y = in_lane_0(load<Element>(a[r] + at));
             KAI_UNROLL(16)
             for (size_t v = 0; v < vectors; ++v) {
-                acc[r][v] = T::fma(acc[r][v], x[v], y);
+                acc[r][v] = T::fma(acc[r][v], x[v], T::spread(y));
             }
         }
     }
@@ -164,7 +170,7 @@ KAI_INLINE void kxn_panel(const PlainGemm<T>& p, size_t j) {
 
 template <class T>
 KAI_INLINE void run_kxn(const PlainGemm<T>& p) {
-    constexpr size_t kLanes = T::kLanes;
+    constexpr size_t kLanes = sizeof(typename T::Vector) / sizeof(typename T::Element);
     const size_t widest = p.m == 1 ? 16 * kLanes : p.m == 2 ? 8 * kLanes : 4 * kLanes;
     for (size_t j = 0, width = widest; j < p.n; j += width) {
         const size_t rest = p.n - j;
@@ -242,7 +248,7 @@ void nxk_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     for (size_t r = 0; r < rows; ++r) {
         KAI_UNROLL(16)
         for (size_t c = 0; c < columns; ++c) {
-            acc[r][c] = T::zero();
+            acc[r][c] = typename T::Vector{};
         }
     }
     const size_t depth = p.k * sizeof(Element), whole = depth & ~size_t{15};

@@ -1,12 +1,6 @@
 // f16 <- f16 x f16, neither packed, with FMLA: every step is rounded to f16.
 //
 // SPDX-License-Identifier: Apache-2.0
-#if !defined(__clang__)
-#pragma GCC optimize("no-schedule-insns")  // which loads all rows first, and has no registers left
-#endif
-
-#include <arm_neon.h>
-
 #include "kai/engines/plain/plain_neon.hpp"
 
 extern "C" kai::FloatGemmFn kai_panel_f16_f16_f16kxn_6x32_neon_mla;
@@ -19,14 +13,10 @@ struct F16 {
     using Vector = float16x8_t;
     using Half = float16x4_t;
     static constexpr FloatGemmFn* kPanel = kai_panel_f16_f16_f16kxn_6x32_neon_mla;
-    static constexpr size_t kLanes = 8;
 
     KAI_INLINE static Element element(float x) {
         const uint16_t bits = kai_cast_f16_f32(x);
         return load<Element>(&bits);
-    }
-    KAI_INLINE static Vector zero() {
-        return vdupq_n_f16(0);
     }
     KAI_INLINE static Vector spread(Element x) {
         return vdupq_n_f16(x);
@@ -35,13 +25,10 @@ struct F16 {
         return vcombine_f16(x, vdup_n_f16(0));
     }
     KAI_INLINE static Vector first(Element x) {
-        return vsetq_lane_f16(x, zero(), 0);
+        return vsetq_lane_f16(x, Vector{}, 0);
     }
     KAI_INLINE static Vector first_two(uint32_t x) {
         return vreinterpretq_f16_u32(vsetq_lane_u32(x, vdupq_n_u32(0), 0));
-    }
-    KAI_INLINE static Vector fma(Vector acc, Vector x, Element y) {
-        return vfmaq_n_f16(acc, x, y);
     }
     KAI_INLINE static Vector fma(Vector acc, Vector x, Vector y) {
         return vfmaq_f16(acc, x, y);

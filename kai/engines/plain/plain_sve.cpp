@@ -15,57 +15,39 @@ KAI_STRUCT(PlainSveArgs, KAI_PLAIN_SVE_ARGS);
 
 using PlainSveFn = void(const PlainSveArgs*);
 
+/// What multiplies elements of a type. K x N, by the vectors of columns of a tile: 16: 1 row, and all columns exist; 8: 1
+/// or 2 rows. N x K.
+struct PlainSve {
+    PlainSveFn *x16, *x8, *x4, *x3, *x2, *x1, *nxk;
+};
+
 }  // namespace
 }  // namespace kai
 
-extern "C" kai::PlainSveFn kai_panel_f32_f32_f32kxn_1x16vl_sve_mla, kai_panel_f32_f32_f32kxn_2x8vl_sve_mla,
-    kai_panel_f32_f32_f32kxn_6x4vl_sve_mla, kai_panel_f32_f32_f32kxn_6x3vl_sve_mla,
-    kai_panel_f32_f32_f32kxn_6x2vl_sve_mla, kai_panel_f32_f32_f32kxn_6x1vl_sve_mla,
-    kai_plain_f32_f32_f32nxk_6x4_sve_mla, kai_panel_f16_f16_f16kxn_1x32vl_sve_mla,
-    kai_panel_f16_f16_f16kxn_2x16vl_sve_mla, kai_panel_f16_f16_f16kxn_6x8vl_sve_mla,
-    kai_panel_f16_f16_f16kxn_6x6vl_sve_mla, kai_panel_f16_f16_f16kxn_6x4vl_sve_mla,
-    kai_panel_f16_f16_f16kxn_6x2vl_sve_mla, kai_plain_f16_f16_f16nxk_6x4_sve_mla;
+#define KAI_PLAIN_SVE(TYPE)                                                                             \
+    kai_plain_kxn_##TYPE##_1x16_sve, kai_plain_kxn_##TYPE##_2x8_sve, kai_plain_kxn_##TYPE##_6x4_sve,    \
+        kai_plain_kxn_##TYPE##_6x3_sve, kai_plain_kxn_##TYPE##_6x2_sve, kai_plain_kxn_##TYPE##_6x1_sve, \
+        kai_plain_nxk_##TYPE##_sve
+extern "C" kai::PlainSveFn KAI_PLAIN_SVE(f32), KAI_PLAIN_SVE(f16);
 
 namespace kai {
 namespace {
 
-/// By the vectors of columns of a tile. x16: 1 row, and all columns exist; x8: 1 or 2 rows.
-struct PlainSvePanels {
-    PlainSveFn *x16, *x8, *x4, *x3, *x2, *x1;
-};
-
-/// By the bytes of an element: what multiplies such elements, and a clamp bound as one.
 template <size_t element_bytes>
-struct PlainSve;
+constexpr PlainSve kPlainSve = {KAI_PLAIN_SVE(f32)};
 template <>
-struct PlainSve<4> {
-    static constexpr PlainSvePanels kKxn = {
-        kai_panel_f32_f32_f32kxn_1x16vl_sve_mla, kai_panel_f32_f32_f32kxn_2x8vl_sve_mla,
-        kai_panel_f32_f32_f32kxn_6x4vl_sve_mla,  kai_panel_f32_f32_f32kxn_6x3vl_sve_mla,
-        kai_panel_f32_f32_f32kxn_6x2vl_sve_mla,  kai_panel_f32_f32_f32kxn_6x1vl_sve_mla};
-    static constexpr PlainSveFn* kNxk = kai_plain_f32_f32_f32nxk_6x4_sve_mla;
+constexpr PlainSve kPlainSve<2> = {KAI_PLAIN_SVE(f16)};
 
-    KAI_INLINE static uint32_t bits(float x) {
-        return load<uint32_t>(&x);
-    }
-};
-template <>
-struct PlainSve<2> {
-    static constexpr PlainSvePanels kKxn = {
-        kai_panel_f16_f16_f16kxn_1x32vl_sve_mla, kai_panel_f16_f16_f16kxn_2x16vl_sve_mla,
-        kai_panel_f16_f16_f16kxn_6x8vl_sve_mla,  kai_panel_f16_f16_f16kxn_6x6vl_sve_mla,
-        kai_panel_f16_f16_f16kxn_6x4vl_sve_mla,  kai_panel_f16_f16_f16kxn_6x2vl_sve_mla};
-    static constexpr PlainSveFn* kNxk = kai_plain_f16_f16_f16nxk_6x4_sve_mla;
-
-    KAI_INLINE static uint32_t bits(float x) {
-        return kai_cast_f16_f32(x);
-    }
-};
+/// A clamp bound as an element.
+template <size_t element_bytes>
+KAI_INLINE uint32_t bound(float x) {
+    return element_bytes == 2 ? kai_cast_f16_f32(x) : load<uint32_t>(&x);
+}
 
 /// m, n > 0; lanes: of a vector.
 template <size_t element_bytes>
 KAI_INLINE void run_sve_kxn(PlainSveArgs args, size_t lanes) {
-    constexpr PlainSvePanels panels = PlainSve<element_bytes>::kKxn;
+    constexpr PlainSve panels = kPlainSve<element_bytes>;
     for (;;) {
         const size_t left = (args.n + lanes - 1) / lanes;
         const size_t vectors = args.m == 1 && args.n >= 16 * lanes ? 16
@@ -106,20 +88,19 @@ KAI_INLINE void run_sve_kxn(PlainSveArgs args, size_t lanes) {
 
 extern "C" {
 
-#define KAI_DEFINE_MATMUL_PLAIN_SVE(NAME, LHS, RHS, M_STEP, N_STEP)                                                  \
-    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                       \
-    void kai_run_##NAME(                                                                                             \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,        \
-        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                 \
-        constexpr size_t kBytes = kai::RHS.bits / 8;                                                                 \
-        using T = kai::PlainSve<kBytes>;                                                                             \
-        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                             \
-        if (m == 0 || n == 0) {                                                                                      \
-            return;                                                                                                  \
-        }                                                                                                            \
-        const kai::PlainSveArgs args = {                                                                             \
-            lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride_row, m, n, k, T::bits(clamp_min), T::bits(clamp_max)}; \
-        kai::RHS.kxn ? kai::run_sve_kxn<kBytes>(args, SVE(4 / kBytes)) : T::kNxk(&args);                             \
+#define KAI_DEFINE_MATMUL_PLAIN_SVE(NAME, LHS, RHS, M_STEP, N_STEP)                                              \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                   \
+    void kai_run_##NAME(                                                                                         \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,    \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {             \
+        constexpr size_t kBytes = kai::RHS.bits / 8;                                                             \
+        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                         \
+        if (m == 0 || n == 0) {                                                                                  \
+            return;                                                                                              \
+        }                                                                                                        \
+        const uint32_t lo = kai::bound<kBytes>(clamp_min), hi = kai::bound<kBytes>(clamp_max);                   \
+        const kai::PlainSveArgs args = {lhs, lhs_stride, rhs, rhs_stride, dst, dst_stride_row, m, n, k, lo, hi}; \
+        kai::RHS.kxn ? kai::run_sve_kxn<kBytes>(args, SVE(4 / kBytes)) : kai::kPlainSve<kBytes>.nxk(&args);      \
     }
 #define KAI_ISA_sve KAI_LINES(KAI_DEFINE_MATMUL_PLAIN_SVE)
 #define KAI_UKERNEL_PLAIN KAI_LINE

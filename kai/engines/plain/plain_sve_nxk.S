@@ -6,4 +6,4 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/plain/plain_sve_nxk.inc"
 
-plain_nxk kai_plain_f32_f32_f32nxk_6x4_sve_mla
+plain_nxk kai_plain_nxk_f32_sve
