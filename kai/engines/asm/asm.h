@@ -209,6 +209,27 @@ endfunc
     .endif
 .endm
 
+// `\what N, \rest` with the number N that \n, an expression in parentheses, makes: for names of registers.
+.macro with_number what, n, rest:vararg
+    .set KAI_LOCAL(number), \n
+    .altmacro
+    kai_with_number_ \what, %KAI_LOCAL(number), \rest
+.endm
+
+.macro kai_with_number_ what, n, rest:vararg
+    .noaltmacro
+    \what   \n, \rest
+.endm
+
+// The same with N and the number after it.
+.macro with_numbers what, n, rest:vararg
+    with_number kai_with_first_number_, (\n + 1), \n, \what, \rest
+.endm
+
+.macro kai_with_first_number_ second, first, what, rest:vararg
+    with_number \what, \first, \second, \rest
+.endm
+
 // Implements KAI_OFFSETS of core/fields.h. \fields: NAME, BYTES, NAME, BYTES ...
 .macro kai_offsets_ prefix, fields:vararg
     .set \prefix, 0

@@ -66,16 +66,12 @@ tiles    .req x17
 .macro load_rows rows
     .irp a, 0, 1, 2, 3
         .if \a < \rows
-    load_row \a
+    with_number load_row, (4 + \a), \a
         .endif
     .endr
 .endm
-.macro load_row a
-    .irp x, 4, 5, 6, 7
-        .if \x == 4 + \a
+.macro load_row x, a
     ldr     q\a, [x\x], #16
-        .endif
-    .endr
 .endm
 .macro ready_rows rows
     .irp a, 0, 1, 2, 3
@@ -88,63 +84,52 @@ tiles    .req x17
     eor     v\v\().16b, v\v\().16b, v\by\().16b
 .endm
 
-// 16 k of column \index: of the panels at x8, x9 ..., or of the column at x8 + \index. Pointers move on beside the
-// loads: a load that adds is two micro-operations.
-.macro column raw, b, index
+// 16 k of columns \index, \index + 1, ... to v\b, ...: of the panels at x8, x9 ..., or of the column at x8 + \index.
+// Pointers move on beside the loads: a load that adds is two micro-operations.
+.macro columns raw, index, b, rest:vararg
     .ifnc \raw, packed
-    each_column \b, \index
+    with_number column, (8 + \index), \b
     .else
-    .irp x, 8, 9, 10, 11
-        .if \index / 4 == \x - 8
-    panel_column \b, (\index - 4 * (\x - 8)), \x
-        .endif
-    .endr
+    with_number panel_column, (8 + \index / 4), \b, (\index % 4)
+    .endif
+    .ifnb \rest
+    columns \raw, (\index + 1), \rest
     .endif
 .endm
-.macro panel_column b, index, x
+.macro column x, b
+    ldr     q\b, [x\x]
+    add     x\x, x\x, #16
+.endm
+.macro panel_column x, b, index
     ldr     q\b, [x\x, #16 * \index]
     .if \index == 3
     add     x\x, x\x, #64
     .endif
 .endm
-.macro each_column b, index
-    .irp x, 8, 9, 10, 11, 12, 13, 14, 15
-        .if \x == 8 + \index
-    ldr     q\b, [x\x]
-    add     x\x, x\x, #16
-        .endif
-    .endr
-.endm
-.macro add_bytes op, s, b
-    \op     v\s\().8h, v\b\().16b
-.endm
-.macro ready raw, b, index
+// They are loaded: sums of bytes, and weights become signed.
+.macro ready raw, index, b, rest:vararg
     .ifnc \raw, packed
         .ifnc \raw, plain
-    .irp s, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s == column_sum + \index
-    add_bytes \raw, \s, \b
-        .endif
-    .endr
+    with_number add_bytes, (column_sum + \index), \raw, \b
         .endif
     flip    \b, 7
     .endif
+    .ifnb \rest
+    ready   \raw, (\index + 1), \rest
+    .endif
+.endm
+.macro add_bytes s, op, b
+    \op     v\s\().8h, v\b\().16b
 .endm
 
 // A step begins by adding what the step before has multiplied: one row the last half of that.
 
 .macro step_1x4 raw
     load_rows 1
-    column  \raw, 1, 0
-    column  \raw, 2, 1
-    column  \raw, 3, 2
-    column  \raw, 4, 3
+    columns \raw, 0, 1, 2, 3, 4
     ready_rows 1
-    ready   \raw, 1, 0
-    ready   \raw, 2, 1
-    ready   \raw, 3, 2
-    ready   \raw, 4, 3
-    add_up  T03, 16, 17, 18, 19
+    ready   \raw, 0, 1, 2, 3, 4
+    last_1x4
     FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
     SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
 .endm
@@ -154,33 +139,22 @@ tiles    .req x17
 
 .macro step_1x8 raw
     load_rows 1
-    one_by_eight \raw, 0, 1, 2, 3, 4, 5, 6, 7, 20, 21, 22, 23, 16, 17, 18, 19, first
+    one_by_eight \raw, 0, 20, 21, 22, 23, 16, 17, 18, 19
 .endm
-// Eight columns: i0 - i7. Before, the last products are added to the sums l0 - l3; after, t of v12 - v15 is left to
-// add.
-.macro one_by_eight raw, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3, s0, s1, s2, s3, first
-    column  \raw, 1, \i0
-    column  \raw, 2, \i1
-    column  \raw, 3, \i2
-    column  \raw, 4, \i3
-    .ifnb \first
+// Eight columns, the first ones of a step or those from \index on. Before, the last products are added to the sums l0 -
+// l3; after, t of v12 - v15 is left to add.
+.macro one_by_eight raw, index, l0, l1, l2, l3, s0, s1, s2, s3
+    columns \raw, \index, 1, 2, 3, 4
+    .if \index == 0
     ready_rows 1
     .endif
-    ready   \raw, 1, \i0
-    ready   \raw, 2, \i1
-    ready   \raw, 3, \i2
-    ready   \raw, 4, \i3
+    ready   \raw, \index, 1, 2, 3, 4
     add_up  T47, \l0, \l1, \l2, \l3
     FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
-    column  \raw, 5, \i4
+    columns \raw, (\index + 4), 5
     SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
-    column  \raw, 1, \i5
-    column  \raw, 2, \i6
-    column  \raw, 3, \i7
-    ready   \raw, 5, \i4
-    ready   \raw, 1, \i5
-    ready   \raw, 2, \i6
-    ready   \raw, 3, \i7
+    columns \raw, (\index + 5), 1, 2, 3
+    ready   \raw, (\index + 4), 5, 1, 2, 3
     add_up  T01, \s0, \s1
     FIRST   T47, 0, 0, 0, 0, 5, 1, 2, 3
     add_up  T23, \s2, \s3
@@ -192,8 +166,8 @@ tiles    .req x17
 
 .macro step_1x16 raw
     load_rows 1
-    one_by_eight \raw, 0, 1, 2, 3, 4, 5, 6, 7, 28, 29, 30, 31, 16, 17, 18, 19, first
-    one_by_eight \raw, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27
+    one_by_eight \raw, 0, 28, 29, 30, 31, 16, 17, 18, 19
+    one_by_eight \raw, 8, 20, 21, 22, 23, 24, 25, 26, 27
 .endm
 .macro last_1x16
     add_up  T47, 28, 29, 30, 31
@@ -201,50 +175,34 @@ tiles    .req x17
 
 .macro step_2x4 raw
     load_rows 2
-    four_columns \raw, 0, 1, 2, 3
+    columns \raw, 0, 2, 3, 4, 5
     ready_rows 2
-    four_ready \raw, 0, 1, 2, 3
-    add_up  T03, 16, 17, 18, 19
-    add_up  T47, 20, 21, 22, 23
+    ready   \raw, 0, 2, 3, 4, 5
+    last_2x4
     two_by_four
-.endm
-.macro last_2x4
-    add_up  T03, 16, 17, 18, 19
-    add_up  T47, 20, 21, 22, 23
-.endm
-
-// Columns are v2 - v5.
-.macro step_2x8 raw
-    load_rows 2
-    four_columns \raw, 0, 1, 2, 3
-    ready_rows 2
-    four_ready \raw, 0, 1, 2, 3
-    add_up  T03, 24, 25, 26, 27
-    add_up  T47, 28, 29, 30, 31
-    two_by_four
-    four_columns \raw, 4, 5, 6, 7
-    four_ready \raw, 4, 5, 6, 7
-    add_up  T03, 16, 17, 18, 19
-    add_up  T47, 20, 21, 22, 23
-    two_by_four
-.endm
-.macro four_columns raw, i0, i1, i2, i3
-    column  \raw, 2, \i0
-    column  \raw, 3, \i1
-    column  \raw, 4, \i2
-    column  \raw, 5, \i3
-.endm
-.macro four_ready raw, i0, i1, i2, i3
-    ready   \raw, 2, \i0
-    ready   \raw, 3, \i1
-    ready   \raw, 4, \i2
-    ready   \raw, 5, \i3
 .endm
 .macro two_by_four
     FIRST   T03, 0, 1, 0, 1, 2, 2, 3, 3
     FIRST   T47, 0, 1, 0, 1, 4, 4, 5, 5
     SECOND  T03, 0, 1, 0, 1, 2, 2, 3, 3
     SECOND  T47, 0, 1, 0, 1, 4, 4, 5, 5
+.endm
+.macro last_2x4
+    add_up  T03, 16, 17, 18, 19
+    add_up  T47, 20, 21, 22, 23
+.endm
+
+.macro step_2x8 raw
+    load_rows 2
+    columns \raw, 0, 2, 3, 4, 5
+    ready_rows 2
+    ready   \raw, 0, 2, 3, 4, 5
+    last_2x8
+    two_by_four
+    columns \raw, 4, 2, 3, 4, 5
+    ready   \raw, 4, 2, 3, 4, 5
+    last_2x4
+    two_by_four
 .endm
 .macro last_2x8
     add_up  T03, 24, 25, 26, 27
@@ -256,23 +214,18 @@ tiles    .req x17
 #define ROWS3 0, 1, 2,
 .macro step_3x4 raw
     load_rows 3
-    column  \raw, 4, 0
-    column  \raw, 5, 1
+    columns \raw, 0, 4, 5
     ready_rows 3
-    ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    add_up  T02, 22, 23, 24
-    add_up  T35, 25, 26, 27
-    FIRST   T02, ROWS3, 4, 4, 4
-    FIRST   T35, ROWS3, 5, 5, 5
-    SECOND  T02, ROWS3, 4, 4, 4
-    SECOND  T35, ROWS3, 5, 5, 5
-    column  \raw, 4, 2
-    column  \raw, 5, 3
-    ready   \raw, 4, 2
-    ready   \raw, 5, 3
+    ready   \raw, 0, 4, 5
+    last_3x4
+    three_by_two
+    columns \raw, 2, 4, 5
+    ready   \raw, 2, 4, 5
     add_up  T02, 16, 17, 18
     add_up  T35, 19, 20, 21
+    three_by_two
+.endm
+.macro three_by_two
     FIRST   T02, ROWS3, 4, 4, 4
     FIRST   T35, ROWS3, 5, 5, 5
     SECOND  T02, ROWS3, 4, 4, 4
@@ -286,41 +239,34 @@ tiles    .req x17
 #define ROWS4 0, 1, 2, 3
 .macro step_4x4 raw
     load_rows 4
-    column  \raw, 4, 0
-    column  \raw, 5, 1
+    columns \raw, 0, 4, 5
     ready_rows 4
-    ready   \raw, 4, 0
-    ready   \raw, 5, 1
-    add_up  T03, 24, 25, 26, 27
-    add_up  T47, 28, 29, 30, 31
-    FIRST   T03, ROWS4, 4, 4, 4, 4
-    FIRST   T47, ROWS4, 5, 5, 5, 5
-    SECOND  T03, ROWS4, 4, 4, 4, 4
-    SECOND  T47, ROWS4, 5, 5, 5, 5
-    column  \raw, 4, 2
-    column  \raw, 5, 3
-    ready   \raw, 4, 2
-    ready   \raw, 5, 3
-    add_up  T03, 16, 17, 18, 19
-    add_up  T47, 20, 21, 22, 23
+    ready   \raw, 0, 4, 5
+    last_4x4
+    four_by_two
+    columns \raw, 2, 4, 5
+    ready   \raw, 2, 4, 5
+    last_2x4
+    four_by_two
+.endm
+.macro four_by_two
     FIRST   T03, ROWS4, 4, 4, 4, 4
     FIRST   T47, ROWS4, 5, 5, 5, 5
     SECOND  T03, ROWS4, 4, 4, 4, 4
     SECOND  T47, ROWS4, 5, 5, 5, 5
 .endm
 .macro last_4x4
-    add_up  T03, 24, 25, 26, 27
-    add_up  T47, 28, 29, 30, 31
+    last_2x8
 .endm
 
 // With sums of columns there are registers for four products at once: other work comes between those that depend on
 // each other.
 .macro step_4x4_sums raw
-    column  \raw, 4, 0
+    columns \raw, 0, 4
     load_rows 4
-    ready   \raw, 4, 0
+    ready   \raw, 0, 4
     ready_rows 4
-    add_up  T03, 28, 29, 30, 31
+    last_4x4_sums
     column_of_4x4 \raw, 4, 16, 17, 18, 19, 5, 1
     column_of_4x4 \raw, 5, 20, 21, 22, 23, 4, 2
     column_of_4x4 \raw, 4, 24, 25, 26, 27, 5, 3
@@ -329,9 +275,9 @@ tiles    .req x17
 .endm
 .macro column_of_4x4 raw, b, s0, s1, s2, s3, next, index
     FIRST   T03, ROWS4, \b, \b, \b, \b
-    column  \raw, \next, \index
+    columns \raw, \index, \next
     SECOND  T03, ROWS4, \b, \b, \b, \b
-    ready   \raw, \next, \index
+    ready   \raw, \index, \next
     add_up  T03, \s0, \s1, \s2, \s3
 .endm
 .macro last_4x4_sums
@@ -349,16 +295,12 @@ tiles    .req x17
 .macro pairs_of_columns rows, columns, apart
     .irp a, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
         .if \a - 16 < \rows * \columns && (\a - 16) / \rows % (2 * \apart) == 0
-    pair_with \a, (\a + \rows * \apart)
+    with_number pair_with, (\a + \rows * \apart), \a
         .endif
     .endr
 .endm
-.macro pair_with a, other
-    .irp b, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \b == \other
+.macro pair_with b, a
     pairs   \a, \a, \b
-        .endif
-    .endr
 .endm
 .macro sums rows, columns
     pairs_of_columns \rows, \columns, 1
