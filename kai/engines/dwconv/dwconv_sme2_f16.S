@@ -68,58 +68,33 @@
     .endr
 .endm
 
-.macro mla_sums i, s0, s1, s2, w0, w1, w2
-    fmla    \s0\().h, p0/m, z2\i\().h, \w2\().h
-    fmla    \s1\().h, p0/m, z2\i\().h, \w1\().h
-    fmla    \s2\().h, p0/m, z2\i\().h, \w0\().h
-.endm
-.macro mla_phase i, r, phase, w0, w1, w2
-    .if \phase == 0
-    mla_sums \i, sum\r\()1, sum\r\()2, sum\r\()0, \w0, \w1, \w2
-    .elseif \phase == 1
-    mla_sums \i, sum\r\()2, sum\r\()0, sum\r\()1, \w0, \w1, \w2
-    .else
-    mla_sums \i, sum\r\()0, sum\r\()1, sum\r\()2, \w0, \w1, \w2
-    .endif
-.endm
+// Sums 0, 1, 2 of a row are sum<r><i> of i = phase + 1, phase + 2, phase, modulo 3.
 .macro mla i, r, ky, phase
-    .if \ky == 0
-    mla_phase \i, \r, \phase, z0, z1, z2
-    .elseif \ky == 1
-    mla_phase \i, \r, \phase, z3, z4, z5
-    .else
-    mla_phase \i, \r, \phase, z6, z7, z8
-    .endif
+    with_number mla_tap, (3 * \ky + 2), \i, \r, ((\phase + 1) % 3)
+    with_number mla_tap, (3 * \ky + 1), \i, \r, ((\phase + 2) % 3)
+    with_number mla_tap, (3 * \ky), \i, \r, (\phase)
+.endm
+.macro mla_tap w, i, r, s
+    with_number mla_sum, \s, \i, \r, \w
+.endm
+.macro mla_sum s, i, r, w
+    fmla    sum\r\s\().h, p0/m, z2\i\().h, z\w\().h
 .endm
 
-.macro store_sum sum, p, address, offset
+.macro store_sum p, sum, address, offset
     fmax    \sum\().h, p0/m, \sum\().h, z10.h
     fmin    \sum\().h, p0/m, \sum\().h, z11.h
     .ifb \offset
-    st1h    {\sum\().h}, \p, [\address]
+    st1h    {\sum\().h}, p\p, [\address]
     .else
-    st1h    {\sum\().h}, \p, [\address, \offset, lsl #1]
-    .endif
-.endm
-.macro store_phase r, phase, p, address, offset
-    .if \phase == 0
-    store_sum sum\r\()1, \p, \address, \offset
-    .elseif \phase == 1
-    store_sum sum\r\()2, \p, \address, \offset
-    .else
-    store_sum sum\r\()0, \p, \address, \offset
+    st1h    {\sum\().h}, p\p, [\address, \offset, lsl #1]
     .endif
 .endm
 .macro store_output r, phase, address, offset
-    .if \r == 0
-    store_phase \r, \phase, p1, \address, \offset
-    .elseif \r == 1
-    store_phase \r, \phase, p2, \address, \offset
-    .elseif \r == 2
-    store_phase \r, \phase, p3, \address, \offset
-    .else
-    store_phase \r, \phase, p4, \address, \offset
-    .endif
+    with_number store_row, ((\phase + 1) % 3), \r, \address, \offset
+.endm
+.macro store_row i, r, address, offset
+    with_number store_sum, (1 + \r), sum\r\i, \address, \offset
 .endm
 
 // After three steps nothing is to be done.

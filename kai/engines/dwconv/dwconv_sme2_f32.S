@@ -54,88 +54,46 @@
     .endif
 .endm
 .macro load_input i, address, offset
-    .if \i == 0
-    load_pair 22, 23, \address, \offset
-    .elseif \i == 1
-    load_pair 24, 25, \address, \offset
-    .elseif \i == 2
-    load_pair 26, 27, \address, \offset
-    .else
-    load_pair 28, 29, \address, \offset
-    .endif
+    with_numbers load_pair, (22 + 2 * \i), \address, \offset
 .endm
 
 .macro start_outputs phase
-    .irp    group, 3, 4, 5
-    .if \group == (\phase + 3)
-    mova    za.d[w8, \group, vgx2], {z20.d-z21.d}
-    mova    za.d[w9, \group, vgx2], {z20.d-z21.d}
-    .endif
-    .endr
+    mova    za.d[w8, (\phase + 3), vgx2], {z20.d-z21.d}
+    mova    za.d[w9, (\phase + 3), vgx2], {z20.d-z21.d}
 .endm
 
-// Input z\a, z\b to the groups \g0 ... of a row, with the weights of kx = 2, 1, 0: z\w4, z\w5; z\w2, z\w3; z\w0, z\w1.
-.macro mla_groups w, a, b, g0, g1, g2, w0, w1, w2, w3, w4, w5
-    fmla    za.s[\w, \g0, vgx2], {z\a\().s-z\b\().s}, {z\w4\().s-z\w5\().s}
-    fmla    za.s[\w, \g1, vgx2], {z\a\().s-z\b\().s}, {z\w2\().s-z\w3\().s}
-    fmla    za.s[\w, \g2, vgx2], {z\a\().s-z\b\().s}, {z\w0\().s-z\w1\().s}
+// Input z\a, z\b to the groups of a row, with the weights of kx = 2, 1, 0: z\w4, z\w5; z\w2, z\w3; z\w0, z\w1.
+.macro mla_groups w, phase, a, b, w0, w1, w2, w3, w4, w5
+    fmla    za.s[w\w, (\phase + 1), vgx2], {z\a\().s-z\b\().s}, {z\w4\().s-z\w5\().s}
+    fmla    za.s[w\w, (\phase + 2), vgx2], {z\a\().s-z\b\().s}, {z\w2\().s-z\w3\().s}
+    fmla    za.s[w\w, (\phase + 3), vgx2], {z\a\().s-z\b\().s}, {z\w0\().s-z\w1\().s}
 .endm
-.macro mla_phase phase, w, a, b, weights:vararg
-    .if \phase == 0
-    mla_groups \w, \a, \b, 1, 2, 3, \weights
-    .elseif \phase == 1
-    mla_groups \w, \a, \b, 2, 3, 4, \weights
-    .else
-    mla_groups \w, \a, \b, 3, 4, 5, \weights
-    .endif
-.endm
-.macro mla_row r, phase, a, b, weights:vararg
-    .if \r == 0
-    mla_phase \phase, w8, \a, \b, \weights
-    .else
-    mla_phase \phase, w9, \a, \b, \weights
-    .endif
-.endm
-.macro mla_pair ky, r, phase, a, b
+.macro mla_pair a, b, ky, r, phase
     .if \ky == 0
-    mla_row \r, \phase, \a, \b, 0, 1, 2, 3, 4, 5
+    with_number mla_groups, (8 + \r), \phase, \a, \b, 0, 1, 2, 3, 4, 5
     .elseif \ky == 1
-    mla_row \r, \phase, \a, \b, 6, 7, 8, 9, 10, 11
+    with_number mla_groups, (8 + \r), \phase, \a, \b, 6, 7, 8, 9, 10, 11
     .else
-    mla_row \r, \phase, \a, \b, 12, 13, 16, 17, 18, 19
+    with_number mla_groups, (8 + \r), \phase, \a, \b, 12, 13, 16, 17, 18, 19
     .endif
 .endm
 .macro mla i, r, ky, phase
-    .if \i == 0
-    mla_pair \ky, \r, \phase, 22, 23
-    .elseif \i == 1
-    mla_pair \ky, \r, \phase, 24, 25
-    .elseif \i == 2
-    mla_pair \ky, \r, \phase, 26, 27
-    .else
-    mla_pair \ky, \r, \phase, 28, 29
-    .endif
+    with_numbers mla_pair, (22 + 2 * \i), \ky, \r, \phase
 .endm
 
-.macro store_group w, group, pn, address, offset
-    mova    {z30.d-z31.d}, za.d[\w, \group, vgx2]
+// Row \r: w8 and pn8, or w9 and pn9.
+.macro store_output r, phase, address, offset
+    with_number store_group, (8 + \r), \phase, \address, \offset
+.endm
+.macro store_group w, phase, address, offset
+    mova    {z30.d-z31.d}, za.d[w\w, (\phase + 1), vgx2]
     fmax    {z30.s-z31.s}, {z30.s-z31.s}, z14.s
     fmin    {z30.s-z31.s}, {z30.s-z31.s}, z15.s
     .ifb \offset
-    st1w    {z30.s-z31.s}, \pn, [\address]
+    st1w    {z30.s-z31.s}, pn\w, [\address]
     .else
-    st1w    {z30.s-z31.s}, \pn, [\address, \offset, lsl #2]
+    st1w    {z30.s-z31.s}, pn\w, [\address, \offset, lsl #2]
     .endif
-.endm
-.macro store_output r, phase, address, offset
-    .irp    group, 1, 2, 3
-    .if \group == (\phase + 1) && \r == 0
-    store_group w8, \group, pn8, \address, \offset
-    .endif
-    .if \group == (\phase + 1) && \r == 1
-    store_group w9, \group, pn9, \address, \offset
-    .endif
-    .endr
 .endm
 
 .macro next_outputs steps
