@@ -38,25 +38,27 @@
 #define HI 112
 #define OF_BITS 128    // SHIFTS
 
+#define SUMS_F 12, 13, 14, 15
+#define SUMS_T 8, 9, 10, 11
 #define BOUNDS q16, q17
 #define LOWEST v16.4s
 #define HIGHEST v17.4s
 #include "kai/engines/superblocks/superblocks_neon_row.inc"
 
 // \do of a quad's f32 sums, quants, integer sums, sums of two sub-blocks, bytes, nibbles.
-.macro each_quad do, o0=0, o1=0
-    \do     12, x9, 0, 4, 8, 20, 24, \o0, \o1
+.macro each_quad do, at=0
+    \do     12, x9, 0, 4, 8, 20, 24, \at
     .if quads == 4
-    \do     13, x10, 1, 5, 9, 21, 25, \o0, \o1
-    \do     14, x11, 2, 6, 10, 22, 26, \o0, \o1
-    \do     15, x12, 3, 7, 11, 23, 27, \o0, \o1
+    \do     13, x10, 1, 5, 9, 21, 25, \at
+    \do     14, x11, 2, 6, 10, 22, 26, \at
+    \do     15, x12, 3, 7, 11, 23, 27, \at
     .endif
 .endm
 
-.macro clear_super acc, quad, i, s, t, b, n, o0, o1
+.macro clear_super acc, quad, i, s, t, b, n, at
     ldr     q\i, [sp, #ZERO]
 .endm
-.macro clear_sums acc, quad, i, s, t, b, n, o0, o1
+.macro clear_sums acc, quad, i, s, t, b, n, at
     .if HAS_MINIMA || GROUP == 8
     ldp     q\s, q\t, [sp, #ZERO]
     .else
@@ -64,20 +66,10 @@
     .endif
 .endm
 
-.macro load_16 acc, quad, i, s, t, b, n, at, o1
-    ldr     q\b, [\quad, #\at]
-.endm
-.macro low acc, quad, i, s, t, b, n, o0, o1
-    bic     v\n\().16b, v\b\().16b, v28.16b
-.endm
-.macro high acc, quad, i, s, t, b, n, o0, o1
-    ushr    v\b\().16b, v\b\().16b, #4
-.endm
-
 // ---- 4, 5 bits
 
 // Quants become the values of the first sub-block, \n those of the second.
-.macro fifths acc, quad, i, s, t, b, n, at, o1
+.macro fifths acc, quad, i, s, t, b, n, at
     add     x16, \quad, x17
     ldr     q\n, [x16, #\at]
     ushl    v31.16b, v\n\().16b, v29.16b
@@ -87,46 +79,27 @@
     and     v\n\().16b, v\n\().16b, v28.16b
     and     v\b\().16b, v\b\().16b, v28.16b
 .endm
-.macro first acc, quad, i, s, t, b, n, x, lane
-    .if RHS_BITS == 5
-    sdot    v\s\().4s, v\b\().16b, v\x\().4b[\lane]
-    .else
-    sdot    v\s\().4s, v\n\().16b, v\x\().4b[\lane]
-    .endif
-.endm
-.macro second acc, quad, i, s, t, b, n, x, lane
-    .if RHS_BITS == 5
-    sdot    v\t\().4s, v\n\().16b, v\x\().4b[\lane]
-    .else
-    sdot    v\t\().4s, v\b\().16b, v\x\().4b[\lane]
-    .endif
-.endm
 .macro mac_4k at, x, y, lane
-    each_quad load_16, \at
+    load_quads RHS_B, \at
     .if RHS_BITS == 5
     each_quad fifths, \at
-    each_quad first, \x, \lane
+    sdot_quads SUMS_B, RHS_B, \x\().4b[\lane]
+    sdot_quads SUMS_T, RHS_C, \y\().4b[\lane]
     .else
-    each_quad low
-    each_quad first, \x, \lane
-    each_quad high
+    shared_quads bic, 16b, RHS_C, RHS_B, v28.16b
+    sdot_quads SUMS_B, RHS_C, \x\().4b[\lane]
+    shared_quads ushr, 16b, RHS_B, RHS_B, #4
+    sdot_quads SUMS_T, RHS_B, \y\().4b[\lane]
     .endif
-    each_quad second, \y, \lane
 .endm
 
-.macro load_scales acc, quad, i, s, t, b, n, o0, o1
+.macro load_scales acc, quad, i, s, t, b, n, at
     ldr     d\n, [\quad, x13]
     add     \quad, \quad, #128
 .endm
-.macro spread_scales acc, quad, i, s, t, b, n, o0, o1
+.macro spread_scales acc, quad, i, s, t, b, n, at
     tbl     v\b\().16b, {v\n\().16b}, v29.16b
     tbl     v\n\().16b, {v\n\().16b}, v30.16b
-.endm
-.macro add_first acc, quad, i, s, t, b, n, o0, o1
-    mla     v\i\().4s, v\s\().4s, v\b\().4s
-.endm
-.macro add_second acc, quad, i, s, t, b, n, o0, o1
-    mla     v\i\().4s, v\t\().4s, v\n\().4s
 .endm
 
 .macro add_pair_of_sub_blocks
@@ -152,13 +125,13 @@
     add     x15, x15, #64
     each_quad spread_scales
     add     x13, x13, #8 - 128
-    each_quad add_first
+    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_B
     subs    x14, x14, #1
-    each_quad add_second
+    op_quads mla, 4s, SUMS_A, SUMS_T, RHS_C
 .endm
 
 // From here on in a super-block: v16 = high, then low bytes of B, v17 = lhs_scale, v18 = C.
-.macro load_minima acc, quad, i, s, t, b, n, o0, o1
+.macro load_minima acc, quad, i, s, t, b, n, at
     add     x16, \quad, x13
     ldr     q\s, [sp, #C_HIGH]
     ldp     q\b, q\n, [x16, #RHS_MINIMA - RHS_SCALES]
@@ -167,15 +140,15 @@
     sdot    v\s\().4s, v\b\().16b, v16.4b[0]
     fcvtl   v\t\().4s, v\t\().4h
 .endm
-.macro high_minima acc, quad, i, s, t, b, n, o0, o1
+.macro high_minima acc, quad, i, s, t, b, n, at
     sdot    v\s\().4s, v\n\().16b, v16.4b[1]
     scvtf   v\i\().4s, v\i\().4s
 .endm
-.macro shift_minima acc, quad, i, s, t, b, n, o0, o1
+.macro shift_minima acc, quad, i, s, t, b, n, at
     shl     v\s\().4s, v\s\().4s, #7
     fmul    v\i\().4s, v\i\().4s, v\t\().4s
 .endm
-.macro low_minima acc, quad, i, s, t, b, n, lane, o1
+.macro low_minima acc, quad, i, s, t, b, n, lane
     .if \lane == 2
     sdot    v\s\().4s, v\b\().16b, v16.4b[2]
     .else
@@ -184,15 +157,9 @@
     ldr     d\t, [x16]
     .endif
 .endm
-.macro float_minima acc, quad, i, s, t, b, n, o0, o1
+.macro float_minima acc, quad, i, s, t, b, n, at
     fsub    v\s\().4s, v\s\().4s, v18.4s
     fcvtl   v\t\().4s, v\t\().4h
-.endm
-.macro subtract_minima acc, quad, i, s, t, b, n, o0, o1
-    fmls    v\i\().4s, v\s\().4s, v\t\().4s
-.endm
-.macro accumulate acc, quad, i, s, t, b, n, o0, o1
-    fmla    v\acc\().4s, v\i\().4s, v17.s[0]
 .endm
 
 .macro add_super_block_with_minima
@@ -207,60 +174,45 @@
     each_quad low_minima, 2
     each_quad low_minima, 3
     each_quad float_minima
-    each_quad subtract_minima
-    each_quad accumulate
+    op_quads fmls, 4s, SUMS_A, SUMS_B, SUMS_T
+    shared_quads fmla, 4s, SUMS_F, SUMS_A, v17.s[0]
 .endm
 
 // ---- Indices
 
-.macro look_up_low acc, quad, i, s, t, b, n, o0, o1
-    tbl     v\n\().16b, {v31.16b}, v\n\().16b
-.endm
-.macro look_up_high acc, quad, i, s, t, b, n, o0, o1
-    tbl     v\b\().16b, {v31.16b}, v\b\().16b
-.endm
 // Groups of 4: \part of 4 k of the row. Groups of 8: columns 01 or 23.
-.macro multiply s, t, v, x, part
+.macro multiply v0, v1, v2, v3, x, part
     .if GROUP == 4
-    sdot    v\s\().4s, v\v\().16b, v\x\().4b[\part]
+    sdot_quads SUMS_B, \v0, \v1, \v2, \v3, \x\().4b[\part]
     .elseif \part == 0
-    sdot    v\s\().4s, v\v\().16b, v\x\().16b
+    sdot_quads SUMS_B, \v0, \v1, \v2, \v3, \x\().16b
     .else
-    sdot    v\t\().4s, v\v\().16b, v\x\().16b
+    sdot_quads SUMS_T, \v0, \v1, \v2, \v3, \x\().16b
     .endif
-.endm
-.macro multiply_low acc, quad, i, s, t, b, n, x, part
-    multiply \s, \t, \n, \x, \part
-.endm
-.macro multiply_high acc, quad, i, s, t, b, n, x, part
-    multiply \s, \t, \b, \x, \part
 .endm
 // 16 bytes of every quad, by \x and, 16 k on, \y.
 .macro mac_16 at, x, y, part
-    each_quad load_16, \at
-    each_quad low
-    each_quad high
-    each_quad look_up_low
-    each_quad look_up_high
-    each_quad multiply_low, \x, \part
-    each_quad multiply_high, \y, \part
+    load_quads RHS_B, \at
+    shared_quads bic, 16b, RHS_C, RHS_B, v28.16b
+    shared_quads ushr, 16b, RHS_B, RHS_B, #4
+    tbl_quads RHS_C, 31, RHS_C
+    tbl_quads RHS_B, 31, RHS_B
+    multiply RHS_C, \x, \part
+    multiply RHS_B, \y, \part
 .endm
 
-.macro load_4_scales acc, quad, i, s, t, b, n, o0, o1
+.macro load_4_scales acc, quad, i, s, t, b, n, at
     ldr     s\n, [\quad, x13]
     add     \quad, \quad, #RHS_BITS * SUB / 2
 .endm
-.macro spread_4_scales acc, quad, i, s, t, b, n, o0, o1
+.macro spread_4_scales acc, quad, i, s, t, b, n, at
     tbl     v\n\().16b, {v\n\().16b}, v29.16b
 .endm
-.macro extend_4_scales acc, quad, i, s, t, b, n, o0, o1
+.macro extend_4_scales acc, quad, i, s, t, b, n, at
     sshr    v\n\().4s, v\n\().4s, #24
     .if GROUP == 8
     addp    v\s\().4s, v\s\().4s, v\t\().4s
     .endif
-.endm
-.macro add_sums acc, quad, i, s, t, b, n, o0, o1
-    mla     v\i\().4s, v\s\().4s, v\n\().4s
 .endm
 
 .macro add_sub_block_of_indices
@@ -284,7 +236,7 @@
     each_quad load_4_scales
     each_quad spread_4_scales
     each_quad extend_4_scales
-    each_quad add_sums
+    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_C
 .endm
 
 // ---- 6 bits
@@ -314,7 +266,7 @@
 .endm
 
 // S of a quad, times its scales.
-.macro add_sub_block acc, quad, i, s, t, b, n, o0, o1
+.macro add_sub_block acc, quad, i, s, t, b, n, at
     clear_sums \acc, \quad, \i, \s, \t
     ldr     s30, [\quad, x13]
     decode  \quad
@@ -356,7 +308,7 @@
 .endm
 
 // Without minima. v17 = lhs_scale.
-.macro add_scaled acc, quad, i, s, t, b, n, o0, o1
+.macro add_scaled acc, quad, i, s, t, b, n, at
     sub     x16, \quad, #RHS_BLOCK
     ldr     d\s, [x16, #RHS_D]
     add     \quad, \quad, #RHS_QUANTS

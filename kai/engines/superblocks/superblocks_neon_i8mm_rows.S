@@ -36,6 +36,8 @@
 #define HI 160
 #define OF_BITS 176    // SHIFTS
 
+#define SUMS_F 16, 17, 18, 19
+#define JOINED 0, 2, 4, 6   // integer sums, and what becomes of them
 #define BOUNDS q30, q31
 #define LOWEST v30.4s
 #define HIGHEST v31.4s
@@ -184,12 +186,6 @@
     .endif
     fmul    v\i0\().4s, v\i0\().4s, v\s0\().4s
 .endm
-.macro subtract_minima acc, quad, i0, i1, s0, s1, t
-    fmls    v\i0\().4s, v\t\().4s, v\s1\().4s
-.endm
-.macro accumulate acc, quad, i0, i1, s0, s1, t
-    fmla    v\acc\().4s, v\i0\().4s, v28.s[0]
-.endm
 
 .macro add_sub_blocks
     load_row
@@ -222,8 +218,8 @@
     ldr     s28, [x17]
     each_quad join_sums
     each_quad scale_sums
-    each_quad subtract_minima
-    each_quad accumulate
+    op_quads fmls, 4s, JOINED, 20, 21, 22, 23, 9, 11, 13, 15
+    shared_quads fmla, 4s, SUMS_F, JOINED, v28.s[0]
 .endm
 
 // Twice a doubleword whose upper word is 0.
