@@ -55,29 +55,22 @@
     mova    za3h.s[w12, \row], p0/m, z11.s
 .endm
 
-.macro heads_4 type
+.macro heads type, panels
     head_\type panel0, 16, 17
     head_\type panel1, 18, 19
     head_\type panel2, 20, 21
     head_\type panel3, 22, 23
+    .if \panels == 8
+    heads_4_7_\type
+    .endif
 .endm
 
-.macro heads_f32_4
-    heads_4 f32
-.endm
-
-.macro heads_f32_8
-    heads_4 f32
+.macro heads_4_7_f32
     head_row 0, panel4, panel5
     head_row 1, panel6, panel7
 .endm
 
-.macro heads_f16_4
-    heads_4 f16
-.endm
-
-.macro heads_f16_8
-    heads_4 f16
+.macro heads_4_7_f16
     head_f16 panel4, 24, 25
     head_f16 panel5, 26, 27
     head_f16 panel6, 28, 29
@@ -232,7 +225,7 @@
 
 .macro pass type, panels
     begin_\panels
-    heads_\type\()_\panels
+    heads   \type, \panels
     advance_\panels addvl, #head_vectors_\type
     multiply words4, word1, \type, \panels
 .endm
