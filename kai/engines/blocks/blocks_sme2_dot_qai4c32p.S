@@ -46,10 +46,7 @@
 
 .macro add_bias
     ld1w    {z20.s-z23.s}, pn8/z, [panel_field]
-    fadd    z16.s, z16.s, z20.s
-    fadd    z17.s, z17.s, z21.s
-    fadd    z18.s, z18.s, z22.s
-    fadd    z19.s, z19.s, z23.s
+    plain_4 fadd, 16, 17, 18, 19, 16, 17, 18, 19, 20, 21, 22, 23
 .endm
 
     dot_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot, any, int4

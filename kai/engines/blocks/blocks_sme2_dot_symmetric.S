@@ -36,10 +36,7 @@
 
 .macro start_block g
     ld1rh   {z3.s}, p0/z, [lhs_fields]
-    ld1h    {z28.s}, p0/z, [rhs_fields]
-    ld1h    {z29.s}, p0/z, [rhs_fields, #1, mul vl]
-    ld1h    {z30.s}, p0/z, [rhs_fields, #2, mul vl]
-    ld1h    {z31.s}, p0/z, [rhs_fields, #3, mul vl]
+    load_vectors ld1h, s, 28, 29, 30, 31, rhs_fields, 0
     .if rhs_scales_bf16
     fcvt    z3.s, p0/m, z3.h
     lsl     z28.s, z28.s, #16

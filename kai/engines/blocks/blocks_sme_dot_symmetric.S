@@ -43,10 +43,7 @@ lhs_row     .req x20
     zip2    z\v1\().h, z\v1\().h, z\v1\().h
     zip1    z\v2\().h, z\v3\().h, z\v3\().h
     zip2    z\v3\().h, z\v3\().h, z\v3\().h
-    fcvt    z\v0\().s, p0/m, z\v0\().h
-    fcvt    z\v1\().s, p0/m, z\v1\().h
-    fcvt    z\v2\().s, p0/m, z\v2\().h
-    fcvt    z\v3\().s, p0/m, z\v3\().h
+    unary_4 fcvt, \v0, \v1, \v2, \v3, s, h
     convert_4 \s0, \s1, \s2, \s3
     plain_4 fmul, \v0, \v1, \v2, \v3, \v0, \v1, \v2, \v3, 2, 2, 2, 2
     binary_4 fmla, \a0, \a1, \a2, \a3, \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3

@@ -88,18 +88,11 @@
 .endm
 .macro tile_sums what, slash, panels
     mov     x11, x9
-    tile_vector \what, \slash, 0
-    tile_vector \what, \slash, 1
-    .if \panels > 1
-    tile_vector \what, \slash, 2
-    tile_vector \what, \slash, 3
+    .irp vector, 0, 1, 2, 3, 4, 5, 6, 7
+    .if \vector < 2 * \panels
+    tile_vector \what, \slash, \vector
     .endif
-    .if \panels > 2
-    tile_vector \what, \slash, 4
-    tile_vector \what, \slash, 5
-    tile_vector \what, \slash, 6
-    tile_vector \what, \slash, 7
-    .endif
+    .endr
 .endm
 
 // void name(const SveTileArgs*). \rows: of the last panel.

@@ -241,19 +241,6 @@
 
 // ---- 6 bits
 
-// v20 - v23 = 16 k of a quad: superblocks_neon.inc explains it.
-.macro decode quad
-    ldp     q20, q21, [\quad]
-    ldr     q22, [\quad, #32]
-    ldr     q23, [\quad, #32]
-    sli     v23.16b, v21.16b, #2
-    and     v21.16b, v21.16b, v28.16b
-    and     v22.16b, v22.16b, v28.16b
-    sli     v23.16b, v20.16b, #4
-    and     v20.16b, v20.16b, v28.16b
-    shl     v23.16b, v23.16b, #2
-.endm
-
 .macro load_row
     .if GROUP == 4
     ldr     q16, [x15], #16
@@ -269,7 +256,10 @@
 .macro add_sub_block acc, quad, i, s, t, b, n, at
     clear_sums \acc, \quad, \i, \s, \t
     ldr     s30, [\quad, x13]
-    decode  \quad
+    ldp     q20, q21, [\quad]
+    ldr     q22, [\quad, #32]
+    ldr     q23, [\quad, #32]
+    six_bits 20, 21, 22, 23, 28
     tbl     v30.16b, {v30.16b}, v29.16b
     .if GROUP == 4
     sdot    v\s\().4s, v20.16b, v16.4b[0]

@@ -35,8 +35,6 @@ extern "C" {
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_SME)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
-#undef KAI_UKERNEL
-#define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 
 }  // extern "C"
