@@ -49,29 +49,33 @@ KAI_INLINE void run_superblocks(
 }  // namespace
 }  // namespace kai
 
-/// kTiles of a format: functions whose names start with TILE; PAIRS as in BlockTiles.
-#define KAI_SUPER_TILES(RHS, TILE, ISA, PAIRS)                                                                         \
-    extern "C" kai::TileFn TILE##_2x4_##ISA, TILE##_4x4_##ISA, TILE##_6x4_##ISA, TILE##_8x4_##ISA, TILE##_16x4_##ISA;  \
+/// kTiles of a format, panels with groups of GROUP k; PAIRS as in BlockTiles.
+#define KAI_SUPER_TILE(RHS, GROUP, ROWS, ISA) kai_tile_qsi8d256p4x##GROUP##_##RHS##4x##GROUP##_##ROWS##x4_##ISA
+#define KAI_SUPER_TILES(RHS, GROUP, ISA, PAIRS)                                                                        \
+    extern "C" kai::TileFn KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 4, ISA),                     \
+        KAI_SUPER_TILE(RHS, GROUP, 6, ISA), KAI_SUPER_TILE(RHS, GROUP, 8, ISA), KAI_SUPER_TILE(RHS, GROUP, 16, ISA);   \
     namespace kai {                                                                                                    \
     namespace {                                                                                                        \
     template <>                                                                                                        \
     constexpr BlockTiles kTiles<RHS> = {                                                                               \
-        {TILE##_4x4_##ISA, TILE##_8x4_##ISA, TILE##_16x4_##ISA},                                                       \
+        {KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 8, ISA), KAI_SUPER_TILE(RHS, GROUP, 16, ISA)}, \
         0,                                                                                                             \
         nullptr,                                                                                                       \
         0,                                                                                                             \
         false,                                                                                                         \
         PAIRS,                                                                                                         \
-        {TILE##_2x4_##ISA, TILE##_2x4_##ISA, TILE##_4x4_##ISA, TILE##_4x4_##ISA, TILE##_6x4_##ISA, TILE##_6x4_##ISA}}; \
+        {KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 4, ISA),   \
+         KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA)}}; \
     }                                                                                                                  \
     }
 
-/// kRow of a format and KR.
-#define KAI_SUPER_ROW(RHS, KR, ROW)       \
-    extern "C" kai::RowFn ROW;            \
-    namespace kai {                       \
-    namespace {                           \
-    template <>                           \
-    constexpr RowFn* kRow<RHS, KR> = ROW; \
-    }                                     \
+/// kRow of a format and groups of GROUP k.
+#define KAI_SUPER_ROW_OF(RHS, GROUP, ISA) kai_row_qsi8d256p1x##GROUP##_##RHS##4x##GROUP##_##ISA
+#define KAI_SUPER_ROW(RHS, GROUP, ISA)                                         \
+    extern "C" kai::RowFn KAI_SUPER_ROW_OF(RHS, GROUP, ISA);                   \
+    namespace kai {                                                            \
+    namespace {                                                                \
+    template <>                                                                \
+    constexpr RowFn* kRow<RHS, 2 * GROUP> = KAI_SUPER_ROW_OF(RHS, GROUP, ISA); \
+    }                                                                          \
     }

@@ -3,18 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/superblocks/superblocks_neon.hpp"
 
-#define KAI_TILES(RHS) KAI_SUPER_TILES(RHS, kai_tile_qsi8d256p4x4_##RHS##4x4, neon_dotprod, false)
-KAI_TILES(qau4c32x256p)
-KAI_TILES(qau5c32x256p)
-KAI_TILES(qlu4c32x256p)
-KAI_TILES(qsi6c16x256p)
+KAI_SUPER_TILES(qau4c32x256p, 4, neon_dotprod, false)
+KAI_SUPER_TILES(qau5c32x256p, 4, neon_dotprod, false)
+KAI_SUPER_TILES(qlu4c32x256p, 4, neon_dotprod, false)
+KAI_SUPER_TILES(qsi6c16x256p, 4, neon_dotprod, false)
 
-KAI_SUPER_ROW(qau4c32x256p, 8, kai_row_qsi8d256p1x4_qau4c32x256p4x4_neon_dotprod)
-KAI_SUPER_ROW(qau5c32x256p, 8, kai_row_qsi8d256p1x4_qau5c32x256p4x4_neon_dotprod)
-KAI_SUPER_ROW(qlu4c32x256p, 8, kai_row_qsi8d256p1x4_qlu4c32x256p4x4_neon_dotprod)
-KAI_SUPER_ROW(qlu4c32x256p, 16, kai_row_qsi8d256p1x8_qlu4c32x256p4x8_neon_dotprod)
-KAI_SUPER_ROW(qsi6c16x256p, 8, kai_row_qsi8d256p1x4_qsi6c16x256p4x4_neon_dotprod)
-KAI_SUPER_ROW(qsi6c16x256p, 16, kai_row_qsi8d256p1x8_qsi6c16x256p4x8_neon_dotprod)
+KAI_SUPER_ROW(qau4c32x256p, 4, neon_dotprod)
+KAI_SUPER_ROW(qau5c32x256p, 4, neon_dotprod)
+KAI_SUPER_ROW(qlu4c32x256p, 4, neon_dotprod)
+KAI_SUPER_ROW(qlu4c32x256p, 8, neon_dotprod)
+KAI_SUPER_ROW(qsi6c16x256p, 4, neon_dotprod)
+KAI_SUPER_ROW(qsi6c16x256p, 8, neon_dotprod)
 
 extern "C" {
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)

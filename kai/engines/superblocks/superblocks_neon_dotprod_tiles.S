@@ -82,18 +82,18 @@
     .endif
 .endm
 
-// 4 k of a sub-block; then those at \next, if any, to v\n, which may be columns that are done with.
-.macro first_sub columns, lhs, next, n
-    dot_4k  (pairs > 1), \columns, \lhs, 4, 5, 6, 7
+// 4 k; then those at \next, if any, \offset further, to v\n, which may be columns that are done with.
+.macro dot_and_load both, s0, s1, s2, s3, panel, offset, columns, lhs, n, next
+    dot_4k  \both, \columns, \lhs, \s0, \s1, \s2, \s3
     .ifnb \next
-    load_4k (pairs > 1), \n, x1, \next
+    load_4k \both, \n, \panel, \offset + \next
     .endif
 .endm
+.macro first_sub columns, lhs, next, n
+    dot_and_load (pairs > 1), 4, 5, 6, 7, x1, 0, \columns, \lhs, \n, \next
+.endm
 .macro second_sub columns, lhs, next, n
-    dot_4k  (pairs > 1), \columns, \lhs, 26, 27, 28, 29
-    .ifnb \next
-    load_4k (pairs > 1), \n, x1, \next + 128
-    .endif
+    dot_and_load (pairs > 1), 26, 27, 28, 29, x1, 128, \columns, \lhs, \n, \next
 .endm
 .macro load_subs at, n0, n1
     load_4k (pairs > 1), \n0, x1, \at
@@ -151,18 +151,12 @@
     .endif
 .endm
 
-// 4 k of a panel; then those at \next, if any, to the same register.
+// The same of a panel each, to the same register.
 .macro first_4k columns, lhs, next
-    dot_4k  1, \columns, \lhs, 26, 27, 28, 29
-    .ifnb \next
-    load_4k 1, \lhs, x1, sub_offset + \next
-    .endif
+    dot_and_load 1, 26, 27, 28, 29, x1, sub_offset, \columns, \lhs, \lhs, \next
 .endm
 .macro second_4k columns, lhs, next
-    dot_4k  (pairs > 3), \columns, \lhs, 8, 9, 10, 11
-    .ifnb \next
-    load_4k (pairs > 3), \lhs, x2, sub_offset + \next
-    .endif
+    dot_and_load (pairs > 3), 8, 9, 10, 11, x2, sub_offset, \columns, \lhs, \lhs, \next
 .endm
 .macro load_panels at, l0, l1
     load_4k 1, \l0, x1, sub_offset + \at

@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/superblocks/superblocks_neon.hpp"
 
-#define KAI_TILES(RHS) KAI_SUPER_TILES(RHS, kai_tile_qsi8d256p4x8_##RHS##4x8, neon_i8mm, true)
-KAI_TILES(qau4c32x256p)
-KAI_TILES(qau5c32x256p)
-KAI_TILES(qlu4c32x256p)
-KAI_TILES(qsi6c16x256p)
+KAI_SUPER_TILES(qau4c32x256p, 8, neon_i8mm, true)
+KAI_SUPER_TILES(qau5c32x256p, 8, neon_i8mm, true)
+KAI_SUPER_TILES(qlu4c32x256p, 8, neon_i8mm, true)
+KAI_SUPER_TILES(qsi6c16x256p, 8, neon_i8mm, true)
 
-KAI_SUPER_ROW(qau4c32x256p, 16, kai_row_qsi8d256p1x8_qau4c32x256p4x8_neon_i8mm)
-KAI_SUPER_ROW(qau5c32x256p, 16, kai_row_qsi8d256p1x8_qau5c32x256p4x8_neon_i8mm)
+KAI_SUPER_ROW(qau4c32x256p, 8, neon_i8mm)
+KAI_SUPER_ROW(qau5c32x256p, 8, neon_i8mm)
 
 extern "C" {
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
