@@ -81,13 +81,9 @@
 .macro finish_row
 .endm
 
-.macro rows_of rhs, bits, table=0, halves=0
-    format  \bits, \table, \halves
+.macro rows_of rhs
     blocks_of_32_function kai_row_qsi8d32p1x4_\rhs\()4x4, none, x4
     blocks_of_32_function kai_row_qsi8d32p1x8_\rhs\()4x8, addp, x8
 .endm
 
-    rows_of qsi4c32p, 4
-    rows_of qsi8c32p, 8
-    rows_of qlu4c32p, 4, 1
-    rows_of qlu4c16p, 4, 1, 1
+    each_format rows_of

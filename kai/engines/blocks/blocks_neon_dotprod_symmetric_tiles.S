@@ -134,13 +134,9 @@
     few_sdot_accumulate 28
 .endm
 
-.macro tiles rhs, bits, table=0, halves=0
-    format  \bits, \table, \halves
+.macro tiles rhs
     sdot_tile_functions kai_tile_qsi8d32p4x4_\rhs\()4x4
     sdot_few_functions kai_tile_qsi8d32p4x4_\rhs\()4x4
 .endm
 
-    tiles   qsi4c32p, 4
-    tiles   qsi8c32p, 8
-    tiles   qlu4c32p, 4, 1
-    tiles   qlu4c16p, 4, 1, 1
+    each_format tiles

@@ -224,14 +224,10 @@
     .endif
 .endm
 
-.macro tiles rhs, bits, table=0, halves=0
-    format  \bits, \table, \halves
+.macro tiles rhs
     smmla_tile_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
     tile_function kai_tile_qsi8d32p4x8_\rhs\()4x8_16x4_neon_i8mm, 4
     smmla_few_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
 .endm
 
-    tiles   qsi4c32p, 4
-    tiles   qsi8c32p, 8
-    tiles   qlu4c32p, 4, 1
-    tiles   qlu4c16p, 4, 1, 1
+    each_format tiles
