@@ -122,13 +122,18 @@ tiles    .req x17
     \op     v\s\().8h, v\b\().16b
 .endm
 
+// The rows and the first columns.
+.macro rows_and_columns raw, rows, b:vararg
+    load_rows \rows
+    columns \raw, 0, \b
+    ready_rows \rows
+    ready   \raw, 0, \b
+.endm
+
 // A step begins by adding what the step before has multiplied: one row the last half of that.
 
 .macro step_1x4 raw
-    load_rows 1
-    columns \raw, 0, 1, 2, 3, 4
-    ready_rows 1
-    ready   \raw, 0, 1, 2, 3, 4
+    rows_and_columns \raw, 1, 1, 2, 3, 4
     last_1x4
     FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
     SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
@@ -174,10 +179,7 @@ tiles    .req x17
 .endm
 
 .macro step_2x4 raw
-    load_rows 2
-    columns \raw, 0, 2, 3, 4, 5
-    ready_rows 2
-    ready   \raw, 0, 2, 3, 4, 5
+    rows_and_columns \raw, 2, 2, 3, 4, 5
     last_2x4
     two_by_four
 .endm
@@ -193,10 +195,7 @@ tiles    .req x17
 .endm
 
 .macro step_2x8 raw
-    load_rows 2
-    columns \raw, 0, 2, 3, 4, 5
-    ready_rows 2
-    ready   \raw, 0, 2, 3, 4, 5
+    rows_and_columns \raw, 2, 2, 3, 4, 5
     last_2x8
     two_by_four
     columns \raw, 4, 2, 3, 4, 5
@@ -213,10 +212,7 @@ tiles    .req x17
 #define T35 12, 13, 14,
 #define ROWS3 0, 1, 2,
 .macro step_3x4 raw
-    load_rows 3
-    columns \raw, 0, 4, 5
-    ready_rows 3
-    ready   \raw, 0, 4, 5
+    rows_and_columns \raw, 3, 4, 5
     last_3x4
     three_by_two
     columns \raw, 2, 4, 5
@@ -238,10 +234,7 @@ tiles    .req x17
 
 #define ROWS4 0, 1, 2, 3
 .macro step_4x4 raw
-    load_rows 4
-    columns \raw, 0, 4, 5
-    ready_rows 4
-    ready   \raw, 0, 4, 5
+    rows_and_columns \raw, 4, 4, 5
     last_4x4
     four_by_two
     columns \raw, 2, 4, 5

@@ -50,11 +50,6 @@ extern "C" {
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxp/ukernels.def"
 
-kai::SmeRowFn kai_kernel_matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla;
-kai::SmeRowFn kai_kernel_matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot;
-kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot;
-kai::SmeRowFn kai_kernel_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot;
-
 }  // extern "C"
 
 // The unified API: panels one after the other, whatever the strides say.
@@ -99,6 +94,7 @@ KAI_INLINE void check_row(Args args, const char* function) {
 
 /// RUN: run_float or run_qai8. RHS: panels of NR words per vector.
 #define KAI_DEFINE_ROW_API(NAME, RUN, LHS_FORMAT, LHS_KR, RHS_FORMAT, NR, KR, N_STEP, BYTES)                         \
+    extern "C" kai::SmeRowFn kai_kernel_##NAME;                                                                      \
     namespace kai {                                                                                                  \
     namespace {                                                                                                      \
     void run_##NAME(Args args, const char* function) {                                                               \
