@@ -47,20 +47,9 @@ struct RowKernel {
     const size_t width = kernel.rhs.rows.value(), word = sizeof(uint32_t) / kernel.element_bytes;
     const size_t padded = (k + kernel.multiple - 1) / kernel.multiple * kernel.multiple;
     const size_t tail_skip = (padded - ((k + word - 1) & ~(word - 1))) * kernel.rhs.bits / 8;
-    const RowArgs args = {
-        n,
-        width,
-        k * kernel.element_bytes,
-        lhs,
-        rhs,
-        kernel.rhs.stride(padded),
-        width * kernel.head,
-        width * tail_skip,
-        dst,
-        &kSignedNibbles,
-        lo,
-        hi,
-        zero_point};
+    const size_t row_bytes = k * kernel.element_bytes, stride = kernel.rhs.stride(padded), head = width * kernel.head;
+    const RowArgs args = {n,   width,           row_bytes, lhs, rhs,       stride, head, width * tail_skip,
+                          dst, &kSignedNibbles, lo,        hi,  zero_point};
     if (kernel.uses_za) {
         kai_commit_za();
     }
