@@ -277,7 +277,7 @@ tiles    .req x17
     add_up  T03, 28, 29, 30, 31
 .endm
 
-.macro store_row row, from
+.macro store_row from, row
     str     q\from, [out, #64 * \row]
 .endm
 
@@ -298,33 +298,28 @@ tiles    .req x17
 .macro sums rows, columns
     pairs_of_columns \rows, \columns, 1
     pairs_of_columns \rows, \columns, 2
-    store_\rows\()x\columns
+    .irp r, 0, 1, 2, 3
+        .if \r < \rows
+    store_results \r, \rows, \columns
+        .endif
+    .endr
 .endm
-.macro store_1x4
-    store_row 0, 16
+// Those of a row: v(16 + r), and for each 4 columns more 4 * rows after it.
+.macro store_results r, rows, columns
+    .if \columns == 4
+    with_number store_row, (16 + \r), \r
+    .else
+    with_number store_8, (16 + \r), (16 + \r + 4 * \rows), (64 * \r)
+    .endif
+    .if \columns == 16
+    with_number store_8, (16 + \r + 8 * \rows), (16 + \r + 12 * \rows), (64 * \r + 32)
+    .endif
 .endm
-.macro store_1x8
-    stp     q16, q20, [out]
+.macro store_8 a, b, at
+    with_number store_pair, \b, \a, \at
 .endm
-.macro store_1x16
-    stp     q16, q20, [out]
-    stp     q24, q28, [out, #32]
-.endm
-.macro store_2x4
-    store_1x4
-    store_row 1, 17
-.endm
-.macro store_2x8
-    stp     q16, q24, [out]
-    stp     q17, q25, [out, #64]
-.endm
-.macro store_3x4
-    store_2x4
-    store_row 2, 18
-.endm
-.macro store_4x4
-    store_3x4
-    store_row 3, 19
+.macro store_pair b, a, at
+    stp     q\a, q\b, [out, #\at]
 .endm
 
 // Sums of columns.
@@ -336,14 +331,14 @@ tiles    .req x17
     .endr
     .if column_sum == 12
     sums_of_four 12, 13, 14, 15
-    store_row 4, 12
+    store_row 12, 4
     .else
     sums_of_four 28, 29, 30, 31
     .if \columns > 4
     sums_of_four 24, 25, 26, 27
     stp     q24, q28, [out, #256]
     .else
-    store_row 4, 28
+    store_row 28, 4
     .endif
     .endif
 .endm
