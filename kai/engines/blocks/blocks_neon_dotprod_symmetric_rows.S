@@ -22,12 +22,6 @@
 #define BACK (RHS_BLOCK + (RHS_BITS / 8) * RHS_ELEMENTS)
 .macro block_scales
     .if RHS_HALVES
-    half_scales
-    .else
-    whole_scales
-    .endif
-.endm
-.macro half_scales
     ldur    h28, [x13, #-LHS_ELEMENTS]
     each_scale load_scale, (-RHS_ELEMENTS + 8 * half)
     .if half == 1
@@ -36,8 +30,7 @@
     .endif
     fcvt    s28, h28
     each_scale widen_f16
-.endm
-.macro whole_scales
+    .else
     ldur    h28, [x13, #-LHS_BLOCK]
     add     x13, x13, #LHS_ELEMENTS
     each_scale load_scale, -BACK
@@ -56,6 +49,7 @@
 9:
     .elseif RHS_BITS == 4
     shared_quads fmul, 4s, RHS_C, RHS_C, v28.s[0]
+    .endif
     .endif
 .endm
 

@@ -59,23 +59,11 @@
     add     scales, scales, #\panels * ROW_SCALES
 .endm
 
+// v28 = scales of the columns.
 .macro tile_block_1
     .if RHS_HALVES
     halves  1
     .else
-    whole_block_1
-    .endif
-.endm
-.macro tile_block_2
-    .if RHS_HALVES
-    halves  2
-    .else
-    whole_block_2
-    .endif
-.endm
-
-// v28 = scales of the columns.
-.macro whole_block_1
     start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28
     rows_23 4, x16, [x1, #8]
@@ -92,10 +80,13 @@
     sdot_end_1
     add     scales, scales, #ROW_SCALES
     .endif
+    .endif
 .endm
-
 // Eight sums: with fewer, in-order cores wait for the previous addition.
-.macro whole_block_2
+.macro tile_block_2
+    .if RHS_HALVES
+    halves  2
+    .else
     start_sdot 4, 24, 25, 26, 27
     tile_load_f16 28
     start_sdot last_rows, 8, 9, 10, 11
@@ -115,6 +106,7 @@
     ldr     q20, [scales, #ROW_SCALES]
     sdot_end_2
     add     scales, scales, #2 * ROW_SCALES
+    .endif
     .endif
 .endm
 

@@ -133,10 +133,6 @@
     .if RHS_HALVES
     halves  2
     .else
-    tile_block_2_whole
-    .endif
-.endm
-.macro tile_block_2_whole
     smmla_load_2
     smmla_24k_2
     smmla_8k_next 22, 23, 12, 13, scales, 0
@@ -169,6 +165,7 @@
     add     scales, scales, #2 * 64
     accumulate 4, 0, 1, 2, 3, 14, 15, 16, 17, 28, 29, 28, 29
     accumulate last_rows, 4, 5, 6, 7, 20, 21, 22, 23, 28, 29, 28, 29
+    .endif
 .endm
 
 // RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.

@@ -102,34 +102,6 @@
     tbl     v\n\().16b, {v\n\().16b}, v30.16b
 .endm
 
-.macro add_pair_of_sub_blocks
-    ldp     q16, q17, [x15]
-    ldp     q18, q19, [x15, #32]
-    .if RHS_BITS == 5
-    ldp     q29, q30, [x7], #32
-    .endif
-    each_quad clear_sums
-    mac_4k  0, 16, 18, 0
-    mac_4k  16, 16, 18, 1
-    mac_4k  32, 16, 18, 2
-    mac_4k  48, 16, 18, 3
-    mac_4k  64, 17, 19, 0
-    mac_4k  80, 17, 19, 1
-    mac_4k  96, 17, 19, 2
-    mac_4k  112, 17, 19, 3
-    .if RHS_BITS == 5
-    ldp     q29, q30, [sp, #OF_FIRST]
-    sub     x17, x17, #128
-    .endif
-    each_quad load_scales
-    add     x15, x15, #64
-    each_quad spread_scales
-    add     x13, x13, #8 - 128
-    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_B
-    subs    x14, x14, #1
-    op_quads mla, 4s, SUMS_A, SUMS_T, RHS_C
-.endm
-
 // From here on in a super-block: v16 = high, then low bytes of B, v17 = lhs_scale, v18 = C.
 .macro load_minima acc, quad, i, s, t, b, n, at
     add     x16, \quad, x13
@@ -160,22 +132,6 @@
 .macro float_minima acc, quad, i, s, t, b, n, at
     fsub    v\s\().4s, v\s\().4s, v18.4s
     fcvtl   v\t\().4s, v\t\().4h
-.endm
-
-.macro add_super_block_with_minima
-    sub     x13, x13, #32
-    sub     x17, x15, #LHS_BLOCK(1)
-    ldr     q16, [x17, #LHS_HIGH(1)]
-    each_quad load_minima
-    each_quad high_minima
-    ldr     s17, [x17]
-    ldr     q18, [sp, #C_FLOAT]
-    each_quad shift_minima
-    each_quad low_minima, 2
-    each_quad low_minima, 3
-    each_quad float_minima
-    op_quads fmls, 4s, SUMS_A, SUMS_B, SUMS_T
-    shared_quads fmla, 4s, SUMS_F, SUMS_A, v17.s[0]
 .endm
 
 // ---- Indices
@@ -213,30 +169,6 @@
     .if GROUP == 8
     addp    v\s\().4s, v\s\().4s, v\t\().4s
     .endif
-.endm
-
-.macro add_sub_block_of_indices
-    each_quad clear_sums
-    .if GROUP == 4
-    ldp     q16, q17, [x15], #32
-    mac_16  0, 16, 17, 0
-    mac_16  16, 16, 17, 1
-    mac_16  32, 16, 17, 2
-    mac_16  48, 16, 17, 3
-    .else
-    ld1r    {v16.2d}, [x15], #8
-    ld1r    {v17.2d}, [x15], #8
-    ld1r    {v18.2d}, [x15], #8
-    ld1r    {v19.2d}, [x15], #8
-    mac_16  0, 16, 18, 0
-    mac_16  16, 16, 18, 1
-    mac_16  32, 17, 19, 0
-    mac_16  48, 17, 19, 1
-    .endif
-    each_quad load_4_scales
-    each_quad spread_4_scales
-    each_quad extend_4_scales
-    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_C
 .endm
 
 // ---- 6 bits
@@ -284,10 +216,54 @@
 
 .macro add_sub_blocks
     .if HAS_MINIMA
-    add_pair_of_sub_blocks
+    ldp     q16, q17, [x15]
+    ldp     q18, q19, [x15, #32]
+    .if RHS_BITS == 5
+    ldp     q29, q30, [x7], #32
+    .endif
+    each_quad clear_sums
+    mac_4k  0, 16, 18, 0
+    mac_4k  16, 16, 18, 1
+    mac_4k  32, 16, 18, 2
+    mac_4k  48, 16, 18, 3
+    mac_4k  64, 17, 19, 0
+    mac_4k  80, 17, 19, 1
+    mac_4k  96, 17, 19, 2
+    mac_4k  112, 17, 19, 3
+    .if RHS_BITS == 5
+    ldp     q29, q30, [sp, #OF_FIRST]
+    sub     x17, x17, #128
+    .endif
+    each_quad load_scales
+    add     x15, x15, #64
+    each_quad spread_scales
+    add     x13, x13, #8 - 128
+    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_B
+    subs    x14, x14, #1
+    op_quads mla, 4s, SUMS_A, SUMS_T, RHS_C
     .else
     .if RHS_TABLE
-    add_sub_block_of_indices
+    each_quad clear_sums
+    .if GROUP == 4
+    ldp     q16, q17, [x15], #32
+    mac_16  0, 16, 17, 0
+    mac_16  16, 16, 17, 1
+    mac_16  32, 16, 17, 2
+    mac_16  48, 16, 17, 3
+    .else
+    ld1r    {v16.2d}, [x15], #8
+    ld1r    {v17.2d}, [x15], #8
+    ld1r    {v18.2d}, [x15], #8
+    ld1r    {v19.2d}, [x15], #8
+    mac_16  0, 16, 18, 0
+    mac_16  16, 16, 18, 1
+    mac_16  32, 17, 19, 0
+    mac_16  48, 17, 19, 1
+    .endif
+    each_quad load_4_scales
+    each_quad spread_4_scales
+    each_quad extend_4_scales
+    op_quads mla, 4s, SUMS_A, SUMS_B, RHS_C
     .else
     load_row
     each_quad add_sub_block
@@ -310,7 +286,19 @@
 
 .macro add_super_block
     .if HAS_MINIMA
-    add_super_block_with_minima
+    sub     x13, x13, #32
+    sub     x17, x15, #LHS_BLOCK(1)
+    ldr     q16, [x17, #LHS_HIGH(1)]
+    each_quad load_minima
+    each_quad high_minima
+    ldr     s17, [x17]
+    ldr     q18, [sp, #C_FLOAT]
+    each_quad shift_minima
+    each_quad low_minima, 2
+    each_quad low_minima, 3
+    each_quad float_minima
+    op_quads fmls, 4s, SUMS_A, SUMS_B, SUMS_T
+    shared_quads fmla, 4s, SUMS_F, SUMS_A, v17.s[0]
     .else
     sub     x16, x15, #LHS_BLOCK(1)
     ldr     s17, [x16]
