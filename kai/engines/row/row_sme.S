@@ -55,16 +55,6 @@
     mova    za3h.s[w12, \row], p0/m, z11.s
 .endm
 
-.macro heads type, panels
-    head_\type panel0, 16, 17
-    head_\type panel1, 18, 19
-    head_\type panel2, 20, 21
-    head_\type panel3, 22, 23
-    .if \panels == 8
-    heads_4_7_\type
-    .endif
-.endm
-
 .macro heads_4_7_f32
     head_row 0, panel4, panel5
     head_row 1, panel6, panel7
@@ -225,7 +215,13 @@
 
 .macro pass type, panels
     begin_\panels
-    heads   \type, \panels
+    head_\type panel0, 16, 17
+    head_\type panel1, 18, 19
+    head_\type panel2, 20, 21
+    head_\type panel3, 22, 23
+    .if \panels == 8
+    heads_4_7_\type
+    .endif
     advance_\panels addvl, #head_vectors_\type
     multiply words4, word1, \type, \panels
 .endm
