@@ -56,7 +56,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
         kai_long_tiles_neon(&args, &p.of, 1, p.long_tiles);
         for (size_t i = 0; i < args.quads * 16; ++i) {
-            const size_t row = p.tiles.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
+            const size_t row = p.tiles.rules.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
             if (largest[panel][row] >= kInfinity) {
                 tiles[(i / 16 * panels + panel) * 16 + i % 16] = again[i / 16][i / 4 % 4][i % 4];
             }
@@ -185,9 +185,9 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
     const uint8_t* const table = p.rhs - p.of.rhs.panel_head;
     float tiles[kMaxQuads * kMaxPanels * 16], row_scales[kMaxRowScales];
     uint32_t largest[kMaxPanels][4] = {};
-    const size_t chunk = t.row_scales != nullptr && t.chunk < p.blocks ? t.chunk : p.blocks;
+    const size_t chunk = t.rules.row_scales != nullptr && t.rules.chunk < p.blocks ? t.rules.chunk : p.blocks;
     TileArgs args;
-    vst1q_f32(args.start, vdupq_n_f32(t.start));
+    vst1q_f32(args.start, vdupq_n_f32(t.rules.start));
     vst1q_u8(args.mask, vdupq_n_u8(has_table ? 0x0F : 0xF0));
     vst1q_u8(args.table, has_table && p.n > 0 ? vld1q_u8(table) : vdupq_n_u8(0));
     args.bf16 = p.of.bf16_scales;
@@ -205,10 +205,10 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             args.lhs = lhs + b * p.lhs_block;
             args.rhs = rhs + b * p.rhs_block;
             args.resume = b;
-            if (t.row_scales != nullptr && (n0 == 0 || chunk < p.blocks)) {
-                const RowScalesArgs scales{args.lhs,   p.lhs_stride, p.lhs_block, panels, args.blocks,
-                                           row_scales, largest,      rows,        t.start};
-                t.row_scales(&scales);
+            if (t.rules.row_scales != nullptr && (n0 == 0 || chunk < p.blocks)) {
+                const RowScalesArgs scales{args.lhs,   p.lhs_stride, p.lhs_block, panels,       args.blocks,
+                                           row_scales, largest,      rows,        t.rules.start};
+                t.rules.row_scales(&scales);
             }
             run_tiles(p, panels, rows, args);
         }
@@ -217,7 +217,7 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
                 vst1q_f32(tiles + i, vdupq_n_f32(0));
             }
         }
-        if (t.redo && any_odd_row(largest, rows)) {
+        if (t.rules.redo && any_odd_row(largest, rows)) {
             args.lhs = lhs;
             args.rhs = rhs;
             redo_odd_rows(p, args, panels, largest);

@@ -30,7 +30,7 @@ struct RowScalesArgs {
     float* row_scales;       // out
     uint32_t (*largest)[4];  // of each row, as bits: the largest scale so far
     size_t rows;             // rows after the first two of a panel need not be prepared if there are not more
-    float start;             // BlockTiles::start
+    float start;             // TileRules::start
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
@@ -39,16 +39,21 @@ constexpr size_t few_quads(size_t rows) {
     return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
 
-/// The tiles of an ISA for a pair of formats.
-struct BlockTiles {
-    TileFn* run[3];           // of 1, 2 and 4 panels; the last one may be missing
+/// What tiles want besides the operands, and how they leave the results.
+struct TileRules {
     float start;              // of integer sums: ShortSum
     RowScalesFn* row_scales;  // may be missing
     size_t chunk;             // how many blocks it prepares
     bool redo;                // rows with a scale that is not finite are done again, as long blocks are
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
-    TileFn* few[7] = {};      // of 1 to 7 rows; all may be missing, or those of more than 4
-    bool any_quads = false;   // they take any number of quads, not only multiples of few_quads
+};
+
+/// The tiles of an ISA for a pair of formats.
+struct BlockTiles {
+    TileFn* run[3];  // of 1, 2 and 4 panels; the last one may be missing
+    TileRules rules;
+    TileFn* few[7] = {};     // of 1 to 7 rows; all may be missing, or those of more than 4
+    bool any_quads = false;  // they take any number of quads, not only multiples of few_quads
 };
 
 /// A packed operand: rows of a panel; bytes of 8 k, of the fields of a block, and of what is around the blocks.
@@ -113,7 +118,7 @@ struct BlocksKernel {
     BlockOperands operands;
     const BlockTiles* tiles;
     const LongTiles* long_tiles;
-    StoreFn* store;         // kai_store_pairs_neon or kai_store_rows_neon, as BlockTiles::pairs says
+    StoreFn* store;         // kai_store_pairs_neon or kai_store_rows_neon, as TileRules::pairs says
     size_t max_panels = 4;  // of a tile
 };
 

@@ -39,7 +39,7 @@ constexpr size_t kChunk = kMaxRowScales / (20 * 2);
 }  // namespace
 }  // namespace kai
 
-/// kTiles and kRow of a format: START of sums, how scales of rows are prepared, REDO of BlockTiles.
+/// kTiles and kRow of a format: START of sums, how scales of rows are prepared, REDO of TileRules.
 #define KAI_DOT_TILE(RHS, TILE) kai_tile_qsi8d32p4x4_##RHS##4x4_##TILE##_neon_dotprod
 #define KAI_DOT_ROW(RHS, GROUP) kai_row_qsi8d32p1x##GROUP##_##RHS##4x##GROUP##_neon_dotprod
 #define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK, REDO)                                                        \
@@ -54,11 +54,7 @@ constexpr size_t kChunk = kMaxRowScales / (20 * 2);
     template <>                                                                                                   \
     constexpr BlockTiles kTiles<RHS> = {                                                                          \
         {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4), nullptr},                                                \
-        START,                                                                                                    \
-        ROW_SCALES,                                                                                               \
-        CHUNK,                                                                                                    \
-        REDO,                                                                                                     \
-        false,                                                                                                    \
+        {START, ROW_SCALES, CHUNK, REDO, false},                                                                  \
         {KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8),        \
          KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4)}};                                \
     template <>                                                                                                   \

@@ -61,7 +61,7 @@ constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
 }  // namespace
 }  // namespace kai
 
-/// kTiles of a format: START of sums, how scales of rows are prepared, REDO of BlockTiles; SIXTEEN: tiles of 16 rows, if
+/// kTiles of a format: START of sums, how scales of rows are prepared, REDO of TileRules; SIXTEEN: tiles of 16 rows, if
 /// there are any.
 #define KAI_MMLA_TILE(RHS, TILE) kai_tile_qsi8d32p4x8_##RHS##4x8_##TILE##_neon_i8mm
 #define KAI_MMLA_TILES(RHS, START, ROW_SCALES, REDO, SIXTEEN)                                                  \
@@ -72,11 +72,7 @@ constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
     template <>                                                                                                \
     constexpr BlockTiles kTiles<RHS> = {                                                                       \
         {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), SIXTEEN},                                           \
-        START,                                                                                                 \
-        ROW_SCALES,                                                                                            \
-        kChunk,                                                                                                \
-        REDO,                                                                                                  \
-        true,                                                                                                  \
+        {START, ROW_SCALES, kChunk, REDO, true},                                                               \
         {KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
          KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)}};                                                   \
     }                                                                                                          \

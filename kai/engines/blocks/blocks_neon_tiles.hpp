@@ -105,7 +105,7 @@ constexpr auto kernel() {
         constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>>;
         return BlocksKernel{
             operands, &tiles, KR == 8 ? &kLongDot : &kLongMmla,
-            tiles.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
+            tiles.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
     }
 }
 

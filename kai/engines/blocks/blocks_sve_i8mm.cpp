@@ -81,11 +81,7 @@ constexpr TileFn *kTwo = sve_tile<1, KAI_SVE_TILE(2)>, *kFour = sve_tile<1, KAI_
 template <>
 constexpr BlockTiles kTiles<qsi4c32p>{
     {kFour, sve_tile<2, KAI_SVE_TILE(8)>, sve_tile<4, KAI_SVE_TILE(16)>},
-    ShortSum<4>::kStart,
-    row_scales,
-    kChunk,
-    false,
-    true,
+    {ShortSum<4>::kStart, row_scales, kChunk, false, true},
     {kTwo, kTwo, kFour, kFour, kSix, kSix},
     true};
 

@@ -318,26 +318,18 @@ KAI_INLINE void run_nxk(const PlainGemm<T>& p) {
 }  // namespace kai
 
 /// The functions of a micro-kernel. T: the type of its elements.
-#define KAI_DEFINE_MATMUL_PLAIN_NEON(T, NAME, LHS, RHS, M_STEP, N_STEP)                                       \
-    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                \
-    void kai_run_##NAME(                                                                                      \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, \
-        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {          \
-        kai::check_output(dst_stride_col, kai::RHS.bits / 8, clamp_min, clamp_max);                           \
-        if (m == 0) {                                                                                         \
-            return;                                                                                           \
-        }                                                                                                     \
-        const kai::PlainGemm<T> gemm = {                                                                      \
-            m,                                                                                                \
-            n,                                                                                                \
-            k,                                                                                                \
-            kai::bytes(lhs),                                                                                  \
-            lhs_stride,                                                                                       \
-            kai::bytes(rhs),                                                                                  \
-            rhs_stride,                                                                                       \
-            kai::bytes(dst),                                                                                  \
-            dst_stride_row,                                                                                   \
-            T::element(clamp_min),                                                                            \
-            T::element(clamp_max)};                                                                           \
-        kai::RHS.kxn ? kai::run_kxn(gemm) : kai::run_nxk(gemm);                                               \
+#define KAI_DEFINE_MATMUL_PLAIN_NEON(T, NAME, LHS, RHS, M_STEP, N_STEP)                                           \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                    \
+    void kai_run_##NAME(                                                                                          \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,     \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {              \
+        kai::check_output(dst_stride_col, kai::RHS.bits / 8, clamp_min, clamp_max);                               \
+        if (m == 0) {                                                                                             \
+            return;                                                                                               \
+        }                                                                                                         \
+        const auto lo = T::element(clamp_min), hi = T::element(clamp_max);                                        \
+        const kai::PlainGemm<T> gemm =                                                                            \
+            {m,  n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, kai::bytes(dst), dst_stride_row, \
+             lo, hi};                                                                                             \
+        kai::RHS.kxn ? kai::run_kxn(gemm) : kai::run_nxk(gemm);                                                   \
     }

@@ -33,7 +33,7 @@ constexpr auto kernel() {
         return BlockRowsKernel{operands, kRow<RHS, KR>, nullptr};
     } else {
         return BlocksKernel{
-            operands, &kTiles<RHS>, nullptr, kTiles<RHS>.pairs ? kai_store_pairs_neon : kai_store_rows_neon};
+            operands, &kTiles<RHS>, nullptr, kTiles<RHS>.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon};
     }
 }
 
@@ -49,7 +49,7 @@ KAI_INLINE void run_superblocks(
 }  // namespace
 }  // namespace kai
 
-/// kTiles of a format, panels with groups of GROUP k; PAIRS as in BlockTiles.
+/// kTiles of a format, panels with groups of GROUP k; PAIRS as in TileRules.
 #define KAI_SUPER_TILE(RHS, GROUP, ROWS, ISA) kai_tile_qsi8d256p4x##GROUP##_##RHS##4x##GROUP##_##ROWS##x4_##ISA
 #define KAI_SUPER_TILES(RHS, GROUP, ISA, PAIRS)                                                                        \
     extern "C" kai::TileFn KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 4, ISA),                     \
@@ -59,11 +59,7 @@ KAI_INLINE void run_superblocks(
     template <>                                                                                                        \
     constexpr BlockTiles kTiles<RHS> = {                                                                               \
         {KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 8, ISA), KAI_SUPER_TILE(RHS, GROUP, 16, ISA)}, \
-        0,                                                                                                             \
-        nullptr,                                                                                                       \
-        0,                                                                                                             \
-        false,                                                                                                         \
-        PAIRS,                                                                                                         \
+        {0, nullptr, 0, false, PAIRS},                                                                                 \
         {KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 4, ISA),   \
          KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA)}}; \
     }                                                                                                                  \
