@@ -44,7 +44,18 @@
 #define SUMS_F 8, 9, 10, 11
 #define FIELDS 12, 13, 14, 15
 
-.macro row_steps bits, group
+.macro row_blocks bits, fold, group
+3:  // a block
+    subs    x1, x1, #1
+    fields_\bits
+    csel    x22, xzr, x22, eq
+    csel    x23, xzr, x23, eq
+    subs    x2, x19, #1
+    zero_quads SUMS_A
+    .ifc \fold, addp
+    zero_quads SUMS_B
+    .endif
+4:  // 32 k
     .if \bits == 4
     csel    x5, x22, x20, eq
     csel    x6, x23, x21, eq
@@ -61,21 +72,6 @@
     .endif
     subs    x2, x2, #1
     .endif
-.endm
-
-.macro row_blocks bits, fold, group
-3:  // a block
-    subs    x1, x1, #1
-    fields_\bits
-    csel    x22, xzr, x22, eq
-    csel    x23, xzr, x23, eq
-    subs    x2, x19, #1
-    zero_quads SUMS_A
-    .ifc \fold, addp
-    zero_quads SUMS_B
-    .endif
-4:  // 32 k
-    row_steps \bits, \group
     b.hs    4b
     .ifc \fold, addp
     op_quads addp, 4s, SUMS_A, SUMS_A, SUMS_B

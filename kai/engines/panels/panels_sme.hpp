@@ -46,16 +46,10 @@ KAI_INLINE PanelArgs panel_args(
     return args;
 }
 
-KAI_INLINE uint32_t bits_of(float value) {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-
 /// A clamp bound of an output with elements of that size: f16 or f32. f16 kernels compare in f16, with bounds that are
 /// rounded as the results are.
 KAI_INLINE uint32_t bound(float value, size_t element_bytes) {
-    return element_bytes == 2 ? kai_cast_f16_f32(value) : bits_of(value);
+    return element_bytes == 2 ? kai_cast_f16_f32(value) : load<uint32_t>(&value);
 }
 
 /// Runs a kernel unless there is nothing to compute.

@@ -190,29 +190,6 @@
     mov     z\r\().s, p5/m, z7.s
 .endm
 
-// Panels 0-3, 4-7.
-.macro out_panels_0_3 type
-    .ifc \type, f32
-    mov     w9, #0x7fc00000                     // lhs
-    mov     z7.s, w9
-    .irp    r, 16, 17, 18, 19, 20, 21, 22, 23
-    default_nan \r
-    .endr
-    .endif
-    out_4   \type, 16, 17, 18, 19
-    out_4   \type, 20, 21, 22, 23
-.endm
-
-.macro out_panels_4_7 type
-    .ifc \type, f32
-    out_row 0
-    out_row 1
-    .else
-    out_4   \type, 24, 25, 26, 27
-    out_4   \type, 28, 29, 30, 31
-    .endif
-.endm
-
 .macro pass type, panels
     begin_\panels
     head_\type panel0, 16, 17
@@ -244,9 +221,25 @@ func kai_kernel_\name, hidden
     b       7f
 6:  pass    \type, 4
     mov     more, #0
-7:  out_panels_0_3 \type
+7:  // panels 0-3
+    .ifc \type, f32
+    mov     w9, #0x7fc00000                     // lhs
+    mov     z7.s, w9
+    .irp    r, 16, 17, 18, 19, 20, 21, 22, 23
+    default_nan \r
+    .endr
+    .endif
+    out_4   \type, 16, 17, 18, 19
+    out_4   \type, 20, 21, 22, 23
     cbz     more, 8f
-    out_panels_4_7 \type
+    // panels 4-7
+    .ifc \type, f32
+    out_row 0
+    out_row 1
+    .else
+    out_4   \type, 24, 25, 26, 27
+    out_4   \type, 28, 29, 30, 31
+    .endif
 8:  cmp     cols, #0
     b.gt    5b
     leave   \what

@@ -14,9 +14,7 @@ namespace {
     size_t n, size_t k, const void* lhs, const void* rhs, void* dst, const RowKernel& kernel,
     const kai_matmul_requantize32_params& params, const char* function) {
     const auto r = before_zero_point(params, function);
-    float lo, hi;
-    __builtin_memcpy(&lo, &r.min_value, sizeof(lo));
-    __builtin_memcpy(&hi, &r.max_value, sizeof(hi));
+    const auto lo = load<float>(&r.min_value), hi = load<float>(&r.max_value);  // bit by bit
     run_row(1, n, k, lhs, rhs, dst, kernel, r.output_zero_point, lo, hi);
 }
 

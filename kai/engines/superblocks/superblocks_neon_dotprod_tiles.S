@@ -123,32 +123,26 @@
     next_columns 13, 21
     first_sub 12, 10, 96, 12
     second_sub 19, 17, 80, 19
-    load_both_scales
+    ldr     q24, [sp, #INDICES]
+    ldr     s30, [subs]
+    ldr     s31, [subs, #4]
     next_columns 14, 22
     first_sub 13, 11, 112, 13
     second_sub 20, 18, 96, 20
     next_columns 15, 23
     first_sub 14, 12
     second_sub 21, 19, 112, 21
-    spread_both_scales
-    first_sub 15, 13
-    second_sub 22, 20
-    add_scaled_sums (pairs > 1), 30, 0, 1, 2, 3, 4, 5, 6, 7
-    second_sub 23, 21
-    add_scaled_sums (pairs > 1), 31, 0, 1, 2, 3, 26, 27, 28, 29
-.endm
-.macro load_both_scales
-    ldr     q24, [sp, #INDICES]
-    ldr     s30, [subs]
-    ldr     s31, [subs, #4]
-.endm
-.macro spread_both_scales
     tbl     v30.16b, {v30.16b}, v24.16b
     tbl     v31.16b, {v31.16b}, v24.16b
     .if !HAS_MINIMA
     sshr    v30.4s, v30.4s, #24
     sshr    v31.4s, v31.4s, #24
     .endif
+    first_sub 15, 13
+    second_sub 22, 20
+    add_scaled_sums (pairs > 1), 30, 0, 1, 2, 3, 4, 5, 6, 7
+    second_sub 23, 21
+    add_scaled_sums (pairs > 1), 31, 0, 1, 2, 3, 26, 27, 28, 29
 .endm
 
 // The same of a panel each, to the same register.

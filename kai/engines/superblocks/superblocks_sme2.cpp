@@ -5,14 +5,6 @@
 #include "kai/engines/blocks/blocks_sme.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 
-namespace kai {
-namespace {
-/// Weights that share an integer scale.
-template <const Format& RHS>
-constexpr size_t sub_block = RHS.bits == 6 ? Six::kSub : 32;
-}  // namespace
-}  // namespace kai
-
 #define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                    \
@@ -22,12 +14,13 @@ constexpr size_t sub_block = RHS.bits == 6 ? Six::kSub : 32;
         kai::check_depth(k, kai::RHS.block);                                                                          \
         kai::check_output(stride_col, sizeof(float), lo, hi);                                                         \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
+        constexpr size_t sub_block = kai::RHS.bits == 6 ? kai::Six::kSub : 32; /* weights that share a scale */       \
         const size_t head = (NR)*kai::RHS.panel_head, lhs_stride = kai::LHS.stride({MR, KR, SR}, k);                  \
         const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k);                                                   \
         const kai::Table table = kai::words_of(rhs, kai::RHS.table && m > 0 && n > 0);                                \
         kai::run_blocks(                                                                                              \
-            kai_kernel_##NAME, {m, n, k / kai::sub_block<kai::RHS>, 1, lhs, lhs_stride, kai::bytes(rhs, head),        \
-                                rhs_stride, dst, stride_row, table.values, lo, hi, head});                            \
+            kai_kernel_##NAME, {m, n, k / sub_block, 1, lhs, lhs_stride, kai::bytes(rhs, head), rhs_stride, dst,      \
+                                stride_row, table.values, lo, hi, head});                                             \
     }
 
 extern "C" {
