@@ -223,30 +223,6 @@ endfunc
     add     odd, odd, out_stride, lsl #1
 .endm
 
-// rows x n elements of the tile on the stack, at most 8 x 12, to dst.
-.macro copy_tile size, load, store, scratch
-    mov     out, dst
-    mov     x14, #8
-    cmp     rows, x14
-    csel    x14, rows, x14, lo
-    mov     x15, #12
-    cmp     n, x15
-    csel    x15, n, x15, lo
-    add     x13, sp, #TILE
-5:
-    mov     x16, #0
-6:
-    \load   \scratch, [x13, x16, lsl #(\size / 2)]
-    \store  \scratch, [out, x16, lsl #(\size / 2)]
-    add     x16, x16, #1
-    cmp     x16, x15
-    b.lo    6b
-    add     out, out, stride
-    add     x13, x13, #12 * \size
-    subs    x14, x14, #1
-    b.ne    5b
-.endm
-
 .macro matmul name, type, size, load, store
 func \name, hidden
     frame   x29, d8-d15, space=FRAME
@@ -278,7 +254,27 @@ func \name, hidden
     store_4_rows_\type 10, 14, 18, 22, 26, 30, 11, 15, 19, 23, 27, 31
     cmp     out, dst
     b.eq    9f
-    copy_tile \size, \load, \store, w17
+    // rows x n elements of the tile on the stack, at most 8 x 12, to dst
+    mov     out, dst
+    mov     x14, #8
+    cmp     rows, x14
+    csel    x14, rows, x14, lo
+    mov     x15, #12
+    cmp     n, x15
+    csel    x15, n, x15, lo
+    add     x13, sp, #TILE
+5:
+    mov     x16, #0
+6:
+    \load   w17, [x13, x16, lsl #(\size / 2)]
+    \store  w17, [out, x16, lsl #(\size / 2)]
+    add     x16, x16, #1
+    cmp     x16, x15
+    b.lo    6b
+    add     out, out, stride
+    add     x13, x13, #12 * \size
+    subs    x14, x14, #1
+    b.ne    5b
 9:
     add     dst, dst, stride, lsl #3
     subs    rows, rows, #8

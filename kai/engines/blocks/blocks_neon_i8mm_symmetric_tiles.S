@@ -184,11 +184,6 @@
     dup     v\d3\().2d, v19.d[\half]
     .endif
 .endm
-// LOW, RHS_A = scales of columns 01, 23.
-.macro few_spread
-    few_spread_half 0, LOW
-    few_spread_half 1, RHS_A
-.endm
 // -C * scales of the rows: \r is where in `scales`.
 .macro few_scratch r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
     load_all \t0, \t1, \t2, \t3, [scales, #\r]
@@ -210,7 +205,9 @@
 .endm
 .macro few_accumulate
     each_pair few_scratch, 32, 48
-    few_spread
+    // LOW, RHS_A = scales of columns 01, 23
+    few_spread_half 0, LOW
+    few_spread_half 1, RHS_A
     each_pair few_scale, 28, 26
     each_pair few_scratch_23, 32, 48
     each_pair few_scale_23, 28, 26

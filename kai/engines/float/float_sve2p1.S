@@ -28,7 +28,7 @@
 .endm
 
 .macro mla r, c, rhs, z, word
-    fdot_f16_indexed 8 + 6 * \c + \r, \rhs, \z, \word
+    with_number fdot_f16_indexed, (8 + 6 * \c + \r), \rhs, \z, \word
 .endm
 
 // Two vectors of sums -> one of f16: vector \at of the row.
