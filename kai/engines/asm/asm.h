@@ -209,7 +209,8 @@ endfunc
     .endif
 .endm
 
-// `\what N, \rest` with the number N that \n, an expression in parentheses, makes: for names of registers.
+// `\what N, \rest` with the number N that \n, an expression in parentheses, makes: for names of registers. Clang nests
+// macros 20 deep: this takes two, and mnemonics of sme2_gas.inc up to four.
 .macro with_number what, n, rest:vararg
     .set KAI_LOCAL(number), \n
     .altmacro
@@ -219,15 +220,6 @@ endfunc
 .macro kai_with_number_ what, n, rest:vararg
     .noaltmacro
     \what   \n, \rest
-.endm
-
-// The same with N and the number after it.
-.macro with_numbers what, n, rest:vararg
-    with_number kai_with_first_number_, (\n + 1), \n, \what, \rest
-.endm
-
-.macro kai_with_first_number_ second, first, what, rest:vararg
-    with_number \what, \first, \second, \rest
 .endm
 
 // Implements KAI_OFFSETS of core/fields.h. \fields: NAME, BYTES, NAME, BYTES ...

@@ -53,8 +53,20 @@
     ld1w    {z\a\().s-z\b\().s}, pn8/z, [\address, \offset, lsl #2]
     .endif
 .endm
+// `\what` with the registers of input \i.
+.macro with_input i, what, rest:vararg
+    .if \i == 0
+    \what   22, 23, \rest
+    .elseif \i == 1
+    \what   24, 25, \rest
+    .elseif \i == 2
+    \what   26, 27, \rest
+    .else
+    \what   28, 29, \rest
+    .endif
+.endm
 .macro load_input i, address, offset
-    with_numbers load_pair, (22 + 2 * \i), \address, \offset
+    with_input \i, load_pair, \address, \offset
 .endm
 
 .macro start_outputs phase
@@ -78,7 +90,7 @@
     .endif
 .endm
 .macro mla i, r, ky, phase
-    with_numbers mla_pair, (22 + 2 * \i), \ky, \r, \phase
+    with_input \i, mla_pair, \ky, \r, \phase
 .endm
 
 // Row \r: w8 and pn8, or w9 and pn9.
