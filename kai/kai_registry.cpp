@@ -12,10 +12,10 @@
 #include "kai/registry.hpp"
 #include "kai/ukernels/families.h"
 
+#undef KAI_FAMILY  // of catalogue.hpp
+
 // KAI_BUILD_<isa> is 1 if this build has the sources of that ISA (set by the build system for this file).
 
-#define KAI_STRING_(x) #x
-#define KAI_STRING(x) KAI_STRING_(x)
 #define KAI_CONCAT_(a, b) a##b
 #define KAI_CONCAT(a, b) KAI_CONCAT_(a, b)
 #define KAI_ANY(function) reinterpret_cast<kai_any_fn*>(&(function))
@@ -89,51 +89,31 @@ namespace needs {
 #undef KAI_HAS
 }  // namespace needs
 
-/// The signature, by the types of run and of the packed offset of the LHS.
-template <typename Run>
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(Run*, kai_get_packed_offset_bl_fn*) {
-    return KAI_UKERNEL_MATMUL_BL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_f32_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_bl_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL_RHS_BL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_bl_f32_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL_RHS_BL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_lut_f32_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL_LUT;
-}
-
-[[maybe_unused]] constexpr kai_ukernel_signature signature_of(kai_run_matmul_qai8_fn*, kai_get_packed_offset_fn*) {
-    return KAI_UKERNEL_MATMUL_QAI8;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_rows_fn*) {
-    return KAI_UKERNEL_MATMUL_ROWS;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_qai8_fn*) {
-    return KAI_UKERNEL_MATMUL_ROWS_QAI8;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature rows_signature_of(kai_run_matmul_lowp_fn*) {
-    return KAI_UKERNEL_MATMUL_LOWP;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature plain_signature_of(kai_run_matmul_plain_fn*) {
-    return KAI_UKERNEL_MATMUL_PLAIN;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature plain_signature_of(kai_run_matmul_lowp_plain_fn*) {
-    return KAI_UKERNEL_MATMUL_LOWP_PLAIN;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature imatmul_signature_of(kai_run_imatmul_fn*) {
-    return KAI_UKERNEL_IMATMUL;
-}
-[[maybe_unused]] constexpr kai_ukernel_signature imatmul_signature_of(kai_run_imatmul_qai8_fn*) {
-    return KAI_UKERNEL_IMATMUL_QAI8;
-}
+/// Signatures by the types of run and of the packed offset of the LHS, or LhsRows: an LHS that is not packed.
+/// @{
+struct LhsRows {};
+#define KAI_SIGNATURE(SIGNATURE, RUN, LHS)                                      \
+    [[maybe_unused]] constexpr kai_ukernel_signature signature_of(RUN*, LHS*) { \
+        return SIGNATURE;                                                       \
+    }
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL, kai_run_matmul_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL, kai_run_matmul_f32_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_BL, kai_run_matmul_bl_fn, kai_get_packed_offset_bl_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_BL, kai_run_matmul_bl_f32_fn, kai_get_packed_offset_bl_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_RHS_BL, kai_run_matmul_bl_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_RHS_BL, kai_run_matmul_bl_f32_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LUT, kai_run_matmul_lut_f32_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_QAI8, kai_run_matmul_qai8_fn, kai_get_packed_offset_fn)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS, kai_run_matmul_rows_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS_QAI8, kai_run_matmul_qai8_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_PLAIN, kai_run_matmul_plain_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP, kai_run_matmul_lowp_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP_PLAIN, kai_run_matmul_lowp_plain_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_IMATMUL, kai_run_imatmul_fn, kai_get_packed_offset_chunks_fn)
+KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_offset_chunks_fn)
+#define KAI_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME)
+#define KAI_ROWS_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, static_cast<LhsRows*>(nullptr))
+/// @}
 
 using kai::contains;
 
@@ -220,138 +200,143 @@ constexpr uint64_t types_in_place(const char* format) {
 }
 /// @}
 
+/// @name Families
+/// @{
+/// Places in kUkernels: that of a micro-kernel, and of the first one of a family.
+enum Place : int {
+#define KAI_FAMILY(NAME, DST) kFirst_##NAME, kBefore_##NAME = kFirst_##NAME - 1,
+#define KAI_OTHERS(ISA, NAME, ...) KAI_IF_BUILT(ISA, kPlace_##NAME, )
+#include "kai/ukernels/families.def"
+    kUkernelCount
+};
+
+/// Its micro-kernels are those up to the first one of the next family. There may be none in this build.
+struct Family {
+    const char* name;
+    kai_datatype dst_type;
+    uint32_t key;
+    size_t first;
+};
+constexpr Family kFamilies[] = {
+#define KAI_FAMILY(NAME, DST) {#NAME, kai_dt_##DST, key_of(#NAME), kFirst_##NAME},
+#include "kai/ukernels/families.def"
+    {nullptr, kai_dt_unknown, 0, kUkernelCount}};
+constexpr size_t kFamilyCount = sizeof(kFamilies) / sizeof(kFamilies[0]) - 1;
+
+constexpr const Family& family_at(Place place) {
+    const Family* family = kFamilies;
+    while (family[1].first <= static_cast<size_t>(place)) {
+        ++family;
+    }
+    return *family;
+}
+
+/// Types of GGUF files that a micro-kernel multiplies with.
+constexpr uint64_t kTypes[] = {
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, ...) KAI_IF_BUILT(ISA, types_packed_to(#RHS), )
+#define KAI_UKERNEL_ROWS KAI_UKERNEL
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, ...) KAI_IF_BUILT(ISA, types_in_place(#RHS), )
+#define KAI_OTHERS(ISA, ...) KAI_IF_BUILT(ISA, 0, )
+#include "kai/ukernels/families.def"
+    0};
+
+struct FamilyTypes {
+    uint64_t of[kFamilyCount];
+};
+constexpr FamilyTypes types_of_families() {
+    FamilyTypes types = {};
+    for (size_t family = 0; family < kFamilyCount; ++family) {
+        for (size_t i = kFamilies[family].first; i < kFamilies[family + 1].first; ++i) {
+            types.of[family] |= kTypes[i];
+        }
+    }
+    return types;
+}
+constexpr FamilyTypes kFamilyTypes = types_of_families();
+/// @}
+
 const kai_ukernel kUkernels[] = {
-#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                    \
-    KAI_IF_BUILT(                                                                                        \
-        ISA,                                                                                             \
-        {#NAME, KAI_STRING(KAI_FAMILY), SIGNATURE, KAI_CONCAT(kai_dt_, KAI_DST), #LHS, #RHS, needs::ISA, \
-         rows_of(M_STEP), size_features_of(SIZES), __VA_ARGS__}, )
-#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
+#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                                \
+    KAI_IF_BUILT(                                                                                                    \
+        ISA,                                                                                                         \
+        {#NAME, family_at(kPlace_##NAME).name, SIGNATURE, family_at(kPlace_##NAME).dst_type, #LHS, #RHS, needs::ISA, \
+         rows_of(M_STEP), size_features_of(SIZES), __VA_ARGS__, kTypes[kPlace_##NAME]}, )
+/// @name The members of an entry: functions of the micro-kernel that it has
+/// @{
+#define KAI_STEPS_OF(NAME) kai_get_m_step_##NAME, kai_get_n_step_##NAME
+#define KAI_FUNCTIONS_OF(NAME, LHS_OFFSET, RHS_OFFSET)                                                         \
+    KAI_ANY(kai_get_##LHS_OFFSET##_##NAME), KAI_ANY(kai_get_##RHS_OFFSET##_##NAME), kai_get_dst_offset_##NAME, \
+        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME)
+#define KAI_ONLY(FUNCTION) nullptr, nullptr, nullptr, nullptr, KAI_ANY(FUNCTION)
+/// @}
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                   \
+    KAI_ENTRY(                                                                                             \
+        ISA, NAME, KAI_SIGNATURE_OF(NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        kai_get_mr_##NAME, kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,                        \
+        KAI_FUNCTIONS_OF(NAME, lhs_packed_offset, rhs_packed_offset), k_multiple_of(KAI_SIGNATURE_OF(NAME), kai::RHS))
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                       \
     KAI_ENTRY(                                                                                              \
-        ISA, NAME, signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), LHS, RHS,              \
-        #MR #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, kai_get_n_step_##NAME, kai_get_mr_##NAME,  \
-        kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME, KAI_ANY(kai_get_lhs_packed_offset_##NAME), \
-        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME,      \
-        KAI_ANY(kai_run_##NAME),                                                                            \
-        k_multiple_of(signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME), kai::RHS),          \
-        types_packed_to(#RHS))
-#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                 \
-    KAI_ENTRY(                                                                                                        \
-        ISA, NAME, rows_signature_of(&kai_run_##NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
-        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,        \
-        KAI_ANY(kai_get_##LHS_GETTER##_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, \
-        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, types_packed_to(#RHS))
-#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                                     \
-    KAI_ENTRY(                                                                                                     \
-        ISA, NAME, plain_signature_of(&kai_run_##NAME), LHS, RHS, #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME, \
-        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1),                \
-        KAI_SIZE(sr, NAME, 1), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME),             \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, 0)
-#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                                         \
-    KAI_ENTRY(                                                                                                    \
-        ISA, NAME, KAI_UKERNEL_MATMUL_FILE, LHS, RHS, #MR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,        \
-        kai_get_n_step_##NAME, kai_get_mr_##NAME, KAI_SIZE(nr, NAME, 1), kai_get_kr_##NAME, kai_get_sr_##NAME,    \
-        KAI_ANY(kai_get_lhs_packed_offset_##NAME), KAI_ANY(kai_get_rhs_offset_##NAME), kai_get_dst_offset_##NAME, \
-        kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), kai::RHS.block, types_in_place(#RHS))
-#define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
-    KAI_ENTRY(                                                                                         \
-        ISA, NAME, imatmul_signature_of(&kai_run_##NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP,  \
-        kai_get_m_step_##NAME, kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR),  \
-        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_packed_offset_##NAME),     \
-        KAI_ANY(kai_get_rhs_packed_offset_##NAME), kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, \
-        KAI_ANY(kai_run_##NAME), 0, 0)
-#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                      \
-    KAI_ENTRY(                                                                                                 \
-        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, kai_get_m_step_##NAME,    \
-        kai_get_n_step_##NAME, KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),          \
-        KAI_SIZE(sr, NAME, SR), KAI_ANY(kai_get_lhs_offset_##NAME), KAI_ANY(kai_get_rhs_packed_offset_##NAME), \
-        kai_get_dst_offset_##NAME, kai_get_dst_size_##NAME, KAI_ANY(kai_run_##NAME), 0, 0)
+        ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, kai_get_sr_##NAME,                     \
+        KAI_FUNCTIONS_OF(NAME, LHS_GETTER, rhs_packed_offset), 0)
+#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                          \
+    KAI_ENTRY(                                                                                          \
+        ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), LHS, RHS, #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, 1), KAI_SIZE(kr, NAME, 1), KAI_SIZE(sr, NAME, 1),     \
+        KAI_FUNCTIONS_OF(NAME, lhs_offset, rhs_offset), 0)
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP)                               \
+    KAI_ENTRY(                                                                                          \
+        ISA, NAME, KAI_UKERNEL_MATMUL_FILE, LHS, RHS, #MR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        kai_get_mr_##NAME, KAI_SIZE(nr, NAME, 1), kai_get_kr_##NAME, kai_get_sr_##NAME,                 \
+        KAI_FUNCTIONS_OF(NAME, lhs_packed_offset, rhs_offset), kai::RHS.block)
+#define KAI_IMATMUL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                   \
+    KAI_ENTRY(                                                                                             \
+        ISA, NAME, KAI_SIGNATURE_OF(NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),    \
+        KAI_FUNCTIONS_OF(NAME, lhs_packed_offset, rhs_packed_offset), 0)
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                \
+    KAI_ENTRY(                                                                                           \
+        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),   \
+        KAI_FUNCTIONS_OF(NAME, lhs_offset, rhs_packed_offset), 0)
 #define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
     KAI_ENTRY(                                                                                                      \
         ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP), \
         KAI_SIZE(n_step, NAME, N_STEP), KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR),            \
-        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_##NAME), 0, 0)
+        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ONLY(kai_##NAME), 0)
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
     KAI_ENTRY(                                                                                           \
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
         KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
-        KAI_SIZE(sr, NAME, 1), nullptr, nullptr, nullptr, nullptr, KAI_ANY(kai_run_##NAME), 0, 0)
+        KAI_SIZE(sr, NAME, 1), KAI_ONLY(kai_run_##NAME), 0)
 #include "kai/ukernels/families.def"
     {}  // the end; also keeps the table from being empty
 };
 
-/// @name The families of kUkernels. The lines of a family are adjacent.
+/// @name Searches for a family
 /// @{
-struct Family {
-    uint32_t key;
-    size_t first, end;
-    uint64_t gguf_types;  ///< of any of them
-};
-struct LineOfFamily {
-    uint32_t key;
-    uint64_t gguf_types;
-};
-constexpr LineOfFamily kFamilyOfUkernel[] = {
-#define KAI_KEY(ISA, ...) KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), 0}, )
-#define KAI_KEY_AND_TYPES(ISA, NAME, LHS, RHS, ...) \
-    KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), types_packed_to(#RHS)}, )
-#define KAI_UKERNEL KAI_KEY_AND_TYPES
-#define KAI_UKERNEL_ROWS KAI_KEY_AND_TYPES
-#define KAI_UKERNEL_PLAIN KAI_KEY
-#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, ...) \
-    KAI_IF_BUILT(ISA, {key_of(KAI_STRING(KAI_FAMILY)), types_in_place(#RHS)}, )
-#define KAI_IMATMUL KAI_KEY
-#define KAI_IMATMUL_ROWS KAI_KEY
-#define KAI_UNIFIED KAI_KEY
-#define KAI_DWCONV KAI_KEY
-#include "kai/ukernels/families.def"
-    {0, 0}};
-constexpr size_t kFamilyLines = sizeof(kFamilyOfUkernel) / sizeof(kFamilyOfUkernel[0]);
-static_assert(kFamilyLines == sizeof(kUkernels) / sizeof(kUkernels[0]), "a kind of line is missing");
-
-constexpr size_t count_families() {
-    size_t count = 0;
-    for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
-        count += kFamilyOfUkernel[i].key != kFamilyOfUkernel[i + 1].key;
-    }
-    return count;
+kai_registry_entries entries_of(const Family& family) {
+    return {kUkernels + family.first, kUkernels + (&family)[1].first};
 }
 
-struct Families {
-    Family of[count_families() + 1];  // one more: there may be none
-};
-constexpr Families list_families() {
-    Families list = {};
-    size_t count = 0;
-    for (size_t i = 0; i + 1 < kFamilyLines; ++i) {
-        Family& family = list.of[count];
-        family.first = family.key == 0 ? i : family.first;
-        family.key = kFamilyOfUkernel[i].key, family.end = i + 1;
-        family.gguf_types |= kFamilyOfUkernel[i].gguf_types;
-        count += kFamilyOfUkernel[i].key != kFamilyOfUkernel[i + 1].key;
-    }
-    return list;
-}
-constexpr Families kFamilies = list_families();
-
-/// The entries of a family; none if it does not exist.
-Family find_family(const char* name) {
+/// NULL if it does not exist.
+const Family* find_family(const char* name) {
     const uint32_t key = key_of(name);
-    for (const Family& family : kFamilies.of) {
-        if (family.key == key && family.end != 0 && strcmp(kUkernels[family.first].family, name) == 0) {
-            return family;
+    for (size_t i = 0; i < kFamilyCount; ++i) {
+        if (kFamilies[i].key == key && strcmp(kFamilies[i].name, name) == 0) {
+            return &kFamilies[i];
         }
     }
-    return {};
+    return nullptr;
 }
 
 /// The same, faster where the caller has an entry of that family. (That of a copied entry is found by its name.)
-Family find_family(const char* name, const kai_ukernel* member) {
+const Family* find_family(const char* name, const kai_ukernel* member) {
     const auto at = reinterpret_cast<uintptr_t>(member), first = reinterpret_cast<uintptr_t>(&kUkernels[0]);
     if (member != nullptr && member->family == name && at >= first) {
-        for (const Family& family : kFamilies.of) {
-            if (at < first + family.end * sizeof(kai_ukernel)) {
-                return family;
+        for (size_t i = 0; i < kFamilyCount; ++i) {
+            if (at < first + kFamilies[i + 1].first * sizeof(kai_ukernel)) {
+                return &kFamilies[i];
             }
         }
     }
@@ -421,18 +406,13 @@ using coded::kPackers;
 
 /// The formats of kPackers.
 constexpr uint32_t kFormatOfPacker[] = {
-#define KAI_PACKED_KEY(SIGNATURE, ISA, NAME, FORMAT, ...) KAI_IF_BUILT(ISA, key_of(#FORMAT), )
-#define KAI_LHS_PACKER KAI_PACKED_KEY
-#define KAI_LHS_IMATMUL_PACKER KAI_PACKED_KEY
-#define KAI_RHS_PACKER KAI_PACKED_KEY
-#define KAI_UNIFIED_PACKER KAI_PACKED_KEY
-#define KAI_DWCONV_PACKER KAI_PACKED_KEY
+#define KAI_OTHERS(SIGNATURE, ISA, NAME, FORMAT, ...) KAI_IF_BUILT(ISA, key_of(#FORMAT), )
 #include "kai/ukernels/pack/packs.def"
     0};
 
 static_assert(sizeof(kFormatOfPacker) / sizeof(kFormatOfPacker[0]) == sizeof(kPackers) / sizeof(kPackers[0]));
 
-constexpr size_t kUkernelCount = sizeof(kUkernels) / sizeof(kUkernels[0]) - 1;
+static_assert(sizeof(kUkernels) / sizeof(kUkernels[0]) == kUkernelCount + 1);
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
 
 /// Whether this CPU can tell the sizes of a micro-kernel, which it may lack the features to run.
@@ -482,31 +462,6 @@ unsigned misfit(const kai_ukernel& u, size_t m) {
     return is_portable(u) ? 2 * kSlower : lacks_dot_products(u) ? kSlower + rows : rows;
 }
 
-/// @name Families. The lines of a family are adjacent.
-/// @{
-/// The family of every line, whatever this build contains.
-constexpr const char* kFamilyOfLine[] = {
-#define KAI_NAME_FAMILY(...) KAI_STRING(KAI_FAMILY),
-#define KAI_UKERNEL KAI_NAME_FAMILY
-#define KAI_UKERNEL_ROWS KAI_NAME_FAMILY
-#define KAI_UKERNEL_PLAIN KAI_NAME_FAMILY
-#define KAI_UKERNEL_FILE KAI_NAME_FAMILY
-#define KAI_IMATMUL KAI_NAME_FAMILY
-#define KAI_IMATMUL_ROWS KAI_NAME_FAMILY
-#define KAI_UNIFIED KAI_NAME_FAMILY
-#define KAI_DWCONV KAI_NAME_FAMILY
-#include "kai/ukernels/families.def"
-};
-
-bool is_in_catalogue(const char* family) {
-    for (const char* name : kFamilyOfLine) {
-        if (strcmp(name, family) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// The edit distance of two names: letters to change, insert or remove. Case is ignored.
 size_t distance(const char* a, const char* b) {
     constexpr size_t kLongest = 63;
@@ -528,27 +483,27 @@ size_t distance(const char* a, const char* b) {
     return row[length];
 }
 
-void explain_no_family(const char* family, kai_registry_explain_fn* explain, void* context) {
+/// Why a family has no micro-kernels; NULL: it does not exist.
+void explain_no_family(const Family* family, const char* name, kai_registry_explain_fn* explain, void* context) {
     char reason[256];
     const char* nearest = nullptr;
     size_t least = SIZE_MAX;
-    for (size_t i = 0; i < kUkernelCount; ++i) {
-        const size_t d = distance(family, kUkernels[i].family);
-        if (d < least) {
+    for (const Family* f = kFamilies; f->name != nullptr; ++f) {
+        const size_t d = distance(name, f->name);
+        if (d < least && f->first != f[1].first) {
             least = d;
-            nearest = kUkernels[i].family;
+            nearest = f->name;
         }
     }
-    if (is_in_catalogue(family)) {
-        snprintf(reason, sizeof(reason), "this build has no micro-kernel of family \"%s\"", family);
+    if (family != nullptr) {
+        snprintf(reason, sizeof(reason), "this build has no micro-kernel of family \"%s\"", name);
     } else if (nearest != nullptr) {
-        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; nearest: \"%s\"", family, nearest);
+        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; nearest: \"%s\"", name, nearest);
     } else {
-        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; this build has no micro-kernels", family);
+        snprintf(reason, sizeof(reason), "no family named \"%.100s\"; this build has no micro-kernels", name);
     }
     explain(context, nullptr, reason);
 }
-/// @}
 
 /// Why u is not the best kernel; the best one may be NULL.
 void explain_not_best(
@@ -627,10 +582,9 @@ size_t kai_registry_family_count() {
 }
 
 const char* kai_registry_family(size_t index) {
-    for (size_t i = 0; i < kUkernelCount; ++i) {
-        const bool first = i == 0 || strcmp(kUkernels[i].family, kUkernels[i - 1].family) != 0;
-        if (first && index-- == 0) {
-            return kUkernels[i].family;
+    for (const Family* family = kFamilies; family->name != nullptr; ++family) {
+        if (family->first != family[1].first && index-- == 0) {
+            return family->name;
         }
     }
     return nullptr;
@@ -672,10 +626,10 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
 size_t kai_registry_gguf_families(uint32_t type_id, kai_registry_entries* families, size_t space) {
     const uint64_t type = type_id < 64 ? uint64_t{1} << type_id : 0;
     size_t count = 0;
-    for (const Family& family : kFamilies.of) {
-        if ((family.gguf_types & type) != 0) {
+    for (size_t i = 0; i < kFamilyCount; ++i) {
+        if ((kFamilyTypes.of[i] & type) != 0) {
             if (count < space) {
-                families[count] = {kUkernels + family.first, kUkernels + family.end};
+                families[count] = entries_of(kFamilies[i]);
             }
             ++count;
         }
@@ -703,31 +657,30 @@ const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
     const char* name = request->family != nullptr ? request->family : "";
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
-    const Family family = find_family(name, same);
+    const Family* family = find_family(name, same);
+    const kai_registry_entries entries = family != nullptr ? entries_of(*family) : kai_registry_entries{};
     const uint64_t without = request->without | ~kai_cpu_features();
     // A catalogue lists the best first.
     unsigned least = UINT_MAX;
-    for (size_t i = family.first; i < family.end && least != 0; ++i) {
-        const kai_ukernel& u = kUkernels[i];
-        const unsigned its = misfit(u, request->m);
-        if (its < least && (u.features & without) == 0 && (same == nullptr || same_rhs(u, *same))) {
-            best = &u, least = its;
+    for (const kai_ukernel* u = entries.first; u != entries.end && least != 0; ++u) {
+        const unsigned its = misfit(*u, request->m);
+        if (its < least && (u->features & without) == 0 && (same == nullptr || same_rhs(*u, *same))) {
+            best = u, least = its;
         }
     }
     if (explain == nullptr) {
         return best;
     }
-    if (family.end == 0) {
-        explain_no_family(name, explain, context);
+    if (entries.first == entries.end) {
+        explain_no_family(family, name, explain, context);
         return nullptr;
     }
-    for (size_t i = family.first; i < family.end; ++i) {
-        const kai_ukernel& u = kUkernels[i];
+    for (const kai_ukernel* u = entries.first; u != entries.end; ++u) {
         char reason[256] = "chosen";
-        if (&u != best) {
-            explain_not_best(u, best, *request, reason, sizeof(reason));
+        if (u != best) {
+            explain_not_best(*u, best, *request, reason, sizeof(reason));
         }
-        explain(context, &u, reason);
+        explain(context, u, reason);
     }
     return best;
 }

@@ -1018,9 +1018,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define CHUNKS ELEMENTS
 #define INT8(isa, name, ...) ELEMENTS(isa, name) WEAK(kai_get_scale_offset_##name)
 #define INT8_CHUNKS INT8
-#define KAI_LHS_PACKER BY_SIGNATURE
-#define KAI_LHS_IMATMUL_PACKER BY_SIGNATURE
-#define KAI_RHS_PACKER BY_SIGNATURE
+#define KAI_OTHERS BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
 #undef LHS
 #undef LHS_OF_MR
@@ -1123,9 +1121,7 @@ TEST(PackGetters, StepsAndStrides) {
 #define INT8_CHUNKS(isa, name, format, nr, kr, ...)    \
     FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK) \
     SCALE_GETTER(name)
-#define KAI_LHS_PACKER BY_SIGNATURE
-#define KAI_LHS_IMATMUL_PACKER BY_SIGNATURE
-#define KAI_RHS_PACKER BY_SIGNATURE
+#define KAI_OTHERS BY_SIGNATURE
 #include "kai/ukernels/pack/packs.def"
 }
 

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <string>
 
@@ -37,18 +36,15 @@ std::string isa_text(const std::string& isa) {
     return isa;
 }
 
-const char* family_now = "";
+void family(const char* name) {
+    std::printf("\n### %s\n\n", name);
+    std::printf(
+        "| micro-kernel | needs | m | m_step x n_step | mr, nr, kr, sr | LHS | RHS |\n|---|---|---|---|---|---|---|\n");
+}
 
 void ukernel(
-    const char* family, const char* isa, const char* name, const char* lhs, const char* rhs, const char* mr,
-    const char* nr, const char* kr, const char* sr, const char* m_step, const char* n_step) {
-    if (std::strcmp(family, family_now) != 0) {
-        family_now = family;
-        std::printf("\n### %s\n\n", family);
-        std::printf(
-            "| micro-kernel | needs | m | m_step x n_step | mr, nr, kr, sr | LHS | RHS "
-            "|\n|---|---|---|---|---|---|---|\n");
-    }
+    const char* isa, const char* name, const char* lhs, const char* rhs, const char* mr, const char* nr, const char* kr,
+    const char* sr, const char* m_step, const char* n_step) {
     std::printf(
         "| `%s` | %s | %s | %s x %s | %s, %s, %s, %s | %s | %s |\n", name, isa_text(isa).c_str(),
         rows_text(m_step).c_str(), size_text(m_step).c_str(), size_text(n_step).c_str(), size_text(mr).c_str(),
@@ -114,39 +110,31 @@ int main() {
         "one by one.\n\n"
         "Formats: [formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md).\n\n"
         "## Micro-kernels\n");
-#define KAI_STRING_(x) #x
-#define KAI_STRING(x) KAI_STRING_(x)
+#define KAI_FAMILY(NAME, DST) family(#NAME);
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
-    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS, #RHS, #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
+    ukernel(#ISA, #NAME, #LHS, #RHS, #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
 #define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, ...) \
-    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", as it is", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
-#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP)                                                  \
-    ukernel(                                                                                                    \
-        KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", as it is", #RHS ", as it is", "-", "-", "-", "-", #M_STEP, \
-        #N_STEP);
+    ukernel(#ISA, #NAME, #LHS ", as it is", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, M_STEP, N_STEP) \
+    ukernel(#ISA, #NAME, #LHS ", as it is", #RHS ", as it is", "-", "-", "-", "-", #M_STEP, #N_STEP);
 #define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, MR, KR, SR, M_STEP, N_STEP) \
-    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS, #RHS ", as it is", #MR, "-", #KR, #SR, #M_STEP, #N_STEP);
+    ukernel(#ISA, #NAME, #LHS, #RHS ", as it is", #MR, "-", #KR, #SR, #M_STEP, #N_STEP);
 #define KAI_IMATMUL(...) KAI_UKERNEL(__VA_ARGS__)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP) \
-    ukernel(KAI_STRING(KAI_FAMILY), #ISA, #NAME, #LHS ", by pointers", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
-#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                     \
-    ukernel(                                                                                 \
-        KAI_STRING(KAI_FAMILY), #ISA, #NAME, #MR[0] == '0' ? #LHS ", as it is" : #LHS, #RHS, \
-        #MR[0] == '0' ? "-" : #MR, #NR, #KR, #SR, #M_STEP, #N_STEP);
+    ukernel(#ISA, #NAME, #LHS ", by pointers", #RHS, "-", #NR, #KR, #SR, #M_STEP, #N_STEP);
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                       \
+    ukernel(                                                                                                   \
+        #ISA, #NAME, #MR[0] == '0' ? #LHS ", as it is" : #LHS, #RHS, #MR[0] == '0' ? "-" : #MR, #NR, #KR, #SR, \
+        #M_STEP, #N_STEP);
 #define KAI_DWCONV(ISA, NAME, ELEMENT, RHS, NR, M_STEP) \
-    ukernel(                                            \
-        KAI_STRING(KAI_FAMILY), #ISA, #NAME, #ELEMENT ", an image", #RHS, "-", #NR, "1", "1", #M_STEP, "all columns");
+    ukernel(#ISA, #NAME, #ELEMENT ", an image", #RHS, "-", #NR, "1", "1", #M_STEP, "all columns");
 #include "kai/ukernels/families.def"
     std::printf(
         "\n## Packers\n\n"
         "A packer can be used with every micro-kernel that reads its format, if it accepts the kernel's sizes.\n\n"
         "| packer | needs | source | writes | mr or nr, kr, sr |\n|---|---|---|---|---|\n");
-#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
+#define KAI_OTHERS(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
     packer(#SIGNATURE, #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
-#define KAI_LHS_IMATMUL_PACKER KAI_LHS_PACKER
-#define KAI_RHS_PACKER KAI_LHS_PACKER
-#define KAI_UNIFIED_PACKER KAI_LHS_PACKER
-#define KAI_DWCONV_PACKER KAI_LHS_PACKER
 #include "kai/ukernels/pack/packs.def"
     return 0;
 }

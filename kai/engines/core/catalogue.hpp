@@ -15,3 +15,6 @@
 #define KAI_LINE_(...) KAI_SECOND(__VA_ARGS__)
 #define KAI_SECOND(FIRST, SECOND, ...) SECOND
 #define KAI_NO_LINE(...)
+
+// The line that names the family says nothing to a source.
+#define KAI_FAMILY(...)
