@@ -38,9 +38,7 @@
 
 #include "kai/kai_registry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst = clamp(LHS x RHS + bias): LHS m x k, RHS k x n. Initialise it to zero: 0 and NULL mean absent. Members for
 /// which the functions of ukernel and packers have no parameter are ignored; a bias that the format of the weights
@@ -152,6 +150,4 @@ void kai_call_pack_lhs(const struct kai_call* call, size_t m_idx, size_t m, void
 /// @pre m_idx, n_idx: multiples of m_step, n_step.
 void kai_call_run(const struct kai_call* call, size_t m_idx, size_t n_idx, size_t m, size_t n);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

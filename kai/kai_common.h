@@ -15,9 +15,18 @@
 #include <arm_neon.h>
 #endif
 
+/// @name Around declarations: functions have C linkage in C++, too
+/// @{
 #ifdef __cplusplus
-extern "C" {
+#define KAI_BEGIN_DECLARATIONS extern "C" {
+#define KAI_END_DECLARATIONS }
+#else
+#define KAI_BEGIN_DECLARATIONS
+#define KAI_END_DECLARATIONS
 #endif
+/// @}
+
+KAI_BEGIN_DECLARATIONS
 
 /// @name Version
 /// The version of the KleidiAI interface that this library implements (find_package and pkg-config use it), and the
@@ -334,6 +343,4 @@ struct kai_matmul_requantize32_params {
 };
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -13,9 +13,7 @@
 #include "kai/kai_common.h"
 #include "kai/kai_lowp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// A property of a micro-kernel that does not depend on the problem:
 /// - `m_step`, `n_step`: a call may compute any rectangle of the output that starts at multiples of these. (How many
@@ -270,6 +268,4 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
     GETTER(NAME, dst_size, kai_get_dst_size_fn)
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

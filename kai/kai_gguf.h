@@ -18,9 +18,7 @@
 
 #include "kai/kai_common.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Types of tensors, by their number in the file.
 enum kai_gguf_type_id {
@@ -84,6 +82,4 @@ bool kai_gguf_row_size(const struct kai_gguf_type* type, uint64_t k, size_t* siz
 void kai_gguf_dequantise(
     const struct kai_gguf_type* type, size_t count, const void* src, enum kai_datatype dst_type, void* dst);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -18,9 +18,7 @@
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
 #include "kai/ukernels/matmul/kai_matmul_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Any function. Cast it to its real type, given by `signature` and `family`, before you call it.
 typedef void kai_any_fn(void);
@@ -246,6 +244,4 @@ struct kai_registry_call {
 /// Neither clamp bounds nor whether this CPU can run the function (kai_registry_runnable) are checked.
 bool kai_registry_check(const struct kai_registry_call* call, char* reason, size_t reason_size);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -21,9 +21,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// @name Quantise and pack, block by block
 /// @{
@@ -283,6 +281,4 @@ kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon_rows;
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

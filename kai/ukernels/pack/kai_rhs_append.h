@@ -8,9 +8,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Writes columns n_idx ... n_idx + count - 1 of a packed RHS of int8 with an f16 scale per block of 32, and nothing
 /// else: any columns, in any order, also anew. Calls for different columns may run on different threads. Every host.
@@ -50,6 +48,4 @@ kai_run_rhs_append_fn kai_run_rhs_append_qsi8c32pscalef16_f16;
 kai_run_rhs_append_fn kai_run_rhs_append_qsi8c32pscalef16_qsi8c32;
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

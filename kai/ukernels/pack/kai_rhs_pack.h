@@ -17,9 +17,7 @@
 #include "kai/kai_fn_types.h"
 #include "kai/ukernels/pack/kai_rhs_pack_gguf.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// @name int4 and int8 with a scale per block
 /// @{
@@ -550,6 +548,4 @@ KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_
 kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -8,9 +8,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Packs n rows of a tensor (columns of the product), each k weights in the blocks of the file, rhs_stride bytes apart.
 /// Every host, any address.
@@ -222,6 +220,4 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_bf16pbiasf32_ggbf16;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_bf16pbiasf32_ggbf16)
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -7,9 +7,7 @@
 
 #include "kai/kai_common.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Writes the k weights of column n_idx of a packed RHS, without its bias. Every host.
 ///
@@ -74,6 +72,4 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f16pbiasf16;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_bf16pbiasf32;
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

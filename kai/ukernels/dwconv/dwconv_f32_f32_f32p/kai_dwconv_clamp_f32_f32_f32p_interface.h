@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Computes min(valid_dst_rows, 4) rows of the output, over their whole width and all channels. Rows have no gaps: the
 /// sizes follow from the strides, channels = in_stride_col / 4, input width = in_stride_row / in_stride_col,
@@ -68,6 +66,4 @@ size_t kai_get_dst_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
 size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(size_t in_row_idx, size_t in_stride_row);
 kai_dwconv_clamp_f32_f32_f32p_run_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla;
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

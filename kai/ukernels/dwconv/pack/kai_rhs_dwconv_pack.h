@@ -9,9 +9,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Size of the packed filter and bias.
 typedef size_t kai_get_rhs_dwconv_size_fn(size_t filter_height, size_t filter_width, size_t num_channels);
@@ -31,6 +29,4 @@ kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x32p1vlx1b_x32_x32_sme;
 kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_x16p1vlx1b_x16_x16_sme;
 kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x16p1vlx1b_x16_x16_sme;
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

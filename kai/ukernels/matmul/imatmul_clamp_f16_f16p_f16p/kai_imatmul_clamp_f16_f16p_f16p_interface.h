@@ -13,9 +13,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = clamp(LHS x RHS + bias). Depth 0: clamp(bias).
 typedef kai_run_imatmul_fn kai_imatmul_clamp_f16_f16p_f16p_run_fn;
@@ -31,6 +29,4 @@ KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_
 kai_imatmul_clamp_f16_f16p_f16p_run_fn kai_run_imatmul_clamp_f16_f16p2vlx2_f16p2vlx2b_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f16_f16p2vlx2_f16p2vlx2b_2vlx2vl_sme_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). Depth 0: clamp(bias).
 typedef kai_run_imatmul_rows_fn kai_imatmul_clamp_f32_f32_f32p_run_fn;
@@ -48,6 +46,4 @@ kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_
 kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_imatmul_clamp_f32_f32_f32p_run_fn kai_run_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). Depth 0: clamp(bias).
 typedef kai_run_imatmul_fn kai_imatmul_clamp_f32_f32p_f32p_run_fn;
@@ -30,6 +28,4 @@ KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme2
 kai_imatmul_clamp_f32_f32p_f32p_run_fn kai_run_imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (int8) = requantised(LHS x RHS + bias). Depth 0: the bias only.
 typedef kai_run_imatmul_qai8_fn kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn;
@@ -33,6 +31,4 @@ KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2v
 kai_imatmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(IMATMUL, imatmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = f16(clamp(LHS x RHS + bias)). k = 0: f16(clamp(bias)).
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_bf16p_bf16p_run_fn;
@@ -25,6 +23,4 @@ KAI_DECLARE_TABLE(MATMUL, matmul_clamp_f16_bf16p_bf16p, run_matmul, kai_matmul_c
 kai_matmul_clamp_f16_bf16p_bf16p_run_fn kai_run_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

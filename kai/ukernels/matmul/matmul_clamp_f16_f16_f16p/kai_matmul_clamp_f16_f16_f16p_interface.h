@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows.
@@ -80,6 +78,4 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neo
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_1x32_portable;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p32x1b_1x32_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

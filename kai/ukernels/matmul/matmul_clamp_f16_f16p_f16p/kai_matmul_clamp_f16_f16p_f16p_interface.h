@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_f16p_f16p_run_fn;
@@ -30,6 +28,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_f16p2vlx2_f16p2vlx2_2vlx2vl_sme2_mo
 kai_matmul_clamp_f16_f16p_f16p_run_fn kai_run_matmul_clamp_f16_f16p2vlx2_f16p2vlx2b_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_f16p2vlx2_f16p2vlx2b_2vlx2vl_sme_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 typedef kai_run_matmul_fn kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn;
@@ -53,6 +51,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp1x4_qsi4cxp4x4_1x4_neon_dotp
 kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp1x8_qsi4cxp4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp1x8_qsi4cxp4x8_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

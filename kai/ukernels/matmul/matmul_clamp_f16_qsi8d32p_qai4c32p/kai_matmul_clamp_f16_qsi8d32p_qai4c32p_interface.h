@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f16) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME2 kernel whose name has 1x. The other
@@ -56,6 +54,4 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f16_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_
 kai_matmul_clamp_f16_qsi8d32p_qai4c32p_run_fn kai_run_matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f16_qsi8d32p1x8_qai4c32p4x8_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

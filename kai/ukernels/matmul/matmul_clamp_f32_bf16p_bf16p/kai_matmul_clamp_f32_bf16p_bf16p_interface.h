@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre m <= 1 for the kernel whose name has 1x.
@@ -38,6 +36,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla)
 kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

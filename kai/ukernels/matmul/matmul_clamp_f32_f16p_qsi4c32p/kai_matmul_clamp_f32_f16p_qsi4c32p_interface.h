@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 /// @pre bl is a multiple of 32, k a multiple of bl.
@@ -27,6 +25,4 @@ KAI_DECLARE_TABLE(MATMUL_BL, matmul_clamp_f32_f16p_qsi4c32p, run_matmul, kai_mat
 kai_matmul_clamp_f32_f16p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -14,9 +14,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 typedef kai_run_matmul_plain_fn kai_matmul_clamp_f32_f32_f32nxk_run_fn;
@@ -29,6 +27,4 @@ KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f32_f32_f32nxk_6x4_neon_mla)
 kai_matmul_clamp_f32_f32_f32nxk_run_fn kai_run_matmul_clamp_f32_f32_f32nxk_6x4_sve_mla;
 KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_f32_f32_f32nxk_6x4_sve_mla)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 /// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl takes any m,
@@ -56,6 +54,4 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16x1b_1x16_portable;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p16x1b_1x16_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

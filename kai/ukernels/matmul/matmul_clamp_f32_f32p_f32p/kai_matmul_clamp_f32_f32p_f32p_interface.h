@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
 typedef kai_run_matmul_fn kai_matmul_clamp_f32_f32p_f32p_run_fn;
@@ -29,6 +27,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mop
 kai_matmul_clamp_f32_f32p_f32p_run_fn kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 /// @pre bl is a multiple of 32, k a multiple of bl.
@@ -92,6 +90,4 @@ KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_qai8dxp1x8_qsi4c32p4x8_1x4_n
 kai_matmul_clamp_f32_qai8dxp_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qai8dxp1x8_qsi4c32p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_qai8dxp1x8_qsi4c32p4x8_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

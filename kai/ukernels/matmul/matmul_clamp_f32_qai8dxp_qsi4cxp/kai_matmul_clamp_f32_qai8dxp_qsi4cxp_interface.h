@@ -14,9 +14,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn;
@@ -93,6 +91,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x8_qsi4cxp4x8_1x4_portable)
 kai_matmul_clamp_f32_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x8_qsi4cxp8x8_1x8_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x8_qsi4cxp8x8_1x8_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -14,9 +14,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias). Any m; where m_step is 1, row by row.
 /// @pre k is a multiple of 32; the table is the one that the RHS was packed with.
@@ -45,6 +43,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_n
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -14,9 +14,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (float) = clamp(LHS x RHS). @pre k is a multiple of 256.
 typedef kai_run_matmul_file_fn kai_matmul_clamp_f32_qsi8d256p_ggq4_k_run_fn;
@@ -29,6 +27,4 @@ KAI_DECLARE_GETTERS(MATMUL_FILE, matmul_clamp_f32_qsi8d256p1x8_ggq4_k_1x8_neon_d
 kai_matmul_clamp_f32_qsi8d256p_ggq4_k_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_ggq4_k_1x8_portable;
 KAI_DECLARE_GETTERS(MATMUL_FILE, matmul_clamp_f32_qsi8d256p1x8_ggq4_k_1x8_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

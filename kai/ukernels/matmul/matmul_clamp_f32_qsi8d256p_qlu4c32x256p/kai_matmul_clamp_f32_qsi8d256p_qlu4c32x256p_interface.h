@@ -14,9 +14,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 /// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
@@ -55,6 +53,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x4_qlu4c32x256p4x4_1x4_ne
 kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qlu4c32x256p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x8_qlu4c32x256p4x8_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

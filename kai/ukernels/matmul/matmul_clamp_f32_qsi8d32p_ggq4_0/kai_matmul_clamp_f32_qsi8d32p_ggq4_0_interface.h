@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (float) = clamp(LHS x RHS). @pre k is a multiple of 32.
 typedef kai_run_matmul_file_fn kai_matmul_clamp_f32_qsi8d32p_ggq4_0_run_fn;
@@ -27,6 +25,4 @@ KAI_DECLARE_GETTERS(MATMUL_FILE, matmul_clamp_f32_qsi8d32p1x8_ggq4_0_1x8_neon_do
 kai_matmul_clamp_f32_qsi8d32p_ggq4_0_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_ggq4_0_1x8_portable;
 KAI_DECLARE_GETTERS(MATMUL_FILE, matmul_clamp_f32_qsi8d32p1x8_ggq4_0_1x8_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

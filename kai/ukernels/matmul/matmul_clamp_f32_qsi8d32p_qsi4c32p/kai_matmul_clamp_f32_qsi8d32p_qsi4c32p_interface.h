@@ -12,9 +12,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
 /// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME and SME2 kernels whose name has 1x. The
@@ -86,6 +84,4 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4_neon
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

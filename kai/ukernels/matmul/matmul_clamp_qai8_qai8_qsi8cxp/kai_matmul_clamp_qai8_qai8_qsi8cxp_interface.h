@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (int8) = requantised(LHS x RHS + bias). k = 0: the bias only. `lhs_packed` is the row itself.
 /// @pre m <= 1.
@@ -54,6 +52,4 @@ struct kai_matmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
 kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (int8) = requantised(LHS x RHS). k = 0: requantised(bias).
 typedef kai_run_matmul_lowp_plain_fn kai_matmul_clamp_qai8_qai8_qsi8nxk_run_fn;
@@ -26,6 +24,4 @@ KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_qai8_qai8_qsi8nxk_4x4_neon_mlal)
 kai_matmul_clamp_qai8_qai8_qsi8nxk_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8nxk_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_qai8_qai8_qsi8nxk_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -11,9 +11,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (int8) = requantised(LHS x RHS). k = 0: requantised(bias).
 typedef kai_run_matmul_lowp_fn kai_matmul_clamp_qai8_qai8_qsi8p_run_fn;
@@ -26,6 +24,4 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8p4x16_4x4_neon_mlal)
 kai_matmul_clamp_qai8_qai8_qsi8p_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8p4x16_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8p4x16_1x4_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -15,9 +15,7 @@
 
 #include "kai/kai_fn_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// dst (int8) = requantised(LHS x RHS + bias). k = 0: the bias only.
 typedef kai_run_matmul_qai8_fn kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn;
@@ -37,6 +35,4 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_
 kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8p1x4_qsi8cxp16x4sb_1x16_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p1x4_qsi8cxp16x4sb_1x16_portable)
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS
