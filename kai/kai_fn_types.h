@@ -207,64 +207,51 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
 #define KAI_TABLE_TYPE(FAMILY, WHAT, TYPE) typedef TYPE* kai_##FAMILY##_get_##WHAT##_func_t;
 
 /// Both sides packed: without blocks, both with blocks, only the RHS with blocks.
-#define KAI_GETTERS_MATMUL(GETTER, NAME) \
-    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_fn, kai_get_packed_offset_fn)
-#define KAI_GETTERS_MATMUL_BL(GETTER, NAME) \
-    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_bl_fn, kai_get_packed_offset_bl_fn)
-#define KAI_GETTERS_MATMUL_RHS_BL(GETTER, NAME) \
-    KAI_GETTERS_MATMUL_OF(GETTER, NAME, kai_get_packed_offset_fn, kai_get_packed_offset_bl_fn)
-#define KAI_GETTERS_MATMUL_OF(GETTER, NAME, LHS_OFFSET, RHS_OFFSET) \
-    GETTER(NAME, m_step, kai_get_size_fn)                           \
-    GETTER(NAME, n_step, kai_get_size_fn)                           \
-    GETTER(NAME, mr, kai_get_size_fn)                               \
-    GETTER(NAME, nr, kai_get_size_fn)                               \
-    GETTER(NAME, kr, kai_get_size_fn)                               \
-    GETTER(NAME, sr, kai_get_size_fn)                               \
-    GETTER(NAME, lhs_packed_offset, LHS_OFFSET)                     \
-    GETTER(NAME, rhs_packed_offset, RHS_OFFSET)                     \
-    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)                 \
-    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+#define KAI_GETTERS_MATMUL(GETTER, NAME) KAI_GETTERS_MATMUL_OF(GETTER, NAME, packed_offset, packed_offset)
+#define KAI_GETTERS_MATMUL_BL(GETTER, NAME) KAI_GETTERS_MATMUL_OF(GETTER, NAME, packed_offset_bl, packed_offset_bl)
+#define KAI_GETTERS_MATMUL_RHS_BL(GETTER, NAME) KAI_GETTERS_MATMUL_OF(GETTER, NAME, packed_offset, packed_offset_bl)
+#define KAI_GETTERS_MATMUL_OF(GETTER, NAME, LHS_TYPE, RHS_TYPE) \
+    KAI_GETTERS_STEPS(GETTER, NAME)                             \
+    GETTER(NAME, mr, kai_get_size_fn)                           \
+    GETTER(NAME, nr, kai_get_size_fn)                           \
+    KAI_GETTERS_GROUPS(GETTER, NAME)                            \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, LHS_TYPE, rhs_packed_offset, RHS_TYPE)
 
 /// An LHS that is not packed.
-#define KAI_GETTERS_MATMUL_ROWS(GETTER, NAME)                 \
-    GETTER(NAME, m_step, kai_get_size_fn)                     \
-    GETTER(NAME, n_step, kai_get_size_fn)                     \
-    GETTER(NAME, nr, kai_get_size_fn)                         \
-    GETTER(NAME, kr, kai_get_size_fn)                         \
-    GETTER(NAME, sr, kai_get_size_fn)                         \
-    GETTER(NAME, lhs_offset, kai_get_offset_fn)               \
-    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_fn) \
-    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)           \
-    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+#define KAI_GETTERS_MATMUL_ROWS(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)           \
+    GETTER(NAME, nr, kai_get_size_fn)         \
+    KAI_GETTERS_GROUPS(GETTER, NAME)          \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_offset, offset, rhs_packed_offset, packed_offset)
 
 /// Neither side packed.
-#define KAI_GETTERS_MATMUL_PLAIN(GETTER, NAME)      \
-    GETTER(NAME, m_step, kai_get_size_fn)           \
-    GETTER(NAME, n_step, kai_get_size_fn)           \
-    GETTER(NAME, lhs_offset, kai_get_offset_fn)     \
-    GETTER(NAME, rhs_offset, kai_get_offset_fn)     \
-    GETTER(NAME, dst_offset, kai_get_dst_offset_fn) \
-    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+#define KAI_GETTERS_MATMUL_PLAIN(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)            \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_offset, offset, rhs_offset, offset)
 
 /// An RHS of rows of a GGUF file.
-#define KAI_GETTERS_MATMUL_FILE(GETTER, NAME)                 \
-    GETTER(NAME, m_step, kai_get_size_fn)                     \
-    GETTER(NAME, n_step, kai_get_size_fn)                     \
-    GETTER(NAME, mr, kai_get_size_fn)                         \
-    GETTER(NAME, kr, kai_get_size_fn)                         \
-    GETTER(NAME, sr, kai_get_size_fn)                         \
-    GETTER(NAME, lhs_packed_offset, kai_get_packed_offset_fn) \
-    GETTER(NAME, rhs_offset, kai_get_offset_fn)               \
-    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)           \
-    GETTER(NAME, dst_size, kai_get_dst_size_fn)
+#define KAI_GETTERS_MATMUL_FILE(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)           \
+    GETTER(NAME, mr, kai_get_size_fn)         \
+    KAI_GETTERS_GROUPS(GETTER, NAME)          \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, packed_offset, rhs_offset, offset)
 
 /// Indirect matmul, both sides packed.
-#define KAI_GETTERS_IMATMUL(GETTER, NAME)                            \
-    GETTER(NAME, m_step, kai_get_size_fn)                            \
-    GETTER(NAME, n_step, kai_get_size_fn)                            \
-    GETTER(NAME, lhs_packed_offset, kai_get_packed_offset_chunks_fn) \
-    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_fn) \
-    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)                  \
+#define KAI_GETTERS_IMATMUL(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)       \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, packed_offset_chunks, rhs_packed_offset, packed_offset_chunks)
+
+/// Parts of these lists. LHS, RHS: what the getter returns; LHS_TYPE, RHS_TYPE: of type kai_get_<...>_fn.
+#define KAI_GETTERS_STEPS(GETTER, NAME)   \
+    GETTER(NAME, m_step, kai_get_size_fn) \
+    GETTER(NAME, n_step, kai_get_size_fn)
+#define KAI_GETTERS_GROUPS(GETTER, NAME) \
+    GETTER(NAME, kr, kai_get_size_fn)    \
+    GETTER(NAME, sr, kai_get_size_fn)
+#define KAI_GETTERS_OFFSETS(GETTER, NAME, LHS, LHS_TYPE, RHS, RHS_TYPE) \
+    GETTER(NAME, LHS, kai_get_##LHS_TYPE##_fn)                          \
+    GETTER(NAME, RHS, kai_get_##RHS_TYPE##_fn)                          \
+    GETTER(NAME, dst_offset, kai_get_dst_offset_fn)                     \
     GETTER(NAME, dst_size, kai_get_dst_size_fn)
 /// @}
 

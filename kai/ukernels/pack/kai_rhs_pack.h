@@ -120,12 +120,7 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
     size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt);
 
 /// The getters of these packers.
-#define KAI_GETTERS_RHS_PACK_BL_DT(GETTER, NAME)                        \
-    GETTER(NAME, n_step, kai_get_n_step_nr_fn)                          \
-    GETTER(NAME, rhs_offset, kai_get_offset_fn)                         \
-    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_bl_dt_fn) \
-    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_bl_dt_fn) \
-    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_bl_dt_fn)
+#define KAI_GETTERS_RHS_PACK_BL_DT(GETTER, NAME) KAI_GETTERS_RHS_PANELS(GETTER, NAME, kai_get_n_step_nr_fn, bl_dt)
 
 /// Packs an N x K matrix of nibbles: a row (a column of the product) is k / 2 bytes, byte j holds elements 2j (low
 /// nibble) and 2j + 1 (high nibble), each 8 more than its value. Rows are `rhs_stride` bytes apart.
@@ -257,12 +252,7 @@ typedef size_t kai_get_rhs_packed_offset_cx_fn(size_t n_idx, size_t k, size_t nr
 typedef size_t kai_get_rhs_packed_size_cx_fn(size_t n, size_t k, size_t nr, size_t kr, size_t sr);
 
 /// The getters of these packers.
-#define KAI_GETTERS_RHS_PACK_CX(GETTER, NAME)                        \
-    GETTER(NAME, n_step, kai_get_rhs_n_step_fn)                      \
-    GETTER(NAME, rhs_offset, kai_get_offset_fn)                      \
-    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_cx_fn) \
-    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_cx_fn) \
-    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_cx_fn)
+#define KAI_GETTERS_RHS_PACK_CX(GETTER, NAME) KAI_GETTERS_RHS_PANELS(GETTER, NAME, kai_get_rhs_n_step_fn, cx)
 
 /// Names of the parameter struct that existing clients use.
 #ifndef kai_rhs_pack_nxk_qsi4cxp_qs4cxs1s0_params

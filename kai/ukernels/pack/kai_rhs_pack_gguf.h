@@ -43,13 +43,16 @@ typedef size_t kai_get_rhs_packed_offset_gguf_fn(size_t n_idx, size_t k, size_t 
 /// Size of the packed panels of `n` columns.
 typedef size_t kai_get_rhs_packed_size_gguf_fn(size_t n, size_t k, size_t nr, size_t kr, size_t sr);
 
+/// The getters of packers of panels: kai_get_rhs_packed_stride_<TYPE>_fn and so on.
+#define KAI_GETTERS_RHS_PANELS(GETTER, NAME, N_STEP_TYPE, TYPE)            \
+    GETTER(NAME, n_step, N_STEP_TYPE)                                      \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                            \
+    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_##TYPE##_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_##TYPE##_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_##TYPE##_fn)
+
 /// The getters of these packers.
-#define KAI_GETTERS_RHS_PACK_GGUF(GETTER, NAME)                        \
-    GETTER(NAME, n_step, kai_get_rhs_n_step_gguf_fn)                   \
-    GETTER(NAME, rhs_offset, kai_get_offset_fn)                        \
-    GETTER(NAME, rhs_packed_stride, kai_get_rhs_packed_stride_gguf_fn) \
-    GETTER(NAME, rhs_packed_offset, kai_get_rhs_packed_offset_gguf_fn) \
-    GETTER(NAME, rhs_packed_size, kai_get_rhs_packed_size_gguf_fn)
+#define KAI_GETTERS_RHS_PACK_GGUF(GETTER, NAME) KAI_GETTERS_RHS_PANELS(GETTER, NAME, kai_get_rhs_n_step_gguf_fn, gguf)
 
 /// @name Format qsi4c32p
 /// @{
@@ -105,30 +108,21 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qai4c32p_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32p_ggq4_k)
 /// @}
 
-/// @name Format qau4c32x256p
-/// @{
+/// Format qau4c32x256p.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau4c32x256p_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau4c32x256p_ggq4_k)
-/// @}
 
-/// @name Format qau5c32x256p
-/// @{
+/// Format qau5c32x256p.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau5c32x256p_ggq5_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau5c32x256p_ggq5_k)
-/// @}
 
-/// @name Format qlu4c32x256p
-/// @{
+/// Format qlu4c32x256p.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32x256p_ggiq4_xs;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32x256p_ggiq4_xs)
-/// @}
 
-/// @name Format qlu4c32x256ps1s0
-/// nr is a multiple of 4, kr 8, sr 2. Lossless.
-/// @{
+/// Format qlu4c32x256ps1s0. nr is a multiple of 4, kr 8, sr 2. Lossless.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32x256ps1s0_ggiq4_xs)
-/// @}
 
 /// @name Format qai4c32ps1s0nrx4
 /// @{
@@ -146,23 +140,17 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi8c32p_ggq5_0;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi8c32p_ggq5_0)
 /// @}
 
-/// @name Format qlu4c32p
-/// @{
+/// Format qlu4c32p.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32p_ggiq4_nl;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32p_ggiq4_nl)
-/// @}
 
-/// @name Format qlu4c32pscalebf16
-/// @{
+/// Format qlu4c32pscalebf16.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32pscalebf16_ggmxfp4;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32pscalebf16_ggmxfp4)
-/// @}
 
-/// @name Format qlu4c16p
-/// @{
+/// Format qlu4c16p.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c16p_ggnvfp4;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c16p_ggnvfp4)
-/// @}
 
 /// @name Format qsi8c32pscalef16
 /// @{
@@ -172,23 +160,17 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi8c32pscalef16_ggq5_0;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi8c32pscalef16_ggq5_0)
 /// @}
 
-/// @name Format qlu4c32ps1s0scalef16
-/// @{
+/// Format qlu4c32ps1s0scalef16.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32ps1s0scalef16_ggiq4_nl;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32ps1s0scalef16_ggiq4_nl)
-/// @}
 
-/// @name Format qlu4c32ps1s0scalebf16
-/// @{
+/// Format qlu4c32ps1s0scalebf16.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c32ps1s0scalebf16_ggmxfp4;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c32ps1s0scalebf16_ggmxfp4)
-/// @}
 
-/// @name Format qlu4c16ps1s0scalef16
-/// @{
+/// Format qlu4c16ps1s0scalef16.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qlu4c16ps1s0scalef16_ggnvfp4)
-/// @}
 
 /// @name Format f32pbiasf32
 /// @{
