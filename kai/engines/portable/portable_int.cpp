@@ -453,25 +453,9 @@ extern "C" {
         size_t stride_col, float lo, float hi) {                                                              \
         kai::check_blocks(kai::RHS, k, bl);                                                                   \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
-        const kai::Tile rows{MR, KR, SR}, columns{NR, KR, SR};                                                \
-        const kai::Problem problem{                                                                           \
-            m,                                                                                                \
-            n,                                                                                                \
-            k,                                                                                                \
-            bl,                                                                                               \
-            kai::bytes(lhs),                                                                                  \
-            kai::bytes(rhs),                                                                                  \
-            dst,                                                                                              \
-            stride_row,                                                                                       \
-            lo,                                                                                               \
-            hi,                                                                                               \
-            nullptr,                                                                                          \
-            NR,                                                                                               \
-            kai::LHS.stride(rows, k, bl),                                                                     \
-            kai::RHS.stride(columns, k, bl),                                                                  \
-            kai::rhs_kind(kai::RHS),                                                                          \
-            kai::OutKind::OUT};                                                                               \
-        kai::kEngine<kai::RHS, KR, SR>(&problem);                                                             \
+        KAI_RUN_PROBLEM(                                                                                      \
+            (kai::kEngine<kai::RHS, KR, SR>), OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k, bl)),       \
+            (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr)                                                  \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)

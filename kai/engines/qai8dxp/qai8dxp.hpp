@@ -58,19 +58,22 @@ constexpr size_t element_bytes(OutKind out) {
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
         float lo, float hi) {                                                                                         \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)), nullptr)        \
+        KAI_RUN_PROBLEM(                                                                                              \
+            ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), nullptr) \
     }
 
 /// Quantised in blocks of bl.
-#define KAI_DEFINE_MATMUL_QAI8DXP_BLOCKS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
-    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                               \
-        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                      \
-    void kai_run_##NAME(                                                                                            \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row,       \
-        size_t stride_col, float lo, float hi) {                                                                    \
-        kai::check_blocks(k, bl);                                                                                   \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                               \
-        KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, bl, (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr) \
+#define KAI_DEFINE_MATMUL_QAI8DXP_BLOCKS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)          \
+    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                             \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
+    void kai_run_##NAME(                                                                                          \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row,     \
+        size_t stride_col, float lo, float hi) {                                                                  \
+        kai::check_blocks(k, bl);                                                                                 \
+        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                             \
+        KAI_RUN_PROBLEM(                                                                                          \
+            ENGINE, OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k, bl)), \
+            nullptr)                                                                                              \
     }
 
 /// Indices of a table of weights.
@@ -82,28 +85,15 @@ constexpr size_t element_bytes(OutKind out) {
         float lo, float hi, const int32_t* lut) {                                                                     \
         kai::check_depth(k, 32);                                                                                      \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_RUN_QAI8DXP(                                                                                              \
-            ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, 0, (kai::RHS.stride({NR, KR, SR}, k)),                             \
+        KAI_RUN_PROBLEM(                                                                                              \
+            ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)),          \
             lut != nullptr ? lut : kai::kDefaultTable)                                                                \
     }
 
-#define KAI_RUN_QAI8DXP(ENGINE, OUT, LHS, RHS, MR, NR, KR, SR, BL, RHS_STRIDE, LUT) \
-    const kai::Problem problem{                                                     \
-        m,                                                                          \
-        n,                                                                          \
-        k,                                                                          \
-        BL,                                                                         \
-        kai::bytes(lhs),                                                            \
-        kai::bytes(rhs),                                                            \
-        dst,                                                                        \
-        stride_row,                                                                 \
-        lo,                                                                         \
-        hi,                                                                         \
-        LUT,                                                                        \
-        NR,                                                                         \
-        kai::LHS.stride({MR, KR, SR}, k),                                           \
-        RHS_STRIDE,                                                                 \
-        kai::rhs_kind(kai::RHS),                                                    \
-        kai::OutKind::OUT};                                                         \
+/// Also of engines without a scale per row of the LHS: calls ENGINE with what the arguments of the function say.
+#define KAI_RUN_PROBLEM(ENGINE, OUT, RHS, NR, BL, LHS_STRIDE, RHS_STRIDE, LUT)                               \
+    const kai::Problem problem{                                                                              \
+        m,   n,  k,          BL,         kai::bytes(lhs),         kai::bytes(rhs),  dst, stride_row, lo, hi, \
+        LUT, NR, LHS_STRIDE, RHS_STRIDE, kai::rhs_kind(kai::RHS), kai::OutKind::OUT};                        \
     ENGINE(&problem);
 /// @}
