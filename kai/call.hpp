@@ -159,27 +159,21 @@ using OffsetRows = Function<kai_get_offset_fn, &K::index, &K::lhs_stride>;
 using OffsetRhs = Function<kai_get_offset_fn, &K::index, &K::rhs_stride>;
 using OffsetTable = Function<kai_get_offset_fn, &K::index, &K::table_stride>;
 
-using RunMatmul = Function<
-    kai_run_matmul_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
-    &K::clamp_min, &K::clamp_max>;
-using RunBl = Function<
-    kai_run_matmul_bl_fn, &K::m, &K::n, &K::k, &K::bl, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row,
-    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+/// Most functions begin alike, and end alike.
+template <typename F, auto... Fields>
+using RunClamped = Function<
+    F, &K::m, &K::n, &K::k, Fields..., &K::dst, &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
+using RunMatmul = RunClamped<kai_run_matmul_fn, &K::lhs, &K::rhs>;
+using RunBl = RunClamped<kai_run_matmul_bl_fn, &K::bl, &K::lhs, &K::rhs>;
+using RunRows = RunClamped<kai_run_matmul_rows_fn, &K::lhs, &K::lhs_stride, &K::rhs>;
+using RunPlain = RunClamped<kai_run_matmul_plain_fn, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride>;
+using RunFile = RunClamped<kai_run_matmul_file_fn, &K::lhs, &K::rhs, &K::rhs_stride>;
 using RunLut = Function<
     kai_run_matmul_lut_f32_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
     &K::clamp_min, &K::clamp_max, &K::lut>;
 using RunQai8 = Function<
     kai_run_matmul_qai8_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
     &K::requantize>;
-using RunRows = Function<
-    kai_run_matmul_rows_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
-    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
-using RunPlain = Function<
-    kai_run_matmul_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
-    &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
-using RunFile = Function<
-    kai_run_matmul_file_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::rhs_stride, &K::dst, &K::dst_stride_row,
-    &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
 using RunLowp = Function<
     kai_run_matmul_lowp_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
     &K::dst_stride_col, &K::lowp>;
@@ -225,179 +219,6 @@ struct UkernelOf {
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
     ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                \
     ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)
-
-#define KAI_CASE(SIGNATURE, ...) \
-    case SIGNATURE:              \
-        return f(__VA_ARGS__{});
-
-/// f(UkernelOf<...>{}) of the signature.
-template <typename F>
-KAI_INLINE auto with_signature(kai_ukernel_signature signature, F f) {
-    switch (signature) { KAI_UKERNEL_SIGNATURES(KAI_CASE) }
-    __builtin_unreachable();
-}
-
-/// @name What a signature says of its micro-kernels
-/// @{
-template <auto Field, typename Run>
-inline constexpr bool kTakes = Run::template takes<Field>;
-template <auto Field>
-inline constexpr bool kTakes<Field, Unified> = false;
-
-template <typename Run>
-inline constexpr Kind kKind = kTakes<&K::k_chunk_count, Run> ? Kind::indirect : Kind::classic;
-template <>
-inline constexpr Kind kKind<Unified> = Kind::unified;
-template <>
-inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
-
-KAI_INLINE Kind kind_of(kai_ukernel_signature signature) {
-    return with_signature(signature, [](auto s) { return kKind<typename decltype(s)::Run>; });
-}
-/// Whether its function takes this argument.
-template <auto Field>
-KAI_INLINE bool takes(const kai_ukernel& u) {
-    return with_signature(u.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
-}
-KAI_INLINE bool is_indirect(const kai_ukernel& u) {
-    return kind_of(u.signature) == Kind::indirect;
-}
-KAI_INLINE bool is_unified(const kai_ukernel& u) {
-    return kind_of(u.signature) == Kind::unified;
-}
-KAI_INLINE bool is_depthwise(const kai_ukernel& u) {
-    return kind_of(u.signature) == Kind::depthwise;
-}
-/// Whether the RHS, and perhaps the LHS, is quantised in blocks.
-KAI_INLINE bool has_blocks(const kai_ukernel& u) {
-    return takes<&K::bl>(u);
-}
-KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_BL;
-}
-/// Whether the RHS is indices of a table.
-KAI_INLINE bool has_lut(const kai_ukernel& u) {
-    return takes<&K::lut>(u);
-}
-/// Whether it finds rows that are not packed by a table of pointers, in groups of m_step.
-KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
-    return takes<&K::pad_ptr>(u);
-}
-/// Whether a packer makes its RHS: it has a stride otherwise.
-KAI_INLINE bool rhs_is_packed(const kai_ukernel& u) {
-    return !takes<&K::rhs_stride>(u);
-}
-/// Whether a packer makes its LHS. The unified API has one signature for both: names of packed formats have a `p`.
-KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
-    if (is_unified(u)) {
-        return strchr(u.lhs_format, 'p') != nullptr;
-    }
-    const bool rows = takes<&K::lhs_stride>(u) || takes_pointers(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS_QAI8;
-    return !rows && !is_depthwise(u);
-}
-/// Whether an RHS that is not packed is K x N: rows of n elements.
-KAI_INLINE bool is_kxn(const kai_ukernel& u) {
-    return strstr(u.rhs_format, "_kxn") != nullptr;
-}
-/// @}
-
-/// @name Calls of the unified API
-/// @{
-KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
-    return as<kai_get_matmul_uker_api_fn>(u.run)();
-}
-KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
-    const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
-    return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
-}
-KAI_INLINE kai_matmul_uker_rhs_stride_args rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
-    const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
-    return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(nullptr, &shape);
-}
-
-template <typename Policy>
-KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute) {
-    const kai_matmul_uker_api api = api_of(u);
-    kai_matmul_uker_args args = {};
-    args.flags = a.clamp ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
-    args.shape = {a.m, a.n, a.k};
-    args.operand.dst = {a.dst, {a.dst_stride_row}};
-    args.operand.lhs = {a.lhs, lhs_stride(api, a)};
-    args.operand.rhs = {a.rhs, rhs_stride(api, a)};
-    args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
-    args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
-    args.operand.bias.scale_bias_n.ptr = a.scale_bias_n;
-    args.operand.scale.acc_scale_global.ptr = a.acc_scale;
-    args.activation.clamp = {&a.clamp_min, &a.clamp_max};
-    if (u.dst_type == kai_dt_int8) {
-        const kai_matmul_requantize32_params* p = a.requantize;
-        args.operand.bias.scale_bias_global.ptr = p != nullptr ? &p->output_zero_point : nullptr;
-        args.activation.clamp.min_ptr = p != nullptr ? &p->min_value : nullptr;
-        args.activation.clamp.max_ptr = p != nullptr ? &p->max_value : nullptr;
-    }
-    const auto run = substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run;
-    policy(run, static_cast<const kai_matmul_uker_config*>(nullptr), static_cast<const kai_matmul_uker_args*>(&args));
-}
-/// @}
-
-/// Runs a micro-kernel, not of depthwise convolution. `substitute`: a function of the same type, which is run in its
-/// place.
-template <typename Policy>
-KAI_INLINE void run(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute = nullptr) {
-    with_signature(u.signature, [&](auto s) {
-        using Run = typename decltype(s)::Run;
-        if constexpr (kKind<Run> == Kind::unified) {
-            run_unified(u, a, policy, substitute);
-        } else {
-            Run::call(substitute != nullptr ? substitute : u.run, a, policy);
-        }
-    });
-}
-
-/// Offset of row a.index in the packed LHS, in the LHS as it is, or in its table of pointers.
-template <typename Policy>
-KAI_INLINE size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
-    return with_signature(u.signature, [&](auto s) -> size_t {
-        using S = decltype(s);
-        if constexpr (kKind<typename S::Run> == Kind::unified) {
-            const kai_matmul_uker_api api = api_of(u);
-            const kai_matmul_uker_lhs_dim_args index = {a.index, 0};
-            const kai_matmul_uker_lhs_stride_args stride = lhs_stride(api, a);
-            return policy(api.get_lhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
-        } else {
-            KernelArgs with_table = a;
-            with_table.table_stride = a.k_chunk_count * sizeof(void*);
-            return S::LhsOffset::call(u.get_lhs_packed_offset, with_table, policy);
-        }
-    });
-}
-
-/// Offset of column a.index in the packed RHS, or in the RHS as it is.
-template <typename Policy>
-KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
-    return with_signature(u.signature, [&](auto s) -> size_t {
-        using S = decltype(s);
-        if constexpr (kKind<typename S::Run> == Kind::unified) {
-            const kai_matmul_uker_api api = api_of(u);
-            const kai_matmul_uker_rhs_dim_args index = {a.index, 0};
-            const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, a);
-            return policy(api.get_rhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
-        } else {
-            return S::RhsOffset::call(u.get_rhs_packed_offset, a, policy);
-        }
-    });
-}
-
-/// Offset of an element of dst.
-template <typename Policy>
-KAI_INLINE size_t dst_offset(const kai_ukernel& u, size_t m_idx, size_t n_idx, size_t stride, Policy policy) {
-    if (!is_unified(u)) {
-        return policy(u.get_dst_offset, m_idx, n_idx, stride);
-    }
-    const kai_matmul_uker_dst_dim_args index = {m_idx, n_idx};
-    const kai_matmul_uker_dst_stride_args row = {stride};
-    return policy(api_of(u).get_dst_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &row);
-}
 
 // ---- packers ----
 
@@ -466,8 +287,6 @@ using PackChunksInt8 = Function<
 
 using PackFile =
     PackRhs<kai_run_rhs_pack_nxk_gguf_fn, &P::source, &P::stride, &P::packed, &P::extra_bytes, &P::no_params>;
-template <>
-inline constexpr Kind kKind<PackFile> = Kind::file;
 
 /// The source: an LHS, or an RHS as rows of k or of n elements.
 enum class Source : uint8_t { mxk, nxk, kxn };
@@ -519,13 +338,99 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
     ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
 
-/// f(PackerOf<...>{}) of the signature.
+#define KAI_CASE(SIGNATURE, ...) \
+    case SIGNATURE:              \
+        return f(__VA_ARGS__{});
+
+/// f(UkernelOf<...>{}), f(PackerOf<...>{}) of the signature.
+/// @{
+template <typename F>
+KAI_INLINE auto with_signature(kai_ukernel_signature signature, F f) {
+    switch (signature) { KAI_UKERNEL_SIGNATURES(KAI_CASE) }
+    __builtin_unreachable();
+}
 template <typename F>
 KAI_INLINE auto with_signature(kai_packer_signature signature, F f) {
     switch (signature) { KAI_PACKER_SIGNATURES(KAI_CASE) }
     __builtin_unreachable();
 }
+/// @}
 #undef KAI_CASE
+
+/// @name What a signature says, of micro-kernels and of packers
+/// @{
+template <auto Field, typename Run>
+inline constexpr bool kTakes = Run::template takes<Field>;
+template <auto Field>
+inline constexpr bool kTakes<Field, Unified> = false;
+
+template <typename Run>
+inline constexpr Kind kKind =
+    kTakes<&K::k_chunk_count, Run> || kTakes<&P::k_chunk_count, Run> ? Kind::indirect : Kind::classic;
+template <>
+inline constexpr Kind kKind<Unified> = Kind::unified;
+template <>
+inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
+template <>
+inline constexpr Kind kKind<PackFile> = Kind::file;
+
+template <typename Entry>
+KAI_INLINE Kind kind_of(const Entry& e) {
+    return with_signature(e.signature, [](auto s) { return kKind<typename decltype(s)::Run>; });
+}
+/// Whether its function takes this argument.
+template <auto Field, typename Entry>
+KAI_INLINE bool takes(const Entry& e) {
+    return with_signature(e.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
+}
+template <typename Entry>
+KAI_INLINE bool is_indirect(const Entry& e) {
+    return kind_of(e) == Kind::indirect;
+}
+template <typename Entry>
+KAI_INLINE bool is_unified(const Entry& e) {
+    return kind_of(e) == Kind::unified;
+}
+template <typename Entry>
+KAI_INLINE bool is_depthwise(const Entry& e) {
+    return kind_of(e) == Kind::depthwise;
+}
+/// @}
+
+/// @name What a signature says of its micro-kernels
+/// @{
+/// Whether the RHS, and perhaps the LHS, is quantised in blocks.
+KAI_INLINE bool has_blocks(const kai_ukernel& u) {
+    return takes<&K::bl>(u);
+}
+KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_MATMUL_BL;
+}
+/// Whether the RHS is indices of a table.
+KAI_INLINE bool has_lut(const kai_ukernel& u) {
+    return takes<&K::lut>(u);
+}
+/// Whether it finds rows that are not packed by a table of pointers, in groups of m_step.
+KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
+    return takes<&K::pad_ptr>(u);
+}
+/// Whether a packer makes its RHS: it has a stride otherwise.
+KAI_INLINE bool rhs_is_packed(const kai_ukernel& u) {
+    return !takes<&K::rhs_stride>(u);
+}
+/// Whether a packer makes its LHS. The unified API has one signature for both: names of packed formats have a `p`.
+KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
+    if (is_unified(u)) {
+        return strchr(u.lhs_format, 'p') != nullptr;
+    }
+    const bool rows = takes<&K::lhs_stride>(u) || takes_pointers(u) || u.signature == KAI_UKERNEL_MATMUL_ROWS_QAI8;
+    return !rows && !is_depthwise(u);
+}
+/// Whether an RHS that is not packed is K x N: rows of n elements.
+KAI_INLINE bool is_kxn(const kai_ukernel& u) {
+    return strstr(u.rhs_format, "_kxn") != nullptr;
+}
+/// @}
 
 /// @name What a signature says of its packers
 /// @{
@@ -545,29 +450,9 @@ KAI_INLINE bool is_lhs(const kai_packer& p) {
 KAI_INLINE bool is_kxn(const kai_packer& p) {
     return source_of(p) == Source::kxn;
 }
-KAI_INLINE Kind kind_of(kai_packer_signature signature) {
-    return with_signature(signature, [](auto s) {
-        using Run = typename decltype(s)::Run;
-        return kTakes<&P::k_chunk_count, Run> ? Kind::indirect : kKind<Run>;
-    });
-}
-/// Whether its function takes this argument.
-template <auto Field>
-KAI_INLINE bool takes(const kai_packer& p) {
-    return with_signature(p.signature, [](auto s) { return kTakes<Field, typename decltype(s)::Run>; });
-}
-KAI_INLINE bool is_indirect(const kai_packer& p) {
-    return kind_of(p.signature) == Kind::indirect;
-}
-KAI_INLINE bool is_unified(const kai_packer& p) {
-    return kind_of(p.signature) == Kind::unified;
-}
-KAI_INLINE bool is_depthwise(const kai_packer& p) {
-    return kind_of(p.signature) == Kind::depthwise;
-}
 /// Rows are of a GGUF file.
 KAI_INLINE bool is_file(const kai_packer& p) {
-    return kind_of(p.signature) == Kind::file;
+    return kind_of(p) == Kind::file;
 }
 /// Takes a length of blocks.
 KAI_INLINE bool has_blocks(const kai_packer& p) {
@@ -691,6 +576,108 @@ KAI_INLINE size_t bias_size(const kai_packer& p) {
     return contains(p.format, "biasf16") ? 2 : 4;
 }
 /// @}
+
+// ---- calls of micro-kernels ----
+
+/// @name Calls of the unified API
+/// @{
+KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
+    return as<kai_get_matmul_uker_api_fn>(u.run)();
+}
+KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+    const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
+    return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
+}
+KAI_INLINE kai_matmul_uker_rhs_stride_args rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+    const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
+    return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(nullptr, &shape);
+}
+
+template <typename Policy>
+KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute) {
+    const kai_matmul_uker_api api = api_of(u);
+    kai_matmul_uker_args args = {};
+    args.flags = a.clamp ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
+    args.shape = {a.m, a.n, a.k};
+    args.operand.dst = {a.dst, {a.dst_stride_row}};
+    args.operand.lhs = {a.lhs, lhs_stride(api, a)};
+    args.operand.rhs = {a.rhs, rhs_stride(api, a)};
+    args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
+    args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
+    args.operand.bias.scale_bias_n.ptr = a.scale_bias_n;
+    args.operand.scale.acc_scale_global.ptr = a.acc_scale;
+    args.activation.clamp = {&a.clamp_min, &a.clamp_max};
+    if (u.dst_type == kai_dt_int8) {
+        const kai_matmul_requantize32_params* p = a.requantize;
+        args.operand.bias.scale_bias_global.ptr = p != nullptr ? &p->output_zero_point : nullptr;
+        args.activation.clamp.min_ptr = p != nullptr ? &p->min_value : nullptr;
+        args.activation.clamp.max_ptr = p != nullptr ? &p->max_value : nullptr;
+    }
+    const auto run = substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run;
+    policy(run, static_cast<const kai_matmul_uker_config*>(nullptr), static_cast<const kai_matmul_uker_args*>(&args));
+}
+/// @}
+
+/// Runs a micro-kernel, not of depthwise convolution. `substitute`: a function of the same type, which is run in its
+/// place.
+template <typename Policy>
+KAI_INLINE void run(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute = nullptr) {
+    with_signature(u.signature, [&](auto s) {
+        using Run = typename decltype(s)::Run;
+        if constexpr (kKind<Run> == Kind::unified) {
+            run_unified(u, a, policy, substitute);
+        } else {
+            Run::call(substitute != nullptr ? substitute : u.run, a, policy);
+        }
+    });
+}
+
+/// Offset of row a.index in the packed LHS, in the LHS as it is, or in its table of pointers.
+template <typename Policy>
+KAI_INLINE size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
+    return with_signature(u.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> == Kind::unified) {
+            const kai_matmul_uker_api api = api_of(u);
+            const kai_matmul_uker_lhs_dim_args index = {a.index, 0};
+            const kai_matmul_uker_lhs_stride_args stride = lhs_stride(api, a);
+            return policy(api.get_lhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+        } else {
+            KernelArgs with_table = a;
+            with_table.table_stride = a.k_chunk_count * sizeof(void*);
+            return S::LhsOffset::call(u.get_lhs_packed_offset, with_table, policy);
+        }
+    });
+}
+
+/// Offset of column a.index in the packed RHS, or in the RHS as it is.
+template <typename Policy>
+KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy policy) {
+    return with_signature(u.signature, [&](auto s) -> size_t {
+        using S = decltype(s);
+        if constexpr (kKind<typename S::Run> == Kind::unified) {
+            const kai_matmul_uker_api api = api_of(u);
+            const kai_matmul_uker_rhs_dim_args index = {a.index, 0};
+            const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, a);
+            return policy(api.get_rhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+        } else {
+            return S::RhsOffset::call(u.get_rhs_packed_offset, a, policy);
+        }
+    });
+}
+
+/// Offset of an element of dst.
+template <typename Policy>
+KAI_INLINE size_t dst_offset(const kai_ukernel& u, size_t m_idx, size_t n_idx, size_t stride, Policy policy) {
+    if (!is_unified(u)) {
+        return policy(u.get_dst_offset, m_idx, n_idx, stride);
+    }
+    const kai_matmul_uker_dst_dim_args index = {m_idx, n_idx};
+    const kai_matmul_uker_dst_stride_args row = {stride};
+    return policy(api_of(u).get_dst_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &row);
+}
+
+// ---- calls of packers ----
 
 /// Parameters of an RHS packer, of any type.
 union RhsParams {
@@ -885,14 +872,14 @@ KAI_INLINE bool same_name(const char* a, const char* b) {
 /// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `classic` (the
 /// unified API), a classic one. Not whether this CPU can run it.
 KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
-    const Kind kind = classic ? Kind::classic : kind_of(u.signature);
-    return is_lhs(p) == lhs && kind_of(p.signature) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
+    const Kind kind = classic ? Kind::classic : kind_of(u);
+    return is_lhs(p) == lhs && kind_of(p) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
 }
 
 /// The same for packers of files.
 KAI_INLINE bool packs_file_for(const kai_packer& p, const kai_ukernel& u) {
-    return is_file(p) && kind_of(u.signature) == Kind::classic && same_name(p.format, u.rhs_format) &&
+    return is_file(p) && kind_of(u) == Kind::classic && same_name(p.format, u.rhs_format) &&
            p.accepts(u.get_nr(), u.get_kr(), u.get_sr());
 }
 

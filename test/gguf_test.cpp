@@ -720,7 +720,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_K) != nullptr, (zero || rhs == "qau4c32x256p") && known)
             << u->name;
         const bool floats = (rhs == "f32pbiasf32" || rhs == "f16pbiasf16" || rhs == "bf16pbiasf32") &&
-                            kai::kind_of(u->signature) == kai::Kind::classic;
+                            kai::kind_of(*u) == kai::Kind::classic;
         for (const kai_gguf_type_id id : {KAI_GGUF_F32, KAI_GGUF_F16, KAI_GGUF_BF16}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, floats && known) << u->name << ", type " << id;
         }
