@@ -9,12 +9,22 @@
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/cpu.hpp"
 
+// What a feature's reason says.
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is set"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is not set"
 #elif defined(__aarch64__) && defined(__APPLE__)
 #include <sys/sysctl.h>
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 1"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 0 or unknown"
 #elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
 #include <windows.h>
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is TRUE"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is FALSE"
+#else
+#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) ""
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "this is not an AArch64 CPU, or an unknown system"
 #endif
 
 namespace {
@@ -37,19 +47,6 @@ constexpr uint32_t bit(kai_cpu_feature feature) {
 constexpr const char* kDisable = "KLEIDIAI_CPU_DISABLE";
 constexpr kai_cpu_answer kHidden = {false, "KLEIDIAI_CPU_DISABLE hides it"};
 
-#if defined(__aarch64__) && defined(__linux__)
-#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is set"
-#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) #HWCAP " bit " #BIT " is not set"
-#elif defined(__aarch64__) && defined(__APPLE__)
-#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 1"
-#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "sysctl " #APPLE " is 0 or unknown"
-#elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
-#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is TRUE"
-#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is FALSE"
-#else
-#define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) ""
-#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "this is not an AArch64 CPU, or an unknown system"
-#endif
 #define KAI_FEATURE(NAME, BUILDS_ON, HWCAP, BIT, APPLE, WINDOWS)                                          \
     {                                                                                                     \
         NAME, BUILDS_ON, #HWCAP[5] == '2', BIT, #APPLE, WINDOWS, KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS), \
