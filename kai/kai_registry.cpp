@@ -67,6 +67,13 @@ bool accepts(size_t rows, size_t kr, size_t sr) {
     return accepts_size<rows_code>(rows) && accepts_size<kr_code>(kr) && accepts_size<sr_code>(sr);
 }
 
+/// The sizes may be codes.
+constexpr kai_packer_rules coded_rules(
+    const kai_rhs_rules* table, size_t rows, size_t kr, size_t sr, const Format& f, size_t source_bits) {
+    const bool group_is_kr = f.group == Format::kr, bias = f.panel_head > 0, scale = f.panel_tail > 0;
+    return {table, rows, kr, sr, group_is_kr, static_cast<uint8_t>(source_bits), bias, scale, f.block};
+}
+
 [[gnu::noinline]] void decode_rules(const kai_packer_rules& coded, kai_packer_rules* rules) {
     *rules = coded;
     rules->rows = decoded(coded.rows), rules->kr = decoded(coded.kr), rules->sr = decoded(coded.sr);
@@ -351,19 +358,10 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 #define KAI_TABLE(ISA, NAME) &kai_rules_##NAME
 #define KAI_NO_TABLE(ISA, NAME) nullptr
 
-#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE) \
-    [](kai_packer_rules* rules) {                             \
-        static constexpr kai_packer_rules kCoded = {          \
-            TABLE,                                            \
-            ROWS,                                             \
-            KR,                                               \
-            SR,                                               \
-            kai::FORMAT.group == kai::Format::kr,             \
-            static_cast<uint8_t>(kai::element_bits(#SOURCE)), \
-            kai::FORMAT.panel_head > 0,                       \
-            kai::FORMAT.panel_tail > 0,                       \
-            kai::FORMAT.block};                               \
-        kai::decode_rules(kCoded, rules);                     \
+#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)                                                          \
+    [](kai_packer_rules* rules) {                                                                                      \
+        static constexpr auto kCoded = kai::coded_rules(TABLE, ROWS, KR, SR, kai::FORMAT, kai::element_bits(#SOURCE)); \
+        kai::decode_rules(kCoded, rules);                                                                              \
     }
 
 /// The function of a packer that takes a list of indices, by its signature.
@@ -414,6 +412,17 @@ static_assert(sizeof(kFormatOfPacker) / sizeof(kFormatOfPacker[0]) == sizeof(kPa
 
 static_assert(sizeof(kUkernels) / sizeof(kUkernels[0]) == kUkernelCount + 1);
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
+
+/// The entry of a table that has this name; NULL if there is none.
+template <typename Entry>
+const Entry* find_name(const Entry* table, size_t count, const char* name) {
+    for (size_t i = 0; i < count; ++i) {
+        if (strcmp(table[i].name, name) == 0) {
+            return &table[i];
+        }
+    }
+    return nullptr;
+}
 
 /// Whether this CPU can tell the sizes of a micro-kernel, which it may lack the features to run.
 bool sizes_known(const kai_ukernel& u) {
@@ -556,21 +565,11 @@ const kai_packer* kai_registry_packer(size_t index) {
 }
 
 const kai_ukernel* kai_registry_find_ukernel(const char* name) {
-    for (size_t i = 0; i < kUkernelCount; ++i) {
-        if (strcmp(kUkernels[i].name, name) == 0) {
-            return &kUkernels[i];
-        }
-    }
-    return nullptr;
+    return find_name(kUkernels, kUkernelCount, name);
 }
 
 const kai_packer* kai_registry_find_packer(const char* name) {
-    for (size_t i = 0; i < kPackerCount; ++i) {
-        if (strcmp(kPackers[i].name, name) == 0) {
-            return &kPackers[i];
-        }
-    }
-    return nullptr;
+    return find_name(kPackers, kPackerCount, name);
 }
 
 size_t kai_registry_family_count() {

@@ -24,9 +24,6 @@ struct SizeGetter {
     const char* name;
 };
 
-/// Used instead of a Getter where the length does not matter: the CPU is not queried.
-struct AnyLength {};
-
 /// Used instead of a Getter for a number that is data (PanelRows).
 struct AsData {};
 
@@ -60,12 +57,6 @@ KAI_INLINE size_t sme_words(size_t n, SizeGetter getter) {
 }
 KAI_INLINE size_t sve_words(size_t n, SizeGetter getter) {
     return kai_sve_size(size_code(getter.size, n), getter.name);
-}
-KAI_INLINE constexpr size_t sme_words(size_t n, AnyLength) {
-    return n;
-}
-KAI_INLINE constexpr size_t sve_words(size_t n, AnyLength) {
-    return n;
 }
 KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData) {
     return {n, PanelRows::sme_word};
