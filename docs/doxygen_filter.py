@@ -23,9 +23,9 @@ def header(text):
         head.pop()
     if not head:
         return text
-    # The first line of each file is kept, so that the lines of warnings are right.
-    return "\n".join(["/// @file"] + (head[1:] if head[0].strip() == "///" else head) + [""] * (top - len(head)) +
-                     lines[top:])
+    head = ["/// @file"] + (head[1:] if head[0].strip() == "///" else head)
+    # As many lines as before, so that those of warnings are right.
+    return "\n".join(head + [""] * (top - len(head)) + lines[top:])
 
 
 def name_of(path, title=""):

@@ -1,4 +1,3 @@
-//
 // Packs and multiplies with any function that the registry lists, whatever its signature.
 //
 //     struct kai_call call = {0};
@@ -33,7 +32,6 @@
 // programs would get one.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_registry.h"

@@ -1,8 +1,6 @@
-//
 // Common declarations: error macros, data types, conversions, vector lengths, parameter structs.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stddef.h>

@@ -1,9 +1,7 @@
-//
 // Features of this CPU, queried from the operating system once, at run time. Nothing here depends on compiler flags.
 // All functions are thread-safe.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stdbool.h>

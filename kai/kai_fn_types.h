@@ -1,4 +1,3 @@
-//
 // Function types that several families share, and the macro with which headers declare getters: those of a micro-kernel
 // are the same in all of its kind. `KAI_DECLARE_GETTERS(MATMUL, <name>)` declares `kai_get_mr_<name>` and nine others.
 //
@@ -7,7 +6,6 @@
 // and sizes are in bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_common.h"

@@ -1,4 +1,3 @@
-//
 // Weights of GGUF files: the types of their blocks, rows back to floats, and which packer takes them.
 //
 //     const struct kai_gguf_type* type = kai_gguf_find_type(12);  // Q4_K
@@ -11,7 +10,6 @@
 // Blocks are read in place, at any address. docs/gguf.md says what this library does with each type.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stdbool.h>

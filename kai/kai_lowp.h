@@ -1,9 +1,7 @@
-//
 // Requantisation of the low-precision micro-kernels (uint8 and int8 with zero points, int32 sums), as gemmlowp and
 // TensorFlow Lite define it. docs/arithmetic.md has the formulas together.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,3 @@
-//
 // All micro-kernels and packers of this build, and the choice of the best one.
 //
 //     struct kai_registry_request request = {.family = "matmul_clamp_f32_qsi8d32p_qsi4c32p", .m = 64};
@@ -7,7 +6,6 @@
 //     const struct kai_ukernel* gemv = kai_registry_best(&request, NULL, NULL);
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,3 @@
-//
 // The unified API for micro-kernels: all have the same table of functions and take operands in structures.
 //
 // Each function here returns, by value, the table of one micro-kernel. V = SVL / 32: panels have V or 2 V rows or
@@ -15,7 +14,6 @@
 // its panels have no gaps between them.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/ukernels/matmul/kai_matmul_types.h"

@@ -1,4 +1,3 @@
-//
 // The unified API for LHS packers.
 //
 // Each function here returns, by value, the table of one packer. V = SVL / 32. Missing rows of the last panel, and k up
@@ -7,7 +6,6 @@
 // build.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs_types.h"

@@ -1,8 +1,6 @@
-//
 // Types of the unified API for LHS packers (kai_matmul_pack_lhs.h).
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stddef.h>

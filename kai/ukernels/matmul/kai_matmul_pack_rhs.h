@@ -1,4 +1,3 @@
-//
 // The unified API for RHS packers.
 //
 // Each function here returns, by value, the table of one packer. V = SVL / 32. Missing columns of the last panel and
@@ -9,7 +8,6 @@
 // Operands for which the format has no field are ignored.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"

@@ -1,8 +1,6 @@
-//
 // Types of the unified API for RHS packers (kai_matmul_pack_rhs.h).
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,6 @@
-//
 // Types of the unified API for micro-kernels (kai_matmul.h): the table of functions and the structures for operands.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,3 @@
-//
 // LHS packers: run at every inference, for the rows that a call of a micro-kernel reads.
 //
 // To pack a part of the panels (a thread's share) with any packer of this header: m_idx_start = 0, and both pointers
@@ -16,7 +15,6 @@
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

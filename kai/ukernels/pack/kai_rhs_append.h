@@ -1,9 +1,7 @@
-//
 // Rows that become columns of a packed RHS one after another: the keys of a KV cache, whose products with queries are
 // GEMV at the speed of Q8_0. docs/integrating.md shows a step of decoding.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // RHS packers: run once, when the weights are loaded.
 //
 // Preconditions are checked in every build: a violation prints the function, the values and the reason
@@ -11,7 +10,6 @@
 // Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

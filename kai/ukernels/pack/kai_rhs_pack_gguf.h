@@ -1,9 +1,7 @@
-//
 // RHS packers of rows of GGUF files: kai_rhs_pack.h includes this. Types, and functions that find a packer: kai_gguf.h.
 // Arithmetic and formats: docs/gguf.md.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,8 +1,6 @@
-//
 // A column of a packed RHS back to a row of floats: for an embedding that shares its matrix with the output layer.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_common.h"

@@ -1,4 +1,3 @@
-//
 // Depthwise convolution, f16, 3 x 3, stride 1, channels innermost: a whole image per call.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
@@ -6,7 +5,6 @@
 // Taps outside the image are skipped. Fused f16 multiply-adds; the bounds of the clamp are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // Depthwise convolution, f32, 3 x 3, stride 1, channels innermost: up to 4 rows of the output per call.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
@@ -6,7 +5,6 @@
 // Taps outside the image are skipped. One chain of fused multiply-adds that starts at the bias, kx ascending, then ky.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,10 +1,8 @@
-//
 // Packers for depthwise convolution: filter and bias, in blocks of w channels, w = elements of a streaming vector.
 //
 //     block: | bias: w | tap (0, 0): w | tap (0, 1): w | ... |
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // Indirect matmul, f16 <- f16p x f16p: the packed LHS was gathered from chunks of k (kai_lhs_pack.h), bias inside the
 // packed RHS.
 //
@@ -8,7 +7,6 @@
 // zero.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

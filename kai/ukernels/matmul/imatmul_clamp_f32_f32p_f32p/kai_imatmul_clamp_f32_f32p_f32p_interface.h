@@ -1,4 +1,3 @@
-//
 // Indirect matmul, f32 <- f32p x f32p: the packed LHS was gathered from chunks of k (kai_lhs_pack.h), bias inside the
 // packed RHS.
 //
@@ -7,7 +6,6 @@
 // One chain of fused multiply-adds that starts at the bias, chunks and k ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

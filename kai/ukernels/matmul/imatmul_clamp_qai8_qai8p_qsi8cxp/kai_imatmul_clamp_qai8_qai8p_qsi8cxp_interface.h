@@ -1,4 +1,3 @@
-//
 // Indirect matmul, int8 <- int8 x int8, quantised statically: the packed LHS was gathered from chunks of k
 // (kai_lhs_pack.h).
 //
@@ -10,7 +9,6 @@
 // term of the LHS zero point (kai_rhs_pack.h).
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // bf16 <- qai8dxp x qsi4c32p: int8 LHS quantised at run time, an offset and a scale per row,
 // int4 RHS with a bf16 scale per block of a column.
 //
@@ -11,7 +10,6 @@
 // The clamped f32 result is rounded to bf16, to nearest, ties to even.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

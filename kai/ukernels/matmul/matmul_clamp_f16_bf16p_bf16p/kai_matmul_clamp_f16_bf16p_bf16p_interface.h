@@ -1,4 +1,3 @@
-//
 // f16 <- bf16p x bf16p: both sides packed, f16 bias inside the packed RHS.
 //
 //     dst[m][n] = f16(clamp(bias[n] + sum over pairs of k of (lhs[m][k] * rhs[k][n] + lhs[m][k + 1] * rhs[k + 1][n])))
@@ -6,7 +5,6 @@
 // The arithmetic of BFMMLA: f32 sums that start at the bias, k ascending. The clamp is in f32, before the conversion.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f16 <- f16 x f16, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS
 // that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
@@ -10,7 +9,6 @@
 // are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f16 <- f16 x f16p: LHS not packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
@@ -7,7 +6,6 @@
 // sme2: sums in f32, rounded to f16 at the end. The bounds of the clamp are converted to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f16 <- f16p x f16p: both sides packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over pairs of k of (lhs[m][k] * rhs[k][n] + lhs[m][k + 1] * rhs[k + 1][n]))
@@ -7,7 +6,6 @@
 // nearest, ties to even, as are the bounds of the clamp.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f16 <- qai8dxp x qsi8cxp: int8 LHS quantised at run time, an offset and a scale per row,
 // int8 RHS with a scale per column.
 //
@@ -10,7 +9,6 @@
 // rounded to f16, to nearest, ties to even.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f16 <- qsi8d32p x qai4c32p: int8 LHS quantised at run time per block of a row,
 // asymmetric int4 RHS per block.
 //
@@ -10,7 +9,6 @@
 // The clamped f32 result is rounded to f16, to nearest, ties to even.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- bf16p x bf16p: both sides packed, f32 bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over pairs of k of (lhs[m][k] * rhs[k][n] + lhs[m][k + 1] * rhs[k + 1][n]))
@@ -6,7 +5,6 @@
 // The arithmetic of BFMMLA, BFDOT, BFMOPA: f32 sums that start at the bias, k ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

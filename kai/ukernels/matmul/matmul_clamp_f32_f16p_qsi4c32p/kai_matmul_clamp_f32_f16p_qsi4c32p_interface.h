@@ -1,4 +1,3 @@
-//
 // f32 <- f16p x qsi4c32p: LHS rounded to f16, symmetric int4 RHS with an f16 scale per block.
 //
 //     weight[k][n] = f16(rhs[k][n] * rhs_scale[n][k / bl])
@@ -7,7 +6,6 @@
 // Sums are f32, k ascending; the sum of a pair is rounded once.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- f32 x f32, neither side packed: the RHS is K x N, k rows of n elements. For small problems, and for an RHS
 // that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
@@ -8,7 +7,6 @@
 // matmul_clamp_f32_f32_f32p on NEON with a bias of +0.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

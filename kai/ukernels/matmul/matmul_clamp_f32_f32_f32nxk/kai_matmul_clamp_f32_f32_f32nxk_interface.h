@@ -1,4 +1,3 @@
-//
 // f32 <- f32 x f32, neither side packed: the RHS is N x K, n rows of k elements. For small problems, and for an RHS
 // that is used once: packing it would cost more than multiplying (docs/performance.md).
 //
@@ -9,7 +8,6 @@
 // chains as a vector has lanes (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- f32 x f32p: LHS not packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
@@ -7,7 +6,6 @@
 // bits.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

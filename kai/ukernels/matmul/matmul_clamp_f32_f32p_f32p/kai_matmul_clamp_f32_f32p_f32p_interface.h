@@ -1,4 +1,3 @@
-//
 // f32 <- f32p x f32p: both sides packed, bias inside the packed RHS.
 //
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
@@ -6,7 +5,6 @@
 // One chain of fused multiply-adds that starts at the bias, k ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

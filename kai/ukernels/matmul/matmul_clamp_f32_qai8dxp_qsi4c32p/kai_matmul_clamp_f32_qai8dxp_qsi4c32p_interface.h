@@ -1,4 +1,3 @@
-//
 // f32 <- qai8dxp x qsi4c32p: int8 LHS quantised at run time, an offset and a scale per row,
 // int4 RHS with a bf16 scale per block of a column.
 //
@@ -10,7 +9,6 @@
 // lhs_offset is minus the zero point of the row, rhs_sum the sum of the dequantised column.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- qai8dxp x qsi4cxp: int8 LHS quantised at run time, an offset and a scale per row,
 // int4 RHS with a scale per column.
 //
@@ -9,7 +8,6 @@
 // low 32 bits of the sum); the products and the sum with the bias are rounded individually.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file where they lie: nothing is packed, no second copy
 // in memory. Q6_K: super-blocks of 256 weights of 6 bits, with an f16 d and int8 scales per 16 (docs/gguf.md).
 //
@@ -8,7 +7,6 @@
 // The LHS is that of matmul_clamp_f32_qsi8d256p_qsi6c16x256p with mr 1; the results have the bits of that family.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

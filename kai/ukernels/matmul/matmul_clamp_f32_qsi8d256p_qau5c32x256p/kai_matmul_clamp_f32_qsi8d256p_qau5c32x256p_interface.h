@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d256p x qau5c32x256p: int8 LHS quantised at run time per 256 values of a row, 5-bit RHS in super-blocks of
 // 256 with integer scales of sub-blocks, Q5_K of GGUF files.
 //
@@ -10,7 +9,6 @@
 // sum = fma(T, lhs_scale, sum), super-blocks ascending. d and dmin are f16, sc and mn 0 to 63, lhs_scale f32.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d256p x qlu4c32x256p: int8 LHS quantised at run time per 256 values of a row, RHS as indices of a table of
 // 16 int8 in super-blocks of 256 with an f16 scale and an int8 scale per 32 weights, IQ4_XS of GGUF files. The table is
 // in the packed RHS.
@@ -9,7 +8,6 @@
 // I is exact in int32, f32(I) * d is rounded, b ascends.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

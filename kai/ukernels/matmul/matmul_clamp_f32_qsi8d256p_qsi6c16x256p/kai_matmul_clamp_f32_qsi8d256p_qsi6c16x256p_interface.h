@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d256p x qsi6c16x256p: int8 LHS quantised at run time per 256 values of a row, int6 RHS in super-blocks of
 // 256 with an f16 scale and an int8 scale per 16 weights, Q6_K of GGUF files.
 //
@@ -8,7 +7,6 @@
 // I is exact in int32, f32(I) * d is rounded, b ascends.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

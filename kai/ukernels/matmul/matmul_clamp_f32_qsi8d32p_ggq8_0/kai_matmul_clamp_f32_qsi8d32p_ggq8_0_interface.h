@@ -1,4 +1,3 @@
-//
 // f32 <- int8 LHS (scale per block, f16) x rows of a GGUF file where they lie: nothing is packed, no second copy in
 // memory. Q8_0: blocks of an f16 scale and 32 int8 (docs/gguf.md).
 //
@@ -7,7 +6,6 @@
 // The LHS is that of matmul_clamp_f32_qsi8d32p_qsi8c32p with bl 32, mr 1; the results have the bits of that family.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d32p x qai4c32p: int8 LHS quantised at run time per block of a row, asymmetric int4 RHS per block.
 //
 //     dst[m][n] = clamp(bias[n] + sum over blocks b of (rhs_zero[n][b] * lhs_sum[m][b]
@@ -8,7 +7,6 @@
 // in int32, the outer one is f32 with b ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

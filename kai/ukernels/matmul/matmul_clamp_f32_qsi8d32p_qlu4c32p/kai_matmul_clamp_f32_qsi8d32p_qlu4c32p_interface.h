@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d32p x qlu4c32p: int8 LHS quantised at run time per block of a row, RHS of indices of a table of 16 int8
 // that is in the packed RHS, with a scale per block: IQ4_NL, MXFP4 and NVFP4 of GGUF files, and tables of one's own.
 //
@@ -10,7 +9,6 @@
 // The table is read from the panel of the first column of a call: all panels of a matrix have the same.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d32p x qsi4c32p: int8 LHS quantised at run time per block of a row, int4 RHS with a scale per block.
 //
 //     dst[m][n] = clamp(sum over blocks b of lhs_scale[m][b] * rhs_scale[n][b] * S)
@@ -7,7 +6,6 @@
 // Scales are f16, the inner sum is exact in int32, the outer one is f32 with b ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

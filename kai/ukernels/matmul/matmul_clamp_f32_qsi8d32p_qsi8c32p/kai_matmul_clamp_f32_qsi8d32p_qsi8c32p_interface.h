@@ -1,4 +1,3 @@
-//
 // f32 <- qsi8d32p x qsi8c32p: int8 LHS quantised at run time per block of a row, int8 RHS with a scale per block, Q8_0
 // of GGUF files.
 //
@@ -8,7 +7,6 @@
 // Scales are f16, the inner sum is exact in int32, the outer one is f32 with b ascending.
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // int8 <- int8 x int8, quantised statically, one row: LHS not packed, asymmetric with one zero point, RHS symmetric
 // with a scale per channel.
 //
@@ -10,7 +9,6 @@
 // term of the LHS zero point (kai_rhs_pack.h).
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

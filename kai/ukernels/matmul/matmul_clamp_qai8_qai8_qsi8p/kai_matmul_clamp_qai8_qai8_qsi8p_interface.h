@@ -1,4 +1,3 @@
-//
 // int8 <- int8 x int8, symmetric weights per tensor or per channel: TensorFlow Lite's int8 models. The LHS is not
 // packed, the RHS is.
 //
@@ -6,7 +5,6 @@
 //     dst[m][n] = sum, requantised (kai_lowp.h), clamped, saturated to int8
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,4 +1,3 @@
-//
 // uint8 <- uint8 x uint8, all with a zero point: gemmlowp's low-precision paradigm. Neither side is packed: the RHS is
 // N x K, n rows of k elements.
 //
@@ -6,7 +5,6 @@
 //     dst[m][n] = sum, requantised (kai_lowp.h), clamped, saturated to uint8
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"

@@ -1,11 +1,9 @@
-//
 // uint8 <- uint8 x uint8, all with a zero point: gemmlowp's low-precision paradigm. The LHS is not packed, the RHS is.
 //
 //     sum = bias[n] + sum over k of (lhs[m][k] + lhs_offset) * (rhs[n][k] + rhs_offset)       int32, wraps around
 //     dst[m][n] = sum, requantised (kai_lowp.h), clamped, saturated to uint8
 //
 // SPDX-License-Identifier: Apache-2.0
-//
 #pragma once
 
 #include "kai/kai_fn_types.h"
