@@ -209,7 +209,8 @@ constexpr uint64_t types_in_place(const char* format) {
 
 /// @name Families
 /// @{
-/// Places in kUkernels: that of a micro-kernel, and of the first one of a family.
+/// Places in kUkernels: that of a micro-kernel, and of the first one of a family. (With kBefore, this one has the
+/// number of kFirst.)
 enum Place : int {
 #define KAI_FAMILY(NAME, DST) kFirst_##NAME, kBefore_##NAME = kFirst_##NAME - 1,
 #define KAI_OTHERS(ISA, NAME, ...) KAI_IF_BUILT(ISA, kPlace_##NAME, )
