@@ -218,21 +218,22 @@ enum Place : int {
     kUkernelCount
 };
 
-/// Its micro-kernels are those up to the first one of the next family. There may be none in this build.
+/// Its micro-kernels are those up to the first one of the next family.
 struct Family {
     const char* name;
     kai_datatype dst_type;
     uint32_t key;
     size_t first;
+    uint64_t gguf_types;  ///< of any of them (kFamilies)
 };
-constexpr Family kFamilies[] = {
-#define KAI_FAMILY(NAME, DST) {#NAME, kai_dt_##DST, key_of(#NAME), kFirst_##NAME},
+/// All of the catalogue. This build may have no micro-kernels of some.
+constexpr Family kCatalogue[] = {
+#define KAI_FAMILY(NAME, DST) {#NAME, kai_dt_##DST, key_of(#NAME), kFirst_##NAME, 0},
 #include "kai/ukernels/families.def"
-    {nullptr, kai_dt_unknown, 0, kUkernelCount}};
-constexpr size_t kFamilyCount = sizeof(kFamilies) / sizeof(kFamilies[0]) - 1;
+    {nullptr, kai_dt_unknown, 0, kUkernelCount, 0}};
 
 constexpr const Family& family_at(Place place) {
-    const Family* family = kFamilies;
+    const Family* family = kCatalogue;
     while (family[1].first <= static_cast<size_t>(place)) {
         ++family;
     }
@@ -248,19 +249,24 @@ constexpr uint64_t kTypes[] = {
 #include "kai/ukernels/families.def"
     0};
 
-struct FamilyTypes {
-    uint64_t of[kFamilyCount];
+struct Families {
+    size_t count;
+    Family of[sizeof(kCatalogue) / sizeof(kCatalogue[0])];
 };
-constexpr FamilyTypes types_of_families() {
-    FamilyTypes types = {};
-    for (size_t family = 0; family < kFamilyCount; ++family) {
-        for (size_t i = kFamilies[family].first; i < kFamilies[family + 1].first; ++i) {
-            types.of[family] |= kTypes[i];
+constexpr Families families_of_build() {
+    Families list = {};
+    for (const Family* family = kCatalogue; family->name != nullptr; ++family) {
+        if (family->first != family[1].first) {
+            Family& added = list.of[list.count++] = *family;
+            for (size_t i = family->first; i < family[1].first; ++i) {
+                added.gguf_types |= kTypes[i];
+            }
         }
     }
-    return types;
+    list.of[list.count].first = kUkernelCount;
+    return list;
 }
-constexpr FamilyTypes kFamilyTypes = types_of_families();
+constexpr Families kFamilies = families_of_build();
 /// @}
 
 const kai_ukernel kUkernels[] = {
@@ -327,12 +333,12 @@ kai_registry_entries entries_of(const Family& family) {
     return {kUkernels + family.first, kUkernels + (&family)[1].first};
 }
 
-/// NULL if it does not exist.
+/// NULL if this build has no micro-kernels of it.
 const Family* find_family(const char* name) {
     const uint32_t key = key_of(name);
-    for (size_t i = 0; i < kFamilyCount; ++i) {
-        if (kFamilies[i].key == key && strcmp(kFamilies[i].name, name) == 0) {
-            return &kFamilies[i];
+    for (size_t i = 0; i < kFamilies.count; ++i) {
+        if (kFamilies.of[i].key == key && strcmp(kFamilies.of[i].name, name) == 0) {
+            return &kFamilies.of[i];
         }
     }
     return nullptr;
@@ -342,9 +348,10 @@ const Family* find_family(const char* name) {
 const Family* find_family(const char* name, const kai_ukernel* member) {
     const auto at = reinterpret_cast<uintptr_t>(member), first = reinterpret_cast<uintptr_t>(&kUkernels[0]);
     if (member != nullptr && member->family == name && at >= first) {
-        for (size_t i = 0; i < kFamilyCount; ++i) {
-            if (at < first + kFamilies[i + 1].first * sizeof(kai_ukernel)) {
-                return &kFamilies[i];
+        const size_t place = (at - first) / sizeof(kai_ukernel);
+        for (size_t i = 0; i < kFamilies.count; ++i) {
+            if (place < kFamilies.of[i + 1].first) {
+                return &kFamilies.of[i];
             }
         }
     }
@@ -493,19 +500,27 @@ size_t distance(const char* a, const char* b) {
     return row[length];
 }
 
-/// Why a family has no micro-kernels; NULL: it does not exist.
-void explain_no_family(const Family* family, const char* name, kai_registry_explain_fn* explain, void* context) {
+bool is_in_catalogue(const char* name) {
+    for (const Family* family = kCatalogue; family->name != nullptr; ++family) {
+        if (strcmp(family->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void explain_no_family(const char* name, kai_registry_explain_fn* explain, void* context) {
     char reason[256];
     const char* nearest = nullptr;
     size_t least = SIZE_MAX;
-    for (const Family* f = kFamilies; f->name != nullptr; ++f) {
-        const size_t d = distance(name, f->name);
-        if (d < least && f->first != f[1].first) {
+    for (size_t i = 0; i < kFamilies.count; ++i) {
+        const size_t d = distance(name, kFamilies.of[i].name);
+        if (d < least) {
             least = d;
-            nearest = f->name;
+            nearest = kFamilies.of[i].name;
         }
     }
-    if (family != nullptr) {
+    if (is_in_catalogue(name)) {
         snprintf(reason, sizeof(reason), "this build has no micro-kernel of family \"%s\"", name);
     } else if (nearest != nullptr) {
         snprintf(reason, sizeof(reason), "no family named \"%.100s\"; nearest: \"%s\"", name, nearest);
@@ -574,20 +589,11 @@ const kai_packer* kai_registry_find_packer(const char* name) {
 }
 
 size_t kai_registry_family_count() {
-    size_t count = 0;
-    while (kai_registry_family(count) != nullptr) {
-        ++count;
-    }
-    return count;
+    return kFamilies.count;
 }
 
 const char* kai_registry_family(size_t index) {
-    for (const Family* family = kFamilies; family->name != nullptr; ++family) {
-        if (family->first != family[1].first && index-- == 0) {
-            return family->name;
-        }
-    }
-    return nullptr;
+    return index < kFamilies.count ? kFamilies.of[index].name : nullptr;
 }
 
 bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size) {
@@ -626,10 +632,10 @@ const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
 size_t kai_registry_gguf_families(uint32_t type_id, kai_registry_entries* families, size_t space) {
     const uint64_t type = type_id < 64 ? uint64_t{1} << type_id : 0;
     size_t count = 0;
-    for (size_t i = 0; i < kFamilyCount; ++i) {
-        if ((kFamilyTypes.of[i] & type) != 0) {
+    for (size_t i = 0; i < kFamilies.count; ++i) {
+        if ((kFamilies.of[i].gguf_types & type) != 0) {
             if (count < space) {
-                families[count] = entries_of(kFamilies[i]);
+                families[count] = entries_of(kFamilies.of[i]);
             }
             ++count;
         }
@@ -671,8 +677,8 @@ const kai_ukernel* kai_registry_best(
     if (explain == nullptr) {
         return best;
     }
-    if (entries.first == entries.end) {
-        explain_no_family(family, name, explain, context);
+    if (family == nullptr) {
+        explain_no_family(name, explain, context);
         return nullptr;
     }
     for (const kai_ukernel* u = entries.first; u != entries.end; ++u) {
