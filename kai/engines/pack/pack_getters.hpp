@@ -6,80 +6,78 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/pack/pack_lhs_rules.hpp"
 
-/// All getters of an LHS packer with blocks of bl. RULES: of type LhsRules.
-#define KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                               \
-    size_t kai_get_m_step_##NAME(size_t mr) {                                                                     \
-        return mr;                                                                                                \
-    }                                                                                                             \
-    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                           \
-        return m_idx * lhs_stride;                                                                                \
-    }                                                                                                             \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) { \
-        kai::check_lhs_shape(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                          \
-        return kai::RULES.format.offset({mr, kr, sr}, m_idx, k, bl);                                              \
-    }                                                                                                             \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr) {       \
-        kai::check_lhs_shape(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                          \
-        return kai::RULES.format.size({mr, kr, sr}, m, k, bl);                                                    \
+/// The depth of an LHS getter whose parameters are KAI_DEPTH_OF_K or KAI_DEPTH_OF_BL.
+#define KAI_LHS_DEPTH_K k
+#define KAI_LHS_DEPTH_BL k, bl
+
+/// All getters of an LHS packer without blocks (DEPTH: K), or with blocks of bl (BL). FORMAT: a Format, or LhsRules if
+/// there are any for getters.
+#define KAI_DEFINE_LHS_PACK_GETTERS_(DEPTH, NAME, FORMAT)                                                          \
+    size_t kai_get_m_step_##NAME(size_t mr) {                                                                      \
+        return mr;                                                                                                 \
+    }                                                                                                              \
+    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                            \
+        return m_idx * lhs_stride;                                                                                 \
+    }                                                                                                              \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) { \
+        kai::check_lhs_shape(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                          \
+        return kai::format_of(kai::FORMAT).offset({mr, kr, sr}, m_idx, KAI_LHS_DEPTH_##DEPTH);                     \
+    }                                                                                                              \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) {       \
+        kai::check_lhs_shape(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                          \
+        return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, KAI_LHS_DEPTH_##DEPTH);                           \
+    }
+#define KAI_DEFINE_LHS_PACK_GETTERS(...) KAI_DEFINE_LHS_PACK_GETTERS_(K, __VA_ARGS__)
+#define KAI_DEFINE_LHS_PACK_GETTERS_BL(...) KAI_DEFINE_LHS_PACK_GETTERS_(BL, __VA_ARGS__)
+
+/// kai_run_NAME of an LHS packer without blocks, from elements of T: checks the shape, then does what follows.
+#define KAI_DEFINE_LHS_PACK_RUN(NAME, RULES, T, ...)                                           \
+    void kai_run_##NAME(                                                                       \
+        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const T* lhs, \
+        [[maybe_unused]] size_t lhs_stride, void* lhs_packed) {                                \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k);                            \
+        __VA_ARGS__                                                                            \
     }
 
-/// The getters that every RHS packer with blocks of bl has. They want kai_rules_NAME (pack_rhs_rules.hpp). (sr is 2 in
-/// all of them; no size depends on it.)
-#define KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                           \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {                                \
-        return n_idx * rhs_stride;                                                                     \
-    }                                                                                                  \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t bl) { \
-        return kai_rhs_packed_offset(n_idx, k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);         \
-    }                                                                                                  \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t bl) {       \
-        return kai_rhs_packed_size(n, k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);               \
+/// @name The shape of an RHS as getters take it, besides an index, and as kai_rhs_packed_* take it
+/// NR: one tile. CX: one scale per column. BL: blocks of bl; sr is 2, and no size depends on it. BL_BF16: their scales
+/// are bf16, in an array.
+/// @{
+#define KAI_RHS_SHAPE_OF_NR size_t k, size_t nr, size_t kr
+#define KAI_RHS_SHAPE_NR k, nr, kr, 1, 0, kai_dt_bf16
+#define KAI_RHS_SHAPE_OF_CX size_t k, size_t nr, size_t kr, size_t sr
+#define KAI_RHS_SHAPE_CX k, nr, kr, sr, 0, kai_dt_bf16
+#define KAI_RHS_SHAPE_OF_BL size_t k, size_t nr, size_t kr, size_t bl
+#define KAI_RHS_SHAPE_BL k, nr, kr, 2, bl, kai_dt_bf16
+#define KAI_RHS_SHAPE_OF_BL_BF16 size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt
+#define KAI_RHS_SHAPE_BL_BF16 k, nr, kr, sr, bl, scale_dt
+/// @}
+
+/// Getters of an RHS packer that follow from kai_rules_NAME (pack_rhs_rules.hpp).
+#define KAI_DEFINE_RHS_PACKED_GETTERS(SHAPE, NAME)                                     \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, KAI_RHS_SHAPE_OF_##SHAPE) {  \
+        return kai_rhs_packed_offset(n_idx, KAI_RHS_SHAPE_##SHAPE, &kai_rules_##NAME); \
+    }                                                                                  \
+    size_t kai_get_rhs_packed_size_##NAME(size_t n, KAI_RHS_SHAPE_OF_##SHAPE) {        \
+        return kai_rhs_packed_size(n, KAI_RHS_SHAPE_##SHAPE, &kai_rules_##NAME);       \
+    }
+#define KAI_DEFINE_RHS_PACKED_STRIDE(SHAPE, NAME)                               \
+    size_t kai_get_rhs_packed_stride_##NAME(KAI_RHS_SHAPE_OF_##SHAPE) {         \
+        return kai_rhs_packed_stride(KAI_RHS_SHAPE_##SHAPE, &kai_rules_##NAME); \
     }
 
-/// The getter that some of them have besides.
-#define KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME)                                              \
-    size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t bl) { \
-        return kai_rhs_packed_stride(k, nr, kr, 2, bl, kai_dt_bf16, &kai_rules_##NAME);  \
-    }
-
-/// All getters of an RHS packer with blocks of bl and bf16 scales in an array. RHS_OFFSET: of column n_idx in the
-/// source.
-#define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, RHS_OFFSET)                                             \
-    size_t kai_get_n_step_##NAME(size_t nr) {                                                             \
-        return nr;                                                                                        \
-    }                                                                                                     \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {                  \
-        return RHS_OFFSET;                                                                                \
-    }                                                                                                     \
-    size_t kai_get_rhs_packed_stride_##NAME(                                                              \
-        size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {               \
-        return kai_rhs_packed_stride(k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);                     \
-    }                                                                                                     \
-    size_t kai_get_rhs_packed_offset_##NAME(                                                              \
-        size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) { \
-        return kai_rhs_packed_offset(n_idx, k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);              \
-    }                                                                                                     \
-    size_t kai_get_rhs_packed_size_##NAME(                                                                \
-        size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt) {     \
-        return kai_rhs_packed_size(n, k, nr, kr, sr, bl, scale_dt, &kai_rules_##NAME);                    \
-    }
-
-/// All getters of an LHS packer without blocks. FORMAT: a Format, or LhsRules if there are any for getters.
-#define KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                      \
-    size_t kai_get_m_step_##NAME(size_t mr) {                                                          \
-        return mr;                                                                                     \
-    }                                                                                                  \
-    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                \
-        return m_idx * lhs_stride;                                                                     \
-    }                                                                                                  \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t mr, size_t kr, size_t sr) { \
-        kai::check_lhs_shape(kai::FORMAT, k, 0, {mr, kr, sr}, __func__);                               \
-        return kai::format_of(kai::FORMAT).offset({mr, kr, sr}, m_idx, k);                             \
-    }                                                                                                  \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t mr, size_t kr, size_t sr) {       \
-        kai::check_lhs_shape(kai::FORMAT, k, 0, {mr, kr, sr}, __func__);                               \
-        return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, k);                                   \
-    }
+/// All getters of an RHS packer of SHAPE CX or BL_BF16. OFFSET: that of column n_idx, whose rows are rhs_stride apart.
+#define KAI_DEFINE_RHS_PACK_GETTERS_(SHAPE, NAME, OFFSET)                                \
+    size_t kai_get_n_step_##NAME(size_t nr) {                                            \
+        return nr;                                                                       \
+    }                                                                                    \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) { \
+        return OFFSET;                                                                   \
+    }                                                                                    \
+    KAI_DEFINE_RHS_PACKED_STRIDE(SHAPE, NAME)                                            \
+    KAI_DEFINE_RHS_PACKED_GETTERS(SHAPE, NAME)
+#define KAI_DEFINE_RHS_PACK_GETTERS_CX(...) KAI_DEFINE_RHS_PACK_GETTERS_(CX, __VA_ARGS__)
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(...) KAI_DEFINE_RHS_PACK_GETTERS_(BL_BF16, __VA_ARGS__)
 
 /// The getters of an RHS packer without blocks that do not depend on the order of the source, and its panels as data,
 /// kai_panels_NAME. BIAS: its type.
@@ -136,34 +134,3 @@
     size_t kai_get_scale_offset_##NAME(size_t n_idx) { \
         return n_idx * sizeof(float);                  \
     }
-
-/// All getters of an RHS packer with one scale per column. OFFSET: that of column n_idx, whose rows are rhs_stride
-/// apart.
-#define KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, OFFSET)                                                   \
-    size_t kai_get_n_step_##NAME(size_t nr) {                                                          \
-        return nr;                                                                                     \
-    }                                                                                                  \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {               \
-        return OFFSET;                                                                                 \
-    }                                                                                                  \
-    size_t kai_get_rhs_packed_stride_##NAME(size_t k, size_t nr, size_t kr, size_t sr) {               \
-        return kai_rhs_packed_stride(k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);                \
-    }                                                                                                  \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr) { \
-        return kai_rhs_packed_offset(n_idx, k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);         \
-    }                                                                                                  \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, size_t k, size_t nr, size_t kr, size_t sr) {       \
-        return kai_rhs_packed_size(n, k, nr, kr, sr, 0, kai_dt_bf16, &kai_rules_##NAME);               \
-    }
-
-namespace kai {
-namespace {
-
-/// What the getters of packers with blocks ask for; `run` asks for more.
-KAI_INLINE void check_whole_blocks([[maybe_unused]] size_t k, [[maybe_unused]] size_t bl) {
-    KAI_ASSERT_MSG(bl > 0, "bl must not be 0");
-    KAI_ASSERT_IF_MSG(bl > 0, k % bl == 0, "k must be a multiple of bl");
-}
-
-}  // namespace
-}  // namespace kai

@@ -136,25 +136,20 @@ KAI_INLINE void append_records(const Append& a) {
 }  // namespace
 }  // namespace kai
 
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32, kRulesF32)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p4x8sb_f32_neon, kRules4x8sb)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32)
-KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16)
-
 /// `run`, and `run` for rows by a list of indices. FIRST_ROW: what `run` takes m_idx_start for. The last ones: the
 /// arguments of pack_blocks.
 #define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                  \
+    KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                              \
     void kai_run_##NAME(                                                                                     \
         size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, \
         const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                 \
-        kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                      \
         kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW, lhs, lhs_stride, lhs_packed});     \
     }                                                                                                        \
     void kai_run_##NAME##_rows(                                                                              \
         size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs, \
         size_t lhs_stride, void* lhs_packed) {                                                               \
-        kai::check_lhs_call(kai::RULES, k, bl, {mr, kr, sr}, __func__);                                      \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                      \
         kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});       \
     }
 KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32, kRulesF32, float, m_idx_start, kai::kF32, kai::SourceF32)
@@ -170,19 +165,15 @@ KAI_LHS_PACK_BLOCKS(
 
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qsi8d256p_f32, kRules256)
 
-void kai_run_lhs_quant_pack_qsi8d256p_f32(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const float* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules256, k, 0, {mr, kr, sr}, __func__);
-    kai::LhsPack p = {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed};
-    p.start_slot = m_idx_start % mr;
-    kai::pack_blocks<kai::k256F32, kai::SourceF32>(p);
-}
+KAI_DEFINE_LHS_PACK_RUN(
+    lhs_quant_pack_qsi8d256p_f32, kRules256, float,
+    kai::pack_blocks<kai::k256F32, kai::SourceF32>(
+        {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, nullptr, m_idx_start % mr});)
 
 void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
     size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows,
     const void* lhs, size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules256, k, 0, {mr, kr, sr}, __func__);
+    kai::check_lhs_call(kai::kRules256, {mr, kr, sr}, __func__, k);
     kai::pack_blocks<kai::k256F32, kai::SourceF32>(
         {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
 }

@@ -21,8 +21,8 @@ struct LhsRules {
 
 /// The rules for getters.
 KAI_INLINE void check_lhs_shape(
-    [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl,
-    [[maybe_unused]] Tile t, [[maybe_unused]] const char* function) {
+    [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
+    [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl = 0) {
     KAI_REQUIRE(function, t.rows > 0, "mr = 0");
     KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
     KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
@@ -59,13 +59,13 @@ KAI_INLINE void check_lhs_shape(
 }
 
 /// The rules for `run`.
-KAI_INLINE void check_lhs_call(const LhsRules& rules, size_t k, size_t bl, Tile t, const char* function) {
+KAI_INLINE void check_lhs_call(const LhsRules& rules, Tile t, const char* function, size_t k, size_t bl = 0) {
     KAI_REQUIRE(function, rules.mr == 0 || t.rows == rules.mr, "mr = %zu, not %zu", t.rows, rules.mr);
-    check_lhs_shape(rules, k, bl, t, function);
+    check_lhs_shape(rules, t, function, k, bl);
 }
 
 /// Packers whose rules `run` alone checks.
-KAI_INLINE void check_lhs_shape(const Format&, size_t, size_t, Tile, const char*) {
+KAI_INLINE void check_lhs_shape(const Format&, Tile, const char*, size_t) {
 }
 
 constexpr const Format& format_of(const LhsRules& rules) {

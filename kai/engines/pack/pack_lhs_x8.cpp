@@ -10,24 +10,18 @@ namespace {
 
 constexpr LhsRules kRules = {x8p, 1, 4, 1, false, 0, 0};
 
-}  // namespace
-}  // namespace kai
-
-extern "C" {
-
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_x8p1x4_x8, kRules)
-
-void kai_run_lhs_pack_x8p1x4_x8(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::check_lhs_call(kai::kRules, k, 0, {mr, kr, sr}, __func__);
-    kai::check_no_start(m_idx_start, __func__);
-    const size_t stride = kai::x8p.stride({1, 4, 1}, k);
+KAI_INLINE void pack_x8(size_t m, size_t k, const void* lhs, size_t lhs_stride, void* packed) {
+    const size_t stride = x8p.stride({1, 4, 1}, k);
     for (size_t row = 0; row < m && k > 0; ++row) {
-        uint8_t* to = kai::bytes(lhs_packed, row * stride);
-        __builtin_memcpy(to, kai::bytes(lhs, row * lhs_stride), k);
+        uint8_t* to = bytes(packed, row * stride);
+        __builtin_memcpy(to, bytes(lhs, row * lhs_stride), k);
         __builtin_memset(to + k, 0, stride - k);
     }
 }
 
-}  // extern "C"
+}  // namespace
+}  // namespace kai
+
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_x8p1x4_x8, kRules)
+KAI_DEFINE_LHS_PACK_RUN(lhs_pack_x8p1x4_x8, kRules, void, kai::check_no_start(m_idx_start, __func__);
+                        kai::pack_x8(m, k, lhs, lhs_stride, lhs_packed);)

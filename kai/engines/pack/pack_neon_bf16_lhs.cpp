@@ -109,30 +109,17 @@ constexpr LhsRules kRulesOf1{bf16p, 1, 4, 1, false, 0, 0};
 
 extern "C" {
 
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_bf16p8x4_f16_neon, kRulesOf8)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p8x4_f32_neon, kRulesOf8)
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
-
-#define KAI_LHS_PACK_8(NAME, T)                                                                                      \
-    void kai_run_##NAME(                                                                                             \
-        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride, \
-        void* lhs_packed) {                                                                                          \
-        kai::check_lhs_call(kai::kRulesOf8, k, 0, {mr, kr, sr}, __func__);                                           \
-        kai::check_no_start(m_idx_start, __func__);                                                                  \
-        kai::pack_8<T>(m, k, lhs, lhs_stride, lhs_packed);                                                           \
-    }
+#define KAI_LHS_PACK_8(NAME, T)                                                                \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRulesOf8)                                               \
+    KAI_DEFINE_LHS_PACK_RUN(NAME, kRulesOf8, void, kai::check_no_start(m_idx_start, __func__); \
+                            kai::pack_8<T>(m, k, lhs, lhs_stride, lhs_packed);)
 KAI_LHS_PACK_8(lhs_pack_bf16p8x4_f16_neon, float16_t)
 KAI_LHS_PACK_8(lhs_quant_pack_bf16p8x4_f32_neon, float)
 
-void kai_run_lhs_quant_pack_bf16p1x4_f32_neon(
-    size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
-    [[maybe_unused]] size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRulesOf1, k, 0, {mr, kr, sr}, __func__);
-    kai::check_no_start(m_idx_start, __func__);
+KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
+KAI_DEFINE_LHS_PACK_RUN(
+    lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1, void, kai::check_no_start(m_idx_start, __func__);
     KAI_REQUIRE(__func__, m <= 1, "m = %zu, not 0 or 1", m);
-    if (m > 0) {
-        kai::pack_1(k, static_cast<const float*>(lhs), static_cast<uint8_t*>(lhs_packed));
-    }
-}
+    if (m > 0) { kai::pack_1(k, static_cast<const float*>(lhs), kai::bytes(lhs_packed)); })
 
 }  // extern "C"

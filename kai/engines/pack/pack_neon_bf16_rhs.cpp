@@ -77,30 +77,12 @@ KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, siz
     }
 }
 
-constexpr kai_rhs_rules columns_rules(const char* name, const Format& format, uint8_t source_bits) {
-    kai_rhs_rules rules = rhs_rules(name, format, false);
-    rules.nr = kColumns;
-    rules.kr = 4;
-    rules.sr = 1;
-    rules.k_padding = 4;
-    rules.stride_bits = source_bits;
-    rules.kxn = true;
-    rules.bias = true;
-    return rules;
-}
-
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_RUN(NAME, FORMAT, SOURCE, BIAS)                                                                  \
-    KAI_RHS_RULES(NAME, columns_rules, kai::FORMAT, 8 * sizeof(SOURCE))                                             \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
-                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
-        kai::pack(kai_rules_##NAME, call, sizeof(SOURCE), sizeof(BIAS));                                            \
-    }
+#define KAI_DEFINE_RUN(NAME, FORMAT, SOURCE, BIAS)                                                 \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, kai::kColumns, 4, 8 * sizeof(SOURCE), true, true) \
+    KAI_RHS_TILE_RUN(NAME, void, kai::pack(kai_rules_##NAME, call, sizeof(SOURCE), sizeof(BIAS));)
 
 extern "C" {
 
@@ -123,14 +105,6 @@ size_t kai_get_bias_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n
 size_t kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t k) {
     return kai::bf16pbiasf32.stride({kai::kColumns, 4, 1}, k);
 }
-size_t kai_get_rhs_packed_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(
-    size_t n_idx, size_t k, size_t nr, size_t kr) {
-    return kai_rhs_packed_offset(
-        n_idx, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
-}
-size_t kai_get_rhs_packed_size_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n, size_t k, size_t nr, size_t kr) {
-    return kai_rhs_packed_size(
-        n, k, nr, kr, 1, 0, kai_dt_bf16, &kai_rules_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon);
-}
+KAI_DEFINE_RHS_PACKED_GETTERS(NR, rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon)
 
 }  // extern "C"

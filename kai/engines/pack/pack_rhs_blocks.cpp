@@ -177,11 +177,18 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
 }  // namespace
 }  // namespace kai
 
+/// The getters of packers of records and of those of arrays.
+#define KAI_DEFINE_BLOCK_GETTERS(NAME)                                  \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
+        return n_idx * rhs_stride;                                      \
+    }                                                                   \
+    KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)
+
 /// Then the rules of the shape.
 #define KAI_DEFINE_RECORDS(NAME, KIND, ...)                                                                           \
     KAI_RHS_RULES(NAME, __VA_ARGS__)                                                                                  \
-    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                                              \
-    KAI_DEFINE_RHS_PACK_STRIDE_BL(NAME)                                                                               \
+    KAI_DEFINE_BLOCK_GETTERS(NAME)                                                                                    \
+    KAI_DEFINE_RHS_PACKED_STRIDE(BL, NAME)                                                                            \
     void kai_run_##NAME(                                                                                              \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,        \
         const float* bias, void* rhs_packed, size_t extra_bytes, const struct kai_rhs_pack_qs4cxs1s0_param* params) { \
@@ -192,7 +199,7 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
 
 #define KAI_DEFINE_ARRAYS(NAME, KIND, ...)                                                                      \
     KAI_RHS_RULES(NAME, __VA_ARGS__)                                                                            \
-    KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                                                                        \
+    KAI_DEFINE_BLOCK_GETTERS(NAME)                                                                              \
     void kai_run_##NAME(                                                                                        \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,  \
         const void* zero, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,            \

@@ -20,60 +20,27 @@ namespace {
 constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
     kai_rhs_rules rules = rhs_rules(name, format, false);
     rules.bias = rules.scale = true;
-    return rules;
-}
-
-constexpr kai_rhs_rules qsi4cxp_rules(const char* name) {
-    kai_rhs_rules rules = channels_rules(name, qsi4cxp);
-    rules.k_groups = 2;
-    rules.params = KAI_RHS_PARAMS_1_8_OR_0;
-    return rules;
-}
-
-constexpr kai_rhs_rules qsi4cxps1s0_rules(const char* name) {
-    kai_rhs_rules rules = channels_rules(name, qsi4cxps1s0);
-    rules.kr_multiple = 2;
-    rules.k_kr = true;
-    rules.params = KAI_RHS_PARAMS_1_8_OR_0;
-    return rules;
-}
-
-constexpr kai_rhs_rules qsi8cxp_rules(const char* name) {
-    kai_rhs_rules rules = channels_rules(name, qsi8cxp);
-    rules.sr = 1;
-    rules.k_kr = true;
-    rules.params = KAI_RHS_PARAMS_ANY;
-    return rules;
-}
-
-constexpr kai_rhs_rules qsu2cxp4vlx4_rules(const char* name) {
-    kai_rhs_rules rules = channels_rules(name, qsu2cxp4vlx4);
-    rules.k_multiple = 32;
-    set_groups(rules, 4, 4);
-    rules.params = KAI_RHS_PARAMS_1;
-    return rules;
-}
-
-constexpr kai_rhs_rules qsu2cxp4x4_rules(const char* name) {
-    kai_rhs_rules rules = qsu2cxp4vlx4_rules(name);
-    rules.nr = 4;
-    return rules;
-}
-
-/// One tile, rows of bytes that are a stride apart.
-constexpr kai_rhs_rules tile_rules(const char* name, const Format& format, uint8_t nr, uint8_t kr, bool kxn) {
-    kai_rhs_rules rules = rhs_rules(name, format, false);
-    rules.nr = nr;
-    rules.kr = kr;
-    rules.sr = 1;
-    rules.stride_bits = 8;
-    rules.kxn = kxn;
+    if (format.bits == 2) {
+        rules.nr = &format == &qsu2cxp4x4 ? 4 : 0;
+        rules.k_multiple = 32;
+        set_groups(rules, 4, 4);
+        rules.params = KAI_RHS_PARAMS_1;
+    } else if (format.bits == 4) {
+        rules.k_kr = &format == &qsi4cxps1s0;
+        rules.kr_multiple = rules.k_kr ? 2 : 0;
+        rules.k_groups = rules.k_kr ? 0 : 2;
+        rules.params = KAI_RHS_PARAMS_1_8_OR_0;
+    } else {
+        rules.sr = 1;
+        rules.k_kr = true;
+        rules.params = KAI_RHS_PARAMS_ANY;
+    }
     return rules;
 }
 
 constexpr kai_rhs_rules static_rules(const char* name) {
-    kai_rhs_rules rules = tile_rules(name, qsi8cxpbi32sf32, 16, 4, true);
-    rules.scale = rules.bias = true;
+    kai_rhs_rules rules = tile_rules(name, qsi8cxpbi32sf32, 16, 4, 8, true, true);
+    rules.scale = true;
     rules.params = KAI_RHS_PARAMS_ANY;
     return rules;
 }
@@ -105,7 +72,7 @@ constexpr kai_rhs_rules static_rules(const char* name) {
 
 /// OFFSET: see KAI_DEFINE_RHS_PACK_GETTERS_CX. ELEMENT, PARAMS: types of run. Then further arguments of run.
 #define KAI_DEFINE_PACKER(NAME, FORMAT, KXN, MISSING, LANES, OFFSET, ELEMENT, PARAMS, DECLARE, PASS)                   \
-    KAI_RHS_RULES(NAME, FORMAT##_rules)                                                                                \
+    KAI_RHS_RULES(NAME, channels_rules, kai::FORMAT)                                                                   \
     KAI_DEFINE_RHS_PACK_GETTERS_CX(NAME, OFFSET)                                                                       \
     void kai_run_##NAME(                                                                                               \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const ELEMENT* rhs, const float* bias, \
@@ -141,25 +108,19 @@ KAI_DEFINE_PACKER(
     n_idx* rhs_stride, uint8_t, kai_rhs_pack_qs4cxs1s0_param, KAI_TABLE, KAI_PASS_TABLE)
 
 /// Of one tile. Then what is in ChannelsKind after `missing`.
-#define KAI_DEFINE_RUN(NAME, FORMAT, KXN, LANES, PARAMS, ...)                                                       \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, PARAMS* params) {                \
-        static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::zero, __VA_ARGS__};             \
-        kai::pack(                                                                                                  \
-            kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>,                                                   \
-            {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, bias, scale, 0, rhs_packed, extra_bytes,    \
-             params});                                                                                              \
-    }
+#define KAI_DEFINE_RUN(NAME, FORMAT, KXN, LANES, PARAMS, ...)                                                        \
+    KAI_RHS_TILE_RUN(NAME, PARAMS,                                                                                   \
+                     static constexpr kai::ChannelsKind kKind = {kai::FORMAT, KXN, kai::Missing::zero, __VA_ARGS__}; \
+                     kai::pack(kai_rules_##NAME, kKind, kai::kLoop<kai::LANES, KXN>, call);)
 
-#define KAI_DEFINE_NXK(NAME, FORMAT, FLIP)                           \
-    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, false)       \
-    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, 4, 16, 1, int32_t) \
-    KAI_DEFINE_RUN(NAME, FORMAT, false, LanesInt8<true>, const void, true, FLIP)
+#define KAI_DEFINE_NXK(NAME, FORMAT, FLIP)                               \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, 8, false, false) \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, 4, 16, 1, int32_t)     \
+    KAI_DEFINE_RUN(NAME, FORMAT, false, LanesInt8<true>, void, true, FLIP)
 #define KAI_DEFINE_KXN(NAME, FORMAT, FLIP)                                    \
-    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, true)                 \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, 8, true, false)       \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, 4, 16, 1, uint8_t, int32_t) \
-    KAI_DEFINE_RUN(NAME, FORMAT, true, LanesInt8<true>, const void, true, FLIP)
+    KAI_DEFINE_RUN(NAME, FORMAT, true, LanesInt8<true>, void, true, FLIP)
 
 extern "C" {
 
@@ -168,7 +129,7 @@ KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cx
 KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
 KAI_DEFINE_RUN(
     rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, true, LanesInt8<false>,
-    const struct kai_rhs_pack_qsi8cx_params, false)
+    struct kai_rhs_pack_qsi8cx_params, false)
 
 KAI_DEFINE_NXK(rhs_pack_nxk_qau8p4x16_qau8, qau8p, 0x80)
 KAI_DEFINE_KXN(rhs_pack_kxn_qau8p4x16_qau8, qau8p, 0x80)

@@ -5,38 +5,16 @@
 #include "kai/engines/pack/pack_neon_rhs_float.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
-namespace kai {
-namespace {
-
-constexpr kai_rhs_rules float_rules(const char* name, const Format& format, uint8_t nr, bool kxn) {
-    kai_rhs_rules rules = rhs_rules(name, format, false);
-    rules.nr = nr;
-    rules.kr = rules.sr = 1;
-    rules.stride_bits = static_cast<uint8_t>(format.bits);
-    rules.kxn = kxn;
-    rules.bias = true;
-    return rules;
-}
-
-}  // namespace
-}  // namespace kai
-
 /// TRANSPOSE: what N x K sources need. (Opaque: not a copy of the function for each.)
-#define KAI_DEFINE_RUN(NAME, FORMAT, NR, KXN, TRANSPOSE)                                                            \
-    KAI_RHS_RULES(NAME, float_rules, kai::FORMAT, NR, KXN)                                                          \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const void* params) {            \
-        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
-                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
-        kai::pack_rhs_float<KXN>(*kai::opaque(&kai_rules_##NAME), call, TRANSPOSE);                                 \
-    }
+#define KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, KXN, TRANSPOSE)                       \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, NR, 1, 8 * sizeof(ELEMENT), KXN, true) \
+    KAI_RHS_TILE_RUN(NAME, void, kai::pack_rhs_float<KXN>(*kai::opaque(&kai_rules_##NAME), call, TRANSPOSE);)
 #define KAI_DEFINE_KXN(NAME, FORMAT, NR, ELEMENT)                             \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, 1, 1, ELEMENT, ELEMENT) \
-    KAI_DEFINE_RUN(NAME, FORMAT, NR, true, nullptr)
+    KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, true, nullptr)
 #define KAI_DEFINE_NXK(NAME, FORMAT, NR, ELEMENT)                    \
     KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, 1, 1, ELEMENT) \
-    KAI_DEFINE_RUN(NAME, FORMAT, NR, false, kai::opaque(kai::transpose_columns<ELEMENT, NR * sizeof(ELEMENT)>))
+    KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, false, kai::opaque(kai::transpose_columns<ELEMENT, NR * sizeof(ELEMENT)>))
 
 extern "C" {
 

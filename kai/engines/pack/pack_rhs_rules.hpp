@@ -124,6 +124,20 @@ constexpr kai_rhs_rules rhs_rules(const char* name, const Format& format, bool b
     return rules;
 }
 
+/// One tile with groups of kr, rows of elements of stride_bits that are a stride apart.
+constexpr kai_rhs_rules tile_rules(
+    const char* name, const Format& format, uint8_t nr, uint8_t kr, size_t stride_bits, bool kxn, bool bias) {
+    kai_rhs_rules rules = rhs_rules(name, format, false);
+    rules.nr = nr;
+    rules.kr = kr;
+    rules.sr = 1;
+    rules.pads_groups = true;
+    rules.stride_bits = static_cast<uint8_t>(stride_bits);
+    rules.kxn = kxn;
+    rules.bias = bias;
+    return rules;
+}
+
 constexpr void set_groups(kai_rhs_rules& rules, uint8_t min, uint8_t max, uint8_t group = 0) {
     rules.group_min = min;
     rules.group_max = max;
@@ -132,6 +146,16 @@ constexpr void set_groups(kai_rhs_rules& rules, uint8_t min, uint8_t max, uint8_
 
 }  // namespace
 }  // namespace kai
+
+/// kai_run_NAME of a packer of tile_rules, with params of type PARAMS: does what follows with `call`, its arguments.
+#define KAI_RHS_TILE_RUN(NAME, PARAMS, ...)                                                                         \
+    void kai_run_##NAME(                                                                                            \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
+        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const PARAMS* params) {          \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
+                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
+        __VA_ARGS__                                                                                                 \
+    }
 
 /// Defines the rules of a packer: a constexpr function of its name.
 #define KAI_RHS_RULES(NAME, FUNCTION, ...)                                          \
