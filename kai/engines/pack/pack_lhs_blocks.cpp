@@ -39,10 +39,10 @@ constexpr LhsRules kRulesSumsF16 = rules_of(kSumsF16, {0, 0, 0}, 32);
 constexpr LhsRules kRules256{qsi8d256p, 0, 0, 0, false, 0, 0};
 
 /// Packs. The loops are those of the kind, for groups of 8, 4 or both.
-template <const LhsBlockKind& kind, typename Source, bool groups_of_8 = true, bool groups_of_4 = true>
-KAI_INLINE void pack_blocks(const LhsPack& p) {
+template <const LhsBlockKind& kind, bool groups_of_8 = true, bool groups_of_4 = true>
+KAI_INLINE void pack_blocks(const LhsRows& p) {
 #if defined(__aarch64__)
-    static constexpr BlockLoops loops = block_loops<kind, Source, groups_of_8, groups_of_4>();
+    static constexpr BlockLoops loops = block_loops<kind, groups_of_8, groups_of_4>();
     pack_lhs_blocks(kind, loops, p);
 #else
     pack_lhs_blocks_scalar(kind, p);
@@ -91,12 +91,11 @@ KAI_INLINE void check(const kai_rhs_rules& rules, const Append& a) {
 }
 
 /// Rows of floats, one at a time: so many come with a token.
-template <const LhsBlockKind& kind, typename Source>
+template <const LhsBlockKind& kind>
 KAI_INLINE void append_floats(const Append& a) {
     for (size_t i = 0; i < a.count; ++i) {
-        pack_blocks<kind, Source, false, false>(
-            {1, a.k, kBlock, a.tile, 0, bytes(a.rhs, i * a.rhs_stride), 0, a.panel(kind.format, i), nullptr,
-             a.slot(i)});
+        pack_blocks<kind, false, false>(
+            {1, a.k, kBlock, a.tile, a.slot(i), bytes(a.rhs, i * a.rhs_stride), 0, a.panel(kind.format, i)});
     }
 }
 
@@ -138,44 +137,39 @@ KAI_INLINE void append_records(const Append& a) {
 
 /// `run`, and `run` for rows by a list of indices. FIRST_ROW: what `run` takes m_idx_start for. The last ones: the
 /// arguments of pack_blocks.
-#define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                  \
-    KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                              \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start, \
-        const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                 \
-        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                      \
-        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW, lhs, lhs_stride, lhs_packed});     \
-    }                                                                                                        \
-    void kai_run_##NAME##_rows(                                                                              \
-        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs, \
-        size_t lhs_stride, void* lhs_packed) {                                                               \
-        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                      \
-        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});       \
+#define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                     \
+    KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                                 \
+    void kai_run_##NAME(                                                                                        \
+        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start,    \
+        const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                    \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                         \
+        const void* first = kai::bytes(lhs, FIRST_ROW * lhs_stride);                                            \
+        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW % mr, first, lhs_stride, lhs_packed}); \
+    }                                                                                                           \
+    void kai_run_##NAME##_rows(                                                                                 \
+        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs,    \
+        size_t lhs_stride, void* lhs_packed) {                                                                  \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                         \
+        kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});          \
     }
-KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32, kRulesF32, float, m_idx_start, kai::kF32, kai::SourceF32)
-KAI_LHS_PACK_BLOCKS(
-    lhs_quant_pack_qsi8d32p4x8sb_f32_neon, kRules4x8sb, float, m_idx_start, kai::k4x8sb, kai::SourceF32, true, false)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32, kRulesF32, float, m_idx_start, kai::kF32)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p4x8sb_f32_neon, kRules4x8sb, float, m_idx_start, kai::k4x8sb, true, false)
 // By convention this packer ignores m_idx_start: lhs and lhs_packed are those of the first row.
-KAI_LHS_PACK_BLOCKS(
-    lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last, float, 0, kai::kF32Last, kai::SourceF32, false, true)
-KAI_LHS_PACK_BLOCKS(
-    lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32, kai::SourceF32)
-KAI_LHS_PACK_BLOCKS(
-    lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16, kai::SourceF16)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last, float, 0, kai::kF32Last, false, true)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32)
+KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16)
 
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qsi8d256p_f32, kRules256)
 
-KAI_DEFINE_LHS_PACK_RUN(
-    lhs_quant_pack_qsi8d256p_f32, kRules256, float,
-    kai::pack_blocks<kai::k256F32, kai::SourceF32>(
-        {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, nullptr, m_idx_start % mr});)
+KAI_DEFINE_LHS_PACK_RUN(lhs_quant_pack_qsi8d256p_f32, kRules256, float,
+                        kai::pack_blocks<kai::k256F32>(
+                            {m, k, kai::qsi8d256p.block, {mr, kr, sr}, m_idx_start % mr, lhs, lhs_stride, lhs_packed});)
 
 void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
     size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows,
     const void* lhs, size_t lhs_stride, void* lhs_packed) {
     kai::check_lhs_call(kai::kRules256, {mr, kr, sr}, __func__, k);
-    kai::pack_blocks<kai::k256F32, kai::SourceF32>(
-        {m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
+    kai::pack_blocks<kai::k256F32>({m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
 }
 
 /// Then bytes of a block of the source, and the function that appends its rows.
@@ -189,9 +183,9 @@ void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
         kai::__VA_ARGS__(rows);                                                                                    \
     }
 
-KAI_RHS_APPEND(rhs_append_qsi8c32p_f32, qsi8c32p, 128, append_floats<kai::kRhsF32, kai::SourceF32>)
-KAI_RHS_APPEND(rhs_append_qsi8c32p_f16, qsi8c32p, 64, append_floats<kai::kRhsF16, kai::SourceF16>)
+KAI_RHS_APPEND(rhs_append_qsi8c32p_f32, qsi8c32p, 128, append_floats<kai::kRhsF32>)
+KAI_RHS_APPEND(rhs_append_qsi8c32p_f16, qsi8c32p, 64, append_floats<kai::kRhsF16>)
 KAI_RHS_APPEND(rhs_append_qsi8c32p_qsi8c32, qsi8c32p, 34, append_records<kai::qsi8c32p>)
-KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f32, qsi8c32pscalef16, 128, append_floats<kai::kSmeF32, kai::SourceF32>)
-KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f16, qsi8c32pscalef16, 64, append_floats<kai::kSmeF16, kai::SourceF16>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f32, qsi8c32pscalef16, 128, append_floats<kai::kSmeF32>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f16, qsi8c32pscalef16, 64, append_floats<kai::kSmeF16>)
 KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_qsi8c32, qsi8c32pscalef16, 34, append_records<kai::qsi8c32pscalef16>)

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/layout.hpp"
 #include "kai/engines/pack/pack_lhs_source.hpp"
 #include "kai/engines/core/quantise.hpp"
 
@@ -34,6 +33,10 @@ struct LhsBlockKind {
     constexpr size_t field_width() const {
         return fields() == LhsFields::scale ? sizeof(uint16_t) : sizeof(float);
     }
+    /// Where the fields of a block start: at its head or its tail, whichever the format has.
+    KAI_INLINE size_t fields_offset(const LhsRows& p, size_t block) const {
+        return format.block_head != 0 ? format.head(p.tile, p.k, p.bl, block) : format.tail(p.tile, p.bl, block);
+    }
 };
 
 /// The sum of 32 quants, 128 * high + low: both fit a byte, low is -64 ... 63.
@@ -44,37 +47,9 @@ struct SumOf32 {
     }
 };
 
-/// Rows first_row ... first_row + m - 1 of a matrix, and the panel that row first_row goes to.
-struct LhsPack {
-    size_t m, k, bl;
-    Tile tile;
-    size_t first_row;
-    const void* lhs;    // row 0
-    size_t lhs_stride;  // bytes
-    void* packed;
-    const size_t* indices = nullptr;  // row i of the matrix is row indices[i] of lhs; NULL: row i
-    size_t start_slot = 0;            // of first_row, if lhs is that row; else the slot follows from first_row
-
-    KAI_INLINE const uint8_t* row(size_t i) const {
-        const size_t row = first_row + i;
-        return bytes(lhs, (indices != nullptr ? indices[row] : row) * lhs_stride);
-    }
-    KAI_INLINE size_t slot(size_t i) const {
-        return (start_slot + first_row + i) % tile.rows;
-    }
-    KAI_INLINE uint8_t* panel(const Format& format, size_t i) const {
-        const size_t first = start_slot + first_row;
-        return bytes(packed, ((first + i) / tile.rows - first / tile.rows) * format.stride(tile, k, bl));
-    }
-    /// Where the fields of a block start: at its head or its tail, whichever the format has.
-    KAI_INLINE size_t fields_offset(const Format& format, size_t block) const {
-        return format.block_head != 0 ? format.head(tile, k, bl, block) : format.tail(tile, bl, block);
-    }
-};
-
 /// The sums of a block of one row, from its quants.
 KAI_INLINE void put_sums_scalar(
-    const LhsBlockKind& kind, const LhsPack& p, const uint8_t* quants, size_t slot, uint8_t* sums) {
+    const LhsBlockKind& kind, const LhsRows& p, const uint8_t* quants, size_t slot, uint8_t* sums) {
     for (size_t j = 0; j < p.bl / 32; ++j) {
         int32_t sum = 0;
         for (size_t i = 0; i < 32; ++i) {
@@ -87,7 +62,7 @@ KAI_INLINE void put_sums_scalar(
 
 /// A block of one row: its quants to their slot, and its fields.
 KAI_INLINE void pack_block_scalar(
-    const LhsBlockKind& kind, const LhsPack& p, const uint8_t* src, uint8_t* quants, size_t slot, uint8_t* fields) {
+    const LhsBlockKind& kind, const LhsRows& p, const uint8_t* src, uint8_t* quants, size_t slot, uint8_t* fields) {
     uint32_t amax = 0;
     for (size_t j = 0; j < p.bl; ++j) {
         const uint32_t x = magnitude_at(kind.source, src + j * size_of(kind.source));
@@ -116,16 +91,19 @@ KAI_INLINE void pack_block_scalar(
     }
 }
 
-[[gnu::noinline, gnu::cold]] void pack_lhs_blocks_scalar(const LhsBlockKind& kind, const LhsPack& p) {
-    const Format& format = kind.format;
-    for (size_t i = 0; i < p.m; ++i) {
-        uint8_t* panel = p.panel(format, i);
-        const uint8_t* src = p.row(i);
-        for (size_t block = 0; block * p.bl < p.k; ++block, src += p.bl * size_of(kind.source)) {
-            pack_block_scalar(
-                kind, p, src, panel + format.elements(p.tile, p.bl, block), p.slot(i),
-                panel + p.fields_offset(format, block) + kind.field_width() * p.slot(i));
-        }
+[[gnu::noinline, gnu::cold]] void pack_row_scalar(
+    const LhsBlockKind& kind, const LhsRows& p, const uint8_t* src, const RowPlace& to) {
+    for (size_t block = 0; block * p.bl < p.k; ++block, src += p.bl * size_of(kind.source)) {
+        pack_block_scalar(
+            kind, p, src, to.panel + kind.format.elements(p.tile, p.bl, block), to.slot,
+            to.panel + kind.fields_offset(p, block) + kind.field_width() * to.slot);
+    }
+}
+
+[[gnu::noinline, gnu::cold]] void pack_lhs_blocks_scalar(const LhsBlockKind& kind, const LhsRows& p) {
+    RowPlace to = RowPlace::of_first(p);
+    for (size_t i = 0; i < p.m; ++i, to.advance(p, 1, kind.format.stride(p.tile, p.k, p.bl))) {
+        pack_row_scalar(kind, p, p.row(i), to);
     }
 }
 

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/layout.hpp"
 #include "kai/engines/pack/pack_lhs_source.hpp"
 #include "kai/engines/core/quantise.hpp"
 
@@ -30,43 +29,6 @@ KAI_INLINE constexpr size_t even_until(Rounding rounding, size_t whole) {
 struct LhsRowKind {
     SourceType source;
     Rounding rounding;
-};
-
-/// m rows, and the panel that the first one goes to.
-struct LhsRows {
-    size_t m, k;
-    Tile tile;
-    size_t first_slot;  // of the panel
-    const void* lhs;    // the first row
-    size_t lhs_stride;  // bytes
-    void* packed;
-    const size_t* indices = nullptr;  // row i of the call is row indices[i] of lhs; NULL: row i
-
-    KAI_INLINE const uint8_t* row(size_t i) const {
-        return bytes(lhs, (indices != nullptr ? indices[i] : i) * lhs_stride);
-    }
-    /// Elements of a row in groups of `group` that are complete.
-    KAI_INLINE size_t whole_groups(size_t group) const {
-        return k - k % group;
-    }
-};
-
-/// The place of a row: a slot of a panel.
-struct RowPlace {
-    uint8_t* panel;
-    size_t slot;
-
-    KAI_INLINE static RowPlace of_first(const LhsRows& p) {
-        return {bytes(p.packed), p.first_slot};
-    }
-    /// Of the row `rows` further on, which is in this panel or the first of the next one.
-    KAI_INLINE void advance(const LhsRows& p, size_t rows) {
-        slot += rows;
-        if (slot == p.tile.rows) {
-            slot = 0;
-            panel += qai8dxp.stride(p.tile, p.k);
-        }
-    }
 };
 
 /// The minimum and maximum of 0 and some values, as bit patterns: among negative numbers the smallest is the
@@ -108,7 +70,7 @@ KAI_INLINE RowQuant quant_of(SourceType source, uint32_t lo, uint32_t hi) {
 /// Elements `from` ... of a row, and its padding.
 [[gnu::noinline]] void quantise_rest_of_row(
     const LhsRowKind& kind, const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
-    const size_t even = even_until(kind.rounding, p.whole_groups(qai8dxp.group_size(p.tile)));
+    const size_t even = even_until(kind.rounding, p.k - p.k % qai8dxp.group_size(p.tile));
     const size_t end = qai8dxp.padded(p.tile, p.k);
     for (size_t j = from; j < end; ++j) {  // padding: the last element again; it meets zeros of the RHS
         const float x = value_at(kind.source, row, j < p.k ? j : p.k - 1);
@@ -128,7 +90,7 @@ KAI_INLINE void put_row_fields(const LhsRows& p, const RowQuant& q, const RowPla
 
 void pack_lhs_rows(const LhsRowKind& kind, const LhsRows& p) {
     RowPlace to = RowPlace::of_first(p);
-    for (size_t i = 0; i < p.m; ++i, to.advance(p, 1)) {
+    for (size_t i = 0; i < p.m; ++i, to.advance(p, 1, qai8dxp.stride(p.tile, p.k))) {
         const auto wide = range_of_row_scalar<uint32_t>(p.row(i), kind.source == SourceType::f32 ? p.k : 0);
         const auto half = range_of_row_scalar<uint16_t>(p.row(i), kind.source == SourceType::f32 ? 0 : p.k);
         const RowQuant q = kind.source == SourceType::f32 ? quant_of(kind.source, wide.lo, wide.hi)

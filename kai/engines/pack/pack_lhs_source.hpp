@@ -1,128 +1,51 @@
-// Element types of the rows that LHS packers read.
+// The rows that LHS packers read: their element types, where they lie, and where they go.
 //
 // Elements are seen as f32, which is exact, and as bit patterns: largest values are found by comparing integers. That
 // orders NaN and infinities in one way on every host, takes half the instructions for 16-bit types, and needs no
 // arithmetic on them.
 //
-// What runs once per element has the type as a template parameter (SourceF32, ...); what runs once per row or block,
-// and the scalar packers, have it as a value (SourceType), so that there is one of each.
+// What runs once per element has the type as a template parameter (Elements); what runs once per row or block, and the
+// scalar packers, have it as a value (SourceType), so that there is one of each.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/base.hpp"
+#include "kai/engines/core/layout.hpp"
 
 namespace kai {
 namespace {
 
-#if defined(__aarch64__)
-/// Eight elements: 0 ... 3, 4 ... 7.
-struct Eight {
-    float32x4_t lo, hi;
+/// m rows, and the panel that the first one goes to.
+struct LhsRows {
+    size_t m, k, bl;  // bl: of formats with blocks
+    Tile tile;
+    size_t first_slot;  // of the panel
+    const void* lhs;    // the first row
+    size_t lhs_stride;  // bytes
+    void* packed;
+    const size_t* indices = nullptr;  // row i of the call is row indices[i] of lhs; NULL: row i
+
+    KAI_INLINE const uint8_t* row(size_t i) const {
+        return bytes(lhs, (indices != nullptr ? indices[i] : i) * lhs_stride);
+    }
 };
 
-/// @name Vectors of bit patterns of 32 or 16 bits
-/// @{
-KAI_INLINE uint32x4_t largest(uint32x4_t a, uint32x4_t b) {
-    return vmaxq_u32(a, b);
-}
-KAI_INLINE uint16x8_t largest(uint16x8_t a, uint16x8_t b) {
-    return vmaxq_u16(a, b);
-}
-KAI_INLINE uint32x4_t largest_signed(uint32x4_t a, uint32x4_t b) {
-    return vreinterpretq_u32_s32(vmaxq_s32(vreinterpretq_s32_u32(a), vreinterpretq_s32_u32(b)));
-}
-KAI_INLINE uint16x8_t largest_signed(uint16x8_t a, uint16x8_t b) {
-    return vreinterpretq_u16_s16(vmaxq_s16(vreinterpretq_s16_u16(a), vreinterpretq_s16_u16(b)));
-}
-KAI_INLINE uint32_t largest_lane(uint32x4_t v) {
-    return vmaxvq_u32(v);
-}
-KAI_INLINE uint16_t largest_lane(uint16x8_t v) {
-    return vmaxvq_u16(v);
-}
-KAI_INLINE uint32_t largest_lane_signed(uint32x4_t v) {
-    return static_cast<uint32_t>(vmaxvq_s32(vreinterpretq_s32_u32(v)));
-}
-KAI_INLINE uint16_t largest_lane_signed(uint16x8_t v) {
-    return static_cast<uint16_t>(vmaxvq_s16(vreinterpretq_s16_u16(v)));
-}
-KAI_INLINE uint32x4_t splat_bits(uint32_t bits) {
-    return vdupq_n_u32(bits);
-}
-KAI_INLINE uint16x8_t splat_bits(uint16_t bits) {
-    return vdupq_n_u16(bits);
-}
-KAI_INLINE uint32x4_t without_sign(uint32x4_t v) {
-    return vbicq_u32(v, vdupq_n_u32(0x80000000u));
-}
-KAI_INLINE uint16x8_t without_sign(uint16x8_t v) {
-    return vbicq_u16(v, vdupq_n_u16(0x8000u));
-}
-/// @}
-#endif
+/// The place of a row: a slot of a panel.
+struct RowPlace {
+    uint8_t* panel;
+    size_t slot;
 
-struct SourceF32 {
-    static constexpr size_t size = 4;
-
-#if defined(__aarch64__)
-    using Lanes = uint32x4_t;
-    /// Eight elements as they are in memory.
-    using Loaded = Eight;
-    KAI_INLINE static Loaded load8(const uint8_t* p) {
-        return {vreinterpretq_f32_u8(vld1q_u8(p)), vreinterpretq_f32_u8(vld1q_u8(p + 16))};
+    KAI_INLINE static RowPlace of_first(const LhsRows& p) {
+        return {bytes(p.packed), p.first_slot};
     }
-    KAI_INLINE static Eight values(Loaded v) {
-        return v;
+    /// Of the row `rows` further on, which is in this panel or the first of the next one, `stride` bytes on.
+    KAI_INLINE void advance(const LhsRows& p, size_t rows, size_t stride) {
+        slot += rows;
+        if (slot == p.tile.rows) {
+            slot = 0;
+            panel += stride;
+        }
     }
-    /// The values of a, b, c, d's largest lanes.
-    KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
-        return vreinterpretq_f32_u32(vpmaxq_u32(vpmaxq_u32(a, b), vpmaxq_u32(c, d)));
-    }
-#endif
-};
-
-#if defined(__aarch64__)
-/// Sources of 16 bits: {a, b, c, d}'s largest lanes.
-KAI_INLINE uint16x4_t largest_of_each_16(uint16x8_t a, uint16x8_t b, uint16x8_t c, uint16x8_t d) {
-    const uint16x8_t pairs = vpmaxq_u16(vpmaxq_u16(a, b), vpmaxq_u16(c, d));
-    return vget_low_u16(vpmaxq_u16(pairs, pairs));
-}
-#endif
-
-struct SourceF16 {
-    static constexpr size_t size = 2;
-
-#if defined(__aarch64__)
-    using Lanes = uint16x8_t;
-    using Loaded = float16x8_t;
-    KAI_INLINE static Loaded load8(const uint8_t* p) {
-        return vreinterpretq_f16_u8(vld1q_u8(p));
-    }
-    KAI_INLINE static Eight values(Loaded v) {
-        return {vcvt_f32_f16(vget_low_f16(v)), vcvt_high_f32_f16(v)};
-    }
-    KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
-        return vcvt_f32_f16(vreinterpret_f16_u16(largest_of_each_16(a, b, c, d)));
-    }
-#endif
-};
-
-struct SourceBf16 {
-    static constexpr size_t size = 2;
-
-#if defined(__aarch64__)
-    using Lanes = uint16x8_t;
-    using Loaded = uint16x8_t;
-    KAI_INLINE static Loaded load8(const uint8_t* p) {
-        return vreinterpretq_u16_u8(vld1q_u8(p));
-    }
-    /// ZIP with zero is a shift by 16 that more units can do.
-    KAI_INLINE static Eight values(Loaded v) {
-        const uint16x8_t zero = vdupq_n_u16(0);
-        return {vreinterpretq_f32_u16(vzip1q_u16(zero, v)), vreinterpretq_f32_u16(vzip2q_u16(zero, v))};
-    }
-#endif
 };
 
 enum class SourceType { f32, f16, bf16 };
@@ -152,10 +75,94 @@ KAI_INLINE float value_at(SourceType type, const uint8_t* row, size_t i) {
 }
 
 #if defined(__aarch64__)
-template <typename Source>
-KAI_INLINE typename Source::Lanes lanes_at(const uint8_t* p) {
-    return load<typename Source::Lanes>(p);
-}
+
+/// @name Vectors of bit patterns of 32 or 16 bits
+/// @{
+#define KAI_BIT_PATTERNS(BITS, LANES)                                                               \
+    KAI_INLINE LANES largest(LANES a, LANES b) {                                                    \
+        return vmaxq_u##BITS(a, b);                                                                 \
+    }                                                                                               \
+    KAI_INLINE LANES largest_signed(LANES a, LANES b) {                                             \
+        return vreinterpretq_u##BITS##_s##BITS(                                                     \
+            vmaxq_s##BITS(vreinterpretq_s##BITS##_u##BITS(a), vreinterpretq_s##BITS##_u##BITS(b))); \
+    }                                                                                               \
+    KAI_INLINE uint##BITS##_t largest_lane(LANES v) {                                               \
+        return vmaxvq_u##BITS(v);                                                                   \
+    }                                                                                               \
+    KAI_INLINE uint##BITS##_t largest_lane_signed(LANES v) {                                        \
+        return static_cast<uint##BITS##_t>(vmaxvq_s##BITS(vreinterpretq_s##BITS##_u##BITS(v)));     \
+    }                                                                                               \
+    KAI_INLINE LANES splat_bits(uint##BITS##_t bits) {                                              \
+        return vdupq_n_u##BITS(bits);                                                               \
+    }                                                                                               \
+    KAI_INLINE LANES without_sign(LANES v) {                                                        \
+        return vbicq_u##BITS(v, splat_bits(static_cast<uint##BITS##_t>(1u << (BITS - 1))));         \
+    }
+KAI_BIT_PATTERNS(32, uint32x4_t)
+KAI_BIT_PATTERNS(16, uint16x8_t)
+#undef KAI_BIT_PATTERNS
+/// @}
+
+/// Eight elements: 0 ... 3, 4 ... 7.
+struct Eight {
+    float32x4_t lo, hi;
+};
+
+/// A type of elements. Loaded: eight of them as they are in memory.
+template <SourceType>
+struct Elements;
+
+template <>
+struct Elements<SourceType::f32> {
+    static constexpr size_t size = 4;
+    using Lanes = uint32x4_t;
+    using Loaded = Eight;
+
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
+        return {vreinterpretq_f32_u8(vld1q_u8(p)), vreinterpretq_f32_u8(vld1q_u8(p + 16))};
+    }
+    KAI_INLINE static Eight values(Loaded v) {
+        return v;
+    }
+    /// The values of a, b, c, d's largest lanes.
+    KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
+        return vreinterpretq_f32_u32(vpmaxq_u32(vpmaxq_u32(a, b), vpmaxq_u32(c, d)));
+    }
+};
+
+template <>
+struct Elements<SourceType::f16> {
+    static constexpr size_t size = 2;
+    using Lanes = uint16x8_t;
+    using Loaded = float16x8_t;
+
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
+        return vreinterpretq_f16_u8(vld1q_u8(p));
+    }
+    KAI_INLINE static Eight values(Loaded v) {
+        return {vcvt_f32_f16(vget_low_f16(v)), vcvt_high_f32_f16(v)};
+    }
+    KAI_INLINE static float32x4_t largest_of_each(Lanes a, Lanes b, Lanes c, Lanes d) {
+        const uint16x8_t pairs = vpmaxq_u16(vpmaxq_u16(a, b), vpmaxq_u16(c, d));
+        return vcvt_f32_f16(vreinterpret_f16_u16(vget_low_u16(vpmaxq_u16(pairs, pairs))));
+    }
+};
+
+template <>
+struct Elements<SourceType::bf16> {
+    static constexpr size_t size = 2;
+    using Loaded = uint16x8_t;
+
+    KAI_INLINE static Loaded load8(const uint8_t* p) {
+        return vreinterpretq_u16_u8(vld1q_u8(p));
+    }
+    /// ZIP with zero is a shift by 16 that more units can do.
+    KAI_INLINE static Eight values(Loaded v) {
+        const uint16x8_t zero = vdupq_n_u16(0);
+        return {vreinterpretq_f32_u16(vzip1q_u16(zero, v)), vreinterpretq_f32_u16(vzip2q_u16(zero, v))};
+    }
+};
+
 #endif
 
 }  // namespace

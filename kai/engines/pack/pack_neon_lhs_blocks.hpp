@@ -42,7 +42,7 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     typename Source::Lanes v[vectors];
     KAI_UNROLL(8)
     for (size_t i = 0; i < vectors; ++i) {
-        v[i] = without_sign(lanes_at<Source>(src + 16 * i));
+        v[i] = without_sign(load<typename Source::Lanes>(src + 16 * i));
     }
     KAI_UNROLL(3)
     for (size_t half = vectors / 2; half > 0; half /= 2) {
@@ -330,8 +330,9 @@ struct BlockLoops {
 };
 
 /// Of groups of 8 and 4, or of one of them.
-template <const LhsBlockKind& kind, typename Source, bool groups_of_8, bool groups_of_4>
+template <const LhsBlockKind& kind, bool groups_of_8, bool groups_of_4>
 constexpr BlockLoops block_loops() {
+    using Source = Elements<kind.source>;
     static_assert(kind.scale == rule_with(kind.fields()));
     BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.fields()>};
     if constexpr (groups_of_8) {
@@ -362,7 +363,7 @@ KAI_INLINE void pack_row_of_several(const BlockLoops& loops, const BlockRows& p,
     }
 }
 
-void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const LhsPack& p) {
+void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const LhsRows& p) {
     const Format& format = kind.format;
     const bool alone = p.tile.rows == 1;
     const size_t group = format.group_size(p.tile);
@@ -372,25 +373,24 @@ void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const Lh
     if (p.bl % 32 != 0 || (!alone && group != 4 && group != 8 && group != 16)) {
         return pack_lhs_blocks_scalar(kind, p);
     }
-    const size_t quants = format.elements(p.tile, p.bl, 0), fields = p.fields_offset(format, 0);
+    const size_t quants = format.elements(p.tile, p.bl, 0), fields = kind.fields_offset(p, 0);
     BlockRows rows;
     rows.blocks = p.k / p.bl;
     rows.bl = p.bl;
     rows.quants_step = format.elements(p.tile, p.bl, 1) - quants;
-    rows.fields_step = p.fields_offset(format, 1) - fields;
+    rows.fields_step = kind.fields_offset(p, 1) - fields;
     rows.group = alone ? 0 : group;
     rows.group_step = group * p.tile.rows;
     rows.panel_rows = p.tile.rows;
 
-    LhsPack rest = p;  // of the call
-    for (size_t slot = p.slot(0), count; rest.m > 0;) {
-        count = (group == 8 || group == 4) && rest.m >= 4 && slot + 4 <= p.tile.rows ? 4 : 1;
-        uint8_t* panel = bytes(rest.packed);
-        rows.quants = panel + quants + rows.group * slot;
-        rows.fields = panel + fields + kind.field_width() * slot;
-        rows.slot = slot;
+    RowPlace to = RowPlace::of_first(p);
+    for (size_t i = 0, count; i < p.m; i += count) {
+        count = (group == 8 || group == 4) && i + 4 <= p.m && to.slot + 4 <= p.tile.rows ? 4 : 1;
+        rows.quants = to.panel + quants + rows.group * to.slot;
+        rows.fields = to.panel + fields + kind.field_width() * to.slot;
+        rows.slot = to.slot;
         for (size_t r = 0; r < count; ++r) {
-            rows.src.at[r] = rest.row(r);
+            rows.src.at[r] = p.row(i + r);
         }
         if (count == 4) {
             (group == 8 ? loops.four_rows_8 : loops.four_rows_4)(rows);
@@ -399,17 +399,9 @@ void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const Lh
         } else if (p.bl <= kLongestOfSeveral) {
             pack_row_of_several(loops, rows, size_of(kind.source));
         } else {
-            LhsPack one = rest;
-            one.m = 1;
-            pack_lhs_blocks_scalar(kind, one);
+            pack_row_scalar(kind, p, p.row(i), to);
         }
-        rest.m -= count;
-        rest.first_row += count;
-        slot += count;
-        if (slot == p.tile.rows) {
-            slot = 0;
-            rest.packed = panel + format.stride(p.tile, p.k, p.bl);
-        }
+        to.advance(p, count, format.stride(p.tile, p.k, p.bl));
     }
 }
 

@@ -3,7 +3,7 @@
 // A row is read twice, for its range and for its quants. Four rows are quantised together (pack_neon_lhs.hpp).
 //
 // A loop takes a fixed number of elements at a time. The remainder takes the same number: the last step overlaps the
-// previous one it, which does no harm as the same bytes are written. Rows that are too short for one step, the
+// previous one, which does no harm as the same bytes are written. Rows that are too short for one step, the
 // incomplete group at the end of a row, and rows with an infinite multiplier take the scalar way.
 //
 // The loops are functions of their own, which packers share if they agree in what is done per element: type and ties.
@@ -206,10 +206,11 @@ struct RowLoops {
     QuantiseSpanFn *four_rows_8, *four_rows_4, *row;
 };
 
-template <typename Source, Rounding rounding>
+template <const LhsRowKind& kind>
 constexpr RowLoops row_loops() {
-    constexpr Ties ties = rounding == Rounding::away ? Ties::away : Ties::to_even;
-    constexpr bool last_8 = rounding == Rounding::all_but_8_to_even;
+    using Source = Elements<kind.source>;
+    constexpr Ties ties = kind.rounding == Rounding::away ? Ties::away : Ties::to_even;
+    constexpr bool last_8 = kind.rounding == Rounding::all_but_8_to_even;
     return {
         quantise_span<FourRowsStep<8>, Source, ties, last_8>, quantise_span<FourRowsStep<4>, Source, ties, last_8>,
         quantise_span<RowStep, Source, ties, last_8>};
@@ -280,7 +281,7 @@ KAI_INLINE bool prepare_rows(
 
 void pack_lhs_rows(const LhsRowKind& kind, const RowLoops& loops, const LhsRows& p) {
     const bool alone = p.tile.rows == 1;
-    const size_t group = qai8dxp.group_size(p.tile), whole = p.whole_groups(group);
+    const size_t group = qai8dxp.group_size(p.tile), whole = p.k - p.k % group;
     const bool in_steps = alone || group == 8 || group == 4;
     const RowsCall c = {
         kind,
@@ -310,7 +311,7 @@ void pack_lhs_rows(const LhsRowKind& kind, const RowLoops& loops, const LhsRows&
             quantise_rest_of_row(
                 kind, p, {panel.multiplier[r], panel.zero[r], 0.0f}, p.row(i + r), done, {to.panel, to.slot + r});
         }
-        to.advance(p, count);
+        to.advance(p, count, qai8dxp.stride(p.tile, p.k));
     }
 }
 
