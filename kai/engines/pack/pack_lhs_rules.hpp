@@ -75,7 +75,7 @@ constexpr const Format& format_of(const Format& format) {
     return format;
 }
 
-KAI_INLINE void check_no_start([[maybe_unused]] size_t m_idx_start, [[maybe_unused]] const char* function) {
+KAI_INLINE void check_no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
 }
 

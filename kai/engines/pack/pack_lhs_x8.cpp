@@ -23,5 +23,5 @@ KAI_INLINE void pack_x8(size_t m, size_t k, const void* lhs, size_t lhs_stride, 
 }  // namespace kai
 
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_pack_x8p1x4_x8, kRules)
-KAI_DEFINE_LHS_PACK_RUN(lhs_pack_x8p1x4_x8, kRules, void, kai::check_no_start(m_idx_start, __func__);
+KAI_DEFINE_LHS_PACK_RUN(lhs_pack_x8p1x4_x8, kRules, void, kai::check_no_start(m_idx_start);
                         kai::pack_x8(m, k, lhs, lhs_stride, lhs_packed);)

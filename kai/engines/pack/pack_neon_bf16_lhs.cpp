@@ -109,16 +109,16 @@ constexpr LhsRules kRulesOf1{bf16p, 1, 4, 1, false, 0, 0};
 
 extern "C" {
 
-#define KAI_LHS_PACK_8(NAME, T)                                                                \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRulesOf8)                                               \
-    KAI_DEFINE_LHS_PACK_RUN(NAME, kRulesOf8, void, kai::check_no_start(m_idx_start, __func__); \
+#define KAI_LHS_PACK_8(NAME, T)                                                      \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRulesOf8)                                     \
+    KAI_DEFINE_LHS_PACK_RUN(NAME, kRulesOf8, void, kai::check_no_start(m_idx_start); \
                             kai::pack_8<T>(m, k, lhs, lhs_stride, lhs_packed);)
 KAI_LHS_PACK_8(lhs_pack_bf16p8x4_f16_neon, float16_t)
 KAI_LHS_PACK_8(lhs_quant_pack_bf16p8x4_f32_neon, float)
 
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
 KAI_DEFINE_LHS_PACK_RUN(
-    lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1, void, kai::check_no_start(m_idx_start, __func__);
+    lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1, void, kai::check_no_start(m_idx_start);
     KAI_REQUIRE(__func__, m <= 1, "m = %zu, not 0 or 1", m);
     if (m > 0) { kai::pack_1(k, static_cast<const float*>(lhs), kai::bytes(lhs_packed)); })
 

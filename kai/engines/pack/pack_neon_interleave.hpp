@@ -12,31 +12,22 @@ namespace {
 
 /// @name ZIP1 and ZIP2 of lanes of `group` bytes
 /// @{
-template <size_t group>
-KAI_INLINE uint8x16_t zip1(uint8x16_t a, uint8x16_t b) {
-    if constexpr (group == 1) {
-        return vzip1q_u8(a, b);
-    } else if constexpr (group == 2) {
-        return vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
-    } else if constexpr (group == 4) {
-        return vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-    } else {
-        return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+#define KAI_ZIP(NAME)                                                                                      \
+    template <size_t group>                                                                                \
+    KAI_INLINE uint8x16_t NAME(uint8x16_t a, uint8x16_t b) {                                               \
+        if constexpr (group == 1) {                                                                        \
+            return v##NAME##q_u8(a, b);                                                                    \
+        } else if constexpr (group == 2) {                                                                 \
+            return vreinterpretq_u8_u16(v##NAME##q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b))); \
+        } else if constexpr (group == 4) {                                                                 \
+            return vreinterpretq_u8_u32(v##NAME##q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))); \
+        } else {                                                                                           \
+            return vreinterpretq_u8_u64(v##NAME##q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))); \
+        }                                                                                                  \
     }
-}
-
-template <size_t group>
-KAI_INLINE uint8x16_t zip2(uint8x16_t a, uint8x16_t b) {
-    if constexpr (group == 1) {
-        return vzip2q_u8(a, b);
-    } else if constexpr (group == 2) {
-        return vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
-    } else if constexpr (group == 4) {
-        return vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-    } else {
-        return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
-    }
-}
+KAI_ZIP(zip1)
+KAI_ZIP(zip2)
+#undef KAI_ZIP
 /// @}
 
 /// The sources of four neighbouring places of a panel.

@@ -47,22 +47,9 @@ extern "C" {
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride, \
         const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,                 \
         const PARAMS* params) {                                                                                     \
-        const kai_rhs_vectors_call call = {                                                                         \
-            {BITS, KXN, true, SCALE},                                                                               \
-            num_groups,                                                                                             \
-            nr,                                                                                                     \
-            kr,                                                                                                     \
-            SR,                                                                                                     \
-            extra_bytes,                                                                                            \
-            NR,                                                                                                     \
-            KR,                                                                                                     \
-            n,                                                                                                      \
-            k,                                                                                                      \
-            rhs,                                                                                                    \
-            rhs_stride,                                                                                             \
-            rhs_packed,                                                                                             \
-            scale,                                                                                                  \
-            params};                                                                                                \
+        const kai_rhs_vectors_packer own = {BITS, KXN, true, SCALE};                                                \
+        const kai_rhs_vectors_call call = {own, num_groups, nr,  kr,         SR,         extra_bytes, NR,    KR,    \
+                                           n,   k,          rhs, rhs_stride, rhs_packed, scale,       params};      \
         kai_check_rhs_vectors(__func__, &call);                                                                     \
         __VA_ARGS__                                                                                                 \
     }

@@ -2,7 +2,7 @@
 // The layout is in pack_rhs_float.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_neon_rhs_float.hpp"
+#include "kai/engines/pack/pack_rhs_float.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 /// TRANSPOSE: what N x K sources need. (Opaque: not a copy of the function for each.)

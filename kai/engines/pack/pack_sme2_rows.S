@@ -5,27 +5,10 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/pack/pack_sme_rows.inc"
 
-    alias   stride, x3      // bytes from one row to the next
-    alias   half, x4        // V rows
-
-.macro bf16_start
-    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
-    mul     half, stride, v
-.endm
-
-.macro bf16_chunk
-    add     src, src, half, lsl #1
-.endm
-
 // pn8: the elements of the job.
 .macro bf16_words
     lsr     t, rest, #2
     whilelo pn8.s, xzr, t, vlx2
-.endm
-
-.macro bf16_rows
-    add     row_lo, src, pos
-    add     row_hi, row_lo, half
 .endm
 
 .macro bf16_load_row z0, z1, row
@@ -57,4 +40,4 @@
 .macro bf16_whole no
 .endm
 
-    pack_rows kai_kernel_pack_rows_bf16_sme2, bf16, 3
+    pack_rows kai_kernel_pack_rows_bf16_sme2, bf16, 3, strided

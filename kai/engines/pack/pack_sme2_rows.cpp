@@ -10,7 +10,6 @@ extern "C" {
 
 kai::PackRowsFn kai_kernel_pack_rows_bf16_sme2;
 
-KAI_DEFINE_LHS_PACK_ROWS_SME(
-    lhs_pack_bf16p2vlx2_f32_sme2, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme2, kai::any_start)
+KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_bf16p2vlx2_f32_sme2, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme2, 0)
 
 }  // extern "C"

@@ -121,9 +121,6 @@
 .macro columns_x8
     columns_of_bytes
 .endm
-.macro missing_x8 rows
-    missing_of_bytes \rows
-.endm
 .macro load_x8 a, b, c, d
     ld1b    {\a\().b}, p0/z, [row]
     ld1b    {\b\().b}, p1/z, [row, stride]
@@ -155,9 +152,6 @@
 // qsi8: x8 with sums of the columns. z24 ... z27: sums of the blocks; z28: ones.
 .macro columns_qsi8
     columns_of_bytes
-.endm
-.macro missing_qsi8 rows
-    missing_of_bytes \rows
 .endm
 .macro add_qsi8 a, b, c, d
     sdot    z24.s, \a\().b, z28.b

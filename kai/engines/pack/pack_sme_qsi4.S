@@ -40,9 +40,6 @@
     mov     z31.b, p0/m, #-1
     columns_of_bytes
 .endm
-.macro missing_qsi4 rows
-    missing_of_bytes \rows
-.endm
 .macro load_qsi4 row_of_group, p
     ld1b    {\row_of_group\().b}, \p\()/z, [row]
     add     row, row, stride

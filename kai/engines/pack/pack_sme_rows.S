@@ -11,29 +11,8 @@
 
 // ---- rows that are stride bytes apart ----
 
-    alias   stride, x3
-    alias   stride2, x4     // twice that
-    alias   stride3, x5
-    alias   half, x6        // V rows
-
-.macro rows_start
-    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
-    lsl     stride2, stride, #1
-    add     stride3, stride, stride2
-    mul     half, stride, v
-.endm
-
-.macro rows_chunk
-    add     src, src, half, lsl #1
-.endm
-
 .macro rows_words
     whilelo p0.b, xzr, rest
-.endm
-
-.macro rows_rows
-    add     row_lo, src, pos
-    add     row_hi, row_lo, half
 .endm
 
 .macro rows_load count, row, tile, whole
@@ -49,32 +28,15 @@
 .macro rows_whole no
 .endm
 
-    pack_rows kai_kernel_pack_rows_sme, rows, 2
+    pack_rows kai_kernel_pack_rows_sme, rows, 2, strided
 
-// ---- rows in a table of pointers: 2 V entries a chunk ----
+// ---- rows in a table of pointers ----
 
-    alias   offset, x3      // to be added to a pointer
-    alias   pad, x4         // unless it is this
-    alias   offset_pos, x5  // offset + pos
     alias   entry0, x6
     alias   entry1, x7
 
-.macro table_start
-    ldp     offset, pad, [args, #PACK_ROWS_ARGS_stride]
-.endm
-
-.macro table_chunk
-    add     src, src, v, lsl #4
-.endm
-
 .macro table_words
     rows_words
-.endm
-
-.macro table_rows
-    mov     row_lo, src
-    add     row_hi, src, v, lsl #3
-    add     offset_pos, offset, pos
 .endm
 
 .macro table_load_one pointer, slice
@@ -100,18 +62,9 @@
 .macro table_whole no
 .endm
 
-    pack_rows kai_kernel_pack_table_sme, table, 2
+    pack_rows kai_kernel_pack_table_sme, table, 2, table
 
 // ---- f32 rows that are stride bytes apart, as bf16 ----
-
-.macro bf16_start
-    ldr     stride, [args, #PACK_ROWS_ARGS_stride]
-    mul     half, stride, v
-.endm
-
-.macro bf16_chunk
-    rows_chunk
-.endm
 
 // p0, p2: the first and the second V elements of the job. p4: its pairs, if they are whole.
 .macro bf16_words
@@ -120,10 +73,6 @@
     whilelo p2.s, v, t
     lsr     t, t, #1
     whilelo p4.s, xzr, t
-.endm
-
-.macro bf16_rows
-    rows_rows
 .endm
 
 // The even elements become the low halves of the words, the odd ones the high halves.
@@ -159,4 +108,4 @@
 1:
 .endm
 
-    pack_rows kai_kernel_pack_rows_bf16_sme, bf16, 3
+    pack_rows kai_kernel_pack_rows_bf16_sme, bf16, 3, strided

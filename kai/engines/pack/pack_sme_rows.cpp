@@ -22,6 +22,8 @@ kai::PackRowsFn kai_kernel_pack_rows_bf16_sme;
 namespace kai {
 namespace {
 
+constexpr Plain x8_nxk = {8, false};
+
 /// Rows of elements.
 struct SourceRows {
     size_t rows;
@@ -141,11 +143,10 @@ void kai_pack_lhs_rows_sme(
 
 extern "C" {
 
-KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_f32p2vlx1_f32_sme, f32p, 1, float, kai_kernel_pack_rows_sme, kai::no_start)
-KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x16p2vlx2_x16_sme, f16p, 2, uint16_t, kai_kernel_pack_rows_sme, kai::no_start)
-KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x8p2vlx4_x8_sme, x8p, 4, uint8_t, kai_kernel_pack_rows_sme, kai::no_start)
-KAI_DEFINE_LHS_PACK_ROWS_SME(
-    lhs_pack_bf16p2vlx2_f32_sme, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme, kai::any_start)
+KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_f32p2vlx1_f32_sme, f32p, 1, float, kai_kernel_pack_rows_sme, m_idx_start)
+KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x16p2vlx2_x16_sme, f16p, 2, uint16_t, kai_kernel_pack_rows_sme, m_idx_start)
+KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_x8p2vlx4_x8_sme, x8p, 4, uint8_t, kai_kernel_pack_rows_sme, m_idx_start)
+KAI_DEFINE_LHS_PACK_ROWS_SME(lhs_pack_bf16p2vlx2_f32_sme, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme, 0)
 
 KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x32p2vlx1_x32p_sme, f32p, 1, uint32_t)
 KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x16p2vlx2_x16p_sme, f16p, 2, uint16_t)
@@ -162,6 +163,6 @@ KAI_DEFINE_LHS_PACK_API(
     matmul_pack_lhs_mxk_x16p4vsx2_x16_sme, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
 KAI_DEFINE_LHS_PACK_API(matmul_pack_lhs_mxk_x8p4vsx4_x8_sme, kai::pack_lhs, uint8_t, kai::packed(kai::x8p, VL(1), 4))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme, kai::pack_rhs, kai::NxK<32>, kai::packed(kai::f32pbiasf32, VL(1), 1))
+    matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme, kai::pack_rhs, kai::f32_nxk, kai::packed(kai::f32pbiasf32, VL(1), 1))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x8p4vsx4_x8_sme, kai::pack_rhs, kai::NxK<8>, kai::packed(kai::x8p, VL(1), 4))
+    matmul_pack_rhs_nxk_x8p4vsx4_x8_sme, kai::pack_rhs, kai::x8_nxk, kai::packed(kai::x8p, VL(1), 4))

@@ -17,18 +17,15 @@ KAI_STRUCT(PackRowsArgs, KAI_PACK_ROWS_ARGS);
 /// Takes PackRowsArgs.
 using PackRowsFn = void(const void* args);
 
-/// Of LHS packers.
-KAI_INLINE void check_panels(
-    size_t mr, size_t kr, size_t sr, size_t own_kr, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, mr == VL(2), "mr = %zu, not %zu", mr, VL(2));
-    KAI_REQUIRE(function, kr == own_kr, "kr = %zu, not %zu", kr, own_kr);
-    KAI_REQUIRE(function, sr == 1, "sr = %zu, not 1", sr);
-}
-
-KAI_INLINE void no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
-}
-KAI_INLINE void any_start(size_t) {
+/// The rules of an LHS packer (pack_lhs_rules.hpp): 2 V rows, the only kr, and what must be 0.
+struct SmeRows {
+    size_t kr, start;
+};
+KAI_INLINE void check_lhs_call(SmeRows own, Tile t, const char* function, size_t) {
+    KAI_REQUIRE(function, t.rows == VL(2), "mr = %zu, not %zu", t.rows, VL(2));
+    KAI_REQUIRE(function, t.kr == own.kr, "kr = %zu, not %zu", t.kr, own.kr);
+    KAI_REQUIRE(function, t.sr == 1, "sr = %zu, not 1", t.sr);
+    check_no_start(own.start, function);
 }
 
 }  // namespace
@@ -48,15 +45,11 @@ extern "C" {
     size_t lhs_stride, void* lhs_packed);
 }
 
-/// An LHS packer: rows of SOURCE to panels of 2 V rows. CHECK_START: what it says to m_idx_start.
-#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, CHECK_START)                                  \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                                        \
-    KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, VL(2), KR, 1)                                                   \
-    static constexpr kai_pack_rows_sme kai_packer_##NAME = {KERNEL, kai_panels_##NAME, sizeof(SOURCE)};              \
-    void kai_run_##NAME(                                                                                             \
-        size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride, \
-        void* lhs_packed) {                                                                                          \
-        kai::check_panels(mr, kr, sr, KR);                                                                           \
-        CHECK_START(m_idx_start);                                                                                    \
-        kai_pack_lhs_rows_sme(m, k, &kai_packer_##NAME, kr, sr, m_idx_start, lhs, lhs_stride, lhs_packed);           \
-    }
+/// An LHS packer: rows of SOURCE to panels of 2 V rows. START: m_idx_start, which must be 0, or 0 if any will do.
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, START)                           \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                           \
+    KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, VL(2), KR, 1)                                      \
+    static constexpr kai_pack_rows_sme kai_packer_##NAME = {KERNEL, kai_panels_##NAME, sizeof(SOURCE)}; \
+    KAI_DEFINE_LHS_PACK_RUN(                                                                            \
+        NAME, SmeRows({KR, START}), void,                                                               \
+        kai_pack_lhs_rows_sme(m, k, &kai_packer_##NAME, kr, sr, m_idx_start, lhs, lhs_stride, lhs_packed);)

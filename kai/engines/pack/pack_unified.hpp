@@ -2,7 +2,7 @@
 // function returns.
 //
 //     KAI_DEFINE_RHS_PACK_API(
-//         matmul_pack_rhs_kxn_x32p4vsx1bx32_x32_x32_sme, kai::run_x32, kai::KxN<32>,
+//         matmul_pack_rhs_kxn_x32p4vsx1bx32_x32_x32_sme, kai::run_x32, kai::f32_kxn,
 //         kai::packed(kai::f32pbiasf32, VL(1), 1))
 //
 // defines `struct kai_matmul_pack_rhs_uker_api kai_<name>(void)`. `run` is the only function that a packer writes
@@ -59,37 +59,57 @@ KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_
     kai_check_rhs_unified(packer.name, packer.source, args, rows, stride_of(packer.panels, rows, args->shape.k, 0));
 }
 
-/// The functions of a table of an LHS packer except run. The source is row-major.
-template <typename Packer>
-struct LhsPackApi {
-    using Config = const kai_matmul_pack_lhs_uker_config*;
-    using PackedStride = kai_matmul_pack_lhs_uker_lhs_packed_stride_args;
-    static constexpr const UnifiedLhsPacker& packer = Packer::packer;
+/// The functions of a table for the packed side. Step, Shape and Stride: types of the API for either side.
+template <typename Packer, typename PackConfig, typename Step, typename Shape, typename Stride>
+struct PackedApi {
+    using Config = const PackConfig*;
+    static constexpr const auto& packer = Packer::packer;
 
-    static kai_matmul_pack_lhs_uker_dim_args step(Config) {
+    static Step step(Config) {
         return {kai_panels_rows(&packer.panels), 0};
     }
+    static Stride packed_stride(Config, const Shape* shape) {
+        return {kai_panels_stride(shape->k, 0, &packer.panels)};
+    }
+    static size_t packed_offset(Config, const Shape* index, const Stride* stride) {
+        const auto& [row, k] = *index;
+        const auto& [panel_bytes] = *stride;
+        check_index(k, packer.name);
+        return kai_panels_offset_at(row, panel_bytes, &packer.panels);
+    }
+    static size_t packed_size(Config, const Shape* shape, const Stride* stride) {
+        const auto& [rows, k] = *shape;
+        const auto& [panel_bytes] = *stride;
+        return kai_panels_size_at(rows, panel_bytes, &packer.panels);
+    }
+};
+
+/// The table of an LHS packer. The source is row-major.
+template <typename Packer>
+struct LhsPackApi : PackedApi<
+                        Packer, kai_matmul_pack_lhs_uker_config, kai_matmul_pack_lhs_uker_dim_args,
+                        kai_matmul_pack_lhs_uker_lhs_packed_dim_args, kai_matmul_pack_lhs_uker_lhs_packed_stride_args> {
+    using Config = const kai_matmul_pack_lhs_uker_config*;
+
     static kai_matmul_pack_lhs_uker_lhs_stride_args lhs_stride(
         Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* shape) {
-        return {shape->k * packer.element_bytes};
+        return {shape->k * Packer::packer.element_bytes};
     }
     static size_t lhs_offset(
         Config, const kai_matmul_pack_lhs_uker_lhs_dim_args* index,
         const kai_matmul_pack_lhs_uker_lhs_stride_args* stride) {
-        check_index(index->k, packer.name);
+        check_index(index->k, Packer::packer.name);
         return index->m * stride->m;
     }
-    static PackedStride packed_stride(Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape) {
-        return {kai_panels_stride(shape->k, 0, &packer.panels)};
-    }
-    static size_t packed_offset(
-        Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* index, const PackedStride* stride) {
-        check_index(index->k, packer.name);
-        return kai_panels_offset_at(index->m, stride->m, &packer.panels);
-    }
-    static size_t packed_size(
-        Config, const kai_matmul_pack_lhs_uker_lhs_packed_dim_args* shape, const PackedStride* stride) {
-        return kai_panels_size_at(shape->m, stride->m, &packer.panels);
+    static kai_matmul_pack_lhs_uker_api table() {
+        return {
+            Packer::run,
+            LhsPackApi::step,
+            lhs_stride,
+            lhs_offset,
+            LhsPackApi::packed_stride,
+            LhsPackApi::packed_offset,
+            LhsPackApi::packed_size};
     }
 };
 
@@ -105,70 +125,29 @@ struct LhsPackApi {
     };                                                                                                           \
     }                                                                                                            \
     extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                       \
-        using Api = kai::LhsPackApi<NAME##_packer>;                                                              \
-        return {NAME##_packer::run, Api::step,          Api::lhs_stride, Api::lhs_offset,                        \
-                Api::packed_stride, Api::packed_offset, Api::packed_size};                                       \
+        return kai::LhsPackApi<NAME##_packer>::table();                                                          \
     }
 
-/// @name Source of the RHS. Strides between columns (n) and rows (k) of the product, and the offset of a column.
-/// With elements of less than a byte only lines have a stride.
-/// @{
-template <unsigned bits_>
-struct KxN {
-    static constexpr unsigned bits = bits_;
-    static constexpr bool kxn = true;
-    static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t n, size_t) {
-        return {bits / 8, (n * bits + 7) / 8};
-    }
-    static size_t offset(size_t n, const kai_matmul_pack_rhs_uker_rhs_stride_args*) {
-        return n * bits / 8;
-    }
-};
-
-template <unsigned bits_>
-struct NxK {
-    static constexpr unsigned bits = bits_;
-    static constexpr bool kxn = false;
-    static kai_matmul_pack_rhs_uker_rhs_stride_args stride(size_t, size_t k) {
-        return {(k * bits + 7) / 8, bits / 8};
-    }
-    static size_t offset(size_t n, const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
-        return n * stride->n;
-    }
-};
-/// @}
-
-/// The functions of a table of an RHS packer except run.
-template <typename Packer, typename Source>
-struct RhsPackApi {
+/// The table of an RHS packer. Strides of the source are those between columns (n) and rows (k) of the product. With
+/// elements of less than a byte only lines have a stride.
+template <typename Packer>
+struct RhsPackApi : PackedApi<
+                        Packer, kai_matmul_pack_rhs_uker_config, kai_matmul_pack_rhs_uker_dim_args,
+                        kai_matmul_pack_rhs_uker_rhs_packed_dim_args, kai_matmul_pack_rhs_uker_rhs_packed_stride_args> {
     using Config = const kai_matmul_pack_rhs_uker_config*;
-    using PackedStride = kai_matmul_pack_rhs_uker_rhs_packed_stride_args;
-    static constexpr const UnifiedRhsPacker& packer = Packer::packer;
+    static constexpr size_t bits = Packer::packer.source.bits;
+    static constexpr bool kxn = Packer::packer.source.kxn;
 
-    static kai_matmul_pack_rhs_uker_dim_args step(Config) {
-        return {kai_panels_rows(&packer.panels), 0};
-    }
     static kai_matmul_pack_rhs_uker_rhs_stride_args rhs_stride(
         Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* shape) {
-        return Source::stride(shape->n, shape->k);
+        const size_t line = ((kxn ? shape->n : shape->k) * bits + 7) / 8;
+        return {kxn ? bits / 8 : line, kxn ? line : bits / 8};
     }
     static size_t rhs_offset(
         Config, const kai_matmul_pack_rhs_uker_rhs_dim_args* index,
         const kai_matmul_pack_rhs_uker_rhs_stride_args* stride) {
-        check_index(index->k, packer.name);
-        return Source::offset(index->n, stride);
-    }
-    static PackedStride packed_stride(Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape) {
-        return {kai_panels_stride(shape->k, 0, &packer.panels)};
-    }
-    static size_t packed_offset(
-        Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* index, const PackedStride* stride) {
-        check_index(index->k, packer.name);
-        return kai_panels_offset_at(index->n, stride->n, &packer.panels);
-    }
-    static size_t packed_size(
-        Config, const kai_matmul_pack_rhs_uker_rhs_packed_dim_args* shape, const PackedStride* stride) {
-        return kai_panels_size_at(shape->n, stride->n, &packer.panels);
+        check_index(index->k, Packer::packer.name);
+        return kxn ? index->n * bits / 8 : index->n * stride->n;
     }
     static size_t bias_offset(Config, const kai_matmul_pack_rhs_uker_bias_n_dim_args* index) {
         return index->n * Packer::operand.format.panel_head;
@@ -176,9 +155,22 @@ struct RhsPackApi {
     static size_t scale_offset(Config, const kai_matmul_pack_rhs_uker_scale_n_dim_args* index) {
         return index->n * Packer::operand.format.panel_tail;
     }
+    static kai_matmul_pack_rhs_uker_api table() {
+        const auto scale = Packer::operand.format.panel_tail != 0 ? scale_offset : nullptr;
+        return {
+            Packer::run,
+            RhsPackApi::step,
+            rhs_stride,
+            rhs_offset,
+            RhsPackApi::packed_stride,
+            RhsPackApi::packed_offset,
+            RhsPackApi::packed_size,
+            bias_offset,
+            scale};
+    }
 };
 
-/// SOURCE: KxN<bits> or NxK<bits>. PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
+/// SOURCE: of type Plain (layout.hpp). PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
 #define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                   \
     namespace {                                                                                              \
     struct NAME##_packer {                                                                                   \
@@ -187,23 +179,14 @@ struct RhsPackApi {
         static constexpr kai::UnifiedRhsPacker packer = {                                                    \
             "kai_" #NAME,                                                                                    \
             operand.panels(#NAME),                                                                           \
-            {SOURCE::bits, SOURCE::kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0}};    \
+            {SOURCE.bits, SOURCE.kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0}};      \
         static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) { \
             RUN(packer, args);                                                                               \
         }                                                                                                    \
     };                                                                                                       \
     }                                                                                                        \
     extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                   \
-        using Api = kai::RhsPackApi<NAME##_packer, SOURCE>;                                                  \
-        return {NAME##_packer::run,                                                                          \
-                Api::step,                                                                                   \
-                Api::rhs_stride,                                                                             \
-                Api::rhs_offset,                                                                             \
-                Api::packed_stride,                                                                          \
-                Api::packed_offset,                                                                          \
-                Api::packed_size,                                                                            \
-                Api::bias_offset,                                                                            \
-                NAME##_packer::operand.format.panel_tail ? Api::scale_offset : nullptr};                     \
+        return kai::RhsPackApi<NAME##_packer>::table();                                                      \
     }
 
 }  // namespace
