@@ -15,16 +15,16 @@ namespace kai {
 namespace {
 
 // clang-format off
-constexpr LhsBlockKind kF32      {qsi8d32p,         SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
-constexpr LhsBlockKind k4x8sb    {qsi8d32p,         SourceType::f32, ScaleRule::amax_over_127,    Ties::to_even};
-constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
-constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, ScaleRule::of_127_over_amax, Ties::to_even};
-constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, ScaleRule::of_127_over_amax, Ties::away};
-constexpr LhsBlockKind k256F32   {qsi8d256p,        SourceType::f32, ScaleRule::of_127_over_amax, Ties::to_even};
-constexpr LhsBlockKind kRhsF32   {qsi8c32p,         SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
-constexpr LhsBlockKind kRhsF16   {qsi8c32p,         SourceType::f16, ScaleRule::amax_over_127,    Ties::away};
-constexpr LhsBlockKind kSmeF32   {qsi8c32pscalef16, SourceType::f32, ScaleRule::amax_over_127,    Ties::away};
-constexpr LhsBlockKind kSmeF16   {qsi8c32pscalef16, SourceType::f16, ScaleRule::amax_over_127,    Ties::away};
+constexpr LhsBlockKind kF32      {qsi8d32p,         SourceType::f32, Ties::away};
+constexpr LhsBlockKind k4x8sb    {qsi8d32p,         SourceType::f32, Ties::to_even};
+constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, Ties::away};
+constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, Ties::to_even};
+constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, Ties::away};
+constexpr LhsBlockKind k256F32   {qsi8d256p,        SourceType::f32, Ties::to_even};
+constexpr LhsBlockKind kRhsF32   {qsi8c32p,         SourceType::f32, Ties::away};
+constexpr LhsBlockKind kRhsF16   {qsi8c32p,         SourceType::f16, Ties::away};
+constexpr LhsBlockKind kSmeF32   {qsi8c32pscalef16, SourceType::f32, Ties::away};
+constexpr LhsBlockKind kSmeF16   {qsi8c32pscalef16, SourceType::f16, Ties::away};
 // clang-format on
 
 /// The rules of a kind. Any mr, kr and sr but those of `only`.

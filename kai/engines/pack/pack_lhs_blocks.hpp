@@ -17,11 +17,15 @@ enum class LhsFields {
     scale_sums,  // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOf32)
 };
 
+/// How packers with f32 scales compute them, and the others.
+constexpr ScaleRule rule_with(LhsFields fields) {
+    return fields == LhsFields::scale ? ScaleRule::amax_over_127 : ScaleRule::of_127_over_amax;
+}
+
 /// How a packer quantises a block.
 struct LhsBlockKind {
     const Format& format;
     SourceType source;
-    ScaleRule scale;
     Ties ties;  // of x * multiplier
 
     constexpr LhsFields fields() const {
@@ -68,7 +72,7 @@ KAI_INLINE void pack_block_scalar(
         const uint32_t x = magnitude_at(kind.source, src + j * size_of(kind.source));
         amax = x > amax ? x : amax;
     }
-    const BlockScale<float> s = scale_of(kind.scale, value_of(kind.source, amax));
+    const BlockScale<float> s = scale_of(rule_with(kind.fields()), value_of(kind.source, amax));
 
     int32_t sum = 0;
     for (size_t j = 0; j < p.bl; ++j) {

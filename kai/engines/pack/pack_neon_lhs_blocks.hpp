@@ -192,11 +192,6 @@ KAI_INLINE void put_fields_of_row(
 
 // ---- Loops
 
-/// How packers with f32 scales compute them, and the others.
-constexpr ScaleRule rule_with(LhsFields kind) {
-    return kind == LhsFields::scale ? ScaleRule::amax_over_127 : ScaleRule::of_127_over_amax;
-}
-
 /// A block of each of four rows to consecutive slots. Returns the sums of the quants.
 template <size_t group, typename Source, Ties ties, bool has_sums>
 KAI_INLINE int32x4_t
@@ -333,7 +328,6 @@ struct BlockLoops {
 template <const LhsBlockKind& kind, bool groups_of_8, bool groups_of_4>
 constexpr BlockLoops block_loops() {
     using Source = Elements<kind.source>;
-    static_assert(kind.scale == rule_with(kind.fields()));
     BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.fields()>};
     if constexpr (groups_of_8) {
         loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.fields()>;

@@ -17,25 +17,17 @@
 namespace kai {
 namespace {
 
-constexpr BlocksKind to(const Format& format, Order order, uint8_t flip, bool zeros = false, bool sixteenths = false) {
-    return {format, order, flip, false, zeros, sixteenths};
-}
-inline constexpr BlocksKind kQsi4 = to(qsi4c32p, Order::halves, 8);
-inline constexpr BlocksKind kQsi4Scalef16 = to(qsi4c32ps1s0scalef16, Order::halves, 0, true);
-inline constexpr BlocksKind kQsi4Sf16 = to(qsi4c32ps4s0sf16, Order::halves, 8, true, true);
-inline constexpr BlocksKind kQsi8 = to(qsi8c32p, Order::bytes, 0);
-inline constexpr BlocksKind kQsi8Scalef16 = to(qsi8c32pscalef16, Order::bytes, 0, true);
-inline constexpr BlocksKind kQai4 = to(qai4c32p, Order::even_high, 8, false, true);
-
-constexpr BlocksKind without_bias(BlocksKind kind) {
-    kind.no_bias = true;
-    return kind;
-}
-inline constexpr BlocksKind kQai4Nrx4S0s1 = without_bias(to(qai4c32ps1s0nrx4, Order::even_high, 0));
-inline constexpr BlocksKind kQai4Nrx4S1s0 = without_bias(to(qai4c32ps1s0nrx4, Order::even_low, 0));
+inline constexpr BlocksKind kQsi4 = {qsi4c32p, Order::halves, 8};
+inline constexpr BlocksKind kQsi4Scalef16 = {qsi4c32ps1s0scalef16, Order::halves, 0, true};
+inline constexpr BlocksKind kQsi4Sf16 = {qsi4c32ps4s0sf16, Order::halves, 8, true, true};
+inline constexpr BlocksKind kQsi8 = {qsi8c32p, Order::bytes, 0};
+inline constexpr BlocksKind kQsi8Scalef16 = {qsi8c32pscalef16, Order::bytes, 0, true};
+inline constexpr BlocksKind kQai4 = {qai4c32p, Order::even_high, 8, false, true};
+inline constexpr BlocksKind kQai4Nrx4S0s1 = {qai4c32ps1s0nrx4, Order::even_high, 0, false, false, true};
+inline constexpr BlocksKind kQai4Nrx4S1s0 = {qai4c32ps1s0nrx4, Order::even_low, 0, false, false, true};
 
 constexpr BlocksKind with_sums(const Format& format, bool kxn, bool packed_groups, bool zeros = false) {
-    return {format, Order::even_low, 8, kxn, zeros, false, false, packed_groups};
+    return {format, Order::even_low, 8, zeros, false, false, kxn, packed_groups};
 }
 inline constexpr BlocksKind kSums = with_sums(qsi4c32pbf16, false, true);
 inline constexpr BlocksKind kSumsOf32 = with_sums(qsi4c32pbf16, false, false);
@@ -80,82 +72,64 @@ constexpr kai_rhs_rules group_rules(
 
 #if defined(__aarch64__)
 
-/// What packs panels of four columns or more, for groups of 2, 4 and 8 bytes.
+/// What packs panels of four columns or more: the walk over panels, and loops for groups of 2, 4 and 8 bytes. The walk
+/// is a pointer, like the loops: a program contains only those of its packers.
 template <class Pack>
 struct Loops {
+    void (*walk)(const BlocksKind&, const kai_rhs_call&, Pack*) = nullptr;
     Pack *by_2 = nullptr, *by_4 = nullptr, *by_8 = nullptr;
 
-    KAI_INLINE Pack* of(size_t group) const {
-        return group == 2 ? by_2 : group == 4 ? by_4 : group == 8 ? by_8 : nullptr;
+    /// Whether there is a loop for the group.
+    KAI_INLINE bool pack(const BlocksKind& kind, const kai_rhs_call& c, size_t group) const {
+        Pack* loop = group == 2 ? by_2 : group == 4 ? by_4 : group == 8 ? by_8 : nullptr;
+        if (loop != nullptr) {
+            walk(kind, c, loop);
+        }
+        return loop != nullptr;
     }
 };
 
-/// The walk over panels is a pointer, like the loops: a program contains only those of its packers.
+#endif
+
 struct BlocksPacker {
     const BlocksKind& kind;
-    void (*by_four)(const BlocksKind&, const kai_rhs_call&, PackRun*) = nullptr;
+#if defined(__aarch64__)
     Loops<PackRun> runs = {};
-    void (*by_strips)(const BlocksKind&, const kai_rhs_call&, PackStrip*) = nullptr;
     Loops<PackStrip> strips = {};
+#endif
 };
 
 template <const BlocksKind& kind>
 constexpr BlocksPacker packer() {
     BlocksPacker packer = {kind};
+#if defined(__aarch64__)
     constexpr const BlocksKind& same = kind.format.bits == 8 ? kQsi8 : kind;  // as far as loops can tell
-    if constexpr (kind.kxn) {
-        packer.by_strips = pack_rhs_blocks_by_strips;
-    } else {
-        packer.by_four = pack_rhs_blocks_by_four<kind.fields()>;
-    }
-    if constexpr (kind.format.group == Format::two) {
-        if constexpr (kind.kxn) {
-            packer.strips.by_2 = pack_strip<kind, 2>;
-        } else {
-            packer.runs.by_2 = pack_run<kind, 2>;
-        }
+    constexpr bool pairs = kind.format.group == Format::two;
+    if constexpr (kind.kxn && pairs) {
+        packer.strips = {pack_rhs_blocks_by_strips, pack_strip<kind, 2>};
     } else if constexpr (kind.kxn) {
-        packer.strips = {nullptr, pack_strip<kind, 4>, pack_strip<kind, 8>};
+        packer.strips = {pack_rhs_blocks_by_strips, nullptr, pack_strip<kind, 4>, pack_strip<kind, 8>};
+    } else if constexpr (pairs) {
+        packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, pack_run<kind, 2>};
+    } else if constexpr (splits_halves(kind)) {
+        packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, nullptr, pack_run<same, 4>};
     } else {
-        packer.runs.by_4 = pack_run<same, 4>;
-        if constexpr (!splits_halves(kind)) {
-            packer.runs.by_8 = pack_run<same, 8>;
-        }
+        packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, nullptr, pack_run<same, 4>, pack_run<same, 8>};
     }
+#endif
     return packer;
 }
 
 /// Whether there was a loop for the format and its group.
-KAI_INLINE bool pack_by_loops(const BlocksPacker& packer, const kai_rhs_call& c) {
-    if (c.nr % 4 != 0 || c.bl % 32 != 0) {
-        return false;
-    }
+KAI_INLINE bool pack_by_loops([[maybe_unused]] const BlocksPacker& packer, [[maybe_unused]] const kai_rhs_call& c) {
+#if defined(__aarch64__)
     const size_t group = packer.kind.format.group_size({c.nr, c.kr, c.sr});
-    if (PackRun* run = packer.runs.of(group)) {
-        packer.by_four(packer.kind, c, run);
-        return true;
-    }
-    if (PackStrip* strip = packer.strips.of(group)) {
-        packer.by_strips(packer.kind, c, strip);
-        return true;
-    }
-    return false;
-}
-
+    return c.nr % 4 == 0 && c.bl % 32 == 0 &&
+           (packer.runs.pack(packer.kind, c, group) || packer.strips.pack(packer.kind, c, group));
 #else
-
-struct BlocksPacker {
-    const BlocksKind& kind;
-};
-template <const BlocksKind& kind>
-constexpr BlocksPacker packer() {
-    return {kind};
-}
-bool pack_by_loops(const BlocksPacker&, const kai_rhs_call&) {
     return false;
-}
-
 #endif
+}
 
 template <const BlocksKind& kind>
 inline constexpr BlocksPacker kPacker = packer<kind>();
@@ -185,8 +159,8 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
     KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)
 
 /// Then the rules of the shape.
-#define KAI_DEFINE_RECORDS(NAME, KIND, ...)                                                                           \
-    KAI_RHS_RULES(NAME, __VA_ARGS__)                                                                                  \
+#define KAI_DEFINE_RECORDS(NAME, KIND, RULES, ...)                                                                    \
+    KAI_RHS_RULES(NAME, RULES, kai::KIND, ##__VA_ARGS__)                                                              \
     KAI_DEFINE_BLOCK_GETTERS(NAME)                                                                                    \
     KAI_DEFINE_RHS_PACKED_STRIDE(BL, NAME)                                                                            \
     void kai_run_##NAME(                                                                                              \
@@ -197,8 +171,8 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
             {num_groups, n, k, nr, kr, sr, bl, rhs, 0, nullptr, bias, nullptr, 0, rhs_packed, extra_bytes, params});  \
     }
 
-#define KAI_DEFINE_ARRAYS(NAME, KIND, ...)                                                                      \
-    KAI_RHS_RULES(NAME, __VA_ARGS__)                                                                            \
+#define KAI_DEFINE_ARRAYS(NAME, KIND, RULES, ...)                                                               \
+    KAI_RHS_RULES(NAME, RULES, kai::KIND, ##__VA_ARGS__)                                                        \
     KAI_DEFINE_BLOCK_GETTERS(NAME)                                                                              \
     void kai_run_##NAME(                                                                                        \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,  \
@@ -211,7 +185,7 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
 
 /// ORDER: nxk or kxn.
 #define KAI_DEFINE_SUMS(NAME, KIND, ORDER, RHS_OFFSET, ...)                                                     \
-    KAI_RHS_RULES(NAME, __VA_ARGS__)                                                                            \
+    KAI_RHS_RULES(NAME, group_rules, kai::KIND, __VA_ARGS__)                                                    \
     KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(NAME, RHS_OFFSET)                                                       \
     void kai_run_##NAME(                                                                                        \
         size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,  \
@@ -222,26 +196,19 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
             {num_groups, n, k, nr, kr, sr, bl, rhs, rhs_stride, nullptr, bias, scale, scale_stride, rhs_packed, \
              extra_bytes, params});                                                                             \
     }
-#define KAI_DEFINE_NXK(NAME, KIND, ...) \
-    KAI_DEFINE_SUMS(NAME, KIND, nxk, n_idx* rhs_stride, group_rules, kai::KIND, __VA_ARGS__)
+#define KAI_DEFINE_NXK(NAME, KIND, ...) KAI_DEFINE_SUMS(NAME, KIND, nxk, n_idx* rhs_stride, __VA_ARGS__)
 #define KAI_DEFINE_KXN(NAME, KIND, ...) \
-    KAI_DEFINE_SUMS(                    \
-        NAME, KIND, kxn, kai_rhs_nibble_offset(n_idx, &kai_rules_##NAME), group_rules, kai::KIND, __VA_ARGS__)
+    KAI_DEFINE_SUMS(NAME, KIND, kxn, kai_rhs_nibble_offset(n_idx, &kai_rules_##NAME), __VA_ARGS__)
 
-KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, kQsi4, up_to_8_rules, kai::kQsi4)
-KAI_DEFINE_RECORDS(
-    rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, kQsi4Scalef16, group_rules, kai::kQsi4Scalef16, 2, 8, 2, 0,
-    256)
-KAI_DEFINE_RECORDS(
-    rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, kQsi4Sf16, group_rules, kai::kQsi4Sf16, 2, 4, 2, 4, 256)
-KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi8c32p_qsi8c32, kQsi8, up_to_8_rules, kai::kQsi8)
-KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi8c32pscalef16_qsi8c32, kQsi8Scalef16, group_rules, kai::kQsi8Scalef16, 2, 4, 2, 4)
+KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0, kQsi4, up_to_8_rules)
+KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon, kQsi4Scalef16, group_rules, 2, 8, 2, 0, 256)
+KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi4c32ps4s0sf16_qsu4c32s16s0_neon, kQsi4Sf16, group_rules, 2, 4, 2, 4, 256)
+KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi8c32p_qsi8c32, kQsi8, up_to_8_rules)
+KAI_DEFINE_RECORDS(rhs_pack_nxk_qsi8c32pscalef16_qsi8c32, kQsi8Scalef16, group_rules, 2, 4, 2, 4)
 
-KAI_DEFINE_ARRAYS(rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon, kQai4, up_to_8_rules, kai::kQai4)
-KAI_DEFINE_ARRAYS(
-    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon, kQai4Nrx4S0s1, group_rules, kai::kQai4Nrx4S0s1, 4, 8, 4)
-KAI_DEFINE_ARRAYS(
-    rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon, kQai4Nrx4S1s0, group_rules, kai::kQai4Nrx4S1s0, 4, 8, 4)
+KAI_DEFINE_ARRAYS(rhs_pack_nxk_qai4c32p_qau4c32s0s1_f32_f32_f32_neon, kQai4, up_to_8_rules)
+KAI_DEFINE_ARRAYS(rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s0s1_f32_f32_f32_neon, kQai4Nrx4S0s1, group_rules, 4, 8, 4)
+KAI_DEFINE_ARRAYS(rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f32_f32_neon, kQai4Nrx4S1s0, group_rules, 4, 8, 4)
 
 KAI_DEFINE_NXK(rhs_pack_nxk_qsi4c32p_qsu4c32s1s0, kSums, 2, 16)
 KAI_DEFINE_NXK(rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon, kSumsOf32, 4, 8, 4)

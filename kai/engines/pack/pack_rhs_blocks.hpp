@@ -33,14 +33,15 @@ enum class Fields : uint8_t { scale_in_record, zero_and_scale, scale_and_sum };
 struct BlocksKind {
     const Format& format;
     Order order;
-    uint8_t flip;  ///< XOR of every element: 8 makes an unsigned nibble a signed one
-    bool kxn =
-        false;  ///< a row of the source is an element of each column, columns 2j (low nibble) and 2j + 1 in a byte
-    bool zeros = false;          ///< missing columns of the last panel are zero, and not what column n - 1 is
-    bool sixteenths = false;     ///< scales are stored / 16, for kernels that multiply with 16 times the weights
-    bool no_bias = false;        ///< missing columns have none
-    bool packed_groups = false;  ///< sums are of groups that are stored together: the low nibbles of a group of bytes,
-                                 ///< then the high ones; else of 32 consecutive weights
+    uint8_t flip;             ///< XOR of every element: 8 makes an unsigned nibble a signed one
+    bool zeros = false;       ///< missing columns of the last panel are zero, and not what column n - 1 is
+    bool sixteenths = false;  ///< scales are stored / 16, for kernels that multiply with 16 times the weights
+    bool no_bias = false;     ///< missing columns have none
+    /// A row of the source is an element of each column, columns 2j (low nibble) and 2j + 1 in a byte.
+    bool kxn = false;
+    /// Sums are of groups that are stored together: the low nibbles of a group of bytes, then the high ones; else of 32
+    /// consecutive weights.
+    bool packed_groups = false;
 
     constexpr Fields fields() const {
         return format.block_head != 0   ? Fields::scale_in_record
