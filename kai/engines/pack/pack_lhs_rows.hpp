@@ -36,20 +36,13 @@ struct LhsRowKind {
 /// signed pattern. NaN is beyond the infinities.
 template <typename Bits>
 struct Range {
-    static constexpr unsigned kBits = 8 * sizeof(Bits);
+    static constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
 
-    Bits lo = static_cast<Bits>(Bits{1} << (kBits - 1)), hi = 0;
+    Bits lo = sign, hi = 0;
 
     KAI_INLINE void include(Bits x) {
         lo = x > lo ? x : lo;
-        hi = is_less(hi, x) ? x : hi;
-    }
-
-private:
-    /// Of signed numbers.
-    KAI_INLINE static bool is_less(Bits a, Bits b) {
-        constexpr auto sign = static_cast<Bits>(Bits{1} << (kBits - 1));
-        return static_cast<Bits>(a ^ sign) < static_cast<Bits>(b ^ sign);
+        hi = (x ^ sign) > (hi ^ sign) ? x : hi;  // signed numbers
     }
 };
 

@@ -1,4 +1,4 @@
-// The loops of the packers of bf16p (pack_neon_bf16_lhs.cpp, pack_neon_bf16_rhs.cpp): f32 or f16 to bf16, to nearest,
+// The loops of the packers of bf16p (pack_neon_bf16.cpp): f32 or f16 to bf16, to nearest,
 // ties to even; subnormals stay; a NaN keeps its sign and upper bits and becomes quiet.
 //
 // BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is

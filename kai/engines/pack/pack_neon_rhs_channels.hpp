@@ -12,10 +12,17 @@
 #include "kai/engines/pack/pack_neon_interleave.hpp"
 #include "kai/engines/pack/pack_rhs_channels.hpp"
 
-#if defined(__aarch64__)
-
 namespace kai {
 namespace {
+
+template <bool neighbours>
+struct LanesInt4;
+template <bool low_precision>
+struct LanesInt8;
+template <bool sixteens>
+struct LanesTable;
+
+#if defined(__aarch64__)
 
 /// Sums of the lanes of four vectors of short sums.
 KAI_INLINE uint32x4_t sums_of(const uint16x8_t v[4]) {
@@ -441,20 +448,7 @@ KAI_INLINE void pack_rhs_channels(const RhsChannels& p, const ChannelsLoop& loop
     }
 }
 
-}  // namespace
-}  // namespace kai
-
 #else
-
-namespace kai {
-namespace {
-
-template <bool>
-struct LanesInt4 {};
-template <bool>
-struct LanesInt8 {};
-template <bool>
-struct LanesTable {};
 
 struct ChannelsLoop {};
 template <class Lanes, bool kxn>
@@ -464,7 +458,7 @@ KAI_INLINE void pack_rhs_channels(const RhsChannels& p, const ChannelsLoop&) {
     pack_rhs_channels_scalar(p);
 }
 
+#endif
+
 }  // namespace
 }  // namespace kai
-
-#endif
