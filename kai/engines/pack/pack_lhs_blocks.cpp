@@ -67,49 +67,38 @@ constexpr kai_rhs_rules append_rules(const char* name, const Format& format, siz
     return rules;
 }
 
-/// Some rows, and where they go.
-struct Append {
-    size_t n_idx, count, k;
-    Tile tile;
-    const void* rhs;
-    size_t rhs_stride;
-    void* packed;
-
-    size_t slot(size_t i) const {
-        return (n_idx + i) % tile.rows;
-    }
-    uint8_t* panel(const Format& format, size_t i) const {
-        return bytes(packed, format.offset(tile, n_idx + i, k, kBlock));
-    }
-};
-
-KAI_INLINE void check(const kai_rhs_rules& rules, const Append& a) {
-    const kai_rhs_call call = {1,     a.count,      a.k,     a.tile.rows, a.tile.kr, a.tile.sr, 0,
-                               a.rhs, a.rhs_stride, nullptr, nullptr,     nullptr,   0,         a.packed,
-                               0,     nullptr};
+/// Checks a call; `rows` with the place of the first one, column n_idx. rows.packed: column 0.
+KAI_INLINE LhsRows checked(const kai_rhs_rules& rules, const Format& format, size_t n_idx, LhsRows rows) {
+    const Tile t = rows.tile;
+    const kai_rhs_call call = {1,       rows.m,  rows.k,  t.rows, t.kr,        t.sr, 0,      rows.lhs, rows.lhs_stride,
+                               nullptr, nullptr, nullptr, 0,      rows.packed, 0,    nullptr};
     kai_check_rhs_call(&rules, &call);
+    rows.first_slot = n_idx % t.rows;
+    rows.packed = bytes(rows.packed, format.offset(t, n_idx, rows.k, kBlock));
+    return rows;
 }
 
 /// Rows of floats, one at a time: so many come with a token.
 template <const LhsBlockKind& kind>
-KAI_INLINE void append_floats(const Append& a) {
-    for (size_t i = 0; i < a.count; ++i) {
-        pack_blocks<kind, false, false>(
-            {1, a.k, kBlock, a.tile, a.slot(i), bytes(a.rhs, i * a.rhs_stride), 0, a.panel(kind.format, i)});
+KAI_INLINE void append_floats(const Format& format, const LhsRows& rows) {
+    RowPlace to = RowPlace::of_first(rows);
+    for (size_t i = 0; i < rows.m; ++i, to.advance(rows, 1, format.stride(rows.tile, rows.k, kBlock))) {
+        pack_blocks<kind, false, false>({1, rows.k, kBlock, rows.tile, to.slot, rows.row(i), 0, to.panel});
     }
 }
 
 /// Rows of records: an f16 scale, then 32 values.
-[[gnu::noinline]] void append_records(const Format& format, const Append& a) {
-    const size_t group = format.group_size(a.tile), group_step = group * a.tile.rows;
-    const size_t head = format.head(a.tile, a.k, kBlock, 0), elements = format.elements(a.tile, kBlock, 0);
-    const size_t head_step = format.head(a.tile, a.k, kBlock, 1) - head;
-    const size_t step = format.elements(a.tile, kBlock, 1) - elements;
-    for (size_t i = 0; i < a.count; ++i) {
-        const uint8_t* src = bytes(a.rhs, i * a.rhs_stride);
-        uint8_t *panel = a.panel(format, i), *scale = panel + head + 2 * a.slot(i);
-        uint8_t* block = panel + elements + a.slot(i) * group;
-        for (size_t left = a.k; left > 0; left -= kBlock, scale += head_step, block += step, src += 2 + kBlock) {
+[[gnu::noinline]] void append_records(const Format& format, const LhsRows& rows) {
+    const Tile t = rows.tile;
+    const size_t group = format.group_size(t), group_step = group * t.rows;
+    const size_t head = format.head(t, rows.k, kBlock, 0), elements = format.elements(t, kBlock, 0);
+    const size_t head_step = format.head(t, rows.k, kBlock, 1) - head;
+    const size_t step = format.elements(t, kBlock, 1) - elements;
+    RowPlace to = RowPlace::of_first(rows);
+    for (size_t i = 0; i < rows.m; ++i, to.advance(rows, 1, format.stride(t, rows.k, kBlock))) {
+        const uint8_t* src = rows.row(i);
+        uint8_t *scale = to.panel + head + 2 * to.slot, *block = to.panel + elements + to.slot * group;
+        for (size_t left = rows.k; left > 0; left -= kBlock, scale += head_step, block += step, src += 2 + kBlock) {
             store(scale, load<uint16_t>(src));
             uint8_t* dst = block;
             for (size_t at = 2; at < 2 + kBlock; at += group, dst += group_step) {
@@ -125,11 +114,6 @@ KAI_INLINE void append_floats(const Append& a) {
             }
         }
     }
-}
-
-template <const Format& format>
-KAI_INLINE void append_records(const Append& a) {
-    append_records(format, a);
 }
 
 }  // namespace
@@ -178,14 +162,13 @@ void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
     void kai_run_##NAME(                                                                                           \
         size_t n_idx, size_t count, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride, \
         void* rhs_packed) {                                                                                        \
-        const kai::Append rows = {n_idx, count, k, {nr, kr, sr}, rhs, rhs_stride, rhs_packed};                     \
-        kai::check(kai_rules_##NAME, rows);                                                                        \
-        kai::__VA_ARGS__(rows);                                                                                    \
+        const kai::LhsRows rows = {count, k, kai::kBlock, {nr, kr, sr}, 0, rhs, rhs_stride, rhs_packed};           \
+        kai::__VA_ARGS__(kai::FORMAT, kai::checked(kai_rules_##NAME, kai::FORMAT, n_idx, rows));                   \
     }
 
 KAI_RHS_APPEND(rhs_append_qsi8c32p_f32, qsi8c32p, 128, append_floats<kai::kRhsF32>)
 KAI_RHS_APPEND(rhs_append_qsi8c32p_f16, qsi8c32p, 64, append_floats<kai::kRhsF16>)
-KAI_RHS_APPEND(rhs_append_qsi8c32p_qsi8c32, qsi8c32p, 34, append_records<kai::qsi8c32p>)
+KAI_RHS_APPEND(rhs_append_qsi8c32p_qsi8c32, qsi8c32p, 34, append_records)
 KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f32, qsi8c32pscalef16, 128, append_floats<kai::kSmeF32>)
 KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_f16, qsi8c32pscalef16, 64, append_floats<kai::kSmeF16>)
-KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_qsi8c32, qsi8c32pscalef16, 34, append_records<kai::qsi8c32pscalef16>)
+KAI_RHS_APPEND(rhs_append_qsi8c32pscalef16_qsi8c32, qsi8c32pscalef16, 34, append_records)

@@ -37,6 +37,10 @@ bool is_fixed(const kai_rhs_rules& rules) {
     return rules.nr != 0 && rules.kr != 0;
 }
 
+/// A size that is no multiple of what a rule says, if it says anything.
+#define KAI_VIOLATION_IF_NO_MULTIPLE(NAME, SIZE, OF) \
+    KAI_VIOLATION_IF((OF) != 0 && (SIZE) % (OF) != 0, NAME " = %zu is not a multiple of %zu", {SIZE, OF, 0})
+
 /// Further rules of `run` for nr, kr and sr.
 KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
     KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, "nr = %zu, not %zu", {nr, rules.nr, 0});
@@ -45,14 +49,10 @@ KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, s
         KAI_VIOLATION_IF(sr != rules.sr, "sr = %zu, not %zu", {sr, rules.sr, 0});
         return {};
     }
-    KAI_VIOLATION_IF(
-        rules.nr_multiple != 0 && nr % rules.nr_multiple != 0, "nr = %zu is not a multiple of %zu",
-        {nr, rules.nr_multiple, 0});
+    KAI_VIOLATION_IF_NO_MULTIPLE("nr", nr, rules.nr_multiple);
     KAI_VIOLATION_IF(rules.sr != 0 && sr != rules.sr, "sr = %zu, not %zu", {sr, rules.sr, 0});
     KAI_VIOLATION_IF(rules.kr != 0 && kr != rules.kr, "kr = %zu, not %zu", {kr, rules.kr, 0});
-    KAI_VIOLATION_IF(
-        rules.kr_multiple != 0 && kr % rules.kr_multiple != 0, "kr = %zu is not a multiple of %zu",
-        {kr, rules.kr_multiple, 0});
+    KAI_VIOLATION_IF_NO_MULTIPLE("kr", kr, rules.kr_multiple);
     KAI_VIOLATION_IF(rules.kr_max != 0 && kr > rules.kr_max, "kr = %zu is more than %zu", {kr, rules.kr_max, 0});
     return group_violation(rules, kr, sr);
 }
@@ -75,9 +75,7 @@ KAI_INLINE kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, s
         return {};
     }
     const size_t stored = padded(rules, k);
-    KAI_VIOLATION_IF(
-        rules.k_multiple != 0 && k % rules.k_multiple != 0, "k = %zu is not a multiple of %zu",
-        {k, rules.k_multiple, 0});
+    KAI_VIOLATION_IF_NO_MULTIPLE("k", k, rules.k_multiple);
     KAI_VIOLATION_IF(
         rules.k_groups != 0 && stored % (rules.k_groups * (kr / sr)) != 0,
         "k rounded up to %zu is not a multiple of %zu times kr / sr = %zu", {stored, rules.k_groups, kr / sr});
@@ -96,9 +94,7 @@ shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size
     KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
     KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
     bl = rules.bl != 0 ? rules.bl : bl;
-    KAI_VIOLATION_IF(
-        rules.source_weights != 0 && k % rules.source_weights != 0, "k = %zu is not a multiple of %zu",
-        {k, rules.source_weights, 0});
+    KAI_VIOLATION_IF_NO_MULTIPLE("k", k, rules.source_weights);
     const kai_violation tile = run ? tile_violation(rules, nr, kr, sr) : kai_violation{};
     if (tile.format != nullptr) {
         return tile;
