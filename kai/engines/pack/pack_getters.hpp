@@ -79,30 +79,39 @@
 #define KAI_DEFINE_RHS_PACK_GETTERS_CX(...) KAI_DEFINE_RHS_PACK_GETTERS_(CX, __VA_ARGS__)
 #define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(...) KAI_DEFINE_RHS_PACK_GETTERS_(BL_BF16, __VA_ARGS__)
 
-/// The getters of an RHS packer without blocks that do not depend on the order of the source, and its panels as data,
-/// kai_panels_NAME. BIAS: its type.
-#define KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)                      \
-    KAI_PANELS(kai_panels_##NAME, rhs, NAME, FORMAT, NR, KR, SR)                                \
-    KAI_DEFINE_SIZE(n_step, NAME, NR)                                                           \
-    size_t kai_get_bias_offset_##NAME(size_t n_idx) {                                           \
-        return n_idx * sizeof(BIAS);                                                            \
-    }                                                                                           \
-    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, KAI_DEPTH_OF_##DEPTH) {               \
-        return kai::panels_offset(kai_panels_##NAME, n_idx, KAI_DEPTH_##DEPTH(FORMAT, KR, SR)); \
-    }                                                                                           \
-    size_t kai_get_rhs_packed_size_##NAME(size_t n, KAI_DEPTH_OF_##DEPTH) {                     \
-        return kai::panels_size(kai_panels_##NAME, n, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));       \
+/// The panels of an RHS packer without blocks as data, kai_panels_NAME, and the getters that ask for no depth. BIAS:
+/// its type.
+#define KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS) \
+    KAI_PANELS(kai_panels_##NAME, rhs, NAME, FORMAT, NR, KR, SR)  \
+    KAI_DEFINE_SIZE(n_step, NAME, NR)                             \
+    size_t kai_get_bias_offset_##NAME(size_t n_idx) {             \
+        return n_idx * sizeof(BIAS);                              \
     }
 
-/// All getters of an RHS packer without blocks, K x N source of ELEMENT. The packed stride is that of a panel.
-#define KAI_DEFINE_RHS_PACK_GETTERS_KXN_(DEPTH, NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS) \
-    KAI_DEFINE_RHS_PACK_GETTERS(DEPTH, NAME, FORMAT, NR, KR, SR, BIAS)                   \
+/// Getters of SIDE, lhs or rhs, that follow from kai_panels_NAME.
+#define KAI_DEFINE_PANELS_GETTERS(SIDE, DEPTH, NAME, FORMAT, KR, SR)                            \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t index, KAI_DEPTH_OF_##DEPTH) {          \
+        return kai::panels_offset(kai_panels_##NAME, index, KAI_DEPTH_##DEPTH(FORMAT, KR, SR)); \
+    }                                                                                           \
+    size_t kai_get_##SIDE##_packed_size_##NAME(size_t count, KAI_DEPTH_OF_##DEPTH) {            \
+        return kai::panels_size(kai_panels_##NAME, count, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));   \
+    }
+
+/// All getters of an RHS packer without blocks, K x N source of ELEMENT, but kai_get_rhs_packed_offset_* and _size_*.
+/// The packed stride is that of a panel.
+#define KAI_DEFINE_RHS_PACK_STEPS_KXN(DEPTH, NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)    \
+    KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS)                            \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx) {                                     \
         return n_idx * sizeof(ELEMENT);                                                  \
     }                                                                                    \
     size_t kai_get_rhs_packed_stride_##NAME(KAI_DEPTH_OF_##DEPTH) {                      \
         return kai::panels_stride(kai_panels_##NAME, KAI_DEPTH_##DEPTH(FORMAT, KR, SR)); \
     }
+
+/// All of them.
+#define KAI_DEFINE_RHS_PACK_GETTERS_KXN_(DEPTH, NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS) \
+    KAI_DEFINE_RHS_PACK_STEPS_KXN(DEPTH, NAME, FORMAT, NR, KR, SR, ELEMENT, BIAS)        \
+    KAI_DEFINE_PANELS_GETTERS(rhs, DEPTH, NAME, FORMAT, KR, SR)
 #define KAI_DEFINE_RHS_PACK_GETTERS_KXN(...) KAI_DEFINE_RHS_PACK_GETTERS_KXN_(K, __VA_ARGS__)
 
 /// The same for indirect matmul.
@@ -110,7 +119,8 @@
 
 /// All getters of an RHS packer without blocks, N x K source. The packed stride is that of one column.
 #define KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, KR, SR, BIAS) \
-    KAI_DEFINE_RHS_PACK_GETTERS(K, NAME, FORMAT, NR, KR, SR, BIAS)      \
+    KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS)           \
+    KAI_DEFINE_PANELS_GETTERS(rhs, K, NAME, FORMAT, KR, SR)             \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
         return n_idx * rhs_stride;                                      \
     }                                                                   \
@@ -119,15 +129,10 @@
     }
 
 /// All getters of an LHS packer for indirect matmul, and its panels as data, kai_panels_NAME.
-#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR)                          \
-    KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, MR, KR, SR)                               \
-    KAI_DEFINE_SIZE(m_step, NAME, MR)                                                          \
-    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_CHUNKS) {               \
-        return kai::panels_offset(kai_panels_##NAME, m_idx, KAI_DEPTH_CHUNKS(FORMAT, KR, SR)); \
-    }                                                                                          \
-    size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_CHUNKS) {                     \
-        return kai::panels_size(kai_panels_##NAME, m, KAI_DEPTH_CHUNKS(FORMAT, KR, SR));       \
-    }
+#define KAI_DEFINE_LHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, MR, KR, SR) \
+    KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, MR, KR, SR)      \
+    KAI_DEFINE_SIZE(m_step, NAME, MR)                                 \
+    KAI_DEFINE_PANELS_GETTERS(lhs, CHUNKS, NAME, FORMAT, KR, SR)
 
 /// Offset of the scale of a column, of packers of formats that have scales.
 #define KAI_DEFINE_RHS_PACK_SCALE_OFFSET(NAME)         \

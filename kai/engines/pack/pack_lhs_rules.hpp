@@ -19,6 +19,10 @@ struct LhsRules {
     size_t k_multiple;
 };
 
+KAI_INLINE void check_multiple([[maybe_unused]] const char* name, size_t size, size_t of, const char* function) {
+    KAI_REQUIRE(function, of == 0 || size % of == 0, "%s = %zu is not a multiple of %zu", name, size, of);
+}
+
 /// The rules for getters.
 KAI_INLINE void check_lhs_shape(
     [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
@@ -30,22 +34,16 @@ KAI_INLINE void check_lhs_shape(
     KAI_REQUIRE(
         function, rules.format.group != Format::kr_over_sr || (t.sr > 0 && t.kr % t.sr == 0),
         "kr = %zu is not a multiple of sr = %zu", t.kr, t.sr);
-    KAI_REQUIRE(
-        function, rules.k_multiple == 0 || k % rules.k_multiple == 0, "k = %zu is not a multiple of %zu", k,
-        rules.k_multiple);
+    check_multiple("k", k, rules.k_multiple, function);
     if (rules.blocks) {
         KAI_REQUIRE(function, bl > 0, "bl = 0");
-        KAI_REQUIRE(
-            function, rules.bl_multiple == 0 || bl % rules.bl_multiple == 0, "bl = %zu is not a multiple of %zu", bl,
-            rules.bl_multiple);
+        check_multiple("bl", bl, rules.bl_multiple, function);
         KAI_REQUIRE(
             function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of the %zu elements of a group",
             bl, rules.format.group_size(t));
         KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
     } else if (rules.format.block != 0) {
-        KAI_REQUIRE(
-            function, k % rules.format.block == 0, "k = %zu is not a multiple of %zu", k,
-            static_cast<size_t>(rules.format.block));
+        check_multiple("k", k, rules.format.block, function);
         KAI_REQUIRE(
             function, rules.format.block % rules.format.group_size(t) == 0,
             "a block of %zu is not a multiple of the %zu elements of a group", static_cast<size_t>(rules.format.block),

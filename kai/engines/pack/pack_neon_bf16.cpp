@@ -199,19 +199,8 @@ KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, uint1
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, 12, 4, 1, uint16_t, float)
 KAI_RHS_PACK_COLUMNS(rhs_pack_kxn_bf16p12x4biasf32_f16_neon, bf16pbiasf32, uint16_t, float)
 
+KAI_DEFINE_RHS_PACK_STEPS_KXN(K, rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, bf16pbiasf32, 12, 4, 1, float, float)
 KAI_RHS_PACK_COLUMNS(rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon, bf16pbiasf32, float, float)
-size_t kai_get_n_step_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon() {
-    return kai::kColumns;
-}
-size_t kai_get_rhs_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n_idx) {
-    return n_idx * sizeof(float);
-}
-size_t kai_get_bias_offset_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t n_idx) {
-    return n_idx * sizeof(float);
-}
-size_t kai_get_rhs_packed_stride_rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon(size_t k) {
-    return kai::bf16pbiasf32.stride({kai::kColumns, 4, 1}, k);
-}
 KAI_DEFINE_RHS_PACKED_GETTERS(NR, rhs_quant_pack_kxn_bf16p12x4biasf32_f32_neon)
 
 }  // extern "C"

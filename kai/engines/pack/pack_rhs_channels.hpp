@@ -99,11 +99,6 @@ KAI_INLINE int32_t weight_value(const RhsChannels& p, unsigned stored) {
                          : static_cast<int8_t>(stored);
 }
 
-/// A scale as it is stored. That of kernels that take it as it is keeps its bits, also those of a NaN.
-KAI_INLINE float stored_scale(const RhsChannels& p, float scale) {
-    return p.multiplier == 1 ? scale : scale * p.multiplier;
-}
-
 /// The fields of column `at`; the sum of no weights.
 KAI_INLINE void pack_fields(const RhsChannels& p, size_t at, uint8_t* panel) {
     uint8_t* to = panel + at % p.tile.rows * 4;
@@ -111,8 +106,9 @@ KAI_INLINE void pack_fields(const RhsChannels& p, size_t at, uint8_t* panel) {
     const size_t column = at < p.n ? at : p.n - 1;
     store(to + p.sums, 0U);
     store(to + p.biases, none || p.bias == nullptr ? 0U : load<uint32_t>(p.bias + 4 * column));
-    if (p.has_scale) {
-        store(to + p.scales, none ? 0.0F : stored_scale(p, load<float>(p.scale + 4 * column)));
+    if (p.has_scale) {  // where it is stored as it is, it keeps its bits, also those of a NaN
+        const float scale = none ? 0.0F : load<float>(p.scale + 4 * column);
+        store(to + p.scales, p.multiplier == 1 ? scale : scale * p.multiplier);
     }
 }
 

@@ -46,9 +46,9 @@ struct kai_rhs_rules {
     uint16_t source_weights, source_bytes;  ///< rows are whole blocks of the file, this long, rhs_stride apart
 
     // Operands.
-    uint8_t
-        stride_bits;  ///< Rows of elements of this many bits are rhs_stride apart: rows of k of all columns (kxn), or
-    bool kxn;         ///< columns.
+    /// Rows of elements of this many bits are rhs_stride apart: rows of k of all columns (kxn), or columns.
+    uint8_t stride_bits;
+    bool kxn;
     bool scale, zero, bias;  ///< is not NULL; is not NULL; may be given
     bool table;              ///< is not NULL
     bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
