@@ -7,9 +7,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_neon.h>
 
-#include "kai/engines/pack/pack_getters.hpp"
-#include "kai/engines/pack/pack_lhs_source.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/pack/pack_getters.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 
 namespace kai {
@@ -18,6 +17,10 @@ namespace {
 /// By convention `run` ignores bl and kr; the getters check them.
 constexpr LhsRules kRunRules{f16p, 0, 0, 2, false, 0, 16};
 constexpr LhsRules kRules{f16p, 0, 0, 2, true, 0, 16};
+
+KAI_INLINE const float* row_of(const float* src, size_t row, size_t stride) {
+    return reinterpret_cast<const float*>(bytes(src, row * stride));
+}
 
 KAI_INLINE uint8x16_t eight_as_f16(const float* p) {
     return vreinterpretq_u8_f16(vcvt_high_f16_f32(vcvt_f16_f32(vld1q_f32(p)), vld1q_f32(p + 4)));
@@ -49,11 +52,15 @@ KAI_INLINE void pack_row(size_t k, const float* src, uint8_t* dst, size_t pitch)
     }
 }
 
-void pack_f16p(const LhsRows& p) {
-    const size_t m = p.m, k = p.k, mr = p.tile.rows, pitch = mr * 2 * sizeof(uint16_t);
-    uint8_t* panel = bytes(p.packed);
+/// m rows to panels of mr; row i is row indices[i] of src, or row i.
+void pack_f16p(size_t m, size_t k, size_t mr, const void* lhs, size_t stride, const size_t* indices, void* packed) {
+    const auto* src = static_cast<const float*>(lhs);
+    const size_t pitch = mr * 2 * sizeof(uint16_t);
+    auto* panel = static_cast<uint8_t*>(packed);
     for (size_t first = 0; first < m; first += mr, panel += k / 2 * pitch) {
-        const auto at = [&](size_t row) { return reinterpret_cast<const float*>(p.row(first + row)); };
+        const auto at = [&](size_t row) {
+            return row_of(src, indices != nullptr ? indices[first + row] : first + row, stride);
+        };
         const size_t rows = m - first < mr ? m - first : mr;
         size_t row = 0;
         for (; row + 4 <= rows; row += 4) {
@@ -78,18 +85,17 @@ void kai_run_lhs_pack_f16pmrx2_f32_neon(
     kai::check_lhs_call(kai::kRunRules, {mr, 4, sr}, __func__, k, bl);
     // By convention this packer ignores these: groups have two elements, and lhs and lhs_packed are those of
     // the first row.
-    KAI_UNUSED(bl);
     KAI_UNUSED(kr);
     KAI_UNUSED(m_idx_start);
 
-    kai::pack_f16p({m, k, 0, {mr, 4, sr}, 0, lhs, lhs_stride, lhs_packed});
+    kai::pack_f16p(m, k, mr, lhs, lhs_stride, nullptr, lhs_packed);
 }
 
 void kai_run_lhs_pack_f16pmrx2_f32_neon_rows(
     size_t m, size_t k, size_t bl, size_t mr, [[maybe_unused]] size_t kr, size_t sr, const size_t* rows,
     const void* lhs, size_t lhs_stride, void* lhs_packed) {
     kai::check_lhs_call(kai::kRunRules, {mr, 4, sr}, __func__, k, bl);
-    kai::pack_f16p({m, k, 0, {mr, 4, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
+    kai::pack_f16p(m, k, mr, lhs, lhs_stride, rows, lhs_packed);
 }
 
 }  // extern "C"
