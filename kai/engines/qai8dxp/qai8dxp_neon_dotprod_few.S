@@ -724,9 +724,9 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     int4_decode
     each block_row, row_zero
 4:  // 32 k. After a block the RHS goes on after its scales
-    int4_8k RHS_A, RHS_B, 0, 16, x27, "subs x5, x5, #1"
+    int4_8k RHS_A, RHS_B, 0, 16, x27, "subs x5, x5, #1", , , "ccmp x16, #0, #0, eq"
     load_quad 0, RHS_A, x8
-    int4_8k RHS_B, RHS_A, 16, 32, x8, "ccmp x16, #0, #0, eq", "csel x14, x4, x6, eq", , "cinc x15, x15, eq"
+    int4_8k RHS_B, RHS_A, 16, 32, x8, "csel x14, x4, x6, eq", , , "cinc x15, x15, eq"
     load_quad 0, RHS_B, x17
     int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x14", "advance_quad 1, x14", , "advance_quad 2, x14", \
         "advance_quad 3, x14", "csel x14, x28, x16, eq"
