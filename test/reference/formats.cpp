@@ -57,7 +57,7 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 
 /// A number that is a byte.
 template <size_t (*at)(const Shape&, size_t r, size_t b, size_t j)>
-std::vector<Part> byte(const Shape& s, size_t r, size_t b, size_t j) {
+PartList byte(const Shape& s, size_t r, size_t b, size_t j) {
     return {{at(s, r, b, j), 0, 8, 0}};
 }
 
@@ -188,7 +188,7 @@ size_t sub_scale(const Shape& s, size_t c, size_t b, size_t j) {
 }
 /// 16 k of 4 columns are 64 numbers, L of a column after each other. The first 48 are in the upper bits of 48 bytes; of
 /// number 48 + i, bits 5 and 4 are in byte i, 3 and 2 in byte 16 + i, 1 and 0 in byte 32 + i.
-std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
+PartList parts(const Shape& s, size_t c, size_t kk) {
     const size_t L = s.kr / s.sr, i = kk % 16, number = i / L * 4 * L + c % 4 * L + i % L;
     const size_t start = block(s, kk / 256) + 18 * s.rows + kk % 256 / 16 * s.rows * 12 + c / 4 * 48;
     if (number < 48) {
@@ -200,7 +200,7 @@ std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
 }  // namespace qsi6c16x256p
 namespace qsi6c16x256pnrx4 {
 /// The same numbers for all columns: the first 12 of each are in 12 * nr bytes, groups of 4.
-std::vector<Part> parts(const Shape& s, size_t c, size_t kk) {
+PartList parts(const Shape& s, size_t c, size_t kk) {
     const size_t i = kk % 16, start = qsi6c16x256p::block(s, kk / 256) + 18 * s.rows + kk % 256 / 16 * s.rows * 12;
     if (i < 12) {
         return {{start + (i / 4 * s.rows + c) * 4 + i % 4, 2, 6, 0}};
@@ -228,15 +228,13 @@ size_t d(const Shape&, size_t, size_t b) {
 size_t dmin(const Shape&, size_t, size_t b) {
     return block(b) + 2;
 }
-std::vector<Part> sc(const Shape&, size_t, size_t b, size_t j) {
+PartList sc(const Shape&, size_t, size_t b, size_t j) {
     const size_t at = block(b) + 4;
-    return j < 4 ? std::vector<Part>{{at + j, 0, 6, 0}}
-                 : std::vector<Part>{{at + j + 4, 0, 4, 0}, {at + j - 4, 6, 2, 4}};
+    return j < 4 ? PartList{{at + j, 0, 6, 0}} : PartList{{at + j + 4, 0, 4, 0}, {at + j - 4, 6, 2, 4}};
 }
-std::vector<Part> mn(const Shape&, size_t, size_t b, size_t j) {
+PartList mn(const Shape&, size_t, size_t b, size_t j) {
     const size_t at = block(b) + 4;
-    return j < 4 ? std::vector<Part>{{at + j + 4, 0, 6, 0}}
-                 : std::vector<Part>{{at + j + 4, 4, 4, 0}, {at + j, 6, 2, 4}};
+    return j < 4 ? PartList{{at + j + 4, 0, 6, 0}} : PartList{{at + j + 4, 4, 4, 0}, {at + j, 6, 2, 4}};
 }
 }  // namespace ggq4_k
 
@@ -248,7 +246,7 @@ size_t block(size_t b) {
 size_t stride(const Shape& s) {
     return block(s.k / 256);
 }
-std::vector<Part> parts(const Shape&, size_t, size_t kk) {
+PartList parts(const Shape&, size_t, size_t kk) {
     const size_t i = kk % 256, low = block(kk / 256) + 64 * (i / 128) + i % 64,
                  high = block(kk / 256) + 128 + 32 * (i / 128) + i % 32;
     return {{low, i % 128 < 64 ? 0u : 4u, 4, 0}, {high, static_cast<unsigned>(i / 32 % 4 * 2), 2, 4}};
@@ -504,231 +502,231 @@ size_t scale(const Shape& s, size_t c, size_t) {
 const std::vector<Format>& formats() {
     constexpr bool kLhs = true, kRhs = false;
     static const std::vector<Format> table = {
-        Format{"qsi8d32p", kLhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}.with_blocks().with_scale(
+        Format{"qsi8d32p", kLhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}.with_blocks().with_scale(
             Format::f16_scale, qsi8d32p::scale),
-        Format{"qsi8d32p_last", kLhs, Format::i8, qsi8d32p::stride, qsi8d32p_last::place}.with_blocks().with_scale(
+        Format{"qsi8d32p_last", kLhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p_last::place>}.with_blocks().with_scale(
             Format::f16_scale, qsi8d32p_last::scale),
-        Format{"qsi8d32pscalef32", kLhs, Format::i8, qsi8d32pscalef32::stride, qsi8d32pscalef32::place}
+        Format{"qsi8d32pscalef32", kLhs, Format::i8, qsi8d32pscalef32::stride, kAt<qsi8d32pscalef32::place>}
             .with_blocks()
             .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
             .with_offset(qsi8d32pscalef32::sum),
-        Format{"qsi8d256p", kLhs, Format::i8, qsi8d256p::stride, qsi8d256p::place}
+        Format{"qsi8d256p", kLhs, Format::i8, qsi8d256p::stride, kAt<qsi8d256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f32_scale, qsi8d256p::scale)
             .with_sums_of_32(qsi8d256p::high, qsi8d256p::low),
-        Format{"qsi6c16x256p", kRhs, Format::i6, qsi6c16x256p::stride, nullptr}
+        Format{"qsi6c16x256p", kRhs, Format::i6, qsi6c16x256p::stride, {}}
             .with_blocks_of(256)
             .with_parts(qsi6c16x256p::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
             .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
             .with_padding(Format::last_row),
-        Format{"qsi6c16x256pnrx4", kRhs, Format::i6, qsi6c16x256p::stride, nullptr}
+        Format{"qsi6c16x256pnrx4", kRhs, Format::i6, qsi6c16x256p::stride, {}}
             .with_blocks_of(256)
             .with_parts(qsi6c16x256pnrx4::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
             .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
             .with_padding(Format::last_row),
-        Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}
+        Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
             .with_padding(Format::last_row),
-        Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, qsi4c32p::place}
+        Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, kAt<qsi4c32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32p::scale)
             .with_padding(Format::last_row),
-        Format{"qlu4c32p", kRhs, Format::l4, qlu4c32p::stride<1>, qlu4c32p::place<1>}
+        Format{"qlu4c32p", kRhs, Format::l4, qlu4c32p::stride<1>, kAt<qlu4c32p::place<1>>}
             .with_blocks()
             .with_scale(Format::f16_scale, qlu4c32p::scale<1>)
             .with_table(1)
             .with_padding(Format::last_row),
-        Format{"qlu4c32pscalebf16", kRhs, Format::l4, qlu4c32p::stride<1>, qlu4c32p::place<1>}
+        Format{"qlu4c32pscalebf16", kRhs, Format::l4, qlu4c32p::stride<1>, kAt<qlu4c32p::place<1>>}
             .with_blocks()
             .with_scale(Format::bf16_scale, qlu4c32p::scale<1>)
             .with_table(1)
             .with_padding(Format::last_row),
-        Format{"qlu4c16p", kRhs, Format::l4, qlu4c32p::stride<2>, qlu4c32p::place<2>}
+        Format{"qlu4c16p", kRhs, Format::l4, qlu4c32p::stride<2>, kAt<qlu4c32p::place<2>>}
             .with_blocks()
             .with_scale(Format::f16_scale, qlu4c32p::scale<2>)
             .with_table(2)
             .with_padding(Format::last_row),
-        Format{"qlu4c32ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, qlu4c32ps1s0::place}
+        Format{"qlu4c32ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, kAt<qlu4c32ps1s0::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qlu4c32ps1s0::scale)
             .with_table(1)
             .with_padding(Format::last_row),
-        Format{"qlu4c32ps1s0scalebf16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, qlu4c32ps1s0::place}
+        Format{"qlu4c32ps1s0scalebf16", kRhs, Format::l4, qlu4c32ps1s0::stride<1>, kAt<qlu4c32ps1s0::place>}
             .with_blocks()
             .with_scale(Format::bf16_scale, qlu4c32ps1s0::scale)
             .with_table(1)
             .with_padding(Format::last_row),
-        Format{"qlu4c16ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<2>, qlu4c32ps1s0::place}
+        Format{"qlu4c16ps1s0scalef16", kRhs, Format::l4, qlu4c32ps1s0::stride<2>, kAt<qlu4c32ps1s0::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qlu4c32ps1s0::scale)
             .with_table(2)
             .with_padding(Format::last_row),
-        Format{"qai4c32p", kRhs, Format::i4, qai4c32p::stride, qai4c32p::place}
+        Format{"qai4c32p", kRhs, Format::i4, qai4c32p::stride, kAt<qai4c32p::place>}
             .with_blocks()
             .with_scale(Format::f32_scale, qai4c32p::scale, 0.0625f)
             .with_offset(qai4c32p::zero)
             .with_bias(qai4c32p::bias)
             .with_padding(Format::last_row_and_bias),
-        Format{"qai4c32ps1s0nrx4", kRhs, Format::u4, qai4c32ps1s0nrx4::stride, qai4c32ps1s0nrx4::place}
+        Format{"qai4c32ps1s0nrx4", kRhs, Format::u4, qai4c32ps1s0nrx4::stride, kAt<qai4c32ps1s0nrx4::place>}
             .with_blocks()
             .with_scale(Format::f32_scale, qai4c32ps1s0nrx4::scale)
             .with_offset(qai4c32ps1s0nrx4::zero)
             .with_bias(qai4c32ps1s0nrx4::bias)
             .with_padding(Format::last_row),
-        Format{"qsi4c32pbf16", kRhs, Format::i4, qsi4c32pbf16::stride, qsi4c32pbf16::place}
+        Format{"qsi4c32pbf16", kRhs, Format::i4, qsi4c32pbf16::stride, kAt<qsi4c32pbf16::place>}
             .with_blocks()
             .with_scale(Format::bf16_scale, qsi4c32pbf16::scale)
             .with_sum(qsi4c32pbf16::sum)
             .with_bias(qsi4c32pbf16::bias)
             .with_padding(Format::last_row_and_bias),
-        Format{"qsi4c32ps1s0", kRhs, Format::i4, qsi4c32pbf16::stride, qsi4c32ps1s0::place}
+        Format{"qsi4c32ps1s0", kRhs, Format::i4, qsi4c32pbf16::stride, kAt<qsi4c32ps1s0::place>}
             .with_blocks()
             .with_scale(Format::bf16_scale, qsi4c32pbf16::scale)
             .with_sum(qsi4c32pbf16::sum)
             .with_bias(qsi4c32pbf16::bias)
             .with_padding(Format::last_row_and_bias),
-        Format{"qsi4c32ps1s0scalef16", kRhs, Format::u4, qsi4c32ps1s0scalef16::stride, qsi4c32ps1s0scalef16::place}
+        Format{"qsi4c32ps1s0scalef16", kRhs, Format::u4, qsi4c32ps1s0scalef16::stride, kAt<qsi4c32ps1s0scalef16::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale)
             .with_padding(Format::zeros),
-        Format{"qsi8c32pscalef16", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p_last::place}
+        Format{"qsi8c32pscalef16", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p_last::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p_last::scale)
             .with_padding(Format::zeros),
-        Format{"qsi4c32ps4s0sf16", kRhs, Format::i4, qsi4c32ps1s0scalef16::stride, qsi4c32ps4s0sf16::place}
+        Format{"qsi4c32ps4s0sf16", kRhs, Format::i4, qsi4c32ps1s0scalef16::stride, kAt<qsi4c32ps4s0sf16::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)
             .with_padding(Format::zeros),
-        Format{"qau4c32x256p", kRhs, Format::n4, qau4c32x256p::stride, qau4c32x256p::place}
+        Format{"qau4c32x256p", kRhs, Format::n4, qau4c32x256p::stride, kAt<qau4c32x256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qau4c32x256p::d)
             .with_sub_scales(32, 0, 63, byte<qau4c32x256p::sc>)
             .with_sub_minima(byte<qau4c32x256p::mn>, qau4c32x256p::dmin)
             .with_padding(Format::last_row),
-        Format{"qau5c32x256p", kRhs, Format::n5, qau5c32x256p::stride, qau5c32x256p::place}
+        Format{"qau5c32x256p", kRhs, Format::n5, qau5c32x256p::stride, kAt<qau5c32x256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qau5c32x256p::d)
             .with_sub_scales(32, 0, 63, byte<qau5c32x256p::sc>)
             .with_sub_minima(byte<qau5c32x256p::mn>, qau5c32x256p::dmin)
             .with_fifth_bits(qau5c32x256p::fifth)
             .with_padding(Format::last_row),
-        Format{"qlu4c32x256p", kRhs, Format::l4, qlu4c32x256p::stride, qlu4c32x256p::place}
+        Format{"qlu4c32x256p", kRhs, Format::l4, qlu4c32x256p::stride, kAt<qlu4c32x256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qlu4c32x256p::d)
             .with_sub_scales(32, -128, 127, byte<qlu4c32x256p::sc>)
             .with_padding(Format::last_row),
-        Format{"qlu4c32x256ps1s0", kRhs, Format::l4, qlu4c32x256p::stride, qlu4c32x256ps1s0::place}
+        Format{"qlu4c32x256ps1s0", kRhs, Format::l4, qlu4c32x256p::stride, kAt<qlu4c32x256ps1s0::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qlu4c32x256p::d)
             .with_sub_scales(32, -128, 127, byte<qlu4c32x256p::sc>)
             .with_padding(Format::last_row),
-        Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, qai8dxp::place}
+        Format{"qai8dxp", kLhs, Format::i8, rows::stride<8, 2>, kAt<qai8dxp::place>}
             .with_scale(Format::f32_scale, rows::scale<8, 1>)
             .with_row_offset(rows::word<8, 0>)
             .with_k_multiple(32),
-        Format{"qsi4cxp", kRhs, Format::i4, rows::stride<4, 3>, qsi4cxp::place}
+        Format{"qsi4cxp", kRhs, Format::i4, rows::stride<4, 3>, kAt<qsi4cxp::place>}
             .with_scale(Format::f32_scale, rows::scale<4, 1>, 0.0625f)
             .with_sum(rows::word<4, 0>)
             .with_bias(rows::word<4, 2>)
             .with_k_multiple(32)
             .with_padding(Format::last_row_and_bias),
-        Format{"qsi4cxps1s0", kRhs, Format::i4, rows::stride<4, 3>, qsi4cxps1s0::place}
+        Format{"qsi4cxps1s0", kRhs, Format::i4, rows::stride<4, 3>, kAt<qsi4cxps1s0::place>}
             .with_scale(Format::f32_scale, rows::scale<4, 1>)
             .with_sum(rows::word<4, 0>)
             .with_bias(rows::word<4, 2>)
             .with_k_multiple(32)
             .with_padding(Format::zeros),
-        Format{"qsi8cxp", kRhs, Format::i8, rows::stride<8, 3>, qsi8cxp::place}
+        Format{"qsi8cxp", kRhs, Format::i8, rows::stride<8, 3>, kAt<qsi8cxp::place>}
             .with_scale(Format::f32_scale, rows::scale<8, 1>)
             .with_sum(rows::word<8, 0>)
             .with_bias(rows::word<8, 2>)
             .with_k_multiple(32)
             .with_padding(Format::last_row_and_bias),
-        Format{"qsu2cxp4x4", kRhs, Format::u2, rows::stride<2, 3>, qsu2cxp4x4::place}
+        Format{"qsu2cxp4x4", kRhs, Format::u2, rows::stride<2, 3>, kAt<qsu2cxp4x4::place>}
             .with_scale(Format::f32_scale, rows::scale<2, 1>)
             .with_sum(rows::word<2, 0>)
             .with_bias(rows::word<2, 2>)
             .with_k_multiple(32)
             .with_padding(Format::zeros),
-        Format{"qsu2cxp4vlx4", kRhs, Format::u2, rows::stride<2, 3>, qsu2cxp4vlx4::place}
+        Format{"qsu2cxp4vlx4", kRhs, Format::u2, rows::stride<2, 3>, kAt<qsu2cxp4vlx4::place>}
             .with_scale(Format::f32_scale, rows::scale<2, 1>)
             .with_sum(rows::word<2, 0>)
             .with_bias(rows::word<2, 2>)
             .with_k_multiple(32)
             .with_padding(Format::last_row_unscaled),
-        Format{"f32p", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers(),
-        Format{"f16p", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers(),
-        Format{"bf16p", kLhs, Format::bf16, plain::stride<2>, plain::place<2>}.with_plain_numbers(),
-        Format{"x8p", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers(),
-        Format{"f32", kLhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
-        Format{"f16", kLhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
-        Format{"int8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
-        Format{"uint8", kLhs, Format::i8, plain::stride<1>, plain::place<1>}
+        Format{"f32p", kLhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}.with_plain_numbers(),
+        Format{"f16p", kLhs, Format::f16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers(),
+        Format{"bf16p", kLhs, Format::bf16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers(),
+        Format{"x8p", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}.with_plain_numbers(),
+        Format{"f32", kLhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}.with_plain_numbers().with_rows(),
+        Format{"f16", kLhs, Format::f16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers().with_rows(),
+        Format{"int8", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}.with_plain_numbers().with_rows(),
+        Format{"uint8", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}
             .with_plain_numbers()
             .with_unsigned_values()
             .with_rows(),
-        Format{"qau8_nxk", kRhs, Format::i8, plain::stride<1>, plain::place<1>}
+        Format{"qau8_nxk", kRhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}
             .with_plain_numbers()
             .with_unsigned_values()
             .with_rows(),
-        Format{"qsi8_nxk", kRhs, Format::i8, plain::stride<1>, plain::place<1>}.with_plain_numbers().with_rows(),
-        Format{"ggq8_0", kRhs, Format::i8, qsi8d32p::stride, qsi8d32p::place}  // a panel of one column
+        Format{"qsi8_nxk", kRhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}.with_plain_numbers().with_rows(),
+        Format{"ggq8_0", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}  // a panel of one column
             .with_blocks_of(32)
             .with_scale(Format::f16_scale, qsi8d32p::scale)
             .with_rows(),
-        Format{"ggq4_0", kRhs, Format::u4, qsi4c32p::stride, qsi4c32p::place}
+        Format{"ggq4_0", kRhs, Format::u4, qsi4c32p::stride, kAt<qsi4c32p::place>}
             .with_blocks_of(32)
             .with_scale(Format::f16_scale, qsi4c32p::scale)
             .with_rows(),
-        Format{"ggq4_k", kRhs, Format::n4, ggq4_k::stride, ggq4_k::place}
+        Format{"ggq4_k", kRhs, Format::n4, ggq4_k::stride, kAt<ggq4_k::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, ggq4_k::d)
             .with_sub_scales(32, 0, 63, ggq4_k::sc)
             .with_sub_minima(ggq4_k::mn, ggq4_k::dmin)
             .with_rows(),
-        Format{"ggq6_k", kRhs, Format::u6, ggq6_k::stride, nullptr}
+        Format{"ggq6_k", kRhs, Format::u6, ggq6_k::stride, {}}
             .with_blocks_of(256)
             .with_parts(ggq6_k::parts)
             .with_scale(Format::f16_scale, ggq6_k::scale)
             .with_sub_scales(16, -128, 127, byte<ggq6_k::sub_scale>)
             .with_rows(),
-        Format{"qau8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
+        Format{"qau8p", kRhs, Format::i8, plain::stride<1, 4>, kAt<plain::place<1, 4>>}
             .with_sum(plain::bias<4>)
             .with_plain_numbers()
             .with_unsigned_values()
             .with_inverted_halves(),
-        Format{"qsi8p", kRhs, Format::i8, plain::stride<1, 4>, plain::place<1, 4>}
+        Format{"qsi8p", kRhs, Format::i8, plain::stride<1, 4>, kAt<plain::place<1, 4>>}
             .with_sum(plain::bias<4>)
             .with_plain_numbers()
             .with_inverted_halves(),
-        Format{"f32_kxn", kRhs, Format::f32, plain::stride<4>, plain::place<4>}
+        Format{"f32_kxn", kRhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}
             .with_plain_numbers()
             .with_rows_of_columns(),
-        Format{"f32_nxk", kRhs, Format::f32, plain::stride<4>, plain::place<4>}.with_plain_numbers().with_rows(),
-        Format{"f16_kxn", kRhs, Format::f16, plain::stride<2>, plain::place<2>}
+        Format{"f32_nxk", kRhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}.with_plain_numbers().with_rows(),
+        Format{"f16_kxn", kRhs, Format::f16, plain::stride<2>, kAt<plain::place<2>>}
             .with_plain_numbers()
             .with_rows_of_columns(),
-        Format{"f16_nxk", kRhs, Format::f16, plain::stride<2>, plain::place<2>}.with_plain_numbers().with_rows(),
-        Format{"f32pbiasf32", kRhs, Format::f32, plain::stride<4, 4>, plain::place<4, 4>}
+        Format{"f16_nxk", kRhs, Format::f16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers().with_rows(),
+        Format{"f32pbiasf32", kRhs, Format::f32, plain::stride<4, 4>, kAt<plain::place<4, 4>>}
             .with_bias(plain::bias<4>)
             .with_plain_numbers(),
-        Format{"f16pbiasf16", kRhs, Format::f16, plain::stride<2, 2>, plain::place<2, 2>}
+        Format{"f16pbiasf16", kRhs, Format::f16, plain::stride<2, 2>, kAt<plain::place<2, 2>>}
             .with_bias(plain::bias<2>, Format::f16_bias)
             .with_plain_numbers(),
-        Format{"bf16pbiasf32", kRhs, Format::bf16, plain::stride<2, 4>, plain::place<2, 4>}
+        Format{"bf16pbiasf32", kRhs, Format::bf16, plain::stride<2, 4>, kAt<plain::place<2, 4>>}
             .with_bias(plain::bias<4>)
             .with_plain_numbers(),
-        Format{"bf16pbiasf16", kRhs, Format::bf16, plain::stride<2, 2>, plain::place<2, 2>}
+        Format{"bf16pbiasf16", kRhs, Format::bf16, plain::stride<2, 2>, kAt<plain::place<2, 2>>}
             .with_bias(plain::bias<2>, Format::f16_bias)
             .with_plain_numbers(),
-        Format{"qsi8cxpbi32sf32", kRhs, Format::i8, plain::stride<1, 4, 4>, plain::place<1, 4>}
+        Format{"qsi8cxpbi32sf32", kRhs, Format::i8, plain::stride<1, 4, 4>, kAt<plain::place<1, 4>>}
             .with_scale(Format::f32_scale, plain::qsi8_scale)
             .with_bias(plain::bias<4>, Format::i32_bias)
             .with_plain_numbers(),
-        Format{"qsi4cxpbi32sf32", kRhs, Format::i4, qsi4cxpbi32sf32::stride, qsi4cxpbi32sf32::place}
+        Format{"qsi4cxpbi32sf32", kRhs, Format::i4, qsi4cxpbi32sf32::stride, kAt<qsi4cxpbi32sf32::place>}
             .with_scale(Format::f32_scale, qsi4cxpbi32sf32::scale)
             .with_bias(plain::bias<4>, Format::i32_bias)
             .with_k_multiple(32)
@@ -838,7 +836,7 @@ struct Panel {
         std::fill_n(packed.state.begin() + start + at, sizeof(T), state);
     }
     /// A number in parts.
-    void put_parts(const std::vector<Part>& parts, unsigned value) {
+    void put_parts(const PartList& parts, unsigned value) {
         for (const Part& part : parts) {
             put_bits({part.byte, part.shift}, part.bits, value >> part.from);
         }
@@ -871,13 +869,12 @@ struct Row {
         return !side.unspecified.empty() && side.unspecified[at] ? Packed::any : Packed::exact;
     }
 
-    void pack_element(size_t kk) {
+    void pack_element(size_t kk, Place place) {
         if (f.parts != nullptr) {
             const auto value = static_cast<unsigned>(side.q[row * side.k + kk] + (f.element == Format::u6 ? 32 : 0));
             panel.put_parts(f.parts(s, r, kk), value);
             return;
         }
-        const Place place = f.place(s, r, kk);
         if (f.is_float()) {
             const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];
             f.element == Format::f32
@@ -947,8 +944,12 @@ struct Row {
         if (f.element == Format::l4) {
             pack_table();
         }
-        for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
-            pack_element(kk);
+        std::vector<Place> places(f.stored_k(s));
+        if (f.parts == nullptr) {
+            f.place.row(s, r, places);
+        }
+        for (size_t kk = 0; kk < places.size(); ++kk) {
+            pack_element(kk, places[kk]);
         }
         for (size_t b = 0; f.scale != nullptr && b < side.scales_per_row(); ++b) {
             pack_scale(b);

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -77,11 +79,45 @@ struct Part {
     unsigned shift, bits, from;
 };
 
+/// The parts of an element: no vector, as an allocation for each element takes long under emulation.
+class PartList {
+public:
+    PartList(std::initializer_list<Part> parts) : size_(parts.size()) {
+        std::copy(parts.begin(), parts.end(), parts_.begin());
+    }
+    const Part* begin() const {
+        return parts_.data();
+    }
+    const Part* end() const {
+        return parts_.data() + size_;
+    }
+
+private:
+    std::array<Part, 3> parts_;
+    size_t size_;
+};
+
 /// A byte of a panel, and for elements of 4 or 2 bits how far they are shifted left in it.
 struct Place {
     size_t byte;
     unsigned shift = 0;
 };
+
+/// Where elements of a row r of a panel are: element kk, or all from 0 on, without a call for each, which takes long
+/// under emulation.
+struct Places {
+    Place (*element)(const Shape&, size_t r, size_t kk);
+    void (*row)(const Shape&, size_t r, std::vector<Place>& all);
+    Place operator()(const Shape& s, size_t r, size_t kk) const {
+        return element(s, r, kk);
+    }
+};
+template <Place (*at)(const Shape&, size_t, size_t)>
+constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all) {
+                            for (size_t kk = 0; kk < all.size(); ++kk) {
+                                all[kk] = at(s, r, kk);
+                            }
+                        }};
 
 struct Format {
     // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
@@ -102,9 +138,9 @@ struct Format {
     using At = size_t(const Shape&, size_t r);
     using AtBlock = size_t(const Shape&, size_t r, size_t b);
     using AtPart = size_t(const Shape&, size_t r, size_t b, size_t j);
-    using Parts = std::vector<Part>(const Shape&, size_t r, size_t b, size_t j);
+    using Parts = PartList(const Shape&, size_t r, size_t b, size_t j);
     Stride* stride;
-    Place (*place)(const Shape&, size_t r, size_t kk);
+    Places place;
     AtBlock* scale = nullptr;
     AtBlock* offset = nullptr;
     At* bias = nullptr;
@@ -113,8 +149,8 @@ struct Format {
     AtPart *high = nullptr, *low = nullptr;          // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
     Parts *sub_scale = nullptr, *sub_min = nullptr;  // RHS: of sub-block j of a block
     AtBlock* min_scale = nullptr;                    // RHS, of the type of scale
-    std::vector<Part> (*parts)(const Shape&, size_t r, size_t kk) = nullptr;  // elements that are in several bytes
-    Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;              // n5: bit 4
+    PartList (*parts)(const Shape&, size_t r, size_t kk) = nullptr;  // elements that are in several bytes
+    Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;     // n5: bit 4
 
     bool blocks = false;
     size_t block = 0;                 // the only length of blocks, which no function asks for
@@ -153,7 +189,7 @@ struct Format {
         return with([=](Format& f) { f.sub_min = at, f.min_scale = scale_at; });
     }
     /// Elements that `place` does not tell.
-    Format with_parts(std::vector<Part> (*function)(const Shape&, size_t r, size_t kk)) const {
+    Format with_parts(PartList (*function)(const Shape&, size_t r, size_t kk)) const {
         return with([=](Format& f) { f.parts = function; });
     }
     Format with_fifth_bits(Place (*at)(const Shape&, size_t, size_t)) const {

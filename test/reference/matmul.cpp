@@ -27,11 +27,16 @@ struct Sum {
 int32_t dot(const Side& lhs, const Side& rhs, size_t m, size_t n, size_t first, size_t count) {
     const int8_t *a = lhs.q.data() + m * lhs.k + first, *b = rhs.q.data() + n * rhs.k + first;
     uint32_t sum = 0;
+    if (!lhs.is_unsigned && !rhs.is_unsigned && rhs.table.empty()) {  // most formats; quick under emulation
+        for (size_t i = 0; i < count; ++i) {
+            sum += static_cast<uint32_t>(a[i] * b[i]);
+        }
+        return static_cast<int32_t>(sum);
+    }
     for (size_t i = 0; i < count; ++i) {
-        sum += static_cast<uint32_t>(lhs.is_unsigned ? a[i] & 0xFF : a[i]) * static_cast<uint32_t>(
-                                                                                 rhs.is_unsigned     ? b[i] & 0xFF
-                                                                                 : rhs.table.empty() ? b[i]
-                                                                                                     : rhs.table[b[i]]);
+        const int x = lhs.is_unsigned ? a[i] & 0xFF : a[i];
+        const int y = rhs.is_unsigned ? b[i] & 0xFF : rhs.table.empty() ? b[i] : rhs.table[b[i]];
+        sum += static_cast<uint32_t>(x) * static_cast<uint32_t>(y);
     }
     return static_cast<int32_t>(sum);
 }
@@ -266,34 +271,13 @@ float rounded(double x, kai_datatype type) {
                                  : f;
 }
 
-float load(const uint8_t* address, kai_datatype type) {
-    if (type == kai_dt_f32) {
-        float x;
-        std::memcpy(&x, address, sizeof(x));
-        return x;
-    }
-    if (type == kai_dt_int8) {
-        return static_cast<int8_t>(*address);
-    }
-    if (type == kai_dt_uint8) {
-        return *address;
-    }
-    if (type == kai_dt_int32) {
-        int32_t x;
-        std::memcpy(&x, address, sizeof(x));
-        return static_cast<float>(x);
-    }
-    uint16_t h;
-    std::memcpy(&h, address, sizeof(h));
-    return type == kai_dt_f16 ? f32_from_f16(h) : f32_from_bf16(h);
-}
-
 void store(uint8_t* address, float x, kai_datatype type) {
     const uint32_t bits = type == kai_dt_f32 ? bits_of(x) : type == kai_dt_f16 ? f16_from_f32(x) : bf16_from_f32(x);
     std::memcpy(address, &bits, type == kai_dt_f32 ? 4 : 2);
 }
 
-std::string compare(
+// Flat: calls for each element take long under emulation.
+[[gnu::flatten]] std::string compare(
     const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi,
     kai_datatype type) {
     const auto result = [&](double x) { return rounded(clamp(x, lo, hi), type); };

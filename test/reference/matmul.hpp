@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
 #include <optional>
 
 #include "kai/kai_common.h"
+#include "test/reference/float16.hpp"
 #include "test/reference/formats.hpp"
 
 namespace reference {
@@ -64,7 +66,27 @@ double clamp(double x, float lo, float hi);
 /// To nearest, ties to even; infinite past the range of the type.
 float rounded(double x, kai_datatype type);
 /// What is at `address`; writes there.
-float load(const uint8_t* address, kai_datatype type);
+inline float load(const uint8_t* address, kai_datatype type) {
+    if (type == kai_dt_f32) {
+        float x;
+        std::memcpy(&x, address, sizeof(x));
+        return x;
+    }
+    if (type == kai_dt_int8) {
+        return static_cast<int8_t>(*address);
+    }
+    if (type == kai_dt_uint8) {
+        return *address;
+    }
+    if (type == kai_dt_int32) {
+        int32_t x;
+        std::memcpy(&x, address, sizeof(x));
+        return static_cast<float>(x);
+    }
+    uint16_t h;
+    std::memcpy(&h, address, sizeof(h));
+    return type == kai_dt_f16 ? f32_from_f16(h) : f32_from_bf16(h);
+}
 void store(uint8_t* address, float x, kai_datatype type);
 /// @}
 

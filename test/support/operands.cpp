@@ -214,7 +214,8 @@ float element(const Format& f, float x) {
                                        : x;
 }
 
-Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
+/// Flat: calls for each element take long under emulation.
+[[gnu::flatten]] Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
     const size_t bl = f.block != 0 ? f.block : length;
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
