@@ -869,18 +869,23 @@ struct Row {
         return !side.unspecified.empty() && side.unspecified[at] ? Packed::any : Packed::exact;
     }
 
-    void pack_element(size_t kk, Place place) {
-        if (f.parts != nullptr) {
+    // Loops of their own: within a page of code, which is quick under emulation.
+    [[gnu::noinline]] void pack_parts() {
+        for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             const auto value = static_cast<unsigned>(side.q[row * side.k + kk] + (f.element == Format::u6 ? 32 : 0));
             panel.put_parts(f.parts(s, r, kk), value);
-            return;
         }
-        if (f.is_float()) {
+    }
+    [[gnu::noinline]] void pack_floats(const std::vector<Place>& places) {
+        for (size_t kk = 0; kk < places.size(); ++kk) {
             const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];
             f.element == Format::f32
-                ? panel.put(place.byte, x)
-                : panel.put(place.byte, f.element == Format::f16 ? f16_from_f32(x) : bf16_from_f32(x));
-        } else if (f.element == Format::i8) {
+                ? panel.put(places[kk].byte, x)
+                : panel.put(places[kk].byte, f.element == Format::f16 ? f16_from_f32(x) : bf16_from_f32(x));
+        }
+    }
+    [[gnu::noinline]] void pack_bytes(const std::vector<Place>& places) {
+        for (size_t kk = 0; kk < places.size(); ++kk) {
             const bool padding = kk >= side.k, last = padding && f.lhs && !f.plain && side.k > 0;
             const int8_t value = zero() ? 0
                                  : last ? side.k_padding.empty() ? side.q[(row + 1) * side.k - 1] : side.k_padding[row]
@@ -889,15 +894,26 @@ struct Row {
             const bool stored_signed = f.inverts && f.has_unsigned && !zero() && !padding;
             const int flips = (stored_signed ? 0x80 : 0) ^ (f.inverts && kk % 16 >= 8 ? 0xFF : 0);
             panel.put(
-                place.byte, static_cast<int8_t>(value ^ flips), state(side.bl == 0 || padding ? 0 : kk / side.bl));
-        } else {
+                places[kk].byte, static_cast<int8_t>(value ^ flips), state(side.bl == 0 || padding ? 0 : kk / side.bl));
+        }
+    }
+    [[gnu::noinline]] void pack_bits(const std::vector<Place>& places) {
+        for (size_t kk = 0; kk < places.size(); ++kk) {
             const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
             panel.put_bits(
-                place, f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 && !zero() ? 8 : 0)));
+                places[kk], f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 && !zero() ? 8 : 0)));
             if (f.fifth != nullptr) {
                 panel.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>(value >> 4));
             }
         }
+    }
+    void pack_elements() {
+        if (f.parts != nullptr) {
+            return pack_parts();
+        }
+        std::vector<Place> places(f.stored_k(s));
+        f.place.row(s, r, places);
+        f.is_float() ? pack_floats(places) : f.element == Format::i8 ? pack_bytes(places) : pack_bits(places);
     }
 
     void pack_scale(size_t b) {
@@ -944,13 +960,7 @@ struct Row {
         if (f.element == Format::l4) {
             pack_table();
         }
-        std::vector<Place> places(f.stored_k(s));
-        if (f.parts == nullptr) {
-            f.place.row(s, r, places);
-        }
-        for (size_t kk = 0; kk < places.size(); ++kk) {
-            pack_element(kk, places[kk]);
-        }
+        pack_elements();
         for (size_t b = 0; f.scale != nullptr && b < side.scales_per_row(); ++b) {
             pack_scale(b);
             if (f.high != nullptr) {
