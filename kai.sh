@@ -268,9 +268,11 @@ cmd_lint() {
     local preset=native
     [ "$host" = aarch64 ] || preset=aarch64-clang
     mkdir -p "$root/build"
-    (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} > "$root/build/lint.log") ||
+    # A build for clang-tidy to read, not to make: without precompiled headers, which would have to exist.
+    (cd "$root" && cmake --preset "$preset" -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+        ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} > "$root/build/lint.log") ||
         { tail -n 20 "$root/build/lint.log"; die "no build to read with clang-tidy"; }
-    /usr/bin/python3 "$root/tools/lint.py" --build "$root/build/$preset" --jobs "$jobs" "$@"
+    /usr/bin/python3 "$root/tools/lint.py" --build "$root/build/lint" --jobs "$jobs" "$@"
 }
 
 cmd_integrate() {
