@@ -254,93 +254,54 @@ endfunc
 // (FewArgs::clamps). For a tile `x16` clamping costs less than that. Between sums with bias: bounds, and where rows
 // are: x9, x1 - x7.
 .macro instruction
-    .if slot == 1
-    ldr     q28, [x13, #16]
-    .elseif slot == 2
-    add     x13, x20, x27
-    .elseif slot == 3
-    add     x14, x13, x25
-    .elseif slot == 4
-    ldr     q24, [x13]
-    .elseif slot == 5
-    ldr     q25, [x14]
-    .elseif slot == 6
-    place
-    .elseif slot == 7 && quads == 4
-    add     x5, x13, x24
-    .elseif slot == 8 && quads == 4
-    add     x6, x14, x24
-    .elseif slot == 9 && quads == 4
-    ldr     q30, [x5]
-    .elseif slot == 10 && quads == 4
-    ldr     q31, [x6]
-
-    .elseif slot == 21 && quads == 4
-    ldr     q30, [x5, x27]
-    .elseif slot == 22 && quads == 4
-    ldr     q31, [x6, x27]
-    .elseif slot == 23 && quads == 4
-    ldr     q24, [x13, x27]
-    .elseif slot == 24 && quads == 4
-    ldr     q25, [x14, x27]
-
-    .elseif slot == 11 && quads < 4
-    ldp     x1, x2, [x13]
-    .elseif slot == 12 && quads == 2
-    ldp     x3, x4, [x14]
-    .elseif slot == 13 && quads < 4
-    ldr     q26, [x13, x27]
-    .elseif slot == 14 && quads == 2
-    ldr     q27, [x14, x27]
-    .elseif slot == 15 && quads < 4
-    add     x13, x13, x27
-    .elseif slot == 16 && quads == 2
-    add     x14, x14, x27
-    .elseif slot == 17 && quads < 4
-    ldp     x5, x6, [x13]
-    .elseif slot == 18 && quads == 2
-    ldp     x7, x8, [x14]
-    .elseif slot == 19 && quads < 4
-    orr     x1, x1, x2
-    .elseif slot == 20 && quads == 2
-    orr     x3, x3, x4
-    .elseif slot == 21 && quads < 4
-    ldr     x15, [args, #FEW_ARGS_clamps]
-    .elseif slot == 22 && quads == 2
-    orr     x1, x1, x3
-    .elseif slot == 23 && quads < 4
-    orr     x5, x5, x6
-    .elseif slot == 24 && quads == 2
-    orr     x7, x7, x8
-    .elseif slot == 25 && quads < 4
-    orr     x1, x1, x5
-    .elseif slot == 26 && quads == 2
-    orr     x15, x15, x7
-
-    .elseif slot == 31 && quads < 4
-    orr     x15, x15, x1
-    .elseif slot == 32
-    ldp     q28, q29, [args, #FEW_ARGS_lo]
-    .elseif slot == 33
-    next_row x1, 1, x9, x9, 0
-    .elseif slot == 34 && quads < 4
-    and     x15, x15, #0x4000000040000000
-    .elseif slot == 35
-    next_row x2, 2, x1, x9, 1
-    .elseif slot == 36 && quads == 2
-    cmp     x26, #0
-    .elseif slot == 36 && quads == 1
-    next_row x4, 4, x3, x9, 2
-    .elseif slot == 37
-    next_row x3, 3, x2, x1, 1
-    next_row x5, 5, x4, x1, 2
-    .elseif slot == 38
+    when slot, 1, ldr q28, [x13, #16]
+    when slot, 2, add x13, x20, x27
+    when slot, 3, add x14, x13, x25
+    when slot, 4, ldr q24, [x13]
+    when slot, 5, ldr q25, [x14]
+    when slot, 6, place
+    .if quads == 4
+    when slot, 7, add x5, x13, x24
+    when slot, 8, add x6, x14, x24
+    when slot, 9, ldr q30, [x5]
+    when slot, 10, ldr q31, [x6]
+    when slot, 21, ldr q30, [x5, x27]
+    when slot, 22, ldr q31, [x6, x27]
+    when slot, 23, ldr q24, [x13, x27]
+    when slot, 24, ldr q25, [x14, x27]
+    .else
+    when slot, 11, ldp x1, x2, [x13]
+    when slot, 13, ldr q26, [x13, x27]
+    when slot, 15, add x13, x13, x27
+    when slot, 17, ldp x5, x6, [x13]
+    when slot, 19, orr x1, x1, x2
+    when slot, 21, ldr x15, [args, #FEW_ARGS_clamps]
+    when slot, 23, orr x5, x5, x6
+    when slot, 25, orr x1, x1, x5
+    when slot, 31, orr x15, x15, x1
+    when slot, 34, and x15, x15, #0x4000000040000000
+    .endif
     .if quads == 2
-    ccmp    x16, #0, #0, ne             // eq: f32 and a second quad
+    when slot, 12, ldp x3, x4, [x14]
+    when slot, 14, ldr q27, [x14, x27]
+    when slot, 16, add x14, x14, x27
+    when slot, 18, ldp x7, x8, [x14]
+    when slot, 20, orr x3, x3, x4
+    when slot, 22, orr x1, x1, x3
+    when slot, 24, orr x7, x7, x8
+    when slot, 26, orr x15, x15, x7
+    when slot, 36, cmp x26, #0
+    when slot, 38, ccmp x16, #0, #0, ne         // eq: f32 and a second quad
+    .elseif quads == 1
+    when slot, 36, next_row x4, 4, x3, x9, 2
     .endif
-    next_row x6, 6, x5, x2, 2
-    next_row x7, 7, x6, x3, 2
-    .endif
+    when slot, 32, ldp q28, q29, [args, #FEW_ARGS_lo]
+    when slot, 33, next_row x1, 1, x9, x9, 0
+    when slot, 35, next_row x2, 2, x1, x9, 1
+    when slot, 37, next_row x3, 3, x2, x1, 1
+    when slot, 37, next_row x5, 5, x4, x1, 2
+    when slot, 38, next_row x6, 6, x5, x2, 2
+    when slot, 38, next_row x7, 7, x6, x3, 2
 .endm
 
 .macro results_function name, rows_, quads_

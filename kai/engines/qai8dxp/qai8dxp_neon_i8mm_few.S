@@ -130,61 +130,42 @@
 // kai_part_results_* want them. `second`: of the second pair of quads; 6
 // and 8 rows: of the second quad.
 .macro instruction
-    .if slot == 1 && second == 0
-    mov     x10, x1
-    .if rows > 4
-    mov     x28, x2
+    when slot, 3, ldr q26, [x10]
+    when slot, 6, ldr q28, [x10, #16]
+    when slot, 7, ldr q24, [x13]
+    .if second == 0
+    when slot, 1, mov x10, x1
+    when slot, 2, ldr q30, [x20]
+    when slot, 5, add x13, x20, x27
     .endif
-    .elseif slot == 1 && rows <= 4
-    add     x3, x20, x24
-    .elseif slot == 2 && second == 0
-    ldr     q30, [x20]
-    .elseif slot == 2 && rows > 4
-    ldr     q30, [x20, x25]
-    .elseif slot == 2
-    ldr     q30, [x3]
-    .elseif slot == 3
-    ldr     q26, [x10]
-    .if rows > 4
-    ldr     q27, [x28]
-    .endif
-    .elseif slot == 4 && rows == 6
-    ext     v27.16b, v26.16b, v27.16b, #12
-    .elseif slot == 4 && rows <= 4 && second
-    ldr     q31, [x3, x25]
-    .elseif slot == 4 && rows <= 4
-    ldr     q31, [x20, x25]
-
-    .elseif slot == 5 && rows <= 4
+    .if rows <= 4
     .if second
-    add     x13, x3, x27
+    when slot, 1, add x3, x20, x24
+    when slot, 2, ldr q30, [x3]
+    when slot, 4, ldr q31, [x3, x25]
+    when slot, 5, add x13, x3, x27
     .else
-    add     x13, x20, x27
+    when slot, 4, ldr q31, [x20, x25]
     .endif
-    .elseif slot == 5
-    add     x13, x20, x27
+    when slot, 6, add x14, x13, x25
+    when slot, 8, ldr q25, [x14]
+    when slot, 9, place 2 * second
+    .else
     .if second
-    add     x13, x13, x25
-    .endif
-    .elseif slot == 6
-    ldr     q28, [x10, #16]
-    .if rows > 4
-    ldr     q29, [x28, #16]
+    when slot, 2, ldr q30, [x20, x25]
+    when slot, 5, add x13, x20, x27
+    when slot, 5, add x13, x13, x25
+    when slot, 9, add x9, x21, x26
     .else
-    add     x14, x13, x25
+    when slot, 1, mov x28, x2
+    when slot, 9, mov x9, x21
     .endif
-    .elseif slot == 7
-    ldr     q24, [x13]
-    .elseif slot == 8 && rows <= 4
-    ldr     q25, [x14]
-    .elseif slot == 8 && rows == 6
-    ext     v29.16b, v28.16b, v29.16b, #12
-    .elseif slot == 9 && rows <= 4
-    place   2 * second
-    .elseif slot == 9 && second
-    add     x9, x21, x26
-    .elseif slot == 9
-    mov     x9, x21
+    when slot, 3, ldr q27, [x28]
+    when slot, 6, ldr q29, [x28, #16]
+    .if rows == 6
+    when slot, 4, ext v27.16b, v26.16b, v27.16b, #12
+    when slot, 8, ext v29.16b, v28.16b, v29.16b, #12
+    .endif
     .endif
 .endm
 .macro sums_to_rows second_, sums:vararg
@@ -245,25 +226,25 @@ endfunc
 .endm
 
 // Half a step: 8 k of low nibbles, then 8 k of high ones, whose LHS is at `high`. Then comes the LHS at `low` and what
-// x3, x4 or, `second`, half a step more have; `next`: decode low nibbles of the first quad. `between`: macros with a
-// number that stand for an integer instruction each, or for none.
+// x3, x4 or, `second`, half a step more have; `next`: decode low nibbles of the first quad. `between`: a macro
+// of a number, for an integer instruction each or for none.
 .macro half_4 high, low, between, next, second
     smmla   v0.4s, v24.16b, v16.16b
     shl     v18.16b, v22.16b, #4
     ldp     q26, q27, [x1, #\high]
     smmla   v2.4s, v25.16b, v16.16b
     smmla   v1.4s, v24.16b, v17.16b
-    \between\()_1
+    \between 1
     shl     v19.16b, v23.16b, #4
     smmla   v3.4s, v25.16b, v17.16b
-    \between\()_2
+    \between 2
     and     v20.16b, v20.16b, v31.16b
     and     v21.16b, v21.16b, v31.16b
-    \between\()_3
+    \between 3
     smmla   v4.4s, v24.16b, v18.16b
     smmla   v6.4s, v25.16b, v18.16b
     and     v22.16b, v22.16b, v31.16b
-    \between\()_4
+    \between 4
     smmla   v5.4s, v24.16b, v19.16b
     and     v23.16b, v23.16b, v31.16b
     smmla   v7.4s, v25.16b, v19.16b
@@ -294,27 +275,27 @@ endfunc
 .endm
 .macro scales_unless next, number
     .if \next == 0
-    scales_\number
+    widen_scales \number
     .endif
 .endm
 // 2 rows have registers left for high nibbles.
 .macro half_2 high, low, between, next, second
     smmla   v0.4s, v24.16b, v16.16b
     shl     v18.16b, v22.16b, #4
-    \between\()_1
+    \between 1
     smmla   v1.4s, v24.16b, v17.16b
     shl     v19.16b, v23.16b, #4
-    \between\()_2
+    \between 2
     and     v2.16b, v20.16b, v31.16b
     and     v3.16b, v21.16b, v31.16b
     ldr     q26, [x1, #\high]
-    \between\()_3
+    \between 3
     smmla   v4.4s, v24.16b, v18.16b
     and     v6.16b, v22.16b, v31.16b
     load_packed 20, x3, 0, \second
     smmla   v5.4s, v24.16b, v19.16b
     and     v7.16b, v23.16b, v31.16b
-    \between\()_4
+    \between 4
     load_packed 21, x3, 16, \second
 
     smmla   v0.4s, v26.16b, v2.16b
@@ -390,7 +371,7 @@ endfunc
     ldp     q\n0, q\n1, [\packed]
     smmla   v5.4s, v26.16b, v17.16b
     and     v\p1\().16b, v\p1\().16b, v31.16b
-    \between\()_1
+    \between 1
     .if rows > 6
     smmla   v6.4s, v27.16b, v16.16b
     smmla   v7.4s, v27.16b, v17.16b
@@ -402,13 +383,13 @@ endfunc
     ldr     q24, [x1, #\low]
     shl     v16.16b, v\n0\().16b, #4
     smmla   v2.4s, v25.16b, v\p0\().16b
-    \between\()_2
+    \between 2
     smmla   v3.4s, v25.16b, v\p1\().16b
     shl     v17.16b, v\n1\().16b, #4
     ldr     q25, [x1, #\low + 16]
     smmla   v4.4s, v26.16b, v\p0\().16b
     smmla   v5.4s, v26.16b, v\p1\().16b
-    \between\()_3
+    \between 3
     .if rows > 6
     smmla   v6.4s, v27.16b, v\p0\().16b
     smmla   v7.4s, v27.16b, v\p1\().16b
@@ -425,7 +406,7 @@ endfunc
 .endm
 .macro int4_step_tall kind
     tall_half 18, 19, 20, 21, x4, 64, 32, \kind\()_move
-    \kind\()_move_4
+    \kind\()_move 4
     \kind\()_moved x3
     add     x4, x3, x5
     tall_half 20, 21, 18, 19, x3, 96, 128, \kind\()_count
@@ -573,25 +554,13 @@ endfunc
 
 // ---- Per channel
 
-.macro channel_move_1
-.endm
-.macro channel_move_2
-.endm
-.macro channel_move_3
-.endm
-.macro channel_move_4
+.macro channel_move number
 .endm
 .macro channel_moved pointer
     add     \pointer, \pointer, x7
 .endm
-.macro channel_count_1
-    subs    x8, x8, #1
-.endm
-.macro channel_count_2
-.endm
-.macro channel_count_3
-.endm
-.macro channel_count_4
+.macro channel_count number
+    when \number, 1, subs x8, x8, #1
 .endm
 
 .macro channel_tile rhs, count, size
@@ -685,31 +654,25 @@ endfunc
 //
 // x15 = scales of the first quad; those of a second one are x9 after them. x16 = bytes from the next step to its
 // scales, x17 = bytes to the next step.
-.macro block_move_1
-    add     x15, x3, x16
-.endm
-.macro block_move_2
-    subs    x16, x16, x7
-.endm
-.macro block_move_3
-    csel    x17, x10, x7, eq
-.endm
-.macro block_move_4
-    csel    x16, x11, x16, eq
+.macro block_move number
+    when \number, 1, add x15, x3, x16
+    when \number, 2, subs x16, x16, x7
+    when \number, 3, csel x17, x10, x7, eq
+    when \number, 4, csel x16, x11, x16, eq
 .endm
 .macro block_moved pointer
     add     \pointer, \pointer, x17
 .endm
-.macro block_count_1
-    sub     x14, x14, #1
+.macro block_count number
+    when \number, 1, sub x14, x14, #1
+    when \number, 2, subs x8, x8, #1
+    when \number, 3, ldr x17, [x15, x9]
 .endm
-.macro block_count_2
-    subs    x8, x8, #1
-.endm
-.macro block_count_3
-    ldr     x17, [x15, x9]
-.endm
-.macro block_count_4
+.macro block_scales number
+    when \number, 1, sub x14, x14, #1
+    when \number, 2, subs x8, x8, #1
+    when \number, 3, ldr x17, [x15]
+    when \number, 4, ldr x15, [x15, x9]
 .endm
 
 .macro load_start s
@@ -733,65 +696,41 @@ endfunc
 .endm
 // Scales of a quad, four bf16 in x17 or x15, become two pairs of floats in general registers, where they take no SIMD
 // slot on most cores: columns 01 in x2 (6 and 8 rows: x8), columns 23 in x28.
-.macro block_scales_1
-    block_count_1
-.endm
-.macro block_scales_2
-    block_count_2
-.endm
-.macro block_scales_3
-    ldr     x17, [x15]
-.endm
-.macro block_scales_4
-    ldr     x15, [x15, x9]
-.endm
-.macro scales_1 from=x17
-    and     x13, \from, #0xFFFF0000
-.endm
-.macro scales_2 from=x17, to=x2
-    ubfiz   \to, \from, #16, #16
-.endm
-.macro scales_3 from=x17
-    lsr     x28, \from, #16
-.endm
-.macro scales_4 to=x2
-    orr     \to, \to, x13, lsl #32
-.endm
-.macro scales_5
-    and     x28, x28, #0xFFFF0000
-.endm
-.macro scales_6 from=x17
-    and     \from, \from, #0xFFFF000000000000
-.endm
-.macro scales_7 from=x17
-    orr     x28, x28, \from
+.macro widen_scales number, from=x17, to=x2
+    when \number, 1, and x13, \from, #0xFFFF0000
+    when \number, 2, ubfiz \to, \from, #16, #16
+    when \number, 3, lsr x28, \from, #16
+    when \number, 4, orr \to, \to, x13, lsl #32
+    when \number, 5, and x28, x28, #0xFFFF0000
+    when \number, 6, and \from, \from, #0xFFFF000000000000
+    when \number, 7, orr x28, x28, \from
 .endm
 .macro block_add_wide
-    scales_5
+    widen_scales 5
     less_start 0, 1
-    scales_6
+    widen_scales 6
     dup     v16.2d, x2
-    scales_7
+    widen_scales 7
     .if rows > 2
     less_start 2, 3
     .endif
-    scales_1 x15
+    widen_scales 1, x15
     dup     v17.2d, x28
-    scales_2 x15
+    widen_scales 2, x15
     less_start 4, 5
-    scales_3 x15
+    widen_scales 3, x15
     .if rows > 2
     less_start 6, 7
     .endif
-    scales_4
+    widen_scales 4
     add_scaled 8, 9, 0, 1, 16, 17
     dup     v18.2d, x2
-    scales_5
-    scales_6 x15
+    widen_scales 5
+    widen_scales 6, x15
     .if rows > 2
     add_scaled 10, 11, 2, 3, 16, 17
     .endif
-    scales_7 x15
+    widen_scales 7, x15
     dup     v19.2d, x28
     wide_low_0
     add_scaled 12, 13, 4, 5, 18, 19
@@ -800,17 +739,17 @@ endfunc
     .endif
 .endm
 .macro block_add_tall
-    scales_1
+    widen_scales 1
     less_start 0, 1
-    scales_2 x17, x8
-    scales_3
+    widen_scales 2, x17, x8
+    widen_scales 3
     less_start 2, 3
-    scales_4 x8
-    scales_5
+    widen_scales 4, x17, x8
+    widen_scales 5
     dup     v20.2d, x8
-    scales_6
+    widen_scales 6
     less_start 4, 5
-    scales_7
+    widen_scales 7
     .if rows > 6
     less_start 6, 7
     .endif
