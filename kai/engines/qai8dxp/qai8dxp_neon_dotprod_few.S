@@ -21,7 +21,7 @@
 //   x9 - x12  RHS of a quad each                      x14       scratch; bits of C
 //   x12, x13  LHS of rows 4 - 7, where quads are      x15       steps or blocks to go
 //             two, and 0 - 3                          x16       blocks: from here to scales
-//   x6        bytes of a step of int4                 v0 - v15  sums: ROW_0 - ROW_7; blocks: int32 and f32
+//   x6        bytes of a step of int4                 v0 - v15  sums: sum_row; blocks: int32 and f32
 //   x8, x17   8 * nr, 12 * nr: where vectors of       v16 - v27 RHS_A, RHS_B, RHS_C
 //             int4 are, like x27                      v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
 //   blocks: x5 steps of a part to go; x1 bytes of a part; x2 from a block's first part to its scales; x3 how much
@@ -33,30 +33,52 @@
 #include "kai/engines/int_neon/int_neon_quads.inc"
 #include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
 
-// Registers of the quads of a row: rows 4 - 7, or the f32 sums of two rows of four quads and of four of two, use those
-// of the others that are free.
-#define ROW_0 0, 1, 8, 9
-#define ROW_1 2, 3, 10, 11
-#define ROW_2 4, 5, 12, 13
-#define ROW_3 6, 7, 14, 15
-#define ROW_4 8, 9, 8, 9
-#define ROW_5 10, 11, 10, 11
-#define ROW_6 12, 13, 12, 13
-#define ROW_7 14, 15, 14, 15
-// Of blocks: the fifth row of two quads, and its f32 sums.
-#define FIFTH 18, 19, 18, 19
-#define FIFTH_F 22, 23, 22, 23
-// f32 sums of 6 to 8 rows of a quad.
-#define BLOCKS_0 1, 1, 1, 1
-#define BLOCKS_1 3, 3, 3, 3
-#define BLOCKS_2 5, 5, 5, 5
-#define BLOCKS_3 7, 7, 7, 7
-#define BLOCKS_4 9, 9, 9, 9
-#define BLOCKS_5 11, 11, 11, 11
-#define BLOCKS_6 13, 13, 13, 13
-#define BLOCKS_7 15, 15, 15, 15
+// \op with the registers of the quads of a row, of which v\first is the first: the next one, and those 8 further on.
+.macro row_from first, op, rest:vararg
+    .altmacro
+    row_from_ \op, %(\first), %(\first + 1), %(\first + 8), %(\first + 9), \rest
+.endm
+.macro row_from_ op, s0, s1, s2, s3, rest:vararg
+    .noaltmacro
+    \op     \s0, \s1, \s2, \s3, \rest
+.endm
 
-.set    fifth_row, 0    // how many rows a tile has whose fifth row is FIFTH
+// \op with the sums of row \i, and with its f32 sums where the RHS has blocks. Rows 4 - 7, or the f32 sums of two rows
+// of four quads and of four of two, use registers of the others that are free; 6 to 8 rows of a quad have every second
+// one for f32 sums.
+.set    fifth_row, 0    // how many rows a tile has whose fifth row does not find a free one among v0 - v15
+.macro sum_row i, op, rest:vararg
+    .if \i == 4 && rows == fifth_row
+    row_from 18, \op, \rest
+    .else
+    row_from 2 * \i, \op, \rest
+    .endif
+.endm
+.macro block_row i, op, rest:vararg
+    .if rows > 5
+    row_from 2 * \i + 1, \op, \rest
+    .elseif \i == 4
+    row_from 22, \op, \rest
+    .elseif rows <= 2
+    row_from 2 * \i + 4, \op, \rest
+    .else
+    row_from 2 * \i + 8, \op, \rest
+    .endif
+.endm
+
+// \row \i, \op for each row of the tile: with the element of v\lhs or v\lhs2 that is its own, and what follows.
+.macro each row, op, lhs, lhs2, rest:vararg
+    .irp    i, 0, 1, 2, 3
+    .if rows > \i
+    \row    \i, \op, v\lhs\().s[\i], \rest
+    .endif
+    .endr
+    .irp    i, 0, 1, 2, 3
+    .if rows > 4 + \i
+    \row    (4 + \i), \op, v\lhs2\().s[\i], \rest
+    .endif
+    .endr
+.endm
 
 // x9 - x12 = the quads; x13 = LHS, x14 bytes to its second panel.
 .macro few_begin
@@ -88,15 +110,10 @@
 // A register of a quad.
 .macro load_quad i, r0, r1, r2, r3, offset
     .if \i < quads
-    .if \i == 0
-    ldr     q\r0, [x9, \offset]
-    .elseif \i == 1
-    ldr     q\r1, [x10, \offset]
-    .elseif \i == 2
-    ldr     q\r2, [x11, \offset]
-    .else
-    ldr     q\r3, [x12, \offset]
-    .endif
+    when \i, 0, ldr q\r0, [x9, \offset]
+    when \i, 1, ldr q\r1, [x10, \offset]
+    when \i, 2, ldr q\r2, [x11, \offset]
+    when \i, 3, ldr q\r3, [x12, \offset]
     .endif
 .endm
 // 4 k of rows 0 - 3, or of those that the tile has.
@@ -120,21 +137,16 @@
 .endm
 .macro advance_quad i, bytes
     .if \i < quads
-    .if \i == 0
-    add     x9, x9, \bytes
-    .elseif \i == 1
-    add     x10, x10, \bytes
-    .elseif \i == 2
-    add     x11, x11, \bytes
-    .else
-    add     x12, x12, \bytes
-    .endif
+    when \i, 0, add x9, x9, \bytes
+    when \i, 1, add x10, x10, \bytes
+    when \i, 2, add x11, x11, \bytes
+    when \i, 3, add x12, x12, \bytes
     .endif
 .endm
 
 // sums += columns * lhs of rows 0 - 3, * lhs2 of the others. o0 - o7: what is between, two after each of rows
 // 0 - 3 or, of one quad, after each second row.
-.macro sdot_row s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
+.macro sdot_quads_between s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
     sdot    v\s0\().4s, v\r0\().16b, v\lane
     .if quads > 1
     sdot    v\s1\().4s, v\r1\().16b, v\lane
@@ -146,132 +158,34 @@
     .endif
     \ob
 .endm
-.macro sdot_rows_4567 r0, r1, r2, r3, lhs2, o4, o5, o6, o7
-    .if rows > 4
-    sum_row 4, sdot_row, \r0, \r1, \r2, \r3, \lhs2\().4b[0]
+// Row \i, if the tile has it.
+.macro sdot_row i, lane, r0, r1, r2, r3, oa, ob
+    .if rows > \i
+    sum_row \i, sdot_quads_between, \r0, \r1, \r2, \r3, \lane, "\oa", "\ob"
+    .else
+    \oa
+    \ob
     .endif
-    .if rows > 5
-    sdot_row ROW_5, \r0, \r1, \r2, \r3, \lhs2\().4b[1]
-    .endif
-    \o4
-    \o5
-    .if rows > 6
-    sdot_row ROW_6, \r0, \r1, \r2, \r3, \lhs2\().4b[2]
-    .endif
-    .if rows > 7
-    sdot_row ROW_7, \r0, \r1, \r2, \r3, \lhs2\().4b[3]
-    .endif
-    \o6
-    \o7
 .endm
 .macro sdot_rows r0, r1, r2, r3, lhs, lhs2, o0, o1, o2, o3, o4, o5, o6, o7
     .if quads == 1
-    sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0]
-    sdot_row ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1], "\o0", "\o1"
-    sdot_row ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2]
-    sdot_row ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3], "\o2", "\o3"
-    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2, "\o4", "\o5", "\o6", "\o7"
+    sdot_row 0, \lhs\().4b[0], \r0, \r1, \r2, \r3
+    sdot_row 1, \lhs\().4b[1], \r0, \r1, \r2, \r3, "\o0", "\o1"
+    sdot_row 2, \lhs\().4b[2], \r0, \r1, \r2, \r3
+    sdot_row 3, \lhs\().4b[3], \r0, \r1, \r2, \r3, "\o2", "\o3"
+    sdot_row 4, \lhs2\().4b[0], \r0, \r1, \r2, \r3
+    sdot_row 5, \lhs2\().4b[1], \r0, \r1, \r2, \r3, "\o4", "\o5"
+    sdot_row 6, \lhs2\().4b[2], \r0, \r1, \r2, \r3
+    sdot_row 7, \lhs2\().4b[3], \r0, \r1, \r2, \r3, "\o6", "\o7"
     .else
-    sdot_row ROW_0, \r0, \r1, \r2, \r3, \lhs\().4b[0], "\o0", "\o1"
-    .if rows > 1
-    sdot_row ROW_1, \r0, \r1, \r2, \r3, \lhs\().4b[1], "\o2", "\o3"
-    .else
-    \o2
-    \o3
-    .endif
-    .if rows > 2
-    sdot_row ROW_2, \r0, \r1, \r2, \r3, \lhs\().4b[2], "\o4", "\o5"
-    .else
-    \o4
-    \o5
-    .endif
-    .if rows > 3
-    sdot_row ROW_3, \r0, \r1, \r2, \r3, \lhs\().4b[3], "\o6", "\o7"
-    .else
-    \o6
-    \o7
-    .endif
-    sdot_rows_4567 \r0, \r1, \r2, \r3, \lhs2
-    .endif
-.endm
-
-// \op with the sums of row \i, and with its f32 sums where the RHS has blocks.
-.macro sum_row i, op, rest:vararg
-    .if \i == 0
-    \op     ROW_0, \rest
-    .elseif \i == 1
-    \op     ROW_1, \rest
-    .elseif \i == 2
-    \op     ROW_2, \rest
-    .elseif \i == 3
-    \op     ROW_3, \rest
-    .elseif \i == 4 && rows == fifth_row
-    \op     FIFTH, \rest
-    .elseif \i == 4
-    \op     ROW_4, \rest
-    .elseif \i == 5
-    \op     ROW_5, \rest
-    .elseif \i == 6
-    \op     ROW_6, \rest
-    .else
-    \op     ROW_7, \rest
-    .endif
-.endm
-.macro block_row i, op, rest:vararg
-    .if rows <= 2
-    sum_row \i + 2, \op, \rest
-    .elseif rows <= 4
-    sum_row \i + 4, \op, \rest
-    .elseif rows == 5
-    .if \i == 0
-    \op     ROW_4, \rest
-    .elseif \i == 4
-    \op     FIFTH_F, \rest
-    .else
-    sum_row \i + 4, \op, \rest
-    .endif
-    .elseif \i == 0
-    \op     BLOCKS_0, \rest
-    .elseif \i == 1
-    \op     BLOCKS_1, \rest
-    .elseif \i == 2
-    \op     BLOCKS_2, \rest
-    .elseif \i == 3
-    \op     BLOCKS_3, \rest
-    .elseif \i == 4
-    \op     BLOCKS_4, \rest
-    .elseif \i == 5
-    \op     BLOCKS_5, \rest
-    .elseif \i == 6
-    \op     BLOCKS_6, \rest
-    .else
-    \op     BLOCKS_7, \rest
-    .endif
-.endm
-
-// \op for each row: its sums, the element of v\lhs or v\lhs2 that is its own, and what follows.
-.macro each row, op, lhs, lhs2, rest:vararg
-    \row    0, \op, v\lhs\().s[0], \rest
-    .if rows > 1
-    \row    1, \op, v\lhs\().s[1], \rest
-    .endif
-    .if rows > 2
-    \row    2, \op, v\lhs\().s[2], \rest
-    .endif
-    .if rows > 3
-    \row    3, \op, v\lhs\().s[3], \rest
-    .endif
-    .if rows > 4
-    \row    4, \op, v\lhs2\().s[0], \rest
-    .endif
-    .if rows > 5
-    \row    5, \op, v\lhs2\().s[1], \rest
-    .endif
-    .if rows > 6
-    \row    6, \op, v\lhs2\().s[2], \rest
-    .endif
-    .if rows > 7
-    \row    7, \op, v\lhs2\().s[3], \rest
+    sdot_row 0, \lhs\().4b[0], \r0, \r1, \r2, \r3, "\o0", "\o1"
+    sdot_row 1, \lhs\().4b[1], \r0, \r1, \r2, \r3, "\o2", "\o3"
+    sdot_row 2, \lhs\().4b[2], \r0, \r1, \r2, \r3, "\o4", "\o5"
+    sdot_row 3, \lhs\().4b[3], \r0, \r1, \r2, \r3, "\o6", "\o7"
+    sdot_row 4, \lhs2\().4b[0], \r0, \r1, \r2, \r3
+    sdot_row 5, \lhs2\().4b[1], \r0, \r1, \r2, \r3
+    sdot_row 6, \lhs2\().4b[2], \r0, \r1, \r2, \r3
+    sdot_row 7, \lhs2\().4b[3], \r0, \r1, \r2, \r3
     .endif
 .endm
 
@@ -476,9 +390,9 @@ endfunc
     subs    x15, x15, #1
     int8_16k 64, 18, 19, 18, 19
     .elseif rows <= 2
-    int8_16k 0, ROW_2
+    int8_16k 0, 4, 5, 12, 13
     subs    x15, x15, #1
-    int8_16k 64, ROW_2
+    int8_16k 64, 4, 5, 12, 13
     .else
     int8_8k 0
     int8_8k 32
@@ -553,51 +467,39 @@ endfunc
 .endm
 // S -= C, sums += S * RHS_B, S = C, with other instructions between rows.
 .macro block_rows kind, o0, o1, o2, o3
+    both_sums 0, \kind
     .if quads == 1
-    \kind   ROW_0, BLOCKS_0
-    \kind   ROW_1, BLOCKS_1
+    both_sums 1, \kind
     \o0
-    \kind   ROW_2, BLOCKS_2
-    \kind   ROW_3, BLOCKS_3
+    both_sums 2, \kind
+    both_sums 3, \kind
     \o1
-    \kind   ROW_4, BLOCKS_4
-    .if rows > 5
-    \kind   ROW_5, BLOCKS_5
-    .endif
+    both_sums 4, \kind
+    both_sums 5, \kind
     \o2
-    .if rows > 6
-    \kind   ROW_6, BLOCKS_6
-    .endif
-    .if rows > 7
-    \kind   ROW_7, BLOCKS_7
-    .endif
-    \o3
-    .elseif rows <= 2
-    \kind   ROW_0, ROW_2
-    \o0
-    .if rows == 2
-    \kind   ROW_1, ROW_3
-    .endif
-    \o1
-    \o2
-    \o3
+    both_sums 6, \kind
+    both_sums 7, \kind
     .else
-    \kind   ROW_0, ROW_4
     \o0
-    \kind   ROW_1, ROW_5
+    both_sums 1, \kind
     \o1
-    \kind   ROW_2, ROW_6
+    both_sums 2, \kind
     \o2
-    .if rows > 3
-    \kind   ROW_3, ROW_7
-    .endif
-    .if rows > 4
-    \kind   FIFTH, FIFTH_F
+    both_sums 3, \kind
+    both_sums 4, \kind
     .endif
     \o3
+.endm
+// \kind with the sums and the f32 sums of row \i, if the tile has it.
+.macro both_sums i, kind
+    .if rows > \i
+    block_row \i, with_sum_row, \i, \kind
     .endif
 .endm
-.macro row_less_c s0, s1, s2, s3, f0, f1, f2, f3
+.macro with_sum_row f0, f1, f2, f3, i, kind
+    sum_row \i, \kind, \f0, \f1, \f2, \f3
+.endm
+.macro row_less_c s0, s1, s2, s3, rest:vararg
     shared_quads fsub, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, v30.4s
 .endm
 .macro row_add_scaled s0, s1, s2, s3, f0, f1, f2, f3
