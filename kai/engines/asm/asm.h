@@ -222,6 +222,18 @@ endfunc
     \what   \n, \rest
 .endm
 
+// One instruction: `when i, 3, insn` if i is 3, `if_more count, 3, insn` if there are more than 3.
+.macro when i, is, insn:vararg
+    .if \i == \is
+    \insn
+    .endif
+.endm
+.macro if_more count, than, insn:vararg
+    .if \count > \than
+    \insn
+    .endif
+.endm
+
 // Implements KAI_OFFSETS of core/fields.h. \fields: NAME, BYTES, NAME, BYTES ...
 .macro kai_offsets_ prefix, fields:vararg
     .set \prefix, 0

@@ -245,12 +245,8 @@ endfunc
     ldr     q\next_columns, [rhs, #\next]\update
     sdot_23 22, 23, \columns, 16
     ldr     q16, [x1, #\next]\update
-    .if \panels > 1
-    sums_4k_of 24, 25, 26, 27, \columns, 17, [x2, #\next]\update
-    .endif
-    .if \panels > 2
-    sums_4k_of 28, 29, 30, 31, \columns, 18, [x3, #\next]\update
-    .endif
+    if_more \panels, 1, sums_4k_of 24, 25, 26, 27, \columns, 17, [x2, #\next]\update
+    if_more \panels, 2, sums_4k_of 28, 29, 30, 31, \columns, 18, [x3, #\next]\update
 .endm
 
 .macro start s, rest:vararg
@@ -306,12 +302,8 @@ endfunc
     block_4k \panels, 13, 12, 128, !
     b.ne    8b
     subtract_c 20, 21, 22, 23
-    .if \panels > 1
-    subtract_c 24, 25, 26, 27
-    .endif
-    .if \panels > 2
-    subtract_c 28, 29, 30, 31
-    .endif
+    if_more \panels, 1, subtract_c 24, 25, 26, 27
+    if_more \panels, 2, subtract_c 28, 29, 30, 31
     add_scaled 0, 20
     add_scaled 1, 21
     add_scaled 2, 22

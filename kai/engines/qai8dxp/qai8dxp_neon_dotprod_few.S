@@ -84,9 +84,7 @@
 .macro few_begin
     ldp     x13, x14, [args, #FEW_ARGS_lhs]
     mov     x9, x19
-    .if quads > 1
-    add     x10, x19, x23
-    .endif
+    if_more quads, 1, add x10, x19, x23
     .if quads == 4
     add     x11, x19, x24
     add     x12, x10, x24
@@ -95,9 +93,7 @@
 // The first field of the columns.
 .macro load_fields r0, r1, r2, r3
     ldr     q\r0, [x20]
-    .if quads > 1
-    ldr     q\r1, [x20, x25]
-    .endif
+    if_more quads, 1, ldr q\r1, [x20, x25]
     .if quads == 4
     add     x14, x20, x24
     ldr     q\r2, [x14]
@@ -148,14 +144,10 @@
 // 0 - 3 or, of one quad, after each second row.
 .macro sdot_quads_between s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
     sdot    v\s0\().4s, v\r0\().16b, v\lane
-    .if quads > 1
-    sdot    v\s1\().4s, v\r1\().16b, v\lane
-    .endif
+    if_more quads, 1, sdot v\s1\().4s, v\r1\().16b, v\lane
     \oa
-    .if quads > 2
-    sdot    v\s2\().4s, v\r2\().16b, v\lane
-    sdot    v\s3\().4s, v\r3\().16b, v\lane
-    .endif
+    if_more quads, 2, sdot v\s2\().4s, v\r2\().16b, v\lane
+    if_more quads, 2, sdot v\s3\().4s, v\r3\().16b, v\lane
     \ob
 .endm
 // Row \i, if the tile has it.
@@ -221,15 +213,9 @@ func kai_part_finish_\name\()_neon_dotprod, hidden
     ldr     q25, [x14]
     mov     x15, #1
     to_float 16, 8, 17, 9
-    .if \second > 1
-    to_float 18, 10, 19, 11
-    .endif
-    .if \second > 2
-    to_float 20, 12, 21, 13
-    .endif
-    .if \second > 3
-    to_float 22, 14, 23, 15
-    .endif
+    if_more \second, 1, to_float 18, 10, 19, 11
+    if_more \second, 2, to_float 20, 12, 21, 13
+    if_more \second, 3, to_float 22, 14, 23, 15
     bl      KAI_SYM(kai_part_results_\second\()x8_neon)
     return
 endfunc
@@ -305,27 +291,19 @@ endfunc
 .endm
 .macro int4_low_01 r0, r1, rest:vararg
     shl     v24.16b, v\r0\().16b, #4
-    .if quads > 1
-    shl     v25.16b, v\r1\().16b, #4
-    .endif
+    if_more quads, 1, shl v25.16b, v\r1\().16b, #4
 .endm
 .macro int4_low_23 r0, r1, r2, r3
-    .if quads > 2
-    shl     v26.16b, v\r2\().16b, #4
-    shl     v27.16b, v\r3\().16b, #4
-    .endif
+    if_more quads, 2, shl v26.16b, v\r2\().16b, #4
+    if_more quads, 2, shl v27.16b, v\r3\().16b, #4
 .endm
 .macro int4_high_01 r0, r1, rest:vararg
     and     v\r0\().16b, v\r0\().16b, v31.16b
-    .if quads > 1
-    and     v\r1\().16b, v\r1\().16b, v31.16b
-    .endif
+    if_more quads, 1, and v\r1\().16b, v\r1\().16b, v31.16b
 .endm
 .macro int4_high_23 r0, r1, r2, r3
-    .if quads > 2
-    and     v\r2\().16b, v\r2\().16b, v31.16b
-    and     v\r3\().16b, v\r3\().16b, v31.16b
-    .endif
+    if_more quads, 2, and v\r2\().16b, v\r2\().16b, v31.16b
+    if_more quads, 2, and v\r3\().16b, v\r3\().16b, v31.16b
 .endm
 .macro int4_8k p0, p1, p2, p3, n0, n1, n2, n3, low, next, n_at, h0, h1, h2, h3, h4, h5
     int4_high_01 \p0, \p1, \p2, \p3
@@ -352,9 +330,7 @@ endfunc
     load_quad 0, RHS_B, x27
 .endm
 .macro advance_lhs2
-    .if rows > 4
-    add     x12, x12, #128
-    .endif
+    if_more rows, 4, add x12, x12, #128
 .endm
 
 // int8: products of vector j of a step are between the loads of vector j + 2, or j + 1 where registers are few.
@@ -507,9 +483,7 @@ endfunc
 .endm
 .macro row_start s0, s1, s2, s3, rest:vararg
     dup     v\s0\().4s, w14
-    .if quads > 1
-    dup     v\s1\().4s, w14
-    .endif
+    if_more quads, 1, dup v\s1\().4s, w14
     .if quads == 4
     dup     v\s2\().4s, w14
     dup     v\s3\().4s, w14
@@ -551,13 +525,9 @@ endfunc
 .endm
 .macro widen_scales zero, s0, s1, s2, s3
     zip1    v20.8h, v\zero\().8h, v\s0\().8h
-    .if quads > 1
-    zip1    v21.8h, v\zero\().8h, v\s1\().8h
-    .endif
-    .if quads > 2
-    zip1    v22.8h, v\zero\().8h, v\s2\().8h
-    zip1    v23.8h, v\zero\().8h, v\s3\().8h
-    .endif
+    if_more quads, 1, zip1 v21.8h, v\zero\().8h, v\s1\().8h
+    if_more quads, 2, zip1 v22.8h, v\zero\().8h, v\s2\().8h
+    if_more quads, 2, zip1 v23.8h, v\zero\().8h, v\s3\().8h
 .endm
 .macro less_c_and_scales
     .if quads == 4 && rows == 2 || quads == 2 && rows == 5
@@ -595,9 +565,7 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     few_begin
     ldp     x5, x15, [args, #FEW_ARGS_steps]
     ldr     x2, [args, #FEW_ARGS_scale_distance]
-    .if rows > 4
-    add     x12, x13, x14
-    .endif
+    if_more rows, 4, add x12, x13, x14
     mov     w14, #0x49400000
     int4_load
     mul     x1, x5, x6
@@ -659,9 +627,7 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     ldr     q28, [x13, #16]
     load_fields RHS_C
     scvtf   v29.4s, v29.4s
-    .if rows > 4
-    scvtf   v27.4s, v27.4s
-    .endif
+    if_more rows, 4, scvtf v27.4s, v27.4s
     place
     place_fields
     .if quads == 4

@@ -94,15 +94,9 @@ endfunc
     .endif
 .endm
 .macro each_pair_of c, d, a, b, l, m, op, rest:vararg
-    .if rows > 3
-    \op     22, 23, 6, 7, \c, \d, \a, \b, \l, \m, 3, \rest
-    .endif
-    .if rows > 2
-    \op     20, 21, 4, 5, \c, \d, \a, \b, \l, \m, 2, \rest
-    .endif
-    .if rows > 1
-    \op     18, 19, 2, 3, \c, \d, \a, \b, \l, \m, 1, \rest
-    .endif
+    if_more rows, 3, \op 22, 23, 6, 7, \c, \d, \a, \b, \l, \m, 3, \rest
+    if_more rows, 2, \op 20, 21, 4, 5, \c, \d, \a, \b, \l, \m, 2, \rest
+    if_more rows, 1, \op 18, 19, 2, 3, \c, \d, \a, \b, \l, \m, 1, \rest
     \op     16, 17, 0, 1, \c, \d, \a, \b, \l, \m, 0, \rest
 .endm
 
@@ -189,27 +183,15 @@ endfunc
     return
 .endm
 .macro store_pairs s0, t0, s1, t1, s2, t2, s3, t3
-    .if rows > 3
-    stp     \s3, \t3, [x3]
-    .endif
-    .if rows > 2
-    stp     \s2, \t2, [x2]
-    .endif
-    .if rows > 1
-    stp     \s1, \t1, [x1]
-    .endif
+    if_more rows, 3, stp \s3, \t3, [x3]
+    if_more rows, 2, stp \s2, \t2, [x2]
+    if_more rows, 1, stp \s1, \t1, [x1]
     stp     \s0, \t0, [x9]
 .endm
 .macro store_quads s0, s1, s2, s3, at0, at1, at2, at3
-    .if rows > 3
-    str     \s3, [\at3]
-    .endif
-    .if rows > 2
-    str     \s2, [\at2]
-    .endif
-    .if rows > 1
-    str     \s1, [\at1]
-    .endif
+    if_more rows, 3, str \s3, [\at3]
+    if_more rows, 2, str \s2, [\at2]
+    if_more rows, 1, str \s1, [\at1]
     str     \s0, [\at0]
 .endm
 
@@ -228,15 +210,9 @@ endfunc
     .endif
     .else
     to_float 16, 17, 0, 1
-    .if rows > 1
-    to_float 18, 19, 2, 3
-    .endif
-    .if rows > 2
-    to_float 20, 21, 4, 5
-    .endif
-    .if rows > 3
-    to_float 22, 23, 6, 7
-    .endif
+    if_more rows, 1, to_float 18, 19, 2, 3
+    if_more rows, 2, to_float 20, 21, 4, 5
+    if_more rows, 3, to_float 22, 23, 6, 7
     .endif
 .endm
 

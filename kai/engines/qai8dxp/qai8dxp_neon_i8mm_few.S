@@ -64,9 +64,7 @@
     .endif
     mov     x3, x19
     add     x4, x19, x23
-    .if rows > 4
-    add     x2, x1, x2
-    .endif
+    if_more rows, 4, add x2, x1, x2
 .endm
 
 // ---- Results
@@ -537,9 +535,7 @@ endfunc
     ldp     q\f0, q\f1, [x1, #\next]
     int8_tall_pair 4, 5, 12, 13, \e2, \c0, \c1, \c2, \c3
     load_last_panel \next, \f2, \f3
-    .if rows > 6
-    int8_tall_pair 6, 7, 14, 15, \e3, \c0, \c1, \c2, \c3
-    .endif
+    if_more rows, 6, int8_tall_pair 6, 7, 14, 15, \e3, \c0, \c1, \c2, \c3
 .endm
 .macro int8_tall_pair s0, s1, s2, s3, rows01, c0, c1, c2, c3
     smmla   v\s0\().4s, v\rows01\().16b, v\c0\().16b
@@ -711,32 +707,24 @@ endfunc
     widen_scales 6
     dup     v16.2d, x2
     widen_scales 7
-    .if rows > 2
-    less_start 2, 3
-    .endif
+    if_more rows, 2, less_start 2, 3
     widen_scales 1, x15
     dup     v17.2d, x28
     widen_scales 2, x15
     less_start 4, 5
     widen_scales 3, x15
-    .if rows > 2
-    less_start 6, 7
-    .endif
+    if_more rows, 2, less_start 6, 7
     widen_scales 4
     add_scaled 8, 9, 0, 1, 16, 17
     dup     v18.2d, x2
     widen_scales 5
     widen_scales 6, x15
-    .if rows > 2
-    add_scaled 10, 11, 2, 3, 16, 17
-    .endif
+    if_more rows, 2, add_scaled 10, 11, 2, 3, 16, 17
     widen_scales 7, x15
     dup     v19.2d, x28
     wide_low_0
     add_scaled 12, 13, 4, 5, 18, 19
-    .if rows > 2
-    add_scaled 14, 15, 6, 7, 18, 19
-    .endif
+    if_more rows, 2, add_scaled 14, 15, 6, 7, 18, 19
 .endm
 .macro block_add_tall
     widen_scales 1
@@ -750,16 +738,12 @@ endfunc
     widen_scales 6
     less_start 4, 5
     widen_scales 7
-    .if rows > 6
-    less_start 6, 7
-    .endif
+    if_more rows, 6, less_start 6, 7
     dup     v21.2d, x28
     add_scaled 8, 9, 0, 1, 20, 21
     add_scaled 10, 11, 2, 3, 20, 21
     add_scaled 12, 13, 4, 5, 20, 21
-    .if rows > 6
-    add_scaled 14, 15, 6, 7, 20, 21
-    .endif
+    if_more rows, 6, add_scaled 14, 15, 6, 7, 20, 21
 .endm
 
 .macro block_tile count, size
@@ -812,9 +796,7 @@ func kai_part_few_blocks_int4_\size\()_neon_i8mm, hidden
 4:
     sums_to_rows 0, SUMS_F
     scvtf   v26.4s, v26.4s
-    .if rows > 4
-    scvtf   v27.4s, v27.4s
-    .endif
+    if_more rows, 4, scvtf v27.4s, v27.4s
     mov     x15, #-1
     each_row row_add, fmla
     between_until 9

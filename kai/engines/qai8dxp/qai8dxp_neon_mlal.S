@@ -73,15 +73,9 @@
 // loads.
 .macro start_products op, rows01, rows23
     \op     v10.8h, v24.8b, v\rows01\().8b
-    .if rows > 1
-    \op\()2  v11.8h, v24.16b, v\rows01\().16b
-    .endif
-    .if rows > 2
-    \op     v12.8h, v24.8b, v\rows23\().8b
-    .endif
-    .if rows > 3
-    \op\()2  v13.8h, v24.16b, v\rows23\().16b
-    .endif
+    if_more rows, 1, \op\()2 v11.8h, v24.16b, v\rows01\().16b
+    if_more rows, 2, \op v12.8h, v24.8b, v\rows23\().8b
+    if_more rows, 3, \op\()2 v13.8h, v24.16b, v\rows23\().16b
 .endm
 .macro add_start row
     sadalp  v\row\().4s, v1\row\().8h
@@ -172,27 +166,17 @@
     products smull, ROW_B, 24, 25, 29, 28
     products SECOND, ROW_A, 26, 27, 30, 31
     products SECOND, ROW_B, 26, 27, 31, 30
-    .if rows > 2
-    load_rows \at + 16
-    .endif
+    if_more rows, 2, load_rows \at + 16
     add_four 0, 1, 2, 3, ROW_A
-    .if rows > 2
-    order_rows
-    .endif
+    if_more rows, 2, order_rows
     add_four 4, 5, 6, 7, ROW_B
     .if rows > 2
     products smull, ROW_A, 24, 25, 28, 29
-    .if rows > 3
-    products smull, ROW_B, 24, 25, 29, 28
-    .endif
+    if_more rows, 3, products smull, ROW_B, 24, 25, 29, 28
     products SECOND, ROW_A, 26, 27, 30, 31
-    .if rows > 3
-    products SECOND, ROW_B, 26, 27, 31, 30
-    .endif
+    if_more rows, 3, products SECOND, ROW_B, 26, 27, 31, 30
     add_four 8, 9, 10, 11, ROW_A
-    .if rows > 3
-    add_four 12, 13, 14, 15, ROW_B
-    .endif
+    if_more rows, 3, add_four 12, 13, 14, 15, ROW_B
     .endif
 .endm
 
@@ -358,15 +342,9 @@
     .else
     each_row offset_row
     by_scale fmul, 0, 4, 0
-    .if rows > 1
-    by_scale fmul, 1, 5, 1
-    .endif
-    .if rows > 2
-    by_scale fmul, 2, 6, 2
-    .endif
-    .if rows > 3
-    by_scale fmul, 3, 7, 3
-    .endif
+    if_more rows, 1, by_scale fmul, 1, 5, 1
+    if_more rows, 2, by_scale fmul, 2, 6, 2
+    if_more rows, 3, by_scale fmul, 3, 7, 3
     each_row bias_row
     .endif
     clamp_and_store
