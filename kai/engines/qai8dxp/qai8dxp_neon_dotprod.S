@@ -52,22 +52,16 @@
     mul     v\s2\().4s, v\columns\().4s, v\rows\().s[2]
     mul     v\s3\().4s, v\columns\().4s, v\rows\().s[3]
 .endm
-.macro sums_start_1
+.macro sums_start count
+    when \count, 4, load_rows 26, 26, [panels, #2 * PANEL + PANEL_offsets]
+    when \count, 4, load_rows 27, 27, [panels, #3 * PANEL + PANEL_offsets]
+    if_more \count, 1, load_rows 25, 25, [panels, #PANEL + PANEL_offsets]
     load_columns 22, 22, [quad, #QUAD_column_sums]
     load_rows 24, 24, [panels, #PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 24
-.endm
-.macro sums_start_2
-    load_rows 25, 25, [panels, #PANEL + PANEL_offsets]
-    sums_start_1
-    multiply_offsets 4, 5, 6, 7, 25
-.endm
-.macro sums_start_4
-    load_rows 26, 26, [panels, #2 * PANEL + PANEL_offsets]
-    load_rows 27, 27, [panels, #3 * PANEL + PANEL_offsets]
-    sums_start_2
-    multiply_offsets 8, 9, 10, 11, 26
-    multiply_offsets 12, 13, 14, 15, 27
+    if_more \count, 1, multiply_offsets 4, 5, 6, 7, 25
+    when \count, 4, multiply_offsets 8, 9, 10, 11, 26
+    when \count, 4, multiply_offsets 12, 13, 14, 15, 27
 .endm
 
 .macro sums_first_1
@@ -116,10 +110,7 @@
     subs    x7, x7, #1
     sums_4k_\panels 21, 20, 128, !
 .endm
-.macro sums_step_1
-    sums_step 1
-.endm
-.macro sums_last_1
+.macro sums_last count
 .endm
 
     gemm_function kai_sums_4x4_neon_dotprod, 1, sums
@@ -172,7 +163,7 @@
     store_sums 0, 12, 13, 14, 15
     store_sums 1, 16, 17, 18, 19
     store_sums 2, 20, 21, 22, 23
-    finish_3 sums
+    finish  3, sums
     ldr     x5, [quad, #QUAD_dst]
     mov     x7, dst
     add     quad, quad, #QUAD
@@ -182,7 +173,7 @@
     load_sums 0, 0, 1, 2, 3
     load_sums 1, 4, 5, 6, 7
     load_sums 2, 8, 9, 10, 11
-    finish_3 sums
+    finish  3, sums
     sub     quad, quad, #QUAD
     mov     dst, x7
 .endm
@@ -264,9 +255,12 @@ endfunc
 .endm
 
 // v\sum += S * scales; S starts anew.
-.macro add_scaled sum, s
+.macro add_scaled sum, s, rest:vararg
     fmla    v\sum\().4s, v\s\().4s, v15.4s
     start   \s
+    .ifnb \rest
+    add_scaled \rest
+    .endif
 .endm
 
 .macro block_first_1
@@ -304,32 +298,10 @@ endfunc
     subtract_c 20, 21, 22, 23
     if_more \panels, 1, subtract_c 24, 25, 26, 27
     if_more \panels, 2, subtract_c 28, 29, 30, 31
-    add_scaled 0, 20
-    add_scaled 1, 21
-    add_scaled 2, 22
-    add_scaled 3, 23
-    .if \panels > 1
-    add_scaled 4, 24
-    add_scaled 5, 25
-    add_scaled 6, 26
-    add_scaled 7, 27
-    .endif
-    .if \panels > 2
-    add_scaled 8, 28
-    add_scaled 9, 29
-    add_scaled 10, 30
-    add_scaled 11, 31
-    .endif
+    add_scaled 0, 20, 1, 21, 2, 22, 3, 23
+    if_more \panels, 1, add_scaled 4, 24, 5, 25, 6, 26, 7, 27
+    if_more \panels, 2, add_scaled 8, 28, 9, 29, 10, 30, 11, 31
     subs    x7, x7, #1
-.endm
-.macro block_step_1
-    block_step 1
-.endm
-.macro block_step_2
-    block_step 2
-.endm
-.macro block_step_3
-    block_step 3
 .endm
 
     gemm_function kai_block_sums_4x4_neon_dotprod, 1, block

@@ -65,28 +65,18 @@
     mul     v\s2\().4s, v26.4s, v\r23\().4s
     mul     v\s3\().4s, v27.4s, v\r23\().4s
 .endm
-.macro sums_start_1
+.macro sums_start count
     load_columns 26, 27, [quad, #QUAD_column_sums]
     load_rows 28, 29, [panels, #PANEL_offsets]
+    if_more \count, 1, load_rows 30, 31, [panels, #PANEL + PANEL_offsets]
     multiply_offsets 0, 1, 2, 3, 28, 29
-.endm
-.macro sums_start_2
-    load_columns 26, 27, [quad, #QUAD_column_sums]
-    load_rows 28, 29, [panels, #PANEL_offsets]
-    load_rows 30, 31, [panels, #PANEL + PANEL_offsets]
-    multiply_offsets 0, 1, 2, 3, 28, 29
-    multiply_offsets 4, 5, 6, 7, 30, 31
-.endm
-.macro sums_start_4
-    load_columns 26, 27, [quad, #QUAD_column_sums]
-    load_rows 28, 29, [panels, #PANEL_offsets]
-    load_rows 30, 31, [panels, #PANEL + PANEL_offsets]
-    multiply_offsets 0, 1, 2, 3, 28, 29
-    load_rows 28, 29, [panels, #2 * PANEL + PANEL_offsets]
-    multiply_offsets 4, 5, 6, 7, 30, 31
+    when \count, 4, load_rows 28, 29, [panels, #2 * PANEL + PANEL_offsets]
+    if_more \count, 1, multiply_offsets 4, 5, 6, 7, 30, 31
+    .if \count == 4
     load_rows 30, 31, [panels, #3 * PANEL + PANEL_offsets]
     multiply_offsets 8, 9, 10, 11, 28, 29
     multiply_offsets 12, 13, 14, 15, 30, 31
+    .endif
 .endm
 
 .macro sums_first_2
@@ -110,21 +100,6 @@
     panel_8k 8, 9, 10, 11, \c01, \c23, 20, 21, x3, \next, 0
     panel_8k 12, 13, 14, 15, \c01, \c23, 22, 23, x4, \next, 0
 .endm
-.macro sums_step count
-    sums_8k_\count 24, 25, 26, 27, 32
-    sums_8k_\count 26, 27, 24, 25, 64
-    sums_8k_\count 24, 25, 26, 27, 96
-    subs    x7, x7, #1
-    sums_8k_\count 26, 27, 24, 25, 128
-    add     rhs, rhs, #128
-    add     x1, x1, #128
-    add     x2, x2, #128
-    .if \count > 2
-    add     x3, x3, #128
-    add     x4, x4, #128
-    .endif
-.endm
-
 // One panel: odd groups have accumulators s4 - s7 and operands d01 - q23 of their own, so that no sum waits for its
 // previous addition.
 .macro panel_16k s0, s1, s2, s3, s4, s5, s6, s7, c01, c23, r01, r23, d01, d23, q01, q23, next
@@ -142,18 +117,31 @@
     ldp     q16, q17, [x1]
     zero 4, 5, 6, 7
 .endm
-.macro sums_step_1
+.macro sums_step count
+    .if \count == 1
     panel_16k 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 16, 17, 26, 27, 18, 19, 64
     subs    x7, x7, #1
     panel_16k 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 16, 17, 26, 27, 18, 19, 128
+    .else
+    sums_8k_\count 24, 25, 26, 27, 32
+    sums_8k_\count 26, 27, 24, 25, 64
+    sums_8k_\count 24, 25, 26, 27, 96
+    subs    x7, x7, #1
+    sums_8k_\count 26, 27, 24, 25, 128
+    .endif
     add     rhs, rhs, #128
     add     x1, x1, #128
+    if_more \count, 1, add x2, x2, #128
+    if_more \count, 2, add x3, x3, #128
+    if_more \count, 2, add x4, x4, #128
 .endm
-.macro sums_last_1
+.macro sums_last count
+    .if \count == 1
     add     v0.4s, v0.4s, v4.4s
     add     v1.4s, v1.4s, v5.4s
     add     v2.4s, v2.4s, v6.4s
     add     v3.4s, v3.4s, v7.4s
+    .endif
 .endm
 
     gemm_function kai_sums_4x4_neon_i8mm, 1, sums
@@ -272,14 +260,10 @@
 .endm
 .macro block_step_2
     pair_block x1, x2, x1, x2, 128, 0, v0, v1, v2, v3, v4, v5, v6, v7
-    subs    x7, x7, #1
-    add     scales, scales, #32
 .endm
 .macro block_step_4
     pair_block x1, x2, x3, x4, 0, 1, v0, v1, v2, v3, v4, v5, v6, v7
     pair_block x3, x4, x1, x2, 0, 0, v8, v9, v10, v11, v12, v13, v14, v15
-    subs    x7, x7, #1
-    add     scales, scales, #32
 .endm
 
 // One panel: integer sums of even groups in v16 - v19, of odd ones in v20 - v23.
@@ -312,7 +296,12 @@
     fmla    v1.4s, v17.4s, v31.4s
     fmla    v2.4s, v18.4s, v6.4s
     fmla    v3.4s, v19.4s, v31.4s
+.endm
+
+.macro block_step count
+    block_step_\count
     subs    x7, x7, #1
+    if_more \count, 1, add scales, scales, #32
 .endm
 
     gemm_function kai_block_sums_4x4_neon_i8mm, 1, block
