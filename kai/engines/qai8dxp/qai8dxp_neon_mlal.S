@@ -118,25 +118,17 @@
     each_row keep_start
 .endm
 
-.macro start s, row
-    ldr     q\s, [sp, #16 * \row]
-.endm
 .macro start_all row
-    .if \row == 0
-    start_four 0, 1, 2, 3, 0
-    .elseif \row == 1
-    start_four 4, 5, 6, 7, 1
-    .elseif \row == 2
-    start_four 8, 9, 10, 11, 2
-    .else
-    start_four 12, 13, 14, 15, 3
-    .endif
+    when \row, 0, start_four 0, 1, 2, 3, 0
+    when \row, 1, start_four 4, 5, 6, 7, 1
+    when \row, 2, start_four 8, 9, 10, 11, 2
+    when \row, 3, start_four 12, 13, 14, 15, 3
 .endm
 .macro start_four s0, s1, s2, s3, row
-    start   \s0, \row
-    start   \s1, \row
-    start   \s2, \row
-    start   \s3, \row
+    ldr     q\s0, [sp, #16 * \row]
+    ldr     q\s1, [sp, #16 * \row]
+    ldr     q\s2, [sp, #16 * \row]
+    ldr     q\s3, [sp, #16 * \row]
 .endm
 
 .macro add_four s0, s1, s2, s3, t0, t1, t2, t3
@@ -216,15 +208,10 @@
 .endm
 
 .macro sum_row row
-    .if \row == 0
-    sum_four 0, 0, 1, 2, 3
-    .elseif \row == 1
-    sum_four 1, 4, 5, 6, 7
-    .elseif \row == 2
-    sum_four 2, 8, 9, 10, 11
-    .else
-    sum_four 3, 12, 13, 14, 15
-    .endif
+    when \row, 0, sum_four 0, 0, 1, 2, 3
+    when \row, 1, sum_four 1, 4, 5, 6, 7
+    when \row, 2, sum_four 2, 8, 9, 10, 11
+    when \row, 3, sum_four 3, 12, 13, 14, 15
 .endm
 .macro sum_four to, s0, s1, s2, s3
     addp    v\s0\().4s, v\s0\().4s, v\s1\().4s
