@@ -482,27 +482,18 @@ endfunc
     op_quads fmla, 4s, \f0, \f1, \f2, \f3, \s0, \s1, \s2, \s3, RHS_B
 .endm
 .macro row_start s0, s1, s2, s3, rest:vararg
-    dup     v\s0\().4s, w14
-    if_more quads, 1, dup v\s1\().4s, w14
-    .if quads == 4
-    dup     v\s2\().4s, w14
-    dup     v\s3\().4s, w14
-    .endif
+    dup_quads 4s, w14, \s0, \s1, \s2, \s3
 .endm
 
 // Scales are bf16, x14 bytes from here. x26: the quads of a panel of 8 columns are twice as far apart as their scales.
 .macro load_scales_02 s0, s2
     ldr     d\s0, [x9, x14]
-    .if quads == 4
-    ldr     d\s2, [x11, x14]
-    .endif
+    when quads, 4, ldr d\s2, [x11, x14]
     sub     x14, x14, x3
 .endm
 .macro load_scales_13 s1, s3
     ldr     d\s1, [x10, x14]
-    .if quads == 4
-    ldr     d\s3, [x12, x14]
-    .endif
+    when quads, 4, ldr d\s3, [x12, x14]
 .endm
 // Two rows of four quads and five of two put them where the RHS is, others have registers for them and come early.
 .macro load_scales_early_0
@@ -559,9 +550,7 @@ endfunc
 func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     .set    rows, \rows_
     .set    quads, \columns / 4
-    .if rows == 5
-    frame   x29
-    .endif
+    when rows, 5, frame x29
     few_begin
     ldp     x5, x15, [args, #FEW_ARGS_steps]
     ldr     x2, [args, #FEW_ARGS_scale_distance]

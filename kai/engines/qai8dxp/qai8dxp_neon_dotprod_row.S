@@ -26,9 +26,7 @@
 .macro fields nr, second
     .if \nr == 8
     add     x10, x10, #16 - \second
-    .if quads == 4
-    add     x12, x12, #16 - \second
-    .endif
+    when quads, 4, add x12, x12, #16 - \second
     .endif
     ldr     d28, [x13]
 .endm
@@ -81,9 +79,7 @@ endfunc
 .macro load_scales nr
     .if \nr == 8
     ldr     q24, [x9, x16]
-    .if quads == 4
-    ldr     q26, [x11, x16]
-    .endif
+    when quads, 4, ldr q26, [x11, x16]
     zip2    v25.8h, v13.8h, v24.8h
     zip1    v24.8h, v13.8h, v24.8h
     .if quads == 4

@@ -295,9 +295,7 @@ func kai_part_results_\name\()_neon, hidden
     .set    slot, 0
     sums_to_float
     between_until 6
-    .if quads == 4
-    between_until 10
-    .endif
+    when quads, 4, between_until 10
 1:
     .endif
     ldr     x16, [args, #FEW_ARGS_out]

@@ -46,9 +46,7 @@
 .macro panel_8k s0, s1, s2, s3, c01, c23, r01, r23, lhs, next, pair
     smmla   v\s0\().4s, v\r01\().16b, v\c01\().16b
     smmla   v\s1\().4s, v\r01\().16b, v\c23\().16b
-    .if \pair == 0
-    ldr     q\r01, [\lhs, #\next]
-    .endif
+    when \pair, 0, ldr q\r01, [\lhs, #\next]
     smmla   v\s2\().4s, v\r23\().16b, v\c01\().16b
     smmla   v\s3\().4s, v\r23\().16b, v\c23\().16b
     .if \pair
@@ -246,9 +244,7 @@
     pair_add \a6, 22, 26
     pair_add \a7, 23, 27
     add     \b, \b, #128
-    .if \again == 0
-    mov     x15, rhs
-    .endif
+    when \again, 0, mov x15, rhs
 .endm
 
 .macro block_first_2

@@ -250,11 +250,11 @@ endfunc
     smmla   v0.4s, v26.16b, v20.16b
     smmla   v2.4s, v27.16b, v20.16b
     ldp     q24, q25, [x1, #\low]
-    scales_unless \next, 1
+    when \next, 0, widen_scales 1
     smmla   v1.4s, v26.16b, v21.16b
     load_packed 20, x3, 0, \second
     smmla   v3.4s, v27.16b, v21.16b
-    scales_unless \next, 2
+    when \next, 0, widen_scales 2
     load_packed 21, x3, 16, \second
     smmla   v4.4s, v26.16b, v22.16b
     .if \next
@@ -262,19 +262,14 @@ endfunc
     .endif
     smmla   v6.4s, v27.16b, v22.16b
     load_packed 22, x4, 0, \second
-    scales_unless \next, 3
+    when \next, 0, widen_scales 3
     smmla   v5.4s, v26.16b, v23.16b
     .if \next
     shl     v17.16b, v21.16b, #4
     .endif
     smmla   v7.4s, v27.16b, v23.16b
     load_packed 23, x4, 16, \second
-    scales_unless \next, 4
-.endm
-.macro scales_unless next, number
-    .if \next == 0
-    widen_scales \number
-    .endif
+    when \next, 0, widen_scales 4
 .endm
 // 2 rows have registers left for high nibbles.
 .macro half_2 high, low, between, next, second
@@ -298,7 +293,7 @@ endfunc
 
     smmla   v0.4s, v26.16b, v2.16b
     smmla   v1.4s, v26.16b, v3.16b
-    scales_unless \next, 1
+    when \next, 0, widen_scales 1
     .if \next
     shl     v16.16b, v20.16b, #4
     .endif
@@ -306,13 +301,13 @@ endfunc
     .if \next
     shl     v17.16b, v21.16b, #4
     .endif
-    scales_unless \next, 2
+    when \next, 0, widen_scales 2
     smmla   v4.4s, v26.16b, v6.16b
     load_packed 23, x4, 16, \second
     smmla   v5.4s, v26.16b, v7.16b
-    scales_unless \next, 3
+    when \next, 0, widen_scales 3
     ldr     q24, [x1, #\low]
-    scales_unless \next, 4
+    when \next, 0, widen_scales 4
 .endm
 .macro load_packed v, base, offset, second
     .ifb \second
