@@ -103,23 +103,12 @@
 .macro zeros_prepare
     ldr     x16, [args, #MLAL_ARGS_blocks]
 .endm
-.macro zeros_step op
-    int4_step \op, x1, (16 * height)
-    add     x1, x1, #32 * height
-.endm
 .macro zeros_tile
     each_row zero_sums
     mov     x12, x16
     cbz     x12, 6f
 3:  // a block
-    zeros_step saddlp
-    subs    x9, x10, #1
-    b.eq    5f
-4:  // 32 k
-    zeros_step sadalp
-    subs    x9, x9, #1
-    b.ne    4b
-5:
+    int4_block
     row_fields
     ldp     q24, q25, [x2]
     .if quads > 1

@@ -251,8 +251,7 @@
     mov     x9, x10
     cbz     x9, 5f
 4:  // 32 k
-    int4_step sadalp, x1, (16 * height)
-    add     x1, x1, #32 * height
+    int4_32k sadalp
     subs    x9, x9, #1
     b.ne    4b
 5:
@@ -278,24 +277,13 @@
     ldp     x16, x14, [args, #MLAL_ARGS_blocks]
     lsl     x15, x10, #6
 .endm
-.macro block_step op
-    int4_step \op, x1, (16 * height)
-    add     x1, x1, #32 * height
-.endm
 .macro blocks_tile
     each_row zero_sums
     mov     x12, x16
     mov     x13, x14
     cbz     x12, 7f
 3:  // a block, or a part of it
-    block_step saddlp
-    subs    x9, x10, #1
-    b.eq    5f
-4:  // 32 k
-    block_step sadalp
-    subs    x9, x9, #1
-    b.ne    4b
-5:
+    int4_block
     ldr     d16, [x2, x13]
     shll    v16.4s, v16.4h, #16
     .if quads > 1
