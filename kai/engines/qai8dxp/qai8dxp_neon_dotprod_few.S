@@ -33,7 +33,7 @@
 #include "kai/engines/int_neon/int_neon_quads.inc"
 #include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
 
-// \op with the registers of the quads of a row, of which v\first is the first: the next one, and those 8 further on.
+// \op with the registers of a row, one per quad: v\first and the next one, and those 8 further on.
 .macro row_from first, op, rest:vararg
     .altmacro
     row_from_ \op, %(\first), %(\first + 1), %(\first + 8), %(\first + 9), \rest
@@ -46,7 +46,7 @@
 // \op with the sums of row \i, and with its f32 sums where the RHS has blocks. Rows 4 - 7, or the f32 sums of two rows
 // of four quads and of four of two, use registers of the others that are free; 6 to 8 rows of a quad have every second
 // one for f32 sums.
-.set    fifth_row, 0    // how many rows a tile has whose fifth row does not find a free one among v0 - v15
+.set    fifth_row, 0    // rows of a tile whose fifth row is v18, v19: blocks, which leave none of v0 - v15 free
 .macro sum_row i, op, rest:vararg
     .if \i == 4 && rows == fifth_row
     row_from 18, \op, \rest
@@ -691,7 +691,6 @@ endfunc
 
     block_tile 1, 16
     block_tile 2, 16
-    .set    fifth_row, 5
     block_tile 1, 8
     block_tile 2, 8
     block_tile 3, 8
