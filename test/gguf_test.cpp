@@ -20,6 +20,7 @@
 #include "test/reference/gguf.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/ending.hpp"
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/random.hpp"
@@ -219,17 +220,15 @@ TEST_P(Gguf, RecordedRows) {
     EXPECT_GT(rows, 5u);
 }
 
-#if GTEST_HAS_DEATH_TEST
 TEST_P(Gguf, RefusesPartsOfBlocks) {
     uint8_t byte = 0;
     const std::string name = t.name, weights = std::to_string(t.weights);
-    EXPECT_DEATH(
+    EXPECT_ABORT(
         kai_gguf_dequantise(&type, t.weights + 1, &byte, kai_dt_f32, &byte),
         "kai_gguf_dequantise: count = " + std::to_string(t.weights + 1) + " is not a multiple of " + weights +
             ", the block of " + name);
-    EXPECT_DEATH(kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte), "dst_type = 0x124 is neither");
+    EXPECT_ABORT(kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte), "dst_type = 0x124 is neither");
 }
-#endif
 
 std::vector<const GgufType*> all_types() {
     std::vector<const GgufType*> types;
@@ -453,7 +452,6 @@ TEST_P(GgufPack, RowsAreRecords) {
     }
 }
 
-#if GTEST_HAS_DEATH_TEST
 TEST_P(GgufPack, RefusesAndSaysWhy) {
     const reference::Tile good = test::tiles_of(p)[0];
     const size_t w = type.block_weights;
@@ -463,7 +461,7 @@ TEST_P(GgufPack, RefusesAndSaysWhy) {
         kai::PackerArgs a = args(good, 2, 2 * w);
         a.source = rows.data(), a.packed = to.data();
         change(a);
-        EXPECT_DEATH(kai::run(p, a, kai::Direct{}), run + why);
+        EXPECT_ABORT(kai::run(p, a, kai::Direct{}), run + why);
     };
     using Args = kai::PackerArgs;
     refuses("num_groups = 2, not 1", [](Args& a) { a.num_groups = 2; });
@@ -483,31 +481,28 @@ TEST_P(GgufPack, RefusesAndSaysWhy) {
         refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
         kai::PackerArgs a = args(good, 2, 2 * w);
         a.k = w + w / 2;
-        EXPECT_DEATH(
+        EXPECT_ABORT(
             kai::packed_size(p, a, kai::Direct{}), std::string("kai_get_rhs_packed_size_") + p.name + ": " + why);
         a = args(good, 2, 2 * w);
         a.kr = 18;
-        EXPECT_DEATH(kai::run(p, a, kai::Direct{}), run + "kr = 18");
+        EXPECT_ABORT(kai::run(p, a, kai::Direct{}), run + "kr = 18");
     }
 }
-#endif
 
 INSTANTIATE_TEST_SUITE_P(Packers, GgufPack, testing::ValuesIn(file_packers()), test::instance_name<kai_packer>);
 
-#if GTEST_HAS_DEATH_TEST
 TEST(GgufUnpack, RefusesAndSaysWhy) {
     uint8_t from[4096] = {}, to[4096];
-    EXPECT_DEATH(
+    EXPECT_ABORT(
         kai_run_rhs_unpack_row_qsi4c32p(0, 64, 4, 16, 2, 48, from, kai_dt_f32, to),
         "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a positive multiple of 32");
-    EXPECT_DEATH(
+    EXPECT_ABORT(
         kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to), "k = 48 is not a multiple");
-    EXPECT_DEATH(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), "nr = 0, kr = 16, sr = 2");
-    EXPECT_DEATH(
+    EXPECT_ABORT(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), "nr = 0, kr = 16, sr = 2");
+    EXPECT_ABORT(
         kai_run_rhs_unpack_row_f32pbiasf32(0, 64, 4, 1, 1, 0, from, kai_dt_int8, to),
         "kai_run_rhs_unpack_row_f32pbiasf32: dst_type = 0x124");
 }
-#endif
 
 // Scales and zeros of every kind, also such whose product with a weight has more than 24 bits next to a tie.
 TEST(GgufUnpack, RoundsOnce) {
@@ -606,8 +601,7 @@ TEST(GgufTable, PacksNf4) {
     EXPECT_GT(worst, 0.0036F);
 }
 
-#if GTEST_HAS_DEATH_TEST
-TEST(GgufTableDeathTest, RefusesAndSaysWhy) {
+TEST(GgufTable, RefusesAndSaysWhy) {
     const std::vector<uint8_t> rows(1 << 12);
     std::vector<uint8_t> to(1 << 16);
     const int8_t table[16] = {};
@@ -619,7 +613,7 @@ TEST(GgufTableDeathTest, RefusesAndSaysWhy) {
             a.source = rows.data(), a.packed = to.data(), a.table = table;
             kai::run(p, a, kai::Direct{});
             change(a);
-            EXPECT_DEATH(kai::run(p, a, kai::Direct{}), "kai_run_" + std::string(name) + ": " + why);
+            EXPECT_ABORT(kai::run(p, a, kai::Direct{}), "kai_run_" + std::string(name) + ": " + why);
         };
         using Args = kai::PackerArgs;
         refuses("table must not be NULL", [](Args& a) { a.table = nullptr; });
@@ -631,7 +625,6 @@ TEST(GgufTableDeathTest, RefusesAndSaysWhy) {
         refuses("rhs_stride = 35 is less than the 36 bytes of a row", [](Args& a) { a.stride = 35; });
     }
 }
-#endif
 
 // ---- activations ----
 

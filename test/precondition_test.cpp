@@ -20,7 +20,7 @@
 #include "test/support/coverage.hpp"
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
-#include "test/support/run_apart.hpp"
+#include "test/support/ending.hpp"
 
 namespace {
 
@@ -28,7 +28,7 @@ using kai::as;
 
 /// It aborts after printing this message and nothing else.
 void expect_refused(const std::function<void()>& call, const std::string& function, const std::string& message) {
-    const test::Ending ending = test::run_here(call);
+    const test::Ending ending = test::ending_of(call);
     EXPECT_EQ(ending.signal, SIGABRT);
     EXPECT_EQ(ending.text, function + ": " + message + "\n");
 }

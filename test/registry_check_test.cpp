@@ -16,7 +16,7 @@
 #include "test/support/coverage.hpp"
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
-#include "test/support/run_apart.hpp"
+#include "test/support/ending.hpp"
 
 namespace {
 
@@ -214,7 +214,7 @@ void compare(const std::vector<Call>& calls, const char* name, bool checks) {
         if (!checks) {
             continue;
         }
-        const Ending ending = test::run_here([&] { run(c, buffers); });
+        const Ending ending = test::ending_of([&] { run(c, buffers); });
         EXPECT_EQ(ending.signal, SIGABRT) << "refused (" << reason << "), but it runs: " << text(c);
         const bool lhs = c.packer != nullptr && kai::is_lhs(*c.packer);
         const bool unified = c.packer != nullptr && !lhs && kai::is_unified(*c.packer);
@@ -222,7 +222,7 @@ void compare(const std::vector<Call>& calls, const char* name, bool checks) {
         EXPECT_TRUE(lhs || unified || ending.text.find(": " + reason + "\n") != std::string::npos)
             << ending.text << "in place of: " << reason;
     }
-    const Ending ending = test::run_apart([&] {
+    const Ending ending = test::ending_of([&] {
         for (const Call& c : good) {
             std::fprintf(stderr, "%s\n", text(c).c_str());
             run(c, buffers);

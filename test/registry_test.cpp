@@ -18,7 +18,7 @@
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
 #include "test/support/packing.hpp"
-#include "test/support/run_apart.hpp"
+#include "test/support/ending.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ struct Explained {
 };
 
 using test::Ending;
-using test::run_apart;
+using test::ending_of;
 
 TEST(Registry, EntriesAreComplete) {
     std::set<std::string> names;
@@ -413,7 +413,7 @@ TEST(Registry, AsksNothingThatTheCpuLacks) {
         const bool known = (u->size_features & ~kai_cpu_system_features()) == 0;
         const kai_packer *lhs = nullptr, *rhs = nullptr;
         std::vector<Explained> explained;
-        const Ending ending = run_apart([&] {
+        const Ending ending = ending_of([&] {
             lhs = kai_registry_lhs_packer(u, 0);
             rhs = kai_registry_rhs_packer(u, 0);
             for (const size_t m : {1, 37}) {
@@ -438,7 +438,7 @@ TEST(Registry, AsksNothingThatTheCpuLacks) {
     }
     for (const kai_packer* p : test::all_packers()) {
         SCOPED_TRACE(p->name);
-        const Ending ending = run_apart([&] {
+        const Ending ending = ending_of([&] {
             for (const size_t rows : {0, 1, 4, 8, 16, 32, 64}) {
                 for (const size_t kr : {1, 2, 4, 8, 16}) {
                     p->accepts(rows, kr, 1);
@@ -477,7 +477,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
         // Where all answer, one process for all of them: it takes long to emulate.
         const size_t at_once = unknown ? 1 : getters.size();
         for (size_t i = 0; i < getters.size(); i += at_once) {
-            const Ending ending = run_apart(
+            const Ending ending = ending_of(
                 [&] { std::for_each_n(getters.begin() + i, at_once, [](kai_get_size_fn* getter) { getter(); }); });
             EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
             aborts += !ending.returned;
@@ -485,7 +485,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
         EXPECT_EQ(aborts > 0, unknown);
         const bool has_offsets = u->get_dst_offset != nullptr;
         for (const bool lhs : {true, false}) {
-            const Ending ending = run_apart([&] {
+            const Ending ending = ending_of([&] {
                 kai::KernelArgs a = {};
                 kai::set_depth(a, 256);
                 a.bl = 32;
@@ -495,7 +495,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
             });
             EXPECT_TRUE(answers_or_says_why(ending, u->name, unknown));
         }
-        const Ending ending = run_apart([&] {
+        const Ending ending = ending_of([&] {
             if (has_offsets) {
                 u->get_dst_offset(0, 0, 1);
                 u->get_dst_size(1, 1);
@@ -512,7 +512,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
                 tile = other;
             }
         }
-        const Ending ending = run_apart([&] {
+        const Ending ending = ending_of([&] {
             if (depthwise) {
                 kai::as<kai_get_rhs_dwconv_size_fn>(p->get_packed_size)(3, 3, 5);
             } else {
@@ -531,12 +531,12 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
 TEST(Registry, TablesOfTheUnifiedApiNeedNoCpu) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         if (kai::is_unified(*u)) {
-            const Ending ending = run_apart([&] { kai::api_of(*u); });
+            const Ending ending = ending_of([&] { kai::api_of(*u); });
             EXPECT_TRUE(ending.returned) << u->name << ": signal " << ending.signal;
         }
     }
     for (const kai_packer* p : test::all_packers()) {
-        const Ending ending = run_apart([&] {
+        const Ending ending = ending_of([&] {
             if (kai::is_unified(*p)) {
                 kai::is_lhs(*p) ? static_cast<void>(kai::lhs_api_of(*p)) : static_cast<void>(kai::rhs_api_of(*p));
             }

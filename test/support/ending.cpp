@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/support/run_apart.hpp"
+#include "test/support/ending.hpp"
 
 #include <gtest/gtest.h>
+#include <regex.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,36 +22,7 @@ void on_signal(int signal) {
 
 }  // namespace
 
-Ending run_apart(const std::function<void()>& function) {
-    Ending ending;
-    int ends[2];
-    if (pipe(ends) != 0) {
-        ADD_FAILURE() << "no pipe";
-        return ending;
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        for (const int s : {SIGABRT, SIGILL, SIGSEGV, SIGBUS}) {
-            signal(s, SIG_DFL);
-        }
-        function();
-        _exit(0);
-    }
-    close(ends[1]);
-    char buffer[256];
-    for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) {
-        ending.text.append(buffer, static_cast<size_t>(n));
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ending.returned = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return ending;
-}
-
-Ending run_here(const std::function<void()>& function) {
+Ending ending_of(const std::function<void()>& function) {
     static std::FILE* const file = std::tmpfile();
     Ending ending;
     if (file == nullptr || ftruncate(fileno(file), 0) != 0) {
@@ -84,6 +55,16 @@ Ending run_here(const std::function<void()>& function) {
         ADD_FAILURE() << "cannot read what was said";
     }
     return ending;
+}
+
+void detail::expect_abort(const std::function<void()>& function, const std::string& regex, const char* statement) {
+    const Ending ending = ending_of(function);
+    EXPECT_EQ(ending.signal, SIGABRT) << statement;
+    regex_t compiled;
+    ASSERT_EQ(regcomp(&compiled, regex.c_str(), REG_EXTENDED | REG_NOSUB), 0) << regex;
+    EXPECT_EQ(regexec(&compiled, ending.text.c_str(), 0, nullptr, 0), 0)
+        << statement << " says \"" << ending.text << "\", expected \"" << regex << '"';
+    regfree(&compiled);
 }
 
 }  // namespace test
