@@ -231,8 +231,7 @@ cmd_rows() {
 
 cmd_docs() {
     need_packages doxygen=doxygen python3=python3
-    mkdir -p "$root/build/docs"
-    (cd "$root" && KLEIDIAI_SITE=build/docs doxygen docs/Doxyfile) ||
+    python3 "$root/docs/site.py" "$root/build/docs" ||
         die "warnings of doxygen $(doxygen --version); build/docs/index.html is complete nevertheless"
     echo "build/docs/index.html"
 }

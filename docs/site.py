@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""What Doxygen reads instead of a file of this repository: doxygen_filter.py FILE
+"""The API reference and the documents as a site, by Doxygen: site.py FOLDER [DOXYGEN]. Fails if Doxygen warns.
 
-Headers: the comment at the top becomes the description of the file. Markdown: headings get names, and links to headings
+Doxygen reads copies that this script writes into FOLDER/source (a filter of its own for each file would take longer
+than Doxygen). Headers: the comment at the top becomes the description of the file. Markdown: headings get names, and links to headings
 and to Markdown files lead to them; links to other files, which the site does not contain, become plain text.
 
 SPDX-License-Identifier: Apache-2.0
 """
+import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -60,10 +64,22 @@ def markdown(path, text):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1])
-    text = path.read_text()
-    sys.stdout.write(markdown(path, text) if path.suffix == ".md" else header(text))
+    site = pathlib.Path(sys.argv[1]).resolve()
+    doxygen = sys.argv[2] if len(sys.argv) > 2 else "doxygen"
+    source = site / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    headers = [path for path in sorted((ROOT / "kai").rglob("*.h")) if ROOT / "kai/engines" not in path.parents]
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *headers]:
+        text = path.read_text()
+        copy = source / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(markdown(path, text) if path.suffix == ".md" else header(text))
+    environment = dict(os.environ, KLEIDIAI_SITE=str(site), KLEIDIAI_ROOT=str(ROOT))
+    run = subprocess.run([doxygen, str(ROOT / "docs/Doxyfile")], cwd=source, env=environment, capture_output=True,
+                         text=True)
+    sys.stdout.write((run.stdout + run.stderr).replace(str(source), str(ROOT)))
+    return run.returncode
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
