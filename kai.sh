@@ -164,25 +164,37 @@ build_emulated_bench() {
     target=kleidiai_bench tests=OFF build aarch64-clang-dynamic -DKLEIDIAI_BENCHMARK_ROOT="$cache/benchmark/usr" "$@"
 }
 
+# check_golden_data PRESET [options of the check]
+check_golden_data() {
+    local preset=$1 required=$root/build/conformance-required-$1.txt; shift
+    # Everything that the catalogues name must be found: the compatibility headers are named after it. What is this
+    # library's own, and not in the specification, has no golden data.
+    find "$root/build/$preset/compat" -name 'kai_*.h' ! -name '*_interface.h' | sed 's#.*/kai_##; s#\.h$##' |
+        grep -Fxf <(cut -d, -f1 "$shared"/spec/packs-*.csv "$shared"/spec/ukernels-*.csv) > "$required"
+    CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance-$preset" \
+        "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$required" "$@"
+}
+
 cmd_conformance() {
     [ -x "$shared/conformance/run" ] || die "no conformance data at $shared/conformance (set KLEIDIAI_SHARED)"
     need_build_tools
-    # With assertions too: preconditions must not be stricter than what the data ask for.
-    local preset passed=0 failed=0 p f presets=(native native-debug) log=$root/build/conformance.log
-    local required=$root/build/conformance-required.txt
+    # With assertions too: preconditions must not be stricter than what the data ask for. Both at once: each check is
+    # one emulator.
+    local preset passed=0 failed=0 p f presets=(native native-debug)
     [ "$host" = aarch64 ] || presets=(aarch64-clang aarch64-clang-debug)
     for preset in "${presets[@]}"; do
-        say "golden data ($preset)"
         target=kleidiai build "$preset"
-        # Everything that the catalogues name must be found: the compatibility headers are named after it. What is
-        # this library's own, and not in the specification, has no golden data.
-        find "$root/build/$preset/compat" -name 'kai_*.h' ! -name '*_interface.h' | sed 's#.*/kai_##; s#\.h$##' |
-            grep -Fxf <(cut -d, -f1 "$shared"/spec/packs-*.csv "$shared"/spec/ukernels-*.csv) > "$required"
-        CXX_AARCH64=$(clang_cxx || true) EMULATOR="${emulator:-}" WORK_DIR="$root/build/conformance" \
-            "$shared/conformance/run" "$root/build/$preset/libkleidiai.a" --require "$required" "$@" \
-            2>&1 | tee "$log" | sed 's/^conformance: /  /' || true
+    done
+    for preset in "${presets[@]}"; do
+        check_golden_data "$preset" "$@" > "$root/build/conformance-$preset.log" 2>&1 &
+    done
+    wait
+    for preset in "${presets[@]}"; do
+        say "golden data ($preset)"
+        sed 's/^conformance: /  /' "$root/build/conformance-$preset.log"
         p= f=
-        read -r p f < <(sed -n 's/^conformance: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
+        read -r p f < <(sed -n 's/^conformance: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' \
+            "$root/build/conformance-$preset.log") || true
         [ "${p:-0}" -gt 0 ] || f=1
         passed=$((passed + ${p:-0})) failed=$((failed + f))
     done
