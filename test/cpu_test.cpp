@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "test/support/disabled_features.hpp"
+#include "test/support/threads.hpp"
 
 namespace {
 
@@ -185,19 +184,10 @@ TEST(Cpu, FirstQueriesOfManyThreadsAgree) {
     for (int round = 0; round < 20; ++round) {
         const Disable some("sve,nonsense");
         testing::internal::CaptureStderr();
-        std::atomic<int> waiting{0};
-        std::vector<uint64_t> answers(8);
-        std::vector<std::thread> threads;
-        for (uint64_t& answer : answers) {
-            threads.emplace_back([&] {
-                for (++waiting; waiting < static_cast<int>(answers.size());) {
-                }
-                answer = kai_cpu_features() | (has(KAI_CPU_SVE2) ? bit(KAI_CPU_FEATURE_COUNT) : 0);
-            });
-        }
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
+        std::vector<uint64_t> answers(test::kThreads);
+        test::run_threads(answers.size(), [&](size_t t) {
+            answers[t] = kai_cpu_features() | (has(KAI_CPU_SVE2) ? bit(KAI_CPU_FEATURE_COUNT) : 0);
+        });
         const std::string report = testing::internal::GetCapturedStderr();
         for (const uint64_t answer : answers) {
             EXPECT_EQ(answer, answers[0]);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <tuple>
 
 #include "kai/engines/core/catalogue.hpp"
 #include "kai/kai_registry.h"
@@ -19,6 +21,7 @@
 #include "test/support/ending.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/recent.hpp"
 #include "test/support/sparse_buffer.hpp"
 #include "test/support/threads.hpp"
 
@@ -180,6 +183,20 @@ protected:
         Side side;
     };
     Lhs make_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
+        return made<Lhs>(
+            {&p, rows, k, bl, special, t.kr / t.sr}, [&] { return new_lhs(t, rows, k, bl, special); });
+    }
+    Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
+        return made<Side>({&p, rows, k, bl, special, 0}, [&] { return new_rhs(rows, k, bl, special); });
+    }
+    /// What make() returned for these arguments.
+    template <typename T, typename Make>
+    static const T& made(const std::tuple<const kai_packer*, size_t, size_t, size_t, bool, size_t>& of, Make make) {
+        using Entry = std::pair<std::remove_cv_t<std::remove_reference_t<decltype(of)>>, T>;
+        static test::Recent<Entry> recent;
+        return recent.get([&](const Entry& e) { return e.first == of; }, [&] { return Entry{of, make()}; }).second;
+    }
+    Lhs new_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
         Random random(rows * 131 + k);
         std::vector<float> values = reference::as_source(p.source_format, test::make_floats(rows, k, special, random));
         const test::Chunks chunks(k);
@@ -195,7 +212,7 @@ protected:
             format, test::is_indirect(p) ? reference::with_padded_chunks(side, test::Chunks(side.k).count, t.kr) : side,
             t, first_slot);
     }
-    Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
+    Side new_rhs(size_t rows, size_t k, size_t bl, bool special) {
         Random random(rows * 137 + k);
         if (file_bl != 0 && kai::is_file(p)) {
             return test::make_file_side(p, rows, k, random);
@@ -406,7 +423,7 @@ TEST_P(Pack, SpecialFloats) {
         return;
     }
     for (const Tile tile : tiles()) {
-        for (const Depth depth : {typical_depth(), depths().back()}) {
+        for (const Depth depth : {typical_depth(), format.block != 0 ? Depth{3 * format.block, 0} : depths().back()}) {
             check(tile, 32 + tile.rows / 2, depth, 1, Flush::end, true);
             if (HasFailure()) {
                 return;
@@ -514,7 +531,7 @@ TEST_P(Pack, ManyColumnsAndBlocks) {
     const std::vector<Depth> many = file_bl != 0 ? std::vector<Depth>{{5 * 256, file_bl}, {file_block, file_bl}}
                                                  : std::vector<Depth>{{32 * 18, 32}, {64 * 6, 64}, {256 * 5, 256}};
     for (const Tile tile : tiles()) {
-        for (const size_t count : {13, 14, 15, 16, 17, 18, 31, 32, 33, 47, 129, 146}) {
+        for (const size_t count : {13, 14, 15, 16, 17, 18, 31, 32, 33, 47, 129}) {
             check(
                 tile, count, file_bl != 0 ? many.back() : Depth{64, 32}, number % 3,
                 number % 2 ? Flush::end : Flush::start);
@@ -577,6 +594,11 @@ TEST_P(Pack, PartsByPointer) {
     for (const Tile tile : tiles()) {
         const size_t count = 4 * tile.rows + tile.rows / 2 + 1;
         const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
+        std::optional<test::LhsSource> rows_of_lhs;
+        std::optional<test::RhsSource> columns;
+        lhs ? static_cast<void>(rows_of_lhs.emplace(p, tile, input.values, count, k, 2))
+            : static_cast<void>(columns.emplace(p, input.side, 2));
+        const Packed want = lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile);
         const std::vector<size_t> panels_of_a_part =
             takes_one_row() ? std::vector<size_t>{1} : std::vector<size_t>{1, 2, 3};
         for (const size_t panels : panels_of_a_part) {
@@ -585,14 +607,10 @@ TEST_P(Pack, PartsByPointer) {
             for (size_t first = (parts - 1) * most, part = 0; part < parts; ++part, first -= most) {
                 const size_t rows = std::min(most, count - first);
                 uint8_t* to = packed.data() + test::packed_offset(p, tile, first, k, bl);
-                if (lhs) {
-                    const test::LhsSource source(p, tile, input.values, count, k, 2);
-                    test::run_lhs(p, tile, source, first, rows, bl, 0, to);
-                } else {
-                    test::run_rhs(p, tile, test::RhsSource(p, input.side, 2), first, rows, to);
-                }
+                lhs ? test::run_lhs(p, tile, *rows_of_lhs, first, rows, bl, 0, to)
+                    : test::run_rhs(p, tile, *columns, first, rows, to);
             }
-            expect_bytes(packed, lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile));
+            expect_bytes(packed, want);
             if (HasFailure()) {
                 return;
             }

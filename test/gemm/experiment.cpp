@@ -10,12 +10,12 @@
 #include <cstring>
 #include <numeric>
 #include <ostream>
-#include <thread>
 
 #include "kai/call.hpp"
 #include "kai/kai_call.h"
 #include "test/reference/float16.hpp"
 #include "test/support/checked_call.hpp"
+#include "test/support/threads.hpp"
 
 namespace test::gemm {
 
@@ -661,14 +661,7 @@ void parallel_for(void* pool, size_t count, kai_gemm_task* task, void* task_cont
         work();
         return;
     }
-    const PlainCalls plain_calls;
-    std::vector<std::thread> threads;
-    for (size_t t = 0; t < how.threads; ++t) {
-        threads.emplace_back(work);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    run_threads(how.threads, [&](size_t) { work(); });
 }
 
 namespace {

@@ -197,6 +197,7 @@ TEST_P(Matmul, ClampsTheLargestElement) {
     const auto one_row_of_ones = [](const Side& side, size_t row) {
         Side one = zero(side);
         std::fill(one.q.begin(), one.q.end(), static_cast<int8_t>(side.table.empty() ? 1 : 3));
+        std::fill(one.sub_scale.begin(), one.sub_scale.end(), 1);
         std::fill(one.row_offset.begin(), one.row_offset.end(), 0);
         std::fill(one.bias.begin(), one.bias.end(), 0.25f);
         for (const auto field : {&Side::values, &Side::scale}) {

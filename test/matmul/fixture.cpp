@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "test/reference/quantise.hpp"
+#include "test/support/recent.hpp"
 #include "test/support/subject.hpp"
 
 namespace test::matmul {
@@ -107,6 +108,21 @@ void Matmul::SetUp() {
     if (unified) {
         api = kai::api_of(u);
     }
+}
+
+const reference::Expected& Matmul::expected(const Side& lhs, const Side& rhs) const {
+    struct Product {
+        reference::Arithmetic arithmetic;
+        Side lhs, rhs;
+        reference::Expected expected;
+    };
+    static Recent<Product> recent;
+    const auto is_same = [&](const Product& p) {
+        return p.arithmetic == arithmetic && p.lhs.is_same(lhs) && p.rhs.is_same(rhs);
+    };
+    return recent
+        .get(is_same, [&] { return Product{arithmetic, lhs, rhs, reference::matmul(lhs, rhs, arithmetic)}; })
+        .expected;
 }
 
 kai::KernelArgs Matmul::args_of(size_t m, size_t n, size_t k, size_t bl, size_t index) const {
@@ -438,6 +454,20 @@ std::vector<float> Matmul::run(kai_call c) {
 }
 
 std::vector<Matmul::Depth> Matmul::depths() const {
+    std::vector<Depth> depths = all_depths();
+    if (m_step * n_step >= 16384) {  // vectors of 2048 bits: every other one
+        for (size_t i = 0; i < depths.size() / 2; ++i) {
+            depths[i] = depths[2 * i + 1];
+        }
+        depths.resize(depths.size() / 2);
+    }
+    return depths;
+}
+
+std::vector<Matmul::Depth> Matmul::all_depths() const {
+    if (has_blocks && lhs_format->plain && wide()) {
+        return {{0, 32}, {32, 32}, {96, 32}, {192, 64}, {352, 352}};
+    }
     if (has_blocks && lhs_format->plain) {
         return {{0, 32}, {0, 64}, {32, 32}, {64, 32}, {96, 32}, {64, 64}, {192, 64}, {256, 128}, {352, 352}};
     }

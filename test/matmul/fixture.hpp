@@ -94,9 +94,8 @@ protected:
 
     void SetUp() override;
 
-    reference::Expected expected(const Side& lhs, const Side& rhs) const {
-        return reference::matmul(lhs, rhs, arithmetic);
-    }
+    /// Computed once for kernels of the same formats.
+    const reference::Expected& expected(const Side& lhs, const Side& rhs) const;
     /// For results that are integers.
     Clamp whole(Clamp c) const {
         return integer_dst ? Clamp{std::ceil(c.lo), std::max(std::ceil(c.lo), std::floor(c.hi))} : c;
@@ -215,11 +214,12 @@ protected:
         size_t k, bl;
     };
     /// Outer products of whole panels whatever m and n are, so large that an emulator takes long: less depth, since
-    /// that is the same code at every vector length.
+    /// that is the same code at every vector length, and shorter vectors have all depths.
     bool wide() const {
-        return m_step * n_step >= 4096;
+        return m_step * n_step >= 1024;
     }
     std::vector<Depth> depths() const;
+    std::vector<Depth> all_depths() const;  // at any vector length
     Depth typical_depth() const;
     /// Deeper than what kernels buffer of a row at a time: some hundred or thousand k.
     std::vector<Depth> long_depths() const;

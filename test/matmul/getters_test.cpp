@@ -1,7 +1,9 @@
-// Sizes, steps and offsets.
+// Sizes, steps and offsets; rows of one call.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "test/matmul/fixture.hpp"
+#include "test/support/ending.hpp"
+#include "test/support/library_build.hpp"
 
 namespace test::matmul {
 
@@ -99,6 +101,18 @@ TEST_P(Matmul, GettersBeyond32Bits) {
     const kai_matmul_uker_rhs_dim_args rhs_index = {3 * rhs_rows, 0};
     const kai_matmul_uker_rhs_stride_args rhs_stride = {huge};
     EXPECT_EQ(checked_call(api.get_rhs_offset, nullptr, &rhs_index, &rhs_stride), 3 * huge);
+}
+
+// What kai_ukernel.rows promises: any m in one call, except for kernels of one row.
+TEST_P(Matmul, RowsOfOneCall) {
+    const auto [k, bl] = typical_depth();
+    const size_t n = several_columns();
+    const Side lhs = make_lhs(Data::random, 37, k, bl), rhs = make_rhs(Data::random, n, k, bl);
+    check(lhs.part(0, one_row ? 1 : 37), rhs, {}, {3, Flush::end});
+    EXPECT_TRUE(u.rows == KAI_ROWS_MANY || m_step == 1);
+    if (library_asserts && one_row) {
+        EXPECT_ABORT(run(lhs.part(0, 2), rhs), "0 (or|nor) 1");
+    }
 }
 
 }  // namespace test::matmul

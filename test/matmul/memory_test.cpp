@@ -1,11 +1,10 @@
-// Where operands and results lie: gaps between rows, strides of GiB, threads, the caller's ZA.
+// Where operands and results lie: gaps between rows, strides of GiB, the caller's ZA.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "test/matmul/fixture.hpp"
 #include "test/support/sparse_buffer.hpp"
-#include "test/support/threads.hpp"
 
 namespace test::matmul {
 
@@ -102,26 +101,6 @@ TEST_P(Matmul, KeepsTheCallersZa) {
     const LiveZa live_za;
     EXPECT_TRUE(same_bits(run(lhs, rhs), expected));
     run(lhs.part(0, 0), rhs);  // a call that returns early, too
-}
-
-// Rectangles of one output, computed by threads that share the operands, have the bits of one call.
-TEST_P(Matmul, Threads) {
-    const size_t k = typical_depth().k, bl = typical_depth().bl;
-    const size_t rows_of_part = (few_and_many(m_step).back() + m_step - 1) / m_step * m_step;
-    const size_t m = one_row ? 1 : std::max<size_t>(2 * rows_of_part + 1, 9);
-    const size_t n = (one_row && n_step <= 64 ? 7 : 3) * n_step + 1, stride = n * element;
-    const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
-    const std::vector<float> want = run(o);
-    const GuardedBuffer dst(m * stride, Flush::end, kNan);
-    const size_t in_a_row = (n - 1) / n_step + 1, count = ((m - 1) / rows_of_part + 1) * in_a_row;
-    in_threads(count, [&](size_t i) {
-        const size_t m_idx = i / in_a_row * rows_of_part, n_idx = i % in_a_row * n_step;
-        call(
-            std::min(rows_of_part, m - m_idx), std::min(n_step, n - n_idx), o, o.lhs.data() + lhs_offset(m_idx, k, bl),
-            o.rhs.data() + rhs_offset(n_idx, k, bl), dst.data() + dst_offset(m_idx, n_idx, stride), stride, {}, m_idx,
-            n_idx);
-    });
-    EXPECT_TRUE(same_bits(floats_of(dst), want));
 }
 
 }  // namespace test::matmul

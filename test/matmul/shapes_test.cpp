@@ -5,8 +5,7 @@
 #include <cstring>
 
 #include "test/matmul/fixture.hpp"
-#include "test/support/ending.hpp"
-#include "test/support/library_build.hpp"
+#include "test/support/threads.hpp"
 
 namespace test::matmul {
 
@@ -50,18 +49,6 @@ TEST_P(Matmul, Shapes) {
                 }
             }
         }
-    }
-}
-
-// What kai_ukernel.rows promises: any m in one call, except for kernels of one row.
-TEST_P(Matmul, RowsOfOneCall) {
-    const auto [k, bl] = typical_depth();
-    const size_t n = several_columns();
-    const Side lhs = make_lhs(Data::random, 37, k, bl), rhs = make_rhs(Data::random, n, k, bl);
-    check(lhs.part(0, one_row ? 1 : 37), rhs, {}, {3, Flush::end});
-    EXPECT_TRUE(u.rows == KAI_ROWS_MANY || m_step == 1);
-    if (library_asserts && one_row) {
-        EXPECT_ABORT(run(lhs.part(0, 2), rhs), "0 (or|nor) 1");
     }
 }
 
@@ -134,13 +121,13 @@ TEST_P(Matmul, LongDepths) {
     }
 }
 
-// Kernels take fewer rows at a time when k is large.
+// Kernels with panels of 4 rows take fewer rows at a time when k is large.
 TEST_P(Matmul, LongRectangles) {
     if (one_row) {
         return;
     }
     const auto [k, bl] = long_depths()[0];
-    const size_t m = m_step == 1 ? 3 : 70, n = std::max<size_t>(11, n_step + 1), stride = n * element;
+    const size_t m = m_step == 1 ? 3 : lhs_tile.rows == 4 ? 70 : 2 * m_step + 1, n = std::max<size_t>(11, n_step + 1), stride = n * element;
     const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
     const std::vector<float> full = run(o);
     for (size_t m_idx = 0; m_idx < m; m_idx += m_step) {
@@ -164,6 +151,26 @@ TEST_P(Matmul, LongColumns) {
     for (const auto& [k, bl] : {long_depths().back(), has_blocks ? Depth{1024, 256} : Depth{1024, 0}}) {
         check_exactly(make_lhs(Data::exact, 25, k, bl), make_rhs(Data::exact, 41, k, bl), {3, Flush::end});
     }
+}
+
+// Rectangles of one output, computed by threads that share the operands, have the bits of one call.
+TEST_P(Matmul, Threads) {
+    const size_t k = typical_depth().k, bl = typical_depth().bl;
+    const size_t rows_of_part = (few_and_many(m_step).back() + m_step - 1) / m_step * m_step;
+    const size_t m = one_row ? 1 : std::max<size_t>(2 * rows_of_part + 1, 9);
+    const size_t n = (one_row && n_step <= 64 ? 7 : 3) * n_step + 1, stride = n * element;
+    const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
+    const std::vector<float> want = run(o);
+    const GuardedBuffer dst(m * stride, Flush::end, kNan);
+    const size_t in_a_row = (n - 1) / n_step + 1, count = ((m - 1) / rows_of_part + 1) * in_a_row;
+    in_threads(count, [&](size_t i) {
+        const size_t m_idx = i / in_a_row * rows_of_part, n_idx = i % in_a_row * n_step;
+        call(
+            std::min(rows_of_part, m - m_idx), std::min(n_step, n - n_idx), o, o.lhs.data() + lhs_offset(m_idx, k, bl),
+            o.rhs.data() + rhs_offset(n_idx, k, bl), dst.data() + dst_offset(m_idx, n_idx, stride), stride, {}, m_idx,
+            n_idx);
+    });
+    EXPECT_TRUE(same_bits(floats_of(dst), want));
 }
 
 }  // namespace test::matmul

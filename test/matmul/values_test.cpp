@@ -9,11 +9,6 @@
 
 namespace test::matmul {
 
-TEST_P(Matmul, ExactOverWholeTiles) {
-    const auto [k, bl] = typical_depth();
-    check_exactly(make_lhs(Data::exact, many_rows(), k, bl), make_rhs(Data::exact, many_columns(), k, bl));
-}
-
 // A product of zero leaves the bias, which shows how results are converted: ties, subnormals, overflow.
 TEST_P(Matmul, ConvertsToTheTypeOfDst) {
     if (rhs_format->bias == nullptr || integer_dst) {
@@ -134,20 +129,6 @@ TEST_P(Matmul, ExtremeValues) {
     }
 }
 
-// The largest possible integer sums, and large ones that cancel: a sum that is rounded too early is noticed.
-TEST_P(Matmul, LargeSums) {
-    std::vector<Depth> all = long_depths();
-    all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
-    for (const auto& [k, bl] : all) {
-        const Side lhs = make_lhs(Data::large, 28, k, bl), rhs = make_rhs(Data::large, 6, k, bl);
-        for (size_t first = 0; first < (one_row ? 8 : 1); ++first) {
-            for (const size_t m : few_and_many(one_row ? 1 : 8)) {
-                check(lhs.part(first, m), rhs);
-            }
-        }
-    }
-}
-
 // A NaN or an infinity reaches the elements that depend on it, through any clamp, and no others.
 TEST_P(Matmul, SpecialValues) {
     const auto [k, bl] = typical_depth();
@@ -249,6 +230,25 @@ TEST_P(Matmul, FpcrModes) {
                 << "element " << i << " is " << dst[i] << ", not " << least << " to " << most;
         }
         run(extremes);
+    }
+}
+
+TEST_P(Matmul, ExactOverWholeTiles) {
+    const auto [k, bl] = typical_depth();
+    check_exactly(make_lhs(Data::exact, many_rows(), k, bl), make_rhs(Data::exact, many_columns(), k, bl));
+}
+
+// The largest possible integer sums, and large ones that cancel: a sum that is rounded too early is noticed.
+TEST_P(Matmul, LargeSums) {
+    std::vector<Depth> all = long_depths();
+    all.push_back(has_blocks ? Depth{512, 256} : typical_depth());
+    for (const auto& [k, bl] : all) {
+        const Side lhs = make_lhs(Data::large, 28, k, bl), rhs = make_rhs(Data::large, 6, k, bl);
+        for (size_t first = 0; first < (one_row ? 8 : 1); ++first) {
+            for (const size_t m : few_and_many(one_row ? 1 : 8)) {
+                check(lhs.part(first, m), rhs);
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "kai/kai_registry.h"
@@ -21,8 +22,12 @@ struct Mutation {
     const char* tests = nullptr;  // that should notice, as a filter; NULL: those of results
 };
 
+extern std::string_view mutation;  // the current one
+
 /// Whether the current mutation has this name.
-bool is(const char* name);
+inline bool is(std::string_view name) {
+    return mutation == name;
+}
 
 /// What a mutation does: a row of a table.
 template <typename... Args>

@@ -869,14 +869,14 @@ struct Row {
         return !side.unspecified.empty() && side.unspecified[at] ? Packed::any : Packed::exact;
     }
 
-    // Loops of their own: within a page of code, which is quick under emulation.
-    [[gnu::noinline]] void pack_parts() {
+    // Flat loops of their own: within a page of code, which is quick under emulation.
+    [[gnu::noinline, gnu::flatten]] void pack_parts() {
         for (size_t kk = 0; kk < f.stored_k(s); ++kk) {
             const auto value = static_cast<unsigned>(side.q[row * side.k + kk] + (f.element == Format::u6 ? 32 : 0));
             panel.put_parts(f.parts(s, r, kk), value);
         }
     }
-    [[gnu::noinline]] void pack_floats(const std::vector<Place>& places) {
+    [[gnu::noinline, gnu::flatten]] void pack_floats(const std::vector<Place>& places) {
         for (size_t kk = 0; kk < places.size(); ++kk) {
             const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];
             f.element == Format::f32
@@ -884,7 +884,7 @@ struct Row {
                 : panel.put(places[kk].byte, f.element == Format::f16 ? f16_from_f32(x) : bf16_from_f32(x));
         }
     }
-    [[gnu::noinline]] void pack_bytes(const std::vector<Place>& places) {
+    [[gnu::noinline, gnu::flatten]] void pack_bytes(const std::vector<Place>& places) {
         for (size_t kk = 0; kk < places.size(); ++kk) {
             const bool padding = kk >= side.k, last = padding && f.lhs && !f.plain && side.k > 0;
             const int8_t value = zero() ? 0
@@ -897,7 +897,7 @@ struct Row {
                 places[kk].byte, static_cast<int8_t>(value ^ flips), state(side.bl == 0 || padding ? 0 : kk / side.bl));
         }
     }
-    [[gnu::noinline]] void pack_bits(const std::vector<Place>& places) {
+    [[gnu::noinline, gnu::flatten]] void pack_bits(const std::vector<Place>& places) {
         for (size_t kk = 0; kk < places.size(); ++kk) {
             const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
             panel.put_bits(
@@ -907,12 +907,26 @@ struct Row {
             }
         }
     }
+    /// The same in all panels of a shape.
+    const std::vector<Place>& places_of_row() const {
+        static const char* format = nullptr;
+        static Shape shape;
+        static std::vector<std::vector<Place>> rows;
+        if (format != f.name || std::memcmp(&shape, &s, sizeof(s)) != 0) {
+            format = f.name, shape = s;
+            rows.assign(s.rows, {});
+        }
+        if (rows[r].empty()) {
+            rows[r].resize(f.stored_k(s));
+            f.place.row(s, r, rows[r]);
+        }
+        return rows[r];
+    }
     void pack_elements() {
         if (f.parts != nullptr) {
             return pack_parts();
         }
-        std::vector<Place> places(f.stored_k(s));
-        f.place.row(s, r, places);
+        const std::vector<Place>& places = places_of_row();
         f.is_float() ? pack_floats(places) : f.element == Format::i8 ? pack_bytes(places) : pack_bits(places);
     }
 

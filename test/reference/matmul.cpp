@@ -164,13 +164,29 @@ int32_t rounding_quotient(int32_t x, int32_t exponent) {
     return static_cast<int32_t>(x < 0 ? -rounded : rounded);
 }
 
-double low_precision(const Side& lhs, const Side& rhs, size_t m, size_t n, const LowPrecision& parameters) {
-    uint32_t sum = rhs.bias.empty() ? 0 : static_cast<uint32_t>(static_cast<int64_t>(rhs.bias[n]));
-    for (size_t kk = 0; kk < lhs.k; ++kk) {
-        sum += (static_cast<uint32_t>(lhs.element(m, kk)) + static_cast<uint32_t>(parameters.lhs_offset)) *
-               (static_cast<uint32_t>(rhs.element(n, kk)) + static_cast<uint32_t>(parameters.rhs_offset));
+/// Integers with an offset, modulo 2^32.
+std::vector<uint32_t> with_offset(const Side& side, int32_t offset) {
+    std::vector<uint32_t> integers;
+    for (size_t at = 0; at < side.rows * side.k; ++at) {
+        integers.push_back(
+            static_cast<uint32_t>(side.element(at / side.k, at % side.k)) + static_cast<uint32_t>(offset));
     }
-    return requantised(static_cast<int32_t>(sum), rhs.multiplier[n], rhs.shift[n], parameters);
+    return integers;
+}
+
+void low_precision(const Side& lhs, const Side& rhs, const LowPrecision& parameters, Expected& expected) {
+    const std::vector<uint32_t> x = with_offset(lhs, parameters.lhs_offset), y = with_offset(rhs, parameters.rhs_offset);
+    for (size_t m = 0; m < lhs.rows; ++m) {
+        for (size_t n = 0; n < rhs.rows; ++n) {
+            uint32_t sum = rhs.bias.empty() ? 0 : static_cast<uint32_t>(static_cast<int64_t>(rhs.bias[n]));
+            for (size_t kk = 0; kk < lhs.k; ++kk) {
+                sum += x[m * lhs.k + kk] * y[n * lhs.k + kk];
+            }
+            expected.value.push_back(
+                requantised(static_cast<int32_t>(sum), rhs.multiplier[n], rhs.shift[n], parameters));
+            expected.bound.push_back(0);
+        }
+    }
 }
 
 Sum scaled_integers(const Side& lhs, const Side& rhs, size_t m, size_t n, const Arithmetic& arithmetic) {
@@ -220,15 +236,16 @@ Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) 
         return matmul(lhs, as_f16(rhs), arithmetic);
     }
     const double u = arithmetic.unit;
-    const bool low = arithmetic.low_precision.has_value();
-    const bool exact = low || (has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32);
+    const bool exact = has_integers(lhs, rhs) && arithmetic.type != kai_dt_f32;
     Expected expected = {lhs.rows, rhs.rows, {}, {}};
+    if (arithmetic.low_precision) {
+        low_precision(lhs, rhs, *arithmetic.low_precision, expected);
+        return expected;
+    }
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
             if (exact) {
-                expected.value.push_back(
-                    low ? low_precision(lhs, rhs, m, n, *arithmetic.low_precision)
-                        : integers(lhs, rhs, m, n, arithmetic));
+                expected.value.push_back(integers(lhs, rhs, m, n, arithmetic));
                 expected.bound.push_back(0);
                 continue;
             }
@@ -281,8 +298,7 @@ void store(uint8_t* address, float x, kai_datatype type) {
     const Expected& expected, const std::vector<float>& dst, size_t m, size_t n, float lo, float hi,
     kai_datatype type) {
     const auto result = [&](double x) { return rounded(clamp(x, lo, hi), type); };
-    std::ostringstream first;
-    first.precision(9);
+    std::string first;
     size_t wrong = 0;
     for (size_t i = 0; i < m * n; ++i) {
         const size_t at = i / n * expected.n + i % n;
@@ -290,14 +306,17 @@ void store(uint8_t* address, float x, kai_datatype type) {
         const float least = result(value - bound), most = result(value + bound);
         const bool good = std::isnan(value) ? std::isnan(dst[i]) : least <= dst[i] && dst[i] <= most;
         if (!good && wrong++ == 0) {
-            first << "dst[" << i / n << "][" << i % n << "] is " << dst[i] << ", not " << least << " to " << most
-                  << " (" << value << " +- " << bound << ")";
+            std::ostringstream text;
+            text.precision(9);
+            text << "dst[" << i / n << "][" << i % n << "] is " << dst[i] << ", not " << least << " to " << most << " ("
+                 << value << " +- " << bound << ")";
+            first = text.str();
         }
     }
     if (wrong > 0) {
-        first << " (" << wrong << " of " << m * n << " elements are wrong)";
+        first += " (" + std::to_string(wrong) + " of " + std::to_string(m * n) + " elements are wrong)";
     }
-    return first.str();
+    return first;
 }
 
 }  // namespace reference

@@ -36,6 +36,11 @@ struct Expected {
 struct LowPrecision {
     bool legacy = false;
     int32_t lhs_offset = 0, rhs_offset = 0, result_offset = 0;
+
+    bool operator==(const LowPrecision& o) const {
+        return legacy == o.legacy && lhs_offset == o.lhs_offset && rhs_offset == o.rhs_offset &&
+               result_offset == o.result_offset;
+    }
 };
 
 /// What a product depends on besides the operands.
@@ -46,6 +51,11 @@ struct Arithmetic {
     kai_datatype type = kai_dt_f32;
     int32_t zero_point = 0;  // of quantised results
     std::optional<LowPrecision> low_precision;
+
+    bool operator==(const Arithmetic& o) const {
+        return unit == o.unit && smallest == o.smallest && flushes == o.flushes && type == o.type &&
+               zero_point == o.zero_point && low_precision == o.low_precision;
+    }
 };
 
 /// Integers on both sides, no scale of the LHS:

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include <sstream>
+#include <string>
 #include <vector>
 
 #include "kai/kai_common.h"
@@ -139,7 +139,7 @@ void run_checked(Call& call) {
         return;
     }
 
-    std::ostringstream broken;
+    std::string broken;
     for (uint64_t i = 0; i < 12; ++i) {
 #if defined(__APPLE__)
         if (i == 0) {
@@ -147,41 +147,41 @@ void run_checked(Call& call) {
         }
 #endif
         if (call.x18_to_x29[i] != call.canary + 18 + i) {
-            broken << " x" << 18 + i;
+            broken += " x" + std::to_string(18 + i);
         }
     }
     for (uint64_t i = 0; i < 8; ++i) {
         if (call.d8_to_d15[i] != call.canary + 108 + i) {
-            broken << " d" << 8 + i;
+            broken += " d" + std::to_string(8 + i);
         }
     }
     if (call.sp_change != 0) {
-        broken << " sp (" << static_cast<int64_t>(call.sp_change) << ")";
+        broken += " sp (" + std::to_string(static_cast<int64_t>(call.sp_change)) + ")";
     }
     if (call.fpcr != call.fpcr_before) {
-        broken << " FPCR (" << std::hex << call.fpcr << ")" << std::dec;
+        broken += " FPCR (" + std::to_string(call.fpcr) + ")";
     }
     if (call.svcr & 1) {
-        broken << " PSTATE.SM (left on)";
+        broken += " PSTATE.SM (left on)";
     }
     if (live_za == nullptr) {
         if (call.svcr & 2) {
-            broken << " PSTATE.ZA (left on)";
+            broken += " PSTATE.ZA (left on)";
         }
         if (call.tpidr2 != 0) {
-            broken << " TPIDR2_EL0";
+            broken += " TPIDR2_EL0";
         }
     } else {
         const bool dormant = (call.svcr & 2) != 0 && call.tpidr2 == reinterpret_cast<uintptr_t>(&live_za->block);
         const bool saved = (call.svcr & 2) == 0 && call.tpidr2 == 0;
         if (!dormant && !saved) {
-            broken << " ZA state (SVCR " << call.svcr << ", TPIDR2_EL0 " << (call.tpidr2 ? "set" : "0") << ")";
+            broken += " ZA state (SVCR " + std::to_string(call.svcr) + ", TPIDR2_EL0 " + (call.tpidr2 ? "set" : "0") + ")";
         } else if (live_za->after != live_za->before) {
-            broken << " ZA contents of the caller";
+            broken += " ZA contents of the caller";
         }
     }
-    if (!broken.str().empty()) {
-        ADD_FAILURE() << "the call changed what a callee must preserve:" << broken.str();
+    if (!broken.empty()) {
+        ADD_FAILURE() << "the call changed what a callee must preserve:" << broken;
     }
 }
 

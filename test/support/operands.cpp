@@ -214,8 +214,23 @@ float element(const Format& f, float x) {
                                        : x;
 }
 
-/// Flat: calls for each element take long under emulation.
-[[gnu::flatten]] Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
+/// @name Loops over the elements of a row
+/// Flat functions of their own: calls, and branches to another page of code, take long under emulation.
+/// @{
+[[gnu::noinline, gnu::flatten]] void add_values(const Format& f, Data data, size_t row, Random& random, Side& side) {
+    for (size_t kk = 0; kk < side.k; ++kk) {
+        side.values.push_back(element(f, value(data, row, f.element == Format::f16, random)));
+    }
+}
+[[gnu::noinline, gnu::flatten]] void add_quants(const Format& f, Data data, size_t row, Random& random, Side& side) {
+    const int flips = f.has_unsigned ? 0x80 : 0;  // the least unsigned value is 0
+    for (size_t kk = 0; kk < side.k; ++kk) {
+        side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random) ^ flips));
+    }
+}
+/// @}
+
+Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, Random& random) {
     const size_t bl = f.block != 0 ? f.block : length;
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
@@ -227,14 +242,7 @@ float element(const Format& f, float x) {
         side.table = wide_table(data, random);
     }
     for (size_t row = 0; row < rows; ++row) {
-        for (size_t kk = 0; kk < k; ++kk) {
-            if (f.is_float()) {
-                side.values.push_back(element(f, value(data, row, f.element == Format::f16, random)));
-            } else {
-                // The least unsigned value is 0.
-                side.q.push_back(static_cast<int8_t>(quant(f, data, row, kk, random) ^ (f.has_unsigned ? 0x80 : 0)));
-            }
-        }
+        f.is_float() ? add_values(f, data, row, random, side) : add_quants(f, data, row, random, side);
         for (size_t j = 0; f.sub != 0 && j < k / f.sub; ++j) {
             side.sub_scale.push_back(sub_scale(f, data, row, random));
             if (f.sub_min != nullptr) {

@@ -20,7 +20,8 @@ public:
     }
     /// lo to hi, both possible.
     int integer(int lo, int hi) {
-        return lo + static_cast<int>(next() % static_cast<uint64_t>(hi - lo + 1));
+        // No division: an emulator has none of its own.
+        return lo + static_cast<int>((next() >> 32) * static_cast<uint64_t>(hi - lo + 1) >> 32);
     }
     /// [lo, hi)
     float real(float lo, float hi) {

@@ -80,10 +80,18 @@ private:
 
 }  // namespace
 
-void in_threads(size_t count, const std::function<void(size_t)>& work) {
+void run_threads(size_t threads, const std::function<void(size_t)>& work) {
     static Team team;
     const PlainCalls plain_calls;
     team.run([&](size_t t) {
+        if (t < threads) {
+            work(t);
+        }
+    });
+}
+
+void in_threads(size_t count, const std::function<void(size_t)>& work) {
+    run_threads(kThreads, [&](size_t t) {
         for (size_t i = t; i < count; i += kThreads) {
             work(i);
         }
