@@ -2,8 +2,9 @@
 """The API reference and the documents as a site, by Doxygen: site.py FOLDER [DOXYGEN]. Fails if Doxygen warns.
 
 Doxygen reads copies that this script writes into FOLDER/source (a filter of its own for each file would take longer
-than Doxygen). Headers: the comment at the top becomes the description of the file. Markdown: headings get names, and links to headings
-and to Markdown files lead to them; links to other files, which the site does not contain, become plain text.
+than Doxygen). Headers: the comment at the top becomes the description of the file. Markdown: headings get names, and
+links to headings and to Markdown files lead to them; links to other files, which the site does not contain, become
+plain text.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -183,8 +183,7 @@ protected:
         Side side;
     };
     Lhs make_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
-        return made<Lhs>(
-            {&p, rows, k, bl, special, t.kr / t.sr}, [&] { return new_lhs(t, rows, k, bl, special); });
+        return made<Lhs>({&p, rows, k, bl, special, t.kr / t.sr}, [&] { return new_lhs(t, rows, k, bl, special); });
     }
     Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
         return made<Side>({&p, rows, k, bl, special, 0}, [&] { return new_rhs(rows, k, bl, special); });

@@ -120,9 +120,8 @@ const reference::Expected& Matmul::expected(const Side& lhs, const Side& rhs) co
     const auto is_same = [&](const Product& p) {
         return p.arithmetic == arithmetic && p.lhs.is_same(lhs) && p.rhs.is_same(rhs);
     };
-    return recent
-        .get(is_same, [&] { return Product{arithmetic, lhs, rhs, reference::matmul(lhs, rhs, arithmetic)}; })
-        .expected;
+    const auto make = [&] { return Product{arithmetic, lhs, rhs, reference::matmul(lhs, rhs, arithmetic)}; };
+    return recent.get(is_same, make).expected;
 }
 
 kai::KernelArgs Matmul::args_of(size_t m, size_t n, size_t k, size_t bl, size_t index) const {

@@ -127,7 +127,8 @@ TEST_P(Matmul, LongRectangles) {
         return;
     }
     const auto [k, bl] = long_depths()[0];
-    const size_t m = m_step == 1 ? 3 : lhs_tile.rows == 4 ? 70 : 2 * m_step + 1, n = std::max<size_t>(11, n_step + 1), stride = n * element;
+    const size_t m = m_step == 1 ? 3 : lhs_tile.rows == 4 ? 70 : 2 * m_step + 1;
+    const size_t n = std::max<size_t>(11, n_step + 1), stride = n * element;
     const Operands o = packed(make_lhs(Data::random, m, k, bl), make_rhs(Data::random, n, k, bl));
     const std::vector<float> full = run(o);
     for (size_t m_idx = 0; m_idx < m; m_idx += m_step) {

@@ -1267,7 +1267,7 @@ std::string tests_for(const Mutation& m, bool depthwise) {
         return m.tests;
     }
     const std::string kernels = depthwise ? kTestsOfDwconv : kTestsOfMatmul;
-    return (m.kernels == nullptr ? kTestsOfPackers
+    return (m.kernels == nullptr   ? kTestsOfPackers
             : m.packers == nullptr ? kernels
                                    : kernels + ":" + kTestsOfPackers) +
            kButNotEndToEnd;

@@ -175,7 +175,8 @@ std::vector<uint32_t> with_offset(const Side& side, int32_t offset) {
 }
 
 void low_precision(const Side& lhs, const Side& rhs, const LowPrecision& parameters, Expected& expected) {
-    const std::vector<uint32_t> x = with_offset(lhs, parameters.lhs_offset), y = with_offset(rhs, parameters.rhs_offset);
+    const std::vector<uint32_t> x = with_offset(lhs, parameters.lhs_offset),
+                                y = with_offset(rhs, parameters.rhs_offset);
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
             uint32_t sum = rhs.bias.empty() ? 0 : static_cast<uint32_t>(static_cast<int64_t>(rhs.bias[n]));

@@ -175,7 +175,8 @@ void run_checked(Call& call) {
         const bool dormant = (call.svcr & 2) != 0 && call.tpidr2 == reinterpret_cast<uintptr_t>(&live_za->block);
         const bool saved = (call.svcr & 2) == 0 && call.tpidr2 == 0;
         if (!dormant && !saved) {
-            broken += " ZA state (SVCR " + std::to_string(call.svcr) + ", TPIDR2_EL0 " + (call.tpidr2 ? "set" : "0") + ")";
+            broken +=
+                " ZA state (SVCR " + std::to_string(call.svcr) + ", TPIDR2_EL0 " + (call.tpidr2 ? "set" : "0") + ")";
         } else if (live_za->after != live_za->before) {
             broken += " ZA contents of the caller";
         }

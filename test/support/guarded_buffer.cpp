@@ -68,8 +68,7 @@ GuardedBuffer::~GuardedBuffer() {
         return from == to || (*from == kSlack && std::memcmp(from, from + 1, to - from - 1) == 0);
     };
     EXPECT_TRUE(is_slack(area_, data_)) << "written before the start of a buffer of " << size_;
-    EXPECT_TRUE(is_slack(data_ + size_, area_ + area_size_))
-        << "written past the end of a buffer of " << size_;
+    EXPECT_TRUE(is_slack(data_ + size_, area_ + area_size_)) << "written past the end of a buffer of " << size_;
     living().erase(std::find(living().begin(), living().end(), this));
     free_areas().emplace(area_size_, area_);
 }
