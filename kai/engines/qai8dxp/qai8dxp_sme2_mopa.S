@@ -10,8 +10,8 @@
 #include "kai/engines/asm/sme2_vectors.inc"
 #include "kai/engines/qai8dxp/qai8dxp_sme_mopa.inc"
 
-// All: parts in the order of k.
-.macro lhs_in_order j
+// Parts in the order of k.
+.macro lhs_vectors rhs, j
     ld1b    {z0.b-z3.b}, pn8/z, [lhs, #\j, mul vl]
 .endm
 
@@ -21,9 +21,6 @@
 .macro start_int8
     add     rhs, rhs_panel, half, lsl #2
     addvl   rhs, rhs, #16
-.endm
-.macro lhs_int8 j
-    lhs_in_order \j
 .endm
 .macro rhs_int8 j, r0, r1, n0, n1
     ld1b    {z\r0\().b-z\r1\().b}, pn8/z, [rhs, 4 * \j - 16, mul vl]
@@ -42,9 +39,6 @@
     add     rhs, rhs_panel, half, lsl #1
     addvl   rhs, rhs, #8
 .endm
-.macro lhs_int4 j
-    lhs_in_order \j
-.endm
 .macro rhs_int4 j, r0, r1, n0, n1
     ld1b    {z\r0\().b}, p0/z, [rhs, #2 * \j - 8, mul vl]
     luti4   {z\r0\().b-z\r1\().b}, zt0, z\r0[0]
@@ -61,9 +55,6 @@
 .endm
 .macro start_int2
     add     rhs, rhs_panel, half
-.endm
-.macro lhs_int2 j
-    lhs_in_order \j
 .endm
 .macro rhs_int2 j, r0, r1, n0, n1
     ld1b    {z\r0\().b}, p0/z, [rhs, #\j, mul vl]

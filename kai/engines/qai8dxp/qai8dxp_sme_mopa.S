@@ -11,6 +11,10 @@
 #include "kai/engines/asm/sme_vectors.inc"
 #include "kai/engines/qai8dxp/qai8dxp_sme_mopa.inc"
 
+.macro lhs_vectors rhs, j
+    lhs_\rhs \j
+.endm
+
 // int8: a part is 4 vectors. rhs moves on in the middle of a step.
 .macro table_int8 at
 .endm
