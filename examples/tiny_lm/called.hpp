@@ -1,4 +1,3 @@
-//
 // A dense layer on micro-kernels for other work than the GEMM layer's: they are called by kai_call.h, or, depthwise
 // convolution, by their own function.
 //

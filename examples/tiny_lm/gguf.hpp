@@ -1,4 +1,3 @@
-//
 // Rows of GGUF files from the trained floats, by the simplest quantisers: the extremes of a block give its scale. The
 // tables of docs/gguf.md say where the bytes are.
 //

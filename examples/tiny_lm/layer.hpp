@@ -1,4 +1,3 @@
-//
 // A dense layer, y = W x + b and perhaps ReLU, on the GEMM layer: planned and packed once, then run. It is the same for
 // all forms of weights; the bias is part of the packed weights, and ReLU is the lower bound of the results.
 //

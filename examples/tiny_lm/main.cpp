@@ -1,4 +1,3 @@
-//
 // A small language model that goes on where you stop, on every micro-kernel that this CPU offers: one line for all that
 // write the same, then what each form of weights needs and loses.
 //

@@ -1,4 +1,3 @@
-//
 // The model and its file, shared by the demo (main.cpp) and the trainer (train.cpp).
 //
 // A character-level language model: the embeddings of the last `context` characters are side by side and pass

@@ -1,4 +1,3 @@
-//
 // Weights in the forms that the GEMM layer takes (kai_gemm_kind), from the trained floats: N x K, blocks of 32 along K.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,3 @@
-//
 // Trains the model of tiny_lm: AdamW on random minibatches, dropout, cosine learning rate. Native C++17, one thread,
 // no dependencies; the same seed on the same machine gives the same weights.
 //

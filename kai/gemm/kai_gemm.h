@@ -1,4 +1,3 @@
-//
 // A whole matrix multiplication on top of the micro-kernels: describe it, plan it, pack the weights, run.
 //
 //     C[i] = clamp(alpha * op(A[i]) * op(B[i]) + bias + beta * C[i])          i < batch

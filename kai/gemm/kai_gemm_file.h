@@ -1,4 +1,3 @@
-//
 // Packed weights as a file, and packing on any host for a given CPU.
 //
 // A file holds named tensors, packed for micro-kernels. It is mapped read-only and multiplied from in place:

@@ -1,4 +1,3 @@
-//
 // The container of GGUF files, versions 2 and 3: key-value pairs and tensors, in memory or in a mapped file.
 //
 //     struct kai_gguf_file file;

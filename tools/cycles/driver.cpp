@@ -1,4 +1,3 @@
-//
 // Calls one micro-kernel or packer of the registry once, on a chosen shape, so that kai_cycles.py can trace that call.
 //
 //     cycles_driver --list                 the names that `./kai.sh cycles` measures: all but portable micro-kernels
