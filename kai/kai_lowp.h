@@ -25,9 +25,10 @@ enum kai_lowp_pipeline {
     KAI_LOWP_FIXED_POINT,
     /// gemmlowp's OutputStageQuantizeDownInt32ToUint8Scale:
     ///
-    ///     x = ((x + result_offset) * multiplier + rounding) >> shift,  rounding = shift < 1 ? 0 : 1 << (shift - 1)
+    ///     x = (x + result_offset) * multiplier, wraps around
+    ///     x = x / 2^shift, rounded to nearest, ties away from zero
     ///
-    /// 0 <= shift <= 31; the product wraps around, the addition of rounding does not, the shift is arithmetic. (The
+    /// 0 <= shift <= 31. (gemmlowp's comments have another formula, which rounds ties up; this is what it computes. The
     /// variant PC has an offset per channel: add it to `bias`.)
     KAI_LOWP_LEGACY,
 };

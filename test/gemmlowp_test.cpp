@@ -4,6 +4,7 @@
 // gemmlowp's LHS are the weights, its RHS the activations, as in TensorFlow Lite: its columns are our rows.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <cstdint>
 #include <cstring>
@@ -74,6 +75,16 @@ Problem problem(bool is_signed, test::Random& random) {
                          random.integer(1 << 30, INT32_MAX), random.integer(1 << 30, INT32_MAX)}));
             p.shift.push_back(any_of(
                 random, {0, -1, 1, -31, 5, random.integer(-20, 3), random.integer(-20, -5), random.integer(-20, -5)}));
+        }
+    }
+    if (legacy && random.integer(0, 2) == 0) {  // ties, and what is beside them: activations of zero leave the bias
+        std::fill(p.lhs.begin(), p.lhs.end(), static_cast<uint8_t>(-q.lhs_offset));
+        q.result_offset = 0;
+        for (size_t i = 0; i < p.n; ++i) {
+            const int32_t shift = common_shift % 20, half = shift == 0 ? 0 : 1 << (shift - 1);
+            p.bias[i] = random.integer(-300, 300) * (1 << shift) + half + random.integer(-1, 1);
+            p.multiplier[i] = any_of(random, {1, 1, -1});
+            p.shift[i] = shift;
         }
     }
     return p;

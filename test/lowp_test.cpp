@@ -78,7 +78,7 @@ protected:
 };
 
 // Results that are x itself: kernels divide a product of one k by powers of two, ties of both signs among them.
-TEST_P(Lowp, TiesGoAwayFromZeroOrUp) {
+TEST_P(Lowp, TiesGoAwayFromZero) {
     make(test::Data::random, 5, 64, 1);
     low.lhs_offset = lhs.is_unsigned ? -128 : 0, low.rhs_offset = lhs.is_unsigned ? -128 : 0;
     low.result_offset = lhs.is_unsigned ? 128 : 0;

@@ -262,9 +262,8 @@ Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) 
 int32_t requantised(int32_t sum, int32_t multiplier, int32_t shift, const LowPrecision& parameters) {
     const auto offset = static_cast<uint32_t>(parameters.result_offset);
     if (parameters.legacy) {
-        const int64_t rounding = shift < 1 ? 0 : int64_t{1} << (shift - 1);
         const uint32_t product = (static_cast<uint32_t>(sum) + offset) * static_cast<uint32_t>(multiplier);
-        return static_cast<int32_t>((static_cast<int32_t>(product) + rounding) >> shift);
+        return rounding_quotient(static_cast<int32_t>(product), shift);
     }
     const int32_t high = rounding_doubling_high_product(shifted_left(sum, std::max(shift, 0)), multiplier);
     return static_cast<int32_t>(static_cast<uint32_t>(rounding_quotient(high, std::max(-shift, 0))) + offset);

@@ -176,9 +176,12 @@ struct Legacy {
     }
     KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
         four([&](size_t i) { x[i] = vmulq_s32(vaddq_s32(x[i], offset), c.multiplier[i]); });
-        four([&](size_t i) {
-            x[i] = vrshlq_s32(x[i], vnegq_s32(c.left[i]));  // adds the rounding without overflow
-        });
+        // As above, but INT32_MIN, whose quotients are exact, must stay.
+        int32x4_t right[4], less[4];
+        four([&](size_t i) { right[i] = vnegq_s32(c.left[i]); });
+        four([&](size_t i) { less[i] = vshrq_n_s32(vandq_s32(x[i], right[i]), 31); });
+        four([&](size_t i) { x[i] = vqaddq_s32(x[i], less[i]); });
+        four([&](size_t i) { x[i] = vrshlq_s32(x[i], right[i]); });  // adds the rounding without overflow
     }
 };
 /// @}

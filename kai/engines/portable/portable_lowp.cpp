@@ -71,17 +71,17 @@ KAI_INLINE uint32_t multiply(const Line& a, const Line& b, size_t count) {
 /// kai_lowp.h says what the pipelines do.
 KAI_INLINE int32_t requantised(int32_t x, int32_t multiplier, int32_t shift, const kai_matmul_lowp_params& q) {
     const auto wrapped = [](uint32_t bits) { return static_cast<int32_t>(bits); };
+    const auto divided = [](int64_t value, int32_t exponent) {  // by 2^exponent, to nearest, ties away from zero
+        const int64_t half = exponent > 0 ? int64_t{1} << (exponent - 1) : 0;
+        return value < 0 ? -((half - value) >> exponent) : (value + half) >> exponent;
+    };
     const auto bits = static_cast<uint32_t>(x), offset = static_cast<uint32_t>(q.result_offset);
     if (q.pipeline == KAI_LOWP_LEGACY) {
-        const int64_t rounding = shift < 1 ? 0 : int64_t{1} << (shift - 1);
-        return static_cast<int32_t>((wrapped((bits + offset) * static_cast<uint32_t>(multiplier)) + rounding) >> shift);
+        return static_cast<int32_t>(divided(wrapped((bits + offset) * static_cast<uint32_t>(multiplier)), shift));
     }
     const int64_t product = int64_t{wrapped(bits << (shift > 0 ? shift : 0))} * multiplier;
     const int64_t high = (product + (int64_t{1} << 30)) >> 31, saturated = high > INT32_MAX ? INT32_MAX : high;
-    const int right = shift < 0 ? -shift : 0;
-    const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
-    const int64_t divided = saturated < 0 ? -((half - saturated) >> right) : (saturated + half) >> right;
-    return wrapped(static_cast<uint32_t>(divided) + offset);
+    return wrapped(static_cast<uint32_t>(divided(saturated, shift < 0 ? -shift : 0)) + offset);
 }
 
 void multiply(const Lowp& p) {
