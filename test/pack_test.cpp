@@ -165,11 +165,14 @@ protected:
     static void expect_bytes(const GuardedBuffer& got, const Packed& want) {
         ASSERT_EQ(got.size(), want.bytes.size());
         size_t wrong = 0;
-        for (size_t i = 0; i < got.size(); ++i) {
-            const int byte = got.data()[i];
-            const bool untouched = want.state[i] == Packed::untouched;
-            const int expected = untouched ? GuardedBuffer::kPoison : want.bytes[i];
-            if (byte != expected && want.state[i] != Packed::any && ++wrong <= 3) {
+        const size_t size = got.size();
+        const uint8_t *bytes = got.data(), *wanted = want.bytes.data();
+        const Packed::State* state = want.state.data();
+        for (size_t i = 0; i < size; ++i) {
+            const int byte = bytes[i];
+            const bool untouched = state[i] == Packed::untouched;
+            const int expected = untouched ? GuardedBuffer::kPoison : wanted[i];
+            if (byte != expected && state[i] != Packed::any && ++wrong <= 3) {
                 ADD_FAILURE() << "byte " << i << " of " << got.size() << " is " << byte << ", not " << expected
                               << (untouched ? " (must stay untouched)" : "");
             }

@@ -2,8 +2,11 @@
 #include "test/reference/formats.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 #include "test/reference/float16.hpp"
 
@@ -736,12 +739,15 @@ const std::vector<Format>& formats() {
 }
 
 const Format* find_format(const std::string& name) {
-    for (const Format& format : formats()) {
-        if (name == format.name) {
-            return &format;
+    static const auto by_name = [] {
+        std::map<std::string_view, const Format*> all;
+        for (const Format& format : formats()) {
+            all.emplace(format.name, &format);
         }
-    }
-    return nullptr;
+        return all;
+    }();
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : found->second;
 }
 
 float as_stored(Format::Scale type, float scale) {
@@ -827,13 +833,18 @@ namespace {
 
 /// Writes into one panel.
 struct Panel {
-    Packed& packed;
-    size_t start;
+    uint8_t* bytes;
+    Packed::State* state;
+    size_t size;
 
+    Panel(Packed& packed, size_t start)
+        : bytes(packed.bytes.data() + start), state(packed.state.data() + start), size(packed.bytes.size() - start) {
+    }
     template <typename T>
-    void put(size_t at, T value, Packed::State state = Packed::exact) {
-        std::memcpy(&packed.bytes.at(start + at), &value, sizeof(T));
-        std::fill_n(packed.state.begin() + start + at, sizeof(T), state);
+    void put(size_t at, T value, Packed::State what = Packed::exact) {
+        check(at + sizeof(T) - 1);
+        std::memcpy(bytes + at, &value, sizeof(T));
+        std::fill_n(state + at, sizeof(T), what);
     }
     /// A number in parts.
     void put_parts(const PartList& parts, unsigned value) {
@@ -843,10 +854,16 @@ struct Panel {
     }
     /// An element of 2 or 4 bits, or a part of a number.
     void put_bits(Place place, unsigned bits, unsigned value) {
-        uint8_t& byte = packed.bytes.at(start + place.byte);
+        check(place.byte);
         const unsigned mask = (1u << bits) - 1;
-        byte = static_cast<uint8_t>((byte & ~(mask << place.shift)) | (value & mask) << place.shift);
-        packed.state[start + place.byte] = Packed::exact;
+        bytes[place.byte] =
+            static_cast<uint8_t>((bytes[place.byte] & ~(mask << place.shift)) | (value & mask) << place.shift);
+        state[place.byte] = Packed::exact;
+    }
+    void check(size_t at) const {
+        if (at >= size) {
+            std::abort();
+        }
     }
 };
 
@@ -893,18 +910,24 @@ struct Row {
                                            : side.q[row * side.k + kk];
             const bool stored_signed = f.inverts && f.has_unsigned && !zero() && !padding;
             const int flips = (stored_signed ? 0x80 : 0) ^ (f.inverts && kk % 16 >= 8 ? 0xFF : 0);
-            panel.put(
-                places[kk].byte, static_cast<int8_t>(value ^ flips), state(side.bl == 0 || padding ? 0 : kk / side.bl));
+            const bool known = side.unspecified.empty() || side.bl == 0 || padding;  // no division for each
+            panel.put(places[kk].byte, static_cast<int8_t>(value ^ flips), state(known ? 0 : kk / side.bl));
         }
     }
     [[gnu::noinline, gnu::flatten]] void pack_bits(const std::vector<Place>& places) {
-        for (size_t kk = 0; kk < places.size(); ++kk) {
-            const int value = zero() ? (f.element == Format::u2 ? 2 : 0) : kk >= side.k ? 0 : side.q[row * side.k + kk];
-            panel.put_bits(
-                places[kk], f.bits(), static_cast<unsigned>(value + (f.element == Format::u4 && !zero() ? 8 : 0)));
-            if (f.fifth != nullptr) {
-                panel.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>(value >> 4));
-            }
+        // Copies: a byte that is written could be part of anything else.
+        const bool none = zero();
+        const unsigned bits = f.bits();
+        const int offset = f.element == Format::u4 && !none ? 8 : 0, rest = f.element == Format::u2 && none ? 2 : 0;
+        const size_t depth = none ? 0 : side.k, stored = places.size();
+        const int8_t* q = side.q.data() + row * side.k;
+        const Place* place = places.data();
+        Panel to = panel;
+        for (size_t kk = 0; kk < stored; ++kk) {
+            to.put_bits(place[kk], bits, static_cast<unsigned>((kk < depth ? q[kk] : rest) + offset));
+        }
+        for (size_t kk = 0; kk < stored && f.fifth != nullptr; ++kk) {
+            to.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>((kk < depth ? q[kk] : rest) >> 4));
         }
     }
     /// The same in all panels of a shape.
