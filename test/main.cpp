@@ -18,7 +18,7 @@ std::string without(std::string filter, const std::string& pattern) {
 }
 
 /// A filter of those kernels and packers alone that KLEIDIAI_TEST_ONLY says: with vectors of any length, with SME,
-/// without SME. With vectors of any length: nor what is the same for all.
+/// without SME. "scalable" also leaves out tests that have neither and do not depend on the vector length.
 std::string only(const std::string& which, std::string filter) {
     if (which == "scalable") {
         filter = without(filter, "GgufTypes.*:GgufFloats.*:GgufUnpack.*:GgufTable.*:GgufActivations.*");

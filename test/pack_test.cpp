@@ -191,10 +191,12 @@ protected:
     Side make_rhs(size_t rows, size_t k, size_t bl, bool special = false) {
         return made<Side>({&p, rows, k, bl, special, 0}, [&] { return new_rhs(rows, k, bl, special); });
     }
+    /// Packer, rows, k, bl, whether the values are special, and kr / sr of an LHS.
+    using Arguments = std::tuple<const kai_packer*, size_t, size_t, size_t, bool, size_t>;
     /// What make() returned for these arguments.
     template <typename T, typename Make>
-    static const T& made(const std::tuple<const kai_packer*, size_t, size_t, size_t, bool, size_t>& of, Make make) {
-        using Entry = std::pair<std::remove_cv_t<std::remove_reference_t<decltype(of)>>, T>;
+    static const T& made(const Arguments& of, Make make) {
+        using Entry = std::pair<Arguments, T>;
         static test::Recent<Entry> recent;
         return recent.get([&](const Entry& e) { return e.first == of; }, [&] { return Entry{of, make()}; }).second;
     }
@@ -598,8 +600,11 @@ TEST_P(Pack, PartsByPointer) {
         const Lhs input = lhs ? make_lhs(tile, count, k, bl, false) : Lhs{{}, make_rhs(count, k, bl)};
         std::optional<test::LhsSource> rows_of_lhs;
         std::optional<test::RhsSource> columns;
-        lhs ? static_cast<void>(rows_of_lhs.emplace(p, tile, input.values, count, k, 2))
-            : static_cast<void>(columns.emplace(p, input.side, 2));
+        if (lhs) {
+            rows_of_lhs.emplace(p, tile, input.values, count, k, 2);
+        } else {
+            columns.emplace(p, input.side, 2);
+        }
         const Packed want = lhs ? expected_lhs(input.side, tile) : expected_rhs(input.side, tile);
         const std::vector<size_t> panels_of_a_part =
             takes_one_row() ? std::vector<size_t>{1} : std::vector<size_t>{1, 2, 3};

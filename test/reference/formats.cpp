@@ -877,6 +877,7 @@ struct Row {
     Panel panel;
     size_t r;
     bool missing;
+    const std::vector<Place>& places;  // of the elements of slot r, in any panel
 
     bool zero() const {
         return missing && f.padding == Format::zeros;
@@ -893,7 +894,7 @@ struct Row {
             panel.put_parts(f.parts(s, r, kk), value);
         }
     }
-    [[gnu::noinline, gnu::flatten]] void pack_floats(const std::vector<Place>& places) {
+    [[gnu::noinline, gnu::flatten]] void pack_floats() {
         for (size_t kk = 0; kk < places.size(); ++kk) {
             const float x = zero() || kk >= side.k ? 0.0f : side.values[row * side.k + kk];
             f.element == Format::f32
@@ -901,7 +902,7 @@ struct Row {
                 : panel.put(places[kk].byte, f.element == Format::f16 ? f16_from_f32(x) : bf16_from_f32(x));
         }
     }
-    [[gnu::noinline, gnu::flatten]] void pack_bytes(const std::vector<Place>& places) {
+    [[gnu::noinline, gnu::flatten]] void pack_bytes() {
         for (size_t kk = 0; kk < places.size(); ++kk) {
             const bool padding = kk >= side.k, last = padding && f.lhs && !f.plain && side.k > 0;
             const int8_t value = zero() ? 0
@@ -914,8 +915,8 @@ struct Row {
             panel.put(places[kk].byte, static_cast<int8_t>(value ^ flips), state(known ? 0 : kk / side.bl));
         }
     }
-    [[gnu::noinline, gnu::flatten]] void pack_bits(const std::vector<Place>& places) {
-        // Copies: a byte that is written could be part of anything else.
+    [[gnu::noinline, gnu::flatten]] void pack_bits() {
+        // Local copies: a store to a byte may alias any member, which would be loaded again for each element.
         const bool none = zero();
         const unsigned bits = f.bits();
         const int offset = f.element == Format::u4 && !none ? 8 : 0, rest = f.element == Format::u2 && none ? 2 : 0;
@@ -930,27 +931,11 @@ struct Row {
             to.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>((kk < depth ? q[kk] : rest) >> 4));
         }
     }
-    /// The same in all panels of a shape.
-    const std::vector<Place>& places_of_row() const {
-        static const char* format = nullptr;
-        static Shape shape;
-        static std::vector<std::vector<Place>> rows;
-        if (format != f.name || std::memcmp(&shape, &s, sizeof(s)) != 0) {
-            format = f.name, shape = s;
-            rows.assign(s.rows, {});
-        }
-        if (rows[r].empty()) {
-            rows[r].resize(f.stored_k(s));
-            f.place.row(s, r, rows[r]);
-        }
-        return rows[r];
-    }
     void pack_elements() {
         if (f.parts != nullptr) {
             return pack_parts();
         }
-        const std::vector<Place>& places = places_of_row();
-        f.is_float() ? pack_floats(places) : f.element == Format::i8 ? pack_bytes(places) : pack_bits(places);
+        f.is_float() ? pack_floats() : f.element == Format::i8 ? pack_bytes() : pack_bits();
     }
 
     void pack_scale(size_t b) {
@@ -1040,11 +1025,17 @@ Packed pack(const Format& f, const Side& side, Tile panel, size_t first_slot) {
     const size_t panels = side.rows == 0 ? 0 : (first_slot + side.rows + tile.rows - 1) / tile.rows;
     const size_t stride = f.stride(s);
     Packed packed = {std::vector<uint8_t>(panels * stride), std::vector<Packed::State>(panels * stride)};
-    for (size_t slot = first_slot; slot < panels * tile.rows; ++slot) {
-        const bool missing = slot - first_slot >= side.rows;
-        if (!missing || f.padding != Format::untouched) {
-            const size_t row = missing ? side.rows - 1 : slot - first_slot;
-            Row{f, s, side, row, {packed, slot / tile.rows * stride}, slot % tile.rows, missing}.pack();
+    std::vector<Place> places(f.parts == nullptr ? f.stored_k(s) : 0);
+    for (size_t r = 0; r < tile.rows && panels > 0; ++r) {
+        if (f.parts == nullptr) {
+            f.place.row(s, r, places);
+        }
+        for (size_t slot = r; slot < panels * tile.rows; slot += tile.rows) {
+            const bool before = slot < first_slot, missing = !before && slot - first_slot >= side.rows;
+            if (!before && (!missing || f.padding != Format::untouched)) {
+                const size_t row = missing ? side.rows - 1 : slot - first_slot;
+                Row{f, s, side, row, {packed, slot / tile.rows * stride}, r, missing, places}.pack();
+            }
         }
     }
     return packed;

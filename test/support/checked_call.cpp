@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -159,7 +160,9 @@ void run_checked(Call& call) {
         broken += " sp (" + std::to_string(static_cast<int64_t>(call.sp_change)) + ")";
     }
     if (call.fpcr != call.fpcr_before) {
-        broken += " FPCR (" + std::to_string(call.fpcr) + ")";
+        char text[40];
+        std::snprintf(text, sizeof(text), " FPCR (0x%llx)", static_cast<unsigned long long>(call.fpcr));
+        broken += text;
     }
     if (call.svcr & 1) {
         broken += " PSTATE.SM (left on)";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/support/threads.hpp"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -81,6 +83,7 @@ private:
 }  // namespace
 
 void run_threads(size_t threads, const std::function<void(size_t)>& work) {
+    ASSERT_LE(threads, kThreads);
     static Team team;
     const PlainCalls plain_calls;
     team.run([&](size_t t) {
