@@ -34,7 +34,7 @@ struct Quantised {
 
 /// The integer that stands for x when q means q * scale + zero, from -2^(bits - 1) on.
 inline int quantum(float x, float scale, float zero, int bits) {
-    const float low = -std::ldexp(1.0f, bits - 1);
+    const auto low = static_cast<float>(-(1 << (bits - 1)));
     const float q = scale == 0.0f ? 0.0f : std::nearbyint((x - zero) / scale);
     return static_cast<int>(std::min(std::max(q, low), -low - 1));
 }
