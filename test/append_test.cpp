@@ -104,8 +104,7 @@ TEST_P(Appended, AnyPartsInAnyOrder) {
     for (const Tile tile : tiles()) {
         for (const size_t k : {32, 64, 96, 128, 288}) {
             for (const size_t n : {1, 4, 7, 19}) {
-                SCOPED_TRACE(
-                    testing::Message() << "nr " << tile.rows << ", kr " << tile.kr << ", n " << n << ", k " << k);
+                SCOPED_TRACE(test::listed({{"nr", tile.rows}, {"kr", tile.kr}, {"n", n}, {"k", k}}));
                 const Rows rows = random_rows(a.source, n, k, random);
                 const std::vector<uint8_t> want = packed_at_once(a.format, rows.side, tile);
                 for (int round = 0; round < 3; ++round) {

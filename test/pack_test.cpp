@@ -270,9 +270,14 @@ protected:
 
     /// Packs `count` rows and compares.
     void check(Tile t, size_t count, Depth depth, size_t gap, Flush flush, bool special = false) {
-        SCOPED_TRACE(
-            testing::Message() << "rows " << count << ", k " << depth.k << ", bl " << depth.bl << ", tile " << t.rows
-                               << ", kr " << t.kr << ", sr " << t.sr << ", gap " << gap);
+        SCOPED_TRACE(test::listed(
+            {{"rows", count},
+             {"k", depth.k},
+             {"bl", depth.bl},
+             {"tile", t.rows},
+             {"kr", t.kr},
+             {"sr", t.sr},
+             {"gap", gap}}));
         if (lhs) {
             const GuardedBuffer packed(test::packed_size(p, t, count, depth.k, depth.bl), flush);
             const Lhs input = make_lhs(t, count, depth.k, depth.bl, special);
@@ -642,9 +647,7 @@ TEST_P(Pack, PartsByStartIndex) {
                 if (count == 0 || start + count > rows) {
                     continue;
                 }
-                SCOPED_TRACE(
-                    testing::Message() << "m_idx_start " << start << ", m " << count << ", mr " << tile.rows << ", kr "
-                                       << tile.kr);
+                SCOPED_TRACE(test::listed({{"m_idx_start", start}, {"m", count}, {"mr", tile.rows}, {"kr", tile.kr}}));
                 const bool by_caller = test::uses_start_slot(p);
                 const size_t first = by_caller || test::uses_start_index(p) ? start : 0, slot = first % tile.rows;
                 const GuardedBuffer packed(test::packed_size(p, tile, slot + count, k, bl));
@@ -673,9 +676,8 @@ TEST_P(Pack, RowsByIndex) {
             test::LhsSource source(p, tile, input.values, kRows, k, 1);
             source.rows -= source.stride;
             for (const size_t count : {size_t{0}, size_t{1}, tile.rows, 2 * tile.rows + 3}) {
-                SCOPED_TRACE(
-                    testing::Message() << "m " << count << ", k " << k << ", bl " << bl << ", mr " << tile.rows
-                                       << ", kr " << tile.kr << ", sr " << tile.sr);
+                SCOPED_TRACE(test::listed(
+                    {{"m", count}, {"k", k}, {"bl", bl}, {"mr", tile.rows}, {"kr", tile.kr}, {"sr", tile.sr}}));
                 std::vector<size_t> indices(count);
                 std::vector<float> values;
                 for (size_t& index : indices) {

@@ -195,10 +195,22 @@ Operands Matmul::packed(const Side& lhs, const Side& rhs, Flush flush) {
 
 std::vector<float> Matmul::floats_of(const GuardedBuffer& dst) const {
     std::vector<float> floats;
-    for (size_t at = 0; at < dst.size(); at += element) {
-        floats.push_back(reference::load(dst.data() + at, u.dst_type));
-    }
+    reference::load(dst.data(), dst.size() / element, u.dst_type, floats);
     return floats;
+}
+
+std::string Matmul::difference(const uint8_t* dst, size_t stride, size_t m, size_t n, const float* want) const {
+    std::vector<float> row;
+    for (size_t i = 0; i < m; ++i) {
+        row.clear();
+        reference::load(dst + i * stride, n, u.dst_type, row);
+        for (size_t j = 0; std::memcmp(row.data(), want + i * n, n * sizeof(float)) != 0 && j < n; ++j) {
+            if (std::memcmp(&row[j], want + i * n + j, sizeof(float)) != 0) {
+                return "row " + std::to_string(i) + ", column " + std::to_string(j);
+            }
+        }
+    }
+    return "";
 }
 
 std::vector<float> Matmul::run(const Operands& o, Clamp clamp, Output output) {
@@ -209,13 +221,13 @@ std::vector<float> Matmul::run(const Operands& o, Clamp clamp, Output output) {
     }
     call(m, n, o, o.lhs.data(), o.rhs.data(), dst.data(), row * element, clamp);
     std::vector<float> dense;
+    dense.reserve(m * n);
     for (size_t i = 0; i < m && n > 0; ++i) {
         const uint8_t* from = dst.data() + i * row * element;
-        for (size_t j = 0; j < n; ++j) {
-            dense.push_back(reference::load(from + j * element, u.dst_type));
-        }
-        for (size_t j = n * element; j < row * element && i + 1 < m; ++j) {
-            EXPECT_EQ(from[j], kGap) << "between rows " << i << " and " << i + 1;
+        reference::load(from, n, u.dst_type, dense);
+        const uint8_t* gap = from + n * element;
+        if (i + 1 < m && !std::all_of(gap, from + row * element, [](uint8_t byte) { return byte == kGap; })) {
+            ADD_FAILURE() << "written between rows " << i << " and " << i + 1;
         }
     }
     return dense;
@@ -445,9 +457,7 @@ std::vector<float> Matmul::run(kai_call c) {
     }
     std::vector<float> dense;
     for (size_t i = 0; i < c.m; ++i) {
-        for (size_t j = 0; j < c.n; ++j) {
-            dense.push_back(reference::load(dst.data() + i * c.dst_stride + j * element, u.dst_type));
-        }
+        reference::load(dst.data() + i * c.dst_stride, c.n, u.dst_type, dense);
     }
     return dense;
 }

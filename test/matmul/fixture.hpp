@@ -158,6 +158,9 @@ protected:
     /// A dense output.
     std::vector<float> floats_of(const GuardedBuffer& dst) const;
 
+    /// The first of m x n elements at `dst` that has other bits than in `want`, which is dense; "" if there is none.
+    std::string difference(const uint8_t* dst, size_t stride, size_t m, size_t n, const float* want) const;
+
     /// The product of all rows of both sides in one call, dense.
     std::vector<float> run(const Side& lhs, const Side& rhs, Clamp clamp = {}, Output output = {}) {
         return run(packed(lhs, rhs, output.flush), clamp, output);

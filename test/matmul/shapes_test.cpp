@@ -78,12 +78,7 @@ TEST_P(Matmul, Rectangles) {
                     dst.data() + offset, stride, {}, m_idx, n_idx);
             }
         }
-        for (size_t i = 0; i < m; ++i) {
-            for (size_t j = 0; j < n; ++j) {
-                const float x = reference::load(dst.data() + i * stride + j * element, u.dst_type);
-                ASSERT_EQ(std::memcmp(&x, &full[i * n + j], sizeof(x)), 0) << "row " << i << ", column " << j;
-            }
-        }
+        ASSERT_EQ(difference(dst.data(), stride, m, n, full.data()), "");
     }
 }
 
@@ -135,11 +130,8 @@ TEST_P(Matmul, LongRectangles) {
         const size_t rows = std::min(m_step, m - m_idx);
         const GuardedBuffer dst(rows * stride, Flush::end, kNan);
         call(rows, n, o, o.lhs.data() + lhs_offset(m_idx, k, bl), o.rhs.data(), dst.data(), stride, {}, m_idx);
-        for (size_t i = 0; i < rows * n; ++i) {
-            const float x = reference::load(dst.data() + i * element, u.dst_type);
-            ASSERT_EQ(std::memcmp(&x, &full[m_idx * n + i], sizeof(x)), 0)
-                << "row " << m_idx + i / n << ", column " << i % n;
-        }
+        ASSERT_EQ(difference(dst.data(), stride, rows, n, full.data() + m_idx * n), "")
+            << "from row " << m_idx << " on";
     }
 }
 

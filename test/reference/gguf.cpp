@@ -192,6 +192,7 @@ GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
 
 std::vector<GgufWeight> gguf_weights(const GgufType& type, const uint8_t* blocks, size_t count) {
     std::vector<GgufWeight> weights;
+    weights.reserve(count);
     for (size_t i = 0; i < count; ++i) {
         weights.push_back(type.weight(blocks + i / type.weights * type.bytes, i % type.weights));
     }

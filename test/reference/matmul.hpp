@@ -97,6 +97,8 @@ inline float load(const uint8_t* address, kai_datatype type) {
     std::memcpy(&h, address, sizeof(h));
     return type == kai_dt_f16 ? f32_from_f16(h) : f32_from_bf16(h);
 }
+/// Appends what is at `address` and after it.
+void load(const uint8_t* address, size_t count, kai_datatype type, std::vector<float>& to);
 void store(uint8_t* address, float x, kai_datatype type);
 /// @}
 

@@ -448,4 +448,12 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
     run(p, a);
 }
 
+std::string listed(std::initializer_list<std::pair<const char*, size_t>> numbers) {
+    std::string list;
+    for (const auto& [name, number] : numbers) {
+        list.append(list.empty() ? "" : ", ").append(name).append(" ").append(std::to_string(number));
+    }
+    return list;
+}
+
 }  // namespace test

@@ -3,6 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
+#include <string>
+#include <utility>
+
 #include "kai/call.hpp"
 #include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
@@ -133,5 +137,8 @@ void run_lhs_rows(
 void run_rhs(
     const kai_packer& packer, reference::Tile tile, const RhsSource& source, size_t first, size_t count,
     uint8_t* packed);
+
+/// "m 3, k 64", for SCOPED_TRACE: a stream would take longer than some calls, under emulation.
+std::string listed(std::initializer_list<std::pair<const char*, size_t>> numbers);
 
 }  // namespace test
