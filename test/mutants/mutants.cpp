@@ -1327,8 +1327,8 @@ std::set<std::string> one_for_each_wrapper() {
     return chosen;
 }
 
-/// Tests that noticed something pass through every wrapper when none misbehaves. (kleidiai_test runs all of them without
-/// wrappers.)
+/// Tests that noticed something pass through every wrapper when none misbehaves. (kleidiai_test runs all of them
+/// without wrappers.)
 bool passes_without_mutations() {
     mutants::mutation = "none";
     failures->tests_of.clear();
