@@ -92,6 +92,13 @@ expect_match("${result} ${output}" "^1 .*CMake Error.*KLEIDIAI_REQUIRE_ISAS asks
 configure(broken -DKLEIDIAI_REQUIRE_ISAS=sme3)
 expect_match("${result} ${output}" "^1 .*no ISA named .sme3" "an unknown ISA is an error")
 
+# A compiler that lacks an ISA leaves out what needs it, and nothing else.
+file(WRITE "${WORK}/no_sve.h" "#ifdef __ARM_FEATURE_SVE\n#error no SVE here\n#endif\n")
+configure(no_sve ${cross} "-DCMAKE_CXX_FLAGS=-include ${WORK}/no_sve.h")
+expect_success("a compiler without SVE")
+expect_match("${output}" "LEFT OUT: the sve_i8mm [^\n]*no SVE here" "what needs SVE is left out")
+expect_no_match("${output}" "LEFT OUT: the (neon|sme)" "NEON and SME are not")
+
 # A -mcpu for all files neither adds instructions nor warnings.
 set(sources kai/kai_common.cpp kai/engines/pack/pack_rhs_float.cpp kai/engines/pack/pack_rhs_channels.cpp
     kai/engines/pack/pack_lhs_qai8dxp.cpp kai/engines/qai8dxp/qai8dxp_neon_i8mm.cpp)
