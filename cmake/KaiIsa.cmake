@@ -111,8 +111,9 @@ function(kai_assembly_probe variable)
     set(${variable} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# A probe takes half a second, and most toolchains have everything: asks for all ISAs of C++ at once, and for all of
-# assembly that no macros can encode. What they have is set here, and need not be probed.
+# A probe takes half a second, and most toolchains have everything: one probe for all ISAs of C++ together, one for
+# those of assembly (not those that macros can encode). If it succeeds, KAI_TOOLCHAIN_HAS_<isa> is set for the caller,
+# and kai_probe has nothing left to do for them.
 macro(kai_probe_all)
     set(cxx_isas "")
     set(assembly_isas "")
@@ -121,7 +122,7 @@ macro(kai_probe_all)
         if(KAI_CXX_ARCH_${isa} MATCHES "^armv8.2-a(\\+.+)$")
             list(APPEND cxx_isas ${isa})
             string(APPEND extensions "${CMAKE_MATCH_1}")
-        elseif(NOT isa STREQUAL "any" AND NOT KAI_ENCODINGS_${isa})
+        elseif(NOT isa STREQUAL "any" AND NOT KAI_CXX_ARCH_${isa} MATCHES "\\+" AND NOT KAI_ENCODINGS_${isa})
             list(APPEND assembly_isas ${isa})
         endif()
     endforeach()
