@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "kai/kai_cpu.h"
 #include "kai/kai_registry.h"
@@ -21,25 +22,42 @@ std::string without(std::string filter, const std::string& pattern) {
     return filter + (filter.find('-') == std::string::npos ? '-' : ':') + pattern;
 }
 
-/// Whether a filter selects a test.
-bool selects(const std::string& filter, const std::string& test) {
-    const auto matches = [&](const std::string& patterns) {
-        std::istringstream list(patterns);
+/// A filter of GoogleTest: patterns, and after a minus those of tests that are left out.
+class Filter {
+public:
+    explicit Filter(const std::string& filter) {
+        std::istringstream parts(filter);
+        std::string wanted, unwanted;
+        std::getline(parts, wanted, '-');
+        std::getline(parts, unwanted);
+        wanted_ = split(wanted.empty() ? "*" : wanted);
+        unwanted_ = split(unwanted);
+    }
+    bool selects(const std::string& test) const {
+        return matches(wanted_, test) && !matches(unwanted_, test);
+    }
+
+private:
+    using Patterns = std::vector<std::string>;
+    static Patterns split(const std::string& text) {
+        Patterns patterns;
+        std::istringstream list(text);
         for (std::string pattern; std::getline(list, pattern, ':');) {
-            if (fnmatch(pattern.c_str(), test.c_str(), 0) == 0) {
-                return true;
-            }
+            patterns.push_back(pattern);
         }
-        return false;
-    };
-    const size_t minus = std::min(filter.find('-'), filter.size());
-    const std::string wanted = filter.substr(0, minus), unwanted = filter.substr(minus);
-    return (wanted.empty() || matches(wanted)) && !matches(unwanted.substr(unwanted.empty() ? 0 : 1));
-}
+        return patterns;
+    }
+    static bool matches(const Patterns& patterns, const std::string& test) {
+        return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+            return fnmatch(pattern.c_str(), test.c_str(), 0) == 0;
+        });
+    }
+    Patterns wanted_, unwanted_;
+};
 
 /// A filter of those kernels and packers alone that KLEIDIAI_TEST_ONLY says: with vectors of any length, with SME,
-/// without SME. "scalable" also leaves out tests that have neither and do not depend on the vector length. It has the
-/// names of tests: a pattern for each kernel, tried on each of 15,000 tests, takes seconds under emulation.
+/// without SME. "scalable" also leaves out tests that have neither and do not depend on the vector length. The result
+/// is a list of tests: patterns for hundreds of kernels, tried on 15,000 tests, take seconds under emulation.
 std::string only(const std::string& which, std::string filter) {
     if (which == "scalable") {
         filter = without(filter, "GgufTypes.*:GgufFloats.*:GgufUnpack.*:GgufTable.*:GgufActivations.*");
@@ -59,13 +77,14 @@ std::string only(const std::string& which, std::string filter) {
     for (const kai_packer* p : test::all_packers()) {
         leave_out(*p);
     }
+    const Filter whole(filter);
     std::string names;
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     for (int i = 0; i < all.total_test_suite_count(); ++i) {
         const testing::TestSuite& suite = *all.GetTestSuite(i);
         for (int j = 0; j < suite.total_test_count(); ++j) {
             const std::string test = suite.GetTestInfo(j)->name(), name = std::string(suite.name()) + "." + test;
-            if (left_out.count(test.substr(test.find('/') + 1)) == 0 && selects(filter, name)) {
+            if (left_out.count(test.substr(test.find('/') + 1)) == 0 && whole.selects(name)) {
                 names += name + ":";
             }
         }

@@ -199,15 +199,20 @@ std::vector<float> Matmul::floats_of(const GuardedBuffer& dst) const {
     return floats;
 }
 
+std::vector<float> Matmul::floats_of(const uint8_t* dst, size_t stride, size_t m, size_t n) const {
+    std::vector<float> floats;
+    floats.reserve(m * n);
+    for (size_t i = 0; i < m && n > 0; ++i) {
+        reference::load(dst + i * stride, n, u.dst_type, floats);
+    }
+    return floats;
+}
+
 std::string Matmul::difference(const uint8_t* dst, size_t stride, size_t m, size_t n, const float* want) const {
-    std::vector<float> row;
-    for (size_t i = 0; i < m; ++i) {
-        row.clear();
-        reference::load(dst + i * stride, n, u.dst_type, row);
-        for (size_t j = 0; std::memcmp(row.data(), want + i * n, n * sizeof(float)) != 0 && j < n; ++j) {
-            if (std::memcmp(&row[j], want + i * n + j, sizeof(float)) != 0) {
-                return "row " + std::to_string(i) + ", column " + std::to_string(j);
-            }
+    const std::vector<float> got = floats_of(dst, stride, m, n);
+    for (size_t i = 0; i < got.size(); ++i) {
+        if (reference::bits_of(got[i]) != reference::bits_of(want[i])) {
+            return "row " + std::to_string(i / n) + ", column " + std::to_string(i % n);
         }
     }
     return "";
@@ -220,17 +225,13 @@ std::vector<float> Matmul::run(const Operands& o, Clamp clamp, Output output) {
         std::memset(dst.data() + (i * row + n) * element, kGap, output.gap * element);
     }
     call(m, n, o, o.lhs.data(), o.rhs.data(), dst.data(), row * element, clamp);
-    std::vector<float> dense;
-    dense.reserve(m * n);
-    for (size_t i = 0; i < m && n > 0; ++i) {
-        const uint8_t* from = dst.data() + i * row * element;
-        reference::load(from, n, u.dst_type, dense);
-        const uint8_t* gap = from + n * element;
-        if (i + 1 < m && !std::all_of(gap, from + row * element, [](uint8_t byte) { return byte == kGap; })) {
+    for (size_t i = 0; i + 1 < m && n > 0; ++i) {
+        const uint8_t *gap = dst.data() + (i * row + n) * element, *end = gap + output.gap * element;
+        if (!std::all_of(gap, end, [](uint8_t byte) { return byte == kGap; })) {
             ADD_FAILURE() << "written between rows " << i << " and " << i + 1;
         }
     }
-    return dense;
+    return floats_of(dst.data(), row * element, m, n);
 }
 
 std::vector<float> Matmul::check(const Side& lhs, const Side& rhs, Clamp clamp, Output output) {
@@ -455,11 +456,7 @@ std::vector<float> Matmul::run(kai_call c) {
             kai_call_run(&c, i * m_step, j * n_step, m_step, n_step);
         }
     }
-    std::vector<float> dense;
-    for (size_t i = 0; i < c.m; ++i) {
-        reference::load(dst.data() + i * c.dst_stride, c.n, u.dst_type, dense);
-    }
-    return dense;
+    return floats_of(dst.data(), c.dst_stride, c.m, c.n);
 }
 
 std::vector<Matmul::Depth> Matmul::depths() const {

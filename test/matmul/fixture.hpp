@@ -157,8 +157,10 @@ protected:
 
     /// A dense output.
     std::vector<float> floats_of(const GuardedBuffer& dst) const;
+    /// m x n elements, rows `stride` bytes apart.
+    std::vector<float> floats_of(const uint8_t* dst, size_t stride, size_t m, size_t n) const;
 
-    /// The first of m x n elements at `dst` that has other bits than in `want`, which is dense; "" if there is none.
+    /// Where the first of m x n elements is whose bits differ from those in `want`, which is dense; "" if none does.
     std::string difference(const uint8_t* dst, size_t stride, size_t m, size_t n, const float* want) const;
 
     /// The product of all rows of both sides in one call, dense.

@@ -47,11 +47,7 @@ TEST_P(Matmul, StridesBeyond32Bits) {
         const auto rows_apart = [&](const Operands& x) {
             const SparseBuffer dst((x.m - 1) * stride + x.n * element);
             call(x.m, x.n, x, x.lhs.data(), x.rhs.data(), dst.data(), stride, {});
-            std::vector<float> got;
-            for (size_t i = 0; i < x.m * x.n; ++i) {
-                got.push_back(reference::load(dst.data() + i / x.n * stride + i % x.n * element, u.dst_type));
-            }
-            return got;
+            return floats_of(dst.data(), stride, x.m, x.n);
         };
         EXPECT_TRUE(same_bits(rows_apart(o), want)) << "rows of dst";
         EXPECT_TRUE(same_bits(rows_apart(few), want_of_few)) << "few rows of dst";

@@ -1307,8 +1307,8 @@ bool try_mutation(const Mutation& m, bool depthwise) {
     return noticed == subjects.size();
 }
 
-/// Of the tests that noticed something those of one kernel or packer for each wrapper, which is for a signature and a
-/// type of results.
+/// Tests that noticed a mutation: of each, the instance for one kernel or packer per wrapper. There is a wrapper for
+/// each signature and type of results.
 std::set<std::string> one_for_each_wrapper() {
     std::map<std::string, std::string> wrappers;
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -1327,7 +1327,7 @@ std::set<std::string> one_for_each_wrapper() {
     return chosen;
 }
 
-/// Tests that noticed something pass through every wrapper when none misbehaves. (kleidiai_test runs all of them
+/// Whether tests that noticed a mutation pass through every wrapper without one. (kleidiai_test runs all of them
 /// without wrappers.)
 bool passes_without_mutations() {
     mutants::mutation = "none";
