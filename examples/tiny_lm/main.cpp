@@ -509,7 +509,7 @@ private:
         if (count_ >= 128 && !(reference_.bits_per_char <= kUseful)) {
             complain("the reference", reference_.bits_per_char);
         }
-        std::map<size_t, double> expected;  // of so many characters
+        std::map<size_t, double> expected = {{count_, reference_.bits_per_char}};  // of so many characters
         for (const Result& r : results_) {
             const size_t count = checked(r);
             if (expected.count(count) == 0) {
