@@ -85,7 +85,7 @@ cmd_test() {
     local bench=OFF
     if [ "$manager" = apt ]; then need_bench_packages; need_packages doxygen=doxygen; bench=ON; fi
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then
-        ( (need_ggml) || say "ggml cannot be had: not compared") &  # its tests need it, not the build
+        { (need_ggml) || say "ggml cannot be had: not compared"; } &  # the tests need it, the build does not
     fi
     build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     wait
