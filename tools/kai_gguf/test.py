@@ -8,10 +8,13 @@ import pathlib
 import pty
 import random
 import resource
+import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
@@ -43,14 +46,35 @@ def blocks(kind, shape):
     return bytes(random.randrange(256) for _ in range(count // weights * size))
 
 
-def run(*arguments, fails="", memory=0):
+def run(*arguments, fails="", memory=0, file_size=0):
     def limit():
         if memory:
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        if file_size:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
     done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False, preexec_fn=limit)
+                          check=False, preexec_fn=limit, timeout=300)
     assert (done.returncode != 0) == bool(fails) and fails in done.stdout, (arguments, done.stdout)
     return done.stdout
+
+
+def unfinished():
+    return list(pathlib.Path(".").rglob("*.part"))
+
+
+def interrupted(with_signal, *arguments, ignored=False):
+    """Exit status of a run that gets a signal while its output is unfinished."""
+    for _ in range(100):  # until that is early enough
+        process = subprocess.Popen([TOOL, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(with_signal, signal.SIG_IGN) if ignored else None)
+        while not unfinished() and process.poll() is None:
+            time.sleep(0.001)
+        early = process.poll() is None
+        process.send_signal(with_signal)
+        status = process.wait()
+        if early and (ignored or status != 0):
+            return status
+    raise AssertionError(f"{arguments} is always done before a signal")
 
 
 def read(path):
@@ -86,13 +110,13 @@ run("list", model, "--for", "sme2", "--vector-length", 100, fails="128, 256, 512
 
 # Any number of threads writes the same bytes.
 for options in (("--for", "portable"), ("--for", "dotprod"), ("--for", "sme2", "--vector-length", 256)):
-    assert "3 of 6 tensors" in run("pack", model, packed, *options, "--threads", 3)
+    assert "3 of 6 tensors" in run("pack", model, packed, *options, "--threads", 3, "--force")
     tensors = read(packed)
     assert list(tensors) == ["embd", "experts", "z.q4_k"]
     assert tensors["z.q4_k"][:5] == (11, 12, 37, 512, 1) and tensors["experts"][:5] == (11, 2, 9, 64, 3)
     whole = packed.read_bytes()
     assert run("verify", model, packed).count(": right\n") == 3
-    run("pack", model, packed, *options, "--threads", 1)
+    run("pack", model, packed, *options, "--threads", 1, "--force")
     assert packed.read_bytes() == whole
 
 # A packed weight, a row or a name that differs is noticed, whatever the checksum is.
@@ -120,12 +144,64 @@ run("rows", model, "other", 0, fails="cannot read the type")
 before = packed.read_bytes()
 other.write_bytes(model.read_bytes()[:-1])
 run("list", other, fails="other.gguf, byte ")
-run("pack", other, packed, fails="the file ends before")
+run("pack", other, packed, "--force", fails="the file ends before")
 gguf(other, content[1:2])
-run("pack", other, packed, fails="no tensor is packed")
+run("pack", other, packed, "--force", fails="no tensor is packed")
 other.write_bytes(b"")
 run("list", other, fails="empty")
-assert packed.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
+assert packed.read_bytes() == before and not unfinished()
+
+# What exists is replaced with --force only, a file that is an input never, nor what is no regular file.
+run("pack", model, packed, fails="m.kai: exists already (--force)")
+assert packed.read_bytes() == before
+whole = model.read_bytes()
+os.link(model, "hard.gguf")
+os.symlink(model, "soft.gguf")
+for source, output in ((model, model), (model, "./" + str(model)), (model, "hard.gguf"), (model, "soft.gguf"),
+                       ("soft.gguf", model), ("hard.gguf", "soft.gguf")):
+    for force in ((), ("--force",)):
+        run("pack", source, output, *force, fails=f"the same file as the input {source}")
+        assert model.read_bytes() == whole and os.path.samefile(model, "hard.gguf") and os.path.islink("soft.gguf")
+os.mkfifo("fifo")
+os.mkdir("folder")
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("socket")
+os.symlink("nothing", "dangling")
+os.symlink("fifo", "to_fifo")
+for output, why in (("fifo", "regular"), ("folder", "regular"), ("socket", "regular"), ("to_fifo", "regular"),
+                    ("dangling", "a symbolic link to nothing"), ("none/m.kai", "No such file or directory")):
+    mode = os.lstat(output).st_mode if "/" not in output else 0
+    run("pack", model, output, "--force", fails=why)
+    assert not mode or os.lstat(output).st_mode == mode
+run("list", "fifo", fails="fifo: not a regular file")
+listener.close()
+
+# A link is followed; a file that is replaced keeps its mode.
+os.symlink("folder/far.kai", "near.kai")
+pathlib.Path("folder/far.kai").write_bytes(b"old")
+os.chmod("folder/far.kai", 0o640)
+run("pack", model, "near.kai", "--for", "sme2", "--vector-length", 256, "--force")
+assert os.path.islink("near.kai") and pathlib.Path("folder/far.kai").read_bytes() == before
+assert os.stat("folder/far.kai").st_mode & 0o777 == 0o640
+
+# Where the output does not fit, nothing is left behind, nor if a signal ends the run.
+run("pack", model, packed, "--force", file_size=4096, fails="m.kai: ")
+assert packed.read_bytes() == before and not unfinished()
+gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    assert interrupted(number, "pack", other, packed, "--for", "i8mm", "--threads", 2, "--force") == -number
+    assert packed.read_bytes() == before and not unfinished()
+assert interrupted(signal.SIGHUP, "pack", other, "nohup.kai", "--for", "i8mm", "--force", ignored=True) == 0
+
+# Several runs at once do not meet: with --force the last one counts, without it the first one.
+for force in (True, False):
+    runs = [subprocess.Popen([TOOL, "pack", other, "same.kai", "--for", "i8mm", "--threads", "1"] + force * ["--force"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    results = [(process.communicate()[1], process.returncode) for process in runs]
+    failed = [error for error, status in results if status != 0]
+    assert len(failed) == (0 if force else 3) and all("exists already" in error for error in failed), results
+    assert not unfinished() and run("verify", other, "same.kai").count(": right\n") == 1
+    os.remove("same.kai")
 
 # With --dense, floats and types without a packer are packed, too: the rows that `rows` prints.
 halves = struct.pack("<18e", *(i - 3.5 for i in range(18)))
@@ -136,7 +212,7 @@ assert run("list", other, "--for", "i8mm").count("(--dense)") == 2
 assert "packed as f32pbiasf32" in run("list", other, "--for", "i8mm", "--dense", "f32")
 assert "stays: no kernel of bf16" in run("list", other, "--for", "neon", "--dense", "bf16")
 for isa, element, size in (("portable", "f32", 4), ("neon", "f32", 4), ("i8mm", "f16", 2), ("i8mm", "bf16", 2)):
-    assert "3 of 4 tensors" in run("pack", other, "dense.kai", "--for", isa, "--dense", element)
+    assert "3 of 4 tensors" in run("pack", other, "dense.kai", "--for", isa, "--dense", element, "--force")
     assert run("verify", other, "dense.kai").count(": right\n") == 3
     tensors = read(pathlib.Path("dense.kai"))
     assert tensors["halves"][:2] == (0, 0x212) and tensors["q2_k"][:2] == (11, 10), tensors

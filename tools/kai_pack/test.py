@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
@@ -44,7 +45,7 @@ def read(path):
 
 def run(*arguments, fails=""):
     done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)
+                          check=False, timeout=300)
     assert (done.returncode != 0) == bool(fails) and fails in done.stdout, (arguments, done.stdout)
     return done.stdout
 
@@ -144,6 +145,42 @@ assert run("verify", file).count(": right\n") == 3
 run("pack", "other", "--name", "z", *raw, "--n", n, "--k", k)
 run("join", "both", file, "other")
 assert list(read(pathlib.Path("both"))) == ["e", "f", "g", "z"]
+
+# What exists is replaced with --force only, or if it is read, a file that is another input never.
+both = pathlib.Path("both").read_bytes()
+run("join", "both", "other", fails="both: exists already (--force)")
+os.link("both", "hard")
+os.symlink("both", "soft")
+for output in ("both", "hard", "soft"):
+    run("join", output, "other", "both", "--force", fails="the same file as the input both")
+assert pathlib.Path("both").read_bytes() == both and os.path.islink("soft")
+run("join", "both", "other", "--force")
+assert list(read(pathlib.Path("both"))) == ["z"]
+for option, of in (("--weights", "raw"), ("--scale", "scale"), ("--bias", "bias"), ("--zero", "zero")):
+    pathlib.Path("zero").write_bytes(bytes(4 * n))
+    more = () if option in raw else (option, of)
+    run("pack", of, "--name", "z", *raw, *more, "--n", n, "--k", k, fails=f"{of}: the same file as the input {of}")
+os.mkfifo("fifo")
+run("pack", "fifo", "--name", "z", *raw, "--n", n, "--k", k, fails="fifo: not a regular file")
+run("inspect", "fifo", fails="fifo: not a regular file")
+
+# A tensor is not lost if another one is added meanwhile.
+with open("large", "wb") as large:
+    large.truncate(4 * 4096 * 4096)
+for late in range(100):
+    pathlib.Path("other").write_bytes(both)
+    process = subprocess.Popen([TOOL, "pack", "other", "--name", "large", "--kernel", INT8, "--weights", "large",
+                                "--type", "f32", "--n", "4096", "--k", "4096"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    while not list(pathlib.Path(".").glob("*.part")) and process.poll() is None:
+        time.sleep(0.001)
+    pathlib.Path("new").write_bytes(before)
+    os.replace("new", "other")
+    error = process.communicate()[1]
+    if process.returncode != 0:
+        break
+assert "other: another program has changed it meanwhile" in error, error
+assert pathlib.Path("other").read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
 damaged = bytearray(before)
 damaged[-1] ^= 1
 file.write_bytes(damaged)

@@ -1,0 +1,424 @@
+// What kai-pack does.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kai_pack/kai_pack.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kai/gemm/kai_gemm_file.h"
+#include "tools/files.hpp"
+
+namespace kai_pack_tool {
+namespace {
+
+using Tensor = kai_gemm_tensor;
+using std::string;
+using tools::fail;
+using tools::Mapping;
+using tools::Output;
+using tools::Progress;
+
+void check(kai_gemm_file_status status, const string& what) {
+    if (status != KAI_GEMM_FILE_OK) {
+        fail(what + ": " + kai_gemm_file_status_text(status));
+    }
+}
+
+constexpr const char* kKinds[] = {"dense",     "int8",        "int4",     "int2",       "int4 bf16", "int4 f16",
+                                  "int4 zero", "int8 static", "int8 f16", "uint8 lowp", "int8 lowp", "GGUF"};
+static_assert(sizeof(kKinds) / sizeof(kKinds[0]) == KAI_GEMM_KIND_COUNT);
+
+string lower_case(string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+/// The type of this name, in any case, but for floats; NULL if there is none.
+const kai_gguf_type* find_gguf_type(const string& name) {
+    for (size_t i = 0; const kai_gguf_type* type = kai_gguf_type_at(i); ++i) {
+        if (type->block_weights != 1 && lower_case(name) == lower_case(type->name)) {
+            return type;
+        }
+    }
+    return nullptr;
+}
+
+// ---- sources ----
+
+/// An array in a file: raw, or .npy, which says its type and shape.
+struct Array {
+    Mapping file;
+    const uint8_t* data;
+    size_t bytes;
+    string type;  // of NumPy, "<f4"; "" if raw
+    std::vector<size_t> shape;
+
+    explicit Array(const string& path) : file(path), data(file.data()), bytes(file.size()) {
+        if (bytes < 12 || std::memcmp(data, "\x93NUMPY", 6) != 0) {
+            return;
+        }
+        const size_t width = data[6] == 1 ? 2 : 4;
+        size_t length = 0;
+        std::memcpy(&length, data + 8, width);
+        if (length > bytes - 8 - width) {
+            fail(path + ": truncated");
+        }
+        const string header(reinterpret_cast<const char*>(data) + 8 + width, length);
+        const auto after = [&](const string& key) {
+            const size_t at = header.find(key);
+            if (at == string::npos) {
+                fail(path + ": its header lacks " + key);
+            }
+            return header.substr(at + key.size());
+        };
+        const string descr = after("'descr': '");
+        type = descr.substr(0, descr.find('\''));
+        if (after("'fortran_order': ")[0] != 'F') {
+            fail(path + ": columns come first (fortran_order)");
+        }
+        const string numbers = after("'shape': (");
+        for (const char* p = numbers.c_str(); *p != ')' && *p != 0;) {
+            if (std::isdigit(static_cast<unsigned char>(*p)) != 0) {
+                char* end = nullptr;
+                shape.push_back(std::strtoull(p, &end, 10));
+                p = end;
+            } else {
+                ++p;
+            }
+        }
+        data += 8 + width + length;
+        bytes -= 8 + width + length;
+    }
+};
+
+/// Bits of an integer weight.
+size_t bits_of(kai_gemm_kind kind) {
+    switch (kind) {
+        case KAI_GEMM_INT8_CHANNEL:
+        case KAI_GEMM_INT8_STATIC:
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return 8;
+        case KAI_GEMM_INT2_CHANNEL:
+            return 2;
+        default:
+            return 4;
+    }
+}
+
+/// f32 weights as integers, N x K, symmetric: scale = largest magnitude / 127 or / 7, in the type that is stored.
+struct Quantised {
+    std::vector<uint8_t> b, scale;
+
+    Quantised(const Tensor& t, const float* x, bool transposed) {
+        const size_t length = t.bl != 0 ? t.bl : t.k;
+        const float most = bits_of(t.kind) == 8 ? 127.0F : 7.0F;
+        std::vector<int> q(length + length % 2);
+        for (size_t n = 0; n < t.n; ++n) {
+            for (size_t start = 0; start < t.k; start += length) {
+                const auto at = [&](size_t i) {
+                    return transposed ? x[n * t.k + start + i] : x[(start + i) * t.n + n];
+                };
+                float largest = 0;
+                for (size_t i = 0; i < length; ++i) {
+                    largest = std::max(largest, std::fabs(at(i)));
+                }
+                const float s = store_scale(t.kind, largest / most);
+                for (size_t i = 0; i < length; ++i) {
+                    q[i] = s > 0 ? static_cast<int>(std::lrint(std::max(-most, std::min(most, at(i) / s)))) : 0;
+                }
+                store(t.kind, q, length);
+            }
+        }
+    }
+
+private:
+    void append(std::vector<uint8_t>& to, const void* from, size_t size) {
+        to.insert(to.end(), static_cast<const uint8_t*>(from), static_cast<const uint8_t*>(from) + size);
+    }
+    /// Returns what the stored scale is.
+    float store_scale(kai_gemm_kind kind, float s) {
+        const uint16_t f16 = kai_cast_f16_f32(s), bf16 = kai_cast_bf16_f32(s);
+        switch (kind) {
+            case KAI_GEMM_INT4_BLOCK:
+                return append(scale, &bf16, sizeof(bf16)), kai_cast_f32_bf16(bf16);
+            case KAI_GEMM_INT4_BLOCK_F16:
+            case KAI_GEMM_INT8_BLOCK_F16:
+                return append(b, &f16, sizeof(f16)), kai_cast_f32_f16(f16);
+            default:
+                return append(scale, &s, sizeof(s)), s;
+        }
+    }
+    void store(kai_gemm_kind kind, const std::vector<int>& q, size_t length) {
+        if (bits_of(kind) == 8) {
+            b.insert(b.end(), q.begin(), q.begin() + static_cast<ptrdiff_t>(length));
+            return;
+        }
+        const size_t half = q.size() / 2, step = kind == KAI_GEMM_INT4_BLOCK_F16 ? 1 : 2;
+        const size_t other = kind == KAI_GEMM_INT4_BLOCK_F16 ? half : 1;
+        for (size_t j = 0; j < q.size() / 2; ++j) {
+            b.push_back(static_cast<uint8_t>((q[j * step] + 8) | (q[j * step + other] + 8) << 4));
+        }
+    }
+};
+
+/// Bytes of one matrix as kai_gemm_weights has it.
+size_t weights_size(const Tensor& t, bool transposed) {
+    const size_t lines = transposed ? t.n : t.k, length = transposed ? t.k : t.n;
+    switch (t.kind) {
+        case KAI_GEMM_DENSE:
+            return lines * length * kai_get_datatype_size_in_bytes(t.type);
+        case KAI_GEMM_GGUF: {
+            size_t row = 0;
+            return kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &row) ? t.n * row : 0;
+        }
+        case KAI_GEMM_INT4_BLOCK_F16:
+            return t.n * (t.k / t.bl) * (2 + t.bl / 2);
+        case KAI_GEMM_INT8_BLOCK_F16:
+            return t.n * (t.k / t.bl) * (2 + t.bl);
+        default:
+            return lines * ((length * bits_of(t.kind) + 7) / 8);
+    }
+}
+
+/// Describes the tensor by the options and the shape of the array. True: f32 weights are to be quantised.
+bool describe(Tensor& t, const Options& o, const Array& array) {
+    static const std::map<string, kai_datatype> types = {
+        {"f32", kai_dt_f32}, {"<f4", kai_dt_f32}, {"f16", kai_dt_f16}, {"<f2", kai_dt_f16}, {"bf16", kai_dt_bf16}};
+    check(kai_gemm_tensor_for(o.kernel.c_str(), o.vector_length, &t), o.kernel);
+    const string type = !o.type.empty() ? o.type : array.type;
+    if (const kai_gguf_type* rows = find_gguf_type(type)) {
+        t.kind = KAI_GEMM_GGUF, t.gguf_type = rows->id;
+    } else if (t.kind == KAI_GEMM_GGUF) {
+        fail("--type must name the type of the rows, as q4_k");
+    }
+    const auto found = types.find(type);
+    const bool is_float = found != types.end(), quantised = is_float && t.kind != KAI_GEMM_DENSE;
+    const bool can_quantise = t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT4_CHANNEL ||
+                              t.kind == KAI_GEMM_INT4_BLOCK || t.kind == KAI_GEMM_INT4_BLOCK_F16 ||
+                              t.kind == KAI_GEMM_INT8_BLOCK_F16;
+    if (t.kind == KAI_GEMM_DENSE ? !is_float && !type.empty()
+                                 : is_float && !(can_quantise && found->second == kai_dt_f32)) {
+        fail(type + " weights cannot become " + kKinds[t.kind]);
+    }
+    if (t.kind == KAI_GEMM_DENSE && is_float) {
+        t.type = found->second;
+    }
+    const size_t dims = array.shape.size();
+    t.n = o.n, t.k = o.k, t.bl = o.bl, t.count = o.count;
+    if (dims >= 2) {
+        const size_t per_byte = is_float ? 1 : 8 / bits_of(t.kind);
+        const size_t rows = array.shape[dims - 2], columns = array.shape[dims - 1] * per_byte;
+        t.n = t.n != 0 ? t.n : o.transposed ? rows : columns;
+        t.k = t.k != 0 ? t.k : o.transposed ? columns : rows;
+    }
+    t.count = t.count != 0 ? t.count : dims == 3 ? array.shape[0] : 1;
+    t.name = o.name.c_str();
+    t.bias = !o.bias.empty(), t.bias_apart = o.bias_apart;
+    t.a_zero_point = o.a_zero_point, t.multiplier = o.multiplier;
+    if (!o.lut.empty()) {
+        std::copy(o.lut.begin(), o.lut.end(), t.lut);
+    }
+    check(kai_gemm_tensor_measure(&t), o.name);
+    return quantised;
+}
+
+void expect_size(const Array& array, size_t bytes, const string& path) {
+    if (array.bytes != bytes) {
+        fail(path + ": has " + std::to_string(array.bytes) + " bytes, needs " + std::to_string(bytes));
+    }
+}
+
+void pack_tensor(const Tensor& t, const Options& o, const Array& array, bool quantise, uint8_t* packed) {
+    const size_t blocks = t.bl != 0 ? t.k / t.bl : 1;
+    const size_t scale_size = t.n * blocks * (t.kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
+    const size_t size = quantise ? t.n * t.k * sizeof(float) : weights_size(t, o.transposed);
+    expect_size(array, t.count * size, o.weights);
+    const auto optional = [&](const string& path, size_t bytes) {
+        auto found = path.empty() ? nullptr : std::make_unique<Array>(path);
+        if (found != nullptr) {
+            expect_size(*found, t.count * bytes, path);
+        }
+        return found;
+    };
+    const auto scale = optional(o.scale, scale_size), zero = optional(o.zero, t.n * blocks * 4),
+               bias = optional(o.bias, t.n * 4);
+    const Progress progress(o.name);
+    for (size_t m = 0; m < t.count; ++m) {
+        const auto part = [&](const std::unique_ptr<Array>& from, size_t bytes) {
+            return from != nullptr ? from->data + m * bytes : nullptr;
+        };
+        kai_gemm_weights w = {};
+        w.b = array.data + m * size;
+        w.scale = part(scale, scale_size);
+        w.zero = reinterpret_cast<const float*>(part(zero, t.n * blocks * 4));
+        w.zero_point = static_cast<uint8_t>(o.zero_point);
+        w.bias = part(bias, t.n * 4);
+        std::unique_ptr<Quantised> quantised;
+        if (quantise) {
+            quantised = std::make_unique<Quantised>(t, reinterpret_cast<const float*>(w.b), o.transposed);
+            w.b = quantised->b.data(), w.scale = quantised->scale.data(), w.zero_point = 8;
+        }
+        const bool transposed = quantise || o.transposed || t.kind == KAI_GEMM_GGUF;
+        // K x N lines of integers are packed at once.
+        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC;
+        const size_t panels = (t.n + t.format.nr - 1) / t.format.nr;
+        const size_t step = parts ? (panels + 63) / 64 * t.format.nr : t.n;
+        for (size_t first = 0; first < t.n; first += step) {
+            check(
+                kai_gemm_tensor_pack(&t, m, transposed, &w, first, std::min(step, t.n - first), packed, t.size),
+                o.name);
+            progress.at(m * t.n + first + step, t.count * t.n);
+        }
+    }
+}
+
+// ---- files ----
+
+/// Existing files whose tensors are copied.
+struct Source {
+    Mapping mapping;
+    std::vector<Tensor> tensors;
+
+    explicit Source(const string& path) : mapping(path) {
+        kai_gemm_file file;
+        if (mapping.size() == 0) {
+            fail(path + ": empty");
+        }
+        check(kai_gemm_file_open(mapping.data(), mapping.size(), &file), path);
+        tensors.resize(file.count);
+        for (size_t i = 0; i < file.count; ++i) {
+            check(kai_gemm_file_tensor(&file, i, &tensors[i]), path);
+        }
+    }
+};
+
+/// Writes `tensors`: those that have data are copied, `fill` writes the others.
+template <typename Fill>
+void write_file(Output& out, const string& path, std::vector<Tensor> tensors, Fill fill) {
+    std::sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) {
+        return std::strcmp(a.name, b.name) < 0;
+    });
+    size_t size = 0;
+    check(kai_gemm_file_lay_out(tensors.data(), tensors.size(), &size), path);
+    uint8_t* data = out.create(size);
+    for (Tensor& t : tensors) {
+        if (t.data != nullptr) {
+            std::memcpy(data + t.offset, t.data, t.size);
+        } else {
+            fill(t, data + t.offset);
+            t.checksum = kai_gemm_file_checksum(0, data + t.offset, t.size);
+        }
+    }
+    check(kai_gemm_file_write_header(tensors.data(), tensors.size(), data, size), path);
+    out.publish();
+}
+
+}  // namespace
+
+std::vector<string> type_names() {
+    std::vector<string> names = {"f32", "f16", "bf16"};
+    for (size_t i = 0; const kai_gguf_type* type = kai_gguf_type_at(i); ++i) {
+        if (type->block_weights != 1) {
+            names.emplace_back(lower_case(type->name));
+        }
+    }
+    return names;
+}
+
+void pack(const Options& o) {
+    Output out(o.out, {o.weights, o.scale, o.zero, o.bias}, Output::Existing::read);
+    const Array array(o.weights);
+    Tensor t = {};
+    const bool quantise = describe(t, o, array);
+    std::vector<Tensor> tensors = {t};
+    std::unique_ptr<Source> before;
+    if (out.exists()) {
+        before = std::make_unique<Source>(o.out);
+        for (const Tensor& old : before->tensors) {
+            if (o.name != old.name) {
+                tensors.push_back(old);
+            } else if (!o.replace) {
+                fail(o.out + " has a tensor " + o.name + " already (--replace)");
+            }
+        }
+    }
+    write_file(
+        out, o.out, tensors, [&](const Tensor& new_one, uint8_t* to) { pack_tensor(new_one, o, array, quantise, to); });
+    std::printf("%s: %s, %zu bytes\n", o.out.c_str(), o.name.c_str(), t.size);
+}
+
+void join(const Options& o) {
+    Output out(o.out, o.in, o.force ? Output::Existing::replaced : Output::Existing::refused);
+    std::vector<std::unique_ptr<Source>> sources;
+    std::vector<Tensor> tensors;
+    for (const string& path : o.in) {
+        sources.push_back(std::make_unique<Source>(path));
+        tensors.insert(tensors.end(), sources.back()->tensors.begin(), sources.back()->tensors.end());
+    }
+    write_file(out, o.out, tensors, [](const Tensor&, uint8_t*) {});
+    std::printf("%s: %zu tensors\n", o.out.c_str(), tensors.size());
+}
+
+void inspect(const Options& o) {
+    const Source source(o.out);
+    std::printf(
+        "%s: version %d, %zu tensors, %zu bytes\n", o.out.c_str(), KAI_GEMM_FILE_VERSION, source.tensors.size(),
+        source.mapping.size());
+    for (const Tensor& t : source.tensors) {
+        char reason[256];
+        kai_gemm_tensor_usable(&t, reason, sizeof(reason));
+        const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
+        std::printf(
+            "%s\n    %s%s%s, n %zu, k %zu", t.name, kKinds[t.kind], type != nullptr ? " " : "",
+            type != nullptr ? type->name : "", t.n, t.k);
+        if (t.bl != 0) {
+            std::printf(", bl %zu", t.bl);
+        }
+        if (t.count != 1) {
+            std::printf(", %zu matrices", t.count);
+        }
+        std::printf(
+            "%s\n    format %s, nr %zu, kr %zu, sr %zu",
+            !t.bias        ? ""
+            : t.bias_apart ? ", bias apart"
+                           : ", bias",
+            t.format.name, t.format.nr, t.format.kr, t.format.sr);
+        if (t.vector_length != 0) {
+            std::printf(", vectors of %zu bits", 8 * t.vector_length);
+        }
+        std::printf("\n    %zu bytes at %zu, CRC-32 %08x\n    %s\n", t.size, t.offset, t.checksum, reason);
+    }
+}
+
+void verify(const Options& o) {
+    const Source source(o.out);
+    size_t damaged = 0;
+    for (const Tensor& t : source.tensors) {
+        constexpr size_t kStep = size_t{16} << 20;
+        uint32_t checksum = 0;
+        {
+            const Progress progress(t.name);
+            for (size_t at = 0; at < t.size; at += kStep) {
+                const auto* data = static_cast<const uint8_t*>(t.data) + at;
+                checksum = kai_gemm_file_checksum(checksum, data, std::min(kStep, t.size - at));
+                progress.at(at, t.size);
+            }
+        }
+        const bool same = checksum == t.checksum;
+        damaged += same ? 0 : 1;
+        std::printf("%s: %s\n", t.name, same ? "right" : kai_gemm_file_status_text(KAI_GEMM_FILE_DAMAGED_TENSOR));
+    }
+    if (damaged != 0) {
+        fail(std::to_string(damaged) + " of " + std::to_string(source.tensors.size()) + " tensors are damaged");
+    }
+}
+
+}  // namespace kai_pack_tool
