@@ -7,6 +7,8 @@ kai/gemm) and runs the tests that should fail.
     mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   lines of assembly in FILE that match become nop
     mutate.py --list [REGEX]                                      names and sentences; does each still apply?
 
+With --file FILE, mutations that are not (yet) in sources.txt.
+
 The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs. A mutation
 that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
 noticed.
@@ -256,12 +258,13 @@ def main():
     parser.add_argument("--emulator", help="qemu-aarch64, on other hosts than AArch64")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--nop", metavar="FILE", help="single lines of this assembly file become nop")
+    parser.add_argument("--file", metavar="FILE", type=pathlib.Path, default=MUTATIONS, help="instead of sources.txt")
     parser.add_argument("--tests", metavar="FILTER", help="with --nop: the tests that should notice")
     options = parser.parse_args()
     wanted = re.compile(options.regex)
     if options.nop and not options.tests:
         parser.error("--nop needs --tests")
-    candidates = nops(options.nop, options.tests) if options.nop else read_mutations(MUTATIONS)
+    candidates = nops(options.nop, options.tests) if options.nop else read_mutations(options.file)
     mutations = [m for m in candidates if any(wanted.search(x) for x in (m.name, m.file, m.says))]
     if options.list:
         for m in mutations:

@@ -13,12 +13,13 @@
 #include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/int_neon/int_neon_args.h"
 #include "kai/engines/core/layout.hpp"
+#include "kai/engines/core/limits.hpp"
 
 namespace kai {
 namespace {
 
-constexpr size_t kMaxPanels = 4, kMaxQuads = 16;
-constexpr size_t kMaxRowScales = 2048;
+constexpr size_t kMaxPanels = BlocksLimits::kPanels, kMaxQuads = BlocksLimits::kQuads;
+constexpr size_t kMaxRowScales = BlocksLimits::kRowScales;
 
 KAI_STRUCT(TileArgs, KAI_TILE_ARGS);
 using TileFn = void(const TileArgs*);

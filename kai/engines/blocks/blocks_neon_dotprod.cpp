@@ -34,7 +34,7 @@ void row_scales_and_starts(const RowScalesArgs* args) {
     }
 }
 
-constexpr size_t kChunk = kMaxRowScales / (20 * 2);
+constexpr size_t kChunk = BlocksLimits::kChunkDotprod;
 
 }  // namespace
 }  // namespace kai
@@ -66,7 +66,7 @@ constexpr size_t kChunk = kMaxRowScales / (20 * 2);
 
 // Tiles of up to 8 rows: more rows would leave too few sums for in-order cores. Those of qai4c32p read the fields of
 // rows where they are.
-KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, 64, false)
+KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, BlocksLimits::kChunkDotprodInt4, false)
 KAI_DOT_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
 KAI_DOT_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
 KAI_DOT_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)

@@ -56,7 +56,7 @@ KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
 void row_fields(const RowScalesArgs* args) {
     args->rows > 2 ? pairs_of_fields<true>(*args) : pairs_of_fields<false>(*args);
 }
-constexpr size_t kChunk = kMaxRowScales / (16 * kMaxPanels);
+constexpr size_t kChunk = BlocksLimits::kChunkI8mm;
 
 }  // namespace
 }  // namespace kai

@@ -111,7 +111,7 @@ void kai_long_row_neon(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
     float hi, size_t bl, const kai::BlockOperands* of, const kai::LongRow* row) {
     using namespace kai;
-    constexpr size_t kQuads = 16;
+    constexpr size_t kQuads = BlocksLimits::kLongRowQuads;
     const bool pairs = of->rhs.rows == 8;  // of quads in a panel
     const size_t next = pairs ? 4 * row->group : rhs_stride, next_two = pairs ? rhs_stride : 2 * rhs_stride;
     const size_t element_bytes = of->element_bytes, tail = of->rhs.panel_tail;

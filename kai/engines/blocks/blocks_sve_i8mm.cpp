@@ -42,7 +42,7 @@ void row_scales(const RowScalesArgs* args) {
         });
     }
 }
-constexpr size_t kChunk = kMaxRowScales / (8 * kMaxPanels);
+constexpr size_t kChunk = BlocksLimits::kChunkSve;
 
 /// A tile function: quad by quad, in one vector or two.
 [[gnu::noinline]] void sve_tile(const TileArgs* args, size_t panels, SveTileFn* run) {

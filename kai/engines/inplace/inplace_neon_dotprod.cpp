@@ -10,11 +10,12 @@
 #include <arm_neon.h>
 
 #include "kai/engines/inplace/inplace.hpp"
+#include "kai/engines/core/limits.hpp"
 
 namespace kai {
 namespace {
 
-constexpr size_t kRows = 8;  // at a time
+constexpr size_t kRows = InplaceLimits::kColumns;  // of the file
 
 /// What a block of 32 of the LHS adds to the sums of a block.
 struct BlockStart {
@@ -58,7 +59,7 @@ KAI_INLINE void make_starts(const uint8_t* lhs, size_t blocks, BlockStart* start
 /// Types with blocks of 32.
 template <AddFn<BlockStart>* ADD, bool MINUS_8>
 struct BlocksOf32 {
-    static constexpr size_t kLhsBlock = 34, kChunk = 256;
+    static constexpr size_t kLhsBlock = 34, kChunk = InplaceLimits::kBlocks;
     BlockStart starts[kChunk];
 
     KAI_INLINE void start(const uint8_t* lhs, size_t blocks) {
@@ -82,7 +83,7 @@ struct Q4_K {
     }
 };
 struct Q6_K {
-    static constexpr size_t kLhsBlock = 276, kLhsHead = 20, kSubs = 16, kChunk = 16;
+    static constexpr size_t kLhsBlock = 276, kLhsHead = 20, kSubs = 16, kChunk = InplaceLimits::kSuperBlocks;
     int32x4_t starts[kChunk * kSubs];
 
     KAI_INLINE void start(const uint8_t* lhs, size_t blocks) {

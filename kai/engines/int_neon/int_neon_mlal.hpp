@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 
 #include "kai/engines/core/base.hpp"
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/int_neon/int_neon_args.h"
 
 namespace kai {
@@ -30,8 +31,6 @@ struct MlalProblem {
     size_t dst_stride;
     float lo, hi;
 };
-
-constexpr size_t kMlalBytes = 16384;  // of the RHS, that stay in the first-level cache while rows follow each other
 
 /// Columns from `column` on.
 KAI_INLINE void mlal_columns(
@@ -60,7 +59,8 @@ KAI_INLINE void mlal_loops(const MlalProblem& p, const MlalTiles& t, MlalArgs& a
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
     args.rhs_stride = p.rhs_stride;
-    const size_t fit = kMlalBytes / (p.rhs_stride + 1), whole = p.n / 4;  // + 1: panels of depth 0 may have no bytes
+    // + 1: panels of depth 0 may have no bytes.
+    const size_t fit = MlalLimits::kRhsBytes / (p.rhs_stride + 1), whole = p.n / 4;
     const size_t step = p.m <= p.mr ? whole : fit == 0 ? 1 : fit;
     for (size_t quad = 0; quad < whole; quad += step) {
         mlal_columns(p, t, args, 4 * quad, whole - quad < step ? whole - quad : step, 0);

@@ -20,6 +20,7 @@
 
 #include "kai/engines/lowp/lowp.hpp"
 #include "kai/engines/lowp/lowp_args.h"
+#include "kai/engines/core/limits.hpp"
 
 namespace kai {
 namespace {
@@ -39,8 +40,8 @@ extern "C" kai::LowpTileFn KAI_LOWP_NARROW(p4x16), KAI_LOWP_NARROW(nxk), KAI_LOW
 namespace kai {
 namespace {
 
-constexpr size_t kRows = 64;         // at a time
-constexpr size_t kMostGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
+constexpr size_t kRows = LowpLimits::kRows, kMostGroups = LowpLimits::kGroups;
+static_assert(kStrip == LowpLimits::kColumns);
 
 struct Tiles {
     LowpTileFn* narrow[4];   // 1 to 4 rows x 4 columns

@@ -3,14 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/portable/portable.hpp"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 
 namespace kai {
 namespace {
 
-constexpr size_t kColumns = 16, kRows = 64;
-constexpr size_t kStep = 32, kChunk = 8 * kStep;  // k
+constexpr size_t kColumns = PortableLimits::kColumns, kRows = PortableLimits::kRows;
+constexpr size_t kStep = 32, kChunk = PortableLimits::kChunk;  // k
 
 /// What a row has for each column. Columns that the RHS does not have are 0.
 using Sums = int32_t[kColumns];

@@ -6,12 +6,13 @@
 // becomes int16, and sums of products are int32: compilers have an instruction for that.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/lowp/lowp.hpp"
 
 namespace kai {
 namespace {
 
-constexpr size_t kColumns = 16, kRows = 64, kChunk = 256;
+constexpr size_t kColumns = PortableLimits::kColumns, kRows = PortableLimits::kRows, kChunk = PortableLimits::kChunk;
 constexpr size_t kPanelColumns = 4, kGroup = 16;  // of packed weights
 
 KAI_INLINE size_t min(size_t a, size_t b) {

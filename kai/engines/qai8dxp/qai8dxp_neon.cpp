@@ -10,17 +10,8 @@ namespace {
 
 /// @name Rows
 /// @{
-constexpr size_t kGroupPanels = 16;
-constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as almost all caches can hold in addition to the rest
-constexpr size_t kSecondLevelBytes = 131072;
-
-/// Whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however few rows it has.
-constexpr size_t group_panels(size_t k) {
-    const size_t panels = k == 0 ? kGroupPanels : kFirstLevelBytes / k / 16 * 4;
-    return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
-}
-
-constexpr size_t kFewRows = 64;  // at most
+constexpr size_t kGroupPanels = Qai8dxpLimits::kGroupPanels, kFewRows = Qai8dxpLimits::kFewRows;
+constexpr auto& group_panels = Qai8dxpLimits::group_panels;
 
 /// How many of the rows of a group are few.
 constexpr size_t few_of(size_t rows, size_t limit) {
@@ -65,8 +56,7 @@ struct Group {
 
 /// @name Columns
 /// @{
-constexpr size_t kBatchQuads = 16;    // at most, that are decoded at a time
-constexpr size_t kBatchDepth = 4096;  // k of all of them together
+constexpr size_t kBatchQuads = Qai8dxpLimits::kBatchQuads, kBatchDepth = Qai8dxpLimits::kBatchDepth;
 
 /// Some quads, decoded, or a chunk of a long one.
 struct Batch {
@@ -348,7 +338,7 @@ KAI_INLINE void set_rows(FewArgs& args, const Problem& p, const GemmTiles& t, si
 /// The first `whole` columns, as many at a time that their RHS stays in the first-level cache while rows follow each
 /// other.
 KAI_INLINE void few_whole_columns(const Problem& p, const GemmTiles& t, FewArgs& args, size_t m0, size_t whole) {
-    const size_t fit = kFirstLevelBytes / p.rhs_stride * p.nr / 8, step = 2 * (fit == 0 ? 1 : fit);
+    const size_t fit = Qai8dxpLimits::kFirstLevelBytes / p.rhs_stride * p.nr / 8, step = 2 * (fit == 0 ? 1 : fit);
     uint8_t* dst = args.dst;
     for (size_t quads = whole / 4; quads > 0; quads -= args.quads) {
         args.quads = quads < step ? quads : step;
@@ -440,7 +430,7 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
     }
     const size_t last = (many - 1) / group * group;
     gemm_many(p, t, 0, last);
-    const size_t panels = kSecondLevelBytes / p.rhs_stride, step = (panels == 0 ? 1 : panels) * p.nr;
+    const size_t panels = Qai8dxpLimits::kSecondLevelBytes / p.rhs_stride, step = (panels == 0 ? 1 : panels) * p.nr;
     Problem part = p;
     for (size_t left = p.n; left > 0; left -= part.n) {
         part.n = left < step ? left : step;

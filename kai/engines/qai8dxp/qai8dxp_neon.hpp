@@ -22,6 +22,7 @@
 
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/core/limits.hpp"
 
 namespace kai {
 namespace {

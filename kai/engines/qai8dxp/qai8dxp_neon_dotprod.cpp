@@ -49,9 +49,9 @@ namespace {
             FEW_ROWS                                                                                \
     }
 
-constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, KAI_FEW_16_8, 20);
-constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, KAI_FEW_16_8, 16);
-constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, KAI_FEW_8, 16);
+constexpr GemmTiles kInt8 = KAI_CHANNEL_TILES(int8, nullptr, KAI_FEW_16_8, Qai8dxpLimits::kFewRowsInt8Dotprod);
+constexpr GemmTiles kInt4 = KAI_CHANNEL_TILES(int4, kai_decode_int4_neon, KAI_FEW_16_8, Qai8dxpLimits::kFewRowsInt4);
+constexpr GemmTiles kInt2 = KAI_CHANNEL_TILES(int2, kai_decode_int2_neon, KAI_FEW_8, Qai8dxpLimits::kFewRowsInt4);
 constexpr GemmTiles kInt4Blocks{
     {kai_block_sums_4x4_neon_dotprod, kai_block_sums_8x4_neon_dotprod, kai_block_sums_12x4_neon_dotprod},
     3,
@@ -60,7 +60,7 @@ constexpr GemmTiles kInt4Blocks{
     4,
     {KAI_FEW_16_8(blocks_int4, 1), KAI_FEW_16_8(blocks_int4, 2), KAI_FEW_8(blocks_int4, 3), KAI_FEW_8(blocks_int4, 4),
      KAI_FEW_8(blocks_int4, 5), KAI_FEW_4(blocks_int4, 6), KAI_FEW_4(blocks_int4, 7), KAI_FEW_4(blocks_int4, 8)},
-    24};
+    Qai8dxpLimits::kFewRowsInt4Blocks};
 
 /// GEMM for panels of 4 rows, GEMV for mr = 1. A group is GROUP k of a row.
 template <size_t MR, size_t GROUP>

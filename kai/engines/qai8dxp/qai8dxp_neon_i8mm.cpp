@@ -33,11 +33,13 @@ namespace {
     }
 
 constexpr GemmTiles kInt8 = KAI_TILES(
-    sums, nullptr, 64, int8, KAI_FEW_TILE(int8, 2x16), KAI_FEW_TILE(int8, 4x16), KAI_FEW_TILE(int8, 6x8),
-    KAI_FEW_TILE(int8, 8x8));
-constexpr GemmTiles kInt4 = KAI_TILES(sums, kai_decode_int4_neon, 16, int4, nullptr, nullptr, nullptr, nullptr);
-constexpr GemmTiles kInt4Blocks =
-    KAI_TILES(block_sums, kai_decode_int4_neon, 24, blocks_int4, nullptr, nullptr, nullptr, nullptr);
+    sums, nullptr, Qai8dxpLimits::kFewRowsInt8I8mm, int8, KAI_FEW_TILE(int8, 2x16), KAI_FEW_TILE(int8, 4x16),
+    KAI_FEW_TILE(int8, 6x8), KAI_FEW_TILE(int8, 8x8));
+constexpr GemmTiles kInt4 =
+    KAI_TILES(sums, kai_decode_int4_neon, Qai8dxpLimits::kFewRowsInt4, int4, nullptr, nullptr, nullptr, nullptr);
+constexpr GemmTiles kInt4Blocks = KAI_TILES(
+    block_sums, kai_decode_int4_neon, Qai8dxpLimits::kFewRowsInt4Blocks, blocks_int4, nullptr, nullptr, nullptr,
+    nullptr);
 
 KAI_INLINE void gemm_neon_i8mm(const Problem* p) {
     switch (p->rhs_kind) {

@@ -1,0 +1,64 @@
+// How much engines take at a time: groups of rows, batches of columns, chunks of k. The result of a product must not
+// show where one ends. Tests take their shapes from here (test/matmul/limits_test.cpp); nothing here needs an ISA.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+
+namespace kai {
+namespace {
+
+/// Both operands in blocks or super-blocks, on NEON and SVE. A quad is 4 columns.
+struct BlocksLimits {
+    static constexpr size_t kPanels = 4, kQuads = 16;  // of 4 rows; of a batch
+    static constexpr size_t kLongRowQuads = 16;        // of one row, blocks of any length
+    static constexpr size_t kRowScales = 2048;         // floats that are prepared at a time
+    /// Blocks for which they suffice.
+    static constexpr size_t kChunkDotprodInt4 = kRowScales / (4 * 2 * 4), kChunkDotprod = kRowScales / (20 * 2),
+                            kChunkI8mm = kRowScales / (16 * kPanels), kChunkSve = kRowScales / (8 * kPanels);
+};
+
+/// qai8dxp, panels of 4 rows, SDOT and SMMLA.
+struct Qai8dxpLimits {
+    static constexpr size_t kGroupPanels = 16;
+    static constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as almost all caches hold beside the rest
+    static constexpr size_t kSecondLevelBytes = 131072;
+    static constexpr size_t kBatchQuads = 16;    // at most, that are decoded at a time
+    static constexpr size_t kBatchDepth = 4096;  // k of all of them together
+    /// Up to so many rows are few.
+    static constexpr size_t kFewRows = 64, kFewRowsInt8I8mm = kFewRows, kFewRowsInt8Dotprod = 20, kFewRowsInt4 = 16,
+                            kFewRowsInt4Blocks = 24;
+
+    /// Panels of a group: whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however
+    /// few rows it has.
+    static constexpr size_t group_panels(size_t k) {
+        const size_t panels = k == 0 ? kGroupPanels : kFirstLevelBytes / k / 16 * 4;
+        return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
+    }
+};
+
+/// Integers without SDOT and SMMLA.
+struct MlalLimits {
+    static constexpr size_t kRhsBytes = 16384;  // that stay in the first-level cache while rows follow each other
+};
+
+/// uint8 and int8 with offsets, on NEON.
+struct LowpLimits {
+    static constexpr size_t kRows = 64, kColumns = 16;
+    static constexpr size_t kGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
+};
+
+/// Rows of a file where they lie, on NEON.
+struct InplaceLimits {
+    static constexpr size_t kColumns = 8;
+    static constexpr size_t kBlocks = 256, kSuperBlocks = 16;  // of a chunk
+};
+
+/// Integers in portable C++.
+struct PortableLimits {
+    static constexpr size_t kRows = 64, kColumns = 16, kChunk = 256;  // of k
+};
+
+}  // namespace
+}  // namespace kai

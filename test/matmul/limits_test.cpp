@@ -1,0 +1,147 @@
+// What an engine takes at a time ends at some row, column or k (kai/engines/core/limits.hpp): shapes of one less, as
+// many, and one more of these, together.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
+#include "kai/engines/core/limits.hpp"
+#include "kai/kai_cpu.h"
+#include "test/matmul/fixture.hpp"
+
+namespace test::matmul {
+
+namespace {
+
+/// The largest shape that is one piece of work in each direction, or a whole number of them. A depth has `unit` more to
+/// be more than that, columns at least one more and at most a panel.
+struct Limit {
+    size_t m, n, k, bl, unit;
+};
+
+using Limits = std::vector<Limit>;
+
+bool needs(const kai_ukernel& u, kai_cpu_feature feature) {
+    return (u.features >> feature & 1) != 0;
+}
+
+bool is(const char* format, const char* name) {
+    return std::string(format) == name;
+}
+
+Limits portable_limits(const kai_ukernel& u, bool has_blocks) {
+    using L = kai::PortableLimits;
+    if (is(u.lhs_format, "f32") || is(u.lhs_format, "f16")) {
+        return {};  // these widen nothing
+    }
+    const size_t unit = has_blocks ? 32 : std::max<size_t>(u.k_multiple, 1), k = L::kChunk;
+    // A chunk of many blocks or of all k; one that is shorter than the block.
+    return has_blocks ? Limits{{L::kRows, L::kColumns, k, 32, 32}, {1, L::kColumns, 2 * k, k, 2 * k}}
+                      : Limits{{L::kRows, L::kColumns, k, 0, unit}};
+}
+
+Limits blocks_limits(const kai_ukernel& u, bool has_blocks) {
+    using L = kai::BlocksLimits;
+    const size_t columns = 4 * L::kQuads, super_block = u.k_multiple;
+    if (!has_blocks) {
+        return {{4 * L::kPanels, columns, super_block, 0, super_block}};
+    }
+    if (u.get_mr() == 1) {
+        return {{1, 4 * L::kLongRowQuads, 64, 64, 64}};
+    }
+    const size_t chunk = needs(u, KAI_CPU_SVE)          ? L::kChunkSve
+                         : needs(u, KAI_CPU_I8MM)       ? L::kChunkI8mm
+                         : is(u.rhs_format, "qsi4c32p") ? L::kChunkDotprodInt4
+                                                        : L::kChunkDotprod;
+    Limits limits = {{4 * L::kPanels, columns, 32 * chunk, 32, 32}};
+    if (reference::find_format(u.rhs_format)->only_bl == 0) {
+        limits.push_back({4 * L::kPanels, columns, 64, 64, 64});
+    }
+    return limits;
+}
+
+using Stride = std::function<size_t(size_t k, size_t bl)>;  // from a panel of the RHS to the next
+
+Limits qai8dxp_limits(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
+    using L = kai::Qai8dxpLimits;
+    const size_t bl = has_blocks ? 32 : 0, nr = u.get_nr();
+    const bool int8 = is(u.rhs_format, "qsi8cxp");
+    const size_t few = !int8                    ? has_blocks ? L::kFewRowsInt4Blocks : L::kFewRowsInt4
+                       : needs(u, KAI_CPU_I8MM) ? L::kFewRowsInt8I8mm
+                                                : L::kFewRowsInt8Dotprod;
+    const size_t columns = 4 * L::kBatchQuads, batch = L::kBatchDepth / L::kBatchQuads;
+    // So deep that groups become smaller: two of them, and as many rows as are few.
+    const size_t group = L::kFirstLevelBytes / (4 * L::kGroupPanels), rows = 4 * L::group_panels(group);
+    const size_t smaller = 4 * L::group_panels(group + 32);
+    // So deep that few columns fill a cache.
+    const size_t deep = L::kFirstLevelBytes / 4 / nr, fit = L::kFirstLevelBytes / stride(deep, bl) * nr;
+    return {
+        {rows, columns, batch, bl, 32},
+        {few, columns, batch, bl, 32},
+        {rows, 5, group, bl, 32},
+        {2 * smaller + std::min(few, smaller - 1), 5, group + 32, bl, 32},
+        {few - 1, std::max(fit, nr), deep, bl, 32}};
+}
+
+/// Twice as many columns as stay in a cache.
+Limits mlal_limits(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
+    const size_t k = 1024, bl = has_blocks ? 32 : 0;
+    return {{2 * u.get_mr(), 8 * (kai::MlalLimits::kRhsBytes / (stride(k, bl) + 1)), k, bl, 32}};
+}
+
+/// Empty if no more is known of the kernel than its steps.
+Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
+    if (u.features == 0) {
+        return portable_limits(u, has_blocks);
+    }
+    if (kai::takes<&kai::KernelArgs::lowp>(u)) {
+        using L = kai::LowpLimits;
+        return {{L::kRows, L::kColumns, 16 * L::kGroups, 0, 1}};
+    }
+    if (kai::file_type_of(u) != nullptr) {
+        using L = kai::InplaceLimits;
+        const size_t chunk = (u.k_multiple == 256 ? L::kSuperBlocks : L::kBlocks) * u.k_multiple;
+        return {{2, L::kColumns, chunk, 0, u.k_multiple}};
+    }
+    const bool by_rows = is(u.lhs_format, "qai8dxp"), by_blocks = std::string(u.lhs_format).find("qsi8d") == 0;
+    if (needs(u, KAI_CPU_SME) || !(by_rows || by_blocks)) {
+        return {};
+    }
+    if (!needs(u, KAI_CPU_DOTPROD) && !needs(u, KAI_CPU_I8MM) && !needs(u, KAI_CPU_SVE_I8MM)) {
+        return mlal_limits(u, has_blocks, stride);
+    }
+    return by_blocks         ? blocks_limits(u, has_blocks)
+           : u.get_mr() == 4 ? qai8dxp_limits(u, has_blocks, stride)
+                             : Limits{};
+}
+
+}  // namespace
+
+TEST_P(Matmul, Limits) {
+    const auto stride = [&](size_t k, size_t bl) { return rhs_offset(rhs_tile.rows, k, bl); };
+    const size_t panel = rhs_format->packed ? rhs_tile.rows : n_step;
+    for (const Limit& limit : limits_of(u, has_blocks, stride)) {
+        for (const size_t k : {limit.k, limit.k + limit.unit}) {
+            const size_t most_rows = one_row ? 1 : limit.m + 1, width = limit.n + panel;
+            const Side lhs = make_lhs(Data::random, most_rows, k, limit.bl);
+            const Side rhs = make_rhs(Data::random, width, k, limit.bl);
+            const Operands o = packed(lhs, rhs);
+            const std::vector<float> full = check(lhs, rhs);
+            // The first rows and columns of the same operands.
+            for (const size_t m : std::set<size_t>{1, 5, limit.m - 1, limit.m, limit.m + 1}) {
+                for (const size_t n : std::set<size_t>{limit.n - 1, limit.n, limit.n + 1, width}) {
+                    if (m == 0 || m > most_rows) {
+                        continue;
+                    }
+                    const GuardedBuffer dst(m * n * element, Flush::end, kNan);
+                    call(m, n, o, o.lhs.data(), o.rhs.data(), dst.data(), n * element, {});
+                    for (size_t i = 0; i < m; ++i) {
+                        ASSERT_EQ(difference(dst.data() + i * n * element, 0, 1, n, full.data() + i * width), "")
+                            << "row " << i << " of " << m << ", n " << n << ", k " << k << ", bl " << limit.bl;
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace test::matmul
