@@ -73,15 +73,28 @@ bool is_text(const char (&field)[size]) {
     return length > 0 && length < size;
 }
 
+/// Whether kind and type are enumerators, and of weights that files have. Nothing else may become an enumeration.
+bool are_enumerators(uint32_t kind, uint32_t type) {
+    switch (kind) {
+        case KAI_GEMM_DENSE:
+            return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
+        case KAI_GEMM_GGUF: {
+            const kai_gguf_type* found = kai_gguf_find_type(type);
+            return found != nullptr && found->block_weights != 1;
+        }
+        default:
+            return kind < KAI_GEMM_KIND_COUNT && kind != KAI_GEMM_UINT8_LOWP && kind != KAI_GEMM_INT8_LOWP && type == 0;
+    }
+}
+
 /// Reads an entry. Its own values are checked, not where it lies.
 kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     const auto e = kai::load<Entry>(from);
     if (!is_text(e.name)) {
         return KAI_GEMM_FILE_BAD_NAME;
     }
-    if (!is_text(e.format) || e.kind >= KAI_GEMM_KIND_COUNT || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
-        (e.kind != KAI_GEMM_GGUF && e.type != 0 && e.type != kai_dt_f32 && e.type != kai_dt_f16 &&
-         e.type != kai_dt_bf16)) {
+    if (!is_text(e.format) || !are_enumerators(e.kind, e.type) || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
+        e.n == 0 || e.k == 0) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
     for (const uint64_t size : {e.n, e.k, e.bl, e.count, e.offset, e.stride, e.size}) {
@@ -115,6 +128,9 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     const kai_gemm_file_status status = kai_gemm_tensor_measure(&measured);
     if (status == KAI_GEMM_FILE_UNKNOWN_FORMAT) {
         // Of a newer library: it can be looked at, and others in the file can be used.
+        if (is_of_other_weights(t)) {
+            return KAI_GEMM_FILE_BAD_VALUE;
+        }
         t.panels_size = t.stride;
     } else if (status != KAI_GEMM_FILE_OK) {
         return status;

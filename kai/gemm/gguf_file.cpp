@@ -85,9 +85,9 @@ void read_pair(Cursor& c, Pair& pair) {
     pair.key = c.name(pair.key_length);
     const size_t value = c.at;
     auto type = c.number<uint32_t>();
-    pair.type = static_cast<kai_gguf_value_type>(type);
+    const bool array = type == KAI_GGUF_ARRAY;
     uint64_t count = 1;
-    if (type == KAI_GGUF_ARRAY) {
+    if (array) {
         type = c.number<uint32_t>();
         count = c.number<uint64_t>();
     }
@@ -100,7 +100,9 @@ void read_pair(Cursor& c, Pair& pair) {
         c.at = value;
         return;
     }
+    // Not before it is known to be an enumerator.
     pair.element_type = static_cast<kai_gguf_value_type>(type);
+    pair.type = array ? KAI_GGUF_ARRAY : pair.element_type;
     const size_t elements = c.at;
     if (type == KAI_GGUF_STRING) {
         // Each takes 8 bytes at least: a count that does not fit is found at once.

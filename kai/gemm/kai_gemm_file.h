@@ -180,8 +180,9 @@ struct kai_gemm_file {
     size_t count;  ///< Number of tensors.
 };
 
-/// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. `data`
-/// must not change while `file` or one of its tensors is used. Bytes that follow the file are ignored.
+/// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. Formats that
+/// this library does not know are accepted; kinds and types that it does not know are BAD_VALUE. `data` must not change
+/// while `file` or one of its tensors is used. Bytes that follow the file are ignored.
 enum kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, struct kai_gemm_file* file);
 
 /// Tensor number `index`, in the order of their names.

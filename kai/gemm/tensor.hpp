@@ -74,6 +74,25 @@ inline constexpr PackedFormat kPackedFormats[] = {
     return type != nullptr && type->block_weights != 1 ? find_packer(t.format, type->name, true) : nullptr;
 }
 
+/// Whether this library knows the format of a tensor, but not for weights of this kind and type.
+[[maybe_unused]] inline bool is_of_other_weights(const kai_gemm_tensor& t) {
+    const PackedFormat* f = find_format(t.format.name);
+    const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
+    if (f != nullptr && (f->kind == t.kind || (f->kind == KAI_GEMM_DENSE && type != nullptr))) {
+        return false;
+    }
+    bool known = f != nullptr;
+    for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
+        if (!kai::is_lhs(*p) && strcmp(p->format, t.format.name) == 0) {
+            known = true;
+            if (type != nullptr && strcmp(p->source_format, type->name) == 0) {
+                return false;
+            }
+        }
+    }
+    return known;
+}
+
 /// A size that remembers whether it overflowed.
 struct Size {
     size_t value;

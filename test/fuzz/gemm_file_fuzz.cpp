@@ -62,6 +62,10 @@ void check(const kai_gemm_file& file, const kai_gemm_tensor& t) {
     CHECK(data == start + t.offset && t.offset % KAI_GEMM_FILE_ALIGNMENT == 0);
     CHECK(t.offset <= file.size && t.size <= file.size - t.offset);
     CHECK(t.count >= 1 && t.panels_size <= t.stride && t.stride % 64 == 0);
+    CHECK(t.kind < KAI_GEMM_KIND_COUNT);
+    if (t.kind == KAI_GEMM_GGUF) {
+        CHECK(t.type == kai_dt_unknown && kai_gguf_find_type(t.gguf_type) != nullptr);
+    }
     kai_gemm_tensor found;
     CHECK(kai_gemm_file_find(&file, t.name, &found) == KAI_GEMM_FILE_OK && found.data == t.data);
     (void)kai_gemm_tensor_verify(&t);
@@ -83,8 +87,19 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
         const size_t made = make_file(data, max_size, seed / 64);
         return made != 0 ? made : LLVMFuzzerMutate(data, size, max_size);
     }
-    // Fields, or anything.
-    if (seed % 4 == 0) {
+    // Kind, type or format of an entry, fields, or anything.
+    if (seed % 16 == 1) {
+        uint8_t* entry = data + 64 + (size >= 64 + 512 ? seed / 16 % 2 * 256 : 0);
+        const unsigned value = seed / 32;
+        if (value % 3 == 0) {
+            const kai_packer* packer = kai_registry_packer(value / 3 % kai_registry_packer_count());
+            std::memset(entry + 112, 0, 32);
+            std::memcpy(entry + 112, packer->format, std::strlen(packer->format));
+        } else {
+            const uint32_t small = value / 3 % 256;
+            std::memcpy(entry + (value % 3 == 1 ? 144 : 148), &small, sizeof(small));
+        }
+    } else if (seed % 4 == 0) {
         const size_t at = 16 + 8 * (seed / 4 % ((size - 64) / 8));
         LLVMFuzzerMutate(data + at, 8, 8);
     } else {

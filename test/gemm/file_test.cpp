@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -288,6 +289,85 @@ TEST(GemmFile, RefusesAHeaderThatDeceives) {
         f.seal();
         EXPECT_EQ(open_all(f.bytes), c.status)
             << "byte " << c.at << " = " << c.value << ": " << kai_gemm_file_status_text(open_all(f.bytes));
+    }
+}
+
+/// Whether a format of this library is one of weights of this kind and type, as docs/file.md and docs/gguf.md say.
+bool goes_with(const std::string& format, uint32_t kind, uint32_t type) {
+    static const std::map<std::string, uint32_t> kinds = {
+        {"f32pbiasf32", 0},          {"f16pbiasf16", 0},      {"bf16pbiasf32", 0},
+        {"bf16pbiasf16", 0},         {"qsi8cxp", 1},          {"qsi4cxp", 2},
+        {"qsi4cxps1s0", 2},          {"qsu2cxp4x4", 3},       {"qsu2cxp4vlx4", 3},
+        {"qsi4c32pbf16", 4},         {"qsi4c32ps1s0", 4},     {"qsi4c32p", 5},
+        {"qsi4c32ps1s0scalef16", 5}, {"qsi4c32ps4s0sf16", 5}, {"qai4c32p", 6},
+        {"qai4c32ps1s0nrx4", 6},     {"qsi8cxpbi32sf32", 7},  {"qsi8c32p", 8},
+        {"qsi8c32pscalef16", 8},
+    };
+    const auto found = kinds.find(format);
+    if (kind != KAI_GEMM_GGUF) {
+        return found != kinds.end() && found->second == kind;
+    }
+    const std::string name = kai_gguf_find_type(type)->name;
+    bool packed = found != kinds.end() && found->second == KAI_GEMM_DENSE;
+    for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
+        packed = packed || (p->format == format && p->source_format == name);
+    }
+    return packed;
+}
+
+// Kinds, types and formats that are none, or do not go together, never become enumerations.
+TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
+    std::set<std::string> formats = {"Qsi4cxps1s0"};
+    for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
+        if (std::string(p->name).substr(0, 3) == "rhs") {
+            formats.insert(p->format);
+        }
+    }
+    EXPECT_EQ(formats.count("qau4c32x256p"), 1U);
+    EXPECT_GT(formats.size(), 25U);
+    const std::set<uint32_t> floats = {kai_dt_f32, kai_dt_f16, kai_dt_bf16},
+                             file_types = {2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 20, 23, 34, 35, 39, 40, 41, 42};
+    std::set<uint32_t> types = {63, 64, 127, 128, 1000, kai_dt_int8, kai_dt_uint8, 1U << 31, UINT32_MAX};
+    types.insert(floats.begin(), floats.end());
+    for (uint32_t type = 0; type < 48; ++type) {
+        types.insert(type);
+    }
+    size_t opened = 0, refused = 0;
+    for (const std::string& format : formats) {
+        for (const uint32_t kind :
+             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 15U, 16U, 128U, UINT32_MAX}) {
+            for (const uint32_t type : types) {
+                File f;
+                f.put(64 + 144, kind, 4);
+                f.put(64 + 148, type, 4);
+                std::memset(&f.bytes[64 + 112], 0, 32);
+                std::memcpy(&f.bytes[64 + 112], format.data(), format.size());
+                f.seal();
+                const bool known = kind <= KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_GGUF;
+                const bool typed = kind == KAI_GEMM_DENSE  ? floats.count(type) != 0
+                                   : kind == KAI_GEMM_GGUF ? file_types.count(type) != 0
+                                                           : type == 0;
+                const bool future = format[0] == 'Q';
+                const kai_gemm_file_status status = open_all(f.bytes);
+                if (!known || !typed || (!future && !goes_with(format, kind, type))) {
+                    ASSERT_EQ(status, KAI_GEMM_FILE_BAD_VALUE) << format << ", kind " << kind << ", type " << type;
+                    ++refused;
+                } else if (future) {
+                    ASSERT_EQ(status, KAI_GEMM_FILE_OK) << "kind " << kind << ", type " << type;
+                    ++opened;
+                }
+            }
+        }
+    }
+    EXPECT_EQ(opened, 3 + 8 + file_types.size());
+    EXPECT_GT(refused, 20000U);
+    // Nothing is taken from the unknown format but its name.
+    for (const size_t at : {160, 168}) {
+        File f;
+        f.bytes[64 + 112] = 'Q';
+        f.put(64 + at, 0, 8);
+        f.seal();
+        EXPECT_EQ(open_all(f.bytes), KAI_GEMM_FILE_BAD_VALUE) << at;
     }
 }
 
