@@ -104,6 +104,33 @@ TEST(KaiCall, PacksInParts) {
     }
 }
 
+// Scales of static int8: 0 means 1.
+TEST(KaiCall, NoScaleMultiplierIsOne) {
+    size_t count = 0;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        const kai_packer* packer = kai::is_depthwise(*u) ? nullptr : kai_registry_rhs_packer(u, 0);
+        if (packer == nullptr || u->dst_type != kai_dt_int8 || !kai::takes_scale_multiplier(*packer) ||
+            kai::is_indirect(*u) || !kai_registry_runnable(u->features | packer->features, nullptr, 0)) {
+            continue;
+        }
+        ++count;
+        kai_call c = right_call(*u);
+        c.k = 32, c.n = 3;
+        const std::vector<float> scales = {0.25f, 3, 7};
+        const std::vector<int32_t> bias(3);
+        c.rhs_scale = scales.data(), c.bias = bias.data();
+        const auto pack = [&](float multiplier) {
+            c.scale_multiplier = multiplier;
+            const GuardedBuffer packed(kai_call_rhs_packed_size(&c), test::Flush::end, 0);
+            kai_call_pack_rhs(&c, 0, SIZE_MAX, packed.data());
+            return packed.bytes();
+        };
+        EXPECT_EQ(pack(0), pack(1)) << u->name;
+        EXPECT_NE(pack(0), pack(2)) << u->name;
+    }
+    EXPECT_GT(count, 0u);
+}
+
 TEST(KaiCall, Sizes) {
     kai_call c = right_call(kBlocks);
     EXPECT_EQ(kai_call_dst_size(&c), 5u * 10 * sizeof(float));

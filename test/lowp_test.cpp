@@ -8,6 +8,8 @@
 #include "test/reference/matmul.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/ending.hpp"
+#include "test/support/library_build.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/subject.hpp"
 
@@ -210,6 +212,40 @@ TEST_P(Lowp, WhatACallMayLeaveOut) {
                 if (HasFailure()) {
                     return;
                 }
+            }
+        }
+    }
+}
+
+// With assertions: a shift that is out of its range, of whichever channel.
+TEST_P(Lowp, RefusesTheShiftOfAnyChannel) {
+    if (!test::library_asserts) {
+        return;
+    }
+    constexpr size_t kCount = 20;
+    make(test::Data::random, 1, kCount, 16);
+    const std::vector<uint8_t> l = test::packed(lhs_format, lhs, {1, 1, 1});
+    const std::vector<uint8_t> r = test::packed(rhs_format, rhs, {u.get_nr(), u.get_kr(), u.get_sr()});
+    for (const bool legacy : {false, true}) {
+        for (const int32_t wrong : {legacy ? -1 : -32, 32}) {
+            for (const size_t channel : {size_t{0}, size_t{1}, kCount - 1}) {
+                std::vector<int32_t> shift(kCount, 3);
+                shift[channel] = wrong;
+                kai_matmul_lowp_params params = {};
+                params.pipeline = legacy ? KAI_LOWP_LEGACY : KAI_LOWP_FIXED_POINT;
+                params.multiplier = rhs.multiplier.data(), params.shift = shift.data();
+                params.per_channel = true;
+                uint8_t dst[kCount];
+                kai::KernelArgs a = {};
+                a.m = 1, a.n = kCount;
+                kai::set_depth(a, 16);
+                a.lhs_stride = a.rhs_stride = 16;
+                a.lhs = l.data(), a.rhs = r.data(), a.dst = dst, a.dst_stride_row = kCount, a.dst_stride_col = 1;
+                a.lowp = &params;
+                EXPECT_ABORT(
+                    kai::run(u, a, kai::Direct{}), "^kai_run_" + std::string(u.name) +
+                                                       ": shift = " + std::to_string(wrong) + " is not from " +
+                                                       (legacy ? "0" : "-31") + " to 31\n");
             }
         }
     }

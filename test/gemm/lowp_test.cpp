@@ -204,6 +204,18 @@ TEST(GemmLowpStatus, OfPlansAndRuns) {
     EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
     shift = -3;
     EXPECT_EQ(run(), KAI_GEMM_OK);
+    lowp.per_channel = true;
+    for (const size_t channel : {0, 1, 7}) {
+        const std::vector<int32_t> multipliers(8, multiplier);
+        std::vector<int32_t> shifts(8, shift);
+        lowp.multiplier = multipliers.data(), lowp.shift = shifts.data();
+        EXPECT_EQ(run(), KAI_GEMM_OK);
+        for (const int32_t wrong : {-32, 32}) {
+            shifts[channel] = wrong;
+            EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE) << "channel " << channel;
+        }
+    }
+    lowp.per_channel = false, lowp.multiplier = &multiplier, lowp.shift = &shift;
     lowp.pipeline = KAI_LOWP_LEGACY;
     EXPECT_EQ(run(), KAI_GEMM_BAD_VALUE);
     shift = 3, lowp.min_value = 1;

@@ -149,10 +149,38 @@ TEST_P(Matmul, ByKaiCall) {
             if (low_precision) {
                 c.lowp = lowp_params(o, {});
             }
-            const auto compare = [&](Clamp clamp) {
-                EXPECT_EQ(reference::compare(expected(lhs, rhs), run(c), m, n, clamp.lo, clamp.hi, u.dst_type), "");
+            const auto compare_with = [&](const Side& its_lhs, const Side& its_rhs, Clamp clamp) {
+                EXPECT_EQ(
+                    reference::compare(expected(its_lhs, its_rhs), run(c), m, n, clamp.lo, clamp.hi, u.dst_type), "");
             };
+            const auto compare = [&](Clamp clamp) { compare_with(lhs, rhs, clamp); };
             compare({});
+            if (u.dst_type == kai_dt_int8 && !low_precision) {  // without a clamp, int8 ends where the type does
+                for (const int32_t zero_point : {-128, 127}) {
+                    c.requantize.output_zero_point = arithmetic.zero_point = zero_point;
+                    compare({});
+                }
+                c.requantize.output_zero_point = arithmetic.zero_point = kZeroPoint;
+            }
+            if (low_precision) {  // one multiplier and one shift for all channels, no bias
+                Side plain = rhs;
+                std::fill(plain.multiplier.begin(), plain.multiplier.end(), rhs.multiplier[0]);
+                std::fill(plain.shift.begin(), plain.shift.end(), rhs.shift[0]);
+                std::fill(plain.bias.begin(), plain.bias.end(), 0.0f);
+                c.lowp.per_channel = false, c.lowp.bias = nullptr;
+                compare_with(lhs, plain, {});
+                c.lowp = lowp_params(o, {});
+            }
+            if (has_unsigned) {  // no biases; 0 means a scale of 1
+                Side bare_lhs = lhs, bare_rhs = rhs;
+                bare_lhs.scale.assign(m, 1.0f);
+                bare_lhs.bias.clear(), bare_rhs.bias.clear(), bare_rhs.offset.clear();
+                kai_call bare = c;
+                bare.acc_bias_m = bare.acc_bias_n = nullptr, bare.scale_bias_n = nullptr, bare.acc_scale = 0;
+                std::swap(c, bare);
+                compare_with(bare_lhs, bare_rhs, {});
+                std::swap(c, bare);
+            }
             if (clamps) {
                 c.clamp = true;
                 c.clamp_min = -5, c.clamp_max = 60;
