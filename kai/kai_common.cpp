@@ -23,6 +23,20 @@ extern "C" void kai_fail(const char* function, const char* format, ...) {
     KAI_ABORT();
 }
 
+extern "C" void kai_refuse(const char* prefix, const char* name, const kai_violation* violation) {
+#if KLEIDIAI_ERROR_TRAP
+    (void)prefix;
+    (void)name;
+    (void)violation;
+#else
+    char text[256];
+    kai::write(text, sizeof(text), *violation);
+    fflush(stdout);
+    fprintf(stderr, "%s%s: %s\n", prefix, name, text);
+#endif
+    KAI_ABORT();
+}
+
 #if defined(__aarch64__)
 
 extern "C" {

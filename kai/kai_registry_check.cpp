@@ -2,7 +2,6 @@
 // there; a test compares the others with what the functions themselves reject.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdio.h>
 #include <string.h>
 
 #include "kai/call.hpp"
@@ -20,49 +19,46 @@ const void* given(bool is_given) {
 }
 
 kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
-    KAI_VIOLATION_IF(u.rows == KAI_ROWS_ONE && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
+    KAI_VIOLATION_IF(u.rows == KAI_ROWS_ONE && c.m > 1, many_rows, c.m);
     if (kai::has_blocks(u)) {
-        KAI_VIOLATION_IF(c.bl == 0 || c.bl % 32 != 0, "bl = %zu is not a positive multiple of 32", {c.bl, 0, 0});
-        KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
+        KAI_VIOLATION_IF(c.bl == 0, zero, "bl");
+        KAI_VIOLATION_IF(c.bl % 32 != 0, not_multiple, "bl", c.bl, 32);
+        KAI_VIOLATION_IF(c.k % c.bl != 0, not_multiple_of, "k", c.k, "bl", c.bl);
         const bool has_table = strncmp(u.rhs_format, "qlu4", 4) == 0;
-        KAI_VIOLATION_IF(has_table && c.bl != 32, "bl = %zu is not 32", {c.bl, 0, 0});
+        KAI_VIOLATION_IF(has_table && c.bl != 32, other, "bl", c.bl, 32);
     }
-    KAI_VIOLATION_IF(
-        u.k_multiple != 0 && c.k % u.k_multiple != 0, "k = %zu is not a multiple of %zu", {c.k, u.k_multiple, 0});
+    KAI_VIOLATION_IF(u.k_multiple != 0 && c.k % u.k_multiple != 0, not_multiple, "k", c.k, u.k_multiple);
     return {};
 }
 
 /// A size that the catalogue gives.
-kai_violation size_violation(const char* format, size_t size, size_t own) {
-    KAI_VIOLATION_IF(own != 0 && size != own, format, {size, own, 0});
+kai_violation size_violation(const char* name, size_t size, size_t own) {
+    KAI_VIOLATION_IF(own != 0 && size != own, other, name, size, own);
     return {};
 }
 
-kai_violation sizes_violation(const char* rows_format, const kai_packer_rules& rules, const Call& c) {
-    KAI_VIOLATION_IF(
-        rules.rows == SIZE_MAX, "this CPU lacks the vectors that the panels of this packer are as wide as", {});
-    kai_violation violation = size_violation(rows_format, c.rows, rules.rows);
-    if (violation.format == nullptr) {
-        violation = size_violation("kr = %zu, not %zu", c.kr, rules.kr);
-    }
-    return violation.format == nullptr ? size_violation("sr = %zu, not %zu", c.sr, rules.sr) : violation;
+kai_violation sizes_violation(const char* rows_name, const kai_packer_rules& rules, const Call& c) {
+    KAI_VIOLATION_IF(rules.rows == SIZE_MAX, no_vectors);
+    KAI_RETURN_VIOLATION(size_violation(rows_name, c.rows, rules.rows));
+    KAI_RETURN_VIOLATION(size_violation("kr", c.kr, rules.kr));
+    return size_violation("sr", c.sr, rules.sr);
 }
 
 /// Blocks of bl, and groups of the packer's in them.
 kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
     if (strcmp(p.format, "f16p") == 0) {  // blocks are the kernel's matter
-        KAI_VIOLATION_IF(c.k % 16 != 0, "k = %zu is not a multiple of 16", {c.k, 0, 0});
+        KAI_VIOLATION_IF(c.k % 16 != 0, not_multiple, "k", c.k, 16);
         return {};
     }
-    KAI_VIOLATION_IF(c.kr == 0, "kr must not be 0", {});
-    KAI_VIOLATION_IF(!rules.group_is_kr && c.sr == 0, "sr must not be 0", {});
-    KAI_VIOLATION_IF(!rules.group_is_kr && c.kr % c.sr != 0, "kr = %zu is not a multiple of sr = %zu", {c.kr, c.sr, 0});
+    KAI_VIOLATION_IF(c.kr == 0, zero, "kr");
+    KAI_VIOLATION_IF(!rules.group_is_kr && c.sr == 0, zero, "sr");
+    KAI_VIOLATION_IF(!rules.group_is_kr && c.kr % c.sr != 0, not_multiple_of, "kr", c.kr, "sr", c.sr);
     const bool any_blocks = strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
     const size_t group = rules.group_is_kr ? c.kr : c.kr / c.sr;
-    KAI_VIOLATION_IF(c.bl == 0, "bl must not be 0", {});
-    KAI_VIOLATION_IF(!any_blocks && c.bl % 32 != 0, "bl = %zu is not a multiple of 32", {c.bl, 0, 0});
-    KAI_VIOLATION_IF(c.bl % group != 0, "bl = %zu is not a multiple of a group = %zu", {c.bl, group, 0});
-    KAI_VIOLATION_IF(c.k % c.bl != 0, "k = %zu is not a multiple of bl = %zu", {c.k, c.bl, 0});
+    KAI_VIOLATION_IF(c.bl == 0, zero, "bl");
+    KAI_VIOLATION_IF(!any_blocks && c.bl % 32 != 0, not_multiple, "bl", c.bl, 32);
+    KAI_VIOLATION_IF(c.bl % group != 0, not_multiple_of, "bl", c.bl, rules.group_is_kr ? "kr" : "kr / sr", group);
+    KAI_VIOLATION_IF(c.k % c.bl != 0, not_multiple_of, "k", c.k, "bl", c.bl);
     return {};
 }
 
@@ -71,30 +67,24 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
         return {};  // they take any shape
     }
     const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
-    const kai_violation sizes =
-        any_kr ? size_violation("sr = %zu, not %zu", c.sr, rules.sr) : sizes_violation("mr = %zu, not %zu", rules, c);
-    if (sizes.format != nullptr) {
-        return sizes;
-    }
-    KAI_VIOLATION_IF(c.rows == 0, "mr must not be 0", {});
+    KAI_RETURN_VIOLATION(any_kr ? size_violation("sr", c.sr, rules.sr) : sizes_violation("mr", rules, c));
+    KAI_VIOLATION_IF(c.rows == 0, zero, "mr");
     if (kai::has_blocks(p)) {
         return lhs_blocks_violation(p, rules, c);
     }
     if (p.signature == KAI_LHS_QUANT_PACK) {
-        KAI_VIOLATION_IF(c.kr == 0 || c.sr == 0, "kr = %zu, sr = %zu: neither must be 0", {c.kr, c.sr, 0});
-        KAI_VIOLATION_IF(c.kr % c.sr != 0, "kr = %zu is not a multiple of sr = %zu", {c.kr, c.sr, 0});
-        KAI_VIOLATION_IF(
-            rules.block != 0 && c.k % rules.block != 0, "k = %zu is not a multiple of %zu", {c.k, rules.block, 0});
+        KAI_VIOLATION_IF(c.kr == 0, zero, "kr");
+        KAI_VIOLATION_IF(c.sr == 0, zero, "sr");
+        KAI_VIOLATION_IF(c.kr % c.sr != 0, not_multiple_of, "kr", c.kr, "sr", c.sr);
+        KAI_VIOLATION_IF(rules.block != 0 && c.k % rules.block != 0, not_multiple, "k", c.k, rules.block);
         const size_t stored = rules.block != 0 ? rules.block : kai_roundup(c.k, 32), group = c.kr / c.sr;
-        KAI_VIOLATION_IF(
-            stored % group != 0, "k rounded up to %zu is not a multiple of kr / sr = %zu", {stored, group, 0});
+        KAI_VIOLATION_IF(stored % group != 0, padded_not_multiple, stored, "kr / sr", group);
         return {};
     }
     const bool any_start = strncmp(p.name, "lhs_pack_bf16p2vlx2_f32", 23) == 0;
-    KAI_VIOLATION_IF(
-        !any_start && c.m_idx_start != 0, "m_idx_start = %zu, not 0: move the pointers instead", {c.m_idx_start, 0, 0});
+    KAI_VIOLATION_IF(!any_start && c.m_idx_start != 0, row_start, c.m_idx_start);
     const bool one_row = strncmp(p.name, "lhs_quant_pack_bf16p1x4", 23) == 0;
-    KAI_VIOLATION_IF(one_row && c.m > 1, "m = %zu is neither 0 nor 1", {c.m, 0, 0});
+    KAI_VIOLATION_IF(one_row && c.m > 1, many_rows, c.m);
     return {};
 }
 
@@ -102,18 +92,11 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
 kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c, kai_rhs_call call) {
     const bool unified = kai::is_unified(p), chunks = kai::is_indirect(p);
     if (!unified && !chunks) {  // which have no such parameters
-        const kai_violation sizes = sizes_violation("nr = %zu, not %zu", rules, c);
-        if (sizes.format != nullptr) {
-            return sizes;
-        }
+        KAI_RETURN_VIOLATION(sizes_violation("nr", rules, c));
     }
     call.nr = call.kr = call.sr = 1;
-    KAI_VIOLATION_IF(
-        !rules.scale && c.scale && c.n > 0 && !chunks && !unified,
-        "scale must be NULL: this format has no place for it", {});
-    KAI_VIOLATION_IF(
-        !rules.scale && c.params != nullptr && c.n > 0 && !chunks && !unified,
-        "params must be NULL: this format has no place for it", {});
+    KAI_VIOLATION_IF(!rules.scale && c.scale && c.n > 0 && !chunks && !unified, no_place, "scale");
+    KAI_VIOLATION_IF(!rules.scale && c.params != nullptr && c.n > 0 && !chunks && !unified, no_place, "params");
     kai_rhs_rules table = {};
     table.panel_fields = rules.bias || rules.scale;
     table.stride_bits = rules.source_bits;
@@ -158,7 +141,7 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
 }  // namespace
 
 extern "C" bool kai_registry_check(const kai_registry_call* call, char* reason, size_t reason_size) {
-    kai_violation violation = {"neither a micro-kernel nor a packer, or both", {}};
+    kai_violation violation = kai::violation(kai::say::no_function);
     if (call->ukernel != nullptr && call->packer == nullptr) {
         violation = ukernel_violation(*call->ukernel, *call);
     } else if (call->ukernel == nullptr && call->packer != nullptr) {
@@ -167,8 +150,7 @@ extern "C" bool kai_registry_check(const kai_registry_call* call, char* reason, 
         violation = (kai::is_lhs(*call->packer) ? lhs_violation : rhs_violation)(*call->packer, rules, *call);
     }
     if (violation.format != nullptr && reason != nullptr) {
-        snprintf(
-            reason, reason_size, violation.format, violation.numbers[0], violation.numbers[1], violation.numbers[2]);
+        kai::write(reason, reason_size, violation);
     }
     return violation.format == nullptr;
 }

@@ -467,7 +467,7 @@ TEST_P(GgufPack, RefusesAndSaysWhy) {
     refuses("num_groups = 2, not 1", [](Args& a) { a.num_groups = 2; });
     refuses("extra_bytes = 4, not 0", [](Args& a) { a.extra_bytes = 4; });
     refuses("nr must not be 0", [](Args& a) { a.rows = 0; });
-    refuses("kr = 0", [](Args& a) { a.kr = 0; });
+    refuses("kr must not be 0", [](Args& a) { a.kr = 0; });
     refuses("rhs must not be NULL", [](Args& a) { a.source = nullptr; });
     refuses("rhs_packed must not be NULL", [](Args& a) { a.packed = nullptr; });
     refuses("params must be NULL", [&](Args& a) { a.no_params = rows.data(); });
@@ -495,7 +495,7 @@ TEST(GgufUnpack, RefusesAndSaysWhy) {
     uint8_t from[4096] = {}, to[4096];
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_qsi4c32p(0, 64, 4, 16, 2, 48, from, kai_dt_f32, to),
-        "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a positive multiple of 32");
+        "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a multiple of 32");
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to), "k = 48 is not a multiple");
     EXPECT_ABORT(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), "nr = 0, kr = 16, sr = 2");

@@ -9,11 +9,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/sentences.hpp"
 #include "kai/kai_common.h"
 
 /// Prints "function: message" to stderr and aborts. `format` is that of printf.
 extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden"), gnu::format(printf, 2, 3)]] void kai_fail(
     const char* function, const char* format, ...);
+
+/// The same for a violation, by the function `prefix``name`.
+extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden")]] void kai_refuse(
+    const char* prefix, const char* name, const kai_violation* violation);
+
+/// In the name of the function PREFIX NAME: aborts with a violation, if there is one.
+#define KAI_REFUSE(PREFIX, NAME, VIOLATION)                      \
+    do {                                                         \
+        const kai_violation violation_ = VIOLATION;              \
+        if (__builtin_expect(violation_.format != nullptr, 0)) { \
+            kai_refuse(PREFIX, NAME, &violation_);               \
+        }                                                        \
+    } while (0)
 
 /// Checked in every build: for what runs once, such as packing weights.
 #define KAI_REQUIRE_ALWAYS(function, cond, ...)                \

@@ -230,14 +230,15 @@ namespace {
 /// @{
 
 KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, bl > 0 && bl % 32 == 0, "bl = %zu is not a positive multiple of 32", bl);
+    KAI_REQUIRE(function, bl > 0, "bl must not be 0");
+    KAI_REQUIRE(function, bl % 32 == 0, "bl = %zu is not a multiple of 32", bl);
     KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
 }
 
 /// The same for a packed operand: blocks of formats with a table are of 32.
 KAI_INLINE void check_blocks(const Format& f, size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
     check_blocks(k, bl, function);
-    KAI_REQUIRE(function, !f.table || bl == 32, "bl = %zu is not 32", bl);
+    KAI_REQUIRE(function, !f.table || bl == 32, "bl = %zu, not 32", bl);
 }
 
 /// Of micro-kernels without blocks that do not take any depth.

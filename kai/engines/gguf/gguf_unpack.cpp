@@ -320,7 +320,8 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(function, p.bl != 0 && p.bl % 32 == 0, "bl = %zu is not a positive multiple of 32", p.bl);
+    KAI_REQUIRE_ALWAYS(function, p.bl != 0, "bl must not be 0");
+    KAI_REQUIRE_ALWAYS(function, p.bl % 32 == 0, "bl = %zu is not a multiple of 32", p.bl);
     KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, "k = %zu is not a multiple of bl = %zu", p.k, p.bl);
     check_groups(function, format, p.tile);
     unpack_blocks(format, nibble, p, type);
@@ -330,7 +331,7 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     const char* function, const Format& format, int, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(function, p.bl == 32, "bl = %zu is not 32", p.bl);
+    KAI_REQUIRE_ALWAYS(function, p.bl == 32, "bl = %zu, not 32", p.bl);
     KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, "k = %zu is not a multiple of bl = 32", p.k);
     check_groups(function, format, p.tile);
     unpack_indices(format, p, type);

@@ -23,11 +23,10 @@ KAI_INLINE kai_violation group_violation(const kai_rhs_rules& rules, size_t kr, 
     const size_t group = kr / sr;
     const size_t min = rules.group_min, max = rules.group_max;
     const bool inside = group >= min && group <= max && (group & (group - 1)) == 0;
-    KAI_VIOLATION_IF(min == max && group != max, "kr / sr = %zu, not %zu", {group, max, 0});
-    KAI_VIOLATION_IF(!inside, "kr / sr = %zu is no power of two from %zu to %zu", {group, min, max});
+    KAI_VIOLATION_IF(min == max && group != max, other, "kr / sr", group, max);
+    KAI_VIOLATION_IF(!inside, no_power, "kr / sr", group, min, max);
 #if KLEIDIAI_ASSERTIONS
-    KAI_VIOLATION_IF(
-        rules.group != 0 && group != rules.group, "kr / sr = %zu; this packer is for %zu", {group, rules.group, 0});
+    KAI_VIOLATION_IF(rules.group != 0 && group != rules.group, other, "kr / sr", group, rules.group);
 #endif
     return {};
 }
@@ -39,30 +38,30 @@ bool is_fixed(const kai_rhs_rules& rules) {
 
 /// A size that is no multiple of what a rule says, if it says anything.
 #define KAI_VIOLATION_IF_NO_MULTIPLE(NAME, SIZE, OF) \
-    KAI_VIOLATION_IF((OF) != 0 && (SIZE) % (OF) != 0, NAME " = %zu is not a multiple of %zu", {SIZE, OF, 0})
+    KAI_VIOLATION_IF((OF) != 0 && (SIZE) % (OF) != 0, not_multiple, NAME, SIZE, OF)
 
 /// Further rules of `run` for nr, kr and sr.
 KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
-    KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, "nr = %zu, not %zu", {nr, rules.nr, 0});
+    KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, other, "nr", nr, rules.nr);
     if (is_fixed(rules)) {
-        KAI_VIOLATION_IF(kr != rules.kr, "kr = %zu, not %zu", {kr, rules.kr, 0});
-        KAI_VIOLATION_IF(sr != rules.sr, "sr = %zu, not %zu", {sr, rules.sr, 0});
+        KAI_VIOLATION_IF(kr != rules.kr, other, "kr", kr, rules.kr);
+        KAI_VIOLATION_IF(sr != rules.sr, other, "sr", sr, rules.sr);
         return {};
     }
     KAI_VIOLATION_IF_NO_MULTIPLE("nr", nr, rules.nr_multiple);
-    KAI_VIOLATION_IF(rules.sr != 0 && sr != rules.sr, "sr = %zu, not %zu", {sr, rules.sr, 0});
-    KAI_VIOLATION_IF(rules.kr != 0 && kr != rules.kr, "kr = %zu, not %zu", {kr, rules.kr, 0});
+    KAI_VIOLATION_IF(rules.sr != 0 && sr != rules.sr, other, "sr", sr, rules.sr);
+    KAI_VIOLATION_IF(rules.kr != 0 && kr != rules.kr, other, "kr", kr, rules.kr);
     KAI_VIOLATION_IF_NO_MULTIPLE("kr", kr, rules.kr_multiple);
-    KAI_VIOLATION_IF(rules.kr_max != 0 && kr > rules.kr_max, "kr = %zu is more than %zu", {kr, rules.kr_max, 0});
+    KAI_VIOLATION_IF(rules.kr_max != 0 && kr > rules.kr_max, too_large, "kr", kr, rules.kr_max);
     return group_violation(rules, kr, sr);
 }
 
 KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t bl) {
-    KAI_VIOLATION_IF(bl == 0, "bl must not be 0", {});
-    KAI_VIOLATION_IF(bl % 32 != 0, "bl = %zu is not a multiple of 32", {bl, 0, 0});
-    KAI_VIOLATION_IF(bl % kr != 0, "bl = %zu is not a multiple of kr = %zu", {bl, kr, 0});
-    KAI_VIOLATION_IF(rules.bl_max != 0 && bl > rules.bl_max, "bl = %zu is more than %zu", {bl, rules.bl_max, 0});
-    KAI_VIOLATION_IF(k % bl != 0, "k = %zu is not a multiple of bl = %zu", {k, bl, 0});
+    KAI_VIOLATION_IF(bl == 0, zero, "bl");
+    KAI_VIOLATION_IF(bl % 32 != 0, not_multiple, "bl", bl, 32);
+    KAI_VIOLATION_IF(bl % kr != 0, not_multiple_of, "bl", bl, "kr", kr);
+    KAI_VIOLATION_IF(rules.bl_max != 0 && bl > rules.bl_max, too_large, "bl", bl, rules.bl_max);
+    KAI_VIOLATION_IF(k % bl != 0, not_multiple_of, "k", k, "bl", bl);
     return {};
 }
 
@@ -77,10 +76,9 @@ KAI_INLINE kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, s
     const size_t stored = padded(rules, k);
     KAI_VIOLATION_IF_NO_MULTIPLE("k", k, rules.k_multiple);
     KAI_VIOLATION_IF(
-        rules.k_groups != 0 && stored % (rules.k_groups * (kr / sr)) != 0,
-        "k rounded up to %zu is not a multiple of %zu times kr / sr = %zu", {stored, rules.k_groups, kr / sr});
-    KAI_VIOLATION_IF(
-        rules.k_kr && stored % kr != 0, "k rounded up to %zu is not a multiple of kr = %zu", {stored, kr, 0});
+        rules.k_groups != 0 && stored % (rules.k_groups * (kr / sr)) != 0, padded_not_multiple_times, stored,
+        rules.k_groups, "kr / sr", kr / sr);
+    KAI_VIOLATION_IF(rules.k_kr && stored % kr != 0, padded_not_multiple, stored, "kr", kr);
     return {};
 }
 
@@ -90,85 +88,65 @@ shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size
     if (run && is_fixed(rules)) {
         return tile_violation(rules, nr, kr, sr);
     }
-    KAI_VIOLATION_IF(nr == 0, "nr must not be 0", {});
-    KAI_VIOLATION_IF(kr == 0 || sr == 0, "kr = %zu, sr = %zu: neither must be 0", {kr, sr, 0});
-    KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, "kr = %zu is not a multiple of sr = %zu", {kr, sr, 0});
+    KAI_VIOLATION_IF(nr == 0, zero, "nr");
+    KAI_VIOLATION_IF(kr == 0, zero, "kr");
+    KAI_VIOLATION_IF(sr == 0, zero, "sr");
+    KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, not_multiple_of, "kr", kr, "sr", sr);
     bl = rules.bl != 0 ? rules.bl : bl;
     KAI_VIOLATION_IF_NO_MULTIPLE("k", k, rules.source_weights);
-    const kai_violation tile = run ? tile_violation(rules, nr, kr, sr) : kai_violation{};
-    if (tile.format != nullptr) {
-        return tile;
-    }
+    KAI_RETURN_VIOLATION(run ? tile_violation(rules, nr, kr, sr) : kai_violation{});
     return rules.blocks ? blocks_violation(rules, k, kr, bl) : depth_violation(rules, k, kr, sr);
 }
 
 KAI_INLINE kai_violation params_violation(const kai_rhs_rules& rules, const void* params) {
     if (rules.params == KAI_RHS_PARAMS_NULL || params == nullptr) {
-        KAI_VIOLATION_IF(params != nullptr, "params must be NULL", {});
-        KAI_VIOLATION_IF(rules.params != KAI_RHS_PARAMS_NULL, "params must not be NULL", {});
+        KAI_VIOLATION_IF(params != nullptr, no_place, "params");
+        KAI_VIOLATION_IF(rules.params != KAI_RHS_PARAMS_NULL, null, "params");
         return {};
     }
     if (rules.params == KAI_RHS_PARAMS_ANY) {
         return {};
     }
     const Params p = load<Params>(params);
-    const auto lhs = static_cast<size_t>(p.lhs_zero_point);
-    KAI_VIOLATION_IF(p.lhs_zero_point != 1, "params->lhs_zero_point = %zd, not 1", {lhs, 0, 0});
+    KAI_VIOLATION_IF(p.lhs_zero_point != 1, other_sign, "params->lhs_zero_point", p.lhs_zero_point, 1);
+    constexpr const char* kRhs = "params->rhs_zero_point";
     const size_t rhs = p.rhs_zero_point;
     if (rules.params == KAI_RHS_PARAMS_1_8_OR_0) {
-        KAI_VIOLATION_IF(rhs != 8 && rhs != 0, "params->rhs_zero_point = %zu, not 8 or 0", {rhs, 0, 0});
+        KAI_VIOLATION_IF(rhs != 8 && rhs != 0, other_of_two, kRhs, rhs, 8, 0);
     } else if (rules.params != KAI_RHS_PARAMS_1) {
-        KAI_VIOLATION_IF(rhs != 8, "params->rhs_zero_point = %zu, not 8", {rhs, 0, 0});
+        KAI_VIOLATION_IF(rhs != 8, other, kRhs, rhs, 8);
 #if KLEIDIAI_ASSERTIONS
     } else {
-        KAI_VIOLATION_IF(rhs != 2, "params->rhs_zero_point = %zu, not 2", {rhs, 0, 0});
+        KAI_VIOLATION_IF(rhs != 2, other, kRhs, rhs, 2);
 #endif
     }
     if (rules.params == KAI_RHS_PARAMS_1_8_BF16) {
         const size_t scale_dt = load<ParamsScaleDt>(params).scale_dt;
-        KAI_VIOLATION_IF(scale_dt != kai_dt_bf16, "params->scale_dt = 0x%zx, not kai_dt_bf16", {scale_dt, 0, 0});
+        KAI_VIOLATION_IF(scale_dt != kai_dt_bf16, not_bf16, "params->scale_dt", scale_dt);
     }
     return {};
 }
 
 /// n is not 0.
 KAI_INLINE kai_violation operands_violation(const kai_rhs_rules& rules, const kai_rhs_call& c) {
-    KAI_VIOLATION_IF(!rules.bias && c.bias != nullptr, "bias must be NULL: this format has no place for it", {});
-    KAI_VIOLATION_IF(rules.scale && c.scale == nullptr && !(rules.blocks && c.k == 0), "scale must not be NULL", {});
+    KAI_VIOLATION_IF(!rules.bias && c.bias != nullptr, no_place, "bias");
+    KAI_VIOLATION_IF(rules.scale && c.scale == nullptr && !(rules.blocks && c.k == 0), null, "scale");
 #if KLEIDIAI_ASSERTIONS
-    KAI_VIOLATION_IF(!rules.scale && c.scale != nullptr, "scale must be NULL: this format has no place for it", {});
+    KAI_VIOLATION_IF(!rules.scale && c.scale != nullptr, no_place, "scale");
 #endif
-    KAI_VIOLATION_IF(c.rhs == nullptr && c.k != 0, "rhs must not be NULL", {});
-    KAI_VIOLATION_IF(rules.table && c.table == nullptr, "table must not be NULL", {});
-    KAI_VIOLATION_IF(c.packed == nullptr && (c.k != 0 || rules.panel_fields != 0), "rhs_packed must not be NULL", {});
+    KAI_VIOLATION_IF(c.rhs == nullptr && c.k != 0, null, "rhs");
+    KAI_VIOLATION_IF(rules.table && c.table == nullptr, null, "table");
+    KAI_VIOLATION_IF(c.packed == nullptr && (c.k != 0 || rules.panel_fields != 0), null, "rhs_packed");
     const size_t rows = rules.kxn ? c.k : c.n, row = rules.source_bytes != 0
                                                          ? c.k / rules.source_weights * rules.source_bytes
                                                          : ((rules.kxn ? c.n : c.k) * rules.stride_bits + 7) / 8;
-    KAI_VIOLATION_IF(
-        rows > 1 && c.rhs_stride < row, "rhs_stride = %zu is less than the %zu bytes of a row", {c.rhs_stride, row, 0});
+    KAI_VIOLATION_IF(rows > 1 && c.rhs_stride < row, short_stride, "rhs_stride", c.rhs_stride, row, "row");
     if (rules.blocks) {
-        KAI_VIOLATION_IF(rules.zero && c.zero == nullptr && c.k != 0, "zero must not be NULL", {});
+        KAI_VIOLATION_IF(rules.zero && c.zero == nullptr && c.k != 0, null, "zero");
         const size_t scales = rules.block_scales && c.n > 1 ? c.k / c.bl * sizeof(uint16_t) : 0;
-        KAI_VIOLATION_IF(
-            c.scale_stride < scales, "scale_stride = %zu is less than the %zu bytes of a column",
-            {c.scale_stride, scales, 0});
+        KAI_VIOLATION_IF(c.scale_stride < scales, short_stride, "scale_stride", c.scale_stride, scales, "column");
     }
     return params_violation(rules, c.params);
-}
-
-/// In the name of function `prefix` of the packer.
-[[noreturn, gnu::cold, gnu::noinline]] void fail(
-    const char* prefix, const kai_rhs_rules& rules, const kai_violation& v) {
-    char function[sizeof(rules.name) + 32];
-    size_t length = 0;
-    for (; prefix[length] != 0; ++length) {
-        function[length] = prefix[length];
-    }
-    for (size_t i = 0; rules.name[i] != 0; ++i) {
-        function[length++] = rules.name[i];
-    }
-    function[length] = 0;
-    kai_fail(function, v.format, v.numbers[0], v.numbers[1], v.numbers[2]);
 }
 
 /// Bytes from one panel to the next, for a getter.
@@ -177,11 +155,9 @@ size_t checked_stride(
     enum kai_datatype scale_dt) {
     kai_violation violation = shape_violation(rules, k, nr, kr, sr, bl, false);
     if (scale_dt != kai_dt_bf16) {
-        violation = {"scale_dt = 0x%zx, not kai_dt_bf16", {static_cast<size_t>(scale_dt), 0, 0}};
+        violation = kai::violation(kai::say::not_bf16, "scale_dt", scale_dt);
     }
-    if (violation.format != nullptr) {
-        fail(getter, rules, violation);
-    }
+    KAI_REFUSE(getter, rules.name, violation);
     const size_t group = kr / sr, whole_groups = (k + group - 1) / group * group;
     const size_t depth = rules.blocks ? k : rules.pads_groups ? whole_groups : padded(rules, k);
     const size_t blocks = rules.blocks ? k / (rules.bl != 0 ? rules.bl : bl) : 0;
@@ -192,23 +168,19 @@ size_t checked_stride(
 }  // namespace kai
 
 using kai::checked_stride;
-using kai::fail;
 
 extern "C" {
 
 kai_violation kai_rhs_call_violation(const kai_rhs_rules* rules, const kai_rhs_call* call) {
     const kai_rhs_call& c = *call;
-    KAI_VIOLATION_IF(c.num_groups != 1, "num_groups = %zu, not 1", {c.num_groups, 0, 0});
-    KAI_VIOLATION_IF(c.extra_bytes != 0, "extra_bytes = %zu, not 0", {c.extra_bytes, 0, 0});
-    const kai_violation shape = kai::shape_violation(*rules, c.k, c.nr, c.kr, c.sr, c.bl, true);
-    return shape.format != nullptr || c.n == 0 ? shape : kai::operands_violation(*rules, c);
+    KAI_VIOLATION_IF(c.num_groups != 1, other, "num_groups", c.num_groups, 1);
+    KAI_VIOLATION_IF(c.extra_bytes != 0, other, "extra_bytes", c.extra_bytes, 0);
+    KAI_RETURN_VIOLATION(kai::shape_violation(*rules, c.k, c.nr, c.kr, c.sr, c.bl, true));
+    return c.n == 0 ? kai_violation{} : kai::operands_violation(*rules, c);
 }
 
 void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call) {
-    const kai_violation violation = kai_rhs_call_violation(rules, call);
-    if (__builtin_expect(violation.format != nullptr, 0)) {
-        fail("kai_run_", *rules, violation);
-    }
+    KAI_REFUSE("kai_run_", rules->name, kai_rhs_call_violation(rules, call));
 }
 
 size_t kai_rhs_packed_stride(
@@ -232,7 +204,7 @@ size_t kai_rhs_packed_size(
 
 size_t kai_rhs_nibble_offset(size_t n_idx, const kai_rhs_rules* rules) {
     if (n_idx % 2 != 0) {
-        fail("kai_get_rhs_offset_", *rules, {"n_idx = %zu is odd", {n_idx, 0, 0}});
+        KAI_REFUSE("kai_get_rhs_offset_", rules->name, kai::violation(kai::say::odd, "n_idx", n_idx));
     }
     return n_idx / 2;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kai/engines/core/layout.hpp"
+#include "kai/engines/core/sentences.hpp"
 
 /// What `params` is.
 enum kai_rhs_params : uint8_t {
@@ -67,20 +68,6 @@ struct kai_rhs_call {
     const void* params;
     const void* table = nullptr;
 };
-
-/// A violated rule, as a format of printf with three numbers of type size_t. NULL: there is none.
-struct kai_violation {
-    const char* format;
-    size_t numbers[3];
-};
-
-/// In a function that returns a kai_violation: returns this one where `cond` holds.
-#define KAI_VIOLATION_IF(cond, ...) \
-    do {                            \
-        if (cond) {                 \
-            return {__VA_ARGS__};   \
-        }                           \
-    } while (0)
 
 extern "C" {
 

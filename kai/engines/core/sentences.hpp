@@ -1,0 +1,151 @@
+// The sentences of sentences.def, and a violated precondition as data: a sentence and its values.
+//
+//     KAI_VIOLATION_IF(bl == 0, zero, "bl");
+//     KAI_VIOLATION_IF(k % bl != 0, not_multiple_of, "k", k, "bl", bl);
+//     return {};  // no violation
+//
+// in a function that returns a kai_violation; `kai::write` makes the text: "k = 250 is not a multiple of bl = 32". The
+// compiler compares the values with the format.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+/// A violated precondition. `format` NULL: there is none.
+struct kai_violation {
+    const char* format;
+    const char* names[2];  ///< in the order of %s
+    size_t numbers[4];     ///< in the order of %zu, %zd and %zx
+};
+
+namespace kai {
+namespace {
+
+/// The sentences: an object each, whose type carries the format.
+namespace say {
+#define KAI_SENTENCE(NAME, FORMAT)               \
+    struct NAME##_sentence {                     \
+        static constexpr char format[] = FORMAT; \
+    };                                           \
+    [[maybe_unused]] constexpr NAME##_sentence NAME = {};
+#include "kai/engines/core/sentences.def"
+#undef KAI_SENTENCE
+}  // namespace say
+
+/// @name A value as printf takes it: a name, a whole number, a floating-point one
+/// @{
+constexpr const char* sentence_value(const char* name) {
+    return name;
+}
+constexpr double sentence_value(double number) {
+    return number;
+}
+constexpr double sentence_value(float number) {
+    return static_cast<double>(number);
+}
+template <typename T>
+constexpr size_t sentence_value(T number) {
+    return static_cast<size_t>(number);
+}
+constexpr char sentence_kind(const char*) {
+    return 's';
+}
+constexpr char sentence_kind(double) {
+    return 'g';
+}
+constexpr char sentence_kind(size_t) {
+    return 'z';
+}
+/// @}
+
+/// Whether these are the kinds of values that a format asks for, from the first to the 0.
+constexpr bool fits(const char* format, const char* kinds) {
+    for (; *format != 0; ++format) {
+        if (*format != '%') {
+            continue;
+        }
+        while (*++format != 's' && *format != 'g' && *format != 'z') {
+            if (*format == 0) {
+                return false;
+            }
+        }
+        if (*kinds++ != *format) {
+            return false;
+        }
+    }
+    return *kinds == 0;
+}
+
+template <typename Sentence, typename... Values>
+constexpr void check_values() {
+    constexpr char kinds[] = {sentence_kind(decltype(sentence_value(Values{})){})..., 0};
+    static_assert(fits(Sentence::format, kinds), "other values than the sentence asks for");
+}
+
+constexpr void add_value(const char* name, kai_violation& to, size_t& names, size_t&) {
+    to.names[names++] = name;
+}
+constexpr void add_value(size_t number, kai_violation& to, size_t&, size_t& numbers) {
+    to.numbers[numbers++] = number;
+}
+
+/// A sentence with its values: at most two names and four whole numbers.
+template <typename Sentence, typename... Values>
+constexpr kai_violation violation(Sentence, Values... values) {
+    check_values<Sentence, Values...>();
+    constexpr size_t floats = (0 + ... + (sentence_kind(decltype(sentence_value(Values{})){}) == 'g'));
+    constexpr size_t strings = (0 + ... + (sentence_kind(decltype(sentence_value(Values{})){}) == 's'));
+    static_assert(floats == 0 && strings <= 2 && sizeof...(Values) - strings <= 4, "more than a violation holds");
+    kai_violation made = {Sentence::format, {}, {}};
+    [[maybe_unused]] size_t names = 0, numbers = 0;
+    (add_value(sentence_value(values), made, names, numbers), ...);
+    return made;
+}
+
+/// Writes the text, as snprintf does: at most `size` bytes with the 0, and the result is the length of the whole.
+[[maybe_unused]] size_t write(char* text, size_t size, const kai_violation& violation) {
+    const char* const* name = violation.names;
+    const size_t* number = violation.numbers;
+    size_t length = 0;
+    const auto add = [&](const char* format, auto value) {
+        const size_t left = length < size ? size - length : 0;
+        const int added = snprintf(left != 0 ? text + length : nullptr, left, format, value);
+        length += added > 0 ? static_cast<size_t>(added) : 0;
+    };
+    add("%s", "");
+    for (const char* at = violation.format; at != nullptr && *at != 0; ++at) {
+        if (*at != '%') {
+            add("%c", *at);
+        } else if (at[1] == 's') {
+            add("%s", *name++);
+            at += 1;
+        } else {
+            add(at[2] == 'u' ? "%zu" : at[2] == 'd' ? "%zd" : "%zx", *number++);
+            at += 2;
+        }
+    }
+    return length;
+}
+
+}  // namespace
+}  // namespace kai
+
+/// In a function that returns a kai_violation: returns this one where `cond` holds. What follows is the name of a
+/// sentence and its values.
+#define KAI_VIOLATION_IF(cond, ...)                       \
+    do {                                                  \
+        if (cond) {                                       \
+            return kai::violation(kai::say::__VA_ARGS__); \
+        }                                                 \
+    } while (0)
+
+/// The same for the violation that an expression yields, if any.
+#define KAI_RETURN_VIOLATION(expression)             \
+    do {                                             \
+        const kai_violation violation_ = expression; \
+        if (violation_.format != nullptr) {          \
+            return violation_;                       \
+        }                                            \
+    } while (0)
