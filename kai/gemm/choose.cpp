@@ -388,6 +388,15 @@ bool takes_shape(const Problem& p, const Plan& plan) {
     return kai_registry_check(&call, nullptr, 0);
 }
 
+/// Whether products stay f32 until the last step: a kernel that writes f16 or bf16 rounds them, and what is beyond f16
+/// becomes an infinity, before they are scaled or added. allow_f16 permits that where sums are f16 anyhow.
+bool keeps_products(const Problem& p, const Plan& plan) {
+    const kai_ukernel& u = *plan.gemm.ukernel;
+    const bool narrow = u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16;
+    const bool f16_sums = p.allow_f16 && strncmp(u.lhs_format, "f16", 3) == 0;
+    return !multiplies(p) || !narrow || f16_sums || is_direct(plan);
+}
+
 /// Takes a kernel for many rows and looks for one for one row.
 bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t without, Plan& plan) {
     plan.gemm = {&u, nullptr, false};
@@ -404,7 +413,7 @@ bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t w
             plan.gemv = kernel;
         }
     }
-    return takes_shape(p, plan);
+    return keeps_products(p, plan) && takes_shape(p, plan);
 }
 
 /// The first group that has kernels.
@@ -466,11 +475,14 @@ void prefer_plain(const Problem& p, Plan& plan) {
     if (u == nullptr || (u->features == 0 && packed.features != 0) || !set_lhs(p, kernel)) {
         return;
     }
+    Plan plain = plan;
+    plain.gemv = kernel;
     if (few) {
-        set_rhs(p, *u, nullptr, plan);
-        plan.gemm = plan.gemv = kernel;
-    } else if (u->dst_type == packed.dst_type) {
-        plan.gemv = kernel;
+        set_rhs(p, *u, nullptr, plain);
+        plain.gemm = kernel;
+    }
+    if ((few || u->dst_type == packed.dst_type) && keeps_products(p, plain)) {
+        plan = plain;
     }
 }
 

@@ -87,6 +87,9 @@ kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size
 /// Whether B is packed for it. Otherwise it is read where it lies.
 bool packs_b(const kai_gemm_kernel& kernel);
 
+/// Whether kernels store straight into C: nothing is left to do with a product.
+bool is_direct(const Plan& plan);
+
 /// Rows that are packed together: mr.
 inline size_t panel_rows(const kai_gemm_kernel& kernel) {
     return kernel.lhs_packer != nullptr ? kernel.ukernel->get_mr() : 1;

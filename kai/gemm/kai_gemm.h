@@ -125,6 +125,8 @@ struct kai_gemm_problem {
     /// @name Choice
     /// @{
     /// f32 operands may be rounded to bf16 (sums stay f32), or operands, sums and results to f16, where that is faster.
+    /// Sums of f16 A, B and C may be f16 in any case if they are C. Products that are scaled or added to anything stay
+    /// f32 until the last step: with f16 A, B and C, allow_f16 permits faster kernels that round them before it.
     bool allow_bf16, allow_f16;
     /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. If more
     /// units run at the same time, some wait until others have finished.

@@ -140,7 +140,7 @@ enum kai_gemm_file_status kai_gemm_tensor_usable(
     const struct kai_gemm_tensor* tensor, char* reason, size_t reason_size);
 
 /// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format; for INT8_STATIC also a_zero_point and
-/// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats were rounded to that. a_type and c_type:
+/// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that. a_type and c_type:
 /// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; the original one no
 /// longer matters. The problem keeps a pointer to tensor->format.
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);

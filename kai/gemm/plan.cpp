@@ -34,6 +34,13 @@ bool packs_b(const kai_gemm_kernel& kernel) {
     return kernel.ukernel != nullptr && kai::rhs_is_packed(*kernel.ukernel);
 }
 
+bool is_direct(const Plan& plan) {
+    const Problem& p = plan.problem;
+    const bool bias_inside = packs_b(plan.gemm) && packs_b(plan.gemv) && kai::packs_bias(*plan.rhs_packer);
+    return p.alpha == 1 && p.beta == 0 && p.c_type == plan.gemm.ukernel->dst_type && (!p.bias || bias_inside) &&
+           !p.scatters;
+}
+
 size_t b_row_size(const Problem& p) {
     const size_t count = p.b_transposed ? p.k : p.n;
     size_t row = SIZE_MAX;
@@ -342,8 +349,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         if (made.rhs_packer != nullptr) {
             made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
         }
-        const bool bias_inside = packs_b(made.gemm) && packs_b(made.gemv) && kai::packs_bias(*made.rhs_packer);
-        made.direct = p.alpha == 1 && p.beta == 0 && p.c_type == u.dst_type && (!p.bias || bias_inside) && !p.scatters;
+        made.direct = is_direct(made);
         made.bias_apart = p.bias && !made.direct;
     } else {
         made.gemm = made.gemv = {};

@@ -383,7 +383,7 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     }
     if (f != nullptr && f->kind == KAI_GEMM_DENSE) {
         problem->allow_bf16 |= f->element == kai_dt_bf16;
-        problem->allow_f16 |= f->element == kai_dt_f16 && tensor->type != kai_dt_f16;
+        problem->allow_f16 |= f->element == kai_dt_f16;  // all that reads it writes f16
     }
     if (tensor->kind == KAI_GEMM_INT8_STATIC) {
         problem->a_zero_point = tensor->a_zero_point;

@@ -133,6 +133,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
         out << ", zero point " << int{c.zero_point};
     }
+    if (c.a_power != 0) {
+        out << ", A times 2^" << c.a_power;
+    }
     if (p.pin != nullptr) {
         out << ", pin " << p.pin;
     }
@@ -380,6 +383,9 @@ void Experiment::make_a(Random& random) {
             row[i] = 127;
             row[(i + 1 + random.next() % (p.k - 1)) % p.k] = -128;
         }
+    }
+    for (float& value : a_) {
+        value = std::ldexp(value, of.a_power);
     }
     const size_t size = size_of(p.a_type), lines = p.a_transposed ? p.k : rows, length = p.a_transposed ? rows : p.k;
     Matrices& memory = a_memory_.emplace_back(
@@ -744,6 +750,13 @@ const kai_gemm_kernel* Experiment::used() const {
     return most <= 1 ? &plan.gemv : &plan.gemm;
 }
 
+/// What a product is before it is scaled and added: f32, unless it is the result or sums may be f16.
+kai_datatype Experiment::product_type() const {
+    const kai_ukernel& u = *used()->ukernel;
+    const bool f16_sums = of.p.allow_f16 && std::strncmp(u.lhs_format, "f16", 3) == 0;
+    return plan.direct || f16_sums ? u.dst_type : kai_dt_f32;
+}
+
 /// The product as the kernel stores it, by one call for the whole matrix.
 std::vector<uint8_t> Experiment::product_by_call(size_t matrix) const {
     const kai_gemm_problem& p = of.p;
@@ -804,6 +817,7 @@ std::vector<uint8_t> Experiment::product_by_call(size_t matrix) const {
         call.requantize = {p.c_min, p.c_max, p.c_zero_point};
     }
     kai_call_run(&call, 0, 0, m, p.n);
+    EXPECT_EQ(u.dst_type, product_type()) << u.name << " rounds products before the last step";
     return product;
 }
 
@@ -811,7 +825,7 @@ std::vector<uint8_t> Experiment::product_by_call(size_t matrix) const {
 std::vector<uint8_t> Experiment::exact_product(size_t matrix) const {
     const kai_gemm_problem& p = of.p;
     const Columns& b = b_[p.b_per_matrix ? matrix : 0];
-    const kai_datatype type = used()->ukernel->dst_type;
+    const kai_datatype type = product_type();
     const size_t m = of.matrix_rows(matrix), size = size_of(type), blocks = has_blocks(p.b_kind) ? p.k / p.bl : 1;
     std::vector<double> columns(p.n * p.k);
     constexpr int32_t kLut[] = {-2, -1, 0, 1};
@@ -874,7 +888,7 @@ void Experiment::check_scattered() const {
         std::vector<uint8_t> product;
         kai_datatype type = kai_dt_f32;
         if (of.multiplies() && of.rows[i] != 0 && p.n != 0) {
-            type = used()->ukernel->dst_type;
+            type = product_type();
             product = of.numbers == Numbers::exact ? exact_product(i) : product_by_call(i);
         }
         for (size_t r = 0; r < of.rows[i]; ++r, ++row_of_all) {
@@ -930,7 +944,7 @@ void Experiment::check() const {
         std::vector<uint8_t> product;
         kai_datatype type = kai_dt_f32;
         if (of.multiplies()) {
-            type = used()->ukernel->dst_type;
+            type = product_type();
             product = of.numbers == Numbers::exact ? exact_product(i) : product_by_call(i);
         }
         const std::vector<float>& bias = b_[p.b_per_matrix ? i : 0].bias;

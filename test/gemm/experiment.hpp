@@ -36,6 +36,7 @@ struct Case {
     bool a_table = false, b_table = false, c_table = false;
     bool default_lut = false;
     uint8_t zero_point = 8;  // INT4_CHANNEL
+    int a_power = 0;         // A is multiplied by 2^a_power: products may be beyond f16
     Numbers numbers = Numbers::exact;
     Flush flush = Flush::end;
     uint64_t seed = 0;
@@ -140,6 +141,7 @@ private:
     std::deque<GuardedBuffer> others_;  // scales, zeros, biases, tables
     std::vector<std::vector<uint8_t>> c_before_;
     const kai_gemm_kernel* used() const;
+    kai_datatype product_type() const;
 };
 
 /// @name Elements as floats

@@ -221,6 +221,41 @@ TEST_P(GemmGguf, DequantisesWhatNoKernelReads) {
     }
 }
 
+/// C of 16 bits: products that are scaled, beyond f16 before that, are rounded once.
+TEST_P(GemmGguf, BeyondF16BeforeTheLastStep) {
+    Random random(type.id + 2);
+    kai_gemm_problem p = problem_for(type, 3, 9, 2048);
+    const Rows rows(type, p.n, p.k, 0, random);
+    std::vector<float> a = activations(p.m, p.k, random);
+    std::vector<double> products;
+    double largest = 0;
+    for (size_t i = 0; i < p.m * p.n; ++i) {
+        double sum = 0;
+        for (size_t k = 0; k < p.k; ++k) {
+            a[i / p.n * p.k + k] *= i % p.n == 0 ? 256 : 1;
+            sum += static_cast<double>(a[i / p.n * p.k + k]) * rows.weights[i % p.n * p.k + k];
+        }
+        products.push_back(sum);
+        largest = std::max(largest, std::fabs(sum));
+    }
+    p.alpha = std::exp2(std::floor(std::log2(static_cast<float>(1000 / largest))));
+    for (const kai_datatype c_type : {kai_dt_f16, kai_dt_bf16}) {
+        for (const size_t m : {size_t{1}, p.m}) {
+            kai_gemm_problem narrow = p;
+            narrow.c_type = c_type, narrow.m = m;
+            kai_gemm_plan plan;
+            ASSERT_EQ(kai_gemm_make_plan(&narrow, &plan), KAI_GEMM_OK);
+            SCOPED_TRACE(plan.gemm.ukernel->name);
+            EXPECT_EQ(plan.gemm.ukernel->dst_type, kai_dt_f32);
+            const std::vector<float> c = product(plan, rows, a, {});
+            for (size_t i = 0; i < m * p.n; ++i) {
+                const float got = load(&reinterpret_cast<const uint8_t*>(c.data())[2 * i], c_type);
+                ASSERT_NEAR(got, p.alpha * products[i], c_type == kai_dt_f16 ? 1.0 : 5.0) << i << " of " << largest;
+            }
+        }
+    }
+}
+
 TEST_P(GemmGguf, EachKernel) {
     for_kernels([&](const kai_ukernel& u) {
         Random random(type.id + 1);

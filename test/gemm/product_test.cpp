@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -115,6 +116,49 @@ TEST_P(GemmProduct, WithoutDepth) {
         Experiment e(c);
         ASSERT_TRUE(e.succeeds({}));
     }
+}
+
+/// Products beyond f16 whose results are not: scaled, added to C, with a bias, of every kind, by any kernel.
+TEST_P(GemmProduct, BeyondF16BeforeTheLastStep) {
+    enum Reason { scaled, added, biased, scattered, plain, reasons };
+    if (GetParam() == KAI_GEMM_INT8_STATIC) {
+        GTEST_SKIP() << "its results are int8";
+    }
+    Random random(99 + GetParam());
+    size_t beyond = 0;
+    for (const kai_datatype c_type : {kai_dt_f16, kai_dt_bf16}) {
+        for (int i = 0; i < reasons * 6; ++i) {
+            const int reason = i % reasons;
+            Case c;
+            kai_gemm_problem& p = c.p;
+            p = kai_gemm_problem_of(1 + i % 3 * 4, 37, 256);
+            p.b_kind = GetParam(), p.bl = has_blocks(GetParam()) ? 32 : 0;
+            p.a_type = i % 2 == 0 ? c_type : kai_dt_f32, p.c_type = c_type;
+            p.b_type = i % 4 < 2 ? c_type : kai_dt_f32;
+            p.b_constant = reason != plain || GetParam() != KAI_GEMM_DENSE, p.b_transposed = true;
+            p.bias = reason >= biased;
+            p.alpha = 1.0F / 256, p.beta = reason == added ? 0.5F : 0;
+            c.m = p.m, c.a_power = GetParam() == KAI_GEMM_DENSE ? 11 : 8, c.seed = random.next();
+            if (reason == scattered) {
+                p.groups = p.scatters = true;
+                c.rows = {p.m}, c.m = 0, c.c_row_count = p.m;
+                for (size_t row = 0; row < p.m; ++row) {
+                    c.c_rows.push_back(row / 2);
+                }
+            }
+            SCOPED_TRACE(testing::Message() << c);
+            Experiment e(c);
+            ASSERT_TRUE(e.succeeds());
+            const std::vector<uint8_t> results = e.c_bytes();
+            float largest = 0;
+            for (size_t at = 0; at < results.size(); at += size_of(c_type)) {
+                largest = std::max(largest, std::abs(load(&results[at], c_type)));
+            }
+            beyond += static_cast<size_t>(largest > 65504 * p.alpha + 20);
+            EXPECT_LT(largest, 65504);
+        }
+    }
+    EXPECT_GT(beyond, 2 * reasons * 6 / 3) << "of the products of this test few are beyond f16";
 }
 
 std::string kind_name(const testing::TestParamInfo<kai_gemm_kind>& info) {
@@ -258,8 +302,9 @@ TEST(GemmKernels, EachThatCanRun) {
                 Case c = random_case(
                     static_cast<kai_gemm_kind>(kind), random, by_format ? nullptr : u->name,
                     by_format ? &format : nullptr);
-                if (j < 2) {  // certainly multiplied
-                    c.p.alpha = 1, c.p.k = std::max(c.p.k, std::max<size_t>(c.p.bl, 32));
+                if (j < 2) {  // certainly multiplied, and stored directly
+                    c.p.alpha = 1, c.p.beta = 0, c.p.scatters = false;
+                    c.p.k = std::max(c.p.k, std::max<size_t>(c.p.bl, 32));
                 }
                 if (j % 2 == 0 && !c.is_static() && u->dst_type != kai_dt_int8) {
                     c.p.c_type = u->dst_type;
