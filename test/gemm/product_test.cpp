@@ -212,6 +212,38 @@ TEST(GemmExperts, DecodeSharesTheRowsOfA) {
     }
 }
 
+/// Rows of A that several experts share lie apart by panels, whatever the kernel: a row after two others.
+TEST(GemmExperts, DecodeWithAnyKernel) {
+    size_t ran = 0, panels = 0;
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        if (u->rows == KAI_ROWS_ONE || u->signature >= KAI_UKERNEL_IMATMUL ||
+            !kai_registry_runnable(u->features, nullptr, 0)) {
+            continue;
+        }
+        for (size_t kind = 0; kind < kKinds; ++kind) {
+            Case c = decode_of_experts(static_cast<kai_gemm_kind>(kind));
+            c.p.pin = u->name, c.p.batch = c.p.m = 4;
+            c.rows = {1, 1, 1, 1}, c.a_rows = {0, 1, 2, 1}, c.a_row_count = 3;
+            if (c.is_static()) {
+                c.p.a_type = c.p.c_type = kai_dt_int8, c.p.b_transposed = false;
+            } else if (u->dst_type == kai_dt_f16 || u->dst_type == kai_dt_bf16) {
+                c.p.a_type = c.p.b_type = c.p.c_type = u->dst_type;
+            }
+            c.p.allow_bf16 = c.p.allow_f16 = kind == KAI_GEMM_DENSE;
+            kai_gemm_plan plan;
+            if (kai_gemm_make_plan(&c.p, &plan) != KAI_GEMM_OK) {
+                continue;
+            }
+            SCOPED_TRACE(testing::Message() << c);
+            Experiment e(c);
+            ASSERT_TRUE(e.succeeds());
+            ++ran, panels += static_cast<size_t>(plan.gemv.lhs_packer != nullptr && u->get_mr() > 1);
+        }
+    }
+    std::printf("%zu kernels, %zu with panels of several rows of A\n", ran, panels);
+    EXPECT_NE(ran, 0U);
+}
+
 /// The second matrices of the experts: weighted, and added up for each token.
 TEST(GemmExperts, WeightedSums) {
     for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_DENSE}) {
