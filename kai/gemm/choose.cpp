@@ -329,7 +329,7 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
 }
 
 /// A kernel that reads this packed format; `status` says why there is none.
-const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format, Status& status) {
+const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format, Status& status, uint64_t& features) {
     status = KAI_GEMM_UNKNOWN_FORMAT;
     if (format.name == nullptr) {  // what is not packed is no format
         return nullptr;
@@ -349,18 +349,32 @@ const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format
             continue;
         }
         if (!kai_registry_runnable(u->size_features, nullptr, 0)) {
-            status = KAI_GEMM_CPU_LACKS;
+            status = KAI_GEMM_CPU_LACKS, features = u->size_features;
         } else if (u->get_nr() == format.nr && u->get_kr() == format.kr && u->get_sr() == format.sr) {
             if (kai_registry_runnable(u->features, nullptr, 0)) {
                 return u;
             }
-            status = KAI_GEMM_CPU_LACKS;
+            status = KAI_GEMM_CPU_LACKS, features = u->features;
         }
     }
 }
 
+/// Whether a call is accepted. Why the first one was not becomes the reason of the plan, for the case that all fail.
+bool accepts(const kai_registry_call& call, Plan& plan) {
+    char why[sizeof(plan.reason)];
+    if (kai_registry_check(&call, plan.reason[0] == 0 ? why : nullptr, sizeof(why))) {
+        return true;
+    }
+    if (plan.reason[0] == 0) {
+        const char* name = call.ukernel != nullptr ? call.ukernel->name : call.packer->name;
+        write_sentence(
+            {KAI_GEMM_UNSUPPORTED, "%s: %s", {name, static_cast<const char*>(why)}}, plan.reason, sizeof(plan.reason));
+    }
+    return false;
+}
+
 /// Whether kernels and packers take the shape.
-bool takes_shape(const Problem& p, const Plan& plan) {
+bool takes_shape(const Problem& p, Plan& plan) {
     kai_registry_call call = {};
     call.n = p.n, call.k = p.k;
     for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
@@ -368,12 +382,12 @@ bool takes_shape(const Problem& p, const Plan& plan) {
         call.ukernel = &u, call.packer = nullptr;
         call.bl = rhs_is_packed(u) ? plan.problem.bl : u.k_multiple;
         call.m = u.rows == KAI_ROWS_ONE ? 1 : p.m;
-        if (!kai_registry_check(&call, nullptr, 0)) {
+        if (!accepts(call, plan)) {
             return false;
         }
         call.ukernel = nullptr, call.packer = kernel->lhs_packer;
         call.rows = u.get_mr(), call.kr = u.get_kr(), call.sr = u.get_sr();
-        if (call.packer != nullptr && !kai_registry_check(&call, nullptr, 0)) {
+        if (call.packer != nullptr && !accepts(call, plan)) {
             return false;
         }
     }
@@ -385,7 +399,7 @@ bool takes_shape(const Problem& p, const Plan& plan) {
     call.rows = plan.gemm.ukernel->get_nr();
     call.scale = has_scales(p.b_kind), call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
     call.params = make_params(*plan.rhs_packer, params, 1, 8, 1);
-    return kai_registry_check(&call, nullptr, 0);
+    return accepts(call, plan);
 }
 
 /// Whether products stay f32 until the last step: a kernel that writes f16 or bf16 rounds them, and what is beyond f16
@@ -489,21 +503,30 @@ void prefer_plain(const Problem& p, Plan& plan) {
 Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
     const kai_ukernel* u = kai_registry_find_ukernel(p.pin);
     if (u == nullptr) {
-        return KAI_GEMM_UNKNOWN_NAME;
+        return fail(plan, {KAI_GEMM_UNKNOWN_NAME, "pin: this build has no micro-kernel named %s", {p.pin}});
     }
     const Group plain = {{plain_family(p), nullptr}, nullptr, nullptr};
     for (size_t i = 0; i <= groups.count; ++i) {
         const Group& group = i < groups.count ? groups.of[i] : plain;
         for (const char* family : group.families) {
             if (family != nullptr && strcmp(family, u->family) == 0) {
-                if (!kai_registry_runnable(u->features, nullptr, 0)) {
-                    return KAI_GEMM_CPU_LACKS;
+                char why[sizeof(plan.reason)];
+                if (!kai_registry_runnable(u->features, why, sizeof(why))) {
+                    return fail(plan, {KAI_GEMM_CPU_LACKS, "pin: %s: %s", {u->name, static_cast<const char*>(why)}});
                 }
-                return take(p, group, *u, 0, plan) ? KAI_GEMM_OK : KAI_GEMM_WRONG_KERNEL;
+                plan.reason[0] = 0;
+                if (take(p, group, *u, 0, plan)) {
+                    return KAI_GEMM_OK;
+                }
+                return fail(
+                    plan,
+                    {KAI_GEMM_WRONG_KERNEL, "pin: %s takes neither %s as A nor this B", {u->name, name_of(p.a_type)}});
             }
         }
     }
-    return KAI_GEMM_WRONG_KERNEL;
+    return fail(
+        plan,
+        {KAI_GEMM_WRONG_KERNEL, "pin: %s does not multiply %s of such types", {u->name, name_of(plan.problem.b_kind)}});
 }
 
 }  // namespace
@@ -511,15 +534,25 @@ Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
 namespace {
 
 Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
+    plan.status = KAI_GEMM_OK, plan.reason[0] = 0;
     if (p.pin != nullptr) {
         return choose_pinned(p, groups, plan);
     }
     const kai_ukernel* reader = nullptr;
     if (p.format != nullptr) {
         Status status = KAI_GEMM_OK;
-        reader = reader_of(groups, *p.format, status);
+        uint64_t features = 0;
+        reader = reader_of(groups, *p.format, status, features);
         if (reader == nullptr) {
-            return status;
+            const kai_gemm_format& f = *p.format;
+            char why[sizeof(plan.reason)] = "no micro-kernel for this problem reads it";
+            if (status == KAI_GEMM_CPU_LACKS) {
+                kai_registry_runnable(features, why, sizeof(why));
+            }
+            return fail(
+                plan, {status,
+                       "format %s, nr %zu, kr %zu, sr %zu: %s",
+                       {f.name != nullptr ? f.name : "NULL", f.nr, f.kr, f.sr, static_cast<const char*>(why)}});
         }
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
@@ -532,7 +565,12 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     if (!choose_from(p, groups, reader, without, false, plan) &&
         !choose_from(p, groups, reader, without | kSme, false, plan) &&
         !choose_from(p, groups, reader, without, true, plan)) {
-        return KAI_GEMM_UNSUPPORTED;
+        const Violation none = {
+            KAI_GEMM_UNSUPPORTED,
+            "no micro-kernel of this build multiplies %s by %s%s to %s",
+            {name_of(p.a_type), name_of(plan.problem.b_kind), p.b_transposed ? ", transposed," : "",
+             name_of(p.c_type)}};
+        return fail(plan, none);
     }
     prefer_plain(p, plan);
     return KAI_GEMM_OK;

@@ -23,6 +23,14 @@ struct Text {
         va_end(arguments);
         length += added > 0 ? static_cast<size_t>(added) : 0;
     }
+
+    /// A line. Returns the length.
+    size_t add(const Violation& violation) {
+        const size_t left = length < size ? size - length : 0;
+        length += write_sentence(violation, left != 0 ? to + length : nullptr, left);
+        add("\n");
+        return length;
+    }
 };
 
 struct Candidates {
@@ -66,8 +74,14 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel)
 
 using namespace kai::gemm;
 
-extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
+extern "C" {
+
+size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
     Text out = {text, text != nullptr ? size : 0, 0};
+    const Violation no_plan = check_plan(plan);
+    if (no_plan) {
+        return out.add(no_plan);
+    }
     const Problem& p = plan->problem;
     out.add("%zu x %zu x %zu, %zu matri%s\n", p.m, p.n, p.k, p.batch, p.batch == 1 ? "x" : "ces");
     if (plan->gemm.ukernel == nullptr) {
@@ -101,6 +115,9 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t
             "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
             plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
     }
+    if (plan->workers < p.units) {
+        out.add("workers: %zu of %zu units, since sme_units is %zu\n", plan->workers, p.units, p.sme_units);
+    }
     out.add("packed B %zu bytes, workspace %zu bytes\n", plan->packed_b_size, plan->workspace_size);
     if (p.pin != nullptr) {
         out.add("the kernel is pinned\n");
@@ -119,3 +136,42 @@ extern "C" size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t
     }
     return out.length;
 }
+
+size_t kai_gemm_explain_pack_b(
+    const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
+    const void* workspace, size_t workspace_size, char* text, size_t size) {
+    Text out = {text, text != nullptr ? size : 0, 0};
+    const Violation violation = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
+    if (violation) {
+        return out.add(violation);
+    }
+    out.add(
+        "nothing is wrong: %zu unit%s, %zu bytes\n", plan->pack_units, plan->pack_units == 1 ? "" : "s",
+        plan->packed_b_size);
+    return out.length;
+}
+
+size_t kai_gemm_explain_run(
+    const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size,
+    char* text, size_t size) {
+    Text out = {text, text != nullptr ? size : 0, 0};
+    const Violation violation = check_run(plan, operands, workspace, workspace_size);
+    if (violation) {
+        return out.add(violation);
+    }
+    const kai_gemm_work work = work_of(*plan, *operands);
+    if (work.phases == 0) {
+        out.add("nothing is wrong: an empty run\n");
+        return out.length;
+    }
+    const kai_ukernel* u = work.kernel->ukernel;
+    out.add(
+        "nothing is wrong: up to %zu row%s a matrix, %s\n", work.rows, work.rows == 1 ? "" : "s",
+        u != nullptr ? u->name : "nothing to multiply");
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        out.add("phase %zu: %zu unit%s\n", phase, work.units[phase], work.units[phase] == 1 ? "" : "s");
+    }
+    return out.length;
+}
+
+}  // extern "C"

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "kai/gemm/kinds.hpp"
+#include "kai/gemm/violation.hpp"
 #include "kai/kai_call.h"
 
 #pragma GCC visibility push(hidden)
@@ -69,6 +70,9 @@ inline size_t b_rows(const Problem& p) {
     return p.b_transposed ? p.n : p.k;
 }
 
+/// "f32" and the like.
+const char* name_of(kai_datatype type);
+
 /// The element type that a source format of the registry stands for; kai_dt_unknown: several fields.
 kai_datatype type_of(const char* source);
 
@@ -78,7 +82,7 @@ kai_datatype row_type(const kai_gemm_kernel& kernel);
 /// CPU features of kernels that need SME.
 inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
-/// Sets the kernels and packers of a plan.
+/// Sets the kernels and packers of a plan. If it fails, so does the plan.
 Status choose(const Problem& p, Plan& plan);
 
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
@@ -103,8 +107,8 @@ size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m);
 void pack_columns(
     const Plan& plan, const kai_gemm_weights& weights, size_t first, size_t count, void* packed, void* copied);
 
-/// Checks what kai_gemm_pack_b reads.
-Status check_weights(const Plan& plan, const kai_gemm_weights& weights);
+/// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
+kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 
 /// Bytes of a panel of columns that are copied.
 size_t copied_columns_size(const Plan& plan);

@@ -18,8 +18,10 @@
 //     kai_gemm_run(&plan, &x, workspace, plan.workspace_size, parallel_for, pool);
 //
 // The caller owns all memory and all threads. No function allocates, keeps state, prints or aborts. A function that
-// can fail returns a status; if it fails, it has written nothing. A plan is a plain structure without pointers to
-// itself: copy it, share it between threads, run it from any number of threads at once, each with its own workspace.
+// can fail returns a status; if it fails, it has written nothing (kai_gemm_make_plan: a plan that says why). What was
+// wrong, with names and numbers: kai_gemm_explain, kai_gemm_explain_pack_b, kai_gemm_explain_run. A plan is a plain
+// structure without pointers to itself: copy it, share it between threads, run it from any number of threads at once,
+// each with its own workspace.
 // The bits of C depend on the kernels that the plan chooses, but not on the number of threads, the order of the units
 // or the position in the batch.
 //
@@ -45,12 +47,16 @@ enum kai_gemm_status {
     KAI_GEMM_TOO_MANY_ROWS,   ///< A run has more rows than the plan was made for.
     KAI_GEMM_TOO_SMALL,       ///< A buffer is smaller than the plan says.
     KAI_GEMM_MISALIGNED,      ///< The workspace is not aligned to 64 bytes.
-    KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this combination, not even a portable one.
+    KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this, not even a portable one: take your own code.
     KAI_GEMM_UNKNOWN_NAME,    ///< `pin` names no micro-kernel of this build.
     KAI_GEMM_WRONG_KERNEL,    ///< `pin` names a micro-kernel that does not compute this problem.
     KAI_GEMM_CPU_LACKS,       ///< This CPU cannot run the pinned kernel, or any that reads the requested format.
     KAI_GEMM_UNKNOWN_FORMAT,  ///< No kernel in this build reads the requested format.
     KAI_GEMM_NO_UNIT,         ///< There is no such phase or unit.
+    /// Members contradict each other or leave something out, and other ones would do: B of this kind needs b_transposed
+    /// or b_constant. A mistake of the caller, unlike KAI_GEMM_UNSUPPORTED.
+    KAI_GEMM_BAD_COMBINATION,
+    KAI_GEMM_NO_PLAN,  ///< kai_gemm_make_plan did not make this plan, or failed.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -188,13 +194,16 @@ struct kai_gemm_plan {
     size_t workers;              ///< How many units may run at once: problem.units, SME: sme_units at most.
     uint64_t without;            ///< CPU features that were not to be used: bits 1 << enum kai_cpu_feature.
     struct kai_gemm_layout layout;
+    enum kai_gemm_status status;  ///< What kai_gemm_make_plan returned. Unless it is KAI_GEMM_OK, nothing runs.
+    char reason[224];             ///< Why it failed, a sentence; empty if it did not.
 };
 
-/// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem.
+/// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the
+/// plan holds the status and the reason, and every function that is given it returns KAI_GEMM_NO_PLAN.
 enum kai_gemm_status kai_gemm_make_plan(const struct kai_gemm_problem* problem, struct kai_gemm_plan* plan);
 
 /// Why these kernels and not the others, and which tiles: a few lines of text, cut off at `size` bytes, terminated.
-/// Returns the length of the whole text.
+/// Of a plan that failed: why, `no plan: k = 250 is not a multiple of bl = 32`. Returns the length of the whole text.
 size_t kai_gemm_explain(const struct kai_gemm_plan* plan, char* text, size_t size);
 
 /// @name Threads
@@ -231,6 +240,11 @@ enum kai_gemm_status kai_gemm_pack_b(
 enum kai_gemm_status kai_gemm_pack_b_unit(
     const struct kai_gemm_plan* plan, size_t matrix, const struct kai_gemm_weights* weights, void* packed,
     size_t packed_size, void* workspace, size_t workspace_size, size_t unit);
+/// The first thing that is wrong with these arguments of kai_gemm_pack_b, in a sentence: `packed: 640 of 1280 bytes`;
+/// or that nothing is. Text and result: as kai_gemm_explain.
+size_t kai_gemm_explain_pack_b(
+    const struct kai_gemm_plan* plan, size_t matrix, const struct kai_gemm_weights* weights, const void* packed,
+    size_t packed_size, const void* workspace, size_t workspace_size, char* text, size_t size);
 /// @}
 
 /// The matrices of one side: at data + i * stride bytes, or, if `table` is not NULL, at table[i].
@@ -269,6 +283,12 @@ struct kai_gemm_operands {
 enum kai_gemm_status kai_gemm_run(
     const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     kai_gemm_parallel_for* parallel_for, void* pool);
+
+/// The first thing that is wrong with these arguments of kai_gemm_run or kai_gemm_begin, in a sentence: `workspace:
+/// 1048512 of 1048576 bytes`; or what the run would do. Text and result: as kai_gemm_explain.
+size_t kai_gemm_explain_run(
+    const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, const void* workspace,
+    size_t workspace_size, char* text, size_t size);
 
 /// @name For callers with a scheduler of their own
 /// @{

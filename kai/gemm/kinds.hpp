@@ -8,6 +8,15 @@
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {
 
+/// As kai_gemm.h spells it, without KAI_GEMM_.
+inline const char* name_of(kai_gemm_kind kind) {
+    constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
+                                      "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
+                                      "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF"};
+    static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
+    return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
+}
+
 /// A block of k and its f16 scale stand together.
 inline bool has_records(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT8_BLOCK_F16;

@@ -114,70 +114,104 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     }
 }
 
-Status check_weights(const Plan& plan, const kai_gemm_weights& w) {
+namespace {
+
+/// What kai_gemm_pack_b reads.
+Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
     const Problem& p = plan.problem;
     if (p.n == 0) {
-        return KAI_GEMM_OK;
+        return {};
     }
     if (p.bias && w.bias == nullptr) {
-        return KAI_GEMM_NULL_POINTER;
+        return {KAI_GEMM_NULL_POINTER, "weights.bias is NULL: the problem has a bias", {}};
     }
     if (!multiplies(p) || p.k == 0) {
-        return KAI_GEMM_OK;
+        return {};
     }
     if (w.b == nullptr) {
-        return KAI_GEMM_NULL_POINTER;
+        return {KAI_GEMM_NULL_POINTER, "weights.b is NULL", {}};
     }
     const size_t row = b_row_size(p);
     const bool gaps = w.ldb != 0 && w.ldb != row;
     const bool may_have_gaps = plan.copies_columns || plan.rhs_packer == nullptr || kai::has_stride(*plan.rhs_packer);
-    if (gaps && (w.ldb < row || !may_have_gaps)) {
-        return KAI_GEMM_BAD_STRIDE;
+    if (gaps && w.ldb < row) {
+        return {KAI_GEMM_BAD_STRIDE, "weights.ldb = %zu is shorter than a row of B, %zu bytes", {w.ldb, row}};
+    }
+    if (gaps && !may_have_gaps) {
+        return {
+            KAI_GEMM_BAD_STRIDE,
+            "weights.ldb = %zu: rows of %s have no gaps, they are %zu bytes",
+            {w.ldb, name_of(p.b_kind), row}};
     }
     if (mul_add(b_rows(p) - 1, w.ldb, row) == SIZE_MAX) {
-        return KAI_GEMM_OVERFLOW;
+        return {KAI_GEMM_OVERFLOW, "weights.ldb = %zu: %zu rows are larger than the address space", {w.ldb, b_rows(p)}};
     }
-    if ((has_scales(p.b_kind) && w.scale == nullptr) || (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr)) {
-        return KAI_GEMM_NULL_POINTER;
+    if (has_scales(p.b_kind) && w.scale == nullptr) {
+        return {KAI_GEMM_NULL_POINTER, "weights.scale is NULL: %s has scales", {name_of(p.b_kind)}};
+    }
+    if (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr) {
+        return {KAI_GEMM_NULL_POINTER, "weights.zero is NULL: INT4_BLOCK_ZERO has zeros", {}};
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {
         const size_t scales = p.k / p.bl * sizeof(uint16_t);
         if (w.scale_stride < scales) {
-            return KAI_GEMM_BAD_STRIDE;
+            return {
+                KAI_GEMM_BAD_STRIDE,
+                "weights.scale_stride = %zu is shorter than the scales of a column, %zu bytes",
+                {w.scale_stride, scales}};
         }
         if (mul_add(p.n - 1, w.scale_stride, scales) == SIZE_MAX) {
-            return KAI_GEMM_OVERFLOW;
+            return {
+                KAI_GEMM_OVERFLOW,
+                "weights.scale_stride = %zu: %zu columns are larger than the address space",
+                {w.scale_stride, p.n}};
         }
     }
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
-        return KAI_GEMM_BAD_VALUE;
+        return {KAI_GEMM_BAD_VALUE, "weights.zero_point = %d is neither 0 nor 8", {static_cast<int32_t>(w.zero_point)}};
     }
-    return KAI_GEMM_OK;
+    return {};
 }
 
-namespace {
+}  // namespace
 
-Status check_pack(
+Violation check_pack(
     const Plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size) {
-    if (plan == nullptr || weights == nullptr || (packed == nullptr && plan->packed_b_size != 0) ||
-        (workspace == nullptr && plan->pack_workspace_size != 0)) {
-        return KAI_GEMM_NULL_POINTER;
+    const Violation no_plan = check_plan(plan);
+    if (no_plan) {
+        return no_plan;
+    }
+    if (weights == nullptr) {
+        return {KAI_GEMM_NULL_POINTER, "weights is NULL", {}};
+    }
+    if (packed == nullptr && plan->packed_b_size != 0) {
+        return {KAI_GEMM_NULL_POINTER, "packed is NULL: plan->packed_b_size is %zu", {plan->packed_b_size}};
+    }
+    if (workspace == nullptr && plan->pack_workspace_size != 0) {
+        return {
+            KAI_GEMM_NULL_POINTER, "workspace is NULL: plan->pack_workspace_size is %zu", {plan->pack_workspace_size}};
     }
     if (!plan->problem.b_constant) {
-        return KAI_GEMM_UNSUPPORTED;
+        return {KAI_GEMM_BAD_COMBINATION, "the problem has no b_constant: its B is not packed beforehand", {}};
     }
     if (matrix >= b_count(plan->problem)) {
-        return KAI_GEMM_NO_UNIT;
+        return {KAI_GEMM_NO_UNIT, "matrix = %zu: the problem has %zu matrices B", {matrix, b_count(plan->problem)}};
     }
-    if (packed_size < plan->packed_b_size || workspace_size < plan->pack_workspace_size) {
-        return KAI_GEMM_TOO_SMALL;
+    if (packed_size < plan->packed_b_size) {
+        return {KAI_GEMM_TOO_SMALL, "packed: %zu of %zu bytes", {packed_size, plan->packed_b_size}};
     }
-    if (plan->pack_workspace_size != 0 && reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
-        return KAI_GEMM_MISALIGNED;
+    if (workspace_size < plan->pack_workspace_size) {
+        return {KAI_GEMM_TOO_SMALL, "workspace: %zu of %zu bytes", {workspace_size, plan->pack_workspace_size}};
+    }
+    const size_t past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
+    if (plan->pack_workspace_size != 0 && past != 0) {
+        return {KAI_GEMM_MISALIGNED, "workspace is %zu bytes past a multiple of %zu", {past, kAlignment}};
     }
     return check_weights(*plan, *weights);
 }
+
+namespace {
 
 /// After the checks.
 void pack_unit(
@@ -219,7 +253,7 @@ extern "C" {
 kai_gemm_status kai_gemm_pack_b(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, void* packed, size_t packed_size,
     void* workspace, size_t workspace_size, kai_gemm_parallel_for* parallel_for, void* pool) {
-    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
+    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size).status;
     if (status != KAI_GEMM_OK || plan->problem.n == 0) {
         return status;
     }
@@ -237,7 +271,7 @@ kai_gemm_status kai_gemm_pack_b(
 kai_gemm_status kai_gemm_pack_b_unit(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, void* packed, size_t packed_size,
     void* workspace, size_t workspace_size, size_t unit) {
-    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
+    const Status status = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size).status;
     if (status != KAI_GEMM_OK) {
         return status;
     }

@@ -1,14 +1,41 @@
 // kai_gemm_make_plan: checks and sizes. choose.cpp has the choice of kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kai/call.hpp"
 #include "kai/gemm/gemm.hpp"
 
 namespace kai::gemm {
+
+const char* name_of(kai_datatype type) {
+    switch (type) {
+        case kai_dt_unknown:
+            return "not set";
+        case kai_dt_f32:
+            return "f32";
+        case kai_dt_f16:
+            return "f16";
+        case kai_dt_bf16:
+            return "bf16";
+        case kai_dt_int32:
+            return "int32";
+        case kai_dt_int16:
+            return "int16";
+        case kai_dt_int8:
+            return "int8";
+        case kai_dt_uint32:
+            return "uint32";
+        case kai_dt_uint16:
+            return "uint16";
+        case kai_dt_uint8:
+            return "uint8";
+        case kai_dt_bool:
+            return "bool";
+        default:
+            return "no kai_datatype";
+    }
+}
 
 kai_datatype type_of(const char* source) {
     const auto is = [source](const char* name) {
@@ -105,51 +132,117 @@ constexpr size_t kDefaultL1 = size_t{64} << 10, kDefaultL2 = size_t{1} << 20;
 
 // ---- checks ----
 
-bool is_in(kai_datatype type, kai_datatype a, kai_datatype b, kai_datatype c) {
-    return type == a || type == b || type == c;
+bool is_float(kai_datatype type) {
+    return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
 }
 
-Status check_problem(const Problem& p) {
-    const bool integers = is_static(p.b_kind), lowp = is_lowp(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE,
-               gguf = p.b_kind == KAI_GEMM_GGUF;
+/// Enumerators and what is meant for one kind only.
+Violation check_values(const Problem& p) {
+    constexpr Status kBad = KAI_GEMM_BAD_VALUE;
+    if (p.a_type == kai_dt_unknown && p.c_type == kai_dt_unknown && p.units == 0) {
+        return {kBad, "the problem is zero: it starts as what kai_gemm_problem_of returns", {}};
+    }
+    if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT) {
+        return {kBad, "b_kind = %d is no kai_gemm_kind", {static_cast<int32_t>(p.b_kind)}};
+    }
+    const char* kind = name_of(p.b_kind);
+    if (p.b_kind == KAI_GEMM_DENSE && !is_float(p.b_type)) {
+        return {kBad, "b_type is %s: DENSE takes f32, f16 and bf16", {name_of(p.b_type)}};
+    }
+    const bool integers = is_static(p.b_kind);
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
-    const auto floating = [](kai_datatype type) { return is_in(type, kai_dt_f32, kai_dt_f16, kai_dt_bf16); };
-    if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT || (dense && !floating(p.b_type)) ||
-        (integers ? p.a_type != integer || p.c_type != integer : !floating(p.a_type) || !floating(p.c_type)) ||
-        !(p.clamp_min <= p.clamp_max) || p.units == 0) {
-        return KAI_GEMM_BAD_VALUE;
+    const auto fits = [=](kai_datatype type) { return integers ? type == integer : is_float(type); };
+    if (!fits(p.a_type) || !fits(p.c_type)) {
+        const bool a = !fits(p.a_type);
+        return {
+            kBad,
+            "%s is %s: %s takes %s",
+            {a ? "a_type" : "c_type", name_of(a ? p.a_type : p.c_type), kind,
+             integers ? name_of(integer) : "f32, f16 and bf16"}};
     }
-    if (has_blocks(p.b_kind) && (p.bl == 0 || p.bl % 32 != 0 || p.k % p.bl != 0)) {
-        return KAI_GEMM_BAD_VALUE;
+    if (!(p.clamp_min <= p.clamp_max)) {
+        return {kBad, "clamp_min = %g is not at most clamp_max = %g", {p.clamp_min, p.clamp_max}};
     }
-    if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
-        return KAI_GEMM_BAD_VALUE;
-    }
-    if (gguf) {
-        const kai_gguf_type* type = kai_gguf_find_type(p.gguf_type);
-        if (type == nullptr || p.k % type->block_weights != 0) {
-            return KAI_GEMM_BAD_VALUE;
-        }
-        if (!p.b_transposed) {
-            return KAI_GEMM_UNSUPPORTED;
-        }
+    if (p.units == 0) {
+        return {kBad, "units = 0: at least one thread works", {}};
     }
     if (integers && (p.alpha != 1 || p.beta != 0)) {
-        return KAI_GEMM_BAD_VALUE;
+        return {kBad, "alpha = %g, beta = %g: %s takes 1 and 0 only", {p.alpha, p.beta, kind}};
     }
-    if (integers && !lowp &&
-        (p.c_min > p.c_max || p.c_min < -128 || p.c_max > 127 || p.c_zero_point < -128 || p.c_zero_point > 127)) {
-        return KAI_GEMM_BAD_VALUE;
+    if (p.b_kind == KAI_GEMM_INT8_STATIC && (p.c_min > p.c_max || p.c_min < -128 || p.c_max > 127)) {
+        return {kBad, "c_min = %d, c_max = %d: bounds of int8 are -128 to 127, in order", {p.c_min, p.c_max}};
     }
-    if (lowp && p.bias) {
-        return KAI_GEMM_BAD_VALUE;
+    if (p.b_kind == KAI_GEMM_INT8_STATIC && (p.c_zero_point < -128 || p.c_zero_point > 127)) {
+        return {kBad, "c_zero_point = %d is not from -128 to 127", {p.c_zero_point}};
     }
-    if (p.scatters && (!p.groups || integers || (p.beta != 0 && p.beta != 1))) {
-        return KAI_GEMM_BAD_VALUE;
+    if (is_lowp(p.b_kind) && p.bias) {
+        return {kBad, "bias: that of %s belongs to the run, kai_gemm_operands.lowp", {kind}};
     }
-    if (!p.b_constant && !dense && !gguf && !(lowp && p.b_transposed)) {
-        return KAI_GEMM_UNSUPPORTED;
+    if (p.scatters && !p.groups) {
+        return {kBad, "scatters needs groups", {}};
     }
+    if (p.scatters && integers) {
+        return {kBad, "scatters is not for %s", {kind}};
+    }
+    if (p.scatters && p.beta != 0 && p.beta != 1) {
+        return {kBad, "beta = %g: with scatters it is 0 or 1", {p.beta}};
+    }
+    return {};
+}
+
+/// Blocks of k.
+Violation check_depth(const Problem& p) {
+    constexpr Status kBad = KAI_GEMM_BAD_VALUE;
+    if (has_blocks(p.b_kind) && (p.bl == 0 || p.bl % 32 != 0)) {
+        return {kBad, "bl = %zu is not a positive multiple of 32", {p.bl}};
+    }
+    if (has_blocks(p.b_kind) && p.k % p.bl != 0) {
+        return {kBad, "k = %zu is not a multiple of bl = %zu", {p.k, p.bl}};
+    }
+    if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
+        return {kBad, "k = %zu is not a multiple of 32", {p.k}};
+    }
+    if (p.b_kind == KAI_GEMM_GGUF) {
+        const kai_gguf_type* type = kai_gguf_find_type(p.gguf_type);
+        if (type == nullptr) {
+            return {kBad, "gguf_type = %d is no type of GGUF files", {static_cast<int32_t>(p.gguf_type)}};
+        }
+        const size_t block = type->block_weights;
+        if (p.k % block != 0) {
+            return {kBad, "k = %zu is not a multiple of %zu, the block of %s", {p.k, block, type->name}};
+        }
+    }
+    return {};
+}
+
+/// How B lies and when it is packed.
+Violation check_combination(const Problem& p) {
+    constexpr Status kBad = KAI_GEMM_BAD_COMBINATION;
+    const char* kind = name_of(p.b_kind);
+    const bool file = p.b_kind == KAI_GEMM_GGUF || has_records(p.b_kind);
+    const bool nxk = file || p.b_kind == KAI_GEMM_INT2_CHANNEL || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    if (nxk && !p.b_transposed) {
+        return {
+            kBad,
+            file ? "%s needs b_transposed: rows of a file are N x K" : "%s needs b_transposed: it is N x K",
+            {kind}};
+    }
+    if (p.b_kind == KAI_GEMM_INT8_STATIC && p.b_transposed) {
+        return {kBad, "INT8_STATIC takes no b_transposed: it is K x N", {}};
+    }
+    if (p.b_constant || p.b_kind == KAI_GEMM_DENSE || p.b_kind == KAI_GEMM_GGUF) {
+        return {};
+    }
+    if (is_lowp(p.b_kind)) {
+        return p.b_transposed
+                   ? Violation{}
+                   : Violation{
+                         kBad, "%s needs b_constant, or b_transposed: it is read where it lies as N x K only", {kind}};
+    }
+    return {kBad, "%s needs b_constant: it is packed before it is multiplied", {kind}};
+}
+
+Violation check_sizes(const Problem& p) {
     // Packed sizes are at most twice those of f32 with k and n rounded up, and so are those of the workspace.
     constexpr size_t kPanel = 4096;
     const size_t largest_k = mul_add(p.k, 1, kPanel), larger_n = mul_add(p.n, 1, kPanel),
@@ -162,10 +255,23 @@ Status check_problem(const Problem& p) {
           mul_add(mul_add(mul_add(p.units, kPanel, 0), largest_k, 0), 64, 0),
           mul_add(mul_add(p.batch, kPanel, 0), largest_k, 0)}) {
         if (size > SIZE_MAX / 4) {
-            return KAI_GEMM_OVERFLOW;
+            return {
+                KAI_GEMM_OVERFLOW,
+                "m = %zu, n = %zu, k = %zu, batch = %zu, units = %zu: larger than the address space",
+                {p.m, p.n, p.k, p.batch, p.units}};
         }
     }
-    return KAI_GEMM_OK;
+    return {};
+}
+
+Violation check_problem(const Problem& p) {
+    for (const auto check : {check_values, check_depth, check_combination, check_sizes}) {
+        const Violation violation = check(p);
+        if (violation) {
+            return violation;
+        }
+    }
+    return {};
 }
 
 /// Floats of a file are floats.
@@ -272,6 +378,16 @@ void set_sizes(Plan& plan) {
     plan.workspace_size = end;
 }
 
+/// Of a plan that failed: what was asked for, and why not.
+Plan failed(const Plan& plan) {
+    Plan only = {};
+    only.problem = plan.problem;
+    only.problem.pin = nullptr, only.problem.format = nullptr;  // the caller's
+    only.status = plan.status;
+    memcpy(only.reason, plan.reason, sizeof(only.reason));
+    return only;
+}
+
 }  // namespace
 }  // namespace kai::gemm
 
@@ -309,6 +425,10 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
             return "no kernel of this build for this problem reads the packed format";
         case KAI_GEMM_NO_UNIT:
             return "there is no such phase, unit or matrix";
+        case KAI_GEMM_BAD_COMBINATION:
+            return "members of the problem contradict each other, or one that this kind of B needs is missing";
+        case KAI_GEMM_NO_PLAN:
+            return "the plan was not made, or making it failed";
         default:
             return "not a status";
     }
@@ -327,23 +447,31 @@ kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k) {
 }
 
 kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_plan* plan) {
-    if (problem == nullptr || plan == nullptr) {
+    if (plan == nullptr) {
         return KAI_GEMM_NULL_POINTER;
     }
     Plan made = {};
+    if (problem == nullptr) {
+        *plan = made;
+        return fail(*plan, {KAI_GEMM_NULL_POINTER, "problem is NULL", {}});
+    }
     made.problem = with_floats_dense(*problem);
     const Problem& p = made.problem;
-    Status status = check_problem(p);
-    if (status != KAI_GEMM_OK) {
-        return status;
+    const Violation violation = check_problem(p);
+    if (violation) {
+        fail(made, violation);
+        *plan = failed(made);
+        return violation.status;
     }
     made.problem.l1_bytes = p.l1_bytes != 0 ? p.l1_bytes : kDefaultL1;
     made.problem.l2_bytes = p.l2_bytes != 0 ? p.l2_bytes : kDefaultL2;
     made.bias_apart = p.bias;
-    status = choose(p, made);
+    const Status status = choose(p, made);
     if (status != KAI_GEMM_OK) {
+        *plan = failed(made);
         return status;
     }
+    made.reason[0] = 0;
     if (multiplies(p)) {
         const kai_ukernel& u = *made.gemm.ukernel;
         if (made.rhs_packer != nullptr) {

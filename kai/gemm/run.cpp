@@ -465,131 +465,244 @@ void multiply(const Work& w, size_t unit) {
 
 // ---- checks ----
 
-bool has_null(const void* const* table, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        if (table[i] == nullptr) {
-            return true;
+/// The matrices of an operand.
+struct Matrices {
+    const char* name;
+    const void* data;
+    const void* const* table;  ///< or NULL
+    size_t count, ld, stride;  ///< ld and stride as given
+    size_t rows, row;          ///< rows of a matrix, bytes of one
+};
+
+Violation check_pointers(const Matrices& x) {
+    for (size_t i = 0; x.table != nullptr && i < x.count; ++i) {
+        if (x.table[i] == nullptr) {
+            return {KAI_GEMM_NULL_POINTER, "%s.table[%zu] is NULL", {x.name, i}};
         }
     }
-    return false;
+    if (x.table == nullptr && x.data == nullptr) {
+        return {KAI_GEMM_NULL_POINTER, "%s.data is NULL", {x.name}};
+    }
+    return {};
 }
 
-bool missing(const void* data, const void* const* table, size_t count) {
-    return table != nullptr ? has_null(table, count) : data == nullptr;
-}
-
-/// `rows` rows of `row` bytes, `ld` apart, `count` matrices `stride` apart. `distinct`: matrices must not overlap.
-Status check_strides(size_t ld, size_t stride, size_t rows, size_t row, size_t count, bool distinct) {
-    if (rows == 0 || row == 0 || count == 0) {
-        return KAI_GEMM_OK;
+/// `distinct`: matrices must not overlap.
+Violation check_strides(const Matrices& x, bool distinct) {
+    const size_t count = x.table != nullptr ? 1 : x.count, stride = x.table != nullptr ? 0 : x.stride;
+    if (x.rows == 0 || x.row == 0 || count == 0) {
+        return {};
     }
-    if (row == SIZE_MAX) {
-        return KAI_GEMM_OVERFLOW;
+    const Violation overflow = {
+        KAI_GEMM_OVERFLOW,
+        "%s: %zu matrices of %zu rows, ld %zu, stride %zu, are larger than the address space",
+        {x.name, count, x.rows, x.ld, stride}};
+    if (x.row == SIZE_MAX) {
+        return overflow;
     }
-    if (ld != 0 && ld < row) {
-        return KAI_GEMM_BAD_STRIDE;
+    if (x.ld != 0 && x.ld < x.row) {
+        return {KAI_GEMM_BAD_STRIDE, "%s.ld = %zu is shorter than a row, %zu bytes", {x.name, x.ld, x.row}};
     }
-    const size_t extent = mul_add(rows - 1, ld != 0 ? ld : row, row);
+    const size_t line = x.ld != 0 ? x.ld : x.row, extent = mul_add(x.rows - 1, line, x.row);
     if (extent == SIZE_MAX) {
-        return KAI_GEMM_OVERFLOW;
+        return overflow;
     }
-    const size_t step = stride != 0 ? stride : mul_add(rows, ld != 0 ? ld : row, 0);
+    const size_t step = stride != 0 ? stride : mul_add(x.rows, line, 0);
     if (step == SIZE_MAX || mul_add(count - 1, step, extent) == SIZE_MAX) {
-        return KAI_GEMM_OVERFLOW;
+        return overflow;
     }
-    return distinct && count > 1 && step < extent ? KAI_GEMM_BAD_STRIDE : KAI_GEMM_OK;
+    if (distinct && count > 1 && step < extent) {
+        return {KAI_GEMM_BAD_STRIDE, "%s.stride = %zu is shorter than a matrix, %zu bytes", {x.name, step, extent}};
+    }
+    return {};
 }
 
-Status check_rows(const Plan& plan, const Operands& x, size_t& all, size_t& most) {
+/// The first of `count` indices that is not below `end`, as a violation.
+Violation check_indices(const char* name, const size_t* indices, size_t count, const char* end_name, size_t end) {
+    for (size_t i = 0; i < count; ++i) {
+        if (indices[i] >= end) {
+            return {KAI_GEMM_BAD_VALUE, "%s[%zu] = %zu is not below %s = %zu", {name, i, indices[i], end_name, end}};
+        }
+    }
+    return {};
+}
+
+/// Rows of a run.
+struct Rows {
+    size_t all, most;  ///< of all groups; of a matrix
+};
+
+Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
     const Problem& p = plan.problem;
+    rows = {x.m, x.m};
+    if (p.groups) {
+        if (x.rows == nullptr && p.batch != 0) {
+            return {KAI_GEMM_NULL_POINTER, "rows is NULL: the problem has groups", {}};
+        }
+        rows = {0, 0};
+        for (size_t i = 0; i < p.batch; ++i) {
+            rows.all = mul_add(x.rows[i], 1, rows.all);
+            rows.most = max(rows.most, x.rows[i]);
+        }
+    }
+    if (rows.all > p.m) {
+        return {
+            KAI_GEMM_TOO_MANY_ROWS,
+            "%s%zu rows: the plan was made for m = %zu",
+            {rows.all == SIZE_MAX ? "at least " : "", rows.all, p.m}};
+    }
     if (!p.groups) {
-        all = most = x.m;
-        return x.m > p.m ? KAI_GEMM_TOO_MANY_ROWS : KAI_GEMM_OK;
+        return {};
     }
-    if (x.rows == nullptr && p.batch != 0) {
-        return KAI_GEMM_NULL_POINTER;
+    Violation violation =
+        check_indices("a_rows", x.a_rows, x.a_rows != nullptr ? rows.all : 0, "a_row_count", x.a_row_count);
+    if (!violation && p.scatters && x.c_rows == nullptr && rows.all != 0) {
+        violation = {KAI_GEMM_NULL_POINTER, "c_rows is NULL: the problem scatters", {}};
     }
-    all = most = 0;
-    for (size_t i = 0; i < p.batch; ++i) {
-        all = mul_add(x.rows[i], 1, all);
-        most = max(most, x.rows[i]);
+    if (!violation && p.scatters) {
+        violation = check_indices("c_rows", x.c_rows, rows.all, "c_row_count", x.c_row_count);
     }
-    if (all > p.m) {
-        return KAI_GEMM_TOO_MANY_ROWS;
-    }
-    for (size_t i = 0; x.a_rows != nullptr && i < all; ++i) {
-        if (x.a_rows[i] >= x.a_row_count) {
-            return KAI_GEMM_BAD_VALUE;
-        }
-    }
-    if (p.scatters && x.c_rows == nullptr && all != 0) {
-        return KAI_GEMM_NULL_POINTER;
-    }
-    for (size_t i = 0; p.scatters && i < all; ++i) {
-        if (x.c_rows[i] >= x.c_row_count) {
-            return KAI_GEMM_BAD_VALUE;
-        }
-    }
-    return KAI_GEMM_OK;
+    return violation;
 }
 
-/// Rows and rows of A that there are.
-Status check_operands(const Plan& plan, const Operands& x, size_t all) {
+Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
+    if (x == nullptr || x->multiplier == nullptr || x->shift == nullptr) {
+        return {
+            KAI_GEMM_NULL_POINTER,
+            "%s is NULL: %s needs it",
+            {x == nullptr               ? "lowp"
+             : x->multiplier == nullptr ? "lowp->multiplier"
+                                        : "lowp->shift",
+             name_of(p.b_kind)}};
+    }
+    if (x->pipeline != KAI_LOWP_LEGACY && x->pipeline != KAI_LOWP_FIXED_POINT) {
+        return {KAI_GEMM_BAD_VALUE, "lowp->pipeline = %d is no kai_lowp_pipeline", {static_cast<int32_t>(x->pipeline)}};
+    }
+    if (x->min_value > x->max_value) {
+        return {
+            KAI_GEMM_BAD_VALUE,
+            "lowp->min_value = %d is above lowp->max_value = %d",
+            {static_cast<int32_t>(x->min_value), static_cast<int32_t>(x->max_value)}};
+    }
+    const int32_t least = x->pipeline == KAI_LOWP_LEGACY ? 0 : -31;
+    for (size_t i = 0; i < (x->per_channel ? p.n : 1); ++i) {
+        if (x->shift[i] < least || x->shift[i] > 31) {
+            return {KAI_GEMM_BAD_VALUE, "lowp->shift[%zu] = %d is not from %d to 31", {i, x->shift[i], least}};
+        }
+    }
+    return {};
+}
+
+/// `all`: rows.
+Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
     const Problem& p = plan.problem;
     const size_t matrices = p.groups ? 1 : p.batch;
-    if (missing(x.c.data, p.groups ? nullptr : x.c.table, matrices)) {
-        return KAI_GEMM_NULL_POINTER;
+    const Matrices c = {"c",    x.c.data,   p.groups ? nullptr : x.c.table,   matrices,
+                        x.c.ld, x.c.stride, p.scatters ? x.c_row_count : all, p.n * size_of(p.c_type)};
+    Violation violation = check_pointers(c);
+    violation = violation ? violation : check_strides(c, true);
+    if (violation) {
+        return violation;
     }
-    Status status = check_strides(
-        x.c.ld, x.c.table != nullptr ? 0 : x.c.stride, p.scatters ? x.c_row_count : all, p.n * size_of(p.c_type),
-        x.c.table != nullptr ? 1 : matrices, true);
-    if (status != KAI_GEMM_OK) {
-        return status;
-    }
-    const size_t b_matrices = b_count(p);
-    if (p.b_constant && plan.packed_b_size != 0 && missing(x.b.data, x.b.table, b_matrices)) {
-        return KAI_GEMM_NULL_POINTER;
+    const Matrices b = {
+        p.b_constant ? "packed b" : "b", x.b.data, x.b.table, b_count(p), x.b.ld, x.b.stride, b_rows(p), b_row_size(p)};
+    if (p.b_constant && plan.packed_b_size != 0) {
+        violation = check_pointers(b);
+        if (violation) {
+            return violation;
+        }
     }
     if (!p.b_constant && p.bias && x.bias == nullptr) {
-        return KAI_GEMM_NULL_POINTER;
+        return {KAI_GEMM_NULL_POINTER, "bias is NULL: the problem has a bias", {}};
     }
     if (is_lowp(p.b_kind)) {
-        if (x.lowp == nullptr || x.lowp->multiplier == nullptr || x.lowp->shift == nullptr) {
-            return KAI_GEMM_NULL_POINTER;
-        }
-        const auto shifts = [&](int32_t least) {
-            for (size_t i = 0; i < (x.lowp->per_channel ? p.n : 1); ++i) {
-                if (x.lowp->shift[i] < least || x.lowp->shift[i] > 31) {
-                    return false;
-                }
-            }
-            return true;
-        };
-        const bool legacy = x.lowp->pipeline == KAI_LOWP_LEGACY;
-        if ((!legacy && x.lowp->pipeline != KAI_LOWP_FIXED_POINT) || x.lowp->min_value > x.lowp->max_value ||
-            !shifts(legacy ? 0 : -31)) {
-            return KAI_GEMM_BAD_VALUE;
+        violation = check_lowp(p, x.lowp);
+        if (violation) {
+            return violation;
         }
     }
     if (!multiplies(p) || p.k == 0) {
-        return KAI_GEMM_OK;
+        return {};
     }
     const size_t a_rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
-    if (missing(x.a.data, p.groups ? nullptr : x.a.table, matrices)) {
-        return KAI_GEMM_NULL_POINTER;
+    const Matrices a = {"a",    x.a.data,   p.groups ? nullptr : x.a.table, matrices,
+                        x.a.ld, x.a.stride, p.a_transposed ? p.k : a_rows,  a_rows_size(p, a_rows)};
+    violation = check_pointers(a);
+    violation = violation ? violation : check_strides(a, false);
+    if (violation || p.b_constant) {
+        return violation;
     }
-    status = check_strides(
-        x.a.ld, x.a.table != nullptr ? 0 : x.a.stride, p.a_transposed ? p.k : a_rows, a_rows_size(p, a_rows),
-        x.a.table != nullptr ? 1 : matrices, false);
-    if (status != KAI_GEMM_OK || p.b_constant) {
-        return status;
+    violation = check_pointers(b);
+    return violation ? violation : check_strides(b, false);
+}
+
+Violation check_workspace(const Plan& plan, const void* workspace, size_t size) {
+    const size_t need = plan.workspace_size, past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
+    if (need == 0) {
+        return {};
     }
-    if (missing(x.b.data, x.b.table, b_matrices)) {
-        return KAI_GEMM_NULL_POINTER;
+    if (workspace == nullptr) {
+        return {KAI_GEMM_NULL_POINTER, "workspace is NULL: plan->workspace_size is %zu", {need}};
     }
-    return check_strides(
-        x.b.ld, x.b.table != nullptr ? 0 : x.b.stride, b_rows(p), b_row_size(p), x.b.table != nullptr ? 1 : b_matrices,
-        false);
+    if (size < need) {
+        return {KAI_GEMM_TOO_SMALL, "workspace: %zu of %zu bytes", {size, need}};
+    }
+    if (past != 0) {
+        return {KAI_GEMM_MISALIGNED, "workspace is %zu bytes past a multiple of %zu", {past, kAlignment}};
+    }
+    return {};
+}
+
+/// Whether there is nothing to compute.
+bool is_empty(const Problem& p, const Rows& rows) {
+    return rows.all == 0 || p.n == 0 || p.batch == 0;
+}
+
+Violation check_all(
+    const Plan* plan, const Operands* operands, const void* workspace, size_t workspace_size, Rows& rows) {
+    Violation violation = check_plan(plan);
+    if (!violation && operands == nullptr) {
+        violation = {KAI_GEMM_NULL_POINTER, "operands is NULL", {}};
+    }
+    violation = violation ? violation : check_rows(*plan, *operands, rows);
+    if (violation || is_empty(plan->problem, rows)) {
+        return violation;
+    }
+    violation = check_operands(*plan, *operands, rows.all);
+    return violation ? violation : check_workspace(*plan, workspace, workspace_size);
+}
+
+/// The work of a run that passed the checks, without its workspace.
+Work divide(const Plan& plan, const Operands& x, const Rows& rows) {
+    const Problem& p = plan.problem;
+    Work w = {};
+    w.plan = &plan, w.operands = &x;
+    w.rows = rows.most;
+    w.kernel = rows.most <= 1 ? &plan.gemv : &plan.gemm;
+    w.m_tile = w.n_tile = 1;
+    if (is_empty(p, rows)) {
+        return w;
+    }
+    const Tiles tiles =
+        p.scatters ? Tiles{rows.most, choose_columns(plan, *w.kernel, rows.all), false}
+                   : choose_tiles(plan, *w.kernel, p.groups ? divide_up(rows.all, p.batch) : rows.most, p.batch);
+    w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
+    w.shares_rows = p.groups && x.a_rows != nullptr && rows.most == 1 && x.a_row_count <= rows.all;
+    const bool lhs = has_lhs(w);
+    w.packs_lhs_on_demand = lhs && rows.most <= plan.layout.few_rows_max;
+    w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
+    size_t first = w.lhs_units;
+    if (w.kernel->ukernel != nullptr) {
+        const auto parts = [&](size_t m) { return b_parts(w, m); };
+        first += p.b_per_matrix ? all_units(w, parts) : parts(rows.most);
+    }
+    const size_t n_tiles = divide_up(p.n, w.n_tile);
+    w.units[first != 0] =
+        p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    if (first != 0) {
+        w.units[0] = first;
+    }
+    w.phases = first != 0 ? 2 : 1;
+    return w;
 }
 
 void run_any(const Work& w, size_t phase, size_t unit) {
@@ -619,6 +732,18 @@ struct Phase {
 constexpr size_t kTasksPerWorker = 16;
 
 }  // namespace
+
+Violation check_run(const Plan* plan, const Operands* operands, const void* workspace, size_t workspace_size) {
+    Rows rows = {};
+    return check_all(plan, operands, workspace, workspace_size, rows);
+}
+
+Work work_of(const Plan& plan, const Operands& operands) {
+    Rows rows = {};
+    check_rows(plan, operands, rows);
+    return divide(plan, operands, rows);
+}
+
 }  // namespace kai::gemm
 
 using namespace kai::gemm;
@@ -628,59 +753,16 @@ extern "C" {
 kai_gemm_status kai_gemm_begin(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     kai_gemm_work* work) {
-    if (plan == nullptr || operands == nullptr || work == nullptr) {
-        return KAI_GEMM_NULL_POINTER;
+    Rows rows = {};
+    const Violation violation = check_all(plan, operands, workspace, workspace_size, rows);
+    if (violation || work == nullptr) {
+        return violation ? violation.status : KAI_GEMM_NULL_POINTER;
     }
-    const Problem& p = plan->problem;
-    size_t all = 0, most = 0;
-    Status status = check_rows(*plan, *operands, all, most);
-    if (status != KAI_GEMM_OK) {
-        return status;
-    }
-    kai_gemm_work w = {};
-    w.plan = plan, w.operands = operands, w.workspace = workspace;
-    w.rows = most;
-    w.kernel = most <= 1 ? &plan->gemv : &plan->gemm;
-    w.m_tile = w.n_tile = 1;
-    if (all == 0 || p.n == 0 || p.batch == 0) {
-        *work = w;
-        return KAI_GEMM_OK;
-    }
-    status = check_operands(*plan, *operands, all);
-    if (status != KAI_GEMM_OK) {
-        return status;
-    }
-    if (plan->workspace_size != 0) {
-        if (workspace == nullptr) {
-            return KAI_GEMM_NULL_POINTER;
-        }
-        if (workspace_size < plan->workspace_size) {
-            return KAI_GEMM_TOO_SMALL;
-        }
-        if (reinterpret_cast<uintptr_t>(workspace) % kAlignment != 0) {
-            return KAI_GEMM_MISALIGNED;
-        }
+    kai_gemm_work w = divide(*plan, *operands, rows);
+    w.workspace = workspace;
+    if (w.phases != 0 && plan->workspace_size != 0) {
         memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
     }
-    const Tiles tiles = p.scatters ? Tiles{most, choose_columns(*plan, *w.kernel, all), false}
-                                   : choose_tiles(*plan, *w.kernel, p.groups ? divide_up(all, p.batch) : most, p.batch);
-    w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
-    w.shares_rows = p.groups && operands->a_rows != nullptr && most == 1 && operands->a_row_count <= all;
-    const bool lhs = has_lhs(w);
-    w.packs_lhs_on_demand = lhs && most <= plan->layout.few_rows_max;
-    w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
-    size_t first = w.lhs_units;
-    if (w.kernel->ukernel != nullptr) {
-        const auto parts = [&](size_t m) { return b_parts(w, m); };
-        first += p.b_per_matrix ? all_units(w, parts) : parts(most);
-    }
-    const size_t n_tiles = divide_up(p.n, w.n_tile);
-    w.units[first != 0] =
-        p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
-    if (first != 0) {
-        w.units[0] = first;
-    }
-    w.phases = first != 0 ? 2 : 1;
     *work = w;
     return KAI_GEMM_OK;
 }

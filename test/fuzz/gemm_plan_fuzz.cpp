@@ -271,18 +271,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             p.format = &format;
         }
     }
-    kai_gemm_plan plan, before;
+    kai_gemm_plan plan;
     std::memset(&plan, 0xA5, sizeof(plan));
-    std::memcpy(&before, &plan, sizeof(plan));
     const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
     CHECK(status >= KAI_GEMM_OK && status < KAI_GEMM_STATUS_COUNT);
-    if (status != KAI_GEMM_OK) {
-        CHECK(std::memcmp(&plan, &before, sizeof(plan)) == 0);
-        return 0;
-    }
+    CHECK(plan.status == status && (plan.reason[0] == 0) == (status == KAI_GEMM_OK));
     const size_t space = in.byte();
     const Memory text = memory(space, '?');
     kai_gemm_explain(&plan, reinterpret_cast<char*>(text.get()), space);
+    if (status != KAI_GEMM_OK) {
+        const kai_gemm_operands x = {};
+        kai_gemm_work work;
+        CHECK(kai_gemm_begin(&plan, &x, nullptr, 0, &work) == KAI_GEMM_NO_PLAN);
+        return 0;
+    }
     constexpr size_t kSmall = 2048;
     const double macs = static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n * p.k);
     if (p.m < kSmall && p.n < kSmall && p.k < kSmall && p.batch < 8 && macs < (1 << 19) &&

@@ -669,9 +669,9 @@ TEST_P(GemmGguf, RefusesOthers) {
     EXPECT_EQ(status([](auto& p) { p.k = 511; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(status([&](auto& p) { p.k = 512 + type.block_weights / 2; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(status([](auto& p) { p.gguf_type = static_cast<kai_gguf_type_id>(5); }), KAI_GEMM_BAD_VALUE);
-    EXPECT_EQ(status([](auto& p) { p.b_transposed = false; }), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(status([](auto& p) { p.b_transposed = false; }), KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(status([](auto& p) { p.b_constant = false; }), KAI_GEMM_OK);
-    EXPECT_EQ(status([](auto& p) { p.b_constant = p.b_transposed = false; }), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(status([](auto& p) { p.b_constant = p.b_transposed = false; }), KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(status([](auto& p) { p.k = SIZE_MAX / 256 * 256; }), KAI_GEMM_OVERFLOW);
     EXPECT_EQ(status([](auto& p) { p.pin = "no kernel"; }), KAI_GEMM_UNKNOWN_NAME);
     EXPECT_EQ(status([](auto& p) { p.pin = "matmul_clamp_f32_qai8dxp_qsi8cxp_portable"; }), KAI_GEMM_UNKNOWN_NAME);

@@ -185,7 +185,7 @@ TEST(GemmLowpStatus, OfPlansAndRuns) {
     p.c_type = kai_dt_uint8, p.bias = true;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
     p.bias = false, p.b_constant = false;
-    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNSUPPORTED);  // K x N as it is
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_COMBINATION);  // K x N as it is
     p.b_transposed = true, p.beta = 1;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
     p.beta = 0;

@@ -22,12 +22,13 @@ constexpr size_t kMost = SIZE_MAX;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
 
 kai_gemm_status plan_status(const kai_gemm_problem& p) {
-    kai_gemm_plan plan, before;
+    kai_gemm_plan plan;
     std::memset(&plan, 0x5A, sizeof(plan));
-    std::memcpy(&before, &plan, sizeof(plan));
     const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
-    EXPECT_EQ(status == KAI_GEMM_OK, std::memcmp(&plan, &before, sizeof(plan)) != 0)
-        << "a plan that failed was written";
+    EXPECT_EQ(plan.status, status);
+    EXPECT_EQ(std::memchr(plan.reason, 0, sizeof(plan.reason)) != nullptr, true);
+    EXPECT_EQ(plan.reason[0] == 0, status == KAI_GEMM_OK) << plan.reason;
+    EXPECT_EQ(plan.workspace_size != 0 && status != KAI_GEMM_OK, false);
     return status;
 }
 
@@ -90,7 +91,7 @@ TEST(GemmStatus, ValuesOutOfRange) {
     EXPECT_EQ(blocks([](auto& p) { p.bl = 33; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(blocks([](auto& p) { p.k = 65; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(blocks([](auto& p) { p.b_kind = KAI_GEMM_INT2_CHANNEL, p.k = 33; }), KAI_GEMM_BAD_VALUE);
-    EXPECT_EQ(blocks([](auto& p) { p.b_constant = false; }), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(blocks([](auto& p) { p.b_constant = false; }), KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(integers([](auto& p) { p.a_type = kai_dt_f32; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.c_type = kai_dt_f32; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.alpha = 2; }), KAI_GEMM_BAD_VALUE);
@@ -99,7 +100,8 @@ TEST(GemmStatus, ValuesOutOfRange) {
     EXPECT_EQ(integers([](auto& p) { p.c_min = -129; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.c_max = 128; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.c_zero_point = 128; }), KAI_GEMM_BAD_VALUE);
-    EXPECT_EQ(integers([](auto& p) { p.b_constant = false; }), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(integers([](auto& p) { p.b_constant = false; }), KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(integers([](auto& p) { p.b_transposed = true; }), KAI_GEMM_BAD_COMBINATION);
 }
 
 TEST(GemmStatus, LayoutsWithoutAPacker) {
@@ -107,7 +109,7 @@ TEST(GemmStatus, LayoutsWithoutAPacker) {
          {KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16}) {
         kai_gemm_problem p = block_problem();
         p.b_kind = kind, p.b_transposed = false;
-        EXPECT_EQ(plan_status(p), KAI_GEMM_UNSUPPORTED) << name_of(kind);
+        EXPECT_EQ(plan_status(p), KAI_GEMM_BAD_COMBINATION) << name_of(kind);
     }
 }
 
@@ -391,7 +393,7 @@ TEST_F(GemmBadRun, VariableWeights) {
     kai_gemm_weights w = {};
     EXPECT_EQ(
         kai_gemm_pack_b(&e_->plan, 0, &w, nullptr, 0, nullptr, e_->plan.pack_workspace_size, nullptr, nullptr),
-        KAI_GEMM_UNSUPPORTED);
+        KAI_GEMM_BAD_COMBINATION);
 }
 
 TEST_F(GemmBadRun, Groups) {

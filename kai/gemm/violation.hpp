@@ -1,0 +1,64 @@
+// What is wrong with a problem, a plan or an operand: a status and a sentence with names and numbers.
+//
+// Every check returns one. Functions that run return its status; those that explain repeat the checks and print it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/gemm/kai_gemm.h"
+
+#pragma GCC visibility push(hidden)
+namespace kai::gemm {
+
+/// A number or a word of a sentence.
+struct Value {
+    enum Kind : uint8_t { kNone, kNumber, kSigned, kReal, kText } kind = kNone;
+    union {
+        size_t number;
+        int64_t integer;
+        double real;
+        const char* text;
+    };
+
+    Value() : number(0) {
+    }
+    Value(size_t x) : kind(kNumber), number(x) {
+    }
+    Value(int32_t x) : kind(kSigned), integer(x) {
+    }
+    Value(float x) : kind(kReal), real(static_cast<double>(x)) {
+    }
+    Value(const char* x) : kind(kText), text(x) {
+    }
+};
+
+/// Nothing is wrong if `status` is KAI_GEMM_OK.
+struct Violation {
+    kai_gemm_status status = KAI_GEMM_OK;
+    const char* sentence = "";  ///< "k = %zu is not a multiple of bl = %zu": %zu, %d, %g and %s stand for the values
+    Value values[5];
+
+    explicit operator bool() const {
+        return status != KAI_GEMM_OK;
+    }
+};
+
+/// Writes the sentence, cut off at `size` bytes, terminated. Returns its whole length.
+size_t write_sentence(const Violation& violation, char* text, size_t size);
+
+/// Marks the plan as failed, and returns the status.
+kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation);
+
+/// @name The checks of functions that take a plan
+/// @{
+Violation check_plan(const kai_gemm_plan* plan);
+Violation check_pack(
+    const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
+    const void* workspace, size_t workspace_size);
+/// Of kai_gemm_begin.
+Violation check_run(
+    const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size);
+/// @}
+
+}  // namespace kai::gemm
+#pragma GCC visibility pop

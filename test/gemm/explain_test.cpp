@@ -1,0 +1,541 @@
+// What is wrong, in a sentence with names and numbers; and why a plan is as it is.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "test/gemm/experiment.hpp"
+#include "test/support/disabled_features.hpp"
+
+namespace test::gemm {
+namespace {
+
+constexpr size_t kMost = SIZE_MAX;
+
+/// What a function that explains writes.
+template <typename Explain>
+std::string text_of(Explain explain) {
+    std::string text(explain(nullptr, 0) + 1, '?');
+    EXPECT_EQ(explain(text.data(), text.size()), text.size() - 1);
+    EXPECT_EQ(text.back(), '\0');
+    text.pop_back();
+    return text;
+}
+
+std::string explain(const kai_gemm_plan* plan) {
+    return text_of([=](char* text, size_t size) { return kai_gemm_explain(plan, text, size); });
+}
+
+kai_gemm_problem blocks_of(kai_gemm_kind kind) {
+    kai_gemm_problem p = kai_gemm_problem_of(5, 20, 256);
+    p.b_kind = kind, p.bl = 32, p.b_constant = p.b_transposed = true;
+    return p;
+}
+
+kai_gemm_problem integers_of(kai_gemm_kind kind) {
+    kai_gemm_problem p = kai_gemm_problem_of(5, 20, 64);
+    p.b_kind = kind, p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
+    p.b_constant = true;
+    return p;
+}
+
+// ---- no plan ----
+
+void expect_no_plan(const kai_gemm_problem& p, kai_gemm_status status, const char* reason) {
+    kai_gemm_plan plan;
+    std::memset(&plan, 0x5A, sizeof(plan));
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), status) << reason;
+    EXPECT_EQ(plan.status, status) << reason;
+    EXPECT_STREQ(plan.reason, reason);
+    EXPECT_EQ(explain(&plan), std::string("no plan: ") + reason + "\n");
+}
+
+TEST(GemmExplain, ValuesThatAreRefused) {
+    const auto dense = [](auto change, const char* reason) {
+        kai_gemm_problem p = kai_gemm_problem_of(5, 20, 64);
+        change(p);
+        expect_no_plan(p, KAI_GEMM_BAD_VALUE, reason);
+    };
+    const auto of = [](kai_gemm_problem p, auto change, const char* reason) {
+        change(p);
+        expect_no_plan(p, KAI_GEMM_BAD_VALUE, reason);
+    };
+    dense([](auto& p) { p = {}; }, "the problem is zero: it starts as what kai_gemm_problem_of returns");
+    dense([](auto& p) { p = {}, p.units = 1; }, "b_type is not set: DENSE takes f32, f16 and bf16");
+    dense([](auto& p) { p.b_kind = static_cast<kai_gemm_kind>(99); }, "b_kind = 99 is no kai_gemm_kind");
+    dense([](auto& p) { p.b_type = kai_dt_int8; }, "b_type is int8: DENSE takes f32, f16 and bf16");
+    dense([](auto& p) { p.a_type = kai_dt_uint8; }, "a_type is uint8: DENSE takes f32, f16 and bf16");
+    dense([](auto& p) { p.c_type = kai_dt_int32; }, "c_type is int32: DENSE takes f32, f16 and bf16");
+    dense([](auto& p) { p.clamp_min = 1.5F, p.clamp_max = -2; }, "clamp_min = 1.5 is not at most clamp_max = -2");
+    dense([](auto& p) { p.units = 0; }, "units = 0: at least one thread works");
+    dense([](auto& p) { p.scatters = true; }, "scatters needs groups");
+    dense([](auto& p) { p.scatters = p.groups = true, p.beta = 0.5F; }, "beta = 0.5: with scatters it is 0 or 1");
+
+    const auto blocks = blocks_of(KAI_GEMM_INT4_BLOCK);
+    of(
+        blocks, [](auto& p) { p.k = 250; }, "k = 250 is not a multiple of bl = 32");
+    of(
+        blocks, [](auto& p) { p.bl = 0; }, "bl = 0 is not a positive multiple of 32");
+    of(
+        blocks, [](auto& p) { p.bl = 48; }, "bl = 48 is not a positive multiple of 32");
+    of(
+        blocks_of(KAI_GEMM_INT2_CHANNEL), [](auto& p) { p.k = 33; }, "k = 33 is not a multiple of 32");
+
+    kai_gemm_problem gguf = blocks_of(KAI_GEMM_GGUF);
+    gguf.gguf_type = static_cast<kai_gguf_type_id>(5);
+    of(
+        gguf, [](auto&) {}, "gguf_type = 5 is no type of GGUF files");
+    gguf.gguf_type = KAI_GGUF_Q4_K;
+    of(
+        gguf, [](auto& p) { p.k = 250; }, "k = 250 is not a multiple of 256, the block of Q4_K");
+
+    const auto integers = integers_of(KAI_GEMM_INT8_STATIC);
+    of(
+        integers, [](auto& p) { p.a_type = kai_dt_f32; }, "a_type is f32: INT8_STATIC takes int8");
+    of(
+        integers, [](auto& p) { p.c_type = kai_dt_bf16; }, "c_type is bf16: INT8_STATIC takes int8");
+    of(
+        integers, [](auto& p) { p.alpha = 2; }, "alpha = 2, beta = 0: INT8_STATIC takes 1 and 0 only");
+    of(
+        integers, [](auto& p) { p.beta = 1; }, "alpha = 1, beta = 1: INT8_STATIC takes 1 and 0 only");
+    of(
+        integers, [](auto& p) { p.c_min = -129; },
+        "c_min = -129, c_max = 127: bounds of int8 are -128 to 127, in order");
+    of(
+        integers, [](auto& p) { p.c_min = 5, p.c_max = 4; },
+        "c_min = 5, c_max = 4: bounds of int8 are -128 to 127, in order");
+    of(
+        integers, [](auto& p) { p.c_zero_point = 128; }, "c_zero_point = 128 is not from -128 to 127");
+    of(
+        integers, [](auto& p) { p.groups = p.scatters = true; }, "scatters is not for INT8_STATIC");
+    of(
+        integers_of(KAI_GEMM_UINT8_LOWP), [](auto& p) { p.a_type = kai_dt_int8; },
+        "a_type is int8: UINT8_LOWP takes uint8");
+    of(
+        integers_of(KAI_GEMM_INT8_LOWP), [](auto& p) { p.bias = true; },
+        "bias: that of INT8_LOWP belongs to the run, kai_gemm_operands.lowp");
+}
+
+/// What the caller forgot is told; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
+TEST(GemmExplain, CombinationsThatCanBeMended) {
+    const auto of = [](kai_gemm_kind kind, auto change, const char* reason) {
+        const bool integers = kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP || kind == KAI_GEMM_UINT8_LOWP;
+        kai_gemm_problem p = integers ? integers_of(kind) : blocks_of(kind);
+        p.gguf_type = KAI_GGUF_Q8_0;
+        change(p);
+        expect_no_plan(p, KAI_GEMM_BAD_COMBINATION, reason);
+    };
+    const auto as_it_is = [](auto& p) { p.b_transposed = false; };
+    const auto variable = [](auto& p) { p.b_constant = false; };
+    of(KAI_GEMM_INT4_BLOCK_F16, as_it_is, "INT4_BLOCK_F16 needs b_transposed: rows of a file are N x K");
+    of(KAI_GEMM_INT8_BLOCK_F16, as_it_is, "INT8_BLOCK_F16 needs b_transposed: rows of a file are N x K");
+    of(KAI_GEMM_GGUF, as_it_is, "GGUF needs b_transposed: rows of a file are N x K");
+    of(KAI_GEMM_INT4_BLOCK_ZERO, as_it_is, "INT4_BLOCK_ZERO needs b_transposed: it is N x K");
+    of(KAI_GEMM_INT2_CHANNEL, as_it_is, "INT2_CHANNEL needs b_transposed: it is N x K");
+    of(
+        KAI_GEMM_INT8_STATIC, [](auto& p) { p.b_transposed = true; }, "INT8_STATIC takes no b_transposed: it is K x N");
+    for (const kai_gemm_kind kind :
+         {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
+          KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16}) {
+        const std::string reason =
+            std::string(name_of(kind)) + " needs b_constant: it is packed before it is multiplied";
+        of(kind, variable, reason.c_str());
+    }
+    of(KAI_GEMM_INT8_LOWP, variable,
+       "INT8_LOWP needs b_constant, or b_transposed: it is read where it lies as N x K only");
+    of(KAI_GEMM_UINT8_LOWP, variable,
+       "UINT8_LOWP needs b_constant, or b_transposed: it is read where it lies as N x K only");
+}
+
+/// A problem without a plan that no change of one flag would give one is another matter. All others can be mended.
+TEST(GemmExplain, UnsupportedIsNothingThatAFlagMends) {
+    for (int kind = 0; kind < KAI_GEMM_KIND_COUNT; ++kind) {
+        const auto made = [&](bool transposed, bool constant) {
+            const auto k = static_cast<kai_gemm_kind>(kind);
+            const bool integers = k == KAI_GEMM_INT8_STATIC || k == KAI_GEMM_INT8_LOWP || k == KAI_GEMM_UINT8_LOWP;
+            kai_gemm_problem p = integers ? integers_of(k) : blocks_of(k);
+            p.gguf_type = KAI_GGUF_Q8_0, p.b_transposed = transposed, p.b_constant = constant;
+            kai_gemm_plan plan;
+            return kai_gemm_make_plan(&p, &plan);
+        };
+        bool any = false;
+        for (const bool transposed : {false, true}) {
+            for (const bool constant : {false, true}) {
+                any = any || made(transposed, constant) == KAI_GEMM_OK;
+            }
+        }
+        for (const bool transposed : {false, true}) {
+            for (const bool constant : {false, true}) {
+                const kai_gemm_status status = made(transposed, constant);
+                EXPECT_FALSE(any && status == KAI_GEMM_UNSUPPORTED) << kind << transposed << constant;
+                EXPECT_TRUE(any || status != KAI_GEMM_OK);
+            }
+        }
+    }
+}
+
+TEST(GemmExplain, SizesThatOverflow) {
+    kai_gemm_problem p = kai_gemm_problem_of(3, kMost / 2, 4);
+    p.batch = 5, p.units = 6;
+    std::ostringstream reason;
+    reason << "m = 3, n = " << kMost / 2 << ", k = 4, batch = 5, units = 6: larger than the address space";
+    expect_no_plan(p, KAI_GEMM_OVERFLOW, reason.str().c_str());
+}
+
+TEST(GemmExplain, PinsAndFormatsThatAreRefused) {
+    kai_gemm_problem p = blocks_of(KAI_GEMM_INT4_BLOCK);
+    p.pin = "no_such_kernel";
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_NAME, "pin: this build has no micro-kernel named no_such_kernel");
+    const std::string longer(1000, 'x');
+    p.pin = longer.c_str();
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_NAME);
+    EXPECT_EQ(std::strlen(plan.reason), sizeof(plan.reason) - 1);
+    p.pin = nullptr;
+
+    kai_gemm_format format = {"qsi9c99p", 4, 5, 6};
+    p.format = &format;
+    const char* none = "no micro-kernel for this problem reads it";
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, (std::string("format qsi9c99p, nr 4, kr 5, sr 6: ") + none).c_str());
+    format.name = nullptr;
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, (std::string("format NULL, nr 4, kr 5, sr 6: ") + none).c_str());
+    p.format = nullptr;
+
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        const std::string name = u->name;
+        p.pin = u->name;
+        const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
+        const std::string said = explain(&plan);
+        if (status == KAI_GEMM_CPU_LACKS) {
+            char why[200];
+            EXPECT_FALSE(kai_registry_runnable(u->features, why, sizeof(why)));
+            EXPECT_EQ(said, "no plan: pin: " + name + ": " + why + "\n");
+        } else if (status == KAI_GEMM_WRONG_KERNEL) {
+            EXPECT_EQ(said, "no plan: pin: " + name + " does not multiply INT4_BLOCK of such types\n");
+        } else {
+            EXPECT_EQ(status, KAI_GEMM_OK) << said;
+        }
+    }
+}
+
+/// What a kernel or packer says against a shape is the reason: "NAME: bl = 512 is above 256".
+TEST(GemmExplain, ShapesThatKernelsRefuse) {
+    size_t refused = 0;
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK, KAI_GEMM_INT4_BLOCK_F16}) {
+        kai_gemm_problem p = blocks_of(kind);
+        for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+            for (const size_t bl : {size_t{32}, size_t{96}, size_t{512}, size_t{1} << 17}) {
+                p.pin = u->name, p.bl = bl, p.k = 3 * bl;
+                kai_gemm_plan plan;
+                const kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
+                const std::string said = plan.reason;
+                if (status != KAI_GEMM_WRONG_KERNEL || said.rfind("pin: ", 0) == 0) {
+                    continue;
+                }
+                ++refused;
+                const std::string name = said.substr(0, said.find(": "));
+                EXPECT_TRUE(
+                    kai_registry_find_ukernel(name.c_str()) != nullptr ||
+                    kai_registry_find_packer(name.c_str()) != nullptr)
+                    << said;
+                EXPECT_TRUE(
+                    said.find("bl = " + std::to_string(bl)) != std::string::npos ||
+                    said.find("k = " + std::to_string(p.k)) != std::string::npos)
+                    << said;
+            }
+        }
+    }
+    RecordProperty("refused", static_cast<int>(refused));
+    EXPECT_TRUE(refused != 0 || !kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0));
+}
+
+/// A plan that failed, one that nobody made, and none.
+TEST(GemmExplain, NothingRunsWithoutAPlan) {
+    kai_gemm_problem p = blocks_of(KAI_GEMM_INT4_BLOCK);
+    p.k = 250;
+    kai_gemm_plan failed, nobodys = {};
+    EXPECT_EQ(kai_gemm_make_plan(&p, &failed), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(failed.problem.k, 250U);
+    struct {
+        const kai_gemm_plan* plan;
+        kai_gemm_status status;
+        const char* text;
+    } const cases[] = {
+        {&failed, KAI_GEMM_NO_PLAN, "no plan: k = 250 is not a multiple of bl = 32\n"},
+        {&nobodys, KAI_GEMM_NO_PLAN, "no plan: it is zero, kai_gemm_make_plan did not make it\n"},
+        {nullptr, KAI_GEMM_NULL_POINTER, "plan is NULL\n"},
+    };
+    alignas(64) static uint8_t memory[1 << 12];
+    for (const auto& c : cases) {
+        SCOPED_TRACE(c.text);
+        const kai_gemm_weights w = {};
+        const kai_gemm_operands x = {};
+        kai_gemm_work work;
+        EXPECT_EQ(
+            kai_gemm_pack_b(c.plan, 0, &w, memory, sizeof(memory), memory, sizeof(memory), nullptr, nullptr), c.status);
+        EXPECT_EQ(kai_gemm_pack_b_unit(c.plan, 0, &w, memory, sizeof(memory), memory, sizeof(memory), 0), c.status);
+        EXPECT_EQ(kai_gemm_begin(c.plan, &x, memory, sizeof(memory), &work), c.status);
+        EXPECT_EQ(kai_gemm_run(c.plan, &x, memory, sizeof(memory), nullptr, nullptr), c.status);
+        EXPECT_EQ(explain(c.plan), c.text);
+        EXPECT_EQ(
+            text_of([&](char* text, size_t size) {
+                return kai_gemm_explain_run(c.plan, &x, memory, sizeof(memory), text, size);
+            }),
+            c.text);
+        EXPECT_EQ(
+            text_of([&](char* text, size_t size) {
+                return kai_gemm_explain_pack_b(
+                    c.plan, 0, &w, memory, sizeof(memory), memory, sizeof(memory), text, size);
+            }),
+            c.text);
+    }
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(nullptr, &plan), KAI_GEMM_NULL_POINTER);
+    EXPECT_EQ(explain(&plan), "no plan: problem is NULL\n");
+    p.k = 256;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(explain(&plan).find("no plan"), std::string::npos);
+}
+
+// ---- packing and running ----
+
+/// An experiment of which something is changed.
+class GemmExplainRun : public testing::Test {
+protected:
+    void start(const Case& c) {
+        of_ = c;
+        e_.emplace(of_);
+        ASSERT_EQ(e_->make_plan(), KAI_GEMM_OK);
+        ASSERT_EQ(e_->pack(), KAI_GEMM_OK);
+    }
+
+    struct Call {
+        kai_gemm_operands x;
+        void* workspace;
+        size_t size;
+    };
+    /// The sentence of a run that fails with `status`.
+    template <typename Change>
+    void expect(Change change, kai_gemm_status status, const std::string& text) {
+        Call call = {e_->x, e_->workspace[0].data(), e_->workspace[0].size()};
+        change(call);
+        EXPECT_EQ(
+            text_of([&](char* to, size_t size) {
+                return kai_gemm_explain_run(&e_->plan, &call.x, call.workspace, call.size, to, size);
+            }),
+            text + "\n");
+        kai_gemm_work work;
+        EXPECT_EQ(kai_gemm_begin(&e_->plan, &call.x, call.workspace, call.size, &work), status) << text;
+    }
+
+    struct Packing {
+        size_t matrix;
+        kai_gemm_weights w;
+        void *packed, *workspace;
+        size_t packed_size, workspace_size;
+    };
+    template <typename Change>
+    void expect_pack(Change change, kai_gemm_status status, const std::string& text) {
+        Packing c = {
+            0,
+            e_->weights[0],
+            e_->packed[0].data(),
+            e_->pack_workspace[0].data(),
+            e_->packed[0].size(),
+            e_->pack_workspace[0].size()};
+        change(c);
+        EXPECT_EQ(
+            text_of([&](char* to, size_t size) {
+                return kai_gemm_explain_pack_b(
+                    &e_->plan, c.matrix, &c.w, c.packed, c.packed_size, c.workspace, c.workspace_size, to, size);
+            }),
+            text + "\n");
+        EXPECT_EQ(
+            kai_gemm_pack_b(
+                &e_->plan, c.matrix, &c.w, c.packed, c.packed_size, c.workspace, c.workspace_size, nullptr, nullptr),
+            status)
+            << text;
+    }
+
+    static Case dense() {
+        Case c;
+        c.p = kai_gemm_problem_of(7, 33, 20);
+        c.p.b_constant = true, c.p.bias = true, c.p.batch = 3, c.p.units = c.p.sme_units = 3, c.p.a_transposed = true;
+        c.m = 6;
+        return c;
+    }
+
+    Case of_;
+    std::optional<Experiment> e_;
+};
+
+std::string number(size_t x) {
+    return std::to_string(x);
+}
+
+TEST_F(GemmExplainRun, Operands) {
+    start(dense());
+    const kai_gemm_plan& plan = e_->plan;
+    const std::string size = number(plan.workspace_size);
+    ASSERT_NE(plan.workspace_size, 0U);
+    const auto null = KAI_GEMM_NULL_POINTER;
+    expect([](auto& c) { c.x.a.data = nullptr; }, null, "a.data is NULL");
+    expect([](auto& c) { c.x.b.data = nullptr; }, null, "packed b.data is NULL");
+    expect([](auto& c) { c.x.c.data = nullptr; }, null, "c.data is NULL");
+    uint8_t byte;
+    const void* const a_table[] = {&byte, &byte, nullptr};
+    void* const c_table[] = {&byte, nullptr, &byte};
+    expect([&](auto& c) { c.x.a.table = a_table; }, null, "a.table[2] is NULL");
+    expect([&](auto& c) { c.x.c.table = c_table; }, null, "c.table[1] is NULL");
+    expect([](auto& c) { c.x.m = 8; }, KAI_GEMM_TOO_MANY_ROWS, "8 rows: the plan was made for m = 7");
+    expect([](auto& c) { c.x.a.ld = 23; }, KAI_GEMM_BAD_STRIDE, "a.ld = 23 is shorter than a row, 24 bytes");
+    expect([](auto& c) { c.x.c.ld = 131; }, KAI_GEMM_BAD_STRIDE, "c.ld = 131 is shorter than a row, 132 bytes");
+    expect(
+        [](auto& c) { c.x.c.stride = 791; }, KAI_GEMM_BAD_STRIDE, "c.stride = 791 is shorter than a matrix, 792 bytes");
+    expect(
+        [](auto& c) { c.x.a.ld = kMost / 4; }, KAI_GEMM_OVERFLOW,
+        "a: 3 matrices of 20 rows, ld " + number(kMost / 4) + ", stride 0, are larger than the address space");
+    expect([](auto& c) { c.workspace = nullptr; }, null, "workspace is NULL: plan->workspace_size is " + size);
+    expect(
+        [](auto& c) { c.size -= 64; }, KAI_GEMM_TOO_SMALL,
+        "workspace: " + number(plan.workspace_size - 64) + " of " + size + " bytes");
+    expect(
+        [](auto& c) { c.workspace = static_cast<uint8_t*>(c.workspace) + 4; }, KAI_GEMM_MISALIGNED,
+        "workspace is 4 bytes past a multiple of 64");
+    kai_gemm_work work;
+    ASSERT_EQ(kai_gemm_begin(&plan, &e_->x, e_->workspace[0].data(), e_->workspace[0].size(), &work), KAI_GEMM_OK);
+    std::string fine = std::string("nothing is wrong: up to 6 rows a matrix, ") + work.kernel->ukernel->name;
+    for (size_t i = 0; i < work.phases; ++i) {
+        fine += "\nphase " + number(i) + ": " + number(work.units[i]) + (work.units[i] == 1 ? " unit" : " units");
+    }
+    expect([](auto&) {}, KAI_GEMM_OK, fine);
+    expect([](auto& c) { c.x.m = 0; }, KAI_GEMM_OK, "nothing is wrong: an empty run");
+    EXPECT_EQ(
+        text_of([&](char* to, size_t n) { return kai_gemm_explain_run(&plan, nullptr, nullptr, 0, to, n); }),
+        "operands is NULL\n");
+}
+
+TEST_F(GemmExplainRun, VariableWeights) {
+    Case c = dense();
+    c.p.b_constant = false;
+    start(c);
+    expect([](auto& x) { x.x.b.data = nullptr; }, KAI_GEMM_NULL_POINTER, "b.data is NULL");
+    expect([](auto& x) { x.x.bias = nullptr; }, KAI_GEMM_NULL_POINTER, "bias is NULL: the problem has a bias");
+    expect([](auto& x) { x.x.b.ld = 1; }, KAI_GEMM_BAD_STRIDE, "b.ld = 1 is shorter than a row, 132 bytes");
+    kai_gemm_weights w = {};
+    EXPECT_EQ(
+        text_of([&](char* to, size_t n) {
+            return kai_gemm_explain_pack_b(&e_->plan, 0, &w, nullptr, 0, &w, kMost, to, n);
+        }),
+        "the problem has no b_constant: its B is not packed beforehand\n");
+}
+
+TEST_F(GemmExplainRun, Groups) {
+    Case c = dense();
+    c.p.groups = c.p.scatters = true, c.p.m = 9, c.p.beta = 0;
+    c.rows = {4, 0, 2}, c.a_rows = {9, 9, 0, 1, 2, 8}, c.a_row_count = 10, c.m = 0;
+    c.c_rows = {2, 0, 2, 1, 2, 0}, c.c_row_count = 3;
+    start(c);
+    expect([](auto& x) { x.x.rows = nullptr; }, KAI_GEMM_NULL_POINTER, "rows is NULL: the problem has groups");
+    const size_t rows[] = {4, 0, 6};
+    expect([&](auto& x) { x.x.rows = rows; }, KAI_GEMM_TOO_MANY_ROWS, "10 rows: the plan was made for m = 9");
+    expect([](auto& x) { x.x.a_row_count = 9; }, KAI_GEMM_BAD_VALUE, "a_rows[0] = 9 is not below a_row_count = 9");
+    expect([](auto& x) { x.x.c_row_count = 2; }, KAI_GEMM_BAD_VALUE, "c_rows[0] = 2 is not below c_row_count = 2");
+    expect([](auto& x) { x.x.c_rows = nullptr; }, KAI_GEMM_NULL_POINTER, "c_rows is NULL: the problem scatters");
+}
+
+TEST_F(GemmExplainRun, Lowp) {
+    kai_gemm_problem p = integers_of(KAI_GEMM_INT8_LOWP);
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    const int32_t multiplier[20] = {}, shift[20] = {0, 0, 0, 32};
+    kai_matmul_lowp_params lowp = {};
+    lowp.pipeline = KAI_LOWP_FIXED_POINT, lowp.per_channel = true, lowp.min_value = -128, lowp.max_value = 127;
+    lowp.multiplier = multiplier, lowp.shift = shift;
+    std::vector<int8_t> a(5 * 64), c(5 * 20), packed(plan.packed_b_size);
+    const auto said = [&](auto change) {
+        kai_matmul_lowp_params changed = lowp;
+        kai_gemm_operands x = {};
+        x.m = 5, x.a.data = a.data(), x.b.data = packed.data(), x.c.data = c.data(), x.lowp = &changed;
+        change(x, changed);
+        return text_of([&](char* to, size_t n) { return kai_gemm_explain_run(&plan, &x, nullptr, 0, to, n); });
+    };
+    EXPECT_EQ(said([](auto& x, auto&) { x.lowp = nullptr; }), "lowp is NULL: INT8_LOWP needs it\n");
+    EXPECT_EQ(said([](auto&, auto& l) { l.multiplier = nullptr; }), "lowp->multiplier is NULL: INT8_LOWP needs it\n");
+    EXPECT_EQ(said([](auto&, auto& l) { l.shift = nullptr; }), "lowp->shift is NULL: INT8_LOWP needs it\n");
+    EXPECT_EQ(said([](auto&, auto&) {}), "lowp->shift[3] = 32 is not from -31 to 31\n");
+    EXPECT_EQ(said([](auto&, auto& l) { l.pipeline = KAI_LOWP_LEGACY; }), "lowp->shift[3] = 32 is not from 0 to 31\n");
+    EXPECT_EQ(
+        said([](auto&, auto& l) { l.min_value = 5, l.max_value = -6; }),
+        "lowp->min_value = 5 is above lowp->max_value = -6\n");
+    EXPECT_EQ(
+        said([](auto&, auto& l) { l.pipeline = static_cast<kai_lowp_pipeline>(7); }),
+        "lowp->pipeline = 7 is no kai_lowp_pipeline\n");
+}
+
+TEST_F(GemmExplainRun, Weights) {
+    Case c = dense();
+    c.p.b_transposed = true, c.p.b_type = kai_dt_f16, c.p.b_per_matrix = true;
+    start(c);
+    const kai_gemm_plan& plan = e_->plan;
+    const auto null = KAI_GEMM_NULL_POINTER;
+    const std::string size = number(plan.packed_b_size), space = number(plan.pack_workspace_size);
+    expect_pack([](auto& x) { x.w.b = nullptr; }, null, "weights.b is NULL");
+    expect_pack([](auto& x) { x.w.bias = nullptr; }, null, "weights.bias is NULL: the problem has a bias");
+    expect_pack([](auto& x) { x.matrix = 3; }, KAI_GEMM_NO_UNIT, "matrix = 3: the problem has 3 matrices B");
+    expect_pack([](auto& x) { x.packed = nullptr; }, null, "packed is NULL: plan->packed_b_size is " + size);
+    expect_pack(
+        [](auto& x) { --x.packed_size; }, KAI_GEMM_TOO_SMALL,
+        "packed: " + number(plan.packed_b_size - 1) + " of " + size + " bytes");
+    expect_pack(
+        [](auto& x) { x.workspace = nullptr; }, null, "workspace is NULL: plan->pack_workspace_size is " + space);
+    expect_pack(
+        [](auto& x) { --x.workspace_size; }, KAI_GEMM_TOO_SMALL,
+        "workspace: " + number(plan.pack_workspace_size - 1) + " of " + space + " bytes");
+    expect_pack(
+        [](auto& x) { x.workspace = static_cast<uint8_t*>(x.workspace) + 32; }, KAI_GEMM_MISALIGNED,
+        "workspace is 32 bytes past a multiple of 64");
+    expect_pack(
+        [](auto& x) { x.w.ldb = 39; }, KAI_GEMM_BAD_STRIDE, "weights.ldb = 39 is shorter than a row of B, 40 bytes");
+    expect_pack(
+        [](auto& x) { x.w.ldb = kMost / 4; }, KAI_GEMM_OVERFLOW,
+        "weights.ldb = " + number(kMost / 4) + ": 33 rows are larger than the address space");
+    const std::string units = number(plan.pack_units) + (plan.pack_units == 1 ? " unit, " : " units, ");
+    expect_pack([](auto&) {}, KAI_GEMM_OK, "nothing is wrong: " + units + size + " bytes");
+    EXPECT_EQ(
+        text_of([&](char* to, size_t n) {
+            return kai_gemm_explain_pack_b(&plan, 0, nullptr, nullptr, 0, nullptr, 0, to, n);
+        }),
+        "weights is NULL\n");
+}
+
+TEST_F(GemmExplainRun, QuantisedWeights) {
+    Case c;
+    c.p = blocks_of(KAI_GEMM_INT4_BLOCK), c.p.k = 64;
+    c.m = 5;
+    start(c);
+    const auto null = KAI_GEMM_NULL_POINTER;
+    expect_pack([](auto& x) { x.w.scale = nullptr; }, null, "weights.scale is NULL: INT4_BLOCK has scales");
+    expect_pack(
+        [](auto& x) { x.w.scale_stride = 3; }, KAI_GEMM_BAD_STRIDE,
+        "weights.scale_stride = 3 is shorter than the scales of a column, 4 bytes");
+    expect_pack(
+        [](auto& x) { x.w.scale_stride = kMost / 4; }, KAI_GEMM_OVERFLOW,
+        "weights.scale_stride = " + number(kMost / 4) + ": 20 columns are larger than the address space");
+    c.p.b_kind = KAI_GEMM_INT4_BLOCK_ZERO;
+    start(c);
+    expect_pack([](auto& x) { x.w.zero = nullptr; }, null, "weights.zero is NULL: INT4_BLOCK_ZERO has zeros");
+    c.p.b_kind = KAI_GEMM_INT4_CHANNEL;
+    start(c);
+    expect_pack([](auto& x) { x.w.zero_point = 7; }, KAI_GEMM_BAD_VALUE, "weights.zero_point = 7 is neither 0 nor 8");
+}
+
+}  // namespace
+}  // namespace test::gemm
