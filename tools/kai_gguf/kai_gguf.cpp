@@ -64,9 +64,11 @@ struct Model {
             fail(path + ": empty");
         }
         size_t at = 0;
-        check(kai_gguf_file_open(mapping.data(), mapping.size(), &file, &at), at);
+        kai_gguf_file_status status = kai_gguf_file_open(mapping.data(), mapping.size(), &file, &at);
+        check(status, at);
         index.resize(file.index_size);
-        check(kai_gguf_file_index(&file, index.data(), index.size(), &at), at);
+        status = kai_gguf_file_index(&file, index.data(), index.size(), &at);
+        check(status, at);
         for (kai_gguf_tensor t = {}; kai_gguf_file_next_tensor(&file, &t);) {
             tensors.push_back(t);
         }

@@ -140,6 +140,16 @@ run("rows", model, "embd", 3, fails="embd, row 3: there is no such")
 run("rows", model, "nothing", 0, fails="no tensor nothing")
 run("rows", model, "other", 0, fails="cannot read the type")
 
+# Errors say where the file is wrong: the type of the first value, one of two tensors with a name.
+damaged = bytearray(model.read_bytes())
+damaged[24 + 8 + len("general.name")] = 99
+other.write_bytes(damaged)
+run("list", other, fails="other.gguf, byte 44: a value has no known type")
+gguf(other, [content[1], content[1]])
+names = [i for i in range(other.stat().st_size) if other.read_bytes().startswith(string("norm"), i)]
+shown = run("list", other, fails="two tensors have the same name")
+assert any(f"other.gguf, byte {at}: two" in shown for at in names), (names, shown)
+
 # Damaged files are refused, and leave nothing behind.
 before = packed.read_bytes()
 other.write_bytes(model.read_bytes()[:-1])

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -53,50 +56,169 @@ const kai_gguf_type* find_gguf_type(const string& name) {
 
 // ---- sources ----
 
-/// An array in a file: raw, or .npy, which says its type and shape.
-struct Array {
-    Mapping file;
-    const uint8_t* data;
-    size_t bytes;
-    string type;  // of NumPy, "<f4"; "" if raw
-    std::vector<size_t> shape;
+/// 2 x 3 x 64.
+string text_of(const std::vector<size_t>& shape) {
+    string text;
+    for (const size_t length : shape) {
+        text += (text.empty() ? "" : " x ") + std::to_string(length);
+    }
+    return text;
+}
 
-    explicit Array(const string& path) : file(path), data(file.data()), bytes(file.size()) {
-        if (bytes < 12 || std::memcmp(data, "\x93NUMPY", 6) != 0) {
+/// The product; fails with `what` if it is larger than the address space.
+size_t product_of(const std::vector<size_t>& factors, const string& what) {
+    size_t product = 1;
+    for (const size_t factor : factors) {
+        if (__builtin_mul_overflow(product, factor, &product)) {
+            fail(what + ": " + text_of(factors) + " bytes do not fit into memory");
+        }
+    }
+    return product;
+}
+
+/// An array in a file: raw, or .npy, which says its type and shape.
+class Array {
+public:
+    explicit Array(string name) : path_(std::move(name)), file_(path_), data_(file_.data()), bytes_(file_.size()) {
+        constexpr char kMagic[] = "\x93NUMPY";
+        constexpr size_t kVersion = 6, kLength = 8;
+        if (bytes_ < kVersion || std::memcmp(data_, kMagic, kVersion) != 0) {
             return;
         }
-        const size_t width = data[6] == 1 ? 2 : 4;
-        size_t length = 0;
-        std::memcpy(&length, data + 8, width);
-        if (length > bytes - 8 - width) {
-            fail(path + ": truncated");
+        const size_t version = bytes_ > kVersion ? data_[kVersion] : 0, width = version == 1 ? 2 : 4;
+        if (version < 1 || version > 3) {
+            fail(path_ + ": .npy of version " + std::to_string(version) + ", not 1, 2 or 3");
         }
-        const string header(reinterpret_cast<const char*>(data) + 8 + width, length);
+        size_t length = 0;
+        if (bytes_ >= kLength + width) {
+            std::memcpy(&length, data_ + kLength, width);
+        }
+        if (bytes_ < kLength + width || length > bytes_ - kLength - width) {
+            fail(path_ + ": truncated");
+        }
+        read_header(string(reinterpret_cast<const char*>(data_) + kLength + width, length));
+        data_ += kLength + width + length;
+        bytes_ -= kLength + width + length;
+        std::vector<size_t> factors = shape_;
+        factors.push_back(item_);
+        const size_t needed = product_of(factors, path_);
+        if (bytes_ != needed) {
+            fail(
+                path_ + ": has " + std::to_string(bytes_) + " bytes, its shape " + text_of(shape_) + " of " + type_ +
+                " needs " + std::to_string(needed));
+        }
+    }
+
+    const string& path() const {
+        return path_;
+    }
+    const uint8_t* data() const {
+        return data_;
+    }
+    /// Of NumPy, "<f4"; "" if raw.
+    const string& type() const {
+        return type_;
+    }
+    const std::vector<size_t>& shape() const {
+        return shape_;
+    }
+    /// Raw, or items of bytes, which may be anything.
+    bool is_bytes() const {
+        return type_.empty() || (type_[0] == '|' && std::strchr("uiV", type_[1]) != nullptr);
+    }
+
+    /// Refuses other elements than these.
+    void expect_type(const std::vector<string>& types) const {
+        if (!is_bytes() && std::find(types.begin(), types.end(), type_) == types.end()) {
+            string wanted;
+            for (const string& type : types) {
+                wanted += type + " or ";
+            }
+            fail(path_ + ": has elements " + type_ + ", needs " + wanted + "bytes");
+        }
+    }
+
+    /// Refuses another size or shape than `wanted` (matrices, lines, elements of `size` bytes). Dimensions of 1 do not
+    /// matter, the lines of all matrices may be one dimension, and an array of one dimension is taken as it is.
+    void expect_shape(std::vector<size_t> wanted, size_t size) const {
+        std::vector<size_t> factors = wanted;
+        factors.push_back(size);
+        const size_t needed = product_of(factors, path_);
+        if (type_.empty()) {
+            if (bytes_ != needed) {
+                fail(path_ + ": has " + std::to_string(bytes_) + " bytes, needs " + std::to_string(needed));
+            }
+            return;
+        }
+        if (item_ != 0 && wanted.back() * size % item_ == 0) {
+            wanted.back() = wanted.back() * size / item_;
+        }
+        const std::vector<size_t> is = without_ones(shape_), one = without_ones(wanted);
+        const bool lines = one.size() == 3 && is == std::vector<size_t>{one[0] * one[1], one[2]};
+        if (bytes_ != needed || (is.size() > 1 && is != one && !lines)) {
+            fail(path_ + ": has shape " + text_of(shape_) + " of " + type_ + ", needs " + text_of(wanted));
+        }
+    }
+
+private:
+    static std::vector<size_t> without_ones(std::vector<size_t> shape) {
+        shape.erase(std::remove(shape.begin(), shape.end(), size_t{1}), shape.end());
+        return shape;
+    }
+
+    /// A dictionary of Python as NumPy writes it.
+    void read_header(const string& header) {
         const auto after = [&](const string& key) {
             const size_t at = header.find(key);
             if (at == string::npos) {
-                fail(path + ": its header lacks " + key);
+                fail(path_ + ": its header lacks " + key);
             }
             return header.substr(at + key.size());
         };
-        const string descr = after("'descr': '");
-        type = descr.substr(0, descr.find('\''));
+        const string descr = after("'descr': ");
+        const size_t end = descr.find('\'', 1);
+        if (descr[0] != '\'' || end == string::npos) {
+            fail(path_ + ": elements are structures");
+        }
+        type_ = descr.substr(1, end - 1);
+        // "<f4": order of the bytes, what they are, how many.
+        item_ = type_.size() > 2 ? std::strtoull(type_.c_str() + 2, nullptr, 10) : 0;
+        if (item_ == 0) {
+            fail(path_ + ": elements are " + type_ + ", which have no size");
+        }
+        if (type_[0] == '>') {
+            fail(path_ + ": elements are big-endian (" + type_ + ")");
+        }
         if (after("'fortran_order': ")[0] != 'F') {
-            fail(path + ": columns come first (fortran_order)");
+            fail(path_ + ": columns come first (fortran_order)");
         }
         const string numbers = after("'shape': (");
-        for (const char* p = numbers.c_str(); *p != ')' && *p != 0;) {
-            if (std::isdigit(static_cast<unsigned char>(*p)) != 0) {
-                char* end = nullptr;
-                shape.push_back(std::strtoull(p, &end, 10));
-                p = end;
-            } else {
+        const string shape = numbers.substr(0, numbers.find(')'));
+        for (const char* p = shape.c_str(); *p != 0;) {
+            char* next = nullptr;
+            errno = 0;
+            const unsigned long long length =
+                std::isdigit(static_cast<unsigned char>(*p)) != 0 ? std::strtoull(p, &next, 10) : 0;
+            if (next == nullptr || errno != 0 || length > SIZE_MAX) {
+                fail(path_ + ": its shape is (" + shape + ")");
+            }
+            shape_.push_back(static_cast<size_t>(length));
+            for (p = next; *p == ',' || *p == ' ' || *p == 'L';) {  // L: Python 2
                 ++p;
             }
         }
-        data += 8 + width + length;
-        bytes -= 8 + width + length;
+        if (shape_.empty() || shape_.size() > 3) {
+            fail(path_ + ": its shape is (" + shape + "), not of 1, 2 or 3 dimensions");
+        }
     }
+
+    string path_;
+    Mapping file_;
+    const uint8_t* data_;
+    size_t bytes_;
+    string type_;
+    size_t item_ = 1;  // bytes of an element
+    std::vector<size_t> shape_;
 };
 
 /// Bits of an integer weight.
@@ -117,20 +239,36 @@ size_t bits_of(kai_gemm_kind kind) {
 struct Quantised {
     std::vector<uint8_t> b, scale;
 
-    Quantised(const Tensor& t, const float* x, bool transposed) {
+    /// Matrix number `matrix` of an array.
+    Quantised(const Tensor& t, const Array& array, size_t matrix, bool transposed) {
+        const uint8_t* x = array.data() + matrix * t.n * t.k * sizeof(float);
         const size_t length = t.bl != 0 ? t.bl : t.k;
         const float most = bits_of(t.kind) == 8 ? 127.0F : 7.0F;
         std::vector<int> q(length + length % 2);
         for (size_t n = 0; n < t.n; ++n) {
             for (size_t start = 0; start < t.k; start += length) {
                 const auto at = [&](size_t i) {
-                    return transposed ? x[n * t.k + start + i] : x[(start + i) * t.n + n];
+                    const size_t index = transposed ? n * t.k + start + i : (start + i) * t.n + n;
+                    float weight = 0;
+                    std::memcpy(&weight, x + index * sizeof(float), sizeof(float));
+                    return weight;
                 };
-                float largest = 0;
+                const auto refuse = [&](size_t i, const string& why) {
+                    fail(
+                        array.path() + ": matrix " + std::to_string(matrix) + ", n " + std::to_string(n) + ", k " +
+                        std::to_string(start + i) + ": " + std::to_string(at(i)) + why);
+                };
+                size_t largest = 0;
                 for (size_t i = 0; i < length; ++i) {
-                    largest = std::max(largest, std::fabs(at(i)));
+                    if (!std::isfinite(at(i))) {
+                        refuse(i, " cannot be quantised");
+                    }
+                    largest = std::fabs(at(i)) > std::fabs(at(largest)) ? i : largest;
                 }
-                const float s = store_scale(t.kind, largest / most);
+                const float s = store_scale(t.kind, std::fabs(at(largest)) / most);
+                if (!std::isfinite(s)) {
+                    refuse(largest, " needs a scale beyond the type of scales");
+                }
                 for (size_t i = 0; i < length; ++i) {
                     q[i] = s > 0 ? static_cast<int>(std::lrint(std::max(-most, std::min(most, at(i) / s)))) : 0;
                 }
@@ -169,22 +307,24 @@ private:
     }
 };
 
-/// Bytes of one matrix as kai_gemm_weights has it.
-size_t weights_size(const Tensor& t, bool transposed) {
-    const size_t lines = transposed ? t.n : t.k, length = transposed ? t.k : t.n;
+/// Bytes of a line of weights as kai_gemm_weights has it.
+size_t line_size(const Tensor& t, bool transposed) {
+    const size_t length = transposed ? t.k : t.n;
     switch (t.kind) {
         case KAI_GEMM_DENSE:
-            return lines * length * kai_get_datatype_size_in_bytes(t.type);
+            return product_of({length, kai_get_datatype_size_in_bytes(t.type)}, t.name);
         case KAI_GEMM_GGUF: {
             size_t row = 0;
-            return kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &row) ? t.n * row : 0;
+            return kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &row) ? row : 0;
         }
         case KAI_GEMM_INT4_BLOCK_F16:
-            return t.n * (t.k / t.bl) * (2 + t.bl / 2);
+            return t.k / t.bl * (2 + t.bl / 2);
         case KAI_GEMM_INT8_BLOCK_F16:
-            return t.n * (t.k / t.bl) * (2 + t.bl);
-        default:
-            return lines * ((length * bits_of(t.kind) + 7) / 8);
+            return t.k / t.bl * (2 + t.bl);
+        default: {
+            const size_t per_byte = 8 / bits_of(t.kind);
+            return length / per_byte + (length % per_byte != 0);
+        }
     }
 }
 
@@ -193,7 +333,15 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
     static const std::map<string, kai_datatype> types = {
         {"f32", kai_dt_f32}, {"<f4", kai_dt_f32}, {"f16", kai_dt_f16}, {"<f2", kai_dt_f16}, {"bf16", kai_dt_bf16}};
     check(kai_gemm_tensor_for(o.kernel.c_str(), o.vector_length, &t), o.kernel);
-    const string type = !o.type.empty() ? o.type : array.type;
+    const string type = !o.type.empty() ? lower_case(o.type) : array.is_bytes() ? "" : array.type();
+    if (o.type.empty()) {
+        array.expect_type({"<f4", "<f2"});
+    } else {
+        static const std::map<string, std::vector<string>> elements = {
+            {"f32", {"<f4"}}, {"f16", {"<f2"}}, {"bf16", {"<u2", "<i2", "<V2"}}};
+        const auto those = elements.find(type);
+        array.expect_type(those != elements.end() ? those->second : std::vector<string>{});
+    }
     if (const kai_gguf_type* rows = find_gguf_type(type)) {
         t.kind = KAI_GEMM_GGUF, t.gguf_type = rows->id;
     } else if (t.kind == KAI_GEMM_GGUF) {
@@ -211,59 +359,81 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
     if (t.kind == KAI_GEMM_DENSE && is_float) {
         t.type = found->second;
     }
-    const size_t dims = array.shape.size();
+    const std::vector<size_t>& shape = array.shape();
+    const size_t dims = shape.size();
     t.n = o.n, t.k = o.k, t.bl = o.bl, t.count = o.count;
     if (dims >= 2) {
         const size_t per_byte = is_float ? 1 : 8 / bits_of(t.kind);
-        const size_t rows = array.shape[dims - 2], columns = array.shape[dims - 1] * per_byte;
+        const size_t rows = shape[dims - 2], columns = product_of({shape[dims - 1], per_byte}, array.path());
         t.n = t.n != 0 ? t.n : o.transposed ? rows : columns;
         t.k = t.k != 0 ? t.k : o.transposed ? columns : rows;
     }
-    t.count = t.count != 0 ? t.count : dims == 3 ? array.shape[0] : 1;
+    t.count = t.count != 0 ? t.count : dims == 3 ? shape[0] : 1;
     t.name = o.name.c_str();
     t.bias = !o.bias.empty(), t.bias_apart = o.bias_apart;
     t.a_zero_point = o.a_zero_point, t.multiplier = o.multiplier;
     if (!o.lut.empty()) {
         std::copy(o.lut.begin(), o.lut.end(), t.lut);
     }
-    check(kai_gemm_tensor_measure(&t), o.name);
+    check(
+        kai_gemm_tensor_measure(&t), o.name + ": n " + std::to_string(t.n) + ", k " + std::to_string(t.k) + ", bl " +
+                                         std::to_string(t.bl) + ", matrices " + std::to_string(t.count));
     return quantised;
 }
 
-void expect_size(const Array& array, size_t bytes, const string& path) {
-    if (array.bytes != bytes) {
-        fail(path + ": has " + std::to_string(array.bytes) + " bytes, needs " + std::to_string(bytes));
-    }
-}
+/// The arrays that a tensor is packed from. Their types and shapes are right.
+struct Arrays {
+    Array weights;
+    std::unique_ptr<Array> scale, zero, bias;
+    size_t matrix = 0, scales = 0, zeros = 0, biases = 0;  // bytes of each per matrix
 
-void pack_tensor(const Tensor& t, const Options& o, const Array& array, bool quantise, uint8_t* packed) {
-    const size_t blocks = t.bl != 0 ? t.k / t.bl : 1;
-    const size_t scale_size = t.n * blocks * (t.kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
-    const size_t size = quantise ? t.n * t.k * sizeof(float) : weights_size(t, o.transposed);
-    expect_size(array, t.count * size, o.weights);
-    const auto optional = [&](const string& path, size_t bytes) {
-        auto found = path.empty() ? nullptr : std::make_unique<Array>(path);
-        if (found != nullptr) {
-            expect_size(*found, t.count * bytes, path);
-        }
-        return found;
-    };
-    const auto scale = optional(o.scale, scale_size), zero = optional(o.zero, t.n * blocks * 4),
-               bias = optional(o.bias, t.n * 4);
+    explicit Arrays(const Options& o) : weights(o.weights) {
+        const auto optional = [](const string& path) { return path.empty() ? nullptr : std::make_unique<Array>(path); };
+        scale = optional(o.scale), zero = optional(o.zero), bias = optional(o.bias);
+    }
+
+    void check(const Tensor& t, bool quantise, bool transposed) {
+        const size_t blocks = t.bl != 0 ? t.k / t.bl : 1;
+        const size_t scale_size = t.kind == KAI_GEMM_INT4_BLOCK ? 2 : 4;
+        const bool rows = transposed || t.kind == KAI_GEMM_GGUF || t.kind == KAI_GEMM_INT4_BLOCK_F16 ||
+                          t.kind == KAI_GEMM_INT8_BLOCK_F16;
+        const size_t lines = (quantise ? transposed : rows) ? t.n : t.k;
+        const size_t line =
+            quantise ? product_of({transposed ? t.k : t.n, sizeof(float)}, t.name) : line_size(t, transposed);
+        weights.expect_shape({t.count, lines, line}, 1);
+        matrix = lines * line;
+        const auto expect = [](const std::unique_ptr<Array>& array, const std::vector<string>& types,
+                               const std::vector<size_t>& shape, size_t size) {
+            if (array != nullptr) {
+                array->expect_type(types);
+                array->expect_shape(shape, size);
+            }
+        };
+        const bool bf16 = t.kind == KAI_GEMM_INT4_BLOCK, integers = t.kind == KAI_GEMM_INT8_STATIC;
+        expect(
+            scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : std::vector<string>{"<f4"}, {t.count, t.n, blocks},
+            scale_size);
+        expect(zero, {"<f4"}, {t.count, t.n, blocks}, sizeof(float));
+        expect(bias, {integers ? "<i4" : "<f4"}, {t.count, t.n}, sizeof(float));
+        scales = t.n * blocks * scale_size, zeros = t.n * blocks * sizeof(float), biases = t.n * sizeof(float);
+    }
+};
+
+void pack_tensor(const Tensor& t, const Options& o, const Arrays& arrays, bool quantise, uint8_t* packed) {
     const Progress progress(o.name);
     for (size_t m = 0; m < t.count; ++m) {
         const auto part = [&](const std::unique_ptr<Array>& from, size_t bytes) {
-            return from != nullptr ? from->data + m * bytes : nullptr;
+            return from != nullptr ? from->data() + m * bytes : nullptr;
         };
         kai_gemm_weights w = {};
-        w.b = array.data + m * size;
-        w.scale = part(scale, scale_size);
-        w.zero = reinterpret_cast<const float*>(part(zero, t.n * blocks * 4));
+        w.b = arrays.weights.data() + m * arrays.matrix;
+        w.scale = part(arrays.scale, arrays.scales);
+        w.zero = reinterpret_cast<const float*>(part(arrays.zero, arrays.zeros));
         w.zero_point = static_cast<uint8_t>(o.zero_point);
-        w.bias = part(bias, t.n * 4);
+        w.bias = part(arrays.bias, arrays.biases);
         std::unique_ptr<Quantised> quantised;
         if (quantise) {
-            quantised = std::make_unique<Quantised>(t, reinterpret_cast<const float*>(w.b), o.transposed);
+            quantised = std::make_unique<Quantised>(t, arrays.weights, m, o.transposed);
             w.b = quantised->b.data(), w.scale = quantised->scale.data(), w.zero_point = 8;
         }
         const bool transposed = quantise || o.transposed || t.kind == KAI_GEMM_GGUF;
@@ -275,7 +445,7 @@ void pack_tensor(const Tensor& t, const Options& o, const Array& array, bool qua
             check(
                 kai_gemm_tensor_pack(&t, m, transposed, &w, first, std::min(step, t.n - first), packed, t.size),
                 o.name);
-            progress.at(m * t.n + first + step, t.count * t.n);
+            progress.at(m * t.n + std::min(first + step, t.n), t.count * t.n);
         }
     }
 }
@@ -335,9 +505,10 @@ std::vector<string> type_names() {
 
 void pack(const Options& o) {
     Output out(o.out, {o.weights, o.scale, o.zero, o.bias}, Output::Existing::read);
-    const Array array(o.weights);
+    Arrays arrays(o);
     Tensor t = {};
-    const bool quantise = describe(t, o, array);
+    const bool quantise = describe(t, o, arrays.weights);
+    arrays.check(t, quantise, o.transposed);
     std::vector<Tensor> tensors = {t};
     std::unique_ptr<Source> before;
     if (out.exists()) {
@@ -350,8 +521,9 @@ void pack(const Options& o) {
             }
         }
     }
-    write_file(
-        out, o.out, tensors, [&](const Tensor& new_one, uint8_t* to) { pack_tensor(new_one, o, array, quantise, to); });
+    write_file(out, o.out, tensors, [&](const Tensor& new_one, uint8_t* to) {
+        pack_tensor(new_one, o, arrays, quantise, to);
+    });
     std::printf("%s: %s, %zu bytes\n", o.out.c_str(), o.name.c_str(), t.size);
 }
 
@@ -408,8 +580,9 @@ void verify(const Options& o) {
             const Progress progress(t.name);
             for (size_t at = 0; at < t.size; at += kStep) {
                 const auto* data = static_cast<const uint8_t*>(t.data) + at;
-                checksum = kai_gemm_file_checksum(checksum, data, std::min(kStep, t.size - at));
-                progress.at(at, t.size);
+                const size_t step = std::min(kStep, t.size - at);
+                checksum = kai_gemm_file_checksum(checksum, data, step);
+                progress.at(at + step, t.size);
             }
         }
         const bool same = checksum == t.checksum;

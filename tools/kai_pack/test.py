@@ -50,10 +50,14 @@ def run(*arguments, fails=""):
     return done.stdout
 
 
-def npy(path, shape, values):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}".encode()
-    header += b" " * (-(len(header) + 11) % 64) + b"\n"
-    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + array.array("f", values).tobytes())
+def npy(path, shape, values, descr="'<f4'", version=1, fortran="False"):
+    """`values`: floats, or bytes. `shape`: a tuple, or what is written in its place."""
+    header = f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
+    length = "<H" if version == 1 else "<I"
+    header += b" " * (-(len(header) + 9 + struct.calcsize(length)) % 64) + b"\n"
+    header = b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(header)) + header
+    data = values if isinstance(values, bytes) else array.array("f", values).tobytes()
+    pathlib.Path(path).write_bytes(header + data)
 
 
 def f32(bytes_):
@@ -103,6 +107,76 @@ for kernel, bits, bl in ((INT4, 512, 0), (BLOCKS, 0, 32)):
     assert a["packed"][:b["stride"]][:len(b["packed"])] == b["packed"] and a["vector"] == bits // 8
     os.remove("a")
     os.remove("b")
+
+# Arrays of NumPy: versions, types and shapes. What does not fit is refused with what it is.
+def of_int8(path, *arguments, fails=""):
+    run("pack", "x", "--name", "x", "--kernel", INT8, "--weights", path, *arguments, fails=fails)
+    if not fails:
+        packed = read(pathlib.Path("x"))["x"]
+        os.remove("x")
+        return packed
+    assert not os.path.exists("x")
+
+
+one = weights[:n * k]
+whole = of_int8("t.npy")
+for version in (1, 2, 3):
+    npy("v.npy", (k, n), [one[c * k + i] for i in range(k) for c in range(n)], version=version)
+    assert of_int8("v.npy") == whole
+npy("v.npy", (k, n), one, version=4)
+of_int8("v.npy", fails="v.npy: .npy of version 4, not 1, 2 or 3")
+for descr, why in (("'>f4'", "big-endian (>f4)"), ("'<f8'", "elements <f8, needs <f4 or <f2 or bytes"),
+                   ("'<i4'", "elements <i4"), ("'<f2'", "<f2 weights cannot become int8"), ("'|O'", "no size"),
+                   ("[('a', '<f4')]", "structures")):
+    npy("d.npy", (n, k), bytes(n * k * (8 if "8" in descr else 2 if "2" in descr else 4)), descr=descr)
+    of_int8("d.npy", "--transposed", fails=why)
+npy("d.npy", (n, k), bytes(n * k * 4))
+of_int8("d.npy", "--transposed", "--type", "bf16", fails="elements <f4, needs <u2 or <i2 or <V2 or bytes")
+npy("d.npy", (n, k), bytes(n * k * 4), fortran="True")
+of_int8("d.npy", "--transposed", fails="columns come first")
+for shape in ("(-1, 64)", "(11, -64)", "(11.0, 64)", "(11, 0x40)", "(99999999999999999999999, 1)", "(11, 64", "()",
+              "(1, 1, 11, 64)"):
+    npy("d.npy", shape, one)
+    of_int8("d.npy", "--transposed", fails=f"d.npy: its shape is {shape}" if shape[-1] == ")" else "its shape is (")
+npy("d.npy", (1 << 32, 1 << 32), b"")
+of_int8("d.npy", fails="4294967296 x 4294967296 x 4 bytes do not fit into memory")
+npy("d.npy", (n, k), one[:-1])
+of_int8("d.npy", "--transposed", fails="has 2812 bytes, its shape 11 x 64 of <f4 needs 2816")
+npy("d.npy", (2, 3, 4, 5), b"")
+of_int8("d.npy", fails="not of 1, 2 or 3 dimensions")
+os.remove("d.npy")
+shapes = {(n, k): True, (1, n, k): True, (n * k,): True, (1, n * k): True, (k, n): False, (n * k // 32, 32): False,
+          (n, 32, 2): False, (2, n, 32): False}
+for shape, right in shapes.items():
+    npy("s.npy", shape, one)
+    packed = of_int8("s.npy", "--transposed", "--n", n, "--k", k, "--count", 1,
+                     fails="" if right else f"has shape {' x '.join(map(str, shape))} of <f4, needs 1 x 11 x 64")
+    assert not right or packed == whole
+for shape, right in {(2, n, k): True, (2 * n, k): True, (n, 2 * k): False, (n, 2, k): False}.items():
+    npy("s.npy", shape, weights)
+    of_int8("s.npy", "--transposed", "--n", n, "--k", k, "--count", 2, fails="" if right else "needs 2 x 11 x 64")
+for shape, descr, why in (((2, n), "'<f4'", ""), ((2 * n,), "'<f4'", ""), ((2, n, 1), "'<f4'", ""),
+                          ((n, 2), "'<f4'", "b.npy: has shape 11 x 2 of <f4, needs 2 x 11"),
+                          ((2, n), "'>f4'", "b.npy: elements are big-endian"),
+                          ((2, n), "'<i4'", "b.npy: has elements <i4, needs <f4 or bytes")):
+    npy("b.npy", shape, bias, descr=descr)
+    packed = of_int8("nxk.npy", "--transposed", "--bias", "b.npy", fails=why)
+    assert why or f32(packed["packed"][packed["stride"] + 4 * k + 32:][:16]) == bias[n:n + 4]
+for value in (float("nan"), float("inf"), float("-inf")):
+    for at in (0, k - 1, k + 3, n * k - 1):
+        npy("s.npy", (2, n, k), weights[:n * k + at] + [value] + weights[n * k + at + 1:])
+        of_int8("s.npy", "--transposed", fails=f"s.npy: matrix 1, n {at // k}, k {at % k}: {value} cannot be quantised")
+npy("s.npy", (1, 64), [0.0] * 40 + [-1e6] + [1.0] * 23)
+run("pack", "x", "--name", "x", "--kernel", BLOCKS, "--bl", 32, "--weights", "s.npy", "--transposed",
+    fails="matrix 0, n 0, k 40: -1000000.000000 needs a scale beyond the type of scales")
+assert not os.path.exists("x")
+for kernel, more, why in (
+        (INT4, (), "bias: has 88 bytes, needs 9223372036854775808"),
+        (INT4, ("--transposed", "--type", "f32"), "bias: 1 x 4294967296 x 17179869184 x 1 bytes do not fit into"),
+        (FLOAT, (), "x: n 4294967296, k 4294967296, bl 0, matrices 1: the size of a tensor or of the file overflows")):
+    run("pack", "x", "--name", "x", "--kernel", kernel, "--vector-length", 128, "--weights", "bias", "--n", 1 << 32,
+        "--k", 1 << 32, *more, fails=why)
+assert not os.path.exists("x") and not list(pathlib.Path(".").glob("*.part"))
 
 # Raw nibbles.
 pathlib.Path("raw").write_bytes(bytes(random.randrange(256) for _ in range(n * k // 2)))
