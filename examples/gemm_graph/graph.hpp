@@ -38,8 +38,8 @@ struct Program {
     size_t constants_size, arena_size, workspace;
 };
 
-/// Compiles a chain of layers for up to `rows` rows and `threads` threads.
-inline Program compile(const std::vector<Layer>& layers, size_t rows, size_t threads) {
+/// Compiles a chain of layers for up to `rows` rows and `units` threads that work at the same time.
+inline Program compile(const std::vector<Layer>& layers, size_t rows, size_t units) {
     Program program = {};
     const auto place = [](size_t& end, size_t size) {
         const size_t start = end;
@@ -52,7 +52,7 @@ inline Program compile(const std::vector<Layer>& layers, size_t rows, size_t thr
         kai_gemm_problem problem = kai_gemm_problem_of(rows, layer.n, layer.k);
         problem.b_constant = problem.bias = true;
         problem.clamp_min = layer.relu ? 0 : problem.clamp_min;
-        problem.units = threads;
+        problem.units = units;
         Node node = {};
         require(kai_gemm_make_plan(&problem, &node.plan));
         node.weights = place(program.constants_size, node.plan.packed_b_size);

@@ -1,5 +1,5 @@
 // Three layers, compiled once (graph.hpp), run for many rows and for one by a scheduler of the program's own
-// (scheduler.hpp) on 1 to 4 threads; checked in double precision.
+// (scheduler.hpp) on 1 to 4 threads, also on more than the plans have workers; checked in double precision.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
@@ -63,11 +63,12 @@ int main() {
     const std::vector<float> x = values(kRows * kWidths[0], 1);
 
     bool good = true;
-    for (const size_t threads : {1, 2, 4}) {
-        const Program program = compile(layers, kRows, threads);
+    constexpr size_t kRuns[][2] = {{1, 1}, {2, 2}, {4, 4}, {4, 2}, {4, 1}};
+    for (const auto& [threads, units] : kRuns) {
+        const Program program = compile(layers, kRows, units);
         std::printf(
-            "%zu threads: %zu bytes of constants, %zu bytes of arena\n", threads, program.constants_size,
-            program.arena_size);
+            "%zu threads, %zu at once: %zu bytes of constants, %zu bytes of arena\n", threads, units,
+            program.constants_size, program.arena_size);
         for (const size_t rows : {kRows, size_t{1}}) {
             const std::vector<float> y = run(program, x, rows, threads);
             const std::vector<double> expected =
