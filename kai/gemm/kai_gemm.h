@@ -57,6 +57,7 @@ enum kai_gemm_status {
     /// or b_constant. A mistake of the caller, unlike KAI_GEMM_UNSUPPORTED.
     KAI_GEMM_BAD_COMBINATION,
     KAI_GEMM_NO_PLAN,  ///< kai_gemm_make_plan did not make this plan, or failed.
+    KAI_GEMM_BUSY,     ///< kai_gemm_try_unit: as many units run as the plan has workers. Nothing is done: try again.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -134,8 +135,8 @@ struct kai_gemm_problem {
     /// Sums of f16 A, B and C may be f16 in any case if they are C. Products that are scaled or added to anything stay
     /// f32 until the last step: with f16 A, B and C, allow_f16 permits faster kernels that round them before it.
     bool allow_bf16, allow_f16;
-    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. If more
-    /// units run at the same time, some wait until others have finished.
+    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More threads
+    /// than that do no harm: kai_gemm_run has nothing to do for them; kai_gemm_run_unit, kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
     /// threads. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
@@ -311,8 +312,11 @@ struct kai_gemm_work {
 enum kai_gemm_status kai_gemm_begin(
     const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     struct kai_gemm_work* work);
-/// Does unit `unit` of phase `phase`: each exactly once. The bits are those of kai_gemm_run.
+/// Does unit `unit` of phase `phase`: each exactly once. The bits are those of kai_gemm_run. If as many units run as
+/// plan->workers, it waits for one of them, without giving up the CPU.
 enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
+/// The same without waiting: KAI_GEMM_BUSY means that the unit is not done. Do something else and try it again.
+enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
 /// @}
 
 /// What a run costs, computed, not measured.

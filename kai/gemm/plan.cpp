@@ -429,6 +429,8 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
             return "members of the problem contradict each other, or one that this kind of B needs is missing";
         case KAI_GEMM_NO_PLAN:
             return "the plan was not made, or making it failed";
+        case KAI_GEMM_BUSY:
+            return "as many units run as the plan has workers: try this one again later";
         default:
             return "not a status";
     }

@@ -167,21 +167,24 @@ bool has_lhs(const Work& w) {
 
 // ---- slots ----
 
-/// What a unit needs for itself, taken from the workspace while it lives.
+/// What a unit needs for itself, taken from the workspace while it lives. False if all are taken.
 class Slot {
 public:
     explicit Slot(const Work& w, size_t unit) {
         const Plan& plan = *w.plan;
-        if (plan.layout.slot_size == 0) {
+        is_needed_ = plan.layout.slot_size != 0;
+        if (!is_needed_) {
             return;
         }
         auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
-        for (size_t i = unit % plan.workers;; i = i + 1 < plan.workers ? i + 1 : 0) {
+        size_t i = unit % plan.workers;
+        for (size_t tried = 0; tried < plan.workers; ++tried) {
             if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
                 taken_ = &taken[i];
                 memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
                 return;
             }
+            i = i + 1 < plan.workers ? i + 1 : 0;
         }
     }
     ~Slot() {
@@ -192,11 +195,15 @@ public:
     Slot(const Slot&) = delete;
     Slot& operator=(const Slot&) = delete;
 
+    explicit operator bool() const {
+        return !is_needed_ || taken_ != nullptr;
+    }
     char* get(size_t offset) const {
         return memory_ != nullptr ? memory_ + offset : nullptr;
     }
 
 private:
+    bool is_needed_ = false;
     uint32_t* taken_ = nullptr;
     char* memory_ = nullptr;
 };
@@ -287,9 +294,8 @@ size_t b_parts(const Work& w, size_t m) {
     return m == 0 || w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
 }
 
-void prepare(const Work& w, size_t unit) {
+void prepare(const Work& w, size_t unit, const Slot& slot) {
     const Plan& plan = *w.plan;
-    const Slot slot(w, unit);
     if (unit < w.lhs_units) {
         const size_t mr = panel_rows(*w.kernel);
         const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return lhs_parts(w, m); });
@@ -436,10 +442,9 @@ void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, c
     }
 }
 
-void multiply(const Work& w, size_t unit) {
+void multiply(const Work& w, size_t unit, const Slot& slot) {
     const Problem& p = w.plan->problem;
     const size_t n_tiles = divide_up(p.n, w.n_tile);
-    const Slot slot(w, unit);
     if (p.scatters) {
         const size_t n0 = unit * w.n_tile, columns = min(w.n_tile, p.n - n0);
         const float inf = __builtin_inff();
@@ -705,31 +710,50 @@ Work divide(const Plan& plan, const Operands& x, const Rows& rows) {
     return w;
 }
 
-void run_any(const Work& w, size_t phase, size_t unit) {
+void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
     if (phase + 1 < w.phases) {
-        prepare(w, unit);
+        prepare(w, unit, slot);
     } else {
-        multiply(w, unit);
+        multiply(w, unit, slot);
     }
 }
 
-/// The units of a phase in tasks of neighbouring units, which share rows or columns. Fewer tasks than units: where a
+/// Tells the core that this thread waits for another one.
+void pause() {
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
+#elif defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// The units of a phase in parts of neighbouring units, which share rows or columns. Fewer parts than units: where a
 /// batch has many small matrices, and where fewer units may run at once than the caller has threads (SME).
 struct Phase {
     const Work* work;
-    size_t phase, tasks;
+    size_t phase, parts;
+    size_t next = 0;  ///< the first part that no task has taken
 
+    /// Takes parts until there are none. If all slots are taken, their holders take all parts that are left: a thread
+    /// too many has nothing to do, and does not wait.
     static void run(void* context, size_t task) {
-        const auto& p = *static_cast<const Phase*>(context);
+        auto& p = *static_cast<Phase*>(context);
+        const Slot slot(*p.work, task);
         const size_t units = p.work->units[p.phase];
-        for (size_t unit = units * task / p.tasks; unit < units * (task + 1) / p.tasks; ++unit) {
-            run_any(*p.work, p.phase, unit);
+        while (slot) {
+            const size_t part = __atomic_fetch_add(&p.next, size_t{1}, __ATOMIC_RELAXED);
+            if (part >= p.parts) {
+                return;
+            }
+            for (size_t unit = units * part / p.parts; unit < units * (part + 1) / p.parts; ++unit) {
+                run_any(*p.work, p.phase, unit, slot);
+            }
         }
     }
 };
 
-/// Tasks of a phase for each worker: enough for unequal workers, and no more calls than that.
-constexpr size_t kTasksPerWorker = 16;
+/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
+constexpr size_t kPartsPerWorker = 16;
 
 }  // namespace
 
@@ -767,15 +791,28 @@ kai_gemm_status kai_gemm_begin(
     return KAI_GEMM_OK;
 }
 
-kai_gemm_status kai_gemm_run_unit(const kai_gemm_work* work, size_t phase, size_t unit) {
+kai_gemm_status kai_gemm_try_unit(const kai_gemm_work* work, size_t phase, size_t unit) {
     if (work == nullptr) {
         return KAI_GEMM_NULL_POINTER;
     }
     if (phase >= work->phases || unit >= work->units[phase]) {
         return KAI_GEMM_NO_UNIT;
     }
-    run_any(*work, phase, unit);
+    const Slot slot(*work, unit);
+    if (!slot) {
+        return KAI_GEMM_BUSY;
+    }
+    run_any(*work, phase, unit, slot);
     return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_run_unit(const kai_gemm_work* work, size_t phase, size_t unit) {
+    for (;; pause()) {
+        const Status status = kai_gemm_try_unit(work, phase, unit);
+        if (status != KAI_GEMM_BUSY) {
+            return status;
+        }
+    }
 }
 
 kai_gemm_status kai_gemm_run(
@@ -787,12 +824,12 @@ kai_gemm_status kai_gemm_run(
         return status;
     }
     for (size_t phase = 0; phase < work.phases; ++phase) {
-        const size_t most = plan->workers < plan->problem.units ? plan->workers : kTasksPerWorker * plan->workers;
+        const size_t most = plan->workers < plan->problem.units ? plan->workers : kPartsPerWorker * plan->workers;
         Phase task = {&work, phase, min(most, work.units[phase])};
-        if (parallel_for != nullptr && task.tasks > 1) {
-            parallel_for(pool, task.tasks, Phase::run, &task);
+        if (parallel_for != nullptr && task.parts > 1) {
+            parallel_for(pool, task.parts, Phase::run, &task);
         } else {
-            task.tasks = 1;
+            task.parts = 1;
             Phase::run(&task, 0);
         }
     }
