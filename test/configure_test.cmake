@@ -122,6 +122,28 @@ foreach(name IN LISTS builds)
     expect_no_match("${output}" "abort|print|fput" "${name}: with KLEIDIAI_ERROR_TRAP neither abort nor stdio")
 endforeach()
 
+# Flags that would change results change no object.
+list(APPEND sources kai/engines/portable/portable_int.cpp kai/engines/blocks/blocks_neon_i8mm.cpp)
+foreach(name IN LISTS builds)
+    foreach(fast OFF ON)
+        set(flags "")
+        if(fast)
+            set(flags " -ffast-math -ffp-contract=fast -fassociative-math")
+        endif()
+        configure(${name} "-DCMAKE_CXX_FLAGS=-mcpu=neoverse-v1${flags}" -DKLEIDIAI_WERROR=OFF)
+        build(${name} ${sources})
+        expect_success("${name}: is built with${flags}")
+        set(hashes_${fast} "")
+        string(REPLACE "|" ";" objects "${objects}")
+        foreach(object IN LISTS objects)
+            file(SHA256 "${object}" hash)
+            list(APPEND hashes_${fast} ${hash})
+        endforeach()
+    endforeach()
+    expect_match("${hashes_OFF}" "^${hashes_ON}$"
+        "${name}: -ffast-math changes no object")
+endforeach()
+
 # cl.exe is rejected with a message.
 configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC
     -DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=ON)
@@ -139,7 +161,7 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
     configure(clang_cl -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=ARM64 ${options}
         -DCMAKE_C_COMPILER_TARGET=aarch64-pc-windows-msvc -DCMAKE_CXX_COMPILER_TARGET=aarch64-pc-windows-msvc
         -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LINKER=${LLD_LINK} -DCMAKE_AR=${LLVM_LIB}
-        -DCMAKE_MT=${LLVM_MT} -DCMAKE_RC_COMPILER=${LLVM_RC} "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
+        -DCMAKE_MT=${LLVM_MT} -DCMAKE_RC_COMPILER=${LLVM_RC} "-DCMAKE_CXX_FLAGS=/fp:fast /EHsc" "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
     expect_success("clang-cl")
     file(STRINGS "${WORK}/clang_cl/compile_commands.json" lines REGEX "\"command\".*qai8dxp_neon_i8mm.cpp\"")
     string(REGEX REPLACE ".*\"command\": \"([^\"]*) -c -- .*" "\\1" command "${lines}")
@@ -151,5 +173,7 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
         "\"-ffunction-sections\"")
         expect_match("${output}" "${flag}" "clang-cl has ${flag}")
     endforeach()
+    expect_no_match("${output}" "-ffast-math|-funsafe-math|-freciprocal|-mreassociate|-menable-no|-ffp-contract=fast"
+        "clang-cl: /fp:fast of a parent is without effect")
     expect_no_match("${output}" "unknown argument|fcxx-exceptions|fmath-errno" "clang-cl knows all flags")
 endif()

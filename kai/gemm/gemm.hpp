@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/float_rules.hpp"
+
 #include <initializer_list>
 
 #include "kai/gemm/kinds.hpp"

@@ -32,10 +32,20 @@ _COPTS = [
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-threadsafe-statics",
-    "-ffp-contract=off",
-    "-fno-math-errno",
     "-ffunction-sections",
     "-fdata-sections",
+]
+
+# Results are specified to the last bit, whatever --copt says, which stands before these (cmake/KaiFloats.cmake).
+_FLOAT_RULES = [
+    "-fno-fast-math",
+    "-fno-unsafe-math-optimizations",
+    "-fno-associative-math",
+    "-fno-reciprocal-math",
+    "-fno-finite-math-only",
+    "-fsigned-zeros",
+    "-ffp-contract=off",
+    "-fno-math-errno",
 ]
 
 _AARCH64_COPTS = ["-ffixed-x18"]
@@ -85,6 +95,7 @@ def kai_libraries(name):
         textual_hdrs = native.glob([
             "kai/*.hpp",
             "kai/*.def",
+            "kai/engines/**/*.def",
             "kai/engines/**/*.h",
             "kai/engines/**/*.hpp",
             "kai/engines/**/*.inc",
@@ -126,7 +137,7 @@ def kai_libraries(name):
                 copts = ["-O3"]  # for GCC to vectorise
             if kind in ["portable", "engines"]:
                 copts = copts + ["-ffreestanding"]
-            copts = _COPTS + copts + _aarch64(_AARCH64_COPTS + ["-march=" + ISAS[isa]], _AARCH64_ELF_COPTS)
+            copts = _COPTS + _FLOAT_RULES + copts + _aarch64(_AARCH64_COPTS + ["-march=" + ISAS[isa]], _AARCH64_ELF_COPTS)
         if kind == "registry":
             defines = defines + select({
                 "//:aarch64": ["KAI_BUILD_" + i + "=1" for i in ISAS],
@@ -158,7 +169,7 @@ def kai_libraries(name):
         name = "gemm",
         srcs = native.glob(["kai/gemm/*.cpp", "kai/gemm/*.hpp"]),
         hdrs = native.glob(["kai/gemm/*.h"]),
-        copts = _COPTS + _aarch64(_AARCH64_COPTS, _AARCH64_ELF_COPTS),
+        copts = _COPTS + _FLOAT_RULES + _aarch64(_AARCH64_COPTS, _AARCH64_ELF_COPTS),
         local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],
         visibility = ["//visibility:public"],
         deps = [name, name + "_private"],

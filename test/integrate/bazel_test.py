@@ -77,8 +77,10 @@ def reached(rules, name, settings):
 
 
 def flags_of(arguments):
-    """What both builds must have: code generation and definitions; not warnings, folders, names."""
-    keep = re.compile(r"-(D|O|f|m(?!cpu=generic)|std=|include)")
+    """What both builds must have: code generation and definitions; not warnings, folders, names, nor the rules of
+    floats that one compiler alone knows."""
+    keep = re.compile(r"-(D|O|f(?!denormal-fp-math|trapping-math|no-rounding-math|no-single-prec)|m(?!cpu=generic)|"
+                      "std=|include)")
     found, optimise = set(), None
     for flag in arguments:
         if flag.startswith("-O"):

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/float_rules.hpp"
 #include "kai/kai_common.h"
 
 #define KAI_INLINE [[gnu::always_inline]] inline
