@@ -869,10 +869,15 @@ KAI_INLINE bool same_name(const char* a, const char* b) {
     return a == b || strcmp(a, b) == 0;
 }
 
-/// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `classic` (the
-/// unified API), a classic one. Not whether this CPU can run it.
-KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool classic) {
-    const Kind kind = classic ? Kind::classic : kind_of(u);
+/// Whether packers may be of another kind than the micro-kernel: classic ones and those of the unified API.
+KAI_INLINE bool has_other_kind(const kai_ukernel& u) {
+    return kind_of(u) == Kind::classic || is_unified(u);
+}
+
+/// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `other`, of the
+/// other one. Not whether this CPU can run it.
+KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool other) {
+    const Kind kind = !other ? kind_of(u) : is_unified(u) ? Kind::classic : Kind::unified;
     return is_lhs(p) == lhs && kind_of(p) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
 }

@@ -48,7 +48,7 @@ const kai_packer& packer_of(const Call& c, bool lhs, const char* function) {
     KAI_REFUSE_IF(function, p == nullptr, "%s must not be NULL", lhs ? "lhs_packer" : "rhs_packer");
     KAI_REFUSE_IF(
         function,
-        !kai::packs_for(*p, u, lhs, false) && !(kai::is_unified(u) && kai::packs_for(*p, u, lhs, true)) &&
+        !kai::packs_for(*p, u, lhs, false) && !(kai::has_other_kind(u) && kai::packs_for(*p, u, lhs, true)) &&
             !(!lhs && kai::packs_file_for(*p, u)),
         "%s does not pack the %s of %s", p->name, lhs ? "LHS" : "RHS", u.name);
     return *p;

@@ -30,7 +30,7 @@ KAI_BEGIN_DECLARATIONS
 /// The version of the KleidiAI interface that this library implements (find_package and pkg-config use it), and the
 /// library's own version. docs/versioning.md says what may change with which number.
 /// @{
-#define KAI_INTERFACE_VERSION "1.30.0"
+#define KAI_INTERFACE_VERSION "1.32.0"
 #define KAI_LIBRARY_VERSION "0.1.0"
 #define KAI_LIBRARY_VERSION_MAJOR 0
 #define KAI_LIBRARY_VERSION_MINOR 1

@@ -442,9 +442,8 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
         return nullptr;
     }
     const uint32_t key = key_of(lhs ? u.lhs_format : u.rhs_format);
-    // Each kind has packers of its own. Of the unified API, the micro-kernel with panels of 2 V rows takes a classic
-    // one: they come last.
-    for (int round = 0; round < (kai::is_unified(u) ? 2 : 1); ++round) {
+    // Packers of the micro-kernel's own kind come first.
+    for (int round = 0; round < (kai::has_other_kind(u) ? 2 : 1); ++round) {
         for (size_t i = 0; i < kPackerCount; ++i) {
             const kai_packer& p = kPackers[i];
             if (kFormatOfPacker[i] == key && kai_registry_runnable(p.features, nullptr, 0) &&

@@ -181,8 +181,9 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel
 /// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
-/// Micro-kernels of the unified API and of indirect matmul have packers of their kind. (There is none for an LHS or RHS
-/// that is not packed, and none for a micro-kernel whose sizes are unknown on this CPU, see `size_features`.)
+/// Micro-kernels of indirect matmul have packers of their kind; classic ones and those of the unified API share theirs,
+/// and those of the same kind come first. (There is none for an LHS or RHS that is not packed, and none for a
+/// micro-kernel whose sizes are unknown on this CPU, see `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);

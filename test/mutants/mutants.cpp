@@ -768,7 +768,7 @@ void mutated_call(const kai::KernelArgs& a) {
 }
 
 void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
-    const auto& [dst, lhs, rhs, bias, scale] = args->operand;
+    const auto& [dst, lhs, rhs, bias, scale, lut] = args->operand;
     const auto& [lower, upper] = args->activation.clamp;
     const bool clamp = (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
     kai::KernelArgs a = {};
@@ -778,6 +778,7 @@ void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     a.dst = dst.ptr, a.dst_stride_row = dst.stride.m;
     a.acc_bias_m = bias.acc_bias_m.ptr, a.acc_bias_n = bias.acc_bias_n.ptr, a.scale_bias_n = bias.scale_bias_n.ptr;
     a.acc_scale = scale.acc_scale_global.ptr;
+    a.lut = static_cast<const int32_t*>(lut.ptr);
     Matmul c = matmul_of(a);
     if (kernel->dst_type == kai_dt_int8 && bias.scale_bias_global.ptr != nullptr) {
         std::memcpy(&c.zero_point, bias.scale_bias_global.ptr, sizeof(c.zero_point));
@@ -915,7 +916,8 @@ void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_p
 }
 
 void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
-    const auto& [rhs, rhs_packed, bias_n, k_sum_scale_global, scale_n, scale_global] = args->operand;
+    const auto& [rhs, rhs_packed, bias_n, k_sum_scale_global, scale_n, scale_global, scale_nk] = args->operand;
+    (void)scale_nk;
     kai::PackerArgs a = kai::packer_args();
     a.flags = args->flags;
     a.count = args->shape.n, a.k = args->shape.k;

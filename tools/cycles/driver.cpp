@@ -166,7 +166,7 @@ const kai_ukernel* user_of(const kai_packer& p, bool lhs) {
     for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
         const kai_ukernel* const u = kai_registry_ukernel(i);
         if (kai_registry_runnable(u->size_features, nullptr, 0) &&
-            (kai::packs_for(p, *u, lhs, false) || kai::packs_file_for(p, *u))) {
+            (kai::packs_for(p, *u, lhs, kai::is_unified(p) != kai::is_unified(*u)) || kai::packs_file_for(p, *u))) {
             return u;
         }
     }

@@ -107,7 +107,7 @@ struct MatmulApi {
         static void run(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {              \
             RUN(args, name);                                                                            \
         }                                                                                               \
-        static constexpr kai::AsData kai_getter = {};                                                   \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                  \
         static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);               \
         static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                               \
         static constexpr size_t element_bytes = ELEMENT_BYTES;                                          \

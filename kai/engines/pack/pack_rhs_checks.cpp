@@ -52,8 +52,8 @@ void kai_check_rhs_unified(
     const char* function, kai_rhs_vectors_packer packer, const kai_matmul_pack_rhs_uker_args* args, size_t own_nr,
     size_t panel_stride) {
     const auto& [n, k] = args->shape;
-    const auto& [rhs, packed, bias, sum_scale, scale, multiplier] = args->operand;
-    (void)bias;  // of this API members that a packer has no use for are ignored
+    const auto& [rhs, packed, bias, sum_scale, scale, multiplier, block_scale] = args->operand;
+    (void)bias, (void)block_scale;  // of this API members that a packer has no use for are ignored
     KAI_REQUIRE_ALWAYS(
         function, args->flags == 0, "unknown flags: 0x%llx", static_cast<unsigned long long>(args->flags));
     if (n == 0) {

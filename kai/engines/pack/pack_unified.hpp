@@ -117,7 +117,7 @@ struct LhsPackApi : PackedApi<
 #define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                      \
     namespace {                                                                                                  \
     struct NAME##_packer {                                                                                       \
-        static constexpr kai::AsData kai_getter = {};                                                            \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                           \
         static constexpr kai::UnifiedLhsPacker packer = {"kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT)}; \
         static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {     \
             RUN(packer, args);                                                                                   \
@@ -166,7 +166,9 @@ struct RhsPackApi : PackedApi<
             RhsPackApi::packed_offset,
             RhsPackApi::packed_size,
             bias_offset,
-            scale};
+            scale,
+            nullptr,
+            nullptr};
     }
 };
 
@@ -174,7 +176,7 @@ struct RhsPackApi : PackedApi<
 #define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                   \
     namespace {                                                                                              \
     struct NAME##_packer {                                                                                   \
-        static constexpr kai::AsData kai_getter = {};                                                        \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                       \
         static constexpr kai::UnifiedOperand operand = PACKED;                                               \
         static constexpr kai::UnifiedRhsPacker packer = {                                                    \
             "kai_" #NAME,                                                                                    \

@@ -1,7 +1,7 @@
 // The unified API for LHS packers.
 //
-// Each function here returns, by value, the table of one packer. V = SVL / 32. Missing rows of the last panel, and k up
-// to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written, and all pointers may be NULL. The
+// Each function here returns, by value, the table of one packer. V = SVL / 32. Missing rows of the last panel (NEON:
+// their bytes stay as they are), and k up to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written, and all pointers may be NULL. The
 // stride of panels may be larger than get_lhs_packed_stride. Packers have no flags: setting one is an error in every
 // build.
 //
@@ -22,6 +22,9 @@ struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p4vsx2_x16_sme(vo
 
 /// Format x8p, mr = V, kr 4.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void);
+
+/// Format bf16p of any 16-bit elements, mr 8, kr 4. On every host.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p8x4_x16_neon(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -51,6 +51,12 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32
 /// The same for nibbles that are 8 more than the value.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme(void);
 
+/// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr 12, kr 4; K x N source. On every host.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon(void);
+
+/// The same for an N x K source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p12x4bx32_x16_x32_neon(void);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 #define KAI_SPEC_kai_matmul_uker_format_config
-/// Reserved for kernels with blocks; no kernel reads it yet.
+/// bl: length of a block of k, for kernels whose documentation asks for it.
 struct kai_matmul_uker_format_config {
     size_t bl;
 };
 
 #define KAI_SPEC_kai_matmul_uker_config
-/// Configuration of a kernel; NULL always means none.
+/// Configuration of a kernel; NULL means none.
 struct kai_matmul_uker_config {
     struct kai_matmul_uker_format_config format;
 };
@@ -161,6 +161,12 @@ struct kai_matmul_uker_activation_args {
     struct kai_matmul_uker_clamp_args clamp;
 };
 
+#define KAI_SPEC_kai_matmul_uker_lut_args
+/// Weights by their codes, for kernels whose documentation names it: 16 entries of 32 bits.
+struct kai_matmul_uker_lut_args {
+    const void* ptr;
+};
+
 #define KAI_SPEC_kai_matmul_uker_operand_args
 struct kai_matmul_uker_operand_args {
     struct kai_matmul_uker_dst_args dst;
@@ -168,6 +174,7 @@ struct kai_matmul_uker_operand_args {
     struct kai_matmul_uker_rhs_args rhs;
     struct kai_matmul_uker_bias_args bias;
     struct kai_matmul_uker_scale_args scale;
+    struct kai_matmul_uker_lut_args lut;
 };
 
 #define KAI_SPEC_kai_matmul_uker_args
