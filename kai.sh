@@ -299,10 +299,18 @@ cmd_integrate() {
 cmd_mutate() {
     need_build_tools
     need_packages python3=python3
+    [ -z "$manager" ] || need_packages /usr/include/CLI/CLI.hpp=libcli11-dev
     local preset=native
     [ "$host" = aarch64 ] || preset=aarch64-clang
-    [ "${1:-}" = --list ] || build "$preset"
-    python3 "$root/test/mutants/mutate.py" --build "$root/build/$preset" ${emulator:+--emulator "$emulator"} "$@"
+    if [ "${1:-}" != --list ]; then
+        build "$preset"
+        if [ "$preset" != native ]; then
+            target=kai-pack build native
+            target=kai-gguf build native
+        fi
+    fi
+    python3 "$root/test/mutants/mutate.py" --build "$root/build/$preset" ${emulator:+--emulator "$emulator"} \
+        --host-build "$root/build/native" "$@"
 }
 
 command=${1:-}

@@ -17,6 +17,7 @@
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/kai_call.h"
 #include "test/gemm/experiment.hpp"
+#include "test/support/guarded_buffer.hpp"
 #include "test/support/random.hpp"
 
 namespace {
@@ -30,6 +31,7 @@ constexpr char kSve[] = "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla";
 constexpr char kNeon[] = "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm";
 constexpr char kNeonFloat[] = "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla";
 constexpr char kFloat[] = "matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa";
+constexpr char kBlocks[] = "matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kTable[] = "matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kBf16[] = "matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla";
 constexpr char kStatic[] = "matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa";
@@ -52,6 +54,7 @@ struct File {
 
     File() : tensors{tensor_for(kSme2, 128, "a"), tensor_for(kNeon, 0, "b"), tensor_for(kTable, 512, "c.d")} {
         tensors[1].count = 3, tensors[1].bias = true;
+        tensors[2].a_zero_point = -7, tensors[2].multiplier = 0.25F;
         size_t size = 0;
         EXPECT_EQ(kai_gemm_file_lay_out(tensors.data(), tensors.size(), &size), KAI_GEMM_FILE_OK);
         bytes.resize(size);
@@ -134,7 +137,9 @@ TEST(GemmFile, HoldsWhatWasWritten) {
         EXPECT_EQ(t.count, written.count);
         EXPECT_EQ(t.bias, written.bias);
         EXPECT_EQ(std::memcmp(t.lut, written.lut, sizeof(t.lut)), 0);
+        EXPECT_EQ(t.a_zero_point, written.a_zero_point);
         EXPECT_EQ(t.multiplier, written.multiplier);
+        EXPECT_EQ(t.checksum, written.checksum);
         EXPECT_STREQ(t.format.name, written.format.name);
         EXPECT_EQ(t.format.nr, written.format.nr);
         EXPECT_EQ(t.format.kr, written.format.kr);
@@ -164,6 +169,30 @@ TEST(GemmFile, MayBeEmpty) {
     EXPECT_EQ(size, 64U);
     ASSERT_EQ(kai_gemm_file_write_header(nullptr, 0, bytes.data(), bytes.size()), KAI_GEMM_FILE_OK);
     EXPECT_EQ(open_all(bytes), KAI_GEMM_FILE_OK);
+}
+
+// Names are searched among entries only, whatever follows them: here zeros, which read as empty names.
+TEST(GemmFile, SearchesNothingBehindTheLastEntry) {
+    for (const size_t count : {0, 1, 2, 3}) {
+        const char* const names[] = {"b", "d", "f"};
+        std::vector<Tensor> tensors;
+        for (size_t i = 0; i < count; ++i) {
+            tensors.push_back(tensor_for(kTable, 128, names[i], 1, 32));
+        }
+        size_t size = 0;
+        ASSERT_EQ(kai_gemm_file_lay_out(tensors.data(), count, &size), KAI_GEMM_FILE_OK);
+        test::GuardedBuffer memory(size);
+        std::memset(memory.data(), 0, size);
+        ASSERT_EQ(kai_gemm_file_write_header(tensors.data(), count, memory.data(), size), KAI_GEMM_FILE_OK);
+        kai_gemm_file file;
+        ASSERT_EQ(kai_gemm_file_open(memory.data(), size, &file), KAI_GEMM_FILE_OK);
+        size_t found = 0;
+        for (const char* name : {"", "a", "b", "c", "d", "e", "f", "g", "zz"}) {
+            Tensor t;
+            found += kai_gemm_file_find(&file, name, &t) == KAI_GEMM_FILE_OK;
+        }
+        EXPECT_EQ(found, count);
+    }
 }
 
 TEST(GemmFile, RefusesATruncatedFile) {
@@ -415,6 +444,9 @@ TEST(GemmFile, RefusesToWriteNonsense) {
     EXPECT_EQ(status_of([](auto& t) { t[2].name = nullptr; }), KAI_GEMM_FILE_NULL_POINTER);
     EXPECT_EQ(status_of([](auto& t) { t[2].format.name = nullptr; }), KAI_GEMM_FILE_UNKNOWN_FORMAT);
     EXPECT_EQ(status_of([](auto& t) { t[2].n = 0; }), KAI_GEMM_FILE_BAD_VALUE);
+    EXPECT_EQ(status_of([](auto& t) { t[2].k = 40; }), KAI_GEMM_FILE_BAD_VALUE);  // of int2: 32
+    EXPECT_EQ(status_of([](auto& t) { t[1].bl = 16; }), KAI_GEMM_FILE_BAD_VALUE);
+    EXPECT_EQ(status_of([](auto& t) { t[1].bl = 64; }), KAI_GEMM_FILE_OK);
     EXPECT_EQ(status_of([](auto& t) { t[1].n = SIZE_MAX; }), KAI_GEMM_FILE_OVERFLOW);
     EXPECT_EQ(status_of([](auto& t) { t[1].count = SIZE_MAX; }), KAI_GEMM_FILE_OVERFLOW);
     EXPECT_EQ(status_of([](auto& t) { t[1].count = SIZE_MAX / t[1].stride; }), KAI_GEMM_FILE_OVERFLOW);
@@ -465,6 +497,18 @@ TEST(GemmTensor, KnowsTheMicroKernelsOfEveryBuild) {
     EXPECT_EQ(kai_gemm_tensor_for("matmul", 128, &t), KAI_GEMM_FILE_UNKNOWN_KERNEL);
     EXPECT_EQ(kai_gemm_tensor_for(nullptr, 128, &t), KAI_GEMM_FILE_NULL_POINTER);
     EXPECT_STREQ(t.format.name, "qsi4c32p");  // not written
+}
+
+TEST(GemmTensor, SaysWhichVectorsAnSveCpuHas) {
+    const size_t own = 8 * kai_cpu_sve_bytes(), other = own == 512 ? 256 : 512;
+    char reason[200];
+    const Tensor t = tensor_for(kSve, other);
+    EXPECT_EQ(kai_gemm_tensor_usable(&t, reason, sizeof(reason)), KAI_GEMM_FILE_CPU_LACKS);
+    const std::string start = "packed for SVE with vectors of " + std::to_string(other) + " bits: ";
+    EXPECT_EQ(std::string(reason).substr(0, start.size()), start);
+    if (own != 0) {
+        EXPECT_EQ(reason, start + "this CPU has vectors of " + std::to_string(own) + " bits");
+    }
 }
 
 TEST(GemmTensor, SaysWhatTheCpuLacks) {
@@ -865,6 +909,12 @@ TEST(GemmTensor, PacksEveryMatrixAndABiasApart) {
     const size_t apart = t.size - 6 * sizeof(float);
     EXPECT_EQ(apart % 64, 0U);
     EXPECT_EQ(std::memcmp(&packed[apart], weights.bias.data(), 6 * sizeof(float)), 0);
+    // No bias is one of zeros.
+    kai_gemm_weights none = weights.w;
+    none.bias = nullptr;
+    ASSERT_EQ(kai_gemm_tensor_pack(&t, 1, true, &none, 4, 2, packed.data(), packed.size()), KAI_GEMM_FILE_OK);
+    EXPECT_EQ(std::memcmp(&packed[apart], weights.bias.data(), 4 * sizeof(float)), 0);
+    EXPECT_EQ(Bytes(packed.end() - 2 * sizeof(float), packed.end()), Bytes(2 * sizeof(float), 0));
     // Where the format has a place for it, it can be apart as well.
     Tensor in = tensor_for(kSme2, 128);
     in.bias = true;
@@ -912,6 +962,14 @@ TEST(GemmTensor, RefusesToPackNonsense) {
     EXPECT_EQ(changed([](auto& x, auto&) { x.format.kr = 128; }), KAI_GEMM_FILE_BAD_VALUE);
     EXPECT_EQ(changed([](auto& x, auto&) { x.kind = KAI_GEMM_DENSE; }), KAI_GEMM_FILE_BAD_VALUE);
     EXPECT_EQ(changed([](auto& x, auto&) { x.bl = 32; }), KAI_GEMM_FILE_BAD_VALUE);
+    // Scales of columns that overlap.
+    t = tensor_for(kBlocks, 128, "t", 40, 64);
+    ASSERT_EQ(kai_gemm_tensor_measure(&t), KAI_GEMM_FILE_OK);
+    packed.assign(t.size, 0xA5);
+    const Weights blocks(t, true);
+    kai_gemm_weights w = blocks.w;
+    w.scale_stride = 2;
+    EXPECT_EQ(status(t, w), KAI_GEMM_FILE_BAD_STRIDE);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kai/gemm/kai_gguf_file.h"
@@ -268,6 +269,206 @@ TEST(GgufFile, DamagedFiles) {
     kai_gguf_tensor t;
     ASSERT_EQ(kai_gguf_file_find_tensor(&unknown.file, "u", &t), KAI_GGUF_FILE_OK);
     EXPECT_TRUE(t.type == nullptr && t.type_id == 1000 && t.shape[0] == 33 && t.shape[3] == 9 && t.dimensions == 4);
+}
+
+/// A file that is written piece by piece.
+struct Written {
+    Bytes bytes;
+
+    explicit Written(uint64_t tensors, uint64_t pairs) {
+        put("GGUF", 4).number<uint32_t>(3).number(tensors).number(pairs);
+    }
+    Written& put(const void* from, size_t size) {
+        const auto* start = static_cast<const uint8_t*>(from);
+        bytes.insert(bytes.end(), start, start + size);
+        return *this;
+    }
+    template <typename T>
+    Written& number(T value) {
+        return put(&value, sizeof(value));
+    }
+    Written& string(const std::string& text) {
+        return number<uint64_t>(text.size()).put(text.data(), text.size());
+    }
+    Written& pair(const std::string& key, kai_gguf_value_type type) {
+        return string(key).number<uint32_t>(type);
+    }
+    Written& tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t type, uint64_t offset) {
+        string(name).number(static_cast<uint32_t>(shape.size()));
+        for (const uint64_t length : shape) {
+            number(length);
+        }
+        return number(type).number(offset);
+    }
+    /// Data, from the next multiple of 32 on.
+    Written& data(size_t size) {
+        bytes.resize((bytes.size() + 31) / 32 * 32 + size, 1);
+        return *this;
+    }
+};
+
+TEST(GgufFile, Names) {
+    for (const bool of_pair : {true, false}) {
+        const auto opened = [&](const std::string& name) {
+            Written w(of_pair ? 0 : 1, of_pair ? 1 : 0);
+            if (of_pair) {
+                w.pair(name, KAI_GGUF_U8).number<uint8_t>(1);
+            } else {
+                w.tensor(name, {3}, KAI_GGUF_F32, 0).data(12);
+            }
+            const Opened f(w.bytes);
+            EXPECT_EQ(f.at, f.status == KAI_GGUF_FILE_OK ? SIZE_MAX : 24);
+            if (f.status == KAI_GGUF_FILE_OK) {
+                walk(f.file);
+            }
+            return f.status;
+        };
+        const std::string longest(65535, 'n');
+        for (const std::string& name :
+             {std::string("n"), std::string(" "), std::string("~"), std::string("\xC3\xBC"), std::string("\x80"),
+              std::string("\xFF"), longest}) {
+            EXPECT_EQ(opened(name), KAI_GGUF_FILE_OK) << name.size() << " bytes: " << name.substr(0, 9);
+        }
+        for (const std::string& name :
+             {std::string(), longest + "n", std::string("\x7F"), std::string("a\x7F"), std::string("\x1F") + "a",
+              std::string("a\n"), std::string("a\0", 2)}) {
+            EXPECT_EQ(opened(name), KAI_GGUF_FILE_BAD_NAME) << name.size() << " bytes: " << name.substr(0, 9);
+        }
+    }
+}
+
+// The position says where.
+TEST(GgufFile, ValuesOfNoType) {
+    const size_t value = 24 + 8 + 1, elements = value + 4 + 4 + 8;
+    for (const uint32_t type : {13U, 16U, 128U, UINT32_MAX}) {
+        const Opened one(Written(0, 1).string("k").number(type).number<uint64_t>(0).bytes);
+        EXPECT_TRUE(one.status == KAI_GGUF_FILE_BAD_VALUE && one.at == value) << one.at;
+        const Opened many(
+            Written(0, 1).pair("k", KAI_GGUF_ARRAY).number(type).number<uint64_t>(1).number<uint64_t>(0).bytes);
+        EXPECT_TRUE(many.status == KAI_GGUF_FILE_BAD_VALUE && many.at == value) << many.at;
+    }
+    for (size_t wrong = 0; wrong < 3; ++wrong) {
+        Written w(0, 1);
+        w.pair("k", KAI_GGUF_ARRAY).number<uint32_t>(KAI_GGUF_BOOL).number<uint64_t>(3);
+        for (size_t i = 0; i < 3; ++i) {
+            w.number<uint8_t>(i == wrong ? 2 : 1);
+        }
+        const Opened f(w.bytes);
+        EXPECT_TRUE(f.status == KAI_GGUF_FILE_BAD_VALUE && f.at == elements + wrong) << f.at;
+    }
+    const Opened nested(
+        Written(0, 1).pair("k", KAI_GGUF_ARRAY).number<uint32_t>(KAI_GGUF_ARRAY).number(uint64_t{0}).bytes);
+    EXPECT_TRUE(nested.status == KAI_GGUF_FILE_NESTED_ARRAY && nested.at == value) << nested.at;
+    for (const uint32_t alignment : {0U, 3U, 96U, 0x80000001U}) {
+        const Opened f(Written(0, 2)
+                           .pair("k", KAI_GGUF_U8)
+                           .number<uint8_t>(1)
+                           .pair("general.alignment", KAI_GGUF_U32)
+                           .number(alignment)
+                           .bytes);
+        EXPECT_TRUE(f.status == KAI_GGUF_FILE_BAD_ALIGNMENT && f.at == value + 5) << f.at;
+    }
+}
+
+TEST(GgufFile, TensorsOfEveryShape) {
+    const auto status_of = [](const std::vector<uint64_t>& shape, uint32_t type, size_t size) {
+        const Opened f(Written(1, 0).tensor("t", shape, type, 0).data(size).bytes);
+        EXPECT_EQ(f.at, f.status == KAI_GGUF_FILE_OK ? SIZE_MAX : 24 + 8 + 1);
+        if (f.status != KAI_GGUF_FILE_OK) {
+            return f.status;
+        }
+        kai_gguf_tensor t;
+        EXPECT_EQ(kai_gguf_file_find_tensor(&f.file, "t", &t), KAI_GGUF_FILE_OK);
+        EXPECT_EQ(t.dimensions, shape.size());
+        uint64_t rows = 1;
+        for (size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(t.shape[i], i < shape.size() ? shape[i] : 1);
+            rows *= i > 0 ? t.shape[i] : 1;
+        }
+        EXPECT_EQ(t.rows, t.type != nullptr ? rows : 0);
+        EXPECT_EQ(t.size, t.type != nullptr ? size : 0);
+        walk(f.file);
+        return f.status;
+    };
+    EXPECT_EQ(status_of({}, KAI_GGUF_F32, 4), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of({3, 1, 2, 5}, KAI_GGUF_F16, 60), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of({32, 2, 3, 2}, KAI_GGUF_Q8_0, 12 * 34), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of({32, 2, 3, 2}, KAI_GGUF_Q8_0, 12 * 34 - 1), KAI_GGUF_FILE_TRUNCATED);
+    EXPECT_EQ(status_of({32, 2, 3, 2}, 43, 0), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of({33}, KAI_GGUF_Q8_0, 68), KAI_GGUF_FILE_BAD_SHAPE);
+    EXPECT_EQ(status_of({32, 1, 1, 1, 1}, KAI_GGUF_Q8_0, 34), KAI_GGUF_FILE_BAD_SHAPE);
+    for (size_t i = 0; i < 4; ++i) {
+        std::vector<uint64_t> shape(4, 32);
+        shape[i] = 0;
+        EXPECT_EQ(status_of(shape, KAI_GGUF_F32, 0), KAI_GGUF_FILE_BAD_SHAPE) << i;
+    }
+    EXPECT_EQ(status_of({32, 1U << 31, 1U << 31, 4}, KAI_GGUF_Q8_0, 0), KAI_GGUF_FILE_OVERFLOW);
+    EXPECT_EQ(status_of({32, 1U << 31, 1U << 31, 2}, KAI_GGUF_Q8_0, 0), KAI_GGUF_FILE_OVERFLOW);
+    EXPECT_EQ(status_of({uint64_t{1} << 63}, KAI_GGUF_F32, 0), KAI_GGUF_FILE_OVERFLOW);
+}
+
+TEST(GgufFile, TensorsOfOnePlace) {
+    const auto status_of = [](uint64_t first, uint64_t second, uint32_t type) {
+        const Opened f(
+            Written(2, 0).tensor("a", {8}, KAI_GGUF_F32, first).tensor("b", {8}, type, second).data(96).bytes);
+        EXPECT_EQ(f.file.index == nullptr, f.status != KAI_GGUF_FILE_OK);
+        return f.status;
+    };
+    EXPECT_EQ(status_of(0, 32, KAI_GGUF_F32), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of(32, 0, KAI_GGUF_F32), KAI_GGUF_FILE_OK);
+    EXPECT_EQ(status_of(32, 32, KAI_GGUF_F32), KAI_GGUF_FILE_OVERLAP);
+    EXPECT_EQ(status_of(32, 32, KAI_GGUF_F16), KAI_GGUF_FILE_OVERLAP);
+    EXPECT_EQ(status_of(32, 32, 1000), KAI_GGUF_FILE_OK);  // of no known size
+}
+
+// Names that begin with others, in memory and with an index of exactly their size. The smallest pairs and tensors fit.
+TEST(GgufFile, FindsWholeNamesOnly) {
+    const std::pair<size_t, size_t> counts[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {90, 0}, {0, 90}, {90, 90}};
+    for (const auto& [pair_count, tensor_count] : counts) {
+        Written w(tensor_count, pair_count);
+        for (size_t i = 0; i < pair_count; ++i) {
+            w.pair(std::string(1, static_cast<char>('!' + (i * 37 + 5) % 90)), KAI_GGUF_U8).number<uint8_t>(1);
+        }
+        for (size_t i = 0; i < tensor_count; ++i) {
+            w.tensor(std::string(1, static_cast<char>('!' + (i * 41 + 7) % 90)), {}, 1000, 0);
+        }
+        if (tensor_count != 0) {
+            w.data(0);
+        }
+        const GuardedBuffer memory(w.bytes);
+        kai_gguf_file file;
+        ASSERT_EQ(kai_gguf_file_open(memory.data(), memory.size(), &file, nullptr), KAI_GGUF_FILE_OK);
+        GuardedBuffer index(file.index_size);
+        for (const bool sorted : {false, true}) {
+            if (sorted) {
+                ASSERT_EQ(kai_gguf_file_index(&file, index.data(), index.size(), nullptr), KAI_GGUF_FILE_OK);
+            }
+            size_t pairs = 0, tensors = 0;
+            for (char c = ' '; c < 127; ++c) {
+                for (const char* more : {"", "x"}) {
+                    const std::string name = c + std::string(more);
+                    kai_gguf_pair pair;
+                    kai_gguf_tensor tensor;
+                    pairs += kai_gguf_file_find_pair(&file, name.c_str(), &pair) == KAI_GGUF_FILE_OK;
+                    tensors += kai_gguf_file_find_tensor(&file, name.c_str(), &tensor) == KAI_GGUF_FILE_OK;
+                }
+            }
+            EXPECT_EQ(pairs, pair_count);
+            EXPECT_EQ(tensors, tensor_count);
+            kai_gguf_pair pair;
+            EXPECT_EQ(kai_gguf_file_find_pair(&file, "", &pair), KAI_GGUF_FILE_NOT_THERE);
+        }
+    }
+    Written two(0, 2);
+    two.pair("ab", KAI_GGUF_U8).number<uint8_t>(1).pair("a", KAI_GGUF_U8).number<uint8_t>(2);
+    Opened f(two.bytes);
+    for (const void* index : {f.file.index, static_cast<const void*>(nullptr)}) {
+        f.file.index = index;
+        kai_gguf_pair pair;
+        ASSERT_EQ(kai_gguf_file_find_pair(&f.file, "a", &pair), KAI_GGUF_FILE_OK);
+        EXPECT_EQ(*static_cast<const uint8_t*>(pair.elements), 2);
+        EXPECT_EQ(kai_gguf_file_find_pair(&f.file, "abc", &pair), KAI_GGUF_FILE_NOT_THERE);
+    }
 }
 
 TEST(GgufFile, TruncatedAnywhere) {

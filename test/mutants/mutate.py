@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
 its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
-kai/gemm) and runs the tests that should fail.
+kai/gemm; kai-pack or kai-gguf, if its tests are those of the tool) and runs the tests that should fail.
 
-    mutate.py --build DIR [--emulator QEMU] [--jobs N] [REGEX]   all, or those whose name, file or sentence matches
+    mutate.py --build DIR [--emulator QEMU [--host-build DIR]] [--jobs N] [REGEX]
+                                                                  all, or those whose name, file or sentence matches
     mutate.py --build DIR [...] --nop FILE --tests FILTER [REGEX]   lines of assembly in FILE that match become nop
     mutate.py --list [REGEX]                                      names and sentences; does each still apply?
 
 With --file FILE, mutations that are not (yet) in sources.txt.
 
-The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs. A mutation
+The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs; with an
+emulator, tools are tested in the one of --host-build, whose programs need none. A mutation
 that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
 noticed.
 
@@ -36,6 +38,9 @@ GEMM_TIME_LIMIT = 60  # of kleidiai_gemm_test with few random problems; mistakes
 PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test"),
             "kleidiai_gemm_test": ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/",
                                    "test/CMakeFiles/kleidiai_gemm_test")}  # and the folders of their objects
+TOOLS = {"tools.kai_pack": "kai-pack", "tools.kai_gguf": "kai-gguf"}  # tests in CTest, and what they run
+for tool in TOOLS.values():
+    PROGRAMS[tool] = ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/", f"tools/CMakeFiles/{tool}.dir/")
 
 
 class Bad(Exception):
@@ -51,7 +56,9 @@ class Mutation:
         self.old, self.new = [], []
 
     def program(self):
-        """The test program that should notice."""
+        """The test program that should notice, or the tool whose test should."""
+        if self.tests in TOOLS:
+            return TOOLS[self.tests]
         return "kleidiai_gemm_test" if self.file.startswith("kai/gemm/") else "kleidiai_test"
 
     def applied(self):
@@ -144,13 +151,22 @@ class Build:
             self.users.setdefault(source, set()).add(output)
         self.links = {}
         for program in PROGRAMS:
-            self.links[program] = shlex.split(self.ninja("-t", "commands", f"test/{program}").splitlines()[-1])
+            try:
+                self.links[program] = shlex.split(self.ninja("-t", "commands", self.path(program)).splitlines()[-1])
+            except subprocess.CalledProcessError:
+                self.links[program] = []  # without CLI11 there are no tools
+
+    @staticmethod
+    def path(name):
+        """Of a program in the build directory."""
+        return f"{'tools' if name in TOOLS.values() else 'test'}/{name}"
 
     def program(self, name):
         """A program without mutation."""
-        if not all((self.directory / argument).exists() for argument in self.links[name] if argument.endswith(".o")):
+        objects = [argument for argument in self.links[name] if argument.endswith(".o")]
+        if not objects or not all((self.directory / file).exists() for file in objects):
             raise Bad(f"{name} is not built, or not to the end")
-        return self.directory / "test" / name
+        return self.directory / self.path(name)
 
     def ninja(self, *arguments):
         command = ["ninja", "-C", self.directory, *arguments]
@@ -197,13 +213,15 @@ class Build:
 class Tests:
     """Runs test programs."""
 
-    def __init__(self, build, emulator):
-        self.build, self.emulator = build, emulator
+    def __init__(self, emulator):
+        self.emulator = emulator
         self.cpus = emulated_cpus()
         self.passes, self.lock = {}, threading.Lock()
 
     def run(self, program, cpu, tests):
         """(name of the first test that fails or None, number of tests that passed)"""
+        if tests in TOOLS:
+            return self.run_tool(program, tests)
         command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
             command[:0] = [self.emulator, "-cpu", self.cpus[cpu]]
@@ -229,9 +247,26 @@ class Tests:
         passed = re.search(r"^\[  PASSED  \] (\d+) test", output, re.MULTILINE)
         return None, int(passed[1]) if passed else 0
 
-    def noticed_by(self, mutation, program):
+    @staticmethod
+    def run_tool(program, test):
+        """The same with the test of a tool."""
+        script = ROOT / test.replace(".", "/") / "test.py"
+        process = subprocess.Popen([sys.executable, script, program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, errors="replace", start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return f"{test} (does not end)", 0
+        if process.returncode == 0:
+            return None, 1
+        line = re.findall(r'^  File "[^"]*test.py", line (\d+), in <module>', output, re.MULTILINE)
+        return f"{test} (line {line[-1] if line else '?'})", 0
+
+    def noticed_by(self, mutation, program, build):
         """The first test that fails, and on which CPU; None if all pass."""
-        for cpu in mutation.cpus if self.emulator else ["this CPU"]:
+        for cpu in mutation.cpus if self.emulator and mutation.tests not in TOOLS else ["this CPU"]:
             test, passed = self.run(program, cpu, mutation.tests)
             if test is None:
                 if passed == 0:
@@ -241,7 +276,7 @@ class Tests:
             with self.lock:
                 known = self.passes.get((cpu, name))
             if known is None:
-                known = self.run(self.build.program(mutation.program()), cpu, name)[0] is None
+                known = self.run(build.program(mutation.program()), cpu, name)[0] is None
                 with self.lock:
                     self.passes[cpu, name] = known
             if not known:
@@ -256,6 +291,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the mutations")
     parser.add_argument("--build", type=pathlib.Path, help="build directory (Ninja)")
     parser.add_argument("--emulator", help="qemu-aarch64, on other hosts than AArch64")
+    parser.add_argument("--host-build", type=pathlib.Path, help="build directory of this host, for the tools")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--nop", metavar="FILE", help="single lines of this assembly file become nop")
     parser.add_argument("--file", metavar="FILE", type=pathlib.Path, default=MUTATIONS, help="instead of sources.txt")
@@ -284,7 +320,8 @@ def main():
         parser.error(f"no mutation matches {options.regex}")
 
     build = Build(options.build.resolve())
-    tests = Tests(build, options.emulator)
+    host_build = Build(options.host_build.resolve()) if options.host_build else None if options.emulator else build
+    tests = Tests(options.emulator)
     scratch = options.build.resolve() / "mutants"
     shutil.rmtree(scratch, ignore_errors=True)
 
@@ -292,7 +329,10 @@ def main():
         start = time.monotonic()
         folder = scratch / mutation.name
         try:
-            test = tests.noticed_by(mutation, build.mutant(mutation, folder))
+            of = host_build if mutation.tests in TOOLS else build
+            if of is None:
+                raise Bad("tools are tested without the emulator: --host-build is needed")
+            test = tests.noticed_by(mutation, of.mutant(mutation, folder), of)
             result, how = ("noticed", f"by {test}") if test else ("SURVIVED", mutation.says)
         except Bad as error:
             result, how = "ERROR", str(error)
