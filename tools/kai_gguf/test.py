@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import random
+import re
 import resource
 import signal
 import socket
@@ -18,7 +19,8 @@ import time
 import zlib
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
-BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 10: (256, 84), 12: (256, 144)}  # weights, bytes
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 10: (256, 84), 12: (256, 144), 13: (256, 176),
+          30: (1, 2)}  # weights, bytes
 random.seed(1)
 
 
@@ -91,9 +93,18 @@ def read(path):
     return tensors
 
 
+def resealed(change):
+    """Writes the packed file with a changed header that has its checksum."""
+    data = bytearray(whole)
+    change(data)
+    count, = struct.unpack_from("<Q", data, 24)
+    struct.pack_into("<I", data, 12, zlib.crc32(data[16:64 + 256 * count]))
+    packed.write_bytes(data)
+
+
 folder = tempfile.TemporaryDirectory()
 os.chdir(folder.name)
-model, packed = pathlib.Path("m.gguf"), pathlib.Path("m.kai")
+model, packed, other = pathlib.Path("m.gguf"), pathlib.Path("m.kai"), pathlib.Path("other.gguf")
 q8 = b"".join(struct.pack("<e32b", 0.5, *(row + i for i in range(32))) for row in range(3))
 content = [("z.q4_k", (512, 37), 12, blocks(12, (512, 37))), ("norm", (7,), 0, blocks(0, (7,))),
            ("experts", (64, 9, 3), 2, blocks(2, (64, 9, 3))), ("embd", (32, 3), 8, q8),
@@ -107,6 +118,42 @@ for line in ("m.gguf: version 3, 1 pairs, 6 tensors", "z.q4_k\n    Q4_K, 512 x 3
     assert line in shown, (line, shown)
 assert "sme2_mopa" in run("list", model, "--for", "sme2", "--vector-length", 512)
 run("list", model, "--for", "sme2", "--vector-length", 100, fails="128, 256, 512")
+
+# Of each instruction set: kernels of Q4_0, Q8_0, Q5_K, and of matrices packed as f32, f16 and bf16.
+by_isa = {
+    "portable": ("portable", "portable", "portable", "portable", "portable", ""),
+    "neon": ("neon_mlal", "portable", "portable", "neon_mla", "portable", ""),
+    "dotprod": ("neon_dotprod", "neon_dotprod", "neon_dotprod", "neon_mla", "neon_mla", ""),
+    "i8mm": ("neon_i8mm", "neon_i8mm", "neon_i8mm", "neon_mla", "neon_mla", "neon_mmla"),
+    "sme": ("neon_i8mm", "sme_mopa", "neon_i8mm", "sme_mopa", "sme_mopa", "sme_mopa"),
+    "sme2": ("sme2_mopa", "sme2_mopa", "neon_i8mm", "sme2_mopa", "sme2_mopa", "sme2_mopa"),
+}
+gguf(other, [("q4_0", (32, 2), 2, blocks(2, (32, 2))), ("q8_0", (32, 2), 8, blocks(8, (32, 2))),
+             ("q5_k", (256, 2), 13, blocks(13, (256, 2))), ("f16", (8, 2), 1, blocks(1, (8, 2)))])
+for isa, kernels in by_isa.items():
+    for element, kernel in zip(("f32", "f16", "bf16"), kernels[3:]):
+        shown = run("list", other, "--for", isa, "--vector-length", 512, "--dense", element).splitlines()
+        used = {shown[i]: "".join(shown[i + 2:i + 4]) for i in range(len(shown)) if shown[i] and shown[i][0] in "qf"}
+        for name, suffix in zip(("q4_0", "q8_0", "q5_k", "f16"), (*kernels[:3], kernel)):
+            if suffix:
+                assert used[name].endswith("_" + suffix), (isa, name, used[name])
+            else:
+                assert used[name].startswith("    stays: no kernel of bf16"), (isa, name, used[name])
+
+# A matrix of one row is a vector, whatever its dimensions are; one of one column is not.
+gguf(other, [("a", (32,), 8, blocks(8, (32,))), ("b", (32, 1), 8, blocks(8, (32, 1))),
+             ("c", (32, 1, 1), 8, blocks(8, (32, 1, 1))), ("d", (32, 1, 2), 8, blocks(8, (32, 1, 2))),
+             ("e", (1, 7), 0, blocks(0, (1, 7))), ("f" * 112, (32, 2), 8, blocks(8, (32, 2))),
+             ("g" * 111, (32, 2), 8, blocks(8, (32, 2))), ("h", (8, 2), 30, blocks(30, (8, 2)))])
+shown = run("list", other, "--for", "i8mm", "--dense", "f32")
+assert shown.count("stays: a vector") == 3 and shown.count("stays: the name is too long") == 1, shown
+sizes = [int(size) for size in re.findall(r"packed as .*, (\d+) bytes", shown)]
+assert shown.endswith(f"\n196 bytes become {sum(sizes)} packed, 170 stay\n"), shown
+assert "4 of 8 tensors" in run("pack", other, "vectors.kai", "--for", "i8mm", "--dense", "f32")
+assert run("verify", other, "vectors.kai", "--threads", 3).count(": right\n") == 4
+tensors = read(pathlib.Path("vectors.kai"))
+assert list(tensors) == ["d", "e", "g" * 111, "h"] and tensors["d"][2:5] == (1, 32, 2), list(tensors)
+assert tensors["e"][:2] == (0, 0x411) and tensors["h"][:2] == (0, 0x213)
 
 # Any number of threads writes the same bytes.
 for options in (("--for", "portable"), ("--for", "dotprod"), ("--for", "sme2", "--vector-length", 256)):
@@ -126,13 +173,27 @@ damaged[-1] ^= 1
 packed.write_bytes(damaged)
 run("verify", model, packed, fails="1 of 3 tensors are wrong")
 packed.write_bytes(whole)
-other = pathlib.Path("other.gguf")
 gguf(other, [(n, s, t, c[:-1] + bytes([c[-1] ^ 1]) if n == "experts" else c) for n, s, t, c in content])
 assert "experts: differs" in run("verify", other, packed, fails="1 of 3 tensors are wrong")
 gguf(other, [(n + "2", s, t, c) for n, s, t, c in content])
 run("verify", other, packed, fails="embd: not in other.gguf")
-gguf(other, [(n, (32, s[1] * 2, *s[2:]) if n == "experts" else s, t, c) for n, s, t, c in content])
-run("verify", other, packed, fails="experts: not packed from the tensor of this name")
+for shape in ((32, 18, 3), (32, 9, 3), (64, 9, 2), (64, 9, 4), (64, 9), (64, 27), (64, 3, 9), (64, 9, 3, 2), (32, 9, 6)):
+    gguf(other, [(n, shape, t, blocks(t, shape)) if n == "experts" else (n, s, t, c) for n, s, t, c in content])
+    run("verify", other, packed, fails="experts: not packed from the tensor of this name")
+for kind in (8, 99):
+    gguf(other, [(n, s, kind, blocks(8, s)) if n == "experts" else (n, s, t, c) for n, s, t, c in content])
+    run("verify", other, packed, fails="experts: not packed from the tensor of this name")
+
+# So is a stored checksum that is not that of the packed weights, which are right.
+for i, name in enumerate(("embd", "experts", "z.q4_k")):
+    resealed(lambda data: data.__setitem__(64 + 256 * i + 204, data[64 + 256 * i + 204] ^ 1))
+    assert f"{name}: wrong checksum" in run("verify", model, packed, fails="1 of 3 tensors are wrong")
+
+# A failure on any thread is one of the whole: nearly always another one than the first starts.
+resealed(lambda data: data.__setitem__(64 + 112, ord("Q")))
+for threads in (1, 2, 64):
+    run("verify", model, packed, "--threads", threads, fails="embd: no micro-kernel of this library reads this format")
+resealed(lambda data: None)
 
 assert run("rows", model, "embd", 2, 0) == "".join(
     " ".join(f"{(row + i) * 0.5:.9g}" for i in range(32)) + "\n" for row in (2, 0))
@@ -194,25 +255,6 @@ run("pack", model, "near.kai", "--for", "sme2", "--vector-length", 256, "--force
 assert os.path.islink("near.kai") and pathlib.Path("folder/far.kai").read_bytes() == before
 assert os.stat("folder/far.kai").st_mode & 0o777 == 0o640
 
-# Where the output does not fit, nothing is left behind, nor if a signal ends the run.
-run("pack", model, packed, "--force", file_size=4096, fails="m.kai: ")
-assert packed.read_bytes() == before and not unfinished()
-gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    assert interrupted(number, "pack", other, packed, "--for", "i8mm", "--threads", 2, "--force") == -number
-    assert packed.read_bytes() == before and not unfinished()
-assert interrupted(signal.SIGHUP, "pack", other, "nohup.kai", "--for", "i8mm", "--force", ignored=True) == 0
-
-# Several runs at once do not meet: with --force the last one counts, without it the first one.
-for force in (True, False):
-    runs = [subprocess.Popen([TOOL, "pack", other, "same.kai", "--for", "i8mm", "--threads", "1"] + force * ["--force"],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    results = [(process.communicate()[1], process.returncode) for process in runs]
-    failed = [error for error, status in results if status != 0]
-    assert len(failed) == (0 if force else 3) and all("exists already" in error for error in failed), results
-    assert not unfinished() and run("verify", other, "same.kai").count(": right\n") == 1
-    os.remove("same.kai")
-
 # With --dense, floats and types without a packer are packed, too: the rows that `rows` prints.
 halves = struct.pack("<18e", *(i - 3.5 for i in range(18)))
 q2_k = b"".join(bytes(random.randrange(256) for _ in range(80)) + struct.pack("<2e", 0.5, 0.25) for _ in range(2 * 40))
@@ -248,11 +290,31 @@ damaged = bytearray(pathlib.Path("dense.kai").read_bytes())
 damaged[-1] ^= 1
 packed.write_bytes(damaged)
 run("verify", other, packed, fails="1 of 3 tensors are wrong")
+packed.write_bytes(before)
 
 # Beyond the two mapped files, a thread needs no more than a panel: 24 MB are packed and verified with 16 MB of memory.
 gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
 for command in ("pack", "verify"):
     run(command, other, "big.kai", *(("--for", "i8mm") if command == "pack" else ()), "--threads", 1, memory=16 << 20)
+
+# Where the output does not fit, nothing is left behind, nor if a signal ends the run.
+run("pack", model, packed, "--force", file_size=4096, fails="m.kai: ")
+assert packed.read_bytes() == before and not unfinished()
+gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    assert interrupted(number, "pack", other, packed, "--for", "i8mm", "--threads", 2, "--force") == -number
+    assert packed.read_bytes() == before and not unfinished()
+assert interrupted(signal.SIGHUP, "pack", other, "nohup.kai", "--for", "i8mm", "--force", ignored=True) == 0
+
+# Several runs at once do not meet: with --force the last one counts, without it the first one.
+for force in (True, False):
+    runs = [subprocess.Popen([TOOL, "pack", other, "same.kai", "--for", "i8mm", "--threads", "1"] + force * ["--force"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    results = [(process.communicate()[1], process.returncode) for process in runs]
+    failed = [error for error, status in results if status != 0]
+    assert len(failed) == (0 if force else 2) and all("exists already" in error for error in failed), results
+    assert not unfinished() and run("verify", other, "same.kai").count(": right\n") == 1
+    os.remove("same.kai")
 
 # A terminal gets a progress bar.
 ours, theirs = pty.openpty()

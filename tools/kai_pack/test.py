@@ -185,6 +185,50 @@ raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", 
 run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
 assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
 
+# Every kind, and what `inspect` calls it. The second of two matrices has its own scales, zeros and biases: alone it is
+# packed to the same bytes.
+KINDS = {  # kernel, bytes of a matrix of 2 x 32, of its scales, zeros
+    "dense": (FLOAT, 256, 0, 0), "int8": (INT8, 64, 8, 0), "int4": (INT4, 32, 8, 0),
+    "int2": ("matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa", 16, 8, 0),
+    "int4 bf16": ("matmul_clamp_f32_qai8dxp4x8_qsi4c32p4x8_16x4x32_neon_i8mm", 32, 4, 0),
+    "int4 f16": (BLOCKS, 36, 0, 0),
+    "int4 zero": ("matmul_clamp_f32_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod", 32, 8, 8),
+    "int8 static": ("matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa", 64, 8, 0),
+    "int8 f16": ("matmul_clamp_f32_qsi8d32p1vlx4_qsi8c32p4vlx4_1vlx4vl_sme2_mopa", 68, 0, 0),
+    "GGUF Q4_0": (BLOCKS, 36, 0, 0),
+}
+for kind, (kernel, *sizes) in KINDS.items():
+    contents = {}
+    for option, size in zip(("--weights", "--scale", "--zero", "--bias"), (*sizes, 8)):
+        if option in ("--scale", "--zero"):
+            numbers = [random.uniform(0.5, 2) for _ in range(2 * size // 4)]
+            contents[option] = array.array("f", numbers).tobytes()
+        elif option == "--bias":
+            contents[option] = array.array("i" if kind == "int8 static" else "f", [1, 2, 3, 4]).tobytes()
+        else:
+            contents[option] = bytes(random.randrange(60) for _ in range(2 * size))
+    packed = []
+    for part in (slice(None), slice(0, 1), slice(1, 2)):
+        arguments = ["--kernel", kernel, "--vector-length", 128, "--n", 2, "--k", 32]
+        arguments += ["--count", 2] if part == slice(None) else []
+        arguments += ["--bl", 32] if "f16" in kind or "zero" in kind else []
+        arguments += ["--transposed"] if kind != "int8 static" else []
+        arguments += ["--type", "f32"] if kind == "dense" else ["--type", "q4_0"] if "GGUF" in kind else []
+        for option, content in contents.items():
+            if content:
+                half = len(content) // 2
+                pathlib.Path("of" + option).write_bytes(content if part == slice(None) else
+                                                        content[half * part.start:half * part.stop])
+                arguments += [option, "of" + option]
+        run("pack", "kinds", "--name", "x", *arguments)
+        packed.append(read(pathlib.Path("kinds"))["x"])
+        shown = run("inspect", "kinds")
+        assert f"x\n    {kind}, n 2, k 32" in shown and (", 2 matrices" in shown) == (part == slice(None)), shown
+        os.remove("kinds")
+    both, first, second = packed
+    assert both["matrices"] == 2 and both["packed"][:len(first["packed"])] == first["packed"], kind
+    assert both["packed"][both["stride"]:] == second["packed"] != first["packed"], kind
+
 # Rows of a GGUF file: two of Q4_1, whose scales and minima become f32 scales / 16 and zeros.
 rows = b"".join(struct.pack("<2e16B", 0.5, -1.0, *(random.randrange(256) for _ in range(16))) for _ in range(2))
 pathlib.Path("rows").write_bytes(rows)
@@ -212,6 +256,10 @@ ours, theirs = pty.openpty()
 subprocess.run([TOOL, "pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", "128",
                 "--weights", "kxn.npy"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
 assert b"f [" + 40 * b"#" + b"] 100 %" in os.read(ours, 1 << 16)
+
+subprocess.run([TOOL, "verify", "bar"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+shown = os.read(ours, 1 << 16)
+assert b"f [" + 40 * b"#" + b"] 100 %" in shown and shown.endswith(b"\r\033[K"), shown
 
 shown = run("inspect", file)
 assert "3 tensors" in shown and "format qsi4cxps1s0, nr 32, kr 4, sr 1, vectors of 256 bits" in shown, shown
