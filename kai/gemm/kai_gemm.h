@@ -25,6 +25,9 @@
 // The bits of C depend on the kernels that the plan chooses, but not on the number of threads, the order of the units
 // or the position in the batch.
 //
+// No operand needs any alignment, not even that of its elements, unless its type in C does (size_t, int32_t, float); the
+// workspaces are aligned to 64 bytes.
+//
 // Integers and integer sums, rounding: docs/arithmetic.md. Which kernel and why: kai_gemm_explain.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -66,18 +69,25 @@ const char* kai_gemm_status_text(enum kai_gemm_status status);
 
 /// Elements and scales of B. A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.
 enum kai_gemm_kind {
-    KAI_GEMM_DENSE,            ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
-    KAI_GEMM_INT8_CHANNEL,     ///< int8, f32 scale per column. K x N or N x K.
-    KAI_GEMM_INT4_CHANNEL,     ///< Two nibbles a byte, the even one low; f32 scale per column. K x N or N x K.
-    KAI_GEMM_INT2_CHANNEL,     ///< Four values a byte; a table of four weights; f32 scale per column. N x K.
-    KAI_GEMM_INT4_BLOCK,       ///< Nibbles plus 8, the even one low, bf16 scale per block of k. K x N or N x K.
-    KAI_GEMM_INT4_BLOCK_F16,   ///< Records of an f16 scale and a block of nibbles plus 8 (Q4_0 for 32). N x K.
-    KAI_GEMM_INT4_BLOCK_ZERO,  ///< Nibbles, the even one high, f32 scale and f32 zero per block. N x K.
-    KAI_GEMM_INT8_STATIC,      ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
-    KAI_GEMM_INT8_BLOCK_F16,   ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
-    KAI_GEMM_UINT8_LOWP,       ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
-    KAI_GEMM_INT8_LOWP,        ///< The same of int8: TensorFlow Lite.
-    KAI_GEMM_GGUF,             ///< Rows of a GGUF file: gguf_type. N x K.
+    KAI_GEMM_DENSE,         ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
+    KAI_GEMM_INT8_CHANNEL,  ///< int8, f32 scale per column. K x N or N x K.
+    /// Two nibbles a byte: neighbours in the row, the even one low. f32 scale per column. K x N or N x K.
+    KAI_GEMM_INT4_CHANNEL,
+    /// Four values a byte: neighbours, the first one lowest. A table of four weights; f32 scale per column. N x K.
+    KAI_GEMM_INT2_CHANNEL,
+    /// Nibbles q, neighbours in the row, the even one low; bf16 scale per block of k: scale * (q - 8). K x N or N x K.
+    KAI_GEMM_INT4_BLOCK,
+    /// Records of an f16 scale and a block of nibbles q, scale * (q - 8): byte j has values j (low) and j + bl / 2
+    /// (high) of its block, no neighbours. Q4_0 if bl is 32. N x K.
+    KAI_GEMM_INT4_BLOCK_F16,
+    /// Nibbles q, neighbours in the row, the even one high; f32 scale and f32 zero per block: scale * (q - 8) + zero.
+    /// N x K.
+    KAI_GEMM_INT4_BLOCK_ZERO,
+    KAI_GEMM_INT8_STATIC,     ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
+    KAI_GEMM_INT8_BLOCK_F16,  ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
+    KAI_GEMM_UINT8_LOWP,      ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
+    KAI_GEMM_INT8_LOWP,       ///< The same of int8: TensorFlow Lite.
+    KAI_GEMM_GGUF,            ///< Rows of a GGUF file: gguf_type. N x K.
     KAI_GEMM_KIND_COUNT
 };
 
@@ -131,7 +141,8 @@ struct kai_gemm_problem {
 
     /// @name Choice
     /// @{
-    /// f32 operands may be rounded to bf16 (sums stay f32), or operands, sums and results to f16, where that is faster.
+    /// Operands of DENSE, f32 and also f16, may be rounded to bf16 (8 bits of 11; sums stay f32), or f32 operands, sums
+    /// and results to f16, where that is faster.
     /// Sums of f16 A, B and C may be f16 in any case if they are C. Products that are scaled or added to anything stay
     /// f32 until the last step: with f16 A, B and C, allow_f16 permits faster kernels that round them before it.
     bool allow_bf16, allow_f16;
@@ -220,10 +231,13 @@ typedef void kai_gemm_parallel_for(void* pool, size_t count, kai_gemm_task* task
 /// One matrix B, not packed. Strides in bytes; 0: no gaps.
 struct kai_gemm_weights {
     const void* b;
-    size_t ldb;           ///< From one row of B (of n values, or of k if transposed) to the next.
+    /// From one row of B (of n values, or of k if transposed) to the next. Rows have no gaps, it is 0 or their length,
+    /// if the kind is INT2_CHANNEL, INT4_BLOCK_F16, INT4_BLOCK_ZERO or INT8_BLOCK_F16, or, and transposed, INT8_CHANNEL
+    /// or INT4_CHANNEL: packers of these take whole matrices. (Rows of Q4_0 and Q8_0 with gaps: GGUF.)
+    size_t ldb;
     const void* scale;    ///< Channel kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
     size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
-    const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl].
+    const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
     uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
     const int32_t* lut;   ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
     const void* bias;     ///< [n]; NULL unless problem.bias.
@@ -280,7 +294,8 @@ struct kai_gemm_operands {
 };
 
 /// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.
-/// A and C must not overlap.
+/// A and C must not overlap. A run without rows or of a problem without columns or matrices does nothing and needs
+/// nothing: its operands and its workspace are not looked at.
 enum kai_gemm_status kai_gemm_run(
     const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     kai_gemm_parallel_for* parallel_for, void* pool);
@@ -323,11 +338,14 @@ enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t 
 struct kai_gemm_cost {
     double macs;          ///< Multiply-adds of the last phase.
     double largest_unit;  ///< Multiply-adds of its largest unit.
-    double finish;        ///< When equal workers that take units in order have finished, in multiply-adds of one.
-    double bytes;         ///< Loaded from beyond the L2 cache by one worker that does all units in order.
-    double least_bytes;   ///< The least that kernels which run over the whole depth need with this cache.
+    /// When equal workers that take units in order have finished, in multiply-adds of one. Of more than 65,536 units, or
+    /// 256 workers: the latest time that this can be.
+    double finish;
+    double bytes;        ///< Loaded from beyond the L2 cache by one worker that does all units in order.
+    double least_bytes;  ///< The least that kernels which run over the whole depth need with this cache.
 };
-void kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
+/// Takes at most some milliseconds, whatever the shape. `work` as kai_gemm_begin made it, with its plan and operands.
+enum kai_gemm_status kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -264,18 +264,30 @@ using namespace kai::gemm;
 
 namespace {
 
-/// Rows of matrix `i` of a run.
-size_t rows_of(const kai_gemm_work& work, size_t i) {
-    return work.plan->problem.groups ? work.operands->rows[i] : work.operands->m;
-}
+using Work = kai_gemm_work;
 
-/// Rows of all groups.
-size_t all_rows_of(const kai_gemm_work& work) {
-    size_t rows = 0;
-    for (size_t i = 0; i < work.plan->problem.batch; ++i) {
-        rows += work.operands->rows[i];
+/// Matrices that are alike, in the order of their units. With `scatters`, all groups are one.
+struct Alike {
+    size_t m, count;
+};
+
+/// visit(alike) for the matrices of a run.
+template <typename Visit>
+void for_each_matrix(const Work& w, Visit visit) {
+    const Problem& p = w.plan->problem;
+    if (!p.groups) {
+        return visit(Alike{w.operands->m, p.batch});
     }
-    return rows;
+    size_t all = 0;
+    for (size_t i = 0; i < p.batch; ++i) {
+        all += w.operands->rows[i];
+        if (!p.scatters) {
+            visit(Alike{w.operands->rows[i], 1});
+        }
+    }
+    if (p.scatters) {
+        visit(Alike{all, 1});
+    }
 }
 
 /// Columns (rows) of tile `i` of `count` columns in tiles of `tile`.
@@ -283,44 +295,83 @@ double width(size_t i, size_t tile, size_t count) {
     return real(min(tile, count - i * tile));
 }
 
+/// When equal workers are done that take units in order: each goes to the one that is free first.
+class Workers {
+public:
+    static constexpr size_t kMost = 256, kMostUnits = 1 << 16;
+
+    explicit Workers(size_t count) : count_(count) {
+    }
+    void take(double macs) {
+        size_t first = 0;
+        for (size_t w = 1; w < count_; ++w) {
+            first = free_at_[w] < free_at_[first] ? w : first;
+        }
+        free_at_[first] += macs;
+        finish_ = free_at_[first] > finish_ ? free_at_[first] : finish_;
+    }
+    double finish() const {
+        return finish_;
+    }
+    /// The latest that they can be done, whatever the order: the last unit starts when all others are done at most.
+    double latest(double macs, double largest) const {
+        return macs / real(count_) + largest * (1 - 1 / real(count_));
+    }
+
+private:
+    size_t count_;
+    double free_at_[kMost] = {};
+    double finish_ = 0;
+};
+
 }  // namespace
 
-extern "C" void kai_gemm_estimate(const kai_gemm_work* work, kai_gemm_cost* cost) {
+extern "C" kai_gemm_status kai_gemm_estimate(const Work* work, kai_gemm_cost* cost) {
+    if (cost == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    *cost = {};
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (work->phases == 0) {
+        return KAI_GEMM_OK;  // an empty run, whose operands need not be there
+    }
+    const Violation no_plan = check_plan(work->plan);
+    if (no_plan || work->kernel->ukernel == nullptr) {
+        return no_plan.status;
+    }
     const Plan& plan = *work->plan;
     const Problem& p = plan.problem;
-    *cost = {};
-    if (work->phases == 0 || work->kernel->ukernel == nullptr) {
-        return;
-    }
     const auto depth = real(p.k), cache = real(p.l2_bytes);
-    // Equal workers take the units in order: each goes to the one that is free first. At most this many are followed.
-    constexpr size_t kWorkers = 256;
-    double free_at[kWorkers] = {};
-    const size_t workers = min(plan.workers, kWorkers);
-    const size_t n_tiles = divide_up(p.n, work->n_tile), matrices = p.scatters ? 1 : p.batch;
-    for (size_t matrix = 0; matrix < matrices; ++matrix) {
-        const size_t m = p.scatters ? all_rows_of(*work) : rows_of(*work, matrix),
-                     m_tiles = p.scatters ? 1 : divide_up(m, work->m_tile);
-        for (size_t unit = 0; unit < m_tiles * n_tiles; ++unit) {
-            const size_t mi = work->m_first ? unit % m_tiles : unit / n_tiles,
-                         ni = work->m_first ? unit / m_tiles : unit % n_tiles;
-            const double rows = p.scatters ? real(m) : width(mi, work->m_tile, m);
-            const double macs = rows * width(ni, work->n_tile, p.n) * depth;
-            size_t first = 0;
-            for (size_t w = 1; w < workers; ++w) {
-                first = free_at[w] < free_at[first] ? w : first;
-            }
-            free_at[first] += macs;
-            cost->finish = free_at[first] > cost->finish ? free_at[first] : cost->finish;
-            cost->largest_unit = macs > cost->largest_unit ? macs : cost->largest_unit;
-            cost->macs += macs;
-        }
+    const size_t n_tiles = divide_up(p.n, work->n_tile);
+    double units = 0;
+    for_each_matrix(*work, [&](const Alike& alike) {
+        const size_t m_tiles = p.scatters ? 1 : divide_up(alike.m, work->m_tile);
+        units += real(alike.count) * real(m_tiles) * real(n_tiles);
+    });
+    const bool follows = units <= Workers::kMostUnits && plan.workers <= Workers::kMost;
+    Workers workers(plan.workers);
+    for_each_matrix(*work, [&](const Alike& alike) {
+        const size_t m = alike.m, m_tiles = p.scatters ? 1 : divide_up(m, work->m_tile);
         if (m == 0) {
-            continue;
+            return;
         }
+        const size_t m_tile = p.scatters ? m : work->m_tile;
+        for (size_t unit = 0; follows && unit < alike.count * m_tiles * n_tiles; ++unit) {
+            const size_t in_matrix = unit % (m_tiles * n_tiles);
+            const size_t mi = work->m_first ? in_matrix % m_tiles : in_matrix / n_tiles,
+                         ni = work->m_first ? in_matrix / m_tiles : in_matrix % n_tiles;
+            workers.take(width(mi, m_tile, m) * width(ni, work->n_tile, p.n) * depth);
+        }
+        const double largest = width(0, m_tile, m) * width(0, work->n_tile, p.n) * depth, count = real(alike.count);
+        cost->largest_unit = largest > cost->largest_unit ? largest : cost->largest_unit;
+        cost->macs += count * real(m) * real(p.n) * depth;
         const Sides sides(plan, *work->kernel, m);
-        cost->bytes += work->m_first ? loaded(sides.columns, sides.rows, n_tiles, cache)
-                                     : loaded(sides.rows, sides.columns, m_tiles, cache);
-        cost->least_bytes += sides.least;
-    }
+        cost->bytes += count * (work->m_first ? loaded(sides.columns, sides.rows, n_tiles, cache)
+                                              : loaded(sides.rows, sides.columns, m_tiles, cache));
+        cost->least_bytes += count * sides.least;
+    });
+    cost->finish = follows ? workers.finish() : workers.latest(cost->macs, cost->largest_unit);
+    return KAI_GEMM_OK;
 }

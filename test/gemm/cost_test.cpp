@@ -265,6 +265,71 @@ TEST_P(GemmDivision, NearlyAllThatCanBeBalancedIs) {
     EXPECT_LE(missed, cells / 100);
 }
 
+/// Any shape takes a moment, also one of 2^50 units. What cannot be followed unit by unit is bounded.
+TEST(GemmEstimate, IsBounded) {
+    alignas(64) static uint8_t memory[1 << 16];
+    for (const size_t units : {size_t{1}, size_t{7}, size_t{300}, size_t{1} << 20}) {
+        for (const size_t batch : {1, 1000}) {
+            for (const size_t large : {size_t{1} << 12, size_t{1} << 23}) {
+                kai_gemm_problem p = kai_gemm_problem_of(large, large, 3);
+                p.batch = batch, p.units = units, p.l2_bytes = 1, p.b_constant = true;
+                kai_gemm_plan plan;
+                ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+                if (plan.layout.lhs > sizeof(memory)) {
+                    continue;
+                }
+                kai_gemm_operands x = {};
+                x.m = p.m, x.a.data = x.b.data = x.c.data = memory;
+                kai_gemm_work work;
+                ASSERT_EQ(kai_gemm_begin(&plan, &x, memory, plan.workspace_size, &work), KAI_GEMM_OK);
+                for (const bool small : {false, true}) {
+                    work.m_tile = small ? 1 : work.m_tile, work.n_tile = small ? 1 : work.n_tile;
+                    kai_gemm_cost cost;
+                    ASSERT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_OK);
+                    const double macs = static_cast<double>(batch) * static_cast<double>(large * large) * 3;
+                    const auto workers = static_cast<double>(plan.workers);
+                    EXPECT_DOUBLE_EQ(cost.macs, macs);
+                    EXPECT_DOUBLE_EQ(
+                        cost.largest_unit, static_cast<double>(std::min(work.m_tile, p.m) * 3) *
+                                               static_cast<double>(std::min(work.n_tile, p.n)));
+                    EXPECT_GE(cost.finish, macs / workers * (1 - 1e-9));
+                    EXPECT_LE(cost.finish, (macs / workers + cost.largest_unit) * (1 + 1e-9));
+                }
+            }
+        }
+    }
+}
+
+/// Units are followed as far as that is quick: the finish of 2^16 equal units is exact, that of more is the latest.
+TEST(GemmEstimate, FollowsUnitsThatAreNotTooMany) {
+    const kai_gemm_kind kind = KAI_GEMM_DENSE;
+    Division d({1 << 8, 1 << 8, 4}, kind, 3, false);
+    d.work.m_tile = d.work.n_tile = 1;
+    kai_gemm_estimate(&d.work, &d.cost);
+    EXPECT_EQ(d.cost.finish, (65536 + 2) / 3 * 4.0);
+    Division more({1 << 8, (1 << 8) + 1, 4}, kind, 3, false);
+    more.work.m_tile = more.work.n_tile = 1;
+    kai_gemm_estimate(&more.work, &more.cost);
+    EXPECT_DOUBLE_EQ(more.cost.finish, 65792 * 4.0 / 3 + 4 * 2.0 / 3);
+}
+
+TEST(GemmEstimate, NothingToEstimate) {
+    const Division d({5, 6, 7}, KAI_GEMM_DENSE, 2, false);
+    kai_gemm_cost cost = {1, 1, 1, 1, 1};
+    EXPECT_EQ(kai_gemm_estimate(nullptr, &cost), KAI_GEMM_NULL_POINTER);
+    EXPECT_EQ(cost.macs + cost.largest_unit + cost.finish + cost.bytes + cost.least_bytes, 0);
+    EXPECT_EQ(kai_gemm_estimate(&d.work, nullptr), KAI_GEMM_NULL_POINTER);
+    kai_gemm_work work = d.work;
+    kai_gemm_plan failed = d.plan;
+    failed.status = KAI_GEMM_BAD_VALUE;
+    work.plan = &failed;
+    EXPECT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_NO_PLAN);
+    work.plan = nullptr;
+    EXPECT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_NULL_POINTER);
+    work = {};
+    EXPECT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_OK);  // an empty run
+}
+
 // The table of docs/performance/gemm.md: --gtest_also_run_disabled_tests --gtest_filter=*PrintTheTable
 TEST(GemmDivisionTable, DISABLED_PrintTheTable) {
     std::vector<Shape> shapes = {{1, 4096, 4096},  {4, 4096, 4096},    {64, 4096, 4096},  {512, 4096, 4096},
