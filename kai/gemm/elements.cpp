@@ -61,10 +61,15 @@ void store(void* p, T value) {
 /// Numbers that are converted at a time.
 constexpr size_t kPiece = 64;
 
-/// At most kPiece elements, `step` bytes apart, as floats: in `buffer`, or, if they are consecutive floats, where they
-/// are.
+/// Whether floats can be read where they are. Operands need no alignment.
+bool is_aligned(const void* p) {
+    return reinterpret_cast<uintptr_t>(p) % alignof(float) == 0;
+}
+
+/// At most kPiece elements, `step` bytes apart, as floats: in `buffer`, or, if they are consecutive and aligned floats,
+/// where they are.
 const float* as_floats(kai_datatype type, const void* from, size_t step, size_t count, float* buffer) {
-    if (type == kai_dt_f32 && step == sizeof(float)) {
+    if (type == kai_dt_f32 && step == sizeof(float) && is_aligned(from)) {
         return static_cast<const float*>(from);
     }
     with_type(type, [=](auto t) {
@@ -184,21 +189,31 @@ void store_tile(
          {combine<true, true, false>, combine<true, true, true>}}};
     const auto combine_part = kCombine[product != nullptr][how.bias != nullptr][how.beta != 0];
     const size_t product_size = size_of(product_type), c_size = size_of(c_type);
-    const size_t part = product_type == kai_dt_f32 && c_type == kai_dt_f32 ? columns : kPiece;
+    const bool in_place = c_type == kai_dt_f32 && is_aligned(c) && (rows <= 1 || c_row % alignof(float) == 0);
+    const bool aligned = product == nullptr || (is_aligned(product) && product_row % alignof(float) == 0);
+    const bool whole = in_place && product_type == kai_dt_f32 && aligned && is_aligned(how.bias);
+    const size_t part = whole ? columns : kPiece;
     for (size_t r = 0; r < rows; ++r) {
         for (size_t j = 0; j < columns; j += part) {
-            float products[kPiece], sums[kPiece];
+            float products[kPiece], sums[kPiece], biases[kPiece];
             const size_t count = min(part, columns - j);
             char* place = at(c, r * c_row + j * c_size);
             const float* x = product == nullptr ? nullptr
                                                 : as_floats(
                                                       product_type, at(product, r * product_row + j * product_size),
                                                       product_size, count, products);
-            float* to = c_type == kai_dt_f32 ? reinterpret_cast<float*>(place) : sums;
-            if (how.beta != 0) {
-                as_floats(c_type, place, c_size, count, to);
+            const float* bias =
+                how.bias == nullptr ? nullptr
+                : whole             ? static_cast<const float*>(how.bias) + j
+                        : as_floats(kai_dt_f32, at(how.bias, j * sizeof(float)), sizeof(float), count, biases);
+            float* to = in_place ? reinterpret_cast<float*>(place) : sums;
+            if (how.beta != 0 && !in_place) {
+                const float* old = as_floats(c_type, place, c_size, count, sums);
+                if (old != sums) {
+                    memcpy(sums, old, count * sizeof(float));
+                }
             }
-            combine_part(how, x, how.bias != nullptr ? how.bias + j : nullptr, to, count);
+            combine_part(how, x, bias, to, count);
             if (to == sums) {
                 store_floats(c_type, place, sums, count);
             }

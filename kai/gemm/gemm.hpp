@@ -135,7 +135,7 @@ void copy_matrix(
 /// What is left to do with a product.
 struct Store {
     float alpha, beta, clamp_min, clamp_max;
-    const float* bias;  ///< of the first column; or NULL
+    const void* bias;  ///< f32, of the first column, not aligned; or NULL
     float weight;
 };
 /// C = clamp(weight * (alpha * product + bias) + beta * C). `product`: NULL means zero.

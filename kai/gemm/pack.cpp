@@ -78,18 +78,16 @@ void pack_panel(
     if (plan.copies_columns) {
         call.rhs = copied, call.rhs_stride = 0;
     }
-    call.rhs_scale = call.rhs_scale != nullptr ? static_cast<const float*>(w.scale) + first : nullptr;
+    call.rhs_scale = call.rhs_scale != nullptr ? at(w.scale, first * sizeof(float)) : nullptr;
 
     constexpr size_t kMostColumns = 256;  // of a panel with f16: 2 vectors of 2048 bits
     uint16_t bias[kMostColumns];
-    const auto* values = static_cast<const float*>(call.bias);
-    if (values != nullptr && bias_is_f16(packer)) {
-        for (size_t i = 0; i < count; ++i) {
-            bias[i] = kai_cast_f16_f32(values[first + i]);
+    if (call.bias != nullptr) {
+        const void* values = at(call.bias, first * sizeof(float));  // which need not be aligned
+        call.bias = bias_is_f16(packer) ? bias : values;
+        if (call.bias == bias) {
+            copy_matrix(kai_dt_f16, bias, 0, kai_dt_f32, values, 0, sizeof(float), 1, count);
         }
-        call.bias = bias;
-    } else if (values != nullptr) {
-        call.bias = values + first;
     }
     kai_call_pack_rhs(&call, 0, count, at(packed, kai_call_rhs_packed_offset(&whole, first)));
 }

@@ -345,7 +345,7 @@ void store_part(
     if (plan.bias_apart) {
         const void* bias =
             p.b_constant ? b_of(w, matrix.index) + round_up(plan.panels_size, kAlignment) : w.operands->bias;
-        how.bias = static_cast<const float*>(bias) + r.n;
+        how.bias = at(bias, r.n * sizeof(float));
     }
     if (p.scatters) {
         how.beta = 1, how.clamp_min = -__builtin_inff(), how.clamp_max = __builtin_inff();
