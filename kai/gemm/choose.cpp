@@ -368,7 +368,8 @@ bool accepts(const kai_registry_call& call, Plan& plan) {
     if (plan.reason[0] == 0) {
         const char* name = call.ukernel != nullptr ? call.ukernel->name : call.packer->name;
         write_sentence(
-            {KAI_GEMM_UNSUPPORTED, "%s: %s", {name, static_cast<const char*>(why)}}, plan.reason, sizeof(plan.reason));
+            wrong(KAI_GEMM_UNSUPPORTED, say::refused, name, static_cast<const char*>(why)), plan.reason,
+            sizeof(plan.reason));
     }
     return false;
 }
@@ -503,7 +504,7 @@ void prefer_plain(const Problem& p, Plan& plan) {
 Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
     const kai_ukernel* u = kai_registry_find_ukernel(p.pin);
     if (u == nullptr) {
-        return fail(plan, {KAI_GEMM_UNKNOWN_NAME, "pin: this build has no micro-kernel named %s", {p.pin}});
+        return fail(plan, wrong(KAI_GEMM_UNKNOWN_NAME, say::unknown_pin, p.pin));
     }
     const Group plain = {{plain_family(p), nullptr}, nullptr, nullptr};
     for (size_t i = 0; i <= groups.count; ++i) {
@@ -512,21 +513,18 @@ Status choose_pinned(const Problem& p, const Groups& groups, Plan& plan) {
             if (family != nullptr && strcmp(family, u->family) == 0) {
                 char why[sizeof(plan.reason)];
                 if (!kai_registry_runnable(u->features, why, sizeof(why))) {
-                    return fail(plan, {KAI_GEMM_CPU_LACKS, "pin: %s: %s", {u->name, static_cast<const char*>(why)}});
+                    return fail(
+                        plan, wrong(KAI_GEMM_CPU_LACKS, say::pin_of_other_cpu, u->name, static_cast<const char*>(why)));
                 }
                 plan.reason[0] = 0;
                 if (take(p, group, *u, 0, plan)) {
                     return KAI_GEMM_OK;
                 }
-                return fail(
-                    plan,
-                    {KAI_GEMM_WRONG_KERNEL, "pin: %s takes neither %s as A nor this B", {u->name, name_of(p.a_type)}});
+                return fail(plan, wrong(KAI_GEMM_WRONG_KERNEL, say::pin_of_other_operands, u->name, name_of(p.a_type)));
             }
         }
     }
-    return fail(
-        plan,
-        {KAI_GEMM_WRONG_KERNEL, "pin: %s does not multiply %s of such types", {u->name, name_of(plan.problem.b_kind)}});
+    return fail(plan, wrong(KAI_GEMM_WRONG_KERNEL, say::pin_of_other_kind, u->name, name_of(plan.problem.b_kind)));
 }
 
 }  // namespace
@@ -550,9 +548,9 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
                 kai_registry_runnable(features, why, sizeof(why));
             }
             return fail(
-                plan, {status,
-                       "format %s, nr %zu, kr %zu, sr %zu: %s",
-                       {f.name != nullptr ? f.name : "NULL", f.nr, f.kr, f.sr, static_cast<const char*>(why)}});
+                plan, wrong(
+                          status, say::no_reader, f.name != nullptr ? f.name : "NULL", f.nr, f.kr, f.sr,
+                          static_cast<const char*>(why)));
         }
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
@@ -565,11 +563,9 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     if (!choose_from(p, groups, reader, without, false, plan) &&
         !choose_from(p, groups, reader, without | kSme, false, plan) &&
         !choose_from(p, groups, reader, without, true, plan)) {
-        const Violation none = {
-            KAI_GEMM_UNSUPPORTED,
-            "no micro-kernel of this build multiplies %s by %s%s to %s",
-            {name_of(p.a_type), name_of(plan.problem.b_kind), p.b_transposed ? ", transposed," : "",
-             name_of(p.c_type)}};
+        const Violation none = wrong(
+            KAI_GEMM_UNSUPPORTED, say::none_multiplies, name_of(p.a_type), name_of(plan.problem.b_kind),
+            p.b_transposed ? ", transposed," : "", name_of(p.c_type));
         return fail(plan, none);
     }
     prefer_plain(p, plan);

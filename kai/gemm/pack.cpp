@@ -121,52 +121,45 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
         return {};
     }
     if (p.bias && w.bias == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "weights.bias is NULL: the problem has a bias", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.bias", "problem.bias");
     }
     if (!multiplies(p) || p.k == 0) {
         return {};
     }
     if (w.b == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "weights.b is NULL", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, "weights.b");
     }
     const size_t row = b_row_size(p);
     const bool gaps = w.ldb != 0 && w.ldb != row;
     const bool may_have_gaps = plan.copies_columns || plan.rhs_packer == nullptr || kai::has_stride(*plan.rhs_packer);
     if (gaps && w.ldb < row) {
-        return {KAI_GEMM_BAD_STRIDE, "weights.ldb = %zu is shorter than a row of B, %zu bytes", {w.ldb, row}};
+        return wrong(KAI_GEMM_BAD_STRIDE, say::short_stride, "weights.ldb", w.ldb, row, "row");
     }
     if (gaps && !may_have_gaps) {
-        return {
-            KAI_GEMM_BAD_STRIDE,
-            "weights.ldb = %zu: rows of %s have no gaps, they are %zu bytes",
-            {w.ldb, name_of(p.b_kind), row}};
+        return wrong(KAI_GEMM_BAD_STRIDE, say::gaps, "weights.ldb", w.ldb, name_of(p.b_kind), row);
     }
     if (mul_add(b_rows(p) - 1, w.ldb, row) == SIZE_MAX) {
-        return {KAI_GEMM_OVERFLOW, "weights.ldb = %zu: %zu rows are larger than the address space", {w.ldb, b_rows(p)}};
+        return wrong(KAI_GEMM_OVERFLOW, say::large_stride, "weights.ldb", w.ldb, b_rows(p));
     }
     if (has_scales(p.b_kind) && w.scale == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "weights.scale is NULL: %s has scales", {name_of(p.b_kind)}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.scale", name_of(p.b_kind));
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "weights.zero is NULL: INT4_BLOCK_ZERO has zeros", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.zero", name_of(p.b_kind));
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {
         const size_t scales = p.k / p.bl * sizeof(uint16_t);
         if (w.scale_stride < scales) {
-            return {
-                KAI_GEMM_BAD_STRIDE,
-                "weights.scale_stride = %zu is shorter than the scales of a column, %zu bytes",
-                {w.scale_stride, scales}};
+            return wrong(
+                KAI_GEMM_BAD_STRIDE, say::short_stride, "weights.scale_stride", w.scale_stride, scales, "column");
         }
         if (mul_add(p.n - 1, w.scale_stride, scales) == SIZE_MAX) {
-            return {
-                KAI_GEMM_OVERFLOW,
-                "weights.scale_stride = %zu: %zu columns are larger than the address space",
-                {w.scale_stride, p.n}};
+            return wrong(KAI_GEMM_OVERFLOW, say::large_stride, "weights.scale_stride", w.scale_stride, p.n);
         }
     }
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
-        return {KAI_GEMM_BAD_VALUE, "weights.zero_point = %d is neither 0 nor 8", {static_cast<int32_t>(w.zero_point)}};
+        return wrong(
+            KAI_GEMM_BAD_VALUE, say::other_of_two, "weights.zero_point", size_t{w.zero_point}, size_t{0}, size_t{8});
     }
     return {};
 }
@@ -181,30 +174,29 @@ Violation check_pack(
         return no_plan;
     }
     if (weights == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "weights is NULL", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, "weights");
     }
     if (packed == nullptr && plan->packed_b_size != 0) {
-        return {KAI_GEMM_NULL_POINTER, "packed is NULL: plan->packed_b_size is %zu", {plan->packed_b_size}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "packed", plan->packed_b_size);
     }
     if (workspace == nullptr && plan->pack_workspace_size != 0) {
-        return {
-            KAI_GEMM_NULL_POINTER, "workspace is NULL: plan->pack_workspace_size is %zu", {plan->pack_workspace_size}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "workspace", plan->pack_workspace_size);
     }
     if (!plan->problem.b_constant) {
-        return {KAI_GEMM_BAD_COMBINATION, "the problem has no b_constant: its B is not packed beforehand", {}};
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_packed_before);
     }
     if (matrix >= b_count(plan->problem)) {
-        return {KAI_GEMM_NO_UNIT, "matrix = %zu: the problem has %zu matrices B", {matrix, b_count(plan->problem)}};
+        return wrong(KAI_GEMM_NO_UNIT, say::no_matrix, matrix, b_count(plan->problem));
     }
     if (packed_size < plan->packed_b_size) {
-        return {KAI_GEMM_TOO_SMALL, "packed: %zu of %zu bytes", {packed_size, plan->packed_b_size}};
+        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "packed", packed_size, plan->packed_b_size);
     }
     if (workspace_size < plan->pack_workspace_size) {
-        return {KAI_GEMM_TOO_SMALL, "workspace: %zu of %zu bytes", {workspace_size, plan->pack_workspace_size}};
+        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "workspace", workspace_size, plan->pack_workspace_size);
     }
     const size_t past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
     if (plan->pack_workspace_size != 0 && past != 0) {
-        return {KAI_GEMM_MISALIGNED, "workspace is %zu bytes past a multiple of %zu", {past, kAlignment}};
+        return wrong(KAI_GEMM_MISALIGNED, say::unaligned, "workspace", past, kAlignment);
     }
     return check_weights(*plan, *weights);
 }

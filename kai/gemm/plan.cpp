@@ -140,52 +140,58 @@ bool is_float(kai_datatype type) {
 Violation check_values(const Problem& p) {
     constexpr Status kBad = KAI_GEMM_BAD_VALUE;
     if (p.a_type == kai_dt_unknown && p.c_type == kai_dt_unknown && p.units == 0) {
-        return {kBad, "the problem is zero: it starts as what kai_gemm_problem_of returns", {}};
+        return wrong(kBad, say::zero_problem);
     }
     if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT) {
-        return {kBad, "b_kind = %d is no kai_gemm_kind", {static_cast<int32_t>(p.b_kind)}};
+        return wrong(kBad, say::no_enumerator, "b_kind", static_cast<int32_t>(p.b_kind), "kai_gemm_kind");
     }
     const char* kind = name_of(p.b_kind);
     if (p.b_kind == KAI_GEMM_DENSE && !is_float(p.b_type)) {
-        return {kBad, "b_type is %s: DENSE takes f32, f16 and bf16", {name_of(p.b_type)}};
+        return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16 and bf16");
     }
     const bool integers = is_static(p.b_kind);
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto fits = [=](kai_datatype type) { return integers ? type == integer : is_float(type); };
     if (!fits(p.a_type) || !fits(p.c_type)) {
         const bool a = !fits(p.a_type);
-        return {
-            kBad,
-            "%s is %s: %s takes %s",
-            {a ? "a_type" : "c_type", name_of(a ? p.a_type : p.c_type), kind,
-             integers ? name_of(integer) : "f32, f16 and bf16"}};
+        return wrong(
+            kBad, say::other_type, a ? "a_type" : "c_type", name_of(a ? p.a_type : p.c_type), kind,
+            integers ? name_of(integer) : "f32, f16 and bf16");
     }
     if (!(p.clamp_min <= p.clamp_max)) {
-        return {kBad, "clamp_min = %g is not at most clamp_max = %g", {p.clamp_min, p.clamp_max}};
+        return wrong(kBad, say::bounds_out_of_order, p.clamp_min, p.clamp_max);
     }
     if (p.units == 0) {
-        return {kBad, "units = 0: at least one thread works", {}};
+        return wrong(kBad, say::zero, "units");
     }
     if (integers && (p.alpha != 1 || p.beta != 0)) {
-        return {kBad, "alpha = %g, beta = %g: %s takes 1 and 0 only", {p.alpha, p.beta, kind}};
+        return wrong(kBad, say::scales_integers, p.alpha, p.beta, kind);
     }
-    if (p.b_kind == KAI_GEMM_INT8_STATIC && (p.c_min > p.c_max || p.c_min < -128 || p.c_max > 127)) {
-        return {kBad, "c_min = %d, c_max = %d: bounds of int8 are -128 to 127, in order", {p.c_min, p.c_max}};
-    }
-    if (p.b_kind == KAI_GEMM_INT8_STATIC && (p.c_zero_point < -128 || p.c_zero_point > 127)) {
-        return {kBad, "c_zero_point = %d is not from -128 to 127", {p.c_zero_point}};
+    if (p.b_kind == KAI_GEMM_INT8_STATIC) {
+        const struct {
+            const char* name;
+            int32_t value;
+        } bytes[] = {{"c_min", p.c_min}, {"c_max", p.c_max}, {"c_zero_point", p.c_zero_point}};
+        for (const auto& [name, value] : bytes) {
+            if (value < INT8_MIN || value > INT8_MAX) {
+                return wrong(kBad, say::out_of_range, name, value, int32_t{INT8_MIN}, int32_t{INT8_MAX});
+            }
+        }
+        if (p.c_min > p.c_max) {
+            return wrong(kBad, say::out_of_order, "c_min", p.c_min, "c_max", p.c_max);
+        }
     }
     if (is_lowp(p.b_kind) && p.bias) {
-        return {kBad, "bias: that of %s belongs to the run, kai_gemm_operands.lowp", {kind}};
+        return wrong(kBad, say::bias_of_lowp, kind);
     }
     if (p.scatters && !p.groups) {
-        return {kBad, "scatters needs groups", {}};
+        return wrong(kBad, say::needs, "scatters", "groups");
     }
     if (p.scatters && integers) {
-        return {kBad, "scatters is not for %s", {kind}};
+        return wrong(kBad, say::not_for, "scatters", kind);
     }
     if (p.scatters && p.beta != 0 && p.beta != 1) {
-        return {kBad, "beta = %g: with scatters it is 0 or 1", {p.beta}};
+        return wrong(kBad, say::beta_of_scatters, p.beta);
     }
     return {};
 }
@@ -193,23 +199,27 @@ Violation check_values(const Problem& p) {
 /// Blocks of k.
 Violation check_depth(const Problem& p) {
     constexpr Status kBad = KAI_GEMM_BAD_VALUE;
-    if (has_blocks(p.b_kind) && (p.bl == 0 || p.bl % 32 != 0)) {
-        return {kBad, "bl = %zu is not a positive multiple of 32", {p.bl}};
+    if (has_blocks(p.b_kind) && p.bl == 0) {
+        return wrong(kBad, say::zero, "bl");
+    }
+    if (has_blocks(p.b_kind) && p.bl % 32 != 0) {
+        return wrong(kBad, say::not_multiple, "bl", p.bl, size_t{32});
     }
     if (has_blocks(p.b_kind) && p.k % p.bl != 0) {
-        return {kBad, "k = %zu is not a multiple of bl = %zu", {p.k, p.bl}};
+        return wrong(kBad, say::not_multiple_of, "k", p.k, "bl", p.bl);
     }
     if (p.b_kind == KAI_GEMM_INT2_CHANNEL && p.k % 32 != 0) {
-        return {kBad, "k = %zu is not a multiple of 32", {p.k}};
+        return wrong(kBad, say::not_multiple, "k", p.k, size_t{32});
     }
     if (p.b_kind == KAI_GEMM_GGUF) {
         const kai_gguf_type* type = kai_gguf_find_type(p.gguf_type);
         if (type == nullptr) {
-            return {kBad, "gguf_type = %d is no type of GGUF files", {static_cast<int32_t>(p.gguf_type)}};
+            return wrong(
+                kBad, say::no_enumerator, "gguf_type", static_cast<int32_t>(p.gguf_type), "type of GGUF files");
         }
         const size_t block = type->block_weights;
         if (p.k % block != 0) {
-            return {kBad, "k = %zu is not a multiple of %zu, the block of %s", {p.k, block, type->name}};
+            return wrong(kBad, say::not_multiple_of_block, p.k, block, type->name);
         }
     }
     return {};
@@ -222,24 +232,18 @@ Violation check_combination(const Problem& p) {
     const bool file = p.b_kind == KAI_GEMM_GGUF || has_records(p.b_kind);
     const bool nxk = file || p.b_kind == KAI_GEMM_INT2_CHANNEL || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
     if (nxk && !p.b_transposed) {
-        return {
-            kBad,
-            file ? "%s needs b_transposed: rows of a file are N x K" : "%s needs b_transposed: it is N x K",
-            {kind}};
+        return wrong(kBad, say::needs_transposed, kind, file ? "rows of a file are" : "it is");
     }
     if (p.b_kind == KAI_GEMM_INT8_STATIC && p.b_transposed) {
-        return {kBad, "INT8_STATIC takes no b_transposed: it is K x N", {}};
+        return wrong(kBad, say::never_transposed, kind);
     }
     if (p.b_constant || p.b_kind == KAI_GEMM_DENSE || p.b_kind == KAI_GEMM_GGUF) {
         return {};
     }
     if (is_lowp(p.b_kind)) {
-        return p.b_transposed
-                   ? Violation{}
-                   : Violation{
-                         kBad, "%s needs b_constant, or b_transposed: it is read where it lies as N x K only", {kind}};
+        return p.b_transposed ? Violation{} : wrong(kBad, say::needs_either, kind);
     }
-    return {kBad, "%s needs b_constant: it is packed before it is multiplied", {kind}};
+    return wrong(kBad, say::needs_constant, kind);
 }
 
 Violation check_sizes(const Problem& p) {
@@ -255,10 +259,7 @@ Violation check_sizes(const Problem& p) {
           mul_add(mul_add(mul_add(p.units, kPanel, 0), largest_k, 0), 64, 0),
           mul_add(mul_add(p.batch, kPanel, 0), largest_k, 0)}) {
         if (size > SIZE_MAX / 4) {
-            return {
-                KAI_GEMM_OVERFLOW,
-                "m = %zu, n = %zu, k = %zu, batch = %zu, units = %zu: larger than the address space",
-                {p.m, p.n, p.k, p.batch, p.units}};
+            return wrong(KAI_GEMM_OVERFLOW, say::large_problem, p.m, p.n, p.k, p.batch, p.units);
         }
     }
     return {};
@@ -455,7 +456,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
     Plan made = {};
     if (problem == nullptr) {
         *plan = made;
-        return fail(*plan, {KAI_GEMM_NULL_POINTER, "problem is NULL", {}});
+        return fail(*plan, wrong(KAI_GEMM_NULL_POINTER, kai::say::absent, "problem"));
     }
     made.problem = with_floats_dense(*problem);
     const Problem& p = made.problem;

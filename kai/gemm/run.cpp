@@ -472,7 +472,7 @@ void multiply(const Work& w, size_t unit, const Slot& slot) {
 
 /// The matrices of an operand.
 struct Matrices {
-    const char* name;
+    const char *name, *data_name, *ld_name;
     const void* data;
     const void* const* table;  ///< or NULL
     size_t count, ld, stride;  ///< ld and stride as given
@@ -482,11 +482,11 @@ struct Matrices {
 Violation check_pointers(const Matrices& x) {
     for (size_t i = 0; x.table != nullptr && i < x.count; ++i) {
         if (x.table[i] == nullptr) {
-            return {KAI_GEMM_NULL_POINTER, "%s.table[%zu] is NULL", {x.name, i}};
+            return wrong(KAI_GEMM_NULL_POINTER, say::absent_entry, i, x.name);
         }
     }
     if (x.table == nullptr && x.data == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "%s.data is NULL", {x.name}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, x.data_name);
     }
     return {};
 }
@@ -497,15 +497,12 @@ Violation check_strides(const Matrices& x, bool distinct) {
     if (x.rows == 0 || x.row == 0 || count == 0) {
         return {};
     }
-    const Violation overflow = {
-        KAI_GEMM_OVERFLOW,
-        "%s: %zu matrices of %zu rows, ld %zu, stride %zu, are larger than the address space",
-        {x.name, count, x.rows, x.ld, stride}};
+    const Violation overflow = wrong(KAI_GEMM_OVERFLOW, say::large_matrices, x.name, count, x.rows, x.ld, stride);
     if (x.row == SIZE_MAX) {
         return overflow;
     }
     if (x.ld != 0 && x.ld < x.row) {
-        return {KAI_GEMM_BAD_STRIDE, "%s.ld = %zu is shorter than a row, %zu bytes", {x.name, x.ld, x.row}};
+        return wrong(KAI_GEMM_BAD_STRIDE, say::short_stride, x.ld_name, x.ld, x.row, "row");
     }
     const size_t line = x.ld != 0 ? x.ld : x.row, extent = mul_add(x.rows - 1, line, x.row);
     if (extent == SIZE_MAX) {
@@ -516,7 +513,7 @@ Violation check_strides(const Matrices& x, bool distinct) {
         return overflow;
     }
     if (distinct && count > 1 && step < extent) {
-        return {KAI_GEMM_BAD_STRIDE, "%s.stride = %zu is shorter than a matrix, %zu bytes", {x.name, step, extent}};
+        return wrong(KAI_GEMM_BAD_STRIDE, say::short_stride, "c.stride", step, extent, "matrix");
     }
     return {};
 }
@@ -525,7 +522,7 @@ Violation check_strides(const Matrices& x, bool distinct) {
 Violation check_indices(const char* name, const size_t* indices, size_t count, const char* end_name, size_t end) {
     for (size_t i = 0; i < count; ++i) {
         if (indices[i] >= end) {
-            return {KAI_GEMM_BAD_VALUE, "%s[%zu] = %zu is not below %s = %zu", {name, i, indices[i], end_name, end}};
+            return wrong(KAI_GEMM_BAD_VALUE, say::index_too_large, name, i, indices[i], end_name, end);
         }
     }
     return {};
@@ -541,7 +538,7 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
     rows = {x.m, x.m};
     if (p.groups) {
         if (x.rows == nullptr && p.batch != 0) {
-            return {KAI_GEMM_NULL_POINTER, "rows is NULL: the problem has groups", {}};
+            return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "rows", "problem.groups");
         }
         rows = {0, 0};
         for (size_t i = 0; i < p.batch; ++i) {
@@ -550,10 +547,7 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
         }
     }
     if (rows.all > p.m) {
-        return {
-            KAI_GEMM_TOO_MANY_ROWS,
-            "%s%zu rows: the plan was made for m = %zu",
-            {rows.all == SIZE_MAX ? "at least " : "", rows.all, p.m}};
+        return wrong(KAI_GEMM_TOO_MANY_ROWS, say::many_rows_of_run, rows.all, p.m);
     }
     if (!p.groups) {
         return {};
@@ -561,7 +555,7 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
     Violation violation =
         check_indices("a_rows", x.a_rows, x.a_rows != nullptr ? rows.all : 0, "a_row_count", x.a_row_count);
     if (!violation && p.scatters && x.c_rows == nullptr && rows.all != 0) {
-        violation = {KAI_GEMM_NULL_POINTER, "c_rows is NULL: the problem scatters", {}};
+        violation = wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "c_rows", "problem.scatters");
     }
     if (!violation && p.scatters) {
         violation = check_indices("c_rows", x.c_rows, rows.all, "c_row_count", x.c_row_count);
@@ -571,27 +565,24 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
 
 Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
     if (x == nullptr || x->multiplier == nullptr || x->shift == nullptr) {
-        return {
-            KAI_GEMM_NULL_POINTER,
-            "%s is NULL: %s needs it",
-            {x == nullptr               ? "lowp"
-             : x->multiplier == nullptr ? "lowp->multiplier"
-                                        : "lowp->shift",
-             name_of(p.b_kind)}};
+        const char* name = x == nullptr ? "lowp" : x->multiplier == nullptr ? "lowp->multiplier" : "lowp->shift";
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, name, name_of(p.b_kind));
     }
     if (x->pipeline != KAI_LOWP_LEGACY && x->pipeline != KAI_LOWP_FIXED_POINT) {
-        return {KAI_GEMM_BAD_VALUE, "lowp->pipeline = %d is no kai_lowp_pipeline", {static_cast<int32_t>(x->pipeline)}};
+        return wrong(
+            KAI_GEMM_BAD_VALUE, say::no_enumerator, "lowp->pipeline", static_cast<int32_t>(x->pipeline),
+            "kai_lowp_pipeline");
     }
     if (x->min_value > x->max_value) {
-        return {
-            KAI_GEMM_BAD_VALUE,
-            "lowp->min_value = %d is above lowp->max_value = %d",
-            {static_cast<int32_t>(x->min_value), static_cast<int32_t>(x->max_value)}};
+        return wrong(
+            KAI_GEMM_BAD_VALUE, say::out_of_order, "lowp->min_value", static_cast<int32_t>(x->min_value),
+            "lowp->max_value", static_cast<int32_t>(x->max_value));
     }
     const int32_t least = x->pipeline == KAI_LOWP_LEGACY ? 0 : -31;
     for (size_t i = 0; i < (x->per_channel ? p.n : 1); ++i) {
         if (x->shift[i] < least || x->shift[i] > 31) {
-            return {KAI_GEMM_BAD_VALUE, "lowp->shift[%zu] = %d is not from %d to 31", {i, x->shift[i], least}};
+            return wrong(
+                KAI_GEMM_BAD_VALUE, say::entry_out_of_range, "lowp->shift", i, x->shift[i], least, int32_t{31});
         }
     }
     return {};
@@ -601,15 +592,27 @@ Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
 Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
     const Problem& p = plan.problem;
     const size_t matrices = p.groups ? 1 : p.batch;
-    const Matrices c = {"c",    x.c.data,   p.groups ? nullptr : x.c.table,   matrices,
-                        x.c.ld, x.c.stride, p.scatters ? x.c_row_count : all, p.n * size_of(p.c_type)};
+    const Matrices c = {
+        "c",
+        "c.data",
+        "c.ld",
+        x.c.data,
+        p.groups ? nullptr : x.c.table,
+        matrices,
+        x.c.ld,
+        x.c.stride,
+        p.scatters ? x.c_row_count : all,
+        p.n * size_of(p.c_type)};
     Violation violation = check_pointers(c);
     violation = violation ? violation : check_strides(c, true);
     if (violation) {
         return violation;
     }
-    const Matrices b = {
-        p.b_constant ? "packed b" : "b", x.b.data, x.b.table, b_count(p), x.b.ld, x.b.stride, b_rows(p), b_row_size(p)};
+    const Matrices b = {"b",       p.b_constant ? "packed b" : "b.data",
+                        "b.ld",    x.b.data,
+                        x.b.table, b_count(p),
+                        x.b.ld,    x.b.stride,
+                        b_rows(p), b_row_size(p)};
     if (p.b_constant && plan.packed_b_size != 0) {
         violation = check_pointers(b);
         if (violation) {
@@ -617,7 +620,7 @@ Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
         }
     }
     if (!p.b_constant && p.bias && x.bias == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "bias is NULL: the problem has a bias", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
     if (is_lowp(p.b_kind)) {
         violation = check_lowp(p, x.lowp);
@@ -629,8 +632,17 @@ Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
         return {};
     }
     const size_t a_rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
-    const Matrices a = {"a",    x.a.data,   p.groups ? nullptr : x.a.table, matrices,
-                        x.a.ld, x.a.stride, p.a_transposed ? p.k : a_rows,  a_rows_size(p, a_rows)};
+    const Matrices a = {
+        "a",
+        "a.data",
+        "a.ld",
+        x.a.data,
+        p.groups ? nullptr : x.a.table,
+        matrices,
+        x.a.ld,
+        x.a.stride,
+        p.a_transposed ? p.k : a_rows,
+        a_rows_size(p, a_rows)};
     violation = check_pointers(a);
     violation = violation ? violation : check_strides(a, false);
     if (violation || p.b_constant) {
@@ -646,13 +658,13 @@ Violation check_workspace(const Plan& plan, const void* workspace, size_t size) 
         return {};
     }
     if (workspace == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "workspace is NULL: plan->workspace_size is %zu", {need}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "workspace", need);
     }
     if (size < need) {
-        return {KAI_GEMM_TOO_SMALL, "workspace: %zu of %zu bytes", {size, need}};
+        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "workspace", size, need);
     }
     if (past != 0) {
-        return {KAI_GEMM_MISALIGNED, "workspace is %zu bytes past a multiple of %zu", {past, kAlignment}};
+        return wrong(KAI_GEMM_MISALIGNED, say::unaligned, "workspace", past, kAlignment);
     }
     return {};
 }
@@ -666,7 +678,7 @@ Violation check_all(
     const Plan* plan, const Operands* operands, const void* workspace, size_t workspace_size, Rows& rows) {
     Violation violation = check_plan(plan);
     if (!violation && operands == nullptr) {
-        violation = {KAI_GEMM_NULL_POINTER, "operands is NULL", {}};
+        violation = wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
     }
     violation = violation ? violation : check_rows(*plan, *operands, rows);
     if (violation || is_empty(plan->problem, rows)) {

@@ -72,13 +72,13 @@ kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation) {
 
 Violation check_plan(const kai_gemm_plan* plan) {
     if (plan == nullptr) {
-        return {KAI_GEMM_NULL_POINTER, "plan is NULL", {}};
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, "plan");
     }
     if (plan->status != KAI_GEMM_OK) {
-        return {KAI_GEMM_NO_PLAN, "no plan: %s", {plan->reason}};
+        return wrong(KAI_GEMM_NO_PLAN, say::failed_plan, static_cast<const char*>(plan->reason));
     }
     if (plan->problem.units == 0) {
-        return {KAI_GEMM_NO_PLAN, "no plan: it is zero, kai_gemm_make_plan did not make it", {}};
+        return wrong(KAI_GEMM_NO_PLAN, say::zero_plan);
     }
     return {};
 }

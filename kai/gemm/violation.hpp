@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/core/sentences.hpp"
 #include "kai/gemm/kai_gemm.h"
 
 #pragma GCC visibility push(hidden)
@@ -35,13 +36,20 @@ struct Value {
 /// Nothing is wrong if `status` is KAI_GEMM_OK.
 struct Violation {
     kai_gemm_status status = KAI_GEMM_OK;
-    const char* sentence = "";  ///< "k = %zu is not a multiple of bl = %zu": %zu, %d, %g and %s stand for the values
+    const char* sentence = "";  ///< of sentences.def
     Value values[5];
 
     explicit operator bool() const {
         return status != KAI_GEMM_OK;
     }
 };
+
+/// A sentence of sentences.def (kai::say) and its values, which the compiler compares with it.
+template <typename Sentence, typename... Values>
+Violation wrong(kai_gemm_status status, Sentence, Values... values) {
+    kai::check_values<Sentence, Values...>();
+    return {status, Sentence::format, {Value(values)...}};
+}
 
 /// Writes the sentence, cut off at `size` bytes, terminated. Returns its whole length.
 size_t write_sentence(const Violation& violation, char* text, size_t size);

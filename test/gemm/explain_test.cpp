@@ -74,7 +74,7 @@ TEST(GemmExplain, ValuesThatAreRefused) {
     dense([](auto& p) { p.a_type = kai_dt_uint8; }, "a_type is uint8: DENSE takes f32, f16 and bf16");
     dense([](auto& p) { p.c_type = kai_dt_int32; }, "c_type is int32: DENSE takes f32, f16 and bf16");
     dense([](auto& p) { p.clamp_min = 1.5F, p.clamp_max = -2; }, "clamp_min = 1.5 is not at most clamp_max = -2");
-    dense([](auto& p) { p.units = 0; }, "units = 0: at least one thread works");
+    dense([](auto& p) { p.units = 0; }, "units must not be 0");
     dense([](auto& p) { p.scatters = true; }, "scatters needs groups");
     dense([](auto& p) { p.scatters = p.groups = true, p.beta = 0.5F; }, "beta = 0.5: with scatters it is 0 or 1");
 
@@ -82,9 +82,9 @@ TEST(GemmExplain, ValuesThatAreRefused) {
     of(
         blocks, [](auto& p) { p.k = 250; }, "k = 250 is not a multiple of bl = 32");
     of(
-        blocks, [](auto& p) { p.bl = 0; }, "bl = 0 is not a positive multiple of 32");
+        blocks, [](auto& p) { p.bl = 0; }, "bl must not be 0");
     of(
-        blocks, [](auto& p) { p.bl = 48; }, "bl = 48 is not a positive multiple of 32");
+        blocks, [](auto& p) { p.bl = 48; }, "bl = 48 is not a multiple of 32");
     of(
         blocks_of(KAI_GEMM_INT2_CHANNEL), [](auto& p) { p.k = 33; }, "k = 33 is not a multiple of 32");
 
@@ -106,11 +106,9 @@ TEST(GemmExplain, ValuesThatAreRefused) {
     of(
         integers, [](auto& p) { p.beta = 1; }, "alpha = 1, beta = 1: INT8_STATIC takes 1 and 0 only");
     of(
-        integers, [](auto& p) { p.c_min = -129; },
-        "c_min = -129, c_max = 127: bounds of int8 are -128 to 127, in order");
+        integers, [](auto& p) { p.c_min = -129; }, "c_min = -129 is not from -128 to 127");
     of(
-        integers, [](auto& p) { p.c_min = 5, p.c_max = 4; },
-        "c_min = 5, c_max = 4: bounds of int8 are -128 to 127, in order");
+        integers, [](auto& p) { p.c_min = 5, p.c_max = 4; }, "c_min = 5 is not at most c_max = 4");
     of(
         integers, [](auto& p) { p.c_zero_point = 128; }, "c_zero_point = 128 is not from -128 to 127");
     of(
@@ -120,7 +118,7 @@ TEST(GemmExplain, ValuesThatAreRefused) {
         "a_type is int8: UINT8_LOWP takes uint8");
     of(
         integers_of(KAI_GEMM_INT8_LOWP), [](auto& p) { p.bias = true; },
-        "bias: that of INT8_LOWP belongs to the run, kai_gemm_operands.lowp");
+        "bias: that of INT8_LOWP belongs to the run, in lowp");
 }
 
 /// What the caller forgot is told; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
@@ -387,22 +385,23 @@ TEST_F(GemmExplainRun, Operands) {
     ASSERT_NE(plan.workspace_size, 0U);
     const auto null = KAI_GEMM_NULL_POINTER;
     expect([](auto& c) { c.x.a.data = nullptr; }, null, "a.data is NULL");
-    expect([](auto& c) { c.x.b.data = nullptr; }, null, "packed b.data is NULL");
+    expect([](auto& c) { c.x.b.data = nullptr; }, null, "packed b is NULL");
     expect([](auto& c) { c.x.c.data = nullptr; }, null, "c.data is NULL");
     uint8_t byte;
     const void* const a_table[] = {&byte, &byte, nullptr};
     void* const c_table[] = {&byte, nullptr, &byte};
-    expect([&](auto& c) { c.x.a.table = a_table; }, null, "a.table[2] is NULL");
-    expect([&](auto& c) { c.x.c.table = c_table; }, null, "c.table[1] is NULL");
+    expect([&](auto& c) { c.x.a.table = a_table; }, null, "entry 2 of the table of a is NULL");
+    expect([&](auto& c) { c.x.c.table = c_table; }, null, "entry 1 of the table of c is NULL");
     expect([](auto& c) { c.x.m = 8; }, KAI_GEMM_TOO_MANY_ROWS, "8 rows: the plan was made for m = 7");
-    expect([](auto& c) { c.x.a.ld = 23; }, KAI_GEMM_BAD_STRIDE, "a.ld = 23 is shorter than a row, 24 bytes");
-    expect([](auto& c) { c.x.c.ld = 131; }, KAI_GEMM_BAD_STRIDE, "c.ld = 131 is shorter than a row, 132 bytes");
+    expect([](auto& c) { c.x.a.ld = 23; }, KAI_GEMM_BAD_STRIDE, "a.ld = 23 is less than the 24 bytes of a row");
+    expect([](auto& c) { c.x.c.ld = 131; }, KAI_GEMM_BAD_STRIDE, "c.ld = 131 is less than the 132 bytes of a row");
     expect(
-        [](auto& c) { c.x.c.stride = 791; }, KAI_GEMM_BAD_STRIDE, "c.stride = 791 is shorter than a matrix, 792 bytes");
+        [](auto& c) { c.x.c.stride = 791; }, KAI_GEMM_BAD_STRIDE,
+        "c.stride = 791 is less than the 792 bytes of a matrix");
     expect(
         [](auto& c) { c.x.a.ld = kMost / 4; }, KAI_GEMM_OVERFLOW,
         "a: 3 matrices of 20 rows, ld " + number(kMost / 4) + ", stride 0, are larger than the address space");
-    expect([](auto& c) { c.workspace = nullptr; }, null, "workspace is NULL: plan->workspace_size is " + size);
+    expect([](auto& c) { c.workspace = nullptr; }, null, "workspace is NULL: " + size + " bytes are needed");
     expect(
         [](auto& c) { c.size -= 64; }, KAI_GEMM_TOO_SMALL,
         "workspace: " + number(plan.workspace_size - 64) + " of " + size + " bytes");
@@ -427,8 +426,8 @@ TEST_F(GemmExplainRun, VariableWeights) {
     c.p.b_constant = false;
     start(c);
     expect([](auto& x) { x.x.b.data = nullptr; }, KAI_GEMM_NULL_POINTER, "b.data is NULL");
-    expect([](auto& x) { x.x.bias = nullptr; }, KAI_GEMM_NULL_POINTER, "bias is NULL: the problem has a bias");
-    expect([](auto& x) { x.x.b.ld = 1; }, KAI_GEMM_BAD_STRIDE, "b.ld = 1 is shorter than a row, 132 bytes");
+    expect([](auto& x) { x.x.bias = nullptr; }, KAI_GEMM_NULL_POINTER, "bias is NULL: problem.bias needs it");
+    expect([](auto& x) { x.x.b.ld = 1; }, KAI_GEMM_BAD_STRIDE, "b.ld = 1 is less than the 132 bytes of a row");
     kai_gemm_weights w = {};
     EXPECT_EQ(
         text_of([&](char* to, size_t n) {
@@ -443,12 +442,12 @@ TEST_F(GemmExplainRun, Groups) {
     c.rows = {4, 0, 2}, c.a_rows = {9, 9, 0, 1, 2, 8}, c.a_row_count = 10, c.m = 0;
     c.c_rows = {2, 0, 2, 1, 2, 0}, c.c_row_count = 3;
     start(c);
-    expect([](auto& x) { x.x.rows = nullptr; }, KAI_GEMM_NULL_POINTER, "rows is NULL: the problem has groups");
+    expect([](auto& x) { x.x.rows = nullptr; }, KAI_GEMM_NULL_POINTER, "rows is NULL: problem.groups needs it");
     const size_t rows[] = {4, 0, 6};
     expect([&](auto& x) { x.x.rows = rows; }, KAI_GEMM_TOO_MANY_ROWS, "10 rows: the plan was made for m = 9");
     expect([](auto& x) { x.x.a_row_count = 9; }, KAI_GEMM_BAD_VALUE, "a_rows[0] = 9 is not below a_row_count = 9");
     expect([](auto& x) { x.x.c_row_count = 2; }, KAI_GEMM_BAD_VALUE, "c_rows[0] = 2 is not below c_row_count = 2");
-    expect([](auto& x) { x.x.c_rows = nullptr; }, KAI_GEMM_NULL_POINTER, "c_rows is NULL: the problem scatters");
+    expect([](auto& x) { x.x.c_rows = nullptr; }, KAI_GEMM_NULL_POINTER, "c_rows is NULL: problem.scatters needs it");
 }
 
 TEST_F(GemmExplainRun, Lowp) {
@@ -474,7 +473,7 @@ TEST_F(GemmExplainRun, Lowp) {
     EXPECT_EQ(said([](auto&, auto& l) { l.pipeline = KAI_LOWP_LEGACY; }), "lowp->shift[3] = 32 is not from 0 to 31\n");
     EXPECT_EQ(
         said([](auto&, auto& l) { l.min_value = 5, l.max_value = -6; }),
-        "lowp->min_value = 5 is above lowp->max_value = -6\n");
+        "lowp->min_value = 5 is not at most lowp->max_value = -6\n");
     EXPECT_EQ(
         said([](auto&, auto& l) { l.pipeline = static_cast<kai_lowp_pipeline>(7); }),
         "lowp->pipeline = 7 is no kai_lowp_pipeline\n");
@@ -488,14 +487,13 @@ TEST_F(GemmExplainRun, Weights) {
     const auto null = KAI_GEMM_NULL_POINTER;
     const std::string size = number(plan.packed_b_size), space = number(plan.pack_workspace_size);
     expect_pack([](auto& x) { x.w.b = nullptr; }, null, "weights.b is NULL");
-    expect_pack([](auto& x) { x.w.bias = nullptr; }, null, "weights.bias is NULL: the problem has a bias");
+    expect_pack([](auto& x) { x.w.bias = nullptr; }, null, "weights.bias is NULL: problem.bias needs it");
     expect_pack([](auto& x) { x.matrix = 3; }, KAI_GEMM_NO_UNIT, "matrix = 3: the problem has 3 matrices B");
-    expect_pack([](auto& x) { x.packed = nullptr; }, null, "packed is NULL: plan->packed_b_size is " + size);
+    expect_pack([](auto& x) { x.packed = nullptr; }, null, "packed is NULL: " + size + " bytes are needed");
     expect_pack(
         [](auto& x) { --x.packed_size; }, KAI_GEMM_TOO_SMALL,
         "packed: " + number(plan.packed_b_size - 1) + " of " + size + " bytes");
-    expect_pack(
-        [](auto& x) { x.workspace = nullptr; }, null, "workspace is NULL: plan->pack_workspace_size is " + space);
+    expect_pack([](auto& x) { x.workspace = nullptr; }, null, "workspace is NULL: " + space + " bytes are needed");
     expect_pack(
         [](auto& x) { --x.workspace_size; }, KAI_GEMM_TOO_SMALL,
         "workspace: " + number(plan.pack_workspace_size - 1) + " of " + space + " bytes");
@@ -503,10 +501,10 @@ TEST_F(GemmExplainRun, Weights) {
         [](auto& x) { x.workspace = static_cast<uint8_t*>(x.workspace) + 32; }, KAI_GEMM_MISALIGNED,
         "workspace is 32 bytes past a multiple of 64");
     expect_pack(
-        [](auto& x) { x.w.ldb = 39; }, KAI_GEMM_BAD_STRIDE, "weights.ldb = 39 is shorter than a row of B, 40 bytes");
+        [](auto& x) { x.w.ldb = 39; }, KAI_GEMM_BAD_STRIDE, "weights.ldb = 39 is less than the 40 bytes of a row");
     expect_pack(
         [](auto& x) { x.w.ldb = kMost / 4; }, KAI_GEMM_OVERFLOW,
-        "weights.ldb = " + number(kMost / 4) + ": 33 rows are larger than the address space");
+        "weights.ldb = " + number(kMost / 4) + ": 33 of them are larger than the address space");
     const std::string units = number(plan.pack_units) + (plan.pack_units == 1 ? " unit, " : " units, ");
     expect_pack([](auto&) {}, KAI_GEMM_OK, "nothing is wrong: " + units + size + " bytes");
     EXPECT_EQ(
@@ -522,19 +520,19 @@ TEST_F(GemmExplainRun, QuantisedWeights) {
     c.m = 5;
     start(c);
     const auto null = KAI_GEMM_NULL_POINTER;
-    expect_pack([](auto& x) { x.w.scale = nullptr; }, null, "weights.scale is NULL: INT4_BLOCK has scales");
+    expect_pack([](auto& x) { x.w.scale = nullptr; }, null, "weights.scale is NULL: INT4_BLOCK needs it");
     expect_pack(
         [](auto& x) { x.w.scale_stride = 3; }, KAI_GEMM_BAD_STRIDE,
-        "weights.scale_stride = 3 is shorter than the scales of a column, 4 bytes");
+        "weights.scale_stride = 3 is less than the 4 bytes of a column");
     expect_pack(
         [](auto& x) { x.w.scale_stride = kMost / 4; }, KAI_GEMM_OVERFLOW,
-        "weights.scale_stride = " + number(kMost / 4) + ": 20 columns are larger than the address space");
+        "weights.scale_stride = " + number(kMost / 4) + ": 20 of them are larger than the address space");
     c.p.b_kind = KAI_GEMM_INT4_BLOCK_ZERO;
     start(c);
-    expect_pack([](auto& x) { x.w.zero = nullptr; }, null, "weights.zero is NULL: INT4_BLOCK_ZERO has zeros");
+    expect_pack([](auto& x) { x.w.zero = nullptr; }, null, "weights.zero is NULL: INT4_BLOCK_ZERO needs it");
     c.p.b_kind = KAI_GEMM_INT4_CHANNEL;
     start(c);
-    expect_pack([](auto& x) { x.w.zero_point = 7; }, KAI_GEMM_BAD_VALUE, "weights.zero_point = 7 is neither 0 nor 8");
+    expect_pack([](auto& x) { x.w.zero_point = 7; }, KAI_GEMM_BAD_VALUE, "weights.zero_point = 7, not 0 or 8");
 }
 
 }  // namespace
