@@ -960,20 +960,30 @@ TEST_P(Pack, LhsRefusesAndSaysWhy) {
                 test::packed_offset(p, c.tile, 0, c.k, c.bl), "kai_get_lhs_packed_offset_" + name + ": " + why);
         }
     };
-    const bool f16p = name == "lhs_pack_f16pmrx2_f32_neon";  // runs whatever bl and kr are
-    refuses({{0, good.kr, good.sr}, k, bl}, "mr = 0");
-    refuses({{good.rows, 7, 2}, k, bl}, "kr = 7", !f16p);
-    refuses({{good.rows, 0, good.sr}, k, bl}, "kr = 0", !f16p);
+    const bool f16p = name == "lhs_pack_f16pmrx2_f32_neon";           // takes any bl and kr
+    const bool pads_groups = !blocks && p.signature == KAI_LHS_PACK;  // of other sizes kr and sr are no matter
+    refuses(
+        {{0, good.kr, good.sr}, k, bl}, p.accepts(good.rows + 1, good.kr, good.sr) ? "mr must not be 0" : "mr = 0",
+        true, false);
+    refuses({{0, good.kr, good.sr}, k, bl}, "mr must not be 0", false, true);
+    refuses({{good.rows, 7, 2}, k, bl}, "kr = 7", !f16p, pads_groups);
+    refuses({{good.rows, 0, good.sr}, k, bl}, "kr (= 0|must not be 0)", !f16p, pads_groups);
     if (!p.accepts(good.rows + 1, good.kr, good.sr)) {  // of getters that is no matter
         refuses({{good.rows + 1, good.kr, good.sr}, k, bl}, "mr = " + std::to_string(good.rows + 1), true, false);
     }
     if (blocks) {
-        refuses({good, k, 0}, "bl = 0", !f16p);
-        refuses({good, 96, 64}, "k = 96 is not a multiple of bl = 64", !f16p);
+        refuses({good, k, 0}, "bl must not be 0", !f16p, !f16p);
+        refuses({good, 96, 64}, "k = 96 is not a multiple of bl = 64", !f16p, !f16p);
         const size_t odd = name == "lhs_quant_pack_qsi8d32p_f32" ? 33 : 48;
-        refuses({good, 2 * odd, odd}, f16p ? "never" : "bl = " + std::to_string(odd), !f16p, !f16p);
+        refuses({good, 2 * odd, odd}, f16p ? "never" : "bl = " + std::to_string(odd), !f16p, !f16p && odd != 33);
     } else if (p.signature == KAI_LHS_QUANT_PACK) {
-        refuses({{4, 48, 1}, 40, 0}, "k = 40");
+        const bool super_blocks = test::fixed_block(p) != 0;
+        refuses(
+            {{4, 48, 1}, 40, 0},
+            super_blocks ? "k = 40 is not a multiple of 256"
+                         : "k rounded up to 64 is not a "
+                           "multiple of kr / sr = 48",
+            true, super_blocks);
     } else {
         refuses({good, k, 0, 1, 3}, "m_idx_start = 3", true, false);
     }

@@ -81,8 +81,9 @@ struct Format {
         if (block != 0) {
             return k;
         }
-        const size_t multiple = k_multiple ? k_multiple : group_size(t);
-        return (k + multiple - 1) / multiple * multiple;
+        const bool no_group = group == kr_over_sr && t.sr == 0;
+        const size_t multiple = k_multiple != 0 ? k_multiple : no_group ? 0 : group_size(t);
+        return multiple == 0 ? k : (k + multiple - 1) / multiple * multiple;
     }
     constexpr size_t element_bytes(Tile t, size_t count) const {
         return t.rows * (count * bits / 8);
@@ -91,16 +92,31 @@ struct Format {
         return element_bytes(t, bl) + t.rows * (block_head + block_tail);
     }
 
-    /// @name With blocks of bl. k is a multiple of bl.
+    /// @name Getters take any number, 0 too: nothing divides by what is 0
+    /// @{
+    static constexpr size_t panels_before(Tile t, size_t row) {
+        return t.rows == 0 ? 0 : row / t.rows;
+    }
+    static constexpr size_t panels_of(Tile t, size_t count) {
+        return t.rows == 0 ? 0 : (count + t.rows - 1) / t.rows;
+    }
+    /// A part of a block counts as one.
+    static constexpr size_t blocks_of(size_t k, size_t bl) {
+        return bl == 0 ? 0 : (k + bl - 1) / bl;
+    }
+    /// @}
+
+    /// @name With blocks of bl. Formats whose blocks have no fields do not depend on it.
     /// @{
     constexpr size_t stride(Tile t, size_t k, size_t bl) const {
-        return t.rows * (panel_head + panel_tail) + (k == 0 ? 0 : k / bl * block_bytes(t, bl));
+        return t.rows * (panel_head + panel_tail) +
+               (block_head + block_tail == 0 ? element_bytes(t, k) : blocks_of(k, bl) * block_bytes(t, bl));
     }
     constexpr size_t offset(Tile t, size_t row, size_t k, size_t bl) const {
-        return row / t.rows * stride(t, k, bl);
+        return panels_before(t, row) * stride(t, k, bl);
     }
     constexpr size_t size(Tile t, size_t count, size_t k, size_t bl) const {
-        return (count + t.rows - 1) / t.rows * stride(t, k, bl);
+        return panels_of(t, count) * stride(t, k, bl);
     }
     /// @}
 
@@ -113,10 +129,10 @@ struct Format {
         return t.rows * (panel_head + panel_tail) + element_bytes(t, padded(t, k));
     }
     constexpr size_t offset(Tile t, size_t row, size_t k) const {
-        return row / t.rows * stride(t, k);
+        return panels_before(t, row) * stride(t, k);
     }
     constexpr size_t size(Tile t, size_t count, size_t k) const {
-        return (count + t.rows - 1) / t.rows * stride(t, k);
+        return panels_of(t, count) * stride(t, k);
     }
     /// @}
 

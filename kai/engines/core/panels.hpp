@@ -101,8 +101,12 @@ constexpr kai_panels panels_of(
 }
 
 KAI_INLINE size_t stride_of(const kai_panels& panels, size_t rows, size_t k, size_t bl) {
+    if (panels.block_fields != 0) {
+        const size_t blocks = Format::blocks_of(k, bl);
+        return rows * (panels.panel_fields + blocks * (bl * panels.bits / 8 + panels.block_fields));
+    }
     const size_t stored = (k + panels.k_multiple - 1U) & -static_cast<size_t>(panels.k_multiple);
-    return rows * (panels.panel_fields + stored * panels.bits / 8 + (bl == 0 ? 0 : k / bl * panels.block_fields));
+    return rows * (panels.panel_fields + stored * panels.bits / 8);
 }
 
 /// @name A call where rows scale

@@ -20,11 +20,11 @@
         return m_idx * lhs_stride;                                                                                 \
     }                                                                                                              \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) { \
-        kai::check_lhs_shape(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                          \
+        kai::check_lhs_getter(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                         \
         return kai::format_of(kai::FORMAT).offset({mr, kr, sr}, m_idx, KAI_LHS_DEPTH_##DEPTH);                     \
     }                                                                                                              \
     size_t kai_get_lhs_packed_size_##NAME(size_t m, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) {       \
-        kai::check_lhs_shape(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                          \
+        kai::check_lhs_getter(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                         \
         return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, KAI_LHS_DEPTH_##DEPTH);                           \
     }
 #define KAI_DEFINE_LHS_PACK_GETTERS(...) KAI_DEFINE_LHS_PACK_GETTERS_(K, __VA_ARGS__)

@@ -1,5 +1,5 @@
 // Preconditions of LHS packers, checked in builds with assertions: by `run`, and by the getters of sizes and
-// offsets as far as it applies to them. Getters take any mr, since clients ask them with one row.
+// offsets as far as their result depends on them. Getters take any mr, since clients ask them with one row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,47 +23,61 @@ KAI_INLINE void check_multiple([[maybe_unused]] const char* name, size_t size, s
     KAI_REQUIRE(function, of == 0 || size % of == 0, "%s = %zu is not a multiple of %zu", name, size, of);
 }
 
-/// The rules for getters.
-KAI_INLINE void check_lhs_shape(
+/// Blocks, and the depth as it is.
+KAI_INLINE void check_lhs_depth(
+    [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl,
+    [[maybe_unused]] const char* function) {
+    check_multiple("k", k, rules.k_multiple, function);
+    check_multiple("k", k, rules.format.block, function);
+    if (rules.blocks) {
+        KAI_REQUIRE(function, bl > 0, "bl must not be 0");
+        check_multiple("bl", bl, rules.bl_multiple, function);
+        KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+    }
+}
+
+/// The rules for getters: numbers that their result depends on, where no call of `run` with them is right. A size
+/// depends on kr and sr only where k is padded to whole groups.
+KAI_INLINE void check_lhs_getter(
     [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
     [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl = 0) {
-    KAI_REQUIRE(function, t.rows > 0, "mr = 0");
-    KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
-    KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
-    KAI_REQUIRE(function, t.kr > 0, "kr = 0");
-    KAI_REQUIRE(
-        function, rules.format.group != Format::kr_over_sr || (t.sr > 0 && t.kr % t.sr == 0),
-        "kr = %zu is not a multiple of sr = %zu", t.kr, t.sr);
-    check_multiple("k", k, rules.k_multiple, function);
-    if (rules.blocks) {
-        KAI_REQUIRE(function, bl > 0, "bl = 0");
-        check_multiple("bl", bl, rules.bl_multiple, function);
-        KAI_REQUIRE(
-            function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of the %zu elements of a group",
-            bl, rules.format.group_size(t));
-        KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
-    } else if (rules.format.block != 0) {
-        check_multiple("k", k, rules.format.block, function);
-        KAI_REQUIRE(
-            function, rules.format.block % rules.format.group_size(t) == 0,
-            "a block of %zu is not a multiple of the %zu elements of a group", static_cast<size_t>(rules.format.block),
-            rules.format.group_size(t));
-    } else {
-        KAI_REQUIRE(
-            function, rules.format.padded(t, k) % rules.format.group_size(t) == 0,
-            "k = %zu, padded to %zu, is not a multiple of the %zu elements of a group", k, rules.format.padded(t, k),
-            rules.format.group_size(t));
+    KAI_REQUIRE(function, t.rows > 0, "mr must not be 0");
+    check_lhs_depth(rules, k, bl, function);
+    if (!rules.blocks && rules.format.block == 0 && rules.format.k_multiple == 0 && rules.k_multiple == 0) {
+        KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
+        KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
     }
 }
 
 /// The rules for `run`.
-KAI_INLINE void check_lhs_call(const LhsRules& rules, Tile t, const char* function, size_t k, size_t bl = 0) {
+KAI_INLINE void check_lhs_call(
+    [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
+    [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl = 0) {
     KAI_REQUIRE(function, rules.mr == 0 || t.rows == rules.mr, "mr = %zu, not %zu", t.rows, rules.mr);
-    check_lhs_shape(rules, t, function, k, bl);
+    KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
+    KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
+    KAI_REQUIRE(function, t.rows > 0, "mr must not be 0");
+    KAI_REQUIRE(function, t.kr > 0, "kr must not be 0");
+    [[maybe_unused]] const bool divides = rules.format.group == Format::kr_over_sr;
+    KAI_REQUIRE(function, !divides || t.sr > 0, "sr must not be 0");
+    KAI_REQUIRE(function, !divides || t.kr % t.sr == 0, "kr = %zu is not a multiple of sr = %zu", t.kr, t.sr);
+    check_lhs_depth(rules, k, bl, function);
+    [[maybe_unused]] const char* const name = divides ? "kr / sr" : "kr";
+    if (rules.blocks) {
+        KAI_REQUIRE(
+            function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of %s = %zu", bl, name,
+            rules.format.group_size(t));
+    } else {
+        [[maybe_unused]] const size_t block = rules.format.block;
+        [[maybe_unused]] const size_t stored = block != 0 ? block : rules.format.padded(t, k);
+        KAI_REQUIRE(
+            function, stored % rules.format.group_size(t) == 0, "k rounded up to %zu is not a multiple of %s = %zu",
+            stored, name, rules.format.group_size(t));
+    }
 }
 
 /// Packers whose rules `run` alone checks.
-KAI_INLINE void check_lhs_shape(const Format&, Tile, const char*, size_t) {
+KAI_INLINE void check_lhs_getter(const Format&, Tile, const char*, size_t) {
 }
 
 constexpr const Format& format_of(const LhsRules& rules) {

@@ -14,9 +14,8 @@
 namespace kai {
 namespace {
 
-/// By convention `run` ignores bl and kr; the getters check them.
-constexpr LhsRules kRunRules{f16p, 0, 0, 2, false, 0, 16};
-constexpr LhsRules kRules{f16p, 0, 0, 2, true, 0, 16};
+/// By convention bl and kr are ignored.
+constexpr LhsRules kRules{f16p, 0, 0, 2, false, 0, 16};
 
 KAI_INLINE const float* row_of(const float* src, size_t row, size_t stride) {
     return reinterpret_cast<const float*>(bytes(src, row * stride));
@@ -82,7 +81,7 @@ KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_pack_f16pmrx2_f32_neon, kRules)
 void kai_run_lhs_pack_f16pmrx2_f32_neon(
     size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
     size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRunRules, {mr, 4, sr}, __func__, k, bl);
+    kai::check_lhs_call(kai::kRules, {mr, 4, sr}, __func__, k, bl);
     // By convention this packer ignores these: groups have two elements, and lhs and lhs_packed are those of
     // the first row.
     KAI_UNUSED(kr);
@@ -94,7 +93,7 @@ void kai_run_lhs_pack_f16pmrx2_f32_neon(
 void kai_run_lhs_pack_f16pmrx2_f32_neon_rows(
     size_t m, size_t k, size_t bl, size_t mr, [[maybe_unused]] size_t kr, size_t sr, const size_t* rows,
     const void* lhs, size_t lhs_stride, void* lhs_packed) {
-    kai::check_lhs_call(kai::kRunRules, {mr, 4, sr}, __func__, k, bl);
+    kai::check_lhs_call(kai::kRules, {mr, 4, sr}, __func__, k, bl);
     kai::pack_f16p(m, k, mr, lhs, lhs_stride, rows, lhs_packed);
 }
 

@@ -56,10 +56,9 @@ KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, s
     return group_violation(rules, kr, sr);
 }
 
-KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t bl) {
+KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t bl) {
     KAI_VIOLATION_IF(bl == 0, zero, "bl");
     KAI_VIOLATION_IF(bl % 32 != 0, not_multiple, "bl", bl, 32);
-    KAI_VIOLATION_IF(bl % kr != 0, not_multiple_of, "bl", bl, "kr", kr);
     KAI_VIOLATION_IF(rules.bl_max != 0 && bl > rules.bl_max, too_large, "bl", bl, rules.bl_max);
     KAI_VIOLATION_IF(k % bl != 0, not_multiple_of, "k", k, "bl", bl);
     return {};
@@ -82,10 +81,10 @@ KAI_INLINE kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, s
     return {};
 }
 
-/// The rules for the shape. `run`: those for getters and those for `run` alone.
+/// The rules of `run` for the shape.
 KAI_INLINE kai_violation
-shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, bool run) {
-    if (run && is_fixed(rules)) {
+shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl) {
+    if (is_fixed(rules)) {
         return tile_violation(rules, nr, kr, sr);
     }
     KAI_VIOLATION_IF(nr == 0, zero, "nr");
@@ -94,8 +93,13 @@ shape_violation(const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size
     KAI_VIOLATION_IF(sr != 1 && kr % sr != 0, not_multiple_of, "kr", kr, "sr", sr);
     bl = rules.bl != 0 ? rules.bl : bl;
     KAI_VIOLATION_IF_NO_MULTIPLE("k", k, rules.source_weights);
-    KAI_RETURN_VIOLATION(run ? tile_violation(rules, nr, kr, sr) : kai_violation{});
-    return rules.blocks ? blocks_violation(rules, k, kr, bl) : depth_violation(rules, k, kr, sr);
+    KAI_RETURN_VIOLATION(tile_violation(rules, nr, kr, sr));
+    if (!rules.blocks) {
+        return depth_violation(rules, k, kr, sr);
+    }
+    KAI_RETURN_VIOLATION(blocks_violation(rules, k, bl));
+    KAI_VIOLATION_IF(bl % kr != 0, not_multiple_of, "bl", bl, "kr", kr);
+    return {};
 }
 
 KAI_INLINE kai_violation params_violation(const kai_rhs_rules& rules, const void* params) {
@@ -149,25 +153,47 @@ KAI_INLINE kai_violation operands_violation(const kai_rhs_rules& rules, const ka
     return params_violation(rules, c.params);
 }
 
-/// Bytes from one panel to the next, for a getter.
-size_t checked_stride(
-    const char* getter, const kai_rhs_rules& rules, size_t k, size_t nr, size_t kr, size_t sr, size_t bl,
-    enum kai_datatype scale_dt) {
-    kai_violation violation = shape_violation(rules, k, nr, kr, sr, bl, false);
-    if (scale_dt != kai_dt_bf16) {
-        violation = kai::violation(kai::say::not_bf16, "scale_dt", scale_dt);
+/// What a getter is asked for.
+struct Shape {
+    size_t k, nr, kr, sr, bl;
+    enum kai_datatype scale_dt;
+
+    KAI_INLINE size_t block(const kai_rhs_rules& rules) const {
+        return rules.bl != 0 ? rules.bl : bl;
     }
-    KAI_REFUSE(getter, rules.name, violation);
-    const size_t group = kr / sr, whole_groups = (k + group - 1) / group * group;
-    const size_t depth = rules.blocks ? k : rules.pads_groups ? whole_groups : padded(rules, k);
-    const size_t blocks = rules.blocks ? k / (rules.bl != 0 ? rules.bl : bl) : 0;
-    return nr * (rules.panel_fields + blocks * rules.block_fields + depth * rules.bits / 8);
+};
+
+/// What getters reject in builds with assertions: numbers that their result depends on, where no call of `run` with
+/// them is right.
+[[maybe_unused]] kai_violation getter_violation(const kai_rhs_rules& rules, const Shape& s) {
+    KAI_VIOLATION_IF(s.nr == 0, zero, "nr");
+    KAI_VIOLATION_IF(rules.pads_groups && s.kr == 0, zero, "kr");
+    KAI_VIOLATION_IF(s.scale_dt != kai_dt_bf16, not_bf16, "scale_dt", s.scale_dt);
+    KAI_VIOLATION_IF_NO_MULTIPLE("k", s.k, rules.source_weights);
+    KAI_VIOLATION_IF_NO_MULTIPLE("k", s.k, rules.k_multiple);
+    return rules.blocks ? blocks_violation(rules, s.k, s.block(rules)) : kai_violation{};
+}
+
+/// Bytes from one panel to the next, for a getter.
+size_t packed_stride([[maybe_unused]] const char* getter, const kai_rhs_rules& rules, const Shape& s) {
+#if KLEIDIAI_ASSERTIONS
+    KAI_REFUSE(getter, rules.name, getter_violation(rules, s));
+#endif
+    if (rules.blocks) {
+        // Of formats with a zero, blocks consist of whole 32 elements. (There are no others; getters take any bl.)
+        const size_t bl = s.block(rules), elements = rules.zero ? bl / 32 * 32 : bl;
+        const size_t blocks = Format::blocks_of(s.k, bl);
+        return s.nr * (rules.panel_fields + blocks * (rules.block_fields + elements * rules.bits / 8));
+    }
+    const size_t group = s.sr == 0 ? 0 : s.kr / s.sr;
+    const size_t depth = !rules.pads_groups ? padded(rules, s.k) : group == 0 ? s.k : kai_roundup(s.k, group);
+    return s.nr * (rules.panel_fields + depth * rules.bits / 8);
 }
 
 }  // namespace
 }  // namespace kai
 
-using kai::checked_stride;
+using kai::packed_stride;
 
 extern "C" {
 
@@ -175,7 +201,7 @@ kai_violation kai_rhs_call_violation(const kai_rhs_rules* rules, const kai_rhs_c
     const kai_rhs_call& c = *call;
     KAI_VIOLATION_IF(c.num_groups != 1, other, "num_groups", c.num_groups, 1);
     KAI_VIOLATION_IF(c.extra_bytes != 0, other, "extra_bytes", c.extra_bytes, 0);
-    KAI_RETURN_VIOLATION(kai::shape_violation(*rules, c.k, c.nr, c.kr, c.sr, c.bl, true));
+    KAI_RETURN_VIOLATION(kai::shape_violation(*rules, c.k, c.nr, c.kr, c.sr, c.bl));
     return c.n == 0 ? kai_violation{} : kai::operands_violation(*rules, c);
 }
 
@@ -185,27 +211,29 @@ void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call) {
 
 size_t kai_rhs_packed_stride(
     size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt, const kai_rhs_rules* rules) {
-    return checked_stride("kai_get_rhs_packed_stride_", *rules, k, nr, kr, sr, bl, scale_dt);
+    return packed_stride("kai_get_rhs_packed_stride_", *rules, {k, nr, kr, sr, bl, scale_dt});
 }
 
 size_t kai_rhs_packed_offset(
     size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
     const kai_rhs_rules* rules) {
-    const size_t stride = checked_stride("kai_get_rhs_packed_offset_", *rules, k, nr, kr, sr, bl, scale_dt);
-    return n_idx / nr * stride;
+    const size_t stride = packed_stride("kai_get_rhs_packed_offset_", *rules, {k, nr, kr, sr, bl, scale_dt});
+    return kai::Format::panels_before({nr, kr, sr}, n_idx) * stride;
 }
 
 size_t kai_rhs_packed_size(
     size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
     const kai_rhs_rules* rules) {
-    const size_t stride = checked_stride("kai_get_rhs_packed_size_", *rules, k, nr, kr, sr, bl, scale_dt);
-    return (n + nr - 1) / nr * stride;
+    const size_t stride = packed_stride("kai_get_rhs_packed_size_", *rules, {k, nr, kr, sr, bl, scale_dt});
+    return kai::Format::panels_of({nr, kr, sr}, n) * stride;
 }
 
-size_t kai_rhs_nibble_offset(size_t n_idx, const kai_rhs_rules* rules) {
+size_t kai_rhs_nibble_offset(size_t n_idx, [[maybe_unused]] const kai_rhs_rules* rules) {
+#if KLEIDIAI_ASSERTIONS
     if (n_idx % 2 != 0) {
         KAI_REFUSE("kai_get_rhs_offset_", rules->name, kai::violation(kai::say::odd, "n_idx", n_idx));
     }
+#endif
     return n_idx / 2;
 }
 

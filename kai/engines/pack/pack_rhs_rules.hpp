@@ -1,6 +1,6 @@
-// Preconditions of RHS packers. Each rule is stated once, in a table per packer, and checked in every build:
-// by `run`, and by the getters of sizes, strides and offsets as far as it applies to them. Getters take any nr, though,
-// and any group: clients ask them with nr = 1 (a panel is as long as nr columns).
+// Preconditions of RHS packers. Each rule is stated once, in a table per packer, and checked by `run` in every build.
+// Getters compute from what the format uses and ignore the rest: clients ask them with nr = 1 (a panel is as long as nr
+// columns), or pass a block length in the place of sr. Only builds with assertions reject a number that matters.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
