@@ -38,7 +38,7 @@ struct Entry {
 constexpr size_t kHeader = 64, kEntry = 256;
 static_assert(sizeof(Header) == kHeader && sizeof(Entry) == kEntry);
 constexpr size_t kChecked = 16;  // the checksum is of what follows it
-constexpr uint32_t kHasBias = 1, kBiasApart = 2;
+constexpr uint32_t kHasBias = 1, kBiasApart = 2, kTagged = 4;
 
 /// CRC-32 of one byte, and of one byte followed by 1 to 7 zeros: eight bytes are looked up at once.
 struct Tables {
@@ -93,7 +93,7 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     if (!is_text(e.name)) {
         return KAI_GEMM_FILE_BAD_NAME;
     }
-    if (!is_text(e.format) || !are_enumerators(e.kind, e.type) || (e.bias & ~(kHasBias | kBiasApart)) != 0 ||
+    if (!is_text(e.format) || !are_enumerators(e.kind, e.type) || (e.bias & ~(kHasBias | kBiasApart | kTagged)) != 0 ||
         e.n == 0 || e.k == 0) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
@@ -115,6 +115,7 @@ kai_gemm_file_status read_entry(const uint8_t* from, kai_gemm_tensor* tensor) {
     memcpy(t.lut, e.lut, sizeof(t.lut));
     t.a_zero_point = e.a_zero_point, t.multiplier = e.multiplier;
     t.format = {reinterpret_cast<const char*>(from + offsetof(Entry, format)), e.nr, e.kr, e.sr};
+    t.untagged = (e.bias & kTagged) == 0;
     t.vector_length = e.vector_length;
     t.bias_apart = (e.bias & kBiasApart) != 0;
     t.stride = e.stride, t.size = e.size, t.offset = e.offset;
@@ -149,7 +150,7 @@ void write_entry(const kai_gemm_tensor& t, uint8_t* to) {
     memcpy(e.format, t.format.name, strlen(t.format.name));
     e.kind = t.kind;
     e.type = t.kind == KAI_GEMM_GGUF ? static_cast<uint32_t>(t.gguf_type) : static_cast<uint32_t>(t.type);
-    e.bias = (t.bias ? kHasBias : 0U) | (t.bias_apart ? kBiasApart : 0U);
+    e.bias = (t.bias ? kHasBias : 0U) | (t.bias_apart ? kBiasApart : 0U) | (t.untagged ? 0U : kTagged);
     e.vector_length = static_cast<uint32_t>(t.vector_length);
     e.n = t.n, e.k = t.k, e.bl = t.bl, e.count = t.count;
     e.nr = static_cast<uint32_t>(t.format.nr);
@@ -306,7 +307,7 @@ kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, kai_gemm_
         return KAI_GEMM_FILE_TRUNCATED;
     }
     const auto h = kai::load<Header>(bytes);
-    if (h.version != KAI_GEMM_FILE_VERSION) {
+    if (h.version == 0 || h.version > KAI_GEMM_FILE_VERSION) {
         return KAI_GEMM_FILE_WRONG_VERSION;
     }
     if (h.count > (size - kHeader) / kEntry) {
@@ -331,6 +332,9 @@ kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, kai_gemm_
         const kai_gemm_file_status status = read_entry(entry(&opened, i), &t);
         if (status != KAI_GEMM_FILE_OK) {
             return status;
+        }
+        if (h.version == 1 && !t.untagged) {
+            return KAI_GEMM_FILE_BAD_VALUE;
         }
         if (i > 0 && strcmp(name_of(&opened, i - 1), t.name) >= 0) {
             return KAI_GEMM_FILE_BAD_NAME;

@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-#include "kai/gemm/kinds.hpp"
+#include "kai/gemm/tag.hpp"
 #include "kai/gemm/violation.hpp"
 #include "kai/kai_call.h"
 
@@ -111,6 +111,13 @@ void pack_columns(
 
 /// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
 kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
+
+/// The tag of a packed matrix, with the table of INT2_CHANNEL.
+Tag tag_of(const Plan& plan, const int32_t* lut);
+/// Where it is in the matrix.
+inline size_t tag_offset(const Plan& plan) {
+    return plan.packed_b_stride - sizeof(Tag);
+}
 
 /// Bytes of a panel of columns that are copied.
 size_t copied_columns_size(const Plan& plan);

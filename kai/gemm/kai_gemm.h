@@ -61,6 +61,8 @@ enum kai_gemm_status {
     KAI_GEMM_BAD_COMBINATION,
     KAI_GEMM_NO_PLAN,  ///< kai_gemm_make_plan did not make this plan, or failed.
     KAI_GEMM_BUSY,     ///< kai_gemm_try_unit: as many units run as the plan has workers. Nothing is done: try again.
+    KAI_GEMM_WRONG_PACKING,  ///< Packed B is not packed, or as another plan has it: format, shape, kind, bias.
+    KAI_GEMM_UNUSED_BIAS,    ///< A bias is given, but problem.bias is false.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -157,6 +159,7 @@ struct kai_gemm_problem {
     const char* pin;
     /// The format in which B is packed already (kai_gemm_file.h); NULL: the best. Read while planning only.
     const struct kai_gemm_format* format;
+    bool untagged;  ///< Packed matrices B do not end with a tag: those of files of version 1 (docs/file.md).
     /// @}
 };
 
@@ -197,9 +200,11 @@ struct kai_gemm_plan {
     bool bias_apart;      ///< The packed format has no place for the bias: it is appended.
     bool direct;          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
     struct kai_gemm_format format;
-    size_t panels_size;          ///< Bytes of one packed matrix B without the bias that is appended.
-    size_t packed_b_stride;      ///< Bytes from one packed matrix B to the next. A multiple of 64.
-    size_t packed_b_size;        ///< Exact, in bytes, of all packed matrices B. 0 if they are not constant.
+    size_t panels_size;  ///< Bytes of one packed matrix B without the bias that is appended.
+    /// Bytes from one packed matrix B to the next. A multiple of 64. The last 64 of a matrix that is constant are a tag,
+    /// which says what is packed; runs compare it.
+    size_t packed_b_stride;
+    size_t packed_b_size;        ///< Bytes of all packed matrices B, a multiple of 64. 0 if they are not constant.
     size_t pack_units;           ///< Units of kai_gemm_pack_b_unit, per matrix.
     size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
     size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
@@ -240,13 +245,14 @@ struct kai_gemm_weights {
     const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
     uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
     const int32_t* lut;   ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
-    const void* bias;     ///< [n]; NULL unless problem.bias.
+    const void* bias;     ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
 };
 
 /// @name Packing constant weights
 /// Packs matrix number `matrix` to its place in `packed`, the buffer of all matrices (plan->packed_b_size bytes).
 /// `workspace`: plan->pack_workspace_size bytes aligned to 64, or NULL if that is 0. B is read once, from the first
-/// column to the last by each unit, and may be a mapped file.
+/// column to the last by each unit, and may be a mapped file. Unit 0 writes the tag: a run refuses (WRONG_PACKING) what
+/// was not packed, or by a plan for another format, shape, kind or bias, but cannot know whether all units packed.
 /// @{
 enum kai_gemm_status kai_gemm_pack_b(
     const struct kai_gemm_plan* plan, size_t matrix, const struct kai_gemm_weights* weights, void* packed,
@@ -280,8 +286,8 @@ struct kai_gemm_operands {
     struct kai_gemm_source a;  ///< With `groups`: one matrix, whose rows belong to the groups one after the other.
     struct kai_gemm_source b;  ///< Constant: packed; ld and stride are ignored, `table` counts. Else not packed.
     struct kai_gemm_result c;  ///< With `groups`: one matrix, rows in the order of the groups.
-    const void* bias;          ///< B that is not constant: [n], shared by the batch. NULL unless problem.bias.
-    const int32_t* lut;        ///< INT2_CHANNEL, as packed.
+    const void* bias;    ///< B that is not constant: [n], shared by the batch. NULL unless problem.bias (UNUSED_BIAS).
+    const int32_t* lut;  ///< INT2_CHANNEL, as packed.
     const struct kai_matmul_lowp_params* lowp;  ///< LOWP: offsets, bias, multipliers, bounds; of all n columns.
     const size_t* rows;                         ///< Groups: rows of each; their sum is at most problem.m.
     const size_t* a_rows;  ///< Groups: row of A for each row of C, below a_row_count; NULL: the same row.

@@ -61,7 +61,7 @@ enum kai_gemm_file_status {
 const char* kai_gemm_file_status_text(enum kai_gemm_file_status status);
 
 enum {
-    KAI_GEMM_FILE_VERSION = 1,
+    KAI_GEMM_FILE_VERSION = 2,     ///< What is written. Version 1, whose tensors have no tags, is read, too.
     KAI_GEMM_FILE_ALIGNMENT = 64,  ///< Of each tensor in the file, in bytes. Map it, or read it to memory like that.
     KAI_GEMM_FILE_NAME_MAX = 111   ///< Bytes of a name, without the terminating zero.
 };
@@ -87,6 +87,7 @@ struct kai_gemm_tensor {
     /// @{
     struct kai_gemm_format format;
     size_t vector_length;  ///< In bytes, that of SVE or SME; 0: the panels do not depend on it.
+    bool untagged;         ///< Matrices do not end with a tag (docs/file.md): from a file of version 1.
     /// @}
 
     /// @name Sizes in bytes (kai_gemm_tensor_measure): exactly those of kai_gemm_make_plan
@@ -139,7 +140,7 @@ enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor
 enum kai_gemm_file_status kai_gemm_tensor_usable(
     const struct kai_gemm_tensor* tensor, char* reason, size_t reason_size);
 
-/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format; for INT8_STATIC also a_zero_point and
+/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for INT8_STATIC also a_zero_point and
 /// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that. a_type and c_type:
 /// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; the original one no
 /// longer matters. The problem keeps a pointer to tensor->format.
@@ -147,8 +148,8 @@ void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_g
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
 /// whole tensor (of at least tensor->size bytes). The bytes are those that the packers of the CPU write for which the
-/// tensor is described; what is between matrices is not written. `b_transposed`: the weights are N x K. weights->lut
-/// is ignored: tensor->lut counts.
+/// tensor is described; the part with column 0 also writes what is between panels, bias and tag, and the tag.
+/// `b_transposed`: the weights are N x K. weights->lut is ignored: tensor->lut counts.
 /// @pre `first` is a multiple of nr. All columns at once (or BAD_VALUE) if the weights are K x N and of a channel kind.
 enum kai_gemm_file_status kai_gemm_tensor_pack(
     const struct kai_gemm_tensor* tensor, size_t matrix, bool b_transposed, const struct kai_gemm_weights* weights,

@@ -112,11 +112,20 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     }
 }
 
+Tag tag_of(const Plan& plan, const int32_t* lut) {
+    const Problem& p = plan.problem;
+    const TagBias bias = !p.bias ? kNoBias : plan.bias_apart ? kBiasAfterPanels : kBiasInPanels;
+    return tag_of({p.b_kind, plan.format, p.n, p.k, p.bl, bias, p.a_zero_point, p.multiplier, lut});
+}
+
 namespace {
 
 /// What kai_gemm_pack_b reads.
 Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
     const Problem& p = plan.problem;
+    if (!p.bias && w.bias != nullptr) {
+        return {KAI_GEMM_UNUSED_BIAS, "weights.bias is given: the problem has no bias", {}};
+    }
     if (p.n == 0) {
         return {};
     }
@@ -203,6 +212,23 @@ Violation check_pack(
 
 namespace {
 
+/// What follows the panels of a matrix: the bias and the tag, with zeros in front of each.
+void end_matrix(const Plan& plan, const kai_gemm_weights& weights, char* matrix) {
+    size_t end = plan.panels_size;
+    const auto append = [&](size_t offset, const void* data, size_t size) {
+        memset(at(matrix, end), 0, offset - end);
+        memcpy(at(matrix, offset), data, size);
+        end = offset + size;
+    };
+    if (plan.bias_apart) {
+        append(round_up(end, kAlignment), weights.bias, plan.problem.n * sizeof(float));
+    }
+    if (!plan.problem.untagged) {
+        const Tag tag = tag_of(plan, weights.lut);
+        append(tag_offset(plan), &tag, sizeof(tag));
+    }
+}
+
 /// After the checks.
 void pack_unit(
     const Plan& plan, size_t matrix, const kai_gemm_weights& weights, void* packed, void* workspace, size_t unit) {
@@ -216,8 +242,8 @@ void pack_unit(
             plan.copies_columns ? at(workspace, unit * round_up(copied_columns_size(plan), kAlignment)) : nullptr;
         pack_columns(plan, weights, first, end - first, to, copied);
     }
-    if (plan.bias_apart && unit == 0) {
-        memcpy(at(to, round_up(plan.panels_size, kAlignment)), weights.bias, p.n * sizeof(float));
+    if (unit == 0) {
+        end_matrix(plan, weights, to);
     }
 }
 

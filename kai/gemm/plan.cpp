@@ -298,6 +298,14 @@ size_t most_rows_on_demand(const Plan& plan) {
     return max(kValues / k, min(panel_rows(plan.gemm), kValuesOfPanel / k));
 }
 
+/// Of constant B, of which a matrix without its tag has so many bytes.
+void set_packed_size(Plan& plan, size_t matrix) {
+    const size_t count = b_count(plan.problem);
+    const bool tagged = !plan.problem.untagged;
+    plan.packed_b_stride = round_up(matrix, kAlignment) + (tagged ? sizeof(Tag) : 0);
+    plan.packed_b_size = count == 0 ? 0 : (count - 1) * plan.packed_b_stride + (tagged ? plan.packed_b_stride : matrix);
+}
+
 void set_sizes(Plan& plan) {
     const Problem& p = plan.problem;
     kai_gemm_layout& to = plan.layout;
@@ -308,10 +316,9 @@ void set_sizes(Plan& plan) {
     };
     plan.workers = p.units;
     if (plan.gemm.ukernel == nullptr) {
-        plan.packed_b_stride = round_up(plan.bias_apart ? p.n * sizeof(float) : 0, kAlignment);
-        plan.packed_b_size = p.b_constant && plan.bias_apart && b_count(p) != 0
-                                 ? (b_count(p) - 1) * plan.packed_b_stride + p.n * sizeof(float)
-                                 : 0;
+        if (p.b_constant && plan.bias_apart && p.n != 0) {
+            set_packed_size(plan, p.n * sizeof(float));
+        }
         plan.pack_units = plan.packed_b_size != 0;
         return;
     }
@@ -330,7 +337,7 @@ void set_sizes(Plan& plan) {
         const size_t panels = divide_up(p.n, plan.format.nr);
         plan.pack_units = min(panels, divide_up(4 * p.units, b_count(p) != 0 ? b_count(p) : 1));
         if (p.b_constant && b_count(p) != 0) {
-            plan.packed_b_size = (b_count(p) - 1) * plan.packed_b_stride + with_bias;
+            set_packed_size(plan, with_bias);
             plan.pack_workspace_size =
                 plan.copies_columns ? round_up(copied_columns_size(plan), kAlignment) * plan.pack_units : 0;
         }
@@ -432,6 +439,10 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
             return "the plan was not made, or making it failed";
         case KAI_GEMM_BUSY:
             return "as many units run as the plan has workers: try this one again later";
+        case KAI_GEMM_WRONG_PACKING:
+            return "B is not packed, or not as this plan has it: by one for another format, shape, kind or bias";
+        case KAI_GEMM_UNUSED_BIAS:
+            return "a bias is given, but the problem has none";
         default:
             return "not a status";
     }

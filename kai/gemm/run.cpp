@@ -588,6 +588,54 @@ Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
     return {};
 }
 
+/// How a tag differs from the plan's.
+Violation describe_difference(size_t matrix, const Tag& is, const Tag& should) {
+    const struct {
+        const char* name;
+        size_t is, should;
+    } numbers[] = {{"n", is.n, should.n},    {"k", is.k, should.k},    {"bl", is.bl, should.bl},
+                   {"nr", is.nr, should.nr}, {"kr", is.kr, should.kr}, {"sr", is.sr, should.sr}};
+    if (memcmp(is.magic, should.magic, sizeof(is.magic)) != 0) {
+        return {KAI_GEMM_WRONG_PACKING, "packed b: matrix %zu is not packed, or not where it is looked for", {matrix}};
+    }
+    for (const auto& x : numbers) {
+        if (x.is != x.should) {
+            return {
+                KAI_GEMM_WRONG_PACKING,
+                "packed b: matrix %zu is packed for %s = %zu, the plan is for %zu",
+                {matrix, x.name, x.is, x.should}};
+        }
+    }
+    const char* what = is.format != should.format ? "in another format"
+                       : is.kind != should.kind   ? "as another kind of B"
+                       : is.bias == should.bias   ? "for another a_zero_point, multiplier or lut"
+                       : should.bias == kNoBias   ? "with a bias, which the problem has not"
+                       : is.bias == kNoBias       ? "without the bias of the problem"
+                                                  : "with the bias at another place: alpha, beta or C differ";
+    return {KAI_GEMM_WRONG_PACKING, "packed b: matrix %zu is packed %s", {matrix, what}};
+}
+
+/// Whether the packed matrices that a run reads are what the plan takes them for: their tags.
+Violation check_tags(const Plan& plan, const Operands& x) {
+    const Problem& p = plan.problem;
+    if (plan.packed_b_size == 0 || p.untagged) {
+        return {};
+    }
+    const Tag should = tag_of(plan, x.lut);
+    for (size_t i = 0; i < b_count(p); ++i) {
+        if (p.groups && p.b_per_matrix && x.rows[i] == 0) {
+            continue;  // not read
+        }
+        const void* packed = x.b.table != nullptr ? x.b.table[i] : at(x.b.data, i * plan.packed_b_stride);
+        Tag is;
+        memcpy(&is, at(packed, tag_offset(plan)), sizeof(is));
+        if (memcmp(&is, &should, sizeof(is)) != 0) {
+            return describe_difference(i, is, should);
+        }
+    }
+    return {};
+}
+
 /// `all`: rows.
 Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
     const Problem& p = plan.problem;
@@ -680,12 +728,16 @@ Violation check_all(
     if (!violation && operands == nullptr) {
         violation = wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
     }
+    if (!violation && !plan->problem.bias && operands->bias != nullptr) {
+        violation = {KAI_GEMM_UNUSED_BIAS, "bias is given: the problem has no bias", {}};
+    }
     violation = violation ? violation : check_rows(*plan, *operands, rows);
     if (violation || is_empty(plan->problem, rows)) {
         return violation;
     }
     violation = check_operands(*plan, *operands, rows.all);
-    return violation ? violation : check_workspace(*plan, workspace, workspace_size);
+    violation = violation ? violation : check_workspace(*plan, workspace, workspace_size);
+    return violation ? violation : check_tags(*plan, *operands);
 }
 
 /// The work of a run that passed the checks, without its workspace.

@@ -320,8 +320,9 @@ kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
         apart = t.bias && (t.bias_apart || !f->bias);
     }
     const Size matrix = apart ? panels.rounded_up(KAI_GEMM_FILE_ALIGNMENT) + Size{t.n} * Size{sizeof(float)} : panels;
-    const Size stride = matrix.rounded_up(KAI_GEMM_FILE_ALIGNMENT);
-    const Size size = stride * Size{t.count - 1} + matrix;
+    const bool tagged = !t.untagged;
+    const Size stride = matrix.rounded_up(KAI_GEMM_FILE_ALIGNMENT) + Size{tagged ? sizeof(kai::gemm::Tag) : 0};
+    const Size size = tagged ? stride * Size{t.count} : stride * Size{t.count - 1} + matrix;
     if (size.overflow || stride.overflow) {
         return KAI_GEMM_FILE_OVERFLOW;
     }
@@ -373,7 +374,7 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     problem->bl = tensor->bl;
     problem->gguf_type = tensor->gguf_type;
     problem->bias = tensor->bias;
-    problem->format = &tensor->format;
+    problem->format = &tensor->format, problem->untagged = tensor->untagged;
     problem->b_per_matrix = tensor->count > 1;
     if (tensor->count > 1) {
         problem->batch = tensor->count;

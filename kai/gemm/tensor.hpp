@@ -8,7 +8,7 @@
 #include "kai/call.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/gemm/kai_gemm_file.h"
-#include "kai/gemm/kinds.hpp"
+#include "kai/gemm/tag.hpp"
 
 namespace kai_gemm_tensors {
 namespace {

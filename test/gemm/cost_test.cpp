@@ -32,6 +32,7 @@ struct Division {
         kai_gemm_problem p = kai_gemm_problem_of(s.m, s.n, s.k);
         p.b_kind = kind, p.b_constant = true, p.b_transposed = true, p.bl = 32;
         p.units = units, p.sme_units = sme ? units : 0;
+        p.untagged = true;  // there is no packed B to look at
         kai_gemm_status status = kai_gemm_make_plan(&p, &plan);
         EXPECT_EQ(status, KAI_GEMM_OK);
         static uint8_t byte;  // the address of all operands

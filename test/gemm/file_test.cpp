@@ -253,7 +253,8 @@ TEST(GemmFile, RefusesAHeaderThatDeceives) {
         uint64_t value;
         kai_gemm_file_status status;
     } cases[] = {
-        {8, 4, 2, KAI_GEMM_FILE_WRONG_VERSION},
+        {8, 4, 3, KAI_GEMM_FILE_WRONG_VERSION},
+        {8, 4, 1, KAI_GEMM_FILE_BAD_VALUE},  // which has no tags
         {8, 4, 0, KAI_GEMM_FILE_WRONG_VERSION},
         {16, 8, good.bytes.size() + 1, KAI_GEMM_FILE_TRUNCATED},
         {16, 8, UINT64_MAX, KAI_GEMM_FILE_TRUNCATED},
@@ -272,9 +273,10 @@ TEST(GemmFile, RefusesAHeaderThatDeceives) {
         {a + 144, 4, UINT32_MAX, KAI_GEMM_FILE_BAD_VALUE},
         {a + 148, 4, kai_dt_f32, KAI_GEMM_FILE_BAD_VALUE},
         {a + 148, 4, kai_dt_int8, KAI_GEMM_FILE_BAD_VALUE},
-        {a + 152, 4, 4, KAI_GEMM_FILE_BAD_VALUE},
-        {a + 152, 4, 2, KAI_GEMM_FILE_BAD_VALUE},
-        {a + 152, 4, 3, KAI_GEMM_FILE_BAD_VALUE},
+        {a + 152, 4, 0, KAI_GEMM_FILE_BAD_VALUE},  // the size has room for a tag
+        {a + 152, 4, 12, KAI_GEMM_FILE_BAD_VALUE},
+        {a + 152, 4, 6, KAI_GEMM_FILE_BAD_VALUE},
+        {a + 152, 4, 7, KAI_GEMM_FILE_BAD_VALUE},
         {a + 156, 4, UINT32_MAX, KAI_GEMM_FILE_BAD_VALUE},
         {a + 160, 8, 0, KAI_GEMM_FILE_BAD_VALUE},
         {a + 160, 8, 17, KAI_GEMM_FILE_BAD_VALUE},
@@ -619,7 +621,7 @@ struct Weights {
 /// All columns at once, or, if that is possible, panel by panel.
 Bytes packed_by_tensor(Tensor t, bool transposed, const Weights& weights, bool in_parts = false) {
     EXPECT_EQ(kai_gemm_tensor_measure(&t), KAI_GEMM_FILE_OK);
-    Bytes packed(t.size, 0);
+    Bytes packed(t.size, t.untagged ? 0 : 0xA5);
     for (size_t n = 0; n < t.n; n += in_parts ? t.format.nr : t.n) {
         EXPECT_EQ(
             kai_gemm_tensor_pack(
@@ -629,6 +631,34 @@ Bytes packed_by_tensor(Tensor t, bool transposed, const Weights& weights, bool i
             << t.format.name;
     }
     return packed;
+}
+
+/// The tag at the end of a matrix, as docs/file.md has it.
+Bytes tag_of(const Tensor& t) {
+    Bytes tag;
+    const auto append = [&](uint64_t value, size_t size) {
+        for (size_t i = 0; i < size; ++i) {
+            tag.push_back(static_cast<uint8_t>(value >> 8 * i));
+        }
+    };
+    for (const char c : std::string("KAIPACK\n")) {
+        append(static_cast<uint8_t>(c), 1);
+    }
+    uint32_t name = 2166136261U;
+    for (const char c : std::string(t.format.name)) {
+        name = (name ^ static_cast<uint8_t>(c)) * 16777619U;
+    }
+    const bool is_static = t.kind == KAI_GEMM_INT8_STATIC;
+    uint32_t multiplier = 0;
+    std::memcpy(&multiplier, &t.multiplier, sizeof(multiplier));
+    append(t.n, 8), append(t.k, 8), append(t.bl, 8);
+    append(name, 4), append(t.format.nr, 4), append(t.format.kr, 4), append(t.format.sr, 4);
+    append(t.kind, 1), append(t.bias_apart ? 3 : t.bias ? 1 : 0, 1), append(0, 2);
+    append(is_static ? static_cast<uint32_t>(t.a_zero_point) : 0, 4), append(is_static ? multiplier : 0, 4);
+    for (const int32_t weight : t.lut) {
+        append(t.kind == KAI_GEMM_INT2_CHANNEL ? static_cast<uint32_t>(weight) : 0, 1);
+    }
+    return tag;
 }
 
 kai_datatype type_of(const std::string& source) {
@@ -653,6 +683,11 @@ Bytes packed_by_cpu(const Tensor& t, const kai_ukernel& u, const kai_packer& pac
         packed.resize((t.panels_size + 63) / 64 * 64, 0);
         const auto* bias = reinterpret_cast<const uint8_t*>(weights.bias.data());
         packed.insert(packed.end(), bias, bias + t.n * sizeof(float));
+    }
+    if (!t.untagged) {
+        packed.resize((packed.size() + 63) / 64 * 64, 0);
+        const Bytes tag = tag_of(t);
+        packed.insert(packed.end(), tag.begin(), tag.end());
     }
     return packed;
 }
@@ -862,7 +897,7 @@ TEST(GemmTensor, PacksTheSameBytesOnEveryHost) {
     };
     for (const auto& c : cases) {
         Tensor t = tensor_for(c.kernel, c.bits, "t", 70, 64);
-        t.bias = true, t.a_zero_point = 3, t.multiplier = 0.3F;
+        t.bias = true, t.a_zero_point = 3, t.multiplier = 0.3F, t.untagged = true;
         const Weights weights(t, c.transposed);
         const Bytes packed = packed_by_tensor(t, c.transposed, weights);
         EXPECT_EQ(kai_gemm_file_checksum(0, packed.data(), packed.size()), c.checksum) << c.kernel << " " << c.bits;
@@ -883,7 +918,7 @@ TEST(GemmTensor, PacksTheSameBytesOnEveryHost) {
 // Written out by hand: two columns of depth 2 in a panel of 4 (SVL 64 does not exist: nr is set here).
 TEST(GemmTensor, PacksFloatsByTheDescription) {
     Tensor t = tensor_for(kFloat, 128, "t", 2, 2);
-    t.format.nr = 4, t.bias = true;
+    t.format.nr = 4, t.bias = true, t.untagged = true;
     const float b[] = {1, 2, 3, 4}, bias[] = {10, 20};
     kai_gemm_weights w = {};
     w.b = b, w.bias = bias;
@@ -906,8 +941,9 @@ TEST(GemmTensor, PacksEveryMatrixAndABiasApart) {
     Bytes packed(t.size, 0xA5);
     ASSERT_EQ(kai_gemm_tensor_pack(&t, 1, true, &weights.w, 0, 6, packed.data(), packed.size()), KAI_GEMM_FILE_OK);
     EXPECT_EQ(Bytes(packed.begin(), packed.begin() + t.stride), Bytes(t.stride, 0xA5));
-    const size_t apart = t.size - 6 * sizeof(float);
-    EXPECT_EQ(apart % 64, 0U);
+    const size_t apart = t.stride + (t.panels_size + 63) / 64 * 64;
+    EXPECT_EQ(t.size, 2 * t.stride);
+    EXPECT_EQ(Bytes(packed.end() - 64, packed.end()), tag_of(t));
     EXPECT_EQ(std::memcmp(&packed[apart], weights.bias.data(), 6 * sizeof(float)), 0);
     // No bias is one of zeros.
     kai_gemm_weights none = weights.w;
@@ -924,7 +960,10 @@ TEST(GemmTensor, PacksEveryMatrixAndABiasApart) {
     out.bias_apart = true;
     ASSERT_EQ(kai_gemm_tensor_measure(&out), KAI_GEMM_FILE_OK);
     EXPECT_TRUE(out.bias_apart);
-    EXPECT_EQ(out.size, (in.size + 63) / 64 * 64 + 5 * sizeof(float));
+    EXPECT_EQ(out.size, (in.panels_size + 63) / 64 * 64 + 64 + 64);  // 5 floats, the tag
+    out.untagged = true;
+    ASSERT_EQ(kai_gemm_tensor_measure(&out), KAI_GEMM_FILE_OK);
+    EXPECT_EQ(out.size, (in.panels_size + 63) / 64 * 64 + 5 * sizeof(float));
 }
 
 TEST(GemmTensor, RefusesToPackNonsense) {

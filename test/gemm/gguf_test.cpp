@@ -510,7 +510,7 @@ TEST_P(GemmGguf, TensorsAgreeWithPlans) {
         for (size_t m = 0; m < t.count; ++m) {
             matrices.emplace_back(type, t.n, k, 2, random);
             kai_gemm_weights w = {};
-            w.b = matrices[m].bytes.data(), w.ldb = matrices[m].ld, w.bias = bias.data();
+            w.b = matrices[m].bytes.data(), w.ldb = matrices[m].ld, w.bias = t.bias ? bias.data() : nullptr;
             for (const auto& part : {std::pair<size_t, size_t>{0, t.format.nr}, {t.format.nr, t.n - t.format.nr}}) {
                 ASSERT_EQ(
                     kai_gemm_tensor_pack(&t, m, true, &w, part.first, part.second, &file[t.offset], t.size),
@@ -540,7 +540,7 @@ TEST_P(GemmGguf, TensorsAgreeWithPlans) {
         Bytes by_plan(t.size);
         for (size_t m = 0; m < t.count; ++m) {
             kai_gemm_weights w = {};
-            w.b = matrices[m].bytes.data(), w.ldb = matrices[m].ld, w.bias = bias.data();
+            w.b = matrices[m].bytes.data(), w.ldb = matrices[m].ld, w.bias = t.bias ? bias.data() : nullptr;
             ASSERT_EQ(
                 kai_gemm_pack_b(&plan, m, &w, by_plan.data(), by_plan.size(), nullptr, 0, nullptr, nullptr),
                 KAI_GEMM_OK);

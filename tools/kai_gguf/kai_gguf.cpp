@@ -322,6 +322,7 @@ void verify(const Options& o) {
         for (size_t n = part.first; n < part.first + part.columns; n += nr) {
             kai_gemm_tensor one = t;
             one.n = std::min(nr, t.n - n), one.count = 1;
+            one.untagged = true;  // nothing but the panel
             const kai_gemm_weights w = rows_of(sources[part.tensor], t, part.matrix, n);
             check(kai_gemm_tensor_pack(&one, 0, true, &w, 0, one.n, panel.data(), panel.size()), t.name);
             const auto* is = static_cast<const uint8_t*>(t.data) + part.matrix * t.stride + n / nr * size;

@@ -278,7 +278,7 @@ for isa, element, size in (("portable", "f32", 4), ("neon", "f32", 4), ("i8mm", 
                   for line in run("rows", other, name, *range(n * matrices)).splitlines()]
         for row, weights in enumerate(floats):
             column = row % n
-            panel = row // n * (-(-matrix // 64) * 64) + column // nr * stride + nr * bias
+            panel = row // n * (-(-matrix // 64) * 64 + 64) + column // nr * stride + nr * bias
             for i in range(k):
                 at = panel + ((i // kr * nr + column % nr) * kr + i % kr) * size
                 if element == "bf16":

@@ -541,8 +541,10 @@ void join(const Options& o) {
 
 void inspect(const Options& o) {
     const Source source(o.out);
+    uint32_t version = 0;
+    std::memcpy(&version, static_cast<const uint8_t*>(source.mapping.data()) + 8, sizeof(version));
     std::printf(
-        "%s: version %d, %zu tensors, %zu bytes\n", o.out.c_str(), KAI_GEMM_FILE_VERSION, source.tensors.size(),
+        "%s: version %u, %zu tensors, %zu bytes\n", o.out.c_str(), version, source.tensors.size(),
         source.mapping.size());
     for (const Tensor& t : source.tensors) {
         char reason[256];
@@ -563,6 +565,9 @@ void inspect(const Options& o) {
             : t.bias_apart ? ", bias apart"
                            : ", bias",
             t.format.name, t.format.nr, t.format.kr, t.format.sr);
+        if (t.untagged) {
+            std::printf(", no tags");
+        }
         if (t.vector_length != 0) {
             std::printf(", vectors of %zu bits", 8 * t.vector_length);
         }

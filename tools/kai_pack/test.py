@@ -27,7 +27,7 @@ def read(path):
     """The tensors of a file, by name."""
     data = path.read_bytes()
     magic, version, checksum, size, count = struct.unpack_from("<8sIIQQ", data)
-    assert magic == b"KAIGEMM\n" and version == 1 and size == len(data)
+    assert magic == b"KAIGEMM\n" and version == 2 and size == len(data)
     assert checksum == zlib.crc32(data[16:64 + 256 * count])
     tensors, names = {}, []
     for i in range(count):
@@ -36,8 +36,12 @@ def read(path):
         name = name.rstrip(b"\0").decode()
         packed = data[offset:offset + bytes_]
         assert offset % 64 == 0 and len(packed) == bytes_ and zlib.crc32(packed) == crc
+        if bias & 4:
+            for matrix in range(matrices):
+                tag = struct.unpack_from("<8s3Q", packed, (matrix + 1) * stride - 64)
+                assert tag == (b"KAIPACK\n", n, k, bl if kind != 11 else 0), tag
         names.append(name)
-        tensors[name] = dict(format=form.rstrip(b"\0").decode(), kind=kind, type=dtype, bias=bias, vector=vector, n=n,
+        tensors[name] = dict(format=form.rstrip(b"\0").decode(), kind=kind, type=dtype, bias=bias & 3, vector=vector, n=n,
                              k=k, bl=bl, matrices=matrices, nr=nr, kr=kr, sr=sr, stride=stride, packed=packed)
     assert names == sorted(names)
     return tensors
