@@ -17,8 +17,8 @@ if(KAI_FUZZ_CLANG AND NOT CMAKE_CROSSCOMPILING AND NOT DEFINED KAI_HAS_FUZZER)
     set(KAI_HAS_FUZZER ${has} CACHE INTERNAL "")
 endif()
 
-# Enumerators may be anything in a C program; calls through call.hpp pass void* for float*.
-set(KAI_FUZZ_FLAGS -fsanitize=fuzzer,address,undefined -fno-sanitize=enum,function -fno-sanitize-recover=all)
+# Enumerators may be anything in a C program.
+set(KAI_FUZZ_FLAGS -fsanitize=fuzzer,address,undefined -fno-sanitize=enum -fno-sanitize-recover=all)
 
 # kai_add_fuzz_object(SOURCE RESULT): compiles a source.
 function(kai_add_fuzz_object source result)

@@ -116,6 +116,8 @@ struct Function;
 
 template <typename R, typename... P, auto... Fields>
 struct Function<R(P...), Fields...> {
+    using Type = R(P...);
+
     template <auto Field>
     static constexpr bool takes = (kSame<Field, Fields> || ...);
 
@@ -135,6 +137,8 @@ struct Function<R(P...), Fields...> {
 
 /// There is no such function.
 struct NoFunction {
+    using Type = void;
+
     template <auto Field>
     static constexpr bool takes = false;
 
@@ -201,6 +205,23 @@ struct UkernelOf {
     using RhsOffset = RhsOffsetType;
 };
 
+/// The type of `run` with float* in the place of void*: of results, or of the rows of an LHS. A signature has both, see
+/// has_floats.
+/// @{
+template <typename Run>
+struct FloatsOf {
+    using Type = Run;
+};
+template <>
+struct FloatsOf<RunMatmul> {
+    using Type = RunClamped<kai_run_matmul_f32_fn, &K::lhs, &K::rhs>;
+};
+template <>
+struct FloatsOf<RunBl> {
+    using Type = RunClamped<kai_run_matmul_bl_f32_fn, &K::bl, &K::lhs, &K::rhs>;
+};
+/// @}
+
 // All signatures. Depthwise convolution has operands and a shape of its own (kai/ukernels/dwconv): not called here.
 #define KAI_UKERNEL_SIGNATURES(ROW)                                                     \
     ROW(KAI_UKERNEL_MATMUL, UkernelOf<RunMatmul, Offset, Offset>)                       \
@@ -245,6 +266,18 @@ using PackLhsBl = Function<
 using PackLhs = Function<
     kai_run_lhs_pack_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source, &P::stride,
     &P::packed>;
+template <>
+struct FloatsOf<PackLhsBl> {
+    using Type = Function<
+        kai_run_lhs_pack_bl_f32_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source,
+        &P::stride, &P::packed>;
+};
+template <>
+struct FloatsOf<PackLhs> {
+    using Type = Function<
+        kai_run_lhs_quant_pack_f32_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr, &P::m_idx_start, &P::source,
+        &P::stride, &P::packed>;
+};
 using PackLhsRows = Function<
     kai_run_lhs_pack_rows_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr, &P::indices, &P::source, &P::stride,
     &P::packed>;
@@ -356,6 +389,46 @@ KAI_INLINE auto with_signature(kai_packer_signature signature, F f) {
 }
 /// @}
 #undef KAI_CASE
+
+/// The functions of a signature as a type.
+/// @{
+template <auto signature>
+struct FunctionsOf;
+#define KAI_ROW(SIGNATURE, ...)     \
+    template <>                     \
+    struct FunctionsOf<SIGNATURE> { \
+        using Type = __VA_ARGS__;   \
+    };
+KAI_UKERNEL_SIGNATURES(KAI_ROW)
+KAI_PACKER_SIGNATURES(KAI_ROW)
+#undef KAI_ROW
+/// @}
+
+/// Whether `run` writes float* (a micro-kernel), or reads const float* (an LHS packer), where FloatsOf tells two types
+/// apart: where numbers are quantised, as kai_registry.h says. The registry checks it for all entries.
+/// @{
+constexpr bool has_floats(kai_datatype dst_type, const char* rhs_format) {
+    return dst_type == kai_dt_f32 && rhs_format[0] == 'q';
+}
+constexpr bool has_floats(const char* source_format, const char* format) {
+    return source_format[0] == 'f' && source_format[1] == '3' && format[0] == 'q';
+}
+KAI_INLINE bool has_floats(const kai_ukernel& u) {
+    return has_floats(u.dst_type, u.rhs_format);
+}
+KAI_INLINE bool has_floats(const kai_packer& p) {
+    return has_floats(p.source_format, p.format);
+}
+/// @}
+
+/// f(Run{}) or f(FloatsOf<Run>::Type{}): the type of the entry's function.
+template <typename Run, typename Entry, typename F>
+KAI_INLINE auto with_type(const Entry& e, F f) {
+    if (has_floats(e)) {
+        return f(typename FloatsOf<Run>::Type{});
+    }
+    return f(Run{});
+}
 
 /// @name What a signature says, of micro-kernels and of packers
 /// @{
@@ -627,7 +700,8 @@ KAI_INLINE void run(const kai_ukernel& u, const KernelArgs& a, Policy policy, ka
         if constexpr (kKind<Run> == Kind::unified) {
             run_unified(u, a, policy, substitute);
         } else {
-            Run::call(substitute != nullptr ? substitute : u.run, a, policy);
+            with_type<Run>(
+                u, [&](auto type) { decltype(type)::call(substitute != nullptr ? substitute : u.run, a, policy); });
         }
     });
 }
@@ -784,7 +858,8 @@ KAI_INLINE void run(const kai_packer& p, const PackerArgs& a, Policy policy, kai
     with_signature(p.signature, [&](auto s) {
         using S = decltype(s);
         if constexpr (kKind<typename S::Run> != Kind::unified) {
-            S::Run::call(substitute != nullptr ? substitute : p.run, a, policy);
+            with_type<typename S::Run>(
+                p, [&](auto type) { decltype(type)::call(substitute != nullptr ? substitute : p.run, a, policy); });
         } else if constexpr (S::kSource == Source::mxk) {
             run_lhs_unified(p, a, policy, substitute);
         } else {

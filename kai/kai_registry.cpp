@@ -327,6 +327,38 @@ const kai_ukernel kUkernels[] = {
     {}  // the end; also keeps the table from being empty
 };
 
+/// @name The types by which functions are called (call.hpp) are those that they have
+/// @{
+template <typename A, typename B>
+inline constexpr bool kSameType = false;
+template <typename A>
+inline constexpr bool kSameType<A, A> = true;
+
+template <auto signature, bool floats, typename Run, typename LhsOffset, typename RhsOffset>
+constexpr bool has_types(Run*, LhsOffset*, RhsOffset*) {
+    using S = typename kai::FunctionsOf<signature>::Type;
+    using Floats = typename kai::FloatsOf<typename S::Run>::Type;
+    return (floats ? kSameType<Run, typename Floats::Type> : kSameType<Run, typename S::Run::Type>)&&  //
+           kSameType<LhsOffset, typename S::LhsOffset::Type> &&
+           kSameType<RhsOffset, typename S::RhsOffset::Type>;
+}
+#define KAI_HAS_TYPES(ISA, NAME, SIGNATURE, RHS, LHS_GETTER, RHS_GETTER)                                            \
+    KAI_IF_BUILT(ISA, static_assert(has_types<SIGNATURE, kai::has_floats(family_at(kPlace_##NAME).dst_type, #RHS)>( \
+                          &kai_run_##NAME, &kai_get_##LHS_GETTER##_##NAME, &kai_get_##RHS_GETTER##_##NAME));)
+#define KAI_UKERNEL(ISA, NAME, LHS, RHS, ...) \
+    KAI_HAS_TYPES(ISA, NAME, KAI_SIGNATURE_OF(NAME), RHS, lhs_packed_offset, rhs_packed_offset)
+#define KAI_IMATMUL KAI_UKERNEL
+#define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
+    KAI_HAS_TYPES(ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), RHS, LHS_GETTER, rhs_packed_offset)
+#define KAI_UKERNEL_PLAIN(ISA, NAME, LHS, RHS, ...) \
+    KAI_HAS_TYPES(ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), RHS, lhs_offset, rhs_offset)
+#define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, ...) \
+    KAI_HAS_TYPES(ISA, NAME, KAI_UKERNEL_MATMUL_FILE, RHS, lhs_packed_offset, rhs_offset)
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, ...) \
+    KAI_HAS_TYPES(ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, RHS, lhs_offset, rhs_packed_offset)
+#include "kai/ukernels/families.def"
+/// @}
+
 /// @name Searches for a family
 /// @{
 kai_registry_entries entries_of(const Family& family) {
@@ -409,6 +441,35 @@ const kai_packer kPackers[] = {
     {}};
 }  // namespace coded
 using coded::kPackers;
+
+/// @name The types of packers' functions, as those of micro-kernels
+/// @{
+template <auto signature, bool floats, typename Run, typename Packed, typename PackedOffset>
+constexpr bool has_types_of_packer(Run*, Packed*, PackedOffset*) {
+    using S = typename kai::FunctionsOf<signature>::Type;
+    using Floats = typename kai::FloatsOf<typename S::Run>::Type;
+    return (floats ? kSameType<Run, typename Floats::Type> : kSameType<Run, typename S::Run::Type>)&&  //
+           kSameType<Packed, typename S::Packed::Type> &&
+           kSameType<PackedOffset, typename S::Packed::Type>;
+}
+#define KAI_HAS_TYPES_OF_PACKER(SIDE, SIGNATURE, ISA, NAME, FORMAT, SOURCE)                             \
+    KAI_IF_BUILT(ISA,                                                                                   \
+                 static_assert(has_types_of_packer<KAI_##SIGNATURE, kai::has_floats(#SOURCE, #FORMAT)>( \
+                     &kai_run_##NAME, &kai_get_##SIDE##_packed_size_##NAME, &kai_get_##SIDE##_packed_offset_##NAME));)
+#define KAI_HAS_SOURCE_OFFSET(SIDE, SIGNATURE, ISA, NAME)                     \
+    KAI_IF_BUILT(ISA, static_assert(kSameType<                                \
+                                    decltype(kai_get_##SIDE##_offset_##NAME), \
+                                    typename kai::FunctionsOf<KAI_##SIGNATURE>::Type::SourceOffset::Type>);)
+#define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    KAI_HAS_TYPES_OF_PACKER(lhs, SIGNATURE, ISA, NAME, FORMAT, SOURCE)     \
+    KAI_HAS_SOURCE_OFFSET(lhs, SIGNATURE, ISA, NAME)
+#define KAI_LHS_IMATMUL_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    KAI_HAS_TYPES_OF_PACKER(lhs, SIGNATURE, ISA, NAME, FORMAT, SOURCE)
+#define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE) \
+    KAI_HAS_TYPES_OF_PACKER(rhs, SIGNATURE, ISA, NAME, FORMAT, SOURCE)     \
+    KAI_HAS_SOURCE_OFFSET(rhs, SIGNATURE, ISA, NAME)
+#include "kai/ukernels/pack/packs.def"
+/// @}
 
 /// The formats of kPackers.
 constexpr uint32_t kFormatOfPacker[] = {

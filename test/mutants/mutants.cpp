@@ -942,7 +942,8 @@ kai_any_fn* wrapper_of(const kai_ukernel& u) {
         } else if constexpr (kai::kKind<Run> == kai::Kind::unified) {
             return any(unified);
         } else {
-            return any(Run::template receive<kai::KernelArgs, mutated_call>);
+            return kai::with_type<Run>(
+                u, [](auto type) { return any(decltype(type)::template receive<kai::KernelArgs, mutated_call>); });
         }
     });
 }
@@ -956,7 +957,8 @@ kai_any_fn* wrapper_of(const kai_packer& p) {
         } else if constexpr (kai::kKind<Run> == kai::Kind::unified) {
             return decltype(s)::kSource == kai::Source::mxk ? any(lhs_pack_unified) : any(rhs_pack_unified);
         } else {
-            return any(Run::template receive<kai::PackerArgs, mutated_pack>);
+            return kai::with_type<Run>(
+                p, [](auto type) { return any(decltype(type)::template receive<kai::PackerArgs, mutated_pack>); });
         }
     });
 }

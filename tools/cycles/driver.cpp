@@ -107,7 +107,9 @@ KAI_INLINE void call(const Entry& entry, const Args& args) {
         entry.signature, [&](auto s) __attribute__((always_inline)) {
             using Run = typename decltype(s)::Run;
             if constexpr (kai::kKind<Run> != kai::Kind::unified) {
-                Run::call(entry.run, args, Call{});
+                kai::with_type<Run>(
+                    entry, [&](auto type)
+                               __attribute__((always_inline)) { decltype(type)::call(entry.run, args, Call{}); });
             }
         });
 }
