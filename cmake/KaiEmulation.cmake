@@ -69,6 +69,26 @@ set(KAI_RUNS_gemm
     "cortex-a72||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=${kai_kernels_of_gemm}"
     "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}")
 
+# CPUs for the tests of the CPU queries alone: each has features without others that a mistake could confuse them with.
+# KLEIDIAI_CPU_HAS: what it has.
+set(KAI_CPU_MODELS
+    "no-sve|max,sve=off"        # i8mm and bf16 without SVE
+    "no-sme|max,sme=off"        # SVE2.1 without SME
+    "no-sve-no-sme|max,sve=off,sme=off"
+    "neoverse-n2|neoverse-n2"   # SVE2 without SVE2.1
+    "a64fx|a64fx")              # SVE without dotprod and bf16
+set(KAI_RUNS_cpu
+    "svl512|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 sme sme2 sme2p1"
+    "no-sve|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm bf16 sme sme2 sme2p1"
+    "no-sme|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1"
+    "no-sve-no-sme|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm bf16"
+    "neoverse-n2|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm bf16 sve svei8mm sve2"
+    "neoverse-v1|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod i8mm sve svei8mm"  # QEMU's has no bf16
+    "a64fx|cpu|KLEIDIAI_CPU_HAS=neon fp16 sve"
+    "neoverse-n1|cpu|KLEIDIAI_CPU_HAS=neon fp16 dotprod"
+    "cortex-a53|cpu|KLEIDIAI_CPU_HAS=neon")
+list(TRANSFORM KAI_RUNS_cpu APPEND "|GTEST_FILTER=Cpu.*")
+
 if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
     find_program(KLEIDIAI_EMULATOR qemu-aarch64 HINTS "${PROJECT_SOURCE_DIR}/.cache/qemu/usr/bin"
         DOC "QEMU user mode for AArch64, 10.1 or newer (older ones lack SME2 and compute SMOPA wrongly)")
@@ -98,6 +118,10 @@ function(kai_add_test name)
     foreach(entry IN LISTS KAI_EMULATED_CPUS)
         string(REGEX MATCH "^([^|]+)[|]([^|]+)$" match "${entry}")
         list(APPEND labels ${CMAKE_MATCH_1})
+        set(cpu_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+    endforeach()
+    foreach(entry IN LISTS KAI_CPU_MODELS)
+        string(REGEX MATCH "^([^|]+)[|]([^|]+)$" match "${entry}")
         set(cpu_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
     endforeach()
     if(arg_ONCE)

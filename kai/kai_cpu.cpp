@@ -32,25 +32,26 @@ namespace {
 /// A feature, and how the system reports it.
 struct Feature {
     const char* name;
-    uint32_t builds_on;  // features that hide this one: bits
-    bool second;         // Linux: in AT_HWCAP2, not AT_HWCAP
+    uint64_t builds_on;  // features that hide this one: bits
+    unsigned word;       // Linux: 0 is AT_HWCAP, 1 AT_HWCAP2, 2 AT_HWCAP3
     unsigned bit;        // there
     const char* apple;   // name of the sysctl
     int windows;         // PF_ARM_*
     const char *present, *absent;
 };
 
-constexpr uint32_t bit(kai_cpu_feature feature) {
-    return 1U << feature;
+constexpr uint64_t bit(int feature) {
+    return uint64_t{1} << feature;
 }
+constexpr uint64_t kAll = bit(KAI_CPU_FEATURE_COUNT) - 1;
 
 constexpr const char* kDisable = "KLEIDIAI_CPU_DISABLE";
 constexpr kai_cpu_answer kHidden = {false, "KLEIDIAI_CPU_DISABLE hides it"};
 
-#define KAI_FEATURE(NAME, BUILDS_ON, HWCAP, BIT, APPLE, WINDOWS)                                          \
-    {                                                                                                     \
-        NAME, BUILDS_ON, #HWCAP[5] == '2', BIT, #APPLE, WINDOWS, KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS), \
-            KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS)                                                        \
+#define KAI_FEATURE(NAME, BUILDS_ON, HWCAP, BIT, APPLE, WINDOWS)                            \
+    {                                                                                       \
+        NAME, BUILDS_ON, #HWCAP[5] != 0 ? #HWCAP[5] - '1' : 0, BIT, #APPLE, WINDOWS,        \
+            KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS), KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) \
     }
 
 // The numbers are those of the Linux ABI (asm/hwcap.h) and of winnt.h: old headers lack the newer names. Apple's names
@@ -71,23 +72,24 @@ constexpr Feature kFeatures[KAI_CPU_FEATURE_COUNT] = {
 };
 
 /// What the operating system says: bits.
-uint32_t ask_system() {
-    uint32_t present = 0;
+uint64_t ask_system() {
+    uint64_t present = 0;
 #if defined(__aarch64__) && defined(__linux__)
-    const auto first = static_cast<uint64_t>(getauxval(AT_HWCAP)), second = static_cast<uint64_t>(getauxval(AT_HWCAP2));
+    constexpr unsigned long kHwcap3 = 29;  // AT_HWCAP3, which old headers lack
+    const uint64_t words[] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2), getauxval(kHwcap3)};
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
-        present |= static_cast<uint32_t>(((kFeatures[i].second ? second : first) >> kFeatures[i].bit) & 1) << i;
+        present |= ((words[kFeatures[i].word] >> kFeatures[i].bit) & 1) << i;
     }
 #elif defined(__aarch64__) && defined(__APPLE__)
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
         int value = 0;
         size_t size = sizeof(value);
         const bool has = sysctlbyname(kFeatures[i].apple, &value, &size, nullptr, 0) == 0 && value != 0;
-        present |= static_cast<uint32_t>(has) << i;
+        present |= has ? bit(i) : 0;
     }
 #elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
-        present |= static_cast<uint32_t>(IsProcessorFeaturePresent(kFeatures[i].windows) != 0) << i;
+        present |= IsProcessorFeaturePresent(kFeatures[i].windows) != 0 ? bit(i) : 0;
     }
 #endif
     return present;
@@ -110,13 +112,13 @@ bool is_word(const char* word, size_t length, const char* name) {
 }
 
 /// The features that a word hides by itself; 0 for an unknown word.
-uint32_t hidden_by(const char* word, size_t length) {
+uint64_t hidden_by(const char* word, size_t length) {
     if (is_word(word, length, "all")) {
-        return ((1U << KAI_CPU_FEATURE_COUNT) - 1) & ~bit(KAI_CPU_NEON);
+        return kAll & ~bit(KAI_CPU_NEON);
     }
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
         if (is_word(word, length, kFeatures[i].name)) {
-            return 1U << i;
+            return bit(i);
         }
     }
     return 0;
@@ -133,11 +135,11 @@ void for_each_word(const char* list, Visit visit) {
 }
 
 /// The features that the list hides, including those that depend on them.
-uint32_t hidden_by_user(const char* list) {
-    uint32_t hidden = 0;
+uint64_t hidden_by_user(const char* list) {
+    uint64_t hidden = 0;
     for_each_word(list, [&](const char* word, size_t length) { hidden |= hidden_by(word, length); });
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {  // a feature comes after those that it depends on
-        hidden |= static_cast<uint32_t>((hidden & kFeatures[i].builds_on) != 0) << i;
+        hidden |= (hidden & kFeatures[i].builds_on) != 0 ? bit(i) : 0;
     }
     return hidden;
 }
@@ -155,28 +157,42 @@ void report_unknown_words(const char* list) {
 }
 /// @}
 
-/// @name The known features: one word, so that concurrent queries need no lock. 0: not queried yet.
+/// @name The known features: two words that are written once, so that concurrent queries need no lock
 /// @{
-constexpr uint32_t kAsked = 1U << 31;
-constexpr int kHiddenShift = 15;
-static_assert(KAI_CPU_FEATURE_COUNT <= kHiddenShift, "bits 0-14: what the system has; 15-29: what the user hides");
-uint32_t known_features;
+struct Features {
+    uint64_t system;  ///< What the system has.
+    uint64_t hidden;  ///< What the user hides.
+};
+constexpr uint64_t kAsked = uint64_t{1} << 63;  // in both words; a word without it is not written yet
+static_assert(KAI_CPU_FEATURE_COUNT <= 63, "bits 0-62 are for features");
+Features known_features;
 
-[[gnu::noinline, gnu::cold]] uint32_t ask() {
-    const char* list = getenv(kDisable);
-    const uint32_t answer = kAsked | hidden_by_user(list) << kHiddenShift | ask_system();
-    uint32_t expected = 0;
-    // Threads that ask at the same time get the same answer; the one that comes first reports.
-    if (__atomic_compare_exchange_n(&known_features, &expected, answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        report_unknown_words(list);
-        return answer;
+/// Writes a word, unless another thread was first; false then, and `answer` is that thread's.
+bool remember(uint64_t* word, uint64_t* answer) {
+    uint64_t expected = 0;
+    if (__atomic_compare_exchange_n(word, &expected, *answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        return true;
     }
-    return expected;
+    *answer = expected;
+    return false;
 }
 
-uint32_t known() {
-    const uint32_t features = __atomic_load_n(&known_features, __ATOMIC_RELAXED);
-    return features != 0 ? features : ask();
+[[gnu::noinline, gnu::cold]] Features ask() {
+    const char* list = getenv(kDisable);
+    Features answer = {kAsked | ask_system(), kAsked | hidden_by_user(list)};
+    remember(&known_features.system, &answer.system);
+    // Threads that ask at the same time get the same answer; the one that comes first reports.
+    if (remember(&known_features.hidden, &answer.hidden)) {
+        report_unknown_words(list);
+    }
+    return answer;
+}
+
+Features known() {
+    const Features features = {
+        __atomic_load_n(&known_features.system, __ATOMIC_RELAXED),
+        __atomic_load_n(&known_features.hidden, __ATOMIC_RELAXED)};
+    return (features.system & features.hidden & kAsked) != 0 ? features : ask();
 }
 /// @}
 
@@ -202,25 +218,26 @@ kai_cpu_answer kai_cpu_query(kai_cpu_feature feature) {
     if (index >= KAI_CPU_FEATURE_COUNT) {
         return {false, "there is no such feature"};
     }
-    const uint32_t features = known();
-    if ((features >> kHiddenShift >> index) & 1) {
+    const Features features = known();
+    if ((features.hidden >> index) & 1) {
         return kHidden;
     }
-    const bool present = (features >> index) & 1;
+    const bool present = (features.system >> index) & 1;
     return {present, present ? kFeatures[index].present : kFeatures[index].absent};
 }
 
 uint64_t kai_cpu_features() {
-    const uint32_t features = known();
-    return features & ~(features >> kHiddenShift) & ((1U << KAI_CPU_FEATURE_COUNT) - 1);
+    const Features features = known();
+    return features.system & ~features.hidden & kAll;
 }
 
 uint64_t kai_cpu_system_features() {
-    return known() & ((1U << KAI_CPU_FEATURE_COUNT) - 1);
+    return known().system & kAll;
 }
 
 void kai_cpu_forget() {
-    __atomic_store_n(&known_features, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&known_features.system, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&known_features.hidden, 0, __ATOMIC_RELAXED);
 }
 
 size_t kai_cpu_sve_bytes() {
@@ -232,14 +249,14 @@ size_t kai_cpu_sme_bytes() {
 }
 
 size_t kai_checked_sme_words(size_t n, const char* prefix, const char* name) {
-    if (__builtin_expect((known() & bit(KAI_CPU_SME)) == 0, 0)) {
+    if (__builtin_expect((known().system & bit(KAI_CPU_SME)) == 0, 0)) {
         fail_without(KAI_CPU_SME, prefix, name);
     }
     return n * kai_get_sme_vector_length_u32();
 }
 
 size_t kai_checked_sve_words(size_t n, const char* prefix, const char* name) {
-    if (__builtin_expect((known() & bit(KAI_CPU_SVE)) == 0, 0)) {
+    if (__builtin_expect((known().system & bit(KAI_CPU_SVE)) == 0, 0)) {
         fail_without(KAI_CPU_SVE, prefix, name);
     }
     return n * kai_get_sve_vector_length_u32();

@@ -2,10 +2,16 @@
 #include "kai/kai_cpu.h"
 
 #include <gtest/gtest.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/support/disabled_features.hpp"
@@ -60,19 +66,82 @@ TEST(Cpu, NoSuchFeature) {
 }
 
 #if defined(__aarch64__) && defined(__linux__)
-TEST(Cpu, ReasonsNameTheBit) {
+/// Where Linux tells of a feature: the masks of its asm/hwcap.h, written down once more.
+struct Place {
+    kai_cpu_feature feature;
+    unsigned long word;
+    uint64_t mask;
+    const char* reason;
+};
+constexpr Place kPlaces[] = {
+    {KAI_CPU_NEON, AT_HWCAP, 0x2, "HWCAP bit 1"},
+    {KAI_CPU_FP16, AT_HWCAP, 0x400, "HWCAP bit 10"},
+    {KAI_CPU_DOTPROD, AT_HWCAP, 0x100000, "HWCAP bit 20"},
+    {KAI_CPU_I8MM, AT_HWCAP2, 0x2000, "HWCAP2 bit 13"},
+    {KAI_CPU_BF16, AT_HWCAP2, 0x4000, "HWCAP2 bit 14"},
+    {KAI_CPU_SVE, AT_HWCAP, 0x400000, "HWCAP bit 22"},
+    {KAI_CPU_SVE_I8MM, AT_HWCAP2, 0x200, "HWCAP2 bit 9"},
+    {KAI_CPU_SVE2, AT_HWCAP2, 0x2, "HWCAP2 bit 1"},
+    {KAI_CPU_SVE2P1, AT_HWCAP2, 0x1000000000, "HWCAP2 bit 36"},
+    {KAI_CPU_SME, AT_HWCAP2, 0x800000, "HWCAP2 bit 23"},
+    {KAI_CPU_SME2, AT_HWCAP2, 0x2000000000, "HWCAP2 bit 37"},
+    {KAI_CPU_SME2P1, AT_HWCAP2, 0x4000000000, "HWCAP2 bit 38"},
+};
+static_assert(std::size(kPlaces) == KAI_CPU_FEATURE_COUNT, "a feature without a line here is not tested");
+
+TEST(Cpu, AgreesWithTheSystem) {
     const Disable nothing("");
-    EXPECT_STREQ(kai_cpu_query(KAI_CPU_NEON).reason, "HWCAP bit 1 is set");
-    for (const auto& [feature, bit] :
-         {std::pair{KAI_CPU_DOTPROD, "HWCAP bit 20"},
-          {KAI_CPU_SVE, "HWCAP bit 22"},
-          {KAI_CPU_I8MM, "HWCAP2 bit 13"},
-          {KAI_CPU_SME, "HWCAP2 bit 23"},
-          {KAI_CPU_SME2, "HWCAP2 bit 37"}}) {
-        EXPECT_EQ(kai_cpu_query(feature).reason, bit + std::string(has(feature) ? " is set" : " is not set"));
+    for (const Place& place : kPlaces) {
+        const bool present = (getauxval(place.word) & place.mask) != 0;
+        EXPECT_EQ(has(place.feature), present) << kai_cpu_feature_name(place.feature);
+        EXPECT_EQ(kai_cpu_query(place.feature).reason, place.reason + std::string(present ? " is set" : " is not set"));
     }
 }
+
+/// The runs of this test have an emulated CPU each that has a feature without its neighbours: KLEIDIAI_CPU_HAS, names
+/// of features with spaces between them, in the order of the features.
+TEST(Cpu, HasWhatThisModelHas) {
+    const char* expected = getenv("KLEIDIAI_CPU_HAS");
+    if (expected == nullptr) {
+        GTEST_SKIP() << "KLEIDIAI_CPU_HAS is not set";
+    }
+    const Disable nothing("");
+    std::string present;
+    for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+        const auto feature = static_cast<kai_cpu_feature>(i);
+        present += has(feature) ? std::string(present.empty() ? "" : " ") + kai_cpu_feature_name(feature) : "";
+    }
+    EXPECT_EQ(present, expected);
+}
 #endif
+
+/// What each name hides, exactly: also of features that this CPU lacks.
+TEST(Cpu, DisableHidesExactlyWhatBuildsOnAFeature) {
+    const std::vector<std::pair<const char*, std::vector<kai_cpu_feature>>> hidden = {
+        {"fp16", {KAI_CPU_FP16}},
+        {"dotprod", {KAI_CPU_DOTPROD}},
+        {"i8mm", {KAI_CPU_I8MM, KAI_CPU_SVE_I8MM}},
+        {"bf16", {KAI_CPU_BF16}},
+        {"sve", {KAI_CPU_SVE, KAI_CPU_SVE_I8MM, KAI_CPU_SVE2, KAI_CPU_SVE2P1}},
+        {"svei8mm", {KAI_CPU_SVE_I8MM}},
+        {"sve2", {KAI_CPU_SVE2, KAI_CPU_SVE2P1}},
+        {"sve2p1", {KAI_CPU_SVE2P1}},
+        {"sme", {KAI_CPU_SME, KAI_CPU_SME2, KAI_CPU_SME2P1}},
+        {"sme2", {KAI_CPU_SME2, KAI_CPU_SME2P1}},
+        {"sme2p1", {KAI_CPU_SME2P1}}};
+    ASSERT_EQ(hidden.size() + 1, static_cast<size_t>(KAI_CPU_FEATURE_COUNT)) << "but neon, which hides all";
+    for (const auto& [name, features] : hidden) {
+        const Disable one(name);
+        for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
+            const auto feature = static_cast<kai_cpu_feature>(i);
+            const std::string reason = kai_cpu_query(feature).reason;
+            EXPECT_EQ(
+                reason.find("KLEIDIAI_CPU_DISABLE") != std::string::npos,
+                std::find(features.begin(), features.end(), feature) != features.end())
+                << name << ": " << kai_cpu_feature_name(feature);
+        }
+    }
+}
 
 TEST(Cpu, FitsTheArchitecture) {
     const Disable nothing("");

@@ -124,7 +124,7 @@ def read_mutations(path):
 def emulated_cpus():
     """Label -> -cpu argument, from the list that ctest uses."""
     text = (ROOT / "cmake/KaiEmulation.cmake").read_text()
-    cpus = re.search(r"^set\(KAI_EMULATED_CPUS\n((?: .*\n)*)", text, re.MULTILINE)[1]
+    cpus = "".join(re.findall(r"^set\((?:KAI_EMULATED_CPUS|KAI_CPU_MODELS)\n((?: .*\n)*)", text, re.MULTILINE))
     return dict(re.findall(r'^ +"([\w-]+)\|([^|"]+)"', cpus, re.MULTILINE))
 
 
