@@ -105,6 +105,30 @@ TEST(KaiCall, PacksInParts) {
     }
 }
 
+// Rows by number, in parts: the bytes of these rows one after another.
+TEST(KaiCall, PacksRowsByNumber) {
+    for (const kai_ukernel* u : {&kBlocks, &kChannels}) {
+        kai_call c = right_call(*u);
+        ASSERT_NE(c.lhs_packer->run_rows, nullptr) << c.lhs_packer->name;
+        constexpr size_t kNumbers[] = {3, 0, 3, 6, 1, 5, 2, 2, 4};
+        c.m = 9;
+        test::Random random(3);
+        const std::vector<float> all = test::make_floats(7, c.k, false, random);
+        std::vector<float> these;
+        for (const size_t number : kNumbers) {
+            these.insert(these.end(), all.begin() + number * c.k, all.begin() + (number + 1) * c.k);
+        }
+        const GuardedBuffer packed(kai_call_lhs_packed_size(&c)), want(packed.size());
+        c.lhs = these.data();
+        kai_call_pack_lhs(&c, 0, SIZE_MAX, want.data());
+        c.lhs = all.data(), c.lhs_rows = kNumbers;
+        for (const size_t first : {8, 4, 0}) {
+            kai_call_pack_lhs(&c, first, 4, packed.data());
+        }
+        EXPECT_EQ(packed.bytes(), want.bytes()) << c.lhs_packer->name;
+    }
+}
+
 // Scales of static int8: 0 means 1.
 TEST(KaiCall, NoScaleMultiplierIsOne) {
     size_t count = 0;

@@ -398,7 +398,22 @@ TEST(Registry, UnknownFamilies) {
         wrong = family;
         wrong[0] = static_cast<char>(wrong[0] - 'a' + 'A');
         check(wrong.c_str(), "no family named \"" + wrong + "\"; nearest: \"" + family + "\"");
+        wrong = family + "7";  // a letter more
+        check(wrong.c_str(), "no family named \"" + wrong + "\"; nearest: \"" + family + "\"");
     }
+    // Case does not count: without the first letter this would be the family of f16. Of two that are as near, the first.
+    check(
+        "matmul_clamp_BF16_qai8dxp_qsi4cxp",
+        "no family named \"matmul_clamp_BF16_qai8dxp_qsi4cxp\"; nearest: \"matmul_clamp_bf16_qai8dxp_qsi4cxp\"");
+    std::string first;
+    for (size_t i = 0; first.empty(); ++i) {
+        const std::string family = kai_registry_family(i);
+        first =
+            family == "matmul_clamp_f32_qai8dxp_qsi4cxp" || family == "matmul_clamp_f32_qai8dxp_qsi8cxp" ? family : "";
+    }
+    check(
+        "matmul_clamp_f32_qai8dxp_qsi6cxp",
+        "no family named \"matmul_clamp_f32_qai8dxp_qsi6cxp\"; nearest: \"" + first + "\"");
     // In the catalogue, but perhaps not in this build.
     const char* family = "matmul_clamp_f32_f32p_f32p";
     if (kai_registry_find_ukernel("matmul_clamp_f32_f32p2vlx1_f32p2vlx1b_2vlx2vl_sme_mopa") == nullptr) {

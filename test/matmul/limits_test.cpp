@@ -102,6 +102,10 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
         const size_t chunk = (u.k_multiple == 256 ? L::kSuperBlocks : L::kBlocks) * u.k_multiple;
         return {{2, L::kColumns, chunk, 0, u.k_multiple}};
     }
+    if (u.signature == KAI_UKERNEL_MATMUL_PLAIN) {  // a step of columns is kVectors
+        using L = kai::PlainLimits;
+        return {{2, L::kRowVectors / L::kVectors * u.get_n_step(), 5, 0, 1}};
+    }
     const bool by_rows = is(u.lhs_format, "qai8dxp"), by_blocks = std::string(u.lhs_format).find("qsi8d") == 0;
     if (needs(u, KAI_CPU_SME) || !(by_rows || by_blocks)) {
         return {};

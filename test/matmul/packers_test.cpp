@@ -134,6 +134,9 @@ TEST_P(Matmul, ByKaiCall) {
             }
             const GuardedBuffer l(kai_call_lhs_packed_size(&c));
             pack_lhs(c, l);
+            const GuardedBuffer l_at_once(l.size());
+            kai_call_pack_lhs(&c, 0, SIZE_MAX, l_at_once.data());
+            EXPECT_EQ(l_at_once.bytes(), l.bytes());
             Operands o = packed(lhs, side);
             if (lhs_packer == nullptr) {
                 EXPECT_EQ(l.size(), 0u);

@@ -119,6 +119,26 @@ TEST_P(Matmul, RoundsFarFromZero) {
     }
 }
 
+// Scaled sums at the ends of int32, and beyond: 2^31 itself does not fit.
+TEST_P(Matmul, SaturatesScaledSums) {
+    if (u.dst_type != kai_dt_int8 || low_precision) {
+        return;
+    }
+    Side lhs = make_lhs(Data::exact, several_rows(), 3, 0);
+    Side rhs = make_rhs(Data::exact, several_columns(), 3, 0);
+    std::fill(lhs.q.begin(), lhs.q.end(), int8_t{0});
+    constexpr float kBiases[] = {0x1p30f, -0x1p30f, 0x7FFFFF80, -0x1p31f, 1, -1},
+                    kScales[] = {1, 2, 4, 0x1p31f, 0x1p100f};
+    for (size_t column = 0; column < rhs.rows; ++column) {
+        rhs.bias[column] = kBiases[column % 6], rhs.scale[column] = kScales[column / 6 % 5];
+    }
+    for (const int32_t zero_point : {0, 127, -128}) {
+        arithmetic.zero_point = zero_point;
+        exact_params = {-128, 127, zero_point};
+        check(lhs, rhs);
+    }
+}
+
 TEST_P(Matmul, ExtremeValues) {
     const auto [k, bl] = typical_depth();
     const size_t m = one_row ? 1 : std::max<size_t>(11, lhs_tile.rows + 1), n = std::max<size_t>(31, rhs_tile.rows + 1);

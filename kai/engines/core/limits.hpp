@@ -38,6 +38,11 @@ struct Qai8dxpLimits {
     }
 };
 
+/// Neither side packed, K x N: vectors of columns of a tile of one row, and of tiles of many.
+struct PlainLimits {
+    static constexpr size_t kRowVectors = 16, kVectors = 4;
+};
+
 /// Integers without SDOT and SMMLA.
 struct MlalLimits {
     static constexpr size_t kRhsBytes = 16384;  // that stay in the first-level cache while rows follow each other

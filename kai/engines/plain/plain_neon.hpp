@@ -25,6 +25,7 @@
 #include <arm_neon.h>
 
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/float/float_neon.hpp"
 
 namespace kai {
@@ -171,7 +172,8 @@ KAI_INLINE void kxn_panel(const PlainGemm<T>& p, size_t j) {
 template <class T>
 KAI_INLINE void run_kxn(const PlainGemm<T>& p) {
     constexpr size_t kLanes = sizeof(typename T::Vector) / sizeof(typename T::Element);
-    const size_t widest = p.m == 1 ? 16 * kLanes : p.m == 2 ? 8 * kLanes : 4 * kLanes;
+    constexpr size_t kOfRow = PlainLimits::kRowVectors * kLanes;
+    const size_t widest = p.m == 1 ? kOfRow : p.m == 2 ? kOfRow / 2 : PlainLimits::kVectors * kLanes;
     for (size_t j = 0, width = widest; j < p.n; j += width) {
         const size_t rest = p.n - j;
         if (rest < widest) {  // the narrowest tile that ends there, or one that starts here
@@ -184,7 +186,7 @@ KAI_INLINE void run_kxn(const PlainGemm<T>& p) {
             }
         }
         switch (width) {
-            case 16 * kLanes:
+            case kOfRow:
                 kxn_tile<T, 1, 16, 16>(p, 0, j);
                 break;
             case 8 * kLanes:

@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/plain/plain_args.h"
 
 namespace kai {
@@ -50,10 +51,10 @@ KAI_INLINE void run_sve_kxn(PlainSveArgs args, size_t lanes) {
     constexpr PlainSve panels = kPlainSve<element_bytes>;
     for (;;) {
         const size_t left = (args.n + lanes - 1) / lanes;
-        const size_t vectors = args.m == 1 && args.n >= 16 * lanes ? 16
-                               : args.m <= 2 && left > 4           ? 8
-                               : left < 4                          ? left
-                                                                   : 4;
+        const size_t vectors = args.m == 1 && args.n >= PlainLimits::kRowVectors * lanes ? 16
+                               : args.m <= 2 && left > 4                                 ? 8
+                               : left < 4                                                ? left
+                                                                                         : 4;
         switch (vectors) {
             case 16:
                 panels.x16(&args);
