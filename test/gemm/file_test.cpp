@@ -502,6 +502,9 @@ TEST(GemmTensor, KnowsTheMicroKernelsOfEveryBuild) {
 }
 
 TEST(GemmTensor, SaysWhichVectorsAnSveCpuHas) {
+    if (kai_cpu_sme_bytes() != 0) {
+        return;  // a kernel of SME may read the same panels
+    }
     const size_t own = 8 * kai_cpu_sve_bytes(), other = own == 512 ? 256 : 512;
     char reason[200];
     const Tensor t = tensor_for(kSve, other);
@@ -662,7 +665,10 @@ Bytes tag_of(const Tensor& t) {
 }
 
 kai_datatype type_of(const std::string& source) {
-    return source == "f32" ? kai_dt_f32 : source == "f16" ? kai_dt_f16 : kai_dt_unknown;
+    return source == "f32"    ? kai_dt_f32
+           : source == "f16"  ? kai_dt_f16
+           : source == "bf16" ? kai_dt_bf16
+                              : kai_dt_unknown;
 }
 
 /// By a packer for a micro-kernel of this CPU.

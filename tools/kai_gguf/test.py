@@ -189,6 +189,21 @@ for i, name in enumerate(("embd", "experts", "z.q4_k")):
     resealed(lambda data: data.__setitem__(64 + 256 * i + 204, data[64 + 256 * i + 204] ^ 1))
     assert f"{name}: wrong checksum" in run("verify", model, packed, fails="1 of 3 tensors are wrong")
 
+# And so is any weight that is not that of the rows, with a checksum that is right: wherever it is.
+def other_weight(i, at):
+    def change(data):
+        offset, _, size = struct.unpack_from("<3Q", data, 64 + 256 * i + 208)
+        data[offset + at % size] ^= 1
+        struct.pack_into("<I", data, 64 + 256 * i + 204, zlib.crc32(data[offset:offset + size]))
+    return change
+
+
+for i, name in ((1, "experts"), (2, "z.q4_k")):
+    size = struct.unpack_from("<3Q", whole, 64 + 256 * i + 208)[2]
+    for at in (0, size // 2, size - 65):  # the last panel ends before the tag
+        resealed(other_weight(i, at))
+        assert f"{name}: differs" in run("verify", model, packed, fails="1 of 3 tensors are wrong")
+
 # A failure on any thread is one of the whole: nearly always another one than the first starts.
 resealed(lambda data: data.__setitem__(64 + 112, ord("Q")))
 for threads in (1, 2, 64):
@@ -296,6 +311,8 @@ packed.write_bytes(before)
 gguf(other, [("big", (4096, 10240), 2, (b"\0\x3c" + bytes(range(16))) * (4096 * 10240 // 32))])
 for command in ("pack", "verify"):
     run(command, other, "big.kai", *(("--for", "i8mm") if command == "pack" else ()), "--threads", 1, memory=16 << 20)
+    panels = read(pathlib.Path("big.kai"))["big"][6][:-64]
+    assert panels == panels[:len(panels) // 2560] * 2560  # of 4 rows, which are all the same
 
 # Where the output does not fit, nothing is left behind, nor if a signal ends the run.
 run("pack", model, packed, "--force", file_size=4096, fails="m.kai: ")
