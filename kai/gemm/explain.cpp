@@ -53,9 +53,11 @@ struct Candidates {
     }
 };
 
-void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel) {
+void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel, bool is_pinned) {
     const kai_ukernel& u = *kernel.ukernel;
-    const char* portable = u.features == 0 ? " (portable C++: this CPU has no kernel of its own)" : "";
+    const char* portable = u.features != 0 ? ""
+                           : is_pinned     ? " (portable C++)"
+                                           : " (portable C++: this CPU has no kernel of its own)";
     text.add("%s: %s%s\n", rows, u.name, portable);
     if (kernel.lhs_packer != nullptr) {
         text.add(
@@ -88,9 +90,9 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         out.add("nothing to multiply: %s\n", p.alpha == 0 ? "alpha is 0" : "k is 0");
         return out.length;
     }
-    explain_kernel(out, "many rows", plan->gemm);
+    explain_kernel(out, "many rows", plan->gemm, p.pin != nullptr);
     if (plan->gemv.ukernel != plan->gemm.ukernel) {
-        explain_kernel(out, "one row", plan->gemv);
+        explain_kernel(out, "one row", plan->gemv, p.pin != nullptr);
     }
     if (plan->rhs_packer != nullptr) {
         out.add(
@@ -103,14 +105,15 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
     }
     if (!plan->direct) {
         out.add(
-            "tiles go through the workspace:%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
-            p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "");
+            "tiles go through the workspace:%s%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
+            p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "",
+            p.scatters ? " scattered" : "");
     }
     const size_t rows[] = {p.m, 1};
     for (size_t i = 0; i < (p.m == 1 ? 1 : 2); ++i) {
         const size_t m = rows[i];
         const kai_gemm_kernel& kernel = m <= 1 ? plan->gemv : plan->gemm;
-        const Tiles tiles = choose_tiles(*plan, kernel, m, p.batch != 0 ? p.batch : 1);
+        const Tiles tiles = tiles_of_run(*plan, kernel, m, m);
         out.add(
             "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
             plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");

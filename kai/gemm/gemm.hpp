@@ -131,6 +131,8 @@ struct Tiles {
 size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows);
 /// How to divide `batch` products of m x n.
 Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch);
+/// The units of a run: `all` rows of all groups, `most` of a matrix.
+Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most);
 
 /// @name Elements
 /// @{

@@ -124,7 +124,7 @@ namespace {
 Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
     const Problem& p = plan.problem;
     if (!p.bias && w.bias != nullptr) {
-        return {KAI_GEMM_UNUSED_BIAS, "weights.bias is given: the problem has no bias", {}};
+        return wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "weights.bias");
     }
     if (p.n == 0) {
         return {};

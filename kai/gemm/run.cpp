@@ -596,14 +596,11 @@ Violation describe_difference(size_t matrix, const Tag& is, const Tag& should) {
     } numbers[] = {{"n", is.n, should.n},    {"k", is.k, should.k},    {"bl", is.bl, should.bl},
                    {"nr", is.nr, should.nr}, {"kr", is.kr, should.kr}, {"sr", is.sr, should.sr}};
     if (memcmp(is.magic, should.magic, sizeof(is.magic)) != 0) {
-        return {KAI_GEMM_WRONG_PACKING, "packed b: matrix %zu is not packed, or not where it is looked for", {matrix}};
+        return wrong(KAI_GEMM_WRONG_PACKING, say::unpacked, matrix);
     }
     for (const auto& x : numbers) {
         if (x.is != x.should) {
-            return {
-                KAI_GEMM_WRONG_PACKING,
-                "packed b: matrix %zu is packed for %s = %zu, the plan is for %zu",
-                {matrix, x.name, x.is, x.should}};
+            return wrong(KAI_GEMM_WRONG_PACKING, say::packed_for_other, matrix, x.name, x.is, x.should);
         }
     }
     const char* what = is.format != should.format ? "in another format"
@@ -612,7 +609,7 @@ Violation describe_difference(size_t matrix, const Tag& is, const Tag& should) {
                        : should.bias == kNoBias   ? "with a bias, which the problem has not"
                        : is.bias == kNoBias       ? "without the bias of the problem"
                                                   : "with the bias at another place: alpha, beta or C differ";
-    return {KAI_GEMM_WRONG_PACKING, "packed b: matrix %zu is packed %s", {matrix, what}};
+    return wrong(KAI_GEMM_WRONG_PACKING, say::packed_otherwise, matrix, what);
 }
 
 /// Whether the packed matrices that a run reads are what the plan takes them for: their tags.
@@ -729,7 +726,7 @@ Violation check_all(
         violation = wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
     }
     if (!violation && !plan->problem.bias && operands->bias != nullptr) {
-        violation = {KAI_GEMM_UNUSED_BIAS, "bias is given: the problem has no bias", {}};
+        violation = wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
     }
     violation = violation ? violation : check_rows(*plan, *operands, rows);
     if (violation || is_empty(plan->problem, rows)) {
@@ -751,9 +748,7 @@ Work divide(const Plan& plan, const Operands& x, const Rows& rows) {
     if (is_empty(p, rows)) {
         return w;
     }
-    const Tiles tiles =
-        p.scatters ? Tiles{rows.most, choose_columns(plan, *w.kernel, rows.all), false}
-                   : choose_tiles(plan, *w.kernel, p.groups ? divide_up(rows.all, p.batch) : rows.most, p.batch);
+    const Tiles tiles = tiles_of_run(plan, *w.kernel, rows.all, rows.most);
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
     w.shares_rows = p.groups && x.a_rows != nullptr && rows.most == 1 && x.a_row_count <= rows.all;
     const bool lhs = has_lhs(w);

@@ -258,6 +258,13 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
     }
 }
 
+Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most) {
+    const Problem& p = plan.problem;
+    const size_t batch = max(p.batch, 1);
+    return p.scatters ? Tiles{most, choose_columns(plan, kernel, all), false}
+                      : choose_tiles(plan, kernel, p.groups ? divide_up(all, batch) : most, batch);
+}
+
 }  // namespace kai::gemm
 
 using namespace kai::gemm;

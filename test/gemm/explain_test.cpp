@@ -3,16 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "test/gemm/experiment.hpp"
-#include "test/support/disabled_features.hpp"
 
 namespace test::gemm {
 namespace {
@@ -300,6 +297,182 @@ TEST(GemmExplain, NothingRunsWithoutAPlan) {
     p.k = 256;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
     EXPECT_EQ(explain(&plan).find("no plan"), std::string::npos);
+}
+
+// ---- plans ----
+
+/// The line about the tiles of runs of so many rows: those of a run.
+std::string tiles_of(kai_gemm_plan plan, size_t m) {
+    plan.problem.untagged = true;  // nothing is packed
+    std::vector<uint8_t> memory(plan.workspace_size + 128);
+    uint8_t* workspace = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64);
+    std::vector<size_t> rows(plan.problem.batch + 1), c_rows(m + 1);
+    rows[0] = m;
+    kai_gemm_operands x = {};
+    x.m = m, x.a.data = x.b.data = x.c.data = workspace;  // nothing is computed
+    x.bias = plan.problem.bias ? workspace : nullptr;
+    x.rows = rows.data(), x.c_rows = c_rows.data(), x.c_row_count = 1;
+    kai_gemm_work work;
+    EXPECT_EQ(kai_gemm_begin(&plan, &x, workspace, plan.workspace_size, &work), KAI_GEMM_OK);
+    const std::string workers = std::to_string(plan.workers) + (plan.workers == 1 ? " worker" : " workers");
+    return "m = " + std::to_string(m) + ": tiles of " + std::to_string(work.m_tile) + " x " +
+           std::to_string(work.n_tile) + " for " + workers + ", units in order share " +
+           (work.m_first ? "columns" : "rows") + "\n";
+}
+
+std::string sizes_of(const kai_gemm_plan& plan) {
+    return "packed B " + std::to_string(plan.packed_b_size) + " bytes, workspace " +
+           std::to_string(plan.workspace_size) + " bytes\n";
+}
+
+const char* const kInt4 = "matmul_clamp_f32_qai8dxp1x8_qsi4c32p4x8_1x4_portable";
+const char* const kF32 = "matmul_clamp_f32_f32_f32p16x1b_1x16_portable";
+
+TEST(GemmExplain, PinnedPlans) {
+    if (kai_registry_find_ukernel(kInt4) == nullptr || kai_registry_find_ukernel(kF32) == nullptr) {
+        GTEST_SKIP() << "this build has no portable kernels";
+    }
+    kai_gemm_plan plan;
+    kai_gemm_problem p = blocks_of(KAI_GEMM_INT4_BLOCK);
+    p.pin = kInt4;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    std::string lhs = plan.gemm.lhs_packer->name, rhs = plan.rhs_packer->name;
+    EXPECT_EQ(
+        explain(&plan), "5 x 20 x 256, 1 matrix\nmany rows: " + std::string(kInt4) +
+                            " (portable C++)\n    rows of A packed by " + lhs +
+                            "\nB as qsi4c32pbf16, nr 4, kr 16, sr 2, packed by " + rhs + ", once\n" +
+                            tiles_of(plan, 5) + tiles_of(plan, 1) + sizes_of(plan) + "the kernel is pinned\n");
+    p.a_transposed = true, p.m = 1;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(
+        explain(&plan), "1 x 20 x 256, 1 matrix\nmany rows: " + std::string(kInt4) +
+                            " (portable C++)\n    rows of A copied, then packed by " + lhs +
+                            "\nB as qsi4c32pbf16, nr 4, kr 16, sr 2, packed by " + rhs + ", once\n" +
+                            tiles_of(plan, 1) + sizes_of(plan) + "the kernel is pinned\n");
+
+    p = kai_gemm_problem_of(70, 300, 40);
+    p.pin = kF32, p.batch = 3, p.units = 4;
+    const std::string head = "70 x 300 x 40, 3 matrices\nmany rows: " + std::string(kF32) + " (portable C++)\n";
+    const std::string b = "B as f32pbiasf32, nr 16, kr 1, sr 1, ";
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(
+        explain(&plan), head + "    rows of A read in place\n" + b + "packed by " + plan.rhs_packer->name +
+                            ", at every run\n" + tiles_of(plan, 70) + tiles_of(plan, 1) + sizes_of(plan) +
+                            "the kernel is pinned\n");
+    const auto line = [&](auto change) {  // about the tiles
+        kai_gemm_problem changed = p;
+        change(changed);
+        EXPECT_EQ(kai_gemm_make_plan(&changed, &plan), KAI_GEMM_OK);
+        EXPECT_NE(explain(&plan).find(tiles_of(plan, 70) + tiles_of(plan, 1)), std::string::npos);
+        const std::string text = explain(&plan);
+        const size_t start = text.find("tiles go through the workspace:");
+        return start == std::string::npos ? "" : text.substr(start, text.find('\n', start) - start);
+    };
+    EXPECT_EQ(line([](auto&) {}), "");
+    EXPECT_EQ(line([](auto& q) { q.alpha = 2; }), "tiles go through the workspace: alpha");
+    EXPECT_EQ(line([](auto& q) { q.beta = 2; }), "tiles go through the workspace: beta");
+    EXPECT_EQ(line([](auto& q) { q.c_type = kai_dt_bf16; }), "tiles go through the workspace: conversion");
+    EXPECT_EQ(line([](auto& q) { q.groups = q.scatters = true; }), "tiles go through the workspace: scattered");
+    EXPECT_EQ(line([](auto& q) { q.alpha = 2, q.bias = true; }), "tiles go through the workspace: alpha bias");
+    p.a_type = kai_dt_f16, p.b_type = kai_dt_bf16, p.b_constant = true;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(
+        explain(&plan), head + "    rows of A copied first\n" + b + "copied, then packed by " + plan.rhs_packer->name +
+                            ", once\n" + tiles_of(plan, 70) + tiles_of(plan, 1) + sizes_of(plan) +
+                            "the kernel is pinned\n");
+}
+
+/// Plans with the kernels of this CPU.
+TEST(GemmExplain, ChosenPlans) {
+    size_t for_one_row = 0, in_place = 0;
+    std::vector<kai_gemm_problem> problems;
+    for (const kai_gemm_kind kind :
+         {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT4_BLOCK, KAI_GEMM_INT4_BLOCK_F16,
+          KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16}) {
+        problems.push_back(blocks_of(kind));
+    }
+    problems.push_back(kai_gemm_problem_of(9, 30, 40));
+    problems.push_back(kai_gemm_problem_of(2, 30, 40));
+    problems.back().b_transposed = true;
+    kai_gemm_problem p = blocks_of(KAI_GEMM_GGUF);
+    for (const kai_gguf_type_id type : {KAI_GGUF_Q8_0, KAI_GGUF_Q4_K, KAI_GGUF_Q2_K}) {
+        for (const bool constant : {false, true}) {
+            p.gguf_type = type, p.b_constant = constant;
+            problems.push_back(p);
+        }
+    }
+    for (const kai_gemm_problem& problem : problems) {
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&problem, &plan), KAI_GEMM_OK);
+        const std::string text = explain(&plan);
+        SCOPED_TRACE(text);
+        const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+        const kai_ukernel &gemm = *plan.gemm.ukernel, &gemv = *plan.gemv.ukernel;
+        const std::string portable = " (portable C++: this CPU has no kernel of its own)";
+        EXPECT_TRUE(has(std::string("\nmany rows: ") + gemm.name + (gemm.features == 0 ? portable : "") + "\n"));
+        const bool differs = &gemm != &gemv;
+        EXPECT_EQ(has("\none row: "), differs);
+        EXPECT_EQ(has(std::string("\none row: ") + gemv.name + (gemv.features == 0 ? portable : "") + "\n"), differs);
+        const auto reads = [](const kai_ukernel& u) {
+            return u.signature == KAI_UKERNEL_MATMUL_FILE || u.signature == KAI_UKERNEL_MATMUL_PLAIN;
+        };
+        EXPECT_EQ(has("    B read in place\n"), reads(gemm) || reads(gemv));
+        in_place += reads(gemm) || reads(gemv);
+        EXPECT_EQ(has("\nB as "), plan.rhs_packer != nullptr);
+        EXPECT_EQ(has("dequantised, then packed"), problem.gguf_type == KAI_GGUF_Q2_K);
+        EXPECT_EQ(has(", at every run\n"), plan.rhs_packer != nullptr && !problem.b_constant);
+        EXPECT_EQ(has(", once\n"), problem.b_constant);
+        EXPECT_FALSE(has("pinned"));
+
+        // Each candidate of the families once, with a reason.
+        const size_t list = text.find("\ncandidates, of the families that were looked at:\n");
+        ASSERT_NE(list, std::string::npos);
+        for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+            const std::string start = std::string("\n    ") + u->name + ": ";
+            const size_t at = text.find(start, list);
+            const bool looked_at = u->family == gemm.family || u->family == gemv.family;
+            ASSERT_EQ(at != std::string::npos, looked_at) << u->name;
+            if (!looked_at) {
+                continue;
+            }
+            EXPECT_EQ(text.find(start, at + 1), std::string::npos) << u->name;
+            const std::string reason = text.substr(at + start.size(), text.find('\n', at + 1) - at - start.size());
+            EXPECT_NE(reason, "") << u->name;
+            EXPECT_EQ(reason == "chosen", u == &gemm) << u->name;
+            EXPECT_EQ(reason == "chosen for one row", u == &gemv && differs) << u->name;
+            for_one_row += reason == "chosen for one row";
+        }
+    }
+    const bool aarch64 = kai_registry_runnable(uint64_t{1} << KAI_CPU_DOTPROD, nullptr, 0);
+    EXPECT_TRUE(for_one_row != 0 || !aarch64);
+    EXPECT_TRUE(in_place != 0 || !aarch64);
+}
+
+TEST(GemmExplain, NothingToMultiply) {
+    kai_gemm_plan plan;
+    kai_gemm_problem p = kai_gemm_problem_of(3, 4, 0);
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(explain(&plan), "3 x 4 x 0, 1 matrix\nnothing to multiply: k is 0\n");
+    p = kai_gemm_problem_of(3, 4, 5), p.alpha = 0, p.batch = 0;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(explain(&plan), "3 x 4 x 5, 0 matrices\nnothing to multiply: alpha is 0\n");
+}
+
+/// Fewer workers than units: the caller is told which number to change.
+TEST(GemmExplain, SmeUnitsThatLimitTheWorkers) {
+    kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+    for (const size_t sme_units : {0, 2, 8, 9}) {
+        p.units = 8, p.sme_units = sme_units;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        const bool sme = (plan.gemm.ukernel->features & (uint64_t{1} << KAI_CPU_SME)) != 0;
+        const std::string text = explain(&plan);
+        EXPECT_EQ(plan.workers, sme && sme_units < 8 ? sme_units : 8U);
+        EXPECT_EQ(
+            text.find("\nworkers: 2 of 8 units, since sme_units is 2\n") != std::string::npos, sme && sme_units == 2)
+            << text;
+        EXPECT_EQ(text.find("\nworkers: ") != std::string::npos, sme && sme_units < 8) << text;
+    }
 }
 
 // ---- packing and running ----
