@@ -215,7 +215,8 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
     KAI_GETTERS_GROUPS(GETTER, NAME)                            \
     KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, LHS_TYPE, rhs_packed_offset, RHS_TYPE)
 
-/// An LHS that is not packed.
+/// An LHS that is not packed. get_lhs_offset of kernels for one row is that of row m_idx, too, so that they can be run
+/// row by row. (KleidiAI's returns 0 whatever m_idx is, which has to be 0 there.)
 #define KAI_GETTERS_MATMUL_ROWS(GETTER, NAME) \
     KAI_GETTERS_STEPS(GETTER, NAME)           \
     GETTER(NAME, nr, kai_get_size_fn)         \

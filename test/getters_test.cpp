@@ -11,6 +11,7 @@
 
 #include "kai/call.hpp"
 #include "kai/kai_registry.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 #include "test/support/coverage.hpp"
 #include "test/support/ending.hpp"
@@ -93,6 +94,38 @@ TEST(Getters, TheBlockLengthInThePlaceOfSr) {
         ++packers;
     }
     EXPECT_GE(packers, 13u);
+}
+
+#define WEAK(NAME) extern "C" [[gnu::weak]] decltype(NAME) NAME;
+WEAK(kai_get_m_step_lhs_pack_f32p2vlx1_f32_sme)
+WEAK(kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme)
+WEAK(kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme)
+WEAK(kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme)
+WEAK(kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme2)
+WEAK(kai_get_m_step_lhs_pack_bf16p8x4_f16_neon)
+WEAK(kai_get_m_step_lhs_quant_pack_bf16p8x4_f32_neon)
+#undef WEAK
+
+// The rows of a panel are a matter of the format there: the caller's mr is ignored.
+TEST(Getters, RowsOfTheFormat) {
+    const size_t rows = kai_cpu_sme_bytes() / 2;  // 2 words of 32 bits per vector
+    for (const size_t mr : {size_t{0}, size_t{1}, size_t{8}, rows}) {
+        const auto is_step = [&](kai_get_m_step_fn* step, size_t want) {
+            if (step != nullptr && want != 0) {
+                EXPECT_EQ(step(mr), want);
+            }
+        };
+        is_step(kai_get_m_step_lhs_pack_f32p2vlx1_f32_sme, rows);
+        is_step(kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme, rows);
+        is_step(kai_get_m_step_lhs_pack_bf16p2vlx2_f32_sme2, rows);
+        is_step(kai_get_m_step_lhs_pack_bf16p8x4_f16_neon, 8);
+        is_step(kai_get_m_step_lhs_quant_pack_bf16p8x4_f32_neon, 8);
+        if (rows != 0 && kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme != nullptr) {
+            const size_t panel = rows * 13 * sizeof(float);
+            EXPECT_EQ(kai_get_lhs_packed_size_lhs_pack_f32p2vlx1_f32_sme(2 * rows + 1, 13, mr, mr, mr), 3 * panel);
+            EXPECT_EQ(kai_get_lhs_packed_offset_lhs_pack_f32p2vlx1_f32_sme(2 * rows, 13, mr, mr, mr), 2 * panel);
+        }
+    }
 }
 
 constexpr size_t kNumbers[] = {0, 1, 3, 16, 33, 128};

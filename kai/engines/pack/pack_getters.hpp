@@ -10,15 +10,19 @@
 #define KAI_LHS_DEPTH_K k
 #define KAI_LHS_DEPTH_BL k, bl
 
-/// All getters of an LHS packer without blocks (DEPTH: K), or with blocks of bl (BL). FORMAT: a Format, or LhsRules if
-/// there are any for getters.
-#define KAI_DEFINE_LHS_PACK_GETTERS_(DEPTH, NAME, FORMAT)                                                          \
-    size_t kai_get_m_step_##NAME(size_t mr) {                                                                      \
-        return mr;                                                                                                 \
-    }                                                                                                              \
-    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) {                                            \
-        return m_idx * lhs_stride;                                                                                 \
-    }                                                                                                              \
+/// The getters of an LHS packer that do not depend on the depth. M_STEP: `mr`, or the only one.
+#define KAI_DEFINE_LHS_PACK_STEPS(NAME, M_STEP)                         \
+    size_t kai_get_m_step_##NAME([[maybe_unused]] size_t mr) {          \
+        KAI_GETTER(m_step, NAME)                                        \
+        return M_STEP;                                                  \
+    }                                                                   \
+    size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) { \
+        return m_idx * lhs_stride;                                      \
+    }
+
+/// The others without blocks (DEPTH: K), or with blocks of bl (BL). FORMAT: a Format, or LhsRules if there are any for
+/// getters.
+#define KAI_DEFINE_LHS_PACKED_GETTERS(DEPTH, NAME, FORMAT)                                                         \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) { \
         kai::check_lhs_getter(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                         \
         return kai::format_of(kai::FORMAT).offset({mr, kr, sr}, m_idx, KAI_LHS_DEPTH_##DEPTH);                     \
@@ -27,8 +31,20 @@
         kai::check_lhs_getter(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                         \
         return kai::format_of(kai::FORMAT).size({mr, kr, sr}, m, KAI_LHS_DEPTH_##DEPTH);                           \
     }
-#define KAI_DEFINE_LHS_PACK_GETTERS(...) KAI_DEFINE_LHS_PACK_GETTERS_(K, __VA_ARGS__)
-#define KAI_DEFINE_LHS_PACK_GETTERS_BL(...) KAI_DEFINE_LHS_PACK_GETTERS_(BL, __VA_ARGS__)
+/// All getters.
+#define KAI_DEFINE_LHS_PACK_GETTERS_OF(M_STEP, DEPTH, NAME, FORMAT) \
+    KAI_DEFINE_LHS_PACK_STEPS(NAME, M_STEP)                         \
+    KAI_DEFINE_LHS_PACKED_GETTERS(DEPTH, NAME, FORMAT)
+#define KAI_DEFINE_LHS_PACK_GETTERS(...) KAI_DEFINE_LHS_PACK_GETTERS_OF(mr, K, __VA_ARGS__)
+#define KAI_DEFINE_LHS_PACK_GETTERS_BL(...) KAI_DEFINE_LHS_PACK_GETTERS_OF(mr, BL, __VA_ARGS__)
+/// Those that follow from kai_panels_NAME, whatever the caller says.
+#define KAI_DEFINE_LHS_PACKED_GETTERS_OF_PANELS(NAME)                                                              \
+    size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t /*mr*/, size_t /*kr*/, size_t /*sr*/) { \
+        return kai::panels_offset(kai_panels_##NAME, m_idx, k, 0);                                                 \
+    }                                                                                                              \
+    size_t kai_get_lhs_packed_size_##NAME(size_t m, size_t k, size_t /*mr*/, size_t /*kr*/, size_t /*sr*/) {       \
+        return kai::panels_size(kai_panels_##NAME, m, k, 0);                                                       \
+    }
 
 /// kai_run_NAME of an LHS packer without blocks, from elements of T: checks the shape, then does what follows.
 #define KAI_DEFINE_LHS_PACK_RUN(NAME, RULES, T, ...)                                           \

@@ -181,7 +181,7 @@ KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, siz
 extern "C" {
 
 #define KAI_LHS_PACK_8(NAME, T)                                                      \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRulesOf8)                                     \
+    KAI_DEFINE_LHS_PACK_GETTERS_OF(kai::kRows, K, NAME, kRulesOf8)                   \
     KAI_DEFINE_LHS_PACK_RUN(NAME, kRulesOf8, void, kai::check_no_start(m_idx_start); \
                             kai::pack_8<T>(m, k, lhs, lhs_stride, lhs_packed);)
 KAI_LHS_PACK_8(lhs_pack_bf16p8x4_f16_neon, float16_t)

@@ -46,9 +46,11 @@ extern "C" {
 }
 
 /// An LHS packer: rows of SOURCE to panels of 2 V rows. START: m_idx_start, which must be 0, or 0 if any will do.
-#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, START)                           \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, FORMAT)                                                           \
+/// M_STEP: `mr` of the caller, or VL(2); GETTERS: those of packed panels.
+#define KAI_DEFINE_LHS_PACK_ROWS_SME(NAME, FORMAT, KR, SOURCE, KERNEL, START, M_STEP, ...)              \
     KAI_PANELS(kai_panels_##NAME, lhs, NAME, FORMAT, VL(2), KR, 1)                                      \
+    KAI_DEFINE_LHS_PACK_STEPS(NAME, M_STEP)                                                             \
+    __VA_ARGS__                                                                                         \
     static constexpr kai_pack_rows_sme kai_packer_##NAME = {KERNEL, kai_panels_##NAME, sizeof(SOURCE)}; \
     KAI_DEFINE_LHS_PACK_RUN(                                                                            \
         NAME, SmeRows({KR, START}), void,                                                               \

@@ -168,7 +168,7 @@ typedef void kai_run_lhs_pack_fn(
     size_t m, size_t k, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs, size_t lhs_stride,
     void* lhs_packed);
 
-/// Format f32p, mr = SVL / 16, kr 1, sr 1. Copies bits.
+/// Format f32p, mr = SVL / 16, kr 1, sr 1. Copies bits. Getters ignore the mr, kr and sr of the caller.
 kai_run_lhs_pack_fn kai_run_lhs_pack_f32p2vlx1_f32_sme;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_f32p2vlx1_f32_sme)
 
@@ -185,6 +185,7 @@ kai_run_lhs_pack_fn kai_run_lhs_pack_x8p1x4_x8;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_x8p1x4_x8)
 
 /// Format bf16p, mr = SVL / 16, kr 2, sr 1: f32 rounded to bf16, to nearest, ties to even. m_idx_start is not used.
+/// get_m_step ignores the mr of the caller.
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme)
 
@@ -193,7 +194,7 @@ kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme2;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme2)
 
 /// Format bf16p, mr 8, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. The slots of rows beyond m are not
-/// written.
+/// written. get_m_step ignores the mr of the caller.
 kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p8x4_f32_neon;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_bf16p8x4_f32_neon)
 
