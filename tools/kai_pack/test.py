@@ -41,8 +41,8 @@ def read(path):
                 tag = struct.unpack_from("<8s3Q", packed, (matrix + 1) * stride - 64)
                 assert tag == (b"KAIPACK\n", n, k, bl if kind != 11 else 0), tag
         names.append(name)
-        tensors[name] = dict(format=form.rstrip(b"\0").decode(), kind=kind, type=dtype, bias=bias & 3, vector=vector, n=n,
-                             k=k, bl=bl, matrices=matrices, nr=nr, kr=kr, sr=sr, stride=stride, packed=packed)
+        tensors[name] = dict(format=form.rstrip(b"\0").decode(), kind=kind, type=dtype, bias=bias & 3, vector=vector,
+                             n=n, k=k, bl=bl, matrices=matrices, nr=nr, kr=kr, sr=sr, stride=stride, packed=packed)
     assert names == sorted(names)
     return tensors
 
@@ -52,6 +52,21 @@ def run(*arguments, fails=""):
                           check=False, timeout=300)
     assert (done.returncode != 0) == bool(fails) and fails in done.stdout, (arguments, done.stdout)
     return done.stdout
+
+
+def on_terminal(*arguments):
+    """What it writes to a terminal, to the end: it arrives some time after it was written."""
+    ours, theirs = pty.openpty()
+    subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 1 << 16):
+            shown += part
+    except OSError:  # Linux: nobody else has it open
+        pass
+    os.close(ours)
+    return shown
 
 
 def npy(path, shape, values, descr="'<f4'", version=1, fortran="False"):
@@ -182,13 +197,6 @@ for kernel, more, why in (
         "--k", 1 << 32, *more, fails=why)
 assert not os.path.exists("x") and not list(pathlib.Path(".").glob("*.part"))
 
-# Raw nibbles.
-pathlib.Path("raw").write_bytes(bytes(random.randrange(256) for _ in range(n * k // 2)))
-pathlib.Path("scale").write_bytes(array.array("f", [1.0] * n).tobytes())
-raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", "scale", "--transposed")
-run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
-assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
-
 # Every kind, and what `inspect` calls it. The second of two matrices has its own scales, zeros and biases: alone it is
 # packed to the same bytes.
 KINDS = {  # kernel, bytes of a matrix of 2 x 32, of its scales, zeros
@@ -233,6 +241,60 @@ for kind, (kernel, *sizes) in KINDS.items():
     assert both["matrices"] == 2 and both["packed"][:len(first["packed"])] == first["packed"], kind
     assert both["packed"][both["stride"]:] == second["packed"] != first["packed"], kind
 
+# f32 weights are quantised as docs/file.md says: raw weights of the same values are packed to the same bytes.
+def single(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def bf16(x):
+    bits, = struct.unpack("<I", struct.pack("<f", x))
+    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
+
+
+def quantised(kind, length):
+    b, scales = b"", b""
+    for row in range(n):
+        for start in range(0, k, length):
+            values = one[row * k + start:row * k + start + length]
+            scale = single(max(map(abs, values)) / (127 if "int8" in kind else 7))
+            if "f16" in kind and "bf16" not in kind:
+                stored = struct.pack("<e", scale)
+                b, scale = b + stored, struct.unpack("<e", stored)[0]
+            elif "bf16" in kind:
+                scales += bf16(scale)
+                scale = struct.unpack("<f", b"\0\0" + bf16(scale))[0]
+            else:
+                scales += struct.pack("<f", scale)
+            q = [max(-127 if "int8" in kind else -7, min(127 if "int8" in kind else 7, round(single(x / scale))))
+                 for x in values]
+            if "int8" in kind:
+                b += struct.pack(f"<{length}b", *q)
+            elif kind == "int4 f16":
+                b += bytes(q[i] + 8 | q[i + length // 2] + 8 << 4 for i in range(length // 2))
+            else:
+                b += bytes(q[i] + 8 | q[i + 1] + 8 << 4 for i in range(0, length, 2))
+    return b, scales
+
+
+npy("n.npy", (n, k), one)
+for kind, length in (("int8", k), ("int4", k), ("int4 bf16", 32), ("int4 f16", 32), ("int8 f16", 32)):
+    options = ["--kernel", KINDS[kind][0], "--vector-length", 128, "--bl", length % k, "--transposed"]
+    run("pack", "q", "--name", "f", *options, "--weights", "n.npy")
+    weights_of, scales_of = quantised(kind, length)
+    pathlib.Path("q.weights").write_bytes(weights_of)
+    pathlib.Path("q.scales").write_bytes(scales_of)
+    options += ["--scale", "q.scales"] if scales_of else []
+    run("pack", "q", "--name", "r", *options, "--weights", "q.weights", "--n", n, "--k", k)
+    assert read(pathlib.Path("q"))["f"] == read(pathlib.Path("q"))["r"], kind
+    os.remove("q")
+
+# Raw nibbles.
+pathlib.Path("raw").write_bytes(bytes(random.randrange(256) for _ in range(n * k // 2)))
+pathlib.Path("scale").write_bytes(array.array("f", [1.0] * n).tobytes())
+raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", "scale", "--transposed")
+run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
+assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
+
 # Rows of a GGUF file: two of Q4_1, whose scales and minima become f32 scales / 16 and zeros.
 rows = b"".join(struct.pack("<2e16B", 0.5, -1.0, *(random.randrange(256) for _ in range(16))) for _ in range(2))
 pathlib.Path("rows").write_bytes(rows)
@@ -256,14 +318,11 @@ run("pack", file, "--name", "h", fails="required")
 assert file.read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
 
 # A terminal gets a progress bar.
-ours, theirs = pty.openpty()
-subprocess.run([TOOL, "pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", "128",
-                "--weights", "kxn.npy"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
-assert b"f [" + 40 * b"#" + b"] 100 %" in os.read(ours, 1 << 16)
-
-subprocess.run([TOOL, "verify", "bar"], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
-shown = os.read(ours, 1 << 16)
-assert b"f [" + 40 * b"#" + b"] 100 %" in shown and shown.endswith(b"\r\033[K"), shown
+bar = b"f [" + 40 * b"#" + b"] 100 %"
+shown = on_terminal("pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", 128, "--weights", "kxn.npy")
+assert bar in shown and shown.endswith(b"\r\033[K"), shown
+shown = on_terminal("verify", "bar")
+assert bar in shown and shown.endswith(b"\r\033[K"), shown
 
 shown = run("inspect", file)
 assert "3 tensors" in shown and "format qsi4cxps1s0, nr 32, kr 4, sr 1, vectors of 256 bits" in shown, shown
