@@ -194,8 +194,10 @@ using RunTable = Function<
     kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
 
-/// Arguments in structures.
+/// Arguments in structures. BL: with the length of blocks in the config.
 struct Unified {};
+struct UnifiedBl {};
+struct UnifiedPackBl {};
 
 /// The functions of a signature.
 template <typename RunType, typename LhsOffsetType, typename RhsOffsetType>
@@ -239,6 +241,7 @@ struct FloatsOf<RunBl> {
     ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
     ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                \
+    ROW(KAI_UKERNEL_UNIFIED_BL, UkernelOf<UnifiedBl, NoFunction, NoFunction>)           \
     ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)
 
 // ---- packers ----
@@ -364,9 +367,12 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_KXN_NR, PackerOf<Source::kxn, PackElements, PackedNr, SourceElement>)                            \
     ROW(KAI_RHS_PACK_KXN_QS8CX_I32, PackerOf<Source::kxn, PackInt8, PackedPlain, SourceElement, Int8>)                \
     ROW(KAI_RHS_IMATMUL_PACK_KXN, PackerOf<Source::kxn, PackChunks, PackedChunks, SourceElement>)                     \
+    ROW(KAI_RHS_IMATMUL_PACK_NXK, PackerOf<Source::nxk, PackChunks, PackedChunks, SourceLine>)                        \
     ROW(KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32, PackerOf<Source::kxn, PackChunksInt8, PackedChunks, SourceElement, Int8>) \
     ROW(KAI_RHS_PACK_KXN_UNIFIED, PackerOf<Source::kxn, Unified>)                                                     \
     ROW(KAI_RHS_PACK_NXK_UNIFIED, PackerOf<Source::nxk, Unified>)                                                     \
+    ROW(KAI_RHS_PACK_KXN_UNIFIED_BL, PackerOf<Source::kxn, UnifiedPackBl>)                                            \
+    ROW(KAI_RHS_PACK_NXK_UNIFIED_BL, PackerOf<Source::nxk, UnifiedPackBl>)                                            \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
     ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
@@ -436,12 +442,21 @@ template <auto Field, typename Run>
 inline constexpr bool kTakes = Run::template takes<Field>;
 template <auto Field>
 inline constexpr bool kTakes<Field, Unified> = false;
+template <auto Field>
+inline constexpr bool kTakes<Field, UnifiedBl> = kSame<Field, &K::bl>;
+
+template <auto Field>
+inline constexpr bool kTakes<Field, UnifiedPackBl> = kSame<Field, &P::bl> || kSame<Field, &P::scale_stride>;
 
 template <typename Run>
 inline constexpr Kind kKind =
     kTakes<&K::k_chunk_count, Run> || kTakes<&P::k_chunk_count, Run> ? Kind::indirect : Kind::classic;
 template <>
 inline constexpr Kind kKind<Unified> = Kind::unified;
+template <>
+inline constexpr Kind kKind<UnifiedBl> = Kind::unified;
+template <>
+inline constexpr Kind kKind<UnifiedPackBl> = Kind::unified;
 template <>
 inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
 template <>
@@ -661,10 +676,22 @@ KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api&
     const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
     return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
 }
-KAI_INLINE kai_matmul_uker_rhs_stride_args rhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+KAI_INLINE kai_matmul_uker_rhs_stride_args
+rhs_stride(const kai_matmul_uker_api& api, const kai_matmul_uker_config* config, const KernelArgs& a) {
     const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
-    return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(nullptr, &shape);
+    return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(config, &shape);
 }
+/// The config of kernels with blocks; others get NULL.
+struct UkernelConfig {
+    kai_matmul_uker_config config;
+    bool blocks;
+
+    KAI_INLINE UkernelConfig(const kai_ukernel& u, const KernelArgs& a) : config{{a.bl}}, blocks(has_blocks(u)) {
+    }
+    KAI_INLINE const kai_matmul_uker_config* pointer() const {
+        return blocks ? &config : nullptr;
+    }
+};
 
 template <typename Policy>
 KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute) {
@@ -674,7 +701,8 @@ KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy po
     args.shape = {a.m, a.n, a.k};
     args.operand.dst = {a.dst, {a.dst_stride_row}};
     args.operand.lhs = {a.lhs, lhs_stride(api, a)};
-    args.operand.rhs = {a.rhs, rhs_stride(api, a)};
+    const UkernelConfig config(u, a);
+    args.operand.rhs = {a.rhs, rhs_stride(api, config.pointer(), a)};
     args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
     args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
     args.operand.bias.scale_bias_n.ptr = a.scale_bias_n;
@@ -687,7 +715,7 @@ KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy po
         args.activation.clamp.max_ptr = p != nullptr ? &p->max_value : nullptr;
     }
     const auto run = substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run;
-    policy(run, static_cast<const kai_matmul_uker_config*>(nullptr), static_cast<const kai_matmul_uker_args*>(&args));
+    policy(run, config.pointer(), static_cast<const kai_matmul_uker_args*>(&args));
 }
 /// @}
 
@@ -732,8 +760,9 @@ KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy p
         if constexpr (kKind<typename S::Run> == Kind::unified) {
             const kai_matmul_uker_api api = api_of(u);
             const kai_matmul_uker_rhs_dim_args index = {a.index, 0};
-            const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, a);
-            return policy(api.get_rhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+            const UkernelConfig config(u, a);
+            const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, config.pointer(), a);
+            return policy(api.get_rhs_offset, config.pointer(), &index, &stride);
         } else {
             return S::RhsOffset::call(u.get_rhs_packed_offset, a, policy);
         }
@@ -812,8 +841,10 @@ lhs_panel(const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
 KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
 rhs_panel(const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
-    return a.packed_stride != 0 ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
-                                : api.get_rhs_packed_stride(nullptr, &shape);
+    const kai_matmul_pack_rhs_uker_config config = {{a.rows, a.kr, a.sr, a.bl}};
+    return a.packed_stride != 0
+               ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
+               : api.get_rhs_packed_stride(api.get_scale_nk_offset != nullptr ? &config : nullptr, &shape);
 }
 
 inline constexpr const kai_matmul_pack_lhs_uker_config* kNoLhsConfig = nullptr;
@@ -846,9 +877,14 @@ KAI_INLINE void run_rhs_unified(const kai_packer& p, const PackerArgs& a, Policy
     args.operand.k_sum_scale_global.ptr = a.k_sum_scale_global;
     args.operand.scale_n.ptr = a.scale;
     args.operand.scale_global.ptr = a.scale_global;
+    const kai_matmul_pack_rhs_uker_config config = {{a.rows, a.kr, a.sr, a.bl}};
+    if (has_blocks(p)) {
+        args.operand.scale_n.ptr = nullptr;
+        args.operand.scale_nk = {a.scale, {a.scale_stride, sizeof(uint16_t)}};
+    }
     policy(
-        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, kNoRhsConfig,
-        static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
+        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run,
+        has_blocks(p) ? &config : kNoRhsConfig, static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
 }
 /// @}
 

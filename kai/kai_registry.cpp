@@ -313,11 +313,18 @@ const kai_ukernel kUkernels[] = {
         ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
         KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),   \
         KAI_FUNCTIONS_OF(NAME, lhs_offset, rhs_packed_offset), 0)
-#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                            \
-    KAI_ENTRY(                                                                                                      \
-        ISA, NAME, KAI_UKERNEL_UNIFIED, LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP), \
-        KAI_SIZE(n_step, NAME, N_STEP), KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR),            \
-        KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), KAI_ONLY(kai_##NAME), 0)
+// Sizes are text before anything expands them.
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_UNIFIED_ENTRY(                                                   \
+        KAI_UKERNEL_UNIFIED, #MR #NR #M_STEP #N_STEP, #M_STEP, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)
+#define KAI_UNIFIED_BL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_UNIFIED_ENTRY(                                                      \
+        KAI_UKERNEL_UNIFIED_BL, #MR #NR #M_STEP #N_STEP, #M_STEP, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)
+#define KAI_UNIFIED_ENTRY(SIGNATURE, SIZES, ROWS, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
+    KAI_ENTRY(                                                                                                       \
+        ISA, NAME, SIGNATURE, LHS, RHS, SIZES, ROWS, KAI_SIZE(m_step, NAME, M_STEP), KAI_SIZE(n_step, NAME, N_STEP), \
+        KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),                     \
+        KAI_SIZE(sr, NAME, SR), KAI_ONLY(kai_##NAME), 0)
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
     KAI_ENTRY(                                                                                           \
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \

@@ -57,6 +57,7 @@ enum kai_ukernel_signature {
     /// is get_rhs_offset, a kai_get_offset_fn; packed offset of the LHS: kai_get_packed_offset_fn. nr is 1; k_multiple
     /// is the length of a block, also of the LHS.
     KAI_UKERNEL_MATMUL_FILE,
+    KAI_UKERNEL_UNIFIED_BL,  ///< As KAI_UKERNEL_UNIFIED; get_rhs_stride and run read config.format.bl.
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK: the
@@ -83,12 +84,15 @@ enum kai_packer_signature {
     KAI_RHS_PACK_KXN_QS8CX_I32,          ///< kai_run_rhs_pack_qs8cx_i32_fn
     KAI_RHS_IMATMUL_PACK_KXN,            ///< kai_run_rhs_imatmul_pack_fn
     KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32,  ///< kai_run_rhs_imatmul_pack_qs8cx_i32_fn
-    KAI_RHS_PACK_KXN_UNIFIED,  ///< `run` is kai_<name>, of type kai_get_matmul_pack_rhs_uker_api_fn; the others are
-                               ///< NULL
-    KAI_RHS_PACK_NXK_UNIFIED,  ///< The same of an N x K source
-    KAI_RHS_DWCONV_PACK,       ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
-    KAI_RHS_PACK_NXK_GGUF,     ///< kai_run_rhs_pack_nxk_gguf_fn; source_format is the type's name in kai_gguf.h
-    KAI_RHS_PACK_NXK_TABLE,    ///< kai_run_rhs_pack_nxk_qlu4c32_fn
+    KAI_RHS_PACK_KXN_UNIFIED,     ///< `run` is kai_<name>, of type kai_get_matmul_pack_rhs_uker_api_fn; the others are
+                                  ///< NULL
+    KAI_RHS_PACK_NXK_UNIFIED,     ///< The same of an N x K source
+    KAI_RHS_DWCONV_PACK,          ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
+    KAI_RHS_PACK_NXK_GGUF,        ///< kai_run_rhs_pack_nxk_gguf_fn; source_format is the type's name in kai_gguf.h
+    KAI_RHS_PACK_NXK_TABLE,       ///< kai_run_rhs_pack_nxk_qlu4c32_fn
+    KAI_RHS_IMATMUL_PACK_NXK,     ///< kai_run_rhs_imatmul_pack_fn, N x K source
+    KAI_RHS_PACK_KXN_UNIFIED_BL,  ///< As KAI_RHS_PACK_KXN_UNIFIED, with config.format.bl and scale_nk (bf16)
+    KAI_RHS_PACK_NXK_UNIFIED_BL,  ///< The same of an N x K source
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.

@@ -91,6 +91,16 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
 /// The rules of packers whose panels are whole vectors, as a table.
 kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c, kai_rhs_call call) {
     const bool unified = kai::is_unified(p), chunks = kai::is_indirect(p);
+    if (unified && kai::has_blocks(p)) {
+        kai_rhs_rules table = {};
+        table.blocks = table.block_scales = table.bias = table.scale = true;
+        table.panel_fields = 1;
+        table.stride_bits = rules.source_bits;
+        table.kxn = kai::is_kxn(p);
+        call.nr = call.kr = call.sr = 1;
+        call.params = nullptr;
+        return kai_rhs_call_violation(&table, &call);
+    }
     if (!unified && !chunks) {  // which have no such parameters
         KAI_RETURN_VIOLATION(sizes_violation("nr", rules, c));
     }

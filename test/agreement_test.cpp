@@ -30,7 +30,7 @@ bool has(const kai_ukernel& u, const char* part) {
 
 /// Which of the orders of operations of docs/arithmetic.md a kernel has, among those that share its operands.
 const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
-    if (has(u, "_qai8dxp1x") && has(u, "_1x4vl_sme")) {
+    if (has(u, "_qai8dxp1x") && (has(u, "_1x4vl_sme") || has(u, "_1x16vs_sme_dot"))) {
         return "product and sum with the bias are an fma";
     }
     if (has(u, "qsi8d32p4x8_qsi4c32p4x8") && has(u, "_neon_i8mm") && bl == 32) {
@@ -41,6 +41,9 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
     }
     if (has(u, "_1x8vl_sme_mla") && u.dst_type == kai_dt_f16) {
         return "one k at a time";
+    }
+    if (has(u, "_8vsx8_sve_i8mm") && bl > 256) {
+        return "a long block is one sum";
     }
     if (has(u, "nxk_6x4_sve_mla") && kai_get_sve_vector_length_u8() > 16) {
         return "as many sums as a vector has lanes";

@@ -44,6 +44,7 @@ const kai::Format* const kFormats[] = {
     &kai::qsi4c32ps1s0scalef16,
     &kai::qsi8c32pscalef16,
     &kai::qsi4c32ps4s0sf16,
+    &kai::qsi4c32ps4s0sbf16,
     &kai::qau8p,
     &kai::qsi8p,
 };

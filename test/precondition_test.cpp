@@ -104,7 +104,8 @@ protected:
             args.activation.clamp.min_ptr = integers ? static_cast<const void*>(&whole[0]) : &c.lo;
             args.activation.clamp.max_ptr = integers ? static_cast<const void*>(&whole[1]) : &c.hi;
         }
-        as<kai_get_matmul_uker_api_fn>(u.run)().run(nullptr, &args);
+        const kai_matmul_uker_config config = {{c.bl}};
+        as<kai_get_matmul_uker_api_fn>(u.run)().run(rhs_has_blocks ? &config : nullptr, &args);
     }
     void call_depthwise(const Call& c, size_t in_stride_col, float pad_value) const {
         if (u.dst_type == kai_dt_f32) {
@@ -163,15 +164,20 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     if (!rhs_has_blocks) {
         return;
     }
+    const std::string function = unified ? creator() : run;
     c.k = 250;
-    EXPECT_REFUSED(call(c), run, "k = 250 is not a multiple of bl = 32");
-    EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), "k = 250 is not a multiple of bl = 32");
+    EXPECT_REFUSED(call(c), function, "k = 250 is not a multiple of bl = 32");
     c = base;
     c.bl = 48;
-    EXPECT_REFUSED(call(c), run, "bl = 48 is not a multiple of 32");
-    EXPECT_REFUSED(rhs_offset(0, 256, 48), rhs_getter(), "bl = 48 is not a multiple of 32");
+    EXPECT_REFUSED(call(c), function, "bl = 48 is not a multiple of 32");
     c.bl = 0;
-    EXPECT_REFUSED(call(c), run, "bl must not be 0");
+    EXPECT_REFUSED(call(c), function, "bl must not be 0");
+    if (unified) {  // whose getters round up
+        EXPECT_EQ(rhs_offset(u.get_nr(), 250, 32), rhs_offset(u.get_nr(), 256, 32));
+        return;
+    }
+    EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), "k = 250 is not a multiple of bl = 32");
+    EXPECT_REFUSED(rhs_offset(0, 256, 48), rhs_getter(), "bl = 48 is not a multiple of 32");
     if (lhs_has_blocks) {
         EXPECT_REFUSED(lhs_offset(0, 250, 32), lhs_getter(), "k = 250 is not a multiple of bl = 32");
         EXPECT_REFUSED(lhs_offset(0, 256, 0), lhs_getter(), "bl must not be 0");
@@ -283,6 +289,18 @@ TEST_P(KernelPreconditions, NoUnknownFlags) {
     }
 }
 
+TEST_P(KernelPreconditions, AConfigWhereThereAreBlocks) {
+    if (!unified || !rhs_has_blocks) {
+        return;
+    }
+    kai_matmul_uker_args args = {};
+    api().run(nullptr, &args);  // empty: nothing is read
+    args.shape = {1, 1, 32};
+    EXPECT_REFUSED(api().run(nullptr, &args), creator(), "config must not be NULL");
+    const kai_matmul_uker_rhs_dim_args shape = {1, 32};
+    EXPECT_REFUSED(api().get_rhs_stride(nullptr, &shape), creator(), "config must not be NULL");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelPreconditions, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(KernelPreconditions);
@@ -391,6 +409,14 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
     }
     if (unified) {
         EXPECT_WRONG(flags, 1, "unknown flags: 0x1");
+        if (test::has_blocks(p)) {  // whose panels are dense where the stride is less
+            EXPECT_REFUSED(call(good()), run, "bl must not be 0");
+            kai_matmul_pack_rhs_uker_args args = {};
+            args.shape.n = 1;
+            EXPECT_REFUSED(
+                as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run(nullptr, &args), run, "config must not be NULL");
+            return;
+        }
         EXPECT_WRONG(
             panel, 7,
             "rhs_packed.stride.n = 7 is less than the " + number(test::packed_size(p, tile, 1, kDepth, 0)) +

@@ -73,9 +73,12 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_NXK", "RHS, N x K, SOURCE; bias"},
         {"RHS_PACK_KXN_NR", "RHS, K x N, SOURCE; bias"},
         {"RHS_IMATMUL_PACK_KXN", "RHS, chunks of K x N, SOURCE; bias"},
+        {"RHS_IMATMUL_PACK_NXK", "RHS, chunks of N x K, SOURCE; bias"},
         {"RHS_IMATMUL_PACK_KXN_QS8CX_I32", "RHS, chunks of K x N, SOURCE; scale, bias"},
         {"RHS_PACK_KXN_UNIFIED", "RHS, K x N, SOURCE (unified)"},
         {"RHS_PACK_NXK_UNIFIED", "RHS, N x K, SOURCE (unified)"},
+        {"RHS_PACK_KXN_UNIFIED_BL", "RHS, K x N, SOURCE; bf16 scales per block, bias (unified)"},
+        {"RHS_PACK_NXK_UNIFIED_BL", "RHS, N x K, SOURCE; bf16 scales per block, bias (unified)"},
         {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
         {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"},
         {"RHS_PACK_NXK_TABLE", "RHS, N x K, SOURCE; table"}};

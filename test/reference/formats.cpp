@@ -463,6 +463,13 @@ Place place(const Shape& s, size_t c, size_t kk) {  // groups of eight: byte j h
 }
 }  // namespace qsi4c32ps4s0sf16
 
+namespace qsi4c32ps4s0sbf16 {  // as qsi4c32pbf16, but groups of eight: byte j holds j and j + 4
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % s.bl, j = i / 8 * 4 + i % 4;
+    return {qsi4c32pbf16::block(s, kk / s.bl) + (j / L) * s.rows * L + c * L + j % L, i % 8 < 4 ? 0u : 4u};
+}
+}  // namespace qsi4c32ps4s0sbf16
+
 namespace plain {  // | nr fields of `head` bytes | groups of kr / sr elements of each row | nr fields of `tail` bytes |
 size_t padded_k(const Shape& s) {
     const size_t L = s.kr / s.sr;
@@ -603,6 +610,12 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)
             .with_padding(Format::zeros),
+        Format{"qsi4c32ps4s0sbf16", kRhs, Format::i4, qsi4c32pbf16::stride, kAt<qsi4c32ps4s0sbf16::place>}
+            .with_blocks()
+            .with_scale(Format::bf16_scale, qsi4c32pbf16::scale, 0.0625f)
+            .with_sum(qsi4c32pbf16::sum)
+            .with_bias(qsi4c32pbf16::bias)
+            .with_padding(Format::last_row_and_bias),
         Format{"qau4c32x256p", kRhs, Format::n4, qau4c32x256p::stride, kAt<qau4c32x256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f16_scale, qau4c32x256p::d)

@@ -436,7 +436,7 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
     a.packed = packed;
     // What the unified API has no place for is NULL.
     const bool requantising = is_requantising(p);
-    if (is_unified(p) && !requantising) {
+    if (is_unified(p) && !requantising && !has_blocks(p)) {
         a.scale = nullptr;
     }
     const int32_t minus_zero_point = -source.lhs_zero_point;

@@ -80,14 +80,19 @@ const kai_packer* packer;
 kai::KernelArgs kernel;
 kai::PackerArgs pack;
 void (*unified)(const void*, const void*);
-const void* unified_args;
+const void *unified_args, *unified_config;
 
 /// Keeps a call of the unified API for later.
 struct Keep {
     template <typename F, typename Config, typename Args>
-    void operator()(F* function, const Config*, const Args* args) const {
+    void operator()(F* function, const Config* config, const Args* args) const {
         static Args copy;
         copy = *args;
+        static Config config_copy;
+        if (config != nullptr) {
+            config_copy = *config;
+            unified_config = &config_copy;
+        }
         unified = reinterpret_cast<void (*)(const void*, const void*)>(function);
         unified_args = &copy;
     }
@@ -215,7 +220,8 @@ void report_kernel(const kai_ukernel& u) {
     size_t lhs = 0, rhs = 0;
     if (kai::is_unified(u)) {
         const kai_matmul_uker_api api = kai::api_of(u);
-        lhs = kai::lhs_stride(api, kernel).m, rhs = kai::rhs_stride(api, kernel).n;
+        lhs = kai::lhs_stride(api, kernel).m,
+        rhs = kai::rhs_stride(api, kai::UkernelConfig(u, kernel).pointer(), kernel).n;
     } else if (!kai::is_indirect(u)) {
         kernel.index = all_of(m, u.get_m_step());
         lhs = kai::lhs_is_packed(u) ? kai::lhs_offset(u, kernel, Call{}) : m * kernel.lhs_stride;
@@ -242,7 +248,7 @@ void report_packer(const kai_packer& p) {
 /// kai_cycles.py measures the first call in here.
 extern "C" __attribute__((noinline)) void kai_perf_region() {
     if (unified != nullptr) {
-        unified(nullptr, unified_args);
+        unified(unified_config, unified_args);
     } else if (ukernel != nullptr) {
         call(*ukernel, kernel);
     } else {

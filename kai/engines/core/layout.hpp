@@ -246,6 +246,9 @@ inline constexpr Format qsi4c32pbf16 =
 /// After a block: bf16 scale; after the panel: f32 sum of the weights, f32 bias; signed nibbles.
 inline constexpr Format qsi4c32ps1s0 =
     Format{"qsi4c32ps1s0", 4, Format::two}.nibbles_apart(1).after_block(2).after_panel(8);
+/// After a block: bf16 scale / 16; after the panel: f32 sum of the weights, f32 bias; signed nibbles.
+inline constexpr Format qsi4c32ps4s0sbf16 =
+    Format{"qsi4c32ps4s0sbf16", 4, Format::kr_over_sr}.nibbles_apart(4).after_block(2).after_panel(8);
 /// After the panel: int32 minus the zero point, f32 scale.
 inline constexpr Format qai8dxp = Format{"qai8dxp", 8, Format::kr_over_sr}.after_panel(8).k_up_to_multiple_of(32);
 /// After the panel: int32 16 * sum, f32 scale / 16, f32 bias; signed nibbles.

@@ -23,6 +23,11 @@
 // call, which may be larger than the dense one; indices may be any (those inside a panel give its start), but k cannot
 // be split. No function reads its config: NULL is allowed.
 //
+// KAI_DEFINE_MATMUL_API_BL is the same for an RHS in blocks of config.format.bl, which get_rhs_stride and run read. Its
+// run function takes the config first, and begins with
+//
+//         const size_t bl = kai::block_length(config, args, function);
+//
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -63,6 +68,12 @@ KAI_INLINE void check_index(size_t k, const char* function) {
     KAI_REQUIRE(function, k == 0, "an offset at k = %zu: k cannot be split", k);
 }
 
+/// The length of a block: where the kernel has them, there is a config, in every build.
+KAI_INLINE size_t block_length(const kai_matmul_uker_config* config, const char* function) {
+    KAI_REQUIRE_ALWAYS(function, config != nullptr, "config must not be NULL");
+    return config->format.bl;
+}
+
 /// The functions of a table except run.
 template <typename Kernel>
 struct MatmulApi {
@@ -79,8 +90,14 @@ struct MatmulApi {
         check_index(index->k, Kernel::name);
         return panels_offset_at(Kernel::lhs, index->m, stride->m);
     }
-    static kai_matmul_uker_rhs_stride_args rhs_stride(Config, const kai_matmul_uker_rhs_dim_args* shape) {
-        return {panels_stride(Kernel::rhs, shape->k)};
+    static kai_matmul_uker_rhs_stride_args rhs_stride(
+        [[maybe_unused]] Config config, const kai_matmul_uker_rhs_dim_args* shape) {
+        if constexpr (Kernel::blocks) {
+            const size_t bl = block_length(config, Kernel::name);
+            return {panels_stride(Kernel::rhs, bl == 0 ? 0 : (shape->k + bl - 1) / bl * bl, bl)};
+        } else {
+            return {panels_stride(Kernel::rhs, shape->k)};
+        }
     }
     static size_t rhs_offset(
         Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {
@@ -100,23 +117,27 @@ struct MatmulApi {
     }
 };
 
-#define KAI_DEFINE_MATMUL_API(NAME, RUN, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES)                       \
-    namespace {                                                                                         \
-    struct NAME##_kernel {                                                                              \
-        static constexpr const char* name = "kai_" #NAME;                                               \
-        static void run(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {              \
-            RUN(args, name);                                                                            \
-        }                                                                                               \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                  \
-        static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);               \
-        static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                               \
-        static constexpr size_t element_bytes = ELEMENT_BYTES;                                          \
-    };                                                                                                  \
-    }                                                                                                   \
-    extern "C" kai_matmul_uker_api kai_##NAME() {                                                       \
-        using Api = kai::MatmulApi<NAME##_kernel>;                                                      \
-        return {NAME##_kernel::run, Api::step,       Api::lhs_stride, Api::lhs_offset, Api::rhs_stride, \
-                Api::rhs_offset,    Api::dst_stride, Api::dst_offset, Api::dst_size};                   \
+#define KAI_DEFINE_MATMUL_API(NAME, RUN, ...) KAI_DEFINE_MATMUL_API_(NAME, false, RUN(args, name), __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_API_BL(NAME, RUN, ...) \
+    KAI_DEFINE_MATMUL_API_(NAME, true, RUN(config, args, name), __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_API_(NAME, BLOCKS, CALL, LHS, RHS, M_STEP, N_STEP, ELEMENT_BYTES)                        \
+    namespace {                                                                                                    \
+    struct NAME##_kernel {                                                                                         \
+        static constexpr const char* name = "kai_" #NAME;                                                          \
+        static constexpr bool blocks = BLOCKS;                                                                     \
+        static void run([[maybe_unused]] const kai_matmul_uker_config* config, const kai_matmul_uker_args* args) { \
+            CALL;                                                                                                  \
+        }                                                                                                          \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                             \
+        static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);                          \
+        static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                                          \
+        static constexpr size_t element_bytes = ELEMENT_BYTES;                                                     \
+    };                                                                                                             \
+    }                                                                                                              \
+    extern "C" kai_matmul_uker_api kai_##NAME() {                                                                  \
+        using Api = kai::MatmulApi<NAME##_kernel>;                                                                 \
+        return {NAME##_kernel::run, Api::step,       Api::lhs_stride, Api::lhs_offset, Api::rhs_stride,            \
+                Api::rhs_offset,    Api::dst_stride, Api::dst_offset, Api::dst_size};                              \
     }
 
 /// @name For run functions
@@ -170,6 +191,17 @@ KAI_INLINE ClampBounds<T> clamp_or(const kai_matmul_uker_args* args, T lo, T hi,
         function, bounds.lo <= bounds.hi, "the clamp's bounds are out of order: %.9g, %.9g",
         static_cast<double>(bounds.lo), static_cast<double>(bounds.hi));
     return bounds;
+}
+
+/// The length of a block; 0 of an empty call that has no config.
+KAI_INLINE size_t
+block_length(const kai_matmul_uker_config* config, const kai_matmul_uker_args* args, const char* function) {
+    if (config == nullptr && is_empty(args)) {
+        return 0;
+    }
+    const size_t bl = block_length(config, function);
+    check_blocks(args->shape.k, bl, function);
+    return bl;
 }
 
 /// A value behind a pointer that may be NULL, which means 0.

@@ -133,6 +133,17 @@
 /// The same for indirect matmul.
 #define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(...) KAI_DEFINE_RHS_PACK_GETTERS_KXN_(CHUNKS, __VA_ARGS__)
 
+/// The same of an N x K source.
+#define KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS_NXK(NAME, FORMAT, NR, KR, SR, BIAS)         \
+    KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS)                           \
+    KAI_DEFINE_PANELS_GETTERS(rhs, CHUNKS, NAME, FORMAT, KR, SR)                        \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {                 \
+        return n_idx * rhs_stride;                                                      \
+    }                                                                                   \
+    size_t kai_get_rhs_packed_stride_##NAME(KAI_DEPTH_OF_CHUNKS) {                      \
+        return kai::panels_stride(kai_panels_##NAME, KAI_DEPTH_CHUNKS(FORMAT, KR, SR)); \
+    }
+
 /// All getters of an RHS packer without blocks, N x K source. The packed stride is that of one column.
 #define KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, KR, SR, BIAS) \
     KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS)           \

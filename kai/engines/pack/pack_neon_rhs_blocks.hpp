@@ -86,6 +86,13 @@ KAI_INLINE uint8x16_t convert_nibbles(uint8x16_t v) {
     if constexpr (kind.format.nibble_distance == 16) {
         const uint8x16_t high = vshrq_n_u8(v, 4), even = swap ? high : v, odd = swap ? v : high;
         v = vsliq_n_u8(vzip1q_u8(even, odd), vzip2q_u8(even, odd), 4);  // elements 0 to 15 | 16 to 31
+    } else if constexpr (kind.format.nibble_distance == 4) {
+        static_assert(kind.order == Order::even_low);
+        const uint8x16_t high = vshrq_n_u8(v, 4);
+        const uint32x4_t first = vreinterpretq_u32_u8(vzip1q_u8(v, high)),
+                         other = vreinterpretq_u32_u8(vzip2q_u8(v, high));
+        v = vsliq_n_u8(  // elements 0 to 3 | 4 to 7, and so on
+            vreinterpretq_u8_u32(vuzp1q_u32(first, other)), vreinterpretq_u8_u32(vuzp2q_u32(first, other)), 4);
     } else if constexpr (swap) {
         v = vsliq_n_u8(vshrq_n_u8(v, 4), v, 4);
     }
@@ -168,7 +175,13 @@ struct BlockSteps {
     size_t bl;
     size_t block, field;  // from a block to the next one, from its fields to theirs
     size_t group;         // from groups of a column to its next ones
+    size_t scale;         // of the source, bf16: from block to block
 };
+
+/// Four bf16 scales, given as f32, divided by 16 and cut off.
+KAI_INLINE uint16x4_t sixteenths(float32x4_t scales) {
+    return vshrn_n_u32(vreinterpretq_u32_f32(vmulq_n_f32(scales, 0.0625F)), 16);
+}
 
 /// `count` blocks of four columns. dst, fields: where the first one and its fields belong. Sums: those of the blocks
 /// before, to which it adds; `scales` is where theirs are.
@@ -200,9 +213,13 @@ void pack_run(
             src = opaque_to_gcc(src);
         } else if constexpr (kind.fields() == Fields::scale_and_sum) {
             const uint64_t bits = load_four_u16(scales);
-            advance(scales, 2);
+            advance(scales, s.scale);
             scale = four_f32_of_bf16(bits);
-            store(fields, bits);
+            if constexpr (kind.sixteenths) {
+                store(fields, sixteenths(scale));
+            } else {
+                store(fields, bits);
+            }
         }
         uint8_t* to = dst;
         [[maybe_unused]] uint8_t* second_half = dst + s.group / group * (s.bl / 4);
@@ -270,7 +287,7 @@ KAI_INLINE FourColumns four_columns(const RhsBlocks& p, size_t at, const uint8_t
 template <Fields fields_are>
 [[gnu::noinline]] void pack_rhs_blocks_by_four(const BlocksKind& kind, const kai_rhs_call& call, PackRun* pack) {
     const RhsBlocks p = rhs_blocks(kind, fields_are, call);
-    const BlockSteps steps = {p.bl, p.step, p.field_step, p.group * p.tile.rows};
+    const BlockSteps steps = {p.bl, p.step, p.field_step, p.group * p.tile.rows, p.scale_step};
     const size_t run = p.tile.rows == 4 ? p.blocks : p.bl == 32 ? 16 : 4;
     uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.places; first += p.tile.rows, panel += p.stride) {
@@ -281,7 +298,7 @@ template <Fields fields_are>
                 const size_t at = opaque(first + c);  // or Clang keeps products of it
                 const FourColumns src = four_columns(p, at, p.rhs + b * p.block_step, p.rhs_stride);
                 if constexpr (fields_are == Fields::scale_and_sum) {
-                    const FourColumns scales = four_columns(p, at, p.scale + 2 * b, p.scale_stride);
+                    const FourColumns scales = four_columns(p, at, p.scale + b * p.scale_step, p.scale_stride);
                     pack(src, scales, dst + c * p.group, fields + 2 * c, panel + p.end + 4 * c, count, steps);
                 } else {
                     pack(src, src, dst + c * p.group, fields + 2 * c, nullptr, count, steps);

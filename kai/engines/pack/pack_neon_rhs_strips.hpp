@@ -64,16 +64,21 @@ KAI_INLINE void store_sums(const Strip& strip, const StripSums& sums) {
     store(strip.sums[0], vzip1q_f32(sums.of[0], sums.of[2]));
 }
 
-/// Copies the scales of block b to the block's tail, `tail` bytes after that of the first block, and returns them.
-KAI_INLINE StripSums pack_scales(const Strip& strip, size_t b, size_t tail) {
+/// Copies the scales `at` bytes on in their array to a block's tail, `tail` bytes after that of the first block, and
+/// returns them. is_16th: what is stored is a 16th of them.
+template <bool is_16th>
+KAI_INLINE StripSums pack_scales(const Strip& strip, size_t at, size_t tail) {
     StripSums scales;
+    const auto stored = [](uint64_t bits) {
+        return is_16th ? vget_lane_u64(vreinterpret_u64_u16(sixteenths(four_f32_of_bf16(bits))), 0) : bits;
+    };
     KAI_UNROLL(2)
     for (size_t i = 0; i < 2; ++i) {
         const size_t half = 1 - i;
-        const uint64_t second = load_four_u16(strip.scales[2 * half + 1], 2 * b);
-        const uint64_t first = load_four_u16(strip.scales[2 * half], 2 * b);
-        store(strip.tail[2 * half + 1] + tail, second);
-        store(strip.tail[2 * half] + tail, first);
+        const uint64_t second = load_four_u16(strip.scales[2 * half + 1], at);
+        const uint64_t first = load_four_u16(strip.scales[2 * half], at);
+        store(strip.tail[2 * half + 1] + tail, stored(second));
+        store(strip.tail[2 * half] + tail, stored(first));
         const uint32x4_t pairs = vreinterpretq_u32_u64(vcombine_u64(vcreate_u64(first), vcreate_u64(second)));
         scales.of[half] = vreinterpretq_f32_u32(vshlq_n_u32(pairs, 16));
         scales.of[half + 2] = vreinterpretq_f32_u32(vandq_u32(pairs, vdupq_n_u32(0xFFFF0000)));
@@ -87,24 +92,40 @@ KAI_INLINE uint8x16_t two_rows(const uint8_t* a, const uint8_t* b) {
     return vzip1q_u8(vcombine_u8(vld1_u8(a), none), vcombine_u8(vld1_u8(b), none));
 }
 
-/// Adds up `group` bytes of each column to the sums: even and odd have two of 8 columns in each vector.
+/// Of two bytes of 8 columns in each vector, even columns and odd ones: the sums of bytes and of their high nibbles.
+struct ByteSums {
+    uint8x16_t total[2], high[2];
+};
+
+/// Adds up `group` bytes of each column.
 template <size_t group>
-KAI_INLINE void add_strip(
-    const uint8x16_t even[group / 2], const uint8x16_t odd[group / 2], const StripSums& scales, StripSums& sums) {
+KAI_INLINE void add_bytes(
+    const uint8x16_t even[group / 2], const uint8x16_t odd[group / 2], ByteSums& sums, bool first) {
     KAI_UNROLL(2)
     for (size_t parity = 0; parity < 2; ++parity) {
         const uint8x16_t* v = parity == 0 ? even : odd;
-        uint8x16_t total = v[0], high = vshrq_n_u8(v[0], 4);
+        uint8x16_t& total = sums.total[parity];
+        uint8x16_t& high = sums.high[parity];
+        total = first ? v[0] : vaddq_u8(total, v[0]);
+        high = first ? vshrq_n_u8(v[0], 4) : vsraq_n_u8(high, v[0], 4);
         KAI_UNROLL(4)
         for (size_t j = 1; j < group / 2; ++j) {
             total = vaddq_u8(total, v[j]);
             high = vsraq_n_u8(high, v[j], 4);
         }
-        const uint16x8_t columns = vpaddlq_u8(nibble_sums(total, high));
+    }
+}
+
+/// Adds the sums of `weights` weights of each column.
+template <size_t weights>
+KAI_INLINE void add_strip(const ByteSums& bytes, const StripSums& scales, StripSums& sums) {
+    KAI_UNROLL(2)
+    for (size_t parity = 0; parity < 2; ++parity) {
+        const uint16x8_t columns = vpaddlq_u8(nibble_sums(bytes.total[parity], bytes.high[parity]));
         float32x4_t* of = &sums.of[2 * parity];
         const float32x4_t* scale = &scales.of[2 * parity];
-        of[0] = add_total<2 * group>(of[0], vzip1q_u16(columns, two_to_23()), scale[0]);
-        of[1] = add_total<2 * group>(of[1], vzip2q_u16(columns, two_to_23()), scale[1]);
+        of[0] = add_total<weights>(of[0], vzip1q_u16(columns, two_to_23()), scale[0]);
+        of[1] = add_total<weights>(of[1], vzip2q_u16(columns, two_to_23()), scale[1]);
     }
 }
 
@@ -153,11 +174,12 @@ KAI_INLINE void store_strip(uint8x16_t even[group / 2], uint8x16_t odd[group / 2
 }
 
 /// 32 rows. Returns where the next ones go.
-template <const Format& format, size_t group>
+template <const BlocksKind& kind, size_t group>
 KAI_INLINE size_t pack_32_rows(
     const uint8_t* src, size_t row_step, const Strip& strip, size_t at, size_t group_step, const StripSums& scales,
     StripSums& sums) {
-    constexpr size_t d = format.nibble_distance;
+    constexpr size_t d = kind.format.nibble_distance;
+    ByteSums bytes;
     const size_t step = d == 1 ? 2 * row_step : row_step;  // between rows of neighbouring bytes
     for (size_t place = 0; place < 16 / group; ++place, at += group_step) {
         const uint8_t* far = opaque(src) + d * row_step;
@@ -168,13 +190,22 @@ KAI_INLINE size_t pack_32_rows(
             even[j] = vsliq_n_u8(low, high, 4);
             odd[j] = vsriq_n_u8(high, low, 4);
         }
-        add_strip<group>(even, odd, scales, sums);
+        add_bytes<group>(even, odd, bytes, kind.packed_groups || place == 0);
+        if constexpr (kind.packed_groups) {
+            add_strip<2 * group>(bytes, scales, sums);
+        }
         KAI_UNROLL(4)
         for (size_t j = 0; j < group / 2; ++j) {
             even[j] = veorq_u8(even[j], vdupq_n_u8(0x88));
             odd[j] = veorq_u8(odd[j], vdupq_n_u8(0x88));
         }
         store_strip<group>(even, odd, strip, at);
+        if constexpr (d == group) {
+            src = far;
+        }
+    }
+    if constexpr (!kind.packed_groups) {
+        add_strip<32>(bytes, scales, sums);
     }
     return at;
 }
@@ -183,10 +214,13 @@ KAI_INLINE size_t pack_32_rows(
 /// way.
 [[gnu::noinline]] void complete_32_rows(const RhsBlocks& p, size_t b, size_t row, size_t place, uint8_t to[32 * 8]) {
     const uint8_t* src = p.rhs + (b * p.bl + row) * p.rhs_stride;
-    const auto byte = [&](size_t at) { return p.kind.zeros && at >= p.n ? 0x88 : src[p.column(at) / 2]; };
+    const auto nibble = [&](size_t at) {
+        const size_t parity = (p.kind.repeats ? p.column(at) : at) % 2;
+        return p.kind.zeros && at >= p.n ? 8 : src[p.column(at) / 2] >> 4 * parity & 0x0F;
+    };
     for (size_t r = 0; r < 32; ++r, src += p.rhs_stride) {
         for (size_t at = place; at < place + 16; at += 2, ++to) {
-            *to = static_cast<uint8_t>((byte(at) & 0x0F) | (byte(at + 1) & 0xF0));
+            *to = static_cast<uint8_t>(nibble(at) | nibble(at + 1) << 4);
         }
     }
 }
@@ -202,7 +236,7 @@ void pack_strip(const RhsBlocks& all, const Strip& strip_at_place, size_t place,
     const bool complete = place + 16 <= p.n;
     StripSums sums = load_sums(strip);
     for (size_t b = first; b < first + count; ++b) {
-        const StripSums scales = pack_scales(strip, b, b * p.step);
+        const StripSums scales = pack_scales<kind.sixteenths>(strip, b * p.scale_step, b * p.step);
         size_t at = b * p.step;
         for (size_t row = 0; row < p.bl; row += 32) {
             uint8_t rows[32 * 8];
@@ -210,8 +244,7 @@ void pack_strip(const RhsBlocks& all, const Strip& strip_at_place, size_t place,
                 complete_32_rows(p, b, row, place, rows);
             }
             const uint8_t* src = complete ? p.rhs + (b * p.bl + row) * p.rhs_stride + place / 2 : rows;
-            at =
-                pack_32_rows<kind.format, group>(src, complete ? p.rhs_stride : 8, strip, at, group_step, scales, sums);
+            at = pack_32_rows<kind, group>(src, complete ? p.rhs_stride : 8, strip, at, group_step, scales, sums);
         }
     }
     store_sums(strip, sums);

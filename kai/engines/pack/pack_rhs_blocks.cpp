@@ -8,9 +8,11 @@
 //     qai4c32p              nibbles, arrays of zeros and scales      nibble XOR 8, scale / 16
 //     qai4c32ps1s0nrx4      nibbles, arrays of zeros and scales      nibble
 //     qsi4c32pbf16, qsi4c32ps1s0  nibbles, an array of bf16 scales   nibble XOR 8
+//     qsi4c32ps4s0sbf16     nibbles, an array of bf16 scales         nibble XOR 8, scale / 16
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_rhs_s4s0.hpp"
 #include "kai/engines/pack/pack_neon_rhs_strips.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
@@ -34,6 +36,9 @@ inline constexpr BlocksKind kSumsOf32 = with_sums(qsi4c32pbf16, false, false);
 inline constexpr BlocksKind kSumsOf32S1s0 = with_sums(qsi4c32ps1s0, false, false);
 inline constexpr BlocksKind kSumsKxn = with_sums(qsi4c32pbf16, true, true);
 inline constexpr BlocksKind kSumsKxnS1s0 = with_sums(qsi4c32ps1s0, true, true, true);
+inline constexpr BlocksKind kSumsS4s0 = {qsi4c32ps4s0sbf16, Order::even_low, 8, false, true};
+inline constexpr BlocksKind kSumsKxnS4s0 = {
+    qsi4c32ps4s0sbf16, Order::even_low, 8, false, true, false, true, false, true};
 
 constexpr kai_rhs_rules blocks_rules(const char* name, const BlocksKind& kind) {
     kai_rhs_rules rules = rhs_rules(name, kind.format, true);
@@ -104,14 +109,16 @@ constexpr BlocksPacker packer() {
     BlocksPacker packer = {kind};
 #if defined(__aarch64__)
     constexpr const BlocksKind& same = kind.format.bits == 8 ? kQsi8 : kind;  // as far as loops can tell
-    constexpr bool pairs = kind.format.group == Format::two;
+    constexpr bool pairs = kind.format.group == Format::two, fours = kind.format.nibble_distance == 4;
     if constexpr (kind.kxn && pairs) {
         packer.strips = {pack_rhs_blocks_by_strips, pack_strip<kind, 2>};
+    } else if constexpr (kind.kxn && fours) {
+        packer.strips = {pack_rhs_blocks_by_strips, nullptr, pack_strip<kind, 4>};
     } else if constexpr (kind.kxn) {
         packer.strips = {pack_rhs_blocks_by_strips, nullptr, pack_strip<kind, 4>, pack_strip<kind, 8>};
     } else if constexpr (pairs) {
         packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, pack_run<kind, 2>};
-    } else if constexpr (splits_halves(kind)) {
+    } else if constexpr (splits_halves(kind) || fours) {
         packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, nullptr, pack_run<same, 4>};
     } else {
         packer.runs = {pack_rhs_blocks_by_four<kind.fields()>, nullptr, pack_run<same, 4>, pack_run<same, 8>};
@@ -134,8 +141,7 @@ KAI_INLINE bool pack_by_loops([[maybe_unused]] const BlocksPacker& packer, [[may
 template <const BlocksKind& kind>
 inline constexpr BlocksPacker kPacker = packer<kind>();
 
-[[gnu::noinline]] void pack_rhs_blocks(const kai_rhs_rules& rules, const BlocksPacker& packer, const kai_rhs_call& c) {
-    kai_check_rhs_call(&rules, &c);
+[[gnu::noinline]] void pack_checked(const BlocksPacker& packer, const kai_rhs_call& c) {
     const BlocksKind& kind = packer.kind;
     if (kind.format.panel_tail != 0) {
         pack_panel_ends(kind, c);
@@ -146,6 +152,11 @@ inline constexpr BlocksPacker kPacker = packer<kind>();
     if (kind.zeros && kind.fields() == Fields::scale_in_record && c.n % c.nr != 0) {
         zero_missing_columns(kind.format, {c.nr, c.kr, c.sr}, c.n, c.k, c.bl, c.packed);
     }
+}
+
+void pack_rhs_blocks(const kai_rhs_rules& rules, const BlocksPacker& packer, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    pack_checked(packer, c);
 }
 
 }  // namespace
@@ -216,3 +227,13 @@ KAI_DEFINE_NXK(rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon, kSumsOf32, 4, 8, 8)
 KAI_DEFINE_NXK(rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, kSumsOf32S1s0, 4, 8, 4)
 KAI_DEFINE_KXN(rhs_pack_kxn_qsi4c32p_qsu4c32s1s0, kSumsKxn, 1, 16)
 KAI_DEFINE_KXN(rhs_pack_kxn_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon, kSumsKxnS1s0, 4, 8, 4)
+KAI_DEFINE_NXK(rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0, kSumsS4s0, 4, 4, 4)
+KAI_DEFINE_KXN(rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0, kSumsKxnS4s0, 4, 4, 4)
+
+void kai_pack_rhs_blocks_s4s0(bool kxn, const kai_rhs_call* call, const char* name) {
+    const kai_rhs_rules& rules = kxn ? kai_rules_rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0
+                                     : kai_rules_rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0;
+    KAI_REFUSE("kai_", name, kai_rhs_call_violation(&rules, call));
+    kxn ? kai::pack_checked(kai::kPacker<kai::kSumsKxnS4s0>, *call)
+        : kai::pack_checked(kai::kPacker<kai::kSumsS4s0>, *call);
+}

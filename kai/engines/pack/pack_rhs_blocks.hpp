@@ -3,7 +3,8 @@
 //
 //     block head of 2 bytes   f16 scale. The source is N x K, of records: a scale, then the elements of a block
 //     block tail of 8 bytes   f32 zero, f32 scale, from arrays; after the panel the bias
-//     block tail of 2 bytes   bf16 scale, from an array; after the panel the sum of a column's weights and the bias
+//     block tail of 2 bytes   bf16 scale (or a 16th of it, cut off), from an array; after the panel the sum of a
+//                             column's weights and the bias
 //
 //     sum = fma(float(sum of the weights of a group), scale of the block, sum)    blocks ascending, groups ascending
 //
@@ -42,6 +43,7 @@ struct BlocksKind {
     /// Sums are of groups that are stored together: the low nibbles of a group of bytes, then the high ones; else of 32
     /// consecutive weights.
     bool packed_groups = false;
+    bool repeats = false;  ///< K x N: missing columns are what column n - 1 is, also where that is an odd number
 
     constexpr Fields fields() const {
         return format.block_head != 0   ? Fields::scale_in_record
@@ -60,7 +62,8 @@ struct RhsBlocks {
     size_t rhs_stride;            // bytes, of a column (N x K) or of a row of the source (K x N)
     size_t block_step;            // N x K: from a block of a column to the next one
     const uint8_t *zero, *scale;  // arrays: of the blocks of a column side by side,
-    size_t scale_stride;          // columns this many bytes apart
+    size_t scale_stride;          // columns this many bytes apart,
+    size_t scale_step;            // bf16: blocks this many
     const uint8_t* bias;          // f32 [n] or NULL
     uint8_t* packed;
 
@@ -93,7 +96,7 @@ KAI_INLINE RhsBlocks rhs_blocks(const BlocksKind& kind, Fields fields, const kai
     const size_t blocks = c.k == 0 ? 0 : c.k / c.bl;
     const size_t block = (fields == Fields::scale_in_record ? 2 : 0) + c.bl * kind.format.bits / 8;
     const bool sums = fields == Fields::scale_and_sum;
-    return {
+    RhsBlocks p = {
         kind,
         fields,
         c.n,
@@ -106,17 +109,21 @@ KAI_INLINE RhsBlocks rhs_blocks(const BlocksKind& kind, Fields fields, const kai
         bytes(c.zero),
         bytes(c.scale),
         sums ? c.scale_stride : 4 * blocks,
+        c.scale_step,
         bytes(c.bias),
         bytes(c.packed)};
+    p.stride = c.panel_stride != 0 ? c.panel_stride : p.stride;
+    return p;
 }
 
 /// Element i of block b of the column at place `at`.
 KAI_INLINE unsigned source_element(const RhsBlocks& p, size_t at, size_t b, size_t i) {
     const BlocksKind& kind = p.kind;
     if (kind.kxn) {
-        // Missing columns take the byte of column n - 1, and of its nibbles the one of their own parity.
+        // Missing columns take the byte of column n - 1, and of its nibbles the one of their own parity (or its own).
         const unsigned byte = p.rhs[(b * p.bl + i) * p.rhs_stride + p.column(at) / 2];
-        return kind.zeros && at >= p.n ? 8 : at % 2 == 0 ? byte & 15U : byte >> 4;
+        const size_t parity = (kind.repeats ? p.column(at) : at) % 2;
+        return kind.zeros && at >= p.n ? 8 : parity == 0 ? byte & 15U : byte >> 4;
     }
     const uint8_t* src = p.rhs + p.column(at) * p.rhs_stride + b * p.block_step + (p.records() ? 2 : 0);
     if (kind.order == Order::bytes) {
@@ -208,9 +215,11 @@ KAI_INLINE float add_block(const RhsBlocks& p, size_t at, size_t b, float scale,
                     }
                     store(fields + 2 * c, bits);
                 } else if (p.sums()) {
-                    const uint16_t bits = load<uint16_t>(p.scale + column * p.scale_stride + 2 * b);
-                    store(fields + 2 * c, bits);
-                    sum = add_block(p, first + c, b, kai_cast_f32_bf16(bits), sum);
+                    const uint16_t bits = load<uint16_t>(p.scale + column * p.scale_stride + b * p.scale_step);
+                    const float scale = kai_cast_f32_bf16(bits), sixteenth = scale * 0.0625F;
+                    const auto cut_off = static_cast<uint16_t>(load<uint32_t>(&sixteenth) >> 16);
+                    store(fields + 2 * c, p.kind.sixteenths ? cut_off : bits);
+                    sum = add_block(p, first + c, b, scale, sum);
                 } else {
                     const size_t from = column * p.scale_stride + 4 * b;
                     store(fields + 4 * c, load<uint32_t>(p.zero + from));

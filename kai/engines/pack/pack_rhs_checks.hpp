@@ -54,8 +54,8 @@ extern "C" {
         __VA_ARGS__                                                                                                 \
     }
 
-/// The same for the arguments of a packer for imatmul, of K x N sources.
-#define KAI_CHECK_RHS_CHUNKS(BITS, SCALE, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS)                \
-    const kai_rhs_vectors_call call = {                                                             \
-        {BITS, true, true, SCALE}, 1, 0, 0, 1, 0, 0, 0, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS}; \
+/// The same for the arguments of a packer for imatmul.
+#define KAI_CHECK_RHS_CHUNKS(BITS, KXN, SCALE, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS)          \
+    const kai_rhs_vectors_call call = {                                                            \
+        {BITS, KXN, true, SCALE}, 1, 0, 0, 1, 0, 0, 0, N, K, RHS, STRIDE, PACKED, SCALES, PARAMS}; \
     kai_check_rhs_vectors(__func__, &call);

@@ -67,6 +67,8 @@ struct kai_rhs_call {
     size_t extra_bytes;
     const void* params;
     const void* table = nullptr;
+    size_t scale_step = sizeof(uint16_t);  ///< bf16 scales: from that of a block of a column to the next one
+    size_t panel_stride = 0;               ///< from panel to panel; 0: dense
 };
 
 extern "C" {

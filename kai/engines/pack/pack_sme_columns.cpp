@@ -121,7 +121,7 @@ constexpr uint8_t kSigned = 0, kUnsigned = 0x88;
         size_t n, size_t chunks, size_t length, size_t rhs_stride, const void* rhs, const void* bias,            \
         void* rhs_packed) {                                                                                      \
         KAI_CHECK_RHS_CHUNKS(                                                                                    \
-            8 * sizeof(ELEMENT), false, n, chunks * length, rhs, rhs_stride, rhs_packed, nullptr, nullptr)       \
+            8 * sizeof(ELEMENT), true, false, n, chunks * length, rhs, rhs_stride, rhs_packed, nullptr, nullptr) \
         if (n > 0) {                                                                                             \
             kai_kernel_pack_columns_##KERNEL##_sme(n, length, rhs, rhs_stride, rhs_packed, bias, NR, 0, chunks); \
         }                                                                                                        \
@@ -150,7 +150,8 @@ KAI_RHS_VECTORS_RUN(rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme, 8, true, true
 void kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params) {
-    KAI_CHECK_RHS_CHUNKS(8, true, n, k_chunk_count * k_chunk_length, rhs, rhs_stride_row, rhs_packed, scale, params)
+    KAI_CHECK_RHS_CHUNKS(
+        8, true, true, n, k_chunk_count * k_chunk_length, rhs, rhs_stride_row, rhs_packed, scale, params)
     kai::pack_int8(n, k_chunk_count, k_chunk_length, rhs, rhs_stride_row, bias, scale, rhs_packed, params);
 }
 

@@ -91,6 +91,16 @@ constexpr kai_pack_rows_sme packer_of(const kai_panels& panels, size_t element_b
     pack_rows(packer, {n, {1, k}, rhs, rhs_stride, nullptr}, packed, stride);
 }
 
+/// The same in chunks.
+[[gnu::noinline]] void pack_column_chunks(
+    const kai_pack_rows_sme& packer, size_t n, Chunks chunks, const void* rhs, size_t rhs_stride, const void* bias,
+    void* packed) {
+    const size_t group = packer.panels.k_multiple;
+    const size_t stored = chunks.count * ((chunks.length + group - 1) / group * group);
+    pack_heads(packer.panels, n, bias, packed, kai_panels_stride(stored, 0, &packer.panels));
+    pack_rows(packer, {n, chunks, rhs, rhs_stride, nullptr}, packed, 0);
+}
+
 /// Rows through a table of pointers.
 [[gnu::noinline]] void pack_table(
     size_t m, size_t chunks, size_t length, const void* const* lhs_ptrs, size_t lhs_ptr_offset, const void* pad_ptr,
@@ -141,6 +151,19 @@ void kai_pack_lhs_rows_sme(
                         static constexpr kai_pack_rows_sme packer = kai::packer_of(kai_panels_##NAME, sizeof(SOURCE)); \
                         kai::pack_columns(packer, n, k, rhs, rhs_stride, bias, rhs_packed);)
 
+/// The same for chunks, which follow each other in a row.
+#define KAI_DEFINE_RHS_PACK_NXK_CHUNKS_SME(NAME, FORMAT, KR, SOURCE)                                                   \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                        \
+    void kai_run_##NAME(                                                                                               \
+        size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,   \
+        void* rhs_packed) {                                                                                            \
+        KAI_CHECK_RHS_CHUNKS(                                                                                          \
+            8 * sizeof(SOURCE), false, false, n, k_chunk_count * k_chunk_length, rhs, rhs_stride, rhs_packed, nullptr, \
+            nullptr)                                                                                                   \
+        static constexpr kai_pack_rows_sme packer = kai::packer_of(kai_panels_##NAME, sizeof(SOURCE));                 \
+        kai::pack_column_chunks(packer, n, {k_chunk_count, k_chunk_length}, rhs, rhs_stride, bias, rhs_packed);        \
+    }
+
 extern "C" {
 
 // Which getters look at the caller's mr differs from one to another, as in the established library.
@@ -163,6 +186,7 @@ KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x8p2vlx4_x8p_sme, x8p, 4, uint8
 
 KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(rhs_pack_nxk_f32p2vlx1biasf32_f32_f32_sme, f32pbiasf32, 1, float)
 KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(rhs_pack_nxk_x16p2vlx2b_x16_x16_sme, f16pbiasf16, 2, uint16_t)
+KAI_DEFINE_RHS_PACK_NXK_CHUNKS_SME(imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme, f16pbiasf16, 2, uint16_t)
 
 }  // extern "C"
 

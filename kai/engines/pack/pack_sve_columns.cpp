@@ -127,7 +127,7 @@ void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
     void* rhs_packed) {
     const size_t k = k_chunk_count * k_chunk_length;
-    KAI_CHECK_RHS_CHUNKS(32, false, n, k, rhs, rhs_stride_row, rhs_packed, nullptr, nullptr)
+    KAI_CHECK_RHS_CHUNKS(32, true, false, n, k, rhs, rhs_stride_row, rhs_packed, nullptr, nullptr)
     kai::pack_x32(n, k, rhs, rhs_stride_row, bias, rhs_packed);
 }
 

@@ -8,6 +8,8 @@
 //     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
 //     strides, run.
 //
+// config: NULL, or for kernels with blocks of config.format.bl the same for get_rhs_stride and run.
+//
 // dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: only flags and
 // shape are read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
 // strides of LHS and dst. These kernels and the SVE2.1 kernel, whose LHS is not packed, ignore the stride of the RHS:
@@ -61,6 +63,29 @@ struct kai_matmul_uker_api kai_matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2
 
 /// The same with f32 results: fma(f32(acc), scale.acc_scale_global, bias.scale_bias_n[n]). Bounds are f32.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_u8p4vsx4_u8p4vsx4_i32_i32_f32_f32_8vsx8vs_sme2_mopa(void);
+
+/// f32 <- qai8dxp x qsi8cxp, panels of 4 rows and, with V words in a vector of SVE, of V columns: SMMLA (SVE).
+/// Packers: kai_lhs_quant_pack_qai8dxp_f32 and kai_rhs_pack_{nxk,kxn}_qsi8cxp_qsi8cx_neon, lhs_zero_point 1.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp4x8sf32_qsi8cxp4vsx8sf32bf32_16x4vs_sve_i8mm(void);
+
+/// The same, row by row, in panels of 32 columns, and of 8 in two orders: SDOT (SVE). Vectors may have any length, but
+/// no more than 256 bits of them are used, and of longer ones 128.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi8cxp32x4_1x32_sve_dot(void);
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi8cxp8x4_1x8_sve_dot(void);
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x8_qsi8cxp8x8_1x8_sve_dot(void);
+
+/// f32 <- qai8dxp x qsi4c32ps4s0sbf16, panels of V rows and 4 V columns: SMOPA (SME without SME2). RHS in blocks of
+/// config.format.bl, a multiple of 32. Packers: kai_lhs_quant_pack_qai8dxp_f32 and
+/// kai_matmul_pack_rhs_{nxk,kxn}_qsi4c32p16vsx4s4s0_qsu4c32_f32_bf16_sme.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp4vsx4_qsi4c32p16vsx4_4vsx16vs_sme_mopa(void);
+
+/// The same, one row: SDOT (SME without SME2). The same RHS; its stride counts here.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi4c32p16vsx4_1x16vs_sme_dot(void);
+
+/// f32 <- qai8dxp x qsi4c32pbf16, panels of 4 rows and 8 columns with vectors of any length (the sizes in the name are
+/// those of 256 bits): SMMLA (SVE). RHS in blocks of config.format.bl, a multiple of 32. Packers:
+/// kai_lhs_quant_pack_qai8dxp_f32 and kai_rhs_pack_{nxk,kxn}_qsi4c32p_qsu4c32s1s0.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp2vsx8sf32_qsi4c32p8x8s16s0sbf16bf32_8vsx8_sve_i8mm(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -174,6 +174,14 @@ KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32pnrx4_qsu4c32s1s0_neon)
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon;
 KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon)
 
+/// Format qsi4c32ps4s0sbf16, kr 4, sr 1, nr a multiple of 4; groups of 32 weights.
+kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0)
+
+/// The same of a K x N source. Missing columns are column n - 1 again, also where n is odd.
+kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0;
+KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0)
+
 /// Format qsi4c32ps1s0, kr / sr = 4; groups of 32 weights.
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon;
 KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32ps1s0nrx4_qsu4c32s1s0_neon)
@@ -507,6 +515,15 @@ KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8p4x16_qsi8)
     GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_fn) \
     GETTER(NAME, rhs_packed_size, kai_get_packed_size_chunks_fn)
 
+/// Of an N x K source.
+#define KAI_GETTERS_RHS_IMATMUL_PACK_NXK(GETTER, NAME)               \
+    GETTER(NAME, n_step, kai_get_size_fn)                            \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                      \
+    GETTER(NAME, bias_offset, kai_get_n_offset_fn)                   \
+    GETTER(NAME, rhs_packed_stride, kai_get_packed_stride_chunks_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_packed_size_chunks_fn)
+
 /// kai_run_rhs_pack_fn for k_chunk_count * k_chunk_length rows, K x N. In the panels each chunk is padded with zeros to
 /// a multiple of kr rows; in the source, chunks have no gaps.
 typedef void kai_run_rhs_imatmul_pack_fn(
@@ -524,6 +541,10 @@ KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sv
 /// Format f16pbiasf16, nr = SVL / 16, kr 2.
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sme)
+
+/// The same from an N x K source: rows of all chunks of a column, one after another.
+kai_run_rhs_imatmul_pack_fn kai_run_imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme)
 
 /// The same for kai_run_rhs_pack_qs8cx_i32_fn.
 typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(

@@ -1,0 +1,76 @@
+// f32 <- qai8dxp4vsx4 x qsi4c32p16vsx4s4s0, many rows: SME without SME2.
+//
+//     acc = fma(f32(S), rhs_scale[n][b], acc)                                blocks b ascending; S: of 16 rhs
+//     acc = fma(rhs_sum[n], f32(lhs_offset[m]), acc)
+//     dst = clamp(acc * lhs_scale[m] + bias[n])                              two roundings
+//
+// Engine: blocks_sme_mopa.inc; multiplication, z2-z6, rhs: blocks_sme_mopa_parts.inc. After the values of an RHS block:
+// rhs_scale / 16, bf16; after the last block: rhs_sum, bias. After all values of an LHS panel: lhs_offset, lhs_scale.
+//
+// z0      lhs_offset, lhs_scale of 4 rows, in each 128 bits      z1   rhs_scale of the block to add
+// z8-z11  4 rows of S                                            z12  rhs_sum      z13  bias
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/asm/sme_vectors.inc"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#define KAI_MOPA_ARGS(field) PROBLEM_##field
+#include "kai/engines/blocks/blocks_sme_mopa.inc"
+#include "kai/engines/blocks/blocks_sme_mopa_parts.inc"
+
+    .set    rhs_bits, 4
+
+    alias   offset_at, own0     // previous pass: lhs_offset, lhs_scale from its first row on
+    alias   scale_at, own1
+
+// kai::Qai8dxpSmeFn: const kai::Problem*, const kai::Table*, steps of 32 k, and blocks of part * parts steps.
+.macro take_args
+    mul     chunks, x3, x4
+    udiv    blocks, x2, chunks
+.endm
+
+.macro start_pass
+    addvl   rhs, rhs_panel, #8
+    add     rhs, rhs, col, lsl #2
+.endm
+
+.macro start_block w
+.endm
+
+.macro end_block w
+    sub     t0, rhs, col, lsl #1                // values of 4 bytes, scales of 2
+    addvl   t0, t0, #-8
+    ld1h    {z1.s}, p0/z, [t0]
+    addvl   rhs, rhs, #2
+    lsl     z1.s, z1.s, #16                     // bf16 to f32
+.endm
+
+    add_rows_at_once
+.macro add_rows s, w, i, ws, p, r0, r1, r2, r3
+    read_4_rows \s, 8, 9, 10, 11, \ws
+    convert_4 8, 9, 10, 11
+    binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 1, 1, 1, 1
+.endm
+
+.macro end_pass
+    add     offset_at, lhs, row, lsl #2
+    addvl   scale_at, offset_at, #1
+    addvl   t0, rhs, #-8
+    ld1w    {z12.s}, p0/z, [t0]
+    ld1w    {z13.s}, p0/z, [t0, #4, mul vl]
+.endm
+
+.macro finish i, p, r0, r1, r2, r3
+    ld1rqw  {z0.s}, \p/z, [offset_at, #16 * \i]
+    scvtf   z0.s, p0/m, z0.s
+    fmla_words_4 \r0, \r1, \r2, \r3, 12, 0
+    ld1rqw  {z0.s}, \p/z, [scale_at, #16 * \i]
+    fmul    z\r0\().s, z\r0\().s, z0.s[0]
+    fmul    z\r1\().s, z\r1\().s, z0.s[1]
+    fmul    z\r2\().s, z\r2\().s, z0.s[2]
+    fmul    z\r3\().s, z\r3\().s, z0.s[3]
+    plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 13, 13, 13, 13
+.endm
+
+    mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp4vsx4_qsi4c32p16vsx4_4vsx16vs_sme_mopa, f32, all

@@ -1,0 +1,369 @@
+// f32 <- qai8dxp4x8 x qsi4c32p8x8 with SMMLA of SVE, int4 in blocks.
+//
+//     S         = sum over a block of lhs[m][k] * 16 rhs[n][k]               int32
+//     f         = fma(f32(S), rhs_scale[n][b] / 16, f)                       blocks b ascending
+//     f         = fma(rhs_sum[n], f32(lhs_offset[m]), f)
+//     dst[m][n] = clamp(f * lhs_scale[m] + bias[n])                          two roundings
+//
+// A byte of the RHS holds k (low nibble) and k + 16: 64 bytes of a panel are k = 0 ... 7 and 16 ... 23 of its 8
+// columns, the next 64 the other half of 32 k. Shifts and masks make 16 times the weights of them. SMMLA multiplies, in
+// each 128 bits, a pair of rows (2 x 8) by a pair of columns (8 x 2). A tile is 1, 2 or 4 pairs x the columns of two vectors:
+//
+//                            | low_a, high_a   low_b, high_b
+//        --------------------+-------------------------------
+//        row<p>: rows 2p,    | sum<p>_a        sum<p>_b            S: every 128 bits r0c0 r0c1 r1c0 r1c1
+//        2p + 1              | f<p>_a          f<p>_b
+//
+// Vectors of 256 bits ("wide"): a is columns 0 - 3 of the panel, b 4 - 7. With all others ("quads") a tile is half of
+// the panel, and 128 bits of each vector are used: a is columns 0 1 (half 1: 4 5), b is 2 3 (6 7). The rest is zero.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+sve+i8mm
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+
+args        .req x0
+lhs0        .req x1     // cursors in LHS panels; in the end at their offsets and scales
+lhs1        .req x2
+rhs         .req x3     // cursor in the RHS panel: half 1 is 32 bytes further
+left        .req x4     // blocks
+more        .req x5     // steps of 32 k of the block
+blocks      .req x6
+steps       .req x7     // of a block
+out         .req x8     // a row of the tile
+rows        .req x9     // from the tile on
+cols        .req x10
+dst         .req x11    // of the tile
+lhs_tile    .req x12
+rhs_tile    .req x13
+lhs_stride  .req x14
+rhs_stride  .req x15
+dst_stride  .req x16
+long        .req x17    // whether S may be out of +-2^22
+dst_top     .req x19    // of the first row of these columns
+t0          .req x20
+
+.macro reg name, number
+\name   .req z\number
+v\name  .req v\number
+q\name  .req q\number
+d\name  .req d\number
+.endm
+
+    reg     row0, 0
+    reg     row1, 1
+    reg     row2, 2
+    reg     row3, 3
+    reg     start, 6        // what S starts from: 0 or the bits of 1.5 * 2^23
+    reg     sixteenth, 7
+    reg     high_a, 8
+    reg     high_b, 9
+    reg     low_a, 10
+    reg     low_b, 11
+    reg     scale, 12
+    reg     scale_a, 13
+    reg     scale_b, 14
+    reg     sum0_a, 16
+    reg     sum0_b, 17
+    reg     sum1_a, 18
+    reg     sum1_b, 19
+    reg     sum2_a, 20
+    reg     sum2_b, 21
+    reg     sum3_a, 22
+    reg     sum3_b, 23
+    reg     f0_a, 24
+    reg     f0_b, 25
+    reg     f1_a, 26
+    reg     f1_b, 27
+    reg     f2_a, 28
+    reg     f2_b, 29
+    reg     f3_a, 30
+    reg     f3_b, 31
+
+// Of the results.
+    reg     upper, 0        // rows 2p, 2p + 1
+    reg     lower, 1
+    reg     offsets, 4      // of the 4 rows of an LHS panel, f32, in each 128 bits
+    reg     scales, 5
+    reg     column_sum, 8
+    reg     bias, 9
+    reg     lo, 10
+    reg     hi, 11
+
+// ---- A block. width: wide, quads.
+
+// high = 64 bytes of the panel, or half of them.
+.macro load_wide at
+    ld1b    {high_a.b}, p0/z, [rhs, #(\at) / 32, mul vl]
+    ld1b    {high_b.b}, p0/z, [rhs, #(\at) / 32 + 1, mul vl]
+.endm
+.macro load_quads at
+    ldp     qhigh_a, qhigh_b, [rhs, #\at]
+.endm
+
+.macro nibbles
+    lsl     low_a.b, high_a.b, #4
+    lsl     low_b.b, high_b.b, #4
+    and     high_a.b, high_a.b, #0xf0
+    and     high_b.b, high_b.b, #0xf0
+.endm
+
+// Pair \p, number \half of its LHS panel, times the nibbles \which: 8 k, number \g of the step.
+.macro pair p, lhs, half, which, g
+    ld1rqb  {row\p\().b}, p0/z, [\lhs, #32 * \g + 16 * \half]
+    smmla   sum\p\()_a.s, row\p\().b, \which\()_a.b
+    smmla   sum\p\()_b.s, row\p\().b, \which\()_b.b
+.endm
+
+.macro multiply pairs, which, g
+    pair    0, lhs0, 0, \which, \g
+    if_more \pairs, 1, pair 1, lhs0, 1, \which, \g
+    if_more \pairs, 2, pair 2, lhs1, 0, \which, \g
+    if_more \pairs, 2, pair 3, lhs1, 1, \which, \g
+.endm
+
+// 32 k.
+.macro step pairs, width
+    load_\width 0
+    nibbles
+    multiply \pairs, low, 0
+    multiply \pairs, high, 2
+    load_\width 64
+    nibbles
+    multiply \pairs, low, 1
+    multiply \pairs, high, 3
+    add     lhs0, lhs0, #128
+    if_more \pairs, 2, add lhs1, lhs1, #128
+    add     rhs, rhs, #128
+.endm
+
+// `do p` for all pairs.
+.macro each_pair pairs, do
+    \do     0
+    if_more \pairs, 1, \do 1
+    if_more \pairs, 2, \do 2
+    if_more \pairs, 2, \do 3
+.endm
+
+.macro start_sums p
+    mov     sum\p\()_a.d, start.d
+    mov     sum\p\()_b.d, start.d
+.endm
+
+.macro clear_f p
+    fmov    df\p\()_a, xzr
+    fmov    df\p\()_b, xzr
+.endm
+
+// f32(S), where S began with the bits of 1.5 * 2^23.
+.macro convert_short p
+    fsub    sum\p\()_a.s, sum\p\()_a.s, start.s
+    fsub    sum\p\()_b.s, sum\p\()_b.s, start.s
+.endm
+
+.macro convert_long p
+    scvtf   sum\p\()_a.s, p0/m, sum\p\()_a.s
+    scvtf   sum\p\()_b.s, p0/m, sum\p\()_b.s
+.endm
+
+.macro add_sums p
+    fmla    f\p\()_a.s, p0/m, sum\p\()_a.s, scale_a.s
+    fmla    f\p\()_b.s, p0/m, sum\p\()_b.s, scale_b.s
+.endm
+
+// The scales of the columns at rhs, bf16, in the order of S.
+.macro load_scales_wide half
+    ld1h    {scale.s}, p0/z, [rhs]
+    lsl     scale.s, scale.s, #16
+    fmul    scale.s, scale.s, sixteenth.s
+    zip1    scale_a.d, scale.d, scale.d
+    zip2    scale_b.d, scale.d, scale.d
+.endm
+.macro load_scales_quads half
+    ldur    dscale, [rhs, #-24 * \half]
+    shll    vscale.4s, vscale.4h, #16
+    fmul    vscale.4s, vscale.4s, vsixteenth.4s
+    zip1    vscale_a.2d, vscale.2d, vscale.2d
+    zip2    vscale_b.2d, vscale.2d, vscale.2d
+.endm
+
+// ---- Results
+
+.macro load_columns_wide half
+    ld1w    {column_sum.s}, p0/z, [rhs]
+    ld1w    {bias.s}, p0/z, [rhs, #1, mul vl]
+.endm
+.macro load_columns_quads half
+    ldur    qcolumn_sum, [rhs, #-16 * \half]
+    ldur    qbias, [rhs, #32 - 16 * \half]
+.endm
+
+// Two rows of a pair.
+.macro rows_wide p
+    uzp1    upper.d, f\p\()_a.d, f\p\()_b.d
+    uzp2    lower.d, f\p\()_a.d, f\p\()_b.d
+.endm
+.macro rows_quads p
+    zip1    vupper.2d, vf\p\()_a.2d, vf\p\()_b.2d
+    zip2    vlower.2d, vf\p\()_a.2d, vf\p\()_b.2d
+.endm
+
+// Row \r of its LHS panel, from f. p1: the columns.
+.macro finish_row row, r
+    fmla    \row\().s, column_sum.s, offsets.s[\r]
+    fmul    \row\().s, \row\().s, scales.s[\r]
+    fadd    \row\().s, \row\().s, bias.s
+    fmax    \row\().s, p0/m, \row\().s, lo.s
+    fmin    \row\().s, p0/m, \row\().s, hi.s
+    st1w    {\row\().s}, p1, [out]
+    add     out, out, dst_stride
+.endm
+
+// Pair \p of the tile, \half of its panel. To 6 if there are no more rows.
+.macro finish_pair width, p, lhs, half
+    .if \p > 0
+    cmp     rows, #2 * \p
+    b.ls    6f
+    .endif
+    .if \half == 0
+    ld1rqw  {offsets.s}, p0/z, [\lhs]
+    ld1rqw  {scales.s}, p0/z, [\lhs, #16]
+    scvtf   offsets.s, p0/m, offsets.s
+    .endif
+    rows_\width \p
+    finish_row upper, 2 * \half
+    cmp     rows, #2 * \p + 1
+    b.ls    6f
+    finish_row lower, 2 * \half + 1
+.endm
+
+// A tile. To 7, with nothing done, if half 1 has no columns.
+.macro tile pairs, width, half
+    .if \half
+    cmp     cols, #4
+    b.ls    7f
+    .endif
+    mov     lhs0, lhs_tile
+    if_more \pairs, 2, add lhs1, lhs0, lhs_stride
+    add     rhs, rhs_tile, #32 * \half
+    each_pair \pairs, clear_f
+    mov     left, blocks
+    cbz     left, 5f
+1:  mov     more, steps
+    each_pair \pairs, start_sums
+2:  step    \pairs, \width
+    subs    more, more, #1
+    b.ne    2b
+    load_scales_\width \half
+    add     rhs, rhs, #16
+    cbnz    long, 3f
+    each_pair \pairs, convert_short
+    b       4f
+3:  each_pair \pairs, convert_long
+4:  each_pair \pairs, add_sums
+    subs    left, left, #1
+    b.ne    1b
+5:  load_columns_\width \half
+    add     t0, args, #PROBLEM_lo
+    ld1rw   {lo.s}, p0/z, [t0]
+    ld1rw   {hi.s}, p0/z, [t0, #4]
+    mov     t0, #4 * \half
+    whilelo p1.s, t0, cols
+    and     p1.b, p2/z, p1.b, p1.b
+    add     out, dst, #16 * \half
+    finish_pair \width, 0, lhs0, 0
+    if_more \pairs, 1, finish_pair \width, 1, lhs0, 1
+    if_more \pairs, 2, finish_pair \width, 2, lhs1, 0
+    if_more \pairs, 2, finish_pair \width, 3, lhs1, 1
+6:
+7:
+.endm
+
+// The columns of a panel.
+.macro panel pairs, width
+    tile    \pairs, \width, 0
+    .ifc \width, quads
+    tile    \pairs, \width, 1
+    .endif
+.endm
+
+.macro first_columns
+    ldr     cols, [args, #PROBLEM_n]
+    ldr     rhs_tile, [args, #PROBLEM_rhs]
+.endm
+
+// All columns of the rows that are left.
+.macro columns pairs, width
+8:  panel   \pairs, \width
+    add     rhs_tile, rhs_tile, rhs_stride
+    add     dst, dst, #32
+    subs    cols, cols, #8
+    b.hi    8b
+    return
+.endm
+
+// Rows in tiles of 8 for all columns; then what is left, 4 at most.
+.macro all_rows width
+    cmp     rows, #4
+    b.ls    KAI_LOCAL(last_\width)
+10: ldr     rows, [args, #PROBLEM_m]
+    ldr     lhs_tile, [args, #PROBLEM_lhs]
+    mov     dst, dst_top
+11: panel   4, \width
+    add     lhs_tile, lhs_tile, lhs_stride, lsl #1
+    add     dst, dst, dst_stride, lsl #3
+    sub     rows, rows, #8
+    cmp     rows, #4
+    b.gt    11b
+    add     rhs_tile, rhs_tile, rhs_stride
+    add     dst_top, dst_top, #32
+    subs    cols, cols, #8
+    b.hi    10b
+    cmp     rows, #0
+    b.gt    12f
+    return
+12: ldr     t0, [args, #PROBLEM_m]
+    sub     t0, t0, rows
+    ldr     dst, [args, #PROBLEM_dst]
+    madd    dst, t0, dst_stride, dst
+    first_columns
+KAI_LOCAL(last_\width):
+    cmp     rows, #2
+    b.hi    13f
+    columns 1, \width
+13: columns 2, \width
+.endm
+
+// void name(const kai::Problem*). m, n >= 1.
+func kai_kernel_matmul_clamp_f32_qai8dxp2vsx8sf32_qsi4c32p8x8s16s0sbf16bf32_8vsx8_sve_i8mm, hidden
+    frame   d8-d15, x19-x20
+    ptrue   p0.b
+    ldr     t0, [args, #PROBLEM_k]
+    ldr     steps, [args, #PROBLEM_bl]
+    udiv    blocks, t0, steps
+    lsr     steps, steps, #5
+    mov     w20, #0x3d800000                        // 1/16
+    mov     sixteenth.s, w20
+    mov     w20, #0x4b400000                        // 1.5 * 2^23
+    mov     start.s, w20
+    mov     long, #0
+    cmp     steps, #8
+    b.ls    9f
+    mov     start.d, #0
+    mov     long, #1
+9:  ldr     lhs_stride, [args, #PROBLEM_lhs_stride]
+    ldr     rhs_stride, [args, #PROBLEM_rhs_stride]
+    ldr     dst_stride, [args, #PROBLEM_dst_stride]
+    ldr     rows, [args, #PROBLEM_m]
+    ldr     lhs_tile, [args, #PROBLEM_lhs]
+    ldr     dst_top, [args, #PROBLEM_dst]
+    mov     dst, dst_top
+    first_columns
+    rdvl    t0, #1
+    cmp     t0, #32
+    b.ne    14f
+    ptrue   p2.s, vl8
+    all_rows wide
+14: ptrue   p2.s, vl4
+    all_rows quads
+endfunc
