@@ -37,7 +37,7 @@ function(kai_add_sanitized_test name)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "KLEIDIAI_GEMM_CASES=40")
 endfunction()
 
-# kai_add_call_test(NAME SOURCE): a program of this source, the GEMM layer and the portable part of the library, in which
+# kai_add_call_test(NAME SOURCE): a program of this source, the GEMM layer and the portable part of the library, where
 # Clang checks that every call through a pointer has the type of the function (UBSan's function, and CFI, which Android
 # uses), with the rest of UBSan. It traps and needs no runtime of the sanitizers. Only on the host, and only if there is
 # a Clang with LLD.

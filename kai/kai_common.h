@@ -13,16 +13,36 @@
 #include <arm_neon.h>
 #endif
 
-/// @name Around declarations: functions have C linkage in C++, too
+/// @name Around declarations
+/// Functions have C linkage in C++, too, and a shared library exports them, whatever -fvisibility= says (Windows: CMake
+/// exports all). KAI_API is for a single declaration.
 /// @{
-#ifdef __cplusplus
-#define KAI_BEGIN_DECLARATIONS extern "C" {
-#define KAI_END_DECLARATIONS }
+#if defined(__GNUC__) && !defined(_WIN32) && !defined(__CYGWIN__)
+#define KAI_API __attribute__((visibility("default")))
+#define KAI_BEGIN_EXPORTS _Pragma("GCC visibility push(default)")
+#define KAI_END_EXPORTS _Pragma("GCC visibility pop")
 #else
-#define KAI_BEGIN_DECLARATIONS
-#define KAI_END_DECLARATIONS
+#define KAI_API
+#define KAI_BEGIN_EXPORTS
+#define KAI_END_EXPORTS
+#endif
+#ifdef __cplusplus
+#define KAI_BEGIN_DECLARATIONS KAI_BEGIN_EXPORTS extern "C" {
+#define KAI_END_DECLARATIONS \
+    }                        \
+    KAI_END_EXPORTS
+#else
+#define KAI_BEGIN_DECLARATIONS KAI_BEGIN_EXPORTS
+#define KAI_END_DECLARATIONS KAI_END_EXPORTS
 #endif
 /// @}
+
+/// A conversion in C and in C++, where -Wold-style-cast may be on.
+#ifdef __cplusplus
+#define KAI_CAST(type, value) static_cast<type>(value)
+#else
+#define KAI_CAST(type, value) ((type)(value))
+#endif
 
 KAI_BEGIN_DECLARATIONS
 
@@ -153,7 +173,7 @@ enum kai_datatype {
 
 /// Size in bytes of an element of type `dt` (4 for bool).
 static inline size_t kai_get_datatype_size_in_bytes(enum kai_datatype dt) {
-    return (size_t)dt >> 8;
+    return KAI_CAST(size_t, dt) >> 8;
 }
 
 /// The version of the interface that this library implements.
@@ -174,11 +194,11 @@ static inline float kai_cast_f32_f16(uint16_t f16) {
 #if defined(__aarch64__)
     __fp16 h;
     KAI_MEMCPY(&h, &f16, sizeof(h));
-    return (float)h;
+    return KAI_CAST(float, h);
 #else
     // Exponent and fraction move up by 13 bits; the bias grows by 112. Subnormals are normalised by a subtraction.
-    const uint32_t sign = (uint32_t)(f16 & 0x8000u) << 16;
-    uint32_t bits = (uint32_t)(f16 & 0x7FFFu) << 13;
+    const uint32_t sign = KAI_CAST(uint32_t, f16 & 0x8000u) << 16;
+    uint32_t bits = KAI_CAST(uint32_t, f16 & 0x7FFFu) << 13;
     float value;
     if (bits >= 0x0F800000u) {
         bits += 0x70000000u;  // infinity, NaN
@@ -204,20 +224,20 @@ static inline float kai_cast_f32_f16(uint16_t f16) {
 
 static inline uint16_t kai_cast_f16_f32(float f32) {
 #if defined(__aarch64__)
-    const __fp16 h = (__fp16)f32;
+    const __fp16 h = KAI_CAST(__fp16, f32);
     uint16_t f16;
     KAI_MEMCPY(&f16, &h, sizeof(f16));
     return f16;
 #else
     uint32_t bits;
     KAI_MEMCPY(&bits, &f32, sizeof(bits));
-    const uint16_t sign = (uint16_t)((bits >> 16) & 0x8000u);
+    const uint16_t sign = KAI_CAST(uint16_t, (bits >> 16) & 0x8000u);
     bits &= 0x7FFFFFFFu;
     if (bits > 0x7F800000u) {
-        return (uint16_t)(sign | 0x7E00u | ((bits >> 13) & 0x3FFu));  // NaN, made quiet
+        return KAI_CAST(uint16_t, sign | 0x7E00u | ((bits >> 13) & 0x3FFu));  // NaN, made quiet
     }
     if (bits >= 0x477FF000u) {
-        return (uint16_t)(sign | 0x7C00u);  // rounds to infinity
+        return KAI_CAST(uint16_t, sign | 0x7C00u);  // rounds to infinity
     }
     if (bits < 0x38800000u) {
         // Subnormal or zero: the addition aligns and rounds the fraction.
@@ -227,15 +247,15 @@ static inline uint16_t kai_cast_f16_f32(float f32) {
         KAI_MEMCPY(&half, &magic, sizeof(half));
         value += half;
         KAI_MEMCPY(&bits, &value, sizeof(bits));
-        return (uint16_t)(sign | (bits - magic));
+        return KAI_CAST(uint16_t, sign | (bits - magic));
     }
     bits += 0xC8000FFFu + ((bits >> 13) & 1u);
-    return (uint16_t)(sign | (bits >> 13));
+    return KAI_CAST(uint16_t, sign | (bits >> 13));
 #endif
 }
 
 static inline float kai_cast_f32_bf16(uint16_t bf16) {
-    const uint32_t bits = (uint32_t)bf16 << 16;
+    const uint32_t bits = KAI_CAST(uint32_t, bf16) << 16;
     float f32;
     KAI_MEMCPY(&f32, &bits, sizeof(f32));
     return f32;
@@ -245,15 +265,15 @@ static inline uint16_t kai_cast_bf16_f32(float f32) {
     uint32_t bits;
     KAI_MEMCPY(&bits, &f32, sizeof(bits));
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
-        return (uint16_t)((bits >> 16) | 0x0040u);
+        return KAI_CAST(uint16_t, (bits >> 16) | 0x0040u);
     }
     bits += 0x7FFFu + ((bits >> 16) & 1u);
-    return (uint16_t)(bits >> 16);
+    return KAI_CAST(uint16_t, bits >> 16);
 }
 
 /// A 4-bit two's complement value (0 to 15) as an 8-bit one.
 static inline int8_t kai_ext_sign_i8_i4(int8_t value) {
-    return (int8_t)((value ^ 0x8) - 8);
+    return KAI_CAST(int8_t, (value ^ 0x8) - 8);
 }
 /// @}
 

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "kai/kai_common.h"
+
+KAI_BEGIN_DECLARATIONS
 
 /// Features that micro-kernels need. SME and SME2 are separate: there are CPUs with SME but without SME2.
 enum kai_cpu_feature {
@@ -55,6 +55,4 @@ size_t kai_cpu_sve_bytes(void);
 /// Streaming vector length of SME in bytes; 0 without SME.
 size_t kai_cpu_sme_bytes(void);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -39,7 +39,8 @@ endforeach()
 add_library(kleidiai_compat_headers OBJECT ${sources})
 set_target_properties(kleidiai_compat_headers PROPERTIES
     C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF CXX_STANDARD 11 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
-target_compile_options(kleidiai_compat_headers PRIVATE -Wall -Wextra -Wpedantic)
+target_compile_options(kleidiai_compat_headers PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Werror
+    $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>)
 target_link_libraries(kleidiai_compat_headers PRIVATE kleidiai)
 # Most of the time for each of these files goes into arm_neon.h, which kai_common.h includes. Precompiled it can hide
 # that a header lacks stdint.h; on the host nothing is hidden.

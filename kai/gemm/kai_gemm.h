@@ -37,9 +37,7 @@
 #include "kai/kai_gguf.h"
 #include "kai/kai_registry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 enum kai_gemm_status {
     KAI_GEMM_OK,
@@ -353,6 +351,4 @@ struct kai_gemm_cost {
 /// Takes at most some milliseconds, whatever the shape. `work` as kai_gemm_begin made it, with its plan and operands.
 enum kai_gemm_status kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

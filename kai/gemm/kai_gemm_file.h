@@ -30,9 +30,7 @@
 
 #include "kai/gemm/kai_gemm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 enum kai_gemm_file_status {
     KAI_GEMM_FILE_OK,
@@ -196,6 +194,4 @@ enum kai_gemm_file_status kai_gemm_file_find(
 enum kai_gemm_file_status kai_gemm_tensor_verify(const struct kai_gemm_tensor* tensor);
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -23,9 +23,7 @@
 
 #include "kai/kai_gguf.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 enum kai_gguf_file_status {
     KAI_GGUF_FILE_OK,
@@ -156,6 +154,4 @@ enum kai_gguf_file_status kai_gguf_tensor_rows(
     size_t dst_stride);
 /// @}
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

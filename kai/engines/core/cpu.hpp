@@ -11,7 +11,7 @@ extern "C" {
 [[gnu::visibility("hidden")]] uint64_t kai_cpu_system_features(void);
 
 /// The next query asks the system and the environment again. For tests.
-void kai_cpu_forget(void);
+KAI_API void kai_cpu_forget(void);
 
 /// @name For getters: n words of 32 bits for each vector of SME (SVE)
 /// On a CPU without such vectors they print that the function `prefix``name` needs them, and abort.

@@ -18,11 +18,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/kai_common.h"
 #include "kai/ukernels/matmul/kai_matmul_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// f32 <- f32p x f32pbiasf32, both in panels of V: FMOPA on up to 2 x 2 tiles.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa(void);
@@ -87,6 +86,4 @@ struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi4c32p16vsx4_1x16vs
 /// kai_lhs_quant_pack_qai8dxp_f32 and kai_rhs_pack_{nxk,kxn}_qsi4c32p_qsu4c32s1s0.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp2vsx8sf32_qsi4c32p8x8s16s0sbf16bf32_8vsx8_sve_i8mm(void);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -8,11 +8,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/kai_common.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Format f32p, mr = V, kr 1.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x32p4vsx1_x32_sme(void);
@@ -26,6 +25,4 @@ struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void
 /// Format bf16p of any 16-bit elements, mr 8, kr 4. On every host.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p8x4_x16_neon(void);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS

@@ -10,11 +10,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/kai_common.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+KAI_BEGIN_DECLARATIONS
 
 /// Format f32pbiasf32, nr = V, kr 1; K x N source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x32p4vsx1bx32_x32_x32_sme(void);
@@ -65,6 +64,4 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4c32p16vsx4s4s0_q
 /// The same for a K x N source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsi4c32p16vsx4s4s0_qsu4c32_f32_bf16_sme(void);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+KAI_END_DECLARATIONS
