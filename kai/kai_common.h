@@ -51,9 +51,9 @@ KAI_BEGIN_DECLARATIONS
 /// library's own version. docs/versioning.md says what may change with which number.
 /// @{
 #define KAI_INTERFACE_VERSION "1.32.0"
-#define KAI_LIBRARY_VERSION "0.1.0"
+#define KAI_LIBRARY_VERSION "0.2.0"
 #define KAI_LIBRARY_VERSION_MAJOR 0
-#define KAI_LIBRARY_VERSION_MINOR 1
+#define KAI_LIBRARY_VERSION_MINOR 2
 #define KAI_LIBRARY_VERSION_PATCH 0
 /// @}
 

@@ -279,7 +279,6 @@ TEST(GemmEstimate, IsBounded) {
                 if (plan.layout.lhs > sizeof(memory)) {
                     continue;
                 }
-                plan.problem.untagged = true;  // nothing is packed
                 kai_gemm_operands x = {};
                 x.m = p.m, x.a.data = x.b.data = x.c.data = memory;
                 kai_gemm_work work;
