@@ -4,7 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include <initializer_list>
+
 #include "kai/call.hpp"
+#include "kai/engines/core/layout.hpp"
 #include "kai/registry.hpp"
 
 namespace {
@@ -28,6 +31,10 @@ kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
         KAI_VIOLATION_IF(has_table && c.bl != 32, other, "bl", c.bl, 32);
     }
     KAI_VIOLATION_IF(u.k_multiple != 0 && c.k % u.k_multiple != 0, not_multiple, "k", c.k, u.k_multiple);
+    for (const kai::Format* f : {&kai::qsi8cxp, &kai::qsi4cxp, &kai::qsi4cxps1s0}) {
+        const size_t most = kai::most_depth(*f);
+        KAI_VIOLATION_IF(strcmp(u.rhs_format, f->name) == 0 && c.k > most, large_sums, c.k, most);
+    }
     return {};
 }
 

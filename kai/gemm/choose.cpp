@@ -405,11 +405,17 @@ bool takes_shape(const Problem& p, Plan& plan) {
 
 /// Whether products stay f32 until the last step: a kernel that writes f16 or bf16 rounds them, and what is beyond f16
 /// becomes an infinity, before they are scaled or added. allow_f16 permits that where sums are f16 anyhow.
-bool keeps_products(const Problem& p, const Plan& plan) {
+bool keeps_products(const Problem& p, Plan& plan, bool explains = false) {
     const kai_ukernel& u = *plan.gemm.ukernel;
     const bool narrow = u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16;
     const bool f16_sums = p.allow_f16 && strncmp(u.lhs_format, "f16", 3) == 0;
-    return !multiplies(p) || !narrow || f16_sums || is_direct(plan);
+    const bool keeps = !multiplies(p) || !narrow || f16_sums || is_direct(plan);
+    if (!keeps && explains && plan.reason[0] == 0) {
+        write_sentence(
+            wrong(KAI_GEMM_WRONG_KERNEL, say::rounds_products, u.name, name_of(u.dst_type)), plan.reason,
+            sizeof(plan.reason));
+    }
+    return keeps;
 }
 
 /// Takes a kernel for many rows and looks for one for one row.
@@ -428,7 +434,7 @@ bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t w
             plan.gemv = kernel;
         }
     }
-    return keeps_products(p, plan) && takes_shape(p, plan);
+    return keeps_products(p, plan, true) && takes_shape(p, plan);
 }
 
 /// The first group that has kernels.

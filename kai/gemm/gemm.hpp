@@ -112,6 +112,9 @@ void pack_columns(
 /// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
 kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 
+/// Whether sums with these weights of INT2_CHANNEL fit int32.
+Violation check_table(const Problem& p, const int32_t* lut);
+
 /// The tag of a packed matrix, with the table of INT2_CHANNEL.
 Tag tag_of(const Plan& plan, const int32_t* lut);
 /// Where it is in the matrix.

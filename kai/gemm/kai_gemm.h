@@ -59,8 +59,9 @@ enum kai_gemm_status {
     KAI_GEMM_BAD_COMBINATION,
     KAI_GEMM_NO_PLAN,  ///< kai_gemm_make_plan did not make this plan, or failed.
     KAI_GEMM_BUSY,     ///< kai_gemm_try_unit: as many units run as the plan has workers. Nothing is done: try again.
-    KAI_GEMM_WRONG_PACKING,  ///< Packed B is not packed, or as another plan has it: format, shape, kind, bias.
-    KAI_GEMM_UNUSED_BIAS,    ///< A bias is given, but problem.bias is false.
+    KAI_GEMM_WRONG_PACKING,    ///< Packed B is not packed, or as another plan has it: format, shape, kind, bias.
+    KAI_GEMM_UNUSED_BIAS,      ///< A bias is given, but problem.bias is false.
+    KAI_GEMM_VECTORS_CHANGED,  ///< Vectors of SVE or SME have another length on this thread than for the plan.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -207,7 +208,10 @@ struct kai_gemm_plan {
     size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
     size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
     size_t workers;              ///< How many units may run at once: problem.units, SME: sme_units at most.
-    uint64_t without;            ///< CPU features that were not to be used: bits 1 << enum kai_cpu_feature.
+    /// Vector lengths in bytes that sizes of kernels and packed B depend on; 0: they do not. Packing and runs refuse
+    /// others (VECTORS_CHANGED): Linux lets threads change theirs, with prctl.
+    size_t sve_bytes, sme_bytes;
+    uint64_t without;  ///< CPU features that were not to be used: bits 1 << enum kai_cpu_feature.
     struct kai_gemm_layout layout;
     enum kai_gemm_status status;  ///< What kai_gemm_make_plan returned. Unless it is KAI_GEMM_OK, nothing runs.
     char reason[224];             ///< Why it failed, a sentence; empty if it did not.

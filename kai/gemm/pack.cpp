@@ -118,6 +118,17 @@ Tag tag_of(const Plan& plan, const int32_t* lut) {
     return tag_of({p.b_kind, plan.format, p.n, p.k, p.bl, bias, p.a_zero_point, p.multiplier, lut});
 }
 
+Violation check_table(const Problem& p, const int32_t* lut) {
+    int64_t largest = 1;
+    for (size_t i = 0; p.b_kind == KAI_GEMM_INT2_CHANNEL && i < 4; ++i) {
+        const int64_t weight = (lut != nullptr ? lut : kai::kDefaultTable)[i], size = weight < 0 ? -weight : weight;
+        largest = size > largest ? size : largest;
+    }
+    const auto most = static_cast<size_t>(INT32_MAX / (255 * largest));
+    const bool fits = p.b_kind != KAI_GEMM_INT2_CHANNEL || p.k <= most;
+    return fits ? Violation{} : wrong(KAI_GEMM_UNSUPPORTED, say::large_sums, p.k, most);
+}
+
 namespace {
 
 /// What kai_gemm_pack_b reads.
@@ -166,6 +177,10 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
             return wrong(KAI_GEMM_OVERFLOW, say::large_stride, "weights.scale_stride", w.scale_stride, p.n);
         }
     }
+    const Violation table = check_table(p, w.lut);
+    if (table) {
+        return table;
+    }
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
         return wrong(
             KAI_GEMM_BAD_VALUE, say::other_of_two, "weights.zero_point", size_t{w.zero_point}, size_t{0}, size_t{8});
@@ -181,6 +196,10 @@ Violation check_pack(
     const Violation no_plan = check_plan(plan);
     if (no_plan) {
         return no_plan;
+    }
+    const Violation other_vectors = check_vectors(*plan);
+    if (other_vectors) {
+        return other_vectors;
     }
     if (weights == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent, "weights");
@@ -252,9 +271,14 @@ struct PackTask {
     size_t matrix;
     const kai_gemm_weights& weights;
     void *packed, *workspace;
+    bool refused = false;  ///< by a thread with other vectors
 
     static void run(void* context, size_t unit) {
-        const auto& t = *static_cast<const PackTask*>(context);
+        auto& t = *static_cast<PackTask*>(context);
+        if (check_vectors(t.plan)) {
+            __atomic_store_n(&t.refused, true, __ATOMIC_RELAXED);
+            return;
+        }
         pack_unit(t.plan, t.matrix, t.weights, t.packed, t.workspace, unit);
     }
 };
@@ -274,9 +298,11 @@ kai_gemm_status kai_gemm_pack_b(
         return status;
     }
     PackTask task = {*plan, matrix, *weights, packed, workspace};
-    if (parallel_for != nullptr && plan->pack_units > 1) {
+    const bool alone = parallel_for == nullptr || plan->pack_units <= 1;
+    if (!alone) {
         parallel_for(pool, plan->pack_units, PackTask::run, &task);
-    } else {
+    }
+    if (alone || task.refused) {
         for (size_t unit = 0; unit < plan->pack_units; ++unit) {
             PackTask::run(&task, unit);
         }

@@ -222,6 +222,13 @@ Violation check_depth(const Problem& p) {
             return wrong(kBad, say::not_multiple_of_block, p.k, block, type->name);
         }
     }
+    if (p.b_kind == KAI_GEMM_INT8_STATIC) {
+        const int64_t zero = p.a_zero_point, up = 127 - zero, down = zero + 128, farthest = up > down ? up : down;
+        const auto most = static_cast<size_t>(INT32_MAX / (128 * farthest));
+        if (p.k > most) {
+            return wrong(KAI_GEMM_UNSUPPORTED, say::large_sums, p.k, most);
+        }
+    }
     return {};
 }
 
@@ -441,6 +448,8 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
             return "as many units run as the plan has workers: try this one again later";
         case KAI_GEMM_WRONG_PACKING:
             return "B is not packed, or not as this plan has it: by one for another format, shape, kind or bias";
+        case KAI_GEMM_VECTORS_CHANGED:
+            return "vectors of SVE or SME have another length on this thread than when the plan was made";
         case KAI_GEMM_UNUSED_BIAS:
             return "a bias is given, but the problem has none";
         default:
@@ -486,7 +495,12 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         return status;
     }
     made.reason[0] = 0;
+    const auto any_depends_on = [&](kai_cpu_feature feature) {
+        return ((made.gemm.ukernel->size_features | made.gemv.ukernel->size_features) >> feature & 1) != 0;
+    };
     if (multiplies(p)) {
+        made.sve_bytes = any_depends_on(KAI_CPU_SVE) ? kai_cpu_sve_bytes() : 0;
+        made.sme_bytes = any_depends_on(KAI_CPU_SME) ? kai_cpu_sme_bytes() : 0;
         const kai_ukernel& u = *made.gemm.ukernel;
         if (made.rhs_packer != nullptr) {
             made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};

@@ -728,11 +728,13 @@ Violation check_all(
     if (!violation && !plan->problem.bias && operands->bias != nullptr) {
         violation = wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
     }
+    violation = violation ? violation : check_vectors(*plan);
     violation = violation ? violation : check_rows(*plan, *operands, rows);
     if (violation || is_empty(plan->problem, rows)) {
         return violation;
     }
     violation = check_operands(*plan, *operands, rows.all);
+    violation = violation || !multiplies(plan->problem) ? violation : check_table(plan->problem, operands->lut);
     violation = violation ? violation : check_workspace(*plan, workspace, workspace_size);
     return violation ? violation : check_tags(*plan, *operands);
 }
@@ -797,6 +799,9 @@ struct Phase {
     /// too many has nothing to do, and does not wait.
     static void run(void* context, size_t task) {
         auto& p = *static_cast<Phase*>(context);
+        if (check_vectors(*p.work->plan)) {
+            return;  // kai_gemm_run takes what is left
+        }
         const Slot slot(*p.work, task);
         const size_t units = p.work->units[p.phase];
         while (slot) {
@@ -857,6 +862,9 @@ kai_gemm_status kai_gemm_try_unit(const kai_gemm_work* work, size_t phase, size_
     if (phase >= work->phases || unit >= work->units[phase]) {
         return KAI_GEMM_NO_UNIT;
     }
+    if (check_vectors(*work->plan)) {
+        return KAI_GEMM_VECTORS_CHANGED;
+    }
     const Slot slot(*work, unit);
     if (!slot) {
         return KAI_GEMM_BUSY;
@@ -889,6 +897,8 @@ kai_gemm_status kai_gemm_run(
             parallel_for(pool, task.parts, Phase::run, &task);
         } else {
             task.parts = 1;
+        }
+        if (task.next < task.parts) {
             Phase::run(&task, 0);
         }
     }

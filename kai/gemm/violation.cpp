@@ -83,4 +83,19 @@ Violation check_plan(const kai_gemm_plan* plan) {
     return {};
 }
 
+Violation check_vectors(const kai_gemm_plan& plan) {
+    const struct {
+        const char* name;
+        size_t planned, present;
+    } all[] = {
+        {"SVE", plan.sve_bytes, plan.sve_bytes != 0 ? kai_cpu_sve_bytes() : 0},
+        {"SME", plan.sme_bytes, plan.sme_bytes != 0 ? kai_cpu_sme_bytes() : 0}};
+    for (const auto& x : all) {
+        if (x.present != x.planned) {
+            return wrong(KAI_GEMM_VECTORS_CHANGED, say::other_vectors, x.name, 8 * x.present, 8 * x.planned);
+        }
+    }
+    return {};
+}
+
 }  // namespace kai::gemm

@@ -60,6 +60,8 @@ kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation);
 /// @name The checks of functions that take a plan
 /// @{
 Violation check_plan(const kai_gemm_plan* plan);
+/// Of this thread: whether vectors are as long as kernels of the plan expect.
+Violation check_vectors(const kai_gemm_plan& plan);
 Violation check_pack(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size);

@@ -246,6 +246,11 @@ KAI_INLINE void check_depth(size_t k, size_t multiple, const char* function = __
     KAI_REQUIRE(function, k % multiple == 0, "k = %zu is not a multiple of %zu", k, multiple);
 }
 
+/// Of a product whose sums over k are int32.
+KAI_INLINE void check_sums(size_t k, size_t most, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, k <= most, "k = %zu is more than %zu: sums would not fit int32", k, most);
+}
+
 KAI_INLINE void check_bounds(float lo, float hi, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(
         function, lo <= hi, "the clamp's bounds are out of order: %g, %g", static_cast<double>(lo),

@@ -183,6 +183,13 @@ struct Format {
     }
 };
 
+/// The largest k of rows quantised as qai8dxp and weights with a scale per channel: |q - zero point| <= 255, and all of
+/// k is summed in an int32. What has nibbles 16 apart is summed as 16 * weight. (qsu2: the table's weights decide.)
+constexpr size_t most_depth(const Format& f) {
+    const size_t weight = f.bits == 8 || f.nibble_distance == 16 ? 128 : f.bits == 4 ? 8 : 1;
+    return size_t{0x7FFFFFFF} / (255 * weight);
+}
+
 /// The weights of 2-bit formats, where a caller gives none.
 inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
 

@@ -57,6 +57,7 @@ constexpr size_t element_bytes(OutKind out) {
     void kai_run_##NAME(                                                                                              \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
         float lo, float hi) {                                                                                         \
+        kai::check_sums(k, kai::most_depth(kai::RHS));                                                                \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
         KAI_RUN_PROBLEM(                                                                                              \
             ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), nullptr) \

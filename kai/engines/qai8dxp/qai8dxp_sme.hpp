@@ -67,6 +67,7 @@ struct Qai8dxpSmeKernel {
     void kai_run_##NAME(                                                                                              \
         size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
         float lo, float hi) {                                                                                         \
+        kai::check_sums(k, kai::most_depth(kai::RHS));                                                                \
         kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
         KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                           \
         kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, 0, nullptr);                         \
