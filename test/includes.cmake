@@ -1,7 +1,7 @@
 # cmake -DROOT=. -P includes.cmake
 #
 # Dependencies point one way: a folder includes only from those that are listed for it here. In kai/gemm, only the
-# sources that know packed formats (tensor*) see more than the library's interface.
+# sources that know packed formats (tensor*, tag*) see more than the library's interface.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -26,7 +26,8 @@ set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)
-set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/gemm)
+set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/gemm
+    kai/engines/core/float_rules.hpp kai/engines/core/sentences.hpp)
 set(allowed_gemm_tensor ${allowed_gemm} kai/isas.def kai/ukernels/families.h kai/ukernels/families.def
     kai/engines/core/layout.hpp)
 
@@ -35,7 +36,7 @@ set(checked 0)
 set(wrong "")
 foreach(file IN LISTS files)
     string(REGEX REPLACE "^kai/(engines/)?([a-z0-9_]+)/.*" "\\2" folder "${file}")
-    if(file MATCHES "^kai/gemm/tensor")
+    if(file MATCHES "^kai/gemm/(tensor|tag)")
         set(folder gemm_tensor)
     endif()
     if(NOT DEFINED allowed_${folder})
