@@ -295,6 +295,34 @@ raw = ("--kernel", INT4, "--vector-length", 256, "--weights", "raw", "--scale", 
 run("pack", file, "--name", "g", *raw, "--n", n, "--k", k)
 assert list(read(file)) == ["e", "f", "g"] and read(file)["f"] == f
 
+# Options that say what the weights are: they are in the entry, and in the bytes.
+def entry_of(kernel, *arguments):
+    run("pack", "o", "--name", "x", "--kernel", kernel, "--vector-length", 128, "--n", 2, "--k", 32, *arguments)
+    tensor, data = read(pathlib.Path("o"))["x"], pathlib.Path("o").read_bytes()
+    os.remove("o")
+    return tensor["packed"], tensor["bias"], struct.unpack_from("<if4i", data, 64 + 232)
+
+
+pathlib.Path("o.weights").write_bytes(bytes(range(64)))
+pathlib.Path("o.int2").write_bytes(bytes(range(16)))
+pathlib.Path("o.int4").write_bytes(bytes(range(32)))
+pathlib.Path("o.other").write_bytes(bytes(i ^ 0x88 for i in range(32)))
+pathlib.Path("o.two").write_bytes(array.array("f", [1.5, 2.5]).tobytes())
+of_static = ("--weights", "o.weights", "--scale", "o.two")
+plain = entry_of(KINDS["int8 static"][0], *of_static)
+changed = entry_of(KINDS["int8 static"][0], *of_static, "--a-zero-point", -3, "--multiplier", 0.25)
+assert plain[2][:2] == (0, 1) and changed[2][:2] == (-3, 0.25) and changed[0] != plain[0]
+of_int2 = ("--weights", "o.int2", "--scale", "o.two", "--transposed")
+assert entry_of(KINDS["int2"][0], *of_int2)[2][2:] == (-2, -1, 0, 1)
+assert entry_of(KINDS["int2"][0], *of_int2, "--lut", -3, -1, 1, 3)[2][2:] == (-3, -1, 1, 3)
+of_int4 = ("--scale", "o.two", "--transposed", "--bias", "o.two")
+eight = entry_of(INT4, "--weights", "o.int4", *of_int4)
+assert eight == entry_of(INT4, "--weights", "o.int4", *of_int4, "--zero-point", 8)
+assert eight == entry_of(INT4, "--weights", "o.other", *of_int4, "--zero-point", 0)
+assert eight != entry_of(INT4, "--weights", "o.other", *of_int4) and eight[1] == 1
+apart = entry_of(INT4, "--weights", "o.int4", *of_int4, "--bias-apart")
+assert apart[1] == 3 and pathlib.Path("o.two").read_bytes() in apart[0]
+
 # Rows of a GGUF file: two of Q4_1, whose scales and minima become f32 scales / 16 and zeros.
 rows = b"".join(struct.pack("<2e16B", 0.5, -1.0, *(random.randrange(256) for _ in range(16))) for _ in range(2))
 pathlib.Path("rows").write_bytes(rows)
