@@ -72,7 +72,7 @@ TEST(GemmChoice, FloatsInPlaceForFewRows) {
         for (const bool sme : {false, true}) {
             for (const auto& [n, k] : {std::pair<size_t, size_t>{300, 512}, {300, 511}, {512, 512}, {513, 512}}) {
                 kai_gemm_problem p = variable(family.type, family.transposed, 1, n, k);
-                p.sme_units = sme;
+                p.sme_units = sme, p.allow_bf16 = k == 511;
                 p.l2_bytes = 512 * 512 * (family.type == kai_dt_f16 ? 2 : 4);  // B of 513 columns does not fit
                 const size_t most = plain == nullptr ? 0 : most_plain_rows(p);
                 for (const size_t m : {size_t{1}, size_t{2}, most, most + 1, size_t{1000}}) {
@@ -115,13 +115,15 @@ TEST(GemmChoice, RowsOfAGroup) {
     kai_gemm_problem p = variable(kai_dt_f32, true, 1, 300, 64);
     p.groups = true, p.batch = 3;
     const size_t most = most_plain_rows(p);
-    for (const bool per_matrix : {false, true}) {
-        p.b_per_matrix = per_matrix;
-        const size_t rows = per_matrix ? 3 * most : most;
-        p.m = rows;
-        EXPECT_EQ(plan_of(p).rhs_packer, nullptr) << rows;
-        p.m = rows + 1;
-        EXPECT_NE(plan_of(p).rhs_packer, nullptr) << rows + 1;
+    for (const bool groups : {false, true}) {
+        for (const bool per_matrix : {false, true}) {
+            p.groups = groups, p.b_per_matrix = per_matrix;
+            const size_t rows = groups && per_matrix ? 3 * most : most;
+            p.m = rows;
+            EXPECT_EQ(plan_of(p).rhs_packer, nullptr) << rows;
+            p.m = rows + 1;
+            EXPECT_NE(plan_of(p).rhs_packer, nullptr) << rows + 1;
+        }
     }
 }
 
@@ -178,7 +180,19 @@ TEST(GemmChoice, WithoutF16InstructionsF32) {
     }
 }
 
-// With 0 units of SME there is no kernel of SME, of any kind of weights.
+/// With 0 units of SME there is no kernel of SME.
+void check_without_sme(const kai_gemm_problem& p) {
+    kai_gemm_plan plan = {};
+    if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
+        EXPECT_FALSE(p.b_constant) << p.b_kind;
+        return;
+    }
+    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+        EXPECT_FALSE(has_any(*kernel->ukernel, {KAI_CPU_SME})) << kernel->ukernel->name;
+    }
+    EXPECT_EQ(plan.workers, p.units);
+}
+
 TEST(GemmChoice, WithoutSme) {
     for (int kind = 0; kind < KAI_GEMM_KIND_COUNT; ++kind) {
         for (const size_t m : {1, 2, 70}) {
@@ -187,23 +201,28 @@ TEST(GemmChoice, WithoutSme) {
                 p.b_kind = static_cast<kai_gemm_kind>(kind);
                 p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.b_constant = constant, p.bl = 32;
                 p.sme_units = 0, p.units = 4;
-                p.gguf_type = KAI_GGUF_Q4_K;
                 if (kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP) {
                     p.a_type = p.c_type = kai_dt_int8;
                 } else if (kind == KAI_GEMM_UINT8_LOWP) {
                     p.a_type = p.c_type = kai_dt_uint8;
                 }
-                kai_gemm_plan plan = {};
-                if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
-                    EXPECT_FALSE(constant) << kind;
-                    continue;
+                for (const kai_gguf_type_id type :
+                     {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_Q4_K, KAI_GGUF_Q6_K, KAI_GGUF_IQ4_NL, KAI_GGUF_IQ4_XS}) {
+                    p.gguf_type = type;
+                    check_without_sme(p);
                 }
-                EXPECT_FALSE(has_any(*plan.gemm.ukernel, {KAI_CPU_SME})) << plan.gemm.ukernel->name;
-                EXPECT_FALSE(has_any(*plan.gemv.ukernel, {KAI_CPU_SME})) << plan.gemv.ukernel->name;
-                EXPECT_EQ(plan.workers, 4U);
             }
         }
     }
+}
+
+// Caches of 0 bytes are those of kai_gemm_problem_of.
+TEST(GemmChoice, UnknownCaches) {
+    kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+    p.l1_bytes = p.l2_bytes = 0;
+    const kai_gemm_plan plan = plan_of(p);
+    EXPECT_EQ(plan.problem.l1_bytes, size_t{64} << 10);
+    EXPECT_EQ(plan.problem.l2_bytes, size_t{1} << 20);
 }
 
 // SME runs on as many threads as there are units of it, other kernels on all.
@@ -289,7 +308,26 @@ TEST(GemmChoice, TilesAreWorthTheirCall) {
             const size_t tiles = kWorkers * steps[enough ? i : i + 1], columns = (kColumns + tiles - 1) / tiles;
             EXPECT_EQ(work.n_tile, (columns + step - 1) / step * step)
                 << steps[i] << (enough ? "" : ", too little work");
+            p.units = 1;
+            EXPECT_GE(begun(plan_of(p), x).n_tile, kColumns);
         }
+    }
+}
+
+// Of two sides that are larger than the cache, the one stays in it, part by part, that makes the other one be loaded
+// fewer times; a part fills the cache as well as whole steps can.
+TEST(GemmChoice, TheSideThatStays) {
+    for (const bool tall : {false, true}) {
+        constexpr size_t kShort = 240, kLong = 4032, kDepth = 256;
+        kai_gemm_problem p = kai_gemm_problem_of(tall ? kLong : kShort, tall ? kShort : kLong, kDepth);
+        p.sme_units = 0;
+        p.l2_bytes = 68 * kDepth * sizeof(float);
+        const kai_gemm_plan plan = plan_of(p);
+        const kai_gemm_work work = begun(plan, p.m);
+        EXPECT_GE(tall ? work.m_tile : work.n_tile, kLong);
+        const size_t part = tall ? work.n_tile : work.m_tile;
+        EXPECT_LE(part, 68U);
+        EXPECT_GE(part, 32U);
     }
 }
 

@@ -100,6 +100,9 @@ TEST(GemmStatus, ValuesOutOfRange) {
     EXPECT_EQ(integers([](auto& p) { p.c_min = -129; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.c_max = 128; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(integers([](auto& p) { p.c_zero_point = 128; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(integers([](auto& p) { p.c_zero_point = -129; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(integers([](auto& p) { p.c_zero_point = 127, p.c_min = p.c_max = -128; }), KAI_GEMM_OK);
+    EXPECT_EQ(integers([](auto& p) { p.c_zero_point = -128, p.c_min = p.c_max = 127; }), KAI_GEMM_OK);
     EXPECT_EQ(integers([](auto& p) { p.b_constant = false; }), KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(integers([](auto& p) { p.b_transposed = true; }), KAI_GEMM_BAD_COMBINATION);
 }
