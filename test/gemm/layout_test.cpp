@@ -106,11 +106,14 @@ TEST(GemmLayout, OfThisMinorVersion) {
             offsetof(kai_gemm_plan, pack_workspace_size),
             offsetof(kai_gemm_plan, workspace_size),
             offsetof(kai_gemm_plan, workers),
+            offsetof(kai_gemm_plan, sve_bytes),
+            offsetof(kai_gemm_plan, sme_bytes),
             offsetof(kai_gemm_plan, without),
             offsetof(kai_gemm_plan, layout),
             offsetof(kai_gemm_plan, status),
             offsetof(kai_gemm_plan, reason)}),
-        (Bytes{672, 0, 176, 200, 224, 232, 233, 234, 240, 272, 280, 288, 296, 304, 312, 320, 328, 336, 440, 444}))
+        (Bytes{688, 0,   176, 200, 224, 232, 233, 234, 240, 272, 280,
+               288, 296, 304, 312, 320, 328, 336, 344, 352, 456, 460}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{
