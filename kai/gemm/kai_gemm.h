@@ -68,7 +68,12 @@ enum kai_gemm_status {
 /// A sentence that says what is wrong. Never NULL.
 const char* kai_gemm_status_text(enum kai_gemm_status status);
 
-/// Elements and scales of B. A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.
+/// Elements and scales of B. INT4_BLOCK_F16, INT8_BLOCK_F16 and their GGUF types: each block of a row of A gets an f16
+/// scale, the largest magnitude / 127. A block whose largest is beyond 8.31e6 gives infinities, one below 3.8e-6 counts
+/// as zeros, and below 7.8e-3 the scale loses bits (docs/arithmetic.md). Scale A, and alpha the other way, or take a
+/// kind whose rows have f32 scales: all others.
+///
+/// A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.
 enum kai_gemm_kind {
     KAI_GEMM_DENSE,         ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
     KAI_GEMM_INT8_CHANNEL,  ///< int8, f32 scale per column. K x N or N x K.

@@ -142,5 +142,39 @@ TEST(GemmDepth, Static) {
     EXPECT_EQ(status(0, 131072), KAI_GEMM_UNSUPPORTED);
 }
 
+/// The scales of blocks of A are f16: their range is part of the format (kai_gemm_kind).
+TEST(GemmRange, OfScalesOfRows) {
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT8_BLOCK_F16, KAI_GEMM_INT4_BLOCK_F16}) {
+        kai_gemm_problem p = kai_gemm_problem_of(1, 1, 32);
+        p.b_kind = kind, p.bl = 32, p.b_constant = p.b_transposed = true;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        // Weights of 1: a scale of 1, then 1, or nibbles of 9.
+        std::vector<uint8_t> b = {0, 0x3C};
+        b.resize(kind == KAI_GEMM_INT8_BLOCK_F16 ? 34 : 18, kind == KAI_GEMM_INT8_BLOCK_F16 ? 1 : 0x99);
+        const GuardedBuffer packed(plan.packed_b_size, Flush::start), workspace(plan.workspace_size, Flush::start);
+        kai_gemm_weights w = {};
+        w.b = b.data();
+        ASSERT_EQ(
+            kai_gemm_pack_b(&plan, 0, &w, packed.data(), packed.size(), nullptr, 0, nullptr, nullptr), KAI_GEMM_OK);
+        const auto product = [&](float x) {
+            const std::vector<float> a(p.k, x);
+            float c = -1;
+            kai_gemm_operands operands = {};
+            operands.m = 1, operands.a.data = a.data(), operands.b.data = packed.data(), operands.c.data = &c;
+            EXPECT_EQ(
+                kai_gemm_run(&plan, &operands, workspace.data(), workspace.size(), nullptr, nullptr), KAI_GEMM_OK);
+            return c;
+        };
+        for (const float x : {7.8e-3F, 1.0F, 8.31e6F}) {
+            EXPECT_NEAR(product(x) / (32 * x), 1, 5e-4) << x;
+        }
+        EXPECT_NEAR(product(1e-5F) / 32e-5F, 1, 0.5);
+        EXPECT_EQ(product(3.7e-6F), 0);
+        EXPECT_EQ(product(1e-6F), 0);
+        EXPECT_EQ(product(8.33e6F), __builtin_inff());
+    }
+}
+
 }  // namespace
 }  // namespace test::gemm
