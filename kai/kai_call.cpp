@@ -29,28 +29,25 @@ template <typename Args>
 void set_depth(Args& a, const Call& c, const char* function) {
     const size_t length = c.k_chunk_length != 0 ? c.k_chunk_length : c.k;
     KAI_REFUSE_IF(
-        function, c.k_chunk_length != 0 && c.k % length != 0, "k = %zu is not a multiple of k_chunk_length = %zu", c.k,
-        length);
+        function, c.k_chunk_length != 0 && c.k % length != 0, not_multiple_of, "k", c.k, "k_chunk_length", length);
     kai::set_depth(a, c.k, c.k != 0 && length != c.k ? c.k / length : 1);
 }
 
 const kai_ukernel& ukernel_of(const Call& c, const char* function) {
-    KAI_REFUSE_IF(function, c.ukernel == nullptr, "ukernel must not be NULL");
-    KAI_REFUSE_IF(
-        function, kai::is_depthwise(*c.ukernel), "%s: depthwise convolution has a shape and operands of its own",
-        c.ukernel->name);
+    KAI_REFUSE_IF(function, c.ukernel == nullptr, null, "ukernel");
+    KAI_REFUSE_IF(function, kai::is_depthwise(*c.ukernel), depthwise_call, c.ukernel->name);
     return *c.ukernel;
 }
 
 const kai_packer& packer_of(const Call& c, bool lhs, const char* function) {
     const kai_ukernel& u = ukernel_of(c, function);
     const kai_packer* p = lhs ? c.lhs_packer : c.rhs_packer;
-    KAI_REFUSE_IF(function, p == nullptr, "%s must not be NULL", lhs ? "lhs_packer" : "rhs_packer");
+    KAI_REFUSE_IF(function, p == nullptr, null, lhs ? "lhs_packer" : "rhs_packer");
     KAI_REFUSE_IF(
         function,
         !kai::packs_for(*p, u, lhs, false) && !(kai::has_other_kind(u) && kai::packs_for(*p, u, lhs, true)) &&
             !(!lhs && kai::packs_file_for(*p, u)),
-        "%s does not pack the %s of %s", p->name, lhs ? "LHS" : "RHS", u.name);
+        other_packer, p->name, lhs ? "LHS" : "RHS", u.name);
     return *p;
 }
 
@@ -201,15 +198,10 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
         return;
     }
     const size_t nr = a.rows, dense = kai::line_size(p, call->n, call->k, call->bl);
-    KAI_REFUSE_IF(__func__, n_idx % nr != 0, "n_idx = %zu is not a multiple of nr = %zu", n_idx, nr);
-    KAI_REFUSE_IF(
-        __func__, !kai::packs_parts(p) && a.count != call->n, "%zu columns of %zu: %s packs all at once", a.count,
-        call->n, p.name);
-    KAI_REFUSE_IF(
-        __func__, !kai::has_stride(p) && a.stride != dense,
-        "rhs_stride = %zu, but %s takes rows of %zu bytes without gaps", a.stride, p.name, dense);
-    KAI_REFUSE_IF(
-        __func__, kai::takes_rows_alone(p) && call->bias != nullptr, "bias must be NULL: %s takes none", p.name);
+    KAI_REFUSE_IF(__func__, n_idx % nr != 0, not_multiple_of, "n_idx", n_idx, "nr", nr);
+    KAI_REFUSE_IF(__func__, !kai::packs_parts(p) && a.count != call->n, all_at_once, a.count, call->n, p.name);
+    KAI_REFUSE_IF(__func__, !kai::has_stride(p) && a.stride != dense, rhs_gaps, a.stride, p.name, dense);
+    KAI_REFUSE_IF(__func__, kai::takes_rows_alone(p) && call->bias != nullptr, takes_none, "bias", p.name);
     a.index = n_idx;
     // The panels that follow each other, wherever the part ends.
     a.packed = rhs_packed != nullptr ? bytes(rhs_packed, packed_offset(p, a)) : nullptr;
@@ -237,11 +229,11 @@ void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_p
     if (rows == 0) {
         return;
     }
-    KAI_REFUSE_IF(__func__, m_idx % mr != 0, "m_idx = %zu is not a multiple of mr = %zu", m_idx, mr);
-    KAI_REFUSE_IF(__func__, call->lhs == nullptr && call->k != 0, "lhs must not be NULL");
-    KAI_REFUSE_IF(__func__, lhs_packed == nullptr && call->k != 0, "lhs_packed must not be NULL");
+    KAI_REFUSE_IF(__func__, m_idx % mr != 0, not_multiple_of, "m_idx", m_idx, "mr", mr);
+    KAI_REFUSE_IF(__func__, call->lhs == nullptr && call->k != 0, null, "lhs");
+    KAI_REFUSE_IF(__func__, lhs_packed == nullptr && call->k != 0, null, "lhs_packed");
     if (call->lhs_rows != nullptr) {
-        KAI_REFUSE_IF(__func__, p.run_rows == nullptr, "lhs_rows must be NULL: %s takes none", p.name);
+        KAI_REFUSE_IF(__func__, p.run_rows == nullptr, takes_none, "lhs_rows", p.name);
         a.count = rows, a.index = m_idx;
         a.indices = call->lhs_rows + m_idx;
         a.source = call->lhs;
@@ -271,20 +263,20 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
     }
     const bool packed = kai::lhs_is_packed(u);
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
-    KAI_REFUSE_IF(__func__, m_idx % m_step != 0, "m_idx = %zu is not a multiple of m_step = %zu", m_idx, m_step);
-    KAI_REFUSE_IF(__func__, n_idx % n_step != 0, "n_idx = %zu is not a multiple of n_step = %zu", n_idx, n_step);
-    KAI_REFUSE_IF(__func__, call->dst == nullptr, "dst must not be NULL");
+    KAI_REFUSE_IF(__func__, m_idx % m_step != 0, not_multiple_of, "m_idx", m_idx, "m_step", m_step);
+    KAI_REFUSE_IF(__func__, n_idx % n_step != 0, not_multiple_of, "n_idx", n_idx, "n_step", n_step);
+    KAI_REFUSE_IF(__func__, call->dst == nullptr, null, "dst");
     KAI_REFUSE_IF(
-        __func__, call->k != 0 && (packed ? call->lhs_packed : call->lhs) == nullptr, "%s must not be NULL",
+        __func__, call->k != 0 && (packed ? call->lhs_packed : call->lhs) == nullptr, null,
         packed ? "lhs_packed" : "lhs");
     const bool rhs_packed = kai::rhs_is_packed(u);
     const void* rhs = rhs_packed ? call->rhs_packed : call->rhs;
-    KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, "%s must not be NULL", rhs_packed ? "rhs_packed" : "rhs");
+    KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, null, rhs_packed ? "rhs_packed" : "rhs");
     const bool lowp = kai::takes<&KernelArgs::lowp>(u);
-    KAI_REFUSE_IF(__func__, (!rhs_packed || lowp) && call->bias != nullptr, "bias must be NULL: %s takes none", u.name);
+    KAI_REFUSE_IF(__func__, (!rhs_packed || lowp) && call->bias != nullptr, takes_none, "bias", u.name);
     KAI_REFUSE_IF(
-        __func__, lowp && (call->lowp.multiplier == nullptr || call->lowp.shift == nullptr),
-        "lowp.multiplier and lowp.shift must not be NULL");
+        __func__, lowp && (call->lowp.multiplier == nullptr || call->lowp.shift == nullptr), null,
+        "lowp.multiplier and lowp.shift");
 
     const float scale = or_1(call->acc_scale);
     kai_matmul_requantize32_params requantize = call->requantize;

@@ -58,9 +58,7 @@ extern "C" {
     } else
 #endif
     {
-        KAI_REQUIRE_ALWAYS(
-            "kai_commit_za", kai_save_za(),
-            "the block in TPIDR2_EL0 has reserved bytes that are not zero, and no runtime offers __arm_tpidr2_save");
+        KAI_REQUIRE_ALWAYS("kai_commit_za", kai_save_za(), no_tpidr2);
     }
     __asm__ volatile("msr S3_3_C13_C0_5, xzr" ::: "memory");
 }

@@ -199,9 +199,7 @@ Features known() {
 [[noreturn, gnu::cold]] void fail_without(kai_cpu_feature feature, const char* prefix, const char* name) {
     char function[160];
     snprintf(function, sizeof(function), "%s%s", prefix, name);
-    kai_fail(
-        function, "the size depends on the vector length of %s, which this CPU lacks (%s)",
-        feature == KAI_CPU_SME ? "SME" : "SVE", kFeatures[feature].absent);
+    kai::fail(function, kai::say::no_vector_length, feature == KAI_CPU_SME ? "SME" : "SVE", kFeatures[feature].absent);
 }
 
 }  // namespace

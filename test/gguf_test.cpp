@@ -228,7 +228,9 @@ TEST_P(Gguf, RefusesPartsOfBlocks) {
         kai_gguf_dequantise(&type, t.weights + 1, &byte, kai_dt_f32, &byte),
         "kai_gguf_dequantise: count = " + std::to_string(t.weights + 1) + " is not a multiple of " + weights +
             ", the block of " + name);
-    EXPECT_ABORT(kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte), "dst_type = 0x124 is neither");
+    EXPECT_ABORT(
+        kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte),
+        "dst_type = 0x124 is neither kai_dt_f32, kai_dt_f16 nor kai_dt_bf16");
 }
 
 std::vector<const GgufType*> all_types() {
@@ -501,7 +503,9 @@ TEST(GgufUnpack, RefusesAndSaysWhy) {
         "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a multiple of 32");
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to), "k = 48 is not a multiple");
-    EXPECT_ABORT(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), "nr = 0, kr = 16, sr = 2");
+    EXPECT_ABORT(
+        kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to),
+        "nr = 0, kr = 16, sr = 2 are no tile");
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_f32pbiasf32(0, 64, 4, 1, 1, 0, from, kai_dt_int8, to),
         "kai_run_rhs_unpack_row_f32pbiasf32: dst_type = 0x124");

@@ -288,6 +288,23 @@ TEST(Check, Sentences) {
     }
 }
 
+// On a CPU without SVE or SME, where panels are as wide as its vectors.
+TEST(RegistryCheck, WithoutTheVectors) {
+    for (const kai_packer* p : test::all_packers()) {
+        const bool sme = (p->features >> KAI_CPU_SME & 1) != 0, sve = (p->features >> KAI_CPU_SVE & 1) != 0;
+        const bool has_vectors = (!sme || kai_cpu_sme_bytes() != 0) && (!sve || kai_cpu_sve_bytes() != 0);
+        if (has_vectors || kai::is_unified(*p) || kai::is_indirect(*p) || kai::is_depthwise(*p)) {
+            continue;
+        }
+        Call c = {};
+        c.packer = p;
+        c.m = c.n = 1, c.k = 16, c.rows = 8, c.kr = c.sr = 1;
+        std::string reason;
+        EXPECT_FALSE(accepted(c, &reason));
+        EXPECT_EQ(reason, "this CPU lacks the vectors that the panels of this packer are as wide as") << p->name;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Packers, CheckPacker, testing::ValuesIn(test::all_packers()), test::instance_name<kai_packer>);
 INSTANTIATE_TEST_SUITE_P(
     Kernels, CheckUkernel, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);

@@ -60,7 +60,7 @@ TEST(Sentences, ArePlainAndDifferent) {
     EXPECT_EQ(different.size(), kFormats.size());
     for (const std::string& format : kFormats) {
         EXPECT_NE(format.find(' '), std::string::npos) << format;
-        EXPECT_EQ(format.find_last_of(".!\n"), std::string::npos) << format;
+        EXPECT_EQ(std::string(".!\n").find(format.back()), std::string::npos) << format;
     }
 }
 

@@ -219,7 +219,7 @@ Violation check_depth(const Problem& p) {
         }
         const size_t block = type->block_weights;
         if (p.k % block != 0) {
-            return wrong(kBad, say::not_multiple_of_block, p.k, block, type->name);
+            return wrong(kBad, say::not_multiple_of_block, "k", p.k, block, type->name);
         }
     }
     if (p.b_kind == KAI_GEMM_INT8_STATIC) {

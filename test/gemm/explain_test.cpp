@@ -251,6 +251,25 @@ TEST(GemmExplain, ShapesThatKernelsRefuse) {
     EXPECT_TRUE(refused != 0 || !kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0));
 }
 
+TEST(GemmExplain, RowsThatMustNotHaveGaps) {
+    kai_gemm_problem p = kai_gemm_problem_of(3, 5, 64);
+    p.b_kind = KAI_GEMM_INT8_CHANNEL, p.b_constant = p.b_transposed = true;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+    alignas(64) static uint8_t packed[1 << 14];
+    ASSERT_LE(plan.packed_b_size, sizeof(packed));
+    kai_gemm_weights w = {};
+    w.b = packed, w.scale = reinterpret_cast<const float*>(packed), w.ldb = 80;
+    const auto said = [&] {
+        return text_of([&](char* to, size_t n) {
+            return kai_gemm_explain_pack_b(&plan, 0, &w, packed, plan.packed_b_size, packed, sizeof(packed), to, n);
+        });
+    };
+    EXPECT_EQ(said(), "weights.ldb = 80: rows of INT8_CHANNEL have no gaps, they are 64 bytes\n");
+    w.bias = w.scale;
+    EXPECT_EQ(said(), "weights.bias is given: the problem has no bias\n");
+}
+
 /// A plan that failed, one that nobody made, and none.
 TEST(GemmExplain, NothingRunsWithoutAPlan) {
     kai_gemm_problem p = blocks_of(KAI_GEMM_INT4_BLOCK);

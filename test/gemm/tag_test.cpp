@@ -65,7 +65,12 @@ protected:
             EXPECT_EQ(kai_gemm_begin(&plan, &x, workspace.data(), workspace.size(), &work), status);
             char text[300];
             kai_gemm_explain_run(&plan, &x, workspace.data(), workspace.size(), text, sizeof(text));
-            EXPECT_EQ(std::string(text).substr(0, 19), "packed b: matrix 0 ") << text;
+            const std::string said = text;
+            EXPECT_EQ(said.substr(0, 19), "packed b: matrix 0 ") << said;
+            EXPECT_TRUE(
+                said == "packed b: matrix 0 is not packed, or not where it is looked for\n" ||
+                said.find(", the plan is for ") != std::string::npos || said.find("is packed ") != std::string::npos)
+                << said;
         }
         return status;
     }

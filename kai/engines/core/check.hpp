@@ -1,7 +1,9 @@
 // Preconditions: the message of a violation, and in which builds it is checked.
 //
-//     KAI_REQUIRE(__func__, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+//     KAI_REQUIRE(__func__, k % bl == 0, not_multiple_of, "k", k, "bl", bl);
 //     -> kai_run_...: k = 250 is not a multiple of bl = 32
+//
+// What follows the condition is a sentence of sentences.def and its values.
 //
 // The first argument is the public function that was called. A helper that several functions share takes it as its last
 // parameter, `const char* function = __builtin_FUNCTION()`: the function that calls the helper.
@@ -29,11 +31,24 @@ extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden")]] void kai_refuse(
         }                                                        \
     } while (0)
 
+namespace kai {
+namespace {
+
+/// In the name of `function`: aborts with a sentence and its values.
+template <typename Sentence, typename... Values>
+[[noreturn, gnu::always_inline]] inline void fail(const char* function, Sentence, Values... values) {
+    check_values<Sentence, Values...>();
+    kai_fail(function, Sentence::format, sentence_value(values)...);
+}
+
+}  // namespace
+}  // namespace kai
+
 /// Checked in every build: for what runs once, such as packing weights.
 #define KAI_REQUIRE_ALWAYS(function, cond, ...)                \
     do {                                                       \
         if (__builtin_expect(static_cast<bool>(!(cond)), 0)) { \
-            kai_fail(function, __VA_ARGS__);                   \
+            kai::fail(function, kai::say::__VA_ARGS__);        \
         }                                                      \
     } while (0)
 

@@ -87,13 +87,11 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 #define KAI_GETTER(WHAT, NAME) [[maybe_unused]] constexpr kai::Getter kai_getter = {"kai_get_" #WHAT "_", #NAME};
 
 /// An index that a getter takes: a multiple of the step of that name.
-#define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP)                                                    \
-    KAI_REQUIRE(                                                                                        \
-        __func__, INDEX % (STEP) == 0, #INDEX " = %zu is not a multiple of " STEP_NAME " = %zu", INDEX, \
-        static_cast<size_t>(STEP))
+#define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP) \
+    KAI_REQUIRE(__func__, INDEX % (STEP) == 0, not_multiple_of, #INDEX, INDEX, STEP_NAME, STEP)
 
 /// For `run` of micro-kernels some of which are for one row: those with an m_step of 1.
-#define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, "m = %zu is neither 0 nor 1", M)
+#define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, many_rows, M)
 
 #define KAI_DEFINE_SIZE(WHAT, NAME, VALUE)                                                \
     size_t kai_get_##WHAT##_##NAME() {                                                    \
@@ -230,38 +228,34 @@ namespace {
 /// @{
 
 KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, bl > 0, "bl must not be 0");
-    KAI_REQUIRE(function, bl % 32 == 0, "bl = %zu is not a multiple of 32", bl);
-    KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+    KAI_REQUIRE(function, bl > 0, zero, "bl");
+    KAI_REQUIRE(function, bl % 32 == 0, not_multiple, "bl", bl, 32);
+    KAI_REQUIRE(function, k % bl == 0, not_multiple_of, "k", k, "bl", bl);
 }
 
 /// The same for a packed operand: blocks of formats with a table are of 32.
 KAI_INLINE void check_blocks(const Format& f, size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
     check_blocks(k, bl, function);
-    KAI_REQUIRE(function, !f.table || bl == 32, "bl = %zu, not 32", bl);
+    KAI_REQUIRE(function, !f.table || bl == 32, other, "bl", bl, 32);
 }
 
 /// Of micro-kernels without blocks that do not take any depth.
 KAI_INLINE void check_depth(size_t k, size_t multiple, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, k % multiple == 0, "k = %zu is not a multiple of %zu", k, multiple);
+    KAI_REQUIRE(function, k % multiple == 0, not_multiple, "k", k, multiple);
 }
 
 /// Of a product whose sums over k are int32.
 KAI_INLINE void check_sums(size_t k, size_t most, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, k <= most, "k = %zu is more than %zu: sums would not fit int32", k, most);
+    KAI_REQUIRE(function, k <= most, large_sums, k, most);
 }
 
 KAI_INLINE void check_bounds(float lo, float hi, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(
-        function, lo <= hi, "the clamp's bounds are out of order: %g, %g", static_cast<double>(lo),
-        static_cast<double>(hi));
+    KAI_REQUIRE(function, lo <= hi, bounds_out_of_order, static_cast<double>(lo), static_cast<double>(hi));
 }
 
 KAI_INLINE void check_element(
     size_t dst_stride_col, size_t element_bytes, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(
-        function, dst_stride_col == element_bytes, "dst_stride_col = %zu is not the size of an element, %zu",
-        dst_stride_col, element_bytes);
+    KAI_REQUIRE(function, dst_stride_col == element_bytes, element_stride, dst_stride_col, element_bytes);
 }
 
 KAI_INLINE void check_output(

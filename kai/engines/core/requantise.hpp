@@ -19,8 +19,8 @@ KAI_INLINE int32_t saturated_to_int8(int32_t x) {
 KAI_INLINE kai_matmul_requantize32_params
 before_zero_point(const kai_matmul_requantize32_params& params, const char* function) {
     KAI_REQUIRE(
-        function, params.min_value <= params.max_value, "the clamp's bounds are out of order: %d, %d",
-        static_cast<int>(params.min_value), static_cast<int>(params.max_value));
+        function, params.min_value <= params.max_value, bounds_out_of_order, static_cast<double>(params.min_value),
+        static_cast<double>(params.max_value));
     const int32_t min = saturated_to_int8(params.min_value), max = saturated_to_int8(params.max_value);
     const int64_t lo = int64_t{min} - params.output_zero_point, hi = int64_t{max} - params.output_zero_point;
     if (lo > INT32_MAX) {
@@ -38,9 +38,8 @@ before_zero_point(const kai_matmul_requantize32_params& params, const char* func
 KAI_INLINE void check_bounds(
     size_t m, size_t n, const kai_matmul_requantize32_params* params, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(
-        function, m == 0 || n == 0 || params->min_value <= params->max_value,
-        "the clamp's bounds are out of order: %d, %d", static_cast<int>(params->min_value),
-        static_cast<int>(params->max_value));
+        function, m == 0 || n == 0 || params->min_value <= params->max_value, bounds_out_of_order,
+        static_cast<double>(params->min_value), static_cast<double>(params->max_value));
 }
 
 /// Whether bounds that come from before_zero_point suit a kernel that rounds in f32 (qai8_near of

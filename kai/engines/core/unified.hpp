@@ -65,12 +65,12 @@ constexpr UnifiedOperand packed(const Format& format, PanelRows rows, size_t kr)
 }
 
 KAI_INLINE void check_index(size_t k, const char* function) {
-    KAI_REQUIRE(function, k == 0, "an offset at k = %zu: k cannot be split", k);
+    KAI_REQUIRE(function, k == 0, whole_depth, k);
 }
 
 /// The length of a block: where the kernel has them, there is a config, in every build.
 KAI_INLINE size_t block_length(const kai_matmul_uker_config* config, const char* function) {
-    KAI_REQUIRE_ALWAYS(function, config != nullptr, "config must not be NULL");
+    KAI_REQUIRE_ALWAYS(function, config != nullptr, null, "config");
     return config->format.bl;
 }
 
@@ -160,15 +160,14 @@ KAI_INLINE unsigned long long print(uint64_t x) {
 /// Aborts, in every build, where a flag is set that no kernel (packer) knows: what it asks for would be left out
 /// silently.
 KAI_INLINE void check_flags(uint64_t flags, uint64_t known, const char* function) {
-    KAI_REQUIRE_ALWAYS(function, (flags & ~known) == 0, "unknown flags: 0x%llx", print(flags & ~known));
+    KAI_REQUIRE_ALWAYS(function, (flags & ~known) == 0, unknown_flags, print(flags & ~known));
 }
 
 /// `known_flags` = 0: a kernel without a clamp.
 KAI_INLINE void check_args(
     const kai_matmul_uker_args* args, const char* function, uint64_t known_flags = KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) {
     check_flags(args->flags, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, function);
-    KAI_REQUIRE(
-        function, (args->flags & ~known_flags) == 0, "flags = 0x%llx: this kernel has no clamp", print(args->flags));
+    KAI_REQUIRE(function, (args->flags & ~known_flags) == 0, no_clamp, print(args->flags));
 }
 
 template <typename T>
@@ -184,12 +183,12 @@ KAI_INLINE ClampBounds<T> clamp_or(const kai_matmul_uker_args* args, T lo, T hi,
     }
     const auto& clamp = args->activation.clamp;
     KAI_REQUIRE(
-        function, clamp.min_ptr != nullptr && clamp.max_ptr != nullptr,
-        "activation.clamp.%s is NULL, but flags ask for a clamp", clamp.min_ptr == nullptr ? "min_ptr" : "max_ptr");
+        function, clamp.min_ptr != nullptr && clamp.max_ptr != nullptr, clamp_bound,
+        clamp.min_ptr == nullptr ? "min_ptr" : "max_ptr");
     const ClampBounds<T> bounds{load<T>(clamp.min_ptr), load<T>(clamp.max_ptr)};
     KAI_REQUIRE(
-        function, bounds.lo <= bounds.hi, "the clamp's bounds are out of order: %.9g, %.9g",
-        static_cast<double>(bounds.lo), static_cast<double>(bounds.hi));
+        function, bounds.lo <= bounds.hi, bounds_out_of_order, static_cast<double>(bounds.lo),
+        static_cast<double>(bounds.hi));
     return bounds;
 }
 

@@ -85,9 +85,9 @@ void kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     const void* src, const void* rhs_packed, void* dst, size_t in_stride_row, size_t in_stride_col,
     size_t dst_stride_row, size_t dst_stride_col, size_t valid_input_rows, size_t valid_dst_rows, size_t pad_left,
     size_t pad_top, float pad_value, float clamp_min, float clamp_max) {
-    KAI_REQUIRE(__func__, pad_value == 0.0F, "pad_value = %g is not 0", static_cast<double>(pad_value));
+    KAI_REQUIRE(__func__, pad_value == 0.0F, pad_value, static_cast<double>(pad_value));
     KAI_REQUIRE(
-        __func__, in_stride_col == dst_stride_col, "in_stride_col = %zu and dst_stride_col = %zu differ", in_stride_col,
+        __func__, in_stride_col == dst_stride_col, differ, "in_stride_col", in_stride_col, "dst_stride_col",
         dst_stride_col);
     kai::check_bounds(clamp_min, clamp_max);
     if (dst_stride_col == 0) {

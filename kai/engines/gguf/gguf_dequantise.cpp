@@ -90,10 +90,10 @@ void load_floats(kai_gguf_type_id id, const uint8_t* src, size_t count, uint8_t*
 
 extern "C" void kai_gguf_dequantise(
     const struct kai_gguf_type* type, size_t count, const void* src, enum kai_datatype dst_type, void* dst) {
-    KAI_REQUIRE_ALWAYS(__func__, type != nullptr, "type must not be NULL");
+    KAI_REQUIRE_ALWAYS(__func__, type != nullptr, null, "type");
     KAI_REQUIRE_ALWAYS(
-        __func__, count % type->block_weights == 0, "count = %zu is not a multiple of %zu, the block of %s", count,
-        type->block_weights, type->name);
+        __func__, count % type->block_weights == 0, not_multiple_of_block, "count", count, type->block_weights,
+        type->name);
     kai::check_float_type(__func__, dst_type);
     const size_t dst_size = kai_get_datatype_size_in_bytes(dst_type);
     const uint8_t* from = kai::bytes(src);

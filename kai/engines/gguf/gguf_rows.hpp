@@ -11,8 +11,8 @@ namespace {
 
 KAI_INLINE void check_float_type(const char* function, kai_datatype type) {
     KAI_REQUIRE_ALWAYS(
-        function, type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16,
-        "dst_type = 0x%x is neither kai_dt_f32, kai_dt_f16 nor kai_dt_bf16", static_cast<unsigned>(type));
+        function, type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16, no_float_type,
+        static_cast<unsigned>(type));
 }
 
 /// One float.

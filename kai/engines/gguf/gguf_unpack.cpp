@@ -43,9 +43,7 @@ struct Column {
 };
 
 KAI_INLINE void check_tile(const char* function, const Tile& t) {
-    KAI_REQUIRE_ALWAYS(
-        function, t.rows != 0 && t.sr != 0 && t.kr >= t.sr, "nr = %zu, kr = %zu, sr = %zu are no tile", t.rows, t.kr,
-        t.sr);
+    KAI_REQUIRE_ALWAYS(function, t.rows != 0 && t.sr != 0 && t.kr >= t.sr, no_tile, t.rows, t.kr, t.sr);
 }
 
 /// Whether 16 bytes are whole groups that gather_16 can take.
@@ -55,7 +53,7 @@ KAI_INLINE bool divides_16(size_t group) {
 
 KAI_INLINE void check_groups(const char* function, const Format& format, const Tile& t) {
     const size_t group = format.group_size(t);
-    KAI_REQUIRE_ALWAYS(function, divides_16(group), "kr = %zu, sr = %zu: groups of %zu bytes", t.kr, t.sr, group);
+    KAI_REQUIRE_ALWAYS(function, divides_16(group), byte_groups, t.kr, t.sr, group);
 }
 
 /// A value is a nibble, perhaps with bit 3 flipped, less 8. (Or a byte.)
@@ -320,9 +318,9 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(function, p.bl != 0, "bl must not be 0");
-    KAI_REQUIRE_ALWAYS(function, p.bl % 32 == 0, "bl = %zu is not a multiple of 32", p.bl);
-    KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, "k = %zu is not a multiple of bl = %zu", p.k, p.bl);
+    KAI_REQUIRE_ALWAYS(function, p.bl != 0, zero, "bl");
+    KAI_REQUIRE_ALWAYS(function, p.bl % 32 == 0, not_multiple, "bl", p.bl, 32);
+    KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, not_multiple_of, "k", p.k, "bl", p.bl);
     check_groups(function, format, p.tile);
     unpack_blocks(format, nibble, p, type);
 }
@@ -331,8 +329,8 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     const char* function, const Format& format, int, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(function, p.bl == 32, "bl = %zu, not 32", p.bl);
-    KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, "k = %zu is not a multiple of bl = 32", p.k);
+    KAI_REQUIRE_ALWAYS(function, p.bl == 32, other, "bl", p.bl, 32);
+    KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, not_multiple_of, "k", p.k, "bl", 32);
     check_groups(function, format, p.tile);
     unpack_indices(format, p, type);
 }
@@ -343,7 +341,7 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
-    KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, "k = %zu is not a multiple of %u", p.k, format.block);
+    KAI_REQUIRE_ALWAYS(function, p.k % format.block == 0, not_multiple, "k", p.k, format.block);
     check_groups(function, format, p.tile);
     unpack(format, p, type);
 }

@@ -38,13 +38,13 @@ void multiply(const Lowp& p);
     }
     const kai_matmul_lowp_params& q = *p.params;
     KAI_REQUIRE(
-        function, q.min_value <= q.max_value, "the clamp's bounds are out of order: %d, %d",
-        static_cast<int>(q.min_value), static_cast<int>(q.max_value));
+        function, q.min_value <= q.max_value, bounds_out_of_order, static_cast<double>(q.min_value),
+        static_cast<double>(q.max_value));
     for (size_t i = 0; KLEIDIAI_ASSERTIONS && i < (q.per_channel ? p.n : 1); ++i) {
         const int32_t shift = q.shift[i], least = q.pipeline == KAI_LOWP_LEGACY ? 0 : -31;
         KAI_REQUIRE(
-            function, shift >= least && shift <= 31, "shift = %d is not from %d to 31", static_cast<int>(shift),
-            static_cast<int>(least));
+            function, shift >= least && shift <= 31, out_of_range, "shift", static_cast<int>(shift),
+            static_cast<int>(least), 31);
     }
     multiply(p);
 }

@@ -20,7 +20,7 @@ struct LhsRules {
 };
 
 KAI_INLINE void check_multiple([[maybe_unused]] const char* name, size_t size, size_t of, const char* function) {
-    KAI_REQUIRE(function, of == 0 || size % of == 0, "%s = %zu is not a multiple of %zu", name, size, of);
+    KAI_REQUIRE(function, of == 0 || size % of == 0, not_multiple, name, size, of);
 }
 
 /// Blocks, and the depth as it is.
@@ -30,9 +30,9 @@ KAI_INLINE void check_lhs_depth(
     check_multiple("k", k, rules.k_multiple, function);
     check_multiple("k", k, rules.format.block, function);
     if (rules.blocks) {
-        KAI_REQUIRE(function, bl > 0, "bl must not be 0");
+        KAI_REQUIRE(function, bl > 0, zero, "bl");
         check_multiple("bl", bl, rules.bl_multiple, function);
-        KAI_REQUIRE(function, k % bl == 0, "k = %zu is not a multiple of bl = %zu", k, bl);
+        KAI_REQUIRE(function, k % bl == 0, not_multiple_of, "k", k, "bl", bl);
     }
 }
 
@@ -41,11 +41,11 @@ KAI_INLINE void check_lhs_depth(
 KAI_INLINE void check_lhs_getter(
     [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
     [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl = 0) {
-    KAI_REQUIRE(function, t.rows > 0, "mr must not be 0");
+    KAI_REQUIRE(function, t.rows > 0, zero, "mr");
     check_lhs_depth(rules, k, bl, function);
     if (!rules.blocks && rules.format.block == 0 && rules.format.k_multiple == 0 && rules.k_multiple == 0) {
-        KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
-        KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
+        KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, other, "kr", t.kr, rules.kr);
+        KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, other, "sr", t.sr, rules.sr);
     }
 }
 
@@ -53,26 +53,26 @@ KAI_INLINE void check_lhs_getter(
 KAI_INLINE void check_lhs_call(
     [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
     [[maybe_unused]] size_t k, [[maybe_unused]] size_t bl = 0) {
-    KAI_REQUIRE(function, rules.mr == 0 || t.rows == rules.mr, "mr = %zu, not %zu", t.rows, rules.mr);
-    KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, "kr = %zu, not %zu", t.kr, rules.kr);
-    KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, "sr = %zu, not %zu", t.sr, rules.sr);
-    KAI_REQUIRE(function, t.rows > 0, "mr must not be 0");
-    KAI_REQUIRE(function, t.kr > 0, "kr must not be 0");
+    KAI_REQUIRE(function, rules.mr == 0 || t.rows == rules.mr, other, "mr", t.rows, rules.mr);
+    KAI_REQUIRE(function, rules.kr == 0 || t.kr == rules.kr, other, "kr", t.kr, rules.kr);
+    KAI_REQUIRE(function, rules.sr == 0 || t.sr == rules.sr, other, "sr", t.sr, rules.sr);
+    KAI_REQUIRE(function, t.rows > 0, zero, "mr");
+    KAI_REQUIRE(function, t.kr > 0, zero, "kr");
     [[maybe_unused]] const bool divides = rules.format.group == Format::kr_over_sr;
-    KAI_REQUIRE(function, !divides || t.sr > 0, "sr must not be 0");
-    KAI_REQUIRE(function, !divides || t.kr % t.sr == 0, "kr = %zu is not a multiple of sr = %zu", t.kr, t.sr);
+    KAI_REQUIRE(function, !divides || t.sr > 0, zero, "sr");
+    KAI_REQUIRE(function, !divides || t.kr % t.sr == 0, not_multiple_of, "kr", t.kr, "sr", t.sr);
     check_lhs_depth(rules, k, bl, function);
     [[maybe_unused]] const char* const name = divides ? "kr / sr" : "kr";
     if (rules.blocks) {
         KAI_REQUIRE(
-            function, bl % rules.format.group_size(t) == 0, "bl = %zu is not a multiple of %s = %zu", bl, name,
+            function, bl % rules.format.group_size(t) == 0, not_multiple_of, "bl", bl, name,
             rules.format.group_size(t));
     } else {
         [[maybe_unused]] const size_t block = rules.format.block;
         [[maybe_unused]] const size_t stored = block != 0 ? block : rules.format.padded(t, k);
         KAI_REQUIRE(
-            function, stored % rules.format.group_size(t) == 0, "k rounded up to %zu is not a multiple of %s = %zu",
-            stored, name, rules.format.group_size(t));
+            function, stored % rules.format.group_size(t) == 0, padded_not_multiple, stored, name,
+            rules.format.group_size(t));
     }
 }
 
@@ -88,7 +88,7 @@ constexpr const Format& format_of(const Format& format) {
 }
 
 KAI_INLINE void check_no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE(function, m_idx_start == 0, "m_idx_start = %zu, not 0: move the pointers instead", m_idx_start);
+    KAI_REQUIRE(function, m_idx_start == 0, row_start, m_idx_start);
 }
 
 }  // namespace

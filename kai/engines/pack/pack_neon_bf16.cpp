@@ -190,7 +190,7 @@ KAI_LHS_PACK_8(lhs_quant_pack_bf16p8x4_f32_neon, float)
 KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1)
 KAI_DEFINE_LHS_PACK_RUN(
     lhs_quant_pack_bf16p1x4_f32_neon, kRulesOf1, void, kai::check_no_start(m_idx_start);
-    KAI_REQUIRE(__func__, m <= 1, "m = %zu, not 0 or 1", m);
+    KAI_REQUIRE(__func__, m <= 1, many_rows, m);
     if (m > 0) { kai::pack_1(k, static_cast<const float*>(lhs), kai::bytes(lhs_packed)); })
 
 KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_bf16p12x4biasf16_f16_neon, bf16pbiasf16, 12, 4, 1, uint16_t, uint16_t)

@@ -12,21 +12,19 @@ struct Source {
 
 void check_source(
     const char* function, kai_rhs_vectors_packer packer, size_t n, size_t k, const Source& source, const void* packed) {
-    KAI_REQUIRE_ALWAYS(function, k == 0 || source.rhs != nullptr, "rhs must not be NULL");
-    KAI_REQUIRE_ALWAYS(
-        function, (k == 0 && !packer.bias && !packer.scale) || packed != nullptr, "rhs_packed must not be NULL");
+    KAI_REQUIRE_ALWAYS(function, k == 0 || source.rhs != nullptr, null, "rhs");
+    KAI_REQUIRE_ALWAYS(function, (k == 0 && !packer.bias && !packer.scale) || packed != nullptr, null, "rhs_packed");
     const size_t rows = packer.kxn ? k : n, row = ((packer.kxn ? n : k) * packer.bits + 7) / 8;
     KAI_REQUIRE_ALWAYS(
-        function, rows < 2 || source.stride >= row, "%s = %zu is less than the %zu bytes of a row", source.stride_name,
-        source.stride, row);
+        function, rows < 2 || source.stride >= row, short_stride, source.stride_name, source.stride, row, "row");
 }
 
 void check_none(const char* function, const char* name, const void* operand) {
-    KAI_REQUIRE_ALWAYS(function, operand == nullptr, "%s must be NULL: this format has no place for it", name);
+    KAI_REQUIRE_ALWAYS(function, operand == nullptr, no_place, name);
 }
 
 void check_given(const char* function, const char* name, const void* operand) {
-    KAI_REQUIRE_ALWAYS(function, operand != nullptr, "%s must not be NULL", name);
+    KAI_REQUIRE_ALWAYS(function, operand != nullptr, null, name);
 }
 
 }  // namespace
@@ -34,11 +32,11 @@ void check_given(const char* function, const char* name, const void* operand) {
 
 void kai_check_rhs_vectors(const char* function, const kai_rhs_vectors_call* call) {
     const auto& c = *call;
-    KAI_REQUIRE_ALWAYS(function, c.num_groups == 1, "num_groups = %zu, not 1", c.num_groups);
-    KAI_REQUIRE_ALWAYS(function, c.nr == c.own_nr, "nr = %zu, not %zu", c.nr, c.own_nr);
-    KAI_REQUIRE_ALWAYS(function, c.kr == c.own_kr, "kr = %zu, not %zu", c.kr, c.own_kr);
-    KAI_REQUIRE_ALWAYS(function, c.sr == 1, "sr = %zu, not 1", c.sr);
-    KAI_REQUIRE_ALWAYS(function, c.extra_bytes == 0, "extra_bytes = %zu, not 0", c.extra_bytes);
+    KAI_REQUIRE_ALWAYS(function, c.num_groups == 1, other, "num_groups", c.num_groups, 1);
+    KAI_REQUIRE_ALWAYS(function, c.nr == c.own_nr, other, "nr", c.nr, c.own_nr);
+    KAI_REQUIRE_ALWAYS(function, c.kr == c.own_kr, other, "kr", c.kr, c.own_kr);
+    KAI_REQUIRE_ALWAYS(function, c.sr == 1, other, "sr", c.sr, 1);
+    KAI_REQUIRE_ALWAYS(function, c.extra_bytes == 0, other, "extra_bytes", c.extra_bytes, 0);
     if (c.n == 0) {
         return;
     }
@@ -54,8 +52,7 @@ void kai_check_rhs_unified(
     const auto& [n, k] = args->shape;
     const auto& [rhs, packed, bias, sum_scale, scale, multiplier, block_scale] = args->operand;
     (void)bias, (void)block_scale;  // of this API members that a packer has no use for are ignored
-    KAI_REQUIRE_ALWAYS(
-        function, args->flags == 0, "unknown flags: 0x%llx", static_cast<unsigned long long>(args->flags));
+    KAI_REQUIRE_ALWAYS(function, args->flags == 0, unknown_flags, static_cast<unsigned long long>(args->flags));
     if (n == 0) {
         return;
     }
@@ -68,6 +65,6 @@ void kai_check_rhs_unified(
         function, packer, n, k,
         {rhs.ptr, packer.kxn ? rhs.stride.k : rhs.stride.n, packer.kxn ? "rhs.stride.k" : "rhs.stride.n"}, packed.ptr);
     KAI_REQUIRE_ALWAYS(
-        function, n <= own_nr || packed.stride.n >= panel_stride,
-        "rhs_packed.stride.n = %zu is less than the %zu bytes of a panel", packed.stride.n, panel_stride);
+        function, n <= own_nr || packed.stride.n >= panel_stride, short_stride, "rhs_packed.stride.n", packed.stride.n,
+        panel_stride, "panel");
 }

@@ -12,7 +12,7 @@ namespace {
 using PackConfig = const kai_matmul_pack_rhs_uker_config*;
 
 KAI_INLINE size_t block_length(PackConfig config, const char* function) {
-    KAI_REQUIRE_ALWAYS(function, config != nullptr, "config must not be NULL");
+    KAI_REQUIRE_ALWAYS(function, config != nullptr, null, "config");
     return config->format.bl;
 }
 

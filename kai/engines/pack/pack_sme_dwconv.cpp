@@ -45,8 +45,8 @@ KAI_INLINE uint8_t* pack_vector(uint8_t* dst, const void* src, size_t count, siz
 
 KAI_INLINE void check_operands(
     size_t taps, size_t channels, const void* rhs, const void* packed, const char* function = __builtin_FUNCTION()) {
-    KAI_REQUIRE_ALWAYS(function, channels == 0 || taps == 0 || rhs != nullptr, "rhs must not be NULL");
-    KAI_REQUIRE_ALWAYS(function, channels == 0 || packed != nullptr, "rhs_packed must not be NULL");
+    KAI_REQUIRE_ALWAYS(function, channels == 0 || taps == 0 || rhs != nullptr, null, "rhs");
+    KAI_REQUIRE_ALWAYS(function, channels == 0 || packed != nullptr, null, "rhs_packed");
 }
 
 }  // namespace
@@ -60,8 +60,7 @@ KAI_INLINE void check_operands(
         size_t filter_height, size_t filter_width, size_t height, size_t width, size_t num_channels, const void* rhs,  \
         const void* bias, void* rhs_packed) {                                                                          \
         KAI_REQUIRE_ALWAYS(                                                                                            \
-            __func__, height == filter_height && width == filter_width,                                                \
-            "height = %zu, width = %zu, not those of the filter, %zu and %zu", height, width, filter_height,           \
+            __func__, height == filter_height && width == filter_width, other_filter, height, width, filter_height,    \
             filter_width);                                                                                             \
         kai::check_operands(filter_height* filter_width, num_channels, rhs, rhs_packed);                               \
         kai::pack(filter_height* filter_width, num_channels * sizeof(ELEMENT), rhs, bias, rhs_packed);                 \

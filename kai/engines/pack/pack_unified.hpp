@@ -51,8 +51,8 @@ KAI_INLINE void check(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_
         packer.name,
         args->shape.m <= kai_panels_rows(&packer.panels) ||
             args->operand.lhs_packed.stride.m >= kai_panels_stride(args->shape.k, 0, &packer.panels),
-        "lhs_packed.stride.m = %zu is less than the %zu bytes of a panel", args->operand.lhs_packed.stride.m,
-        kai_panels_stride(args->shape.k, 0, &packer.panels));
+        short_stride, "lhs_packed.stride.m", args->operand.lhs_packed.stride.m,
+        kai_panels_stride(args->shape.k, 0, &packer.panels), "panel");
 }
 KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
     const size_t rows = kai_panels_rows(&packer.panels);

@@ -59,7 +59,7 @@ KAI_INLINE PanelArgs unified_args(const PanelsKernel& kernel, Args args, size_t 
     }
     if (kernel.store == kai_part_panels_store_scaled_sme2) {
         const void* scale = args->operand.scale.acc_scale_global.ptr;
-        KAI_REQUIRE(function, scale != nullptr, "scale.acc_scale_global is NULL");
+        KAI_REQUIRE(function, scale != nullptr, null, "scale.acc_scale_global");
         panels.scale = load<uint32_t>(scale);
         panels.output_bias = args->operand.bias.scale_bias_n.ptr;
     }

@@ -19,7 +19,7 @@ using Args = const kai_matmul_uker_args*;
     Qai8dxpSmeFn* kernel, bool one_row, const kai_matmul_uker_config* config, Args args, const char* function) {
     check_args(args, function);
     const size_t bl = block_length(config, args, function);
-    KAI_REQUIRE(function, !one_row || args->shape.m <= 1, "m = %zu is neither 0 nor 1", args->shape.m);
+    KAI_REQUIRE(function, !one_row || args->shape.m <= 1, many_rows, args->shape.m);
     if (is_empty(args)) {
         return;
     }

@@ -59,7 +59,7 @@ using Args = const kai_matmul_uker_args*;
 
 KAI_INLINE void check_row(Args args, const char* function) {
     check_args(args, function);
-    KAI_REQUIRE(function, args->shape.m <= 1, "m = %zu is neither 0 nor 1", args->shape.m);
+    KAI_REQUIRE(function, args->shape.m <= 1, many_rows, args->shape.m);
 }
 
 [[gnu::noinline]] void run_float(Args args, const char* function, const RowKernel& kernel) {
