@@ -725,8 +725,9 @@ TEST_P(Pack, GettersFollowTheFormulas) {
             continue;  // a table of pointers
         }
         // K x N: the elements of a row of k are neighbours.
-        const size_t two_columns = test::is_kxn(p) ? 2 * test::element_bits(p) / 8 : 2000;
-        EXPECT_EQ(test::source_offset(p, 2 * t.rows, 1000), t.rows * two_columns);
+        const size_t columns = 2 * t.rows;
+        EXPECT_EQ(
+            test::source_offset(p, columns, 1000), columns * (test::is_kxn(p) ? test::element_bits(p) : 8000) / 8);
     }
 }
 

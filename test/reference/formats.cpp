@@ -509,6 +509,21 @@ size_t scale(const Shape& s, size_t c, size_t) {
 }
 }  // namespace qsi4cxpbi32sf32
 
+namespace qsu2cxpbi32sf32 {  // | nr int32 biases | k up to 32: a byte holds four neighbours | nr f32 scales |
+size_t elements(const Shape& s) {
+    return (s.k + 31) / 32 * 8;
+}
+size_t stride(const Shape& s) {
+    return s.rows * (4 + elements(s) + 4);
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {4 * s.rows + kk / 4 * s.rows + c, static_cast<unsigned>(kk % 4 * 2)};
+}
+size_t scale(const Shape& s, size_t c, size_t) {
+    return s.rows * (4 + elements(s)) + 4 * c;
+}
+}  // namespace qsu2cxpbi32sf32
+
 const std::vector<Format>& formats() {
     constexpr bool kLhs = true, kRhs = false;
     static const std::vector<Format> table = {
@@ -747,6 +762,11 @@ const std::vector<Format>& formats() {
             .with_bias(plain::bias<4>, Format::i32_bias)
             .with_k_multiple(32)
             .with_plain_numbers(),
+        Format{"qsu2cxpbi32sf32", kRhs, Format::s2, qsu2cxpbi32sf32::stride, kAt<qsu2cxpbi32sf32::place>}
+            .with_scale(Format::f32_scale, qsu2cxpbi32sf32::scale)
+            .with_bias(plain::bias<4>, Format::i32_bias)
+            .with_k_multiple(32)
+            .with_plain_numbers(),
     };
     return table;
 }
@@ -932,7 +952,10 @@ struct Row {
         // Local copies: a store to a byte may alias any member, which would be loaded again for each element.
         const bool none = zero();
         const unsigned bits = f.bits();
-        const int offset = f.element == Format::u4 && !none ? 8 : 0, rest = f.element == Format::u2 && none ? 2 : 0;
+        const int offset = f.element == Format::u4 && !none ? 8
+                           : f.element == Format::s2        ? 2
+                                                            : 0,
+                  rest = f.element == Format::u2 && none ? 2 : 0;
         const size_t depth = none ? 0 : side.k, stored = places.size();
         const int8_t* q = side.q.data() + row * side.k;
         const Place* place = places.data();

@@ -121,7 +121,8 @@ constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all
 
 struct Format {
     // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
-    enum Element { i8, i6, u6, i4, u4, u2, l4, n4, n5, f32, f16, bf16 };
+    // s2: 2 more than the value
+    enum Element { i8, i6, u6, i4, u4, u2, s2, l4, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -252,7 +253,7 @@ struct Format {
                : is_float()                     ? 16
                : element == i8                  ? 8
                : element == i6 || element == u6 ? 6
-               : element == u2                  ? 2
+               : element == u2 || element == s2 ? 2
                                                 : 4;
     }
     bool is_float() const {

@@ -21,8 +21,10 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
     const bool six = f.element == Format::i6 || f.element == Format::u6,
                natural = f.element == Format::n4 || f.element == Format::n5;
-    const int lo = wide ? f.high != nullptr ? -127 : -128 : index || natural ? 0 : six ? -32 : -8;
+    const bool two = f.element == Format::s2;
+    const int lo = two ? -2 : wide ? f.high != nullptr ? -127 : -128 : index || natural ? 0 : six ? -32 : -8;
     const int hi = wide                                                 ? 127
+                   : two                                                ? 1
                    : f.element == Format::n5 || six                     ? 31
                    : f.element == Format::n4 || f.element == Format::l4 ? 15
                    : index                                              ? 3
@@ -31,7 +33,7 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
         case Data::random:
             return random.integer(wide && f.blocks ? -127 : lo, hi);
         case Data::exact:
-            return index ? random.integer(lo, hi) : random.integer(natural ? 0 : -3, 3);
+            return index || two ? random.integer(lo, hi) : random.integer(natural ? 0 : -3, 3);
         case Data::large:
             if (f.row_offset != nullptr) {  // see row_offset: rows of (nearly) zero, the largest ones, and any
                 switch (row % 5) {

@@ -127,7 +127,8 @@ std::vector<uint8_t> encode(const kai_packer& packer, const Side& side, size_t g
     const unsigned bits = element_bits(packer);
     if (side.values.empty()) {
         const std::string source = packer.source_format;
-        const int added = bits != 4                                      ? 0
+        const int added = bits == 2 && side.table.empty()                ? 2
+                          : bits != 4                                    ? 0
                           : source == "qsi4cx"                           ? 0
                           : source == "qsu4cx" || has_block_sums(packer) ? 8
                                                                          : zero_point;

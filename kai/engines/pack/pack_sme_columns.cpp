@@ -12,6 +12,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_args.h"
 #include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/pack/pack_sme_rows.hpp"
 #include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
@@ -43,7 +44,7 @@ kai::PackColumns kai_kernel_pack_rows_qsi4_sme;  // N x K source, one chunk; ZA 
 namespace kai {
 namespace {
 
-constexpr Plain x8_kxn = {8, true}, qsi4_kxn = {4, true}, qsi4_nxk = {4, false};
+constexpr Plain x8_kxn = {8, true}, bf16_kxn = {16, true}, qsi4_kxn = {4, true}, qsi4_nxk = {4, false};
 
 /// Panels of 2 V columns.
 KAI_INLINE void pack_int8(
@@ -91,6 +92,22 @@ KAI_INLINE void pack_panels(
         operand.bias_n.ptr, operand.scale_n.ptr, load<int32_t>(operand.k_sum_scale_global.ptr),
         load<float>(operand.scale_global.ptr), flip};
     pack_panels(packer, args, kernel, &fields);
+}
+
+/// 16-bit elements of panels of 2 V columns whose bias has 32 bits. The kernel writes one of 16 bits, zeros, in front of
+/// the elements.
+void run_wide_bias(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    check(packer, args);
+    const auto& [n, k] = args->shape;
+    const auto& rhs = args->operand.rhs;
+    const auto& packed = args->operand.rhs_packed;
+    if (n == 0) {
+        return;
+    }
+    const size_t stride = KAI_MAX(packed.stride.n, kai_panels_stride(k, 0, &packer.panels));
+    kai_kernel_pack_columns_x16_sme(
+        n, k, rhs.ptr, rhs.stride.k, bytes(packed.ptr, VL(2) * sizeof(uint16_t)), nullptr, 2, stride, 1);
+    pack_heads(packer.panels, n, args->operand.bias_n.ptr, packed.ptr, stride);
 }
 
 template <PackColumns kernel>
@@ -171,6 +188,9 @@ KAI_RHS_PACK_PANELS(matmul_pack_rhs_kxn_x8p4vsx4_x8_sme, x8_kxn, x8p, 1, 4, run_
 KAI_RHS_PACK_PANELS(
     matmul_pack_rhs_kxn_qsi8cxp4vsx4bi32sf32_qsi8_i32_f32_sme, x8_kxn, qsi8cxpbi32sf32, 1, 4, run_integers,
     columns_qsi8)
+KAI_DEFINE_RHS_PACK_API(
+    matmul_pack_rhs_kxn_x16p8vsx2bx32_x16_x32_sme, kai::run_wide_bias, kai::bf16_kxn,
+    kai::packed(kai::bf16pbiasf32, VL(2), 2))
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, qsi4_kxn, columns_qsi4, kSigned)
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme, qsi4_kxn, columns_qsi4, kUnsigned)
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, qsi4_nxk, rows_qsi4, kSigned)

@@ -28,6 +28,22 @@ KAI_INLINE void check_lhs_call(SmeRows own, Tile t, const char* function, size_t
     check_no_start(own.start, function);
 }
 
+/// The heads of panels, `stride` bytes apart: one bias per row (column of the product), zero where there is no row, or
+/// no bias (NULL).
+[[maybe_unused]] void pack_heads(const kai_panels& panels, size_t rows, const void* bias, void* packed, size_t stride) {
+    const size_t height = panels.count * VL(1), row_bytes = panels.panel_fields, size = height * row_bytes;
+    uint8_t* to = bytes(packed);
+    for (size_t row = 0; row < rows; row += height, to += stride) {
+        size_t count = rows - row < height ? (rows - row) * row_bytes : size;
+        if (bias == nullptr) {
+            count = 0;
+        } else {
+            __builtin_memcpy(to, bytes(bias, row * row_bytes), count);
+        }
+        __builtin_memset(to + count, 0, size - count);
+    }
+}
+
 }  // namespace
 }  // namespace kai
 

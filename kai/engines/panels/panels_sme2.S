@@ -1,5 +1,5 @@
 // Matmuls of two packed sides with SME2: those of the classic names (pair), of the unified API (split), and with an
-// RHS of nibbles (pair_nibbles).
+// RHS of nibbles (pair_nibbles) or of 2-bit codes (pair_codes).
 //
 //     floats:  dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //     int8:    acc[m][n] = bias + sum over k of lhs[m][k] * rhs[k][n]; what becomes of it: panels_sme_parts.inc
@@ -29,6 +29,7 @@
     multiply_part split_s8_sme2, split, smopa, b
     multiply_part split_u8_sme2, split, umopa, b
     multiply_part pair_nibbles_sme2, pair_nibbles, smopa, b
+    multiply_part pair_codes_sme2, pair_codes, smopa, b
     start_part u8_sme2, u8
     store_part i32_sme2, i32
     store_part scaled_sme2, scaled

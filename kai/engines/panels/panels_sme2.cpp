@@ -15,8 +15,8 @@ extern "C" {
 
 kai::SmePanelsPart kai_part_panels_start_u8_sme2, kai_part_panels_multiply_split_f32_sme2,
     kai_part_panels_multiply_split_f16_sme2, kai_part_panels_multiply_split_s8_sme2,
-    kai_part_panels_multiply_split_u8_sme2, kai_part_panels_multiply_pair_nibbles_sme2, kai_part_panels_store_i32_sme2,
-    kai_part_panels_store_scaled_sme2;
+    kai_part_panels_multiply_split_u8_sme2, kai_part_panels_multiply_pair_nibbles_sme2,
+    kai_part_panels_multiply_pair_codes_sme2, kai_part_panels_store_i32_sme2, kai_part_panels_store_scaled_sme2;
 
 }  // extern "C"
 
@@ -29,6 +29,7 @@ constexpr PanelsKernel kSplitF32 = KAI_PANELS_KERNEL(sme2, words, split_f32, f32
 constexpr PanelsKernel kSplitF16 = KAI_PANELS_KERNEL(sme2, f16, split_f16, f16, f16, 2, 2, 2, true);
 constexpr PanelsKernel kSplitQAI8 = KAI_PANELS_KERNEL(sme2, words, split_s8, qai8, qai8, 1, 1, 4, true);
 constexpr PanelsKernel kNibblesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_nibbles, qai8, qai8, 1, 1, 4, false);
+constexpr PanelsKernel kCodesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_codes, qai8, qai8, 1, 1, 4, false);
 constexpr PanelsKernel kU8I32 = KAI_PANELS_KERNEL(sme2, u8, split_u8, i32, i32, 1, 4, 0, true);
 constexpr PanelsKernel kU8Scaled = KAI_PANELS_KERNEL(sme2, u8, split_u8, scaled, scaled, 1, 4, 0, true);
 
@@ -100,6 +101,38 @@ void run_qai8_qsi4(Args args, const char* function) {
     run_qai8(args, function, matmul, qsi4cxpbi32sf32.padded({1, 4, 1}, args->shape.k), true);
 }
 
+/// Panels of 4 V columns, twice what a step takes: first the left halves of all panels, then the right ones.
+void run_qai8_qsu2(Args args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    constexpr AsData kai_getter = {};
+    constexpr PackedSide lhs = PackedSide(x8p, sme_words(2, kai_getter));
+    constexpr PackedSide rhs = PackedSide(qsu2cxpbi32sf32, sme_words(4, kai_getter));
+    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
+    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
+    const size_t k = args->shape.k, n = args->shape.n;
+    const size_t lhs_stride = lhs.stride((k + 3) / 4 * 4),
+                 rhs_stride = rhs.stride(qsu2cxpbi32sf32.padded({1, 4, 1}, k));
+    const size_t width = rhs.rows.value(), half = width / 2;
+    for (size_t first = 0; first < width; first += half) {
+        PanelArgs panels = unified_args(kCodesQAI8, args, lhs_stride, rhs_stride);
+        const size_t rest = n % width > first ? n % width - first : 0;
+        panels.n = n / width * half + KAI_MIN(rest, half);
+        if (panels.n == 0) {
+            return;
+        }
+        panels.rhs = bytes(panels.rhs, first * sizeof(int32_t));
+        panels.dst = bytes(panels.dst, first);
+        panels.rhs_heads = width * sizeof(int32_t) - first * sizeof(int32_t) + first;
+        panels.dst_step = width;
+        panels.table = &kOffsetCodes;
+        run_qai8_panels(
+            kCodesQAI8, panels, rhs_stride - width * sizeof(float), {bounds.lo, bounds.hi, zero_point}, function);
+    }
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -123,6 +156,10 @@ KAI_DEFINE_MATMUL_API(
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi4,
     kai::packed(kai::x8p, VL(2), 4), kai::packed(kai::qsi4cxpbi32sf32, VL(2), 4), VL(2), VL(2), sizeof(int8_t))
+
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi32_8vsx16vs_sme2_mopa, kai::run_qai8_qsu2,
+    kai::packed(kai::x8p, VL(2), 4), kai::packed(kai::qsu2cxpbi32sf32, VL(4), 4), VL(2), VL(4), sizeof(int8_t))
 
 KAI_DEFINE_MATMUL_API(
     matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa, kai::run<kai::kU8I32>, kai::packed(kai::x8p, VL(1), 4),

@@ -25,6 +25,7 @@ struct RowKernel {
     size_t head, multiple;  // of a panel: bytes per column before the elements, what the depth is padded to
     size_t element_bytes;   // of the LHS and of dst
     bool uses_za;
+    const Table* table;  // of nibbles, or of codes of 2 bits
 
     constexpr RowKernel(
         SmeRowFn* function, const Format& f, PanelRows nr, size_t kr, size_t sr, size_t bytes, bool za = true)
@@ -33,7 +34,8 @@ struct RowKernel {
           head(f.panel_head),
           multiple(f.padded({1, kr, sr}, 1)),
           element_bytes(bytes),
-          uses_za(za) {
+          uses_za(za),
+          table(f.bits == 2 ? &kOffsetCodes : &kSignedNibbles) {
     }
 };
 
@@ -48,8 +50,8 @@ struct RowKernel {
     const size_t padded = (k + kernel.multiple - 1) / kernel.multiple * kernel.multiple;
     const size_t tail_skip = (padded - ((k + word - 1) & ~(word - 1))) * kernel.rhs.bits / 8;
     const size_t row_bytes = k * kernel.element_bytes, stride = kernel.rhs.stride(padded), head = width * kernel.head;
-    const RowArgs args = {n,   width,           row_bytes, lhs, rhs,       stride, head, width * tail_skip,
-                          dst, &kSignedNibbles, lo,        hi,  zero_point};
+    const RowArgs args = {n,   width,        row_bytes, lhs, rhs,       stride, head, width * tail_skip,
+                          dst, kernel.table, lo,        hi,  zero_point};
     if (kernel.uses_za) {
         kai_commit_za();
     }

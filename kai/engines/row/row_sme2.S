@@ -1,16 +1,19 @@
-// One row that is not packed times a packed RHS: f32, f16, static int8 x (int8, int4). All SME2 kernels of that kind.
+// One row that is not packed times a packed RHS: f32, f16, static int8 x (int8, int4, 2 bits). All SME2 kernels of that
+// kind.
 //
 //     f32     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])                       FMLA, k ascending
 //     f16     the same sum in f32, two k a step: acc + round(l0 * r0 + l1 * r1)                FDOT, then to f16
 //     int8    dst[n] = clamp(sat(sat(rne(f32(bias[n] + sum) * scale[n])) + zero))              SDOT, sum in int32
 //
 // A word, 32 bits, is what one column takes of one step: an f32, two f16, four int8 (in int4 panels 16 bits, which
-// LUTI4 expands). A pass does 8 vectors of columns in two groups of ZA vectors, so that an instruction need not wait
-// for the one before it. Instructions into ZA take four vectors of one word of the row; these come from
+// LUTI4 expands, in panels of 2-bit codes a byte, for LUTI2). A pass does 8 vectors of columns in two groups of ZA
+// vectors, so that an instruction need not wait for the one before it. Instructions into ZA take four vectors of one
+// word of the row; these come from
 //
 //     single   8 panels of 1 vector   group 0: panels 0-3            group 1: panels 4-7
 //     pair     4 panels of 2 vectors  group 0: their first vectors   group 1: their second ones
 //     nibbles  4 panels of 2 vectors  group 0: panels 0, 1           group 1: panels 2, 3
+//     codes    2 panels of 4 vectors  group 0: panel 0               group 1: panel 1
 //     whole    1 panel of 16 vectors  groups 0-3
 //
 // A strided load takes four vectors of a panel (single: 4 words, pair: 2 words) to registers that are four apart, so
@@ -18,7 +21,7 @@
 // those that are missing; their columns are not stored.
 //
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
-// z4-z15   single: RHS of group 1, nibbles: values of the int4
+// z4-z15   single: RHS of group 1, nibbles: values of the int4, codes: of two words in turn, with z24-z27
 // At the end of a pass: z16-z23 sums, in the order of columns, z24-z31 scales
 // p0, pn8  all    p7, pn9, pn10  what remains    w8, w12-w15  sme2_groups.inc
 //
@@ -68,6 +71,23 @@
     \do     \r7, panel3, 1
 .endm
 
+.macro each_vector_codes do, r0, r1, r2, r3, r4, r5, r6, r7
+    \do     \r0, panel0, 0
+    \do     \r1, panel0, 1
+    \do     \r2, panel0, 2
+    \do     \r3, panel0, 3
+    \do     \r4, panel1, 0
+    \do     \r5, panel1, 1
+    \do     \r6, panel1, 2
+    \do     \r7, panel1, 3
+.endm
+
+// Both panels by \insn ... \by.
+.macro advance_2 insn, by
+    \insn   panel0, panel0, \by
+    \insn   panel1, panel1, \by
+.endm
+
 // ---- The head of the panels: where the sums start.
 
 .macro head_32 r, panel, v
@@ -104,6 +124,13 @@
     each_vector_pair \head, 16, 17, 18, 19, 20, 21, 22, 23
     start_groups
     advance_4 add, bytes
+.endm
+
+.macro start_codes head
+    begin_2
+    each_vector_codes \head, 16, 17, 18, 19, 20, 21, 22, 23
+    start_groups
+    advance_2 add, bytes
 .endm
 
 .macro start_whole head
@@ -207,6 +234,31 @@
     advance_4 addvl, #1
 .endm
 
+// Word \i; z\p0, z\p1: its codes in panels 0, 1.
+.macro word_codes i, p0, p1, a0, a3, b0, b3
+    luti2   {z\a0\().b-z\a3\().b}, zt0, z\p0[0]
+    luti2   {z\b0\().b-z\b3\().b}, zt0, z\p1[0]
+    sdot    za.s[w8, 0, vgx4], {z\a0\().b-z\a3\().b}, z0.b[\i]
+    sdot    za.s[w8, 1, vgx4], {z\b0\().b-z\b3\().b}, z0.b[\i]
+.endm
+
+.macro words4_codes insn, e
+    ld1b    {z16.b-z19.b}, pn8/z, [panel0]
+    ld1b    {z20.b-z23.b}, pn8/z, [panel1]
+    word_codes 0, 16, 20, 4, 7, 8, 11
+    word_codes 1, 17, 21, 12, 15, 24, 27
+    word_codes 2, 18, 22, 4, 7, 8, 11
+    word_codes 3, 19, 23, 12, 15, 24, 27
+    advance_2 addvl, #4
+.endm
+
+.macro word1_codes insn, e
+    ld1b    {z16.b}, p0/z, [panel0]
+    ld1b    {z20.b}, p0/z, [panel1]
+    word_codes 0, 16, 20, 4, 7, 8, 11
+    advance_2 addvl, #1
+.endm
+
 .macro word_whole insn, e, i, at, a0, a3, b0, b3, c0, c3, d0, d3
     ld1b    {z\a0\().b-z\a3\().b}, pn8/z, [rhs, \at, mul vl]
     ld1b    {z\b0\().b-z\b3\().b}, pn8/z, [rhs, \at + 4, mul vl]
@@ -250,6 +302,10 @@
     sums_single
 .endm
 
+.macro sums_codes
+    sums_single
+.endm
+
 // ---- z16-z23 -> the remaining columns of 8 vectors. Advances dst, cols.
 
 .macro advance_cols vectors
@@ -285,10 +341,15 @@
     .ifc \arrangement, single
     each_vector_single head_32, 24, 25, 26, 27, 28, 29, 30, 31
     .else
+    .ifc \arrangement, codes
+    advance_2 add, bytes
+    each_vector_codes head_32, 24, 25, 26, 27, 28, 29, 30, 31
+    .else
     .ifc \arrangement, nibbles
     advance_4 add, bytes
     .endif
     each_vector_pair head_32, 24, 25, 26, 27, 28, 29, 30, 31
+    .endif
     .endif
     whilelo pn9.b, xzr, cols, vlx2
     requantised_4 16, 17, 18, 19, 24, 25, 26, 27, 1, 2
@@ -306,6 +367,10 @@
 func kai_kernel_\name, hidden
     enter
     .ifc \arrangement, nibbles
+    ldr     bytes, [args, #ROW_ARGS_table]
+    ldr     zt0, [bytes]
+    .endif
+    .ifc \arrangement, codes
     ldr     bytes, [args, #ROW_ARGS_table]
     ldr     zt0, [bytes]
     .endif
@@ -344,3 +409,4 @@ row_kernel matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, single, fdot, h, 
 row_kernel matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot, pair, sdot, b, 32, int8
 row_kernel matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, single, sdot, b, 32, int8
 row_kernel matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, nibbles, sdot, b, 32, int8
+row_kernel matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x64vs_sme2_dot, codes, sdot, b, 32, int8

@@ -111,3 +111,5 @@ KAI_DEFINE_ROW_API(
     matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, run_qai8, x8p, 4, qsi8cxpbi32sf32, 1, 4, 1, 1)
 KAI_DEFINE_ROW_API(
     matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot, run_qai8, x8p, 1, qsi4cxpbi32sf32, 2, 4, 16, 1)
+KAI_DEFINE_ROW_API(
+    matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x64vs_sme2_dot, run_qai8, x8p, 1, qsu2cxpbi32sf32, 4, 4, 16, 1)

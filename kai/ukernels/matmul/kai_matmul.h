@@ -56,6 +56,13 @@ struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32
 /// int8 <- int8 x qsi4cxpbi32sf32, one row: SDOT. The same RHS.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsi4cxp8vsx4sf32bi32_1x64vs_sme2_dot(void);
 
+/// int8 <- x8p, panels of 2 V, x qsu2cxpbi32sf32, panels of 4 V: SMOPA. Its LHS packer is kai_lhs_pack_x8p2vlx4_x8_sme.
+/// Operands and bounds as above.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi32_8vsx16vs_sme2_mopa(void);
+
+/// int8 <- int8 x qsu2cxpbi32sf32, one row: SDOT. The same RHS.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x64vs_sme2_dot(void);
+
 /// int32 <- x8p x x8p of uint8, both in panels of V: UMOPA. dst = bias.acc_bias_m[m] + bias.acc_bias_n[n] + products,
 /// int32, wraps around. No flags.
 struct kai_matmul_uker_api kai_matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa(void);

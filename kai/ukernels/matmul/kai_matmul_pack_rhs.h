@@ -50,6 +50,13 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32
 /// The same for nibbles that are 8 more than the value.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme(void);
 
+/// Format qsu2cxpbi32sf32, nr = 4 V, kr 4; fields as of int8. K x N source of 2-bit codes, which are 2 more than the
+/// weights: n % 4 selects the bits of a byte, from the lowest on; rows of (n + 3) / 4 bytes.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsu2cxp16vsx4sf32bi32_qsu2cx_f32_i32_sme(void);
+
+/// The same for an N x K source: k % 4 selects the bits; rows of (k + 3) / 4 bytes.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxp16vsx4sf32bi32_qsu2cx_f32_i32_sme(void);
+
 /// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr 12, kr 4; K x N source. On every host.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon(void);
 
@@ -63,5 +70,11 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsi4c32p16vsx4s4s0_q
 
 /// The same for a K x N source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsi4c32p16vsx4s4s0_qsu4c32_f32_bf16_sme(void);
+
+/// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr = 2 V, kr 2; K x N source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p8vsx2bx32_x16_x32_sme(void);
+
+/// The same for an N x K source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p8vsx2bx32_x16_x32_sme(void);
 
 KAI_END_DECLARATIONS
