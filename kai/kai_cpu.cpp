@@ -168,6 +168,7 @@ static_assert(KAI_CPU_FEATURE_COUNT <= 63, "bits 0-62 are for features");
 Features known_features;
 
 /// Writes a word, unless another thread was first; false then, and `answer` is that thread's.
+// NOLINTNEXTLINE(readability-non-const-parameter): __atomic_compare_exchange_n writes to it
 bool remember(uint64_t* word, uint64_t* answer) {
     uint64_t expected = 0;
     if (__atomic_compare_exchange_n(word, &expected, *answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

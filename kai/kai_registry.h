@@ -21,8 +21,8 @@ KAI_BEGIN_DECLARATIONS
 /// Any function. Cast it to its real type, given by `signature` and `family`, before you call it.
 typedef void kai_any_fn(void);
 
-/// How the functions of a micro-kernel are called: the types of kai_fn_types.h. KAI_UKERNEL_MATMUL, _BL and _RHS_BL: the
-/// type of dst in `run` is float* instead of void* (kai_run_matmul_f32_fn, kai_run_matmul_bl_f32_fn) if dst_type is
+/// How the functions of a micro-kernel are called: the types of kai_fn_types.h. KAI_UKERNEL_MATMUL, _BL and _RHS_BL:
+/// the type of dst in `run` is float* instead of void* (kai_run_matmul_f32_fn, kai_run_matmul_bl_f32_fn) if dst_type is
 /// kai_dt_f32 and rhs_format is quantised, that is, begins with "q".
 enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL,         ///< kai_run_matmul_fn; packed offsets: kai_get_packed_offset_fn
@@ -60,9 +60,9 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_UNIFIED_BL,  ///< As KAI_UKERNEL_UNIFIED; get_rhs_stride and run read config.format.bl.
 };
 
-/// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK: the
-/// type of lhs in `run` is const float* (kai_run_lhs_pack_bl_f32_fn, kai_run_lhs_quant_pack_f32_fn) if source_format is
-/// "f32" and `format` begins with "q", else const void*.
+/// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK:
+/// the type of lhs in `run` is const float* (kai_run_lhs_pack_bl_f32_fn, kai_run_lhs_quant_pack_f32_fn) if
+/// source_format is "f32" and `format` begins with "q", else const void*.
 enum kai_packer_signature {
     KAI_LHS_PACK_BL,       ///< kai_run_lhs_pack_bl_fn
     KAI_LHS_PACK,          ///< kai_run_lhs_pack_fn

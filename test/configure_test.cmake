@@ -161,7 +161,8 @@ if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)
     configure(clang_cl -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=ARM64 ${options}
         -DCMAKE_C_COMPILER_TARGET=aarch64-pc-windows-msvc -DCMAKE_CXX_COMPILER_TARGET=aarch64-pc-windows-msvc
         -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_LINKER=${LLD_LINK} -DCMAKE_AR=${LLVM_LIB}
-        -DCMAKE_MT=${LLVM_MT} -DCMAKE_RC_COMPILER=${LLVM_RC} "-DCMAKE_CXX_FLAGS=/fp:fast /EHsc" "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
+        -DCMAKE_MT=${LLVM_MT} -DCMAKE_RC_COMPILER=${LLVM_RC} "-DCMAKE_CXX_FLAGS=/fp:fast /EHsc"
+        "-DKLEIDIAI_REQUIRE_ISAS=neon_i8mm\;sme2")
     expect_success("clang-cl")
     file(STRINGS "${WORK}/clang_cl/compile_commands.json" lines REGEX "\"command\".*qai8dxp_neon_i8mm.cpp\"")
     string(REGEX REPLACE ".*\"command\": \"([^\"]*) -c -- .*" "\\1" command "${lines}")

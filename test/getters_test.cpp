@@ -1,5 +1,6 @@
-// Getters compute from what the format uses and ignore the rest: numbers that `run` does not take neither end the program
-// nor change a result that does not depend on them. In builds with assertions they reject a number that matters.
+// Getters compute from what the format uses and ignore the rest: numbers that `run` does not take neither end the
+// program nor change a result that does not depend on them. In builds with assertions they reject a number that
+// matters.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>

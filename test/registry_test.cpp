@@ -403,7 +403,8 @@ TEST(Registry, UnknownFamilies) {
         wrong = family + "7";  // a letter more
         check(wrong.c_str(), "no family named \"" + wrong + "\"; nearest: \"" + family + "\"");
     }
-    // Case does not count: without the first letter this would be the family of f16. Of two that are as near, the first.
+    // Case does not count: without the first letter this would be the family of f16. Of two that are as near, the
+    // first.
     check(
         "matmul_clamp_BF16_qai8dxp_qsi4cxp",
         "no family named \"matmul_clamp_BF16_qai8dxp_qsi4cxp\"; nearest: \"matmul_clamp_bf16_qai8dxp_qsi4cxp\"");

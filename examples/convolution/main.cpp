@@ -108,8 +108,9 @@ bool convolve_copies(const Layer& layer, std::vector<float>& results) {
            kai_gemm_run(&plan, &x, workspace.get(), plan.workspace_size, nullptr, nullptr) == KAI_GEMM_OK;
 }
 
-/// The largest difference from a convolution as it is defined, in double precision: each image with its border of zeros,
-/// and a window of it for each pixel. Shares nothing with the code above, so that neither hides a mistake of the other.
+/// The largest difference from a convolution as it is defined, in double precision: each image with its border of
+/// zeros, and a window of it for each pixel. Shares nothing with the code above, so that neither hides a mistake of the
+/// other.
 double error(const Layer& layer, const std::vector<float>& results) {
     constexpr size_t kLine = (kWidth + 2) * kIn;
     double worst = 0;

@@ -25,8 +25,8 @@
 // The bits of C depend on the kernels that the plan chooses, but not on the number of threads, the order of the units
 // or the position in the batch.
 //
-// No operand needs any alignment, not even that of its elements, unless its type in C does (size_t, int32_t, float); the
-// workspaces are aligned to 64 bytes.
+// No operand needs any alignment, not even that of its elements, unless its type in C does (size_t, int32_t, float);
+// the workspaces are aligned to 64 bytes.
 //
 // Integers and integer sums, rounding: docs/arithmetic.md. Which kernel and why: kai_gemm_explain.
 //
@@ -152,8 +152,8 @@ struct kai_gemm_problem {
     /// Sums of f16 A, B and C may be f16 in any case if they are C. Products that are scaled or added to anything stay
     /// f32 until the last step: with f16 A, B and C, allow_f16 permits faster kernels that round them before it.
     bool allow_bf16, allow_f16;
-    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More threads
-    /// than that do no harm: kai_gemm_run has nothing to do for them; kai_gemm_run_unit, kai_gemm_try_unit.
+    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More
+    /// threads than that do no harm: kai_gemm_run has nothing to do for them; kai_gemm_run_unit, kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
     /// threads. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
@@ -205,8 +205,8 @@ struct kai_gemm_plan {
     bool direct;          ///< Kernels store straight into C. Otherwise tiles go through the workspace.
     struct kai_gemm_format format;
     size_t panels_size;  ///< Bytes of one packed matrix B without the bias that is appended.
-    /// Bytes from one packed matrix B to the next. A multiple of 64. The last 64 of a matrix that is constant are a tag,
-    /// which says what is packed; runs compare it.
+    /// Bytes from one packed matrix B to the next. A multiple of 64. The last 64 of a matrix that is constant are a
+    /// tag, which says what is packed; runs compare it.
     size_t packed_b_stride;
     size_t packed_b_size;        ///< Bytes of all packed matrices B, a multiple of 64. 0 if they are not constant.
     size_t pack_units;           ///< Units of kai_gemm_pack_b_unit, per matrix.
@@ -351,8 +351,8 @@ enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t 
 struct kai_gemm_cost {
     double macs;          ///< Multiply-adds of the last phase.
     double largest_unit;  ///< Multiply-adds of its largest unit.
-    /// When equal workers that take units in order have finished, in multiply-adds of one. Of more than 65,536 units, or
-    /// 256 workers: the latest time that this can be.
+    /// When equal workers that take units in order have finished, in multiply-adds of one. Of more than 65,536 units,
+    /// or 256 workers: the latest time that this can be.
     double finish;
     double bytes;        ///< Loaded from beyond the L2 cache by one worker that does all units in order.
     double least_bytes;  ///< The least that kernels which run over the whole depth need with this cache.

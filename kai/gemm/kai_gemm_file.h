@@ -138,10 +138,10 @@ enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor
 enum kai_gemm_file_status kai_gemm_tensor_usable(
     const struct kai_gemm_tensor* tensor, char* reason, size_t reason_size);
 
-/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for INT8_STATIC also a_zero_point and
-/// multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that. a_type and c_type:
-/// the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has; the original one no
-/// longer matters. The problem keeps a pointer to tensor->format.
+/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for INT8_STATIC also
+/// a_zero_point and multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that.
+/// a_type and c_type: the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has;
+/// the original one no longer matters. The problem keeps a pointer to tensor->format.
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
@@ -179,9 +179,9 @@ struct kai_gemm_file {
     size_t count;  ///< Number of tensors.
 };
 
-/// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. Formats that
-/// this library does not know are accepted; kinds and types that it does not know are BAD_VALUE. `data` must not change
-/// while `file` or one of its tensors is used. Bytes that follow the file are ignored.
+/// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. Formats
+/// that this library does not know are accepted; kinds and types that it does not know are BAD_VALUE. `data` must not
+/// change while `file` or one of its tensors is used. Bytes that follow the file are ignored.
 enum kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, struct kai_gemm_file* file);
 
 /// Tensor number `index`, in the order of their names.

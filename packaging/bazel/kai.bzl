@@ -137,7 +137,8 @@ def kai_libraries(name):
                 copts = ["-O3"]  # for GCC to vectorise
             if kind in ["portable", "engines"]:
                 copts = copts + ["-ffreestanding"]
-            copts = _COPTS + _FLOAT_RULES + copts + _aarch64(_AARCH64_COPTS + ["-march=" + ISAS[isa]], _AARCH64_ELF_COPTS)
+            own = _AARCH64_COPTS + ["-march=" + ISAS[isa]]
+            copts = _COPTS + _FLOAT_RULES + copts + _aarch64(own, _AARCH64_ELF_COPTS)
         if kind == "registry":
             defines = defines + select({
                 "//:aarch64": ["KAI_BUILD_" + i + "=1" for i in ISAS],

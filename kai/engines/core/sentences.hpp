@@ -66,14 +66,16 @@ constexpr bool fits(const char* format, const char* kinds) {
         if (*format != '%') {
             continue;
         }
-        while (*++format != 's' && *format != 'g' && *format != 'z') {
+        while (*format != 's' && *format != 'g' && *format != 'z') {
             if (*format == 0) {
                 return false;
             }
+            ++format;
         }
-        if (*kinds++ != *format) {
+        if (*kinds != *format) {
             return false;
         }
+        ++kinds;
     }
     return *kinds == 0;
 }

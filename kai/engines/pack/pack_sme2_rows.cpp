@@ -12,6 +12,6 @@ kai::PackRowsFn kai_kernel_pack_rows_bf16_sme2;
 
 KAI_DEFINE_LHS_PACK_ROWS_SME(
     lhs_pack_bf16p2vlx2_f32_sme2, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme2, 0, VL(2),
-    KAI_DEFINE_LHS_PACKED_GETTERS(K, lhs_pack_bf16p2vlx2_f32_sme2, bf16p))
+    KAI_DEFINE_LHS_PACKED_GETTERS_OF_PANELS(lhs_pack_bf16p2vlx2_f32_sme2))
 
 }  // extern "C"

@@ -94,8 +94,8 @@ KAI_INLINE void pack_panels(
     pack_panels(packer, args, kernel, &fields);
 }
 
-/// 16-bit elements of panels of 2 V columns whose bias has 32 bits. The kernel writes one of 16 bits, zeros, in front of
-/// the elements.
+/// 16-bit elements of panels of 2 V columns whose bias has 32 bits. The kernel writes one of 16 bits, zeros, in front
+/// of the elements.
 void run_wide_bias(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
     check(packer, args);
     const auto& [n, k] = args->shape;

@@ -163,7 +163,7 @@ KAI_DEFINE_LHS_PACK_ROWS_SME(
     KAI_DEFINE_LHS_PACKED_GETTERS(K, lhs_pack_x8p2vlx4_x8_sme, x8p))
 KAI_DEFINE_LHS_PACK_ROWS_SME(
     lhs_pack_bf16p2vlx2_f32_sme, bf16p, 2, float, kai_kernel_pack_rows_bf16_sme, 0, VL(2),
-    KAI_DEFINE_LHS_PACKED_GETTERS(K, lhs_pack_bf16p2vlx2_f32_sme, bf16p))
+    KAI_DEFINE_LHS_PACKED_GETTERS_OF_PANELS(lhs_pack_bf16p2vlx2_f32_sme))
 
 KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x32p2vlx1_x32p_sme, f32p, 1, uint32_t)
 KAI_DEFINE_LHS_IMATMUL_PACK_SME(lhs_imatmul_pack_x16p2vlx2_x16p_sme, f16p, 2, uint16_t)

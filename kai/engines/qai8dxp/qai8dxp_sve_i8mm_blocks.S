@@ -7,7 +7,8 @@
 //
 // A byte of the RHS holds k (low nibble) and k + 16: 64 bytes of a panel are k = 0 ... 7 and 16 ... 23 of its 8
 // columns, the next 64 the other half of 32 k. Shifts and masks make 16 times the weights of them. SMMLA multiplies, in
-// each 128 bits, a pair of rows (2 x 8) by a pair of columns (8 x 2). A tile is 1, 2 or 4 pairs x the columns of two vectors:
+// each 128 bits, a pair of rows (2 x 8) by a pair of columns (8 x 2). A tile is 1, 2 or 4 pairs x the columns of two
+// vectors:
 //
 //                            | low_a, high_a   low_b, high_b
 //        --------------------+-------------------------------

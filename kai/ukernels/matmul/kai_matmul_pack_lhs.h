@@ -1,9 +1,9 @@
 // The unified API for LHS packers.
 //
 // Each function here returns, by value, the table of one packer. V = SVL / 32. Missing rows of the last panel (NEON:
-// their bytes stay as they are), and k up to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written, and all pointers may be NULL. The
-// stride of panels may be larger than get_lhs_packed_stride. Packers have no flags: setting one is an error in every
-// build.
+// their bytes stay as they are), and k up to a multiple of kr, become zero. m = 0 or k = 0: nothing is read or written,
+// and all pointers may be NULL. The stride of panels may be larger than get_lhs_packed_stride. Packers have no flags:
+// setting one is an error in every build.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
