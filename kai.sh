@@ -14,6 +14,8 @@
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
 #   ./kai.sh asm NAME     their assembly, macros expanded
 #   ./kai.sh conformance  optional: golden data of KleidiAI, which are not part of the repository (KLEIDIAI_SHARED)
+#   ./kai.sh peer [CASES] KleidiAI's own library, a package of Debian, beside ours: random calls of all functions, and a
+#                         table of how they differ; CASES of each function (64)
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
 #   ./kai.sh integrate    installs the library and builds clients in every documented way, with all compilers here
 #   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
@@ -85,7 +87,9 @@ cmd_test() {
     local bench=OFF
     if [ "$manager" = apt ]; then need_bench_packages; need_packages doxygen=doxygen; bench=ON; fi
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then
-        { (need_ggml) || say "ggml cannot be had: not compared"; } &  # the tests need it, the build does not
+        # The tests need them, the native build does not.
+        { (need_ggml) || say "ggml cannot be had: not compared"
+          (need_peer) || say "KleidiAI's library cannot be had: not compared"; } &
     fi
     build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     wait
@@ -205,6 +209,41 @@ cmd_conformance() {
     [ "$failed" = 0 ]
 }
 
+cmd_peer() {
+    local cases=${1:-64} preset=aarch64-clang width log=$root/build/peer.log failed=0
+    need_build_tools
+    need_peer
+    [ "$host" != aarch64 ] || preset=native
+    target=kleidiai_peer build "$preset"
+    : > "$log"
+    for width in $([ "$host" = aarch64 ] && echo native || echo 16 32 64 128 256 none); do
+        case $width in
+            native) say "this CPU"; set -- ;;
+            none) say "a CPU without SVE"; set -- "$emulator" -cpu neoverse-n1 ;;
+            *)
+                say "vectors of $width bytes"
+                set -- "$emulator" -cpu "max,sve-default-vector-length=$width,sme-default-vector-length=$width" ;;
+        esac
+        KLEIDIAI_PEER_CASES=$cases "$@" "$root/build/$preset/test/kleidiai_peer" > "$log.part" || failed=1
+        grep -E '^(MISSING|ABORTS|GETTER|BYTES|STRIDE|PADDING|RESULTS|kai_)' "$log.part" || true
+        sed -n '/^against/,/^all /p' "$log.part"
+        cat "$log.part" >> "$log"
+    done
+    # Each known difference must have been seen in one of the runs. (Here only with all vector lengths.)
+    if [ "$host" != aarch64 ] && [ "$cases" -ge 32 ]; then
+        grep -E '^(not seen|not tried): ' "$log" | sed 's/^[^:]*: //' | sort -u |
+            grep -vxF -f <(sed -n 's/^seen: //p' "$log") > "$log.part" || true
+        if [ -s "$log.part" ]; then
+            echo "known differences that are no longer seen:"
+            cat "$log.part"
+            failed=1
+        fi
+    fi
+    rm -f "$log.part"
+    echo "the whole log: ${log#"$root"/}"
+    [ "$failed" = 0 ]
+}
+
 cmd_cycles() {
     [ "$host" != aarch64 ] || die "the prediction runs on other hosts; on AArch64 measure: ./kai.sh bench"
     need_build_tools
@@ -316,8 +355,8 @@ cmd_mutate() {
 command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
-    demo | test | bench | cycles | curves | rows | docs | size | where | asm | conformance | mutate | integrate | \
-        lint | setup)
+    demo | test | bench | cycles | curves | rows | docs | size | where | asm | conformance | peer | mutate | \
+        integrate | lint | setup)
         "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

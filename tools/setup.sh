@@ -206,6 +206,12 @@ END
     "$cache/ggml-python" -c 'import numpy' || { rm "$cache/ggml-python"; die "Python of sid does not start"; }
 }
 
+# The established library as Debian's package for arm64, which tests call beside ours: $cache/peer. Needed by nothing
+# else; tests are skipped without it.
+need_peer() {
+    [ -e "$cache/peer/usr/lib/aarch64-linux-gnu/libkleidiai.a" ] || unpack_from sid "$cache/peer" arm64 libkleidiai-dev
+}
+
 # Whether this host can build for AArch64 Linux: it can, or Debian's cross compilers can be installed.
 can_cross() {
     [ "$manager" != apt ] || [ "$host" != x86_64 ] || return 0

@@ -51,9 +51,10 @@ uint8_t* obtain_area(size_t size) {
 
 GuardedBuffer::GuardedBuffer(size_t size, Flush flush, uint8_t poison) : size_(size) {
     const size_t page = sysconf(_SC_PAGESIZE);
-    area_size_ = (size + page - 1) / page * page;
+    const size_t used = size + readable_past_end;
+    area_size_ = (used + page - 1) / page * page;
     area_ = obtain_area(area_size_);
-    data_ = flush == Flush::end ? area_ + area_size_ - size : area_;
+    data_ = flush == Flush::end ? area_ + area_size_ - used : area_;
     std::memset(area_, kSlack, area_size_);
     std::memset(data_, poison, size);
     living().push_back(this);

@@ -27,6 +27,9 @@ public:
     GuardedBuffer(const GuardedBuffer&) = delete;
     GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
+    /// Bytes past the end that may be read, for functions of others that do.
+    static inline size_t readable_past_end = 0;
+
     uint8_t* data() const {
         return data_;
     }

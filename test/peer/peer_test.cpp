@@ -1,0 +1,512 @@
+// Random calls of every function of the established library and of ours, side by side: what getters return, packed
+// bytes, results of micro-kernels. Neither is the reference for the other: what differs, and why, is in
+// known_differences.def.
+//
+//     KLEIDIAI_PEER_CASES=100 KLEIDIAI_PEER_SEED=7 kleidiai_peer [--gtest_filter=*sme2*]
+//
+// Results are the same bits, or both within the error bound of the reference. At the end a table says how often, and
+// how far apart they are.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "test/peer/peer.hpp"
+
+#include <fnmatch.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/matmul/fixture.hpp"
+#include "test/reference/quantise.hpp"
+#include "test/support/checked_call.hpp"
+#include "test/support/ending.hpp"
+#include "test/support/subject.hpp"
+
+namespace {
+
+using reference::Side;
+using reference::Tile;
+using test::Data;
+using test::GuardedBuffer;
+using test::Random;
+
+size_t from_environment(const char* name, size_t otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? std::strtoul(text, nullptr, 0) : otherwise;
+}
+
+const size_t cases = from_environment("KLEIDIAI_PEER_CASES", 8);
+const size_t seed = from_environment("KLEIDIAI_PEER_SEED", 1);
+
+const test::PeerFunction* find(const std::string& name) {
+    const test::PeerFunction *first = test::peer_functions, *end = first + test::peer_function_count;
+    const auto* found = std::lower_bound(
+        first, end, name, [](const test::PeerFunction& f, const std::string& s) { return f.name < s; });
+    return found != end && found->name == name ? found : nullptr;
+}
+
+kai_any_fn* peers(const std::string& name) {
+    const test::PeerFunction* found = find(name);
+    return found != nullptr ? found->peers : nullptr;
+}
+
+/// Structures of the unified API grew with 1.32 of the interface.
+const bool unified_agrees = std::string(KAI_INTERFACE_VERSION) >= "1.32";
+
+uint64_t hash(const std::string& text) {
+    uint64_t h = 0xCBF29CE484222325u;
+    for (const char c : text) {
+        h = (h ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
+    }
+    return h;
+}
+
+// ---- what is known to differ ----
+
+enum Kind {
+    MISSING,  ///< we lack the function
+    ABORTS,   ///< the established one ends by a signal where ours returns
+    GETTER,   ///< another number
+    BYTES,    ///< other packed bytes, of whole panels from rows without gaps
+    STRIDE,   ///< other packed bytes, of whole panels from rows with gaps
+    PADDING,  ///< other packed bytes where the last panel has fewer rows (columns)
+    RESULTS   ///< its result is outside of the reference's bound, and ours is not
+};
+constexpr const char* kKindNames[] = {"MISSING", "ABORTS", "GETTER", "BYTES", "STRIDE", "PADDING", "RESULTS"};
+
+struct Known {
+    Kind kind;
+    const char* functions;  ///< a pattern of fnmatch
+    const char* reason;
+};
+constexpr Known kKnown[] = {
+#define KAI_KNOWN_DIFFERENCE(kind, functions, reason) {kind, functions, reason},
+#include "test/peer/known_differences.def"
+#undef KAI_KNOWN_DIFFERENCE
+};
+
+std::set<const Known*> seen;              // those that still differ
+std::map<const Known*, size_t> tried_of;  // functions that were called, of those that a difference is about
+
+/// Whether it is known, which is noted.
+bool is_known(Kind kind, const std::string& function) {
+    for (const Known& known : kKnown) {
+        if (known.kind == kind && fnmatch(known.functions, function.c_str(), 0) == 0) {
+            seen.insert(&known);
+            return true;
+        }
+    }
+    return false;
+}
+
+void note_call_of(const std::string& function) {
+    for (const Known& known : kKnown) {
+        if (fnmatch(known.functions, function.c_str(), 0) == 0) {
+            ++tried_of[&known];
+        }
+    }
+}
+
+// ---- what is counted ----
+
+struct Tally {
+    size_t calls = 0, same = 0, near = 0, known = 0, unexplained = 0;
+    double farthest = 0;  // |ours - theirs| of a result, in error bounds of the reference
+};
+std::map<std::string, Tally> tallies;  // by family
+
+/// A difference that ends a test of a function, unless it is known.
+void differs(Tally& tally, Kind kind, const std::string& function, const std::string& what) {
+    if (is_known(kind, function)) {
+        ++tally.known;
+        return;
+    }
+    ++tally.unexplained;
+    ADD_FAILURE() << kKindNames[kind] << " " << function << ": " << what;
+}
+
+/// Runs both. Whether both returned; otherwise what happened is counted.
+template <typename Ours, typename Theirs>
+bool both_return(Tally& tally, const std::string& function, const std::string& call, Ours ours, Theirs theirs) {
+    ++tally.calls;
+    const test::Ending theirs_end = test::ending_of(theirs);
+    const test::Ending ours_end = test::ending_of(ours);
+    if (ours_end.returned && theirs_end.returned) {
+        return true;
+    }
+    if (!ours_end.returned && !theirs_end.returned) {
+        ++tally.same;
+    } else if (ours_end.returned) {
+        differs(
+            tally, ABORTS, function,
+            call + ": theirs ends by signal " + std::to_string(theirs_end.signal) + ", " + theirs_end.text);
+    } else {
+        ++tally.unexplained;
+        ADD_FAILURE() << function << ": " << call << ": ours ends by signal " << ours_end.signal << ", "
+                      << ours_end.text;
+    }
+    return false;
+}
+
+// ---- getters ----
+
+/// Integers in all registers for arguments: a getter takes those that it has.
+using Registers = size_t(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
+
+struct Numbers {
+    std::vector<size_t> values;
+    std::vector<bool> returned;
+};
+
+/// What the function returns for each of the calls.
+Numbers numbers_of(kai_any_fn* function, const std::vector<std::array<size_t, 8>>& calls) {
+    Numbers numbers = {std::vector<size_t>(calls.size()), std::vector<bool>(calls.size())};
+    size_t i = 0;
+    while (i < calls.size()) {
+        const test::Ending end = test::ending_of([&] {
+            for (; i < calls.size(); ++i) {
+                const std::array<size_t, 8>& a = calls[i];
+                numbers.values[i] = test::checked_call(
+                    reinterpret_cast<Registers*>(function), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+                numbers.returned[i] = true;
+            }
+        });
+        i += end.returned ? 0 : 1;
+    }
+    return numbers;
+}
+
+class PeerGetter : public testing::TestWithParam<const test::PeerFunction*> {};
+
+// With any arguments, also such as make no sense: clients have passed them.
+TEST_P(PeerGetter, Agrees) {
+    const test::PeerFunction& f = *GetParam();
+    const std::string name = f.name;
+    const bool streaming = name.find("_sme") != std::string::npos || name.find("vl") != std::string::npos ||
+                           name.find("vs") != std::string::npos;
+    const bool scalable = name.find("_sve") != std::string::npos;
+    if ((streaming && kai_cpu_sme_bytes() == 0) || (scalable && kai_cpu_sve_bytes() == 0)) {
+        GTEST_SKIP();
+    }
+    note_call_of(name);
+    Tally& tally = tallies["getters"];
+    constexpr size_t kUsual[] = {0,  1,  2,   4,   8,   12,   16,   24,          32,
+                                 64, 96, 128, 256, 512, 1024, 4096, kai_dt_bf16, kai_dt_f32};
+    Random random(seed ^ hash(name));
+    std::vector<std::array<size_t, 8>> calls(8 * cases);
+    for (auto& call : calls) {
+        for (size_t& argument : call) {
+            argument = kUsual[static_cast<size_t>(random.integer(0, std::size(kUsual) - 1))];
+        }
+    }
+    const Numbers ours = numbers_of(f.ours, calls), theirs = numbers_of(f.peers, calls);
+    for (size_t i = 0; i < calls.size(); ++i) {
+        ++tally.calls;
+        std::string call;
+        for (const size_t argument : calls[i]) {
+            call += (call.empty() ? "(" : ", ") + std::to_string(argument);
+        }
+        call += ")";
+        if (ours.returned[i] == theirs.returned[i] && ours.values[i] == theirs.values[i]) {
+            ++tally.same;
+        } else if (!theirs.returned[i]) {
+            ++tally.near;  // it asserts more than we do
+        } else {
+            differs(
+                tally, GETTER, name,
+                call + ": " + (ours.returned[i] ? std::to_string(ours.values[i]) : "ours aborts") + ", theirs " +
+                    std::to_string(theirs.values[i]));
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+std::vector<const test::PeerFunction*> getters() {
+    std::vector<const test::PeerFunction*> functions;
+    for (size_t i = 0; i < test::peer_function_count; ++i) {
+        const test::PeerFunction& f = test::peer_functions[i];
+        if (std::strncmp(f.name, "kai_get_", 8) == 0 && f.ours != nullptr) {
+            functions.push_back(&f);
+        }
+    }
+    return functions;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, PeerGetter, testing::ValuesIn(getters()),
+    [](const testing::TestParamInfo<const test::PeerFunction*>& info) { return std::string(info.param->name); });
+
+// A version of the library that is newer than ours.
+TEST(Peer, HasNoFunctionThatWeLack) {
+    for (size_t i = 0; i < test::peer_function_count; ++i) {
+        const test::PeerFunction& f = test::peer_functions[i];
+        note_call_of(f.name);
+        if (f.ours == nullptr && !is_known(MISSING, f.name)) {
+            ADD_FAILURE() << f.name;
+        }
+    }
+}
+
+// ---- packers ----
+
+class PeerPack : public testing::TestWithParam<const kai_packer*> {
+protected:
+    const kai_packer& ours = *GetParam();
+    kai_packer theirs = ours;
+    const bool lhs = kai::is_lhs(ours), unified = kai::is_unified(ours);
+    const std::string function = std::string(unified ? "kai_" : "kai_run_") + ours.name;
+
+    /// Whether the established library has it.
+    bool find_theirs() {
+        const std::string side = lhs ? "lhs" : "rhs";
+        theirs.run = peers(function);
+        if (!unified && theirs.run != nullptr) {
+            theirs.get_source_offset = peers("kai_get_" + side + "_offset_" + ours.name);
+            theirs.get_packed_offset = peers("kai_get_" + side + "_packed_offset_" + ours.name);
+            theirs.get_packed_size = peers("kai_get_" + side + "_packed_size_" + ours.name);
+        }
+        return theirs.run != nullptr && (!unified || unified_agrees);
+    }
+
+    /// Those of the micro-kernels that it packs for.
+    std::vector<Tile> tiles_of_kernels() const {
+        std::vector<Tile> tiles;
+        for (const kai_ukernel* u : test::all_ukernels()) {
+            if (kai_registry_runnable(u->size_features, nullptr, 0) &&
+                (kai::packs_for(ours, *u, lhs, false) || kai::packs_for(ours, *u, lhs, true))) {
+                tiles.push_back({lhs ? u->get_mr() : u->get_nr(), u->get_kr(), u->get_sr()});
+            }
+        }
+        return tiles.empty() ? test::tiles_of(ours) : tiles;
+    }
+
+    static size_t up_to(Random& random, size_t most) {
+        return static_cast<size_t>(random.integer(1, static_cast<int>(most)));
+    }
+};
+
+TEST_P(PeerPack, WritesTheSameBytes) {
+    TEST_SKIP_UNLESS_RUNNABLE(ours);
+    if (!find_theirs() || kai::is_depthwise(ours) || kai::is_file(ours)) {
+        return;
+    }
+    note_call_of(function);
+    const reference::Format format = test::format_of(ours);
+    const std::vector<Tile> tiles = tiles_of_kernels();
+    ASSERT_FALSE(tiles.empty());
+    Tally& tally = tallies[lhs ? "LHS packers" : "RHS packers"];
+    const bool blocks = kai::has_blocks(ours);
+    const bool one_row = function.find("_bf16p1x4_") != std::string::npos;
+    for (size_t i = 0; i < cases && !HasFailure(); ++i) {
+        Random random(seed ^ hash(function) ^ i * 0x9E3779B9u);
+        const Tile t = tiles[i % tiles.size()];
+        const bool whole = random.integer(0, 1) == 0;
+        const size_t rows = one_row ? 1 : whole ? t.rows * up_to(random, 3) : up_to(random, 2 * t.rows + 3);
+        const size_t bl = blocks ? 32 * up_to(random, 4) : 0, unit = format.block != 0 ? format.block : bl;
+        const size_t k = unit != 0            ? unit * up_to(random, 5)
+                         : kai::has_lut(ours) ? 32 * up_to(random, 5)
+                                              : up_to(random, 140);
+        const size_t gap = random.integer(0, 1) == 0 ? 0 : up_to(random, 3);
+        const std::string call = test::listed(
+            {{"rows", rows}, {"k", k}, {"bl", bl}, {"tile", t.rows}, {"kr", t.kr}, {"sr", t.sr}, {"gap", gap}});
+        const size_t size = test::packed_size(ours, t, rows, k, bl);
+        const GuardedBuffer our_bytes(size), their_bytes(size);
+        bool returned = false;
+        if (lhs) {
+            const std::vector<float> values =
+                reference::as_source(ours.source_format, test::make_floats(rows, k, false, random));
+            const test::LhsSource source(ours, t, values, rows, k, gap);
+            const auto run = [&](const kai_packer& p, const GuardedBuffer& to) {
+                test::run_lhs(p, t, source, 0, rows, bl, 0, to.data());
+            };
+            returned = both_return(
+                tally, function, call, [&] { run(ours, our_bytes); }, [&] { run(theirs, their_bytes); });
+        } else {
+            Side side = test::make_side(format, Data::random, rows, k, bl, random);
+            if (format.is_float()) {
+                side.values = reference::as_source(test::source_type(ours), side.values);
+            }
+            const test::RhsSource source(ours, side, gap);
+            const auto run = [&](const kai_packer& p, const GuardedBuffer& to) {
+                test::run_rhs(p, t, source, 0, rows, to.data());
+            };
+            returned = both_return(
+                tally, function, call, [&] { run(ours, our_bytes); }, [&] { run(theirs, their_bytes); });
+        }
+        if (!returned) {
+            continue;
+        }
+        const uint8_t *a = our_bytes.data(), *b = their_bytes.data();
+        const size_t first = static_cast<size_t>(std::mismatch(a, a + size, b).first - a);
+        if (first == size) {
+            ++tally.same;
+        } else {
+            differs(
+                tally,
+                rows % t.rows != 0 ? PADDING
+                : gap != 0         ? STRIDE
+                                   : BYTES,
+                function,
+                call + ": byte " + std::to_string(first) + " of " + std::to_string(size) + ": " +
+                    std::to_string(a[first]) + ", theirs " + std::to_string(b[first]));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Packers, PeerPack, testing::ValuesIn(test::all_packers()), test::instance_name<kai_packer>);
+
+// ---- micro-kernels ----
+
+kai_any_fn* their_run = nullptr;
+
+class PeerMatmul : public test::matmul::Matmul {
+protected:
+    const std::string function = std::string(kai::is_unified(*GetParam()) ? "kai_" : "kai_run_") + GetParam()->name;
+
+    static size_t up_to(Random& random, size_t most) {
+        return static_cast<size_t>(random.integer(1, static_cast<int>(most)));
+    }
+    /// Whether the established library has it.
+    bool find_theirs() const {
+        their_run = peers(function);
+        if (their_run != nullptr && unified) {
+            their_run = reinterpret_cast<kai_any_fn*>(reinterpret_cast<kai_get_matmul_uker_api_fn*>(their_run)().run);
+            return unified_agrees;
+        }
+        return their_run != nullptr;
+    }
+    void TearDown() override {
+        test::substitute_kernel = nullptr;
+    }
+};
+
+TEST_P(PeerMatmul, GivesTheSameResults) {
+    if (!find_theirs()) {
+        return;
+    }
+    note_call_of(function);
+    Tally& tally = tallies[u.family];
+    for (size_t i = 0; i < cases && !HasFailure(); ++i) {
+        Random random(seed ^ hash(function) ^ i * 0x9E3779B9u);
+        const size_t bl = has_blocks ? 32 * up_to(random, 4) : 0, unit = u.k_multiple != 0 ? u.k_multiple : length(bl);
+        const size_t k = unit != 0 ? unit * up_to(random, wide() ? 2 : 6) : up_to(random, wide() ? 40 : 150);
+        const size_t m = one_row || (m_step == 1 && random.integer(0, 1) == 0)
+                             ? 1
+                             : up_to(random, std::min<size_t>(2 * m_step + 3, m_step + 40));
+        const size_t n = up_to(random, std::min<size_t>(2 * n_step + 3, n_step + 80));
+        constexpr Data kData[] = {Data::random, Data::random, Data::exact, Data::large};
+        const Data data = kData[i % std::size(kData)];
+        const Side lhs = make_lhs(data, m, k, bl, random.next()), rhs = make_rhs(data, n, k, bl, random.next());
+        const test::matmul::Operands o = packed(lhs, rhs);
+        // A rectangle: to the last row and column.
+        const bool all = random.integer(0, 1) == 0;
+        const size_t m0 = all ? 0 : up_to(random, (m + m_step - 1) / m_step) * m_step - m_step,
+                     n0 = all ? 0 : up_to(random, (n + n_step - 1) / n_step) * n_step - n_step;
+        const size_t rows = m - m0, columns = n - n0, stride = (columns + up_to(random, 4) - 1) * element;
+        test::matmul::Clamp clamp;
+        if (clamps && random.integer(0, 2) != 0) {
+            clamp.lo = random.real(-20, 0), clamp.hi = random.real(0, 20);
+            clamp = whole(clamp);
+        }
+        const std::string call =
+            test::listed({{"m", m}, {"n", n}, {"k", k}, {"bl", bl}, {"m_idx", m0}, {"n_idx", n0}, {"stride", stride}});
+        const uint8_t *l = o.lhs.data() + lhs_offset(m0, k, bl), *r = o.rhs.data() + rhs_offset(n0, k, bl);
+        const size_t size = (rows - 1) * stride + columns * element;
+        const GuardedBuffer ours(size, test::Flush::end, test::matmul::kNan),
+            theirs(size, test::Flush::end, test::matmul::kNan);
+        const auto run = [&](const GuardedBuffer& dst, kai_any_fn* (*substitute)(const kai_ukernel&)) {
+            test::substitute_kernel = substitute;
+            this->call(rows, columns, o, l, r, dst.data(), stride, clamp, m0, n0);
+        };
+        const bool returned = both_return(
+            tally, function, call, [&] { run(ours, nullptr); },
+            [&] { run(theirs, [](const kai_ukernel&) { return their_run; }); });
+        if (!returned) {
+            continue;
+        }
+        const std::vector<float> a = floats_of(ours.data(), stride, rows, columns),
+                                 b = floats_of(theirs.data(), stride, rows, columns);
+        if (test::matmul::same_bits(a, b)) {
+            ++tally.same;
+            continue;
+        }
+        const reference::Expected& right = expected(lhs.part(m0, rows), rhs.part(n0, columns));
+        const auto off = [&](const std::vector<float>& x) {
+            return reference::compare(right, x, rows, columns, clamp.lo, clamp.hi, u.dst_type);
+        };
+        const std::string our_error = off(a), their_error = off(b);
+        EXPECT_EQ(our_error, "") << function << ": " << call;
+        if (!their_error.empty()) {
+            differs(tally, RESULTS, function, call + ": theirs: " + their_error);
+            continue;
+        }
+        ++tally.near;
+        for (size_t j = 0; j < a.size(); ++j) {
+            const double apart = std::fabs(static_cast<double>(a[j]) - static_cast<double>(b[j]));
+            const double unit = u.dst_type == kai_dt_f16 ? 0x1p-11 : u.dst_type == kai_dt_bf16 ? 0x1p-8 : 0;
+            const double bound = right.bound[j] + std::fabs(right.value[j]) * unit;
+            if (apart > 0 && bound > 0) {
+                tally.farthest = std::max(tally.farthest, apart / bound);
+            }
+        }
+    }
+}
+
+std::vector<const kai_ukernel*> matmuls() {
+    std::vector<const kai_ukernel*> ukernels = test::all_ukernels();
+    ukernels.erase(
+        std::remove_if(ukernels.begin(), ukernels.end(), [](const kai_ukernel* u) { return kai::is_depthwise(*u); }),
+        ukernels.end());
+    return ukernels;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, PeerMatmul, testing::ValuesIn(matmuls()), test::instance_name<kai_ukernel>);
+
+// ---- the table ----
+
+class Table : public testing::EmptyTestEventListener {
+    void OnTestProgramEnd(const testing::UnitTest&) override {
+        std::printf(
+            "%-44s %8s %8s %8s %8s %8s  %s\n", "against the established library", "calls", "same", "near", "known",
+            "differ", "farthest apart, in error bounds");
+        Tally all;
+        for (const auto& [name, t] : tallies) {
+            std::printf(
+                "%-44s %8zu %8zu %8zu %8zu %8zu  %.3f\n", name.c_str(), t.calls, t.same, t.near, t.known, t.unexplained,
+                t.farthest);
+            all.calls += t.calls, all.same += t.same, all.near += t.near, all.known += t.known;
+            all.unexplained += t.unexplained;
+        }
+        std::printf(
+            "%-44s %8zu %8zu %8zu %8zu %8zu\n", "all", all.calls, all.same, all.near, all.known, all.unexplained);
+        for (const Known& known : kKnown) {
+            const char* state = seen.count(&known) != 0 ? "seen" : tried_of[&known] != 0 ? "not seen" : "not tried";
+            std::printf("%s: %s %s: %s\n", state, kKindNames[known.kind], known.functions, known.reason);
+        }
+    }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    if (std::getenv("GTEST_FILTER") == nullptr && GTEST_FLAG_GET(filter) == "*") {
+        GTEST_FLAG_SET(filter, "*Peer*");
+    }
+    testing::UnitTest::GetInstance()->listeners().Append(new Table);
+    const test::PlainCalls plain;
+    GuardedBuffer::readable_past_end = 1024;
+    std::printf(
+        "SVE: %zu bytes, SME: %zu bytes; %zu cases of each function, seed %zu\n", kai_cpu_sve_bytes(),
+        kai_cpu_sme_bytes(), cases, seed);
+    return RUN_ALL_TESTS();
+}
