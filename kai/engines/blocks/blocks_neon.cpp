@@ -7,7 +7,6 @@
 #include "kai/engines/int_neon/int_neon.hpp"
 
 namespace kai {
-namespace {
 
 /// A call. Strides are in bytes.
 struct BlocksProblem {
@@ -21,6 +20,17 @@ struct BlocksProblem {
     const LongTiles* long_tiles;
     StoreFn* store;
 };
+
+/// Tiles to be stored: `rows` rows and whole quads of them.
+struct StoredTiles {
+    const float* sums;
+    size_t rows, quads;
+    const uint8_t* bias;  // of the first quad, or null
+    uint8_t* dst;
+    size_t dst_stride;
+};
+
+namespace {
 
 constexpr BlockTiles kNoTiles = {};  // of long blocks
 
@@ -89,15 +99,6 @@ void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& arg
     }
     args.quads = quads;
 }
-
-/// Tiles to be stored: `rows` rows and whole quads of them.
-struct StoredTiles {
-    const float* sums;
-    size_t rows, quads;
-    const uint8_t* bias;  // of the first quad, or null
-    uint8_t* dst;
-    size_t dst_stride;
-};
 
 struct FourRows {
     float32x4_t x[4];

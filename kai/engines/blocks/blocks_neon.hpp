@@ -21,6 +21,16 @@ namespace {
 constexpr size_t kMaxPanels = BlocksLimits::kPanels, kMaxQuads = BlocksLimits::kQuads;
 constexpr size_t kMaxRowScales = BlocksLimits::kRowScales;
 
+/// How many quads are side by side in a tile of 1 to 7 rows.
+constexpr size_t few_quads(size_t rows) {
+    return rows > 4 ? 1 : rows > 2 ? 2 : 4;
+}
+
+}  // namespace
+
+// Types in the declarations of functions that other sources define: in an unnamed namespace they would be other types
+// there.
+
 KAI_STRUCT(TileArgs, KAI_TILE_ARGS);
 using TileFn = void(const TileArgs*);
 
@@ -34,11 +44,6 @@ struct RowScalesArgs {
     float start;             // TileRules::start
 };
 using RowScalesFn = void(const RowScalesArgs*);
-
-/// How many quads are side by side in a tile of 1 to 7 rows.
-constexpr size_t few_quads(size_t rows) {
-    return rows > 4 ? 1 : rows > 2 ? 2 : 4;
-}
 
 /// What tiles want besides the operands, and how they leave the results.
 struct TileRules {
@@ -61,7 +66,7 @@ struct BlockTiles {
 struct BlockOperand {
     size_t rows, bytes_of_8, fields, panel_head, panel_tail;
 
-    constexpr BlockOperand(const Format& f, size_t rows_)
+    KAI_INLINE constexpr BlockOperand(const Format& f, size_t rows_)
         : rows(rows_),
           bytes_of_8(rows * f.bits),
           fields(rows * (f.block_head + f.block_tail)),
@@ -69,10 +74,10 @@ struct BlockOperand {
           panel_tail(rows * f.panel_tail) {
     }
     /// Format::block_bytes.
-    constexpr size_t block_bytes(size_t bl) const {
+    KAI_INLINE constexpr size_t block_bytes(size_t bl) const {
         return bl / 8 * bytes_of_8 + fields;
     }
-    constexpr size_t stride(size_t blocks, size_t bl) const {
+    KAI_INLINE constexpr size_t stride(size_t blocks, size_t bl) const {
         return panel_head + blocks * block_bytes(bl) + panel_tail;
     }
 };
@@ -137,7 +142,6 @@ struct BlockRowsKernel {
     bool f16 = operands.bf16_scales || operands.element_bytes == 2;  // of RowFn
 };
 
-}  // namespace
 }  // namespace kai
 
 extern "C" {

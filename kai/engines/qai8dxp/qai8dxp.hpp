@@ -10,13 +10,14 @@
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {
-namespace {
 
 /// Elements of the RHS: those of a packed format of layout.hpp.
 enum class RhsKind : size_t { int8, int4, int2, int4_blocks };
 enum class OutKind : size_t { f32, f16, bf16 };  // assembly knows the numbers
 
-KAI_STRUCT(Problem, KAI_PROBLEM);
+KAI_STRUCT(Problem, KAI_PROBLEM);  // not in an unnamed namespace: other sources define functions that take it
+
+namespace {
 
 constexpr RhsKind rhs_kind(const Format& f) {
     return f.block_tail != 0 ? RhsKind::int4_blocks

@@ -25,7 +25,9 @@
 #include "kai/engines/core/limits.hpp"
 
 namespace kai {
-namespace {
+
+// Types in the declarations of functions that other sources define: in an unnamed namespace they would be other types
+// there.
 
 /// @name Tile functions
 ///
@@ -73,7 +75,6 @@ struct GemmTiles {
     size_t few_rows;     // up to this many are few, 3 to 64; of more rows, those after the last whole panel
 };
 
-}  // namespace
 }  // namespace kai
 
 extern "C" {
