@@ -44,6 +44,12 @@ constexpr bool is_known(kai::Function<F, Arguments...> /*run*/) {
 constexpr bool is_known(kai::Unified /*run*/) {
     return true;
 }
+constexpr bool is_known(kai::UnifiedBl /*run*/) {
+    return true;
+}
+constexpr bool is_known(kai::UnifiedPackBl /*run*/) {
+    return true;
+}
 constexpr bool is_known(kai::NoFunction /*run*/) {
     return false;
 }
