@@ -73,11 +73,11 @@ struct Format {
     }
     /// @}
 
-    constexpr size_t group_size(Tile t) const {
+    KAI_INLINE constexpr size_t group_size(Tile t) const {
         return group == one ? 1 : group == two ? 2 : group == half_kr ? t.kr / 2 : group == kr ? t.kr : t.kr / t.sr;
     }
     /// Depth as stored, of formats whose functions take no bl.
-    constexpr size_t padded(Tile t, size_t k) const {
+    KAI_INLINE constexpr size_t padded(Tile t, size_t k) const {
         if (block != 0) {
             return k;
         }
@@ -85,30 +85,30 @@ struct Format {
         const size_t multiple = k_multiple != 0 ? k_multiple : no_group ? 0 : group_size(t);
         return multiple == 0 ? k : (k + multiple - 1) / multiple * multiple;
     }
-    constexpr size_t element_bytes(Tile t, size_t count) const {
+    KAI_INLINE constexpr size_t element_bytes(Tile t, size_t count) const {
         return t.rows * (count * bits / 8);
     }
-    constexpr size_t block_bytes(Tile t, size_t bl) const {
+    KAI_INLINE constexpr size_t block_bytes(Tile t, size_t bl) const {
         return element_bytes(t, bl) + t.rows * (block_head + block_tail);
     }
 
     /// @name Getters take any number, 0 too: nothing divides by what is 0
     /// @{
-    static constexpr size_t panels_before(Tile t, size_t row) {
+    KAI_INLINE static constexpr size_t panels_before(Tile t, size_t row) {
         return t.rows == 0 ? 0 : row / t.rows;
     }
-    static constexpr size_t panels_of(Tile t, size_t count) {
+    KAI_INLINE static constexpr size_t panels_of(Tile t, size_t count) {
         return t.rows == 0 ? 0 : (count + t.rows - 1) / t.rows;
     }
     /// A part of a block counts as one.
-    static constexpr size_t blocks_of(size_t k, size_t bl) {
+    KAI_INLINE static constexpr size_t blocks_of(size_t k, size_t bl) {
         return bl == 0 ? 0 : (k + bl - 1) / bl;
     }
     /// @}
 
     /// @name With blocks of bl. Formats whose blocks have no fields do not depend on it.
     /// @{
-    constexpr size_t stride(Tile t, size_t k, size_t bl) const {
+    KAI_INLINE constexpr size_t stride(Tile t, size_t k, size_t bl) const {
         return t.rows * (panel_head + panel_tail) +
                (block_head + block_tail == 0 ? element_bytes(t, k) : blocks_of(k, bl) * block_bytes(t, bl));
     }
@@ -122,7 +122,7 @@ struct Format {
 
     /// @name Without blocks, or with blocks of one length
     /// @{
-    constexpr size_t stride(Tile t, size_t k) const {
+    KAI_INLINE constexpr size_t stride(Tile t, size_t k) const {
         if (block != 0) {
             return stride(t, k, block);
         }
@@ -137,7 +137,7 @@ struct Format {
     /// @}
 
     /// Without blocks, k in `count` chunks of `length`, each padded on its own (indirect matmul).
-    constexpr size_t stride(Tile t, Chunks c) const {
+    KAI_INLINE constexpr size_t stride(Tile t, Chunks c) const {
         return stride(t, c.count * padded(t, c.length));
     }
 
