@@ -692,10 +692,10 @@ std::vector<Product> products() {
 
 TEST(GgufProduct, PackersOfMicroKernels) {
     for (const kai_ukernel* u : test::all_ukernels()) {
-        const bool scale = std::string(u->rhs_format).find("qsi4c32p") == 0 && !kai::is_depthwise(*u) &&
-                           std::string(u->rhs_format) != "qsi4c32pbf16" &&
-                           std::string(u->rhs_format) != "qsi4c32ps1s0" &&
-                           std::string(u->rhs_format) != "qsi4c32ps4s0sf16";
+        const bool scale =
+            std::string(u->rhs_format).find("qsi4c32p") == 0 && !kai::is_depthwise(*u) &&
+            std::string(u->rhs_format) != "qsi4c32pbf16" && std::string(u->rhs_format) != "qsi4c32ps1s0" &&
+            std::string(u->rhs_format) != "qsi4c32ps4s0sf16" && std::string(u->rhs_format) != "qsi4c32ps4s0sbf16";
         const bool zero = std::string(u->rhs_format).find("qai4c32p") == 0;
         const bool bytes = std::string(u->rhs_format).find("qsi8c32p") == 0;
         const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
