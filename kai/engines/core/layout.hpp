@@ -299,7 +299,7 @@ inline constexpr Format qsi8cxpbi32sf32 =
 /// Before the panel: int32 bias, with the zero point's term; after the panel: f32 scale; signed nibbles.
 inline constexpr Format qsi4cxpbi32sf32 =
     Format{"qsi4cxpbi32sf32", 4, Format::two}.nibbles_apart(1).before_panel(4).after_panel(4).k_up_to_multiple_of(32);
-/// Before the panel: int32 bias, with the zero point's term; after the panel: f32 scale; 2 bits, 2 more than the weight.
+/// Before the panel: int32 bias, with the zero point's term; after the panel: f32 scale. 2 bits: the weight + 2.
 inline constexpr Format qsu2cxpbi32sf32 =
     Format{"qsu2cxpbi32sf32", 2, Format::one}.nibbles_apart(1).before_panel(4).after_panel(4).k_up_to_multiple_of(32);
 /// Before the panel: int32 sum of the signed weights. 16 k of a column: 8 weights made signed, then 8 more, inverted.
