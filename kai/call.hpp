@@ -672,6 +672,23 @@ KAI_INLINE size_t bias_size(const kai_packer& p) {
 KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
     return as<kai_get_matmul_uker_api_fn>(u.run)();
 }
+/// The config of functions with blocks; others get NULL.
+template <typename Config>
+struct ConfigOfBlocks {
+    Config config;
+    bool has_blocks;
+
+    KAI_INLINE const Config* pointer() const {
+        return has_blocks ? &config : nullptr;
+    }
+};
+KAI_INLINE ConfigOfBlocks<kai_matmul_uker_config> config_of(const kai_ukernel& u, const KernelArgs& a) {
+    return {{{a.bl}}, has_blocks(u)};
+}
+KAI_INLINE ConfigOfBlocks<kai_matmul_pack_rhs_uker_config> config_of(const kai_packer& p, const PackerArgs& a) {
+    return {{{a.rows, a.kr, a.sr, a.bl}}, has_blocks(p)};
+}
+
 KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
     const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
     return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
@@ -681,17 +698,6 @@ rhs_stride(const kai_matmul_uker_api& api, const kai_matmul_uker_config* config,
     const kai_matmul_uker_rhs_dim_args shape = {a.n, a.k};
     return a.rhs_stride != 0 ? kai_matmul_uker_rhs_stride_args{a.rhs_stride} : api.get_rhs_stride(config, &shape);
 }
-/// The config of kernels with blocks; others get NULL.
-struct UkernelConfig {
-    kai_matmul_uker_config config;
-    bool blocks;
-
-    KAI_INLINE UkernelConfig(const kai_ukernel& u, const KernelArgs& a) : config{{a.bl}}, blocks(has_blocks(u)) {
-    }
-    KAI_INLINE const kai_matmul_uker_config* pointer() const {
-        return blocks ? &config : nullptr;
-    }
-};
 
 template <typename Policy>
 KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy policy, kai_any_fn* substitute) {
@@ -701,7 +707,7 @@ KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy po
     args.shape = {a.m, a.n, a.k};
     args.operand.dst = {a.dst, {a.dst_stride_row}};
     args.operand.lhs = {a.lhs, lhs_stride(api, a)};
-    const UkernelConfig config(u, a);
+    const auto config = config_of(u, a);
     args.operand.rhs = {a.rhs, rhs_stride(api, config.pointer(), a)};
     args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
     args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
@@ -760,7 +766,7 @@ KAI_INLINE size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy p
         if constexpr (kKind<typename S::Run> == Kind::unified) {
             const kai_matmul_uker_api api = api_of(u);
             const kai_matmul_uker_rhs_dim_args index = {a.index, 0};
-            const UkernelConfig config(u, a);
+            const auto config = config_of(u, a);
             const kai_matmul_uker_rhs_stride_args stride = rhs_stride(api, config.pointer(), a);
             return policy(api.get_rhs_offset, config.pointer(), &index, &stride);
         } else {
@@ -839,12 +845,10 @@ lhs_panel(const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
                                 : api.get_lhs_packed_stride(nullptr, &shape);
 }
 KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
-rhs_panel(const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
+rhs_panel(const kai_packer& p, const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
-    const kai_matmul_pack_rhs_uker_config config = {{a.rows, a.kr, a.sr, a.bl}};
-    return a.packed_stride != 0
-               ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
-               : api.get_rhs_packed_stride(api.get_scale_nk_offset != nullptr ? &config : nullptr, &shape);
+    return a.packed_stride != 0 ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
+                                : api.get_rhs_packed_stride(config_of(p, a).pointer(), &shape);
 }
 
 inline constexpr const kai_matmul_pack_lhs_uker_config* kNoLhsConfig = nullptr;
@@ -872,19 +876,19 @@ KAI_INLINE void run_rhs_unified(const kai_packer& p, const PackerArgs& a, Policy
     args.shape = {a.count, a.k};
     args.operand.rhs.ptr = a.source;
     args.operand.rhs.stride = {is_kxn(p) ? kNotRead : a.stride, is_kxn(p) ? a.stride : kNotRead};
-    args.operand.rhs_packed = {a.packed, rhs_panel(api, a)};
+    args.operand.rhs_packed = {a.packed, rhs_panel(p, api, a)};
     args.operand.bias_n.ptr = a.bias;
     args.operand.k_sum_scale_global.ptr = a.k_sum_scale_global;
-    args.operand.scale_n.ptr = a.scale;
     args.operand.scale_global.ptr = a.scale_global;
-    const kai_matmul_pack_rhs_uker_config config = {{a.rows, a.kr, a.sr, a.bl}};
     if (has_blocks(p)) {
-        args.operand.scale_n.ptr = nullptr;
         args.operand.scale_nk = {a.scale, {a.scale_stride, sizeof(uint16_t)}};
+    } else {
+        args.operand.scale_n.ptr = a.scale;
     }
+    const auto config = config_of(p, a);
     policy(
-        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run,
-        has_blocks(p) ? &config : kNoRhsConfig, static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
+        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, config.pointer(),
+        static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
 }
 /// @}
 
@@ -925,7 +929,7 @@ KAI_INLINE size_t packed_size(const kai_packer& p, const PackerArgs& a, Policy p
         } else {
             const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
             const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
-            const auto panel = rhs_panel(api, a);
+            const auto panel = rhs_panel(p, api, a);
             return policy(api.get_rhs_packed_size, kNoRhsConfig, &shape, &panel);
         }
     });
@@ -948,7 +952,7 @@ KAI_INLINE size_t packed_offset(const kai_packer& p, const PackerArgs& a, Policy
         } else {
             const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
             const kai_matmul_pack_rhs_uker_rhs_packed_dim_args index = {a.index, 0};
-            const auto panel = rhs_panel(api, a);
+            const auto panel = rhs_panel(p, api, a);
             return policy(api.get_rhs_packed_offset, kNoRhsConfig, &index, &panel);
         }
     });
