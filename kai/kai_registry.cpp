@@ -341,13 +341,21 @@ inline constexpr bool kSameType = false;
 template <typename A>
 inline constexpr bool kSameType<A, A> = true;
 
+/// The type of `run`: with float*, or as it is.
+template <bool floats, typename Run>
+struct RunType {
+    using Type = typename Run::Type;
+};
+template <typename Run>
+struct RunType<true, Run> {
+    using Type = typename kai::FloatsOf<Run>::Type::Type;
+};
+
 template <auto signature, bool floats, typename Run, typename LhsOffset, typename RhsOffset>
 constexpr bool has_types(Run*, LhsOffset*, RhsOffset*) {
     using S = typename kai::FunctionsOf<signature>::Type;
-    using Floats = typename kai::FloatsOf<typename S::Run>::Type;
-    return (floats ? kSameType<Run, typename Floats::Type> : kSameType<Run, typename S::Run::Type>)&&  //
-           kSameType<LhsOffset, typename S::LhsOffset::Type> &&
-           kSameType<RhsOffset, typename S::RhsOffset::Type>;
+    return kSameType<Run, typename RunType<floats, typename S::Run>::Type> &&
+           kSameType<LhsOffset, typename S::LhsOffset::Type> && kSameType<RhsOffset, typename S::RhsOffset::Type>;
 }
 #define KAI_HAS_TYPES(ISA, NAME, SIGNATURE, RHS, LHS_GETTER, RHS_GETTER)                                            \
     KAI_IF_BUILT(ISA, static_assert(has_types<SIGNATURE, kai::has_floats(family_at(kPlace_##NAME).dst_type, #RHS)>( \
@@ -454,10 +462,8 @@ using coded::kPackers;
 template <auto signature, bool floats, typename Run, typename Packed, typename PackedOffset>
 constexpr bool has_types_of_packer(Run*, Packed*, PackedOffset*) {
     using S = typename kai::FunctionsOf<signature>::Type;
-    using Floats = typename kai::FloatsOf<typename S::Run>::Type;
-    return (floats ? kSameType<Run, typename Floats::Type> : kSameType<Run, typename S::Run::Type>)&&  //
-           kSameType<Packed, typename S::Packed::Type> &&
-           kSameType<PackedOffset, typename S::Packed::Type>;
+    return kSameType<Run, typename RunType<floats, typename S::Run>::Type> &&
+           kSameType<Packed, typename S::Packed::Type> && kSameType<PackedOffset, typename S::Packed::Type>;
 }
 #define KAI_HAS_TYPES_OF_PACKER(SIDE, SIGNATURE, ISA, NAME, FORMAT, SOURCE)                             \
     KAI_IF_BUILT(ISA,                                                                                   \
