@@ -44,31 +44,23 @@ struct BlocksPackApi : RhsPackApi<Packer> {
         if (args->shape.n == 0) {
             return;
         }
-        const size_t length = block_length(config, packer.name);
+        const size_t bl = block_length(config, packer.name);
         kai_check_rhs_unified(packer.name, packer.source, args, kai_panels_rows(&packer.panels), 0);
         const auto& operand = args->operand;
         static constexpr kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params kParams = {1, 8, kai_dt_bf16};
         const auto& scales = operand.scale_nk;
-        kai_rhs_call call = {
-            1,
-            args->shape.n,
-            args->shape.k,
-            kai_panels_rows(&packer.panels),
-            4,
-            1,
-            length,
-            operand.rhs.ptr,
-            packer.source.kxn ? operand.rhs.stride.k : operand.rhs.stride.n,
-            nullptr,
-            operand.bias_n.ptr,
-            scales.ptr,
-            scales.stride.n,
-            operand.rhs_packed.ptr,
-            0,
-            &kParams};
-        call.scale_step = scales.stride.k;
+        kai_rhs_call call = {};
+        call.num_groups = 1;
+        call.n = args->shape.n, call.k = args->shape.k, call.bl = bl;
+        call.nr = kai_panels_rows(&packer.panels), call.kr = 4, call.sr = 1;
+        call.rhs = operand.rhs.ptr;
+        call.rhs_stride = packer.source.kxn ? operand.rhs.stride.k : operand.rhs.stride.n;
+        call.bias = operand.bias_n.ptr;
+        call.scale = scales.ptr, call.scale_stride = scales.stride.n, call.scale_step = scales.stride.k;
+        call.packed = operand.rhs_packed.ptr;
+        call.params = &kParams;
         // Less than dense panels cannot be meant: callers may leave it out.
-        const size_t bl = call.bl, k = call.k, blocks = bl == 0 ? 0 : k / bl;
+        const size_t blocks = bl == 0 ? 0 : call.k / bl;
         const size_t dense = stride_of(packer.panels, call.nr, blocks * bl, bl);
         call.panel_stride = KAI_MAX(operand.rhs_packed.stride.n, dense);
         kai_pack_rhs_blocks_s4s0(packer.source.kxn, &call, packer.name + sizeof("kai_") - 1);
