@@ -341,6 +341,7 @@ protected:
         const void *rhs, *bias, *scale, *params, *multiplier, *sum_scale;
         void* packed;
         uint64_t flags;
+        size_t bl = 0;
     };
     Call good() const {
         static float something[4] = {};
@@ -353,7 +354,7 @@ protected:
         a.num_groups = c.num_groups, a.extra_bytes = c.extra;
         a.count = kColumns;
         kai::set_depth(a, kDepth, 2);
-        a.rows = c.nr, a.kr = c.kr, a.sr = c.sr;
+        a.rows = c.nr, a.kr = c.kr, a.sr = c.sr, a.bl = c.bl;
         a.source = c.rhs, a.stride = c.stride, a.packed = c.packed;
         a.bias = c.bias, a.scale = a.no_scale = c.scale, a.params = a.no_params = c.params;
         if (test::is_unified(p)) {
@@ -411,6 +412,7 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
         EXPECT_WRONG(flags, 1, "unknown flags: 0x1");
         if (test::has_blocks(p)) {  // whose panels are dense where the stride is less
             EXPECT_REFUSED(call(good()), run, "bl must not be 0");
+            EXPECT_WRONG(bl, 32, "k = " + number(kDepth) + " is not a multiple of bl = 32");
             kai_matmul_pack_rhs_uker_args args = {};
             args.shape.n = 1;
             EXPECT_REFUSED(

@@ -767,7 +767,7 @@ void mutated_call(const kai::KernelArgs& a) {
     break_the_abi();
 }
 
-void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
+void unified(const kai_matmul_uker_config* config, const kai_matmul_uker_args* args) {
     const auto& [dst, lhs, rhs, bias, scale, lut] = args->operand;
     const auto& [lower, upper] = args->activation.clamp;
     const bool clamp = (args->flags & KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP) != 0;
@@ -779,6 +779,7 @@ void unified(const kai_matmul_uker_config*, const kai_matmul_uker_args* args) {
     a.acc_bias_m = bias.acc_bias_m.ptr, a.acc_bias_n = bias.acc_bias_n.ptr, a.scale_bias_n = bias.scale_bias_n.ptr;
     a.acc_scale = scale.acc_scale_global.ptr;
     a.lut = static_cast<const int32_t*>(lut.ptr);
+    a.bl = config != nullptr ? config->format.bl : 0;
     Matmul c = matmul_of(a);
     if (kernel->dst_type == kai_dt_int8 && bias.scale_bias_global.ptr != nullptr) {
         std::memcpy(&c.zero_point, bias.scale_bias_global.ptr, sizeof(c.zero_point));
@@ -915,15 +916,19 @@ void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_p
     mutated_pack(a);
 }
 
-void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) {
+void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_matmul_pack_rhs_uker_args* args) {
     const auto& [rhs, rhs_packed, bias_n, k_sum_scale_global, scale_n, scale_global, scale_nk] = args->operand;
-    (void)scale_nk;
     kai::PackerArgs a = kai::packer_args();
     a.flags = args->flags;
     a.count = args->shape.n, a.k = args->shape.k;
     a.source = rhs.ptr, a.stride = test::is_kxn(*packer) ? rhs.stride.k : rhs.stride.n;
     a.packed = rhs_packed.ptr, a.packed_stride = rhs_packed.stride.n;
     a.bias = bias_n.ptr, a.scale = scale_n.ptr;
+    if (config != nullptr) {
+        const auto& [nr, kr, sr, bl] = config->format;
+        a.rows = nr, a.kr = kr, a.sr = sr, a.bl = bl;
+        a.scale = scale_nk.ptr, a.scale_stride = scale_nk.stride.n;
+    }
     a.k_sum_scale_global = k_sum_scale_global.ptr, a.scale_global = scale_global.ptr;
     mutated_pack(a);
 }
@@ -1089,8 +1094,9 @@ bool packer_with_zero_point(const kai_packer& p) {
 bool packer_without_a_place_for_bias(const kai_packer& p) {
     return kai::takes<&kai::PackerArgs::no_bias>(p);
 }
+/// Of the signatures that pack_rules_test.cpp knows. (The unified API has the same table of rules.)
 bool rhs_packer_with_blocks(const kai_packer& p) {
-    return test::has_blocks(p) && !test::is_lhs(p);
+    return test::has_blocks(p) && !test::is_lhs(p) && !test::is_unified(p);
 }
 /// Of the signatures that pack_rules_test.cpp knows, for CPUs without SVE and SME.
 bool packer_that_refuses(const kai_packer& p) {
@@ -1242,24 +1248,18 @@ Failures* failures;
 std::set<std::string> subjects;    // of the current mutation
 std::set<std::string> noticed_by;  // tests of any mutation, by their full names
 
-/// Whether a wrapper can call it: not the unified API with blocks yet, whose config it does not pass on.
-template <typename T>
-bool is_wrapped(const T& t) {
-    return !(kai::is_unified(t) && kai::has_blocks(t));
-}
-
 /// The kernels and packers that should notice a mutation, and can run. `depthwise`: which kernels it is for.
 std::set<std::string> subjects_of(const Mutation& m, bool depthwise) {
     std::set<std::string> names;
     // What a kernel's getters return may need the CPU's extension: `relevant` must not ask one that cannot run.
     for (const kai_ukernel* u : test::all_ukernels()) {
-        if (m.kernels != nullptr && kai::is_depthwise(*u) == depthwise && represents_others(*u) && is_wrapped(*u) &&
+        if (m.kernels != nullptr && kai::is_depthwise(*u) == depthwise && represents_others(*u) &&
             kai_registry_runnable(u->features, nullptr, 0) && m.kernels(*u)) {
             names.insert(u->name);
         }
     }
     for (const kai_packer* p : test::all_packers()) {
-        if (m.packers != nullptr && is_wrapped(*p) && kai_registry_runnable(p->features, nullptr, 0) && m.packers(*p)) {
+        if (m.packers != nullptr && kai_registry_runnable(p->features, nullptr, 0) && m.packers(*p)) {
             names.insert(p->name);
         }
     }
