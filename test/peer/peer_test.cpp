@@ -155,6 +155,11 @@ bool both_return(Tally& tally, const std::string& function, const std::string& c
     return false;
 }
 
+/// 1 to `most`.
+size_t up_to(Random& random, size_t most) {
+    return static_cast<size_t>(random.integer(1, static_cast<int>(most)));
+}
+
 // ---- getters ----
 
 /// Integers in all registers for arguments: a getter takes those that it has.
@@ -288,10 +293,6 @@ protected:
         }
         return tiles;
     }
-
-    static size_t up_to(Random& random, size_t most) {
-        return static_cast<size_t>(random.integer(1, static_cast<int>(most)));
-    }
 };
 
 TEST_P(PeerPack, WritesTheSameBytes) {
@@ -374,9 +375,6 @@ class PeerMatmul : public test::matmul::Matmul {
 protected:
     const std::string function = std::string(kai::is_unified(*GetParam()) ? "kai_" : "kai_run_") + GetParam()->name;
 
-    static size_t up_to(Random& random, size_t most) {
-        return static_cast<size_t>(random.integer(1, static_cast<int>(most)));
-    }
     /// Whether the established library has it.
     bool find_theirs() const {
         their_run = peers(function);
