@@ -367,9 +367,7 @@ bool accepts(const kai_registry_call& call, Plan& plan) {
     }
     if (plan.reason[0] == 0) {
         const char* name = call.ukernel != nullptr ? call.ukernel->name : call.packer->name;
-        write_sentence(
-            wrong(KAI_GEMM_UNSUPPORTED, say::refused, name, static_cast<const char*>(why)), plan.reason,
-            sizeof(plan.reason));
+        give_reason(plan, wrong(KAI_GEMM_UNSUPPORTED, say::refused, name, static_cast<const char*>(why)));
     }
     return false;
 }
@@ -410,10 +408,8 @@ bool keeps_products(const Problem& p, Plan& plan, bool explains = false) {
     const bool narrow = u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16;
     const bool f16_sums = p.allow_f16 && strncmp(u.lhs_format, "f16", 3) == 0;
     const bool keeps = !multiplies(p) || !narrow || f16_sums || is_direct(plan);
-    if (!keeps && explains && plan.reason[0] == 0) {
-        write_sentence(
-            wrong(KAI_GEMM_WRONG_KERNEL, say::rounds_products, u.name, name_of(u.dst_type)), plan.reason,
-            sizeof(plan.reason));
+    if (!keeps && explains) {
+        give_reason(plan, wrong(KAI_GEMM_WRONG_KERNEL, say::rounds_products, u.name, name_of(u.dst_type)));
     }
     return keeps;
 }

@@ -11,33 +11,10 @@
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {
 
-/// A number or a word of a sentence.
-struct Value {
-    enum Kind : uint8_t { kNone, kNumber, kSigned, kReal, kText } kind = kNone;
-    union {
-        size_t number;
-        int64_t integer;
-        double real;
-        const char* text;
-    };
-
-    Value() : number(0) {
-    }
-    Value(size_t x) : kind(kNumber), number(x) {
-    }
-    Value(int32_t x) : kind(kSigned), integer(x) {
-    }
-    Value(float x) : kind(kReal), real(static_cast<double>(x)) {
-    }
-    Value(const char* x) : kind(kText), text(x) {
-    }
-};
-
 /// Nothing is wrong if `status` is KAI_GEMM_OK.
 struct Violation {
     kai_gemm_status status = KAI_GEMM_OK;
-    const char* sentence = "";  ///< of sentences.def
-    Value values[5];
+    kai_violation what = {};
 
     explicit operator bool() const {
         return status != KAI_GEMM_OK;
@@ -46,13 +23,15 @@ struct Violation {
 
 /// A sentence of sentences.def (kai::say) and its values, which the compiler compares with it.
 template <typename Sentence, typename... Values>
-Violation wrong(kai_gemm_status status, Sentence, Values... values) {
-    kai::check_values<Sentence, Values...>();
-    return {status, Sentence::format, {Value(values)...}};
+Violation wrong(kai_gemm_status status, Sentence sentence, Values... values) {
+    return {status, kai::violation(sentence, values...)};
 }
 
 /// Writes the sentence, cut off at `size` bytes, terminated. Returns its whole length.
 size_t write_sentence(const Violation& violation, char* text, size_t size);
+
+/// Makes the sentence the reason why the plan failed, unless it has one.
+void give_reason(kai_gemm_plan& plan, const Violation& violation);
 
 /// Marks the plan as failed, and returns the status.
 kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation);

@@ -13,11 +13,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/// A value of a sentence. Its format says which.
+union kai_sentence_value {
+    const char* name;  ///< %s
+    size_t number;     ///< %zu, %zd, %zx
+    double real;       ///< %g
+};
+
 /// A violated precondition. `format` NULL: there is none.
 struct kai_violation {
     const char* format;
-    const char* names[2];  ///< in the order of %s
-    size_t numbers[4];     ///< in the order of %zu, %zd and %zx
+    kai_sentence_value values[5];  ///< in the order of the format
 };
 
 namespace kai {
@@ -86,34 +92,40 @@ constexpr void check_values() {
     static_assert(fits(Sentence::format, kinds), "other values than the sentence asks for");
 }
 
-constexpr void add_value(const char* name, kai_violation& to, size_t& names, size_t&) {
-    to.names[names++] = name;
+/// @name A value of any kind
+/// @{
+[[maybe_unused]] inline kai_sentence_value any_value(const char* name) {
+    kai_sentence_value value;
+    value.name = name;
+    return value;
 }
-constexpr void add_value(size_t number, kai_violation& to, size_t&, size_t& numbers) {
-    to.numbers[numbers++] = number;
+[[maybe_unused]] inline kai_sentence_value any_value(size_t number) {
+    kai_sentence_value value;
+    value.number = number;
+    return value;
 }
+[[maybe_unused]] inline kai_sentence_value any_value(double real) {
+    kai_sentence_value value;
+    value.real = real;
+    return value;
+}
+/// @}
 
-/// A sentence with its values: at most two names and four whole numbers.
+/// A sentence with its values.
 template <typename Sentence, typename... Values>
-constexpr kai_violation violation(Sentence, Values... values) {
+kai_violation violation(Sentence, Values... values) {
     check_values<Sentence, Values...>();
-    constexpr size_t floats = (0 + ... + (sentence_kind(decltype(sentence_value(Values{})){}) == 'g'));
-    constexpr size_t strings = (0 + ... + (sentence_kind(decltype(sentence_value(Values{})){}) == 's'));
-    static_assert(floats == 0 && strings <= 2 && sizeof...(Values) - strings <= 4, "more than a violation holds");
-    kai_violation made = {Sentence::format, {}, {}};
-    [[maybe_unused]] size_t names = 0, numbers = 0;
-    (add_value(sentence_value(values), made, names, numbers), ...);
-    return made;
+    static_assert(sizeof...(Values) <= 5, "more than a violation holds");
+    return {Sentence::format, {any_value(sentence_value(values))...}};
 }
 
 /// Writes the text, as snprintf does: at most `size` bytes with the 0, and the result is the length of the whole.
 [[maybe_unused]] size_t write(char* text, size_t size, const kai_violation& violation) {
-    const char* const* name = violation.names;
-    const size_t* number = violation.numbers;
+    const kai_sentence_value* value = violation.values;
     size_t length = 0;
-    const auto add = [&](const char* format, auto value) {
+    const auto add = [&](const char* format, auto x) {
         const size_t left = length < size ? size - length : 0;
-        const int added = snprintf(left != 0 ? text + length : nullptr, left, format, value);
+        const int added = snprintf(left != 0 ? text + length : nullptr, left, format, x);
         length += added > 0 ? static_cast<size_t>(added) : 0;
     };
     add("%s", "");
@@ -121,10 +133,13 @@ constexpr kai_violation violation(Sentence, Values... values) {
         if (*at != '%') {
             add("%c", *at);
         } else if (at[1] == 's') {
-            add("%s", *name++);
+            add("%s", (value++)->name);
+            at += 1;
+        } else if (at[1] == 'g') {
+            add("%g", (value++)->real);
             at += 1;
         } else {
-            add(at[2] == 'u' ? "%zu" : at[2] == 'd' ? "%zd" : "%zx", *number++);
+            add(at[2] == 'u' ? "%zu" : at[2] == 'd' ? "%zd" : "%zx", (value++)->number);
             at += 2;
         }
     }
