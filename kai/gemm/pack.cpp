@@ -177,9 +177,8 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
             return wrong(KAI_GEMM_OVERFLOW, say::large_stride, "weights.scale_stride", w.scale_stride, p.n);
         }
     }
-    const Violation table = check_table(p, w.lut);
-    if (table) {
-        return table;
+    if (const Violation violation = check_table(p, w.lut)) {
+        return violation;
     }
     if (p.b_kind == KAI_GEMM_INT4_CHANNEL && w.zero_point != 0 && w.zero_point != 8) {
         return wrong(
@@ -193,22 +192,17 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
 Violation check_pack(
     const Plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size) {
-    const Violation no_plan = check_plan(plan);
-    if (no_plan) {
-        return no_plan;
+    if (const Violation violation = check_plan(plan)) {
+        return violation;
     }
-    const Violation other_vectors = check_vectors(*plan);
-    if (other_vectors) {
-        return other_vectors;
+    if (const Violation violation = check_vectors(*plan)) {
+        return violation;
     }
     if (weights == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent, "weights");
     }
     if (packed == nullptr && plan->packed_b_size != 0) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "packed", plan->packed_b_size);
-    }
-    if (workspace == nullptr && plan->pack_workspace_size != 0) {
-        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "workspace", plan->pack_workspace_size);
     }
     if (!plan->problem.b_constant) {
         return wrong(KAI_GEMM_BAD_COMBINATION, say::not_packed_before);
@@ -219,12 +213,8 @@ Violation check_pack(
     if (packed_size < plan->packed_b_size) {
         return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "packed", packed_size, plan->packed_b_size);
     }
-    if (workspace_size < plan->pack_workspace_size) {
-        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "workspace", workspace_size, plan->pack_workspace_size);
-    }
-    const size_t past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
-    if (plan->pack_workspace_size != 0 && past != 0) {
-        return wrong(KAI_GEMM_MISALIGNED, say::unaligned, "workspace", past, kAlignment);
+    if (const Violation violation = check_workspace(plan->pack_workspace_size, workspace, workspace_size)) {
+        return violation;
     }
     return check_weights(*plan, *weights);
 }

@@ -479,6 +479,14 @@ struct Matrices {
     size_t rows, row;          ///< rows of a matrix, bytes of one
 };
 
+/// From kai_gemm_source or kai_gemm_result: what they tell.
+template <typename Operand>
+Matrices matrices_of(const Operand& operand) {
+    Matrices x = {};
+    x.data = operand.data, x.table = operand.table, x.ld = operand.ld, x.stride = operand.stride;
+    return x;
+}
+
 Violation check_pointers(const Matrices& x) {
     for (size_t i = 0; x.table != nullptr && i < x.count; ++i) {
         if (x.table[i] == nullptr) {
@@ -552,15 +560,17 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
     if (!p.groups) {
         return {};
     }
-    Violation violation =
-        check_indices("a_rows", x.a_rows, x.a_rows != nullptr ? rows.all : 0, "a_row_count", x.a_row_count);
-    if (!violation && p.scatters && x.c_rows == nullptr && rows.all != 0) {
-        violation = wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "c_rows", "problem.scatters");
+    const size_t indices = x.a_rows != nullptr ? rows.all : 0;
+    if (const Violation violation = check_indices("a_rows", x.a_rows, indices, "a_row_count", x.a_row_count)) {
+        return violation;
     }
-    if (!violation && p.scatters) {
-        violation = check_indices("c_rows", x.c_rows, rows.all, "c_row_count", x.c_row_count);
+    if (!p.scatters) {
+        return {};
     }
-    return violation;
+    if (x.c_rows == nullptr && rows.all != 0) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "c_rows", "problem.scatters");
+    }
+    return check_indices("c_rows", x.c_rows, rows.all, "c_row_count", x.c_row_count);
 }
 
 Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
@@ -636,31 +646,26 @@ Violation check_tags(const Plan& plan, const Operands& x) {
 /// `all`: rows.
 Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
     const Problem& p = plan.problem;
-    const size_t matrices = p.groups ? 1 : p.batch;
-    const Matrices c = {
-        "c",
-        "c.data",
-        "c.ld",
-        x.c.data,
-        p.groups ? nullptr : x.c.table,
-        matrices,
-        x.c.ld,
-        x.c.stride,
-        p.scatters ? x.c_row_count : all,
-        p.n * size_of(p.c_type)};
-    Violation violation = check_pointers(c);
-    violation = violation ? violation : check_strides(c, true);
-    if (violation) {
+    Matrices a = matrices_of(x.a), b = matrices_of(x.b), c = matrices_of(x.c);
+    a.name = "a", a.data_name = "a.data", a.ld_name = "a.ld";
+    b.name = "b", b.data_name = p.b_constant ? "packed b" : "b.data", b.ld_name = "b.ld";
+    c.name = "c", c.data_name = "c.data", c.ld_name = "c.ld";
+    if (p.groups) {
+        a.table = c.table = nullptr;
+    }
+    a.count = c.count = p.groups ? 1 : p.batch;
+    b.count = b_count(p);
+    b.rows = b_rows(p), b.row = b_row_size(p);
+    c.rows = p.scatters ? x.c_row_count : all, c.row = p.n * size_of(p.c_type);
+
+    if (const Violation violation = check_pointers(c)) {
         return violation;
     }
-    const Matrices b = {"b",       p.b_constant ? "packed b" : "b.data",
-                        "b.ld",    x.b.data,
-                        x.b.table, b_count(p),
-                        x.b.ld,    x.b.stride,
-                        b_rows(p), b_row_size(p)};
+    if (const Violation violation = check_strides(c, true)) {
+        return violation;
+    }
     if (p.b_constant && plan.packed_b_size != 0) {
-        violation = check_pointers(b);
-        if (violation) {
+        if (const Violation violation = check_pointers(b)) {
             return violation;
         }
     }
@@ -668,8 +673,7 @@ Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
     if (is_lowp(p.b_kind)) {
-        violation = check_lowp(p, x.lowp);
-        if (violation) {
+        if (const Violation violation = check_lowp(p, x.lowp)) {
             return violation;
         }
     }
@@ -677,41 +681,20 @@ Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
         return {};
     }
     const size_t a_rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
-    const Matrices a = {
-        "a",
-        "a.data",
-        "a.ld",
-        x.a.data,
-        p.groups ? nullptr : x.a.table,
-        matrices,
-        x.a.ld,
-        x.a.stride,
-        p.a_transposed ? p.k : a_rows,
-        a_rows_size(p, a_rows)};
-    violation = check_pointers(a);
-    violation = violation ? violation : check_strides(a, false);
-    if (violation || p.b_constant) {
+    a.rows = p.a_transposed ? p.k : a_rows, a.row = a_rows_size(p, a_rows);
+    if (const Violation violation = check_pointers(a)) {
         return violation;
     }
-    violation = check_pointers(b);
-    return violation ? violation : check_strides(b, false);
-}
-
-Violation check_workspace(const Plan& plan, const void* workspace, size_t size) {
-    const size_t need = plan.workspace_size, past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
-    if (need == 0) {
+    if (const Violation violation = check_strides(a, false)) {
+        return violation;
+    }
+    if (p.b_constant) {
         return {};
     }
-    if (workspace == nullptr) {
-        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "workspace", need);
+    if (const Violation violation = check_pointers(b)) {
+        return violation;
     }
-    if (size < need) {
-        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "workspace", size, need);
-    }
-    if (past != 0) {
-        return wrong(KAI_GEMM_MISALIGNED, say::unaligned, "workspace", past, kAlignment);
-    }
-    return {};
+    return check_strides(b, false);
 }
 
 /// Whether there is nothing to compute.
@@ -721,22 +704,37 @@ bool is_empty(const Problem& p, const Rows& rows) {
 
 Violation check_all(
     const Plan* plan, const Operands* operands, const void* workspace, size_t workspace_size, Rows& rows) {
-    Violation violation = check_plan(plan);
-    if (!violation && operands == nullptr) {
-        violation = wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
-    }
-    if (!violation && !plan->problem.bias && operands->bias != nullptr) {
-        violation = wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
-    }
-    violation = violation ? violation : check_vectors(*plan);
-    violation = violation ? violation : check_rows(*plan, *operands, rows);
-    if (violation || is_empty(plan->problem, rows)) {
+    if (const Violation violation = check_plan(plan)) {
         return violation;
     }
-    violation = check_operands(*plan, *operands, rows.all);
-    violation = violation || !multiplies(plan->problem) ? violation : check_table(plan->problem, operands->lut);
-    violation = violation ? violation : check_workspace(*plan, workspace, workspace_size);
-    return violation ? violation : check_tags(*plan, *operands);
+    if (operands == nullptr) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
+    }
+    const Problem& p = plan->problem;
+    if (!p.bias && operands->bias != nullptr) {
+        return wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
+    }
+    if (const Violation violation = check_vectors(*plan)) {
+        return violation;
+    }
+    if (const Violation violation = check_rows(*plan, *operands, rows)) {
+        return violation;
+    }
+    if (is_empty(p, rows)) {
+        return {};
+    }
+    if (const Violation violation = check_operands(*plan, *operands, rows.all)) {
+        return violation;
+    }
+    if (multiplies(p)) {
+        if (const Violation violation = check_table(p, operands->lut)) {
+            return violation;
+        }
+    }
+    if (const Violation violation = check_workspace(plan->workspace_size, workspace, workspace_size)) {
+        return violation;
+    }
+    return check_tags(*plan, *operands);
 }
 
 /// The work of a run that passed the checks, without its workspace.

@@ -1,7 +1,7 @@
-// Sentences of violations.
+// Violations: their sentences, and the checks that several functions share.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/gemm/violation.hpp"
+#include "kai/gemm/gemm.hpp"
 
 namespace kai::gemm {
 
@@ -47,6 +47,20 @@ Violation check_vectors(const kai_gemm_plan& plan) {
         }
     }
     return {};
+}
+
+Violation check_workspace(size_t need, const void* workspace, size_t size) {
+    if (need == 0) {
+        return {};
+    }
+    if (workspace == nullptr) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "workspace", need);
+    }
+    if (size < need) {
+        return wrong(KAI_GEMM_TOO_SMALL, say::few_bytes, "workspace", size, need);
+    }
+    const size_t past = reinterpret_cast<uintptr_t>(workspace) % kAlignment;
+    return past == 0 ? Violation{} : wrong(KAI_GEMM_MISALIGNED, say::unaligned, "workspace", past, kAlignment);
 }
 
 }  // namespace kai::gemm

@@ -41,6 +41,8 @@ kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation);
 Violation check_plan(const kai_gemm_plan* plan);
 /// Of this thread: whether vectors are as long as kernels of the plan expect.
 Violation check_vectors(const kai_gemm_plan& plan);
+/// `need`: bytes.
+Violation check_workspace(size_t need, const void* workspace, size_t size);
 Violation check_pack(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size);
