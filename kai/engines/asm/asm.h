@@ -27,6 +27,32 @@
 #endif
 .endm
 
+// `reg sum_0, 4`: sum_0 is v4, qsum_0 q4, dsum_0 d4. Names are put together from macro parameters as registers are:
+// `S\p\()_aa.4s`. Another meaning further down needs `unreg sum_0` first. More of them: `regs first, sum_0, sum_1`.
+.macro reg name, number
+    \name   .req v\number
+    q\name  .req q\number
+    d\name  .req d\number
+.endm
+.macro unreg name, rest:vararg
+    .unreq  \name
+    .unreq  q\name
+    .unreq  d\name
+    .ifnb \rest
+    unreg   \rest
+    .endif
+.endm
+.macro regs first, names:vararg
+    .set    KAI_LOCAL(next_register), \first
+    .irp name, \names
+    with_number kai_reg_, (KAI_LOCAL(next_register)), \name
+    .set    KAI_LOCAL(next_register), KAI_LOCAL(next_register) + 1
+    .endr
+.endm
+.macro kai_reg_ number, name
+    reg     \name, \number
+.endm
+
 .macro func name, visibility=public
     .macro endfunc
         .cfi_endproc
