@@ -44,55 +44,55 @@ dst_top     .req x22    // of the first row of these columns
 clamps      .req x23    // whether there are bounds
 t0          .req x24
 
-.macro reg name, number
+.macro zreg name, number
 \name   .req z\number
 d\name  .req d\number
 .endm
 
-    reg     row0, 0
-    reg     row1, 1
-    reg     row2, 2
-    reg     row3, 3
-    reg     row4, 4
-    reg     row5, 5
-    reg     row6, 6
-    reg     row7, 7
-    reg     column0_a, 8
-    reg     column0_b, 9
-    reg     column1_a, 10
-    reg     column1_b, 11
-    reg     column2_a, 12
-    reg     column2_b, 13
-    reg     column3_a, 14
-    reg     column3_b, 15
-    reg     sum0_a, 16
-    reg     sum0_b, 17
-    reg     sum1_a, 18
-    reg     sum1_b, 19
-    reg     sum2_a, 20
-    reg     sum2_b, 21
-    reg     sum3_a, 22
-    reg     sum3_b, 23
-    reg     sum4_a, 24
-    reg     sum4_b, 25
-    reg     sum5_a, 26
-    reg     sum5_b, 27
-    reg     sum6_a, 28
-    reg     sum6_b, 29
-    reg     sum7_a, 30
-    reg     sum7_b, 31
+    zreg    row0, 0
+    zreg    row1, 1
+    zreg    row2, 2
+    zreg    row3, 3
+    zreg    row4, 4
+    zreg    row5, 5
+    zreg    row6, 6
+    zreg    row7, 7
+    zreg    column0_a, 8
+    zreg    column0_b, 9
+    zreg    column1_a, 10
+    zreg    column1_b, 11
+    zreg    column2_a, 12
+    zreg    column2_b, 13
+    zreg    column3_a, 14
+    zreg    column3_b, 15
+    zreg    sum0_a, 16
+    zreg    sum0_b, 17
+    zreg    sum1_a, 18
+    zreg    sum1_b, 19
+    zreg    sum2_a, 20
+    zreg    sum2_b, 21
+    zreg    sum3_a, 22
+    zreg    sum3_b, 23
+    zreg    sum4_a, 24
+    zreg    sum4_b, 25
+    zreg    sum5_a, 26
+    zreg    sum5_b, 27
+    zreg    sum6_a, 28
+    zreg    sum6_b, 29
+    zreg    sum7_a, 30
+    zreg    sum7_b, 31
 
 // Of the results.
-    reg     upper, 0        // rows 2p, 2p + 1
-    reg     lower, 1
-    reg     factor, 2       // products of the scales
-    reg     offset, 3
-    reg     scale, 4
-    reg     column_sum, 8
-    reg     column_scale, 9
-    reg     bias, 10
-    reg     lo, 11
-    reg     hi, 12
+    zreg    upper, 0        // rows 2p, 2p + 1
+    zreg    lower, 1
+    zreg    factor, 2       // products of the scales
+    zreg    offset, 3
+    zreg    scale, 4
+    zreg    column_sum, 8
+    zreg    column_scale, 9
+    zreg    bias, 10
+    zreg    lo, 11
+    zreg    hi, 12
 
 // ---- 8 k, number \g of a step
 

@@ -44,52 +44,52 @@ long        .req x17    // whether S may be out of +-2^22
 dst_top     .req x19    // of the first row of these columns
 t0          .req x20
 
-.macro reg name, number
+.macro zreg name, number
 \name   .req z\number
 v\name  .req v\number
 q\name  .req q\number
 d\name  .req d\number
 .endm
 
-    reg     row0, 0
-    reg     row1, 1
-    reg     row2, 2
-    reg     row3, 3
-    reg     start, 6        // what S starts from: 0 or the bits of 1.5 * 2^23
-    reg     sixteenth, 7
-    reg     high_a, 8
-    reg     high_b, 9
-    reg     low_a, 10
-    reg     low_b, 11
-    reg     scale, 12
-    reg     scale_a, 13
-    reg     scale_b, 14
-    reg     sum0_a, 16
-    reg     sum0_b, 17
-    reg     sum1_a, 18
-    reg     sum1_b, 19
-    reg     sum2_a, 20
-    reg     sum2_b, 21
-    reg     sum3_a, 22
-    reg     sum3_b, 23
-    reg     f0_a, 24
-    reg     f0_b, 25
-    reg     f1_a, 26
-    reg     f1_b, 27
-    reg     f2_a, 28
-    reg     f2_b, 29
-    reg     f3_a, 30
-    reg     f3_b, 31
+    zreg    row0, 0
+    zreg    row1, 1
+    zreg    row2, 2
+    zreg    row3, 3
+    zreg    start, 6        // what S starts from: 0 or the bits of 1.5 * 2^23
+    zreg    sixteenth, 7
+    zreg    high_a, 8
+    zreg    high_b, 9
+    zreg    low_a, 10
+    zreg    low_b, 11
+    zreg    scale, 12
+    zreg    scale_a, 13
+    zreg    scale_b, 14
+    zreg    sum0_a, 16
+    zreg    sum0_b, 17
+    zreg    sum1_a, 18
+    zreg    sum1_b, 19
+    zreg    sum2_a, 20
+    zreg    sum2_b, 21
+    zreg    sum3_a, 22
+    zreg    sum3_b, 23
+    zreg    f0_a, 24
+    zreg    f0_b, 25
+    zreg    f1_a, 26
+    zreg    f1_b, 27
+    zreg    f2_a, 28
+    zreg    f2_b, 29
+    zreg    f3_a, 30
+    zreg    f3_b, 31
 
 // Of the results.
-    reg     upper, 0        // rows 2p, 2p + 1
-    reg     lower, 1
-    reg     offsets, 4      // of the 4 rows of an LHS panel, f32, in each 128 bits
-    reg     scales, 5
-    reg     column_sum, 8
-    reg     bias, 9
-    reg     lo, 10
-    reg     hi, 11
+    zreg    upper, 0        // rows 2p, 2p + 1
+    zreg    lower, 1
+    zreg    offsets, 4      // of the 4 rows of an LHS panel, f32, in each 128 bits
+    zreg    scales, 5
+    zreg    column_sum, 8
+    zreg    bias, 9
+    zreg    lo, 10
+    zreg    hi, 11
 
 // ---- A block. width: wide, quads.
 

@@ -47,42 +47,42 @@ column      .req x17    // of the tile
 dst_row     .req x19
 rows        .req x20    // from this one on
 
-.macro reg name, number
+.macro zreg name, number
 \name   .req z\number
 v\name  .req v\number
 q\name  .req q\number
 d\name  .req d\number
 .endm
 
-    reg     value0, 0
-    reg     value1, 1
-    reg     value2, 2
-    reg     value3, 3
-    reg     k0, 4
-    reg     k1, 5
-    reg     column_sum, 0
-    reg     column_scale, 1
-    reg     bias, 2
-    reg     offset, 3
-    reg     scale, 4
-    reg     lo, 5
-    reg     hi, 6
-    reg     sum0_a, 16
-    reg     sum0_b, 17
-    reg     sum1_a, 18
-    reg     sum1_b, 19
-    reg     sum2_a, 20
-    reg     sum2_b, 21
-    reg     sum3_a, 22
-    reg     sum3_b, 23
-    reg     sum4_a, 24
-    reg     sum4_b, 25
-    reg     sum5_a, 26
-    reg     sum5_b, 27
-    reg     sum6_a, 28
-    reg     sum6_b, 29
-    reg     sum7_a, 30
-    reg     sum7_b, 31
+    zreg    value0, 0
+    zreg    value1, 1
+    zreg    value2, 2
+    zreg    value3, 3
+    zreg    k0, 4
+    zreg    k1, 5
+    zreg    column_sum, 0
+    zreg    column_scale, 1
+    zreg    bias, 2
+    zreg    offset, 3
+    zreg    scale, 4
+    zreg    lo, 5
+    zreg    hi, 6
+    zreg    sum0_a, 16
+    zreg    sum0_b, 17
+    zreg    sum1_a, 18
+    zreg    sum1_b, 19
+    zreg    sum2_a, 20
+    zreg    sum2_b, 21
+    zreg    sum3_a, 22
+    zreg    sum3_b, 23
+    zreg    sum4_a, 24
+    zreg    sum4_b, 25
+    zreg    sum5_a, 26
+    zreg    sum5_b, 27
+    zreg    sum6_a, 28
+    zreg    sum6_b, 29
+    zreg    sum7_a, 30
+    zreg    sum7_b, 31
 
 // ---- Multiplication: dots_<layout>_<width> count: 32 k of `count` eights. The cursors move on.
 
