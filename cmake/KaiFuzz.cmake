@@ -26,7 +26,7 @@ function(kai_add_fuzz_object source result)
     string(REPLACE "/" "_" object "${object}.o")
     set(object "${CMAKE_BINARY_DIR}/fuzz/${object}")
     set(enumerators "")
-    if(source MATCHES "/gemm/[a-z_]*file\\.cpp$")
+    if(source MATCHES "/(packed_file|gguf_file)/[a-z_]*file\\.cpp$")
         set(enumerators -fsanitize=enum)  # those in files are checked before they become some
     endif()
     set(builds -DKAI_BUILD_any=1)

@@ -49,7 +49,8 @@ function(kai_find_sources root)
         set(KAI_SOURCES_${isa} "${sources_${isa}}" PARENT_SCOPE)
     endforeach()
 
-    file(GLOB gemm ${ARGN} RELATIVE "${root}" "${root}/kai/gemm/*.cpp")
+    file(GLOB gemm ${ARGN} RELATIVE "${root}" "${root}/kai/gemm/*.cpp" "${root}/kai/packed_file/*.cpp"
+        "${root}/kai/gguf_file/*.cpp")
     set(KAI_GEMM_SOURCES ${gemm} PARENT_SCOPE)
 
     file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h" "${root}/kai/gemm/*.h")

@@ -1,7 +1,7 @@
 # cmake -DROOT=. -P includes.cmake
 #
-# Dependencies point one way: a folder includes only from those that are listed for it here. In kai/gemm, only the
-# sources that know packed formats (tensor*, tag*) see more than the library's interface.
+# Dependencies point one way: a folder includes only from those that are listed for it here. Of the GEMM layer, only
+# kai/packed_file and the tag of packed matrices, which know packed formats, see more than the library's interface.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -28,16 +28,18 @@ set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qa
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)
 set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/gemm
     kai/engines/core/float_rules.hpp kai/engines/core/sentences.hpp)
-set(allowed_gemm_tensor ${allowed_gemm} kai/isas.def kai/ukernels/families.h kai/ukernels/families.def
-    kai/engines/core/layout.hpp)
+set(allowed_packed_file ${allowed_gemm} kai/packed_file kai/isas.def kai/ukernels/families.h
+    kai/ukernels/families.def kai/engines/core/layout.hpp)
+set(allowed_gguf_file kai/gemm/kai_gguf_file.h kai/kai_gguf.h)
 
-file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*" "${ROOT}/kai/ukernels/*")
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*"
+    "${ROOT}/kai/packed_file/*" "${ROOT}/kai/gguf_file/*" "${ROOT}/kai/ukernels/*")
 set(checked 0)
 set(wrong "")
 foreach(file IN LISTS files)
     string(REGEX REPLACE "^kai/(engines/)?([a-z0-9_]+)/.*" "\\2" folder "${file}")
-    if(file MATCHES "^kai/gemm/(tensor|tag)")
-        set(folder gemm_tensor)
+    if(file STREQUAL "kai/gemm/tag.hpp")
+        set(folder packed_file)
     endif()
     if(NOT DEFINED allowed_${folder})
         list(APPEND wrong "${file}: no rule for ${folder}")

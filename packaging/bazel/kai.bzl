@@ -168,7 +168,13 @@ def kai_libraries(name):
     )
     cc_library(
         name = "gemm",
-        srcs = native.glob(["kai/gemm/*.cpp", "kai/gemm/*.hpp"]),
+        srcs = native.glob([
+            "kai/gemm/*.cpp",
+            "kai/gemm/*.hpp",
+            "kai/gguf_file/*.cpp",
+            "kai/packed_file/*.cpp",
+            "kai/packed_file/*.hpp",
+        ]),
         hdrs = native.glob(["kai/gemm/*.h"]),
         copts = _COPTS + _FLOAT_RULES + _aarch64(_AARCH64_COPTS, _AARCH64_ELF_COPTS),
         local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],

@@ -33,6 +33,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = pathlib.Path(__file__).resolve().parent / "sources.txt"
+GEMM_LAYER = ("kai/gemm/", "kai/packed_file/", "kai/gguf_file/")  # what kleidiai_gemm_test tests
 TIME_LIMIT = 900  # seconds of one run of the tests; emulators are slow, and machines busy
 GEMM_TIME_LIMIT = 60  # of kleidiai_gemm_test with few random problems; mistakes in the order of units make it wait
 PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test"),
@@ -59,7 +60,7 @@ class Mutation:
         """The test program that should notice, or the tool whose test should."""
         if self.tests in TOOLS:
             return TOOLS[self.tests]
-        return "kleidiai_gemm_test" if self.file.startswith("kai/gemm/") else "kleidiai_test"
+        return "kleidiai_gemm_test" if self.file.startswith(GEMM_LAYER) else "kleidiai_test"
 
     def applied(self):
         """The mutated text of the file."""

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "kai/call.hpp"
-#include "kai/gemm/tensor.hpp"
+#include "kai/packed_file/tensor.hpp"
 #include "kai/ukernels/families.h"
 
 namespace kai_gemm_tensors {

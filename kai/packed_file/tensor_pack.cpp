@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/call.hpp"
-#include "kai/gemm/tensor.hpp"
+#include "kai/packed_file/tensor.hpp"
 
 namespace kai_gemm_tensors {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "kai/gemm/tensor.hpp"
+#include "kai/packed_file/tensor.hpp"
 
 namespace kai_gemm_tensors {
 namespace {
