@@ -492,7 +492,12 @@ KAI_INLINE bool has_blocks(const kai_ukernel& u) {
     return takes<&K::bl>(u);
 }
 KAI_INLINE bool lhs_has_blocks(const kai_ukernel& u) {
-    return u.signature == KAI_UKERNEL_MATMUL_BL;
+    return u.signature == KAI_UKERNEL_MATMUL_BL ||
+           (u.signature == KAI_UKERNEL_UNIFIED_BL && strstr(u.lhs_format, "d32p") != nullptr);
+}
+/// Whether it is of the unified API and takes the weights of its nibbles as a table of 16.
+KAI_INLINE bool has_nibble_table(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_UNIFIED_BL && strcmp(u.rhs_format, "qsi4c32ps1s0scalef16") == 0;
 }
 /// Whether the RHS is indices of a table.
 KAI_INLINE bool has_lut(const kai_ukernel& u) {
@@ -689,9 +694,10 @@ KAI_INLINE ConfigOfBlocks<kai_matmul_pack_rhs_uker_config> config_of(const kai_p
     return {{{a.rows, a.kr, a.sr, a.bl}}, has_blocks(p)};
 }
 
-KAI_INLINE kai_matmul_uker_lhs_stride_args lhs_stride(const kai_matmul_uker_api& api, const KernelArgs& a) {
+KAI_INLINE kai_matmul_uker_lhs_stride_args
+lhs_stride(const kai_matmul_uker_api& api, const kai_matmul_uker_config* config, const KernelArgs& a) {
     const kai_matmul_uker_lhs_dim_args shape = {a.m, a.k};
-    return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(nullptr, &shape);
+    return a.lhs_stride != 0 ? kai_matmul_uker_lhs_stride_args{a.lhs_stride} : api.get_lhs_stride(config, &shape);
 }
 KAI_INLINE kai_matmul_uker_rhs_stride_args
 rhs_stride(const kai_matmul_uker_api& api, const kai_matmul_uker_config* config, const KernelArgs& a) {
@@ -706,13 +712,14 @@ KAI_INLINE void run_unified(const kai_ukernel& u, const KernelArgs& a, Policy po
     args.flags = a.clamp ? KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP : 0;
     args.shape = {a.m, a.n, a.k};
     args.operand.dst = {a.dst, {a.dst_stride_row}};
-    args.operand.lhs = {a.lhs, lhs_stride(api, a)};
     const auto config = config_of(u, a);
+    args.operand.lhs = {a.lhs, lhs_stride(api, config.pointer(), a)};
     args.operand.rhs = {a.rhs, rhs_stride(api, config.pointer(), a)};
     args.operand.bias.acc_bias_m.ptr = a.acc_bias_m;
     args.operand.bias.acc_bias_n.ptr = a.acc_bias_n;
     args.operand.bias.scale_bias_n.ptr = a.scale_bias_n;
     args.operand.scale.acc_scale_global.ptr = a.acc_scale;
+    args.operand.lut.ptr = a.lut;
     args.activation.clamp = {&a.clamp_min, &a.clamp_max};
     if (u.dst_type == kai_dt_int8) {
         const kai_matmul_requantize32_params* p = a.requantize;
@@ -748,8 +755,9 @@ KAI_INLINE size_t lhs_offset(const kai_ukernel& u, const KernelArgs& a, Policy p
         if constexpr (kKind<typename S::Run> == Kind::unified) {
             const kai_matmul_uker_api api = api_of(u);
             const kai_matmul_uker_lhs_dim_args index = {a.index, 0};
-            const kai_matmul_uker_lhs_stride_args stride = lhs_stride(api, a);
-            return policy(api.get_lhs_offset, static_cast<const kai_matmul_uker_config*>(nullptr), &index, &stride);
+            const auto config = config_of(u, a);
+            const kai_matmul_uker_lhs_stride_args stride = lhs_stride(api, config.pointer(), a);
+            return policy(api.get_lhs_offset, config.pointer(), &index, &stride);
         } else {
             KernelArgs with_table = a;
             with_table.table_stride = a.k_chunk_count * sizeof(void*);

@@ -83,7 +83,8 @@ struct kai_call {
     const void* rhs_zero;     ///< f32, k / bl per column.
     uint8_t rhs_zero_point;   ///< int4 with a scale per column: 8, or 0 for two's complement. Others ignore it.
     const void* bias;         ///< n values: f32, f16 or int32, as the packed format requires; NULL: zeros.
-    const int32_t* lut;       ///< RHS of 2 bits: the table of 4, also for kai_call_run; NULL: {-2, -1, 0, 1}.
+    const int32_t* lut;       ///< RHS of 2 bits: the table of 4, also for kai_call_run; NULL: {-2, -1, 0, 1}. Int4 in
+                              ///< blocks of the unified API, for kai_call_run: operand.lut (kai_matmul.h).
     const int8_t* table;      ///< For kai_call_pack_rhs, source "qlu4c32s16s0": the table of 16.
     const void* rhs_packed;   ///< For kai_call_run: what kai_call_pack_rhs wrote.
     /// @}

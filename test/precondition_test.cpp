@@ -126,7 +126,7 @@ protected:
     /// Offsets as the library's getters, by their common arguments.
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) const {
         kai::KernelArgs a = args_of(k, bl, m_idx);
-        a.lhs_stride = k;
+        a.lhs_stride = unified && lhs_has_blocks ? 0 : k;
         return kai::lhs_offset(u, a, kai::Direct{});
     }
     size_t rhs_offset(size_t n_idx, size_t k, size_t bl) const {
@@ -174,6 +174,9 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     EXPECT_REFUSED(call(c), function, "bl must not be 0");
     if (unified) {  // whose getters round up
         EXPECT_EQ(rhs_offset(u.get_nr(), 250, 32), rhs_offset(u.get_nr(), 256, 32));
+        if (lhs_has_blocks) {
+            EXPECT_EQ(lhs_offset(u.get_mr(), 250, 32), lhs_offset(u.get_mr(), 256, 32));
+        }
         return;
     }
     EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), "k = 250 is not a multiple of bl = 32");
@@ -299,6 +302,10 @@ TEST_P(KernelPreconditions, AConfigWhereThereAreBlocks) {
     EXPECT_REFUSED(api().run(nullptr, &args), creator(), "config must not be NULL");
     const kai_matmul_uker_rhs_dim_args shape = {1, 32};
     EXPECT_REFUSED(api().get_rhs_stride(nullptr, &shape), creator(), "config must not be NULL");
+    if (lhs_has_blocks) {
+        const kai_matmul_uker_lhs_dim_args rows = {1, 32};
+        EXPECT_REFUSED(api().get_lhs_stride(nullptr, &rows), creator(), "config must not be NULL");
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

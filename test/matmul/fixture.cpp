@@ -417,7 +417,8 @@ kai_call Matmul::call_of(const RhsSource& source, const kai_packer& packer, size
     c.rhs_zero = source.zero.data();
     c.rhs_zero_point = source.zero_point;
     c.bias = source.has_bias ? source.bias.data() : nullptr;
-    c.lut = source.has_table ? source.table.as<int32_t>() : nullptr, c.table = source.table.as<int8_t>();
+    c.lut = kai::has_lut(packer) && source.has_table ? source.table.as<int32_t>() : nullptr;
+    c.table = source.table.as<int8_t>();
     c.lhs_zero_point = source.lhs_zero_point;
     c.scale_multiplier = source.scale_multiplier;
     c.requantize.output_zero_point = kZeroPoint;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "test/matmul/fixture.hpp"
 #include "test/reference/float16.hpp"
@@ -270,6 +271,51 @@ TEST_P(Matmul, LargeSums) {
             }
         }
     }
+}
+
+// The unified API: a table of the caller's for the 16 codes of a nibble, whose words have more bits than are used.
+TEST_P(Matmul, TablesOfNibbles) {
+    if (!kai::has_nibble_table(u)) {
+        return;
+    }
+    Random random(5);
+    const bool f16 = lhs_format->plain;
+    std::vector<int32_t> values, words;
+    for (int i = 0; i < 16; ++i) {
+        values.push_back(random.integer(-128, 127));
+        const uint32_t bits = f16 ? reference::f16_from_f32(static_cast<float>(values.back()))
+                                  : static_cast<uint32_t>(values.back()) & 0xFF;
+        words.push_back(static_cast<int32_t>(bits | 0xA5A50000U | (f16 ? 0 : 0x5A00)));
+    }
+    const auto [k, bl] = typical_depth();
+    const Side lhs = make_lhs(Data::random, several_rows(), k, bl),
+               rhs = make_rhs(Data::random, several_columns(), k, bl);
+    Side meant = rhs;
+    for (int8_t& q : meant.q) {
+        q = static_cast<int8_t>(values[q + 8]);
+    }
+    const Operands o = packed(lhs, rhs);
+    const GuardedBuffer table(words.size() * sizeof(words[0]));
+    std::memcpy(table.data(), words.data(), table.size());
+    kai::KernelArgs a = args_of(lhs.rows, rhs.rows, k, bl);
+    const GuardedBuffer dst(lhs.rows * rhs.rows * element, Flush::end, kNan);
+    a.lhs = o.lhs.data(), a.rhs = o.rhs.data(), a.dst = dst.data();
+    a.dst_stride_row = rhs.rows * element, a.dst_stride_col = element;
+    a.lut = table.as<int32_t>();
+    kai::run(u, a, Checked{}, substitute_of(u));
+    EXPECT_EQ(
+        reference::compare(expected(lhs, meant), floats_of(dst), lhs.rows, rhs.rows, -kInf, kInf, u.dst_type), "");
+}
+
+// The same kernels take panels as dense where the caller leaves strides out.
+TEST_P(Matmul, StridesLeftOut) {
+    if (!kai::has_nibble_table(u)) {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    panel_stride = 1;
+    check(make_lhs(Data::random, several_rows(), k, bl), make_rhs(Data::random, several_columns(), k, bl));
+    panel_stride = 0;
 }
 
 }  // namespace test::matmul

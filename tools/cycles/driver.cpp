@@ -220,7 +220,8 @@ void report_kernel(const kai_ukernel& u) {
     size_t lhs = 0, rhs = 0;
     if (kai::is_unified(u)) {
         const kai_matmul_uker_api api = kai::api_of(u);
-        lhs = kai::lhs_stride(api, kernel).m, rhs = kai::rhs_stride(api, kai::config_of(u, kernel).pointer(), kernel).n;
+        const auto config = kai::config_of(u, kernel);
+        lhs = kai::lhs_stride(api, config.pointer(), kernel).m, rhs = kai::rhs_stride(api, config.pointer(), kernel).n;
     } else if (!kai::is_indirect(u)) {
         kernel.index = all_of(m, u.get_m_step());
         lhs = kai::lhs_is_packed(u) ? kai::lhs_offset(u, kernel, Call{}) : m * kernel.lhs_stride;

@@ -39,7 +39,7 @@
     alias   dst, x14
     alias   vl, x15
     alias   count, x16
-    alias   values, x17         // bytes of the values of an RHS panel
+    alias   values, x17         // bytes of the values of a panel of either side
 
 // z24-z27 = scales of a block, f16, each of them twice. Advances scales. Clobbers z12, z13.
 .macro load_scales
@@ -134,9 +134,13 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     add     dst, dst, dst_stride
     subs    count, count, #1
     b.ne    5b
+    ldr     count, [args, #BLOCK_ARGS_lhs_stride]   // lhs is past the values of the panel
+    sub     count, count, values
+    add     lhs, lhs, count
     subs    rows, rows, vl
     b.hi    1b
-    mov     rhs_panel, scales
+    ldr     count, [args, #BLOCK_ARGS_rhs_stride]
+    add     rhs_panel, rhs_panel, count
     addvl   dst_columns, dst_columns, #4
     sub     cols, cols, vl, lsl #2
     cmp     cols, #0

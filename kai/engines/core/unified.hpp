@@ -23,8 +23,8 @@
 // call, which may be larger than the dense one; indices may be any (those inside a panel give its start), but k cannot
 // be split. No function reads its config: NULL is allowed.
 //
-// KAI_DEFINE_MATMUL_API_BL is the same for an RHS in blocks of config.format.bl, which get_rhs_stride and run read. Its
-// run function takes the config first, and begins with
+// KAI_DEFINE_MATMUL_API_BL is the same for an RHS in blocks of config.format.bl, which run and the strides of operands
+// with fields of blocks read. Its run function takes the config first, and begins with
 //
 //         const size_t bl = kai::block_length(config, args, function);
 //
@@ -79,25 +79,29 @@ template <typename Kernel>
 struct MatmulApi {
     using Config = const kai_matmul_uker_config*;
 
+    /// Bytes from a panel to the next.
+    template <const kai_panels& PANELS>
+    static size_t stride([[maybe_unused]] Config config, size_t k) {
+        if constexpr (Kernel::blocks && PANELS.block_fields != 0) {
+            const size_t bl = block_length(config, Kernel::name);
+            return panels_stride(PANELS, bl == 0 ? 0 : (k + bl - 1) / bl * bl, bl);
+        } else {
+            return panels_stride(PANELS, k);
+        }
+    }
     static kai_matmul_uker_dim_args step(Config) {
         return kai_unified_step(Kernel::m_step, Kernel::n_step, Kernel::rhs.name);
     }
-    static kai_matmul_uker_lhs_stride_args lhs_stride(Config, const kai_matmul_uker_lhs_dim_args* shape) {
-        return {panels_stride(Kernel::lhs, shape->k)};
+    static kai_matmul_uker_lhs_stride_args lhs_stride(Config config, const kai_matmul_uker_lhs_dim_args* shape) {
+        return {stride<Kernel::lhs>(config, shape->k)};
     }
     static size_t lhs_offset(
         Config, const kai_matmul_uker_lhs_dim_args* index, const kai_matmul_uker_lhs_stride_args* stride) {
         check_index(index->k, Kernel::name);
         return panels_offset_at(Kernel::lhs, index->m, stride->m);
     }
-    static kai_matmul_uker_rhs_stride_args rhs_stride(
-        [[maybe_unused]] Config config, const kai_matmul_uker_rhs_dim_args* shape) {
-        if constexpr (Kernel::blocks) {
-            const size_t bl = block_length(config, Kernel::name);
-            return {panels_stride(Kernel::rhs, bl == 0 ? 0 : (shape->k + bl - 1) / bl * bl, bl)};
-        } else {
-            return {panels_stride(Kernel::rhs, shape->k)};
-        }
+    static kai_matmul_uker_rhs_stride_args rhs_stride(Config config, const kai_matmul_uker_rhs_dim_args* shape) {
+        return {stride<Kernel::rhs>(config, shape->k)};
     }
     static size_t rhs_offset(
         Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {

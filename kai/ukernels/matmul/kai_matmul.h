@@ -8,7 +8,11 @@
 //     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
 //     strides, run.
 //
-// config: NULL, or for kernels with blocks of config.format.bl the same for get_rhs_stride and run.
+// config: NULL, or for kernels with blocks of config.format.bl the same for get_lhs_stride, get_rhs_stride and run.
+//
+// Kernels of qsi4c32ps1s0scalef16 take strides that are less than those of dense panels as those. operand.lut.ptr may
+// give the weights of the 16 codes of a nibble, 16 words of 32 bits at an address that is a multiple of 4: of an `i8p`
+// kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as f16; the other bits are not read. NULL: -8 to 7.
 //
 // dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: only flags and
 // shape are read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
@@ -92,5 +96,17 @@ struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi4c32p16vsx4_1x16vs
 /// those of 256 bits): SMMLA (SVE). RHS in blocks of config.format.bl, a multiple of 32. Packers:
 /// kai_lhs_quant_pack_qai8dxp_f32 and kai_rhs_pack_{nxk,kxn}_qsi4c32p_qsu4c32s1s0.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp2vsx8sf32_qsi4c32p8x8s16s0sbf16bf32_8vsx8_sve_i8mm(void);
+
+/// f32 <- f16p, panels of V, x qsi4c32ps1s0scalef16, panels of 4 V: weights become f16, FMOPA. Blocks of a multiple of
+/// 32, of which k is a multiple. RHS packer: kai_rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon (nr = 4 V, kr 4,
+/// sr 2).
+struct kai_matmul_uker_api kai_matmul_clamp_f32_f16p4vsx2_qsi4c32p16vsx4s1s0sf16_f16p_4vsx16vs_sme2_mopa(void);
+
+/// f32 <- qsi8d32p_last, panels of V, x the same RHS: SMOPA. LHS packer: kai_lhs_quant_pack_qsi8d32p_f32_neon (mr = V,
+/// kr 4, sr 2).
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qsi8d32p4vsx4sf16_qsi4c32p16vsx4s1s0sf16_i8p_4vsx16vs_sme2_mopa(void);
+
+/// The same for one row, mr 1: SDOT.
+struct kai_matmul_uker_api kai_matmul_clamp_f32_qsi8d32p1x4sf16_qsi4c32p16vsx4s1s0sf16_i8p_1x16vs_sme2_dot(void);
 
 KAI_END_DECLARATIONS
