@@ -61,7 +61,8 @@ set(kai_kernels_of_gemm "-GemmDivision*:GgufFile.*:GemmFile.*")
 set(KAI_RUNS_gemm
     "svl512||KLEIDIAI_GEMM_CASES=100"
     "svl128||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}"
-    "svl256||GTEST_FILTER=GemmTensor*"
+    "svl512|first_sme|KLEIDIAI_CPU_DISABLE=sme2|KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=GemmProduct.*:GemmChoice.*"
+    "svl256||GTEST_FILTER=GemmTensor*:GemmChoice.*"
     "svl1024||GTEST_FILTER=GemmTensor*"
     "svl2048||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmTensor*:GemmProduct.Random*"
     "neoverse-n1||KLEIDIAI_GEMM_CASES=40|GTEST_FILTER=${kai_kernels_of_gemm}"

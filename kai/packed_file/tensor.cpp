@@ -48,17 +48,25 @@ struct Line {
 #include "kai/isas.def"
 #undef KAI_HAS
 
+/// Of the unified API, the layer takes what multiplies rows of qai8dxp. Nothing reads what other lines become.
+constexpr Line unified(const Line& line) {
+    return kai::contains(line.lhs, "qai8dxp") ? line : Line{"", "", "", 0, SIZE_MAX, 0, 0, "", 0};
+}
+
 constexpr Line kLines[] = {
 #define KAI_UKERNEL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
     {#NAME, #LHS, #RHS, MR, NR, KR, SR, title_##ISA, features_##ISA},
 #define KAI_UKERNEL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, ...) \
     {#NAME, #LHS, #RHS, 1, NR, KR, SR, title_##ISA, features_##ISA},
+#define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
+    unified({#NAME, #LHS, #RHS, MR, NR, KR, SR, title_##ISA, features_##ISA}),
 #include "kai/ukernels/families.def"
 };
 /// @}
 
 bool reads(const kai_ukernel& u, const kai_gemm_format& f) {
-    return strcmp(u.rhs_format, f.name) == 0 && !kai::is_unified(u) && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
+    const bool others = kai::is_unified(u) && strcmp(u.lhs_format, "qai8dxp") != 0;
+    return strcmp(u.rhs_format, f.name) == 0 && !others && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
            u.get_nr() == f.nr && u.get_kr() == f.kr && u.get_sr() == f.sr;
 }
 

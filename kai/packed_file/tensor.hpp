@@ -38,6 +38,7 @@ inline constexpr PackedFormat kPackedFormats[] = {
     {&kai::qsu2cxp4vlx4, KAI_GEMM_INT2_CHANNEL, true},
     {&kai::qsi4c32pbf16, KAI_GEMM_INT4_BLOCK, true},
     {&kai::qsi4c32ps1s0, KAI_GEMM_INT4_BLOCK, true},
+    {&kai::qsi4c32ps4s0sbf16, KAI_GEMM_INT4_BLOCK, true},
     {&kai::qsi4c32p, KAI_GEMM_INT4_BLOCK_F16, false},
     {&kai::qsi4c32ps1s0scalef16, KAI_GEMM_INT4_BLOCK_F16, false},
     {&kai::qsi4c32ps4s0sf16, KAI_GEMM_INT4_BLOCK_F16, false},

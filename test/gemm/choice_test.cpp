@@ -225,6 +225,76 @@ TEST(GemmChoice, UnknownCaches) {
     EXPECT_EQ(plan.problem.l2_bytes, size_t{1} << 20);
 }
 
+// ---- kernels of the unified API where they are the fastest ----
+
+/// The names of the kernels for many rows, for one of them, and of a plan for one row.
+struct Chosen {
+    std::string gemm, gemv, one;
+};
+Chosen chosen(kai_gemm_problem p) {
+    const kai_gemm_plan many = plan_of(p);
+    p.m = 1;
+    return {many.gemm.ukernel->name, many.gemv.ukernel->name, plan_of(p).gemm.ukernel->name};
+}
+
+bool has_all(std::initializer_list<kai_cpu_feature> features) {
+    return std::all_of(features.begin(), features.end(), [](kai_cpu_feature feature) {
+        return kai_registry_runnable(uint64_t{1} << feature, nullptr, 0);
+    });
+}
+
+// Vectors of 256 bits: int8 per channel is multiplied with SVE, and one row in the B of many. Others: with NEON.
+TEST(GemmChoice, Int8PerChannelWithSveOf256Bits) {
+    kai_gemm_problem p = kai_gemm_problem_of(70, 64, 100);
+    p.b_kind = KAI_GEMM_INT8_CHANNEL, p.b_constant = p.b_transposed = true, p.sme_units = 0;
+    const Chosen c = chosen(p);
+    const auto is_sve = [](const std::string& name) { return name.find("_sve_") != std::string::npos; };
+    if (has_all({KAI_CPU_SVE, KAI_CPU_SVE_I8MM, KAI_CPU_I8MM}) && kai_cpu_sve_bytes() == 32) {
+        EXPECT_EQ(c.gemm, "matmul_clamp_f32_qai8dxp4x8sf32_qsi8cxp4vsx8sf32bf32_16x4vs_sve_i8mm");
+        EXPECT_EQ(c.gemv, "matmul_clamp_f32_qai8dxp1x8_qsi8cxp8x8_1x8_sve_dot");
+        EXPECT_EQ(c.one, "matmul_clamp_f32_qai8dxp1x4_qsi8cxp32x4_1x32_sve_dot");
+        const DisabledFeatures no_sve("sve");
+        const Chosen neon = chosen(p);
+        EXPECT_FALSE(is_sve(neon.gemm) || is_sve(neon.gemv) || is_sve(neon.one));
+    } else if (!has_all({KAI_CPU_SVE}) || kai_cpu_sve_bytes() != 32) {
+        EXPECT_FALSE(is_sve(c.gemm) || is_sve(c.gemv) || is_sve(c.one)) << c.gemm << ' ' << c.gemv << ' ' << c.one;
+    }
+    // SME is faster than either.
+    p.sme_units = 1;
+    if (has_all({KAI_CPU_SME})) {
+        EXPECT_NE(chosen(p).gemm.find("_sme"), std::string::npos);
+        EXPECT_NE(chosen(p).one.find("_sme"), std::string::npos);
+    }
+}
+
+// SME without SME2: int4 in blocks is multiplied with SME, whatever C is. With SME2, or without units of SME, it is not
+// by these kernels.
+TEST(GemmChoice, Int4InBlocksWithTheFirstSme) {
+    for (const kai_datatype type : {kai_dt_f32, kai_dt_bf16}) {
+        for (const bool sme2 : {false, true}) {
+            for (const size_t sme_units : {0, 1}) {
+                const DisabledFeatures disabled(sme2 ? "" : "sme2");
+                if (sme2 && has_all({KAI_CPU_SME}) && !has_all({KAI_CPU_SME2})) {
+                    continue;  // this CPU has no SME2
+                }
+                kai_gemm_problem p = kai_gemm_problem_of(70, 64, 128);
+                p.b_kind = KAI_GEMM_INT4_BLOCK, p.bl = 64, p.b_constant = true, p.sme_units = sme_units;
+                p.c_type = type;
+                const bool first = has_all({KAI_CPU_SME}) && !sme2 && sme_units != 0;
+                for (const bool transposed : {false, true}) {
+                    p.b_transposed = transposed;
+                    const Chosen c = chosen(p);
+                    const char* mopa = "matmul_clamp_f32_qai8dxp4vsx4_qsi4c32p16vsx4_4vsx16vs_sme_mopa";
+                    const char* dot = "matmul_clamp_f32_qai8dxp1x4_qsi4c32p16vsx4_1x16vs_sme_dot";
+                    EXPECT_EQ(c.gemm == mopa, first) << c.gemm;
+                    EXPECT_EQ(c.gemv == dot, first) << c.gemv;
+                    EXPECT_EQ(c.one == dot, first) << c.one;
+                }
+            }
+        }
+    }
+}
+
 // SME runs on as many threads as there are units of it, other kernels on all.
 TEST(GemmChoice, WorkersOfSme) {
     for (const size_t sme_units : {1, 2, 9}) {

@@ -289,8 +289,12 @@ TEST(GemmExperts, PromptPacksThoseWithRows) {
 
 // ---- every kernel ----
 
-/// What no kind of weights needs: indirect matmul, depthwise convolution, the unified API, rows of f16 times int4.
+/// What no kind of weights needs: indirect matmul, depthwise convolution, most of the unified API, rows of f16 times
+/// int4.
 bool is_for_other_callers(const kai_ukernel& u) {
+    if (std::strncmp(u.family, "matmul_unified_f32_qai8dxp", 26) == 0) {
+        return false;
+    }
     return u.signature >= KAI_UKERNEL_IMATMUL || std::strcmp(u.family, "matmul_clamp_f32_f16p_qsi4c32p") == 0;
 }
 
