@@ -41,8 +41,8 @@
 .endm
 #include "kai/engines/int_neon/int_neon_quads.inc"
 
-#define SUMS_F 8, 9, 10, 11
-#define FIELDS 12, 13, 14, 15
+regs 8, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
+regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
 
 .macro row_blocks bits, fold, group
 3:  // a block

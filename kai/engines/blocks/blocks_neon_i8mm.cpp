@@ -1,7 +1,7 @@
 // f32 and f16 <- both operands in blocks with SMMLA (blocks_neon_tiles.hpp). A register holds 2 rows x 2 columns.
 //
-// Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric_tiles.S and blocks_neon_i8mm_qai4c32p.S, few rows
-// in tiles of 2, 4 or 6; longer blocks in blocks_neon_i8mm_long.S.
+// Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric_tiles.S and blocks_neon_i8mm_qai4c32p_tiles.S, few
+// rows in tiles of 6, or of 2 and 4 in the files *_few.S; longer blocks in blocks_neon_i8mm_long.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"

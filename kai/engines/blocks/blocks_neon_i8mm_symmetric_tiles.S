@@ -2,226 +2,222 @@
 //
 //     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
-// columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Scales come in the same order.
+// Tile and registers: int_neon_tile_smmla.inc, and
+//   v28, v29              C         scales of columns a, twice each: c0 c1 c0 c1; b: c2 c3 c2 c3
+// After the products of a block:
+//   v12, v13; v18, v19    L0; L1    tile of two panels: scales of rows a, b, twice each: r0 r0 r1 r1
+//   v14 - v17; v20 - v23  P0; P1    -C * scales of the rows, then scales * S
+//   v30                   L         other tiles: scales of rows a, then b
+//   v31, v24 - v26        P         -C * scales of the rows, then scales * S; takes registers of S0 that are done with
 //
 // int4: the sums are 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as
 // the float C + S without a conversion; int8, indices: S, and C = 1.5 * 2^23. fma(C + S, lhs_scale, -C * lhs_scale) is
-// lhs_scale * S, rounded once. Row scales and -C times them are made in advance (pairs_of_scales). Starts and
-// -C * lhs_scale are loaded rather than moved: the load pipes have slack, the SIMD pipes have none.
+// lhs_scale * S, rounded once. `scales`: row scales and -C times them, made in advance (pairs_of_scales), 64 bytes a
+// panel: a, b; -C * a, -C * b. Starts and -C * lhs_scale are loaded rather than moved: the load pipes have slack, the
+// SIMD pipes have none.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_tile.inc"
-#include "kai/engines/int_neon/int_neon_few.inc"
+#include "kai/engines/int_neon/int_neon_tile_smmla.inc"
 
-    with_smmla
+regs 28, C_a, C_b
+regs 12, L0_a, L0_b, P0_aa, P0_ab, P0_ba, P0_bb, L1_a, L1_b, P1_aa, P1_ab, P1_ba, P1_bb
+reg L, 30
+reg P_aa, 31
+regs 24, P_ab, P_ba, P_bb
+reg columns, 31
 
-// v16 - v23, v28, v29 = scales of columns 01, 23, twice.
-.macro tile_rhs
+// B0 - B3 = the columns of a block, C = their scales. Changes v29 - v31.
+.macro load_columns
     .if RHS_TABLE
-    ldp     q30, q29, [args, #TILE_ARGS_mask]
+    ldp     qmask, qtable, [args, #TILE_ARGS_mask]
     .elseif RHS_BITS == 4
-    ldr     q30, [args, #TILE_ARGS_mask]
+    ldr     qmask, [args, #TILE_ARGS_mask]
     .endif
-    tile_load_f16 31
-    widen_scales args, 31
-    tile_decode
-    dup     v28.2d, v31.d[0]
-    dup     v29.2d, v31.d[1]
+    load_rhs_f16 columns
+    widen_scales columns
+    decode  B0_a, B0_b, B2_a, B2_b
+    decode  B1_a, B1_b, B3_a, B3_b
+    dup     C_a.2d, columns.d[0]
+    dup     C_b.2d, columns.d[1]
+.endm
+// The same for half a block of indices: B0, B1.
+.macro load_half_columns half
+    ldp     qmask, qtable, [args, #TILE_ARGS_mask]
+    load_half \half, columns
+    dup     C_a.2d, columns.d[0]
+    dup     C_b.2d, columns.d[1]
 .endm
 
-// One panel after another: all accumulators of 16 rows fit next to one panel's sums.
-.macro tile_panel lhs, index, a0, a1, a2, a3
-    ldr     q30, [\lhs]
-    start   24, 25, 26, 27
-    ldr     q31, [\lhs, #16]
-    smmla_24k 30, 31, \lhs
-    smmla_8k 24, 25, 26, 27, 22, 23, 30, 31, [scales, #\index * 64]
-    add     \lhs, \lhs, #LHS_BLOCK
-    tile_panel_add \index, \a0, \a1, \a2, \a3
-.endm
-.macro tile_panel_add index, a0, a1, a2, a3
-    ldr     q31, [scales, #\index * 64 + 32]
-    // v30 = scales of rows 01, then 23; v31, v24, v25, v26 = -C * scales, then scales * S
-    fmla    v31.4s, v24.4s, v30.4s
-    ldr     q24, [scales, #\index * 64 + 32]
-    fmla    v24.4s, v25.4s, v30.4s
-    ldr     q30, [scales, #\index * 64 + 16]
-    ldr     q25, [scales, #\index * 64 + 48]
-    fmla    v25.4s, v26.4s, v30.4s
-    ldr     q26, [scales, #\index * 64 + 48]
-    fmla    v26.4s, v27.4s, v30.4s
-    accumulate 4, \a0, \a1, \a2, \a3, 31, 24, 25, 26, 28, 29, 28, 29
+// \acc, of \rows rows, += \p times the scales of the columns.
+.macro add_scaled acc, p, rows=4
+    fmla    \acc\()_aa.4s, \p\()_aa.4s, C_a.4s
+    fmla    \acc\()_ab.4s, \p\()_ab.4s, C_b.4s
+    .if \rows > 2
+    fmla    \acc\()_ba.4s, \p\()_ba.4s, C_a.4s
+    fmla    \acc\()_bb.4s, \p\()_bb.4s, C_b.4s
+    .endif
 .endm
 
-// Halves: v16 - v19, v28, v29 = scales of columns 01, 23, twice; then one panel after another.
-.macro half_panels half, panels
-    ldp     q30, q29, [args, #TILE_ARGS_mask]
-    tile_half \half, 31
-    dup     v28.2d, v31.d[0]
-    dup     v29.2d, v31.d[1]
-    half_panel \half, x1, 0, 0, 1, 2, 3
-    .if \panels == 2 && last_rows == 2
-    half_pair \half, x2, 1, 4, 5
-    .elseif \panels > 1
-    half_panel \half, x2, 1, 4, 5, 6, 7
-    .endif
-    .if \panels > 2
-    half_panel \half, x3, 2, 8, 9, 10, 11
-    half_panel \half, x4, 3, 12, 13, 14, 15
+// Panel \p after another: all accumulators of 16 rows fit next to one panel's sums.
+.macro add_panel p
+    ldr     qA_a, [lhs_\p]
+    start   S0
+    ldr     qA_b, [lhs_\p, #16]
+    panel_8k S0, A, B0, lhs_\p, 32
+    panel_8k S0, A, B1, lhs_\p, 64
+    panel_8k S0, A, B2, lhs_\p, 96
+    panel_8k S0, A, B3, scales, (64 * \p), a
+    add     lhs_\p, lhs_\p, #LHS_BLOCK
+    add_sums \p
+.endm
+.macro add_half_panel p, half
+    ldr     qA_a, [lhs_\p, #64 * \half]
+    start   S0
+    ldr     qA_b, [lhs_\p, #64 * \half + 16]
+    panel_8k S0, A, B0, lhs_\p, (64 * \half + 32)
+    panel_8k S0, A, B1, scales, (64 * \p), a
+    when \half, 1, add lhs_\p, lhs_\p, #LHS_BLOCK
+    add_sums \p
+.endm
+// The accumulators of panel \p += S0, scaled. L = scales of rows a.
+.macro add_sums p
+    ldr     qP_aa, [scales, #64 * \p + 32]
+    fmla    P_aa.4s, S0_aa.4s, L.4s
+    ldr     qP_ab, [scales, #64 * \p + 32]
+    fmla    P_ab.4s, S0_ab.4s, L.4s
+    ldr     qL, [scales, #64 * \p + 16]
+    ldr     qP_ba, [scales, #64 * \p + 48]
+    fmla    P_ba.4s, S0_ba.4s, L.4s
+    ldr     qP_bb, [scales, #64 * \p + 48]
+    fmla    P_bb.4s, S0_bb.4s, L.4s
+    add_scaled acc\p, P
+.endm
+
+// Half a block of the second panel, which has two rows.
+reg Q_aa, 31
+reg Q_ab, 26
+.macro add_half_of_two_rows half
+    ldr     qA_a, [lhs_1, #64 * \half]
+    start   S0, 2
+    panel_8k S0, A, B0, lhs_1, (64 * \half + 32), a, 2
+    ldr     qQ_aa, [scales, #64 + 32]
+    panel_8k S0, A, B1, scales, 64, a, 2
+    ldr     qQ_ab, [scales, #64 + 32]
+    when \half, 1, add lhs_1, lhs_1, #LHS_BLOCK
+    fmla    Q_aa.4s, S0_aa.4s, L.4s
+    fmla    Q_ab.4s, S0_ab.4s, L.4s
+    add_scaled acc1, Q, 2
+.endm
+
+.macro half_block_1 half
+    load_half_columns \half
+    add_half_panel 0, \half
+.endm
+.macro half_block_2 half
+    load_half_columns \half
+    add_half_panel 0, \half
+    .if last_rows == 2
+    add_half_of_two_rows \half
+    .else
+    add_half_panel 1, \half
     .endif
 .endm
-.macro half_panel half, lhs, index, a0, a1, a2, a3
-    ldr     q30, [\lhs, #64 * \half]
-    start   24, 25, 26, 27
-    ldr     q31, [\lhs, #64 * \half + 16]
-    smmla_8k_next 16, 17, 30, 31, \lhs, 64 * \half + 32
-    smmla_8k 24, 25, 26, 27, 18, 19, 30, 31, [scales, #\index * 64]
-    .if \half == 1
-    add     \lhs, \lhs, #LHS_BLOCK
-    .endif
-    tile_panel_add \index, \a0, \a1, \a2, \a3
-.endm
-.macro half_pair half, lhs, index, a0, a1
-    ldr     q30, [\lhs, #64 * \half]
-    start   24, 25
-    smmla_8k_last 24, 25, 0, 0, 16, 17, 30, 31, [\lhs, #64 * \half + 32]
-    ldr     q31, [scales, #\index * 64 + 32]
-    smmla_8k_last 24, 25, 0, 0, 18, 19, 30, 31, [scales, #\index * 64]
-    ldr     q26, [scales, #\index * 64 + 32]
-    .if \half == 1
-    add     \lhs, \lhs, #LHS_BLOCK
-    .endif
-    fmla    v31.4s, v24.4s, v30.4s
-    fmla    v26.4s, v25.4s, v30.4s
-    accumulate 2, \a0, \a1, 0, 0, 31, 26, 0, 0, 28, 29, 0, 0
-.endm
-.macro halves panels
-    half_panels 0, \panels
-    half_panels 1, \panels
-    add     scales, scales, #\panels * 64
+.macro half_block_4 half
+    load_half_columns \half
+    add_half_panel 0, \half
+    add_half_panel 1, \half
+    add_half_panel 2, \half
+    add_half_panel 3, \half
 .endm
 
 .macro tile_block_1
     .if RHS_HALVES
-    halves  1
+    half_block_1 0
+    half_block_1 1
     .else
-    tile_rhs
-    tile_panel x1, 0, 0, 1, 2, 3
-    add     scales, scales, #64
+    load_columns
+    add_panel 0
     .endif
+    add     scales, scales, #64
 .endm
 
 .macro tile_block_4
     .if RHS_HALVES
-    halves  4
+    half_block_4 0
+    half_block_4 1
     .else
-    tile_rhs
-    tile_panel x1, 0, 0, 1, 2, 3
-    tile_panel x2, 1, 4, 5, 6, 7
-    tile_panel x3, 2, 8, 9, 10, 11
-    tile_panel x4, 3, 12, 13, 14, 15
-    add     scales, scales, #4 * 64
+    load_columns
+    add_panel 0
+    add_panel 1
+    add_panel 2
+    add_panel 3
     .endif
+    add     scales, scales, #4 * 64
 .endm
 
 .macro tile_block_2
     .if RHS_HALVES
-    halves  2
-    .else
-    smmla_load_2
-    smmla_24k_2
-    smmla_8k_next 22, 23, 12, 13, scales, 0
-    smmla_8k_last 8, 9, 10, 11, 22, 23, 14, 15, [scales, #32]
-    ldr     q15, [scales, #32]
-    ldr     q16, [scales, #48]
-    ldr     q17, [scales, #48]
-    // v12, v13 = scales of rows 01, 23; v14 - v17 = -C * scales, then scales * S
-    fmla    v14.4s, v24.4s, v12.4s
-    ldr     q18, [scales, #64]
-    ldr     q20, [scales, #96]
-    fmla    v15.4s, v25.4s, v12.4s
-    ldr     q21, [scales, #96]
-    fmla    v16.4s, v26.4s, v13.4s
-    fmla    v17.4s, v27.4s, v13.4s
-    // the same for the second panel: v18, v19; v20 - v23
-    .if last_rows > 2
-    ldr     q19, [scales, #80]
-    ldr     q22, [scales, #112]
-    .endif
-    fmla    v20.4s, v8.4s, v18.4s
-    if_more last_rows, 2, ldr q23, [scales, #112]
-    fmla    v21.4s, v9.4s, v18.4s
-    add     x1, x1, #LHS_BLOCK
-    add     x2, x2, #LHS_BLOCK
-    .if last_rows > 2
-    fmla    v22.4s, v10.4s, v19.4s
-    fmla    v23.4s, v11.4s, v19.4s
-    .endif
+    half_block_2 0
+    half_block_2 1
     add     scales, scales, #2 * 64
-    accumulate 4, 0, 1, 2, 3, 14, 15, 16, 17, 28, 29, 28, 29
-    accumulate last_rows, 4, 5, 6, 7, 20, 21, 22, 23, 28, 29, 28, 29
+    .else
+    two_panels_block
     .endif
 .endm
 
-// RHS_A = scales of the columns; v28, v26 = scales of rows 01, 23.
-.macro few_fields
-    few_load_f16
-.endm
-.macro few_fields_3
-    few_load_pairs 28, 26, scales, 0
-    few_widen_f16 RHS_A
-.endm
-.macro few_spread_half half, d0, d1, d2, d3
-    dup     v\d0\().2d, v16.d[\half]
-    dup     v\d1\().2d, v17.d[\half]
-    .if quads > 2
-    dup     v\d2\().2d, v18.d[\half]
-    dup     v\d3\().2d, v19.d[\half]
+// Both panels at once. Without the order of instructions:
+//
+//     for g in 0 - 3: S0 += A0 * B<g>, S1 += A1 * B<g>, next rows
+//     P0 = -C * scales of the rows + S0 * L0, P1 likewise
+//     acc0 += P0 * C, acc1 += P1 * C
+.macro two_panels_block
+    ldr     qA0_a, [lhs_0]
+    ldr     qA0_b, [lhs_0, #16]
+    load_columns
+    ldr     qA1_a, [lhs_1]
+    ldr     qA1_b, [lhs_1, #16]
+    start   S0
+    start   S1, last_rows
+    two_panels_8k B0, 32
+    two_panels_8k B1, 64
+    two_panels_8k B2, 96
+    panel_8k S0, A0, B3, scales, 0                      // L0
+    panel_8k S1, A1, B3, scales, 32, a, last_rows       // P0_aa
+    ldr     qP0_ab, [scales, #32]
+    ldr     qP0_ba, [scales, #48]
+    ldr     qP0_bb, [scales, #48]
+    fmla    P0_aa.4s, S0_aa.4s, L0_a.4s
+    ldr     qL1_a, [scales, #64]
+    ldr     qP1_aa, [scales, #96]
+    fmla    P0_ab.4s, S0_ab.4s, L0_a.4s
+    ldr     qP1_ab, [scales, #96]
+    fmla    P0_ba.4s, S0_ba.4s, L0_b.4s
+    fmla    P0_bb.4s, S0_bb.4s, L0_b.4s
+    .if last_rows > 2
+    ldr     qL1_b, [scales, #80]
+    ldr     qP1_ba, [scales, #112]
     .endif
-.endm
-// -C * scales of the rows: \r is where in `scales`.
-.macro few_scratch r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    load_all \t0, \t1, \t2, \t3, [scales, #\r]
-.endm
-.macro few_scratch_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    load_all \s0, \s1, \s2, \s3, [scales, #\r]
-.endm
-.macro few_scale r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    shared_quads fmla, 4s, \t0, \t1, \t2, \t3, \s0, \s1, \s2, \s3, v\r\().4s
-.endm
-.macro few_scale_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    shared_quads fmla, 4s, \s0, \s1, \s2, \s3, \u0, \u1, \u2, \u3, v\r\().4s
-.endm
-.macro few_add r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    op_quads fmla, 4s, \a0, \a1, \a2, \a3, \t0, \t1, \t2, \t3, LOW
-.endm
-.macro few_add_23 r, a0, a1, a2, a3, b0, b1, b2, b3, s0, s1, s2, s3, u0, u1, u2, u3, t0, t1, t2, t3
-    op_quads fmla, 4s, \b0, \b1, \b2, \b3, \s0, \s1, \s2, \s3, RHS_A
-.endm
-.macro few_accumulate
-    each_pair few_scratch, 32, 48
-    // LOW, RHS_A = scales of columns 01, 23
-    few_spread_half 0, LOW
-    few_spread_half 1, RHS_A
-    each_pair few_scale, 28, 26
-    each_pair few_scratch_23, 32, 48
-    each_pair few_scale_23, 28, 26
-    each_pair few_add
-    each_pair few_add_23
-    .if half == RHS_HALVES
-    add     scales, scales, #64
+    fmla    P1_aa.4s, S1_aa.4s, L1_a.4s
+    if_more last_rows, 2, ldr qP1_bb, [scales, #112]
+    fmla    P1_ab.4s, S1_ab.4s, L1_a.4s
+    add     lhs_0, lhs_0, #LHS_BLOCK
+    add     lhs_1, lhs_1, #LHS_BLOCK
+    .if last_rows > 2
+    fmla    P1_ba.4s, S1_ba.4s, L1_b.4s
+    fmla    P1_bb.4s, S1_bb.4s, L1_b.4s
     .endif
+    add     scales, scales, #2 * 64
+    add_scaled acc0, P0
+    add_scaled acc1, P1, last_rows
 .endm
 
 .macro tiles rhs
     smmla_tile_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
     tile_function kai_tile_qsi8d32p4x8_\rhs\()4x8_16x4_neon_i8mm, 4
-    smmla_few_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
 .endm
 
     each_format tiles

@@ -30,7 +30,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_quads.inc"
+#include "kai/engines/int_neon/int_neon_quads_numbers.inc"
 #include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
 
 // \op with the registers of a row, one per quad: v\first and the next one, and those 8 further on.

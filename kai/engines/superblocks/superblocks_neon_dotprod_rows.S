@@ -16,14 +16,18 @@
 // 6 bits: a sub-block of a quad, then of the next quad. Others: 16 bytes of every quad, then the next 16, so that
 // in-order cores do not wait.
 //
-// Registers: superblocks_neon_row.inc, and
-//   v0 - v3   integer sums of the super-block            v4 - v7, v8 - v11  of the sub-blocks of a pair
-//                                                        groups of 8: both of one sub-block
-//   v12 - v15 f32 sums               v16 - v19 32 or 64 k of the row; 6 bits: v16, v17, 16 k
-//   v20 - v23 16 bytes of a quad each  v24 - v27 their low nibbles       6 bits: v20 - v23 16 k of a quad
-//   v28       mask                   v29, v30  indices of sub-scales of the first, of the second sub-block
-//   v31       table
-// 5 bits: v29, v30 shifts, v31 scratch                   6 bits: v30 sub-scales
+// Registers, and those of superblocks_neon_row.inc. A set has a register for each of the four quads.
+//   v0 - v3    SUMS_A         integer sums of the super-block: I
+//   v4 - v7    SUMS_B         sums of a sub-block: S; groups of 8: columns 01, each twice
+//   v8 - v11   SUMS_T         of the next sub-block; groups of 8: columns 23 of this one
+//   v12 - v15  SUMS_F         f32 sums: acc
+//   v16 - v19  k_0 - k_3      32 or 64 k of the row; 6 bits: v16, v17, 16 k
+//   v20 - v23  RHS_B          16 bytes of each quad; 6 bits: 16 k of one quad
+//   v24 - v27  RHS_C          their low nibbles
+//   v28        mask           of the nibbles, of 5 or of 6 bits
+//   v29, v30   first_index, second_index   indices of the sub-scales of the first, of the second sub-block;
+//                             5 bits, while multiplying: shifts; 6 bits: v30 sub-scales
+//   v31        table          5 bits: scratch
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -38,46 +42,51 @@
 #define HI 112
 #define OF_BITS 128    // SHIFTS
 
-#define SUMS_F 12, 13, 14, 15
-#define SUMS_T 8, 9, 10, 11
-#define BOUNDS q16, q17
-#define LOWEST v16.4s
-#define HIGHEST v17.4s
 #include "kai/engines/superblocks/superblocks_neon_row.inc"
 
-// \do of a quad's f32 sums, quants, integer sums, sums of two sub-blocks, bytes, nibbles.
+regs 8, SUMS_T_0, SUMS_T_1, SUMS_T_2, SUMS_T_3
+regs 12, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
+regs 16, k_0, k_1, k_2, k_3
+regs 16, lowest, highest
+regs 28, mask, first_index, second_index, table
+sRHS_C_0 .req s24
+sRHS_C_1 .req s25
+sRHS_C_2 .req s26
+sRHS_C_3 .req s27
+
+// \do \q, \at for each quad: \q is its number.
 .macro each_quad do, at=0
-    \do     12, x9, 0, 4, 8, 20, 24, \at
+    \do     0, \at
     .if quads == 4
-    \do     13, x10, 1, 5, 9, 21, 25, \at
-    \do     14, x11, 2, 6, 10, 22, 26, \at
-    \do     15, x12, 3, 7, 11, 23, 27, \at
+    \do     1, \at
+    \do     2, \at
+    \do     3, \at
     .endif
 .endm
 
-.macro clear_super acc, quad, i, s, t, b, n, at
-    ldr     q\i, [sp, #ZERO]
+.macro clear_super q, at
+    ldr     qSUMS_A_\q, [sp, #ZERO]
 .endm
-.macro clear_sums acc, quad, i, s, t, b, n, at
+.macro clear_sums q, at
     .if HAS_MINIMA || GROUP == 8
-    ldp     q\s, q\t, [sp, #ZERO]
+    ldp     qSUMS_B_\q, qSUMS_T_\q, [sp, #ZERO]
     .else
-    ldr     q\s, [sp, #ZERO]
+    ldr     qSUMS_B_\q, [sp, #ZERO]
     .endif
 .endm
 
 // ---- 4, 5 bits
 
 // Quants become the values of the first sub-block, \n those of the second.
-.macro fifths acc, quad, i, s, t, b, n, at
-    add     x16, \quad, x17
-    ldr     q\n, [x16, #\at]
-    ushl    v31.16b, v\n\().16b, v29.16b
-    ushl    v\n\().16b, v\n\().16b, v30.16b
-    sri     v\n\().16b, v\b\().16b, #4
-    sli     v\b\().16b, v31.16b, #4
-    and     v\n\().16b, v\n\().16b, v28.16b
-    and     v\b\().16b, v\b\().16b, v28.16b
+.macro fifths q, at
+    add     x16, quad_\q, x17
+    ldr     qRHS_C_\q, [x16, #\at]
+    ushl    v31.16b, RHS_C_\q\().16b, first_index.16b
+    ushl    RHS_C_\q\().16b, RHS_C_\q\().16b, second_index.16b
+    sri     RHS_C_\q\().16b, RHS_B_\q\().16b, #4
+    sli     RHS_B_\q\().16b, v31.16b, #4
+    and     RHS_C_\q\().16b, RHS_C_\q\().16b, mask.16b
+    and     RHS_B_\q\().16b, RHS_B_\q\().16b, mask.16b
 .endm
 .macro mac_4k at, x, y, lane
     load_quads RHS_B, \at
@@ -86,88 +95,88 @@
     sdot_quads SUMS_B, RHS_B, \x\().4b[\lane]
     sdot_quads SUMS_T, RHS_C, \y\().4b[\lane]
     .else
-    shared_quads bic, 16b, RHS_C, RHS_B, v28.16b
+    shared_quads bic, 16b, RHS_C, RHS_B, mask.16b
     sdot_quads SUMS_B, RHS_C, \x\().4b[\lane]
     shared_quads ushr, 16b, RHS_B, RHS_B, #4
     sdot_quads SUMS_T, RHS_B, \y\().4b[\lane]
     .endif
 .endm
 
-.macro load_scales acc, quad, i, s, t, b, n, at
-    ldr     d\n, [\quad, x13]
-    add     \quad, \quad, #128
+.macro load_scales q, at
+    ldr     dRHS_C_\q, [quad_\q, x13]
+    add     quad_\q, quad_\q, #128
 .endm
-.macro spread_scales acc, quad, i, s, t, b, n, at
-    tbl     v\b\().16b, {v\n\().16b}, v29.16b
-    tbl     v\n\().16b, {v\n\().16b}, v30.16b
+.macro spread_scales q, at
+    tbl     RHS_B_\q\().16b, {RHS_C_\q\().16b}, first_index.16b
+    tbl     RHS_C_\q\().16b, {RHS_C_\q\().16b}, second_index.16b
 .endm
 
 // From here on in a super-block: v16 = high, then low bytes of B, v17 = lhs_scale, v18 = C.
-.macro load_minima acc, quad, i, s, t, b, n, at
-    add     x16, \quad, x13
-    ldr     q\s, [sp, #C_HIGH]
-    ldp     q\b, q\n, [x16, #RHS_MINIMA - RHS_SCALES]
-    ldr     d\t, [x16, #RHS_D - RHS_SCALES]
-    add     \quad, \quad, #RHS_BLOCK - 512
-    sdot    v\s\().4s, v\b\().16b, v16.4b[0]
-    fcvtl   v\t\().4s, v\t\().4h
+.macro load_minima q, at
+    add     x16, quad_\q, x13
+    ldr     qSUMS_B_\q, [sp, #C_HIGH]
+    ldp     qRHS_B_\q, qRHS_C_\q, [x16, #RHS_MINIMA - RHS_SCALES]
+    ldr     dSUMS_T_\q, [x16, #RHS_D - RHS_SCALES]
+    add     quad_\q, quad_\q, #RHS_BLOCK - 512
+    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, v16.4b[0]
+    fcvtl   SUMS_T_\q\().4s, SUMS_T_\q\().4h
 .endm
-.macro high_minima acc, quad, i, s, t, b, n, at
-    sdot    v\s\().4s, v\n\().16b, v16.4b[1]
-    scvtf   v\i\().4s, v\i\().4s
+.macro high_minima q, at
+    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, v16.4b[1]
+    scvtf   SUMS_A_\q\().4s, SUMS_A_\q\().4s
 .endm
-.macro shift_minima acc, quad, i, s, t, b, n, at
-    shl     v\s\().4s, v\s\().4s, #7
-    fmul    v\i\().4s, v\i\().4s, v\t\().4s
+.macro shift_minima q, at
+    shl     SUMS_B_\q\().4s, SUMS_B_\q\().4s, #7
+    fmul    SUMS_A_\q\().4s, SUMS_A_\q\().4s, SUMS_T_\q\().4s
 .endm
-.macro low_minima acc, quad, i, s, t, b, n, lane
+.macro low_minima q, lane
     .if \lane == 2
-    sdot    v\s\().4s, v\b\().16b, v16.4b[2]
+    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, v16.4b[2]
     .else
-    sdot    v\s\().4s, v\n\().16b, v16.4b[3]
-    sub     x16, \quad, #RHS_BLOCK + RHS_QUANTS - RHS_DMIN
-    ldr     d\t, [x16]
+    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, v16.4b[3]
+    sub     x16, quad_\q, #RHS_BLOCK + RHS_QUANTS - RHS_DMIN
+    ldr     dSUMS_T_\q, [x16]
     .endif
 .endm
-.macro float_minima acc, quad, i, s, t, b, n, at
-    fsub    v\s\().4s, v\s\().4s, v18.4s
-    fcvtl   v\t\().4s, v\t\().4h
+.macro float_minima q, at
+    fsub    SUMS_B_\q\().4s, SUMS_B_\q\().4s, v18.4s
+    fcvtl   SUMS_T_\q\().4s, SUMS_T_\q\().4h
 .endm
 
 // ---- Indices
 
 // Groups of 4: \part of 4 k of the row. Groups of 8: columns 01 or 23.
-.macro multiply v0, v1, v2, v3, x, part
+.macro multiply r, x, part
     .if GROUP == 4
-    sdot_quads SUMS_B, \v0, \v1, \v2, \v3, \x\().4b[\part]
+    sdot_quads SUMS_B, \r, \x\().4b[\part]
     .elseif \part == 0
-    sdot_quads SUMS_B, \v0, \v1, \v2, \v3, \x\().16b
+    sdot_quads SUMS_B, \r, \x\().16b
     .else
-    sdot_quads SUMS_T, \v0, \v1, \v2, \v3, \x\().16b
+    sdot_quads SUMS_T, \r, \x\().16b
     .endif
 .endm
 // 16 bytes of every quad, by \x and, 16 k on, \y.
 .macro mac_16 at, x, y, part
     load_quads RHS_B, \at
-    shared_quads bic, 16b, RHS_C, RHS_B, v28.16b
+    shared_quads bic, 16b, RHS_C, RHS_B, mask.16b
     shared_quads ushr, 16b, RHS_B, RHS_B, #4
-    tbl_quads RHS_C, 31, RHS_C
-    tbl_quads RHS_B, 31, RHS_B
+    tbl_quads RHS_C, table, RHS_C
+    tbl_quads RHS_B, table, RHS_B
     multiply RHS_C, \x, \part
     multiply RHS_B, \y, \part
 .endm
 
-.macro load_4_scales acc, quad, i, s, t, b, n, at
-    ldr     s\n, [\quad, x13]
-    add     \quad, \quad, #RHS_BITS * SUB / 2
+.macro load_4_scales q, at
+    ldr     sRHS_C_\q, [quad_\q, x13]
+    add     quad_\q, quad_\q, #RHS_BITS * SUB / 2
 .endm
-.macro spread_4_scales acc, quad, i, s, t, b, n, at
-    tbl     v\n\().16b, {v\n\().16b}, v29.16b
+.macro spread_4_scales q, at
+    tbl     RHS_C_\q\().16b, {RHS_C_\q\().16b}, first_index.16b
 .endm
-.macro extend_4_scales acc, quad, i, s, t, b, n, at
-    sshr    v\n\().4s, v\n\().4s, #24
+.macro extend_4_scales q, at
+    sshr    RHS_C_\q\().4s, RHS_C_\q\().4s, #24
     .if GROUP == 8
-    addp    v\s\().4s, v\s\().4s, v\t\().4s
+    addp    SUMS_B_\q\().4s, SUMS_B_\q\().4s, SUMS_T_\q\().4s
     .endif
 .endm
 
@@ -175,63 +184,63 @@
 
 .macro load_row
     .if GROUP == 4
-    ldr     q16, [x15], #16
+    ldr     qk_0, [x15], #16
     .else
     add     x16, x15, #8
-    ld1r    {v16.2d}, [x15]
-    ld1r    {v17.2d}, [x16]
+    ld1r    {k_0.2d}, [x15]
+    ld1r    {k_1.2d}, [x16]
     add     x15, x15, #16
     .endif
 .endm
 
 // S of a quad, times its scales.
-.macro add_sub_block acc, quad, i, s, t, b, n, at
-    clear_sums \acc, \quad, \i, \s, \t
-    ldr     s30, [\quad, x13]
-    ldp     q20, q21, [\quad]
-    ldr     q22, [\quad, #32]
-    ldr     q23, [\quad, #32]
-    six_bits 20, 21, 22, 23, 28
-    tbl     v30.16b, {v30.16b}, v29.16b
+.macro add_sub_block q, at
+    clear_sums \q
+    ldr     s30, [quad_\q, x13]
+    ldp     qRHS_B_0, qRHS_B_1, [quad_\q]
+    ldr     qRHS_B_2, [quad_\q, #32]
+    ldr     qRHS_B_3, [quad_\q, #32]
+    six_bits RHS_B_0, RHS_B_1, RHS_B_2, RHS_B_3, mask
+    tbl     v30.16b, {v30.16b}, first_index.16b
     .if GROUP == 4
-    sdot    v\s\().4s, v20.16b, v16.4b[0]
-    sdot    v\s\().4s, v21.16b, v16.4b[1]
-    sdot    v\s\().4s, v22.16b, v16.4b[2]
-    sdot    v\s\().4s, v23.16b, v16.4b[3]
+    sdot    SUMS_B_\q\().4s, RHS_B_0.16b, k_0.4b[0]
+    sdot    SUMS_B_\q\().4s, RHS_B_1.16b, k_0.4b[1]
+    sdot    SUMS_B_\q\().4s, RHS_B_2.16b, k_0.4b[2]
+    sdot    SUMS_B_\q\().4s, RHS_B_3.16b, k_0.4b[3]
     .else
-    sdot    v\s\().4s, v20.16b, v16.16b
-    sdot    v\t\().4s, v21.16b, v16.16b
-    sdot    v\s\().4s, v22.16b, v17.16b
-    sdot    v\t\().4s, v23.16b, v17.16b
+    sdot    SUMS_B_\q\().4s, RHS_B_0.16b, k_0.16b
+    sdot    SUMS_T_\q\().4s, RHS_B_1.16b, k_0.16b
+    sdot    SUMS_B_\q\().4s, RHS_B_2.16b, k_1.16b
+    sdot    SUMS_T_\q\().4s, RHS_B_3.16b, k_1.16b
     .endif
     sshr    v30.4s, v30.4s, #24
-    add     \quad, \quad, #RHS_BITS * SUB / 2
+    add     quad_\q, quad_\q, #RHS_BITS * SUB / 2
     .if GROUP == 8
-    addp    v\s\().4s, v\s\().4s, v\t\().4s
+    addp    SUMS_B_\q\().4s, SUMS_B_\q\().4s, SUMS_T_\q\().4s
     .endif
-    mla     v\i\().4s, v\s\().4s, v30.4s
+    mla     SUMS_A_\q\().4s, SUMS_B_\q\().4s, v30.4s
 .endm
 
 // ---- all
 
 .macro add_sub_blocks
     .if HAS_MINIMA
-    ldp     q16, q17, [x15]
-    ldp     q18, q19, [x15, #32]
+    ldp     qk_0, qk_1, [x15]
+    ldp     qk_2, qk_3, [x15, #32]
     .if RHS_BITS == 5
-    ldp     q29, q30, [x7], #32
+    ldp     qfirst_index, qsecond_index, [x7], #32
     .endif
     each_quad clear_sums
-    mac_4k  0, 16, 18, 0
-    mac_4k  16, 16, 18, 1
-    mac_4k  32, 16, 18, 2
-    mac_4k  48, 16, 18, 3
-    mac_4k  64, 17, 19, 0
-    mac_4k  80, 17, 19, 1
-    mac_4k  96, 17, 19, 2
-    mac_4k  112, 17, 19, 3
+    mac_4k  0, k_0, k_2, 0
+    mac_4k  16, k_0, k_2, 1
+    mac_4k  32, k_0, k_2, 2
+    mac_4k  48, k_0, k_2, 3
+    mac_4k  64, k_1, k_3, 0
+    mac_4k  80, k_1, k_3, 1
+    mac_4k  96, k_1, k_3, 2
+    mac_4k  112, k_1, k_3, 3
     .if RHS_BITS == 5
-    ldp     q29, q30, [sp, #OF_FIRST]
+    ldp     qfirst_index, qsecond_index, [sp, #OF_FIRST]
     sub     x17, x17, #128
     .endif
     each_quad load_scales
@@ -245,20 +254,20 @@
     .if RHS_TABLE
     each_quad clear_sums
     .if GROUP == 4
-    ldp     q16, q17, [x15], #32
-    mac_16  0, 16, 17, 0
-    mac_16  16, 16, 17, 1
-    mac_16  32, 16, 17, 2
-    mac_16  48, 16, 17, 3
+    ldp     qk_0, qk_1, [x15], #32
+    mac_16  0, k_0, k_1, 0
+    mac_16  16, k_0, k_1, 1
+    mac_16  32, k_0, k_1, 2
+    mac_16  48, k_0, k_1, 3
     .else
-    ld1r    {v16.2d}, [x15], #8
-    ld1r    {v17.2d}, [x15], #8
-    ld1r    {v18.2d}, [x15], #8
-    ld1r    {v19.2d}, [x15], #8
-    mac_16  0, 16, 18, 0
-    mac_16  16, 16, 18, 1
-    mac_16  32, 17, 19, 0
-    mac_16  48, 17, 19, 1
+    ld1r    {k_0.2d}, [x15], #8
+    ld1r    {k_1.2d}, [x15], #8
+    ld1r    {k_2.2d}, [x15], #8
+    ld1r    {k_3.2d}, [x15], #8
+    mac_16  0, k_0, k_2, 0
+    mac_16  16, k_0, k_2, 1
+    mac_16  32, k_1, k_3, 0
+    mac_16  48, k_1, k_3, 1
     .endif
     each_quad load_4_scales
     each_quad spread_4_scales
@@ -274,14 +283,14 @@
 .endm
 
 // Without minima. v17 = lhs_scale.
-.macro add_scaled acc, quad, i, s, t, b, n, at
-    sub     x16, \quad, #RHS_BLOCK
-    ldr     d\s, [x16, #RHS_D]
-    add     \quad, \quad, #RHS_QUANTS
-    to_float \i
-    fcvtl   v\s\().4s, v\s\().4h
-    fmul    v\i\().4s, v\i\().4s, v\s\().4s
-    fmla    v\acc\().4s, v\i\().4s, v17.s[0]
+.macro add_scaled q, at
+    sub     x16, quad_\q, #RHS_BLOCK
+    ldr     dSUMS_B_\q, [x16, #RHS_D]
+    add     quad_\q, quad_\q, #RHS_QUANTS
+    to_float SUMS_A_\q
+    fcvtl   SUMS_B_\q\().4s, SUMS_B_\q\().4h
+    fmul    SUMS_A_\q\().4s, SUMS_A_\q\().4s, SUMS_B_\q\().4s
+    fmla    SUMS_F_\q\().4s, SUMS_A_\q\().4s, v17.s[0]
 .endm
 
 .macro add_super_block
@@ -309,23 +318,23 @@
 .macro constants
     scale_indices
     stp     x16, x17, [sp, #OF_FIRST]
-    ldr     q29, [sp, #OF_FIRST]
+    ldr     qfirst_index, [sp, #OF_FIRST]
     .if HAS_MINIMA
     mov     x6, #0x0000000400000004
     add     x16, x16, x6
     add     x17, x17, x6
     stp     x16, x17, [sp, #OF_SECOND]
-    ldr     q30, [sp, #OF_SECOND]
+    ldr     qsecond_index, [sp, #OF_SECOND]
     constant C_HIGH, (J_START & 0xFFFF), (J_START >> 16)
     constant C_FLOAT, (J_C & 0xFFFF), (J_C >> 16)
     .endif
     .if RHS_BITS == 4
-    movi    v28.16b, #0xF0
+    movi    mask.16b, #0xF0
     .elseif RHS_BITS == 5
     row_shifts OF_BITS
-    movi    v28.16b, #0x1F
+    movi    mask.16b, #0x1F
     .else
-    movi    v28.16b, #0xFC
+    movi    mask.16b, #0xFC
     .endif
 .endm
 

@@ -13,12 +13,19 @@
 //
 // 5 bits: [x, 0] and [0, y], and sums of odd sub-blocks count once.
 //
-// Registers: superblocks_neon_row.inc, and
-//   v0 - v7   integer sums of the super-block, columns 01, 23 of a quad
-//   v8 - v15  of a pair of sub-blocks          v16 - v19 f32 sums
-//   v20 - v23 [-x, y] of 8 k each    v24       mask         v25       [x, 0]
-//   v26, v27; v30, v31               quants of a quad, of the next one          v28, v29  16 h
-// 5 bits: v26, v27, v28              quants, fifth bits, scratch                v30, v31  shifts
+// Registers, and those of superblocks_neon_row.inc. A set has a register for each of the four quads; a: columns 01 of
+// the quad, b: columns 23.
+//   v0, v2, v4, v6       I_a          integer sums of the super-block
+//   v1, v3, v5, v7       I_b
+//   v8, v10, v12, v14    S_a          sums of a pair of sub-blocks
+//   v9, v11, v13, v15    S_b
+//   v16 - v19            SUMS_F       f32 sums: acc
+//   v20 - v23            y_0 - y_3    [-x, y] of 8 k each; 5 bits: [0, y]; after the sub-blocks T
+//   v24                  mask
+//   v25                  x_0          [x, 0]
+//   v26, v27             even_a, even_b   quants of a quad
+//   v30, v31             odd_a, odd_b     of the next one; 5 bits: shifts
+//   v28, v29             high_a, high_b   16 h; 5 bits: v28 scratch, and v26, v27 are quants and fifth bits
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -36,98 +43,95 @@
 #define HI 160
 #define OF_BITS 176    // SHIFTS
 
-#define SUMS_F 16, 17, 18, 19
-#define JOINED 0, 2, 4, 6   // integer sums, and what becomes of them
-#define BOUNDS q30, q31
-#define LOWEST v30.4s
-#define HIGHEST v31.4s
 #include "kai/engines/superblocks/superblocks_neon_row.inc"
 
-// \do of a quad's f32 sums, quants, integer sums, sums of a pair of sub-blocks, scratch.
+regs 0, I_a_0, I_b_0, I_a_1, I_b_1, I_a_2, I_b_2, I_a_3, I_b_3
+regs 8, S_a_0, S_b_0, S_a_1, S_b_1, S_a_2, S_b_2, S_a_3, S_b_3
+regs 16, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
+regs 20, T_0, T_1, T_2, T_3
+regs 20, y_0, y_1, y_2, y_3
+regs 24, mask, x_0, even_a, even_b, high_a, high_b, odd_a, odd_b
+regs 30, lowest, highest
+
+// \do \q for each quad: \q is its number.
 .macro each_quad do
-    \do     16, x9, 0, 1, 8, 9, 20
+    \do     0
     .if quads == 4
-    \do     17, x10, 2, 3, 10, 11, 21
-    \do     18, x11, 4, 5, 12, 13, 22
-    \do     19, x12, 6, 7, 14, 15, 23
+    \do     1
+    \do     2
+    \do     3
     .endif
 .endm
 
-// 8 k of a quad. Meanwhile come its next quants, to \n0 and \n1, or those of the next quad.
-.macro mac y, s0, s1, b0, b1, n0, n1, quad, next
-    and     v28.16b, v\b0\().16b, v24.16b
-    and     v29.16b, v\b1\().16b, v24.16b
-    usmmla  v\s0\().4s, v\b0\().16b, v25.16b
-    usmmla  v\s1\().4s, v\b1\().16b, v25.16b
-    .ifnb \quad
-    ldp     q\n0, q\n1, [\quad, #\next]
+// 8 k of quad \q, whose quants are in \b\()_a, \b\()_b. Meanwhile \next\()_a, \next\()_b get what comes after them, at
+// \at of \from; next=none: nothing.
+.macro mac q, y, b, next, from, at
+    and     high_a.16b, \b\()_a.16b, mask.16b
+    and     high_b.16b, \b\()_b.16b, mask.16b
+    usmmla  S_a_\q\().4s, \b\()_a.16b, x_0.16b
+    usmmla  S_b_\q\().4s, \b\()_b.16b, x_0.16b
+    .ifnc \next, none
+    ldp     q\next\()_a, q\next\()_b, [\from, #\at]
     .endif
-    usmmla  v\s0\().4s, v28.16b, v\y\().16b
-    usmmla  v\s1\().4s, v29.16b, v\y\().16b
+    usmmla  S_a_\q\().4s, high_a.16b, \y\().16b
+    usmmla  S_b_\q\().4s, high_b.16b, \y\().16b
 .endm
 
 // 5 bits: 8 k of columns 01 or 23 of a quad. x16: fifth bits.
-.macro mac_fifth y, s, quad, at
+.macro mac_fifth s, y, quad, at
     ldr     q26, [\quad, #\at]
     ldr     q27, [x16, #\at]
     ushl    v28.16b, v27.16b, v30.16b
     ushl    v27.16b, v27.16b, v31.16b
     sri     v27.16b, v26.16b, #4
     sli     v26.16b, v28.16b, #4
-    and     v27.16b, v27.16b, v24.16b
-    and     v26.16b, v26.16b, v24.16b
-    smmla   v\s\().4s, v26.16b, v25.16b
-    smmla   v\s\().4s, v27.16b, v\y\().16b
+    and     v27.16b, v27.16b, mask.16b
+    and     v26.16b, v26.16b, mask.16b
+    smmla   \s\().4s, v26.16b, x_0.16b
+    smmla   \s\().4s, v27.16b, \y\().16b
 .endm
-.macro mac_fifths y, s0, s1, quad, at
-    add     x16, \quad, x17
-    mac_fifth \y, \s0, \quad, \at
-    mac_fifth \y, \s1, \quad, \at + 16
+.macro mac_fifths q, y, at
+    add     x16, quad_\q, x17
+    mac_fifth S_a_\q, \y, quad_\q, \at
+    mac_fifth S_b_\q, \y, quad_\q, \at + 16
 .endm
 
-.macro mac_8k y, at
+// 8 k of all quads, \at bytes from here. Quants of the next quad come meanwhile, in the end \next: `even`, those of the
+// next 8 k of the first quad; `none` after the last 8 k.
+.macro mac_8k y, at, next=even
+    ldr     dx_0, [x15, #\at / 4]
     .if RHS_BITS == 5
-    ldr     d25, [x15, #\at / 4]
-    mac_fifths \y, 8, 9, x9, \at
+    mac_fifths 0, \y, \at
     .if quads == 4
-    mac_fifths \y, 10, 11, x10, \at
-    mac_fifths \y, 12, 13, x11, \at
-    mac_fifths \y, 14, 15, x12, \at
+    mac_fifths 1, \y, \at
+    mac_fifths 2, \y, \at
+    mac_fifths 3, \y, \at
     .endif
+    .elseif quads == 4
+    mac     0, \y, even, odd, quad_1, \at
+    mac     1, \y, odd, even, quad_2, \at
+    mac     2, \y, even, odd, quad_3, \at
+    mac     3, \y, odd, \next, quad_0, (\at + 32)
     .else
-    ldr     d25, [x15, #\at / 4]
-    .if quads == 4
-    mac     \y, 8, 9, 26, 27, 30, 31, x10, \at
-    mac     \y, 10, 11, 30, 31, 26, 27, x11, \at
-    mac     \y, 12, 13, 26, 27, 30, 31, x12, \at
-    .if \at < 96
-    mac     \y, 14, 15, 30, 31, 26, 27, x9, \at + 32
-    .else
-    mac     \y, 14, 15, 30, 31
-    .endif
-    .elseif \at < 96
-    mac     \y, 8, 9, 26, 27, 26, 27, x9, \at + 32
-    .else
-    mac     \y, 8, 9, 26, 27
-    .endif
+    mac     0, \y, even, \next, quad_0, (\at + 32)
     .endif
 .endm
 
-.macro clear_pair acc, quad, i0, i1, s0, s1, t
-    ldp     q\s0, q\s1, [sp, #ZERO]
+.macro clear_pair q
+    ldp     qS_a_\q, qS_b_\q, [sp, #ZERO]
 .endm
 
-.macro clear_super acc, quad, i0, i1, s0, s1, t
-    ldp     q\i0, q\i1, [sp, #ZERO]
+.macro clear_super q
+    ldp     qI_a_\q, qI_b_\q, [sp, #ZERO]
 .endm
 
-.macro add_pair acc, quad, i0, i1, s0, s1, t
-    ldr     d28, [\quad, x13]
+.macro add_pair q
+    ldr     d28, [quad_\q, x13]
     tbl     v30.16b, {v28.16b}, v26.16b
     tbl     v31.16b, {v28.16b}, v27.16b
-    add     \quad, \quad, #128
-    mla     v\i0\().4s, v\s0\().4s, v30.4s
-    mla     v\i1\().4s, v\s1\().4s, v31.4s
+    add     quad_\q, quad_\q, #128
+    mla     I_a_\q\().4s, S_a_\q\().4s, v30.4s
+    mla     I_b_\q\().4s, S_b_\q\().4s, v31.4s
 .endm
 
 // v20 - v23 = [-x, y] of 8 k each; 5 bits: [0, y].
@@ -154,37 +158,37 @@
 .endm
 
 // From here on in a super-block: v24 = [high, low] of B, v25 = shifts by 7, v26 = by 4, v27 = C, v28 = lhs_scale.
-.macro load_minima acc, quad, i0, i1, s0, s1, t
-    add     x16, \quad, x13
-    ldr     q\t, [sp, #C_HIGH]
+.macro load_minima q
+    add     x16, quad_\q, x13
+    ldr     qT_\q, [sp, #C_HIGH]
     ldp     q30, q31, [x16, #RHS_MINIMA - RHS_SCALES]
     ldr     q29, [sp, #C_HIGH]
-    smmla   v\t\().4s, v30.16b, v24.16b
+    smmla   T_\q\().4s, v30.16b, v24.16b
     smmla   v29.4s, v31.16b, v24.16b
-    ldr     d\s0, [x16, #RHS_D - RHS_SCALES]
-    ldr     d\s1, [x16, #RHS_DMIN - RHS_SCALES]
-    sshl    v\t\().4s, v\t\().4s, v25.4s
+    ldr     dS_a_\q, [x16, #RHS_D - RHS_SCALES]
+    ldr     dS_b_\q, [x16, #RHS_DMIN - RHS_SCALES]
+    sshl    T_\q\().4s, T_\q\().4s, v25.4s
     sshl    v29.4s, v29.4s, v25.4s
-    add     \quad, \quad, #RHS_BLOCK - 512
-    addp    v\t\().4s, v\t\().4s, v29.4s
+    add     quad_\q, quad_\q, #RHS_BLOCK - 512
+    addp    T_\q\().4s, T_\q\().4s, v29.4s
 .endm
-.macro join_sums acc, quad, i0, i1, s0, s1, t
+.macro join_sums q
     .if RHS_BITS == 4
-    sshl    v\i0\().4s, v\i0\().4s, v26.4s
-    sshl    v\i1\().4s, v\i1\().4s, v26.4s
+    sshl    I_a_\q\().4s, I_a_\q\().4s, v26.4s
+    sshl    I_b_\q\().4s, I_b_\q\().4s, v26.4s
     .endif
-    fcvtl   v\s0\().4s, v\s0\().4h
-    fcvtl   v\s1\().4s, v\s1\().4h
-    addp    v\i0\().4s, v\i0\().4s, v\i1\().4s
-    fsub    v\t\().4s, v\t\().4s, v27.4s
+    fcvtl   S_a_\q\().4s, S_a_\q\().4h
+    fcvtl   S_b_\q\().4s, S_b_\q\().4h
+    addp    I_a_\q\().4s, I_a_\q\().4s, I_b_\q\().4s
+    fsub    T_\q\().4s, T_\q\().4s, v27.4s
 .endm
-.macro scale_sums acc, quad, i0, i1, s0, s1, t
+.macro scale_sums q
     .if RHS_BITS == 4
-    scvtf   v\i0\().4s, v\i0\().4s, #4
+    scvtf   I_a_\q\().4s, I_a_\q\().4s, #4
     .else
-    scvtf   v\i0\().4s, v\i0\().4s
+    scvtf   I_a_\q\().4s, I_a_\q\().4s
     .endif
-    fmul    v\i0\().4s, v\i0\().4s, v\s0\().4s
+    fmul    I_a_\q\().4s, I_a_\q\().4s, S_a_\q\().4s
 .endm
 
 .macro add_sub_blocks
@@ -193,10 +197,10 @@
     ldp     q26, q27, [x9]
     .endif
     each_quad clear_pair
-    mac_8k  20, 0
-    mac_8k  21, 32
-    mac_8k  22, 64
-    mac_8k  23, 96
+    mac_8k  y_0, 0
+    mac_8k  y_1, 32
+    mac_8k  y_2, 64
+    mac_8k  y_3, 96, none
     ldp     q26, q27, [sp, #OF_01]
     each_quad add_pair
     add     x13, x13, #8 - 128
@@ -218,8 +222,8 @@
     ldr     s28, [x17]
     each_quad join_sums
     each_quad scale_sums
-    op_quads fmls, 4s, JOINED, 20, 21, 22, 23, 9, 11, 13, 15
-    shared_quads fmla, 4s, SUMS_F, JOINED, v28.s[0]
+    op_quads fmls, 4s, I_a, T, S_b
+    shared_quads fmla, 4s, SUMS_F, I_a, v28.s[0]
 .endm
 
 // Twice a doubleword whose upper word is 0.
