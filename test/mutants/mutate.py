@@ -67,12 +67,18 @@ class Mutation:
         path = ROOT / self.file
         if not path.is_file():
             raise Bad(f"there is no file {self.file}")
-        text = "\n" + path.read_text()
-        old, new = ("\n" + "".join(f"{line}\n" for line in lines) for lines in (self.old, self.new))
-        count = sum(1 for _ in re.finditer("(?=" + re.escape(old) + ")", text))
-        if count != 1:
-            raise Bad(f"its lines are {count} times in {self.file}")
-        return text.replace(old, new)[1:]
+        lines = path.read_text().splitlines()
+        plain = [spaced(line) for line in lines]
+        old = [spaced(line) for line in self.old]
+        found = [at for at in range(len(lines)) if plain[at:at + len(old)] == old]
+        if len(found) != 1:
+            raise Bad(f"its lines are {len(found)} times in {self.file}")
+        return "\n".join(lines[:found[0]] + self.new + lines[found[0] + len(old):]) + "\n"
+
+
+def spaced(line):
+    """A line with single spaces after its indentation: what is aligned, as the backslashes of a macro, moves easily."""
+    return line[:len(line) - len(line.lstrip())] + " ".join(line.split())
 
 
 class Nop(Mutation):

@@ -16,18 +16,16 @@ using Bf16pFn = void(
 }  // namespace kai
 
 /// Getters and run function of a micro-kernel whose elements have ELEMENT_BYTES.
-#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)                     \
-    kai::Bf16pFn kai_kernel_##NAME;                                                                              \
-    void kai_run_##NAME(                                                                                         \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                          \
-        kai::check_output(dst_stride_col, ELEMENT_BYTES, clamp_min, clamp_max);                                  \
-        if (m == 0 || n == 0) {                                                                                  \
-            return;                                                                                              \
-        }                                                                                                        \
-        kai_kernel_##NAME(m, n, (k + 3) / 4, lhs_packed, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max); \
+#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)      \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)       \
+    kai::Bf16pFn kai_kernel_##NAME;                                                                \
+    KAI_RUN_MATMUL(NAME, void) {                                                                   \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                            \
+        kai::check_output(dst_stride_col, ELEMENT_BYTES, clamp_min, clamp_max);                    \
+        if (m == 0 || n == 0) {                                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        kai_kernel_##NAME(m, n, (k + 3) / 4, lhs, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
 
 extern "C" {

@@ -27,18 +27,18 @@ void matmul_neon(const MlalTiles& kernel, const MlalProblem& problem, size_t k, 
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_NEON(T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                    \
-    void kai_run_##NAME(                                                                                           \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, float* dst, size_t stride_row,  \
-        size_t stride_col, float lo, float hi) {                                                                   \
-        kai::check_blocks(k, bl);                                                                                  \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                      \
-        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                            \
-        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                            \
-        kai::matmul_neon(                                                                                          \
-            kai::tiles<kai::RHS>,                                                                                  \
-            {m, n, MR, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, dst, stride_row, lo, hi}, k, bl); \
+#define KAI_DEFINE_MATMUL_NEON(T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                           \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                  \
+    KAI_RUN_MATMUL_BL(NAME, float) {                                                                             \
+        kai::check_blocks(k, bl);                                                                                \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                  \
+        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, bl);                                          \
+        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, bl);                                          \
+        kai::matmul_neon(                                                                                        \
+            kai::tiles<kai::RHS>,                                                                                \
+            {m, n, MR, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), rhs_stride, dst, dst_stride_row, clamp_min, \
+             clamp_max},                                                                                         \
+            k, bl);                                                                                              \
     }
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE_MATMUL_NEON)
 

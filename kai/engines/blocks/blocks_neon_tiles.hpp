@@ -114,14 +114,12 @@ constexpr auto kernel() {
 
 /// The functions of a micro-kernel of the catalogue whose output is T, as data: what kai::KERNEL returns and
 /// matmul_blocks takes.
-#define KAI_DEFINE_MATMUL_BLOCKS_BY(KERNEL, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)             \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                     \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, DST* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                                \
-        kai::check_blocks(kai::RHS, k, bl);                                                                     \
-        kai::check_output(stride_col, sizeof(T), lo, hi);                                                       \
-        static constexpr auto kernel = kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T>();                \
-        kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, stride_row, lo, hi);                             \
+#define KAI_DEFINE_MATMUL_BLOCKS_BY(KERNEL, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)   \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))           \
+    KAI_RUN_MATMUL_BL(NAME, DST) {                                                                    \
+        kai::check_blocks(kai::RHS, k, bl);                                                           \
+        kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max);                           \
+        static constexpr auto kernel = kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T>();      \
+        kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
 #define KAI_DEFINE_MATMUL_BLOCKS(...) KAI_DEFINE_MATMUL_BLOCKS_BY(kernel, __VA_ARGS__)

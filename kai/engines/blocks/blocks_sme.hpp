@@ -61,16 +61,13 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
 #define KAI_DEFINE_MATMUL_BLOCKS_SME(T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
     KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                         \
-    void kai_run_##NAME(                                                                                   \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, DST* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                \
+    KAI_RUN_MATMUL_BL(NAME, DST) {                                                                         \
         kai::check_blocks(k, bl);                                                                          \
-        kai::check_output(dst_stride_col, sizeof(T), scalar_min, scalar_max);                              \
+        kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max);                                \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                    \
         [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                            \
         static constexpr kai::BlocksSmeKernel kernel = {                                                   \
             kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR),               \
             kai::nibbles<kai::LHS>.values, sizeof(T) / 2};                                                 \
-        kai::run_blocks_kernel(                                                                            \
-            m, n, k, bl, lhs_packed, rhs_packed, dst, dst_stride_row, &kernel, scalar_min, scalar_max);    \
+        kai::run_blocks_kernel(m, n, k, bl, lhs, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max); \
     }

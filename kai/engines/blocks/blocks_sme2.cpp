@@ -11,22 +11,20 @@
 
 /// The same for an RHS of indices whose table is in front of the blocks of each panel. The blocks of the assembly are
 /// the runs of a column that have one scale.
-#define KAI_DEFINE_MATMUL_TABLES_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                               \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                    \
-    extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                 \
-    void kai_run_##NAME(                                                                                           \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs_packed, const void* rhs_packed, float* dst,       \
-        size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max) {                        \
-        kai::check_blocks(kai::RHS, k, bl);                                                                        \
-        kai::check_output(dst_stride_col, sizeof(float), scalar_min, scalar_max);                                  \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                            \
-        const size_t head = (NR)*kai::RHS.panel_head, runs = k / 32 * (kai::RHS.block_head / 2);                   \
-        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, 32);                                            \
-        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, 32);                                            \
-        kai::run_blocks(                                                                                           \
-            kai_kernel_##NAME,                                                                                     \
-            {m, n, runs, 1, lhs_packed, lhs_stride, kai::bytes(rhs_packed, head), rhs_stride, dst, dst_stride_row, \
-             kai::words_of(rhs_packed, m > 0 && n > 0).values, scalar_min, scalar_max, head});                     \
+#define KAI_DEFINE_MATMUL_TABLES_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))      \
+    extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                   \
+    KAI_RUN_MATMUL_BL(NAME, float) {                                                                 \
+        kai::check_blocks(kai::RHS, k, bl);                                                          \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                      \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                              \
+        const size_t head = (NR)*kai::RHS.panel_head, runs = k / 32 * (kai::RHS.block_head / 2);     \
+        const size_t lhs_stride = kai::LHS.stride({MR, KR, SR}, k, 32);                              \
+        const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k, 32);                              \
+        kai::run_blocks(                                                                             \
+            kai_kernel_##NAME,                                                                       \
+            {m, n, runs, 1, lhs, lhs_stride, kai::bytes(rhs, head), rhs_stride, dst, dst_stride_row, \
+             kai::words_of(rhs, m > 0 && n > 0).values, clamp_min, clamp_max, head});                \
     }
 
 // What a nibble means comes with the arguments: with an f16 scale per block, the kernels are those of qsi4c32p.

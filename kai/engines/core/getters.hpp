@@ -8,6 +8,7 @@
 #include "kai/engines/core/cpu.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/panels.hpp"
+#include "kai/engines/core/run_functions.hpp"
 
 namespace kai {
 namespace {

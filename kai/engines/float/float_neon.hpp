@@ -81,15 +81,13 @@ template <size_t element_bytes>
 }  // namespace kai
 
 /// The functions of a micro-kernel; the loop over rows is kai_kernel_NAME.
-#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8)     \
-    void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                       \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
-        constexpr size_t kBytes = kai::RHS.bits / 8;                                                         \
-        static constexpr kai::FloatKernel kernel = {kai_kernel_##NAME, NR};                                  \
-        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                     \
-        kai::run_float_gemm<kBytes>(                                                                         \
-            m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, &kernel, clamp_min, clamp_max);       \
+#define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)             \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8) \
+    void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                   \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                          \
+        constexpr size_t kBytes = kai::RHS.bits / 8;                                                     \
+        static constexpr kai::FloatKernel kernel = {kai_kernel_##NAME, NR};                              \
+        kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                 \
+        kai::run_float_gemm<kBytes>(                                                                     \
+            m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max);          \
     }

@@ -8,17 +8,15 @@ extern "C" {
 
 kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 
-#define KAI_DEFINE_MATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                        \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(float))         \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                              \
-        kai::run_sve_panels<float>(                                                                          \
-            kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla,                                                       \
-            {kai::plain_rows(k, lhs_stride), dst_stride_row, kai::load<uint32_t>(&clamp_min),                \
-             kai::load<uint32_t>(&clamp_max)},                                                               \
-            m, n, lhs, rhs_packed, kai::RHS.stride({NR, KR, SR}, k), dst);                                   \
+#define KAI_DEFINE_MATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(float)) \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                      \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                      \
+        kai::run_sve_panels<float>(                                                                  \
+            kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla,                                               \
+            {kai::plain_rows(k, lhs_stride), dst_stride_row, kai::load<uint32_t>(&clamp_min),        \
+             kai::load<uint32_t>(&clamp_max)},                                                       \
+            m, n, lhs, rhs, kai::RHS.stride({NR, KR, SR}, k), dst);                                  \
     }
 #define KAI_ISA_sve KAI_LINES(KAI_DEFINE_MATMUL_SVE)
 #define KAI_UKERNEL_ROWS KAI_LINE

@@ -157,53 +157,43 @@ KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
 
 /// @name All functions of a classic micro-kernel: matmul, indirect matmul; with floating-point or int8 outputs
 /// @{
-#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                     \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::k##KERNEL.dst_bytes)          \
-    void kai_run_##NAME(                                                                                         \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                        \
-        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                              \
-        kai::check_output(dst_stride_col, matmul.kernel.dst_bytes, clamp_min, clamp_max);                        \
-        kai::run_float_matmul(                                                                                   \
-            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs_packed, rhs_packed, dst, dst_stride_row, &matmul, \
-            clamp_min, clamp_max);                                                                               \
+#define KAI_DEFINE_MATMUL_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                  \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::k##KERNEL.dst_bytes)       \
+    KAI_RUN_MATMUL(NAME, void) {                                                                              \
+        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                           \
+        kai::check_output(dst_stride_col, matmul.kernel.dst_bytes, clamp_min, clamp_max);                     \
+        kai::run_float_matmul(                                                                                \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs, rhs, dst, dst_stride_row, &matmul, clamp_min, \
+            clamp_max);                                                                                       \
     }
 
-#define KAI_DEFINE_IMATMUL_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                   \
-    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::k##KERNEL.dst_bytes)        \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                \
-        const void* rhs_packed, void* dst, size_t dst_stride_row, float clamp_min, float clamp_max) {           \
-        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                             \
-        kai::check_bounds(clamp_min, clamp_max);                                                                \
-        kai::run_float_matmul(                                                                                  \
-            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs_packed, \
-            rhs_packed, dst, dst_stride_row, &matmul, clamp_min, clamp_max);                                    \
+#define KAI_DEFINE_IMATMUL_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
+    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::k##KERNEL.dst_bytes)           \
+    KAI_RUN_IMATMUL(NAME) {                                                                                        \
+        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                                \
+        kai::check_bounds(clamp_min, clamp_max);                                                                   \
+        kai::run_float_matmul(                                                                                     \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs, rhs, dst, \
+            dst_stride_row, &matmul, clamp_min, clamp_max);                                                        \
     }
 
-#define KAI_DEFINE_MATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                        \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                    \
-    void kai_run_##NAME(                                                                                         \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,                 \
-        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params) {     \
-        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                                \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                                      \
-        kai::check_bounds(m, n, params);                                                                         \
-        kai::run_qai8_matmul(                                                                                    \
-            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs_packed, rhs_packed, dst, dst_stride_row, &matmul, \
-            params);                                                                                             \
+#define KAI_DEFINE_MATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                   \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))               \
+    KAI_RUN_MATMUL_QAI8(NAME) {                                                                             \
+        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                           \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                 \
+        kai::check_bounds(m, n, params);                                                                    \
+        kai::run_qai8_matmul(                                                                               \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs, rhs, dst, dst_stride_row, &matmul, params); \
     }
 
-#define KAI_DEFINE_IMATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
-    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                  \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed,                \
-        const void* rhs_packed, void* dst, size_t dst_stride_row,                                               \
-        const struct kai_matmul_requantize32_params* params) {                                                  \
-        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                               \
-        kai::check_bounds(m, n, params);                                                                        \
-        kai::run_qai8_matmul(                                                                                   \
-            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs_packed, \
-            rhs_packed, dst, dst_stride_row, &matmul, params);                                                  \
+#define KAI_DEFINE_IMATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+    KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                     \
+    KAI_RUN_IMATMUL_QAI8(NAME) {                                                                                   \
+        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                                  \
+        kai::check_bounds(m, n, params);                                                                           \
+        kai::run_qai8_matmul(                                                                                      \
+            m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs, rhs, dst, \
+            dst_stride_row, &matmul, params);                                                                      \
     }
 /// @}

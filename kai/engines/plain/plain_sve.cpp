@@ -91,9 +91,7 @@ extern "C" {
 
 #define KAI_DEFINE_MATMUL_PLAIN_SVE(NAME, LHS, RHS, M_STEP, N_STEP)                                              \
     KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                                                   \
-    void kai_run_##NAME(                                                                                         \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride,    \
-        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {             \
+    KAI_RUN_MATMUL_PLAIN(NAME) {                                                                                 \
         constexpr size_t kBytes = kai::RHS.bits / 8;                                                             \
         kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                         \
         if (m == 0 || n == 0) {                                                                                  \

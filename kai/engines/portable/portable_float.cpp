@@ -148,14 +148,11 @@ template <class T, const Format& RHS, size_t NR>
 
 extern "C" {
 
-#define KAI_DEFINE_PORTABLE(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                       \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Element))    \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst, \
-        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max) {                    \
-        kai::check_output(dst_stride_col, sizeof(T::Element), clamp_min, clamp_max);                         \
-        kai::run_portable<T, kai::RHS, NR>(                                                                  \
-            m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, clamp_min, clamp_max);                \
+#define KAI_DEFINE_PORTABLE(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Element))             \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                                       \
+        kai::check_output(dst_stride_col, sizeof(T::Element), clamp_min, clamp_max);                                  \
+        kai::run_portable<T, kai::RHS, NR>(m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F32, __VA_ARGS__)

@@ -445,17 +445,15 @@ extern "C" {
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
-    KAI_DEFINE_MATMUL_GETTERS_BL(                                                                             \
-        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                \
-    void kai_run_##NAME(                                                                                      \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                              \
-        kai::check_blocks(kai::RHS, k, bl);                                                                   \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
-        KAI_RUN_PROBLEM(                                                                                      \
-            (kai::kEngine<kai::RHS, KR, SR>), OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k, bl)),       \
-            (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr)                                                  \
+#define KAI_DEFINE_PORTABLE_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)              \
+    KAI_DEFINE_MATMUL_GETTERS_BL(                                                                       \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))          \
+    KAI_RUN_MATMUL_BL(NAME, T) {                                                                        \
+        kai::check_blocks(kai::RHS, k, bl);                                                             \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max); \
+        KAI_RUN_PROBLEM(                                                                                \
+            (kai::kEngine<kai::RHS, KR, SR>), OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k, bl)), \
+            (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr)                                            \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
@@ -476,17 +474,15 @@ extern "C" {
 #undef KAI_UKERNEL_FILE
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                           \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                \
-    void kai_run_##NAME(                                                                                     \
-        size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst,             \
-        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params) { \
-        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                                      \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                                  \
-        if (m > 0 && n > 0) {                                                                                \
-            const auto to = kai::before_zero_point(*params, __func__);                                       \
-            kai::run_static(m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, to);                       \
-        }                                                                                                    \
+#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t)) \
+    KAI_RUN_MATMUL_QAI8(NAME) {                                                               \
+        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                       \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                   \
+        if (m > 0 && n > 0) {                                                                 \
+            const auto to = kai::before_zero_point(*params, __func__);                        \
+            kai::run_static(m, n, k, lhs, rhs, dst, dst_stride_row, to);                      \
+        }                                                                                     \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_STATIC)
 #define KAI_UKERNEL KAI_LINE

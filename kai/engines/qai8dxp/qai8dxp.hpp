@@ -55,11 +55,9 @@ constexpr size_t element_bytes(OutKind out) {
 /// A scale per channel.
 #define KAI_DEFINE_MATMUL_QAI8DXP_CHANNELS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
-        float lo, float hi) {                                                                                         \
+    KAI_RUN_MATMUL(NAME, T) {                                                                                         \
         kai::check_sums(k, kai::most_depth(kai::RHS));                                                                \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);               \
         KAI_RUN_PROBLEM(                                                                                              \
             ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), nullptr) \
     }
@@ -68,34 +66,43 @@ constexpr size_t element_bytes(OutKind out) {
 #define KAI_DEFINE_MATMUL_QAI8DXP_BLOCKS(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)          \
     KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                             \
         NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
-    void kai_run_##NAME(                                                                                          \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row,     \
-        size_t stride_col, float lo, float hi) {                                                                  \
+    KAI_RUN_MATMUL_BL(NAME, T) {                                                                                  \
         kai::check_blocks(k, bl);                                                                                 \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                             \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);           \
         KAI_RUN_PROBLEM(                                                                                          \
             ENGINE, OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k, bl)), \
             nullptr)                                                                                              \
     }
 
 /// Indices of a table of weights.
-#define KAI_DEFINE_MATMUL_QAI8DXP_TABLE(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
-        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
-        float lo, float hi, const int32_t* lut) {                                                                     \
-        kai::check_depth(k, 32);                                                                                      \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_RUN_PROBLEM(                                                                                              \
-            ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)),          \
-            lut != nullptr ? lut : kai::kDefaultTable)                                                                \
+#define KAI_DEFINE_MATMUL_QAI8DXP_TABLE(ENGINE, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)      \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                      \
+        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))           \
+    KAI_RUN_MATMUL_LUT(NAME, T) {                                                                            \
+        kai::check_depth(k, 32);                                                                             \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);      \
+        KAI_RUN_PROBLEM(                                                                                     \
+            ENGINE, OUT, RHS, NR, 0, (kai::LHS.stride({MR, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), \
+            lut != nullptr ? lut : kai::kDefaultTable)                                                       \
     }
 
 /// Also of engines without a scale per row of the LHS: calls ENGINE with what the arguments of the function say.
-#define KAI_RUN_PROBLEM(ENGINE, OUT, RHS, NR, BL, LHS_STRIDE, RHS_STRIDE, LUT)                               \
-    const kai::Problem problem{                                                                              \
-        m,   n,  k,          BL,         kai::bytes(lhs),         kai::bytes(rhs),  dst, stride_row, lo, hi, \
-        LUT, NR, LHS_STRIDE, RHS_STRIDE, kai::rhs_kind(kai::RHS), kai::OutKind::OUT};                        \
+#define KAI_RUN_PROBLEM(ENGINE, OUT, RHS, NR, BL, LHS_STRIDE, RHS_STRIDE, LUT) \
+    const kai::Problem problem{m,                                              \
+                               n,                                              \
+                               k,                                              \
+                               BL,                                             \
+                               kai::bytes(lhs),                                \
+                               kai::bytes(rhs),                                \
+                               dst,                                            \
+                               dst_stride_row,                                 \
+                               clamp_min,                                      \
+                               clamp_max,                                      \
+                               LUT,                                            \
+                               NR,                                             \
+                               LHS_STRIDE,                                     \
+                               RHS_STRIDE,                                     \
+                               kai::rhs_kind(kai::RHS),                        \
+                               kai::OutKind::OUT};                             \
     ENGINE(&problem);
 /// @}

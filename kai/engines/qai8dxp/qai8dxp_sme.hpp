@@ -61,43 +61,38 @@ struct Qai8dxpSmeKernel {
 /// The functions of a line of the catalogues. The assembly is kai_kernel_<name>.
 #define KAI_DEFINE_MATMUL_QAI8DXP_SME(KIND, ...) KAI_DEFINE_QAI8DXP_SME_##KIND(__VA_ARGS__)
 
-#define KAI_DEFINE_QAI8DXP_SME_CHANNELS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                       \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))  \
-    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                                   \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
-        float lo, float hi) {                                                                                         \
-        kai::check_sums(k, kai::most_depth(kai::RHS));                                                                \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                           \
-        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, 0, nullptr);                         \
+#define KAI_DEFINE_QAI8DXP_SME_CHANNELS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT)) \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                                  \
+    KAI_RUN_MATMUL(NAME, T) {                                                                                        \
+        kai::check_sums(k, kai::most_depth(kai::RHS));                                                               \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);              \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                          \
+        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, dst_stride_row, kernel, clamp_min, clamp_max, 0, nullptr);      \
     }
 
-#define KAI_DEFINE_QAI8DXP_SME_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
-    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                         \
-        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                \
-    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                           \
-    void kai_run_##NAME(                                                                                      \
-        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t stride_row, \
-        size_t stride_col, float lo, float hi) {                                                              \
-        kai::check_blocks(k, bl);                                                                             \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                         \
-        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                   \
-        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, bl, nullptr);                \
+#define KAI_DEFINE_QAI8DXP_SME_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
+    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(                                                                            \
+        NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                   \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                              \
+    KAI_RUN_MATMUL_BL(NAME, T) {                                                                                 \
+        kai::check_blocks(k, bl);                                                                                \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);          \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                      \
+        kai::run_qai8dxp_sme(m, n, k, lhs, rhs, dst, dst_stride_row, kernel, clamp_min, clamp_max, bl, nullptr); \
     }
 
-#define KAI_DEFINE_QAI8DXP_SME_TABLE(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                               \
-        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))                    \
-    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                                   \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t stride_row, size_t stride_col, \
-        float lo, float hi, const int32_t* lut) {                                                                     \
-        kai::check_depth(k, 32);                                                                                      \
-        kai::check_output(stride_col, kai::element_bytes(kai::OutKind::OUT), lo, hi);                                 \
-        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                                           \
-        kai::run_qai8dxp_sme(                                                                                         \
-            m, n, k, lhs, rhs, dst, stride_row, kernel, lo, hi, 0, lut != nullptr ? lut : kai::kDefaultTable);        \
+#define KAI_DEFINE_QAI8DXP_SME_TABLE(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(                                                                 \
+        32, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))      \
+    extern "C" kai::Qai8dxpSmeFn kai_kernel_##NAME;                                                     \
+    KAI_RUN_MATMUL_LUT(NAME, T) {                                                                       \
+        kai::check_depth(k, 32);                                                                        \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max); \
+        KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR)                                             \
+        kai::run_qai8dxp_sme(                                                                           \
+            m, n, k, lhs, rhs, dst, dst_stride_row, kernel, clamp_min, clamp_max, 0,                    \
+            lut != nullptr ? lut : kai::kDefaultTable);                                                 \
     }
 
 #define KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR) \

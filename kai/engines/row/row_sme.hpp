@@ -74,11 +74,9 @@ struct RowKernel {
 
 #define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
     KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
-    void kai_run_##NAME(                                                                                    \
-        size_t m, size_t n, size_t k, const void* lhs, size_t, const void* rhs_packed, void* dst, size_t,   \
-        size_t dst_stride_col, float clamp_min, float clamp_max) {                                          \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                             \
         kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                     \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
         KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA)                                               \
-        kai::run_row(m, n, k, lhs, rhs_packed, dst, kernel, 0, clamp_min, clamp_max);                       \
+        kai::run_row(m, n, k, lhs, rhs, dst, kernel, 0, clamp_min, clamp_max);                              \
     }

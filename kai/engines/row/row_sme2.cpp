@@ -32,17 +32,15 @@ extern "C" {
 #undef KAI_UKERNEL_ROWS
 #undef KAI_ISA_sme2
 
-#define KAI_DEFINE_MATMUL_ROW_QAI8(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)        \
-    KAI_DEFINE_MATMUL_ROW_GETTERS(1, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)           \
-    void kai_run_##NAME(                                                                          \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs_packed, void* dst, size_t, \
-        size_t dst_stride_col, const kai_matmul_requantize32_params* params) {                    \
-        kai::check_element(dst_stride_col, 1);                                                    \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                           \
-        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, 1, true)                                            \
-        if (m > 0 && n > 0) {                                                                     \
-            kai::run_qai8_row(n, k, lhs, rhs_packed, dst, kernel, *params, __func__);             \
-        }                                                                                         \
+#define KAI_DEFINE_MATMUL_ROW_QAI8(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(1, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)    \
+    KAI_RUN_MATMUL_QAI8(NAME) {                                                            \
+        kai::check_element(dst_stride_col, 1);                                             \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                    \
+        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, 1, true)                                     \
+        if (m > 0 && n > 0) {                                                              \
+            kai::run_qai8_row(n, k, lhs, rhs, dst, kernel, *params, __func__);             \
+        }                                                                                  \
     }
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_ROW_QAI8)
 #define KAI_UKERNEL_ROWS KAI_LINE

@@ -76,13 +76,11 @@ KAI_INLINE size_t scale_of_sub(size_t nr, size_t sub, size_t c) {
 }  // namespace kai
 
 /// A micro-kernel and its getters, whose sizes are constants: kai::run_superblocks of the file computes.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                      \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
-    void kai_run_##NAME(                                                                                   \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,     \
-        size_t stride_col, float lo, float hi) {                                                           \
-        kai::check_depth(k, 256);                                                                          \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                              \
-        kai::run_superblocks<kai::RHS, MR, NR, KR, SR>(                                                    \
-            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), stride_row, lo, hi);               \
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))     \
+    KAI_RUN_MATMUL(NAME, float) {                                                                              \
+        kai::check_depth(k, 256);                                                                              \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                \
+        kai::run_superblocks<kai::RHS, MR, NR, KR, SR>(                                                        \
+            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max); \
     }

@@ -8,11 +8,9 @@
 #define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                    \
-    void kai_run_##NAME(                                                                                              \
-        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t stride_row,                \
-        size_t stride_col, float lo, float hi) {                                                                      \
+    KAI_RUN_MATMUL(NAME, float) {                                                                                     \
         kai::check_depth(k, kai::RHS.block);                                                                          \
-        kai::check_output(stride_col, sizeof(float), lo, hi);                                                         \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
         constexpr size_t sub_block = kai::RHS.bits == 6 ? kai::Six::kSub : 32; /* weights that share a scale */       \
         const size_t head = (NR)*kai::RHS.panel_head, lhs_stride = kai::LHS.stride({MR, KR, SR}, k);                  \
@@ -20,7 +18,7 @@
         const kai::Table table = kai::words_of(rhs, kai::RHS.table && m > 0 && n > 0);                                \
         kai::run_blocks(                                                                                              \
             kai_kernel_##NAME, {m, n, k / sub_block, 1, lhs, lhs_stride, kai::bytes(rhs, head), rhs_stride, dst,      \
-                                stride_row, table.values, lo, hi, head});                                             \
+                                dst_stride_row, table.values, clamp_min, clamp_max, head});                           \
     }
 
 extern "C" {

@@ -1,0 +1,64 @@
+// The functions kai_run_<name> of micro-kernels, one macro per signature: its name is that of the type in
+// kai_fn_types.h. A body follows: `KAI_RUN_MATMUL(NAME, float) { ... }`; parameters have the names that are here.
+//
+// T: what dst points to, as the family's header declares it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+/// kai_run_matmul_fn, kai_run_matmul_f32_fn
+#define KAI_RUN_MATMUL(NAME, T)                                                                        \
+    void kai_run_##NAME(                                                                               \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t dst_stride_row, \
+        size_t dst_stride_col, float clamp_min, float clamp_max)
+
+/// kai_run_matmul_bl_fn, kai_run_matmul_bl_f32_fn
+#define KAI_RUN_MATMUL_BL(NAME, T)                                                                                \
+    void kai_run_##NAME(                                                                                          \
+        size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, T* dst, size_t dst_stride_row, \
+        size_t dst_stride_col, float clamp_min, float clamp_max)
+
+/// kai_run_matmul_lut_f32_fn
+#define KAI_RUN_MATMUL_LUT(NAME, T)                                                                    \
+    void kai_run_##NAME(                                                                               \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, T* dst, size_t dst_stride_row, \
+        size_t dst_stride_col, float clamp_min, float clamp_max, const int32_t* lut)
+
+/// kai_run_matmul_rows_fn
+#define KAI_RUN_MATMUL_ROWS(NAME)                                                                                      \
+    void kai_run_##NAME(                                                                                               \
+        size_t m, size_t n, size_t k, const void* lhs, [[maybe_unused]] size_t lhs_stride, const void* rhs, void* dst, \
+        [[maybe_unused]] size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max)
+
+/// kai_run_matmul_plain_fn
+#define KAI_RUN_MATMUL_PLAIN(NAME)                                                                            \
+    void kai_run_##NAME(                                                                                      \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, \
+        void* dst, size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max)
+
+/// kai_run_matmul_file_fn
+#define KAI_RUN_MATMUL_FILE(NAME)                                                                     \
+    void kai_run_##NAME(                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, size_t rhs_stride, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max)
+
+/// kai_run_matmul_qai8_fn
+#define KAI_RUN_MATMUL_QAI8(NAME)                                                  \
+    void kai_run_##NAME(                                                           \
+        size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, \
+        [[maybe_unused]] size_t dst_stride_row, size_t dst_stride_col,             \
+        const struct kai_matmul_requantize32_params* params)
+
+/// kai_run_imatmul_fn
+#define KAI_RUN_IMATMUL(NAME)                                                                                         \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs, const void* rhs, void* dst, \
+        size_t dst_stride_row, float clamp_min, float clamp_max)
+
+/// kai_run_imatmul_qai8_fn
+#define KAI_RUN_IMATMUL_QAI8(NAME)                                                                                    \
+    void kai_run_##NAME(                                                                                              \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs, const void* rhs, void* dst, \
+        size_t dst_stride_row, const struct kai_matmul_requantize32_params* params)
