@@ -1,18 +1,36 @@
 // Blocks of any length with SDOT: one row x 16 columns.
 //
-// Registers, and those of int_neon_quads.inc
-//   x0        struct LongArgs               x5, x6     what the LHS, RHS goes on by after a step
-//   x1, x2    blocks, steps to go           x13, x14   low k, high k
-//   x3, x4    second, second + 16 or more   x15        LongArgs::kind
-//   x7        three times second            x16, x19   LongArgs::odd, steps of a block
-//   v8 - v11  f32 sums                      x20, x21   from a step to the next one: LHS, RHS
-//   v12 - v15 scales of columns             x22, x23   from the last step of a block to the next block; then 0
-//   x26 - x28 tiles, fours to go, next one  x24, x25   lhs_fields, rhs_fields
+//     int4: sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
+//     with zeros (qai4c32p): before, sum[n] = fma(rhs_zero, lhs_sum, sum[n])
+//     int8, indices: sum[n] = fma(S * lhs_scale, rhs_scale, sum[n])
+//
+// A vector holds the sums of a quad, 4 columns; groups of 8 k: SUMS_A those of columns 0 1, SUMS_B of 2 3, each twice.
+//
+//   Registers, and those of int_neon_quads.inc
+//   x0          args        struct LongArgs
+//   x1, x2                  blocks, steps to go
+//   x3, x4, x7              LongArgs::second, second + 16 or more, three times second
+//   x5, x6                  what the LHS, RHS goes on by after a step
+//   x13, x14    row, high_row   low k, high k
+//   x15         kind        LongArgs::kind
+//   x16, x19                LongArgs::odd, steps of a block
+//   x20, x21                from a step to the next one: LHS, RHS
+//   x22, x23                from the last step of a block to the next block; then 0
+//   x24, x25    lhs_fields, rhs_fields   from the elements of a block to its fields
+//   x26 - x28               tiles, fours of quads to go, next four
+//   v8 - v11    SUMS_F      f32 sums
+//   v12 - v15   FIELDS      scales of the columns; int4: times that of the row
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/blocks/blocks_args.h"
+
+args    .req x0
+high_row .req x14
+kind    .req x15
+lhs_fields .req x24
+rhs_fields .req x25
 
 #define ROW_LOADS
 // The row of a step is loaded at the end of the step before. Flags: whether there is another one, not right before they
@@ -22,21 +40,21 @@
 .macro load_k_x8
 .endm
 .macro next_k_x4_low
-    add     x13, x13, x5
-    add     x14, x14, x5
-    ldr     q28, [x13]
+    add     row, row, x5
+    add     high_row, high_row, x5
+    ldr     q28, [row]
     subs    x2, x2, #1
 .endm
 .macro next_k_x4_high
-    ldr     q29, [x14]
+    ldr     q29, [high_row]
 .endm
 .macro high_k_x8
-    ldp     x8, x17, [x14]
-    add     x13, x13, x5
-    add     x14, x14, x5
+    ldp     x8, x17, [high_row]
+    add     row, row, x5
+    add     high_row, high_row, x5
 .endm
 .macro next_k_x8
-    ldp     x8, x17, [x13]
+    ldp     x8, x17, [row]
     subs    x2, x2, #1
 .endm
 #include "kai/engines/int_neon/int_neon_quads.inc"
@@ -80,37 +98,37 @@ regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
     cbnz    x1, 3b
 .endm
 
-// FIELDS = f16 scales of the columns, \row = that of the row.
-.macro load_f16_scales row
-    ldr     h\row, [x13, x24]
-    add     x6, x25, x16
-    ldr     d12, [x9, x25]
-    ldr     d13, [x10, x6]
-    ldr     d14, [x11, x25]
-    ldr     d15, [x12, x6]
-    fcvt    s\row, h\row
-    fcvtl   v12.4s, v12.4h
-    fcvtl   v13.4s, v13.4h
-    fcvtl   v14.4s, v14.4h
-    fcvtl   v15.4s, v15.4h
+// FIELDS = f16 scales of the columns as f32, s\scale = that of the row.
+.macro load_f16_scales scale
+    ldr     h\scale, [row, lhs_fields]
+    add     x6, rhs_fields, x16
+    ldr     dFIELDS_0, [quad_0, rhs_fields]
+    ldr     dFIELDS_1, [quad_1, x6]
+    ldr     dFIELDS_2, [quad_2, rhs_fields]
+    ldr     dFIELDS_3, [quad_3, x6]
+    fcvt    s\scale, h\scale
+    fcvtl   FIELDS_0.4s, FIELDS_0.4h
+    fcvtl   FIELDS_1.4s, FIELDS_1.4h
+    fcvtl   FIELDS_2.4s, FIELDS_2.4h
+    fcvtl   FIELDS_3.4s, FIELDS_3.4h
 .endm
 // FIELDS = scales of the columns times that of the row.
 .macro fields_4
-    tbnz    x15, #LONG_ZEROS, 7f
+    tbnz    kind, #LONG_ZEROS, 7f
     load_f16_scales 30
     shared_quads fmul, 4s, FIELDS, FIELDS, v30.s[0]
     b       8f
 7:
-    ldr     d30, [x13, x24]
-    load_quads SUMS_A, x25
-    add     x6, x25, #16
+    ldr     d30, [row, lhs_fields]
+    load_quads SUMS_A, rhs_fields
+    add     x6, rhs_fields, #16
     load_quads FIELDS, x6
     shared_quads fmla, 4s, SUMS_F, SUMS_A, v30.s[0]
     shared_quads fmul, 4s, FIELDS, FIELDS, v30.s[1]
 8:
 .endm
 .macro add_int4
-    tbnz    x15, #LONG_ZEROS, 7f
+    tbnz    kind, #LONG_ZEROS, 7f
     shared_quads scvtf, 4s, SUMS_A, SUMS_A, #4
     b       8f
 7:
@@ -126,7 +144,7 @@ regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
     sub     x5, x22, x20
     sub     x6, x23, x21
     shared_quads fmul, 4s, SUMS_A, SUMS_A, v31.s[0]
-    add     x13, x13, x5
+    add     row, row, x5
     advance_quads x6
     op_quads fmla, 4s, SUMS_F, SUMS_A, FIELDS
 .endm
@@ -136,8 +154,8 @@ func \name, hidden
     .set    quads, 4
     frame   d8-d15, x19-x28
     ldp     x20, x21, [args, #LONG_ARGS_lhs_step]
-    ldp     x24, x25, [args, #LONG_ARGS_lhs_fields]
-    ldp     x19, x15, [args, #LONG_ARGS_steps]
+    ldp     lhs_fields, rhs_fields, [args, #LONG_ARGS_lhs_fields]
+    ldp     x19, kind, [args, #LONG_ARGS_steps]
     ldp     x3, x4, [args, #LONG_ARGS_second]
     ldp     x26, x27, [args, #LONG_ARGS_tiles]
     ldr     x28, [args, #LONG_ARGS_rhs]
@@ -149,26 +167,26 @@ func \name, hidden
     int4_constants
 
 1:  // four quads
-    ldr     x13, [args, #LONG_ARGS_lhs]
-    ldp     x14, x1, [args, #LONG_ARGS_high_k]
+    ldr     row, [args, #LONG_ARGS_lhs]
+    ldp     high_row, x1, [args, #LONG_ARGS_high_k]
     ldp     x22, x23, [args, #LONG_ARGS_lhs_jump]
-    ldp     x10, x11, [args, #LONG_ARGS_quad_1]
-    ldr     x12, [args, #LONG_ARGS_quad_3]
+    ldp     quad_1, quad_2, [args, #LONG_ARGS_quad_1]
+    ldr     quad_3, [args, #LONG_ARGS_quad_3]
     ldr     x5, [args, #LONG_ARGS_rhs_stride]
-    add     x14, x13, x14
-    mov     x9, x28
-    add     x10, x28, x10
-    add     x11, x28, x11
-    add     x12, x28, x12
+    add     high_row, row, high_row
+    mov     quad_0, x28
+    add     quad_1, x28, quad_1
+    add     quad_2, x28, quad_2
+    add     quad_3, x28, quad_3
     add     x28, x28, x5
     zero_quads SUMS_F
-    tbnz    x15, #LONG_INT8, 5f
+    tbnz    kind, #LONG_INT8, 5f
     .ifc \group, x4
-    ldr     q28, [x13]
-    ldr     q29, [x14]
+    ldr     q28, [row]
+    ldr     q29, [high_row]
     int4_begin 0, x3
     .else
-    ldp     x8, x17, [x13]
+    ldp     x8, x17, [row]
     int4_begin 0, 16
     .endif
     row_blocks 4, \fold, \group
@@ -184,6 +202,5 @@ func \name, hidden
 endfunc
 .endm
 
-args    .req x0
     long_row kai_long_row_4_neon_dotprod, none, x4
     long_row kai_long_row_8_neon_dotprod, addp, x8

@@ -1,216 +1,275 @@
-// Blocks of any length with SMMLA: tiles of one or two panels x 4 columns.
+// Blocks of any length with SMMLA: tiles of one or two panels x 4 columns (blocks_neon_long.inc).
 //
-// A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1; a panel has four of them: rows 01
-// columns 01, rows 01 columns 23, rows 23 columns 01, rows 23 columns 23. Registers for 8 k of a step:
-//   v16, v17              low nibbles of columns 01, 23
-//   v18, v19              high ones; of the next 8 k v20, v21, and so in turns
-//   v22 - v25, v26 - v29  rows of a panel: low k, high k; in turns. Of two panels: low k, high k
-//   x16, x17              LongArgs::second, for columns 01, 23
+//     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
+//     with zeros (qai4c32p): before, acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
+//     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
+//
+// A vector of sums or accumulators holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Columns 0 1 are a, 2 3 b; rows 0 1 of
+// a panel are a, 2 3 b. A step has 16 low and 16 high k: two times 8 of each.
+//
+//               | B_a      B_b      8 low k of the columns; Be, then Bo: 8 high k, and before that the packed bytes
+//        -------+------------------
+//        A_a    | S_aa     S_ab
+//        A_b    | S_ba     S_bb
+//
+//   Registers, and those of blocks_neon_long.inc
+//   v16, v17            B          low nibbles of the columns
+//   v18, v19; v20, v21  Be; Bo     high ones of these 8 k, and of the next
+//   One panel: what is multiplied and what is loaded take turns
+//   v22, v23; v26, v27  Ae; Ao     low k of the rows
+//   v24, v25; v28, v29  He; Ho     high k
+//   Two panels
+//   v22 - v25           A0, A1     low k of the rows of each
+//   v26 - v29           H0, H1     high k
+//   x16, x17            second_a, second_b     LongArgs::second, for columns a, b
+//   x24 - x26                      fields of the columns, of the rows of each panel
+// After the steps
+//   v20, v21            C          scales, zeros of columns a, b, twice each: c0 c1 c0 c1
+//   v28, v31            F0, F1     scales, sums of the rows of each panel
+//   v26, v27; v28, v29  L0; L1     of rows a, b, twice each: r0 r0 r1 r1
+//   v28, v26, v29, v27  P0         C * L0
+//   v8, v9              M1         L1, once S0 has been added
+//   v10, v8, v11, v9    P1         C * M1
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_long.inc"
 
+second_a .req x16
+second_b .req x17
+
+regs 8, S0_aa, S0_ab, S0_ba, S0_bb, S1_aa, S1_ab, S1_ba, S1_bb
+regs 16, B_a, B_b, Be_a, Be_b, Bo_a, Bo_b
+regs 22, Ae_a, Ae_b, He_a, He_b, Ao_a, Ao_b, Ho_a, Ho_b
+regs 22, A0_a, A0_b, A1_a, A1_b, H0_a, H0_b, H1_a, H1_b
+regs 20, C_a, C_b
+reg F0, 28
+reg F1, 31
+regs 26, L0_a, L0_b, L1_a, L1_b
+regs 8, M1_a, M1_b
+reg P0_0, 28
+reg P0_1, 26
+reg P0_2, 29
+reg P0_3, 27
+reg P1_0, 10
+reg P1_1, 8
+reg P1_2, 11
+reg P1_3, 9
+
 .macro begin bits
     .if \bits == 4
-    ldp     q18, q19, [x5]
+    ldp     qBe_a, qBe_b, [rhs]
     .else
-    ldp     q18, q19, [x5, #64]
-    ldp     q16, q17, [x5]
+    ldp     qBe_a, qBe_b, [rhs, #64]
+    ldp     qB_a, qB_b, [rhs]
     .endif
-    ldp     q22, q23, [x1]
     .if panels == 1
-    ldp     q24, q25, [x3]
+    ldp     qAe_a, qAe_b, [lhs_0]
+    ldp     qHe_a, qHe_b, [high_0]
     .else
-    ldp     q24, q25, [x2]
+    ldp     qA0_a, qA0_b, [lhs_0]
+    ldp     qA1_a, qA1_b, [lhs_1]
     .endif
     .if \bits == 4
-    shl     v16.16b, v18.16b, #4
-    shl     v17.16b, v19.16b, #4
+    shl     B_a.16b, Be_a.16b, #4
+    shl     B_b.16b, Be_b.16b, #4
     .endif
 .endm
 
-// What is loaded for the next 8 k, \next bytes from here: high nibbles, then v16 or v17. int4: a byte has both.
-.macro load_high bits, next, n, offset, second
+// What is loaded for the next 8 k, \at bytes from here, \at 0 or 32: of columns a (\offset 0) or b (16). First \b, with
+// high nibbles; int4: a byte has both, and the second 8 k of a step are `second` bytes from the first.
+.macro load_high bits, at, b, offset, second
     .if \bits == 8
-    ldr     q\n, [x5, #\next + 64 + \offset]
-    .elseif \next
-    ldr     q\n, [x5, \second]
+    ldr     q\b, [rhs, #\at + 64 + \offset]
+    .elseif \at
+    ldr     q\b, [rhs, \second]
     .else
-    ldr     q\n, [x5, #\offset]
+    ldr     q\b, [rhs, #\offset]
     .endif
 .endm
-.macro make_low bits, next, low, n, offset
+// Then \low, which int4 makes of \b.
+.macro make_low bits, at, low, b, offset
     .if \bits == 8
-    ldr     q\low, [x5, #\next + \offset]
+    ldr     q\low, [rhs, #\at + \offset]
     .else
-    shl     v\low\().16b, v\n\().16b, #4
+    shl     \low\().16b, \b\().16b, #4
     .endif
 .endm
-.macro keep_high bits, h
+.macro keep_high bits, b
     .if \bits == 4
-    and     v\h\().16b, v\h\().16b, v30.16b
+    and     \b\().16b, \b\().16b, mask.16b
     .endif
 .endm
 
-// Four columns times two rows.
-.macro smmla_2 s0, s1, c01, c23, rows
-    smmla   v\s0\().4s, v\rows\().16b, v\c01\().16b
-    smmla   v\s1\().4s, v\rows\().16b, v\c23\().16b
+// Rows \a times columns \b: S0_a is S0_aa, S0_ab.
+.macro smmla_2 s, b, a
+    smmla   \s\()a.4s, \a\().16b, \b\()_a.16b
+    smmla   \s\()b.4s, \a\().16b, \b\()_b.16b
 .endm
 
-.macro mac_8k_1 bits, next, h01, h23, n01, n23, l01, l23, hl01, hl23, nl01, nl23, nh01, nh23
-    load_high \bits, \next, \n01, 0, x16
-    load_high \bits, \next, \n23, 16, x17
-    smmla_2 8, 9, 16, 17, \l01
-    keep_high \bits, \h01
-    ldr     q\nl01, [x1, #\next]
-    keep_high \bits, \h23
-    smmla_2 10, 11, 16, 17, \l23
-    ldr     q\nl23, [x1, #\next + 16]
-    make_low \bits, \next, 16, \n01, 0
-    ldr     q\nh01, [x3, #\next]
-    make_low \bits, \next, 17, \n23, 16
-    smmla_2 8, 9, \h01, \h23, \hl01
-    ldr     q\nh23, [x3, #\next + 16]
-    smmla_2 10, 11, \h01, \h23, \hl23
+// One panel: S0 += 8 low and 8 high k of set \set (e, o); set \next gets those \at bytes from here.
+.macro mac_8k_1 bits, set, next, at
+    load_high \bits, \at, B\next\()_a, 0, second_a
+    load_high \bits, \at, B\next\()_b, 16, second_b
+    smmla_2 S0_a, B, A\set\()_a
+    keep_high \bits, B\set\()_a
+    ldr     qA\next\()_a, [lhs_0, #\at]
+    keep_high \bits, B\set\()_b
+    smmla_2 S0_b, B, A\set\()_b
+    ldr     qA\next\()_b, [lhs_0, #\at + 16]
+    make_low \bits, \at, B_a, B\next\()_a, 0
+    ldr     qH\next\()_a, [high_0, #\at]
+    make_low \bits, \at, B_b, B\next\()_b, 16
+    smmla_2 S0_a, B\set, H\set\()_a
+    ldr     qH\next\()_b, [high_0, #\at + 16]
+    smmla_2 S0_b, B\set, H\set\()_b
 .endm
 
-// \at: from x3, x4 to these 8 k.
-.macro mac_8k_2 bits, at, next, h01, h23, n01, n23
-    ldr     q26, [x3, #\at]
-    load_high \bits, \next, \n01, 0, x16
-    keep_high \bits, \h01
-    smmla_2 8, 9, 16, 17, 22
-    ldr     q27, [x3, #\at + 16]
-    load_high \bits, \next, \n23, 16, x17
-    keep_high \bits, \h23
-    smmla_2 10, 11, 16, 17, 23
-    ldr     q28, [x4, #\at]
-    smmla_2 12, 13, 16, 17, 24
-    ldr     q29, [x4, #\at + 16]
-    smmla_2 14, 15, 16, 17, 25
-    make_low \bits, \next, 16, \n01, 0
-    ldr     q22, [x1, #\next]
-    make_low \bits, \next, 17, \n23, 16
-    smmla_2 8, 9, \h01, \h23, 26
-    ldr     q23, [x1, #\next + 16]
-    smmla_2 10, 11, \h01, \h23, 27
-    ldr     q24, [x2, #\next]
-    smmla_2 12, 13, \h01, \h23, 28
-    ldr     q25, [x2, #\next + 16]
-    smmla_2 14, 15, \h01, \h23, 29
+// Two panels: S0, S1 += 8 low and 8 high k of columns \set; those of the rows are \high_at bytes from high_0, high_1.
+// Columns \next and the low k of the rows get those \at bytes from here.
+.macro mac_8k_2 bits, set, next, at, high_at
+    ldr     qH0_a, [high_0, #\high_at]
+    load_high \bits, \at, B\next\()_a, 0, second_a
+    keep_high \bits, B\set\()_a
+    smmla_2 S0_a, B, A0_a
+    ldr     qH0_b, [high_0, #\high_at + 16]
+    load_high \bits, \at, B\next\()_b, 16, second_b
+    keep_high \bits, B\set\()_b
+    smmla_2 S0_b, B, A0_b
+    ldr     qH1_a, [high_1, #\high_at]
+    smmla_2 S1_a, B, A1_a
+    ldr     qH1_b, [high_1, #\high_at + 16]
+    smmla_2 S1_b, B, A1_b
+    make_low \bits, \at, B_a, B\next\()_a, 0
+    ldr     qA0_a, [lhs_0, #\at]
+    make_low \bits, \at, B_b, B\next\()_b, 16
+    smmla_2 S0_a, B\set, H0_a
+    ldr     qA0_b, [lhs_0, #\at + 16]
+    smmla_2 S0_b, B\set, H0_b
+    ldr     qA1_a, [lhs_1, #\at]
+    smmla_2 S1_a, B\set, H1_a
+    ldr     qA1_b, [lhs_1, #\at + 16]
+    smmla_2 S1_b, B\set, H1_b
 .endm
 
 .macro step bits
     .if panels == 1
-    mac_8k_1 \bits, 32, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29
+    mac_8k_1 \bits, e, o, 32
     next_step
-    add     x5, x5, x11
-    add     x1, x1, x10
-    add     x3, x3, x10
-    mac_8k_1 \bits, 0, 20, 21, 18, 19, 26, 27, 28, 29, 22, 23, 24, 25
+    add     rhs, rhs, x11
+    add     lhs_0, lhs_0, x10
+    add     high_0, high_0, x10
+    mac_8k_1 \bits, o, e, 0
     .else
-    mac_8k_2 \bits, 0, 32, 18, 19, 20, 21
+    mac_8k_2 \bits, e, o, 32, 0
     next_step
-    add     x5, x5, x11
-    add     x1, x1, x10
-    add     x2, x2, x10
-    mac_8k_2 \bits, 32, 0, 20, 21, 18, 19
-    add     x3, x3, x10
-    add     x4, x4, x10
+    add     rhs, rhs, x11
+    add     lhs_0, lhs_0, x10
+    add     lhs_1, lhs_1, x10
+    mac_8k_2 \bits, o, e, 0, 32
+    add     high_0, high_0, x10
+    add     high_1, high_1, x10
     .endif
 .endm
 
-// d = \op of columns 01, 23 (v20, v21) and rows 01, 23.
-.macro outer op, d0, d1, d2, d3, r01, r23
-    \op     v\d0\().4s, v20.4s, v\r01\().4s
-    \op     v\d1\().4s, v21.4s, v\r01\().4s
-    \op     v\d2\().4s, v20.4s, v\r23\().4s
-    \op     v\d3\().4s, v21.4s, v\r23\().4s
+// Four vectors \d = or += \op of C and rows \l, a and b each.
+.macro outer op, d, l
+    \op     \d\()_0.4s, C_a.4s, \l\()_a.4s
+    \op     \d\()_1.4s, C_b.4s, \l\()_a.4s
+    \op     \d\()_2.4s, C_a.4s, \l\()_b.4s
+    \op     \d\()_3.4s, C_b.4s, \l\()_b.4s
 .endm
-// Scales, or sums and zeros, \at: v20, v21 of the columns, v28 and v31 of the rows of a panel each.
 .macro fields_4
-    add     x24, x5, x7
-    add     x25, x1, x6
-    if_two add x26, x2, x6
+    add     x24, rhs, rhs_fields
+    add     x25, lhs_0, lhs_fields
+    if_two add x26, lhs_1, lhs_fields
 .endm
 .macro fields_8
     fields_4
 .endm
+// C_a, F0, F1 = the fields, or those \at bytes further. \type: d or q.
 .macro load_fields type, at=0
-    ldr     \type\()20, [x24, #\at]
-    ldr     \type\()28, [x25, #\at]
-    if_two ldr \type\()31, [x26, #\at]
+    ldr     \type\()C_a, [x24, #\at]
+    ldr     \type\()F0, [x25, #\at]
+    if_two ldr \type\()F1, [x26, #\at]
 .endm
 .macro widen_rows
-    fcvtl   v28.4s, v28.4h
-    if_two fcvtl v31.4s, v31.4h
+    fcvtl   F0.4s, F0.4h
+    if_two fcvtl F1.4s, F1.4h
 .endm
-.macro twice
-    dup     v21.2d, v20.d[1]
-    dup     v20.2d, v20.d[0]
+// C = the four columns in C_a.
+.macro spread_columns
+    dup     C_b.2d, C_a.d[1]
+    dup     C_a.2d, C_a.d[0]
 .endm
-.macro pairs r01, r23, rows
-    zip1    v\r01\().4s, v\rows\().4s, v\rows\().4s
-    zip2    v\r23\().4s, v\rows\().4s, v\rows\().4s
+// \l = the four rows in \f.
+.macro spread_rows l, f
+    zip1    \l\()_a.4s, \f\().4s, \f\().4s
+    zip2    \l\()_b.4s, \f\().4s, \f\().4s
 .endm
 
-// acc += sums * (scales of columns * scales of rows). Sums make room for products.
-.macro add_products fraction:vararg
-    twice
-    pairs   26, 27, 28
-    outer   fmul, 28, 26, 29, 27, 26, 27
-    scvtf_4 8, 9, 10, 11, \fraction
-    if_two scvtf_4 12, 13, 14, 15, \fraction
-    fmla_4  0, 1, 2, 3, 8, 9, 10, 11, 28, 26, 29, 27
+// acc += S * (scales of columns * scales of rows). Sums make room for products.
+.macro add_products fraction=0
+    spread_columns
+    spread_rows L0, F0
+    outer   fmul, P0, L0
+    scvtf_4 S0, \fraction
+    if_two scvtf_4 S1, \fraction
+    fmla_4  acc0, S0, P0
     .if panels > 1
-    pairs   8, 9, 31
-    outer   fmul, 10, 8, 11, 9, 8, 9
-    fmla_4  4, 5, 6, 7, 12, 13, 14, 15, 10, 8, 11, 9
+    spread_rows M1, F1
+    outer   fmul, P1, M1
+    fmla_4  acc1, S1, P1
     .endif
 .endm
 
 .macro add_int4
-    tbnz    x23, #LONG_ZEROS, 7f
+    tbnz    kind, #LONG_ZEROS, 7f
     load_fields d
-    fcvtl   v20.4s, v20.4h
+    fcvtl   C_a.4s, C_a.4h
     widen_rows
-    add_products #4
+    add_products 4
     cbnz    x8, 3b
     b       6f
 7:
     load_fields q
-    twice
-    pairs   26, 27, 28
-    outer   fmla, 0, 1, 2, 3, 26, 27
+    spread_columns
+    spread_rows L0, F0
+    outer   fmla, acc0, L0
     .if panels > 1
-    pairs   28, 29, 31
-    outer   fmla, 4, 5, 6, 7, 28, 29
+    spread_rows L1, F1
+    outer   fmla, acc1, L1
     .endif
     load_fields q, 16
     add_products
 .endm
 
-.macro scale_pairs s0, s1, s2, s3, r01, r23
-    fmul    v\s0\().4s, v\s0\().4s, v\r01\().4s
-    fmul    v\s1\().4s, v\s1\().4s, v\r01\().4s
-    fmul    v\s2\().4s, v\s2\().4s, v\r23\().4s
-    fmul    v\s3\().4s, v\s3\().4s, v\r23\().4s
+// Sums \s *= rows \l; \acc += \s times the columns.
+.macro scale_rows s, l
+    fmul    \s\()_0.4s, \s\()_0.4s, \l\()_a.4s
+    fmul    \s\()_1.4s, \s\()_1.4s, \l\()_a.4s
+    fmul    \s\()_2.4s, \s\()_2.4s, \l\()_b.4s
+    fmul    \s\()_3.4s, \s\()_3.4s, \l\()_b.4s
+.endm
+.macro add_by_columns acc, s
+    fmla    \acc\()_0.4s, \s\()_0.4s, C_a.4s
+    fmla    \acc\()_1.4s, \s\()_1.4s, C_b.4s
+    fmla    \acc\()_2.4s, \s\()_2.4s, C_a.4s
+    fmla    \acc\()_3.4s, \s\()_3.4s, C_b.4s
 .endm
 .macro add_int8
     load_fields d
-    scvtf_4 8, 9, 10, 11
+    scvtf_4 S0
     widen_rows
-    widen_columns 20
-    pairs   26, 27, 28
-    if_two pairs 28, 29, 31
-    twice
-    if_two scvtf_4 12, 13, 14, 15
-    scale_pairs 8, 9, 10, 11, 26, 27
-    if_two scale_pairs 12, 13, 14, 15, 28, 29
-    fmla_4  0, 1, 2, 3, 8, 9, 10, 11, 20, 21, 20, 21
-    if_two fmla_4 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 20, 21
+    widen_columns C_a
+    spread_rows L0, F0
+    if_two spread_rows L1, F1
+    spread_columns
+    if_two scvtf_4 S1
+    scale_rows S0, L0
+    if_two scale_rows S1, L1
+    add_by_columns acc0, S0
+    if_two add_by_columns acc1, S1
 .endm
 
     long_function kai_long_4x4_neon_i8mm, 1
