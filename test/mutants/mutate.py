@@ -12,8 +12,9 @@ With --file FILE, mutations that are not (yet) in sources.txt.
 
 The sources themselves are never changed. DIR is a build directory of Ninja with up-to-date test programs; with an
 emulator, tools are tested in the one of --host-build, whose programs need none. A mutation
-that cannot be applied, does not compile or has no tests that run is an error, not a success. Exit status 0: all were
-noticed.
+that cannot be applied, does not compile or has no tests that run is an error, not a success. A mutation that makes its
+tests wait for ever is noticed, too. For that a time limit is not enough on a busy machine: the tests are run without
+the mutation, and it hangs if many times that time is too short. Exit status 0: all were noticed.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -36,6 +37,8 @@ MUTATIONS = pathlib.Path(__file__).resolve().parent / "sources.txt"
 GEMM_LAYER = ("kai/gemm/", "kai/packed_file/", "kai/gguf_file/")  # what kleidiai_gemm_test tests
 TIME_LIMIT = 900  # seconds of one run of the tests; emulators are slow, and machines busy
 GEMM_TIME_LIMIT = 60  # of kleidiai_gemm_test with few random problems; mistakes in the order of units make it wait
+LONGEST = 3600  # of any run
+TIMES_OF_CLEAN_RUN = 10  # what takes longer than so many runs without the mutation does not end
 PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test"),
             "kleidiai_gemm_test": ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/",
                                    "test/CMakeFiles/kleidiai_gemm_test")}  # and the folders of their objects
@@ -46,6 +49,10 @@ for tool in TOOLS.values():
 
 class Bad(Exception):
     """The mutation, not the library, is wrong."""
+
+
+class TooSlow(Exception):
+    """Neither noticed nor survived: the tests did not end in time, and nothing says that they never would."""
 
 
 class Mutation:
@@ -217,6 +224,23 @@ class Build:
         return program
 
 
+def usual_limit(program):
+    return GEMM_TIME_LIMIT if program.name == "kleidiai_gemm_test" else TIME_LIMIT
+
+
+def run_for(seconds, command, environment):
+    """(exit code, or None if it has not ended by then; output)"""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                               start_new_session=True, env=environment)
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return None, output
+
+
 class Tests:
     """Runs test programs."""
 
@@ -225,56 +249,65 @@ class Tests:
         self.cpus = emulated_cpus()
         self.passes, self.lock = {}, threading.Lock()
 
-    def run(self, program, cpu, tests):
-        """(name of the first test that fails or None, number of tests that passed)"""
+    def run(self, program, cpu, tests, limit=None):
+        """(name of the first test that fails or None, number of tests that passed). TooSlow: the limit, in seconds."""
         if tests in TOOLS:
-            return self.run_tool(program, tests)
+            return self.run_tool(program, tests, limit)
         command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
             command[:0] = [self.emulator, "-cpu", self.cpus[cpu]]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            start_new_session=True, env={**os.environ, "KLEIDIAI_GEMM_CASES": "40"})
-        try:
-            output, _ = process.communicate(
-                timeout=GEMM_TIME_LIMIT if program.name == "kleidiai_gemm_test" else TIME_LIMIT)
-            how = f" (ended with {process.returncode})"
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            how = " (does not end)"
+        code, output = run_for(limit or usual_limit(program), command, {**os.environ, "KLEIDIAI_GEMM_CASES": "40"})
         failed = re.search(r"^\[  FAILED  \] ([^\s,]*\.[^\s,]*)", output, re.MULTILINE)
         if failed:
             return failed[1], 0
-        if process.returncode != 0:
-            started = re.findall(r"^\[ RUN      \] (\S+)", output, re.MULTILINE)
+        started = re.findall(r"^\[ RUN      \] (\S+)", output, re.MULTILINE)
+        if code is None:
+            raise TooSlow(started[-1] if started else "start")
+        if code != 0:
             if not started:
                 raise Bad(f"the tests do not start:\n{output[-1000:]}")
-            return started[-1] + how, 0
+            return f"{started[-1]} (ended with {code})", 0
         passed = re.search(r"^\[  PASSED  \] (\d+) test", output, re.MULTILINE)
         return None, int(passed[1]) if passed else 0
 
     @staticmethod
-    def run_tool(program, test):
+    def run_tool(program, test, limit):
         """The same with the test of a tool."""
         script = ROOT / test.replace(".", "/") / "test.py"
-        process = subprocess.Popen([sys.executable, script, program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   text=True, errors="replace", start_new_session=True)
-        try:
-            output, _ = process.communicate(timeout=TIME_LIMIT)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return f"{test} (does not end)", 0
-        if process.returncode == 0:
+        code, output = run_for(limit or TIME_LIMIT, [sys.executable, script, program], os.environ)
+        if code is None:
+            raise TooSlow(test)
+        if code == 0:
             return None, 1
         line = re.findall(r'^  File "[^"]*test.py", line (\d+), in <module>', output, re.MULTILINE)
         return f"{test} (line {line[-1] if line else '?'})", 0
 
+    def run_to_the_end(self, program, cpu, tests, clean):
+        """The same, where it takes too long again with a limit that fits this machine now. `clean`: the program without
+        the mutation."""
+        try:
+            return self.run(program, cpu, tests)
+        except TooSlow:
+            start = time.monotonic()
+            try:
+                failed, _ = self.run(clean, cpu, tests, LONGEST)
+            except TooSlow as slow:
+                raise TooSlow(f"{slow}, as without the mutation") from slow
+            if failed is not None:
+                raise Bad(f"{failed} fails without the mutation, too") from None
+        limit = max(usual_limit(program), TIMES_OF_CLEAN_RUN * (time.monotonic() - start))
+        try:
+            return self.run(program, cpu, tests, min(limit, LONGEST))
+        except TooSlow as slow:
+            if limit > LONGEST:
+                raise
+            return f"{slow} (does not end in {limit:.0f} s)", 0
+
     def noticed_by(self, mutation, program, build):
         """The first test that fails, and on which CPU; None if all pass."""
         for cpu in mutation.cpus if self.emulator and mutation.tests not in TOOLS else ["this CPU"]:
-            test, passed = self.run(program, cpu, mutation.tests)
+            clean = build.program(mutation.program())
+            test, passed = self.run_to_the_end(program, cpu, mutation.tests, clean)
             if test is None:
                 if passed == 0:
                     raise Bad(f"no test ran on {cpu} ({mutation.tests})")
@@ -283,7 +316,7 @@ class Tests:
             with self.lock:
                 known = self.passes.get((cpu, name))
             if known is None:
-                known = self.run(build.program(mutation.program()), cpu, name)[0] is None
+                known = self.run(clean, cpu, name, LONGEST)[0] is None
                 with self.lock:
                     self.passes[cpu, name] = known
             if not known:
@@ -343,6 +376,8 @@ def main():
             result, how = ("noticed", f"by {test}") if test else ("SURVIVED", mutation.says)
         except Bad as error:
             result, how = "ERROR", str(error)
+        except TooSlow as slow:
+            result, how = "TOO SLOW", str(slow)
         if result == "noticed":
             shutil.rmtree(folder, ignore_errors=True)  # what is of interest stays
         print(f"{result:8} {mutation.name:40} {time.monotonic() - start:4.0f} s  {how}", flush=True)
@@ -350,9 +385,10 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(attempt, mutations))
-    errors = results.count("ERROR")
     counts = f"{results.count('noticed')} noticed, {results.count('SURVIVED')} survived"
-    print(counts + (f", {errors} errors" if errors else ""))
+    for result, name in (("TOO SLOW", "too slow to tell"), ("ERROR", "errors")):
+        counts += f", {results.count(result)} {name}" if result in results else ""
+    print(counts)
     return 0 if results.count("noticed") == len(results) else 1
 
 
