@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kai/call.hpp"
+#include "kai/kai_call.h"
 #include "test/gemm/experiment.hpp"
 #include "test/support/disabled_features.hpp"
 
@@ -306,6 +307,238 @@ TEST(GemmChoice, WorkersOfSme) {
     }
 }
 
+// ---- packers ----
+
+kai_datatype type_of(const char* name) {
+    const std::string source = name;
+    return source == "f32"    ? kai_dt_f32
+           : source == "f16"  ? kai_dt_f16
+           : source == "bf16" ? kai_dt_bf16
+                              : kai_dt_unknown;
+}
+
+/// How good it is that a packer reads floats of one type for operands of another: the same, wider, or narrower.
+int quality(kai_datatype source, kai_datatype operand) {
+    return source == kai_dt_unknown ? 0 : source == operand ? 3 : source == kai_dt_f32 ? 2 : 1;
+}
+
+void check_lhs_packer(const kai_gemm_problem& p, const kai_gemm_kernel& kernel) {
+    const kai_ukernel& u = *kernel.ukernel;
+    kai_datatype type = type_of(u.lhs_format);
+    if (kernel.lhs_packer != nullptr) {
+        type = type_of(kernel.lhs_packer->source_format);
+        for (size_t i = 0; const kai_packer* other = kai_registry_lhs_packer(&u, i); ++i) {
+            EXPECT_GE(quality(type, p.a_type), quality(type_of(other->source_format), p.a_type))
+                << kernel.lhs_packer->name << " for " << name_of(p.a_type) << ", not " << other->name;
+        }
+    }
+    const bool gathers = kernel.lhs_packer != nullptr && kernel.lhs_packer->run_rows != nullptr;
+    EXPECT_EQ(kernel.copies_rows, p.a_transposed || (p.groups && !gathers) || type != p.a_type) << u.name;
+}
+
+void check_rhs_packer(const kai_gemm_problem& p, const kai_gemm_plan& plan) {
+    const auto suits = [&](const kai_packer& packer) {
+        const int types = quality(type_of(packer.source_format), p.b_type);
+        return types == 3 && kai_call_rhs_is_kxn(&packer) != p.b_transposed ? 4 : types;
+    };
+    if (plan.rhs_packer == nullptr) {
+        return;
+    }
+    for (size_t i = 0; const kai_packer* other = kai_registry_rhs_packer(plan.gemm.ukernel, i); ++i) {
+        EXPECT_GE(suits(*plan.rhs_packer), suits(*other)) << plan.rhs_packer->name << ", not " << other->name;
+    }
+    EXPECT_EQ(plan.copies_columns, suits(*plan.rhs_packer) < 4) << plan.rhs_packer->name;
+}
+
+// Packers read operands as they are if there is one that does, else f32, which loses nothing. What no packer reads is
+// copied first, and nothing else.
+TEST(GemmChoice, PackersOfTheTypesOfOperands) {
+    constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16};
+    for (int i = 0; i < 27 * 32; ++i) {
+        kai_gemm_problem p = kai_gemm_problem_of(7, 64, 64);
+        p.a_type = kTypes[i % 3], p.b_type = kTypes[i / 3 % 3], p.c_type = kTypes[i / 9 % 3];
+        const int flags = i / 27;
+        p.allow_bf16 = (flags & 1) != 0, p.allow_f16 = (flags & 2) != 0, p.groups = (flags & 4) != 0;
+        p.a_transposed = (flags & 8) != 0, p.b_transposed = (flags & 16) != 0;
+        p.b_constant = true;
+        const kai_gemm_plan plan = plan_of(p);
+        check_lhs_packer(p, plan.gemm);
+        check_lhs_packer(p, plan.gemv);
+        check_rhs_packer(p, plan);
+        ASSERT_FALSE(testing::Test::HasFailure())
+            << name_of(p.a_type) << " * " << name_of(p.b_type) << " -> " << name_of(p.c_type) << ", flags " << flags;
+        for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK}) {
+            kai_gemm_problem q = p;
+            q.b_kind = kind, q.b_transposed = true, q.bl = has_blocks(kind) ? 32 : 0;
+            const kai_gemm_plan quantised = plan_of(q);
+            check_lhs_packer(q, quantised.gemm);
+            check_lhs_packer(q, quantised.gemv);
+        }
+    }
+}
+
+// bf16 operands are multiplied by what reads bf16, f16 by what reads f16, others by f32 unless less is allowed.
+TEST(GemmChoice, FamiliesOfFloats) {
+    const auto has = [](const char* family) {
+        const kai_ukernel* u = best(family);
+        return u != nullptr && u->features != 0;
+    };
+    const bool bf16 = has("matmul_clamp_f32_bf16p_bf16p"), f16 = has("matmul_clamp_f16_f16p_f16p");
+    for (const kai_datatype type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
+        for (const bool allow_bf16 : {false, true}) {
+            for (const bool allow_f16 : {false, true}) {
+                kai_gemm_problem p = kai_gemm_problem_of(7, 64, 64);
+                p.a_type = p.b_type = type, p.c_type = type == kai_dt_f16 ? kai_dt_f16 : kai_dt_f32;
+                p.allow_bf16 = allow_bf16, p.allow_f16 = allow_f16, p.b_constant = true;
+                const std::string lhs = plan_of(p).gemm.ukernel->lhs_format;
+                const bool is_bf16 = lhs.rfind("bf16", 0) == 0, is_f16 = lhs.rfind("f16", 0) == 0;
+                EXPECT_TRUE(!is_bf16 || allow_bf16 || type == kai_dt_bf16) << lhs;
+                EXPECT_TRUE(!is_f16 || allow_f16 || type == kai_dt_f16) << lhs;
+                EXPECT_TRUE(is_bf16 || !bf16 || type != kai_dt_bf16) << lhs;
+                EXPECT_TRUE(is_bf16 || is_f16 || !f16 || type != kai_dt_f16) << lhs;
+                EXPECT_TRUE(is_bf16 || !bf16 || !allow_bf16) << lhs;
+            }
+        }
+    }
+}
+
+// What SME has no kernel for is not left to portable ones if this CPU has others.
+TEST(GemmChoice, OthersWhereSmeHasNone) {
+    for (size_t kind = 0; kind < kKinds; ++kind) {
+        for (const size_t bl : {32, 64, 96, 128, 256}) {
+            for (const size_t m : {1, 7}) {
+                for (const kai_datatype type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
+                    kai_gemm_problem p = kai_gemm_problem_of(m, 64, 3 * bl);
+                    p.b_kind = static_cast<kai_gemm_kind>(kind), p.b_constant = true;
+                    p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.bl = has_blocks(p.b_kind) ? bl : 0;
+                    p.a_type = p.c_type = kind == KAI_GEMM_INT8_STATIC ? kai_dt_int8 : type;
+                    kai_gemm_plan sme, others;
+                    p.sme_units = 0;
+                    const kai_gemm_status status = kai_gemm_make_plan(&p, &others);
+                    p.sme_units = 1;
+                    ASSERT_EQ(kai_gemm_make_plan(&p, &sme), status) << name_of(p.b_kind) << ", bl " << bl;
+                    if (status == KAI_GEMM_OK && others.gemm.ukernel->features != 0) {
+                        EXPECT_NE(sme.gemm.ukernel->features, 0U) << name_of(p.b_kind) << ", bl " << bl;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// `bl` is for kinds with blocks: others ignore it.
+TEST(GemmChoice, BlocksOfOtherKinds) {
+    for (int kind = 0; kind < KAI_GEMM_KIND_COUNT; ++kind) {
+        for (const kai_gguf_type_id type :
+             {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_Q4_K, KAI_GGUF_F16, KAI_GGUF_IQ4_NL}) {
+            for (const size_t m : {1, 2, 70}) {
+                for (const bool constant : {false, true}) {
+                    kai_gemm_problem p = kai_gemm_problem_of(m, 64, 256);
+                    p.b_kind = static_cast<kai_gemm_kind>(kind), p.gguf_type = type;
+                    p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.b_constant = constant;
+                    const bool integers = kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP;
+                    p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8
+                                          : integers                  ? kai_dt_int8
+                                                                      : kai_dt_f32;
+                    if (has_blocks(p.b_kind) || (kind != KAI_GEMM_GGUF && !constant)) {
+                        continue;
+                    }
+                    kai_gemm_plan without, with;
+                    const kai_gemm_status status = kai_gemm_make_plan(&p, &without);
+                    p.bl = 96;
+                    ASSERT_EQ(kai_gemm_make_plan(&p, &with), status) << kind;
+                    EXPECT_EQ(with.gemm.ukernel, without.gemm.ukernel);
+                    EXPECT_EQ(with.gemv.ukernel, without.gemv.ukernel);
+                    EXPECT_EQ(with.rhs_packer, without.rhs_packer);
+                    EXPECT_EQ(with.packed_b_size, without.packed_b_size);
+                    EXPECT_EQ(with.workspace_size, without.workspace_size);
+                    EXPECT_TRUE(with.problem.b_kind != KAI_GEMM_GGUF || with.problem.bl == without.problem.bl) << type;
+                }
+            }
+        }
+    }
+}
+
+// A plan that failed keeps no pointer of the caller.
+TEST(GemmChoice, FailedPlansKeepNoPointers) {
+    const kai_gemm_format format = {"no such format", 1, 1, 1};
+    kai_gemm_problem p = kai_gemm_problem_of(7, 64, 64);
+    p.b_constant = true, p.format = &format;
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_FORMAT);
+    EXPECT_EQ(plan.problem.format, nullptr);
+    p.format = nullptr, p.pin = "no such kernel";
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_NAME);
+    EXPECT_EQ(plan.problem.pin, nullptr);
+}
+
+// ---- sizes ----
+
+// Four units for each thread pack all matrices together, and each at least a panel.
+TEST(GemmChoice, UnitsThatPack) {
+    for (const size_t batch : {1, 3, 8, 1000}) {
+        for (const size_t units : {1, 4}) {
+            kai_gemm_problem p = kai_gemm_problem_of(7, 1000, 64);
+            p.batch = batch, p.b_per_matrix = p.b_constant = true, p.units = units;
+            const kai_gemm_plan plan = plan_of(p);
+            const size_t panels = (p.n + plan.format.nr - 1) / plan.format.nr;
+            EXPECT_EQ(plan.pack_units, std::min(panels, (4 * units + batch - 1) / batch)) << batch << ", " << units;
+        }
+    }
+}
+
+// Everything in the workspace starts at a multiple of 64 bytes, and ends before the next begins.
+TEST(GemmChoice, PartsOfTheWorkspace) {
+    Random random(77);
+    for (size_t i = 0; i < 40 * kKinds; ++i) {
+        Case c = random_case(static_cast<kai_gemm_kind>(i % kKinds), random);
+        c.p.batch = i % 2 == 0 ? 40 : c.p.batch, c.p.k = std::max<size_t>(c.p.k, has_blocks(c.p.b_kind) ? c.p.bl : 32);
+        c.p.m = std::max<size_t>(c.p.m, 1);
+        const kai_gemm_plan plan = plan_of(c.p);
+        const kai_gemm_layout& at = plan.layout;
+        SCOPED_TRACE(testing::Message() << c);
+        for (const size_t start :
+             {at.lhs_states, at.slots_taken, at.lhs, at.lhs_stride, at.b, at.slots, at.slot_size, at.copied,
+              at.few_rows, at.tile}) {
+            EXPECT_EQ(start % 64, 0U);
+        }
+        if (plan.gemm.ukernel == nullptr) {
+            continue;
+        }
+        const bool makes_lhs = plan.gemm.lhs_packer != nullptr || plan.gemm.copies_rows;
+        EXPECT_GE(at.slots_taken, at.lhs_states + (makes_lhs ? c.p.batch * sizeof(uint32_t) : 0));
+        EXPECT_GE(at.lhs, at.slots_taken + (at.slot_size != 0 ? plan.workers * sizeof(uint32_t) : 0));
+        EXPECT_GE(at.b, at.lhs);
+        EXPECT_GE(at.slots, at.b);
+        EXPECT_GE(plan.workspace_size + 63, at.slots + (at.slot_size != 0 ? plan.workers : 0) * at.slot_size);
+        for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+            const auto lhs_size = [&](size_t rows) {
+                kai_call call = {};
+                call.ukernel = kernel->ukernel, call.lhs_packer = kernel->lhs_packer;
+                call.m = rows, call.n = c.p.n, call.k = c.p.k, call.bl = plan.problem.bl;
+                return rows == 0 || kernel->lhs_packer == nullptr ? 0 : kai_call_lhs_packed_size(&call);
+            };
+            const size_t mr = kernel->lhs_packer != nullptr ? kernel->ukernel->get_mr() : 1;
+            const size_t end = std::min(at.b, std::min(at.slots, plan.workspace_size));
+            if (!c.p.groups) {
+                EXPECT_GE(at.lhs_stride, lhs_size(kernel == &plan.gemm ? c.p.m : 1));
+                EXPECT_GE(
+                    end, at.lhs + (c.p.batch != 0 ? (c.p.batch - 1) * at.lhs_stride : 0) +
+                             (c.p.batch != 0 ? lhs_size(kernel == &plan.gemm ? c.p.m : 1) : 0));
+            } else if (kernel == &plan.gemm && c.p.batch != 0 && c.p.m >= 2) {
+                // The most panels: a row in each group but one, and all others there.
+                const size_t ones = std::min(c.p.batch - 1, c.p.m - 1), rest = c.p.m - ones;
+                EXPECT_GE(end, at.lhs + lhs_size(ones * mr + (rest + mr - 1) / mr * mr));
+            } else if (kernel == &plan.gemv) {
+                EXPECT_GE(end, at.lhs + lhs_size(std::min(c.p.batch, c.p.m) * mr));
+            }
+            const size_t few = kernel == &plan.gemm ? at.few_rows_max : 1;
+            EXPECT_GE(std::max(at.tile, at.slot_size), at.few_rows + lhs_size(std::min(few, c.p.m)));
+        }
+        ASSERT_FALSE(testing::Test::HasFailure());
+    }
+}
+
 // ---- phases and tiles ----
 
 /// A run whose operands are never read.
@@ -398,6 +631,101 @@ TEST(GemmChoice, TheSideThatStays) {
         const size_t part = tall ? work.n_tile : work.m_tile;
         EXPECT_LE(part, 68U);
         EXPECT_GE(part, 32U);
+    }
+}
+
+/// Bytes of a row of A and of a column of B as kernels read them.
+std::pair<double, double> bytes_of_lines(const kai_gemm_plan& plan) {
+    const kai_gemm_problem& p = plan.problem;
+    const kai_ukernel& u = *plan.gemm.ukernel;
+    const auto dense = static_cast<double>(p.k * size_of(p.a_type));
+    std::pair<double, double> bytes = {dense, dense};  // f32
+    if (plan.gemm.lhs_packer != nullptr) {
+        kai_call call = {};
+        call.ukernel = &u, call.lhs_packer = plan.gemm.lhs_packer;
+        call.m = u.get_mr(), call.n = p.n, call.k = p.k, call.bl = p.bl;
+        bytes.first = static_cast<double>(kai_call_lhs_packed_size(&call)) / static_cast<double>(call.m);
+    }
+    if (plan.rhs_packer != nullptr) {
+        const size_t columns = (p.n + plan.format.nr - 1) / plan.format.nr * plan.format.nr;
+        bytes.second = static_cast<double>(plan.panels_size) / static_cast<double>(columns);
+    }
+    return bytes;
+}
+
+// The smaller side fits the cache to the byte: one tile for one worker. One byte less: more.
+TEST(GemmChoice, TheSideThatJustFits) {
+    for (const bool tall : {false, true}) {
+        kai_gemm_problem p = kai_gemm_problem_of(tall ? 7680 : 384, tall ? 384 : 7680, 256);
+        p.sme_units = 0;
+        const auto [row, column] = bytes_of_lines(plan_of(p));
+        const auto bytes = static_cast<size_t>(tall ? column * 384 : row * 384);
+        for (const size_t missing : {0, 1}) {
+            p.l2_bytes = bytes - missing;
+            const kai_gemm_plan plan = plan_of(p);
+            const kai_gemm_work work = begun(plan, p.m);
+            EXPECT_EQ(work.units[work.phases - 1] == 1, missing == 0) << (tall ? "columns" : "rows");
+        }
+    }
+}
+
+// The estimate of what is loaded: all of both sides if both fit the cache, whatever is missing in the last panel.
+TEST(GemmChoice, BytesOfWholeSides) {
+    for (const size_t n : {1, 37, 64, 100}) {
+        kai_gemm_problem p = kai_gemm_problem_of(100, n, 64);
+        p.b_constant = p.untagged = true, p.l2_bytes = size_t{1} << 30, p.units = 3, p.sme_units = 0;
+        const kai_gemm_plan plan = plan_of(p);
+        kai_gemm_work work = begun(plan, p.m);
+        kai_gemm_operands x = {};
+        x.m = p.m, work.operands = &x;
+        kai_gemm_cost cost;
+        ASSERT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_OK);
+        const auto [row, column] = bytes_of_lines(plan);
+        const double all = row * 100 + column * static_cast<double>(n);
+        EXPECT_NEAR(cost.bytes, all, all * 1e-9) << n;
+        EXPECT_NEAR(cost.least_bytes, all, all * 1e-9) << n;
+    }
+}
+
+/// A pool that counts.
+struct Counts {
+    std::vector<size_t> of_calls;
+    static void run(void* pool, size_t count, kai_gemm_task* task, void* context) {
+        static_cast<Counts*>(pool)->of_calls.push_back(count);
+        for (size_t i = 0; i < count; ++i) {
+            task(context, i);
+        }
+    }
+};
+
+// kai_gemm_run has 16 tasks for each worker, which is enough for unequal ones; as many as workers where the kernel may
+// not run on all threads. Fewer if there are fewer units.
+TEST(GemmChoice, TasksOfARun) {
+    for (const size_t units : {2, 4}) {
+        for (const size_t sme_units : {0, 1, 4}) {
+            for (const size_t batch : {1, 100}) {
+                Case c;
+                c.p = kai_gemm_problem_of(3, 9, 8);
+                c.p.units = units, c.p.sme_units = sme_units, c.p.batch = batch, c.m = 3;
+                Experiment e(c);
+                ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+                kai_gemm_work work;
+                void* workspace = e.workspace[0].data();
+                ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, workspace, e.workspace[0].size(), &work), KAI_GEMM_OK);
+                Counts counts;
+                ASSERT_EQ(
+                    kai_gemm_run(&e.plan, &e.x, workspace, e.workspace[0].size(), Counts::run, &counts), KAI_GEMM_OK);
+                const size_t most = e.plan.workers < units ? e.plan.workers : 16 * e.plan.workers;
+                std::vector<size_t> expected;
+                for (size_t phase = 0; phase < work.phases; ++phase) {
+                    if (std::min(most, work.units[phase]) > 1) {
+                        expected.push_back(std::min(most, work.units[phase]));
+                    }
+                }
+                EXPECT_EQ(counts.of_calls, expected) << units << ", " << sme_units << ", " << batch;
+                e.check();
+            }
+        }
     }
 }
 

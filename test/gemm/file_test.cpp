@@ -957,7 +957,8 @@ TEST(GemmTensor, PacksEveryMatrixAndABiasApart) {
     none.bias = nullptr;
     ASSERT_EQ(kai_gemm_tensor_pack(&t, 1, true, &none, 4, 2, packed.data(), packed.size()), KAI_GEMM_FILE_OK);
     EXPECT_EQ(std::memcmp(&packed[apart], weights.bias.data(), 4 * sizeof(float)), 0);
-    EXPECT_EQ(Bytes(packed.end() - 2 * sizeof(float), packed.end()), Bytes(2 * sizeof(float), 0));
+    EXPECT_EQ(
+        Bytes(&packed[apart + 4 * sizeof(float)], &packed[apart + 6 * sizeof(float)]), Bytes(2 * sizeof(float), 0));
     // Where the format has a place for it, it can be apart as well.
     Tensor in = tensor_for(kSme2, 128);
     in.bias = true;

@@ -244,6 +244,39 @@ TEST(GemmExperts, DecodeWithAnyKernel) {
     EXPECT_NE(ran, 0U);
 }
 
+/// More groups than a line of the cache has states, with as few rows as make the most panels.
+TEST(GemmExperts, ManyGroupsOfARow) {
+    for (size_t kind = 0; kind < kKinds; ++kind) {
+        for (const size_t most : {1, 2, 5}) {
+            for (const bool gathered : {false, true}) {
+                Case c;
+                kai_gemm_problem& p = c.p;
+                p = kai_gemm_problem_of(0, 21, 64);
+                p.b_kind = static_cast<kai_gemm_kind>(kind), p.b_constant = true;
+                p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.bl = has_blocks(p.b_kind) ? 32 : 0;
+                if (c.is_static()) {
+                    p.a_type = p.c_type = kai_dt_int8;
+                }
+                p.batch = 40, p.groups = true, p.units = p.sme_units = 3;
+                c.rows.assign(p.batch, 1);
+                c.rows[17] = most;
+                p.m = c.all_rows();
+                if (gathered) {
+                    c.a_row_count = p.m + 3;
+                    for (size_t i = 0; i < p.m; ++i) {
+                        c.a_rows.push_back((i * 7 + 3) % c.a_row_count);
+                    }
+                }
+                SCOPED_TRACE(testing::Message() << c);
+                Experiment e(c);
+                Schedule how;
+                how.threads = 3, how.shuffle = 5;
+                ASSERT_TRUE(e.succeeds(how));
+            }
+        }
+    }
+}
+
 /// The second matrices of the experts: weighted, and added up for each token.
 TEST(GemmExperts, WeightedSums) {
     for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_DENSE}) {

@@ -165,6 +165,32 @@ TEST_P(GemmTagKind, WhatAnotherPlanPackedIsRefused) {
     std::printf("%zu kernels for other formats\n", formats);
 }
 
+/// Sizes tell blocks of 32 from longer ones, unless the tag is at the same place: one column of few blocks.
+TEST(GemmTag, BlocksOfAnotherLength) {
+    size_t same_place = 0;
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK, KAI_GEMM_INT4_BLOCK_ZERO}) {
+        for (size_t n = 1; n <= 8; ++n) {
+            Case c = {}, other = {};
+            c.p = kai_gemm_problem_of(1, n, 64), c.m = 1;
+            c.p.b_kind = kind, c.p.b_constant = c.p.b_transposed = true, c.p.bl = 32;
+            other = c;
+            other.p.bl = 64;
+            Experiment e(c), blocks(other);
+            if (e.make_plan() != KAI_GEMM_OK || blocks.make_plan() != KAI_GEMM_OK) {
+                continue;  // no other lengths
+            }
+            ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+            same_place += static_cast<size_t>(e.plan.packed_b_size == blocks.plan.packed_b_size);
+            if (e.plan.packed_b_size < blocks.plan.packed_b_size) {
+                continue;
+            }
+            blocks.x.b.data = e.packed[0].data();
+            EXPECT_EQ(blocks.run(), KAI_GEMM_WRONG_PACKING) << name_of(kind) << ", n " << n;
+        }
+    }
+    std::printf("%zu pairs have their tags at the same place\n", same_place);
+}
+
 TEST_P(GemmTagKind, ABiasThatIsForgotten) {
     const Case c = case_of(GetParam());
     Case biased = c;

@@ -91,6 +91,10 @@ TEST(GemmVectors, OtherLengthsAreRefused) {
                 }
                 e.reset_c();
                 const std::vector<uint8_t> before = e.c_bytes(), packed = e.packed[0].bytes();
+                kai_gemm_work other_work;
+                EXPECT_EQ(
+                    kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &other_work),
+                    KAI_GEMM_VECTORS_CHANGED);
                 EXPECT_EQ(e.run(), KAI_GEMM_VECTORS_CHANGED);
                 EXPECT_EQ(e.pack(), KAI_GEMM_VECTORS_CHANGED);
                 EXPECT_EQ(kai_gemm_run_unit(&work, 0, 0), KAI_GEMM_VECTORS_CHANGED);
