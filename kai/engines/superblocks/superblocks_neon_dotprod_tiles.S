@@ -1,226 +1,276 @@
-// Tiles of super-blocks (superblocks_neon.inc) with SDOT. A vector of sums holds a row of 4 columns. v25 holds the
-// indices of sub-scales.
+// f32 <- qsi8d256p x super-blocks with SDOT: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
+//
+// A vector of sums holds a row of 4 columns. Of a group g of 4 k (0 - 7); a vector of a panel has 4 k of its rows:
+//
+//                   | B_<g>
+//        -----------+--------
+//        row 0 of a | S_a0
+//        row 1      | S_a1
+//        row 2, b   | S_b0
+//        row 3      | S_b1
+//
+//   Registers, and those of superblocks_neon.inc
+//   v24           scale                sub-scales; at the end of a super-block: scales of the rows
+//   v25           indices              of sub-scales
+//   v30, v31      even_k, odd_k        4 k of a panel
+//   v18, v20      D_0 = D_1, DMIN_0 = DMIN_1
+// Two sub-blocks at once, of up to 4 rows: columns E, sums U; columns B, sums S
+//   v4 - v7       U                    sums of the first sub-block
+//   v24, v30      fst0, fst1           k of the panel, first sub-block; the others take the place of columns in E
+//   v25, v31      snd0, snd1           second sub-block; likewise in B
+//   v30, v31      fst_scale, snd_scale sub-scales
+// Two panels at once
+//   v8 - v11      T                    sums of the second panel
+//   v12, v13, v30 up0, up1, up2        k of the first panel, in turns
+//   v14, v15, v31 down0, down1, down2  of the second one
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#define D0 v18.4s
-#define D1 v18.4s
-#define DMIN0 v20.4s
-#define DMIN1 v20.4s
 #define WIDE 1
 #include "kai/engines/superblocks/superblocks_neon.inc"
 
+reg D_0, 18
+reg D_1, 18
+reg DMIN_0, 20
+reg DMIN_1, 20
+regs 24, scale, indices
+regs 30, even_k, odd_k
+regs 4, U_a0, U_a1, U_b0, U_b1
+regs 24, fst0, snd0
+regs 30, fst1, snd1
+regs 30, fst_scale, snd_scale
+regs 8, T_a0, T_a1, T_b0, T_b1
+regs 12, up0, up1, down0, down1
+regs 30, up2, down2
+
 .macro index_constants
     stp     x16, x17, [sp, #INDICES]
-    ldr     q25, [sp, #INDICES]
+    ldr     qindices, [sp, #INDICES]
 .endm
 
 .macro sub_scales odd
     ldr     s24, [subs, #4 * \odd]
-    tbl     v24.16b, {v24.16b}, v25.16b
+    tbl     scale.16b, {scale.16b}, indices.16b
     .if !HAS_MINIMA
-    sshr    v24.4s, v24.4s, #24
+    sshr    scale.4s, scale.4s, #24
     .endif
 .endm
 
-.macro first_lhs both, panel
-    ldp     q30, q31, [\panel, #sub_offset]
+.macro first_lhs both, lhs
+    ldp     qeven_k, qodd_k, [\lhs, #sub_offset]
 .endm
 
-// 4 k of a panel; then come those at \next, if any.
-.macro sums_4k both, columns, lhs, panel, next
-    dot_4k  \both, \columns, \lhs, 26, 27, 28, 29
-    .ifnb \next
-    ldr     q\lhs, [\panel, #sub_offset + \next]
+// Sums \s += 4 k of a panel, \k, times columns \b.
+.macro dot_4k both, s, b, k
+    sdot    \s\()_a0.4s, \b\().16b, \k\().4b[0]
+    sdot    \s\()_a1.4s, \b\().16b, \k\().4b[1]
+    .if \both
+    sdot    \s\()_b0.4s, \b\().16b, \k\().4b[2]
+    sdot    \s\()_b1.4s, \b\().16b, \k\().4b[3]
     .endif
 .endm
 
-.macro multiply both, panel
-    sums_4k \both, 16, 30, \panel, 32
-    sums_4k \both, 17, 31, \panel, 48
+// The same with S; then \k gets those at \next, or none.
+.macro sums_4k both, b, k, lhs, next
+    dot_4k  \both, S, \b, \k
+    .ifnc \next, none
+    ldr     q\k, [\lhs, #sub_offset + \next]
+    .endif
+.endm
+
+.macro multiply both, lhs
+    sums_4k \both, B_0, even_k, \lhs, 32
+    sums_4k \both, B_1, odd_k, \lhs, 48
     .if SUB == 32
-    sums_4k \both, 18, 30, \panel, 64
-    sums_4k \both, 19, 31, \panel, 80
-    sums_4k \both, 20, 30, \panel, 96
-    sums_4k \both, 21, 31, \panel, 112
-    sums_4k \both, 22, 30, \panel
-    sums_4k \both, 23, 31, \panel
+    sums_4k \both, B_2, even_k, \lhs, 64
+    sums_4k \both, B_3, odd_k, \lhs, 80
+    sums_4k \both, B_4, even_k, \lhs, 96
+    sums_4k \both, B_5, odd_k, \lhs, 112
+    sums_4k \both, B_6, even_k, \lhs, none
+    sums_4k \both, B_7, odd_k, \lhs, none
     .else
-    sums_4k \both, 18, 30, \panel
-    sums_4k \both, 19, 31, \panel
+    sums_4k \both, B_2, even_k, \lhs, none
+    sums_4k \both, B_3, odd_k, \lhs, none
     .endif
 .endm
 
-.macro add_sub both, i0, i1, i2, i3
-    add_scaled_sums \both, 24, \i0, \i1, \i2, \i3, 26, 27, 28, 29
+// I<p> += sums \s * sub-scales \scale_.
+.macro add_scaled_sums both, p, s, scale_
+    mla     I\p\()_a0.4s, \s\()_a0.4s, \scale_\().4s
+    mla     I\p\()_a1.4s, \s\()_a1.4s, \scale_\().4s
+    .if \both
+    mla     I\p\()_b0.4s, \s\()_b0.4s, \scale_\().4s
+    mla     I\p\()_b1.4s, \s\()_b1.4s, \scale_\().4s
+    .endif
+.endm
+.macro add_sub both, p
+    add_scaled_sums \both, \p, S, scale
 .endm
 
-// The first two rows of 4 k of a panel, or all four.
-.macro load_4k both, r, panel, at
+// 4 k of a panel, or of its first two rows.
+.macro load_4k both, k, lhs, at
     .if \both
-    ldr     q\r, [\panel, #\at]
+    ldr     q\k, [\lhs, #\at]
     .else
-    ldr     d\r, [\panel, #\at]
+    ldr     d\k, [\lhs, #\at]
     .endif
 .endm
 
-.macro dot_4k both, columns, lhs, s0, s1, s2, s3
-    sdot    v\s0\().4s, v\columns\().16b, v\lhs\().4b[0]
-    sdot    v\s1\().4s, v\columns\().16b, v\lhs\().4b[1]
-    .if \both
-    sdot    v\s2\().4s, v\columns\().16b, v\lhs\().4b[2]
-    sdot    v\s3\().4s, v\columns\().16b, v\lhs\().4b[3]
-    .endif
-.endm
+// ---- Two sub-blocks at once. Without the order of instructions:
+//
+//     for g in 0 - 7: U += E_<g> x k of the first sub-block, S += B_<g> x k of the second one
+//     I0 += U * fst_scale + S * snd_scale
 
-.macro add_scaled_sums both, scales, i0, i1, i2, i3, s0, s1, s2, s3
-    mla     v\i0\().4s, v\s0\().4s, v\scales\().4s
-    mla     v\i1\().4s, v\s1\().4s, v\scales\().4s
-    .if \both
-    mla     v\i2\().4s, v\s2\().4s, v\scales\().4s
-    mla     v\i3\().4s, v\s3\().4s, v\scales\().4s
+// \b times \k; then \n, columns that are done with or the same register, gets the k at \at of the sub-block, or none.
+.macro first_sub b, k, n, at
+    dot_4k  (pairs > 1), U, \b, \k
+    .ifnc \n, none
+    load_4k (pairs > 1), \n, lhs_0, \at
     .endif
 .endm
-
-// 4 k; then those at \next, if any, \offset further, to v\n, which may be columns that are done with.
-.macro dot_and_load both, s0, s1, s2, s3, panel, offset, columns, lhs, n, next
-    dot_4k  \both, \columns, \lhs, \s0, \s1, \s2, \s3
-    .ifnb \next
-    load_4k \both, \n, \panel, \offset + \next
+.macro second_sub b, k, n, at
+    dot_4k  (pairs > 1), S, \b, \k
+    .ifnc \n, none
+    load_4k (pairs > 1), \n, lhs_0, \at + 128
     .endif
-.endm
-.macro first_sub columns, lhs, next, n
-    dot_and_load (pairs > 1), 4, 5, 6, 7, x1, 0, \columns, \lhs, \n, \next
-.endm
-.macro second_sub columns, lhs, next, n
-    dot_and_load (pairs > 1), 26, 27, 28, 29, x1, 128, \columns, \lhs, \n, \next
 .endm
 .macro load_subs at, n0, n1
-    load_4k (pairs > 1), \n0, x1, \at
-    load_4k (pairs > 1), \n1, x1, \at + 128
+    load_4k (pairs > 1), \n0, lhs_0, \at
+    load_4k (pairs > 1), \n1, lhs_0, \at + 128
 .endm
 
-// Sums in v4 - v7 and v26 - v29.
 .macro two_sub_blocks
-    load_subs 0, 24, 25
+    load_subs 0, fst0, snd0
     both_columns
-    load_subs 16, 30, 31
-    start   4, 5, 26, 27
+    load_subs 16, fst1, snd1
+    start   U_a, S_a
     .if pairs > 1
-    start   6, 7, 28, 29
+    start   U_b, S_b
     .endif
-    next_columns 9, 17
-    first_sub 8, 24, 32, 8
-    next_columns 10, 18
-    first_sub 9, 30, 48, 9
-    second_sub 16, 25, 32, 16
-    next_columns 11, 19
-    first_sub 10, 8, 64, 10
-    second_sub 17, 31, 48, 17
-    next_columns 12, 20
-    first_sub 11, 9, 80, 11
-    second_sub 18, 16, 64, 18
-    next_columns 13, 21
-    first_sub 12, 10, 96, 12
-    second_sub 19, 17, 80, 19
-    ldr     q24, [sp, #INDICES]
+    next_columns 1
+    first_sub E_0, fst0, E_0, 32
+    next_columns 2
+    first_sub E_1, fst1, E_1, 48
+    second_sub B_0, snd0, B_0, 32
+    next_columns 3
+    first_sub E_2, E_0, E_2, 64
+    second_sub B_1, snd1, B_1, 48
+    next_columns 4
+    first_sub E_3, E_1, E_3, 80
+    second_sub B_2, B_0, B_2, 64
+    next_columns 5
+    first_sub E_4, E_2, E_4, 96
+    second_sub B_3, B_1, B_3, 80
+    ldr     qscale, [sp, #INDICES]
     ldr     s30, [subs]
     ldr     s31, [subs, #4]
-    next_columns 14, 22
-    first_sub 13, 11, 112, 13
-    second_sub 20, 18, 96, 20
-    next_columns 15, 23
-    first_sub 14, 12
-    second_sub 21, 19, 112, 21
-    tbl     v30.16b, {v30.16b}, v24.16b
-    tbl     v31.16b, {v31.16b}, v24.16b
+    next_columns 6
+    first_sub E_5, E_3, E_5, 112
+    second_sub B_4, B_2, B_4, 96
+    next_columns 7
+    first_sub E_6, E_4, none
+    second_sub B_5, B_3, B_5, 112
+    tbl     fst_scale.16b, {fst_scale.16b}, scale.16b
+    tbl     snd_scale.16b, {snd_scale.16b}, scale.16b
     .if !HAS_MINIMA
-    sshr    v30.4s, v30.4s, #24
-    sshr    v31.4s, v31.4s, #24
+    sshr    fst_scale.4s, fst_scale.4s, #24
+    sshr    snd_scale.4s, snd_scale.4s, #24
     .endif
-    first_sub 15, 13
-    second_sub 22, 20
-    add_scaled_sums (pairs > 1), 30, 0, 1, 2, 3, 4, 5, 6, 7
-    second_sub 23, 21
-    add_scaled_sums (pairs > 1), 31, 0, 1, 2, 3, 26, 27, 28, 29
+    first_sub E_7, E_5, none
+    second_sub B_6, B_4, none
+    add_scaled_sums (pairs > 1), 0, U, fst_scale
+    second_sub B_7, B_5, none
+    add_scaled_sums (pairs > 1), 0, S, snd_scale
 .endm
 
-// The same of a panel each, to the same register.
-.macro first_4k columns, lhs, next
-    dot_and_load 1, 26, 27, 28, 29, x1, sub_offset, \columns, \lhs, \lhs, \next
+// ---- Two panels at once: the second one is 4 k behind, so that sums are not all complete at once. Without the order:
+//
+//     for g in 0 - 7: S += B_<g> x k of the first panel, T += B_<g> x k of the second one
+//     I0 += S * scale, I1 += T * scale
+
+// \b times \k; then \k gets what is at \next, or none.
+.macro up b, k, next
+    dot_4k  1, S, \b, \k
+    .ifnc \next, none
+    load_4k 1, \k, lhs_0, sub_offset + \next
+    .endif
 .endm
-.macro second_4k columns, lhs, next
-    dot_and_load (pairs > 3), 8, 9, 10, 11, x2, sub_offset, \columns, \lhs, \lhs, \next
+.macro down b, k, next
+    dot_4k  (pairs > 3), T, \b, \k
+    .ifnc \next, none
+    load_4k (pairs > 3), \k, lhs_1, sub_offset + \next
+    .endif
 .endm
-.macro load_panels at, l0, l1
-    load_4k 1, \l0, x1, sub_offset + \at
-    load_4k (pairs > 3), \l1, x2, sub_offset + \at
+.macro load_panels at, k0, k1
+    load_4k 1, \k0, lhs_0, sub_offset + \at
+    load_4k (pairs > 3), \k1, lhs_1, sub_offset + \at
 .endm
 
-// Sums in v26 - v29 and v8 - v11. The second panel is 4 k behind, so that sums are not all complete at once.
 .macro two_panels odd
-    load_panels 0, 12, 14
-    load_panels 16, 13, 15
+    load_panels 0, up0, down0
+    load_panels 16, up1, down1
     columns \odd
     sub_scales \odd
-    load_panels 32, 30, 31
-    start   26, 27, 28, 29, 8, 9
+    load_panels 32, up2, down2
+    start   S_a, S_b, T_a
     .if pairs > 3
-    start   10, 11
+    start   T_b
     .endif
-    first_4k 16, 12, 48
+    up      B_0, up0, 48
     .if SUB == 32
-    first_4k 17, 13, 64
-    second_4k 16, 14, 48
-    first_4k 18, 30, 80
-    second_4k 17, 15, 64
-    first_4k 19, 12, 96
-    second_4k 18, 31, 80
-    first_4k 20, 13, 112
-    second_4k 19, 14, 96
-    first_4k 21, 30
-    second_4k 20, 15, 112
-    first_4k 22, 12
-    second_4k 21, 31
-    first_4k 23, 13
-    second_4k 22, 14
-    add_scaled_sums 1, 24, 0, 1, 2, 3, 26, 27, 28, 29
-    second_4k 23, 15
+    up      B_1, up1, 64
+    down    B_0, down0, 48
+    up      B_2, up2, 80
+    down    B_1, down1, 64
+    up      B_3, up0, 96
+    down    B_2, down2, 80
+    up      B_4, up1, 112
+    down    B_3, down0, 96
+    up      B_5, up2, none
+    down    B_4, down1, 112
+    up      B_6, up0, none
+    down    B_5, down2, none
+    up      B_7, up1, none
+    down    B_6, down0, none
+    add_scaled_sums 1, 0, S, scale
+    down    B_7, down1, none
     .else
-    first_4k 17, 13
-    second_4k 16, 14, 48
-    first_4k 18, 30
-    second_4k 17, 15
-    first_4k 19, 12
-    second_4k 18, 31
-    add_scaled_sums 1, 24, 0, 1, 2, 3, 26, 27, 28, 29
-    second_4k 19, 14
+    up      B_1, up1, none
+    down    B_0, down0, 48
+    up      B_2, up2, none
+    down    B_1, down1, none
+    up      B_3, up0, none
+    down    B_2, down2, none
+    add_scaled_sums 1, 0, S, scale
+    down    B_3, down0, none
     .endif
-    add_scaled_sums (pairs > 3), 24, 4, 5, 6, 7, 8, 9, 10, 11
+    add_scaled_sums (pairs > 3), 1, T, scale
 .endm
 
+// ---- The end of a super-block
+
 .macro super_scales
-    ldr     d18, [x16, #RHS_D]
-    fcvtl   v18.4s, v18.4h
+    ldr     dD_0, [x16, #RHS_D]
+    fcvtl   D_0.4s, D_0.4h
     .if HAS_MINIMA
-    ldr     d20, [x16, #RHS_DMIN]
-    fcvtl   v20.4s, v20.4h
+    ldr     dDMIN_0, [x16, #RHS_DMIN]
+    fcvtl   DMIN_0.4s, DMIN_0.4h
     .endif
 .endm
 
 .macro sums_of_minima lhs
-    sdot    v30.4s, v16.16b, \lhs\().4b[0]
-    sdot    v31.4s, v16.16b, \lhs\().4b[2]
-    sdot    v30.4s, v17.16b, \lhs\().4b[1]
-    sdot    v31.4s, v17.16b, \lhs\().4b[3]
+    sdot    J_0.4s, v16.16b, \lhs\().4b[0]
+    sdot    J_1.4s, v16.16b, \lhs\().4b[2]
+    sdot    J_0.4s, v17.16b, \lhs\().4b[1]
+    sdot    J_1.4s, v17.16b, \lhs\().4b[3]
 .endm
 
-.macro add_scaled i0, i1, panel, at
-    .if \at == 0
-    ldr     q24, [\panel]
-    add_pair \i0, \i1, \panel, \at, v24.s[0], v24.s[1]
+.macro add_scaled p, r, at
+    .ifc \r, a
+    ldr     qscale, [lhs_\p]
+    add_pair \p, \r, \at, scale.s[0], scale.s[1]
     .else
-    add_pair \i0, \i1, \panel, \at, v24.s[2], v24.s[3]
+    add_pair \p, \r, \at, scale.s[2], scale.s[3]
     .endif
 .endm
 

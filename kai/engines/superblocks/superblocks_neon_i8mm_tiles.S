@@ -1,16 +1,28 @@
-// Tiles of super-blocks (superblocks_neon.inc) with SMMLA. A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0
-// r1c1; columns are 01, 23, 01, 23, ... of 8 k.
+// f32 <- qsi8d256p x super-blocks with SMMLA: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
 //
-// 6 bits: v22, v23 hold the indices of sub-scales.
+// A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Of a group g of 8 k (0 - 3):
+//
+//               | B_<2g>   B_<2g+1>     columns 0 1, columns 2 3
+//        -------+--------------------
+//        A_a    | S_a0     S_a1         rows 0 1 of a panel
+//        A_b    | S_b0     S_b1         rows 2 3
+//
+//   Registers, and those of superblocks_neon.inc
+//   v24, v25     scale_0, scale_1   sub-scales of columns 0 1, of columns 2 3, twice each
+//   v30, v31     A_a, A_b           8 k of a panel
+//   v22, v23                        6 bits: the indices of sub-scales
+//   v18 - v21    D_0, D_1, DMIN_0, DMIN_1
+// At the end of a super-block v24, v25: scales of rows a, b, twice each
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#define D0 v18.4s
-#define D1 v19.4s
-#define DMIN0 v20.4s
-#define DMIN1 v21.4s
 #define WIDE 0
 #include "kai/engines/superblocks/superblocks_neon.inc"
+
+regs 18, D_0, D_1, DMIN_0, DMIN_1
+regs 24, scale_0, scale_1
+regs 24, rows_a, rows_b
+regs 30, A_a, A_b
 
 .macro index_constants
     stp     x16, x16, [sp, #INDICES]
@@ -23,89 +35,88 @@
 .macro sub_scales odd
     ldr     s25, [subs, #4 * \odd]
     .if RHS_BITS == 6
-    tbl     v24.16b, {v25.16b}, v22.16b
-    tbl     v25.16b, {v25.16b}, v23.16b
+    tbl     scale_0.16b, {scale_1.16b}, v22.16b
+    tbl     scale_1.16b, {scale_1.16b}, v23.16b
     .else
     ldp     q26, q27, [sp, #INDICES]
-    tbl     v24.16b, {v25.16b}, v26.16b
-    tbl     v25.16b, {v25.16b}, v27.16b
+    tbl     scale_0.16b, {scale_1.16b}, v26.16b
+    tbl     scale_1.16b, {scale_1.16b}, v27.16b
     .endif
     .if !HAS_MINIMA
-    sshr    v24.4s, v24.4s, #24
-    sshr    v25.4s, v25.4s, #24
+    sshr    scale_0.4s, scale_0.4s, #24
+    sshr    scale_1.4s, scale_1.4s, #24
     .endif
 .endm
 
-.macro first_lhs both, panel
-    ldr     q30, [\panel, #sub_offset]
+.macro first_lhs both, lhs
+    ldr     qA_a, [\lhs, #sub_offset]
     .if \both
-    ldr     q31, [\panel, #sub_offset + 16]
+    ldr     qA_b, [\lhs, #sub_offset + 16]
     .endif
 .endm
 
-// 8 k of a panel; then come those at \next, if any. Four sums, so that in-order cores do not wait for the previous one.
-.macro sums_8k both, c01, c23, panel, next
-    smmla   v26.4s, v30.16b, v\c01\().16b
-    smmla   v27.4s, v30.16b, v\c23\().16b
-    .ifnb \next
-    ldr     q30, [\panel, #sub_offset + \next]
+// S += 8 k of a panel; then come those at \next, or none. Four sums, so that in-order cores do not wait for the
+// previous one.
+.macro sums_8k both, c0, c1, lhs, next
+    smmla   S_a0.4s, A_a.16b, \c0\().16b
+    smmla   S_a1.4s, A_a.16b, \c1\().16b
+    .ifnc \next, none
+    ldr     qA_a, [\lhs, #sub_offset + \next]
     .endif
     .if \both
-    smmla   v28.4s, v31.16b, v\c01\().16b
-    smmla   v29.4s, v31.16b, v\c23\().16b
-    .ifnb \next
-    ldr     q31, [\panel, #sub_offset + \next + 16]
+    smmla   S_b0.4s, A_b.16b, \c0\().16b
+    smmla   S_b1.4s, A_b.16b, \c1\().16b
+    .ifnc \next, none
+    ldr     qA_b, [\lhs, #sub_offset + \next + 16]
     .endif
     .endif
 .endm
 
-.macro multiply both, panel
-    sums_8k \both, 16, 17, \panel, 32
+.macro multiply both, lhs
+    sums_8k \both, B_0, B_1, \lhs, 32
     .if SUB == 32
-    sums_8k \both, 18, 19, \panel, 64
-    sums_8k \both, 20, 21, \panel, 96
-    sums_8k \both, 22, 23, \panel
+    sums_8k \both, B_2, B_3, \lhs, 64
+    sums_8k \both, B_4, B_5, \lhs, 96
+    sums_8k \both, B_6, B_7, \lhs, none
     .else
-    sums_8k \both, 18, 19, \panel
+    sums_8k \both, B_2, B_3, \lhs, none
     .endif
 .endm
 
-.macro add_sub both, i0, i1, i2, i3
-    mla     v\i0\().4s, v26.4s, v24.4s
-    mla     v\i1\().4s, v27.4s, v25.4s
+.macro add_sub both, p
+    mla     I\p\()_a0.4s, S_a0.4s, scale_0.4s
+    mla     I\p\()_a1.4s, S_a1.4s, scale_1.4s
     .if \both
-    mla     v\i2\().4s, v28.4s, v24.4s
-    mla     v\i3\().4s, v29.4s, v25.4s
+    mla     I\p\()_b0.4s, S_b0.4s, scale_0.4s
+    mla     I\p\()_b1.4s, S_b1.4s, scale_1.4s
     .endif
 .endm
 
 .macro super_scales
-    ldr     d18, [x16, #RHS_D]
-    fcvtl   v18.4s, v18.4h
-    dup     v19.2d, v18.d[1]
-    dup     v18.2d, v18.d[0]
+    ldr     dD_0, [x16, #RHS_D]
+    fcvtl   D_0.4s, D_0.4h
+    dup     D_1.2d, D_0.d[1]
+    dup     D_0.2d, D_0.d[0]
     .if HAS_MINIMA
-    ldr     d20, [x16, #RHS_DMIN]
-    fcvtl   v20.4s, v20.4h
-    dup     v21.2d, v20.d[1]
-    dup     v20.2d, v20.d[0]
+    ldr     dDMIN_0, [x16, #RHS_DMIN]
+    fcvtl   DMIN_0.4s, DMIN_0.4h
+    dup     DMIN_1.2d, DMIN_0.d[1]
+    dup     DMIN_0.2d, DMIN_0.d[0]
     .endif
 .endm
 
 .macro sums_of_minima lhs
-    smmla   v30.4s, \lhs\().16b, v16.16b
-    smmla   v31.4s, \lhs\().16b, v17.16b
+    smmla   J_0.4s, \lhs\().16b, v16.16b
+    smmla   J_1.4s, \lhs\().16b, v17.16b
 .endm
 
-.macro add_scaled i0, i1, panel, at
-    .if \at == 0
-    ldr     q24, [\panel]
-    zip2    v25.4s, v24.4s, v24.4s
-    zip1    v24.4s, v24.4s, v24.4s
-    add_pair \i0, \i1, \panel, \at, v24.4s, v24.4s
-    .else
-    add_pair \i0, \i1, \panel, \at, v25.4s, v25.4s
+.macro add_scaled p, r, at
+    .ifc \r, a
+    ldr     qrows_a, [lhs_\p]
+    zip2    rows_b.4s, rows_a.4s, rows_a.4s
+    zip1    rows_a.4s, rows_a.4s, rows_a.4s
     .endif
+    add_pair \p, \r, \at, rows_\r\().4s, rows_\r\().4s
 .endm
 
     tile_functions kai_tile_qsi8d256p4x8_qau4c32x256p4x8, neon_i8mm, 4
