@@ -52,6 +52,7 @@ enum kai_gemm_file_status {
     KAI_GEMM_FILE_BAD_STRIDE,      ///< Rows overlap, or have gaps where the packer takes none.
     KAI_GEMM_FILE_NO_PACKER,       ///< No packer takes weights of this order or type for this format.
     KAI_GEMM_FILE_CPU_LACKS,       ///< This CPU cannot run the micro-kernels that read this format.
+    KAI_GEMM_FILE_UNUSED_BIAS,     ///< A bias is given, the tensor has none.
     KAI_GEMM_FILE_STATUS_COUNT
 };
 
@@ -147,7 +148,8 @@ void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_g
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
 /// whole tensor (of at least tensor->size bytes). The bytes are those that the packers of the CPU write for which the
 /// tensor is described; the part with column 0 also writes what is between panels, bias and tag, and the tag.
-/// `b_transposed`: the weights are N x K. weights->lut is ignored: tensor->lut counts.
+/// `b_transposed`: the weights are N x K. weights->lut is ignored: tensor->lut counts. UNUSED_BIAS: weights->bias is
+/// given, and tensor->bias is false.
 /// @pre `first` is a multiple of nr. All columns at once (or BAD_VALUE) if the weights are K x N and of a channel kind.
 enum kai_gemm_file_status kai_gemm_tensor_pack(
     const struct kai_gemm_tensor* tensor, size_t matrix, bool b_transposed, const struct kai_gemm_weights* weights,

@@ -230,6 +230,7 @@ const char* kai_gemm_file_status_text(kai_gemm_file_status status) {
         "rows overlap, or have gaps where the packer takes none",
         "no packer takes weights of this order or type for this format",
         "this CPU cannot run the micro-kernels that read this format",
+        "a bias is given, the tensor has none",
     };
     static_assert(sizeof(texts) / sizeof(texts[0]) == KAI_GEMM_FILE_STATUS_COUNT);
     const auto index = static_cast<size_t>(status);

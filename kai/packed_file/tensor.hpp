@@ -117,5 +117,12 @@ struct Size {
     }
 };
 
+/// The tag that each matrix ends with, if they have tags.
+[[maybe_unused]] inline kai::gemm::Tag tag_of(const kai_gemm_tensor& t) {
+    using namespace kai::gemm;
+    const TagBias bias = !t.bias ? kNoBias : t.bias_apart ? kBiasAfterPanels : kBiasInPanels;
+    return kai::gemm::tag_of({t.kind, t.format, t.n, t.k, t.bl, bias, t.a_zero_point, t.multiplier, t.lut});
+}
+
 }  // namespace
 }  // namespace kai_gemm_tensors

@@ -190,15 +190,13 @@ kai_gemm_file_status pack_here(const PackedFormat& f, const Part& part) {
 
 /// What follows the panels of a matrix, with the part that has its first column: zeros up to the tag, and the tag.
 void end_matrix(const kai_gemm_tensor& t, uint8_t* matrix) {
-    using namespace kai::gemm;
     size_t end = t.panels_size;
     if (t.bias_apart) {
         const size_t bias = Size{end}.rounded_up(KAI_GEMM_FILE_ALIGNMENT).value;
         memset(matrix + end, 0, bias - end);
         end = bias + t.n * sizeof(float);
     }
-    const TagBias bias = !t.bias ? kNoBias : t.bias_apart ? kBiasAfterPanels : kBiasInPanels;
-    const Tag tag = tag_of({t.kind, t.format, t.n, t.k, t.bl, bias, t.a_zero_point, t.multiplier, t.lut});
+    const kai::gemm::Tag tag = tag_of(t);
     const size_t at = t.stride - sizeof(tag);
     memset(matrix + end, 0, at - end);
     memcpy(matrix + at, &tag, sizeof(tag));
@@ -229,6 +227,9 @@ extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
     }
     if (columns == 0) {
         return KAI_GEMM_FILE_OK;
+    }
+    if (weights->bias != nullptr && !t.bias) {
+        return KAI_GEMM_FILE_UNUSED_BIAS;
     }
     if (weights->b == nullptr && t.k != 0) {
         return KAI_GEMM_FILE_NULL_POINTER;

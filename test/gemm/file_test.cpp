@@ -172,6 +172,31 @@ TEST(GemmFile, MayBeEmpty) {
 }
 
 // Names are searched among entries only, whatever follows them: here zeros, which read as empty names.
+// The size that the header states, with and without a tensor.
+TEST(GemmFile, IsNotShorterThanItsHeader) {
+    Bytes bytes(128);
+    ASSERT_EQ(kai_gemm_file_write_header(nullptr, 0, bytes.data(), 64), KAI_GEMM_FILE_OK);
+    for (const size_t size : {0, 63, 64, 65, 128}) {
+        bytes[16] = static_cast<uint8_t>(size);
+        const uint32_t checksum = kai_gemm_file_checksum(0, &bytes[16], 48);
+        std::memcpy(&bytes[12], &checksum, sizeof(checksum));
+        EXPECT_EQ(open_all(bytes), size < 64 ? KAI_GEMM_FILE_BAD_VALUE : KAI_GEMM_FILE_OK) << size;
+    }
+}
+
+// Nothing overlaps: only the place itself is wrong.
+TEST(GemmFile, RefusesTensorsThatAreNotAligned) {
+    File f;
+    const size_t last = f.tensors.size() - 1, offset = f.tensors[last].offset;
+    f.bytes.resize(f.bytes.size() + 64);
+    f.put(16, f.bytes.size(), 8);
+    for (const size_t at : {0, 1, 32, 63, 64}) {
+        f.put(64 + 256 * last + 208, offset + at, 8);
+        f.seal();
+        EXPECT_EQ(open_all(f.bytes), at % 64 == 0 ? KAI_GEMM_FILE_OK : KAI_GEMM_FILE_BAD_OFFSET) << at;
+    }
+}
+
 TEST(GemmFile, SearchesNothingBehindTheLastEntry) {
     for (const size_t count : {0, 1, 2, 3}) {
         const char* const names[] = {"b", "d", "f"};
@@ -414,6 +439,20 @@ TEST(GemmFile, OpensAFormatOfTheFuture) {
     char reason[200];
     EXPECT_EQ(kai_gemm_tensor_usable(&t, reason, sizeof(reason)), KAI_GEMM_FILE_UNKNOWN_FORMAT);
     EXPECT_STREQ(reason, "no micro-kernel of this library reads Qsi4cxps1s0 with nr 16, kr 4, sr 1");
+    // What does not depend on the format holds for it, too: matrices fill the size, and the last one may be shorter.
+    const size_t stride = f.tensors[0].stride;
+    for (const auto& [size, count, status] :
+         {std::tuple{stride, 1, KAI_GEMM_FILE_OK},
+          {0, 1, KAI_GEMM_FILE_OK},
+          {stride, 2, KAI_GEMM_FILE_OK},
+          {stride - 1, 2, KAI_GEMM_FILE_BAD_VALUE},
+          {stride + 1, 1, KAI_GEMM_FILE_BAD_VALUE},
+          {stride, 3, KAI_GEMM_FILE_BAD_VALUE}}) {
+        f.put(64 + 184, static_cast<uint64_t>(count), 8);
+        f.put(64 + 224, size, 8);
+        f.seal();
+        EXPECT_EQ(open_all(f.bytes), status) << size << " bytes of " << count << " times " << stride;
+    }
 }
 
 TEST(GemmFile, RefusesToWriteNonsense) {
@@ -607,7 +646,9 @@ struct Weights {
         }
         w.zero = zero.data();
         w.zero_point = 8;
-        w.bias = t.kind == KAI_GEMM_INT8_STATIC ? static_cast<const void*>(i32_bias.data()) : bias.data();
+        if (t.bias) {
+            w.bias = t.kind == KAI_GEMM_INT8_STATIC ? static_cast<const void*>(i32_bias.data()) : bias.data();
+        }
     }
 
     void append(const void* from, size_t size) {
@@ -1005,6 +1046,7 @@ TEST(GemmTensor, RefusesToPackNonsense) {
     EXPECT_EQ(changed([](auto&, auto& w) { w.ldb = 31; }), KAI_GEMM_FILE_BAD_STRIDE);
     EXPECT_EQ(changed([](auto&, auto& w) { w.ldb = 33; }), KAI_GEMM_FILE_BAD_STRIDE);
     EXPECT_EQ(changed([](auto&, auto& w) { w.zero_point = 1; }), KAI_GEMM_FILE_BAD_VALUE);
+    EXPECT_EQ(changed([](auto&, auto& w) { w.bias = &w; }), KAI_GEMM_FILE_UNUSED_BIAS);
     EXPECT_EQ(changed([](auto& x, auto&) { x.format.name = "qsi4"; }), KAI_GEMM_FILE_UNKNOWN_FORMAT);
     EXPECT_EQ(changed([](auto& x, auto&) { x.format.kr = 128; }), KAI_GEMM_FILE_BAD_VALUE);
     EXPECT_EQ(changed([](auto& x, auto&) { x.kind = KAI_GEMM_DENSE; }), KAI_GEMM_FILE_BAD_VALUE);

@@ -17,6 +17,7 @@
 
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/gemm/kai_gguf_file.h"
+#include "kai/packed_file/tensor.hpp"
 #include "tools/files.hpp"
 
 namespace kai_gguf_tool {
@@ -220,6 +221,18 @@ kai_gemm_weights rows_of(const kai_gguf_tensor& source, const kai_gemm_tensor& t
     return w;
 }
 
+/// Whether each matrix ends with the tag of what the header says of it.
+bool has_its_tags(const kai_gemm_tensor& t) {
+    const kai::gemm::Tag tag = kai_gemm_tensors::tag_of(t);
+    for (size_t i = 0; i < t.count && !t.untagged; ++i) {
+        if (std::memcmp(static_cast<const uint8_t*>(t.data) + (i + 1) * t.stride - sizeof(tag), &tag, sizeof(tag)) !=
+            0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 void list(const Options& o) {
@@ -335,6 +348,7 @@ void verify(const Options& o) {
     for (size_t i = 0; i < tensors.size(); ++i) {
         const char* what = differ[i]                                                 ? "differs from the file's rows"
                            : kai_gemm_tensor_verify(&tensors[i]) != KAI_GEMM_FILE_OK ? "wrong checksum"
+                           : !has_its_tags(tensors[i])                               ? "wrong tag"
                                                                                      : nullptr;
         wrong += what != nullptr;
         std::printf("%s: %s\n", tensors[i].name, what != nullptr ? what : "right");

@@ -205,6 +205,13 @@ for i, name in ((1, "experts"), (2, "z.q4_k")):
         resealed(other_weight(i, at))
         assert f"{name}: differs" in run("verify", model, packed, fails="1 of 3 tensors are wrong")
 
+# And so is the tag of any matrix, its last 64 bytes: nothing else compares it with the header.
+for i, (name, matrices) in enumerate((("embd", 1), ("experts", 3), ("z.q4_k", 1))):
+    stride = struct.unpack_from("<3Q", whole, 64 + 256 * i + 208)[1]
+    for at in sorted({matrix * stride - back for matrix in (1, matrices) for back in (64, 41, 1)}):
+        resealed(other_weight(i, at))
+        assert f"{name}: wrong tag" in run("verify", model, packed, fails="1 of 3 tensors are wrong"), (name, at)
+
 # A failure on any thread is one of the whole: nearly always another one than the first starts.
 resealed(lambda data: data.__setitem__(64 + 112, ord("Q")))
 for threads in (1, 2, 64):
