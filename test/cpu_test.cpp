@@ -215,6 +215,27 @@ TEST(Cpu, DisableTakesAnyCaseAndSpaces) {
     EXPECT_EQ(features_without(" ALL ") & ~bit(KAI_CPU_NEON), 0u);
 }
 
+TEST(Cpu, DisableTakesEachSeparator) {
+    const uint64_t neither = features_without("") & ~(bit(KAI_CPU_DOTPROD) | bit(KAI_CPU_BF16));
+    for (const char separator : {',', ';', ' ', '\t', '\r', '\n', '\v', '\f'}) {
+        std::string report;
+        EXPECT_EQ(features_without((std::string("bf16") + separator + "dotprod").c_str(), &report), neither);
+        EXPECT_EQ(report, "") << "character " << static_cast<int>(separator);
+    }
+}
+
+// What is hidden is still what the system has.
+TEST(Cpu, DisableDoesNotChangeTheSystem) {
+    uint64_t system;
+    {
+        const Disable nothing("");
+        system = kai_cpu_system_features();
+        EXPECT_EQ(kai_cpu_features(), system);
+    }
+    const Disable all("all");
+    EXPECT_EQ(kai_cpu_system_features(), system);
+}
+
 TEST(Cpu, I8mmHidesI8mmOfSveToo) {
     EXPECT_EQ(features_without("i8mm") & (bit(KAI_CPU_I8MM) | bit(KAI_CPU_SVE_I8MM)), 0u);
     const uint64_t all = features_without("");

@@ -418,7 +418,20 @@ TEST(GgufFile, TensorsOfOnePlace) {
     EXPECT_EQ(status_of(32, 0, KAI_GGUF_F32), KAI_GGUF_FILE_OK);
     EXPECT_EQ(status_of(32, 32, KAI_GGUF_F32), KAI_GGUF_FILE_OVERLAP);
     EXPECT_EQ(status_of(32, 32, KAI_GGUF_F16), KAI_GGUF_FILE_OVERLAP);
-    EXPECT_EQ(status_of(32, 32, 1000), KAI_GGUF_FILE_OK);  // of no known size
+    // Those of no known size share a place with one, in any order.
+    for (const std::vector<uint32_t>& types : std::vector<std::vector<uint32_t>>{
+             {KAI_GGUF_F32, 1000},
+             {1000, KAI_GGUF_F32},
+             {1000, 1000, KAI_GGUF_F32},
+             {1000, KAI_GGUF_F32, 1000},
+             {KAI_GGUF_F32, 1000, 1000},
+             {1000, 1000, 1000}}) {
+        Written w(types.size(), 0);
+        for (size_t i = 0; i < types.size(); ++i) {
+            w.tensor(std::string(1, static_cast<char>('a' + i)), {8}, types[i], 32);
+        }
+        EXPECT_EQ(Opened(w.data(96).bytes).status, KAI_GGUF_FILE_OK) << testing::PrintToString(types);
+    }
 }
 
 // Names that begin with others, in memory and with an index of exactly their size. The smallest pairs and tensors fit.

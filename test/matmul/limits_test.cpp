@@ -123,8 +123,11 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
 TEST_P(Matmul, Limits) {
     const auto stride = [&](size_t k, size_t bl) { return rhs_offset(rhs_tile.rows, k, bl); };
     const size_t panel = rhs_format->packed ? rhs_tile.rows : n_step;
+    const size_t least = std::max<size_t>(u.k_multiple, 1);
     for (const Limit& limit : limits_of(u, has_blocks, stride)) {
-        for (const size_t k : {limit.k, limit.k + limit.unit}) {
+        // One more step, and if a step can be partial, one that is.
+        for (const size_t k :
+             std::set<size_t>{limit.k, limit.k + (has_blocks ? limit.unit : least), limit.k + limit.unit}) {
             const size_t most_rows = one_row ? 1 : limit.m + 1, width = limit.n + panel;
             const Side lhs = make_lhs(Data::random, most_rows, k, limit.bl);
             const Side rhs = make_rhs(Data::random, width, k, limit.bl);
@@ -132,7 +135,11 @@ TEST_P(Matmul, Limits) {
             const std::vector<float> full = check(lhs, rhs);
             // The first rows and columns of the same operands.
             for (const size_t m : std::set<size_t>{1, 5, limit.m - 1, limit.m, limit.m + 1}) {
-                for (const size_t n : std::set<size_t>{limit.n - 1, limit.n, limit.n + 1, width}) {
+                std::set<size_t> columns = {limit.n - 1, limit.n, limit.n + 1, width};
+                for (size_t n = 1; n <= 17 && k == limit.k && m <= 5; ++n) {
+                    columns.insert(std::min(n, width));  // any number of quads and what is left of one
+                }
+                for (const size_t n : columns) {
                     if (m == 0 || m > most_rows) {
                         continue;
                     }
@@ -142,6 +149,31 @@ TEST_P(Matmul, Limits) {
                         ASSERT_EQ(difference(dst.data() + i * n * element, 0, 1, n, full.data() + i * width), "")
                             << "row " << i << " of " << m << ", n " << n << ", k " << k << ", bl " << limit.bl;
                     }
+                }
+            }
+        }
+    }
+}
+
+// An infinite scale is that of its row alone, whichever row of a panel that is and whichever part of k has it.
+TEST_P(Matmul, InfiniteScalesAtLimits) {
+    const auto stride = [&](size_t k, size_t bl) { return rhs_offset(rhs_tile.rows, k, bl); };
+    for (const Limit& limit : limits_of(u, has_blocks, stride)) {
+        const size_t m = one_row ? 1 : 6, n = 5, k = limit.k + limit.unit;
+        const Side lhs = make_lhs(Data::random, m, k, limit.bl), rhs = make_rhs(Data::random, n, k, limit.bl);
+        if (lhs.scale.empty() || integer_dst) {
+            return;
+        }
+        const size_t scales = lhs.scale.size() / m;
+        for (size_t row = 0; row < m; ++row) {
+            for (const size_t part : std::set<size_t>{0, scales - 1}) {
+                Side spoilt = lhs;
+                spoilt.scale[row * scales + part] = kInf;
+                EXPECT_EQ(
+                    reference::compare(expected(spoilt, rhs), run(spoilt, rhs), m, n, -kInf, kInf, u.dst_type), "")
+                    << "row " << row << ", scale " << part << " of " << scales << ", k " << k << ", bl " << limit.bl;
+                if (HasFailure()) {
+                    return;
                 }
             }
         }

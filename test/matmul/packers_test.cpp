@@ -123,6 +123,12 @@ TEST_P(Matmul, ByKaiCall) {
             std::vector<uint8_t> bytes;
             pack_rhs(rhs_packer, n, k, bl, bytes);
             EXPECT_EQ(r.bytes(), bytes);
+            const RhsSource dense(rhs_packer, source_side, 0);  // of which 0 is right for any stride
+            kai_call without_gaps = call_of(dense, rhs_packer, m, n, bl);
+            without_gaps.rhs_stride = without_gaps.rhs_scale_stride = 0;
+            const GuardedBuffer r_dense(r.size());
+            pack_rhs(without_gaps, r_dense);
+            EXPECT_EQ(r_dense.bytes(), bytes);
 
             std::vector<float> values;
             const Side lhs =
