@@ -1,0 +1,216 @@
+// Tiles of the qai8dxp GEMM with SMMLA (qai8dxp_neon.hpp) for columns in blocks, which have a scale each.
+//
+//     S += f32(T / 16) * block scale for each block, T = A x B: int8 x int8 -> int32
+//     result = clamp(fma(column sum, row offset, S) * row scale + bias)
+//
+// T starts at the bits of C, GemmArgs::start, and is then the float C + T / 16 (ShortSum): C is subtracted.
+//
+// Two panels at a time, t = 0 and 1: those of a pair have rows a = 0 1 and b = 2 3, a quad columns a = 0 1 and b = 2 3.
+//
+//                 | Be_a      Be_b        even groups of 8 k; odd ones: Bo_a, Bo_b
+//         --------+--------------------
+//         A<t>_a  | T<t>_aa   T<t>_ab     a vector: 2 rows x 2 columns (qai8dxp_neon_i8mm.inc)
+//         A<t>_b  | T<t>_ba   T<t>_bb
+//
+//   S0_aa S0_ab S0_ba S0_bb, S1_aa ... S3_bb    v0 - v15     f32 sums, up to 4 panels
+//   T0_aa T0_ab T0_ba T0_bb, T1_aa ... T1_bb    v16 - v23    int32 sums of a block, 2 panels
+//   Be_a Be_b, Bo_a Bo_b                        v24 - v27    B
+//   A0_a A0_b, A1_a A1_b                        v28 - v31    A, a panel each
+//   At the end of a block: C v25, scales_a scales_b v26, v27, which were B
+//   lhs0 - lhs3  x1 - x4, rhs  x5               where they are: 32 bytes for 8 k
+//   left  x7, steps  x12                        blocks to go, steps of 32 k of a block
+//   scales  x14                                 of the next block, two vectors
+//   block_rhs  x15, steps_left  x17             4 panels: RHS of this block; of a block
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+i8mm
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8dxp/qai8dxp_neon_i8mm.inc"
+
+    regs    16, T0_aa, T0_ab, T0_ba, T0_bb, T1_aa, T1_ab, T1_ba, T1_bb
+    regs    24, Be_a, Be_b, Bo_a, Bo_b, A0_a, A0_b, A1_a, A1_b
+    regs    25, C, scales_a, scales_b
+block_rhs  .req x15
+steps_left .req x17
+
+.macro start t, rest:vararg
+    ldr     q\t, [args, #GEMM_ARGS_start]
+    .ifnb \rest
+    start   \rest
+    .endif
+.endm
+
+// 8 k of panels p and q of the tile: T += A * B<set>; then A and B<other> at byte `next`.
+.macro pair_8k p, q, set, other, next
+    smmla   T0_aa.4s, A0_a.16b, B\set\()_a.16b
+    smmla   T0_ab.4s, A0_a.16b, B\set\()_b.16b
+    ldr     qA0_a, [lhs\p, #\next]
+    smmla   T0_ba.4s, A0_b.16b, B\set\()_a.16b
+    smmla   T0_bb.4s, A0_b.16b, B\set\()_b.16b
+    ldr     qB\other\()_a, [rhs, #\next]
+    ldr     qA0_b, [lhs\p, #\next + 16]
+    smmla   T1_aa.4s, A1_a.16b, B\set\()_a.16b
+    smmla   T1_ab.4s, A1_a.16b, B\set\()_b.16b
+    ldr     qB\other\()_b, [rhs, #\next + 16]
+    ldr     qA1_a, [lhs\q, #\next]
+    smmla   T1_ba.4s, A1_b.16b, B\set\()_a.16b
+    smmla   T1_bb.4s, A1_b.16b, B\set\()_b.16b
+    ldr     qA1_b, [lhs\q, #\next + 16]
+.endm
+
+// S<p> += T<t> * scales in vector v, aa to bb, whose columns are c, a or b. T starts anew.
+.macro add_scaled p, t, v, c
+    fmla    S\p\()_\v\().4s, T\t\()_\v\().4s, scales_\c\().4s
+    start   T\t\()_\v
+.endm
+.macro less_c t
+    fsub    \t\().4s, \t\().4s, C.4s
+.endm
+
+// A block of panels p and q. Then the first operands of the next pair, next_p and next_q, at byte `next` of these, of
+// this block (whose=same) or the next one (whose=next). Both pairs of a tile need the same scales.
+//
+//     T += A * B, 8 k at a time; but for the last 8 k, A and B of the next 8 k
+//     S += (T - C) * scales; T = C                                          with the last 8 k, B, A of the next pair
+.macro pair_block p, q, next_p, next_q, next, whose
+    mov     steps_left, steps
+8:  // 32 k
+    pair_8k \p, \q, e, o, 32
+    pair_8k \p, \q, o, e, 64
+    pair_8k \p, \q, e, o, 96
+    subs    steps_left, steps_left, #1
+    b.eq    9f
+    pair_8k \p, \q, o, e, 128
+    add     lhs\p, lhs\p, #128
+    add     lhs\q, lhs\q, #128
+    add     rhs, rhs, #128
+    b       8b
+9:
+    smmla   T0_aa.4s, A0_a.16b, Bo_a.16b
+    smmla   T0_ab.4s, A0_a.16b, Bo_b.16b
+    .ifc \whose, same
+    mov     rhs, block_rhs
+    .else
+    add     rhs, rhs, #128
+    .endif
+    smmla   T0_ba.4s, A0_b.16b, Bo_a.16b
+    smmla   T0_bb.4s, A0_b.16b, Bo_b.16b
+    ldr     qC, [args, #GEMM_ARGS_start]
+    smmla   T1_aa.4s, A1_a.16b, Bo_a.16b
+    smmla   T1_ab.4s, A1_a.16b, Bo_b.16b
+    ldr     qBe_a, [rhs]
+    smmla   T1_ba.4s, A1_b.16b, Bo_a.16b
+    smmla   T1_bb.4s, A1_b.16b, Bo_b.16b
+    ldr     qA0_a, [lhs\next_p, #\next]
+    less_c  T0_aa
+    less_c  T0_ab
+    ldr     qA0_b, [lhs\next_p, #\next + 16]
+    less_c  T0_ba
+    less_c  T0_bb
+    ldr     qscales_a, [scales]
+    less_c  T1_aa
+    less_c  T1_ab
+    ldr     qscales_b, [scales, #16]
+    less_c  T1_ba
+    less_c  T1_bb
+    ldr     qA1_a, [lhs\next_q, #\next]
+    add_scaled \p, 0, aa, a
+    add_scaled \p, 0, ab, b
+    ldr     qA1_b, [lhs\next_q, #\next + 16]
+    add_scaled \p, 0, ba, a
+    add_scaled \p, 0, bb, b
+    ldr     qBe_b, [rhs, #16]                   // was C
+    add_scaled \q, 1, aa, a
+    add_scaled \q, 1, ab, b
+    add     lhs\p, lhs\p, #128
+    add_scaled \q, 1, ba, a
+    add_scaled \q, 1, bb, b
+    add     lhs\q, lhs\q, #128
+    .ifc \whose, next
+    mov     block_rhs, rhs
+    .endif
+.endm
+
+// ---- A single panel: even and odd groups of 8 k have sums T0 and T1 and operands of their own
+
+    regs    26, one_Ae_a, one_Ae_b, one_Ao_a, one_Ao_b, one_C, one_scales_b
+    regs    4, one_Bo_a, one_Bo_b, one_scales_a
+
+// 16 k; A and B of the next even group, at byte `next`.
+.macro single_16k next
+    ldp     qone_Bo_a, qone_Bo_b, [rhs, #\next - 32]
+    ldp     qone_Ao_a, qone_Ao_b, [lhs0, #\next - 32]
+    smmla   T0_aa.4s, one_Ae_a.16b, Be_a.16b
+    smmla   T0_ab.4s, one_Ae_a.16b, Be_b.16b
+    smmla   T0_ba.4s, one_Ae_b.16b, Be_a.16b
+    smmla   T0_bb.4s, one_Ae_b.16b, Be_b.16b
+    ldp     qone_Ae_a, qone_Ae_b, [lhs0, #\next]
+    ldp     qBe_a, qBe_b, [rhs, #\next]
+    smmla   T1_aa.4s, one_Ao_a.16b, one_Bo_a.16b
+    smmla   T1_ab.4s, one_Ao_a.16b, one_Bo_b.16b
+    smmla   T1_ba.4s, one_Ao_b.16b, one_Bo_a.16b
+    smmla   T1_bb.4s, one_Ao_b.16b, one_Bo_b.16b
+.endm
+.macro single_block
+    start   T0_aa, T0_ab, T0_ba, T0_bb
+    zero    T1_aa, T1_ab, T1_ba, T1_bb
+    mov     steps_left, steps
+8:  // 32 k
+    single_16k 64
+    subs    steps_left, steps_left, #1
+    single_16k 128
+    add     rhs, rhs, #128
+    add     lhs0, lhs0, #128
+    b.ne    8b
+    ldp     qone_scales_a, qone_scales_b, [scales], #32
+    add     T0_aa.4s, T0_aa.4s, T1_aa.4s
+    add     T0_ab.4s, T0_ab.4s, T1_ab.4s
+    add     T0_ba.4s, T0_ba.4s, T1_ba.4s
+    add     T0_bb.4s, T0_bb.4s, T1_bb.4s
+    fsub    T0_aa.4s, T0_aa.4s, one_C.4s
+    fsub    T0_ab.4s, T0_ab.4s, one_C.4s
+    fsub    T0_ba.4s, T0_ba.4s, one_C.4s
+    fsub    T0_bb.4s, T0_bb.4s, one_C.4s
+    fmla    S0_aa.4s, T0_aa.4s, one_scales_a.4s
+    fmla    S0_ab.4s, T0_ab.4s, one_scales_b.4s
+    fmla    S0_ba.4s, T0_ba.4s, one_scales_a.4s
+    fmla    S0_bb.4s, T0_bb.4s, one_scales_b.4s
+.endm
+
+// ---- All of them
+
+// A block.
+.macro block_step panel_count
+    when \panel_count, 1, single_block
+    when \panel_count, 2, pair_block 0, 1, 0, 1, 128, next
+    .if \panel_count == 4
+    pair_block 0, 1, 2, 3, 0, same
+    pair_block 2, 3, 0, 1, 0, next
+    .endif
+    subs    left, left, #1
+    if_more \panel_count, 1, add scales, scales, #32
+.endm
+
+.macro block_load panel_count
+    .if \panel_count == 1
+    start   one_C
+    ldp     qBe_a, qBe_b, [rhs]
+    ldp     qone_Ae_a, qone_Ae_b, [lhs0]
+    .else
+    when \panel_count, 4, mov block_rhs, rhs
+    ldp     qBe_a, qBe_b, [rhs]
+    ldp     qA0_a, qA0_b, [lhs0]
+    ldp     qA1_a, qA1_b, [lhs1]
+    start   T0_aa, T0_ab, T0_ba, T0_bb, T1_aa, T1_ab, T1_ba, T1_bb
+    .endif
+.endm
+
+.macro block_start panel_count
+    each_panel \panel_count, zero_sums
+.endm
+.macro block_end panel_count
+.endm
+
+    gemm_function kai_block_sums_4x4_neon_i8mm, 1, block
+    gemm_function kai_block_sums_8x4_neon_i8mm, 2, block
+    gemm_function kai_block_sums_16x4_neon_i8mm, 4, block
