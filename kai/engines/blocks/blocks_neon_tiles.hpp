@@ -71,7 +71,7 @@ constexpr BlockOperands block_operands() {
         {LHS, MR},
         {RHS, NR},
         sizeof(Element),
-        &RHS == &qlu4c32pscalebf16,
+        RHS.bf16_scales,
         RHS.bits == 8,
         RHS.block_tail != 0          ? BlockScales::zeros
         : RHS.block_head == 4        ? BlockScales::halves

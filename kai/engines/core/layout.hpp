@@ -38,9 +38,11 @@ struct Format {
     unsigned nibble_distance = 0;  // bits < 8: a byte holds elements i (lowest), i + this, ...; 0 means half a block
     unsigned block_head = 0, block_tail = 0, panel_head = 0, panel_tail = 0;  // bytes per row
     bool fields_last = false;
-    unsigned k_multiple = 0;  // formats without blocks pad k to a multiple of this; 0 means the group
-    unsigned block = 0;       // the only length of a block, which functions do not ask for; k is a multiple of it
-    bool table = false;       // nibbles are indices of a table of 16 int8 at the start of every panel
+    unsigned k_multiple = 0;   // formats without blocks pad k to a multiple of this; 0 means the group
+    unsigned block = 0;        // the only length of a block, which functions do not ask for; k is a multiple of it
+    bool table = false;        // nibbles are indices of a table of 16 int8 at the start of every panel
+    bool bf16_scales = false;  // of such formats: scales of blocks are bf16, not f16
+    bool wide_planes = false;  // qsi6c16x256p: a plane has all columns of the panel, not four (superblocks.hpp)
 
     /// @name The same format with another field
     /// @{
@@ -69,6 +71,16 @@ struct Format {
     constexpr Format by_table() const {
         Format f = nibbles_apart(16).before_panel(4);
         f.table = true;
+        return f;
+    }
+    constexpr Format with_bf16_scales() const {
+        Format f = *this;
+        f.bf16_scales = true;
+        return f;
+    }
+    constexpr Format in_wide_planes() const {
+        Format f = *this;
+        f.wide_planes = true;
         return f;
     }
     /// @}
@@ -183,6 +195,15 @@ struct Format {
     }
 };
 
+/// Whether both are the same format: each has a name of its own.
+constexpr bool operator==(const Format& a, const Format& b) {
+    const char *x = a.name, *y = b.name;
+    while (*x == *y && *x != '\0') {
+        ++x, ++y;
+    }
+    return *x == *y;
+}
+
 /// The largest k of rows quantised as qai8dxp and weights with a scale per channel: |q - zero point| <= 255, and all of
 /// k is summed in an int32. What has nibbles 16 apart is summed as 16 * weight. (qsu2: the table's weights decide.)
 constexpr size_t most_depth(const Format& f) {
@@ -209,14 +230,14 @@ inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.bef
 inline constexpr Format qsi6c16x256p = Format{"qsi6c16x256p", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
 /// The same with elements in another order.
 inline constexpr Format qsi6c16x256pnrx4 =
-    Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
+    Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18).in_wide_planes();
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
 inline constexpr Format qlu4c32p = Format{"qlu4c32p", 4, Format::kr_over_sr}.by_table().before_block(2);
 /// The same; before a block: bf16 scale.
 inline constexpr Format qlu4c32pscalebf16 =
-    Format{"qlu4c32pscalebf16", 4, Format::kr_over_sr}.by_table().before_block(2);
+    Format{"qlu4c32pscalebf16", 4, Format::kr_over_sr}.by_table().before_block(2).with_bf16_scales();
 /// The same; before a block: f16 scale of its first half, f16 scale of its second half.
 inline constexpr Format qlu4c16p = Format{"qlu4c16p", 4, Format::kr_over_sr}.by_table().before_block(4);
 /// Before a block: f16 d, f16 dmin, 8 minima of 32 elements each, 8 scales of them (by column: the first scale of all
@@ -237,7 +258,7 @@ inline constexpr Format qlu4c32ps1s0scalef16 =
     Format{"qlu4c32ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);
 /// The same; before a block: bf16 scale.
 inline constexpr Format qlu4c32ps1s0scalebf16 =
-    Format{"qlu4c32ps1s0scalebf16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2);
+    Format{"qlu4c32ps1s0scalebf16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(2).with_bf16_scales();
 /// The same; before a block: f16 scale of its first half, f16 scale of its second half.
 inline constexpr Format qlu4c16ps1s0scalef16 =
     Format{"qlu4c16ps1s0scalef16", 4, Format::two}.by_table().nibbles_apart(1).after_all_blocks(4);

@@ -104,17 +104,13 @@ KAI_INLINE void finish_panel(const Target& to, const GgufPack& p, uint8_t* panel
     }
 }
 
-constexpr bool has_bf16_scales(const Format& format) {
-    return &format == &qlu4c32pscalebf16 || &format == &qlu4c32ps1s0scalebf16;
-}
-
 /// The scale of run j in the 16 bits of the format.
 KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t* block, size_t j) {
     if (t.scales == Scales::one) {
         return load<uint16_t>(block + t.d);
     }
     const float scale = scale_of(t, block, j).scale;
-    return has_bf16_scales(to.format) ? kai_cast_bf16_f32(scale) : kai_cast_f16_f32(scale);
+    return to.format.bf16_scales ? kai_cast_bf16_f32(scale) : kai_cast_f16_f32(scale);
 }
 
 /// Any tile.

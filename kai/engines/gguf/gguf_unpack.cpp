@@ -206,7 +206,6 @@ KAI_INLINE void put_indices(
 void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows, parts = format.block_head / 2;
     const size_t group = format.group_size(p.tile), step = p.tile.rows * group, d = format.nibble_distance;
-    const bool bf16 = &format == &qlu4c32pscalebf16 || &format == &qlu4c32ps1s0scalebf16;
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
     for (size_t b = 0; b < p.k / 32; ++b) {
         const uint8_t* head = panel + format.head(p.tile, p.k, 32, b) + 2 * r;
@@ -214,7 +213,7 @@ void unpack_indices(const Format& format, const Column& p, kai_datatype type) {
         float scales[2];
         for (size_t half = 0; half < 2; ++half) {
             const auto bits = load<uint16_t>(head + (parts == 2 ? half : 0) * 2 * p.tile.rows);
-            scales[half] = bf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+            scales[half] = format.bf16_scales ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
         }
         put_indices(reinterpret_cast<const int8_t*>(panel), bytes, d, scales, type, p.dst + b * 32 * size);
     }

@@ -21,12 +21,12 @@ constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
     kai_rhs_rules rules = rhs_rules(name, format, false);
     rules.bias = rules.scale = true;
     if (format.bits == 2) {
-        rules.nr = &format == &qsu2cxp4x4 ? 4 : 0;
+        rules.nr = format == qsu2cxp4x4 ? 4 : 0;
         rules.k_multiple = 32;
         set_groups(rules, 4, 4);
         rules.params = KAI_RHS_PARAMS_1;
     } else if (format.bits == 4) {
-        rules.k_kr = &format == &qsi4cxps1s0;
+        rules.k_kr = format == qsi4cxps1s0;
         rules.kr_multiple = rules.k_kr ? 2 : 0;
         rules.k_groups = rules.k_kr ? 0 : 2;
         rules.params = KAI_RHS_PARAMS_1_8_OR_0;
@@ -54,7 +54,7 @@ constexpr kai_rhs_rules static_rules(const char* name) {
         c.rhs_stride, table};
     if (kind.format.bits == 4 && c.params != nullptr) {
         p.flip = static_cast<const kai_rhs_pack_qs4cxs1s0_param*>(c.params)->rhs_zero_point != 0 ? 0x88 : 0;
-        const bool sixteenths = &kind.format == &qsi4cxp;  // the kernel multiplies with 16 times the weights
+        const bool sixteenths = kind.format.nibble_distance == 16;  // the kernel multiplies with 16 times the weights
         p.factor = sixteenths ? 16 : 1;
         p.multiplier = sixteenths ? 0.0625F : 1;
     } else if (kind.format.bits == 8 && c.params != nullptr) {

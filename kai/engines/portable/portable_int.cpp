@@ -149,7 +149,7 @@ struct TableBlocks : Int8Blocks {
 
     KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
         const auto bits = load<uint16_t>(fields + 2 * column);
-        scale = &RHS == &qlu4c32pscalebf16 ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+        scale = RHS.bf16_scales ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
     }
 };
 
@@ -402,17 +402,17 @@ KAI_INLINE int32_t to_int32(float x) {
 
 template <const Format& RHS>
 constexpr auto family_of() {
-    if constexpr (&RHS == &qsi4c32pbf16) {
+    if constexpr (RHS == qsi4c32pbf16) {
         return RowBlocks{};
-    } else if constexpr (&RHS == &qsi4c32p) {
+    } else if constexpr (RHS == qsi4c32p) {
         return Blocks{};
-    } else if constexpr (&RHS == &qsi8c32p) {
+    } else if constexpr (RHS == qsi8c32p) {
         return Int8Blocks{};
-    } else if constexpr (&RHS == &qlu4c32p || &RHS == &qlu4c32pscalebf16) {
+    } else if constexpr (RHS == qlu4c32p || RHS == qlu4c32pscalebf16) {
         return TableBlocks<RHS>{};
-    } else if constexpr (&RHS == &qlu4c16p) {
+    } else if constexpr (RHS == qlu4c16p) {
         return TableHalves{};
-    } else if constexpr (&RHS == &qai4c32p) {
+    } else if constexpr (RHS == qai4c32p) {
         return BlocksWithZeros{};
     } else {
         return Channels<RHS>{};

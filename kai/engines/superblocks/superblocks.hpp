@@ -52,7 +52,7 @@ struct Six {
     }
     /// Bytes from a of some columns to b of the same.
     static constexpr size_t plane(const Format& format, size_t nr) {
-        return &format == &qsi6c16x256pnrx4 ? nr * 4 : kVector;
+        return format.wide_planes ? nr * 4 : kVector;
     }
     /// a of the four columns that c is one of, of a sub-block, from the start of the elements of a super-block.
     static constexpr size_t quad(size_t nr, size_t sub, size_t c, size_t plane = kVector) {
