@@ -18,14 +18,22 @@
 // lhs: from the first super-block on. starts: Q6_K, 16 of each super-block. Nothing beyond the last byte of a row is
 // read.
 //
-// Registers
-//   x0        rows                          v0 - v3   64 values of the row
-//   x1, x2    lhs (values), starts          v4 - v7   integer sums of the rows
-//   x3, x4    blocks to go, sums            v8        mask
-//   x5 - x8   rows of the RHS               v9        f32 sums
-//   x9 - x12  Q4_K: scales of the rows      v10, v11; v12, v13; ...  v16, v17: scales of the rows in the phase
-//   x13 - x15 scratch                       v18 - v31 scratch
-//   x16, x17  rows to go, blocks
+//   Registers    name             holds
+//   x0                            rows
+//   x1, x2       lhs, starts      lhs: values
+//   x3, x4                        super-blocks to go, sums
+//   x5 - x8      row_0 - row_3    rows of the RHS
+//   x9 - x12     word_0 - word_3  Q4_K: scales of the rows
+//   x13 - x15                     scratch
+//   x16, x17                      rows to go, super-blocks
+//   v0 - v3      k_0 - k_3        64 values of the LHS
+//   v4 - v7      I_0 - I_3        integer sums of the rows
+//   v8, v9       mask, acc        mask of the quants; f32 sums
+//   v10 - v17    c_0, d_0, c_1, d_1, ...   scales of each row in the phase, in lanes
+//   v18 - v23, v24 - v29   e, o   Q4_K: scratch of a row, of the next one: quants e_q0, e_q1; low nibbles e_n0, e_n1; S
+//                                 of two sub-blocks e_s0, e_s1
+//   v18 - v27                     Q6_K: W_2, W_3, W_0, W_1 weights, P_0, P_1 packed, S_0 - S_3
+//   v18 - v31                     scratch
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -46,25 +54,40 @@
 
 #define MINIMA 0        // on the stack
 
-// do row, sum, scales, scales, word of scales, scratch x 6
+lhs     .req x1
+starts  .req x2
+row_0   .req x5
+row_1   .req x6
+row_2   .req x7
+row_3   .req x8
+word_0  .req x9
+word_1  .req x10
+word_2  .req x11
+word_3  .req x12
+regs 0, k_0, k_1, k_2, k_3, I_0, I_1, I_2, I_3, mask, acc
+regs 10, c_0, d_0, c_1, d_1, c_2, d_2, c_3, d_3
+regs 18, e_q0, e_q1, e_n0, e_n1, e_s0, e_s1, o_q0, o_q1, o_n0, o_n1, o_s0, o_s1
+regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
+
+// \do \r, args for each of four rows: its number.
 .macro each_row do, args:vararg
-    \do     5, 4, 10, 11, 9, \args
-    \do     6, 5, 12, 13, 10, \args
-    \do     7, 6, 14, 15, 11, \args
-    \do     8, 7, 16, 17, 12, \args
+    \do     0, \args
+    \do     1, \args
+    \do     2, \args
+    \do     3, \args
 .endm
 
-.macro advance_row row, sum, s0, s1, word, bytes
-    add     x\row, x\row, #\bytes
+.macro advance_row r, bytes
+    add     row_\r, row_\r, #\bytes
 .endm
 
 // d \to: f16 scales of four rows.
 .macro scales_of_four to, at
-    ldrh    w13, [x5, #\at]
-    ldrh    w14, [x6, #\at]
+    ldrh    w13, [row_0, #\at]
+    ldrh    w14, [row_1, #\at]
     orr     w13, w13, w14, lsl #16
-    ldrh    w14, [x7, #\at]
-    ldrh    w15, [x8, #\at]
+    ldrh    w14, [row_2, #\at]
+    ldrh    w15, [row_3, #\at]
     orr     w14, w14, w15, lsl #16
     orr     x13, x13, x14, lsl #32
     fmov    d\to, x13
@@ -72,73 +95,73 @@
 
 // v4 = I of four rows.
 .macro sums_of_four
-    addp    v4.4s, v4.4s, v5.4s
-    addp    v6.4s, v6.4s, v7.4s
-    addp    v4.4s, v4.4s, v6.4s
+    addp    I_0.4s, I_0.4s, I_1.4s
+    addp    I_2.4s, I_2.4s, I_3.4s
+    addp    I_0.4s, I_0.4s, I_2.4s
 .endm
 
 // ---- Q4_K
 
 // x9 - x12: scales 0 - 7 as bytes. Stack: minima 0 - 3 of each row, then 4 - 7.
-.macro unpack_q4_k row, sum, s0, s1, word, at
-    ldr     x\word, [x\row, #Q4_K_SCALES]
-    ldr     w13, [x\row, #Q4_K_SCALES + 8]
-    and     x14, x\word, #0xc0c0c0c0c0c0c0c0
-    and     x\word, x\word, #0x3f3f3f3f3f3f3f3f     // scales, minima 0 - 3
+.macro unpack_q4_k r, at
+    ldr     word_\r, [row_\r, #Q4_K_SCALES]
+    ldr     w13, [row_\r, #Q4_K_SCALES + 8]
+    and     x14, word_\r, #0xc0c0c0c0c0c0c0c0
+    and     word_\r, word_\r, #0x3f3f3f3f3f3f3f3f     // scales, minima 0 - 3
     orr     x13, x13, x13, lsl #28
     and     x13, x13, #0x0f0f0f0f0f0f0f0f
     orr     x13, x13, x14, lsr #2                   // 4 - 7
-    lsr     x14, x\word, #32
+    lsr     x14, word_\r, #32
     lsr     x15, x13, #32
-    bfi     x\word, x13, #32, #32
-    str     w14, [sp, #MINIMA + 4 * (\row - 5)]
-    str     w15, [sp, #MINIMA + 16 + 4 * (\row - 5)]
+    bfi     word_\r, x13, #32, #32
+    str     w14, [sp, #MINIMA + 4 * \r]
+    str     w15, [sp, #MINIMA + 16 + 4 * \r]
 .endm
 
-.macro phase_scales_q4_k row, sum, s0, s1, word, phase
+.macro phase_scales_q4_k r, phase
     .if \phase
-    lsr     x13, x\word, #16
+    lsr     x13, word_\r, #16
     and     x13, x13, #0x000000ff000000ff
     .else
-    and     x13, x\word, #0x000000ff000000ff
+    and     x13, word_\r, #0x000000ff000000ff
     .endif
-    lsr     x14, x\word, #16 * \phase + 8
+    lsr     x14, word_\r, #16 * \phase + 8
     and     x14, x14, #0x000000ff000000ff
-    fmov    d\s0, x13
-    fmov    d\s1, x14
+    fmov    dc_\r, x13
+    fmov    dd_\r, x14
 .endm
 
-.macro row_q4_k row, sum, s0, s1, word, at, lane, q0, q1, n0, n1, t0, t1
-    ldr     q\q0, [x\row, #\at]
-    ldr     q\q1, [x\row, #\at + 16]
-    movi    v\t0\().2d, #0
-    movi    v\t1\().2d, #0
-    and     v\n0\().16b, v\q0\().16b, v8.16b
-    and     v\n1\().16b, v\q1\().16b, v8.16b
-    ushr    v\q0\().16b, v\q0\().16b, #4
-    ushr    v\q1\().16b, v\q1\().16b, #4
-    sdot    v\t0\().4s, v\n0\().16b, v0.16b
-    sdot    v\t1\().4s, v\q0\().16b, v2.16b
-    sdot    v\t0\().4s, v\n1\().16b, v1.16b
-    sdot    v\t1\().4s, v\q1\().16b, v3.16b
+.macro row_q4_k r, set, at, lane
+    ldr     q\set\()_q0, [row_\r, #\at]
+    ldr     q\set\()_q1, [row_\r, #\at + 16]
+    movi    \set\()_s0.2d, #0
+    movi    \set\()_s1.2d, #0
+    and     \set\()_n0.16b, \set\()_q0.16b, mask.16b
+    and     \set\()_n1.16b, \set\()_q1.16b, mask.16b
+    ushr    \set\()_q0.16b, \set\()_q0.16b, #4
+    ushr    \set\()_q1.16b, \set\()_q1.16b, #4
+    sdot    \set\()_s0.4s, \set\()_n0.16b, k_0.16b
+    sdot    \set\()_s1.4s, \set\()_q0.16b, k_2.16b
+    sdot    \set\()_s0.4s, \set\()_n1.16b, k_1.16b
+    sdot    \set\()_s1.4s, \set\()_q1.16b, k_3.16b
     .if \at == Q4_K_QUANTS
-    mul     v\sum\().4s, v\t0\().4s, v\s0\().s[\lane]
+    mul     I_\r\().4s, \set\()_s0.4s, c_\r\().s[\lane]
     .else
-    mla     v\sum\().4s, v\t0\().4s, v\s0\().s[\lane]
+    mla     I_\r\().4s, \set\()_s0.4s, c_\r\().s[\lane]
     .endif
-    mla     v\sum\().4s, v\t1\().4s, v\s1\().s[\lane]
+    mla     I_\r\().4s, \set\()_s1.4s, d_\r\().s[\lane]
 .endm
 
 // 64 weights, \t of four.
 .macro step_q4_k t
-    ldr     q0, [x1, #64 * \t]
-    ldr     q1, [x1, #64 * \t + 16]
-    ldr     q2, [x1, #64 * \t + 32]
-    ldr     q3, [x1, #64 * \t + 48]
-    row_q4_k 5, 4, 10, 11, 9, (Q4_K_QUANTS + 32 * \t), \t / 2, 18, 19, 20, 21, 22, 23
-    row_q4_k 6, 5, 12, 13, 10, (Q4_K_QUANTS + 32 * \t), \t / 2, 24, 25, 26, 27, 28, 29
-    row_q4_k 7, 6, 14, 15, 11, (Q4_K_QUANTS + 32 * \t), \t / 2, 18, 19, 20, 21, 22, 23
-    row_q4_k 8, 7, 16, 17, 12, (Q4_K_QUANTS + 32 * \t), \t / 2, 24, 25, 26, 27, 28, 29
+    ldr     qk_0, [lhs, #64 * \t]
+    ldr     qk_1, [lhs, #64 * \t + 16]
+    ldr     qk_2, [lhs, #64 * \t + 32]
+    ldr     qk_3, [lhs, #64 * \t + 48]
+    row_q4_k 0, e, (Q4_K_QUANTS + 32 * \t), \t / 2
+    row_q4_k 1, o, (Q4_K_QUANTS + 32 * \t), \t / 2
+    row_q4_k 2, e, (Q4_K_QUANTS + 32 * \t), \t / 2
+    row_q4_k 3, o, (Q4_K_QUANTS + 32 * \t), \t / 2
 .endm
 
 .macro superblock_q4_k
@@ -151,7 +174,7 @@
     step_q4_k 3
 
     ldp     q20, q21, [sp, #MINIMA]
-    ldur    q19, [x1, #4 - LHS_HEAD]    // high, low bytes of the sums of the LHS
+    ldur    q19, [lhs, #4 - LHS_HEAD]    // high, low bytes of the sums of the LHS
     movi    v22.2d, #0
     sdot    v22.4s, v20.16b, v19.4b[0]
     sdot    v22.4s, v21.16b, v19.4b[1]
@@ -162,62 +185,64 @@
     sdot    v22.4s, v20.16b, v19.4b[2]
     sdot    v22.4s, v21.16b, v19.4b[3]
     fcvtl   v24.4s, v24.4h
-    scvtf   v4.4s, v4.4s
+    scvtf   I_0.4s, I_0.4s
     fcvtl   v25.4s, v25.4h
     scvtf   v22.4s, v22.4s
-    fmul    v4.4s, v4.4s, v24.4s
-    fmls    v4.4s, v22.4s, v25.4s
+    fmul    I_0.4s, I_0.4s, v24.4s
+    fmls    I_0.4s, v22.4s, v25.4s
 .endm
 
 // ---- Q6_K
 
-// Scales 4i + phase in the lanes of \s0, 4i + 2 + phase in those of \s1: each the highest byte of a lane.
-.macro phase_scales_q6_k row, sum, s0, s1, word, phase
-    ldur    q\s0, [x\row, #Q6_K_SCALES - 3 + \phase]
-    ldur    q\s1, [x\row, #Q6_K_SCALES - 1 + \phase]
-    sshr    v\s0\().4s, v\s0\().4s, #24
-    sshr    v\s1\().4s, v\s1\().4s, #24
+// Scales 4i + phase in the lanes of c_r, 4i + 2 + phase in those of d_r: each the highest byte of a lane.
+.macro phase_scales_q6_k r, phase
+    ldur    qc_\r, [row_\r, #Q6_K_SCALES - 3 + \phase]
+    ldur    qd_\r, [row_\r, #Q6_K_SCALES - 1 + \phase]
+    sshr    c_\r\().4s, c_\r\().4s, #24
+    sshr    d_\r\().4s, d_\r\().4s, #24
 .endm
 
 // Sub-blocks \j, \j + 2, \j + 4, \j + 6. A vector of two bits has those of four vectors of quants:
 //
 //     bits 1, 0: low nibbles at \at,    5, 4: high nibbles        3, 2 and 7, 6: the same at \at + 32
-.macro row_q6_k row, sum, s0, s1, word, at, bits, j, half
-    ldr     q18, [x\row, #\bits]
-    ldr     q20, [x\row, #\at]
-    ldr     q21, [x\row, #\at + 32]
-    ldr     q22, [x\row, #\at]
-    ldr     q23, [x\row, #\at + 32]
-    ushr    v19.16b, v18.16b, #2
-    and     v18.16b, v18.16b, v8.16b
-    ldr     q24, [x2, #16 * \j]
-    and     v19.16b, v19.16b, v8.16b
-    ldr     q25, [x2, #16 * \j + 32]
-    sli     v20.16b, v18.16b, #4
-    ldr     q26, [x2, #16 * \j + 64]
-    sli     v21.16b, v19.16b, #4
-    ldr     q27, [x2, #16 * \j + 96]
-    sri     v18.16b, v22.16b, #4
-    sri     v19.16b, v23.16b, #4
-    sdot    v24.4s, v20.16b, v0.16b
-    sdot    v25.4s, v21.16b, v1.16b
-    sdot    v26.4s, v18.16b, v2.16b
-    sdot    v27.4s, v19.16b, v3.16b
+//
+// They are in W_2 and W_3 until these have weights.
+.macro row_q6_k r, at, bits, j, half
+    ldr     qW_2, [row_\r, #\bits]
+    ldr     qW_0, [row_\r, #\at]
+    ldr     qW_1, [row_\r, #\at + 32]
+    ldr     qP_0, [row_\r, #\at]
+    ldr     qP_1, [row_\r, #\at + 32]
+    ushr    W_3.16b, W_2.16b, #2
+    and     W_2.16b, W_2.16b, mask.16b
+    ldr     qS_0, [starts, #16 * \j]
+    and     W_3.16b, W_3.16b, mask.16b
+    ldr     qS_1, [starts, #16 * \j + 32]
+    sli     W_0.16b, W_2.16b, #4
+    ldr     qS_2, [starts, #16 * \j + 64]
+    sli     W_1.16b, W_3.16b, #4
+    ldr     qS_3, [starts, #16 * \j + 96]
+    sri     W_2.16b, P_0.16b, #4
+    sri     W_3.16b, P_1.16b, #4
+    sdot    S_0.4s, W_0.16b, k_0.16b
+    sdot    S_1.4s, W_1.16b, k_1.16b
+    sdot    S_2.4s, W_2.16b, k_2.16b
+    sdot    S_3.4s, W_3.16b, k_3.16b
     .if \j == 0
-    mul     v\sum\().4s, v24.4s, v\s0\().s[2 * \half]
+    mul     I_\r\().4s, S_0.4s, c_\r\().s[2 * \half]
     .else
-    mla     v\sum\().4s, v24.4s, v\s0\().s[2 * \half]
+    mla     I_\r\().4s, S_0.4s, c_\r\().s[2 * \half]
     .endif
-    mla     v\sum\().4s, v25.4s, v\s1\().s[2 * \half]
-    mla     v\sum\().4s, v26.4s, v\s0\().s[2 * \half + 1]
-    mla     v\sum\().4s, v27.4s, v\s1\().s[2 * \half + 1]
+    mla     I_\r\().4s, S_1.4s, d_\r\().s[2 * \half]
+    mla     I_\r\().4s, S_2.4s, c_\r\().s[2 * \half + 1]
+    mla     I_\r\().4s, S_3.4s, d_\r\().s[2 * \half + 1]
 .endm
 
 .macro step_q6_k half, phase
-    ldr     q0, [x1, #128 * \half + 16 * \phase]
-    ldr     q1, [x1, #128 * \half + 16 * \phase + 32]
-    ldr     q2, [x1, #128 * \half + 16 * \phase + 64]
-    ldr     q3, [x1, #128 * \half + 16 * \phase + 96]
+    ldr     qk_0, [lhs, #128 * \half + 16 * \phase]
+    ldr     qk_1, [lhs, #128 * \half + 16 * \phase + 32]
+    ldr     qk_2, [lhs, #128 * \half + 16 * \phase + 64]
+    ldr     qk_3, [lhs, #128 * \half + 16 * \phase + 96]
     each_row row_q6_k, 64 * \half + 16 * \phase, Q6_K_HIGH + 32 * \half + 16 * \phase, (8 * \half + \phase), \half
 .endm
 
@@ -232,9 +257,9 @@
     scales_of_four 24, Q6_K_D
     sums_of_four
     fcvtl   v24.4s, v24.4h
-    scvtf   v4.4s, v4.4s
-    fmul    v4.4s, v4.4s, v24.4s
-    add     x2, x2, #STARTS_BLOCK
+    scvtf   I_0.4s, I_0.4s
+    fmul    I_0.4s, I_0.4s, v24.4s
+    add     starts, starts, #STARTS_BLOCK
 .endm
 
 // ----
@@ -243,31 +268,31 @@
 .macro function type, size, mask
 func kai_inplace_\type\()_neon_dotprod, hidden
     frame   d8-d15, space=32
-    movi    v8.16b, #\mask
-    add     x1, x1, #LHS_HEAD
+    movi    mask.16b, #\mask
+    add     lhs, lhs, #LHS_HEAD
     mov     x16, #8
     mov     x17, x3
     cbz     x3, 3f
 1:  // four rows
-    ldp     x5, x6, [x0], #16
-    ldp     x7, x8, [x0], #16
-    ldr     q9, [x4]
+    ldp     row_0, row_1, [x0], #16
+    ldp     row_2, row_3, [x0], #16
+    ldr     qacc, [x4]
 2:  // a super-block
     superblock_\type
-    ldur    s18, [x1, #-LHS_HEAD]
-    add     x1, x1, #LHS_BLOCK
+    ldur    s18, [lhs, #-LHS_HEAD]
+    add     lhs, lhs, #LHS_BLOCK
     each_row advance_row, \size
-    fmla    v9.4s, v4.4s, v18.s[0]
+    fmla    acc.4s, I_0.4s, v18.s[0]
     subs    x3, x3, #1
     b.ne    2b
 
     mov     x3, x17
     mov     w13, #LHS_BLOCK
-    msub    x1, x17, x13, x1
+    msub    lhs, x17, x13, lhs
     .ifc \type, q6_k
-    sub     x2, x2, x17, lsl #8     // STARTS_BLOCK
+    sub     starts, starts, x17, lsl #8     // STARTS_BLOCK
     .endif
-    str     q9, [x4], #16
+    str     qacc, [x4], #16
     subs    x16, x16, #4
     b.ne    1b
 3:
