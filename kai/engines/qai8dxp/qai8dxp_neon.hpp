@@ -23,6 +23,7 @@
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/qai8dxp/qai8dxp.hpp"
 #include "kai/engines/core/limits.hpp"
+#include "kai/engines/int_neon/int_neon.hpp"
 
 namespace kai {
 
@@ -75,6 +76,30 @@ struct GemmTiles {
     size_t few_rows;     // up to this many are few, 3 to 64; of more rows, those after the last whole panel
 };
 
+namespace {
+
+/// Steps of a part of a block whose sums fit (ShortSum): an equal part, at most 256 k.
+constexpr size_t part_steps(size_t bl) {
+    size_t steps = 8;
+    if (bl <= 32 * steps) {
+        return bl / 32;
+    }
+    while (bl / 32 % steps != 0) {
+        --steps;
+    }
+    return steps;
+}
+
+/// Shared by GemmArgs and FewArgs.
+template <class Args>
+KAI_INLINE void set_bounds(Args& args, const Problem& p) {
+    vst1q_f32(args.lo, vdupq_n_f32(p.lo));
+    vst1q_f32(args.hi, vdupq_n_f32(p.hi));
+    args.panel_stride = p.lhs_stride;
+    args.out = p.out;
+}
+
+}  // namespace
 }  // namespace kai
 
 extern "C" {

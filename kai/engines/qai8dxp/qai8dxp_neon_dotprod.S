@@ -20,9 +20,21 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_neon_dotprod.inc"
+#include "kai/engines/qai8dxp/qai8dxp_neon.inc"
+#include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_results.inc"
 
     regs    16, A0, A1, A2, A3, Be, Bo
+
+// 4 k of rows 0 and 1, of rows 2 and 3: sums += B * A, names without their row; `a` has all four rows. Cores that issue
+// three instructions in order need one other instruction between two of these macros.
+.macro sdot_01 sums, b, a
+    sdot    \sums\()_0.4s, \b\().16b, \a\().4b[0]
+    sdot    \sums\()_1.4s, \b\().16b, \a\().4b[1]
+.endm
+.macro sdot_23 sums, b, a
+    sdot    \sums\()_2.4s, \b\().16b, \a\().4b[2]
+    sdot    \sums\()_3.4s, \b\().16b, \a\().4b[3]
+.endm
 
 // 4 k of panel p; then its A at byte `next`; `update` is ! if that is where pointers are next.
 .macro panel_4k p, set, next, update

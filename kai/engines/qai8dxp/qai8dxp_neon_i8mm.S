@@ -7,7 +7,7 @@
 //
 //                 | Be_a      Be_b        even groups of 8 k; odd ones: Bo_a, Bo_b
 //         --------+--------------------
-//         A<p>_a  | S<p>_aa   S<p>_ab     a vector: 2 rows x 2 columns (qai8dxp_neon_i8mm.inc)
+//         A<p>_a  | S<p>_aa   S<p>_ab     a vector: 2 rows x 2 columns
 //         A<p>_b  | S<p>_ba   S<p>_bb
 //
 //   S0_aa S0_ab S0_ba S0_bb, S1_aa ... S3_bb    v0 - v15     sums
@@ -26,8 +26,11 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_neon_i8mm.inc"
+#include "kai/engines/qai8dxp/qai8dxp_neon.inc"
+#include "kai/engines/qai8dxp/qai8dxp_neon_i8mm_results.inc"
 
+    regs    0, S0_aa, S0_ab, S0_ba, S0_bb, S1_aa, S1_ab, S1_ba, S1_bb
+    regs    8, S2_aa, S2_ab, S2_ba, S2_bb, S3_aa, S3_ab, S3_ba, S3_bb
     regs    16, A0_a, A0_b, A1_a, A1_b, A2_a, A2_b, A3_a, A3_b
     regs    24, Be_a, Be_b, Bo_a, Bo_b
 
