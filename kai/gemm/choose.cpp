@@ -95,7 +95,7 @@ Groups gguf_groups(const Problem& p) {
         while (at < g.count && (g.of[at].reader < &first || !same_format(*g.of[at].reader, u))) {
             ++at;
         }
-        // Rows of floats times integers are slow: pinned only.
+        // Rows of floats times integers are slow: used only if pinned.
         if (at < g.count || at == kMaxGroups || (p.pin == nullptr && type_of(u.lhs_format) != kai_dt_unknown) ||
             !kai_registry_runnable(u.features, nullptr, 0)) {
             return;

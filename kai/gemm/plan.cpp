@@ -417,7 +417,7 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
         case KAI_GEMM_NULL_POINTER:
             return "a pointer is NULL where data is needed";
         case KAI_GEMM_BAD_STRIDE:
-            return "a stride is shorter than what it steps over, or has gaps where none can be";
+            return "a stride is shorter than a row, or the operand must be contiguous";
         case KAI_GEMM_OVERFLOW:
             return "the size of an operand is larger than the address space";
         case KAI_GEMM_BAD_VALUE:

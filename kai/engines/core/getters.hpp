@@ -78,7 +78,7 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 /// The same for SVE: n words of 32 bits per vector.
 #define SVE(n) kai::sve_words(n, kai_getter)
 
-/// @name An m_step of 1 in the catalogue, where that is not: any m, row by row
+/// @name Spellings of m_step 1 that add a constraint on m
 /// @{
 [[maybe_unused]] static constexpr size_t ONE_ROW = 1;   // m is 0 or 1
 [[maybe_unused]] static constexpr size_t ANY_ROWS = 1;  // any m, several rows at a time

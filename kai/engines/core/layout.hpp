@@ -228,7 +228,7 @@ inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.i
 inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a super-block: f16 scale, 16 int8 scales of sub-blocks, [sub-block][column]. Elements: superblocks.hpp.
 inline constexpr Format qsi6c16x256p = Format{"qsi6c16x256p", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
-/// The same with elements in another order.
+/// The same; a plane of elements has all columns of the panel, not four.
 inline constexpr Format qsi6c16x256pnrx4 =
     Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18).in_wide_planes();
 /// Before a block: f16 scale; signed nibbles.
@@ -250,7 +250,7 @@ inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over
 /// indices of the table.
 inline constexpr Format qlu4c32x256p =
     Format{"qlu4c32x256p", 4, Format::kr_over_sr}.by_table().in_blocks_of(256).before_block(10);
-/// The same; indices in another order.
+/// The same; indices of neighbours along k share a byte.
 inline constexpr Format qlu4c32x256ps1s0 =
     Format{"qlu4c32x256ps1s0", 4, Format::two}.by_table().nibbles_apart(1).in_blocks_of(256).before_block(10);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.

@@ -50,7 +50,7 @@ struct kai_rhs_rules {
     /// Rows of elements of this many bits are rhs_stride apart: rows of k of all columns (kxn), or columns.
     uint8_t stride_bits;
     bool kxn;
-    bool scale, zero, bias;  ///< is not NULL; is not NULL; may be given
+    bool scale, zero, bias;  ///< required, required, optional
     bool table;              ///< is not NULL
     bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
     kai_rhs_params params;

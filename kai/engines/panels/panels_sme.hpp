@@ -6,7 +6,7 @@
 
 namespace kai {
 namespace {
-/// Called by the assembly only, in its frame.
+/// Not AAPCS64: shares the frame and the registers of the assembly that calls it.
 using SmePanelsPart = void();
 }  // namespace
 }  // namespace kai

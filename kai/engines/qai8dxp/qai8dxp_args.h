@@ -26,7 +26,7 @@
     field(OutKind, 8, out)
 KAI_OFFSETS(PROBLEM, KAI_PROBLEM)
 
-/// NEON. Four rows: what is known of them, and sums, int32 or float, in the order of Acc.
+/// NEON. State of a panel of 4 rows: offsets, scales and partial sums (int32 or f32), these in register order.
 #define KAI_PANEL(field)                                               \
     field(Float4x4, 64, sums)                                          \
     field(Float2x4, 32, offsets) /* int32, or f32 for RHS in blocks */ \
@@ -88,7 +88,7 @@ KAI_OFFSETS(DECODE_ARGS, KAI_DECODE_ARGS)
 /// The functions for a number of rows. A tile has all rows and so many quads; null: there is none.
 #define KAI_FEW_TILES(field)     \
     field(FewTileFn*, 8, four)   \
-    field(FewTileFn*, 8, two)    /* an odd quad at the end, if `one` is null: twice the same */ \
+    field(FewTileFn*, 8, two)    /* if `one` is null, an odd quad at the end is both halves of a pair */ \
     field(FewTileFn*, 8, one)
 KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
 

@@ -164,7 +164,7 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
 }
 /// @}
 
-/// As many tiles of 3 panels as leave no tile of a single panel.
+/// Number of 3-panel tiles, so that the remainder is never one panel.
 constexpr size_t tiles_of_3(size_t panels) {
     return panels % 3 == 1 ? (panels - 1) / 3 - (panels > 1) : panels / 3;
 }

@@ -27,19 +27,19 @@ typedef void kai_run_rhs_unpack_row_fn(
 
 /// int4 with an f16 scale per block: weight = value * scale.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32p;
-/// The same in another order.
+/// The same; neighbours along k share a byte, and the scales follow all elements of the panel.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16;
 /// int8 with an f16 scale per block: weight = value * scale.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32p;
-/// The same in another order.
+/// The same; the scales follow all elements of the panel.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32pscalef16;
 /// Six bits, f16 scale per 256 times int8 scale per 16: weight = value * scale * scale; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256p;
-/// The same in another order.
+/// The same; 4 k of all columns of the panel are together, not of four.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256pnrx4;
 /// int4 with an f32 scale and zero per block: weight = RN(value * scale + zero), values -8 to 7.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
-/// The same in another order.
+/// The same; neighbours along k share a byte.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
 /// Indices of the table in the panel, an f16 scale per block: weight = table[index] * scale. bl is 32.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32p;
@@ -55,13 +55,13 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32x256p;
 /// Indices of the table in the panel, f16 scale per 256 times int8 scale per 32: weight = table[index] * scale * scale;
 /// bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32x256p;
-/// The same in another order.
+/// The same; neighbours along k share a byte.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32x256ps1s0;
-/// qlu4c32p in another order.
+/// qlu4c32p; neighbours along k share a byte, and the scales follow all elements of the panel.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalef16;
-/// qlu4c32pscalebf16 in another order.
+/// qlu4c32pscalebf16; neighbours along k share a byte, and the scales follow all elements of the panel.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32ps1s0scalebf16;
-/// qlu4c16p in another order.
+/// qlu4c16p; neighbours along k share a byte, and the scales follow all elements of the panel.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c16ps1s0scalef16;
 /// Floats; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_f32pbiasf32;
