@@ -6,27 +6,36 @@
 // qsi8d32p x qai4c32p: f32 sums and scales, zeros and scales / 16 stand after the elements; f32 bias after a panel
 //     sum[m][n] = fma(rhs_zero, lhs_sum, sum[m][n]), then fma(f32(16 * S), lhs_scale * (rhs_scale / 16), sum[m][n])
 //
-// Registers
-//   x12      blocks to go               x14, x15   from the end of a block to its scales, LHS and RHS
-//   x13      bytes of half a block      x16        blocks
-//            of the LHS                 x17        LHS of the high nibbles
+//   Registers, and those of int_neon_mlal.inc
+//   x12                       blocks to go
+//   x13                       bytes of half a block of the LHS
+//   x14, x15                  from the end of a block to its scales, LHS and RHS
+//   x16                       blocks
+//   x17       high_lhs        LHS of the high nibbles
+//   v16, v17  columns, row_scales   qsi4c32p: scales
+//   v24, v25; v26, v27        zeros, scales / 16 of the columns; of the second quad. In the end v24, v25: bias
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_mlal.inc"
 
+high_lhs .req x17
+regs 16, columns, row_scales
+regs 24, zeros, scales, zeros1, scales1
+regs 24, bias, bias1
+
 // ---- qsi4c32p
 
 .macro scale_row row
-    fmul    v2\row\().4s, v16.4s, v17.s[\row]
+    fmul    F_\row\().4s, columns.4s, row_scales.s[\row]
 .endm
 .macro add_block row
-    scvtf   v\row\().4s, v\row\().4s
-    fmla    sums_\row\().4s, v\row\().4s, v2\row\().4s
+    scvtf   R_\row\().4s, R_\row\().4s
+    fmla    sums_\row\().4s, R_\row\().4s, F_\row\().4s
 .endm
 .macro result_row row
-    mov     v\row\().16b, sums_\row\().16b
+    mov     R_\row\().16b, sums_\row\().16b
 .endm
 
 .macro blocks_prepare
@@ -37,16 +46,16 @@
     neg     x15, x10, lsl #6
 .endm
 .macro block_step op
-    int4_step \op, x17, 0, (2 * height), 8
-    add     x1, x1, #16 * height
-    add     x17, x17, #16 * height
+    int4_step \op, high_lhs, 0, (2 * height), 8
+    add     lhs, lhs, #16 * height
+    add     high_lhs, high_lhs, #16 * height
 .endm
 .macro blocks_tile
     each_row zero_sums
     mov     x12, x16
     cbz     x12, 6f
 3:  // a block
-    add     x17, x1, x13
+    add     high_lhs, lhs, x13
     block_step saddlp
     subs    x9, x10, #1
     b.eq    5f
@@ -55,25 +64,25 @@
     subs    x9, x9, #1
     b.ne    4b
 5:
-    ldr     d16, [x2, x15]
-    fcvtl   v16.4s, v16.4h
+    ldr     dcolumns, [rhs, x15]
+    fcvtl   columns.4s, columns.4h
     .if rows == 1
-    ldr     h17, [x17, x14]
+    ldr     h17, [high_lhs, x14]
     fcvt    s17, h17
     .if quads > 1
-    add     x11, x2, x5
-    ldr     d21, [x11, x15]
-    fcvtl   v21.4s, v21.4h
-    fmul    v21.4s, v21.4s, v17.s[0]
+    add     x11, rhs, x5
+    ldr     dF_1, [x11, x15]
+    fcvtl   F_1.4s, F_1.4h
+    fmul    F_1.4s, F_1.4s, row_scales.s[0]
     .endif
     scale_row 0
     .else
-    ldr     d17, [x17, x14]
-    fcvtl   v17.4s, v17.4h
+    ldr     drow_scales, [high_lhs, x14]
+    fcvtl   row_scales.4s, row_scales.4h
     each_row scale_row
     .endif
-    add     x2, x2, #8
-    add     x1, x17, #2 * height
+    add     rhs, rhs, #8
+    add     lhs, high_lhs, #2 * height
     each_row add_block
     subs    x12, x12, #1
     b.ne    3b
@@ -86,18 +95,18 @@
 
 // ---- qai4c32p
 
-.macro add_zeros row, zeros=24, of=0
-    fmla    sums_\row\().4s, v\zeros\().4s, v28.s[\of]
-    shl     v\row\().4s, v\row\().4s, #4
+.macro add_zeros row, from, of
+    fmla    sums_\row\().4s, \from\().4s, first_fields.s[\of]
+    shl     R_\row\().4s, R_\row\().4s, #4
 .endm
 .macro scales_of_row row
-    by_scale fmul, 2\row, 25, \row
+    by_scale fmul, F_\row, scales, \row
 .endm
 .macro add_zeros_of_row row
-    add_zeros \row, 24, \row
+    add_zeros \row, zeros, \row
 .endm
-.macro bias_row row, bias=24
-    fadd    v\row\().4s, sums_\row\().4s, v\bias\().4s
+.macro bias_row row, from=bias
+    fadd    R_\row\().4s, sums_\row\().4s, \from\().4s
 .endm
 
 .macro zeros_prepare
@@ -110,30 +119,30 @@
 3:  // a block
     int4_block
     row_fields
-    ldp     q24, q25, [x2]
+    ldp     qzeros, qscales, [rhs]
     .if quads > 1
-    add     x11, x2, x5
-    ldp     q26, q27, [x11]
-    add_zeros 0, 24, 0
-    add_zeros 1, 26, 0
-    by_scale fmul, 20, 25, 0
-    by_scale fmul, 21, 27, 0
+    add     x11, rhs, x5
+    ldp     qzeros1, qscales1, [x11]
+    add_zeros 0, zeros, 0
+    add_zeros 1, zeros1, 0
+    by_scale fmul, F_0, scales, 0
+    by_scale fmul, F_1, scales1, 0
     .else
     each_row add_zeros_of_row
     each_row scales_of_row
     .endif
-    add     x1, x1, #8 * height
-    add     x2, x2, #32
+    add     lhs, lhs, #8 * height
+    add     rhs, rhs, #32
     each_row add_block
     subs    x12, x12, #1
     b.ne    3b
 6:
-    ldr     q24, [x2]
+    ldr     qbias, [rhs]
     .if quads > 1
-    add     x11, x2, x5
-    ldr     q25, [x11]
+    add     x11, rhs, x5
+    ldr     qbias1, [x11]
     bias_row 0
-    bias_row 1, 25
+    bias_row 1, bias1
     .else
     each_row bias_row
     .endif

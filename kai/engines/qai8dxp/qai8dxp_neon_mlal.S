@@ -20,36 +20,38 @@
 
 // ---- Results of a scale per column
 
-// Fields: v24 - v26 of a quad, v23, v21, v27 of a second one; v28, v29 offsets and scales of the rows, of a panel of
-// one row both in v28.
+// Fields of a quad, rsum1 ... of a second one; first_fields, second_fields: offsets and scales of the rows.
+regs 24, rsum, rs, bias, bias1
+reg rsum1, 23
+reg rs1, 21
 .macro result_row row
-    mla     v\row\().4s, v24.4s, v28.s[\row]
-    by_scale fmul, 2\row, 25, \row
+    mla     R_\row\().4s, rsum.4s, first_fields.s[\row]
+    by_scale fmul, F_\row, rs, \row
 .endm
 .macro convert_row row
-    scvtf   v\row\().4s, v\row\().4s
+    scvtf   R_\row\().4s, R_\row\().4s
 .endm
 .macro scale_row row
-    fmul    v\row\().4s, v\row\().4s, v2\row\().4s
+    fmul    R_\row\().4s, R_\row\().4s, F_\row\().4s
 .endm
 .macro bias_row row
-    fadd    v\row\().4s, v\row\().4s, v26.4s
+    fadd    R_\row\().4s, R_\row\().4s, bias.4s
 .endm
 .macro finish
     row_fields
-    ldp     q24, q25, [x2]
-    ldr     q26, [x2, #32]
+    ldp     qrsum, qrs, [rhs]
+    ldr     qbias, [rhs, #32]
     .if quads > 1
-    add     x11, x2, x5
-    ldp     q23, q21, [x11]
-    ldr     q27, [x11, #32]
+    add     x11, rhs, x5
+    ldp     qrsum1, qrs1, [x11]
+    ldr     qbias1, [x11, #32]
     result_row 0
-    mla     v1.4s, v23.4s, v28.s[0]
-    by_scale fmul, 21, 21, 0
+    mla     R_1.4s, rsum1.4s, first_fields.s[0]
+    by_scale fmul, F_1, rs1, 0
     each_row convert_row
     each_row scale_row
     bias_row 0
-    fadd    v1.4s, v1.4s, v27.4s
+    fadd    R_1.4s, R_1.4s, bias1.4s
     .else
     each_row result_row
     each_row convert_row
@@ -59,58 +61,62 @@
     clamp_and_store
 .endm
 
-// ---- int8: v0 - v15 = four sums of each row and column
+// ---- int8: v0 - v15: S0 - S3, four sums of each row, a column each; lanes are groups of k
+
+regs 0, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
 
 // Every second group of 8 k: the product, by which the LHS is multiplied for the start of the sums, columns.
 #define SECOND smlsl
 #define SECOND_START #0xFF
-.macro second_columns c01, c23
-    mvn     v\c01\().16b, v\c01\().16b
-    mvn     v\c23\().16b, v\c23\().16b
+.macro second_columns b
+    mvn     \b\()_a.16b, \b\()_a.16b
+    mvn     \b\()_b.16b, \b\()_b.16b
 .endm
 
-// Where sums start: four of row i in v\i, then on the stack. Its products are v1\i: the next step adds them, while it
+// Where sums start: four of row i in R_i, then on the stack. Its products are P_i: the next step adds them, while it
 // loads.
+regs 10, P_0, P_1, P_2, P_3
+reg second_start, 24
 .macro start_products op, rows01, rows23
-    \op     v10.8h, v24.8b, v\rows01\().8b
-    if_more rows, 1, \op\()2 v11.8h, v24.16b, v\rows01\().16b
-    if_more rows, 2, \op v12.8h, v24.8b, v\rows23\().8b
-    if_more rows, 3, \op\()2 v13.8h, v24.16b, v\rows23\().16b
+    \op     P_0.8h, second_start.8b, \rows01\().8b
+    if_more rows, 1, \op\()2 P_1.8h, second_start.16b, \rows01\().16b
+    if_more rows, 2, \op P_2.8h, second_start.8b, \rows23\().8b
+    if_more rows, 3, \op\()2 P_3.8h, second_start.16b, \rows23\().16b
 .endm
 .macro add_start row
-    sadalp  v\row\().4s, v1\row\().8h
+    sadalp  R_\row\().4s, P_\row\().8h
 .endm
 .macro zero row
-    movi    v\row\().2d, #0
-    movi    v1\row\().2d, #0
+    movi    R_\row\().2d, #0
+    movi    P_\row\().2d, #0
 .endm
 .macro keep_start row
-    str     q\row, [sp, #16 * \row]
+    str     qR_\row, [sp, #16 * \row]
 .endm
 .macro prepare_starts
     each_row zero
-    movi    v24.16b, SECOND_START
-    mov     x1, x3
+    movi    second_start.16b, SECOND_START
+    mov     lhs, x3
     mov     x9, x10
     cbz     x9, 3f
 2:
     .if height == 1
-    ldp     q28, q29, [x1]
+    ldp     q28, q29, [lhs]
     add_start 0
-    smull2  v10.8h, v24.16b, v28.16b
-    smlal2  v10.8h, v24.16b, v29.16b
+    smull2  P_0.8h, second_start.16b, v28.16b
+    smlal2  P_0.8h, second_start.16b, v29.16b
     .else
-    ldr     q28, [x1, #32]
-    ldr     q29, [x1, #96]
+    ldr     q28, [lhs, #32]
+    ldr     q29, [lhs, #96]
     .if rows > 2
-    ldr     q30, [x1, #48]
-    ldr     q31, [x1, #112]
+    ldr     q30, [lhs, #48]
+    ldr     q31, [lhs, #112]
     .endif
     each_row add_start
-    start_products smull, 28, 30
-    start_products smlal, 29, 31
+    start_products smull, v28, v30
+    start_products smlal, v29, v31
     .endif
-    add     x1, x1, #32 * height
+    add     lhs, lhs, #32 * height
     subs    x9, x9, #1
     b.ne    2b
 3:
@@ -118,108 +124,97 @@
     each_row keep_start
 .endm
 
-.macro start_all row
-    when \row, 0, start_four 0, 1, 2, 3, 0
-    when \row, 1, start_four 4, 5, 6, 7, 1
-    when \row, 2, start_four 8, 9, 10, 11, 2
-    when \row, 3, start_four 12, 13, 14, 15, 3
-.endm
-.macro start_four s0, s1, s2, s3, row
-    ldr     q\s0, [sp, #16 * \row]
-    ldr     q\s1, [sp, #16 * \row]
-    ldr     q\s2, [sp, #16 * \row]
-    ldr     q\s3, [sp, #16 * \row]
+.macro start_row row
+    ldr     qS\row\()_0, [sp, #16 * \row]
+    ldr     qS\row\()_1, [sp, #16 * \row]
+    ldr     qS\row\()_2, [sp, #16 * \row]
+    ldr     qS\row\()_3, [sp, #16 * \row]
 .endm
 
-.macro add_four s0, s1, s2, s3, t0, t1, t2, t3
-    sadalp  v\s0\().4s, v\t0\().8h
-    sadalp  v\s1\().4s, v\t1\().8h
-    sadalp  v\s2\().4s, v\t2\().8h
-    sadalp  v\s3\().4s, v\t3\().8h
+// Sums \s of a row += products \t, ROW_A or ROW_B.
+.macro add_four s, t
+    sadalp  \s\()_0.4s, \t\()_0.8h
+    sadalp  \s\()_1.4s, \t\()_1.8h
+    sadalp  \s\()_2.4s, \t\()_2.8h
+    sadalp  \s\()_3.4s, \t\()_3.8h
 .endm
 
-// 16 k of rows 0 and 1, of rows 2 and 3, at byte `at` of the LHS. Other work comes between these
-// loads and order_rows, which needs them.
+// 16 k of rows 0 and 1, of rows 2 and 3, at byte \at of the LHS: A0, A1. Other work comes between these loads and
+// order_rows, which needs them.
 .macro load_rows at
-    ldr     q28, [x1, #\at]
-    ldr     q30, [x1, #\at + 32]
+    ldr     qA0, [lhs, #\at]
+    ldr     qA1, [lhs, #\at + 32]
 .endm
 .macro order_rows
-    other_order 29, 28
-    other_order 31, 30
+    other_order A0
+    other_order A1
 .endm
 .macro tile_16k at
     load_rows \at
-    ldp     q24, q25, [x2, #\at]
-    ldp     q26, q27, [x2, #\at + 32]
+    ldp     qB0_a, qB0_b, [rhs, #\at]
+    ldp     qB1_a, qB1_b, [rhs, #\at + 32]
     order_rows
-    second_columns 26, 27
-    products smull, ROW_A, 24, 25, 28, 29
-    products smull, ROW_B, 24, 25, 29, 28
-    products SECOND, ROW_A, 26, 27, 30, 31
-    products SECOND, ROW_B, 26, 27, 31, 30
+    second_columns B1
+    products smull, ROW_A, B0, A0, A0x
+    products smull, ROW_B, B0, A0x, A0
+    products SECOND, ROW_A, B1, A1, A1x
+    products SECOND, ROW_B, B1, A1x, A1
     if_more rows, 2, load_rows \at + 16
-    add_four 0, 1, 2, 3, ROW_A
+    add_four S0, ROW_A
     if_more rows, 2, order_rows
-    add_four 4, 5, 6, 7, ROW_B
+    add_four S1, ROW_B
     .if rows > 2
-    products smull, ROW_A, 24, 25, 28, 29
-    if_more rows, 3, products smull, ROW_B, 24, 25, 29, 28
-    products SECOND, ROW_A, 26, 27, 30, 31
-    if_more rows, 3, products SECOND, ROW_B, 26, 27, 31, 30
-    add_four 8, 9, 10, 11, ROW_A
-    if_more rows, 3, add_four 12, 13, 14, 15, ROW_B
+    products smull, ROW_A, B0, A0, A0x
+    if_more rows, 3, products smull, ROW_B, B0, A0x, A0
+    products SECOND, ROW_A, B1, A1, A1x
+    if_more rows, 3, products SECOND, ROW_B, B1, A1x, A1
+    add_four S2, ROW_A
+    if_more rows, 3, add_four S3, ROW_B
     .endif
 .endm
 
-// One row: v8 - v11 are columns of the second 16 k. Of a panel of four rows v28 - v31, v12 - v15 are 8 k each in both
-// orders.
+// One row: B2, B3 are columns of the second 16 k, and so are the rows A2, A3 of a panel of four.
 .macro one_row
     .if height == 1
-    ldp     q28, q30, [x1]
+    ldp     qA0, qA1, [lhs]
     .else
-    ldr     q28, [x1]
-    ldr     q30, [x1, #32]
-    ldr     q12, [x1, #64]
-    ldr     q14, [x1, #96]
+    ldr     qA0, [lhs]
+    ldr     qA1, [lhs, #32]
+    ldr     qA2, [lhs, #64]
+    ldr     qA3, [lhs, #96]
     .endif
-    ldp     q24, q25, [x2]
-    ldp     q26, q27, [x2, #32]
-    ldp     q8, q9, [x2, #64]
-    ldp     q10, q11, [x2, #96]
+    ldp     qB0_a, qB0_b, [rhs]
+    ldp     qB1_a, qB1_b, [rhs, #32]
+    ldp     qB2_a, qB2_b, [rhs, #64]
+    ldp     qB3_a, qB3_b, [rhs, #96]
     order_rows
-    second_columns 26, 27
-    second_columns 10, 11
+    second_columns B1
+    second_columns B3
     .if height == 1
-    products smull, ROW_A, 24, 25, 28, 29
-    products smull, ROW_B, 8, 9, 30, 31
-    products SECOND, ROW_A, 26, 27, 29, 28
-    products SECOND, ROW_B, 10, 11, 31, 30
+    products smull, ROW_A, B0, A0, A0x
+    products smull, ROW_B, B2, A1, A1x
+    products SECOND, ROW_A, B1, A0x, A0
+    products SECOND, ROW_B, B3, A1x, A1
     .else
-    other_order 13, 12
-    other_order 15, 14
-    products smull, ROW_A, 24, 25, 28, 29
-    products smull, ROW_B, 8, 9, 12, 13
-    products SECOND, ROW_A, 26, 27, 30, 31
-    products SECOND, ROW_B, 10, 11, 14, 15
+    other_order A2
+    other_order A3
+    products smull, ROW_A, B0, A0, A0x
+    products smull, ROW_B, B2, A2, A2x
+    products SECOND, ROW_A, B1, A1, A1x
+    products SECOND, ROW_B, B3, A3, A3x
     .endif
-    add_four 0, 1, 2, 3, ROW_A
-    add_four 0, 1, 2, 3, ROW_B
+    add_four S0, ROW_A
+    add_four S0, ROW_B
 .endm
 
+// R_row = the four columns of its sums.
 .macro sum_row row
-    when \row, 0, sum_four 0, 0, 1, 2, 3
-    when \row, 1, sum_four 1, 4, 5, 6, 7
-    when \row, 2, sum_four 2, 8, 9, 10, 11
-    when \row, 3, sum_four 3, 12, 13, 14, 15
-.endm
-.macro sum_four to, s0, s1, s2, s3
-    addp    v\s0\().4s, v\s0\().4s, v\s1\().4s
-    addp    v\s2\().4s, v\s2\().4s, v\s3\().4s
-    addp    v\to\().4s, v\s0\().4s, v\s2\().4s
+    addp    S\row\()_0.4s, S\row\()_0.4s, S\row\()_1.4s
+    addp    S\row\()_2.4s, S\row\()_2.4s, S\row\()_3.4s
+    addp    R_\row\().4s, S\row\()_0.4s, S\row\()_2.4s
 .endm
 .macro int8_tile
-    each_row start_all
+    each_row start_row
     mov     x9, x10
     cbz     x9, 5f
 4:  // 32 k
@@ -229,8 +224,8 @@
     tile_16k 0
     tile_16k 64
     .endif
-    add     x1, x1, #32 * height
-    add     x2, x2, #128
+    add     lhs, lhs, #32 * height
+    add     rhs, rhs, #128
     subs    x9, x9, #1
     b.ne    4b
 5:
@@ -243,7 +238,7 @@
 // ---- int4
 
 .macro times_16 row
-    shl     v\row\().4s, v\row\().4s, #4
+    shl     R_\row\().4s, R_\row\().4s, #4
 .endm
 
 .macro int4_tile
@@ -266,12 +261,17 @@
 // A long block is several short ones that share its scales: x13 counts down to them. x12 blocks to go, x14 bytes from
 // the end of the first part of a block to its scales, x15 bytes of a part.
 
-.macro add_block row, scales=16
-    scvtf   v\row\().4s, v\row\().4s
-    fmla    sums_\row\().4s, v\row\().4s, v\scales\().4s
+// Scales of the columns of a block; offsets of the rows, as floats. The bias follows rsum: bias, and of the second
+// quad.
+regs 16, scales, scales1
+reg offsets, 30
+reg block_rsum1, 25
+.macro add_block row, by=scales
+    scvtf   R_\row\().4s, R_\row\().4s
+    fmla    sums_\row\().4s, R_\row\().4s, \by\().4s
 .endm
 .macro offset_row row
-    fmla    sums_\row\().4s, v24.4s, v30.s[\row]
+    fmla    sums_\row\().4s, rsum.4s, offsets.s[\row]
 .endm
 .macro blocks_prepare
     ldp     x16, x14, [args, #MLAL_ARGS_blocks]
@@ -284,42 +284,42 @@
     cbz     x12, 7f
 3:  // a block, or a part of it
     int4_block
-    ldr     d16, [x2, x13]
-    shll    v16.4s, v16.4h, #16
+    ldr     dscales, [rhs, x13]
+    shll    scales.4s, scales.4h, #16
     .if quads > 1
-    add     x11, x2, x5
-    ldr     d17, [x11, x13]
-    shll    v17.4s, v17.4h, #16
+    add     x11, rhs, x5
+    ldr     dscales1, [x11, x13]
+    shll    scales1.4s, scales1.4h, #16
     add_block 0
-    add_block 1, 17
+    add_block 1, scales1
     .else
     each_row add_block
     .endif
     subs    x13, x13, x15
     b.hs    3b
-    add     x2, x2, #8
+    add     rhs, rhs, #8
     mov     x13, x14
     subs    x12, x12, #1
     b.ne    3b
 7:
     row_fields
-    ldp     q24, q26, [x2]
-    scvtf   v30.4s, v28.4s
+    ldp     qrsum, qbias, [rhs]
+    scvtf   offsets.4s, first_fields.4s
     .if quads > 1
-    add     x11, x2, x5
-    ldp     q25, q27, [x11]
+    add     x11, rhs, x5
+    ldp     qblock_rsum1, qbias1, [x11]
     offset_row 0
-    fmla    sums_1.4s, v25.4s, v30.s[0]
-    by_scale fmul, 0, 4, 0
-    by_scale fmul, 1, 5, 0
+    fmla    sums_1.4s, block_rsum1.4s, offsets.s[0]
+    by_scale fmul, R_0, sums_0, 0
+    by_scale fmul, R_1, sums_1, 0
     bias_row 0
-    fadd    v1.4s, v1.4s, v27.4s
+    fadd    R_1.4s, R_1.4s, bias1.4s
     .else
     each_row offset_row
-    by_scale fmul, 0, 4, 0
-    if_more rows, 1, by_scale fmul, 1, 5, 1
-    if_more rows, 2, by_scale fmul, 2, 6, 2
-    if_more rows, 3, by_scale fmul, 3, 7, 3
+    by_scale fmul, R_0, sums_0, 0
+    if_more rows, 1, by_scale fmul, R_1, sums_1, 1
+    if_more rows, 2, by_scale fmul, R_2, sums_2, 2
+    if_more rows, 3, by_scale fmul, R_3, sums_3, 3
     each_row bias_row
     .endif
     clamp_and_store
