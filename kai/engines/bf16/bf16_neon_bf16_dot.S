@@ -6,10 +6,16 @@
 // The LHS is 4 k, and 4 k, ... (8 bytes each). An RHS panel is 12 columns: 12 values of bias, then for every 4 k, 4 of
 // each column (96 bytes). Three panels at a time, as long as there are three, then one.
 //
-// Registers
-//   v0 - v17   sums: two of each column, 6 vectors of each panel
-//   v18, v19   4 k of the row, twice; in the end bounds
-//   v20 - v31  12 columns, and the next 12
+// 4 k of panel p, with the row (k 0 1 2 3 0 1 2 3) in Re, of the next 4 k in Ro, ...:
+//
+//          | Be_0   Be_1   Be_2   Be_3   Be_4   Be_5        the next 12 columns: Bo_0 ..., then Be_0 ... again
+//     -----+-----------------------------------------
+//     Re   | S<p>_0 S<p>_1 S<p>_2 S<p>_3 S<p>_4 S<p>_5      columns 2 i and 2 i + 1, two sums each
+//
+//   S0_0 ... S0_5, S1_0 ... S2_5  v0 - v17    sums of panels 0, 1, 2
+//   Re, Ro                        v18, v19    the row; in the end bounds: low, high
+//   Be_0 ... Be_5, Bo_0 ... Bo_5  v20 - v31   columns
+//   At the start of a tile: bias_0, bias_1, bias_2, zero  v28 - v31
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
@@ -34,76 +40,77 @@ panel_2     .req x10
 #define COLUMNS 32
 #define FRAME 80
 
-// Six vectors, as arguments of macros.
-#define SUMS_0 0, 1, 2, 3, 4, 5
-#define SUMS_1 6, 7, 8, 9, 10, 11
-#define SUMS_2 12, 13, 14, 15, 16, 17
-#define THESE 20, 21, 22, 23, 24, 25
-#define THOSE 26, 27, 28, 29, 30, 31
+    regs    0, S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S1_0, S1_1, S1_2, S1_3, S1_4, S1_5
+    regs    12, S2_0, S2_1, S2_2, S2_3, S2_4, S2_5
+    regs    18, Re, Ro, Be_0, Be_1, Be_2, Be_3, Be_4, Be_5, Bo_0, Bo_1, Bo_2, Bo_3, Bo_4, Bo_5
+    regs    18, low, high
+    regs    28, bias_0, bias_1, bias_2, zero
 
-// The sums of 12 columns += 4 k of the row, twice, in \r, x 4 k of the columns in b0 - b5. Meanwhile the next 12
-// columns, at `at` from `panel`, if any, go to n0 - n5, and the next 4 k of the row, if \next names a vector, to that.
-.macro dot_12 s0, s1, s2, s3, s4, s5, r, b0, b1, b2, b3, b4, b5, n0, n1, n2, n3, n4, n5, panel, at, next
-    .ifnb \panel
-    ldp     q\n0, q\n1, [\panel, #\at]
+// Sums of panel p += R<row> * B<set>, 4 k. Meanwhile the next 12 columns, at byte `at` of `panel`, go to B<other>, and
+// the next 4 k of the row to R<row_next>, unless these are `none`.
+.macro dot_12 p, row, set, other=none, panel=none, at=0, row_next=none
+    .ifnc \panel, none
+    ldp     qB\other\()_0, qB\other\()_1, [\panel, #\at]
     .endif
-    bfdot   v\s0\().4s, v\b0\().8h, \r\().8h
-    bfdot   v\s1\().4s, v\b1\().8h, \r\().8h
-    .ifnb \panel
-    ldp     q\n2, q\n3, [\panel, #\at + 32]
+    bfdot   S\p\()_0.4s, B\set\()_0.8h, R\row\().8h
+    bfdot   S\p\()_1.4s, B\set\()_1.8h, R\row\().8h
+    .ifnc \panel, none
+    ldp     qB\other\()_2, qB\other\()_3, [\panel, #\at + 32]
     .endif
-    bfdot   v\s2\().4s, v\b2\().8h, \r\().8h
-    bfdot   v\s3\().4s, v\b3\().8h, \r\().8h
-    .ifnb \panel
-    ldp     q\n4, q\n5, [\panel, #\at + 64]
+    bfdot   S\p\()_2.4s, B\set\()_2.8h, R\row\().8h
+    bfdot   S\p\()_3.4s, B\set\()_3.8h, R\row\().8h
+    .ifnc \panel, none
+    ldp     qB\other\()_4, qB\other\()_5, [\panel, #\at + 64]
     .endif
-    .ifnb \next
-    ld1r    {\next\().2d}, [lhs], #8
+    .ifnc \row_next, none
+    ld1r    {R\row_next\().2d}, [lhs], #8
     .endif
-    bfdot   v\s4\().4s, v\b4\().8h, \r\().8h
-    bfdot   v\s5\().4s, v\b5\().8h, \r\().8h
+    bfdot   S\p\()_4.4s, B\set\()_4.8h, R\row\().8h
+    bfdot   S\p\()_5.4s, B\set\()_5.8h, R\row\().8h
 .endm
 
-// 8 k of three panels or of one; `more`: others follow. The first 12 columns are in THESE, the row in v18.
-.macro dot_8_depths_3 more
-    dot_12  SUMS_0, v18, THESE, THOSE, panel_1, 0, v19
-    dot_12  SUMS_1, v18, THOSE, THESE, panel_2, 0
-    dot_12  SUMS_2, v18, THESE, THOSE, panel_0, 96
-    dot_12  SUMS_0, v19, THOSE, THESE, panel_1, 96
-    dot_12  SUMS_1, v19, THESE, THOSE, panel_2, 96
-    .ifnb \more
-    dot_12  SUMS_2, v19, THOSE, THESE, panel_0, 192, v18
+// 8 k of three panels; is_last: `last` or `more`, whether k follow. Re and Be, columns of panel 0, are there; the next
+// ones are, after it. Moves panel_1 and panel_2 on.
+.macro dot_8_depths_3 is_last
+    dot_12  0, e, e, o, panel_1, 0, o
+    dot_12  1, e, o, e, panel_2, 0
+    dot_12  2, e, e, o, panel_0, 96
+    dot_12  0, o, o, e, panel_1, 96
+    dot_12  1, o, e, o, panel_2, 96
+    .ifc \is_last, last
+    dot_12  2, o, o
     .else
-    dot_12  SUMS_2, v19, THOSE, THESE
+    dot_12  2, o, o, e, panel_0, 192, e
     .endif
     add     panel_1, panel_1, #192
     add     panel_2, panel_2, #192
 .endm
 .macro dot_4_depths_3
-    dot_12  SUMS_0, v18, THESE, THOSE, panel_1, 0
-    dot_12  SUMS_1, v18, THOSE, THESE, panel_2, 0
-    dot_12  SUMS_2, v18, THESE, THOSE
+    dot_12  0, e, e, o, panel_1, 0
+    dot_12  1, e, o, e, panel_2, 0
+    dot_12  2, e, e
 .endm
-.macro dot_8_depths_1 more
-    dot_12  SUMS_0, v18, THESE, THOSE, panel_0, 96, v19
-    .ifnb \more
-    dot_12  SUMS_0, v19, THOSE, THESE, panel_0, 192, v18
+// The same of panel 0 alone.
+.macro dot_8_depths_1 is_last
+    dot_12  0, e, e, o, panel_0, 96, o
+    .ifc \is_last, last
+    dot_12  0, o, o
     .else
-    dot_12  SUMS_0, v19, THOSE, THESE
+    dot_12  0, o, o, e, panel_0, 192, e
     .endif
 .endm
 .macro dot_4_depths_1
-    dot_12  SUMS_0, v18, THESE, THOSE
+    dot_12  0, e, e
 .endm
 
-// All k of as many panels. Advances lhs and the panels. Clobbers count, v18 - v31.
+// S += row * panels, all k of 1 or 3 panels, which it moves to their ends. Changes lhs, count, R, B.
 .macro multiply_all_k panels
     mov     lhs, row
     cbz     groups, 4f
-    ld1r    {v18.2d}, [lhs], #8
-    ldp     q20, q21, [panel_0]
-    ldp     q22, q23, [panel_0, #32]
-    ldp     q24, q25, [panel_0, #64]
+    ld1r    {Re.2d}, [lhs], #8
+    ldp     qBe_0, qBe_1, [panel_0]
+    ldp     qBe_2, qBe_3, [panel_0, #32]
+    ldp     qBe_4, qBe_5, [panel_0, #64]
     subs    count, groups, #2
     b.lo    3f
     b.eq    2f
@@ -114,7 +121,7 @@ panel_2     .req x10
     b.hi    1b
     b.lo    3f
 2:  // the last 8 k
-    dot_8_depths_\panels
+    dot_8_depths_\panels last
     add     panel_0, panel_0, #192
     b       4f
 3:  // the last 4 k
@@ -123,39 +130,39 @@ panel_2     .req x10
 4:
 .endm
 
-// Sums of 12 columns start at the bias and at 0 (v31). Advances the panel. Clobbers v28 - v30.
-.macro start s0, s1, s2, s3, s4, s5, panel
-    ldp     q28, q29, [\panel]
-    ldr     q30, [\panel, #32]
+// Sums of panel p start at the bias and at 0 (zero). Moves `panel` behind its bias. Changes bias_0 - bias_2.
+.macro start p, panel
+    ldp     qbias_0, qbias_1, [\panel]
+    ldr     qbias_2, [\panel, #32]
     add     \panel, \panel, #48
-    zip1    v\s0\().4s, v28.4s, v31.4s
-    zip2    v\s1\().4s, v28.4s, v31.4s
-    zip1    v\s2\().4s, v29.4s, v31.4s
-    zip2    v\s3\().4s, v29.4s, v31.4s
-    zip1    v\s4\().4s, v30.4s, v31.4s
-    zip2    v\s5\().4s, v30.4s, v31.4s
+    zip1    S\p\()_0.4s, bias_0.4s, zero.4s
+    zip2    S\p\()_1.4s, bias_0.4s, zero.4s
+    zip1    S\p\()_2.4s, bias_1.4s, zero.4s
+    zip2    S\p\()_3.4s, bias_1.4s, zero.4s
+    zip1    S\p\()_4.4s, bias_2.4s, zero.4s
+    zip2    S\p\()_5.4s, bias_2.4s, zero.4s
 .endm
 
-// 12 results to `to`: min(max(x, v18), v19), NaN stays NaN.
-.macro store_12 s0, s1, s2, s3, s4, s5, to, at
-    faddp   v\s0\().4s, v\s0\().4s, v\s1\().4s
-    faddp   v\s2\().4s, v\s2\().4s, v\s3\().4s
-    faddp   v\s4\().4s, v\s4\().4s, v\s5\().4s
-    fmax    v\s0\().4s, v\s0\().4s, v18.4s
-    fmax    v\s2\().4s, v\s2\().4s, v18.4s
-    fmax    v\s4\().4s, v\s4\().4s, v18.4s
-    fmin    v\s0\().4s, v\s0\().4s, v19.4s
-    fmin    v\s2\().4s, v\s2\().4s, v19.4s
-    fmin    v\s4\().4s, v\s4\().4s, v19.4s
-    stp     q\s0, q\s2, [\to, #\at]
-    str     q\s4, [\to, #\at + 32]
+// Both sums of each column of panel p, added, min(max(x, low), high), to byte `at` of `to`. NaN stays NaN.
+.macro store_12 p, to, at
+    faddp   S\p\()_0.4s, S\p\()_0.4s, S\p\()_1.4s
+    faddp   S\p\()_2.4s, S\p\()_2.4s, S\p\()_3.4s
+    faddp   S\p\()_4.4s, S\p\()_4.4s, S\p\()_5.4s
+    fmax    S\p\()_0.4s, S\p\()_0.4s, low.4s
+    fmax    S\p\()_2.4s, S\p\()_2.4s, low.4s
+    fmax    S\p\()_4.4s, S\p\()_4.4s, low.4s
+    fmin    S\p\()_0.4s, S\p\()_0.4s, high.4s
+    fmin    S\p\()_2.4s, S\p\()_2.4s, high.4s
+    fmin    S\p\()_4.4s, S\p\()_4.4s, high.4s
+    stp     qS\p\()_0, qS\p\()_2, [\to, #\at]
+    str     qS\p\()_4, [\to, #\at + 32]
 .endm
 
 func kai_kernel_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot, hidden
     frame   d8-d15, space=FRAME
-    dup     v18.4s, v0.s[0]
-    dup     v19.4s, v1.s[0]
-    stp     q18, q19, [sp, #BOUNDS]
+    dup     low.4s, v0.s[0]
+    dup     high.4s, v1.s[0]
+    stp     qlow, qhigh, [sp, #BOUNDS]
     mov     x11, #96
     madd    pitch, groups, x11, xzr
     add     pitch, pitch, #48
@@ -163,18 +170,18 @@ func kai_kernel_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot, hidden
     b.lo    6f
 
 5:  // three panels
-    movi    v31.2d, #0
+    movi    zero.2d, #0
     add     panel_1, panel_0, pitch
     add     panel_2, panel_1, pitch
-    start   SUMS_0, panel_0
-    start   SUMS_1, panel_1
-    start   SUMS_2, panel_2
+    start   0, panel_0
+    start   1, panel_1
+    start   2, panel_2
     multiply_all_k 3
-    ldp     q18, q19, [sp, #BOUNDS]
+    ldp     qlow, qhigh, [sp, #BOUNDS]
     add     panel_0, panel_0, pitch, lsl #1
-    store_12 SUMS_0, dst, 0
-    store_12 SUMS_1, dst, 48
-    store_12 SUMS_2, dst, 96
+    store_12 0, dst, 0
+    store_12 1, dst, 48
+    store_12 2, dst, 96
     add     dst, dst, #144
     subs    n, n, #36
     b.hs    5b
@@ -183,20 +190,20 @@ func kai_kernel_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot, hidden
     adds    n, n, #36
     b.eq    9f
 7:
-    movi    v31.2d, #0
-    start   SUMS_0, panel_0
+    movi    zero.2d, #0
+    start   0, panel_0
     multiply_all_k 1
-    ldp     q18, q19, [sp, #BOUNDS]
+    ldp     qlow, qhigh, [sp, #BOUNDS]
     cmp     n, #12
     b.lo    8f
-    store_12 SUMS_0, dst, 0
+    store_12 0, dst, 0
     add     dst, dst, #48
     subs    n, n, #12
     b.ne    7b
     b       9f
 
 8:  // less than a panel
-    store_12 SUMS_0, sp, COLUMNS
+    store_12 0, sp, COLUMNS
     add     x11, sp, #COLUMNS
 0:
     ldr     w12, [x11], #4

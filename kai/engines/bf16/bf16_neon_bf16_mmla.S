@@ -1,7 +1,15 @@
 // dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n]), bf16 x bf16 -> f32 or f16
 //
 // BFMMLA: a vector holds 2 x 2 sums, and adds the products of 2 rows x 4 k and 4 k x 2 columns: first two k, then the
-// other two. One chain per element that starts at the bias, k ascending. A tile has 8 rows x 12 columns.
+// other two. One chain per element that starts at the bias, k ascending. A tile has 4 pairs of rows x 6 pairs of
+// columns, S<p>_<c>; of the columns, 2 pairs are in use while the next 2 are loaded. 4 k:
+//
+//          | Be_a   Be_b    Bo_a   Bo_b    Be_a   Be_b        the next 4 k begin with Bo_a, Bo_b
+//     -----+--------------------------------------------
+//     A0   | S0_0   S0_1    S0_2   S0_3    S0_4   S0_5        rows 0 1
+//     A1   | S1_0   S1_1    S1_2   S1_3    S1_4   S1_5        rows 2 3
+//     A2   | S2_0   S2_1    S2_2   S2_3    S2_4   S2_5        rows 4 5
+//     A3   | S3_0   S3_1    S3_2   S3_3    S3_4   S3_5        rows 6 7
 //
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
@@ -12,10 +20,10 @@
 // (the bias of 2 columns, twice, on the stack) since moves would take as long as 24 BFMMLA; they are clamped and put in
 // the order of rows.
 //
-// Registers
-//   v8 - v31  sums: v(8 + 4 c + p): columns 2 c and 2 c + 1 of rows 2 p and 2 p + 1
-//   v0 - v3   4 k of rows 2 p and 2 p + 1; in the end bounds and rows to be stored
-//   v4 - v7   4 k of 2 columns; two are used while the two others are loaded
+//   A0 - A3               v0 - v3    4 k of a pair of rows
+//   Be_a Be_b, Bo_a Bo_b  v4 - v7    4 k of a pair of columns
+//   S0_0 S1_0 S2_0 S3_0, S0_1 ... S3_5  v8 - v31  sums: row 2 p, columns 2 c and 2 c + 1, then row 2 p + 1
+//   After the loop: low, high  v0, v1  bounds; row_a row_b row_c  v5 - v7  what is stored
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
@@ -47,104 +55,117 @@ odd         .req x15
 #define TILE 128
 #define FRAME (TILE + 8 * 48)
 
-// 4 k of columns 2 c to 2 c + 3 in b0, b1; s0 - s3 the sums of the first two columns, t0 - t3 of the others. Meanwhile
-// the next columns, at `next` from rhs, go to n0, n1, and the rows of the next 4 k, at `rows_at` from lhs, to v0 - v3.
-.macro columns_4 b0, b1, s0, s1, s2, s3, t0, t1, t2, t3, n0, n1, next, rows_at
-    bfmmla  v\s0\().4s, v0.8h, v\b0\().8h
-    bfmmla  v\t0\().4s, v0.8h, v\b1\().8h
-    .ifnb \next
-    ldp     q\n0, q\n1, [rhs, #\next]
-    .endif
-    .ifnb \rows_at
-    ldr     q0, [lhs, #\rows_at]
-    .endif
-    rows_2_columns_4 1, \b0, \b1, \s1, \t1, \rows_at
-    rows_2_columns_4 2, \b0, \b1, \s2, \t2, \rows_at
-    rows_2_columns_4 3, \b0, \b1, \s3, \t3, \rows_at
-.endm
-.macro rows_2_columns_4 r, b0, b1, s, t, rows_at
-    bfmmla  v\s\().4s, v\r\().8h, v\b0\().8h
-    bfmmla  v\t\().4s, v\r\().8h, v\b1\().8h
-    .ifnb \rows_at
-    ldr     q\r, [lhs, #\rows_at + 16 * \r]
-    .endif
-.endm
+    regs    0, A0, A1, A2, A3, Be_a, Be_b, Bo_a, Bo_b
+    regs    8, S0_0, S1_0, S2_0, S3_0, S0_1, S1_1, S2_1, S3_1, S0_2, S1_2, S2_2, S3_2
+    regs    20, S0_3, S1_3, S2_3, S3_3, S0_4, S1_4, S2_4, S3_4, S0_5, S1_5, S2_5, S3_5
+    regs    0, low, high
+    regs    5, row_a, row_b, row_c
 
-// 4 k, the columns at rhs_at from rhs, of which the first 4 are in b0, b1. The next 4 k, if any, at rows_next from
-// lhs; they find their first columns in n0, n1.
-.macro group b0, b1, n0, n1, rhs_at, rhs_next, rows_next
-    columns_4 \b0, \b1, 8, 9, 10, 11, 12, 13, 14, 15, \n0, \n1, \rhs_at + 32
-    columns_4 \n0, \n1, 16, 17, 18, 19, 20, 21, 22, 23, \b0, \b1, \rhs_at + 64
-    columns_4 \b0, \b1, 24, 25, 26, 27, 28, 29, 30, 31, \n0, \n1, \rhs_next, \rows_next
+// Column pairs c and d of S += A * B<set>, 4 k. Meanwhile B<other> is loaded from byte `next` of rhs, and A of the
+// next 4 k from byte rows_next of lhs, unless they are `none`.
+.macro columns_4 c, d, set, other, next=none, rows_next=none
+    bfmmla  S0_\c\().4s, A0.8h, B\set\()_a.8h
+    bfmmla  S0_\d\().4s, A0.8h, B\set\()_b.8h
+    .ifnc \next, none
+    ldp     qB\other\()_a, qB\other\()_b, [rhs, #\next]
+    .endif
+    load_rows 0, \rows_next
+    bfmmla  S1_\c\().4s, A1.8h, B\set\()_a.8h
+    bfmmla  S1_\d\().4s, A1.8h, B\set\()_b.8h
+    load_rows 1, \rows_next
+    bfmmla  S2_\c\().4s, A2.8h, B\set\()_a.8h
+    bfmmla  S2_\d\().4s, A2.8h, B\set\()_b.8h
+    load_rows 2, \rows_next
+    bfmmla  S3_\c\().4s, A3.8h, B\set\()_a.8h
+    bfmmla  S3_\d\().4s, A3.8h, B\set\()_b.8h
+    load_rows 3, \rows_next
 .endm
-
-.macro load_bias s0, s1, s2, s3, t0, t1, t2, t3, at
-    ldp     q\s0, q\t0, [sp, #BIAS + \at]
-    ldp     q\s1, q\t1, [sp, #BIAS + \at]
-    ldp     q\s2, q\t2, [sp, #BIAS + \at]
-    ldp     q\s3, q\t3, [sp, #BIAS + \at]
-.endm
-
-.macro each op, bound, s, rest:vararg
-    \op     v\s\().4s, v\s\().4s, \bound\().4s
-    .ifnb \rest
-    each    \op, \bound, \rest
+.macro load_rows p, at
+    .ifnc \at, none
+    ldr     qA\p, [lhs, #\at + 16 * \p]
     .endif
 .endm
 
-// min(max(x, v0), v1): NaN stays NaN.
-.macro clamp sums:vararg
-    each    fmax, v0, \sums
-    each    fmin, v1, \sums
+// S += A * B, 4 k; the columns are at byte rhs_at of rhs, the first 4 of them in B<set>. Loads A and the first 4
+// columns, B<other>, of the next 4 k, which are at bytes rhs_next of rhs and rows_next of lhs, if there are any.
+.macro group set, other, rhs_at, rhs_next=none, rows_next=none
+    columns_4 0, 1, \set, \other, (\rhs_at + 32)
+    columns_4 2, 3, \other, \set, (\rhs_at + 64)
+    columns_4 4, 5, \set, \other, \rhs_next, \rows_next
 .endm
 
-// v8 - v31 = 8 rows x 12 columns, all k, the first 4 rows clamped by v0, v1: a part of the functions, whose frame it
-// reads. Advances lhs and rhs to the end of their panels. Clobbers count, v2 - v7.
+// Column pairs c and d of S = bias, at byte `at` of the frame's copy of it.
+.macro load_bias c, d, at
+    ldp     qS0_\c, qS0_\d, [sp, #BIAS + \at]
+    ldp     qS1_\c, qS1_\d, [sp, #BIAS + \at]
+    ldp     qS2_\c, qS2_\d, [sp, #BIAS + \at]
+    ldp     qS3_\c, qS3_\d, [sp, #BIAS + \at]
+.endm
+
+// S of row pairs p and r = min(max(S, low), high): NaN stays NaN.
+.macro clamp p, r
+    limit   fmax, low, \p
+    limit   fmax, low, \r
+    limit   fmin, high, \p
+    limit   fmin, high, \r
+.endm
+.macro limit op, bound, p
+    \op    S\p\()_0.4s, S\p\()_0.4s, \bound\().4s
+    \op    S\p\()_1.4s, S\p\()_1.4s, \bound\().4s
+    \op    S\p\()_2.4s, S\p\()_2.4s, \bound\().4s
+    \op    S\p\()_3.4s, S\p\()_3.4s, \bound\().4s
+    \op    S\p\()_4.4s, S\p\()_4.4s, \bound\().4s
+    \op    S\p\()_5.4s, S\p\()_5.4s, \bound\().4s
+.endm
+
+// S = 8 rows x 12 columns, all k, of which the first 4 rows are clamped. A part of the functions, whose frame it reads.
+// Out: low, high; lhs and rhs at the ends of their panels. Changes count, v2 - v7.
 func kai_part_bf16_mmla_tile, hidden
-    load_bias 8, 9, 10, 11, 12, 13, 14, 15, 0
-    load_bias 16, 17, 18, 19, 20, 21, 22, 23, 32
-    load_bias 24, 25, 26, 27, 28, 29, 30, 31, 64
+    load_bias 0, 1, 0
+    load_bias 2, 3, 32
+    load_bias 4, 5, 64
     subs    count, groups, #2
     b.lo    2f
-    ldp     q0, q1, [lhs]
-    ldp     q4, q5, [rhs]
-    ldp     q2, q3, [lhs, #32]
+    ldp     qA0, qA1, [lhs]
+    ldp     qBe_a, qBe_b, [rhs]
+    ldp     qA2, qA3, [lhs, #32]
     b.eq    1f
 0:  // 8 k, and at least one group after them
-    group   4, 5, 6, 7, 0, 96, 64
-    group   6, 7, 4, 5, 96, 192, 128
+    group   e, o, 0, 96, 64
+    group   o, e, 96, 192, 128
     subs    count, count, #2
     add     lhs, lhs, #128
     add     rhs, rhs, #192
     b.hi    0b
     b.lo    3f
 1:  // the last 8 k
-    group   4, 5, 6, 7, 0, 96, 64
-    group   6, 7, 4, 5, 96
+    group   e, o, 0, 96, 64
+    group   o, e, 96
     add     lhs, lhs, #128
     add     rhs, rhs, #192
     b       4f
 2:  // 4 k or none at all
     cbz     groups, 4f
-    ldp     q0, q1, [lhs]
-    ldp     q4, q5, [rhs]
-    ldp     q2, q3, [lhs, #32]
+    ldp     qA0, qA1, [lhs]
+    ldp     qBe_a, qBe_b, [rhs]
+    ldp     qA2, qA3, [lhs, #32]
 3:  // the last 4 k
-    group   4, 5, 6, 7, 0
+    group   e, o, 0
     add     lhs, lhs, #64
     add     rhs, rhs, #96
-4:  ldp     q0, q1, [sp, #BOUNDS]
-    clamp   8, 12, 16, 20, 24, 28, 9, 13, 17, 21, 25, 29
+4:  ldp     qlow, qhigh, [sp, #BOUNDS]
+    clamp   0, 1
     return
 endfunc
 
-// Columns 0 - 11 of rows 2 p and 2 p + 1 of the bias: each pair of columns twice. Advances rhs. Clobbers v0 - v5.
+// The frame's copy of the bias: each pair of columns twice, as in S. Advances rhs. Changes v0 - v5.
 .macro bias_f32
     ldp     q0, q2, [rhs]
     ldr     q4, [rhs, #32]
     add     rhs, rhs, #48
-    twice
+    pairs_twice
 .endm
+// The same of a bias in f16.
 .macro bias_f16
     ldr     q1, [rhs]
     ldr     d4, [rhs, #16]
@@ -152,9 +173,10 @@ endfunc
     fcvtl   v0.4s, v1.4h
     fcvtl2  v2.4s, v1.8h
     fcvtl   v4.4s, v4.4h
-    twice
+    pairs_twice
 .endm
-.macro twice
+// Columns 0 - 3, 4 - 7 and 8 - 11 are in v0, v2 and v4.
+.macro pairs_twice
     dup     v1.2d, v0.d[1]
     dup     v3.2d, v2.d[1]
     dup     v5.2d, v4.d[1]
@@ -166,69 +188,72 @@ endfunc
     stp     q4, q5, [sp, #BIAS + 64]
 .endm
 
-// Two rows of f32 from their sums, to even and odd. Clobbers v5 - v7.
-.macro store_2_rows_f32 s0, s1, s2, s3, s4, s5
-    zip1    v5.2d, v\s0\().2d, v\s1\().2d
-    zip1    v6.2d, v\s2\().2d, v\s3\().2d
-    zip1    v7.2d, v\s4\().2d, v\s5\().2d
-    zip2    v\s1\().2d, v\s0\().2d, v\s1\().2d
-    zip2    v\s3\().2d, v\s2\().2d, v\s3\().2d
-    zip2    v\s5\().2d, v\s4\().2d, v\s5\().2d
-    stp     q5, q6, [even]
-    str     q7, [even, #32]
-    stp     q\s1, q\s3, [odd]
-    str     q\s5, [odd, #32]
+// Rows of pair p, f32, to [even] and [odd]. Changes S<p>_1, _3 and _5, row_a - row_c.
+.macro store_2_rows_f32 p
+    zip1    row_a.2d, S\p\()_0.2d, S\p\()_1.2d
+    zip1    row_b.2d, S\p\()_2.2d, S\p\()_3.2d
+    zip1    row_c.2d, S\p\()_4.2d, S\p\()_5.2d
+    zip2    S\p\()_1.2d, S\p\()_0.2d, S\p\()_1.2d
+    zip2    S\p\()_3.2d, S\p\()_2.2d, S\p\()_3.2d
+    zip2    S\p\()_5.2d, S\p\()_4.2d, S\p\()_5.2d
+    stp     qrow_a, qrow_b, [even]
+    str     qrow_c, [even, #32]
+    stp     qS\p\()_1, qS\p\()_3, [odd]
+    str     qS\p\()_5, [odd, #32]
 .endm
 
-.macro store_4_rows_f32 s0, s1, s2, s3, s4, s5, t0, t1, t2, t3, t4, t5
-    store_2_rows_f32 \s0, \s1, \s2, \s3, \s4, \s5
+// Rows of pairs p and r, f32, to even and odd, which move on to the next pair. Changes these S, row_a - row_c.
+.macro store_4_rows_f32 p, r
+    store_2_rows_f32 \p
     add     even, even, out_stride, lsl #1
     add     odd, odd, out_stride, lsl #1
-    store_2_rows_f32 \t0, \t1, \t2, \t3, \t4, \t5
+    store_2_rows_f32 \r
     add     even, even, out_stride, lsl #1
     add     odd, odd, out_stride, lsl #1
 .endm
 
-// The same in f16, rounded to nearest even.
-.macro narrow s0, s1, s2, s3, s4, s5
-    fcvtn   v\s0\().4h, v\s0\().4s
-    fcvtn   v\s2\().4h, v\s2\().4s
-    fcvtn   v\s4\().4h, v\s4\().4s
-    fcvtn2  v\s0\().8h, v\s1\().4s
-    fcvtn2  v\s2\().8h, v\s3\().4s
-    fcvtn2  v\s4\().8h, v\s5\().4s
+// S<p>_0, _2 and _4 = pair p in f16, rounded to nearest even: of columns 4 i to 4 i + 3, row 0 0 1 1 0 0 1 1.
+.macro narrow p
+    fcvtn   S\p\()_0.4h, S\p\()_0.4s
+    fcvtn   S\p\()_2.4h, S\p\()_2.4s
+    fcvtn   S\p\()_4.4h, S\p\()_4.4s
+    fcvtn2  S\p\()_0.8h, S\p\()_1.4s
+    fcvtn2  S\p\()_2.8h, S\p\()_3.4s
+    fcvtn2  S\p\()_4.8h, S\p\()_5.4s
 .endm
-.macro store_4_rows_f16 s0, s1, s2, s3, s4, s5, t0, t1, t2, t3, t4, t5
-    narrow  \s0, \s1, \s2, \s3, \s4, \s5
-    narrow  \t0, \t1, \t2, \t3, \t4, \t5
-    uzp1    v5.4s, v\s0\().4s, v\s2\().4s
-    uzp2    v6.4s, v\s0\().4s, v\s2\().4s
-    uzp1    v7.4s, v\s4\().4s, v\t4\().4s       // last 4 columns of rows 0 and 2
-    uzp2    v\s4\().4s, v\s4\().4s, v\t4\().4s  // of rows 1 and 3
-    str     q5, [even]
-    str     d7, [even, #16]
+// Rows of pairs p and r, rounded to f16, to even and odd, which move on. Changes these S, row_a - row_c, x16, x17.
+.macro store_4_rows_f16 p, r
+    narrow  \p
+    narrow  \r
+    uzp1    row_a.4s, S\p\()_0.4s, S\p\()_2.4s
+    uzp2    row_b.4s, S\p\()_0.4s, S\p\()_2.4s
+    uzp1    row_c.4s, S\p\()_4.4s, S\r\()_4.4s        // last 4 columns of rows 0 and 2
+    uzp2    S\p\()_4.4s, S\p\()_4.4s, S\r\()_4.4s    // of rows 1 and 3
+    str     qrow_a, [even]
+    str     drow_c, [even, #16]
     add     even, even, out_stride, lsl #1
-    str     q6, [odd]
-    str     d\s4, [odd, #16]
+    str     qrow_b, [odd]
+    str     dS\p\()_4, [odd, #16]
     add     odd, odd, out_stride, lsl #1
-    uzp1    v5.4s, v\t0\().4s, v\t2\().4s
-    uzp2    v6.4s, v\t0\().4s, v\t2\().4s
+    uzp1    row_a.4s, S\r\()_0.4s, S\r\()_2.4s
+    uzp2    row_b.4s, S\r\()_0.4s, S\r\()_2.4s
     add     x16, even, #16
     add     x17, odd, #16
-    str     q5, [even]
-    st1     {v7.d}[1], [x16]
+    str     qrow_a, [even]
+    st1     {row_c.d}[1], [x16]
     add     even, even, out_stride, lsl #1
-    str     q6, [odd]
-    st1     {v\s4\().d}[1], [x17]
+    str     qrow_b, [odd]
+    st1     {S\p\()_4.d}[1], [x17]
     add     odd, odd, out_stride, lsl #1
 .endm
 
+// void name(m, n, ...) as above; type, size: of the results, load, store: instructions for one of them.
 .macro matmul name, type, size, load, store
 func \name, hidden
     frame   x29, d8-d15, space=FRAME
-    dup     v0.4s, v0.s[0]
-    dup     v1.4s, v1.s[0]
-    stp     q0, q1, [sp, #BOUNDS]
+    dup     low.4s, v0.s[0]
+    dup     high.4s, v1.s[0]
+    stp     qlow, qhigh, [sp, #BOUNDS]
 
 7:  // a panel of columns
     mov     rhs, rhs_panel
@@ -249,9 +274,9 @@ func \name, hidden
     csel    out_stride, stride, out_stride, hs
     mov     even, out
     add     odd, out, out_stride
-    store_4_rows_\type 8, 12, 16, 20, 24, 28, 9, 13, 17, 21, 25, 29
-    clamp   10, 14, 18, 22, 26, 30, 11, 15, 19, 23, 27, 31
-    store_4_rows_\type 10, 14, 18, 22, 26, 30, 11, 15, 19, 23, 27, 31
+    store_4_rows_\type 0, 1
+    clamp   2, 3
+    store_4_rows_\type 2, 3
     cmp     out, dst
     b.eq    9f
     // rows x n elements of the tile on the stack, at most 8 x 12, to dst
