@@ -1,5 +1,5 @@
 // Few rows of the qai8dxp GEMM on NEON (struct FewArgs of qai8dxp_neon.hpp): the loop over columns, whose tiles are in
-// qai8dxp_neon_dotprod_few.S and qai8dxp_neon_i8mm_few.S, and what becomes of their sums (qai8dxp_neon_few.inc).
+// qai8dxp_neon_dotprod_few.S and qai8dxp_neon_i8mm_few_*.S, and what becomes of their sums (qai8dxp_neon_few.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
