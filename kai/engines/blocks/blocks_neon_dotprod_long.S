@@ -41,6 +41,7 @@ reg P1_1, 31
 reg P1_2, 19
 reg P1_3, 17
 
+// Set e = the first 4 low and 4 high k.
 .macro begin bits
     .if \bits == 4
     ldr     qe_high, [rhs]
@@ -97,6 +98,7 @@ reg P1_3, 17
     sdot_23 S1, \set\()_high, \set\()_high1
     .endif
 .endm
+// S0, S1 += 32 k.
 .macro step bits
     mac_4k  \bits, e, o, 16
     next_step
@@ -129,6 +131,7 @@ reg P1_3, 17
     if_two fcvtl L1.4s, L1.4h
 .endm
 
+// C, L0, L1 = scales; before, with zeros: acc += zeros * sums of the rows. Changes x10, x11.
 .macro fields_4
     tbnz    kind, #LONG_ZEROS, 7f
     load_f16_scales
@@ -143,6 +146,7 @@ reg P1_3, 17
     load_fields q, x10, x11
 8:
 .endm
+// acc += S * (C * L). Changes P0, P1.
 .macro add_int4
     by_rows fmul, P0, L0
     tbnz    kind, #LONG_ZEROS, 7f
@@ -176,6 +180,7 @@ reg P1_3, 17
     fmla    \acc\()_2.4s, \s\()_2.4s, C.4s
     fmla    \acc\()_3.4s, \s\()_3.4s, C.4s
 .endm
+// acc += (S * L) * C.
 .macro add_int8
     scvtf_4 S0
     if_two scvtf_4 S1

@@ -62,6 +62,7 @@ rhs_fields .req x25
 regs 8, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
 regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
 
+// SUMS_F += all blocks, whose elements have \bits. \fold: addp or none, \group: x4 or x8.
 .macro row_blocks bits, fold, group
 3:  // a block
     subs    x1, x1, #1
@@ -127,6 +128,7 @@ regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
     shared_quads fmul, 4s, FIELDS, FIELDS, v30.s[1]
 8:
 .endm
+// SUMS_F += sums times FIELDS.
 .macro add_int4
     tbnz    kind, #LONG_ZEROS, 7f
     shared_quads scvtf, 4s, SUMS_A, SUMS_A, #4
@@ -139,6 +141,7 @@ regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
 .macro fields_8
     load_f16_scales 31
 .endm
+// The same; the scale of the row, s31, comes first. Moves on from the last step to the next block.
 .macro add_int8
     scvtf_quads SUMS_A
     sub     x5, x22, x20
@@ -149,6 +152,7 @@ regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
     op_quads fmla, 4s, SUMS_F, SUMS_A, FIELDS
 .endm
 
+// A function: one row, fours of quads. Arguments: LongArgs.
 .macro long_row name, fold, group
 func \name, hidden
     .set    quads, 4

@@ -14,6 +14,7 @@
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
 #include "kai/engines/int_neon/int_neon_few_sdot.inc"
 
+// Place 0, 1: as int_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_quads RHS_A, 64

@@ -28,6 +28,7 @@ reg F1, 14
     if_more \rows, 3, fmla \acc\()_3.4s, Z.4s, \f\().s[3]
 .endm
 
+// acc0 += a block. Changes S0, A, B, F, L, P, Z, C_scales, x16.
 .macro tile_block_1
     start   S0
     load_rhs_f32 Z, C_scales
@@ -44,6 +45,7 @@ reg F1, 14
     add_block
 .endm
 
+// acc0, acc1 += a block. Changes S0, S1, A0, A1, B, F0, F1, L0, L1, P0, P1, Z, C_scales, x16, x17.
 .macro tile_block_2
     start   S0
     load_rhs_f32 Z, C_scales

@@ -15,6 +15,7 @@
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
 #include "kai/engines/int_neon/int_neon_few_sdot.inc"
 
+// Place 0, 1: as int_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_f16_scales

@@ -34,6 +34,7 @@
     ldr     qL, [scales]
     add_block
 .endm
+// Two panels.
 .macro half_block_of_two_panels half
     start   S0
     start   S1, last_rows
@@ -51,6 +52,7 @@
     add_block_of_two_panels
 .endm
 
+// acc0 += a block. Changes S0, A, B, L, P, C_scales, x16.
 .macro tile_block_1
     .if RHS_HALVES
     half_block 0
@@ -80,6 +82,7 @@
     .endif
 .endm
 
+// acc0, acc1 += a block. Changes S0, S1, A0, A1, B, L0, L1, P0, P1, C_scales, x16, x17.
 .macro tile_block_2
     .if RHS_HALVES
     half_block_of_two_panels 0

@@ -56,6 +56,7 @@ reg P1_1, 8
 reg P1_2, 11
 reg P1_3, 9
 
+// What the first step needs: Be, B and rows, low k; one panel: He, too.
 .macro begin bits
     .if \bits == 4
     ldp     qBe_a, qBe_b, [rhs]
@@ -152,6 +153,7 @@ reg P1_3, 9
     smmla_2 S1_b, B\set, H1_b
 .endm
 
+// S0, S1 += 32 k.
 .macro step bits
     .if panels == 1
     mac_8k_1 \bits, e, o, 32
@@ -223,6 +225,7 @@ reg P1_3, 9
     .endif
 .endm
 
+// acc += S * (C * L); before, with zeros: acc += zeros * sums of the rows.
 .macro add_int4
     tbnz    kind, #LONG_ZEROS, 7f
     load_fields d
@@ -257,6 +260,7 @@ reg P1_3, 9
     fmla    \acc\()_2.4s, \s\()_2.4s, C_a.4s
     fmla    \acc\()_3.4s, \s\()_3.4s, C_b.4s
 .endm
+// acc += (S * L) * C.
 .macro add_int8
     load_fields d
     scvtf_4 S0

@@ -35,6 +35,7 @@
     .endif
 .endm
 
+// Place 0, 1: as int_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_columns 64
@@ -46,6 +47,7 @@
     .endif
 .endm
 
+// acc += zeros * sums of the rows, then (S - C) * scales. Changes S, T, RHS_A, LOW.
 .macro accumulate
     name_scratch
     spread_columns LOW

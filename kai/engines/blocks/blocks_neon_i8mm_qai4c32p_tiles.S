@@ -63,6 +63,7 @@ reg start_2, 30
     .endif
 .endm
 
+// acc0 += a block. Changes S0, A, B, F, Z, C, P0, v4, v30.
 .macro tile_block_1
     load_columns
     ldr     qF_a, [scales]
@@ -83,6 +84,7 @@ reg start_2, 30
     add_products acc0, S0, P0
 .endm
 
+// acc0, acc1 += a block. Changes S0, S1, A0, A1, B, F0, F1, Z, C, P0, P1, v30.
 .macro tile_block_2
     ldr     qA0_a, [lhs_0]
     ldr     qA0_b, [lhs_0, #16]

@@ -16,6 +16,7 @@
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
 #include "kai/engines/int_neon/int_neon_few_smmla.inc"
 
+// Place 0, 1: as int_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_f16_scales
@@ -36,6 +37,7 @@
     .endif
 .endm
 
+// acc += scales of the columns * (scales of the rows * S). Changes S, T, RHS_A, LOW.
 .macro accumulate
     name_scratch
     load_all T_a, [scales, #32]

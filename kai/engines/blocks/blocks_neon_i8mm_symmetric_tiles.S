@@ -74,6 +74,7 @@ reg columns, 31
     add     lhs_\p, lhs_\p, #LHS_BLOCK
     add_sums \p
 .endm
+// Half a block of panel \p.
 .macro add_half_panel p, half
     ldr     qA_a, [lhs_\p, #64 * \half]
     start   S0
@@ -100,6 +101,7 @@ reg columns, 31
 // Half a block of the second panel, which has two rows.
 reg Q_aa, 31
 reg Q_ab, 26
+// The same of the second panel where it has two rows.
 .macro add_half_of_two_rows half
     ldr     qA_a, [lhs_1, #64 * \half]
     start   S0, 2
@@ -117,6 +119,7 @@ reg Q_ab, 26
     load_half_columns \half
     add_half_panel 0, \half
 .endm
+// Two panels.
 .macro half_block_2 half
     load_half_columns \half
     add_half_panel 0, \half
@@ -126,6 +129,7 @@ reg Q_ab, 26
     add_half_panel 1, \half
     .endif
 .endm
+// Four panels.
 .macro half_block_4 half
     load_half_columns \half
     add_half_panel 0, \half
@@ -134,6 +138,7 @@ reg Q_ab, 26
     add_half_panel 3, \half
 .endm
 
+// acc0 += a block. Changes S0, A, B, C, L, P, x16.
 .macro tile_block_1
     .if RHS_HALVES
     half_block_1 0
@@ -145,6 +150,7 @@ reg Q_ab, 26
     add     scales, scales, #64
 .endm
 
+// acc0 - acc3 += a block. Changes S0, A, B, C, L, P, x16.
 .macro tile_block_4
     .if RHS_HALVES
     half_block_4 0
@@ -159,6 +165,7 @@ reg Q_ab, 26
     add     scales, scales, #4 * 64
 .endm
 
+// acc0, acc1 += a block. Changes S0, S1, A0, A1, B, C, L, P, v12 - v23, x16.
 .macro tile_block_2
     .if RHS_HALVES
     half_block_2 0

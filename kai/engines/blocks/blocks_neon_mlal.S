@@ -38,6 +38,7 @@ regs 24, bias, bias1
     mov     R_\row\().16b, sums_\row\().16b
 .endm
 
+// Distances in blocks of qsi8d32p and qsi4c32p.
 .macro blocks_prepare
     ldr     x16, [args, #MLAL_ARGS_blocks]
     mov     x13, #16 * height
@@ -50,6 +51,7 @@ regs 24, bias, bias1
     add     lhs, lhs, #16 * height
     add     high_lhs, high_lhs, #16 * height
 .endm
+// A tile: rows, blocks; the results are clamped and stored.
 .macro blocks_tile
     each_row zero_sums
     mov     x12, x16
@@ -112,6 +114,7 @@ regs 24, bias, bias1
 .macro zeros_prepare
     ldr     x16, [args, #MLAL_ARGS_blocks]
 .endm
+// The same with zeros.
 .macro zeros_tile
     each_row zero_sums
     mov     x12, x16

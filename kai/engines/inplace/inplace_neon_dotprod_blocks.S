@@ -85,6 +85,7 @@ sS_\r  .req s\s
     sdot    S_\r\().4s, k_1.16b, W_\r\().16b
 .endm
 
+// S of all rows = a block, \at bytes from here.
 .macro multiply_q8_0 at
     each_row first_weights, (\at + 2)
     each_row start_sum

@@ -118,6 +118,7 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     str     w15, [sp, #MINIMA + 16 + 4 * \r]
 .endm
 
+// Scales of the phase to the lanes of c_r and d_r. Changes x13, x14.
 .macro phase_scales_q4_k r, phase
     .if \phase
     lsr     x13, word_\r, #16
@@ -131,6 +132,7 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     fmov    dd_\r, x14
 .endm
 
+// I_r += two sub-blocks of row \r, \at bytes from its super-block, times lane \lane of the scales. Changes set \set.
 .macro row_q4_k r, set, at, lane
     ldr     q\set\()_q0, [row_\r, #\at]
     ldr     q\set\()_q1, [row_\r, #\at + 16]
@@ -164,6 +166,7 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     row_q4_k 3, o, (Q4_K_QUANTS + 32 * \t), \t / 2
 .endm
 
+// I_0 = T of four rows: f32.
 .macro superblock_q4_k
     each_row unpack_q4_k
     each_row phase_scales_q4_k, 0
@@ -238,6 +241,7 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     mla     I_\r\().4s, S_3.4s, d_\r\().s[2 * \half + 1]
 .endm
 
+// 64 weights: \half of 128, \phase of 16 in 32.
 .macro step_q6_k half, phase
     ldr     qk_0, [lhs, #128 * \half + 16 * \phase]
     ldr     qk_1, [lhs, #128 * \half + 16 * \phase + 32]
@@ -246,6 +250,7 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     each_row row_q6_k, 64 * \half + 16 * \phase, Q6_K_HIGH + 32 * \half + 16 * \phase, (8 * \half + \phase), \half
 .endm
 
+// I_0 = T of four rows: f32.
 .macro superblock_q6_k
     each_row phase_scales_q6_k, 0
     step_q6_k 0, 0

@@ -67,6 +67,7 @@ sRHS_C_3 .req s27
 .macro clear_super q, at
     ldr     qSUMS_A_\q, [sp, #ZERO]
 .endm
+// Sums of the sub-blocks = 0.
 .macro clear_sums q, at
     .if HAS_MINIMA || GROUP == 8
     ldp     qSUMS_B_\q, qSUMS_T_\q, [sp, #ZERO]
@@ -88,6 +89,7 @@ sRHS_C_3 .req s27
     and     RHS_C_\q\().16b, RHS_C_\q\().16b, mask.16b
     and     RHS_B_\q\().16b, RHS_B_\q\().16b, mask.16b
 .endm
+// SUMS_B, SUMS_T += 4 k of two sub-blocks, \at bytes from here: \x, \y have the row, \lane says which 4 k.
 .macro mac_4k at, x, y, lane
     load_quads RHS_B, \at
     .if RHS_BITS == 5
@@ -129,6 +131,7 @@ sRHS_C_3 .req s27
     shl     SUMS_B_\q\().4s, SUMS_B_\q\().4s, #7
     fmul    SUMS_A_\q\().4s, SUMS_A_\q\().4s, SUMS_T_\q\().4s
 .endm
+// J += minima times low bytes of B: lane 2, then 3, which loads dmin.
 .macro low_minima q, lane
     .if \lane == 2
     sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, v16.4b[2]
@@ -173,6 +176,7 @@ sRHS_C_3 .req s27
 .macro spread_4_scales q, at
     tbl     RHS_C_\q\().16b, {RHS_C_\q\().16b}, first_index.16b
 .endm
+// Sub-scales are signed; groups of 8: the sums are joined.
 .macro extend_4_scales q, at
     sshr    RHS_C_\q\().4s, RHS_C_\q\().4s, #24
     .if GROUP == 8
@@ -182,6 +186,7 @@ sRHS_C_3 .req s27
 
 // ---- 6 bits
 
+// 16 k of the row; groups of 8: 8 k twice in k_0 and in k_1.
 .macro load_row
     .if GROUP == 4
     ldr     qk_0, [x15], #16
@@ -223,6 +228,7 @@ sRHS_C_3 .req s27
 
 // ---- all
 
+// SUMS_A += scaled sums of the next sub-blocks: two with minima, else one. Flags: subs x14.
 .macro add_sub_blocks
     .if HAS_MINIMA
     ldp     qk_0, qk_1, [x15]
@@ -293,6 +299,7 @@ sRHS_C_3 .req s27
     fmla    SUMS_F_\q\().4s, SUMS_A_\q\().4s, v17.s[0]
 .endm
 
+// SUMS_F += the super-block.
 .macro add_super_block
     .if HAS_MINIMA
     sub     x13, x13, #32
@@ -315,6 +322,7 @@ sRHS_C_3 .req s27
     .endif
 .endm
 
+// What stays in registers and on the stack.
 .macro constants
     scale_indices
     stp     x16, x17, [sp, #OF_FIRST]

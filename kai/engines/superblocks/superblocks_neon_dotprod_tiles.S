@@ -48,6 +48,7 @@ regs 30, up2, down2
     ldr     qindices, [sp, #INDICES]
 .endm
 
+// scale of sub-block \odd of a pair.
 .macro sub_scales odd
     ldr     s24, [subs, #4 * \odd]
     tbl     scale.16b, {scale.16b}, indices.16b
@@ -78,6 +79,7 @@ regs 30, up2, down2
     .endif
 .endm
 
+// S += a sub-block.
 .macro multiply both, lhs
     sums_4k \both, B_0, even_k, \lhs, 32
     sums_4k \both, B_1, odd_k, \lhs, 48
@@ -139,6 +141,7 @@ regs 30, up2, down2
     load_4k (pairs > 1), \n1, lhs_0, \at + 128
 .endm
 
+// I0 += the next two sub-blocks.
 .macro two_sub_blocks
     load_subs 0, fst0, snd0
     both_columns
@@ -206,6 +209,7 @@ regs 30, up2, down2
     load_4k (pairs > 3), \k1, lhs_1, sub_offset + \at
 .endm
 
+// I0, I1 += sub-block \odd of a pair.
 .macro two_panels odd
     load_panels 0, up0, down0
     load_panels 16, up1, down1
@@ -249,6 +253,7 @@ regs 30, up2, down2
 
 // ---- The end of a super-block
 
+// d and dmin, from the super-block at x16.
 .macro super_scales
     ldr     dD_0, [x16, #RHS_D]
     fcvtl   D_0.4s, D_0.4h
@@ -258,6 +263,7 @@ regs 30, up2, down2
     .endif
 .endm
 
+// J_0, J_1 += minima (v16, v17) times half of the sums of two rows.
 .macro sums_of_minima lhs
     sdot    J_0.4s, v16.16b, \lhs\().4b[0]
     sdot    J_1.4s, v16.16b, \lhs\().4b[2]
@@ -265,6 +271,7 @@ regs 30, up2, down2
     sdot    J_1.4s, v17.16b, \lhs\().4b[3]
 .endm
 
+// acc += I, scaled, of a pair of rows.
 .macro add_scaled p, r, at
     .ifc \r, a
     ldr     qscale, [lhs_\p]

@@ -125,6 +125,7 @@ regs 30, lowest, highest
     ldp     qI_a_\q, qI_b_\q, [sp, #ZERO]
 .endm
 
+// I += sums of a pair of sub-blocks, times sub-scales. Changes v28, v30, v31.
 .macro add_pair q
     ldr     d28, [quad_\q, x13]
     tbl     v30.16b, {v28.16b}, v26.16b
@@ -172,6 +173,7 @@ regs 30, lowest, highest
     add     quad_\q, quad_\q, #RHS_BLOCK - 512
     addp    T_\q\().4s, T_\q\().4s, v29.4s
 .endm
+// I_a = both sub-blocks of four columns; T = J.
 .macro join_sums q
     .if RHS_BITS == 4
     sshl    I_a_\q\().4s, I_a_\q\().4s, v26.4s
@@ -182,6 +184,7 @@ regs 30, lowest, highest
     addp    I_a_\q\().4s, I_a_\q\().4s, I_b_\q\().4s
     fsub    T_\q\().4s, T_\q\().4s, v27.4s
 .endm
+// I_a = I * d.
 .macro scale_sums q
     .if RHS_BITS == 4
     scvtf   I_a_\q\().4s, I_a_\q\().4s, #4
@@ -191,6 +194,7 @@ regs 30, lowest, highest
     fmul    I_a_\q\().4s, I_a_\q\().4s, S_a_\q\().4s
 .endm
 
+// I += the next pair of sub-blocks. Flags: subs x14.
 .macro add_sub_blocks
     load_row
     .if RHS_BITS == 4
@@ -211,6 +215,7 @@ regs 30, lowest, highest
     subs    x14, x14, #1
 .endm
 
+// SUMS_F += the super-block.
 .macro add_super_block
     sub     x13, x13, #32
     sub     x17, x15, #LHS_BLOCK(1)
@@ -235,6 +240,7 @@ regs 30, lowest, highest
     stp     x16, x16, [sp, #\at]
 .endm
 
+// What stays on the stack.
 .macro constants
     .if RHS_BITS == 5
     row_shifts OF_BITS

@@ -24,6 +24,7 @@ regs 24, scale_0, scale_1
 regs 24, rows_a, rows_b
 regs 30, A_a, A_b
 
+// Indices from x16, x17 to the stack; 6 bits: to v22, v23, too.
 .macro index_constants
     stp     x16, x16, [sp, #INDICES]
     stp     x17, x17, [sp, #INDICES + 16]
@@ -32,6 +33,7 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// scale_0, scale_1 of sub-block \odd of a pair. Changes v26, v27.
 .macro sub_scales odd
     ldr     s25, [subs, #4 * \odd]
     .if RHS_BITS == 6
@@ -48,6 +50,7 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// A = the first 8 k of a sub-block.
 .macro first_lhs both, lhs
     ldr     qA_a, [\lhs, #sub_offset]
     .if \both
@@ -72,6 +75,7 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// S += a sub-block.
 .macro multiply both, lhs
     sums_8k \both, B_0, B_1, \lhs, 32
     .if SUB == 32
@@ -83,6 +87,7 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// I<p> += S times sub-scales.
 .macro add_sub both, p
     mla     I\p\()_a0.4s, S_a0.4s, scale_0.4s
     mla     I\p\()_a1.4s, S_a1.4s, scale_1.4s
@@ -92,6 +97,7 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// d and dmin, from the super-block at x16.
 .macro super_scales
     ldr     dD_0, [x16, #RHS_D]
     fcvtl   D_0.4s, D_0.4h
@@ -110,6 +116,7 @@ regs 30, A_a, A_b
     smmla   J_1.4s, \lhs\().16b, v17.16b
 .endm
 
+// acc += I, scaled, of a pair of rows.
 .macro add_scaled p, r, at
     .ifc \r, a
     ldr     qrows_a, [lhs_\p]
