@@ -11,14 +11,29 @@
 // they are packed, or by the EOR that makes unsigned weights signed.
 //
 // A step is 16 k of all rows and columns, in batches of up to 8 products. The next batch begins by adding t to the sums
-// while operands are loaded, so that in-order cores need not wait.
+// while operands are loaded, so that in-order cores need not wait. 4 rows x 4 columns, columns 0 and 1, then 2 and 3:
 //
-//   x0      struct LowpTile                    v0 - v3    16 k of the rows
-//   x1      steps to go                        v1 - v5    16 k of the columns: those that are not rows
-//   x2, x3  tails of rows and columns          v6, v7     lhs_flip, rhs_flip
-//   x4 - x7 rows                               v8 - v15   t
-//   x8 - x15 columns, or x8 - x11 panels       v16 - v31  sums; of columns, 16 bits: v12 - v15, or the last 4 or 8
-//   x16, x17 where sums go, tiles to go
+//          | B_4           B_5            B_4           B_5           16 k: (lower) 8, (upper) 8
+//     -----+-------------------------------------------------------
+//     A0   | Ta0 -> S0_0   Tb0 -> S1_0    Ta0 -> S2_0   Tb0 -> S3_0
+//     A1   | Ta1 -> S0_1   Tb1 -> S1_1    Ta1 -> S2_1   Tb1 -> S3_1
+//     A2   | Ta2 -> S0_2   Tb2 -> S1_2    Ta2 -> S2_2   Tb2 -> S3_2
+//     A3   | Ta3 -> S0_3   Tb3 -> S1_3    Ta3 -> S2_3   Tb3 -> S3_3
+//
+// Sums lie column by column, v(16 + rows * column + row). In groups of 4 they are a column of 4 rows, 2 columns of 2
+// rows, 4 columns of 1 row: S<group>_<i>. With three rows they are called C<column>_<row>.
+//
+//   A0 - A3                 v0 - v3      16 k of the rows
+//   B_1 - B_5               v1 - v5      16 k of columns, in registers that are not rows of the tile
+//   lhs_flip, rhs_flip      v6, v7       what makes bytes signed; rhs_flip inverts the last 8 of 16, too
+//   Ta0 - Ta3, Tb0 - Tb3    v8 - v15     t
+//   S0_0, S0_1 ... S3_3     v16 - v31    sums; C0_0, C0_1, C0_2, C1_0 ... C3_2  v16 - v27
+//                                        of bytes of columns, 16 bits: v12 - v15, or the last 4 or 8
+//   args  x0                struct LowpTile
+//   steps  x1, tiles  x17   to go; out  x16: where sums go
+//   lhs_tail, rhs_tail      x2, x3       tails of rows and columns
+//   row0 - row3             x4 - x7
+//   column0 - column7       x8 - x15     or panel0 - panel3, x8 - x11
 //
 // Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 steps
 // at most.
@@ -35,94 +50,147 @@ rhs_tail .req x3
 out      .req x16
 tiles    .req x17
 
-// t of a batch, and of its halves.
-#define T03 8, 9, 10, 11
-#define T47 12, 13, 14, 15
-#define T01 8, 9, ,
-#define T23 10, 11, ,
+    regs    0, A0, A1, A2, A3
+    regs    1, B_1, B_2, B_3, B_4, B_5, lhs_flip, rhs_flip
+    regs    8, Ta0, Ta1, Ta2, Ta3, Tb0, Tb1, Tb2, Tb3
+    regs    16, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
+    regs    16, C0_0, C0_1, C0_2, C1_0, C1_1, C1_2, C2_0, C2_1, C2_2, C3_0, C3_1, C3_2
 
-// Four products, or three.
-.macro products op, half, t0, t1, t2, t3, a0, a1, a2, a3, b0, b1, b2, b3
-    \op v\t0\().8h, v\a0\().\half, v\b0\().\half
-    \op v\t1\().8h, v\a1\().\half, v\b1\().\half
-    \op v\t2\().8h, v\a2\().\half, v\b2\().\half
-    .ifnb \t3
-    \op v\t3\().8h, v\a3\().\half, v\b3\().\half
-    .endif
+row0    .req x4
+row1    .req x5
+row2    .req x6
+row3    .req x7
+column0 .req x8
+column1 .req x9
+column2 .req x10
+column3 .req x11
+column4 .req x12
+column5 .req x13
+column6 .req x14
+column7 .req x15
+panel0  .req x8
+panel1  .req x9
+panel2  .req x10
+panel3  .req x11
+// Before a tile
+lhs_stride .req x1
+rhs_stride .req x3
+next    .req x1                                 // tile
+
+// A product, of the first and then of the last 8 of 16 k.
+.macro lower to, a, b
+    smull   \to\().8h, \a\().8b, \b\().8b
 .endm
-#define FIRST  products smull, 8b,
-#define SECOND products smlsl2, 16b,
-.macro add_up t0, t1, t2, t3, s0, s1, s2, s3
-    sadalp  v\s0\().4s, v\t0\().8h
-    sadalp  v\s1\().4s, v\t1\().8h
-    .ifnb \t2
-    sadalp  v\s2\().4s, v\t2\().8h
-    .endif
-    .ifnb \t3
-    sadalp  v\s3\().4s, v\t3\().8h
-    .endif
+.macro upper to, a, b
+    smlsl2  \to\().8h, \a\().16b, \b\().16b
 .endm
 
+// The products `half`, lower or upper, of a batch of T<t>: rows of the tile times columns B_<b0>, ...
+.macro products_1x4 half, t, b0, b1, b2, b3
+    \half   T\t\()0, A0, B_\b0
+    \half   T\t\()1, A0, B_\b1
+    \half   T\t\()2, A0, B_\b2
+    \half   T\t\()3, A0, B_\b3
+.endm
+// The same, 2 rows, 2 columns.
+.macro products_2x2 half, t, b0, b1
+    \half   T\t\()0, A0, B_\b0
+    \half   T\t\()1, A1, B_\b0
+    \half   T\t\()2, A0, B_\b1
+    \half   T\t\()3, A1, B_\b1
+.endm
+.macro products_3x1 half, t, b
+    \half   T\t\()0, A0, B_\b
+    \half   T\t\()1, A1, B_\b
+    \half   T\t\()2, A2, B_\b
+.endm
+// The same, 4 rows, a column.
+.macro products_4x1 half, t, b
+    \half   T\t\()0, A0, B_\b
+    \half   T\t\()1, A1, B_\b
+    \half   T\t\()2, A2, B_\b
+    \half   T\t\()3, A3, B_\b
+.endm
+
+// A group of sums, or 3 rows of a column, += T<t>.
+.macro add_up t, group
+    add_up_01 \t, \group
+    add_up_23 \t, \group
+.endm
+.macro add_up_01 t, group
+    sadalp  S\group\()_0.4s, T\t\()0.8h
+    sadalp  S\group\()_1.4s, T\t\()1.8h
+.endm
+.macro add_up_23 t, group
+    sadalp  S\group\()_2.4s, T\t\()2.8h
+    sadalp  S\group\()_3.4s, T\t\()3.8h
+.endm
+.macro add_up_3 t, column
+    sadalp  C\column\()_0.4s, T\t\()0.8h
+    sadalp  C\column\()_1.4s, T\t\()1.8h
+    sadalp  C\column\()_2.4s, T\t\()2.8h
+.endm
+
+// A = 16 k of the rows, in two parts: loads, signs.
 .macro load_rows rows
     .irp a, 0, 1, 2, 3
         .if \a < \rows
-    with_number load_row, (4 + \a), \a
+    ldr     qA\a, [row\a], #16
         .endif
     .endr
 .endm
-.macro load_row x, a
-    ldr     q\a, [x\x], #16
-.endm
+// The second part.
 .macro ready_rows rows
     .irp a, 0, 1, 2, 3
         .if \a < \rows
-    flip    \a, 6
+    flip    A\a, lhs_flip
         .endif
     .endr
 .endm
 .macro flip v, by
-    eor     v\v\().16b, v\v\().16b, v\by\().16b
+    eor     \v\().16b, \v\().16b, \by\().16b
 .endm
 
-// 16 k of columns \index, \index + 1, ... to v\b, ...: of the panels at x8, x9 ..., or of the column at x8 + \index.
-// Pointers move on beside the loads: a load that adds is two micro-operations.
+// 16 k of columns \index, \index + 1, ... of the tile to B_<b>, ...: from panels, which have 4 columns each, or from
+// columns. Pointers move on beside the loads: a load that adds is two micro-operations.
 .macro columns raw, index, b, rest:vararg
     .ifnc \raw, packed
-    with_number column, (8 + \index), \b
+    with_number column, (\index), \b
     .else
-    with_number panel_column, (8 + \index / 4), \b, (\index % 4)
+    with_number panel_column, (\index / 4), \b, (\index % 4)
     .endif
     .ifnb \rest
     columns \raw, (\index + 1), \rest
     .endif
 .endm
-.macro column x, b
-    ldr     q\b, [x\x]
-    add     x\x, x\x, #16
+.macro column c, b
+    ldr     qB_\b, [column\c]
+    add     column\c, column\c, #16
 .endm
-.macro panel_column x, b, index
-    ldr     q\b, [x\x, #16 * \index]
+// Column `index` of panel p; the last one moves it on.
+.macro panel_column p, b, index
+    ldr     qB_\b, [panel\p, #16 * \index]
     .if \index == 3
-    add     x\x, x\x, #64
+    add     panel\p, panel\p, #64
     .endif
 .endm
-// They are loaded: sums of bytes, and weights become signed.
+// They are loaded: their bytes are added to the sums of columns, and weights become signed.
 .macro ready raw, index, b, rest:vararg
     .ifnc \raw, packed
         .ifnc \raw, plain
-    with_number add_bytes, (column_sum + \index), \raw, \b
+    with_number add_bytes, (column_sum + \index), \raw, B_\b
         .endif
-    flip    \b, 7
+    flip    B_\b, rhs_flip
     .endif
     .ifnb \rest
     ready   \raw, (\index + 1), \rest
     .endif
 .endm
 .macro add_bytes s, op, b
-    \op     v\s\().8h, v\b\().16b
+    \op     v\s\().8h, \b\().16b
 .endm
 
-// The rows and the first columns.
+// A = 16 k of the rows, B_<b>, ... = of the first columns.
 .macro rows_and_columns raw, rows, b:vararg
     load_rows \rows
     columns \raw, 0, \b
@@ -130,52 +198,54 @@ tiles    .req x17
     ready   \raw, 0, \b
 .endm
 
-// A step begins by adding what the step before has multiplied: one row the last half of that.
+// step_RxC: sums += 16 k of R rows x C columns. It begins by adding the products of the last batch of the step before;
+// last_RxC adds those of the last step.
 
+// 1 x 4: a batch, of Ta.
 .macro step_1x4 raw
     rows_and_columns \raw, 1, 1, 2, 3, 4
     last_1x4
-    FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
-    SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
+    products_1x4 lower, a, 1, 2, 3, 4
+    products_1x4 upper, a, 1, 2, 3, 4
 .endm
 .macro last_1x4
-    add_up  T03, 16, 17, 18, 19
+    add_up  a, 0
 .endm
 
 .macro step_1x8 raw
     load_rows 1
-    one_by_eight \raw, 0, 20, 21, 22, 23, 16, 17, 18, 19
+    one_by_eight \raw, 0, 1, 0
 .endm
-// Eight columns, the first ones of a step or those from \index on. Before, the last products are added to the sums l0 -
-// l3; after, t of v12 - v15 is left to add.
-.macro one_by_eight raw, index, l0, l1, l2, l3, s0, s1, s2, s3
+// Eight columns from `index` on, the first ones of a step if that is 0. Before, Tb is added to group `before`; after,
+// the first four are in `group`, and Tb is left to add.
+.macro one_by_eight raw, index, before, group
     columns \raw, \index, 1, 2, 3, 4
     .if \index == 0
     ready_rows 1
     .endif
     ready   \raw, \index, 1, 2, 3, 4
-    add_up  T47, \l0, \l1, \l2, \l3
-    FIRST   T03, 0, 0, 0, 0, 1, 2, 3, 4
+    add_up  b, \before
+    products_1x4 lower, a, 1, 2, 3, 4
     columns \raw, (\index + 4), 5
-    SECOND  T03, 0, 0, 0, 0, 1, 2, 3, 4
+    products_1x4 upper, a, 1, 2, 3, 4
     columns \raw, (\index + 5), 1, 2, 3
     ready   \raw, (\index + 4), 5, 1, 2, 3
-    add_up  T01, \s0, \s1
-    FIRST   T47, 0, 0, 0, 0, 5, 1, 2, 3
-    add_up  T23, \s2, \s3
-    SECOND  T47, 0, 0, 0, 0, 5, 1, 2, 3
+    add_up_01 a, \group
+    products_1x4 lower, b, 5, 1, 2, 3
+    add_up_23 a, \group
+    products_1x4 upper, b, 5, 1, 2, 3
 .endm
 .macro last_1x8
-    add_up  T47, 20, 21, 22, 23
+    add_up  b, 1
 .endm
 
 .macro step_1x16 raw
     load_rows 1
-    one_by_eight \raw, 0, 28, 29, 30, 31, 16, 17, 18, 19
-    one_by_eight \raw, 8, 20, 21, 22, 23, 24, 25, 26, 27
+    one_by_eight \raw, 0, 3, 0
+    one_by_eight \raw, 8, 1, 2
 .endm
 .macro last_1x16
-    add_up  T47, 28, 29, 30, 31
+    add_up  b, 3
 .endm
 
 .macro step_2x4 raw
@@ -183,17 +253,19 @@ tiles    .req x17
     last_2x4
     two_by_four
 .endm
+// Ta, Tb = columns B_2, B_3, and B_4, B_5.
 .macro two_by_four
-    FIRST   T03, 0, 1, 0, 1, 2, 2, 3, 3
-    FIRST   T47, 0, 1, 0, 1, 4, 4, 5, 5
-    SECOND  T03, 0, 1, 0, 1, 2, 2, 3, 3
-    SECOND  T47, 0, 1, 0, 1, 4, 4, 5, 5
+    products_2x2 lower, a, 2, 3
+    products_2x2 lower, b, 4, 5
+    products_2x2 upper, a, 2, 3
+    products_2x2 upper, b, 4, 5
 .endm
 .macro last_2x4
-    add_up  T03, 16, 17, 18, 19
-    add_up  T47, 20, 21, 22, 23
+    add_up  a, 0
+    add_up  b, 1
 .endm
 
+// 2 x 8: two batches of 4 columns.
 .macro step_2x8 raw
     rows_and_columns \raw, 2, 2, 3, 4, 5
     last_2x8
@@ -204,35 +276,34 @@ tiles    .req x17
     two_by_four
 .endm
 .macro last_2x8
-    add_up  T03, 24, 25, 26, 27
-    add_up  T47, 28, 29, 30, 31
+    add_up  a, 2
+    add_up  b, 3
 .endm
 
-#define T02 8, 9, 10,
-#define T35 12, 13, 14,
-#define ROWS3 0, 1, 2,
+// 3 x 4: two batches of 2 columns.
 .macro step_3x4 raw
     rows_and_columns \raw, 3, 4, 5
     last_3x4
     three_by_two
     columns \raw, 2, 4, 5
     ready   \raw, 2, 4, 5
-    add_up  T02, 16, 17, 18
-    add_up  T35, 19, 20, 21
+    add_up_3 a, 0
+    add_up_3 b, 1
     three_by_two
 .endm
+// Ta, Tb = columns B_4, B_5.
 .macro three_by_two
-    FIRST   T02, ROWS3, 4, 4, 4
-    FIRST   T35, ROWS3, 5, 5, 5
-    SECOND  T02, ROWS3, 4, 4, 4
-    SECOND  T35, ROWS3, 5, 5, 5
+    products_3x1 lower, a, 4
+    products_3x1 lower, b, 5
+    products_3x1 upper, a, 4
+    products_3x1 upper, b, 5
 .endm
 .macro last_3x4
-    add_up  T02, 22, 23, 24
-    add_up  T35, 25, 26, 27
+    add_up_3 a, 2
+    add_up_3 b, 3
 .endm
 
-#define ROWS4 0, 1, 2, 3
+// 4 x 4: two batches of 2 columns, the picture above.
 .macro step_4x4 raw
     rows_and_columns \raw, 4, 4, 5
     last_4x4
@@ -242,39 +313,41 @@ tiles    .req x17
     last_2x4
     four_by_two
 .endm
+// Ta, Tb = columns B_4, B_5.
 .macro four_by_two
-    FIRST   T03, ROWS4, 4, 4, 4, 4
-    FIRST   T47, ROWS4, 5, 5, 5, 5
-    SECOND  T03, ROWS4, 4, 4, 4, 4
-    SECOND  T47, ROWS4, 5, 5, 5, 5
+    products_4x1 lower, a, 4
+    products_4x1 lower, b, 5
+    products_4x1 upper, a, 4
+    products_4x1 upper, b, 5
 .endm
 .macro last_4x4
     last_2x8
 .endm
 
-// With sums of columns there are registers for four products at once: other work comes between those that depend on
-// each other.
+// With sums of columns, which take Tb, there are registers for four products at once: other work comes between those
+// that depend on each other.
 .macro step_4x4_sums raw
     columns \raw, 0, 4
     load_rows 4
     ready   \raw, 0, 4
     ready_rows 4
     last_4x4_sums
-    column_of_4x4 \raw, 4, 16, 17, 18, 19, 5, 1
-    column_of_4x4 \raw, 5, 20, 21, 22, 23, 4, 2
-    column_of_4x4 \raw, 4, 24, 25, 26, 27, 5, 3
-    FIRST   T03, ROWS4, 5, 5, 5, 5
-    SECOND  T03, ROWS4, 5, 5, 5, 5
+    column_of_4x4 \raw, 0, 4, 5
+    column_of_4x4 \raw, 1, 5, 4
+    column_of_4x4 \raw, 2, 4, 5
+    products_4x1 lower, a, 5
+    products_4x1 upper, a, 5
 .endm
-.macro column_of_4x4 raw, b, s0, s1, s2, s3, next, index
-    FIRST   T03, ROWS4, \b, \b, \b, \b
-    columns \raw, \index, \next
-    SECOND  T03, ROWS4, \b, \b, \b, \b
-    ready   \raw, \index, \next
-    add_up  T03, \s0, \s1, \s2, \s3
+// Column c, which is in B_<b>; the next one goes to B<other>.
+.macro column_of_4x4 raw, c, b, other
+    products_4x1 lower, a, \b
+    columns \raw, (\c + 1), \other
+    products_4x1 upper, a, \b
+    ready   \raw, (\c + 1), \other
+    add_up  a, \c
 .endm
 .macro last_4x4_sums
-    add_up  T03, 28, 29, 30, 31
+    add_up  a, 3
 .endm
 
 .macro store_row from, row
@@ -285,6 +358,7 @@ tiles    .req x17
 .macro pairs to, a, b
     addp    v\to\().4s, v\a\().4s, v\b\().4s
 .endm
+// Sums of columns c and c + apart become one vector, in place of the first, for all c without c & apart.
 .macro pairs_of_columns rows, columns, apart
     .irp a, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
         .if \a - 16 < \rows * \columns && (\a - 16) / \rows % (2 * \apart) == 0
@@ -295,6 +369,7 @@ tiles    .req x17
 .macro pair_with b, a
     pairs   \a, \a, \b
 .endm
+// Stores the sums of a tile. Changes them.
 .macro sums rows, columns
     pairs_of_columns \rows, \columns, 1
     pairs_of_columns \rows, \columns, 2
@@ -304,7 +379,7 @@ tiles    .req x17
         .endif
     .endr
 .endm
-// Those of a row: v(16 + r), and for each 4 columns more 4 * rows after it.
+// Stores row r: v(16 + r), and for each 4 columns more 4 * rows after it.
 .macro store_results r, rows, columns
     .if \columns == 4
     with_number store_row, (16 + \r), \r
@@ -322,7 +397,7 @@ tiles    .req x17
     stp     q\a, q\b, [out, #\at]
 .endm
 
-// Sums of columns.
+// Stores the sums of columns; widen: saddlp or uaddlp, to 32 bits.
 .macro column_sums columns, widen
     .irp s, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
         .if \s >= column_sum && \s < column_sum + \columns
@@ -354,67 +429,68 @@ tiles    .req x17
 .macro zero s
     movi    v\s\().4s, #0
 .endm
+// t = 0 where the tile has it (t_end).
 .macro zero_t t
     .if \t < t_end
     zero    \t
     .endif
 .endm
 
-// Pointers of the next tile, steps, t = 0.
+// Pointers of the next tile, which LowpTile is told of, too; steps, tails; t = 0, beside them.
 .macro set_up columns, raw
-    ldp     x4, x1, [args, #LOWP_TILE_lhs]
+    ldp     row0, lhs_stride, [args, #LOWP_TILE_lhs]
     zero_t  8
-    ldp     x8, x3, [args, #LOWP_TILE_rhs]
+    ldp     column0, rhs_stride, [args, #LOWP_TILE_rhs]
     zero_t  9
     zero_t  10
-    add     x5, x4, x1
+    add     row1, row0, lhs_stride
     zero_t  11
-    add     x6, x4, x1, lsl #1
+    add     row2, row0, lhs_stride, lsl #1
     zero_t  12
-    add     x7, x5, x1, lsl #1
+    add     row3, row1, lhs_stride, lsl #1
     zero_t  13
-    add     x9, x8, x3
+    add     column1, column0, rhs_stride
     zero_t  14
     .ifnc \raw, packed
-    add     x10, x8, x3, lsl #1
+    add     column2, column0, rhs_stride, lsl #1
     zero_t  15
-    add     x11, x9, x3, lsl #1
-    add     x12, x8, x3, lsl #2
+    add     column3, column1, rhs_stride, lsl #1
+    add     column4, column0, rhs_stride, lsl #2
         .if \columns > 4
-    add     x13, x9, x3, lsl #2
-    add     x14, x10, x3, lsl #2
-    add     x15, x11, x3, lsl #2
-    add     x1, x8, x3, lsl #3
-    str     x1, [args, #LOWP_TILE_rhs]
+    add     column5, column1, rhs_stride, lsl #2
+    add     column6, column2, rhs_stride, lsl #2
+    add     column7, column3, rhs_stride, lsl #2
+    add     next, column0, rhs_stride, lsl #3
+    str     next, [args, #LOWP_TILE_rhs]
         .else
-    str     x12, [args, #LOWP_TILE_rhs]
+    str     column4, [args, #LOWP_TILE_rhs]
         .endif
     ldp     lhs_tail, rhs_tail, [args, #LOWP_TILE_lhs_tail]
     ldr     steps, [args, #LOWP_TILE_groups]
     .else
     zero_t  15
         .if \columns > 4
-    add     x10, x8, x3, lsl #1
+    add     panel2, panel0, rhs_stride, lsl #1
         .endif
         .if \columns > 8
-    add     x11, x9, x3, lsl #1
-    add     x1, x8, x3, lsl #2
-    str     x1, [args, #LOWP_TILE_rhs]
+    add     panel3, panel1, rhs_stride, lsl #1
+    add     next, panel0, rhs_stride, lsl #2
+    str     next, [args, #LOWP_TILE_rhs]
         .elseif \columns > 4
-    str     x10, [args, #LOWP_TILE_rhs]
+    str     panel2, [args, #LOWP_TILE_rhs]
         .else
-    str     x9, [args, #LOWP_TILE_rhs]
+    str     panel1, [args, #LOWP_TILE_rhs]
         .endif
     ldr     lhs_tail, [args, #LOWP_TILE_lhs_tail]
     ldr     steps, [args, #LOWP_TILE_groups]
     .endif
 .endm
 
-// extern "C" void name(LowpTile*)
-.macro tile name, rows, columns, raw=packed, sums
+// extern "C" void name(LowpTile*): tiles of `rows` x `columns`, side by side; shape: which step_ they take.
+.macro tile name, shape, rows, columns, raw=packed
 func \name, hidden
     .set    t_end, 16
-    .ifc \rows\()x\columns\sums, 1x4
+    .ifc \shape, 1x4
     .set    t_end, 12
     .endif
     .set    column_sum, 32
@@ -424,15 +500,15 @@ func \name, hidden
     .ifc \raw, uadalp
     .set    column_sum, 32 - \columns
     .endif
-    .ifnb \sums
+    .ifc \shape, 4x4_sums
     .set    column_sum, 12
     .set    t_end, 12
     .endif
     frame   d8-d15
     ldp     tiles, out, [args, #LOWP_TILE_tiles]
-    ldr     q6, [args, #LOWP_TILE_lhs_flip]
+    ldr     qlhs_flip, [args, #LOWP_TILE_lhs_flip]
     .ifnc \raw, packed
-    ldr     q7, [args, #LOWP_TILE_rhs_flip]
+    ldr     qrhs_flip, [args, #LOWP_TILE_rhs_flip]
     .endif
     set_up  \columns, \raw
 0:
@@ -444,21 +520,21 @@ func \name, hidden
     cbz     steps, 2f
 1:
     subs    steps, steps, #1
-    step_\rows\()x\columns\sums \raw
+    step_\shape \raw
     b.ne    1b
 2:
     cbz     lhs_tail, 3f
     mov     steps, #1
-    go_to   lhs_tail, 4, 5, 6, 7
+    go_to   lhs_tail, row0, row1, row2, row3
     .ifnc \raw, packed
-    go_to   rhs_tail, 8, 9, 10, 11, 12, 13, 14, 15
+    go_to   rhs_tail, column0, column1, column2, column3, column4, column5, column6, column7
     add     rhs_tail, rhs_tail, #16 * \columns
     str     rhs_tail, [args, #LOWP_TILE_rhs_tail]
     .endif
     mov     lhs_tail, #0
     b       1b
 3:
-    last_\rows\()x\columns\sums
+    last_\shape
     set_up  \columns, \raw
     sums    \rows, \columns
     .ifc \raw, sadalp
@@ -473,33 +549,34 @@ func \name, hidden
     return
 endfunc
 .endm
+// The pointers = from, from + 16, ...
 .macro go_to from, pointers:vararg
     .set    offset, 0
     .irp x, \pointers
-    add     x\x, \from, #offset
+    add     \x, \from, #offset
     .set    offset, offset + 16
     .endr
 .endm
 
-tile kai_lowp_p4x16_1x16, 1, 16
-tile kai_lowp_p4x16_1x4, 1, 4
-tile kai_lowp_p4x16_2x8, 2, 8
-tile kai_lowp_p4x16_2x4, 2, 4
-tile kai_lowp_p4x16_3x4, 3, 4
-tile kai_lowp_p4x16_4x4, 4, 4
-tile kai_lowp_nxk_1x8, 1, 8, plain
-tile kai_lowp_nxk_1x4, 1, 4, plain
-tile kai_lowp_nxk_2x8, 2, 8, plain
-tile kai_lowp_nxk_2x4, 2, 4, plain
-tile kai_lowp_nxk_3x4, 3, 4, plain
-tile kai_lowp_nxk_4x4, 4, 4, plain
-tile kai_lowp_nxk_s8_1x8, 1, 8, sadalp
-tile kai_lowp_nxk_s8_1x4, 1, 4, sadalp
-tile kai_lowp_nxk_s8_2x4, 2, 4, sadalp
-tile kai_lowp_nxk_s8_3x4, 3, 4, sadalp
-tile kai_lowp_nxk_s8_4x4, 4, 4, sadalp, _sums
-tile kai_lowp_nxk_u8_1x8, 1, 8, uadalp
-tile kai_lowp_nxk_u8_1x4, 1, 4, uadalp
-tile kai_lowp_nxk_u8_2x4, 2, 4, uadalp
-tile kai_lowp_nxk_u8_3x4, 3, 4, uadalp
-tile kai_lowp_nxk_u8_4x4, 4, 4, uadalp, _sums
+tile kai_lowp_p4x16_1x16, 1x16, 1, 16
+tile kai_lowp_p4x16_1x4, 1x4, 1, 4
+tile kai_lowp_p4x16_2x8, 2x8, 2, 8
+tile kai_lowp_p4x16_2x4, 2x4, 2, 4
+tile kai_lowp_p4x16_3x4, 3x4, 3, 4
+tile kai_lowp_p4x16_4x4, 4x4, 4, 4
+tile kai_lowp_nxk_1x8, 1x8, 1, 8, plain
+tile kai_lowp_nxk_1x4, 1x4, 1, 4, plain
+tile kai_lowp_nxk_2x8, 2x8, 2, 8, plain
+tile kai_lowp_nxk_2x4, 2x4, 2, 4, plain
+tile kai_lowp_nxk_3x4, 3x4, 3, 4, plain
+tile kai_lowp_nxk_4x4, 4x4, 4, 4, plain
+tile kai_lowp_nxk_s8_1x8, 1x8, 1, 8, sadalp
+tile kai_lowp_nxk_s8_1x4, 1x4, 1, 4, sadalp
+tile kai_lowp_nxk_s8_2x4, 2x4, 2, 4, sadalp
+tile kai_lowp_nxk_s8_3x4, 3x4, 3, 4, sadalp
+tile kai_lowp_nxk_s8_4x4, 4x4_sums, 4, 4, sadalp
+tile kai_lowp_nxk_u8_1x8, 1x8, 1, 8, uadalp
+tile kai_lowp_nxk_u8_1x4, 1x4, 1, 4, uadalp
+tile kai_lowp_nxk_u8_2x4, 2x4, 2, 4, uadalp
+tile kai_lowp_nxk_u8_3x4, 3x4, 3, 4, uadalp
+tile kai_lowp_nxk_u8_4x4, 4x4_sums, 4, 4, uadalp
