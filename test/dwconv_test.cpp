@@ -392,6 +392,25 @@ TEST_P(Dwconv, SizesAndPadding) {
     }
 }
 
+// A call writes the rows of its step, however many rows of the output follow: other threads compute those.
+TEST_P(Dwconv, WritesNoRowsBehindItsStep) {
+    if (element.f16) {
+        return;  // a call is an image
+    }
+    Random random(1);
+    for (const size_t rows : {u.get_m_step() + 1, 3 * u.get_m_step()}) {
+        const Problem p = make_problem({rows, 5, lanes + 1, 1, 1, 1, 1}, element, random);
+        const Layout layout(p.shape.channels, 5, rows, element, {});
+        const GuardedBuffer src(layout.size()), dst(layout.size());
+        std::memset(src.data(), 0, src.size());
+        const GuardedBuffer rhs(packed_filter(element, lanes, 9, p.shape.channels, p.filter.data(), p.bias.data()));
+        call(p, layout, layout, src.data(), rhs.data(), dst.data(), 0);
+        const std::vector<uint8_t> bytes = dst.bytes();
+        const auto behind = bytes.begin() + static_cast<std::ptrdiff_t>(u.get_m_step() * layout.row_stride);
+        EXPECT_EQ(std::count(behind, bytes.end(), GuardedBuffer::kPoison), bytes.end() - behind) << rows << " rows";
+    }
+}
+
 TEST_P(Dwconv, SameBitsWhateverTheSplit) {
     if (element.f16) {
         return;  // a call is an image

@@ -446,6 +446,28 @@ TEST_P(Pack, SpecialFloats) {
     }
 }
 
+// Scales that are stored as they are keep their bits, also those of a signalling NaN.
+TEST_P(Pack, ScalesKeepTheirBits) {
+    if (lhs || std::string(p.format) != "qsi8cxp") {
+        return;
+    }
+    const auto [k, bl] = typical_depth();
+    for (const Tile tile : tiles()) {
+        Side side = make_rhs(tile.rows + 1, k, bl);
+        for (const size_t row : {size_t{0}, tile.rows}) {
+            side.scale[row] = reference::float_of(0x7F800001u);
+        }
+        const GuardedBuffer packed(test::packed_size(p, tile, side.rows, k, bl));
+        test::run_rhs(p, tile, test::RhsSource(p, side, 0), 0, side.rows, packed.data());
+        // The panels end with sums, scales and biases (docs/formats.md).
+        for (size_t panel = 1; panel <= 2; ++panel) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, packed.data() + panel * packed.size() / 2 - 8 * tile.rows, sizeof(bits));
+            EXPECT_EQ(bits, 0x7F800001u) << "first column of panel " << panel << ", nr " << tile.rows;
+        }
+    }
+}
+
 // Floats around ties of f16 (13 bits less than f32) and bf16 (16 bits less), and NaN of every kind.
 TEST_P(Pack, RoundsToNearestEven) {
     if (!format.is_float() || format.element == Format::f32 || test::source_type(p) != "f32") {

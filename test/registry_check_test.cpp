@@ -249,6 +249,40 @@ TEST_P(CheckPacker, AgreesWithRun) {
     }
 }
 
+// Strides between lines count from the second line on: those of rows, and those of the scales of columns. What is right
+// here is written down, since the check and the function have one rule.
+TEST_P(CheckPacker, StridesFromTheSecondLineOn) {
+    const kai_packer& p = *GetParam();
+    TEST_SKIP_UNLESS_RUNNABLE(p);
+    if (kai::is_lhs(p) || kai::is_depthwise(p) || kai::is_unified(p) || !kai::has_stride(p)) {
+        return;
+    }
+    std::string reason;
+    const Call right = right_call(p, reason);
+    ASSERT_EQ(reason, "") << "no call of it is right";
+    const auto said = [&](size_t lines, size_t Call::*stride, size_t value) {
+        Call c = right;
+        (kai::is_kxn(p) && stride == &Call::stride ? c.k : c.n) = lines;
+        c.*stride = 0;
+        if (!accepted(c, &reason)) {
+            return std::string("no such k");  // which must be a multiple of more
+        }
+        c.*stride = value;
+        accepted(c, &reason);
+        return reason.substr(0, reason.find(" is less than"));
+    };
+    for (const size_t lines : {2, 3}) {
+        const std::string text = said(lines, &Call::stride, 1);
+        EXPECT_TRUE(text == "rhs_stride = 1" || text == "no such k" || right.n <= 2) << text << ", lines " << lines;
+    }
+    const std::string one = said(1, &Call::stride, 1);
+    EXPECT_TRUE(one.empty() || one == "no such k") << one;
+    if (kai::has_block_sums(p)) {
+        EXPECT_EQ(said(1, &Call::scale_stride, 1), "");
+        EXPECT_EQ(said(2, &Call::scale_stride, 1), "scale_stride = 1");
+    }
+}
+
 TEST_P(CheckUkernel, AgreesWithRun) {
     const kai_ukernel& u = *GetParam();
     TEST_SKIP_UNLESS_RUNNABLE(u);
@@ -286,6 +320,30 @@ TEST(Check, Sentences) {
         EXPECT_EQ(accepted(call, &reason), u->rows != KAI_ROWS_ONE) << u->name;
         EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? "m = 37 is neither 0 nor 1" : "");
     }
+}
+
+// Sums of a channel fit int32 up to some depth. |q - zero point| is at most 255; of nibbles, those 16 apart are summed as
+// 16 * weight (docs/arithmetic.md).
+TEST(RegistryCheck, DepthsWhoseSumsFit) {
+    size_t kernels = 0;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        const std::string format = u->rhs_format;
+        if (format != "qsi8cxp" && format != "qsi4cxp" && format != "qsi4cxps1s0") {
+            continue;
+        }
+        ++kernels;
+        const size_t step = std::max<size_t>(u->k_multiple, 1);
+        const size_t most = 0x7FFFFFFF / (255 * (format == "qsi4cxps1s0" ? 8 : 128)) / step * step;
+        Call c = {};
+        c.ukernel = u;
+        c.m = c.n = 1, c.k = most;
+        std::string reason;
+        EXPECT_TRUE(accepted(c, &reason)) << u->name << ": " << reason;
+        c.k += step;
+        EXPECT_FALSE(accepted(c, &reason)) << u->name;
+        EXPECT_NE(reason.find("sums would not fit int32"), std::string::npos) << u->name << ": " << reason;
+    }
+    EXPECT_GT(kernels, 5U);
 }
 
 // On a CPU without SVE or SME, where panels are as wide as its vectors.

@@ -434,6 +434,20 @@ TEST(GgufFile, TensorsOfOnePlace) {
     }
 }
 
+// Without a tensor the data may be missing, padding included: they start in the file, or at its end.
+TEST(GgufFile, WithoutTensorsTheDataStartInTheFile) {
+    const std::vector<uint8_t> header = Written(0, 1).pair("key", KAI_GGUF_U8).number<uint8_t>(1).bytes;
+    ASSERT_NE(header.size() % 32, 0U);
+    for (size_t padding = 0; padding <= 40; ++padding) {
+        std::vector<uint8_t> bytes = header;
+        bytes.resize(header.size() + padding);
+        const GuardedBuffer memory(bytes);
+        kai_gguf_file file;
+        ASSERT_EQ(kai_gguf_file_open(memory.data(), memory.size(), &file, nullptr), KAI_GGUF_FILE_OK);
+        EXPECT_EQ(file.data_start, std::min((header.size() + 31) / 32 * 32, bytes.size())) << padding;
+    }
+}
+
 // Names that begin with others, in memory and with an index of exactly their size. The smallest pairs and tensors fit.
 TEST(GgufFile, FindsWholeNamesOnly) {
     const std::pair<size_t, size_t> counts[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {90, 0}, {0, 90}, {90, 90}};

@@ -349,6 +349,7 @@ assert file.read_bytes() == before and not list(pathlib.Path(".").glob("*.part")
 bar = b"f [" + 40 * b"#" + b"] 100 %"
 shown = on_terminal("pack", "bar", "--name", "f", "--kernel", FLOAT, "--vector-length", 128, "--weights", "kxn.npy")
 assert bar in shown and shown.endswith(b"\r\033[K"), shown
+assert "sr 1, vectors of 128 bits\n" in run("inspect", "bar"), run("inspect", "bar")
 shown = on_terminal("verify", "bar")
 assert bar in shown and shown.endswith(b"\r\033[K"), shown
 
@@ -358,6 +359,12 @@ assert run("verify", file).count(": right\n") == 3
 run("pack", "other", "--name", "z", *raw, "--n", n, "--k", k)
 run("join", "both", file, "other")
 assert list(read(pathlib.Path("both"))) == ["e", "f", "g", "z"]
+
+# Only the tensor of this very name is replaced, not one whose name begins or ends like that.
+for name in ("ab", "abc", "a", "bc", "abcd"):
+    run("pack", "names", "--name", name, *raw, "--n", n, "--k", k)
+run("pack", "names", "--name", "abc", *raw, "--n", n, "--k", k, "--replace")
+assert list(read(pathlib.Path("names"))) == ["a", "ab", "abc", "abcd", "bc"]
 
 # What exists is replaced with --force only, or if it is read, a file that is another input never.
 both = pathlib.Path("both").read_bytes()
@@ -393,6 +400,14 @@ for late in range(100):
     if process.returncode != 0:
         break
 assert "other: another program has changed it meanwhile" in error, error
+
+# A checksum over more than is read at a time, which is not a whole number of that.
+with open("larger", "wb") as larger:
+    larger.truncate(4 * 4096 * 1030)
+run("pack", "checked", "--name", "large", "--kernel", FLOAT, "--vector-length", 128, "--weights", "larger",
+    "--type", "f32", "--n", 4096, "--k", 1030)
+assert pathlib.Path("checked").stat().st_size > 1 << 24
+assert run("verify", "checked").count(": right\n") == 1
 assert pathlib.Path("other").read_bytes() == before and not list(pathlib.Path(".").glob("*.part"))
 damaged = bytearray(before)
 damaged[-1] ^= 1
