@@ -286,7 +286,7 @@ endfunc
 //   to_second_scales  x9    bytes from scales to those of the second quad
 //   block_bytes       x10   bytes of a step and of scales       total       x14   steps to go
 //   block_distance    x11   to_scales at the start of a block   scales      x15   of the first quad
-//   part_steps        x12   steps of a part                     to_scales   x16   bytes from the next step to its scales
+//   part_steps        x12   steps of a part                     to_scales   x16   from the next step to its scales
 //   x17                     bytes to the next step, scales      x2, x8, x13, x28   scratch of widen_scales
 //   C                 v30   where S starts
 //   scales<q>_a, _b   v16 - v19: scales of quad q at the end of a part; 6 and 8 rows: scales_a, _b v20, v21
