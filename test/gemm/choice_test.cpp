@@ -533,7 +533,9 @@ TEST(GemmChoice, PartsOfTheWorkspace) {
                 EXPECT_GE(end, at.lhs + lhs_size(std::min(c.p.batch, c.p.m) * mr));
             }
             const size_t few = kernel == &plan.gemm ? at.few_rows_max : 1;
-            EXPECT_GE(std::max(at.tile, at.slot_size), at.few_rows + lhs_size(std::min(few, c.p.m)));
+            EXPECT_GE(at.few_rows, at.copied);
+            EXPECT_GE(at.tile, at.few_rows + lhs_size(std::min(few, c.p.m)));
+            EXPECT_GE(at.slot_size, at.tile + at.tile_rows * at.tile_columns * size_of(kernel->ukernel->dst_type));
         }
         ASSERT_FALSE(testing::Test::HasFailure());
     }
@@ -684,6 +686,79 @@ TEST(GemmChoice, BytesOfWholeSides) {
         const double all = row * 100 + column * static_cast<double>(n);
         EXPECT_NEAR(cost.bytes, all, all * 1e-9) << n;
         EXPECT_NEAR(cost.least_bytes, all, all * 1e-9) << n;
+    }
+}
+
+// Without a cache a tile is a step of one side.
+TEST(GemmChoice, WithoutACache) {
+    for (const bool tall : {false, true}) {
+        kai_gemm_problem p = kai_gemm_problem_of(tall ? 960 : 96, tall ? 96 : 960, 64);
+        p.sme_units = 0, p.l2_bytes = 1;
+        const kai_gemm_work work = begun(plan_of(p), p.m);
+        const kai_ukernel& u = *work.kernel->ukernel;
+        const size_t rows = u.get_m_step() == 1 ? 12 : u.get_m_step();
+        const size_t columns = u.features == 0 ? std::max<size_t>(16, u.get_n_step()) : u.get_n_step();
+        EXPECT_TRUE(work.m_tile == rows || work.n_tile == columns) << work.m_tile << " x " << work.n_tile;
+    }
+}
+
+// One B for all groups is packed once in a run; without kernels, units share the rows.
+TEST(GemmChoice, UnitsOfARun) {
+    kai_gemm_problem p = kai_gemm_problem_of(300, 300, 64);
+    p.groups = true, p.batch = 3, p.sme_units = 0, p.units = 2, p.l2_bytes = 4096;
+    const size_t rows[] = {100, 100, 100};
+    kai_gemm_operands x = {};
+    x.rows = rows;
+    const kai_gemm_plan plan = plan_of(p);
+    ASSERT_NE(plan.rhs_packer, nullptr);
+    const kai_gemm_work work = begun(plan, x);
+    ASSERT_EQ(work.phases, 2U);
+    EXPECT_EQ(work.units[0], work.lhs_units + plan.pack_units);
+    kai_gemm_problem none = kai_gemm_problem_of(100, 100, 64);
+    none.alpha = 0, none.units = 4;
+    EXPECT_EQ(begun(plan_of(none), 100).units[0], 4U);
+}
+
+// Where products are scattered, a unit has its columns of all rows.
+TEST(GemmChoice, EstimateOfScatteredRows) {
+    kai_gemm_problem p = kai_gemm_problem_of(30, 640, 64);
+    p.groups = p.scatters = true, p.batch = 2, p.units = 2, p.sme_units = 0;
+    const size_t rows[] = {20, 10}, c_rows[30] = {};
+    kai_gemm_operands x = {};
+    x.rows = rows, x.c_rows = c_rows, x.c_row_count = 1;
+    const kai_gemm_plan plan = plan_of(p);
+    kai_gemm_work work = begun(plan, x);
+    work.operands = &x;
+    kai_gemm_cost cost;
+    ASSERT_EQ(kai_gemm_estimate(&work, &cost), KAI_GEMM_OK);
+    EXPECT_DOUBLE_EQ(cost.macs, 30 * 640 * 64);
+    EXPECT_DOUBLE_EQ(cost.largest_unit, static_cast<double>(30 * work.n_tile * 64));
+}
+
+// The tiles that are told are those of runs of as many rows.
+TEST(GemmChoice, TilesThatAreTold) {
+    for (const size_t n : {64, 1000}) {
+        kai_gemm_problem p = kai_gemm_problem_of(70, n, 256);
+        p.units = 3;
+        const kai_gemm_plan plan = plan_of(p);
+        std::string text(4000, 0);
+        text.resize(kai_gemm_explain(&plan, text.data(), text.size()));
+        for (const size_t m : {size_t{70}, size_t{1}}) {
+            const kai_gemm_work work = begun(plan, m);
+            const std::string line = "m = " + std::to_string(m) + ": tiles of " + std::to_string(work.m_tile) + " x " +
+                                     std::to_string(work.n_tile) + " for";
+            EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+        }
+    }
+}
+
+// A quarter of the address space is left for what sizes are rounded up by.
+TEST(GemmChoice, SizesNearTheEnd) {
+    for (size_t kai_gemm_problem::*side : {&kai_gemm_problem::m, &kai_gemm_problem::n, &kai_gemm_problem::k}) {
+        kai_gemm_problem p = kai_gemm_problem_of(1, 1, 1);
+        p.*side = SIZE_MAX / 2 / (4097 * 16 * 2);
+        kai_gemm_plan plan;
+        EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OVERFLOW);
     }
 }
 

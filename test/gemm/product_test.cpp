@@ -118,6 +118,49 @@ TEST_P(GemmProduct, WithoutDepth) {
     }
 }
 
+/// Rows around the number up to which units pack or copy them on demand: more are made before, in parts.
+TEST_P(GemmProduct, RowsMadeBefore) {
+    for (const bool transposed : {false, true}) {
+        for (const bool groups : {false, true}) {
+            Case c;
+            kai_gemm_problem& p = c.p;
+            p = kai_gemm_problem_of(1000, 21, 512);
+            p.b_kind = GetParam(), p.b_constant = true, p.b_transposed = !c.is_static();
+            p.bl = has_blocks(GetParam()) ? 32 : 0, p.a_transposed = transposed, p.units = p.sme_units = 3;
+            if (c.is_static()) {
+                p.a_type = p.c_type = kai_dt_int8;
+            }
+            kai_gemm_plan plan;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+            for (const size_t rows : {plan.layout.few_rows_max, plan.layout.few_rows_max + 1}) {
+                p.groups = groups, p.batch = groups ? 2 : 1;
+                c.rows.assign(groups ? 2 : 0, rows), c.m = groups ? 0 : rows, p.m = groups ? 2 * rows : rows;
+                SCOPED_TRACE(testing::Message() << c);
+                Experiment e(c);
+                Schedule how;
+                how.threads = 3, how.shuffle = 7;
+                ASSERT_TRUE(e.succeeds(how));
+            }
+        }
+    }
+}
+
+/// Matrices that follow each other, with and without gaps, of every order, B packed or read in place.
+TEST(GemmBatch, MatricesInOneBuffer) {
+    for (int flags = 0; flags < 64; ++flags) {
+        const auto flag = [&](int i) { return (flags >> i & 1) != 0; };
+        Case c;
+        kai_gemm_problem& p = c.p;
+        p = kai_gemm_problem_of(flag(5) ? 90 : 5, 23, 34);
+        p.batch = 3, p.b_per_matrix = true, p.a_transposed = flag(0), p.b_transposed = flag(1), p.bias = flag(2);
+        c.a_gap = c.b_gap = c.c_gap = flag(3) ? 3 : 0, c.matrix_gap = flag(4) ? 5 : 0;
+        c.m = p.m - 1, c.seed = 5;
+        SCOPED_TRACE(testing::Message() << c);
+        Experiment e(c);
+        ASSERT_TRUE(e.succeeds());
+    }
+}
+
 /// Products beyond f16 whose results are not: scaled, added to C, with a bias, of every kind, by any kernel.
 TEST_P(GemmProduct, BeyondF16BeforeTheLastStep) {
     enum Reason { scaled, added, biased, scattered, plain, reasons };

@@ -167,7 +167,9 @@ TEST(GemmStatus, Pins) {
     size_t wrong = 0;
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
         p.pin = u->name;
-        const bool ours = std::strstr(u->family, "_qai8dxp_qsi4c32p") != nullptr && u->signature < KAI_UKERNEL_IMATMUL;
+        const bool ours =
+            std::strcmp(u->family, "matmul_unified_f32_qai8dxp_qsi4c32p") == 0 ||
+            (std::strstr(u->family, "_qai8dxp_qsi4c32p") != nullptr && u->signature < KAI_UKERNEL_IMATMUL);
         const kai_gemm_status status = plan_status(p);
         if (ours) {
             const bool runnable = kai_registry_runnable(u->features, nullptr, 0);

@@ -191,6 +191,25 @@ TEST(GemmTag, BlocksOfAnotherLength) {
     std::printf("%zu pairs have their tags at the same place\n", same_place);
 }
 
+/// Unit 0 writes the tag, as kai_gemm.h says, and no other one.
+TEST(GemmTag, TheFirstUnitWritesIt) {
+    Case c;
+    c.p = kai_gemm_problem_of(1, 1000, 32), c.m = 1;
+    c.p.b_constant = true, c.p.units = 2;
+    Experiment e(c);
+    ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+    ASSERT_GT(e.plan.pack_units, 1U);
+    for (size_t unit = e.plan.pack_units; unit-- > 0;) {
+        EXPECT_EQ(e.run(), KAI_GEMM_WRONG_PACKING);
+        ASSERT_EQ(
+            kai_gemm_pack_b_unit(
+                &e.plan, 0, &e.weights[0], e.packed[0].data(), e.packed[0].size(), e.pack_workspace[0].data(),
+                e.pack_workspace[0].size(), unit),
+            KAI_GEMM_OK);
+    }
+    EXPECT_EQ(e.run(), KAI_GEMM_OK);
+}
+
 TEST_P(GemmTagKind, ABiasThatIsForgotten) {
     const Case c = case_of(GetParam());
     Case biased = c;
