@@ -1,190 +1,172 @@
 // Few rows of the qai8dxp GEMM with SDOT: tiles of 1 to 8 rows, which kai_few_neon calls.
 //
 // kai_part_few_*: a scale per column; fields rsum, rs, bias after a panel of the RHS; off, ls after one of the LHS
-//     sum    = off * rsum + sum over k of lhs * rhs                                 int32
-//     dst[n] = clamp(f32(sum) * (rs * ls) + bias)
+//     S      = off * rsum + sum over k of lhs * rhs                                 int32
+//     dst[n] = clamp(f32(S) * (rs * ls) + bias)
 //
 // kai_part_few_blocks_*: a scale per column and block; fields rsum, bias after a panel
-//     sum    = fma(S / 16, scale, sum) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, sum)
-//     dst[n] = clamp(sum * ls + bias)
+//     F      = fma(S / 16, scale, F) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, F)
+//     dst[n] = clamp(F * ls + bias)
 // S starts at the bits of C and ends as the float C + S / 16 (ShortSum).
 //
 // A vector of the LHS holds 4 k of the 4 rows of a panel, one of the RHS 4 k of 4 columns, one of sums a row of a quad.
 // A tile is `rows` rows of `quads` quads: of four, where registers allow, then of two; 6 rows and more of blocks: of
-// one.
+// one. Set X is a register per quad, X_0 to X_3 (int_neon_quads.inc).
+//
+//                | RHS_0   RHS_1   RHS_2   RHS_3      RHS: RHS_A, RHS_B or RHS_C, 4 k
+//        --------+---------------------------------
+//        lhs[0]  | S0_0    S0_1    S0_2    S0_3       lhs: v28 or v29; rows 4 - 7: v26 or v27
+//        lhs[1]  | S1_0 ...
 //
 // Loads, decoding and scalar instructions are between products, not more than one after two of these: what cores
-// that issue two or three instructions in order need. After the last k, loads read up to 32 bytes of the fields of
-// both panels (64 of the RHS if nr = 8).
+// that issue two or three instructions in order need. Without that a step is, for each 4 k: load, decode, and the
+// products of the picture. After the last k, loads read up to 32 bytes of the fields of both panels (64 of the RHS if
+// nr = 8). Other work: `meanwhile`, a macro that a block calls with 0, 1, ... where it says.
 //
-// Registers: qai8dxp_neon_few.inc, and
-//   x9 - x12  RHS of a quad each                      x14       scratch; bits of C
-//   x12, x13  LHS of rows 4 - 7, where quads are      x15       steps or blocks to go
-//             two, and 0 - 3                          x16       blocks: from here to scales
-//   x6        bytes of a step of int4                 v0 - v15  sums: sum_row; blocks: int32 and f32
-//   x8, x17   8 * nr, 12 * nr: where vectors of       v16 - v27 RHS_A, RHS_B, RHS_C
-//             int4 are, like x27                      v28, v29  LHS, v26, v27 of rows 4 - 7; v30, v31 constants
-//   blocks: x5 steps of a part to go; x1 bytes of a part; x2 from a block's first part to its scales; x3 how much
-//   nearer the scales of a second quad are; x4 bytes of a step and scales; x28 from there back to these
+//   quad_0 - quad_3   x9 - x12   RHS of a quad each         x14   scratch; bits of C
+//   lhs0              x13        LHS of rows 0 - 3          x15   steps or blocks to go
+//   lhs1              x12        LHS of rows 4 - 7, where quads are two
+//   x6                bytes of a step of int4               x16   blocks: from here to scales
+//   x8, x17           8 * nr, 12 * nr: where vectors of int4 are, like x27
+//   S0 - S7           v0 - v15: S<i>_0, S<i>_1 = v(2 i), v(2 i + 1); S<i>_2, S<i>_3 = v(2 i + 8), v(2 i + 9)
+//   RHS_A, RHS_B, RHS_C   v16 - v27     v28, v29   LHS, v26, v27 of rows 4 - 7     v30, v31   constants
+//   Blocks: x5 steps of a part to go; x1 bytes of a part; x2 from a block's first part to its scales; x3 how much
+//   nearer the scales of a second quad are; x4 bytes of a step and scales; x28 from there back to these; C v30;
+//   F<i> at the heading of each shape
+//   and registers of qai8dxp_neon_few.inc
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_quads_numbers.inc"
+#include "kai/engines/int_neon/int_neon_quads.inc"
 #include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
 
-// \op with the registers of a row, one per quad: v\first and the next one, and those 8 further on.
-.macro row_from first, op, rest:vararg
-    .altmacro
-    row_from_ \op, %(\first), %(\first + 1), %(\first + 8), %(\first + 9), \rest
+lhs0 .req x13
+lhs1 .req x12
+    regs    0, S0_0, S0_1, S1_0, S1_1, S2_0, S2_1, S3_0, S3_1, S4_0, S4_1, S5_0, S5_1, S6_0, S6_1, S7_0, S7_1
+    regs    8, S0_2, S0_3, S1_2, S1_3, S2_2, S2_3, S3_2, S3_3
+
+.macro nothing rest:vararg
 .endm
-.macro row_from_ op, s0, s1, s2, s3, rest:vararg
-    .noaltmacro
-    \op     \s0, \s1, \s2, \s3, \rest
+// \op i for the rows that the tile has.
+.macro each_row op
+    \op     0
+    if_more rows, 1, \op 1
+    if_more rows, 2, \op 2
+    if_more rows, 3, \op 3
+    if_more rows, 4, \op 4
+    if_more rows, 5, \op 5
+    if_more rows, 6, \op 6
+    if_more rows, 7, \op 7
 .endm
 
-// \op with the sums of row \i, and with its f32 sums where the RHS has blocks. Rows 4 - 7, or the f32 sums of two rows
-// of four quads and of four of two, use registers of the others that are free; 6 to 8 rows of a quad have every second
-// one for f32 sums.
-.set    fifth_row, 0    // rows of a tile whose fifth row is v18, v19: blocks, which leave none of v0 - v15 free
-.macro sum_row i, op, rest:vararg
-    .if \i == 4 && rows == fifth_row
-    row_from 18, \op, \rest
-    .else
-    row_from 2 * \i, \op, \rest
-    .endif
-.endm
-.macro block_row i, op, rest:vararg
-    .if rows > 5
-    row_from 2 * \i + 1, \op, \rest
-    .elseif \i == 4
-    row_from 22, \op, \rest
-    .elseif rows <= 2
-    row_from 2 * \i + 4, \op, \rest
-    .else
-    row_from 2 * \i + 8, \op, \rest
-    .endif
-.endm
-
-// \row \i, \op for each row of the tile: with the element of v\lhs or v\lhs2 that is its own, and what follows.
-.macro each row, op, lhs, lhs2, rest:vararg
-    .irp    i, 0, 1, 2, 3
-    .if rows > \i
-    \row    \i, \op, v\lhs\().s[\i], \rest
-    .endif
-    .endr
-    .irp    i, 0, 1, 2, 3
-    .if rows > 4 + \i
-    \row    (4 + \i), \op, v\lhs2\().s[\i], \rest
-    .endif
-    .endr
-.endm
-
-// x9 - x12 = the quads; x13 = LHS, x14 bytes to its second panel.
+// Out: quad_0 - quad_3; lhs0, x14 = bytes to its second panel.
 .macro few_begin
-    ldp     x13, x14, [args, #FEW_ARGS_lhs]
-    mov     x9, x19
-    if_more quads, 1, add x10, x19, x23
+    ldp     lhs0, x14, [args, #FEW_ARGS_lhs]
+    mov     quad_0, x19
+    if_more quads, 1, add quad_1, x19, x23
     .if quads == 4
-    add     x11, x19, x24
-    add     x12, x10, x24
+    add     quad_2, x19, x24
+    add     quad_3, quad_1, x24
     .endif
 .endm
-// The first field of the columns.
-.macro load_fields r0, r1, r2, r3
-    ldr     q\r0, [x20]
-    if_more quads, 1, ldr q\r1, [x20, x25]
+// RHS_C = the first field of the columns. Changes x14.
+.macro load_fields
+    ldr     qRHS_C_0, [x20]
+    if_more quads, 1, ldr qRHS_C_1, [x20, x25]
     .if quads == 4
     add     x14, x20, x24
-    ldr     q\r2, [x14]
-    ldr     q\r3, [x14, x25]
+    ldr     qRHS_C_2, [x14]
+    ldr     qRHS_C_3, [x14, x25]
     .endif
 .endm
+// s<i> = op of s<i>, RHS_C and offsets of the rows, v29 and v27.
+.macro columns_times_offsets op, s
+    shared_quads \op, 4s, \s\()0, RHS_C, v29.s[0]
+    if_more rows, 1, shared_quads \op, 4s, \s\()1, RHS_C, v29.s[1]
+    if_more rows, 2, shared_quads \op, 4s, \s\()2, RHS_C, v29.s[2]
+    if_more rows, 3, shared_quads \op, 4s, \s\()3, RHS_C, v29.s[3]
+    if_more rows, 4, shared_quads \op, 4s, \s\()4, RHS_C, v27.s[0]
+    if_more rows, 5, shared_quads \op, 4s, \s\()5, RHS_C, v27.s[1]
+    if_more rows, 6, shared_quads \op, 4s, \s\()6, RHS_C, v27.s[2]
+    if_more rows, 7, shared_quads \op, 4s, \s\()7, RHS_C, v27.s[3]
+.endm
 
-// ---- What stands for one instruction per quad and row
+// ---- Products
 
-// A register of a quad.
-.macro load_quad i, r0, r1, r2, r3, offset
-    .if \i < quads
-    when \i, 0, ldr q\r0, [x9, \offset]
-    when \i, 1, ldr q\r1, [x10, \offset]
-    when \i, 2, ldr q\r2, [x11, \offset]
-    when \i, 3, ldr q\r3, [x12, \offset]
+// Set r of quad i, if there is one: 16 bytes, `offset` from here.
+.macro load_quad i, r, offset
+    .if quads > \i
+    ldr     q\r\()_\i, [quad_\i, \offset]
+    .endif
+.endm
+.macro advance_quad i, bytes
+    .if quads > \i
+    add     quad_\i, quad_\i, \bytes
     .endif
 .endm
 // 4 k of rows 0 - 3, or of those that the tile has.
 .macro load_lhs v, offset
     .if rows == 1
-    ldr     s\v, [x13, #\offset]
+    ldr     s\v, [lhs0, #\offset]
     .elseif rows == 2
-    ldr     d\v, [x13, #\offset]
+    ldr     d\v, [lhs0, #\offset]
     .else
-    ldr     q\v, [x13, #\offset]
+    ldr     q\v, [lhs0, #\offset]
     .endif
 .endm
 .macro load_rows_4567 v, offset
     .if rows == 5
-    ldr     s\v, [x12, #\offset]
+    ldr     s\v, [lhs1, #\offset]
     .elseif rows == 6
-    ldr     d\v, [x12, #\offset]
+    ldr     d\v, [lhs1, #\offset]
     .elseif rows > 4
-    ldr     q\v, [x12, #\offset]
+    ldr     q\v, [lhs1, #\offset]
     .endif
 .endm
-.macro advance_quad i, bytes
-    .if \i < quads
-    when \i, 0, add x9, x9, \bytes
-    when \i, 1, add x10, x10, \bytes
-    when \i, 2, add x11, x11, \bytes
-    when \i, 3, add x12, x12, \bytes
-    .endif
+.macro advance_lhs1
+    if_more rows, 4, add lhs1, lhs1, #128
 .endm
 
-// sums += columns * lhs of rows 0 - 3, * lhs2 of the others. o0 - o7: what is between, two after each of rows
-// 0 - 3 or, of one quad, after each second row.
-.macro sdot_quads_between s0, s1, s2, s3, r0, r1, r2, r3, lane, oa, ob
-    sdot    v\s0\().4s, v\r0\().16b, v\lane
-    if_more quads, 1, sdot v\s1\().4s, v\r1\().16b, v\lane
-    \oa
-    if_more quads, 2, sdot v\s2\().4s, v\r2\().16b, v\lane
-    if_more quads, 2, sdot v\s3\().4s, v\r3\().16b, v\lane
-    \ob
-.endm
-// Row \i, if the tile has it.
-.macro sdot_row i, lane, r0, r1, r2, r3, oa, ob
+// Row i, if the tile has it: S<i> += set r * lane. `meanwhile` at place `place` and the next one.
+.macro sdot_row_meanwhile i, r, lane, place, meanwhile, rest:vararg
     .if rows > \i
-    sum_row \i, sdot_quads_between, \r0, \r1, \r2, \r3, \lane, "\oa", "\ob"
-    .else
-    \oa
-    \ob
+    sdot    S\i\()_0.4s, \r\()_0.16b, \lane
+    if_more quads, 1, sdot S\i\()_1.4s, \r\()_1.16b, \lane
     .endif
+    \meanwhile \place, \rest
+    .if rows > \i
+    if_more quads, 2, sdot S\i\()_2.4s, \r\()_2.16b, \lane
+    if_more quads, 2, sdot S\i\()_3.4s, \r\()_3.16b, \lane
+    .endif
+    \meanwhile (\place + 1), \rest
 .endm
-.macro sdot_rows r0, r1, r2, r3, lhs, lhs2, o0, o1, o2, o3, o4, o5, o6, o7
+.macro sdot_row i, r, lane
+    sdot_row_meanwhile \i, \r, \lane, 0, nothing
+.endm
+// 4 k: S += set r * LHS in v\lhs, of rows 4 - 7 v\lhs1. meanwhile n, rest: places 0 - 7, two after each of rows 0 - 3
+// or, of one quad, after each second row.
+.macro sdot_rows r, lhs, lhs1, meanwhile=nothing, rest:vararg
     .if quads == 1
-    sdot_row 0, \lhs\().4b[0], \r0, \r1, \r2, \r3
-    sdot_row 1, \lhs\().4b[1], \r0, \r1, \r2, \r3, "\o0", "\o1"
-    sdot_row 2, \lhs\().4b[2], \r0, \r1, \r2, \r3
-    sdot_row 3, \lhs\().4b[3], \r0, \r1, \r2, \r3, "\o2", "\o3"
-    sdot_row 4, \lhs2\().4b[0], \r0, \r1, \r2, \r3
-    sdot_row 5, \lhs2\().4b[1], \r0, \r1, \r2, \r3, "\o4", "\o5"
-    sdot_row 6, \lhs2\().4b[2], \r0, \r1, \r2, \r3
-    sdot_row 7, \lhs2\().4b[3], \r0, \r1, \r2, \r3, "\o6", "\o7"
+    sdot_row 0, \r, v\lhs\().4b[0]
+    sdot_row_meanwhile 1, \r, v\lhs\().4b[1], 0, \meanwhile, \rest
+    sdot_row 2, \r, v\lhs\().4b[2]
+    sdot_row_meanwhile 3, \r, v\lhs\().4b[3], 2, \meanwhile, \rest
+    sdot_row 4, \r, v\lhs1\().4b[0]
+    sdot_row_meanwhile 5, \r, v\lhs1\().4b[1], 4, \meanwhile, \rest
+    sdot_row 6, \r, v\lhs1\().4b[2]
+    sdot_row_meanwhile 7, \r, v\lhs1\().4b[3], 6, \meanwhile, \rest
     .else
-    sdot_row 0, \lhs\().4b[0], \r0, \r1, \r2, \r3, "\o0", "\o1"
-    sdot_row 1, \lhs\().4b[1], \r0, \r1, \r2, \r3, "\o2", "\o3"
-    sdot_row 2, \lhs\().4b[2], \r0, \r1, \r2, \r3, "\o4", "\o5"
-    sdot_row 3, \lhs\().4b[3], \r0, \r1, \r2, \r3, "\o6", "\o7"
-    sdot_row 4, \lhs2\().4b[0], \r0, \r1, \r2, \r3
-    sdot_row 5, \lhs2\().4b[1], \r0, \r1, \r2, \r3
-    sdot_row 6, \lhs2\().4b[2], \r0, \r1, \r2, \r3
-    sdot_row 7, \lhs2\().4b[3], \r0, \r1, \r2, \r3
+    sdot_row_meanwhile 0, \r, v\lhs\().4b[0], 0, \meanwhile, \rest
+    sdot_row_meanwhile 1, \r, v\lhs\().4b[1], 2, \meanwhile, \rest
+    sdot_row_meanwhile 2, \r, v\lhs\().4b[2], 4, \meanwhile, \rest
+    sdot_row_meanwhile 3, \r, v\lhs\().4b[3], 6, \meanwhile, \rest
+    sdot_row 4, \r, v\lhs1\().4b[0]
+    sdot_row 5, \r, v\lhs1\().4b[1]
+    sdot_row 6, \r, v\lhs1\().4b[2]
+    sdot_row 7, \r, v\lhs1\().4b[3]
     .endif
 .endm
-
-.macro row_is_product s0, s1, s2, s3, lane, op, columns:vararg
-    shared_quads \op, 4s, \s0, \s1, \s2, \s3, \columns, \lane
-.endm
-
 
 // ---- Per channel
 
@@ -196,8 +178,8 @@
 .endm
 
 // Results of more than eight vectors: \first rows x 8 columns are v0 - v7, those of the next columns (\quad = 2) or of
-// \second rows of the other panel (\panel = 1) v8 - v15.
-.macro finish_function name, first, second, quad, panel
+// \last rows of the other panel (\panel = 1) v8 - v15.
+.macro finish_function name, first, last, quad, panel
 func kai_part_finish_\name\()_neon_dotprod, hidden
     frame   x29
     .if \panel
@@ -213,10 +195,10 @@ func kai_part_finish_\name\()_neon_dotprod, hidden
     ldr     q25, [x14]
     mov     x15, #1
     to_float 16, 8, 17, 9
-    if_more \second, 1, to_float 18, 10, 19, 11
-    if_more \second, 2, to_float 20, 12, 21, 13
-    if_more \second, 3, to_float 22, 14, 23, 15
-    bl      KAI_SYM(kai_part_results_\second\()x8_neon)
+    if_more \last, 1, to_float 18, 10, 19, 11
+    if_more \last, 2, to_float 20, 12, 21, 13
+    if_more \last, 3, to_float 22, 14, 23, 15
+    bl      KAI_SYM(kai_part_results_\last\()x8_neon)
     return
 endfunc
 .endm
@@ -227,6 +209,8 @@ endfunc
     finish_function 3x16, 3, 3, 2, 0
     finish_function 4x16, 4, 4, 2, 0
 
+// rhs is int8, int4 or int2: \rhs_load loads the first operands, \rhs_decode those that must not be loaded of k = 0,
+// \rhs_step does 32 k, `subs x15, x15, #1` and moves pointers.
 .macro channel_tile rhs, rows_, columns
 func kai_part_few_\rhs\()_\rows_\()x\columns\()_neon_dotprod, hidden
     .set    rows, \rows_
@@ -237,18 +221,18 @@ func kai_part_few_\rhs\()_\rows_\()x\columns\()_neon_dotprod, hidden
     \rhs\()_constants
     few_begin
     .if rows > 4
-    add     x12, x13, x14
-    ldur    q29, [x12, #-32]
-    add     x14, x12, x14
+    add     lhs1, lhs0, x14
+    ldur    q29, [lhs1, #-32]
+    add     x14, lhs1, x14
     ldur    q27, [x14, #-32]
     .else
-    add     x14, x13, x14
+    add     x14, lhs0, x14
     ldur    q29, [x14, #-32]
     .endif
-    load_fields RHS_C
+    load_fields
     \rhs\()_load
     ldr     x15, [args, #FEW_ARGS_depth]
-    each sum_row, row_is_product, 29, 27, mul, RHS_C
+    columns_times_offsets mul, S
     cbz     x15, 6f
     \rhs\()_decode
 5:  // 32 k
@@ -274,9 +258,8 @@ endfunc
     .endr
 .endm
 
-// int4: 4 k of low and 4 k of high nibbles of p, then those of n, 16 times their value. v28, v29: LHS of both, v26, v27
-// of rows 4 - 7. What `p` had before comes in on the way, except for the first quad: of n from \n_at, of p from \p_at.
-// h0 - h5: other instructions.
+// int4: 4 k of low and 4 k of high nibbles of set p, then those of n, 16 times their value. v28, v29: LHS of both, v26,
+// v27 of rows 4 - 7. Set n comes in on the way, from \n_at, except for the first quad, which is there.
 .macro int4_load
     lsl     x6, x27, #2
     lsl     x8, x27, #1
@@ -289,51 +272,77 @@ endfunc
 .macro int4_decode
     int4_low RHS_A
 .endm
-.macro int4_low_01 r0, r1, rest:vararg
-    shl     v24.16b, v\r0\().16b, #4
-    if_more quads, 1, shl v25.16b, v\r1\().16b, #4
+.macro int4_low_01 r
+    shl     v24.16b, \r\()_0.16b, #4
+    if_more quads, 1, shl v25.16b, \r\()_1.16b, #4
 .endm
-.macro int4_low_23 r0, r1, r2, r3
-    if_more quads, 2, shl v26.16b, v\r2\().16b, #4
-    if_more quads, 2, shl v27.16b, v\r3\().16b, #4
+.macro int4_low_23 r
+    if_more quads, 2, shl v26.16b, \r\()_2.16b, #4
+    if_more quads, 2, shl v27.16b, \r\()_3.16b, #4
 .endm
-.macro int4_high_01 r0, r1, rest:vararg
-    and     v\r0\().16b, v\r0\().16b, v31.16b
-    if_more quads, 1, and v\r1\().16b, v\r1\().16b, v31.16b
+.macro int4_high_01 r
+    and     \r\()_0.16b, \r\()_0.16b, v31.16b
+    if_more quads, 1, and \r\()_1.16b, \r\()_1.16b, v31.16b
 .endm
-.macro int4_high_23 r0, r1, r2, r3
-    if_more quads, 2, and v\r2\().16b, v\r2\().16b, v31.16b
-    if_more quads, 2, and v\r3\().16b, v\r3\().16b, v31.16b
+.macro int4_high_23 r
+    if_more quads, 2, and \r\()_2.16b, \r\()_2.16b, v31.16b
+    if_more quads, 2, and \r\()_3.16b, \r\()_3.16b, v31.16b
 .endm
-.macro int4_8k p0, p1, p2, p3, n0, n1, n2, n3, low, next, n_at, h0, h1, h2, h3, h4, h5
-    int4_high_01 \p0, \p1, \p2, \p3
-    load_quad 1, \n0, \n1, \n2, \n3, \n_at
-    int4_high_23 \p0, \p1, \p2, \p3
-    load_quad 2, \n0, \n1, \n2, \n3, \n_at
-    sdot_rows RHS_C, 28, 26, "load_quad 3, \n0, \n1, \n2, \n3, \n_at", "load_lhs 29, \low + 64", \
-        "load_rows_4567 27, \low + 64", "", "\h0", "", "\h1"
-    int4_low_01 \n0, \n1, \n2, \n3
-    \h2
-    int4_low_23 \n0, \n1, \n2, \n3
+// Between the products of low, of high nibbles.
+.macro int4_among_low number, n, n_at, low, meanwhile
+    when \number, 0, load_quad 3, \n, \n_at
+    when \number, 1, load_lhs 29, \low + 64
+    when \number, 2, load_rows_4567 27, \low + 64
+    when \number, 4, \meanwhile 0
+    when \number, 6, \meanwhile 1
+.endm
+.macro int4_among_high number, next, meanwhile
+    when \number, 0, load_rows_4567 26, \next
+    when \number, 1, \meanwhile 3
+    when \number, 2, \meanwhile 4
+    when \number, 4, \meanwhile 5
+.endm
+// meanwhile: 0 and 1 between low nibbles, 2 before and 3 to 5 between high ones. LHS of low nibbles is at byte `low`,
+// that of the next 8 k at byte `next`.
+.macro int4_8k p, n, low, next, n_at, meanwhile=nothing
+    int4_high_01 \p
+    load_quad 1, \n, \n_at
+    int4_high_23 \p
+    load_quad 2, \n, \n_at
+    sdot_rows RHS_C, 28, 26, int4_among_low, \n, \n_at, \low, \meanwhile
+    int4_low_01 \n
+    \meanwhile 2
+    int4_low_23 \n
     load_lhs 28, \next
-    sdot_rows \p0, \p1, \p2, \p3, 29, 27, "load_rows_4567 26, \next", "\h3", "\h4", "", "\h5"
+    sdot_rows \p, 29, 27, int4_among_high, \next, \meanwhile
+.endm
+.macro step_moves_rhs number
+    when \number, 0, advance_quad 0, x6
+    when \number, 1, advance_quad 1, x6
+    when \number, 2, subs x15, x15, #1
+    when \number, 3, advance_quad 2, x6
+    when \number, 4, advance_quad 3, x6
+.endm
+.macro step_moves_lhs number
+    when \number, 3, add lhs0, lhs0, #128
+    when \number, 4, advance_lhs1
 .endm
 .macro int4_step
     int4_8k RHS_A, RHS_B, 0, 16, x27
     load_quad 0, RHS_A, x8
     int4_8k RHS_B, RHS_A, 16, 32, x8
     load_quad 0, RHS_B, x17
-    int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x6", "advance_quad 1, x6", "subs x15, x15, #1", \
-        "advance_quad 2, x6", "advance_quad 3, x6"
+    int4_8k RHS_A, RHS_B, 32, 48, x17, step_moves_rhs
     load_quad 0, RHS_A, 0
-    int4_8k RHS_B, RHS_A, 48, 128, 0, , , , "add x13, x13, #128", "advance_lhs2"
+    int4_8k RHS_B, RHS_A, 48, 128, 0, step_moves_lhs
     load_quad 0, RHS_B, x27
 .endm
-.macro advance_lhs2
-    if_more rows, 4, add x12, x12, #128
-.endm
 
-// int8: products of vector j of a step are between the loads of vector j + 2, or j + 1 where registers are few.
+// int8: products of vector j of a step are between the loads of vector j + 2, or j + 1 where registers are few. RHS_D:
+// a fourth set, of two quads v18, v19, of four v4, v5, v12, v13, which are free up to two rows.
+    regs    18, RHS_D2_0, RHS_D2_1
+    regs    4, RHS_D4_0, RHS_D4_1
+    regs    12, RHS_D4_2, RHS_D4_3
 .macro int8_load
     load_quads RHS_A, 0
     load_lhs 28, 0
@@ -344,31 +353,34 @@ endfunc
     load_lhs 29, 16
     load_rows_4567 27, 16
 .endm
-.macro int8_4k r0, r1, r2, r3, lhs, lhs2, n0, n1, n2, n3, next_lhs, next_lhs2, at
-    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2, "load_lhs \next_lhs, \at", \
-        "load_quad 0, \n0, \n1, \n2, \n3, \at", "load_quad 1, \n0, \n1, \n2, \n3, \at", \
-        "load_quad 2, \n0, \n1, \n2, \n3, \at", "load_quad 3, \n0, \n1, \n2, \n3, \at", \
-        "load_rows_4567 \next_lhs2, \at"
+// Set n, LHS v\lhs and v\lhs1 from byte `at` of theirs.
+.macro int8_among number, n, lhs, lhs1, at
+    when \number, 0, load_lhs \lhs, \at
+    when \number, 1, load_quad 0, \n, \at
+    when \number, 2, load_quad 1, \n, \at
+    when \number, 3, load_quad 2, \n, \at
+    when \number, 4, load_quad 3, \n, \at
+    when \number, 5, load_rows_4567 \lhs1, \at
 .endm
-.macro int8_16k at, d0, d1, d2, d3
-    int8_4k RHS_A, 28, 26, RHS_C, 30, 22, \at + 32
-    int8_4k RHS_B, 29, 27, \d0, \d1, \d2, \d3, 31, 23, \at + 48
-    int8_4k RHS_C, 30, 22, RHS_A, 28, 26, \at + 64
-    int8_4k \d0, \d1, \d2, \d3, 31, 23, RHS_B, 29, 27, \at + 80
+.macro int8_16k at, d
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, \at + 32
+    sdot_rows RHS_B, 29, 27, int8_among, \d, 31, 23, \at + 48
+    sdot_rows RHS_C, 30, 22, int8_among, RHS_A, 28, 26, \at + 64
+    sdot_rows \d, 31, 23, int8_among, RHS_B, 29, 27, \at + 80
 .endm
 .macro int8_8k at
-    int8_4k RHS_A, 28, 26, RHS_B, 29, 27, \at + 16
-    int8_4k RHS_B, 29, 27, RHS_A, 28, 26, \at + 32
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, \at + 16
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, \at + 32
 .endm
 .macro int8_step
     .if quads == 2
-    int8_16k 0, 18, 19, 18, 19
+    int8_16k 0, RHS_D2
     subs    x15, x15, #1
-    int8_16k 64, 18, 19, 18, 19
+    int8_16k 64, RHS_D2
     .elseif rows <= 2
-    int8_16k 0, 4, 5, 12, 13
+    int8_16k 0, RHS_D4
     subs    x15, x15, #1
-    int8_16k 64, 4, 5, 12, 13
+    int8_16k 64, RHS_D4
     .else
     int8_8k 0
     int8_8k 32
@@ -377,8 +389,8 @@ endfunc
     int8_8k 96
     .endif
     advance_quads 128
-    add     x13, x13, #128
-    advance_lhs2
+    add     lhs0, lhs0, #128
+    advance_lhs1
 .endm
 
 // int2: a byte has indices of 4 k that are 4 apart; a nibble of two indices looks up both (int2_constants).
@@ -396,10 +408,10 @@ endfunc
     movi    v19.16b, #0x0f
     .endif
 .endm
-.macro int2_4k r0, r1, r2, r3, lhs, lhs2, next
-    sdot_rows \r0, \r1, \r2, \r3, \lhs, \lhs2
+.macro int2_4k r, lhs, lhs1, next
+    sdot_rows \r, \lhs, \lhs1
     load_lhs \lhs, \next
-    load_rows_4567 \lhs2, \next
+    load_rows_4567 \lhs1, \next
 .endm
 .macro int2_16k at, next
     .if quads == 4
@@ -408,12 +420,12 @@ endfunc
     shared_quads and, 16b, RHS_C, RHS_A, v19.16b
     .endif
     shared_quads ushr, 16b, RHS_A, RHS_A, #4
-    tbl_quads RHS_B, 30, RHS_C
-    tbl_quads RHS_C, 31, RHS_C
+    tbl_quads RHS_B, v30, RHS_C
+    tbl_quads RHS_C, v31, RHS_C
     int2_4k RHS_B, 28, 26, \at + 32
-    tbl_quads RHS_B, 30, RHS_A
+    tbl_quads RHS_B, v30, RHS_A
     int2_4k RHS_C, 29, 27, \at + 48
-    tbl_quads RHS_C, 31, RHS_A
+    tbl_quads RHS_C, v31, RHS_A
     load_quads RHS_A, \next
     int2_4k RHS_B, 28, 26, \at + 64
     int2_4k RHS_C, 29, 27, \at + 80
@@ -423,8 +435,8 @@ endfunc
     subs    x15, x15, #1
     int2_16k 64, 32
     advance_quads 32
-    add     x13, x13, #128
-    advance_lhs2
+    add     lhs0, lhs0, #128
+    advance_lhs1
 .endm
 
     channel_tiles int8
@@ -434,66 +446,57 @@ endfunc
     channel_tiles int2
     channel_tiles_16 int2, 1, 2
 
-// ---- Blocks. v30 = C
+// ---- Blocks
 
-.set    fifth_row, 5
+    reg     C, 30
 
-.macro row_zero s0, s1, s2, s3, lane, rest:vararg
-    zero_quads \s0, \s1, \s2, \s3
+.macro zero_f32_row i
+    zero_quads F\i
 .endm
-// S -= C, sums += S * RHS_B, S = C, with other instructions between rows.
-.macro block_rows kind, o0, o1, o2, o3
-    both_sums 0, \kind
+.macro less_c i
+    shared_quads fsub, 4s, S\i, S\i, C.4s
+.endm
+.macro add_scaled i
+    op_quads fmla, 4s, F\i, S\i, RHS_B
+.endm
+.macro start_row i
+    dup_quads 4s, w14, S\i
+.endm
+// S -= C, F += S * RHS_B, S = C: \op for all rows. meanwhile: 0 to 3 after rows.
+.macro block_rows op, meanwhile=nothing
+    \op     0
     .if quads == 1
-    both_sums 1, \kind
-    \o0
-    both_sums 2, \kind
-    both_sums 3, \kind
-    \o1
-    both_sums 4, \kind
-    both_sums 5, \kind
-    \o2
-    both_sums 6, \kind
-    both_sums 7, \kind
+    if_more rows, 1, \op 1
+    \meanwhile 0
+    if_more rows, 2, \op 2
+    if_more rows, 3, \op 3
+    \meanwhile 1
+    if_more rows, 4, \op 4
+    if_more rows, 5, \op 5
+    \meanwhile 2
+    if_more rows, 6, \op 6
+    if_more rows, 7, \op 7
     .else
-    \o0
-    both_sums 1, \kind
-    \o1
-    both_sums 2, \kind
-    \o2
-    both_sums 3, \kind
-    both_sums 4, \kind
+    \meanwhile 0
+    if_more rows, 1, \op 1
+    \meanwhile 1
+    if_more rows, 2, \op 2
+    \meanwhile 2
+    if_more rows, 3, \op 3
+    if_more rows, 4, \op 4
     .endif
-    \o3
-.endm
-// \kind with the sums and the f32 sums of row \i, if the tile has it.
-.macro both_sums i, kind
-    .if rows > \i
-    block_row \i, with_sum_row, \i, \kind
-    .endif
-.endm
-.macro with_sum_row f0, f1, f2, f3, i, kind
-    sum_row \i, \kind, \f0, \f1, \f2, \f3
-.endm
-.macro row_less_c s0, s1, s2, s3, rest:vararg
-    shared_quads fsub, 4s, \s0, \s1, \s2, \s3, \s0, \s1, \s2, \s3, v30.4s
-.endm
-.macro row_add_scaled s0, s1, s2, s3, f0, f1, f2, f3
-    op_quads fmla, 4s, \f0, \f1, \f2, \f3, \s0, \s1, \s2, \s3, RHS_B
-.endm
-.macro row_start s0, s1, s2, s3, rest:vararg
-    dup_quads 4s, w14, \s0, \s1, \s2, \s3
+    \meanwhile 3
 .endm
 
-// Scales are bf16, x14 bytes from here. x26: the quads of a panel of 8 columns are twice as far apart as their scales.
+// Scales are bf16, x14 bytes from here. x3: the quads of a panel of 8 columns are twice as far apart as their scales.
 .macro load_scales_02 s0, s2
-    ldr     d\s0, [x9, x14]
-    when quads, 4, ldr d\s2, [x11, x14]
+    ldr     d\s0, [quad_0, x14]
+    when quads, 4, ldr d\s2, [quad_2, x14]
     sub     x14, x14, x3
 .endm
 .macro load_scales_13 s1, s3
-    ldr     d\s1, [x10, x14]
-    when quads, 4, ldr d\s3, [x12, x14]
+    ldr     d\s1, [quad_1, x14]
+    when quads, 4, ldr d\s3, [quad_3, x14]
 .endm
 // Two rows of four quads and five of two put them where the RHS is, others have registers for them and come early.
 .macro load_scales_early_0
@@ -509,22 +512,34 @@ endfunc
     .if quads == 2 && rows < 5
     load_scales_13 23
     .elseif quads == 1
-    ldr     d22, [x9, x14]
+    ldr     d22, [quad_0, x14]
     .elseif rows == 1
     load_scales_13 3, 11
     .endif
 .endm
+// RHS_B = scales as floats; v\zero = 0.
 .macro widen_scales zero, s0, s1, s2, s3
-    zip1    v20.8h, v\zero\().8h, v\s0\().8h
-    if_more quads, 1, zip1 v21.8h, v\zero\().8h, v\s1\().8h
-    if_more quads, 2, zip1 v22.8h, v\zero\().8h, v\s2\().8h
-    if_more quads, 2, zip1 v23.8h, v\zero\().8h, v\s3\().8h
+    zip1    RHS_B_0.8h, v\zero\().8h, v\s0\().8h
+    if_more quads, 1, zip1 RHS_B_1.8h, v\zero\().8h, v\s1\().8h
+    if_more quads, 2, zip1 RHS_B_2.8h, v\zero\().8h, v\s2\().8h
+    if_more quads, 2, zip1 RHS_B_3.8h, v\zero\().8h, v\s3\().8h
+.endm
+.macro next_part_and_scales number
+    when \number, 0, load_scales_13 21, 23
+    when \number, 1, subs x16, x16, x1
+    when \number, 2, ldr x5, [args, #FEW_ARGS_steps]
+    when \number, 3, csel x16, x2, x16, lo
+.endm
+.macro next_part number
+    when \number, 0, subs x16, x16, x1
+    when \number, 1, ldr x5, [args, #FEW_ARGS_steps]
+    when \number, 2, csel x16, x2, x16, lo
+    when \number, 3, mov w14, #0x49400000
 .endm
 .macro less_c_and_scales
     .if quads == 4 && rows == 2 || quads == 2 && rows == 5
     load_scales_02 20, 22
-    block_rows row_less_c, "load_scales_13 21, 23", "subs x16, x16, x1", "ldr x5, [args, #FEW_ARGS_steps]", \
-        "csel x16, x2, x16, lo"
+    block_rows less_c, next_part_and_scales
     movi    v29.2d, #0
     mov     w14, #0x49400000
     widen_scales 29, 20, 21, 22, 23
@@ -534,12 +549,37 @@ endfunc
     .else
     widen_scales 19, 22, 23
     .endif
-    block_rows row_less_c, "subs x16, x16, x1", "ldr x5, [args, #FEW_ARGS_steps]", "csel x16, x2, x16, lo", \
-        "mov w14, #0x49400000"
+    block_rows less_c, next_part
     .endif
 .endm
 
-// Results of the rows of \sums: those times their scales.
+// Among the 8 k of a step: whether the part ends (x5), whether its block does (x16); x14 = bytes to the next step.
+.macro part_ends number
+    when \number, 0, subs x5, x5, #1
+    when \number, 3, ccmp x16, #0, #0, eq
+.endm
+.macro block_ends number
+    when \number, 0, csel x14, x4, x6, eq
+    when \number, 3, cinc x15, x15, eq
+.endm
+.macro block_moves_rhs number
+    when \number, 0, advance_quad 0, x14
+    when \number, 1, advance_quad 1, x14
+    when \number, 3, advance_quad 2, x14
+    when \number, 4, advance_quad 3, x14
+    when \number, 5, csel x14, x28, x16, eq
+.endm
+.macro block_moves_lhs number
+    when \number, 0, load_scales_early_0
+    when \number, 3, add lhs0, lhs0, #128
+    when \number, 4, load_scales_early_1
+    when \number, 5, advance_lhs1
+.endm
+.macro next_rhs number
+    when \number, 0, load_quad 0, RHS_B, x27
+.endm
+
+// Results of the rows of F: those times their scales.
 .macro pair_of_results d0, d1, s0, l0, s1, l1
     fmul    v\d0\().4s, v\s0\().4s, v\l0
     fmul    v\d1\().4s, v\s1\().4s, v\l1
@@ -554,11 +594,11 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     few_begin
     ldp     x5, x15, [args, #FEW_ARGS_steps]
     ldr     x2, [args, #FEW_ARGS_scale_distance]
-    if_more rows, 4, add x12, x13, x14
+    if_more rows, 4, add lhs1, lhs0, x14
     mov     w14, #0x49400000
     int4_load
     mul     x1, x5, x6
-    dup     v30.4s, w14
+    dup     C.4s, w14
     add     x4, x6, x6, lsr #3
     neg     x15, x15
     int4_constants
@@ -579,42 +619,40 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     .elseif rows == 1
     movi    v6.2d, #0
     .endif
-    each sum_row, row_start
+    each_row start_row
     int4_decode
-    each block_row, row_zero
+    each_row zero_f32_row
 4:  // 32 k. After a block the RHS goes on after its scales
-    int4_8k RHS_A, RHS_B, 0, 16, x27, "subs x5, x5, #1", , , "ccmp x16, #0, #0, eq"
+    int4_8k RHS_A, RHS_B, 0, 16, x27, part_ends
     load_quad 0, RHS_A, x8
-    int4_8k RHS_B, RHS_A, 16, 32, x8, "csel x14, x4, x6, eq", , , "cinc x15, x15, eq"
+    int4_8k RHS_B, RHS_A, 16, 32, x8, block_ends
     load_quad 0, RHS_B, x17
-    int4_8k RHS_A, RHS_B, 32, 48, x17, "advance_quad 0, x14", "advance_quad 1, x14", , "advance_quad 2, x14", \
-        "advance_quad 3, x14", "csel x14, x28, x16, eq"
+    int4_8k RHS_A, RHS_B, 32, 48, x17, block_moves_rhs
     load_quad 0, RHS_A, 0
-    int4_8k RHS_B, RHS_A, 48, 128, 0, "load_scales_early_0", , , "add x13, x13, #128", "load_scales_early_1", \
-        "advance_lhs2"
+    int4_8k RHS_B, RHS_A, 48, 128, 0, block_moves_lhs
     cbz     x5, 6f
     load_quad 0, RHS_B, x27
     b       4b
 6:
     less_c_and_scales
-    block_rows row_add_scaled
-    block_rows row_start, "load_quad 0, 20, 21, 22, 23, x27"
+    block_rows add_scaled
+    block_rows start_row, next_rhs
     cbnz    x15, 4b
     b       9f
 8:
-    each block_row, row_zero
+    each_row zero_f32_row
 9:
-    ldr     q29, [x13]
+    ldr     q29, [lhs0]
     .if rows > 4
-    ldr     q27, [x12]
+    ldr     q27, [lhs1]
     .if quads == 1
-    ldr     q25, [x12, #16]
+    ldr     q25, [lhs1, #16]
     .else
-    ldr     q26, [x12, #16]
+    ldr     q26, [lhs1, #16]
     .endif
     .endif
-    ldr     q28, [x13, #16]
-    load_fields RHS_C
+    ldr     q28, [lhs0, #16]
+    load_fields
     scvtf   v29.4s, v29.4s
     if_more rows, 4, scvtf v27.4s, v27.4s
     place
@@ -625,7 +663,7 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     .elseif quads == 1
     ldr     q26, [x13]
     .endif
-    each block_row, row_is_product, 29, 27, fmla, RHS_C
+    columns_times_offsets fmla, F
     .if quads == 4
     ldr     q24, [x13]
     ldr     q25, [x14]
@@ -689,13 +727,35 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
 endfunc
 .endm
 
+// 1 and 2 rows: F<i>_0, F<i>_1 = v(2 i + 4), v(2 i + 5); F<i>_2, F<i>_3 = v(2 i + 12), v(2 i + 13).
+    regs    4, F0_0, F0_1, F1_0, F1_1
+    regs    12, F0_2, F0_3, F1_2, F1_3
     block_tile 1, 16
     block_tile 2, 16
     block_tile 1, 8
     block_tile 2, 8
+    unreg   F0_0, F0_1, F1_0, F1_1, F0_2, F0_3, F1_2, F1_3
+
+// 3 and 4 rows: F0_0, F0_1 ... F3_1 = v8 - v15. 5 rows: S4 v18, v19; F4 v22, v23, too.
+    regs    8, F0_0, F0_1, F1_0, F1_1, F2_0, F2_1, F3_0, F3_1
+    regs    22, F4_0, F4_1
     block_tile 3, 8
     block_tile 4, 8
+    unreg   S4_0, S4_1
+    regs    18, S4_0, S4_1
     block_tile 5, 8
+    unreg   F0_0, F0_1, F1_0, F1_1, F2_0, F2_1, F3_0, F3_1, F4_0, F4_1, S4_0, S4_1
+
+// 6 to 8 rows of a quad: S<i> v(2 i), F<i> v(2 i + 1).
+    reg     S4_0, 8
+    reg     F0_0, 1
+    reg     F1_0, 3
+    reg     F2_0, 5
+    reg     F3_0, 7
+    reg     F4_0, 9
+    reg     F5_0, 11
+    reg     F6_0, 13
+    reg     F7_0, 15
     block_tile 6, 4
     block_tile 7, 4
     block_tile 8, 4
