@@ -2,69 +2,91 @@
 //
 // A step is 32 k of four columns: 64 bytes become 128, first the low nibbles, then the high ones, 16 times their value.
 //
-// Registers
-//   x0  struct DecodeArgs    x1  quad        x2  quads to go    x3  out         x4  packed step       x5  steps to go
-//   x6, x7, x8  where vectors 1, 2, 3 of a step are                x9  bytes of a step                     x10 steps
-//   x11 bytes after a block  x12 steps of a block               x13 steps to go in it, from x14 on
-//   x14 next packed step     x15 bytes after it
-//   v0 - v3  packed          v4 - v7  low nibbles               v16 - v19  high ones                  v20 their mask
+//   args         x0    struct DecodeArgs      at_1, at_2, at_3  x6 - x8  where vectors 1 - 3 of a step are
+//   quad         x1    struct Quad            quads             x2       to go
+//   packed       x4    the step               step_bytes        x9       from step to step
+//   next_packed  x14   the next one           out               x3       where it goes
+//   steps        x10   of a quad              left              x5       of these, to go
+//   block_steps  x12   of a block             block_left        x13      of these, to go
+//   gap          x11   bytes after a block    gap_after         x15      bytes after the step
+//   packed_0 - packed_3  v0 - v3   a step       low_0 - low_3    v4 - v7     16 times its low nibbles
+//   mask                 v20       0xF0         high_0 - high_3  v16 - v19   16 times its high ones
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 
+args        .req x0
+quad        .req x1
+quads       .req x2
+out         .req x3
+packed      .req x4
+left        .req x5
+at_1        .req x6
+at_2        .req x7
+at_3        .req x8
+step_bytes  .req x9
+steps       .req x10
+gap         .req x11
+block_steps .req x12
+block_left  .req x13
+next_packed .req x14
+gap_after   .req x15
+    regs    0, packed_0, packed_1, packed_2, packed_3, low_0, low_1, low_2, low_3
+    regs    16, high_0, high_1, high_2, high_3, mask
+
 func kai_decode_int4_neon, hidden
-    ldp     x1, x2, [x0, #DECODE_ARGS_quads]
-    ldp     x3, x10, [x0, #DECODE_ARGS_out]
-    ldp     x6, x7, [x0, #DECODE_ARGS_second]
-    ldr     x9, [x0, #DECODE_ARGS_step]
-    ldp     x11, x12, [x0, #DECODE_ARGS_gap]
-    movi    v20.16b, #0xF0
-    add     x8, x6, x7
+    ldp     quad, quads, [args, #DECODE_ARGS_quads]
+    ldp     out, steps, [args, #DECODE_ARGS_out]
+    ldp     at_1, at_2, [args, #DECODE_ARGS_second]
+    ldr     step_bytes, [args, #DECODE_ARGS_step]
+    ldp     gap, block_steps, [args, #DECODE_ARGS_gap]
+    movi    mask.16b, #0xF0
+    add     at_3, at_1, at_2
 
 1:  // a quad
-    ldr     x4, [x1, #QUAD_rhs]
-    str     x3, [x1, #QUAD_rhs]
-    ldr     x13, [x0, #DECODE_ARGS_first_steps]
-    ldr     q0, [x4]
-    mov     x5, x10
-    ldr     q1, [x4, x6]
-    add     x14, x4, x9
-    subs    x13, x13, #1
-    ldr     q2, [x4, x7]
-    csel    x15, x11, xzr, eq
-    csel    x13, x12, x13, eq
-    ldr     q3, [x4, x8]
-    add     x14, x14, x15
-2:  // a step. The next one, x14, is loaded meanwhile; after the last one, the last one again
-    subs    x5, x5, #1
-    shl     v4.16b, v0.16b, #4
-    shl     v5.16b, v1.16b, #4
-    csel    x4, x4, x14, eq
-    and     v16.16b, v0.16b, v20.16b
-    subs    x13, x13, #1
-    and     v17.16b, v1.16b, v20.16b
-    stp     q4, q5, [x3]
-    shl     v6.16b, v2.16b, #4
-    csel    x15, x11, xzr, eq
-    shl     v7.16b, v3.16b, #4
-    csel    x13, x12, x13, eq
-    and     v18.16b, v2.16b, v20.16b
-    add     x14, x4, x9
-    and     v19.16b, v3.16b, v20.16b
-    ldr     q0, [x4]
-    stp     q6, q7, [x3, #32]
-    ldr     q1, [x4, x6]
-    add     x14, x14, x15
-    ldr     q2, [x4, x7]
-    stp     q16, q17, [x3, #64]
-    ldr     q3, [x4, x8]
-    stp     q18, q19, [x3, #96]
-    add     x3, x3, #128
-    cbnz    x5, 2b
-    add     x1, x1, #QUAD
-    subs    x2, x2, #1
+    ldr     packed, [quad, #QUAD_rhs]
+    str     out, [quad, #QUAD_rhs]
+    ldr     block_left, [args, #DECODE_ARGS_first_steps]
+    ldr     qpacked_0, [packed]
+    mov     left, steps
+    ldr     qpacked_1, [packed, at_1]
+    add     next_packed, packed, step_bytes
+    subs    block_left, block_left, #1
+    ldr     qpacked_2, [packed, at_2]
+    csel    gap_after, gap, xzr, eq
+    csel    block_left, block_steps, block_left, eq
+    ldr     qpacked_3, [packed, at_3]
+    add     next_packed, next_packed, gap_after
+2:  // a step. The next one, next_packed, is loaded meanwhile; after the last one, the last one again
+    subs    left, left, #1
+    shl     low_0.16b, packed_0.16b, #4
+    shl     low_1.16b, packed_1.16b, #4
+    csel    packed, packed, next_packed, eq
+    and     high_0.16b, packed_0.16b, mask.16b
+    subs    block_left, block_left, #1
+    and     high_1.16b, packed_1.16b, mask.16b
+    stp     qlow_0, qlow_1, [out]
+    shl     low_2.16b, packed_2.16b, #4
+    csel    gap_after, gap, xzr, eq
+    shl     low_3.16b, packed_3.16b, #4
+    csel    block_left, block_steps, block_left, eq
+    and     high_2.16b, packed_2.16b, mask.16b
+    add     next_packed, packed, step_bytes
+    and     high_3.16b, packed_3.16b, mask.16b
+    ldr     qpacked_0, [packed]
+    stp     qlow_2, qlow_3, [out, #32]
+    ldr     qpacked_1, [packed, at_1]
+    add     next_packed, next_packed, gap_after
+    ldr     qpacked_2, [packed, at_2]
+    stp     qhigh_0, qhigh_1, [out, #64]
+    ldr     qpacked_3, [packed, at_3]
+    stp     qhigh_2, qhigh_3, [out, #96]
+    add     out, out, #128
+    cbnz    left, 2b
+    add     quad, quad, #QUAD
+    subs    quads, quads, #1
     b.ne    1b
     ret
 endfunc

@@ -11,59 +11,70 @@
 // S comes as 16 * S.
 //
 // Registers: int_neon_row.inc, and
-//   x5, x14   steps (of a block), to go     v12        C
-//   x6, x15   blocks, to go                 v13        zero
-//   x7, x16   from here to the scales
-//   x6        int2: the four weights
-//   x7        kai_row_*: the output, OutKind
+//   steps, steps_left        x5, x14   of 32 k (of a block), to go      C          v12   blocks
+//   blocks, blocks_left      x6, x15   to go                            no_scale   v13   zero
+//   to_scales, scales_after  x7, x16   from here to the scales          off_ls     v28   off, ls
+//   x6                                 int2: the four weights
+//   x7                                 kai_row_*: the output, OutKind
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_row.inc"
 
-// After the last step: x9 - x12 = fields of the quads, v28 = off, ls.
-.macro fields nr, second
+steps        .req x5
+blocks       .req x6
+to_scales    .req x7
+steps_left   .req x14
+blocks_left  .req x15
+scales_after .req x16
+    regs    12, C, no_scale
+    reg     off_ls, 28
+
+// After the last step: quad_0 ... = fields of the quads, off_ls = off, ls. A panel has nr / 4 quads, `distance` bytes
+// apart, whose fields are 16 bytes apart.
+.macro fields nr, distance
     .if \nr == 8
-    add     x10, x10, #16 - \second
-    when quads, 4, add x12, x12, #16 - \second
+    add     quad_1, quad_1, #16 - \distance
+    when quads, 4, add quad_3, quad_3, #16 - \distance
     .endif
-    ldr     d28, [x13]
+    ldr     doff_ls, [row]
 .endm
 
-// fold: what makes one sum of the two of a quad; `none` if there is only one.
-.macro channel_quads out, rhs, fold, nr, second, group, offsets:vararg
-    next_quads \nr, \second
-    mov     x14, x5
+// Results of `quads` quads. out: what stores them; rhs_group_step: 32 k; offsets: where vectors of a step of a quad are;
+// fold: what makes one sum of the two of a quad, `none` if there is only one.
+.macro channel_quads out, rhs, fold, nr, distance, group, offsets:vararg
+    next_quads \nr, \distance
+    mov     steps_left, steps
     zero_quads SUMS_A
     .ifnc \fold, none
     zero_quads SUMS_B
     .endif
     \rhs\()_begin \offsets
-    cbz     x14, 6f
+    cbz     steps_left, 6f
 5:
     \rhs\()_\group\()_step 1, \offsets
-    subs    x14, x14, #1
+    subs    steps_left, steps_left, #1
     b.ne    5b
 6:
-    fields  \nr, \second
+    fields  \nr, \distance
     load_quads RHS_A, 0
     load_quads RHS_B, 4 * \nr
     fold_quads \fold
-    shared_quads mla, 4s, SUMS_A, RHS_A, v28.s[0]
+    shared_quads mla, 4s, SUMS_A, RHS_A, off_ls.s[0]
     load_quads RHS_C, 8 * \nr
-    shared_quads fmul, 4s, RHS_B, RHS_B, v28.s[1]
+    shared_quads fmul, 4s, RHS_B, RHS_B, off_ls.s[1]
     scvtf_quads SUMS_A
     op_quads fmul, 4s, SUMS_A, SUMS_A, RHS_B
     op_quads fadd, 4s, SUMS_A, SUMS_A, RHS_C
     clamp_and_store \out, SUMS_A
 .endm
 
-.macro channel_function name, out, rhs, fold, nr, second, group, offsets:vararg
+.macro channel_function name, out, rhs, fold, nr, distance, group, offsets:vararg
 func \name\()_neon_dotprod, hidden
     frame   d14-d15
     \rhs\()_constants
-    each_16_columns \nr, channel_quads \out, \rhs, \fold, \nr, \second, \group, \offsets
+    each_16_columns \nr, channel_quads \out, \rhs, \fold, \nr, \distance, \group, \offsets
     return
 endfunc
 .endm
@@ -75,49 +86,49 @@ endfunc
     channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, 0, 16, 64, 80, 128
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
 
-// RHS_C = bf16 scales, x16 bytes from here.
+// RHS_C = scales, bf16 scales_after bytes from here, as floats.
 .macro load_scales nr
     .if \nr == 8
-    ldr     q24, [x9, x16]
-    when quads, 4, ldr q26, [x11, x16]
-    zip2    v25.8h, v13.8h, v24.8h
-    zip1    v24.8h, v13.8h, v24.8h
+    ldr     qRHS_C_0, [quad_0, scales_after]
+    when quads, 4, ldr qRHS_C_2, [quad_2, scales_after]
+    zip2    RHS_C_1.8h, no_scale.8h, RHS_C_0.8h
+    zip1    RHS_C_0.8h, no_scale.8h, RHS_C_0.8h
     .if quads == 4
-    zip2    v27.8h, v13.8h, v26.8h
-    zip1    v26.8h, v13.8h, v26.8h
+    zip2    RHS_C_3.8h, no_scale.8h, RHS_C_2.8h
+    zip1    RHS_C_2.8h, no_scale.8h, RHS_C_2.8h
     .endif
     .else
-    ldr     d24, [x9, x16]
+    ldr     dRHS_C_0, [quad_0, scales_after]
     .if quads == 4
-    ldr     d25, [x10, x16]
-    ldr     d26, [x11, x16]
-    ldr     d27, [x12, x16]
+    ldr     dRHS_C_1, [quad_1, scales_after]
+    ldr     dRHS_C_2, [quad_2, scales_after]
+    ldr     dRHS_C_3, [quad_3, scales_after]
     .endif
-    zip1    v24.8h, v13.8h, v24.8h
+    zip1    RHS_C_0.8h, no_scale.8h, RHS_C_0.8h
     .if quads == 4
-    zip1    v25.8h, v13.8h, v25.8h
-    zip1    v26.8h, v13.8h, v26.8h
-    zip1    v27.8h, v13.8h, v27.8h
+    zip1    RHS_C_1.8h, no_scale.8h, RHS_C_1.8h
+    zip1    RHS_C_2.8h, no_scale.8h, RHS_C_2.8h
+    zip1    RHS_C_3.8h, no_scale.8h, RHS_C_3.8h
     .endif
     .endif
 .endm
 
 // A long block is several short ones that share its scales: x16 counts down to them.
-.macro block_quads out, fold, nr, second, group, offsets:vararg
-    next_quads \nr, \second
-    mov     x15, x6
-    mov     x16, x7
+.macro block_quads out, fold, nr, distance, group, offsets:vararg
+    next_quads \nr, \distance
+    mov     blocks_left, blocks
+    mov     scales_after, to_scales
     zero_quads SUMS_F
-    cbz     x15, 8f
+    cbz     blocks_left, 8f
     mov     w8, #0x49400000
     start_quads \fold, SUMS_A
     start_second_quads \fold
 4:
-    mov     x14, x5
+    mov     steps_left, steps
     int4_begin \offsets
 5:
     int4_\group\()_step 0, \offsets
-    subs    x14, x14, #1
+    subs    steps_left, steps_left, #1
     b.eq    6f
     int4_begin \offsets
     b       5b
@@ -126,35 +137,35 @@ endfunc
     mov     w8, #0x49400000
     fold_quads \fold
     start_second_quads \fold
-    shared_quads fsub, 4s, SUMS_A, SUMS_A, v12.4s
-    subs    x16, x16, x5, lsl #6 + \nr / 8
+    shared_quads fsub, 4s, SUMS_A, SUMS_A, C.4s
+    subs    scales_after, scales_after, steps, lsl #6 + \nr / 8
     b.hs    7f
     advance_quads 2 * \nr
-    mov     x16, x7
-    sub     x15, x15, #1
+    mov     scales_after, to_scales
+    sub     blocks_left, blocks_left, #1
 7:
     op_quads fmla, 4s, SUMS_F, SUMS_A, RHS_C
     start_quads \fold, SUMS_A
-    cbnz    x15, 4b
+    cbnz    blocks_left, 4b
 8:
-    fields  \nr, \second
+    fields  \nr, \distance
     load_quads RHS_A, 0
     load_quads RHS_B, 4 * \nr
     scvtf   s29, s28
     shared_quads fmla, 4s, SUMS_F, RHS_A, v29.s[0]
-    shared_quads fmul, 4s, SUMS_F, SUMS_F, v28.s[1]
+    shared_quads fmul, 4s, SUMS_F, SUMS_F, off_ls.s[1]
     op_quads fadd, 4s, SUMS_F, SUMS_F, RHS_B
     clamp_and_store \out, SUMS_F
 .endm
 
-.macro block_function name, out, fold, nr, second, group, offsets:vararg
+.macro block_function name, out, fold, nr, distance, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
     frame   d8-d15
     mov     w8, #0x49400000
-    dup     v12.4s, w8
+    dup     C.4s, w8
     int4_constants
-    movi    v13.2d, #0
-    each_16_columns \nr, block_quads \out, \fold, \nr, \second, \group, \offsets
+    movi    no_scale.2d, #0
+    each_16_columns \nr, block_quads \out, \fold, \nr, \distance, \group, \offsets
     return
 endfunc
 .endm
