@@ -53,6 +53,7 @@
     if_more \panel_count, 2, panel_4k 2, \set, \next, \update
     if_more \panel_count, 2, panel_4k 3, \set, \next, \update
 .endm
+// 32 k of a tile: S += A * B; loads the next A and B.
 .macro channel_step panel_count
     tile_4k \panel_count, e, o, 16
     tile_4k \panel_count, o, e, 32
@@ -65,6 +66,7 @@
     tile_4k \panel_count, o, e, 128, !
 .endm
 
+// A and Be of the first 4 k.
 .macro channel_load panel_count
     ldr     qA0, [lhs0]
     ldr     qBe, [rhs]
@@ -83,6 +85,7 @@
     mul     S\s\()_2.4s, \columns\().4s, \offsets\().s[2]
     mul     S\s\()_3.4s, \columns\().4s, \offsets\().s[3]
 .endm
+// S = row offset * column sum. Changes v22, v24 - v27.
 .macro channel_start panel_count
     when \panel_count, 4, ldr qoffsets_2, [panels, #2 * PANEL + PANEL_offsets]
     when \panel_count, 4, ldr qoffsets_3, [panels, #3 * PANEL + PANEL_offsets]
@@ -128,6 +131,7 @@ second_rhs .req x4
 tile_dst   .req x12
 next_dst   .req x7
 
+// S = row offset * column sum. Changes v24, v25, v28 - v30.
 .macro wide_start
     ldr     qfirst_sums, [quad, #QUAD_column_sums]
     ldr     qsecond_sums, [quad, #QUAD + QUAD_column_sums]

@@ -60,12 +60,14 @@ steps_left .req x17
     if_more \panel_count, 2, panel_4k 2, \set, \next, \update
 .endm
 
+// T of panel p = C.
 .macro start p
     dup     T\p\()_0.4s, C_bits
     dup     T\p\()_1.4s, C_bits
     dup     T\p\()_2.4s, C_bits
     dup     T\p\()_3.4s, C_bits
 .endm
+// T of panel p -= C, as floats.
 .macro less_c p
     fsub    T\p\()_0.4s, T\p\()_0.4s, C.4s
     fsub    T\p\()_1.4s, T\p\()_1.4s, C.4s
@@ -104,6 +106,7 @@ steps_left .req x17
     subs    left, left, #1
 .endm
 
+// C, A and Be of the first 4 k, T = C.
 .macro block_load panel_count
     ldr     qC, [args, #GEMM_ARGS_start]
     ldr     C_bits, [args, #GEMM_ARGS_start]

@@ -115,6 +115,7 @@ lhs1 .req x12
     ldr     q\v, [lhs0, #\offset]
     .endif
 .endm
+// The same of rows 4 - 7.
 .macro load_rows_4567 v, offset
     .if rows == 5
     ldr     s\v, [lhs1, #\offset]
@@ -170,6 +171,7 @@ lhs1 .req x12
 
 // ---- Per channel
 
+// v\d = f32(v\s), and so on for further pairs.
 .macro to_float d, s, rest:vararg
     scvtf   v\d\().4s, v\s\().4s
     .ifnb \rest
@@ -246,6 +248,7 @@ func kai_part_few_\rhs\()_\rows_\()x\columns\()_neon_dotprod, hidden
     .endif
 endfunc
 .endm
+// Tiles of four quads, for these numbers of rows.
 .macro channel_tiles_16 rhs, rows_, rest:vararg
     channel_tile \rhs, \rows_, 16
     .ifnb \rest
@@ -296,6 +299,7 @@ endfunc
     when \number, 4, \meanwhile 0
     when \number, 6, \meanwhile 1
 .endm
+// Between those of high ones.
 .macro int4_among_high number, next, meanwhile
     when \number, 0, load_rows_4567 26, \next
     when \number, 1, \meanwhile 3
@@ -316,6 +320,7 @@ endfunc
     load_lhs 28, \next
     sdot_rows \p, 29, 27, int4_among_high, \next, \meanwhile
 .endm
+// Other work of the last two 8 k of a step: x15, the RHS and the LHS move on.
 .macro step_moves_rhs number
     when \number, 0, advance_quad 0, x6
     when \number, 1, advance_quad 1, x6
@@ -327,6 +332,7 @@ endfunc
     when \number, 3, add lhs0, lhs0, #128
     when \number, 4, advance_lhs1
 .endm
+// 32 k. In: set RHS_A, quad 0 of RHS_B, RHS_C = low nibbles of RHS_A, v28, v26. Out: the same of the next step.
 .macro int4_step
     int4_8k RHS_A, RHS_B, 0, 16, x27
     load_quad 0, RHS_A, x8
@@ -343,6 +349,7 @@ endfunc
     regs    18, RHS_D2_0, RHS_D2_1
     regs    4, RHS_D4_0, RHS_D4_1
     regs    12, RHS_D4_2, RHS_D4_3
+// RHS_A, RHS_B, v28, v26: the first operands.
 .macro int8_load
     load_quads RHS_A, 0
     load_lhs 28, 0
@@ -362,6 +369,7 @@ endfunc
     when \number, 4, load_quad 3, \n, \at
     when \number, 5, load_rows_4567 \lhs1, \at
 .endm
+// 16 k, with four sets in turn; d: the fourth one.
 .macro int8_16k at, d
     sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, \at + 32
     sdot_rows RHS_B, 29, 27, int8_among, \d, 31, 23, \at + 48
@@ -372,6 +380,7 @@ endfunc
     sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, \at + 16
     sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, \at + 32
 .endm
+// 32 k. In, out: RHS_A, RHS_B, v28, v29, v26, v27.
 .macro int8_step
     .if quads == 2
     int8_16k 0, RHS_D2
@@ -399,6 +408,7 @@ endfunc
     load_lhs 28, 0
     load_rows_4567 26, 0
 .endm
+// The second LHS, and the mask of an index pair.
 .macro int2_decode
     load_lhs 29, 16
     load_rows_4567 27, 16
@@ -413,6 +423,7 @@ endfunc
     load_lhs \lhs, \next
     load_rows_4567 \lhs1, \next
 .endm
+// 16 k of set RHS_A, whose LHS of the next 16 k follows; then RHS_A from byte `next`. Changes RHS_B, RHS_C.
 .macro int2_16k at, next
     .if quads == 4
     shared_quads and, 16b, RHS_C, RHS_A, v15.16b
@@ -430,6 +441,7 @@ endfunc
     int2_4k RHS_B, 28, 26, \at + 64
     int2_4k RHS_C, 29, 27, \at + 80
 .endm
+// 32 k. In, out: RHS_A, v28, v29, v26, v27.
 .macro int2_step
     int2_16k 0, 16
     subs    x15, x15, #1
@@ -508,6 +520,7 @@ endfunc
     load_scales_02 2, 10
     .endif
 .endm
+// As load_scales_early_0, of quads 1 and 3.
 .macro load_scales_early_1
     .if quads == 2 && rows < 5
     load_scales_13 23
@@ -524,18 +537,21 @@ endfunc
     if_more quads, 2, zip1 RHS_B_2.8h, v\zero\().8h, v\s2\().8h
     if_more quads, 2, zip1 RHS_B_3.8h, v\zero\().8h, v\s3\().8h
 .endm
+// Meanwhile, at the end of a part: scales of quads 1 and 3; x16, x5 of the next part.
 .macro next_part_and_scales number
     when \number, 0, load_scales_13 21, 23
     when \number, 1, subs x16, x16, x1
     when \number, 2, ldr x5, [args, #FEW_ARGS_steps]
     when \number, 3, csel x16, x2, x16, lo
 .endm
+// The same where scales have come early; w14 = bits of C.
 .macro next_part number
     when \number, 0, subs x16, x16, x1
     when \number, 1, ldr x5, [args, #FEW_ARGS_steps]
     when \number, 2, csel x16, x2, x16, lo
     when \number, 3, mov w14, #0x49400000
 .endm
+// S -= C; RHS_B = scales. Changes x5, x14, x16.
 .macro less_c_and_scales
     .if quads == 4 && rows == 2 || quads == 2 && rows == 5
     load_scales_02 20, 22
@@ -562,6 +578,7 @@ endfunc
     when \number, 0, csel x14, x4, x6, eq
     when \number, 3, cinc x15, x15, eq
 .endm
+// The RHS moves on by x14, which then is where scales are.
 .macro block_moves_rhs number
     when \number, 0, advance_quad 0, x14
     when \number, 1, advance_quad 1, x14
@@ -569,6 +586,7 @@ endfunc
     when \number, 4, advance_quad 3, x14
     when \number, 5, csel x14, x28, x16, eq
 .endm
+// The LHS moves on; scales that come early.
 .macro block_moves_lhs number
     when \number, 0, load_scales_early_0
     when \number, 3, add lhs0, lhs0, #128

@@ -41,8 +41,8 @@ scales_after .req x16
     ldr     doff_ls, [row]
 .endm
 
-// Results of `quads` quads. out: what stores them; rhs_group_step: 32 k; offsets: where vectors of a step of a quad are;
-// fold: what makes one sum of the two of a quad, `none` if there is only one.
+// Results of `quads` quads. out: what stores them; rhs_group_step: 32 k; offsets: where vectors of a step of a quad
+// are; fold: what makes one sum of the two of a quad, `none` if there is only one.
 .macro channel_quads out, rhs, fold, nr, distance, group, offsets:vararg
     next_quads \nr, \distance
     mov     steps_left, steps
@@ -70,6 +70,7 @@ scales_after .req x16
     clamp_and_store \out, SUMS_A
 .endm
 
+// A function for an RHS with a scale per channel; parameters: channel_quads.
 .macro channel_function name, out, rhs, fold, nr, distance, group, offsets:vararg
 func \name\()_neon_dotprod, hidden
     frame   d14-d15
@@ -158,6 +159,7 @@ endfunc
     clamp_and_store \out, SUMS_F
 .endm
 
+// A function for an RHS in blocks; parameters: block_quads.
 .macro block_function name, out, fold, nr, distance, group, offsets:vararg
 func \name\()_\out\()_neon_dotprod, hidden
     frame   d8-d15

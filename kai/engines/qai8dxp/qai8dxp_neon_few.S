@@ -120,6 +120,7 @@ endfunc
     if_more pairs, 1, with_places \op, 1, \meanwhile, (\first + (pairs - 2) * (\places)), \places
     with_places \op, 0, \meanwhile, (\first + (pairs - 1) * (\places)), \places
 .endm
+// \op i, then \meanwhile at `places` places (1 to 4), from `first` on.
 .macro with_places op, i, meanwhile, first, places
     \op     \i
     \meanwhile (\first)
@@ -133,6 +134,7 @@ endfunc
     scvtf   R\i\()_a.4s, v\a\().4s
     scvtf   R\i\()_b.4s, v\b\().4s
 .endm
+// R<i> = f32(sums of pair i).
 .macro pair_to_float i
     .if quads == 4
     when \i, 0, to_float 0, 0, 1
@@ -146,6 +148,7 @@ endfunc
     when \i, 3, to_float 3, 6, 7
     .endif
 .endm
+// All R = f32(sums), the first pair first; `places` places after each: columns_of_results.
 .macro sums_to_float places
     with_places pair_to_float, 0, columns_of_results, 0, \places
     if_more pairs, 1, with_places pair_to_float, 1, columns_of_results, (\places), \places
@@ -175,6 +178,7 @@ endfunc
     fmul    R\i\()_a.4s, R\i\()_a.4s, X\i\()_a.4s
     fmul    R\i\()_b.4s, R\i\()_b.4s, X\i\()_b.4s
 .endm
+// R += bias.
 .macro pair_bias i
     .if quads == 4
     .if \i & 1
@@ -265,6 +269,7 @@ endfunc
     .endif
     return
 .endm
+// Two quads of each row, side by side.
 .macro store_pairs width
     if_more rows, 3, stp \width\()R3_a, \width\()R3_b, [x3]
     if_more rows, 2, stp \width\()R2_a, \width\()R2_b, [x2]
@@ -356,6 +361,7 @@ endfunc
     when \place_number, 3, next_row x7, 7, x6, x3, 2
 .endm
 
+// The function of a size; rows_: of a quad, or of a half of it.
 .macro results_function name, rows_, quads_
 func kai_part_results_\name\()_neon, hidden
     .set    rows, \rows_

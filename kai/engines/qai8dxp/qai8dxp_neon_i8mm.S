@@ -87,6 +87,7 @@
     if_more \panel_count, 2, add lhs3, lhs3, #128
 .endm
 
+// A and Be of the first 8 k; a single panel: S1 = 0.
 .macro channel_load panel_count
     ldp     qBe_a, qBe_b, [rhs]
     ldp     qA0_a, qA0_b, [lhs0]
@@ -101,6 +102,7 @@
 .macro load_offsets p, set
     ldp     qoffsets_\set\()_a, qoffsets_\set\()_b, [panels, #\p * PANEL + PANEL_offsets]
 .endm
+// S of panel p = column sums * offsets in set `set`.
 .macro multiply_offsets p, set
     mul     S\p\()_aa.4s, column_sums_a.4s, offsets_\set\()_a.4s
     mul     S\p\()_ab.4s, column_sums_b.4s, offsets_\set\()_a.4s

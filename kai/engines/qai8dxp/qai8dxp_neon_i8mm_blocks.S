@@ -36,6 +36,7 @@
 block_rhs  .req x15
 steps_left .req x17
 
+// T<..> = C, for each of the names.
 .macro start t, rest:vararg
     ldr     q\t, [args, #GEMM_ARGS_start]
     .ifnb \rest
@@ -154,6 +155,7 @@ steps_left .req x17
     smmla   T1_ba.4s, one_Ao_b.16b, one_Bo_a.16b
     smmla   T1_bb.4s, one_Ao_b.16b, one_Bo_b.16b
 .endm
+// A block: S0 += (T - C) * scales, T = A * B. Moves rhs, lhs0, scales.
 .macro single_block
     start   T0_aa, T0_ab, T0_ba, T0_bb
     zero    T1_aa, T1_ab, T1_ba, T1_bb
@@ -194,6 +196,7 @@ steps_left .req x17
     if_more \panel_count, 1, add scales, scales, #32
 .endm
 
+// A and Be of the first 8 k; T = C, or C of a single panel.
 .macro block_load panel_count
     .if \panel_count == 1
     start   one_C

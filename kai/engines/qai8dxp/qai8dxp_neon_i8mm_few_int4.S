@@ -254,6 +254,7 @@ half_rhs .req x4
     .endif
 .endm
 
+// A tile of \count rows, per channel; then kai_part_finish_<size>.
 .macro channel_tile count, size
 func kai_part_few_int4_\size\()_neon_i8mm, hidden
     .set    rows, \count
@@ -361,6 +362,7 @@ to_scales        .req x16
     fsub    S\u\()_\two\()a.4s, S\u\()_\two\()a.4s, C.4s
     fsub    S\u\()_\two\()b.4s, S\u\()_\two\()b.4s, C.4s
 .endm
+// The same rows: F += S * scales; S = C.
 .macro add_scaled u, two, scales
     fmla    F\u\()_\two\()a.4s, S\u\()_\two\()a.4s, \scales\()_a.4s
     start   S\u\()_\two\()a
@@ -414,6 +416,7 @@ to_scales        .req x16
     if_more rows, 6, add_scaled 1, b, scales
 .endm
 
+// A tile of \count rows, in blocks; then kai_part_results_<size>.
 .macro block_tile count, size
 func kai_part_few_blocks_int4_\size\()_neon_i8mm, hidden
     .set    rows, \count

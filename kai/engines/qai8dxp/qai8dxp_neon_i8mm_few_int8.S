@@ -43,6 +43,7 @@
     .endif
 .endm
 
+// A tile of 2 or 4 rows; then kai_part_finish_<size>, as of all tiles here.
 .macro flat_tile count, size
 func kai_part_few_int8_\size\()_neon_i8mm, hidden
     .set    rows, \count
@@ -102,6 +103,7 @@ endfunc
     load_last_panel A1_a, A1_b, \next
 .endm
 
+// A tile of 6 or 8 rows.
 .macro tall_tile count, size
 func kai_part_few_int8_\size\()_neon_i8mm, hidden
     .set    rows, \count
@@ -166,6 +168,7 @@ rhs3 .req x5
     wide_quad 3, F1, \set, \next
 .endm
 
+// A tile of 2 or 4 rows x 4 quads.
 .macro wide_tile count, size
 func kai_part_few_int8_\size\()_neon_i8mm, hidden
     .set    rows, \count
@@ -232,6 +235,7 @@ endfunc
     if_more rows, 6, square_rows 1, b, \set
 .endm
 
+// A tile of 6 or 8 rows x 2 quads.
 .macro square_tile count, size
 func kai_part_few_int8_\size\()_neon_i8mm, hidden
     .set    rows, \count
@@ -264,6 +268,7 @@ endfunc
 
 // ---- Results, of int4, too
 
+// R = f32(s + offset * column sum), s: S or F; x15 and what kai_part_results_* wants.
 .macro channel_results s, pair
     sums_to_rows \s, \pair
     mov     x15, #1
@@ -274,6 +279,7 @@ endfunc
     each_row to_float, 9, \pair
     .endif
 .endm
+// What follows the loop over k.
 .macro finish_function name, count
 func kai_part_finish_\name\()_neon_i8mm, hidden
     .set    rows, \count
