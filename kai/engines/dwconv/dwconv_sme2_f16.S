@@ -1,11 +1,11 @@
 // f16 <- f16 * f16p, depthwise, with FMLA of f16 in streaming mode: blocks of one vector of channels, f16 sums.
 // (The FMLA that adds to ZA takes f16 only with an extension that SME2 does not imply.) ZA is left alone.
 //
-//     z0 - z8      weights, taps in row-major order
-//     z9           bias
+//     z0 - z8      weights, taps in row-major order: tap0_a ... tap8_a for load_taps
+//     z9           bias: bias_a
 //     z10, z11     bounds of the clamp
 //     z20 - z25    inputs
-//     z12 - z19, z26 - z29    sums: of rows 0 to 3, three each
+//     z12 - z19, z26 - z29    sums of rows 0 to 3, three each: sum00 sum01 sum02, sum10 ...
 //     p0           all; p1: the channels that exist; p2 - p4: the same, if rows 1 to 3 of the output are wanted
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -27,6 +27,17 @@
     name_sums 2, z18, z19, z26
     name_sums 3, z27, z28, z29
 
+bias_a  .req z9
+tap0_a  .req z0
+tap1_a  .req z1
+tap2_a  .req z2
+tap3_a  .req z3
+tap4_a  .req z4
+tap5_a  .req z5
+tap6_a  .req z6
+tap7_a  .req z7
+tap8_a  .req z8
+
 .macro load_bounds
     ptrue   p0.h
     ld1rh   {z10.h}, p0/z, [args, #DWCONV_IMAGE_lo]
@@ -36,7 +47,7 @@
 .macro prepare
     whilelo p1.h, xzr, channels
     addvl   temp, weights, #8
-    load_taps h, p1, z9.h, z0.h, z1.h, z2.h, z3.h, z4.h, z5.h, z6.h, z7.h, z8.h
+    load_taps h, h, p1, a
 .endm
 
 .macro stored_row r, p
@@ -50,6 +61,7 @@
     stored_row 3, p4
 .endm
 
+// z2<i> = the channels at address, offset elements on if there is an offset.
 .macro load_input i, address, offset
     .ifb \offset
     ld1h    {z2\i\().h}, p1/z, [\address]
@@ -81,6 +93,7 @@
     fmla    sum\r\s\().h, p0/m, z2\i\().h, z\w\().h
 .endm
 
+// Clamps a sum and stores its channels of p<p>. Loses it.
 .macro store_sum p, sum, address, offset
     fmax    \sum\().h, p0/m, \sum\().h, z10.h
     fmin    \sum\().h, p0/m, \sum\().h, z11.h

@@ -4,9 +4,9 @@
 // with w9 in row 1. w9 is w8 + 4: the three sums of each that live do not meet, not even with the 8 groups of the
 // shortest vectors.
 //
-//     z0 - z13, z16 - z19    weights: pairs of vectors, taps in row-major order
+//     z0 - z13, z16 - z19    weights: pairs of vectors, taps in row-major order; tap0_a tap0_b ... for load_taps
 //     z14, z15               bounds of the clamp
-//     z20, z21               bias
+//     z20, z21               bias: bias_a, bias_b
 //     z22 - z29              inputs: pairs of vectors
 //     z30, z31               output
 //     p0                     all; p1, p2: the channels of either vector that exist
@@ -20,6 +20,28 @@
 #define ROWS 2
 #include "kai/engines/dwconv/dwconv_sme_3x3.inc"
 
+bias_a  .req z20
+bias_b  .req z21
+tap0_a  .req z0
+tap0_b  .req z1
+tap1_a  .req z2
+tap1_b  .req z3
+tap2_a  .req z4
+tap2_b  .req z5
+tap3_a  .req z6
+tap3_b  .req z7
+tap4_a  .req z8
+tap4_b  .req z9
+tap5_a  .req z10
+tap5_b  .req z11
+tap6_a  .req z12
+tap6_b  .req z13
+tap7_a  .req z16
+tap7_b  .req z17
+tap8_a  .req z18
+tap8_b  .req z19
+
+// As dwconv_sme_3x3.inc has it; w8, w9: sums of either row.
 .macro load_bounds
     ptrue   p0.s
     ld1rw   {z14.s}, p0/z, [args, #DWCONV_IMAGE_lo]
@@ -35,9 +57,9 @@
     whilelo p1.s, xzr, channels
     whilelo p2.s, temp, channels
     addvl   temp, weights, #8
-    load_taps w, p1, z20.s, z0.s, z2.s, z4.s, z6.s, z8.s, z10.s, z12.s, z16.s, z18.s
+    load_taps w, s, p1, a
     addvl   temp, temp, #10
-    load_taps w, p2, z21.s, z1.s, z3.s, z5.s, z7.s, z9.s, z11.s, z13.s, z17.s, z19.s
+    load_taps w, s, p2, b
 .endm
 
 .macro stored_rows
@@ -46,6 +68,7 @@
     whilelo pn9.s, xzr, temp, vlx2
 .endm
 
+// z<a>, z<b> = the channels at address, offset elements on if there is an offset.
 .macro load_pair a, b, address, offset
     .ifb \offset
     ld1w    {z\a\().s-z\b\().s}, pn8/z, [\address]
@@ -74,19 +97,24 @@
     mova    za.d[w9, (\phase + 3), vgx2], {z20.d-z21.d}
 .endm
 
-// Input z\a, z\b to the groups of a row, with the weights of kx = 2, 1, 0: z\w4, z\w5; z\w2, z\w3; z\w0, z\w1.
-.macro mla_groups w, phase, a, b, w0, w1, w2, w3, w4, w5
-    fmla    za.s[w\w, (\phase + 1), vgx2], {z\a\().s-z\b\().s}, {z\w4\().s-z\w5\().s}
-    fmla    za.s[w\w, (\phase + 2), vgx2], {z\a\().s-z\b\().s}, {z\w2\().s-z\w3\().s}
-    fmla    za.s[w\w, (\phase + 3), vgx2], {z\a\().s-z\b\().s}, {z\w0\().s-z\w1\().s}
+// A group of a row, at w<w> in ZA, += input z<a>, z<b> * weights z<w0>, z<w1>.
+.macro mla_group w, group, a, b, w0, w1
+    fmla    za.s[w\w, (\group), vgx2], {z\a\().s-z\b\().s}, {z\w0\().s-z\w1\().s}
 .endm
+// The three groups of row r += input z<a>, z<b> * weights of ky, kx = 2, 1, 0.
 .macro mla_pair a, b, ky, r, phase
     .if \ky == 0
-    with_number mla_groups, (8 + \r), \phase, \a, \b, 0, 1, 2, 3, 4, 5
+    with_number mla_group, (8 + \r), (\phase + 1), \a, \b, 4, 5
+    with_number mla_group, (8 + \r), (\phase + 2), \a, \b, 2, 3
+    with_number mla_group, (8 + \r), (\phase + 3), \a, \b, 0, 1
     .elseif \ky == 1
-    with_number mla_groups, (8 + \r), \phase, \a, \b, 6, 7, 8, 9, 10, 11
+    with_number mla_group, (8 + \r), (\phase + 1), \a, \b, 10, 11
+    with_number mla_group, (8 + \r), (\phase + 2), \a, \b, 8, 9
+    with_number mla_group, (8 + \r), (\phase + 3), \a, \b, 6, 7
     .else
-    with_number mla_groups, (8 + \r), \phase, \a, \b, 12, 13, 16, 17, 18, 19
+    with_number mla_group, (8 + \r), (\phase + 1), \a, \b, 18, 19
+    with_number mla_group, (8 + \r), (\phase + 2), \a, \b, 16, 17
+    with_number mla_group, (8 + \r), (\phase + 3), \a, \b, 12, 13
     .endif
 .endm
 .macro mla i, r, ky, phase
@@ -97,6 +125,7 @@
 .macro store_output r, phase, address, offset
     with_number store_group, (8 + \r), \phase, \address, \offset
 .endm
+// Sum 0 of the row at w<w>, clamped, to address; channels of pn<w>. Changes z30, z31.
 .macro store_group w, phase, address, offset
     mova    {z30.d-z31.d}, za.d[w\w, (\phase + 1), vgx2]
     fmax    {z30.s-z31.s}, {z30.s-z31.s}, z14.s
