@@ -309,6 +309,13 @@ for isa, element, size in (("portable", "f32", 4), ("neon", "f32", 4), ("i8mm", 
                     assert data[at:at + 2] == struct.pack("<H", (exact + 0x7FFF + (exact >> 16 & 1)) >> 16)
                 else:
                     assert data[at:at + size] == struct.pack("<f" if size == 4 else "<e", weights[i])
+# `rows` prints all digits of a float. A tensor with a bias, for which panels of floats have room, is none of a model.
+gguf(pathlib.Path("thirds.gguf"), [("thirds", (3, 2), 0, struct.pack("<6f", *(i / 3 for i in range(6))))])
+assert run("rows", "thirds.gguf", "thirds", 0) == "0 0.333333343 0.666666687\n"
+whole_packed, whole = whole, bytearray(pathlib.Path("dense.kai").read_bytes())
+resealed(lambda data: data.__setitem__(64 + 152, data[64 + 152] | 1))
+run("verify", other, packed, fails="halves: not packed from the tensor of this name")
+whole = whole_packed
 damaged = bytearray(pathlib.Path("dense.kai").read_bytes())
 damaged[-1] ^= 1
 packed.write_bytes(damaged)

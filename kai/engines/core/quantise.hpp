@@ -8,6 +8,9 @@
 // - Infinity among them: the multiplier is 0, all quants are 0.
 // - amax so small that the multiplier would be infinite (and amax = 0): multiplier and quants are 0.
 //
+// Divisions by zero are meant: they give the infinities that become 0. (float-divide-by-zero of UBSan, which is no part
+// of `undefined`, reports them.)
+//
 // Hence |x * multiplier| rounds to at most 127, and narrowing to int8 never loses a bit.
 //
 // SPDX-License-Identifier: Apache-2.0
