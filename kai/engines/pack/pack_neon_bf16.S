@@ -7,120 +7,166 @@
 // function says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself).
 // (Infinities and huge values may also make the sum one. That costs time, nothing else.)
 //
-// Instructions are in an order for in-order cores: loads are one step ahead, and so are the first
-// operations on what they bring. The last step loads what it has, again.
+// Instructions are in an order for in-order cores: loads are one step ahead, and so are the first operations on what
+// they bring. The last step loads what it has, again. Without that order a step is: load, convert some vectors by
+// BFCVTN, the others by `odd`, `increment`, `round_low` or `round_high`, and `product`; transpose (columns); store.
+//
+//   below_half, lowest  v28, v29    0x7FFF; 0x10000, the last bit that stays
+//   nan_a, nan_b        v30, v31    sums of products
+// Rows
+//   steps  x0, place0 - place7  x1, x5 - x11, stride  x2, pitch  x3, dst  x4, at  x12: the step's offset in a place
+//   in0 - in7           v0 - v7     a vector of each place
+//   f32: up4 - up7      v20 - v23   what is added to in4 - in7
+//        out01 out23, out45 out67   v16 - v19     results of two places each
+//   f16: first0 - first3, other0 - other3   v4 - v7, v0 - v3    places 0 to 3 in f32: the first 4 elements, the others
+//        first4 - first7, other4 - other7   v16 - v23           places 4 to 7
+//        up4 - up7, more4 - more7           v8 - v15            what is added to first4 - first7, to other4 - other7
+//        out01 out23 out45 out67            v24 - v27           results of the first 4 elements
+//        rest01 rest23, rest45, rest67      v8, v9, v10, v12    of the others
+// Columns
+//   steps  x0, row0 - row3  x1, x5 - x7, out  x3; step, next_step  x8, x9
+//   f32: v0 - v2, v3 - v5, v6 - v8, v22 - v24    12 columns of rows 0, 1, 2, 3
+//        v16 - v18, v19 - v21    A, B: results of rows 0 and 2, of rows 1 and 3; 4 columns each
+//        v25 - v31               2 k, then 4 k of each column
+//   f16: v0 v1, v2 v3, v4 v5, v6 v7    8 columns and 4 columns of rows 0, 1, 2, 3; v8 - v11 columns 0 - 3 in f32
+//        v8 v17 v24, v9 v20 v25  A, B; columns 8 - 11 (v24, v25) with increments v24 - v27 before
+//        v12 - v14, v15, v22, v23      2 k of each column; v16 v15, v18 v22, v19 v23  4 k
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
 #include "kai/engines/asm/asm.h"
 
-// v28 = 0x7FFF, v29 = 0x10000, sums of products v30 and v31 = 0.
+    regs    28, below_half, lowest, nan_a, nan_b
+
+// below_half, lowest; nan_a, nan_b = 0.
 .macro integer_constants
-    movi    v28.4s, #0x7F, msl #8
-    movi    v29.4s, #1, lsl #16
-    movi    v30.2d, #0
-    movi    v31.2d, #0
+    movi    below_half.4s, #0x7F, msl #8
+    movi    lowest.4s, #1, lsl #16
+    movi    nan_a.2d, #0
+    movi    nan_b.2d, #0
 .endm
 
-// x0 = 0 if there may have been a NaN.
+// x0 = 0 if there may have been a NaN. Changes nan_a.
 .macro return_right
-    fadd    v30.4s, v30.4s, v31.4s
-    fcmeq   v30.4s, v30.4s, v30.4s
-    uminv   s30, v30.4s
+    fadd    nan_a.4s, nan_a.4s, nan_b.4s
+    fcmeq   nan_a.4s, nan_a.4s, nan_a.4s
+    uminv   s30, nan_a.4s
     fmov    w0, s30
 .endm
 
-// d = -1 if bf16(x), truncated, is odd; then d = what is added to x.
+// d = -1 if bf16(x), truncated, is odd.
 .macro odd d, x
-    cmtst   v\d\().4s, v\x\().4s, v29.4s
+    cmtst   \d\().4s, \x\().4s, lowest.4s
 .endm
+// Then each d = what is added to x.
 .macro increment d, rest:vararg
-    sub     v\d\().4s, v28.4s, v\d\().4s
+    sub     \d\().4s, below_half.4s, \d\().4s
     .ifnb \rest
     increment \rest
     .endif
 .endm
 .macro product sum, a, b
-    fmla    v\sum\().4s, v\a\().4s, v\b\().4s
+    fmla    \sum\().4s, \a\().4s, \b\().4s
 .endm
-.macro round_low d, x, increment
-    addhn   v\d\().4h, v\x\().4s, v\increment\().4s
+// d, its low or high half = bf16(x), rounded by what is added to x.
+.macro round_low d, x, up
+    addhn   \d\().4h, \x\().4s, \up\().4s
 .endm
-.macro round_high d, x, increment
-    addhn2  v\d\().8h, v\x\().4s, v\increment\().4s
+.macro round_high d, x, up
+    addhn2  \d\().8h, \x\().4s, \up\().4s
 .endm
-
 
 // ---- Rows: 8 places, one element (vector) each per step, go to one after the other
 //
 // uint32_t name(size_t steps, const void* src, size_t stride, size_t pitch, void* dst)
 // steps >= 1, stride: bytes from one place to the next; pitch: bytes from one step to the next
 
-// Places in x1, x5 - x11; x12 = offset of the step; v0 - v7 = the first one.
+steps   .req x0
+stride  .req x2
+pitch   .req x3
+dst     .req x4
+at      .req x12
+place0  .req x1
+place1  .req x5
+place2  .req x6
+place3  .req x7
+place4  .req x8
+place5  .req x9
+place6  .req x10
+place7  .req x11
+
+    regs    0, in0, in1, in2, in3, in4, in5, in6, in7
+
+// Places, in and `at` of the first step; constants.
 .macro rows_begin
-    add     x5, x1, x2
-    add     x6, x1, x2, lsl #1
-    add     x7, x5, x2, lsl #1
-    add     x8, x1, x2, lsl #2
-    add     x9, x5, x2, lsl #2
-    add     x10, x6, x2, lsl #2
-    add     x11, x7, x2, lsl #2
-    ldr     q4, [x8]
-    ldr     q5, [x9]
-    ldr     q6, [x10]
-    ldr     q7, [x11]
-    ldr     q0, [x1]
-    ldr     q1, [x5]
-    ldr     q2, [x6]
-    ldr     q3, [x7]
-    mov     x12, #0
+    add     place1, place0, stride
+    add     place2, place0, stride, lsl #1
+    add     place3, place1, stride, lsl #1
+    add     place4, place0, stride, lsl #2
+    add     place5, place1, stride, lsl #2
+    add     place6, place2, stride, lsl #2
+    add     place7, place3, stride, lsl #2
+    ldr     qin4, [place4]
+    ldr     qin5, [place5]
+    ldr     qin6, [place6]
+    ldr     qin7, [place7]
+    ldr     qin0, [place0]
+    ldr     qin1, [place1]
+    ldr     qin2, [place2]
+    ldr     qin3, [place3]
+    mov     at, #0
     integer_constants
 .endm
 
-// 4 elements a place: 64 bytes a step. v16, v17 by BFCVTN; v18, v19 by integer operations, v20 - v23 being what is
-// added to v4 - v7: it is there when a step begins. \load: next_of_rows or next_of_row.
+// 4 elements a place: 64 bytes a step. Places 0 to 3 by BFCVTN, the others by integer operations; up4 - up7 are
+// there when a step begins. load: next_of_rows or next_of_row.
+
+    regs    16, out01, out23, out45, out67, up4, up5, up6, up7
+
+// in<n> of the next step: of rows, and of one row.
 .macro next_of_rows n, place
-    ldr     q\n, [\place, x12]
+    ldr     qin\n, [\place, at]
 .endm
 .macro next_of_row n, place
-    ldr     q\n, [x12, #16 * \n]
+    ldr     qin\n, [at, #16 * \n]
 .endm
+// All steps; then x0 is 0 if there may have been a NaN.
 .macro round_rows_f32 load
-    odd     20, 4
-    odd     21, 5
-    odd     22, 6
-    odd     23, 7
-    increment 20, 21, 22, 23
+    odd     up4, in4
+    odd     up5, in5
+    odd     up6, in6
+    odd     up7, in7
+    increment up4, up5, up6, up7
 0:
-    round_low 18, 4, 20
-    round_low 19, 6, 22
-    subs    x0, x0, #1
-    bfcvtn  v16.4h, v0.4s
-    bfcvtn  v17.4h, v2.4s
-    csel    x13, x3, xzr, ne
-    product 30, 4, 5
-    product 31, 6, 7
-    add     x12, x12, x13
-    \load   4, x8
-    \load   6, x10
-    \load   0, x1
-    \load   2, x6
-    round_high 18, 5, 21
-    round_high 19, 7, 23
-    \load   5, x9
-    odd     20, 4
-    odd     22, 6
-    \load   7, x11
-    bfcvtn2 v16.8h, v1.4s
-    bfcvtn2 v17.8h, v3.4s
-    \load   1, x5
-    odd     21, 5
-    odd     23, 7
-    \load   3, x7
-    stp     q18, q19, [x4, #32]
-    increment 20, 22
-    stp     q16, q17, [x4], #64
-    increment 21, 23
+    round_low out45, in4, up4
+    round_low out67, in6, up6
+    subs    steps, steps, #1
+    bfcvtn  out01.4h, in0.4s
+    bfcvtn  out23.4h, in2.4s
+    csel    x13, pitch, xzr, ne
+    product nan_a, in4, in5
+    product nan_b, in6, in7
+    add     at, at, x13
+    \load   4, place4
+    \load   6, place6
+    \load   0, place0
+    \load   2, place2
+    round_high out45, in5, up5
+    round_high out67, in7, up7
+    \load   5, place5
+    odd     up4, in4
+    odd     up6, in6
+    \load   7, place7
+    bfcvtn2 out01.8h, in1.4s
+    bfcvtn2 out23.8h, in3.4s
+    \load   1, place1
+    odd     up5, in5
+    odd     up7, in7
+    \load   3, place3
+    stp     qout45, qout67, [dst, #32]
+    increment up4, up6
+    stp     qout01, qout23, [dst], #64
+    increment up5, up7
     b.ne    0b
     return_right
 .endm
@@ -137,19 +183,19 @@ endfunc
 // and x5 (groups of 8 elements) stay as they are for the second attempt, if there may have been a NaN: the caller can
 // leave by a jump to this function.
 func kai_pack_row_bf16_f32_neon, hidden
-    ldr     q4, [x1, #64]
-    ldr     q5, [x1, #80]
-    ldr     q6, [x1, #96]
-    ldr     q7, [x1, #112]
+    ldr     qin4, [x1, #64]
+    ldr     qin5, [x1, #80]
+    ldr     qin6, [x1, #96]
+    ldr     qin7, [x1, #112]
     integer_constants
-    ldr     q0, [x1]
-    ldr     q1, [x1, #16]
-    ldr     q2, [x1, #32]
-    ldr     q3, [x1, #48]
+    ldr     qin0, [x1]
+    ldr     qin1, [x1, #16]
+    ldr     qin2, [x1, #32]
+    ldr     qin3, [x1, #48]
     lsl     x5, x0, #2
-    mov     x12, x1
-    mov     x4, x2
-    mov     x3, #128
+    mov     at, x1
+    mov     dst, x2
+    mov     pitch, #128
     round_rows_f32 next_of_row
     cbz     w0, 1f
     ret
@@ -164,84 +210,94 @@ func kai_pack_row_bf16_f32_neon, hidden
 endfunc
 
 // 8 elements a place: 4 of each, and the other 4 of each. Places 0 to 3 by BFCVTN, the others by integer operations;
-// those are f32 when a step begins, in v16 - v19, and their other 4 elements in v20 - v23.
+// those are f32 when a step begins.
+
+    unreg   out01, out23, out45, out67, up4, up5, up6, up7
+    regs    0, other0, other1, other2, other3, first0, first1, first2, first3
+    regs    8, up4, up5, up6, up7, more4, more5, more6, more7
+    regs    8, rest01, rest23, rest45
+    reg     rest67, 12
+    regs    16, first4, first5, first6, first7, other4, other5, other6, other7
+    regs    24, out01, out23, out45, out67
+
+// f32 of in4 - in7.
 .macro widen_rows_4_to_7
-    fcvtl   v16.4s, v4.4h
-    fcvtl   v17.4s, v5.4h
-    fcvtl   v18.4s, v6.4h
-    fcvtl   v19.4s, v7.4h
-    fcvtl2  v20.4s, v4.8h
-    fcvtl2  v21.4s, v5.8h
-    fcvtl2  v22.4s, v6.8h
-    fcvtl2  v23.4s, v7.8h
+    fcvtl   first4.4s, in4.4h
+    fcvtl   first5.4s, in5.4h
+    fcvtl   first6.4s, in6.4h
+    fcvtl   first7.4s, in7.4h
+    fcvtl2  other4.4s, in4.8h
+    fcvtl2  other5.4s, in5.8h
+    fcvtl2  other6.4s, in6.8h
+    fcvtl2  other7.4s, in7.8h
 .endm
 func kai_pack_rows_bf16_f16_neon, hidden
     frame   d8-d15
     rows_begin
     widen_rows_4_to_7
 0:
-    fcvtl   v4.4s, v0.4h
-    fcvtl   v5.4s, v1.4h
-    subs    x0, x0, #1
-    fcvtl   v6.4s, v2.4h
-    fcvtl   v7.4s, v3.4h
-    csel    x13, x3, xzr, ne
-    odd     8, 16
-    odd     9, 17
-    add     x12, x12, x13
-    odd     10, 18
-    odd     11, 19
-    fcvtl2  v0.4s, v0.8h
-    fcvtl2  v1.4s, v1.8h
-    fcvtl2  v2.4s, v2.8h
-    fcvtl2  v3.4s, v3.8h
-    odd     12, 20
-    odd     13, 21
-    odd     14, 22
-    odd     15, 23
-    increment 8, 9, 10, 11
-    bfcvtn  v24.4h, v4.4s
-    bfcvtn  v25.4h, v6.4s
-    ldr     q4, [x8, x12]
-    increment 12, 13
-    ldr     q6, [x10, x12]
-    round_low 26, 16, 8
-    round_low 27, 18, 10
-    increment 14, 15
-    bfcvtn2 v24.8h, v5.4s
-    bfcvtn2 v25.8h, v7.4s
-    ldr     q5, [x9, x12]
-    round_low 10, 20, 12
-    round_low 12, 22, 14
-    ldr     q7, [x11, x12]
-    round_high 26, 17, 9
-    round_high 27, 19, 11
-    bfcvtn  v8.4h, v0.4s
-    bfcvtn  v9.4h, v2.4s
-    stp     q24, q25, [x4], #128
-    product 30, 16, 17
-    product 31, 18, 19
-    ldr     q0, [x1, x12]
-    round_high 10, 21, 13
-    round_high 12, 23, 15
-    ldr     q2, [x6, x12]
-    fcvtl   v16.4s, v4.4h
-    fcvtl   v17.4s, v5.4h
-    bfcvtn2 v8.8h, v1.4s
-    bfcvtn2 v9.8h, v3.4s
-    stp     q26, q27, [x4, #-96]
-    product 30, 20, 21
-    product 31, 22, 23
-    ldr     q1, [x5, x12]
-    fcvtl   v18.4s, v6.4h
-    fcvtl   v19.4s, v7.4h
-    ldr     q3, [x7, x12]
-    fcvtl2  v20.4s, v4.8h
-    fcvtl2  v21.4s, v5.8h
-    stp     q10, q12, [x4, #-32]
-    fcvtl2  v22.4s, v6.8h
-    fcvtl2  v23.4s, v7.8h
-    stp     q8, q9, [x4, #-64]
+    fcvtl   first0.4s, in0.4h
+    fcvtl   first1.4s, in1.4h
+    subs    steps, steps, #1
+    fcvtl   first2.4s, in2.4h
+    fcvtl   first3.4s, in3.4h
+    csel    x13, pitch, xzr, ne
+    odd     up4, first4
+    odd     up5, first5
+    add     at, at, x13
+    odd     up6, first6
+    odd     up7, first7
+    fcvtl2  other0.4s, in0.8h
+    fcvtl2  other1.4s, in1.8h
+    fcvtl2  other2.4s, in2.8h
+    fcvtl2  other3.4s, in3.8h
+    odd     more4, other4
+    odd     more5, other5
+    odd     more6, other6
+    odd     more7, other7
+    increment up4, up5, up6, up7
+    bfcvtn  out01.4h, first0.4s
+    bfcvtn  out23.4h, first2.4s
+    ldr     qin4, [place4, at]
+    increment more4, more5
+    ldr     qin6, [place6, at]
+    round_low out45, first4, up4
+    round_low out67, first6, up6
+    increment more6, more7
+    bfcvtn2 out01.8h, first1.4s
+    bfcvtn2 out23.8h, first3.4s
+    ldr     qin5, [place5, at]
+    round_low rest45, other4, more4
+    round_low rest67, other6, more6
+    ldr     qin7, [place7, at]
+    round_high out45, first5, up5
+    round_high out67, first7, up7
+    bfcvtn  rest01.4h, other0.4s
+    bfcvtn  rest23.4h, other2.4s
+    stp     qout01, qout23, [dst], #128
+    product nan_a, first4, first5
+    product nan_b, first6, first7
+    ldr     qin0, [place0, at]
+    round_high rest45, other5, more5
+    round_high rest67, other7, more7
+    ldr     qin2, [place2, at]
+    fcvtl   first4.4s, in4.4h
+    fcvtl   first5.4s, in5.4h
+    bfcvtn2 rest01.8h, other1.4s
+    bfcvtn2 rest23.8h, other3.4s
+    stp     qout45, qout67, [dst, #-96]
+    product nan_a, other4, other5
+    product nan_b, other6, other7
+    ldr     qin1, [place1, at]
+    fcvtl   first6.4s, in6.4h
+    fcvtl   first7.4s, in7.4h
+    ldr     qin3, [place3, at]
+    fcvtl2  other4.4s, in4.8h
+    fcvtl2  other5.4s, in5.8h
+    stp     qrest45, qrest67, [dst, #-32]
+    fcvtl2  other6.4s, in6.8h
+    fcvtl2  other7.4s, in7.8h
+    stp     qrest01, qrest23, [dst, #-64]
     b.ne    0b
     return_right
     return
@@ -252,21 +308,30 @@ endfunc
 // uint32_t name(size_t steps, const void* src, size_t stride, void* dst)
 // steps >= 1; stride: bytes from one row to the next
 
+row0    .req x1
+row1    .req x5
+row2    .req x6
+row3    .req x7
+out     .req x3
+step    .req x8                                 // bytes of 4 rows
+next_step .req x9                               // the same, or 0 after the last
+
+// The rows of the first step, `step`, constants.
 .macro columns_begin
-    add     x5, x1, x2
-    add     x6, x5, x2
-    add     x7, x6, x2
-    lsl     x8, x2, #2
+    add     row1, row0, stride
+    add     row2, row1, stride
+    add     row3, row2, stride
+    lsl     step, stride, #2
     integer_constants
 .endm
 // To the next step, if there is one; pl while there are results left.
 .macro columns_next
-    subs    x0, x0, #1
-    csel    x9, x8, xzr, gt
-    add     x1, x1, x9
-    add     x5, x5, x9
-    add     x6, x6, x9
-    add     x7, x7, x9
+    subs    steps, steps, #1
+    csel    next_step, step, xzr, gt
+    add     row0, row0, next_step
+    add     row1, row1, next_step
+    add     row2, row2, next_step
+    add     row3, row3, next_step
 .endm
 
 // The results of a step (A: 4 columns of row 0, then of row 2; B: of rows 1 and 3) become 4 elements of each column
@@ -305,17 +370,17 @@ endfunc
 func kai_pack_columns_bf16_f32_neon, hidden
     frame   d8-d8
     columns_begin
-    load_row_f32 0, 1, 2, x1
-    load_row_f32 3, 4, 5, x5
-    load_row_f32 6, 7, 8, x6
-    load_row_f32 22, 23, 24, x7
+    load_row_f32 0, 1, 2, row0
+    load_row_f32 3, 4, 5, row1
+    load_row_f32 6, 7, 8, row2
+    load_row_f32 22, 23, 24, row3
     columns_next
     convert_2_rows_f32 bfcvtn, 4h, 0, 1, 2, 3, 4, 5
-    load_row_f32 0, 1, 2, x1
-    load_row_f32 3, 4, 5, x5
+    load_row_f32 0, 1, 2, row0
+    load_row_f32 3, 4, 5, row1
     convert_2_rows_f32 bfcvtn2, 8h, 6, 7, 8, 22, 23, 24
-    load_row_f32 6, 7, 8, x6
-    load_row_f32 22, 23, 24, x7
+    load_row_f32 6, 7, 8, row2
+    load_row_f32 22, 23, 24, row3
 0:
     columns_next
     zip_2_k 25, 26, 16, 19
@@ -326,9 +391,9 @@ func kai_pack_columns_bf16_f32_neon, hidden
     bfcvtn  v20.4h, v4.4s
     zip_2_k 29, 30, 18, 21
     bfcvtn  v18.4h, v2.4s
-    load_row_f32 0, 1, 2, x1
+    load_row_f32 0, 1, 2, row0
     bfcvtn  v21.4h, v5.4s
-    load_row_f32 3, 4, 5, x5
+    load_row_f32 3, 4, 5, row1
     zip_4_k 31, 26, 25, 26
     bfcvtn2 v16.8h, v6.4s
     bfcvtn2 v19.8h, v22.4s
@@ -337,12 +402,12 @@ func kai_pack_columns_bf16_f32_neon, hidden
     bfcvtn2 v20.8h, v23.4s
     zip_4_k 27, 30, 29, 30
     bfcvtn2 v18.8h, v8.4s
-    load_row_f32 6, 7, 8, x6
+    load_row_f32 6, 7, 8, row2
     bfcvtn2 v21.8h, v24.4s
-    load_row_f32 22, 23, 24, x7
-    stp     q31, q26, [x3], #96
-    stp     q25, q28, [x3, #-64]
-    stp     q27, q30, [x3, #-32]
+    load_row_f32 22, 23, 24, row3
+    stp     q31, q26, [out], #96
+    stp     q25, q28, [out, #-64]
+    stp     q27, q30, [out, #-32]
     b.pl    0b
     return
 endfunc
@@ -355,16 +420,17 @@ endfunc
     fcvtl   v5.4s, v5.4h
     fcvtl   v7.4s, v7.4h
 .endm
+// After that, the others; of columns 8 - 11 also `odd` of what is not exact.
 .macro widen_others_f16 exact
     fcvtl   v8.4s, v0.4h
     fcvtl   v9.4s, v2.4h
     fcvtl   v10.4s, v4.4h
     fcvtl   v11.4s, v6.4h
     .if \exact == 0
-    odd     24, 1
-    odd     25, 3
-    odd     26, 5
-    odd     27, 7
+    odd     v24, v1
+    odd     v25, v3
+    odd     v26, v5
+    odd     v27, v7
     .endif
     fcvtl2  v0.4s, v0.8h
     fcvtl2  v2.4s, v2.8h
@@ -374,76 +440,77 @@ endfunc
 // \store: also store the previous results.
 .macro round_columns_f16 exact, store
     .if \exact == 0
-    increment 24, 25, 26, 27
+    increment v24, v25, v26, v27
     .endif
     bfcvtn  v8.4h, v8.4s
     bfcvtn  v9.4h, v9.4s
     .ifnb \store
-    stp     q16, q15, [x3], #96
+    stp     q16, q15, [out], #96
     .endif
     bfcvtn  v17.4h, v0.4s
     bfcvtn  v20.4h, v2.4s
-    ldr     q0, [x1]
+    ldr     q0, [row0]
     .if \exact
     bfcvtn  v24.4h, v1.4s
     bfcvtn  v25.4h, v3.4s
     .else
-    product 30, 1, 5
-    product 31, 3, 7
-    ldr     q2, [x5]
-    round_low 24, 1, 24
-    round_low 25, 3, 25
+    product nan_a, v1, v5
+    product nan_b, v3, v7
+    ldr     q2, [row1]
+    round_low v24, v1, v24
+    round_low v25, v3, v25
     .endif
     .ifnb \store
-    stp     q18, q22, [x3, #-64]
+    stp     q18, q22, [out, #-64]
     .endif
-    ldr     d1, [x1, #16]
+    ldr     d1, [row0, #16]
     bfcvtn2 v8.8h, v10.4s
     bfcvtn2 v9.8h, v11.4s
-    ldr     d3, [x5, #16]
+    ldr     d3, [row1, #16]
     bfcvtn2 v17.8h, v4.4s
     bfcvtn2 v20.8h, v6.4s
-    ldr     q4, [x6]
+    ldr     q4, [row2]
     .if \exact
-    ldr     q2, [x5]
+    ldr     q2, [row1]
     bfcvtn2 v24.8h, v5.4s
     bfcvtn2 v25.8h, v7.4s
     .else
-    round_high 24, 5, 26
-    round_high 25, 7, 27
+    round_high v24, v5, v26
+    round_high v25, v7, v27
     .endif
     .ifnb \store
-    stp     q19, q23, [x3, #-32]
+    stp     q19, q23, [out, #-32]
     .endif
-    ldr     d5, [x6, #16]
-    ldr     q6, [x7]
-    ldr     d7, [x7, #16]
+    ldr     d5, [row2, #16]
+    ldr     q6, [row3]
+    ldr     d7, [row3, #16]
 .endm
 
+// uint32_t name(steps, src, stride, dst) as above; exact: 1, all by BFCVTN, or 0.
 .macro columns_f16 name, exact
 func \name, hidden
     frame   d8-d15
     columns_begin
-    load_row_f16 0, 1, x1
-    load_row_f16 2, 3, x5
-    load_row_f16 4, 5, x6
-    load_row_f16 6, 7, x7
+    load_row_f16 0, 1, row0
+    load_row_f16 2, 3, row1
+    load_row_f16 4, 5, row2
+    load_row_f16 6, 7, row3
     columns_next
     widen_first_f16
     widen_others_f16 \exact
     round_columns_f16 \exact
 0:
-    subs    x0, x0, #1
+    subs    steps, steps, #1
     widen_first_f16
-    csel    x9, x8, xzr, gt
+    csel    next_step, step, xzr, gt
     zip_2_k 12, 15, 8, 9
-    add     x1, x1, x9
+    add     row0, row0, next_step
     zip_2_k 13, 22, 17, 20
-    add     x5, x5, x9
+    add     row1, row1, next_step
     zip_2_k 14, 23, 24, 25
-    add     x6, x6, x9
+    add     row2, row2, next_step
     widen_others_f16 \exact
-    add     x7, x7, x9
+    add     row3, row3, next_step
     zip_4_k 16, 15, 12, 15
     zip_4_k 18, 22, 13, 22
     zip_4_k 19, 23, 14, 23
