@@ -35,7 +35,7 @@ if(result)
 endif()
 
 # Functions that clients call begin so; others are details of its implementation.
-list(FILTER peers INCLUDE REGEX "^kai_(run|get|matmul|imatmul|commit)_")
+list(FILTER peers INCLUDE REGEX "^kai_(run|get|rhs_get|matmul|imatmul|commit)_")
 set(declarations "")
 set(rows "")
 foreach(name IN LISTS peers)

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "kai/ukernels/families.h"
 #include "test/matmul/fixture.hpp"
+#include "test/reference/float16.hpp"
 #include "test/reference/quantise.hpp"
 #include "test/support/checked_call.hpp"
 #include "test/support/ending.hpp"
@@ -77,9 +80,11 @@ enum Kind {
     BYTES,    ///< other packed bytes, of whole panels from rows without gaps
     STRIDE,   ///< other packed bytes, of whole panels from rows with gaps
     PADDING,  ///< other packed bytes where the last panel has fewer rows (columns)
-    RESULTS   ///< its result is outside of the reference's bound, and ours is not
+    RESULTS,  ///< its result is outside of the reference's bound, and ours is not
+    SPECIAL   ///< the same, or other packed bytes, of operands with NaN, infinities, subnormals and the like
 };
-constexpr const char* kKindNames[] = {"MISSING", "ABORTS", "GETTER", "BYTES", "STRIDE", "PADDING", "RESULTS"};
+constexpr const char* kKindNames[] = {"MISSING", "ABORTS",  "GETTER",  "BYTES",
+                                      "STRIDE",  "PADDING", "RESULTS", "SPECIAL"};
 
 struct Known {
     Kind kind;
@@ -239,7 +244,8 @@ std::vector<const test::PeerFunction*> getters() {
     std::vector<const test::PeerFunction*> functions;
     for (size_t i = 0; i < test::peer_function_count; ++i) {
         const test::PeerFunction& f = test::peer_functions[i];
-        if (std::strncmp(f.name, "kai_get_", 8) == 0 && f.ours != nullptr) {
+        const bool gets = std::strncmp(f.name, "kai_get_", 8) == 0 || std::strncmp(f.name, "kai_rhs_get_", 12) == 0;
+        if (gets && f.ours != nullptr) {
             functions.push_back(&f);
         }
     }
@@ -258,6 +264,28 @@ TEST(Peer, HasNoFunctionThatWeLack) {
         if (f.ours == nullptr && !is_known(MISSING, f.name)) {
             ADD_FAILURE() << f.name;
         }
+    }
+}
+
+// ---- special values ----
+
+/// One to three numbers of a field become NaN, an infinity, a zero, a subnormal, or the largest ones of f16 and f32 and
+/// what is beyond; `exact`: such as every type has.
+void spoil(Side& side, bool exact, Random& random) {
+    static const float kValues[] = {NAN,      INFINITY,  -INFINITY, -0.0F,       0.0F,    1e-40F,
+                                    -1e-42F,  0x1p-149F, 0x1p-24F,  65504,       -65504,  65519,
+                                    0x1p-25F, 65520,     -65536,    0x1.fp+127F, FLT_MAX, -FLT_MAX};
+    constexpr size_t kExact = 5;
+    std::vector<float>* const fields[] = {&side.values, &side.scale, &side.bias, &side.min_scale};
+    std::vector<std::vector<float>*> used;
+    std::copy_if(
+        std::begin(fields), std::end(fields), std::back_inserter(used), [](const auto* f) { return !f->empty(); });
+    if (used.empty()) {
+        return;
+    }
+    std::vector<float>& field = *used[static_cast<size_t>(random.integer(0, static_cast<int>(used.size()) - 1))];
+    for (size_t i = up_to(random, 3); i > 0; --i) {
+        field[up_to(random, field.size()) - 1] = kValues[up_to(random, exact ? kExact : std::size(kValues)) - 1];
     }
 }
 
@@ -319,14 +347,17 @@ TEST_P(PeerPack, WritesTheSameBytes) {
                          : kai::has_lut(ours) ? 32 * up_to(random, 5)
                                               : up_to(random, 140);
         const size_t gap = random.integer(0, 1) == 0 ? 0 : up_to(random, 3);
-        const std::string call = test::listed(
-            {{"rows", rows}, {"k", k}, {"bl", bl}, {"tile", t.rows}, {"kr", t.kr}, {"sr", t.sr}, {"gap", gap}});
+        const bool special = i % 4 == 3;
+        const std::string call =
+            test::listed(
+                {{"rows", rows}, {"k", k}, {"bl", bl}, {"tile", t.rows}, {"kr", t.kr}, {"sr", t.sr}, {"gap", gap}}) +
+            (special ? ", special values" : "");
         const size_t size = test::packed_size(ours, t, rows, k, bl);
         const GuardedBuffer our_bytes(size), their_bytes(size);
         bool returned = false;
         if (lhs) {
             const std::vector<float> values =
-                reference::as_source(ours.source_format, test::make_floats(rows, k, false, random));
+                reference::as_source(ours.source_format, test::make_floats(rows, k, special, random));
             const test::LhsSource source(ours, t, values, rows, k, gap);
             const auto run = [&](const kai_packer& p, const GuardedBuffer& to) {
                 test::run_lhs(p, t, source, 0, rows, bl, 0, to.data());
@@ -335,6 +366,9 @@ TEST_P(PeerPack, WritesTheSameBytes) {
                 tally, function, call, [&] { run(ours, our_bytes); }, [&] { run(theirs, their_bytes); });
         } else {
             Side side = test::make_side(format, Data::random, rows, k, bl, random);
+            if (special) {
+                spoil(side, false, random);
+            }
             if (format.is_float()) {
                 side.values = reference::as_source(test::source_type(ours), side.values);
             }
@@ -353,12 +387,9 @@ TEST_P(PeerPack, WritesTheSameBytes) {
         if (first == size) {
             ++tally.same;
         } else {
+            const Kind kind = rows % t.rows != 0 ? PADDING : gap != 0 ? STRIDE : BYTES;
             differs(
-                tally,
-                rows % t.rows != 0 ? PADDING
-                : gap != 0         ? STRIDE
-                                   : BYTES,
-                function,
+                tally, special && !is_known(kind, function) ? SPECIAL : kind, function,
                 call + ": byte " + std::to_string(first) + " of " + std::to_string(size) + ": " +
                     std::to_string(a[first]) + ", theirs " + std::to_string(b[first]));
         }
@@ -405,7 +436,11 @@ TEST_P(PeerMatmul, GivesTheSameResults) {
         const size_t n = up_to(random, std::min<size_t>(2 * n_step + 3, n_step + 80));
         constexpr Data kData[] = {Data::random, Data::random, Data::exact, Data::large};
         const Data data = kData[i % std::size(kData)];
-        const Side lhs = make_lhs(data, m, k, bl, random.next()), rhs = make_rhs(data, n, k, bl, random.next());
+        const bool special = i % 4 == 1 && !integer_dst && !has_unsigned;
+        Side lhs = make_lhs(data, m, k, bl, random.next()), rhs = make_rhs(data, n, k, bl, random.next());
+        if (special) {
+            spoil(random.integer(0, 1) == 0 ? lhs : rhs, true, random);
+        }
         const test::matmul::Operands o = packed(lhs, rhs);
         // A rectangle: to the last row and column.
         const bool all = random.integer(0, 1) == 0;
@@ -418,7 +453,8 @@ TEST_P(PeerMatmul, GivesTheSameResults) {
             clamp = whole(clamp);
         }
         const std::string call =
-            test::listed({{"m", m}, {"n", n}, {"k", k}, {"bl", bl}, {"m_idx", m0}, {"n_idx", n0}, {"stride", stride}});
+            test::listed({{"m", m}, {"n", n}, {"k", k}, {"bl", bl}, {"m_idx", m0}, {"n_idx", n0}, {"stride", stride}}) +
+            (special ? ", special values" : "");
         const uint8_t *l = o.lhs.data() + lhs_offset(m0, k, bl), *r = o.rhs.data() + rhs_offset(n0, k, bl);
         const size_t size = (rows - 1) * stride + columns * element;
         const GuardedBuffer ours(size, test::Flush::end, test::matmul::kNan),
@@ -446,7 +482,8 @@ TEST_P(PeerMatmul, GivesTheSameResults) {
         const std::string our_error = off(a), their_error = off(b);
         EXPECT_EQ(our_error, "") << function << ": " << call;
         if (!their_error.empty()) {
-            differs(tally, RESULTS, function, call + ": theirs: " + their_error);
+            const Kind kind = special && !is_known(RESULTS, function) ? SPECIAL : RESULTS;
+            differs(tally, kind, function, call + ": theirs: " + their_error);
             continue;
         }
         ++tally.near;
@@ -470,6 +507,137 @@ std::vector<const kai_ukernel*> matmuls() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PeerMatmul, testing::ValuesIn(matmuls()), test::instance_name<kai_ukernel>);
+
+// ---- depthwise convolution ----
+
+/// f32 or f16 from a seed; about one of 16 is special.
+void fill(const GuardedBuffer& buffer, bool f16, bool special, Random& random) {
+    static const float kSpecial[] = {NAN, INFINITY, -INFINITY, -0.0F, 0.0F, 1e-40F, 0x1p-24F, 65504, FLT_MAX};
+    const size_t size = f16 ? 2 : 4;
+    for (size_t i = 0; i + size <= buffer.size(); i += size) {
+        const float x = special && random.integer(0, 15) == 0
+                            ? kSpecial[static_cast<size_t>(random.integer(0, std::size(kSpecial) - 1))]
+                            : random.real(-2, 2);
+        const uint32_t bits = f16 ? reference::f16_from_f32(x) : reference::bits_of(x);
+        std::memcpy(buffer.data() + i, &bits, size);
+    }
+}
+
+class PeerDwconv : public testing::TestWithParam<const kai_ukernel*> {};
+
+// A filter by both packers, and an image by both micro-kernels.
+TEST_P(PeerDwconv, PacksAndComputesTheSame) {
+    const kai_ukernel& u = *GetParam();
+    TEST_SKIP_UNLESS_RUNNABLE(u);
+    const bool f16 = u.dst_type == kai_dt_f16;
+    const size_t size = f16 ? 2 : 4, lanes = u.get_nr();
+    const std::string function = std::string("kai_run_") + u.name;
+    const kai_packer* packer = kai_registry_rhs_packer(&u, 0);
+    ASSERT_NE(packer, nullptr);
+    const std::string packs = std::string("kai_run_") + packer->name;
+    kai_any_fn *const their_kernel = peers(function), *const their_packer = peers(packs);
+    if (their_kernel == nullptr || their_packer == nullptr) {
+        return;
+    }
+    note_call_of(function), note_call_of(packs);
+    Tally &tally = tallies[u.family], &packers = tallies["RHS packers"];
+    for (size_t i = 0; i < cases && !HasFailure(); ++i) {
+        Random random(seed ^ hash(function) ^ i * 0x9E3779B9u);
+        const bool special = i % 4 == 3;
+        const size_t height = up_to(random, 9), width = up_to(random, 9), channels = up_to(random, 2 * lanes + 3);
+        const size_t top = up_to(random, 3) - 1, left = up_to(random, 3) - 1;
+        const size_t dst_height = std::max<size_t>(height + 2 * top, 3) - 2,
+                     dst_width = std::max<size_t>(width + 2 * left, 3) - 2;
+        const std::string call = test::listed(
+                                     {{"height", height},
+                                      {"width", width},
+                                      {"channels", channels},
+                                      {"top", top},
+                                      {"left", left},
+                                      {"output rows", dst_height},
+                                      {"output columns", dst_width}}) +
+                                 (special ? ", special values" : "");
+        const size_t column = channels * size, row = width * column, dst_row = dst_width * column;
+        const GuardedBuffer src(height * row), filter(9 * column), bias(column);
+        fill(src, f16, special, random), fill(filter, f16, special, random), fill(bias, f16, special, random);
+        const size_t packed_size =
+            test::checked_call_as<kai_get_rhs_dwconv_size_fn>(packer->get_packed_size, size_t{3}, size_t{3}, channels);
+        const GuardedBuffer our_filter(packed_size), their_filter(packed_size);
+        const auto pack = [&](kai_any_fn* run, const GuardedBuffer& to) {
+            test::checked_call_as<kai_run_rhs_dwconv_pack_fn>(
+                run, size_t{3}, size_t{3}, size_t{3}, size_t{3}, channels, filter.data(), bias.data(), to.data());
+        };
+        if (!both_return(
+                packers, packs, call, [&] { pack(packer->run, our_filter); },
+                [&] { pack(their_packer, their_filter); })) {
+            continue;
+        }
+        if (our_filter.bytes() == their_filter.bytes()) {
+            ++packers.same;
+        } else {
+            differs(
+                packers, channels % lanes != 0 ? PADDING : BYTES, packs,
+                call + ": " +
+                    std::to_string(
+                        *std::mismatch(our_filter.data(), our_filter.data() + packed_size, their_filter.data())
+                             .second));
+        }
+        const GuardedBuffer ours(dst_height * dst_row), theirs(dst_height * dst_row);
+        const float lo = random.integer(0, 1) == 0 ? -1 : -INFINITY, hi = random.integer(0, 1) == 0 ? 1.5F : INFINITY;
+        const auto run = [&](kai_any_fn* kernel, const GuardedBuffer& dst) {
+            if (f16) {
+                test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
+                    kernel, src.data(), our_filter.data(), dst.data(), channels, height, width, dst_height, dst_width,
+                    left, top, row, column, dst_row, column, lo, hi);
+                return;
+            }
+            for (size_t y = 0; y < dst_height; y += u.get_m_step()) {
+                const size_t first = std::min(y > top ? y - top : 0, height), pad = y < top ? top - y : 0;
+                test::checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
+                    kernel, src.data() + first * row, our_filter.data(), dst.data() + y * dst_row, row, column, dst_row,
+                    column, height - first, dst_height - y, left, pad, 0.0F, lo, hi);
+            }
+        };
+        if (!both_return(
+                tally, function, call, [&] { run(u.run, ours); }, [&] { run(their_kernel, theirs); })) {
+            continue;
+        }
+        const auto load = [&](const GuardedBuffer& from, size_t at) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, from.data() + at, size);
+            return f16 ? reference::f32_from_f16(static_cast<uint16_t>(bits)) : reference::float_of(bits);
+        };
+        // Ten roundings of sums of at most ten terms of at most 4, in any order.
+        const float bound = 10 * 38 * (f16 ? 0x1p-11F : 0x1p-24F);
+        size_t other = 0;
+        float farthest = 0;
+        for (size_t at = 0; at + size <= ours.size(); at += size) {
+            const float a = load(ours, at), b = load(theirs, at);
+            if (reference::bits_of(a) != reference::bits_of(b) && !(std::isnan(a) && std::isnan(b))) {
+                ++other, farthest = std::max(farthest, std::isfinite(a - b) ? std::fabs(a - b) : INFINITY);
+            }
+        }
+        if (other == 0) {
+            ++tally.same;
+        } else if (!special && farthest <= bound) {
+            ++tally.near, tally.farthest = std::max<double>(tally.farthest, farthest / bound);
+        } else {
+            differs(
+                tally, special ? SPECIAL : RESULTS, function,
+                call + ": " + std::to_string(other) + " elements, up to " + std::to_string(farthest) + " apart");
+        }
+    }
+}
+
+std::vector<const kai_ukernel*> depthwise() {
+    std::vector<const kai_ukernel*> ukernels = test::all_ukernels();
+    ukernels.erase(
+        std::remove_if(ukernels.begin(), ukernels.end(), [](const kai_ukernel* u) { return !kai::is_depthwise(*u); }),
+        ukernels.end());
+    return ukernels;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, PeerDwconv, testing::ValuesIn(depthwise()), test::instance_name<kai_ukernel>);
 
 // ---- the table ----
 
