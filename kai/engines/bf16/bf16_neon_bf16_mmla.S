@@ -109,6 +109,7 @@ odd         .req x15
     limit   fmin, high, \p
     limit   fmin, high, \r
 .endm
+// S of row pair p = op(S, bound).
 .macro limit op, bound, p
     \op    S\p\()_0.4s, S\p\()_0.4s, \bound\().4s
     \op    S\p\()_1.4s, S\p\()_1.4s, \bound\().4s

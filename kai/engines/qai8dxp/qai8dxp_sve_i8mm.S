@@ -14,6 +14,14 @@
 //
 // Rows in tiles of 16 for all columns; then what is left, 12 at most, with several RHS panels at a time.
 //
+//   row0 - row7                 z0 - z7      8 k of a pair of rows, in each 128 bits
+//   column0_a, column0_b ... column3_b  z8 - z15   8 k of the columns of RHS panels 0 - 3
+//   sum0_a, sum0_b ... sum7_b   z16 - z31    S
+//   lhs0 - lhs3  x1 - x4, rhs0 - rhs3  x5 - x8    the panels of the tile
+//   p0 all, p1 columns that exist
+//   Results: upper, lower  z0, z1  two rows; factor, offset, scale  z2 - z4  of a row;
+//   column_sum, column_scale, bias  z8 - z10  of columns; lo, hi  z11, z12
+//
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+sve+i8mm
 #include "kai/engines/asm/asm.h"
@@ -116,6 +124,7 @@ d\name  .req d\number
     load_rows \p, \lhs, \half, \g
     multiply \p, \p, 0
 .endm
+// 8 k of a tile of one panel and up to 8 pairs.
 .macro multiply_1 pairs, g
     load_columns 0, \g
     pair_1  0, lhs0, 0, \g
@@ -136,6 +145,7 @@ d\name  .req d\number
     multiply \i2, 2, \c
     multiply \i3, 3, \c
 .endm
+// 8 k of a tile of two panels; `pairs` is 4.
 .macro multiply_2 pairs, g
     load_rows 0, lhs0, 0, \g
     load_rows 1, lhs0, 1, \g
@@ -155,6 +165,7 @@ d\name  .req d\number
     multiply \i1, 1, \c
     .endif
 .endm
+// 8 k of a tile of four panels.
 .macro multiply_4 pairs, g
     load_rows 0, lhs0, 0, \g
     if_more \pairs, 1, load_rows 1, lhs0, 1, \g
@@ -209,6 +220,7 @@ d\name  .req d\number
     ld1w    {bias.s}, p0/z, [\rhs, #2, mul vl]
 .endm
 
+// The results of a tile of one panel, clamped, to dst: rows and columns that exist.
 .macro finish_1 pairs
     finish_columns 0, rhs0
     finish_pair 0, 0, lhs0, 0
@@ -222,6 +234,7 @@ d\name  .req d\number
 6:
 .endm
 
+// Panel c, 4 pairs, whose sums are i0 to i3.
 .macro finish_panel_2 c, rhs, i0, i1, i2, i3
     finish_columns \c, \rhs
     finish_pair \i0, 0, lhs0, 0
@@ -235,6 +248,7 @@ d\name  .req d\number
     finish_panel_2 1, rhs1, 4, 5, 6, 7
 .endm
 
+// Panel c, one pair, whose sums are i, or two, i0 and i1.
 .macro finish_panel_4 pairs, c, rhs, i, i0, i1
     finish_columns \c, \rhs
     .if \pairs == 1
@@ -245,6 +259,7 @@ d\name  .req d\number
     .endif
 6:
 .endm
+// The results of a tile of four panels.
 .macro finish_4 pairs
     finish_panel_4 \pairs, 0, rhs0, 0, 0, 1
     finish_panel_4 \pairs, 1, rhs1, 1, 2, 3
@@ -260,6 +275,8 @@ d\name  .req d\number
     fmov    dsum\i\()_b, xzr
 .endm
 
+// A tile: `pairs` pairs of rows from lhs_tile on x `count` RHS panels from rhs_tile on, stored at dst. Changes
+// lhs0 - lhs3, rhs0 - rhs3, left, out, t0, vectors.
 .macro tile pairs, count
     mov     lhs0, lhs_tile
     if_more \pairs, 2, add lhs1, lhs0, lhs_stride

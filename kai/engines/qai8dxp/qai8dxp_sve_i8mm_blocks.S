@@ -18,6 +18,16 @@
 // Vectors of 256 bits ("wide"): a is columns 0 - 3 of the panel, b 4 - 7. With all others ("quads") a tile is half of
 // the panel, and 128 bits of each vector are used: a is columns 0 1 (half 1: 4 5), b is 2 3 (6 7). The rest is zero.
 //
+//   row0 - row3                  z0 - z3     8 k of a pair of rows, in each 128 bits
+//   start, sixteenth             z6, z7      what S starts from; 1 / 16
+//   high_a high_b, low_a low_b   z8 - z11    the RHS as it lies, then 16 times its weights
+//   scale, scale_a, scale_b      z12 - z14   of the columns; in the order of S
+//   sum0_a, sum0_b ... sum3_b    z16 - z23   S
+//   f0_a, f0_b ... f3_b          z24 - z31   f
+//   lhs0, lhs1  x1, x2, rhs  x3              the panels of the tile
+//   Results: upper, lower  z0, z1  two rows; offsets, scales  z4, z5  of rows;
+//   column_sum, bias  z8, z9  of columns; lo, hi  z10, z11
+//
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+sve+i8mm
 #include "kai/engines/asm/asm.h"
@@ -44,6 +54,7 @@ long        .req x17    // whether S may be out of +-2^22
 dst_top     .req x19    // of the first row of these columns
 t0          .req x20
 
+// `zreg scale, 12`: scale is z12; vscale, qscale, dscale its first 128 and 64 bits.
 .macro zreg name, number
 \name   .req z\number
 v\name  .req v\number
@@ -102,6 +113,7 @@ d\name  .req d\number
     ldp     qhigh_a, qhigh_b, [rhs, #\at]
 .endm
 
+// high = 16 times the weights of its high nibbles, low = of its low ones.
 .macro nibbles
     lsl     low_a.b, high_a.b, #4
     lsl     low_b.b, high_b.b, #4
@@ -116,6 +128,7 @@ d\name  .req d\number
     smmla   sum\p\()_b.s, row\p\().b, \which\()_b.b
 .endm
 
+// S += 8 k, number g of the step, of all pairs, with the nibbles `which`: low or high.
 .macro multiply pairs, which, g
     pair    0, lhs0, 0, \which, \g
     if_more \pairs, 1, pair 1, lhs0, 1, \which, \g
@@ -180,6 +193,7 @@ d\name  .req d\number
     zip1    scale_a.d, scale.d, scale.d
     zip2    scale_b.d, scale.d, scale.d
 .endm
+// The same for quads.
 .macro load_scales_quads half
     ldur    dscale, [rhs, #-24 * \half]
     shll    vscale.4s, vscale.4h, #16

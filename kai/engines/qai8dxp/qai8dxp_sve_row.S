@@ -21,6 +21,13 @@
 //     8x4, 32x4   sum<e>_a  columns 0 - 3      sum<e>_b  columns 4 - 7
 //     8x8         sum<2e>_a, sum<2e>_b, sum<2e + 1>_a, sum<2e + 1>_b     columns 0 1, 2 3, 4 5, 6 7
 //
+//   value0 - value3                  z0 - z3      of the RHS
+//   k0, k1                           z4, z5       of the row, the same in each 128 bits (8x8: 64 bits)
+//   sum0_a, sum0_b ... sum7_b        z16 - z31    S
+//   rhs0 - rhs7  x3 - x10, lhs  x1                panels of the tile, the row
+//   p0 all, p1 the columns of a vector, p2 those that exist
+//   Results: column_sum, column_scale, bias  z0 - z2  of columns; offset, scale  z3, z4  of the row; lo, hi  z5, z6
+//
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+sve
 #include "kai/engines/asm/asm.h"
@@ -47,6 +54,7 @@ column      .req x17    // of the tile
 dst_row     .req x19
 rows        .req x20    // from this one on
 
+// `zreg scale, 4`: scale is z4; vscale, qscale, dscale its first 128 and 64 bits.
 .macro zreg name, number
 \name   .req z\number
 v\name  .req v\number
@@ -130,6 +138,8 @@ d\name  .req d\number
     \group  \count, 7, k1, 3
 .endm
 
+// group_<layout>_<width>: S of `count` eights += 4 k, group g of the step, which is word `word` of k; 8x8: 8 k, which
+// it loads.
 .macro group_8x4_wide count, g, k, word
     dot_wide 0, value0, rhs0, \g, \k, \word
     if_more \count, 1, dot_wide 1, value1, rhs1, \g, \k, \word
@@ -141,6 +151,7 @@ d\name  .req d\number
     if_more \count, 7, dot_wide 7, value3, rhs7, \g, \k, \word
 .endm
 
+// As above, 8x4 in quads.
 .macro group_8x4_quads count, g, k, word
     dot_quads 0, value0, value1, rhs0, (32 * \g), \k, \word
     if_more \count, 1, dot_quads 1, value2, value3, rhs1, (32 * \g), \k, \word
@@ -148,6 +159,7 @@ d\name  .req d\number
     if_more \count, 3, dot_quads 3, value2, value3, rhs3, (32 * \g), \k, \word
 .endm
 
+// 32x4: offsets of vectors reach half a step; the cursors, 8 vectors further, move on after it.
 .macro group_32x4_wide count, g, k, word
     .if \g == 4
     next_bytes (\count / 4), 512
@@ -162,6 +174,7 @@ d\name  .req d\number
     if_more \count, 4, dot_wide 7, value3, rhs1, (\g % 4 * 4 - 5), \k, \word
 .endm
 
+// 32x4 in quads: one panel.
 .macro group_32x4_quads count, g, k, word
     dot_quads 0, value0, value1, rhs0, (128 * \g), \k, \word
     dot_quads 1, value2, value3, rhs0, (128 * \g + 32), \k, \word
@@ -179,6 +192,7 @@ d\name  .req d\number
     dot_8_quads \next, value2, value3, \rhs, (64 * \g + 32)
 .endm
 
+// 8x8: sums a and b of each eight.
 .macro group_8x8_wide count, g
     ld1rd   {k0.d}, p0/z, [lhs, #8 * \g]
     eight_8x8_wide 0, rhs0, \g
@@ -191,6 +205,7 @@ d\name  .req d\number
     if_more \count, 7, eight_8x8_wide 7, rhs7, \g
 .endm
 
+// 8x8 in quads: four sums of each eight.
 .macro group_8x8_quads count, g
     ld1rd   {k0.d}, p0/z, [lhs, #8 * \g]
     eight_8x8_quads 0, 1, rhs0, \g
@@ -199,6 +214,7 @@ d\name  .req d\number
     if_more \count, 3, eight_8x8_quads 6, 7, rhs3, \g
 .endm
 
+// `group count, g` for the 4 groups of 8 k.
 .macro each_8_k group, count
     \group  \count, 0
     \group  \count, 1
@@ -268,6 +284,7 @@ d\name  .req d\number
     finish_sum \sum
     add     column, column, #8
 .endm
+// The same for a quad of columns.
 .macro finish_quad sum, rhs, at, apart
     ldr     qcolumn_sum, [\rhs, #16 * (\at)]
     ldr     qcolumn_scale, [\rhs, #16 * (\at + \apart)]
@@ -276,6 +293,7 @@ d\name  .req d\number
     add     column, column, #4
 .endm
 
+// Fields follow the bytes of a panel, each of its columns: sums, scales, bias.
 .macro finish_8x4_wide count
     finish_wide sum0_a, rhs0, 0, 1
     if_more \count, 1, finish_wide sum1_a, rhs1, 0, 1
@@ -287,6 +305,7 @@ d\name  .req d\number
     if_more \count, 7, finish_wide sum7_a, rhs7, 0, 1
 .endm
 
+// A field has 4 vectors.
 .macro finish_32x4_wide count
     finish_wide sum0_a, rhs0, -8, 4
     finish_wide sum1_a, rhs0, -7, 4
@@ -303,6 +322,7 @@ d\name  .req d\number
     finish_quad sum\e\()_b, \rhs, \at + 1, \apart
 .endm
 
+// A field has 2 quads.
 .macro finish_8x4_quads count
     eight_of_quads 0, rhs0, 0, 2
     if_more \count, 1, eight_of_quads 1, rhs1, 0, 2
@@ -310,6 +330,7 @@ d\name  .req d\number
     if_more \count, 3, eight_of_quads 3, rhs3, 0, 2
 .endm
 
+// A field has 8 quads.
 .macro finish_32x4_quads count
     eight_of_quads 0, rhs0, 0, 8
     eight_of_quads 1, rhs0, 2, 8
@@ -324,6 +345,7 @@ d\name  .req d\number
     add     sum\e\()_a.s, value0.s, value1.s
     finish_wide sum\e\()_a, \rhs, 0, 1
 .endm
+// The same for quads: 4 columns of sums e, 4 of sums `next`.
 .macro join_quads e, next, rhs
     addp    vsum\e\()_a.4s, vsum\e\()_a.4s, vsum\e\()_b.4s
     addp    vsum\next\()_a.4s, vsum\next\()_a.4s, vsum\next\()_b.4s
@@ -331,6 +353,7 @@ d\name  .req d\number
     finish_quad sum\next\()_a, \rhs, 1, 2
 .endm
 
+// As finish_8x4_wide, of joined words.
 .macro finish_8x8_wide count
     join_wide 0, rhs0
     if_more \count, 1, join_wide 1, rhs1
@@ -342,6 +365,7 @@ d\name  .req d\number
     if_more \count, 7, join_wide 7, rhs7
 .endm
 
+// As finish_8x4_quads, of joined words.
 .macro finish_8x8_quads count
     join_quads 0, 1, rhs0
     if_more \count, 1, join_quads 2, 3, rhs1
@@ -356,6 +380,7 @@ d\name  .req d\number
     fmov    dsum\e\()_b, xzr
 .endm
 
+// S = 0, of `count` eights.
 .macro clear_all count
     clear   0
     if_more \count, 1, clear 1
@@ -419,6 +444,7 @@ d\name  .req d\number
 4:
 .endm
 
+// All columns of a row: tiles as large as what is left fills, 8x4.
 .macro tiles_8x4 width
     .ifc \width, wide
     tiles   8x4, wide, 8, 8, 56
@@ -427,6 +453,7 @@ d\name  .req d\number
     tiles   8x4, \width, 2, 2, 8
     tiles   8x4, \width, 1, 1, 0
 .endm
+// The same, 8x8.
 .macro tiles_8x8 width
     .ifc \width, wide
     tiles   8x8, wide, 8, 8, 56
@@ -435,6 +462,7 @@ d\name  .req d\number
     tiles   8x8, \width, 2, 2, 8
     tiles   8x8, \width, 1, 1, 0
 .endm
+// The same, 32x4: a panel has 4 eights.
 .macro tiles_32x4 width
     .ifc \width, wide
     tiles   32x4, wide, 8, 2, 32
@@ -442,6 +470,7 @@ d\name  .req d\number
     tiles   32x4, \width, 4, 1, 0
 .endm
 
+// All rows, then returns.
 .macro all_rows layout, width
 KAI_LOCAL(row_\layout\()_\width):
     ldr     cols, [args, #PROBLEM_n]
