@@ -198,6 +198,7 @@ using RunTable = Function<
 struct Unified {};
 struct UnifiedBl {};
 struct UnifiedPackBl {};
+struct UnifiedPackFile {};
 
 /// The functions of a signature.
 template <typename RunType, typename LhsOffsetType, typename RhsOffsetType>
@@ -373,6 +374,7 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_NXK_UNIFIED, PackerOf<Source::nxk, Unified>)                                                     \
     ROW(KAI_RHS_PACK_KXN_UNIFIED_BL, PackerOf<Source::kxn, UnifiedPackBl>)                                            \
     ROW(KAI_RHS_PACK_NXK_UNIFIED_BL, PackerOf<Source::nxk, UnifiedPackBl>)                                            \
+    ROW(KAI_RHS_PACK_NXK_UNIFIED_GGUF, PackerOf<Source::nxk, UnifiedPackFile>)                                        \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
     ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
@@ -446,6 +448,8 @@ template <auto Field>
 inline constexpr bool kTakes<Field, UnifiedBl> = kSame<Field, &K::bl>;
 
 template <auto Field>
+inline constexpr bool kTakes<Field, UnifiedPackFile> = false;
+template <auto Field>
 inline constexpr bool kTakes<Field, UnifiedPackBl> = kSame<Field, &P::bl> || kSame<Field, &P::scale_stride>;
 
 template <typename Run>
@@ -457,6 +461,8 @@ template <>
 inline constexpr Kind kKind<UnifiedBl> = Kind::unified;
 template <>
 inline constexpr Kind kKind<UnifiedPackBl> = Kind::unified;
+template <>
+inline constexpr Kind kKind<UnifiedPackFile> = Kind::unified;
 template <>
 inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
 template <>
@@ -545,7 +551,7 @@ KAI_INLINE bool is_kxn(const kai_packer& p) {
 }
 /// Rows are of a GGUF file.
 KAI_INLINE bool is_file(const kai_packer& p) {
-    return kind_of(p) == Kind::file;
+    return kind_of(p) == Kind::file || p.signature == KAI_RHS_PACK_NXK_UNIFIED_GGUF;
 }
 /// Takes a length of blocks.
 KAI_INLINE bool has_blocks(const kai_packer& p) {
@@ -661,7 +667,8 @@ KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) 
 
 /// Whether the packed RHS has a place for a bias. Not for low precision: the micro-kernel takes it.
 KAI_INLINE bool packs_bias(const kai_packer& p) {
-    return (takes<&P::bias>(p) || is_unified(p)) && !contains(p.format, "qau8p") && !contains(p.format, "qsi8p");
+    return (takes<&P::bias>(p) || (is_unified(p) && !is_file(p))) && !contains(p.format, "qau8p") &&
+           !contains(p.format, "qsi8p");
 }
 
 /// Bytes of a value of the bias.
@@ -1007,7 +1014,7 @@ KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, b
 
 /// The same for packers of files.
 KAI_INLINE bool packs_file_for(const kai_packer& p, const kai_ukernel& u) {
-    return is_file(p) && kind_of(u) == Kind::classic && same_name(p.format, u.rhs_format) &&
+    return kind_of(p) == Kind::file && kind_of(u) == Kind::classic && same_name(p.format, u.rhs_format) &&
            p.accepts(u.get_nr(), u.get_kr(), u.get_sr());
 }
 

@@ -93,6 +93,8 @@ enum kai_packer_signature {
     KAI_RHS_IMATMUL_PACK_NXK,     ///< kai_run_rhs_imatmul_pack_fn, N x K source
     KAI_RHS_PACK_KXN_UNIFIED_BL,  ///< As KAI_RHS_PACK_KXN_UNIFIED, with config.format.bl and scale_nk (bf16)
     KAI_RHS_PACK_NXK_UNIFIED_BL,  ///< The same of an N x K source
+    /// As KAI_RHS_PACK_NXK_UNIFIED; the source is rows of a GGUF file: source_format is the type's name in kai_gguf.h
+    KAI_RHS_PACK_NXK_UNIFIED_GGUF,
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.

@@ -70,8 +70,10 @@ kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& 
 }
 
 kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
-    if (kai::is_indirect(p) || kai::is_unified(p)) {
-        return {};  // they take any shape
+    if (kai::is_indirect(p) ||
+        kai::is_unified(p)) {  // they take any shape, with blocks of one length any number of them
+        KAI_VIOLATION_IF(rules.block != 0 && c.k % rules.block != 0, not_multiple, "k", c.k, rules.block);
+        return {};
     }
     const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
     KAI_RETURN_VIOLATION(any_kr ? size_violation("sr", c.sr, rules.sr) : sizes_violation("mr", rules, c));
@@ -117,6 +119,11 @@ kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rul
     kai_rhs_rules table = {};
     table.panel_fields = rules.bias || rules.scale;
     table.stride_bits = rules.source_bits;
+    if (kai::is_file(p)) {
+        const kai_gguf_type& type = kai::file_type_of(p);
+        table.source_weights = static_cast<uint16_t>(type.block_weights);
+        table.source_bytes = static_cast<uint16_t>(type.block_bytes);
+    }
     table.kxn = kai::is_kxn(p);
     table.bias = rules.bias || unified;  // the unified API ignores what the format has no place for
     table.scale = rules.scale;

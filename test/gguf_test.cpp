@@ -307,11 +307,11 @@ Unpack* unpack_of(const std::string& format) {
     return functions.at(format);
 }
 
-/// Packers of rows of files.
+/// Packers of rows of files, to formats whose rows can be unpacked.
 std::vector<const kai_packer*> file_packers() {
     std::vector<const kai_packer*> packers;
     for (const kai_packer* p : test::all_packers()) {
-        if (kai::is_file(*p)) {
+        if (kai::is_file(*p) && std::string(p->format) != "qai4c32ps1s0sf16") {
             packers.push_back(p);
         }
     }

@@ -790,7 +790,7 @@ TEST_P(Pack, UnifiedGetters) {
         return;
     }
     const Tile tile = tiles().back();
-    const size_t n = 2 * tile.rows + 3, k = 19, bits = test::element_bits(p);
+    const size_t n = 2 * tile.rows + 3, k = kai::is_file(p) ? 768 : 19, bits = test::element_bits(p);
     if (lhs) {
         const kai_matmul_pack_lhs_uker_api api = test::lhs_api(p);
         const kai_matmul_pack_lhs_uker_config config = {};
@@ -806,8 +806,13 @@ TEST_P(Pack, UnifiedGetters) {
     EXPECT_EQ(api.get_step(&config).k, 0u);
     const kai_matmul_pack_rhs_uker_rhs_dim_args shape = {n, k};
     const kai_matmul_pack_rhs_uker_rhs_stride_args stride = api.get_rhs_stride(nullptr, &shape);
-    EXPECT_EQ(stride.n, test::is_kxn(p) ? bits / 8 : (k * bits + 7) / 8);
-    EXPECT_EQ(stride.k, test::is_kxn(p) ? (n * bits + 7) / 8 : bits / 8);
+    EXPECT_EQ(stride.n, test::is_kxn(p) ? bits / 8 : kai::line_size(p, n, k, 0));
+    EXPECT_EQ(stride.k, test::is_kxn(p) ? (n * bits + 7) / 8 : kai::is_file(p) ? 0 : bits / 8);
+    if (kai::is_file(p)) {  // records have all: no other operand has offsets
+        EXPECT_TRUE(api.get_bias_n_offset == nullptr && api.get_scale_n_offset == nullptr);
+        EXPECT_TRUE(api.get_scale_nk_offset == nullptr && api.get_scale_nk_stride == nullptr);
+        return;
+    }
     const kai_matmul_pack_rhs_uker_bias_n_dim_args bias = {24};
     const size_t bias_size = format.bias == nullptr ? 0 : format.bias_type == Format::f16_bias ? 2 : 4;
     EXPECT_EQ(test::checked_call(api.get_bias_n_offset, nullptr, &bias), 24 * bias_size);
@@ -909,7 +914,8 @@ TEST_P(Pack, StridesBeyond32Bits) {
             expect_bytes(packed, want);
         }
         if (unified) {
-            const test::SparseBuffer far(2 * stride);
+            const size_t panels = (count + tile.rows - 1) / tile.rows;
+            const test::SparseBuffer far(panels * stride);
             if (lhs) {
                 test::LhsSource source(p, tile, input.values, count, k, 0);
                 source.panel_gap = stride - panel;
@@ -919,9 +925,10 @@ TEST_P(Pack, StridesBeyond32Bits) {
                 source.panel_gap = stride - panel;
                 test::run_rhs(p, tile, source, 0, count, far.data());
             }
-            const GuardedBuffer near(2 * panel);
-            std::copy_n(far.data(), panel, near.data());
-            std::copy_n(far.data() + stride, panel, near.data() + panel);
+            const GuardedBuffer near(panels * panel);
+            for (size_t i = 0; i < panels; ++i) {
+                std::copy_n(far.data() + i * stride, panel, near.data() + i * panel);
+            }
             for (size_t i = 0; i < near.size(); ++i) {  // untouched: zeros there
                 near.data()[i] =
                     want.state[i] == Packed::untouched && near.data()[i] == 0 ? GuardedBuffer::kPoison : near.data()[i];

@@ -337,9 +337,10 @@ protected:
         tile = test::tiles_of(p)[0];
     }
 
-    static constexpr size_t kColumns = 3, kDepth = 8;
+    static constexpr size_t kColumns = 3;
+    const size_t depth = kai::is_file(p) ? 256 : 8;
     size_t line() const {
-        return ((kxn ? kColumns : kDepth) * test::element_bits(p) + 7) / 8;
+        return kai::line_size(p, kColumns, depth, 0);
     }
 
     /// A call that is right, until something is changed. (Operands are not read before all is checked.)
@@ -360,7 +361,7 @@ protected:
         kai::PackerArgs a = kai::packer_args();
         a.num_groups = c.num_groups, a.extra_bytes = c.extra;
         a.count = kColumns;
-        kai::set_depth(a, kDepth, 2);
+        kai::set_depth(a, depth, 2);
         a.rows = c.nr, a.kr = c.kr, a.sr = c.sr, a.bl = c.bl;
         a.source = c.rhs, a.stride = c.stride, a.packed = c.packed;
         a.bias = c.bias, a.scale = a.no_scale = c.scale, a.params = a.no_params = c.params;
@@ -419,7 +420,7 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
         EXPECT_WRONG(flags, 1, "unknown flags: 0x1");
         if (test::has_blocks(p)) {  // whose panels are dense where the stride is less
             EXPECT_REFUSED(call(good()), run, "bl must not be 0");
-            EXPECT_WRONG(bl, 32, "k = " + number(kDepth) + " is not a multiple of bl = 32");
+            EXPECT_WRONG(bl, 32, "k = " + number(depth) + " is not a multiple of bl = 32");
             kai_matmul_pack_rhs_uker_args args = {};
             args.shape.n = 1;
             EXPECT_REFUSED(
@@ -428,8 +429,15 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
         }
         EXPECT_WRONG(
             panel, 7,
-            "rhs_packed.stride.n = 7 is less than the " + number(test::packed_size(p, tile, 1, kDepth, 0)) +
+            "rhs_packed.stride.n = 7 is less than the " + number(test::packed_size(p, tile, 1, depth, 0)) +
                 " bytes of a panel");
+        if (kai::is_file(p)) {
+            kai_matmul_pack_rhs_uker_args args = {};
+            args.shape = {1, 255};
+            args.operand.rhs.ptr = args.operand.rhs_packed.ptr = good().packed;
+            const auto pack = as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run;
+            EXPECT_REFUSED(pack(nullptr, &args), run, "k = 255 is not a multiple of 256");
+        }
         if (requantises) {
             EXPECT_WRONG(multiplier, nullptr, "scale_global must not be NULL");
             EXPECT_WRONG(sum_scale, nullptr, "k_sum_scale_global must not be NULL");

@@ -79,6 +79,7 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_NXK_UNIFIED", "RHS, N x K, SOURCE (unified)"},
         {"RHS_PACK_KXN_UNIFIED_BL", "RHS, K x N, SOURCE; bf16 scales per block, bias (unified)"},
         {"RHS_PACK_NXK_UNIFIED_BL", "RHS, N x K, SOURCE; bf16 scales per block, bias (unified)"},
+        {"RHS_PACK_NXK_UNIFIED_GGUF", "RHS, N x K, SOURCE of a GGUF file (unified)"},
         {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
         {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"},
         {"RHS_PACK_NXK_TABLE", "RHS, N x K, SOURCE; table"}};

@@ -58,6 +58,25 @@ size_t scale(const Shape& s, size_t r, size_t b) {
 }
 }  // namespace qsi8d32pscalef32
 
+namespace qsi8d32psumf16 {  // | mr * 32 int8 | mr f16 sums | mr f16 scales | per block
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 36;
+}
+size_t stride(const Shape& s) {
+    return s.rows * s.k / 32 * 36;
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, j = kk % 32;
+    return {block(s, kk / 32) + (j / L * s.rows + r) * L + j % L};
+}
+size_t sum(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + s.rows * 32 + 2 * r;
+}
+size_t scale(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + s.rows * 34 + 2 * r;
+}
+}  // namespace qsi8d32psumf16
+
 /// A number that is a byte.
 template <size_t (*at)(const Shape&, size_t r, size_t b, size_t j)>
 PartList byte(const Shape& s, size_t r, size_t b, size_t j) {
@@ -322,6 +341,26 @@ size_t bias(const Shape& s, size_t c) {
 }
 }  // namespace qai4c32ps1s0nrx4
 
+namespace qai4c32ps1s0sf16 {  // | nr * 16 bytes | nr f16 minima | nr f16 scales | per block of 32
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 20;
+}
+size_t stride(const Shape& s) {
+    return s.rows * s.k / 32 * 20;
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t i = kk % 32;
+    return {block(s, kk / 32) + (i / 4 * s.rows + c) * 2 + i % 4 / 2, i % 2 == 0 ? 0u : 4u};
+}
+size_t min(const Shape& s, size_t c, size_t b) {  // a column of the left half, one of the right half, ...
+    const size_t half = s.rows / 2, field = c < half ? 2 * c : 2 * (c - half) + 1;
+    return block(s, b) + s.rows * 16 + 2 * field;
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return min(s, c, b) + 2 * s.rows;
+}
+}  // namespace qai4c32ps1s0sf16
+
 namespace qlu4c32p {  // | 16 int8 table | zeros up to nr * 4 | per block of 32: | nr f16 or bf16 scales | nr * 16 |
 template <size_t scales>
 size_t block(const Shape& s, size_t b) {  // qlu4c16p: nr scales of the first halves, then nr of the second ones
@@ -535,6 +574,10 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
             .with_offset(qsi8d32pscalef32::sum),
+        Format{"qsi8d32psumf16", kLhs, Format::i8, qsi8d32psumf16::stride, kAt<qsi8d32psumf16::place>}
+            .with_blocks_of(32)
+            .with_scale(Format::f16_scale, qsi8d32psumf16::scale)
+            .with_offset(qsi8d32psumf16::sum, Format::f16_scale),
         Format{"qsi8d256p", kLhs, Format::i8, qsi8d256p::stride, kAt<qsi8d256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f32_scale, qsi8d256p::scale)
@@ -600,6 +643,11 @@ const std::vector<Format>& formats() {
             .with_scale(Format::f32_scale, qai4c32ps1s0nrx4::scale)
             .with_offset(qai4c32ps1s0nrx4::zero)
             .with_bias(qai4c32ps1s0nrx4::bias)
+            .with_padding(Format::last_row),
+        Format{"qai4c32ps1s0sf16", kRhs, Format::n4, qai4c32ps1s0sf16::stride, kAt<qai4c32ps1s0sf16::place>}
+            .with_blocks_of(32)
+            .with_scale(Format::f16_scale, qai4c32ps1s0sf16::scale)
+            .with_offset(qai4c32ps1s0sf16::min, Format::f16_scale)
             .with_padding(Format::last_row),
         Format{"qsi4c32pbf16", kRhs, Format::i4, qsi4c32pbf16::stride, kAt<qsi4c32pbf16::place>}
             .with_blocks()
@@ -1028,7 +1076,9 @@ struct Row {
                 pack_sub_blocks(b);
             }
             if (f.offset != nullptr) {
-                panel.put(f.offset(s, r, b), side.offset[row * side.scales_per_row() + b], state(b));
+                const float offset = side.offset[row * side.scales_per_row() + b];
+                f.offset_type == Format::f16_scale ? panel.put(f.offset(s, r, b), f16_from_f32(offset), state(b))
+                                                   : panel.put(f.offset(s, r, b), offset, state(b));
             }
         }
         if (f.row_offset != nullptr) {

@@ -158,6 +158,7 @@ struct Format {
     size_t sub = 0;                   // length of sub-blocks with integer scales
     int sub_least = 0, sub_most = 0;  // what these can be
     Scale scale_type = no_scale;
+    Scale offset_type = f32_scale;
     float stored_scale = 1;  // of a scale of 1; stored int32 sums are in units of it
     Bias bias_type = f32_bias;
     Padding padding = untouched;
@@ -203,8 +204,8 @@ struct Format {
     Format with_table(size_t scales_in_block) const {
         return with([=](Format& f) { f.only_bl = 32, f.scales_per_block = scales_in_block; });
     }
-    Format with_offset(AtBlock* at) const {
-        return with([=](Format& f) { f.offset = at; });
+    Format with_offset(AtBlock* at, Scale type = f32_scale) const {
+        return with([=](Format& f) { f.offset = at, f.offset_type = type; });
     }
     Format with_bias(At* at, Bias type = f32_bias) const {
         return with([=](Format& f) { f.bias = at, f.bias_type = type; });

@@ -27,8 +27,9 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
         finite = finite && std::isfinite(x[i]);
         amax = std::max(amax, std::fabs(x[i]));
     }
-    // s: scale = amax / 127, multiplier = 1 / scale. f32 scales: multiplier = 127 / amax, scale = 1 / multiplier.
-    const bool by_scale = f.scale_type == Format::f16_scale;
+    // s: scale = amax / 127, multiplier = 1 / scale. f32 scales, and with sums: multiplier = 127 / amax, scale = 1 /
+    // multiplier.
+    const bool by_scale = f.scale_type == Format::f16_scale && f.offset == nullptr;
     float scale = amax / 127.0f;
     float multiplier = by_scale ? (scale == 0 ? 0 : 1.0f / scale) : (amax == 0 ? 0 : 127.0f / amax);
     if (!by_scale) {

@@ -262,9 +262,9 @@ Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, 
                 for (size_t i = 0; i < bl; ++i) {
                     sum += side.q[row * k + b * bl + i];
                 }
-                side.offset.push_back(static_cast<float>(sum) * side.scale.back());
+                side.offset.push_back(reference::as_stored(f.offset_type, static_cast<float>(sum) * side.scale.back()));
             } else if (f.offset != nullptr) {
-                side.offset.push_back(value(data, row, false, random));
+                side.offset.push_back(reference::as_stored(f.offset_type, value(data, row, false, random)));
             }
         }
         if (f.row_offset != nullptr) {

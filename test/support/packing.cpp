@@ -191,7 +191,8 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
     const std::vector<reference::GgufWeight> weights = reference::gguf_weights(t, side.source.data(), rows * k);
     for (size_t i = 0; i < rows * k; ++i) {
         const reference::GgufWeight& w = weights[i];
-        side.q.push_back(static_cast<int8_t>(has_zero ? w.value - 8 : side.table.empty() ? w.value : w.index));
+        const bool moved = has_zero && format.element != Format::n4;  // the zero is that of a value of 8
+        side.q.push_back(static_cast<int8_t>(moved ? w.value - 8 : side.table.empty() ? w.value : w.index));
         const uint8_t* block = side.source.data() + i / t.weights * t.bytes;
         if (format.sub != 0 && i % format.sub == 0) {
             const reference::GgufSub sub = reference::gguf_sub(t, block, i % t.weights / format.sub);
@@ -212,7 +213,7 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
         } else if (i % (side.bl / format.scales_per_block) == 0) {
             side.scale.push_back(static_cast<float>(w.scale));
             if (has_zero) {
-                side.offset.push_back(static_cast<float>(8 * w.scale + w.min));
+                side.offset.push_back(static_cast<float>(moved ? 8 * w.scale + w.min : w.min));
             }
         }
     }

@@ -222,6 +222,9 @@ inline constexpr Format qsi8d32p = Format{"qsi8d32p", 8, Format::kr_over_sr}.bef
 inline constexpr Format qsi8d32p_last = Format{"qsi8d32p_last", 8, Format::kr}.after_all_blocks(2);
 /// After a block: f32 sums, f32 scales.
 inline constexpr Format qsi8d32pscalef32 = Format{"qsi8d32pscalef32", 8, Format::kr_over_sr}.after_block(8);
+/// After a block of 32: f16 sum of the quants times the scale, f16 scale.
+inline constexpr Format qsi8d32psumf16 =
+    Format{"qsi8d32psumf16", 8, Format::kr_over_sr}.in_blocks_of(32).after_block(4);
 /// Before a block: f32 scale; sums of 32 elements each, 128 * high + low: 8 bytes high, 8 bytes low.
 inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
 /// Before a block: f16 scale.
@@ -268,6 +271,9 @@ inline constexpr Format qai4c32p =
 /// After a block: f32 zeros, f32 scales; after the panel: f32 bias.
 inline constexpr Format qai4c32ps1s0nrx4 =
     Format{"qai4c32ps1s0nrx4", 4, Format::two}.nibbles_apart(1).after_block(8).after_panel(4);
+/// After a block of 32: f16 minima, f16 scales, each of the panel's left and right half in turn.
+inline constexpr Format qai4c32ps1s0sf16 =
+    Format{"qai4c32ps1s0sf16", 4, Format::two}.nibbles_apart(1).in_blocks_of(32).after_block(4);
 /// After a block: bf16 scale; after the panel: f32 sum of the weights, f32 bias; signed nibbles.
 inline constexpr Format qsi4c32pbf16 =
     Format{"qsi4c32pbf16", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(2).after_panel(8);

@@ -7,6 +7,7 @@
 //     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
 //     qai4c32ps1s0nrx4        value       f32 zero, f32 scale
+//     qai4c32ps1s0sf16        value       f16 min, f16 scale, each rounded once
 //     qlu4c32p                index       f16 d, as it is
 //     qlu4c32ps1s0scalef16    index       f16 d, as it is
 //     qlu4c32pscalebf16       index       bf16 scale: a power of two
@@ -21,7 +22,9 @@
 // scale.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/check.hpp"
 #include "kai/engines/gguf/gguf_neon.hpp"
+#include "kai/engines/gguf/gguf_pack_q4_k.hpp"
 #include "kai/engines/pack/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
@@ -41,6 +44,10 @@ struct Target {
     constexpr bool has_zero() const {
         return format.block_tail != 0;
     }
+    /// Fields are f16, and the minimum takes the place of the zero.
+    constexpr bool has_halves() const {
+        return format.block_tail == 2 * sizeof(uint16_t);
+    }
 };
 inline constexpr Target to_qsi8c32p = {qsi8c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi8c32pscalef16 = {qsi8c32pscalef16, 0, 1, true, 4, 0, 0};
@@ -48,6 +55,7 @@ inline constexpr Target to_qsi4c32p = {qsi4c32p, 0, 1, false, 0, 2, 0};
 inline constexpr Target to_qsi4c32ps1s0scalef16 = {qsi4c32ps1s0scalef16, 8, 1, true, 4, 0, 0};
 inline constexpr Target to_qai4c32p = {qai4c32p, 8, 0.0625F, false, 0, 2, 0};
 inline constexpr Target to_qai4c32ps1s0nrx4 = {qai4c32ps1s0nrx4, 0, 1, false, 8, 0, 4};
+inline constexpr Target to_qai4c32ps1s0sf16 = {qai4c32ps1s0sf16, 0, 1, false, 4, 0, 4};
 inline constexpr Target to_qlu4c32p = {qlu4c32p, 0, 1, false, 0, 2, 4};
 inline constexpr Target to_qlu4c32pscalebf16 = {qlu4c32pscalebf16, 0, 1, false, 0, 2, 4};
 inline constexpr Target to_qlu4c32ps1s0scalef16 = {qlu4c32ps1s0scalef16, 0, 1, false, 4, 0, 4};
@@ -82,9 +90,13 @@ struct GgufPack {
     size_t rhs_stride;
     void* packed;
     const int8_t* table;  // of indices
+    size_t panel_stride;  // 0: dense
 
     size_t panels = (n + tile.rows - 1) / tile.rows;
 
+    KAI_INLINE size_t panel_step(const Format& format, size_t bl) const {
+        return panel_stride != 0 ? panel_stride : format.stride(tile, k, bl);
+    }
     /// The source of place c of a panel: those that the last panel lacks repeat column n - 1.
     KAI_INLINE const uint8_t* column(size_t panel, size_t c) const {
         const size_t at = panel * tile.rows + c;
@@ -104,6 +116,18 @@ KAI_INLINE void finish_panel(const Target& to, const GgufPack& p, uint8_t* panel
     }
 }
 
+/// The place of column c among f16 fields: the left and the right half of a panel take turns.
+KAI_INLINE size_t place_in_halves(size_t columns, size_t c) {
+    return c < columns / 2 ? 2 * c : 2 * c - columns + 1;
+}
+
+/// Minimum and scale of column c of a packed block, whose fields start at `tail`.
+KAI_INLINE void store_halves(const Scale& s, size_t columns, size_t c, uint8_t* tail) {
+    uint8_t* to = tail + sizeof(uint16_t) * place_in_halves(columns, c);
+    store(to, kai_cast_f16_f32(s.min));
+    store(to + sizeof(uint16_t) * columns, kai_cast_f16_f32(s.scale));
+}
+
 /// The scale of run j in the 16 bits of the format.
 KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t* block, size_t j) {
     if (t.scales == Scales::one) {
@@ -117,14 +141,16 @@ KAI_INLINE uint16_t stored_scale(const Target& to, const Block& t, const uint8_t
 [[gnu::noinline]] void pack_gguf_scalar(const Target& to, const Block& t, const GgufPack& p) {
     const Format& format = to.format;
     const size_t bl = packed_bl(t), per = t.weights / bl, parts = bl / t.run;
-    const size_t panel_step = format.stride(p.tile, p.k, bl);
+    const size_t panel_step = p.panel_step(format, bl);
     for (size_t panel = 0; panel < p.panels; ++panel) {
         uint8_t* out = bytes(p.packed, panel * panel_step);
         for (size_t c = 0; c < p.tile.rows; ++c) {
             const uint8_t* column = p.column(panel, c);
             for (size_t b = 0; b < p.k / bl; ++b) {
                 const uint8_t* block = column + b / per * t.bytes;
-                if (to.has_zero()) {
+                if (to.has_halves()) {
+                    store_halves(scale_of(t, block, b % per), p.tile.rows, c, out + format.tail(p.tile, bl, b));
+                } else if (to.has_zero()) {
                     const Scale s = scale_of(t, block, b % per);
                     uint8_t* tail = out + format.tail(p.tile, bl, b) + 4 * c;
                     store(tail, 8 * s.scale + s.min);
@@ -292,7 +318,15 @@ KAI_INLINE uint8x16_t two_columns(uint64_t a, uint64_t b) {
     return vcombine_u8(vcreate_u8(a), vcreate_u8(b));
 }
 
-/// Zeros and scales of the runs of a block, of four columns. dst: after the first run.
+/// Four values, with two bytes between them.
+KAI_INLINE void store_every_other(uint8_t* dst, uint16x4_t v) {
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+        store<uint16_t>(dst + 4 * i, v[i]);
+    }
+}
+
+/// Zeros (or minima) and scales of the runs of a block, of four columns. dst: after the first run.
 template <const Target& to, const Block& t>
 KAI_INLINE void pack_zeros(const FourColumns& src, uint8_t* dst, size_t step, size_t scales) {
     if constexpr (t.scales == Scales::one) {
@@ -314,8 +348,13 @@ KAI_INLINE void pack_zeros(const FourColumns& src, uint8_t* dst, size_t step, si
         for (size_t j = 0; j < t.weights / t.run; ++j, dst += step) {
             const float32x4_t x = vmulq_f32(vcvtq_f32_u32(vreinterpretq_u32_u8(vqtbl2q_u8(sc, run))), d);
             const float32x4_t min = vmulq_f32(vcvtq_f32_u32(vreinterpretq_u32_u8(vqtbl2q_u8(mn, run))), m);
-            store(dst, vfmaq_n_f32(min, x, 8));
-            store(dst + scales, to.stored_scale == 1 ? x : vmulq_n_f32(x, to.stored_scale));
+            if constexpr (to.has_halves()) {
+                store_every_other(dst, vreinterpret_u16_f16(vcvt_f16_f32(min)));
+                store_every_other(dst + scales, vreinterpret_u16_f16(vcvt_f16_f32(x)));
+            } else {
+                store(dst, vfmaq_n_f32(min, x, 8));
+                store(dst + scales, to.stored_scale == 1 ? x : vmulq_n_f32(x, to.stored_scale));
+            }
             run = vaddq_u8(run, vdupq_n_u8(1));
         }
     }
@@ -339,7 +378,7 @@ void pack_blocks(FourColumns& columns, size_t blocks, uint8_t* dst, uint8_t* fie
     FourColumns src = columns;
     for (; blocks != 0; --blocks, field += per * s.field, advance(src, t.bytes)) {
         if constexpr (to.has_zero()) {
-            pack_zeros<to, t>(src, field, s.block, 4 * s.rows);
+            pack_zeros<to, t>(src, field, s.block, (to.has_halves() ? 2 : 4) * s.rows);
         } else {
             KAI_UNROLL(2)
             for (size_t b = 0; b < per; ++b) {
@@ -388,7 +427,7 @@ constexpr Loops loops_of() {
     const size_t group = format.group_size(p.tile),
                  step = format.elements(p.tile, bl, 1) - format.elements(p.tile, bl, 0);
     const size_t field_step = to.has_zero() ? step : format.head(p.tile, p.k, bl, 1) - format.head(p.tile, p.k, bl, 0);
-    const size_t panel_step = format.stride(p.tile, p.k, bl), first = format.elements(p.tile, bl, 0);
+    const size_t panel_step = p.panel_step(format, bl), first = format.elements(p.tile, bl, 0);
     const size_t first_field = to.has_zero() ? format.tail(p.tile, bl, 0) : format.head(p.tile, p.k, bl, 0);
     const PanelSteps steps = {p.tile.rows, group * p.tile.rows, step, field_step};
     for (size_t panel = 0; panel < p.panels; ++panel) {
@@ -399,9 +438,12 @@ constexpr Loops loops_of() {
                 FourColumns src = {
                     {p.column(panel, c), p.column(panel, c + 1), p.column(panel, c + 2), p.column(panel, c + 3)}};
                 advance(src, b * t.bytes);
+                const size_t field = to.has_halves() ? 2 * place_in_halves(p.tile.rows, c)
+                                     : to.has_zero() ? 4 * c
+                                                     : 2 * c;
                 pack(
                     src, at_a_time < blocks - b ? at_a_time : blocks - b, elements + b * per * step + group * c,
-                    fields + b * per * field_step + (to.has_zero() ? 4 : 2) * c, steps);
+                    fields + b * per * field_step + field, steps);
             }
         }
         finish_panel(to, p, out, panel_step);
@@ -429,12 +471,12 @@ struct Gguf {
     Loops loops;
 };
 
-[[gnu::noinline]] void check_and_pack(const kai_rhs_rules& rules, const Gguf& g, const kai_rhs_call& c) {
-    kai_check_rhs_call(&rules, &c);
+[[gnu::noinline]] void pack_checked(const kai_rhs_rules& rules, const Gguf& g, const kai_rhs_call& c) {
     const auto* table = rules.table ? static_cast<const int8_t*>(c.table) : g.t.table;
-    const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed, table};
+    const GgufPack p = {c.n, c.k, {c.nr, c.kr, c.sr}, bytes(c.rhs), c.rhs_stride, c.packed, table, c.panel_stride};
 #if defined(__aarch64__)
-    PackBlocks* pack = p.tile.rows % 4 == 0 ? loop_of(g.loops, g.to.format.group_size(p.tile)) : nullptr;
+    PackBlocks* pack =
+        p.tile.rows % (g.to.has_halves() ? 8 : 4) == 0 ? loop_of(g.loops, g.to.format.group_size(p.tile)) : nullptr;
     if (pack != nullptr) {
         pack_by_four(g.to, g.t, pack, p);
     } else {
@@ -446,6 +488,11 @@ struct Gguf {
     if (g.to.zero_missing) {
         zero_missing_columns(g.to.format, p.tile, c.n, c.k, g.t.run, c.packed);
     }
+}
+
+void check_and_pack(const kai_rhs_rules& rules, const Gguf& g, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    pack_checked(rules, g, c);
 }
 
 template <const Target& to, const Block& t>
@@ -498,6 +545,7 @@ KAI_DEFINE_GGUF(qai4c32p, Q4_1, q4_1)
 KAI_DEFINE_GGUF(qai4c32p, Q4_K, q4_k)
 KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_1, q4_1)
 KAI_DEFINE_GGUF(qai4c32ps1s0nrx4, Q4_K, q4_k)
+KAI_DEFINE_GGUF(qai4c32ps1s0sf16, Q4_K, q4_k)
 KAI_DEFINE_GGUF(qlu4c32p, IQ4_NL, iq4_nl)
 KAI_DEFINE_GGUF(qlu4c32pscalebf16, MXFP4, mxfp4)
 KAI_DEFINE_GGUF(qlu4c16p, NVFP4, nvfp4)
@@ -506,5 +554,11 @@ KAI_DEFINE_GGUF(qlu4c32ps1s0scalebf16, MXFP4, mxfp4)
 KAI_DEFINE_GGUF(qlu4c16ps1s0scalef16, NVFP4, nvfp4)
 KAI_DEFINE_TABLE(qlu4c32p)
 KAI_DEFINE_TABLE(qlu4c32ps1s0scalef16)
+
+void kai_pack_rhs_q4_k(const kai_rhs_call* call, const char* name) {
+    const kai_rhs_rules& rules = kai_rules_rhs_pack_nxk_qai4c32ps1s0sf16_ggq4_k;
+    KAI_REFUSE("kai_", name, kai_rhs_call_violation(&rules, call));
+    kai::pack_checked(rules, kai::kGguf<kai::to_qai4c32ps1s0sf16, kai::Q4_K>, *call);
+}
 
 }  // extern "C"

@@ -8,6 +8,7 @@
 #include "kai/engines/pack/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_lhs_blocks.hpp"
 #include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_append.h"
 
@@ -20,6 +21,7 @@ constexpr LhsBlockKind k4x8sb    {qsi8d32p,         SourceType::f32, Ties::to_ev
 constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, Ties::away};
 constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, Ties::to_even};
 constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, Ties::away};
+constexpr LhsBlockKind kHalfSums {qsi8d32psumf16,   SourceType::f32, Ties::to_even};
 constexpr LhsBlockKind k256F32   {qsi8d256p,        SourceType::f32, Ties::to_even};
 constexpr LhsBlockKind kRhsF32   {qsi8c32p,         SourceType::f32, Ties::away};
 constexpr LhsBlockKind kRhsF16   {qsi8c32p,         SourceType::f16, Ties::away};
@@ -47,6 +49,25 @@ KAI_INLINE void pack_blocks(const LhsRows& p) {
 #else
     pack_lhs_blocks_scalar(kind, p);
 #endif
+}
+
+/// Panels of one row, at the stride of the call.
+void run_unified(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
+    check(packer, args);
+    const auto& [m, k] = args->shape;
+    const auto& [packed, lhs] = args->operand;
+    KAI_REQUIRE(packer.name, k % qsi8d32psumf16.block == 0, not_multiple, "k", k, qsi8d32psumf16.block);
+    for (size_t i = 0; i < m; ++i) {
+        pack_blocks<kHalfSums, false, false>(
+            {1,
+             k,
+             qsi8d32psumf16.block,
+             {1, 4, 1},
+             0,
+             bytes(lhs.ptr) + i * lhs.stride.m,
+             lhs.stride.m,
+             bytes(packed.ptr) + i * packed.stride.m});
+    }
 }
 
 // ---- Rows that are appended
@@ -155,6 +176,9 @@ void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
     kai::check_lhs_call(kai::kRules256, {mr, kr, sr}, __func__, k);
     kai::pack_blocks<kai::k256F32>({m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
 }
+
+KAI_DEFINE_LHS_PACK_API(
+    matmul_pack_lhs_mxk_qsi8d32p1x4sf16_f32_neon, kai::run_unified, float, kai::packed(kai::qsi8d32psumf16, 1, 4))
 
 /// Then bytes of a block of the source, and the function that appends its rows.
 #define KAI_RHS_APPEND(NAME, FORMAT, BYTES, ...)                                                                   \

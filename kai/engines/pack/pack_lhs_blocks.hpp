@@ -12,14 +12,20 @@ namespace {
 
 /// The fields of a block: each is an array of one entry per row of the panel.
 enum class LhsFields {
-    scale,       // f16 scale
-    sum_scale,   // f32 sum of the quants times the scale, f32 scale
-    scale_sums,  // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOf32)
+    scale,           // f16 scale
+    sum_scale,       // f32 sum of the quants times the scale, f32 scale
+    half_sum_scale,  // the same in f16: each is rounded once
+    scale_sums,      // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOf32)
 };
 
 /// How packers with f32 scales compute them, and the others.
 constexpr ScaleRule rule_with(LhsFields fields) {
     return fields == LhsFields::scale ? ScaleRule::amax_over_127 : ScaleRule::of_127_over_amax;
+}
+
+/// Whether the sum of a block is among them.
+constexpr bool has_sum(LhsFields fields) {
+    return fields == LhsFields::sum_scale || fields == LhsFields::half_sum_scale;
 }
 
 /// How a packer quantises a block.
@@ -29,13 +35,15 @@ struct LhsBlockKind {
     Ties ties;  // of x * multiplier
 
     constexpr LhsFields fields() const {
-        return format.block_tail == 2 * sizeof(float) ? LhsFields::sum_scale
-               : format.block_head == 20              ? LhsFields::scale_sums
-                                                      : LhsFields::scale;
+        return format.block_tail == 2 * sizeof(float)      ? LhsFields::sum_scale
+               : format.block_tail == 2 * sizeof(uint16_t) ? LhsFields::half_sum_scale
+               : format.block_head == 20                   ? LhsFields::scale_sums
+                                                           : LhsFields::scale;
     }
     /// Bytes of the first entry.
     constexpr size_t field_width() const {
-        return fields() == LhsFields::scale ? sizeof(uint16_t) : sizeof(float);
+        const bool half = fields() == LhsFields::scale || fields() == LhsFields::half_sum_scale;
+        return half ? sizeof(uint16_t) : sizeof(float);
     }
     /// Where the fields of a block start: at its head or its tail, whichever the format has.
     KAI_INLINE size_t fields_offset(const LhsRows& p, size_t block) const {
@@ -87,6 +95,10 @@ KAI_INLINE void pack_block_scalar(
         case LhsFields::sum_scale:
             store(fields, static_cast<float>(sum) * s.scale);
             store(fields + sizeof(float) * p.tile.rows, s.scale);
+            break;
+        case LhsFields::half_sum_scale:
+            store(fields, kai_cast_f16_f32(static_cast<float>(sum) * s.scale));
+            store(fields + sizeof(uint16_t) * p.tile.rows, kai_cast_f16_f32(s.scale));
             break;
         case LhsFields::scale_sums:
             store(fields, s.scale);

@@ -159,6 +159,9 @@ KAI_INLINE void put_fields_of_four_rows(
     if constexpr (kind == LhsFields::sum_scale) {
         store(dst, vmulq_f32(vcvtq_f32_s32(sum), scale));
         store(dst + sizeof(float) * p.panel_rows, scale);
+    } else if constexpr (kind == LhsFields::half_sum_scale) {
+        store(dst, vcvt_f16_f32(vmulq_f32(vcvtq_f32_s32(sum), scale)));
+        store(dst + sizeof(uint16_t) * p.panel_rows, vcvt_f16_f32(scale));
     } else if constexpr (kind == LhsFields::scale_sums) {
         store(dst, scale);
         put_sums_of_four_rows<group>(p, quants, dst + sizeof(float) * (p.panel_rows + p.slot));
@@ -172,6 +175,7 @@ KAI_INLINE void put_fields_of_row(
     const BlockRows& p, const uint8_t* quants, uint8_t* dst, size_t count, int32x4_t sum, float32x4_t scale) {
     const float32x4_t product = vmulq_f32(vcvtq_f32_s32(sum), scale);
     const auto half = vreinterpret_u16_f16(vcvt_f16_f32(scale));
+    [[maybe_unused]] const auto half_product = vreinterpret_u16_f16(vcvt_f16_f32(product));
     KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
@@ -179,6 +183,9 @@ KAI_INLINE void put_fields_of_row(
             if constexpr (kind == LhsFields::sum_scale) {
                 store<float>(block, product[b]);
                 store<float>(block + sizeof(float) * p.panel_rows, scale[b]);
+            } else if constexpr (kind == LhsFields::half_sum_scale) {
+                store<uint16_t>(block, half_product[b]);
+                store<uint16_t>(block + sizeof(uint16_t) * p.panel_rows, half[b]);
             } else if constexpr (kind == LhsFields::scale_sums) {
                 store<float>(block, scale[b]);
                 put_sums_of_row(
@@ -228,7 +235,7 @@ template <size_t group, typename Source, Ties ties, LhsFields kind>
     for (size_t i = 0; i <= p.blocks; ++i) {  // scales of block i, quants of block i - 1
         const BlockScale<float32x4_t> next_s = i < p.blocks ? scales_of<Source, rule>(next, p.bl) : s;
         if (i > 0) {
-            const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, kind == LhsFields::sum_scale>(
+            const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, has_sum(kind)>(
                 now, p.bl, s.multiplier, quants, p.group_step);
             if (quant_needs_ordered<ties> && has_nan(s.scale)) {
                 clear_nan_blocks(rows, s.scale, 4, quants, group);
@@ -273,7 +280,7 @@ KAI_INLINE void quantise_blocks_of_row(
     KAI_UNROLL(4)
     for (size_t b = 0; b < 4; ++b) {
         if (b < count) {
-            sums[b] = quantise_block_of_row<Source, ties, kind == LhsFields::sum_scale>(
+            sums[b] = quantise_block_of_row<Source, ties, has_sum(kind)>(
                 src.at[b], p.bl, s.multiplier[b], quants + b * p.quants_step);
         }
     }

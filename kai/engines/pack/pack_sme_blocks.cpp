@@ -84,7 +84,7 @@ constexpr Plain nibbles_nxk = {4, false}, nibbles_kxn = {4, true};
         static constexpr kai::AsData kai_getter = {};                                                 \
         static constexpr kai::UnifiedOperand operand = kai::packed(kai::qsi4c32ps4s0sbf16, VL(4), 4); \
         static constexpr kai::UnifiedRhsPacker packer = {                                             \
-            "kai_" #NAME, operand.panels(#NAME), {SOURCE.bits, SOURCE.kxn, true, false}};             \
+            "kai_" #NAME, operand.panels(#NAME), {SOURCE.bits, SOURCE.kxn, true, false}, 0};          \
     };                                                                                                \
     }                                                                                                 \
     extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                            \

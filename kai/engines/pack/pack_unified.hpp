@@ -37,11 +37,13 @@ struct UnifiedLhsPacker {
     const char* name;  // with kai_
     kai_panels panels;
     uint8_t element_bytes;  // of the source
+    size_t block;           // the only length of blocks; 0: there are none
 };
 struct UnifiedRhsPacker {
     const char* name;
     kai_panels panels;
     kai_rhs_vectors_packer source;
+    size_t block;
 };
 
 /// Unknown flags in every build: packers know none.
@@ -50,13 +52,14 @@ KAI_INLINE void check(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_
     KAI_REQUIRE(
         packer.name,
         args->shape.m <= kai_panels_rows(&packer.panels) ||
-            args->operand.lhs_packed.stride.m >= kai_panels_stride(args->shape.k, 0, &packer.panels),
+            args->operand.lhs_packed.stride.m >= kai_panels_stride(args->shape.k, packer.block, &packer.panels),
         short_stride, "lhs_packed.stride.m", args->operand.lhs_packed.stride.m,
-        kai_panels_stride(args->shape.k, 0, &packer.panels), "panel");
+        kai_panels_stride(args->shape.k, packer.block, &packer.panels), "panel");
 }
 KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
     const size_t rows = kai_panels_rows(&packer.panels);
-    kai_check_rhs_unified(packer.name, packer.source, args, rows, stride_of(packer.panels, rows, args->shape.k, 0));
+    kai_check_rhs_unified(
+        packer.name, packer.source, args, rows, stride_of(packer.panels, rows, args->shape.k, packer.block));
 }
 
 /// The functions of a table for the packed side. Step, Shape and Stride: types of the API for either side.
@@ -69,7 +72,7 @@ struct PackedApi {
         return {kai_panels_rows(&packer.panels), 0};
     }
     static Stride packed_stride(Config, const Shape* shape) {
-        return {kai_panels_stride(shape->k, 0, &packer.panels)};
+        return {kai_panels_stride(shape->k, packer.block, &packer.panels)};
     }
     static size_t packed_offset(Config, const Shape* index, const Stride* stride) {
         const auto& [row, k] = *index;
@@ -114,18 +117,19 @@ struct LhsPackApi : PackedApi<
 };
 
 /// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
-#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                      \
-    namespace {                                                                                                  \
-    struct NAME##_packer {                                                                                       \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                           \
-        static constexpr kai::UnifiedLhsPacker packer = {"kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT)}; \
-        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {     \
-            RUN(packer, args);                                                                                   \
-        }                                                                                                        \
-    };                                                                                                           \
-    }                                                                                                            \
-    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                       \
-        return kai::LhsPackApi<NAME##_packer>::table();                                                          \
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                  \
+    namespace {                                                                                              \
+    struct NAME##_packer {                                                                                   \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                       \
+        static constexpr kai::UnifiedLhsPacker packer = {                                                    \
+            "kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT), (PACKED).format.block};                   \
+        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) { \
+            RUN(packer, args);                                                                               \
+        }                                                                                                    \
+    };                                                                                                       \
+    }                                                                                                        \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                   \
+        return kai::LhsPackApi<NAME##_packer>::table();                                                      \
     }
 
 /// The table of an RHS packer. Strides of the source are those between columns (n) and rows (k) of the product. With
@@ -181,7 +185,8 @@ struct RhsPackApi : PackedApi<
         static constexpr kai::UnifiedRhsPacker packer = {                                                    \
             "kai_" #NAME,                                                                                    \
             operand.panels(#NAME),                                                                           \
-            {SOURCE.bits, SOURCE.kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0}};      \
+            {SOURCE.bits, SOURCE.kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0},       \
+            operand.format.block};                                                                           \
         static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) { \
             RUN(packer, args);                                                                               \
         }                                                                                                    \

@@ -28,4 +28,7 @@ struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void
 /// Format bf16p of any 16-bit elements, mr 8, kr 4. On every host.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p8x4_x16_neon(void);
 
+/// Format qsi8d32psumf16 of f32 rows, mr 1, kr 4; k is a multiple of 32. On every host.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_qsi8d32p1x4sf16_f32_neon(void);
+
 KAI_END_DECLARATIONS

@@ -130,6 +130,10 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qai4c32ps1s0nrx4_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32ps1s0nrx4_ggq4_k)
 /// @}
 
+/// Format qai4c32ps1s0sf16: the scale and the minimum of each run are rounded to f16. nr is a multiple of 4.
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qai4c32ps1s0sf16_ggq4_k;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32ps1s0sf16_ggq4_k)
+
 /// @name Format qsi8c32p
 /// @{
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi8c32p_ggq8_0;
