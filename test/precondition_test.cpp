@@ -172,6 +172,10 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     EXPECT_REFUSED(call(c), function, "bl = 48 is not a multiple of 32");
     c.bl = 0;
     EXPECT_REFUSED(call(c), function, "bl must not be 0");
+    if (const size_t only = reference::find_format(u.rhs_format)->only_bl; only != 0) {
+        c.bl = 64;
+        EXPECT_REFUSED(call(c), function, "bl = 64, not 32");
+    }
     if (unified) {  // whose getters round up
         EXPECT_EQ(rhs_offset(u.get_nr(), 250, 32), rhs_offset(u.get_nr(), 256, 32));
         if (lhs_has_blocks) {
@@ -302,6 +306,9 @@ TEST_P(KernelPreconditions, AConfigWhereThereAreBlocks) {
     EXPECT_REFUSED(api().run(nullptr, &args), creator(), "config must not be NULL");
     const kai_matmul_uker_rhs_dim_args shape = {1, 32};
     EXPECT_REFUSED(api().get_rhs_stride(nullptr, &shape), creator(), "config must not be NULL");
+    if (reference::find_format(u.rhs_format)->only_bl != 0) {  // strides do not depend on what the config says
+        EXPECT_EQ(rhs_offset(u.get_nr(), 256, 64), rhs_offset(u.get_nr(), 256, 32));
+    }
     if (lhs_has_blocks) {
         const kai_matmul_uker_lhs_dim_args rows = {1, 32};
         EXPECT_REFUSED(api().get_lhs_stride(nullptr, &rows), creator(), "config must not be NULL");

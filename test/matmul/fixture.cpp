@@ -357,10 +357,25 @@ Side Matmul::lhs_for(const kai_packer& packer, size_t m, size_t k, size_t bl, st
     for (float& scale : side.scale) {
         scale = reference::as_stored(lhs_format->scale_type, scale);
     }
+    for (float& sum : side.offset) {
+        sum = reference::as_stored(lhs_format->offset_type, sum);
+    }
     return side;
 }
 
 Side Matmul::rhs_for(const kai_packer& packer, size_t n, size_t k, size_t bl, Side& source) {
+    if (kai::is_file(packer)) {
+        Random random(7);
+        source = make_file_side(packer, n, k, random);
+        Side stored = source;
+        for (float& scale : stored.scale) {
+            scale = reference::as_stored(rhs_format->scale_type, scale);
+        }
+        for (float& offset : stored.offset) {
+            offset = reference::as_stored(rhs_format->offset_type, offset);
+        }
+        return stored;
+    }
     Side side = make_rhs(Data::random, n, k, bl);
     source = side;
     if (rhs_format->is_float()) {

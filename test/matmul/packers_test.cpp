@@ -5,9 +5,15 @@
 
 namespace test::matmul {
 
+/// k, or what packers of rows of a file take of it.
+size_t depth_of_packers(const kai_ukernel& u, size_t k) {
+    const kai_packer* rhs = kai_registry_rhs_packer(&u, 0);
+    return rhs != nullptr && kai::is_file(*rhs) ? 256 : k;
+}
+
 // From sources to the result, through every packer that the registry offers for the kernel.
 TEST_P(Matmul, WithTheLibrarysPackers) {
-    const size_t k = indirect ? 3 * 29 : typical_depth().k, bl = typical_depth().bl;
+    const size_t k = indirect ? 3 * 29 : depth_of_packers(u, typical_depth().k), bl = typical_depth().bl;
     const size_t m = one_row ? 1 : m_step + lhs_tile.rows + 1, n = n_step + 3;
     ASSERT_EQ(kai_registry_lhs_packer(&u, 0) != nullptr, lhs_format->packed);
     bool from_files = false;
@@ -106,7 +112,7 @@ TEST_P(Matmul, RowsOfAFile) {
 
 // kai_call.h: the same bytes and products, packed and computed in parts. Kernels for one row compute three.
 TEST_P(Matmul, ByKaiCall) {
-    const size_t k = indirect ? 3 * 29 : typical_depth().k, bl = typical_depth().bl;
+    const size_t k = indirect ? 3 * 29 : depth_of_packers(u, typical_depth().k), bl = typical_depth().bl;
     const size_t m = one_row ? 3 : m_step + lhs_tile.rows + 1, n = n_step + 3;
     for (size_t i = 0; i == 0 || kai_registry_lhs_packer(&u, i) != nullptr; ++i) {
         for (size_t j = 0; kai_registry_rhs_packer(&u, j) != nullptr; ++j) {

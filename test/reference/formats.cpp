@@ -646,6 +646,7 @@ const std::vector<Format>& formats() {
             .with_padding(Format::last_row),
         Format{"qai4c32ps1s0sf16", kRhs, Format::n4, qai4c32ps1s0sf16::stride, kAt<qai4c32ps1s0sf16::place>}
             .with_blocks_of(32)
+            .with_told_length()
             .with_scale(Format::f16_scale, qai4c32ps1s0sf16::scale)
             .with_offset(qai4c32ps1s0sf16::min, Format::f16_scale)
             .with_padding(Format::last_row),

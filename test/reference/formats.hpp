@@ -179,6 +179,10 @@ struct Format {
     Format with_blocks_of(size_t length) const {
         return with([=](Format& f) { f.blocks = true, f.block = length; });
     }
+    /// The only length that there is: functions ask for it nevertheless.
+    Format with_told_length() const {
+        return with([](Format& f) { f.only_bl = f.block; });
+    }
     /// 128 * high + low, low from -64 to 63.
     Format with_sums_of_32(AtPart* high_at, AtPart* low_at) const {
         return with([=](Format& f) { f.high = high_at, f.low = low_at; });

@@ -241,11 +241,21 @@ Sum element(const Side& lhs, const Side& rhs, const Floats& values, size_t m, si
     return sum;
 }
 
-/// The weights of a quantised side, rounded to f16.
+/// x, which is exact, to f16: to f32 first, what is cut off in the last bit, so that it is no tie by accident.
+float to_f16(double x) {
+    float f = static_cast<float>(x);
+    if (f != x && std::isfinite(f) && (bits_of(f) & 1) == 0) {
+        f = std::nextafter(f, x > f ? INFINITY : -INFINITY);
+    }
+    return f32_from_f16(f16_from_f32(f));
+}
+
+/// The weights of a quantised side, with their zero, rounded to f16.
 Side as_f16(Side side) {
     for (size_t i = 0; i < side.q.size(); ++i) {
-        const float scale = side.scale[i / side.k * side.blocks() + i % side.k / side.bl];
-        side.values.push_back(f32_from_f16(f16_from_f32(static_cast<float>(side.q[i]) * scale)));
+        const size_t block = i / side.k * side.blocks() + i % side.k / side.bl;
+        const double zero = side.offset.empty() ? 0 : side.offset[block];
+        side.values.push_back(to_f16(static_cast<double>(side.q[i]) * side.scale[block] + zero));
     }
     side.q.clear();
     return side;

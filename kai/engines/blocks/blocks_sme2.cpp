@@ -42,56 +42,83 @@
 namespace kai {
 namespace {
 
+struct UnifiedKernel {
+    BlocksSmeKernel kernel;
+    bool takes_table;
+    size_t block;  // the only length, or 0
+};
+
 [[gnu::noinline]] void run_unified(
-    const BlocksSmeKernel& kernel, const kai_matmul_uker_config* config, const kai_matmul_uker_args* args,
+    const UnifiedKernel& unified, const kai_matmul_uker_config* config, const kai_matmul_uker_args* args,
     const char* function) {
     check_args(args, function);
-    const size_t bl = block_length(config, args, function);
+    const auto& [kernel, takes_table, block] = unified;
+    const size_t given = block_length(config, args, function), bl = block != 0 ? block : given;
     const auto& [m, n, k] = args->shape;
     const bool one_row = kernel.lhs.rows.unit == kai_panel_rows::one;
     KAI_REQUIRE(function, !one_row || m <= 1, many_rows, m);
     if (is_empty(args)) {
         return;
     }
+    KAI_REQUIRE(function, given == bl, other, "bl", given, bl);
     const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
     const auto& operand = args->operand;
     const size_t blocks = k / bl, lhs_panel = kernel.lhs.stride(k, blocks), rhs_panel = kernel.rhs.stride(k, blocks);
     // Callers may leave strides out: one that is less than that of dense panels cannot be meant.
     const size_t lhs_stride = KAI_MAX(operand.lhs.stride.m, lhs_panel);
     const size_t rhs_stride = KAI_MAX(operand.rhs.stride.n, rhs_panel);
-    const int32_t* table = operand.lut.ptr != nullptr ? static_cast<const int32_t*>(operand.lut.ptr) : kernel.table;
+    const bool given_table = takes_table && operand.lut.ptr != nullptr;
+    const int32_t* table = given_table ? static_cast<const int32_t*>(operand.lut.ptr) : kernel.table;
     const size_t gap = rhs_stride - rhs_panel;
     run_blocks(
         kernel.run, {m, n, blocks, bl / 32, operand.lhs.ptr, lhs_stride, operand.rhs.ptr, rhs_stride, operand.dst.ptr,
                      operand.dst.stride.m, table, clamp.lo, clamp.hi, gap});
 }
 
-template <const BlocksSmeKernel& KERNEL>
+template <const UnifiedKernel& KERNEL>
 void run(const kai_matmul_uker_config* config, const kai_matmul_uker_args* args, const char* function) {
     run_unified(KERNEL, config, args, function);
 }
 
-constexpr PackedSide kNibbles = PackedSide(qsi4c32ps1s0scalef16, sme_words(4, AsData{}));
-constexpr BlocksSmeKernel kF16 = {
-    kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, PackedSide(f16p, sme_words(1, AsData{})),
-    kNibbles, kOffsetNibblesF16.values, 2};
-constexpr BlocksSmeKernel kInt8 = {
-    kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa,
-    PackedSide(qsi8d32p_last, sme_words(1, AsData{})), kNibbles, kOffsetNibbles.values, 2};
-constexpr BlocksSmeKernel kInt8Row = {
-    kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot, PackedSide(qsi8d32p_last, 1), kNibbles,
-    kOffsetNibbles.values, 2};
-
 }  // namespace
 }  // namespace kai
 
-KAI_DEFINE_MATMUL_API_BL(
-    matmul_clamp_f32_f16p4vsx2_qsi4c32p16vsx4s1s0sf16_f16p_4vsx16vs_sme2_mopa, kai::run<kai::kF16>,
-    kai::packed(kai::f16p, VL(1), 2), kai::packed(kai::qsi4c32ps1s0scalef16, VL(4), 4), VL(1), VL(4), sizeof(float))
-KAI_DEFINE_MATMUL_API_BL(
-    matmul_clamp_f32_qsi8d32p4vsx4sf16_qsi4c32p16vsx4s1s0sf16_i8p_4vsx16vs_sme2_mopa, kai::run<kai::kInt8>,
-    kai::packed(kai::qsi8d32p_last, VL(1), 4), kai::packed(kai::qsi4c32ps1s0scalef16, VL(4), 4), VL(1), VL(4),
-    sizeof(float))
-KAI_DEFINE_MATMUL_API_BL(
-    matmul_clamp_f32_qsi8d32p1x4sf16_qsi4c32p16vsx4s1s0sf16_i8p_1x16vs_sme2_dot, kai::run<kai::kInt8Row>,
-    kai::packed(kai::qsi8d32p_last, 1, 4), kai::packed(kai::qsi4c32ps1s0scalef16, VL(4), 4), 1, VL(4), sizeof(float))
+/// A micro-kernel of the unified API whose assembly is kai_kernel_ASSEMBLY. Panels of MR rows, in groups of GROUP k,
+/// and of 4 vectors of columns. TABLE: its own. TAKES_TABLE: the caller's as well.
+#define KAI_DEFINE_BLOCKS_SME2_API(NAME, ASSEMBLY, LHS, RHS, MR, GROUP, TABLE, TAKES_TABLE)                          \
+    extern "C" kai::SmeBlocksFn kai_kernel_##ASSEMBLY;                                                               \
+    namespace kai {                                                                                                  \
+    namespace {                                                                                                      \
+    constexpr UnifiedKernel k_##NAME = [] {                                                                          \
+        [[maybe_unused]] constexpr AsData kai_getter = {};                                                           \
+        return UnifiedKernel{                                                                                        \
+            {kai_kernel_##ASSEMBLY, PackedSide(LHS, MR), PackedSide(RHS, VL(4)), TABLE.values, 2},                   \
+            TAKES_TABLE,                                                                                             \
+            RHS.block};                                                                                              \
+    }();                                                                                                             \
+    }                                                                                                                \
+    }                                                                                                                \
+    KAI_DEFINE_MATMUL_API_BL(                                                                                        \
+        NAME, kai::run<kai::k_##NAME>, kai::packed(kai::LHS, MR, GROUP), kai::packed(kai::RHS, VL(4), 4), MR, VL(4), \
+        sizeof(float))
+
+KAI_DEFINE_BLOCKS_SME2_API(
+    matmul_clamp_f32_f16p4vsx2_qsi4c32p16vsx4s1s0sf16_f16p_4vsx16vs_sme2_mopa,
+    matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, f16p, qsi4c32ps1s0scalef16, VL(1), 2, kOffsetNibblesF16,
+    true)
+KAI_DEFINE_BLOCKS_SME2_API(
+    matmul_clamp_f32_qsi8d32p4vsx4sf16_qsi4c32p16vsx4s1s0sf16_i8p_4vsx16vs_sme2_mopa,
+    matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, qsi8d32p_last, qsi4c32ps1s0scalef16, VL(1), 4,
+    kOffsetNibbles, true)
+KAI_DEFINE_BLOCKS_SME2_API(
+    matmul_clamp_f32_qsi8d32p1x4sf16_qsi4c32p16vsx4s1s0sf16_i8p_1x16vs_sme2_dot,
+    matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_sme2_sdot, qsi8d32p_last, qsi4c32ps1s0scalef16, 1, 4,
+    kOffsetNibbles, true)
+KAI_DEFINE_BLOCKS_SME2_API(
+    matmul_clamp_f32_f16p4vsx2_qai4c32p16vsx4s1s0sf16_4vsx16vs_sme2_mopa,
+    matmul_clamp_f32_f16p4vsx2_qai4c32p16vsx4s1s0sf16_4vsx16vs_sme2_mopa, f16p, qai4c32ps1s0sf16, VL(1), 2,
+    kUnsignedNibblesF16, false)
+KAI_DEFINE_BLOCKS_SME2_API(
+    matmul_clamp_f32_qsi8d32p1x4_qai4c32p16vsx4s1s0sf16_1x16vs_sme2_dot,
+    matmul_clamp_f32_qsi8d32p1x4_qai4c32p16vsx4s1s0sf16_1x16vs_sme2_dot, qsi8d32psumf16, qai4c32ps1s0sf16, 1, 4,
+    kUnsignedNibbles, false)

@@ -1,6 +1,6 @@
-// f32 <- f16p1vlx2 x qsi4c32p4vlx2, many rows.
+// f32 <- f16p1vlx2 x qsi4c32p4vlx2 or qai4c32p16vsx4, many rows.
 //
-//     w = f16(q[n][k] * scale[n][b])
+//     w = f16(q[n][k] * scale[n][b]), qai4: f16(fma(q[n][k], scale[n][b], zero[n][b]))
 //     acc = acc + (lhs[m][k] * w[n][k] + lhs[m][k + 1] * w[n][k + 1])        k = 0, 2, 4, ... ascending
 //     dst = clamp(acc)
 //
@@ -8,10 +8,14 @@
 // 4 V columns, a panel of either side, in four tiles. The outer loop is over columns, the inner loop over rows.
 //
 // 4 k of a column are two bytes of the RHS: a vector with the first byte of all columns and one with the second (UZP)
-// are 2 k of 4 V columns each, which LUTI4 and FMUL turn into f16 weights.
+// are 2 k of 4 V columns each, which LUTI4 and FMUL turn into f16 weights; FMAD those of qai4.
+//
+// Scales of qsi4 follow the values of a panel. After 32 values of qai4 there are zeros, then scales, each of a column
+// of the left half of the panel and one of the right half in turn.
 //
 // z0-z3    8 k of the LHS: V rows x 2 k each      z4-z7    8 k of the RHS: 2 V columns x 4 k each
 // z8-z11   nibbles, 2 k of 4 V columns each       z12-z23  weights      z24-z27  scales, twice each
+// z28-z31  qai4: zeros, twice each
 // za0-za3  sums                                   in the end: z0-z3 a row, z4, z5 bounds
 // p0, pn8  all    pn9  columns to store
 //
@@ -41,8 +45,9 @@
     alias   count, x16
     alias   values, x17         // bytes of the values of a panel of either side
 
-// z24-z27 = scales of a block, f16, each of them twice. Advances scales. Clobbers z12, z13.
-.macro load_scales
+// At the start of a block: z24-z27 = its scales, f16, each of them twice; qai4: z28-z31 = its zeros. Advances scales
+// (qsi4). Clobbers z12-z15.
+.macro load_fields_qsi4
     ld1h    {z12.h}, p0/z, [scales]
     ld1h    {z13.h}, p0/z, [scales, #1, mul vl]
     addvl   scales, scales, #2
@@ -51,27 +56,50 @@
     zip1    z26.h, z13.h, z13.h
     zip2    z27.h, z13.h, z13.h
 .endm
+.macro load_fields_qai4
+    ld1h    {z12.h-z15.h}, pn8/z, [rhs, #16, mul vl]
+    trn1    z24.h, z14.h, z14.h
+    trn1    z25.h, z15.h, z15.h
+    trn2    z26.h, z14.h, z14.h
+    trn2    z27.h, z15.h, z15.h
+    trn1    z28.h, z12.h, z12.h
+    trn1    z29.h, z13.h, z13.h
+    trn2    z30.h, z12.h, z12.h
+    trn2    z31.h, z13.h, z13.h
+.endm
 
-// Weights of 2 k of V columns: z\w = f16(z\w * scale).
-.macro scale w, s
+// rhs is past the values of a block.
+.macro end_block_qsi4
+.endm
+.macro end_block_qai4
+    addvl   rhs, rhs, #4
+.endm
+
+// Weights of 2 k of V columns: z\w = f16(z\w * scale), qai4: with the zero.
+.macro weights_qsi4 w, s, z
     fmul    z\w\().h, z\w\().h, z\s\().h
+.endm
+.macro weights_qai4 w, s, z
+    fmad    z\w\().h, p0/m, z\s\().h, z\z\().h
 .endm
 
 // Tiles += 2 k: rows z\l, columns from the nibbles of z\n. z\a, z\b (a, b even) and the next ones: weights.
-.macro mopa_2_k l, n, a, a1, b, b1
+.macro mopa_2_k rhs, l, n, a, a1, b, b1
     luti4   {z\a\().h-z\a1\().h}, zt0, z\n[0]
     luti4   {z\b\().h-z\b1\().h}, zt0, z\n[1]
-    scale   \a, 24
-    scale   \a1, 25
-    scale   \b, 26
-    scale   \b1, 27
+    weights_\rhs \a, 24, 28
+    weights_\rhs \a1, 25, 29
+    weights_\rhs \b, 26, 30
+    weights_\rhs \b1, 27, 31
     fmopa   za0.s, p0/m, p0/m, z\l\().h, z\a\().h
     fmopa   za1.s, p0/m, p0/m, z\l\().h, z\a1\().h
     fmopa   za2.s, p0/m, p0/m, z\l\().h, z\b\().h
     fmopa   za3.s, p0/m, p0/m, z\l\().h, z\b1\().h
 .endm
 
-func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidden
+// The kernel: void(const kai::BlockArgs*). rhs: qsi4 or qai4
+.macro mopa_f16p name, rhs
+func \name, hidden
     frame   d8-d15
     smstart
     ldr     count, [args, #BLOCK_ARGS_table]
@@ -100,7 +128,7 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     subs    left, blocks, #1
     b.lo    4f
 2:  // a block
-    load_scales
+    load_fields_\rhs
     mov     more, block_steps
 3:  // 8 k
     ld1b    {z4.b-z7.b}, pn8/z, [rhs]
@@ -111,12 +139,13 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     uzp2    z9.b, z4.b, z5.b
     uzp1    z10.b, z6.b, z7.b
     uzp2    z11.b, z6.b, z7.b
-    mopa_2_k 0, 8, 12, 13, 14, 15
-    mopa_2_k 1, 9, 16, 17, 18, 19
-    mopa_2_k 2, 10, 20, 21, 22, 23
-    mopa_2_k 3, 11, 12, 13, 14, 15
+    mopa_2_k \rhs, 0, 8, 12, 13, 14, 15
+    mopa_2_k \rhs, 1, 9, 16, 17, 18, 19
+    mopa_2_k \rhs, 2, 10, 20, 21, 22, 23
+    mopa_2_k \rhs, 3, 11, 12, 13, 14, 15
     subs    more, more, #1
     b.ne    3b
+    end_block_\rhs
     subs    left, left, #1
     b.hs    2b
 
@@ -148,3 +177,7 @@ func kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, hidd
     smstop
     return
 endfunc
+.endm
+
+    mopa_f16p kai_kernel_matmul_clamp_f32_f16p1vlx2_qsi4c32p4vlx2_1vlx4vl_sme2_mopa, qsi4
+    mopa_f16p kai_kernel_matmul_clamp_f32_f16p4vsx2_qai4c32p16vsx4s1s0sf16_4vsx16vs_sme2_mopa, qai4

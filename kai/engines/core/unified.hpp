@@ -79,11 +79,11 @@ template <typename Kernel>
 struct MatmulApi {
     using Config = const kai_matmul_uker_config*;
 
-    /// Bytes from a panel to the next.
-    template <const kai_panels& PANELS>
+    /// Bytes from a panel to the next. BLOCK: the only length of its blocks, or 0.
+    template <const kai_panels& PANELS, unsigned BLOCK>
     static size_t stride([[maybe_unused]] Config config, size_t k) {
         if constexpr (Kernel::blocks && PANELS.block_fields != 0) {
-            const size_t bl = block_length(config, Kernel::name);
+            const size_t given = block_length(config, Kernel::name), bl = BLOCK != 0 ? BLOCK : given;
             return panels_stride(PANELS, bl == 0 ? 0 : (k + bl - 1) / bl * bl, bl);
         } else {
             return panels_stride(PANELS, k);
@@ -93,7 +93,7 @@ struct MatmulApi {
         return kai_unified_step(Kernel::m_step, Kernel::n_step, Kernel::rhs.name);
     }
     static kai_matmul_uker_lhs_stride_args lhs_stride(Config config, const kai_matmul_uker_lhs_dim_args* shape) {
-        return {stride<Kernel::lhs>(config, shape->k)};
+        return {stride<Kernel::lhs, Kernel::lhs_block>(config, shape->k)};
     }
     static size_t lhs_offset(
         Config, const kai_matmul_uker_lhs_dim_args* index, const kai_matmul_uker_lhs_stride_args* stride) {
@@ -101,7 +101,7 @@ struct MatmulApi {
         return panels_offset_at(Kernel::lhs, index->m, stride->m);
     }
     static kai_matmul_uker_rhs_stride_args rhs_stride(Config config, const kai_matmul_uker_rhs_dim_args* shape) {
-        return {stride<Kernel::rhs>(config, shape->k)};
+        return {stride<Kernel::rhs, Kernel::rhs_block>(config, shape->k)};
     }
     static size_t rhs_offset(
         Config, const kai_matmul_uker_rhs_dim_args* index, const kai_matmul_uker_rhs_stride_args* stride) {
@@ -134,6 +134,7 @@ struct MatmulApi {
         }                                                                                                          \
         [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                             \
         static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);                          \
+        static constexpr unsigned lhs_block = (LHS).format.block, rhs_block = (RHS).format.block;                  \
         static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                                          \
         static constexpr size_t element_bytes = ELEMENT_BYTES;                                                     \
     };                                                                                                             \
