@@ -11,8 +11,8 @@
 #   ./kai.sh rows [REGEX] predicted cycles of integer GEMMs at 1 to 16 rows: lists where more rows do not help
 #   ./kai.sh docs         the API reference and these documents as a site, by Doxygen: build/docs
 #   ./kai.sh size         how much code the library and programs with parts of it have
-#   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, by file the functions that it reaches
-#   ./kai.sh asm NAME     their assembly, macros expanded
+#   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, and file:line of the code that it runs
+#   ./kai.sh asm NAME     its assembly, macros expanded
 #   ./kai.sh conformance  optional: golden data of KleidiAI, which are not part of the repository (KLEIDIAI_SHARED)
 #   ./kai.sh peer [CASES] KleidiAI's own library, a package of Debian, beside ours: random calls of all functions, and a
 #                         table of how they differ; CASES of each function (64)
@@ -302,16 +302,19 @@ cmd_size() {
     fi
 }
 
-cmd_where() { look where "$@"; }
-cmd_asm() { look asm "$@"; }
-look() {
-    local command=$1 preset=native objdump; shift
-    [ $# = 1 ] || die "say ./kai.sh $command NAME: a micro-kernel or a packer, or a part of its name"
+cmd_where() {
+    [ $# = 1 ] || die "say ./kai.sh where NAME: a micro-kernel or a packer, or a part of its name"
+    python3 "$root/tools/where.py" where "$1"
+}
+
+cmd_asm() {
+    local preset=native objdump
+    [ $# = 1 ] || die "say ./kai.sh asm NAME: a micro-kernel or a packer, or a part of its name"
     need_build_tools
     [ "$host" = aarch64 ] || preset=aarch64-clang
     target=kleidiai build "$preset" >&2
     objdump=$(compgen -c llvm-objdump | sort -V | tail -n 1) || objdump=objdump
-    python3 "$root/tools/where.py" "$command" "$root/build/$preset" "$@" "$objdump"
+    python3 "$root/tools/where.py" asm "$root/build/$preset" "$1" "$objdump"
 }
 
 cmd_lint() {

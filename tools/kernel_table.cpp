@@ -1,7 +1,9 @@
-// Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains.
+// Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains. The argument is
+// tools/where.tsv.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -36,19 +38,45 @@ std::string isa_text(const std::string& isa) {
     return isa;
 }
 
+/// The file with the code of a micro-kernel or packer: of its assembly, or else of its C++. By name.
+std::map<std::string, std::string> code_files;
+
+/// Reads lines of name, then columns of file and functions.
+bool read_code_files(const char* path) {
+    std::ifstream index(path);
+    for (std::string line; std::getline(index, line);) {
+        const size_t end_of_name = line.find('\t');
+        std::string best;
+        for (size_t at = end_of_name; at != std::string::npos; at = line.find('\t', at + 1)) {
+            const std::string file = line.substr(at + 1, line.find_first_of(" \t", at + 1) - at - 1);
+            const bool assembly = file.back() == 'S' && file.find("/core/") == std::string::npos;
+            if (best.empty() || (assembly && best.back() != 'S')) {
+                best = file;
+            }
+        }
+        code_files[line.substr(0, end_of_name)] = best.substr(best.rfind('/') + 1);
+    }
+    return !code_files.empty();
+}
+
+const char* code_text(const char* name) {
+    return code_files.at(name).c_str();
+}
+
 void family(const char* name) {
     std::printf("\n### %s\n\n", name);
     std::printf(
-        "| micro-kernel | needs | m | m_step x n_step | mr, nr, kr, sr | LHS | RHS |\n|---|---|---|---|---|---|---|\n");
+        "| micro-kernel | needs | m | m_step x n_step | mr, nr, kr, sr | LHS | RHS | code |\n"
+        "|---|---|---|---|---|---|---|---|\n");
 }
 
 void ukernel(
     const char* isa, const char* name, const char* lhs, const char* rhs, const char* mr, const char* nr, const char* kr,
     const char* sr, const char* m_step, const char* n_step) {
     std::printf(
-        "| `%s` | %s | %s | %s x %s | %s, %s, %s, %s | %s | %s |\n", name, isa_text(isa).c_str(),
+        "| `%s` | %s | %s | %s x %s | %s, %s, %s, %s | %s | %s | %s |\n", name, isa_text(isa).c_str(),
         rows_text(m_step).c_str(), size_text(m_step).c_str(), size_text(n_step).c_str(), size_text(mr).c_str(),
-        size_text(nr).c_str(), size_text(kr).c_str(), size_text(sr).c_str(), lhs, rhs);
+        size_text(nr).c_str(), size_text(kr).c_str(), size_text(sr).c_str(), lhs, rhs, code_text(name));
 }
 
 /// What a packer of this signature reads: SOURCE stands for the source format.
@@ -95,13 +123,17 @@ void packer(
         kind.erase(kind.find(';'));
     }
     std::printf(
-        "| `%s` | %s | %s | %s | %s, %s, %s |\n", name, isa_text(isa).c_str(), kind.c_str(), format,
-        size_text(rows).c_str(), size_text(kr).c_str(), size_text(sr).c_str());
+        "| `%s` | %s | %s | %s | %s, %s, %s | %s |\n", name, isa_text(isa).c_str(), kind.c_str(), format,
+        size_text(rows).c_str(), size_text(kr).c_str(), size_text(sr).c_str(), code_text(name));
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc != 2 || !read_code_files(argv[1])) {
+        std::fprintf(stderr, "kernel_table tools/where.tsv > docs/kernels.md\n");
+        return 1;
+    }
     std::printf(
         "# Micro-kernels and packers\n\n"
         "Generated from the catalogues (`kai/ukernels/matmul/*/ukernels.def`, `kai/ukernels/pack/packs.def`) by the "
@@ -111,7 +143,10 @@ int main() {
         "vectors of 32-bit words.\n"
         "- Within a family the best micro-kernel comes first.\n"
         "- The column m says how many rows a call may have. GEMV kernels accept one row only, or process any number, "
-        "one by one.\n\n"
+        "one by one.\n"
+        "- The column code names the file with its assembly, or with its C++ where it has none; `./kai.sh where "
+        "<name>` "
+        "says all files and lines.\n\n"
         "Formats: [formats.md](formats.md); arithmetic: [arithmetic.md](arithmetic.md).\n\n"
         "## Micro-kernels\n");
 #define KAI_FAMILY(NAME, DST) family(#NAME);
@@ -136,7 +171,8 @@ int main() {
     std::printf(
         "\n## Packers\n\n"
         "A packer can be used with every micro-kernel that reads its format, if it accepts the kernel's sizes.\n\n"
-        "| packer | needs | source | writes | mr or nr, kr, sr |\n|---|---|---|---|---|\n");
+        "| packer | needs | source | writes | mr or nr, kr, sr | code |\n"
+        "|---|---|---|---|---|---|\n");
 #define KAI_OTHERS(SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...) \
     packer(#SIGNATURE, #SOURCE, #ISA, #NAME, #FORMAT, #ROWS, #KR, #SR);
 #include "kai/ukernels/pack/packs.def"

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Where a micro-kernel or a packer is, or its machine code: where.py {where|asm} BUILD NAME [OBJDUMP]
+"""Where a micro-kernel or a packer is, or its machine code.
 
-where: the catalogue line, the declaration, and file by file the functions that kai_run_NAME reaches.
-asm:   those functions, disassembled: the assembly of one kernel with all macros and hooks expanded.
+where.py where NAME              the catalogue line, the declaration, and file by file the functions that it runs:
+                                 from tools/where.tsv and the sources, without a build
+where.py asm BUILD NAME OBJDUMP  those functions, disassembled: the assembly of one kernel, macros and hooks expanded
+where.py index BUILD             prints tools/where.tsv; --check: fails if the file says something else
 
 NAME is the name in the catalogue, also with kai_run_ or kai_get_<what>_ in front; a part of it will do if
 only one has it. BUILD has objects for AArch64 (ELF). What functions reach is taken from the relocations of those
@@ -11,7 +13,6 @@ objects: calls and tables alike.
 SPDX-License-Identifier: Apache-2.0
 """
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 from source_compat import Library, Object
 
 ROOT = Path(__file__).resolve().parent.parent
+INDEX = ROOT / "tools/where.tsv"
 
 
 def lines_with(pattern, files):
@@ -65,19 +67,6 @@ def includes_of(source):
     return sorted(found)
 
 
-def functions(section):
-    return [readable(s.name) for s in section.symbols if s.type == 2] or [section.name]
-
-
-def readable(name):
-    """Without the mangling of C++, where the machine has a tool for that."""
-    tool = shutil.which("c++filt") or shutil.which("llvm-cxxfilt")
-    if not name.startswith("_Z") or tool is None:
-        return name
-    plain = subprocess.run([tool, name], capture_output=True, text=True).stdout.strip()
-    return plain.split("(anonymous namespace)::", 1)[-1]
-
-
 def with_symbol(code, symbol):
     """An instruction whose operand the linker fills in."""
     mnemonic = code.split()[0]
@@ -109,42 +98,95 @@ def disassembly(objdump, section):
         yield "    " + branch.sub(r".L\1", code)
 
 
-def main():
-    command, build, text, *objdump = sys.argv[1:]
-    names = names_of_catalogues()
-    name = choose(text, names)
+def reached_from(build):
+    """A function: name of the catalogue -> its sections with code, kai_run_<name> first; None if it is not there."""
     objects = [Object(path) for path in sorted(Path(build).glob("CMakeFiles/kleidiai.dir/kai/**/*.o"))
                if (ROOT / source_of(path)).exists()]
     if not objects:
         sys.exit(f"{build} has no objects of the library")
     library = Library(objects)
-    root = next((f for f in ("kai_run_" + name, "kai_" + name) if f in library.globals), None)
-    if root is None:
-        sys.exit(f"{name} is not in this build")
-    files = {}  # sections with code by object, kai_run_<name> first
-    for section in library.closure([root]):
-        if section.flags & 4:
-            files.setdefault(section.obj.path, []).append(section)
 
-    if command == "asm":
-        for path, sections in files.items():
-            if not source_of(path).startswith("kai/engines/"):
-                continue  # messages, CPU features
-            print(f"\n// {source_of(path)}")
-            for section in sections:
-                print("\n".join(disassembly(objdump, section)))
-        return
+    def reached(name):
+        root = next((f for f in ("kai_run_" + name, "kai_" + name) if f in library.globals), None)
+        return None if root is None else [s for s in library.closure([root]) if s.flags & 4]
+
+    return reached
+
+
+def by_source(sections):
+    """Sections by source file of the engines (elsewhere are messages and CPU features), in order."""
+    found = {}
+    for section in sections:
+        if source_of(section.obj.path).startswith("kai/engines/"):
+            found.setdefault(source_of(section.obj.path), []).append(section)
+    return found
+
+
+def index_of(build):
+    """Lines of tools/where.tsv: name, then for each source file its path and, of assembly, the functions."""
+    reached = reached_from(build)
+    for name in sorted(names_of_catalogues()):
+        sections = reached(name)
+        if sections is None:
+            sys.exit(f"{name} is not in this build")
+        columns = [name]
+        for source, of_source in by_source(sections).items():
+            labels = [s.name for section in of_source for s in section.symbols if s.type == 2]
+            columns.append(" ".join([source, *(labels if source.endswith(".S") else [])]))
+        yield "\t".join(columns)
+
+
+def line_of(source, *names):
+    """:line of the first line of code that has one of the names; nothing where macros put them together."""
+    for number, line in enumerate((ROOT / source).read_text().splitlines(), 1):
+        if any(re.search(rf"\b{name}\b", line.split("//")[0]) for name in names):
+            return f":{number}"
+    return ""
+
+
+def where(text):
+    names = names_of_catalogues()
+    name = choose(text, names)
+    index = dict(line.split("\t", 1) for line in INDEX.read_text().splitlines())
+    if name not in index:
+        sys.exit(f"{INDEX.relative_to(ROOT)} does not have {name}: build for AArch64, then update_where")
     print(f"catalogue    {names[name]}")
-    for place in lines_with(rf"\b{root}\b", ROOT.glob("kai/ukernels/**/*.h")):
+    for place in lines_with(rf"\bkai_(run_)?{name}\b", ROOT.glob("kai/ukernels/**/*.h")):
         print(f"declaration  {place}")
-    for path, sections in files.items():
-        source = source_of(path)
-        print(f"\n{source}")
-        for section in sections:
-            for function in functions(section):
-                print(f"    {function}")
+    for column in index[name].split("\t"):
+        source, *labels = column.split(" ")
+        print(f"\n{source}" + ("" if labels else line_of(source, name, "kai_run_" + name, "kai_" + name)))
+        for label in labels:
+            print(f"    {label}{line_of(source, label, label.replace('kai_kernel_', ''))}")
         for included in includes_of(source):
             print(f"    includes {included}")
+
+
+def asm(build, text, objdump):
+    name = choose(text, names_of_catalogues())
+    sections = reached_from(build)(name)
+    if sections is None:
+        sys.exit(f"{name} is not in this build")
+    for source, of_source in by_source(sections).items():
+        print(f"\n// {source}")
+        for section in of_source:
+            print("\n".join(disassembly(objdump, section)))
+
+
+def main():
+    command, *rest = sys.argv[1:]
+    if command == "where" and len(rest) == 1:
+        where(rest[0])
+    elif command == "asm" and len(rest) >= 3:
+        asm(rest[0], rest[1], rest[2:])
+    elif command == "index" and rest[1:] in ([], ["--check"]):
+        lines = "".join(line + "\n" for line in index_of(rest[0]))
+        if not rest[1:]:
+            print(lines, end="")
+        elif lines != INDEX.read_text():
+            sys.exit("tools/where.tsv is out of date: build the target update_where and commit the file")
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":
