@@ -8,6 +8,7 @@
   cmake     cmake-lint (.cmake-format.py)
   shell     shellcheck
   python    compiles
+  assembly  the rules of assembly_style.py
   tidy      clang-tidy (.clang-tidy) reads the library's C++ by DIR/compile_commands.json; with --all the tests, too
   subjects  `area: what` of commits after SINCE, at most 72 characters
 
@@ -24,6 +25,7 @@ import re
 import subprocess
 import sys
 
+import assembly_style
 import editorconfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -130,6 +132,8 @@ def main():
                    "--exclude=SC1007,SC2016,SC2034,SC2153,SC2154"], named(r"\.sh$|^\.ci/run$"))
     tool("python", ["python3", "-c", "import sys\nfor f in sys.argv[1:]: compile(open(f).read(), f, 'exec')"],
          named(r"\.py$"))
+    report("assembly", len([path for path in files if assembly_style.is_checked(path)]),
+           list(assembly_style.complaints(files)))
     tidy(options.build.resolve(), options.jobs, options.all)
     subjects()
     print(f"lint: {len(complaints)} complaints")
