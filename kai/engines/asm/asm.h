@@ -29,6 +29,7 @@
 
 // `reg sum_0, 4`: sum_0 is v4, qsum_0 q4, dsum_0 d4. Names are put together from macro parameters as registers are:
 // `S\p\()_aa.4s`. Another meaning further down needs `unreg sum_0` first. More of them: `regs first, sum_0, sum_1`.
+// GNU as keeps its own meaning of b0, H1, p2, Z3 and the like, in either case, and only warns: write B_0.
 .macro reg name, number
     \name   .req v\number
     q\name  .req q\number
