@@ -322,8 +322,8 @@ TEST(Check, Sentences) {
     }
 }
 
-// Sums of a channel fit int32 up to some depth. |q - zero point| is at most 255; of nibbles, those 16 apart are summed as
-// 16 * weight (docs/arithmetic.md).
+// Sums of a channel fit int32 up to some depth. |q - zero point| is at most 255; of nibbles, those 16 apart are summed
+// as 16 * weight (docs/arithmetic.md).
 TEST(RegistryCheck, DepthsWhoseSumsFit) {
     size_t kernels = 0;
     for (const kai_ukernel* u : test::all_ukernels()) {

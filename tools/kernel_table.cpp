@@ -1,5 +1,5 @@
 // Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains. The argument is
-// tools/where.tsv.
+// tools/where.txt.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
@@ -41,20 +41,22 @@ std::string isa_text(const std::string& isa) {
 /// The file with the code of a micro-kernel or packer: of its assembly, or else of its C++. By name.
 std::map<std::string, std::string> code_files;
 
-/// Reads lines of name, then columns of file and functions.
+/// Reads names, below each its files, below these their functions: indented by 0, 2 and 4 spaces.
 bool read_code_files(const char* path) {
     std::ifstream index(path);
+    std::string name;
     for (std::string line; std::getline(index, line);) {
-        const size_t end_of_name = line.find('\t');
-        std::string best;
-        for (size_t at = end_of_name; at != std::string::npos; at = line.find('\t', at + 1)) {
-            const std::string file = line.substr(at + 1, line.find_first_of(" \t", at + 1) - at - 1);
-            const bool assembly = file.back() == 'S' && file.find("/core/") == std::string::npos;
+        const size_t indent = line.find_first_not_of(' ');
+        if (indent == 0) {
+            name = line;
+        } else if (indent == 2) {
+            const std::string file = line.substr(line.rfind('/') + 1);
+            const bool assembly = file.back() == 'S' && line.find("/core/") == std::string::npos;
+            std::string& best = code_files[name];
             if (best.empty() || (assembly && best.back() != 'S')) {
                 best = file;
             }
         }
-        code_files[line.substr(0, end_of_name)] = best.substr(best.rfind('/') + 1);
     }
     return !code_files.empty();
 }
@@ -131,7 +133,7 @@ void packer(
 
 int main(int argc, char** argv) {
     if (argc != 2 || !read_code_files(argv[1])) {
-        std::fprintf(stderr, "kernel_table tools/where.tsv > docs/kernels.md\n");
+        std::fprintf(stderr, "kernel_table tools/where.txt > docs/kernels.md\n");
         return 1;
     }
     std::printf(

@@ -2,9 +2,9 @@
 """Where a micro-kernel or a packer is, or its machine code.
 
 where.py where NAME              the catalogue line, the declaration, and file by file the functions that it runs:
-                                 from tools/where.tsv and the sources, without a build
+                                 from tools/where.txt and the sources, without a build
 where.py asm BUILD NAME OBJDUMP  those functions, disassembled: the assembly of one kernel, macros and hooks expanded
-where.py index BUILD             prints tools/where.tsv; --check: fails if the file says something else
+where.py index BUILD             prints tools/where.txt; --check: fails if the file says something else
 
 NAME is the name in the catalogue, also with kai_run_ or kai_get_<what>_ in front; a part of it will do if
 only one has it. BUILD has objects for AArch64 (ELF). What functions reach is taken from the relocations of those
@@ -21,7 +21,7 @@ from pathlib import Path
 from source_compat import Library, Object
 
 ROOT = Path(__file__).resolve().parent.parent
-INDEX = ROOT / "tools/where.tsv"
+INDEX = ROOT / "tools/where.txt"
 
 
 def lines_with(pattern, files):
@@ -123,17 +123,32 @@ def by_source(sections):
 
 
 def index_of(build):
-    """Lines of tools/where.tsv: name, then for each source file its path and, of assembly, the functions."""
+    """Lines of tools/where.txt: a name, below it the source files, below assembly its functions."""
     reached = reached_from(build)
     for name in sorted(names_of_catalogues()):
         sections = reached(name)
         if sections is None:
             sys.exit(f"{name} is not in this build")
-        columns = [name]
+        yield name
         for source, of_source in by_source(sections).items():
-            labels = [s.name for section in of_source for s in section.symbols if s.type == 2]
-            columns.append(" ".join([source, *(labels if source.endswith(".S") else [])]))
-        yield "\t".join(columns)
+            yield "  " + source
+            if source.endswith(".S"):
+                yield from ("    " + s.name for section in of_source for s in section.symbols if s.type == 2)
+
+
+def indexed(name):
+    """[(source file, functions)] of a name, from tools/where.txt."""
+    found, here = [], False
+    for line in INDEX.read_text().splitlines():
+        if not line.startswith(" "):
+            here = line == name
+        elif here and line.startswith("    "):
+            found[-1][1].append(line.strip())
+        elif here:
+            found.append((line.strip(), []))
+    if not found:
+        sys.exit(f"{INDEX.relative_to(ROOT)} does not have {name}: build for AArch64, then update_where")
+    return found
 
 
 def line_of(source, *names):
@@ -147,14 +162,11 @@ def line_of(source, *names):
 def where(text):
     names = names_of_catalogues()
     name = choose(text, names)
-    index = dict(line.split("\t", 1) for line in INDEX.read_text().splitlines())
-    if name not in index:
-        sys.exit(f"{INDEX.relative_to(ROOT)} does not have {name}: build for AArch64, then update_where")
+    files = indexed(name)
     print(f"catalogue    {names[name]}")
     for place in lines_with(rf"\bkai_(run_)?{name}\b", ROOT.glob("kai/ukernels/**/*.h")):
         print(f"declaration  {place}")
-    for column in index[name].split("\t"):
-        source, *labels = column.split(" ")
+    for source, labels in files:
         print(f"\n{source}" + ("" if labels else line_of(source, name, "kai_run_" + name, "kai_" + name)))
         for label in labels:
             print(f"    {label}{line_of(source, label, label.replace('kai_kernel_', ''))}")
@@ -184,7 +196,7 @@ def main():
         if not rest[1:]:
             print(lines, end="")
         elif lines != INDEX.read_text():
-            sys.exit("tools/where.tsv is out of date: build the target update_where and commit the file")
+            sys.exit("tools/where.txt is out of date: build the target update_where and commit the file")
     else:
         sys.exit(__doc__)
 

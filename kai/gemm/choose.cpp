@@ -118,8 +118,8 @@ bool uses_sme(const Problem& p) {
     return p.sme_units != 0 && kai_registry_runnable(kSme, nullptr, 0);
 }
 
-/// Whether int8 per channel is faster with SVE than with NEON: vectors of 256 bits make one row 1.3 to 1.4 times as fast
-/// (Neoverse V1), with 128 bits nothing is gained. Longer ones have no kernel of one row for the B of many rows.
+/// Whether int8 per channel is faster with SVE than with NEON: vectors of 256 bits make one row 1.3 to 1.4 times as
+/// fast (Neoverse V1), with 128 bits nothing is gained. Longer ones have no kernel of one row for the B of many rows.
 bool sve_beats_neon(const Problem& p) {
     return !uses_sme(p) && kai_registry_runnable(uint64_t{1} << KAI_CPU_SVE, nullptr, 0) && kai_cpu_sve_bytes() == 32;
 }

@@ -273,8 +273,8 @@ TEST_P(Matmul, LargeSums) {
     }
 }
 
-// The unified API: a table of the caller's for the 16 codes of a nibble, whose words have more bits than are used. Other
-// kernels with blocks ignore it.
+// The unified API: a table of the caller's for the 16 codes of a nibble, whose words have more bits than are used.
+// Other kernels with blocks ignore it.
 TEST_P(Matmul, TablesOfNibbles) {
     if (!unified || !has_blocks) {
         return;

@@ -37,8 +37,8 @@ namespace kai {
 /// 1, 2, 3, then the next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. Functions may read 32 bytes past
 /// the last k of a panel and of a quad.
 ///
-/// resume: load partial sums from the panels, else start at zero; last: finish and store, else write them back. Only one
-/// quad may resume or not be the last.
+/// resume: load partial sums from the panels, else start at zero; last: finish and store, else write them back. Only
+/// one quad may resume or not be the last.
 ///
 ///     sums_*         sum += lhs x rhs over `steps` steps, int32
 ///                    result = clamp(f32(sum + offset * column_sum) * (scale * column_scale) + bias)

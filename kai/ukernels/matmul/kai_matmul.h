@@ -10,9 +10,10 @@
 //
 // config: NULL, or for kernels with blocks of config.format.bl the same for get_lhs_stride, get_rhs_stride and run.
 //
-// Kernels of qsi4c32ps1s0scalef16 and qai4c32ps1s0sf16 take strides that are less than those of dense panels as those. For the
-// first ones operand.lut.ptr may give the weights of the 16 codes of a nibble, 16 words of 32 bits at an address that is a multiple of 4: of an `i8p`
-// kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as f16; the other bits are not read. NULL: -8 to 7.
+// Kernels of qsi4c32ps1s0scalef16 and qai4c32ps1s0sf16 take strides that are less than those of dense panels as those.
+// For the first ones operand.lut.ptr may give the weights of the 16 codes of a nibble, 16 words of 32 bits at an address
+// that is a multiple of 4: of an `i8p` kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as f16; the
+// other bits are not read. NULL: -8 to 7.
 //
 // dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: only flags and
 // shape are read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the
@@ -110,8 +111,8 @@ struct kai_matmul_uker_api kai_matmul_clamp_f32_qsi8d32p4vsx4sf16_qsi4c32p16vsx4
 struct kai_matmul_uker_api kai_matmul_clamp_f32_qsi8d32p1x4sf16_qsi4c32p16vsx4s1s0sf16_i8p_1x16vs_sme2_dot(void);
 
 /// f32 <- f16p, panels of V, x qai4c32ps1s0sf16, panels of 4 V: weights become f16, FMOPA. Blocks are of 32, which the
-/// config must say. RHS packer: kai_matmul_pack_rhs_nxk_qai4c32p16vsx4s1s0sf16_qai4c32k256sf16s32s0_sme, of super-blocks
-/// of 256 (Q4_K of GGUF files).
+/// config must say. RHS packer: kai_matmul_pack_rhs_nxk_qai4c32p16vsx4s1s0sf16_qai4c32k256sf16s32s0_sme, of
+/// super-blocks of 256 (Q4_K of GGUF files).
 struct kai_matmul_uker_api kai_matmul_clamp_f32_f16p4vsx2_qai4c32p16vsx4s1s0sf16_4vsx16vs_sme2_mopa(void);
 
 /// f32 <- qsi8d32psumf16 x the same RHS, one row: SDOT. LHS packer: kai_matmul_pack_lhs_mxk_qsi8d32p1x4sf16_f32_neon.
