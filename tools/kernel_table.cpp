@@ -1,5 +1,5 @@
-// Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains. The argument is
-// tools/where.txt.
+// Prints docs/kernels.md: every micro-kernel and packer of the catalogues, whatever this build contains. The argument
+// is tools/where.txt.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>

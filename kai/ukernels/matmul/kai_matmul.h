@@ -11,9 +11,9 @@
 // config: NULL, or for kernels with blocks of config.format.bl the same for get_lhs_stride, get_rhs_stride and run.
 //
 // Kernels of qsi4c32ps1s0scalef16 and qai4c32ps1s0sf16 take strides that are less than those of dense panels as those.
-// For the first ones operand.lut.ptr may give the weights of the 16 codes of a nibble, 16 words of 32 bits at an address
-// that is a multiple of 4: of an `i8p` kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as f16; the
-// other bits are not read. NULL: -8 to 7.
+// For the first ones operand.lut.ptr may give the weights of the 16 codes of a nibble, 16 words of 32 bits at an
+// address that is a multiple of 4: of an `i8p` kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as
+// f16; the other bits are not read. NULL: -8 to 7.
 //
 // dst = clamp(LHS x RHS + bias); clamped only with KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP. m = 0 or n = 0: only flags and
 // shape are read, nothing is written, and all pointers may be NULL. Kernels for one row take m <= 1 and ignore the

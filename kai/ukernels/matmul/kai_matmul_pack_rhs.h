@@ -79,8 +79,8 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p8vsx2bx32_x16_x3
 
 /// Format qai4c32ps1s0sf16, nr = 4 V, kr 4; N x K source: columns are rows of blocks of 256 weights, 144 bytes each,
 /// which are those of type Q4_K in GGUF files (kai_gguf.h). k is a multiple of 256; rhs.stride.n: k / 256 * 144, or
-/// more. No bias, and no functions for its offset. Missing columns of the last panel are column n - 1 again; k = 0: nothing is
-/// written. A minimum or scale beyond f16 is infinite.
+/// more. No bias, and no functions for its offset. Missing columns of the last panel are column n - 1 again; k = 0:
+/// nothing is written. A minimum or scale beyond f16 is infinite.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qai4c32p16vsx4s1s0sf16_qai4c32k256sf16s32s0_sme(void);
 
 KAI_END_DECLARATIONS
