@@ -81,42 +81,73 @@ KAI_INLINE uint32x4_t transposed(uint32x4_t x) {
     return veorq_u32(x, veorq_u32(t, vshlq_n_u32(t, 12)));
 }
 
-/// Four rows of 16 columns, 4 bytes each, to 16 bytes. Adds their codes to the sums.
-KAI_INLINE void pack_16_columns(const uint8_t* const rows[4], size_t at, uint8_t* to, uint32_t* sums) {
+/// Four rows of 16 columns, a word of four bytes each, to 16 bytes. Adds their codes to the sums.
+KAI_INLINE void pack_16_columns(uint8x16_t words, uint8_t* to, uint8_t* sums) {
+    const uint8x16_t codes = vreinterpretq_u8_u32(transposed(vreinterpretq_u32_u8(words)));
+    vst1q_u8(to, codes);
+    const uint8x16_t two = vdupq_n_u8(0x33), four = vdupq_n_u8(0x0F);
+    const uint8x16_t pairs = vaddq_u8(vandq_u8(codes, two), vandq_u8(vshrq_n_u8(codes, 2), two));
+    vst1q_u8(sums, vaddq_u8(vld1q_u8(sums), vaddq_u8(vandq_u8(pairs, four), vshrq_n_u8(pairs, 4))));
+}
+
+/// 64 columns.
+KAI_INLINE void pack_64_columns(const uint8_t* const rows[4], size_t at, uint8_t* to, uint8_t* sums) {
+    const uint8x16x2_t even = vzipq_u8(vld1q_u8(rows[0] + at), vld1q_u8(rows[2] + at));
+    const uint8x16x2_t odd = vzipq_u8(vld1q_u8(rows[1] + at), vld1q_u8(rows[3] + at));
+    for (size_t half = 0; half < 2; ++half) {
+        const uint8x16x2_t words = vzipq_u8(even.val[half], odd.val[half]);
+        pack_16_columns(words.val[0], to + 32 * half, sums + 32 * half);
+        pack_16_columns(words.val[1], to + 32 * half + 16, sums + 32 * half + 16);
+    }
+}
+
+/// 16 columns of a panel that has fewer than 64.
+KAI_INLINE void pack_16_columns(const uint8_t* const rows[4], size_t at, uint8_t* to, uint8_t* sums) {
     static constexpr uint8_t kByRow[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
     uint32x4_t x = vdupq_n_u32(load<uint32_t>(rows[0] + at));
     x = vsetq_lane_u32(load<uint32_t>(rows[1] + at), x, 1);
     x = vsetq_lane_u32(load<uint32_t>(rows[2] + at), x, 2);
     x = vsetq_lane_u32(load<uint32_t>(rows[3] + at), x, 3);
-    const uint8x16_t codes =
-        vreinterpretq_u8_u32(transposed(vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(x), vld1q_u8(kByRow)))));
-    vst1q_u8(to, codes);
-    const uint8x16_t two = vdupq_n_u8(0x33), four = vdupq_n_u8(0x0F);
-    const uint8x16_t pairs = vaddq_u8(vandq_u8(codes, two), vandq_u8(vshrq_n_u8(codes, 2), two));
-    const uint8x16_t sum = vaddq_u8(vandq_u8(pairs, four), vshrq_n_u8(pairs, 4));
-    const uint16x8_t low = vmovl_u8(vget_low_u8(sum)), high = vmovl_u8(vget_high_u8(sum));
-    vst1q_u32(sums, vaddw_u16(vld1q_u32(sums), vget_low_u16(low)));
-    vst1q_u32(sums + 4, vaddw_u16(vld1q_u32(sums + 4), vget_high_u16(low)));
-    vst1q_u32(sums + 8, vaddw_u16(vld1q_u32(sums + 8), vget_low_u16(high)));
-    vst1q_u32(sums + 12, vaddw_u16(vld1q_u32(sums + 12), vget_high_u16(high)));
+    pack_16_columns(vqtbl1q_u8(vreinterpretq_u8_u32(x), vld1q_u8(kByRow)), to, sums);
 }
 
 constexpr size_t kMostColumns = 4 * 64;  // SVL 2048
 
+/// A batch of groups, whose sums fit a byte: four codes of 3 at most each.
+constexpr size_t kBatch = 16;
+static_assert(kBatch * 4 * 3 <= 255);
+
 [[gnu::noinline]] void pack_kxn(const CodePanel& p) {
     __builtin_memset(p.sums, 0, p.nr * sizeof(p.sums[0]));
-    uint8_t copies[4][kMostColumns / 4];
-    for (size_t g = 0; g < p.groups; ++g) {
-        const uint8_t* rows[4];
-        for (size_t e = 0; e < 4; ++e) {
-            rows[e] = p.rhs + (4 * g + e) * p.stride;
-            if (4 * g + e >= p.k || p.exist < p.nr) {
-                copy_codes(4 * g + e < p.k ? rows[e] : copies[e], 4 * g + e < p.k ? p.exist : 0, copies[e], p.nr / 4);
-                rows[e] = copies[e];
+    uint8_t copies[4][kMostColumns / 4], batch[kMostColumns];
+    for (size_t first = 0; first < p.groups; first += kBatch) {
+        const size_t end = p.groups - first < kBatch ? p.groups : first + kBatch;
+        __builtin_memset(batch, 0, p.nr);
+        for (size_t g = first; g < end; ++g) {
+            const uint8_t* rows[4];
+            for (size_t e = 0; e < 4; ++e) {
+                const size_t row = 4 * g + e;
+                rows[e] = p.rhs + row * p.stride;
+                if (row >= p.k || p.exist < p.nr) {
+                    copy_codes(row < p.k ? rows[e] : copies[e], row < p.k ? p.exist : 0, copies[e], p.nr / 4);
+                    rows[e] = copies[e];
+                }
+            }
+            uint8_t* to = p.codes + g * p.nr;
+            if (p.nr % 64 == 0) {
+                for (size_t c = 0; c < p.nr; c += 64) {
+                    pack_64_columns(rows, c / 4, to + c, batch + c);
+                }
+            } else {
+                for (size_t c = 0; c < p.nr; c += 16) {
+                    pack_16_columns(rows, c / 4, to + c, batch + c);
+                }
             }
         }
-        for (size_t c = 0; c < p.nr; c += 16) {
-            pack_16_columns(rows, c / 4, p.codes + g * p.nr + c, p.sums + c);
+        for (size_t c = 0; c < p.nr; c += 8) {
+            const uint16x8_t sums = vmovl_u8(vld1_u8(batch + c));
+            vst1q_u32(p.sums + c, vaddw_u16(vld1q_u32(p.sums + c), vget_low_u16(sums)));
+            vst1q_u32(p.sums + c + 4, vaddw_u16(vld1q_u32(p.sums + c + 4), vget_high_u16(sums)));
         }
     }
 }
