@@ -50,6 +50,9 @@ constexpr bool is_known(kai::UnifiedBl /*run*/) {
 constexpr bool is_known(kai::UnifiedPackBl /*run*/) {
     return true;
 }
+constexpr bool is_known(kai::UnifiedPackFile /*run*/) {
+    return true;
+}
 constexpr bool is_known(kai::NoFunction /*run*/) {
     return false;
 }
