@@ -56,11 +56,11 @@ struct UnifiedKernel {
     const size_t given = block_length(config, args, function), bl = block != 0 ? block : given;
     const auto& [m, n, k] = args->shape;
     const bool one_row = kernel.lhs.rows.unit == kai_panel_rows::one;
+    KAI_REQUIRE(function, config == nullptr || given == bl, other, "bl", given, bl);
     KAI_REQUIRE(function, !one_row || m <= 1, many_rows, m);
     if (is_empty(args)) {
         return;
     }
-    KAI_REQUIRE(function, given == bl, other, "bl", given, bl);
     const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
     const auto& operand = args->operand;
     const size_t blocks = k / bl, lhs_panel = kernel.lhs.stride(k, blocks), rhs_panel = kernel.rhs.stride(k, blocks);

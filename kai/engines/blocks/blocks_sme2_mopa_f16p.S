@@ -57,7 +57,7 @@
     zip2    z27.h, z13.h, z13.h
 .endm
 .macro load_fields_qai4
-    ld1h    {z12.h-z15.h}, pn8/z, [rhs, #16, mul vl]
+    ld1b    {z12.b-z15.b}, pn8/z, [rhs, #16, mul vl]
     trn1    z24.h, z14.h, z14.h
     trn1    z25.h, z15.h, z15.h
     trn2    z26.h, z14.h, z14.h
