@@ -353,7 +353,7 @@ Place place(const Shape& s, size_t c, size_t kk) {
     return {block(s, kk / 32) + (i / 4 * s.rows + c) * 2 + i % 4 / 2, i % 2 == 0 ? 0u : 4u};
 }
 size_t min(const Shape& s, size_t c, size_t b) {  // a column of the left half, one of the right half, ...
-    const size_t half = s.rows / 2, field = c < half ? 2 * c : 2 * (c - half) + 1;
+    const size_t half = (s.rows + 1) / 2, field = c < half ? 2 * c : 2 * (c - half) + 1;
     return block(s, b) + s.rows * 16 + 2 * field;
 }
 size_t scale(const Shape& s, size_t c, size_t b) {
