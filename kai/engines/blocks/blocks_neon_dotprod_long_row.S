@@ -39,6 +39,7 @@ rhs_fields .req x25
 .endm
 .macro load_k_x8
 .endm
+// row, high_row and v28 move on to the low k of the next step. Sets flags: Z after the last one (x2).
 .macro next_k_x4_low
     add     row, row, x5
     add     high_row, high_row, x5

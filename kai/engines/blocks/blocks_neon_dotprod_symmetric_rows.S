@@ -17,9 +17,10 @@
     advance_quads RHS_ELEMENTS
 .endm
 
-// Scales of the columns, v28 = that of the row; of indices, bf16 if x7 is not 0. From here to the scales: int8 is at
-// the next elements already.
+// From the elements to the scales: int8 is at the next elements already.
 #define BACK (RHS_BLOCK + (RHS_BITS / 8) * RHS_ELEMENTS)
+
+// Scales of the columns, v28 = that of the row; of indices, bf16 if x7 is not 0.
 .macro block_scales
     .if RHS_HALVES
     ldur    h28, [x13, #-LHS_ELEMENTS]

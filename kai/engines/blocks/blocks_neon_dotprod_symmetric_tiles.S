@@ -3,8 +3,9 @@
 //     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
 //
-// Tile and registers: int_neon_tile_sdot.inc. `scales`: row scales, made in advance (row_scales); int8, indices: and -C
-// times them. Without the order of instructions, a block of two panels is
+// Tile and registers: int_neon_tile_sdot.inc: acc v0 - v7, B v16 - v23, S v8 - v11 and v24 - v27. `scales`: row
+// scales, made in advance (row_scales); int8, indices: and -C times them. Without the order of instructions, a block of
+// two panels is
 //
 //     B_0 - B_7 = decoded columns, C_scales; A0, A1 = rows
 //     for g in 0 - 7: S0 += A0 * B_<g>, S1 += A1 * B_<g>, next rows

@@ -254,6 +254,7 @@ reg P1_3, 9
     fmul    \s\()_2.4s, \s\()_2.4s, \l\()_b.4s
     fmul    \s\()_3.4s, \s\()_3.4s, \l\()_b.4s
 .endm
+// acc += S * (scales of the columns, C_a and C_b).
 .macro add_by_columns acc, s
     fmla    \acc\()_0.4s, \s\()_0.4s, C_a.4s
     fmla    \acc\()_1.4s, \s\()_1.4s, C_b.4s

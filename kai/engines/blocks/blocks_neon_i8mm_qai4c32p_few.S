@@ -26,6 +26,7 @@
     ldr     x17, [quad_3, #\offset]
     .endif
 .endm
+// \d\()_0 - \d\()_3 = pairs of columns, twice each: x3, x5 and, of more than two quads, x16, x17.
 .macro spread_columns d
     dup     \d\()_0.2d, x3
     dup     \d\()_1.2d, x5

@@ -86,6 +86,7 @@
     \what    {z\vector\().s}, p1\slash, [x11]
     add     x11, x11, #32
 .endm
+// \what, a load or a store, all sums of the tile from x9 on. \slash: /z of a load. Changes x11.
 .macro tile_sums what, slash, panels
     mov     x11, x9
     .irp vector, 0, 1, 2, 3, 4, 5, 6, 7

@@ -32,6 +32,7 @@
     each_column 4, store_vector, \r
 .endm
 
+// p0 - p3 = the first \n columns (a register) of four vectors. Changes x8.
 .macro columns n
     cntw    x8
     whilelo p0.s, xzr, \n

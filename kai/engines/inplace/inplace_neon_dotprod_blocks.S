@@ -78,6 +78,7 @@ sS_\r  .req s\s
 .macro q8_0_high r, at
     sdot    S_\r\().4s, k_1.16b, W_\r\().16b
 .endm
+// S_\r += a row: low nibbles times k_0, high ones times k_1. Changes low; W_\r keeps the high nibbles.
 .macro q4_0_both r, at
     and     low.16b, W_\r\().16b, mask.16b
     ushr    W_\r\().16b, W_\r\().16b, #4

@@ -5,7 +5,7 @@
 // of its four groups of 8 k: load A and B, then the SMMLA of the picture. The last step loads 32 bytes after the last k
 // of a panel and of a quad: fields.
 //
-// Sets e and o of operands: even and odd groups of 8 k. Other registers: qai8dxp_neon_few.inc and
+// Sets e and o of operands, v16 - v31: even and odd groups of 8 k. Other registers: qai8dxp_neon_few.inc and
 // qai8dxp_neon_i8mm_few.inc.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -13,6 +13,9 @@
 // +-32640, since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products subtracted, and
 // sums start at minus the sum of the LHS of these k.
 //
+// Registers: int_neon_mlal.inc: results in v0 - v3, sums of blocks in v4 - v7. Fields: v21, v23 - v27, v30; of blocks
+// v16, v17, v25.
+//
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
@@ -37,6 +40,7 @@ reg rs1, 21
 .macro bias_row row
     fadd    R_\row\().4s, R_\row\().4s, bias.4s
 .endm
+// R_0 - R_3, int32, become results, f32: offsets, scales, bias of one or two quads. rhs: at the fields.
 .macro finish
     row_fields
     ldp     qrsum, qrs, [rhs]
@@ -77,6 +81,7 @@ regs 0, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, 
 // loads.
 regs 10, P_0, P_1, P_2, P_3
 reg second_start, 24
+// P_0 - P_3 = or, smlal, += SECOND_START times 8 k of each row: minus these k.
 .macro start_products op, rows01, rows23
     \op     P_0.8h, second_start.8b, \rows01\().8b
     if_more rows, 1, \op\()2 P_1.8h, second_start.16b, \rows01\().16b
@@ -93,6 +98,7 @@ reg second_start, 24
 .macro keep_start row
     str     qR_\row, [sp, #16 * \row]
 .endm
+// What sums start from, a vector for each row, to the stack. Changes R, P, lhs, x9, v24, v28 - v31.
 .macro prepare_starts
     each_row zero
     movi    second_start.16b, SECOND_START
@@ -124,6 +130,7 @@ reg second_start, 24
     each_row keep_start
 .endm
 
+// Sums S<row>_0 - S<row>_3 start from what prepare_starts left.
 .macro start_row row
     ldr     qS\row\()_0, [sp, #16 * \row]
     ldr     qS\row\()_1, [sp, #16 * \row]
@@ -149,6 +156,7 @@ reg second_start, 24
     other_order A0
     other_order A1
 .endm
+// 16 k of 2 to 4 rows x 4 columns, at byte \at of lhs and rhs: products of 16 bits, added in pairs to S0 - S3.
 .macro tile_16k at
     load_rows \at
     ldp     qB0_a, qB0_b, [rhs, #\at]
@@ -213,6 +221,7 @@ reg second_start, 24
     addp    S\row\()_2.4s, S\row\()_2.4s, S\row\()_3.4s
     addp    R_\row\().4s, S\row\()_0.4s, S\row\()_2.4s
 .endm
+// A tile of int8: x10 steps, then finish. Changes lhs, rhs, x9.
 .macro int8_tile
     each_row start_row
     mov     x9, x10
@@ -241,6 +250,7 @@ reg second_start, 24
     shl     R_\row\().4s, R_\row\().4s, #4
 .endm
 
+// A tile of int4: x10 steps, 16 times the sums, then finish. Changes x9.
 .macro int4_tile
     each_row zero_row
     mov     x9, x10
@@ -277,6 +287,7 @@ reg block_rsum1, 25
     ldp     x16, x14, [args, #MLAL_ARGS_blocks]
     lsl     x15, x10, #6
 .endm
+// A tile of int4 in blocks: x16 parts of blocks, x14 bytes from a part to its scales; then rsum, offsets, scales, bias.
 .macro blocks_tile
     each_row zero_sums
     mov     x12, x16

@@ -130,6 +130,7 @@ regs 30, up2, down2
     load_4k (pairs > 1), \n, lhs_0, \at
     .endif
 .endm
+// The same for the second sub-block: S, and k that are 128 bytes further.
 .macro second_sub b, k, n, at
     dot_4k  (pairs > 1), S, \b, \k
     .ifnc \n, none
@@ -198,6 +199,7 @@ regs 30, up2, down2
     load_4k 1, \k, lhs_0, sub_offset + \next
     .endif
 .endm
+// The same for the second panel: T.
 .macro down b, k, next
     dot_4k  (pairs > 3), T, \b, \k
     .ifnc \next, none
