@@ -22,8 +22,15 @@
 //
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
 // z4-z15   single: RHS of group 1, nibbles: values of the int4, codes: of two words in turn, with z24-z27
-// At the end of a pass: z16-z23 sums, in the order of columns, z24-z31 scales
 // p0, pn8  all    p7, pn9, pn10  what remains    w8, w12-w15  sme2_groups.inc
+//
+// When a pass begins and ends, a vector of columns has a name; 0-7 is its place among the columns:
+//
+//     sum_0-sum_7            z16-z23                       heads of the panels, sums, results
+//     by_group_0-by_group_7  z16 z20 z17 z21 ... z19 z23   pair: heads, as the groups take them
+//     scale_0-scale_7        z24-z31                       int8: scales
+//
+// In between, instructions take four vectors, which go by the first one: mac_z16 multiplies z16-z19.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
@@ -35,51 +42,94 @@
 
     alias   vl4, x23        // columns of four vectors
 
-// Group \g += z\r0-z\r3 x word \i of the row.
-.macro mac insn, e, g, r0, r3, i
-    \insn   za.s[w8, \g, vgx4], {z\r0\().\e-z\r3\().\e}, z0.\e[\i]
+// name_vectors sum, z16, z17, ...: sum_0 is z16, sum_1 is z17 and so on.
+.macro name_vectors name, registers:vararg
+    .set    KAI_LOCAL(column), 0
+    .irp    z, \registers
+    with_number name_vector, (KAI_LOCAL(column)), \name, \z
+    .set    KAI_LOCAL(column), KAI_LOCAL(column) + 1
+    .endr
+.endm
+.macro name_vector number, name, z
+    \name\()_\number .req \z
 .endm
 
-// Both groups, by the same word.
-.macro mac_2 insn, e, r0, r3, q0, q3, i
-    mac     \insn, \e, 0, \r0, \r3, \i
-    mac     \insn, \e, 1, \q0, \q3, \i
+    name_vectors sum, z16, z17, z18, z19, z20, z21, z22, z23
+    name_vectors by_group, z16, z20, z17, z21, z18, z22, z19, z23
+    name_vectors scale, z24, z25, z26, z27, z28, z29, z30, z31
+
+// What is done with z\r0-z\r3, by their name. For z4-z7:
+//
+//     mac_z4 insn, e, g, i    group \g += z4-z7 x word \i of the row
+//     load_z4 at              z4-z7 = vectors \at ... \at + 3 of rhs
+//     nibbles_z4 p, q         z4, z5 = the values of the int4 in \p; z6, z7 = of those in \q
+//     codes_z4 p              z4-z7 = the values of the codes in \p
+.macro four_vectors r0, r1, r2, r3
+    .macro mac_z\r0 insn, e, g, i
+    \insn   za.s[w8, \g, vgx4], {z\r0\().\e-z\r3\().\e}, z0.\e[\i]
+    .endm
+    .macro load_z\r0 at
+    ld1b    {z\r0\().b-z\r3\().b}, pn8/z, [rhs, \at, mul vl]
+    .endm
+    .macro nibbles_z\r0 p, q
+    luti4   {z\r0\().b-z\r1\().b}, zt0, \p[0]
+    luti4   {z\r2\().b-z\r3\().b}, zt0, \q[0]
+    .endm
+    .macro codes_z\r0 p
+    luti2   {z\r0\().b-z\r3\().b}, zt0, \p[0]
+    .endm
+.endm
+
+    four_vectors 4, 5, 6, 7
+    four_vectors 8, 9, 10, 11
+    four_vectors 12, 13, 14, 15
+    four_vectors 16, 17, 18, 19
+    four_vectors 20, 21, 22, 23
+    four_vectors 24, 25, 26, 27
+    four_vectors 28, 29, 30, 31
+
+// Groups 0 and 1 += the four vectors \r, \q x word \i of the row.
+.macro mac_2 insn, e, r, q, i
+    mac_\r  \insn, \e, 0, \i
+    mac_\q  \insn, \e, 1, \i
 .endm
 
 // ---- The panels of a pass.
 
-// \do REGISTER, PANEL, VECTOR for each vector of columns. \r0-\r7: registers, in the order of columns.
-.macro each_vector_single do, r0, r1, r2, r3, r4, r5, r6, r7
-    \do     \r0, panel0, 0
-    \do     \r1, panel1, 0
-    \do     \r2, panel2, 0
-    \do     \r3, panel3, 0
-    \do     \r4, panel4, 0
-    \do     \r5, panel5, 0
-    \do     \r6, panel6, 0
-    \do     \r7, panel7, 0
+// each_vector_<arrangement> \do, \r: \do REGISTER, PANEL, VECTOR for each vector of columns. \r: the registers' name.
+.macro each_vector_single do, r
+    \do     \r\()_0, panel0, 0
+    \do     \r\()_1, panel1, 0
+    \do     \r\()_2, panel2, 0
+    \do     \r\()_3, panel3, 0
+    \do     \r\()_4, panel4, 0
+    \do     \r\()_5, panel5, 0
+    \do     \r\()_6, panel6, 0
+    \do     \r\()_7, panel7, 0
 .endm
 
-.macro each_vector_pair do, r0, r1, r2, r3, r4, r5, r6, r7
-    \do     \r0, panel0, 0
-    \do     \r1, panel0, 1
-    \do     \r2, panel1, 0
-    \do     \r3, panel1, 1
-    \do     \r4, panel2, 0
-    \do     \r5, panel2, 1
-    \do     \r6, panel3, 0
-    \do     \r7, panel3, 1
+// Two vectors of each panel.
+.macro each_vector_pair do, r
+    \do     \r\()_0, panel0, 0
+    \do     \r\()_1, panel0, 1
+    \do     \r\()_2, panel1, 0
+    \do     \r\()_3, panel1, 1
+    \do     \r\()_4, panel2, 0
+    \do     \r\()_5, panel2, 1
+    \do     \r\()_6, panel3, 0
+    \do     \r\()_7, panel3, 1
 .endm
 
-.macro each_vector_codes do, r0, r1, r2, r3, r4, r5, r6, r7
-    \do     \r0, panel0, 0
-    \do     \r1, panel0, 1
-    \do     \r2, panel0, 2
-    \do     \r3, panel0, 3
-    \do     \r4, panel1, 0
-    \do     \r5, panel1, 1
-    \do     \r6, panel1, 2
-    \do     \r7, panel1, 3
+// Four vectors of each panel.
+.macro each_vector_codes do, r
+    \do     \r\()_0, panel0, 0
+    \do     \r\()_1, panel0, 1
+    \do     \r\()_2, panel0, 2
+    \do     \r\()_3, panel0, 3
+    \do     \r\()_4, panel1, 0
+    \do     \r\()_5, panel1, 1
+    \do     \r\()_6, panel1, 2
+    \do     \r\()_7, panel1, 3
 .endm
 
 // Both panels by \insn ... \by.
@@ -88,51 +138,58 @@
     \insn   panel1, panel1, \by
 .endm
 
-// ---- The head of the panels: where the sums start.
+// ---- The head of the panels: where the sums start. head_<type>: \r = the f32 or f16 of vector \v of \panel, as f32.
 
 .macro head_32 r, panel, v
-    ld1w    {z\r\().s}, p0/z, [\panel, #\v, mul vl]
+    ld1w    {\r\().s}, p0/z, [\panel, #\v, mul vl]
 .endm
 
 .macro head_f16 r, panel, v
-    ld1h    {z\r\().s}, p0/z, [\panel, #\v, mul vl]
-    fcvt    z\r\().s, p0/m, z\r\().h
+    ld1h    {\r\().s}, p0/z, [\panel, #\v, mul vl]
+    fcvt    \r\().s, p0/m, \r\().h
 .endm
 
+// Groups 0, 1 = z16-z19, z20-z23. bytes: those of a head.
 .macro start_groups
     mova    za.d[w8, 0, vgx4], {z16.d-z19.d}
     mova    za.d[w8, 1, vgx4], {z20.d-z23.d}
     ldr     bytes, [args, #ROW_ARGS_head]
 .endm
 
+// start_<arrangement>: the panels of a pass begin behind their heads, which are in the groups. Clobbers z16-z23, bytes
+// and more. Moves rhs to the next pass. \head: head_<type>.
 .macro start_single head
     begin_8
-    each_vector_single \head, 16, 17, 18, 19, 20, 21, 22, 23
+    each_vector_single \head, sum
     start_groups
     advance_8 add, bytes
 .endm
 
+// First vectors to group 0, second ones to group 1.
 .macro start_pair head
     begin_4
-    each_vector_pair \head, 16, 20, 17, 21, 18, 22, 19, 23
+    each_vector_pair \head, by_group
     start_groups
     advance_4 add, bytes
 .endm
 
+// Panels 0, 1 to group 0; panels 2, 3 to group 1.
 .macro start_nibbles head
     begin_4
-    each_vector_pair \head, 16, 17, 18, 19, 20, 21, 22, 23
+    each_vector_pair \head, sum
     start_groups
     advance_4 add, bytes
 .endm
 
+// Panel 0 to group 0, panel 1 to group 1.
 .macro start_codes head
     begin_2
-    each_vector_codes \head, 16, 17, 18, 19, 20, 21, 22, 23
+    each_vector_codes \head, sum
     start_groups
     advance_2 add, bytes
 .endm
 
+// Four groups; heads are f32. Clobbers z16-z31; rhs stays in the panel.
 .macro start_whole head
     ld1w    {z16.s-z19.s}, pn8/z, [rhs]
     ld1w    {z20.s-z23.s}, pn8/z, [rhs, #4, mul vl]
@@ -145,7 +202,8 @@
     addvl   rhs, rhs, #16
 .endm
 
-// ---- 4 words, then 1 word, of all panels x those of the row. Advance the panels.
+// ---- The groups += words of all panels x those of the row, in z0. Then the panels advance.
+// words4_<arrangement>: 4 words, word1_<arrangement>: the first one. \insn, \e: the instruction and its elements.
 
 // Words \w, \w + 1 of panels 4-7 -> z4-z7, z12-z15.
 .macro load_2_words_single w
@@ -163,126 +221,133 @@
     ld1b    {z19.b, z23.b, z27.b, z31.b}, pn8/z, [panel3, \at, mul vl]
 .endm
 
+// Clobbers z4-z7, z12-z31.
 .macro words4_single insn, e
     load_4_vectors 0
     load_2_words_single 0
-    mac_2   \insn, \e, 16, 19, 4, 7, 0
-    mac_2   \insn, \e, 20, 23, 12, 15, 1
+    mac_2   \insn, \e, z16, z4, 0
+    mac_2   \insn, \e, z20, z12, 1
     load_2_words_single 2
-    mac_2   \insn, \e, 24, 27, 4, 7, 2
-    mac_2   \insn, \e, 28, 31, 12, 15, 3
+    mac_2   \insn, \e, z24, z4, 2
+    mac_2   \insn, \e, z28, z12, 3
     advance_8 addvl, #4
 .endm
 
 .macro load_vector r, panel, v
-    ld1b    {z\r\().b}, p0/z, [\panel]
+    ld1b    {\r\().b}, p0/z, [\panel]
 .endm
 
 .macro word1_single insn, e
-    each_vector_single load_vector, 16, 17, 18, 19, 20, 21, 22, 23
-    mac_2   \insn, \e, 16, 19, 20, 23, 0
+    each_vector_single load_vector, sum   // the RHS, in z16-z23
+    mac_2   \insn, \e, z16, z20, 0
     advance_8 addvl, #1
 .endm
 
+// Words 0 and 1 of four panels, then 2 and 3. Clobbers z16-z31.
 .macro words4_pair insn, e
     load_4_vectors 0
-    mac_2   \insn, \e, 16, 19, 20, 23, 0
-    mac_2   \insn, \e, 24, 27, 28, 31, 1
+    mac_2   \insn, \e, z16, z20, 0
+    mac_2   \insn, \e, z24, z28, 1
     load_4_vectors 4
-    mac_2   \insn, \e, 16, 19, 20, 23, 2
-    mac_2   \insn, \e, 24, 27, 28, 31, 3
+    mac_2   \insn, \e, z16, z20, 2
+    mac_2   \insn, \e, z24, z28, 3
     advance_4 addvl, #8
 .endm
 
+// Clobbers z16-z19, z24-z27.
 .macro word1_pair insn, e
     ld1b    {z16.b, z24.b}, pn8/z, [panel0]
     ld1b    {z17.b, z25.b}, pn8/z, [panel1]
     ld1b    {z18.b, z26.b}, pn8/z, [panel2]
     ld1b    {z19.b, z27.b}, pn8/z, [panel3]
-    mac_2   \insn, \e, 16, 19, 24, 27, 0
+    mac_2   \insn, \e, z16, z24, 0
     advance_4 addvl, #2
 .endm
 
-// Word \i; z\p0 ... z\p3: its int4 in panels 0-3.
-.macro word_nibbles i, p0, p1, p2, p3, a0, a1, a2, a3, b0, b1, b2, b3
-    luti4   {z\a0\().b-z\a1\().b}, zt0, z\p0[0]
-    luti4   {z\a2\().b-z\a3\().b}, zt0, z\p1[0]
-    sdot    za.s[w8, 0, vgx4], {z\a0\().b-z\a3\().b}, z0.b[\i]
-    luti4   {z\b0\().b-z\b1\().b}, zt0, z\p2[0]
-    luti4   {z\b2\().b-z\b3\().b}, zt0, z\p3[0]
-    sdot    za.s[w8, 1, vgx4], {z\b0\().b-z\b3\().b}, z0.b[\i]
+// Word \i; \p0 ... \p3: its int4 in panels 0-3. Values go to the four vectors \v0, then to \v1.
+.macro word_nibbles i, p0, p1, p2, p3, v0, v1
+    nibbles_\v0 \p0, \p1
+    mac_\v0 sdot, b, 0, \i
+    nibbles_\v1 \p2, \p3
+    mac_\v1 sdot, b, 1, \i
 .endm
 
+// Words 0-3 of a panel are in four vectors. Values take turns in z4-z7, z8-z11, z12-z15.
 .macro words4_nibbles insn, e
     ld1b    {z16.b-z19.b}, pn8/z, [panel0]
     ld1b    {z20.b-z23.b}, pn8/z, [panel1]
     ld1b    {z24.b-z27.b}, pn8/z, [panel2]
     ld1b    {z28.b-z31.b}, pn8/z, [panel3]
-    word_nibbles 0, 16, 20, 24, 28, 4, 5, 6, 7, 8, 9, 10, 11
-    word_nibbles 1, 17, 21, 25, 29, 12, 13, 14, 15, 4, 5, 6, 7
-    word_nibbles 2, 18, 22, 26, 30, 8, 9, 10, 11, 12, 13, 14, 15
-    word_nibbles 3, 19, 23, 27, 31, 4, 5, 6, 7, 8, 9, 10, 11
+    word_nibbles 0, z16, z20, z24, z28, z4, z8
+    word_nibbles 1, z17, z21, z25, z29, z12, z4
+    word_nibbles 2, z18, z22, z26, z30, z8, z12
+    word_nibbles 3, z19, z23, z27, z31, z4, z8
     advance_4 addvl, #4
 .endm
 
+// Clobbers z4-z11, z16, z20, z24, z28.
 .macro word1_nibbles insn, e
     ld1b    {z16.b}, p0/z, [panel0]
     ld1b    {z20.b}, p0/z, [panel1]
     ld1b    {z24.b}, p0/z, [panel2]
     ld1b    {z28.b}, p0/z, [panel3]
-    word_nibbles 0, 16, 20, 24, 28, 4, 5, 6, 7, 8, 9, 10, 11
+    word_nibbles 0, z16, z20, z24, z28, z4, z8
     advance_4 addvl, #1
 .endm
 
-// Word \i; z\p0, z\p1: its codes in panels 0, 1.
-.macro word_codes i, p0, p1, a0, a3, b0, b3
-    luti2   {z\a0\().b-z\a3\().b}, zt0, z\p0[0]
-    luti2   {z\b0\().b-z\b3\().b}, zt0, z\p1[0]
-    sdot    za.s[w8, 0, vgx4], {z\a0\().b-z\a3\().b}, z0.b[\i]
-    sdot    za.s[w8, 1, vgx4], {z\b0\().b-z\b3\().b}, z0.b[\i]
+// Word \i; \p0, \p1: its codes in panels 0, 1. Values go to the four vectors \v0, \v1.
+.macro word_codes i, p0, p1, v0, v1
+    codes_\v0 \p0
+    codes_\v1 \p1
+    mac_\v0 sdot, b, 0, \i
+    mac_\v1 sdot, b, 1, \i
 .endm
 
+// Words 0-3 of a panel are in four vectors. Clobbers z4-z27.
 .macro words4_codes insn, e
     ld1b    {z16.b-z19.b}, pn8/z, [panel0]
     ld1b    {z20.b-z23.b}, pn8/z, [panel1]
-    word_codes 0, 16, 20, 4, 7, 8, 11
-    word_codes 1, 17, 21, 12, 15, 24, 27
-    word_codes 2, 18, 22, 4, 7, 8, 11
-    word_codes 3, 19, 23, 12, 15, 24, 27
+    word_codes 0, z16, z20, z4, z8
+    word_codes 1, z17, z21, z12, z24
+    word_codes 2, z18, z22, z4, z8
+    word_codes 3, z19, z23, z12, z24
     advance_2 addvl, #4
 .endm
 
+// Clobbers z4-z11, z16, z20.
 .macro word1_codes insn, e
     ld1b    {z16.b}, p0/z, [panel0]
     ld1b    {z20.b}, p0/z, [panel1]
-    word_codes 0, 16, 20, 4, 7, 8, 11
+    word_codes 0, z16, z20, z4, z8
     advance_2 addvl, #1
 .endm
 
-.macro word_whole insn, e, i, at, a0, a3, b0, b3, c0, c3, d0, d3
-    ld1b    {z\a0\().b-z\a3\().b}, pn8/z, [rhs, \at, mul vl]
-    ld1b    {z\b0\().b-z\b3\().b}, pn8/z, [rhs, \at + 4, mul vl]
-    ld1b    {z\c0\().b-z\c3\().b}, pn8/z, [rhs, \at + 8, mul vl]
-    ld1b    {z\d0\().b-z\d3\().b}, pn8/z, [rhs, \at + 12, mul vl]
-    mac     \insn, \e, 0, \a0, \a3, \i
-    mac     \insn, \e, 1, \b0, \b3, \i
-    mac     \insn, \e, 2, \c0, \c3, \i
-    mac     \insn, \e, 3, \d0, \d3, \i
+// Word \i, at vector \at of rhs: its columns of groups 0-3 pass through the four vectors \v0 ... \v3.
+.macro word_whole insn, e, i, at, v0, v1, v2, v3
+    load_\v0 \at
+    load_\v1 \at + 4
+    load_\v2 \at + 8
+    load_\v3 \at + 12
+    mac_\v0 \insn, \e, 0, \i
+    mac_\v1 \insn, \e, 1, \i
+    mac_\v2 \insn, \e, 2, \i
+    mac_\v3 \insn, \e, 3, \i
 .endm
 
+// The words take turns in z4-z31.
 .macro words4_whole insn, e
-    word_whole \insn, \e, 0, 0, 4, 7, 8, 11, 12, 15, 16, 19
-    word_whole \insn, \e, 1, 16, 20, 23, 24, 27, 28, 31, 4, 7
+    word_whole \insn, \e, 0, 0, z4, z8, z12, z16
+    word_whole \insn, \e, 1, 16, z20, z24, z28, z4
     addvl   rhs, rhs, #16
     addvl   rhs, rhs, #16
-    word_whole \insn, \e, 2, 0, 8, 11, 12, 15, 16, 19, 20, 23
-    word_whole \insn, \e, 3, 16, 24, 27, 28, 31, 4, 7, 8, 11
+    word_whole \insn, \e, 2, 0, z8, z12, z16, z20
+    word_whole \insn, \e, 3, 16, z24, z28, z4, z8
     addvl   rhs, rhs, #16
     addvl   rhs, rhs, #16
 .endm
 
 .macro word1_whole insn, e
-    word_whole \insn, \e, 0, 0, 16, 19, 20, 23, 24, 27, 28, 31
+    word_whole \insn, \e, 0, 0, z16, z20, z24, z28
     addvl   rhs, rhs, #16
 .endm
 
@@ -306,13 +371,14 @@
     sums_single
 .endm
 
-// ---- z16-z23 -> the remaining columns of 8 vectors. Advances dst, cols.
+// ---- out_<type>: z16-z23 -> the remaining columns of 8 vectors. Advances dst, cols. Clobbers z16-z23, pn9, pn10.
 
 .macro advance_cols vectors
     addvl   dst, dst, #\vectors
     addvl   cols, cols, #-2                     // of 4 VL columns
 .endm
 
+// Two stores of four vectors.
 .macro out_f32 arrangement
     whilelo pn9.s, xzr, cols, vlx4
     whilelo pn10.s, vl4, cols, vlx4
@@ -323,6 +389,7 @@
     advance_cols 8
 .endm
 
+// One store: the f16 fit into z16-z19.
 .macro out_f16 arrangement
     whilelo pn9.h, xzr, cols, vlx4
     clamp_4 16, 17, 18, 19, 1, 2
@@ -335,25 +402,40 @@
     advance_cols 4
 .endm
 
-// The scales are at the panels' ends: bytes further.
+.macro scale_sum i
+    fmul    sum_\i\().s, sum_\i\().s, scale_\i\().s
+.endm
+
+// z\r0-z\r3, sums of columns \c, = sat32(rne(f32(sum) * scale)), NaN as 0, within the bounds z1, z2.
+.macro requantise r0, r3, c:vararg
+    scvtf   {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
+    .irp    i, \c
+    scale_sum \i
+    .endr
+    frintn  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
+    fcvtzs  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
+    sclamp  {z\r0\().s-z\r3\().s}, z1.s, z2.s
+.endm
+
+// The scales are at the panels' ends: bytes further. Clobbers z24-z31 too.
 .macro out_int8 arrangement
     ldr     bytes, [args, #ROW_ARGS_tail_skip]
     .ifc \arrangement, single
-    each_vector_single head_32, 24, 25, 26, 27, 28, 29, 30, 31
+    each_vector_single head_32, scale
     .else
     .ifc \arrangement, codes
     advance_2 add, bytes
-    each_vector_codes head_32, 24, 25, 26, 27, 28, 29, 30, 31
+    each_vector_codes head_32, scale
     .else
     .ifc \arrangement, nibbles
     advance_4 add, bytes
     .endif
-    each_vector_pair head_32, 24, 25, 26, 27, 28, 29, 30, 31
+    each_vector_pair head_32, scale
     .endif
     .endif
     whilelo pn9.b, xzr, cols, vlx2
-    requantised_4 16, 17, 18, 19, 24, 25, 26, 27, 1, 2
-    requantised_4 20, 21, 22, 23, 28, 29, 30, 31, 1, 2
+    requantise 16, 19, 0, 1, 2, 3
+    requantise 20, 23, 4, 5, 6, 7
     low_bytes_4 16, 17, 18, 19
     low_bytes_4 20, 21, 22, 23
     add     z16.b, z16.b, z3.b
