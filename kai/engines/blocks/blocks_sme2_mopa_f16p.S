@@ -156,7 +156,7 @@ func \name, hidden
     csel    count, rows, vl, lo
     mov     w12, #0
 5:
-    read_4_slices 0, 1, 2, 3, 0, 1, 2, 3        // row w12 / 4 of za0-za3
+    read_4_slices 0, 3, 0, 1, 2, 3              // row w12 / 4 of za0-za3
     add     w12, w12, #4
     clamp_4 0, 1, 2, 3, 4, 5
     st1w    {z0.s-z3.s}, pn9, [dst]
