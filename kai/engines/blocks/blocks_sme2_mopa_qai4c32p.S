@@ -48,15 +48,15 @@
     add     t0, t0, col, lsl #1
 .endm
 
-.macro read_rows s, w, i, ws, p, r0, r1, r2, r3
-    ld1rqw  {z0.s}, \p/z, [sum_at, #16 * \i]
+.macro read_rows s, w, i, ws, r0, r1, r2, r3
+    ld1rqw  {z0.s}, has_rows_\i\()/z, [sum_at, #16 * \i]
     read_4_rows \s, 8, 9, 10, 11, \ws
     read_4_rows \w, 12, 13, 14, 15, \ws
     fmla_words_4 \r0, \r1, \r2, \r3, 1, 0
     convert_4 8, 9, 10, 11
 .endm
 
-.macro add_rows s, w, i, ws, p, r0, r1, r2, r3
+.macro add_rows s, w, i, ws, r0, r1, r2, r3
     binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 12, 13, 14, 15
 .endm
 
@@ -65,7 +65,7 @@
     mov     bias_at, t0
 .endm
 
-.macro finish i, p, r0, r1, r2, r3
+.macro finish i, r0, r1, r2, r3
     ld1w    {z8.s}, p0/z, [bias_at]
     plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 8, 8, 8, 8
 .endm

@@ -47,7 +47,7 @@
 .endm
 
     add_rows_at_once
-.macro add_rows s, w, i, ws, p, r0, r1, r2, r3
+.macro add_rows s, w, i, ws, r0, r1, r2, r3
     read_4_rows \s, 8, 9, 10, 11, \ws
     convert_4 8, 9, 10, 11
     binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 1, 1, 1, 1
@@ -61,11 +61,11 @@
     ld1w    {z13.s}, p0/z, [t0, #4, mul vl]
 .endm
 
-.macro finish i, p, r0, r1, r2, r3
-    ld1rqw  {z0.s}, \p/z, [offset_at, #16 * \i]
+.macro finish i, r0, r1, r2, r3
+    ld1rqw  {z0.s}, has_rows_\i\()/z, [offset_at, #16 * \i]
     scvtf   z0.s, p0/m, z0.s
     fmla_words_4 \r0, \r1, \r2, \r3, 12, 0
-    ld1rqw  {z0.s}, \p/z, [scale_at, #16 * \i]
+    ld1rqw  {z0.s}, has_rows_\i\()/z, [scale_at, #16 * \i]
     fmul    z\r0\().s, z\r0\().s, z0.s[0]
     fmul    z\r1\().s, z\r1\().s, z0.s[1]
     fmul    z\r2\().s, z\r2\().s, z0.s[2]
