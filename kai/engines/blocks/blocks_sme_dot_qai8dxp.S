@@ -7,8 +7,9 @@
 //
 // SDOT in streaming-mode registers, nothing in ZA: sme_dot.inc. A word of the RHS is 8 k of a column.
 //
-// z2, z3  in the end lhs_offset, lhs_scale, then bounds      z8-z11, z12-z15  f      z2  0 until then
-// At a block's end: z4-z7, z16-z19 scales; at a panel's: z4-z7 rhs_sum, z16-z19 bias
+// F<p>_0-F<p>_3  f of panel p: z8-z11, z12-z15      z2, z3  in the end lhs_offset, lhs_scale, then bounds
+// z2             0 until then                       S, V, z0, z1, p0-p4: sme_dot.inc
+// At a block's end: V scales; at a panel's: V0 rhs_sum, V1 bias
 //
 // Assumes m = 1, n >= 1.
 //
@@ -29,29 +30,51 @@ lhs         .req x8
 panel       .req x9     // the first one
 fields      .req x11    // of a panel
 
-// f z\f0-z\f3 += S z\s0-z\s3 times the scales at \rhs, which moves to the next block. Clobbers z\v0-z\v3.
-.macro add_block rhs, v0, v1, v2, v3, s0, s1, s2, s3, f0, f1, f2, f3
-    ld1h    {z\v1\().h}, p0/z, [\rhs, #-8, mul vl]
-    ld1h    {z\v3\().h}, p0/z, [\rhs, #-7, mul vl]
-    addvl   \rhs, \rhs, #2
-    zip1    z\v0\().h, z2.h, z\v1\().h          // bf16 to f32
-    zip2    z\v1\().h, z2.h, z\v1\().h
-    zip1    z\v2\().h, z2.h, z\v3\().h
-    zip2    z\v3\().h, z2.h, z\v3\().h
-    convert_4 \s0, \s1, \s2, \s3
-    binary_4 fmla, \f0, \f1, \f2, \f3, \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3
+F0_0        .req z8
+F0_1        .req z9
+F0_2        .req z10
+F0_3        .req z11
+F1_0        .req z12
+F1_1        .req z13
+F1_2        .req z14
+F1_3        .req z15
+
+// f of panel \p += S times the scales at its cursor, which moves to the next block. Clobbers S and V of the panel.
+.macro add_block p
+    ld1h    {V\p\()_1.h}, p0/z, [rhs\p, #-8, mul vl]
+    ld1h    {V\p\()_3.h}, p0/z, [rhs\p, #-7, mul vl]
+    addvl   rhs\p, rhs\p, #2
+    zip1    V\p\()_0.h, z2.h, V\p\()_1.h        // bf16 to f32
+    zip2    V\p\()_1.h, z2.h, V\p\()_1.h
+    zip1    V\p\()_2.h, z2.h, V\p\()_3.h
+    zip2    V\p\()_3.h, z2.h, V\p\()_3.h
+    scvtf   S\p\()_0.s, p0/m, S\p\()_0.s
+    scvtf   S\p\()_1.s, p0/m, S\p\()_1.s
+    scvtf   S\p\()_2.s, p0/m, S\p\()_2.s
+    scvtf   S\p\()_3.s, p0/m, S\p\()_3.s
+    fmla    F\p\()_0.s, p0/m, S\p\()_0.s, V\p\()_0.s
+    fmla    F\p\()_1.s, p0/m, S\p\()_1.s, V\p\()_1.s
+    fmla    F\p\()_2.s, p0/m, S\p\()_2.s, V\p\()_2.s
+    fmla    F\p\()_3.s, p0/m, S\p\()_3.s, V\p\()_3.s
 .endm
 
-// Results of a panel, whose fields are at \rhs, to dst, which advances.
-.macro finish rhs, f0, f1, f2, f3
+// Results of panel \p, whose fields are at its cursor, from F, z\f0-z\f3, to dst, which advances. Clobbers V of both, z2, z3,
+// fields.
+.macro finish p, f0, f1, f2, f3
     columns_4
     ld1rw   {z2.s}, p0/z, [lhs]
     ld1rw   {z3.s}, p0/z, [lhs, #4]
     scvtf   z2.s, p0/m, z2.s
-    load_vectors ld1w, s, 4, 5, 6, 7, \rhs, -8
-    load_vectors ld1w, s, 16, 17, 18, 19, \rhs, -4
-    binary_4 fmla, \f0, \f1, \f2, \f3, 4, 5, 6, 7, 2, 2, 2, 2
-    binary_4 fmad, \f0, \f1, \f2, \f3, 3, 3, 3, 3, 16, 17, 18, 19
+    load_vectors ld1w, s, 4, 5, 6, 7, rhs\p, -8
+    load_vectors ld1w, s, 16, 17, 18, 19, rhs\p, -4
+    fmla    F\p\()_0.s, p0/m, V0_0.s, z2.s
+    fmla    F\p\()_1.s, p0/m, V0_1.s, z2.s
+    fmla    F\p\()_2.s, p0/m, V0_2.s, z2.s
+    fmla    F\p\()_3.s, p0/m, V0_3.s, z2.s
+    fmad    F\p\()_0.s, p0/m, z3.s, V1_0.s
+    fmad    F\p\()_1.s, p0/m, z3.s, V1_1.s
+    fmad    F\p\()_2.s, p0/m, z3.s, V1_2.s
+    fmad    F\p\()_3.s, p0/m, z3.s, V1_3.s
     add     fields, problem, #PROBLEM_lo
     ld1rw   {z2.s}, p0/z, [fields]
     ld1rw   {z3.s}, p0/z, [fields, #4]
@@ -81,16 +104,16 @@ fields      .req x11    // of a panel
     dot_32  \kind, \panels
     subs    more, more, #1
     b.ne    2b
-    add_block rhs0, 4, 5, 6, 7, 24, 25, 26, 27, 8, 9, 10, 11
+    add_block 0
     .if \panels == 2
-    add_block rhs1, 16, 17, 18, 19, 28, 29, 30, 31, 12, 13, 14, 15
+    add_block 1
     .endif
     subs    left, left, chunks
     b.ne    1b
-3:  finish  rhs0, 8, 9, 10, 11
+3:  finish  0, 8, 9, 10, 11
     .if \panels == 2
     sub     cols, cols, vl4
-    finish  rhs1, 12, 13, 14, 15
+    finish  1, 12, 13, 14, 15
     .endif
 .endm
 

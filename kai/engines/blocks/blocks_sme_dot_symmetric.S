@@ -7,8 +7,8 @@
 // SDOT in streaming-mode registers, nothing in ZA: sme_dot.inc. int4: a word of the RHS is 8 k of a column; bytes are
 // 16 times the values, the RHS scales a sixteenth.
 //
-// z2, z3  bounds in the end      z2  LHS scale      z8-z11, z12-z15  running sums
-// At a block's end: z4-z7, z16-z19 products of the scales
+// A<p>_0-A<p>_3  running sums of panel p: z8-z11, z12-z15      z2  LHS scale      z2, z3  bounds in the end
+// At a block's end: V products of the scales                   S, V, z0, z1, p0-p4: sme_dot.inc
 //
 // Assumes n, chunks >= 1.
 //
@@ -33,23 +33,44 @@ values      .req x13    // bytes of the values of a panel
 panel       .req x19    // the first one
 lhs_row     .req x20
 
-// Running sums z\a0-z\a3 += S in z\s0-z\s3 times the scales, z2 and those at \scale, which advances. Clobbers
-// z\v0-z\v3.
-.macro add_block scale, v0, v1, v2, v3, s0, s1, s2, s3, a0, a1, a2, a3
-    ld1h    {z\v1\().h}, p0/z, [\scale]
-    ld1h    {z\v3\().h}, p0/z, [\scale, #1, mul vl]
-    addvl   \scale, \scale, #2
-    zip1    z\v0\().h, z\v1\().h, z\v1\().h     // the conversion takes the lower half of a word
-    zip2    z\v1\().h, z\v1\().h, z\v1\().h
-    zip1    z\v2\().h, z\v3\().h, z\v3\().h
-    zip2    z\v3\().h, z\v3\().h, z\v3\().h
-    unary_4 fcvt, \v0, \v1, \v2, \v3, s, h
-    convert_4 \s0, \s1, \s2, \s3
-    plain_4 fmul, \v0, \v1, \v2, \v3, \v0, \v1, \v2, \v3, 2, 2, 2, 2
-    binary_4 fmla, \a0, \a1, \a2, \a3, \s0, \s1, \s2, \s3, \v0, \v1, \v2, \v3
+A0_0        .req z8
+A0_1        .req z9
+A0_2        .req z10
+A0_3        .req z11
+A1_0        .req z12
+A1_1        .req z13
+A1_2        .req z14
+A1_3        .req z15
+
+// Running sums A of panel \p += S times the scales, z2 and those at scale<p>, which advances. Clobbers S and V of the
+// panel.
+.macro add_block p
+    ld1h    {V\p\()_1.h}, p0/z, [scale\p]
+    ld1h    {V\p\()_3.h}, p0/z, [scale\p, #1, mul vl]
+    addvl   scale\p, scale\p, #2
+    zip1    V\p\()_0.h, V\p\()_1.h, V\p\()_1.h   // the conversion takes the lower half of a word
+    zip2    V\p\()_1.h, V\p\()_1.h, V\p\()_1.h
+    zip1    V\p\()_2.h, V\p\()_3.h, V\p\()_3.h
+    zip2    V\p\()_3.h, V\p\()_3.h, V\p\()_3.h
+    fcvt    V\p\()_0.s, p0/m, V\p\()_0.h
+    fcvt    V\p\()_1.s, p0/m, V\p\()_1.h
+    fcvt    V\p\()_2.s, p0/m, V\p\()_2.h
+    fcvt    V\p\()_3.s, p0/m, V\p\()_3.h
+    scvtf   S\p\()_0.s, p0/m, S\p\()_0.s
+    scvtf   S\p\()_1.s, p0/m, S\p\()_1.s
+    scvtf   S\p\()_2.s, p0/m, S\p\()_2.s
+    scvtf   S\p\()_3.s, p0/m, S\p\()_3.s
+    fmul    V\p\()_0.s, V\p\()_0.s, z2.s
+    fmul    V\p\()_1.s, V\p\()_1.s, z2.s
+    fmul    V\p\()_2.s, V\p\()_2.s, z2.s
+    fmul    V\p\()_3.s, V\p\()_3.s, z2.s
+    fmla    A\p\()_0.s, p0/m, S\p\()_0.s, V\p\()_0.s
+    fmla    A\p\()_1.s, p0/m, S\p\()_1.s, V\p\()_1.s
+    fmla    A\p\()_2.s, p0/m, S\p\()_2.s, V\p\()_2.s
+    fmla    A\p\()_3.s, p0/m, S\p\()_3.s, V\p\()_3.s
 .endm
 
-// Results of a panel to dst, which advances.
+// Results of a panel, z\a0-z\a3, to dst, which advances. z2, z3: bounds.
 .macro finish a0, a1, a2, a3
     columns_4
     clamp_4 \a0, \a1, \a2, \a3, 2, 3
@@ -82,9 +103,9 @@ lhs_row     .req x20
     ld1rh   {z2.s}, p0/z, [lhs_scale]
     add     lhs_scale, lhs_scale, #2
     fcvt    z2.s, p0/m, z2.h
-    add_block scale0, 4, 5, 6, 7, 24, 25, 26, 27, 8, 9, 10, 11
+    add_block 0
     .if \panels == 2
-    add_block scale1, 16, 17, 18, 19, 28, 29, 30, 31, 12, 13, 14, 15
+    add_block 1
     .endif
     subs    left, left, #1
     b.hs    1b
@@ -98,6 +119,7 @@ lhs_row     .req x20
     .endif
 .endm
 
+// The function for an RHS of int<bits>; kind: dot_32.
 .macro sme_dot rhs, kind, bits
 func kai_kernel_matmul_clamp_f32_qsi8d32p1x4_\rhs\()_1x4vl_sme_dot, hidden
     frame   d8-d15, x19-x20
