@@ -25,6 +25,7 @@
 .macro lhs_int8 j
     load_4  lhs, \j, \j + 1, \j + 2, \j + 3
 .endm
+// rhs is 8 vectors ahead of part 0, from j = 4 on ahead of part 4.
 .macro rhs_int8 j, r0, r1, n0, n1
   .if \j == 4
     addvl   rhs, rhs, #16
@@ -45,9 +46,15 @@
     add     rhs, rhs_panel, half, lsl #2
     addvl   rhs, rhs, #8
 .endm
+// k of the low nibbles and 16 more, of the high ones, in turn.
 .macro lhs_int4 j
-    load_4  lhs, \j / 2, \j / 2 + 4, \j / 2 + 1, \j / 2 + 5
+  .if \j == 0
+    load_4  lhs, 0, 4, 1, 5
+  .else
+    load_4  lhs, 2, 6, 3, 7
+  .endif
 .endm
+// Even j: reads 2 vectors to n0, n1; their low nibbles are part j. Odd j: what is in r0, r1 since; the high nibbles.
 .macro rhs_int4 j, r0, r1, n0, n1
   .if \j % 2 == 0
     ld1b    {z\n0\().b}, p0/z, [rhs, #\j * 2 - 8, mul vl]
