@@ -42,9 +42,26 @@
     alias   left, x19       // steps of this panel
     alias   parts_left, x20 // of this block
 
+// name_4 bias, z20, z21, z22, z23: vectors of 4 VL columns, bias_0 to bias_3.
+.macro name_4 name, z0, z1, z2, z3
+    \name\()_0 .req \z0
+    \name\()_1 .req \z1
+    \name\()_2 .req \z2
+    \name\()_3 .req \z3
+.endm
+
+    name_4  result, z24, z25, z26, z27
+    name_4  rhs_sum, z16, z17, z18, z19         // per channel
+    name_4  scale, z20, z21, z22, z23           // products of the scales
+    name_4  bias, z28, z29, z30, z31
+    name_4  block_bias, z16, z17, z18, z19      // in blocks
+lhs_offset  .req z2
+lhs_scale   .req z3
+
 // ---- Group 0 += LHS x RHS of a step, by the kind of RHS. half_<kind>: words 0-3 of z\l, RHS \at halves of a step from
 // rhs. advance_<kind>: rhs to the next step. All clobber z4-z15.
 
+// Four vectors a word.
 .macro half_int8 l, at
     ld1b    {z4.b-z7.b}, pn8/z, [rhs, 16 * \at, mul vl]
     sdot    za.s[w8, 0, vgx4], {z4.b-z7.b}, z\l\().b[0]
@@ -70,6 +87,7 @@
     addvl   rhs, rhs, #16
 .endm
 
+// One vector a word: LUTI2 makes four of it.
 .macro half_int2 l, at
     ld1b    {z4.b-z7.b}, pn8/z, [rhs, 4 * \at, mul vl]
     luti2   {z8.b-z11.b}, zt0, z4[0]
@@ -86,6 +104,7 @@
     addvl   rhs, rhs, #8
 .endm
 
+// 32 k. Clobbers z0, z1 too. Advances lhs, rhs.
 .macro step rhs_kind
     load_row_32 0, 1, lhs
     half_\rhs_kind 0, 0
@@ -116,12 +135,19 @@
     ld1w    {z16.s-z19.s}, pn8/z, [rhs]
     ld1w    {z28.s-z31.s}, pn8/z, [rhs, #8, mul vl]
     addvl   rhs, rhs, #fields_channels
-    binary_4 mla, 24, 25, 26, 27, 16, 17, 18, 19, 2, 2, 2, 2
+    mla     result_0.s, p0/m, rhs_sum_0.s, lhs_offset.s
+    mla     result_1.s, p0/m, rhs_sum_1.s, lhs_offset.s
+    mla     result_2.s, p0/m, rhs_sum_2.s, lhs_offset.s
+    mla     result_3.s, p0/m, rhs_sum_3.s, lhs_offset.s
     convert_4 24, 25, 26, 27
-    binary_4 fmad, 24, 25, 26, 27, 20, 21, 22, 23, 28, 29, 30, 31
+    fmad    result_0.s, p0/m, scale_0.s, bias_0.s
+    fmad    result_1.s, p0/m, scale_1.s, bias_1.s
+    fmad    result_2.s, p0/m, scale_2.s, bias_2.s
+    fmad    result_3.s, p0/m, scale_3.s, bias_3.s
 .endm
 
 .equ fields_blocks, 8                           // rhs_sum, bias
+// lhs_offset as f32; z28-z31 = 1.5 * 2^23. Clobbers x9.
 .macro begin_blocks
     scvtf   z2.s, p0/m, z2.s
     mov     w9, #0x4b400000
@@ -176,7 +202,10 @@
     ld1w    {z16.s-z19.s}, pn8/z, [rhs, #4, mul vl]
     addvl   rhs, rhs, #fields_blocks
     read_group 3, 24, 25, 26, 27
-    binary_4 fmsb, 24, 25, 26, 27, 3, 3, 3, 3, 16, 17, 18, 19
+    fmsb    result_0.s, p0/m, lhs_scale.s, block_bias_0.s
+    fmsb    result_1.s, p0/m, lhs_scale.s, block_bias_1.s
+    fmsb    result_2.s, p0/m, lhs_scale.s, block_bias_2.s
+    fmsb    result_3.s, p0/m, lhs_scale.s, block_bias_3.s
 .endm
 
 // z24-z27 within the bounds. NaN stays NaN. Clobbers z4, z5, left.
@@ -203,6 +232,7 @@
     addvl   dst, dst, #4
 .endm
 
+// As f16; clobbers z24, z25.
 .macro store_f16
     whilelo pn9.h, xzr, cols, vlx2
     fcvt    z24.h, {z24.s-z25.s}

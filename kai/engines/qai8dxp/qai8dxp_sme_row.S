@@ -7,7 +7,7 @@
 // upper ones the others; bytes are 16 times the values.
 //
 // z2, z3  lhs_offset, lhs_scale        z12, z13  bounds
-// At a panel's end: z4-z7 rhs_sum, z16-z19 products of the scales, z20-z23 bias
+// At a panel's end: z4-z7 rhs_sum, z16-z19 scale (products of the scales), z20-z23 bias, z24-z31 S of two panels
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme
@@ -26,16 +26,40 @@ dst_row     .req x11
 rows        .req x12    // from this one on
 rhs_stride  .req x13
 
-// \fields: rhs_sum, rhs_scale and bias. S of a panel -> dst.
+// name_4 bias, z20, z21, z22, z23: vectors of 4 VL columns, bias_0 to bias_3.
+.macro name_4 name, z0, z1, z2, z3
+    \name\()_0 .req \z0
+    \name\()_1 .req \z1
+    \name\()_2 .req \z2
+    \name\()_3 .req \z3
+.endm
+
+    name_4  rhs_sum, z4, z5, z6, z7
+    name_4  scale, z16, z17, z18, z19
+    name_4  bias, z20, z21, z22, z23
+lhs_offset  .req z2
+lhs_scale   .req z3
+
+// z\s0-z\s3, S of a panel -> dst. 8 vectors before \fields: rhs_sum, then rhs_scale and bias. Clobbers S, z4-z7,
+// z16-z23.
 .macro finish s0, s1, s2, s3, fields
     load_vectors ld1w, s, 4, 5, 6, 7, \fields, -8
     load_vectors ld1w, s, 16, 17, 18, 19, \fields, -4
     load_vectors ld1w, s, 20, 21, 22, 23, \fields, 0
     columns_4
-    binary_4 mla, \s0, \s1, \s2, \s3, 4, 5, 6, 7, 2, 2, 2, 2
-    plain_4 fmul, 16, 17, 18, 19, 16, 17, 18, 19, 3, 3, 3, 3
+    mla     z\s0\().s, p0/m, rhs_sum_0.s, lhs_offset.s
+    mla     z\s1\().s, p0/m, rhs_sum_1.s, lhs_offset.s
+    mla     z\s2\().s, p0/m, rhs_sum_2.s, lhs_offset.s
+    mla     z\s3\().s, p0/m, rhs_sum_3.s, lhs_offset.s
+    fmul    scale_0.s, scale_0.s, lhs_scale.s
+    fmul    scale_1.s, scale_1.s, lhs_scale.s
+    fmul    scale_2.s, scale_2.s, lhs_scale.s
+    fmul    scale_3.s, scale_3.s, lhs_scale.s
     convert_4 \s0, \s1, \s2, \s3
-    binary_4 fmad, \s0, \s1, \s2, \s3, 16, 17, 18, 19, 20, 21, 22, 23
+    fmad    z\s0\().s, p0/m, scale_0.s, bias_0.s
+    fmad    z\s1\().s, p0/m, scale_1.s, bias_1.s
+    fmad    z\s2\().s, p0/m, scale_2.s, bias_2.s
+    fmad    z\s3\().s, p0/m, scale_3.s, bias_3.s
     clamp_4 \s0, \s1, \s2, \s3, 12, 13
     store_columns_4 \s0, \s1, \s2, \s3
 .endm
