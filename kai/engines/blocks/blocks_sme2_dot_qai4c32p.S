@@ -26,6 +26,7 @@
 .macro start_block g
 .endm
 
+// lhs and rhs are at the fields of the block: group 2 = minus the products of the scales.
 .macro end_block
     mov     lhs_fields, lhs
     mov     rhs_fields, rhs
@@ -44,9 +45,13 @@
     addvl   rhs, rhs, #4
 .endm
 
+// z16-z19 += biases, which are at panel_field. Changes z20-z23.
 .macro add_bias
     ld1w    {z20.s-z23.s}, pn8/z, [panel_field]
-    plain_4 fadd, 16, 17, 18, 19, 16, 17, 18, 19, 20, 21, 22, 23
+    fadd    z16.s, z16.s, z20.s
+    fadd    z17.s, z17.s, z21.s
+    fadd    z18.s, z18.s, z22.s
+    fadd    z19.s, z19.s, z23.s
 .endm
 
     dot_qsi8d32p kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qai4c32p4vlx4_1x4vl_sme2_dot, any, int4

@@ -27,6 +27,7 @@
     ld1h    {z\r3\().h}, p1/z, [\other, #2 * \at + 1, mul vl]
 .endm
 
+// Group 3 += lhs_sum * zeros of the block to add. z2, z24-z27; clobbers panel_field.
 .macro add_offsets
     ld1rh   {z2.s}, p0/z, [lhs_fields]
     add     panel_field, rhs_fields, #2
@@ -37,6 +38,7 @@
 .macro start_block g
 .endm
 
+// lhs and rhs are at the fields of the block: group 2 = minus the products of the scales. Clobbers panel_field.
 .macro end_block
     mov     lhs_fields, lhs
     mov     rhs_fields, rhs

@@ -19,6 +19,7 @@
     start_scales
 .endm
 
+// lhs_fields, rhs_fields: the scales of the first block of the panel at lhs, rhs.
 .macro start_scales
     add     lhs_fields, lhs, panel_field
     cntb    rhs_fields                          // 4 VL columns, a byte each
@@ -34,6 +35,7 @@
 .macro end_block
 .endm
 
+// Group 2 = minus the products of the scales of the block; lhs_fields, rhs_fields to the next one.
 .macro start_block g
     ld1rh   {z3.s}, p0/z, [lhs_fields]
     load_vectors ld1h, s, 28, 29, 30, 31, rhs_fields, 0
@@ -66,6 +68,7 @@
 .macro add_bias
 .endm
 
+// The kernel. halves: RHS_HALVES; scales_bf16: rhs_scales_bf16.
 .macro dot_symmetric rhs, bits, halves=0, scales_bf16=0
     .set    rhs_bits, \bits
     .set    rhs_halves, \halves

@@ -56,6 +56,7 @@
     zip1    z26.h, z13.h, z13.h
     zip2    z27.h, z13.h, z13.h
 .endm
+// Likewise; rhs is at the values of the block.
 .macro load_fields_qai4
     ld1b    {z12.b-z15.b}, pn8/z, [rhs, #16, mul vl]
     trn1    z24.h, z14.h, z14.h

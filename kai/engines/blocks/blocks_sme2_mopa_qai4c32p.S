@@ -31,6 +31,7 @@
 .macro start_block w
 .endm
 
+// Products of the scales -> za\w. z1 = zero, sum_at: lhs_sum. Clobbers z2, z3, t0.
 .macro end_block w
     column_fields
     ld1w    {z1.s}, p0/z, [t0]
@@ -48,6 +49,7 @@
     add     t0, t0, col, lsl #1
 .endm
 
+// Sums += zero * lhs_sum; z8-z11 = S, f32; z12-z15 = products of the scales.
 .macro read_rows s, w, i, ws, r0, r1, r2, r3
     ld1rqw  {z0.s}, has_rows_\i\()/z, [sum_at, #16 * \i]
     read_4_rows \s, 8, 9, 10, 11, \ws
@@ -56,8 +58,12 @@
     convert_4 8, 9, 10, 11
 .endm
 
+// Sums z\r0-z\r3 += S * products, as read_rows left them.
 .macro add_rows s, w, i, ws, r0, r1, r2, r3
-    binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 12, 13, 14, 15
+    fmla    z\r0\().s, p0/m, z8.s, z12.s
+    fmla    z\r1\().s, p0/m, z9.s, z13.s
+    fmla    z\r2\().s, p0/m, z10.s, z14.s
+    fmla    z\r3\().s, p0/m, z11.s, z15.s
 .endm
 
 .macro end_pass

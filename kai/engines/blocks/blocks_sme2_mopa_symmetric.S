@@ -24,6 +24,7 @@
 
     alias   done_scales, own2   // halves: scales of the columns of the block that is added
 
+// ZT0, if nibbles need it. Halves: done_scales at anything that can be read.
 .macro take_args
     .if RHS_BITS == 8
     take_block_args
@@ -35,6 +36,7 @@
     .endif
 .endm
 
+// Cursors of values and scales. Halves: p6.
 .macro start_pass
     start_rhs
     start_scales RHS_BITS, RHS_HALVES
@@ -43,6 +45,7 @@
     .endif
 .endm
 
+// Products of the scales of the block -> za\w. Clobbers z8, z12.
 .macro start_block w
     ld1h    {z8.s}, p0/z, [lhs_scale]
     ld1h    {z12.s}, p0/z, [rhs_scale]
@@ -55,6 +58,7 @@
     .endif
 .endm
 
+// lhs_scale, rhs_scale to the next block. Halves: done_scales, after the first half z0, z1.
 .macro end_block w
     .if RHS_HALVES
     .if \w == 1                                 // the first half
@@ -71,6 +75,7 @@
     .endif
 .endm
 
+// z12-z15 = products of the scales of rows \ws ...: those of za\w or, halves, from row 8 on by FMUL.
 .macro products w, i, ws
     .if \i < 2 || !RHS_HALVES
     read_4_rows \w, 12, 13, 14, 15, \ws
@@ -91,6 +96,7 @@
     fmul    z15.s, z15.s, z\d\().s[3]
 .endm
 
+// The kernel. halves: RHS_HALVES; scales_bf16: rhs_scales_bf16.
 .macro mopa_symmetric rhs, bits, halves=0, scales_bf16=0
     .set    rhs_bits, \bits
     .set    rhs_halves, \halves

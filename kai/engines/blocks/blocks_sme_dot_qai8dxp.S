@@ -58,8 +58,8 @@ F1_3        .req z15
     fmla    F\p\()_3.s, p0/m, S\p\()_3.s, V\p\()_3.s
 .endm
 
-// Results of panel \p, whose fields are at its cursor, from F, z\f0-z\f3, to dst, which advances. Clobbers V of both, z2, z3,
-// fields.
+// Results of panel \p, whose fields are at its cursor, from F, z\f0-z\f3, to dst, which advances. Clobbers V of
+// both, z2, z3, fields.
 .macro finish p, f0, f1, f2, f3
     columns_4
     ld1rw   {z2.s}, p0/z, [lhs]

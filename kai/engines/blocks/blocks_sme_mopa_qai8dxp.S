@@ -38,6 +38,7 @@
 .macro start_block w
 .endm
 
+// z1 = rhs_scale of the block, f32. rhs to the next block.
 .macro end_block w
     sub     t0, rhs, col, lsl #1                // values of 4 bytes, scales of 2
     addvl   t0, t0, #-8
@@ -47,12 +48,17 @@
 .endm
 
     add_rows_at_once
+// Sums z\r0-z\r3 += f32(S) * rhs_scale, rows \ws ... of the tile \s. Clobbers z8-z11.
 .macro add_rows s, w, i, ws, r0, r1, r2, r3
     read_4_rows \s, 8, 9, 10, 11, \ws
     convert_4 8, 9, 10, 11
-    binary_4 fmla, \r0, \r1, \r2, \r3, 8, 9, 10, 11, 1, 1, 1, 1
+    fmla    z\r0\().s, p0/m, z8.s, z1.s
+    fmla    z\r1\().s, p0/m, z9.s, z1.s
+    fmla    z\r2\().s, p0/m, z10.s, z1.s
+    fmla    z\r3\().s, p0/m, z11.s, z1.s
 .endm
 
+// offset_at, scale_at: of the rows of the pass. z12 = rhs_sum, z13 = bias.
 .macro end_pass
     add     offset_at, lhs, row, lsl #2
     addvl   scale_at, offset_at, #1
@@ -61,6 +67,7 @@
     ld1w    {z13.s}, p0/z, [t0, #4, mul vl]
 .endm
 
+// fma(rhs_sum, f32(lhs_offset), acc) * lhs_scale + bias. Clobbers z0.
 .macro finish i, r0, r1, r2, r3
     ld1rqw  {z0.s}, has_rows_\i\()/z, [offset_at, #16 * \i]
     scvtf   z0.s, p0/m, z0.s

@@ -31,6 +31,7 @@
 .macro start_block w
 .endm
 
+// z0, z7: scales of rows and columns of the block, f32. lhs_scale, rhs_scale to the next block.
 .macro end_block w
     ld1h    {z7.s}, p0/z, [rhs_scale]
     whilelo p2.s, row, vl
@@ -41,6 +42,7 @@
     next_scales
 .endm
 
+// z12-z15 = products of the scales of the \i-th 4 rows. Clobbers z1.
 .macro products w, i, ws
     mov     z1.q, z0.q[\i]
     fmul    z15.s, z7.s, z1.s[3]
