@@ -14,6 +14,7 @@
     ldr     zt0, [left]
 .endm
 
+// Group \g += 32 k. Changes z0, z1, z4-z15. Advances lhs, rhs.
 .macro multiply_sub_block g
     load_row_32 0, 1, lhs
     dot_8_int4 \g, 0, 0, 1, rhs, 0

@@ -23,6 +23,7 @@
     lsl     z\w\().b, z\w\().b, #2
 .endm
 
+// Group \g += 16 k. Changes z0, z4-z15, z24-z27. Advances lhs, rhs.
 .macro multiply_sub_block g
     ld1rqb  {z0.b}, p0/z, [lhs]
     ld1b    {z24.b-z27.b}, pn8/z, [rhs, #8, mul vl]

@@ -17,6 +17,7 @@
     take_block_args
 .endm
 
+// All of the sub-block: z0-z3 = the three bytes (z3: the last one again), z4-z7 = the LHS.
 .macro load_parts
     ld1b    {z3.b}, p0/z, [rhs]
     ld1b    {z1.b}, p0/z, [rhs, #-4, mul vl]
@@ -29,6 +30,7 @@
     smopa   za\s\().s, p0/m, p0/m, z\a\().b, z\w\().b
 .endm
 
+// See blocks_sme_mopa.inc. Weights are made at the even parts, multiplied at the odd ones. Changes z0-z3.
 .macro part s, k, a, w, h
     .if \k == 0
     sli     z3.b, z1.b, #2
