@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
+#include <utility>
 
 #include "kai/call.hpp"
 
@@ -188,7 +190,14 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     kai::set_depth(pack, k, kai::is_indirect(p) ? k / kc : 1);
     const kai_ukernel* const u = user_of(p, lhs);
     pack.rows = arg(lhs ? "mr" : "nr", u == nullptr ? 4 : lhs ? u->get_mr() : u->get_nr());
-    pack.kr = arg("kr", u == nullptr ? 8 : u->get_kr()), pack.sr = arg("sr", u == nullptr ? 1 : u->get_sr());
+    // Without a micro-kernel: the first ones that the packer takes.
+    size_t kr = u == nullptr ? 8 : u->get_kr(), sr = u == nullptr ? 1 : u->get_sr();
+    for (const auto& [other_kr, other_sr] : {std::pair<size_t, size_t>{8, 2}, {4, 2}, {4, 1}}) {
+        if (u == nullptr && p.accepts != nullptr && !p.accepts(pack.rows, kr, sr)) {
+            kr = other_kr, sr = other_sr;
+        }
+    }
+    pack.kr = arg("kr", kr), pack.sr = arg("sr", sr);
     const size_t bits = kai::element_bits(p.source_format);
     pack.stride = kai::takes<&kai::PackerArgs::no_bias>(p) ? 0 : kai::line_size(p, n, k, pack.bl);
     uint8_t* const source = buffer(lhs ? m * k * 8 + 1048576 : 4096, lhs ? bits_of(p.source_format) : Bits::any);
