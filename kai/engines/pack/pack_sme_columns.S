@@ -1,5 +1,5 @@
 // Packs K x N sources (RHS) into panels of columns: types of the engine in pack_sme_columns.inc. Rows are interleaved
-// into words by ZIP.
+// into words by ZIP. z0 - z7: source rows, then words; z16 - z23: scratch or words; z24 - z28: sums of int8, ones.
 //
 //     kai_kernel_pack_columns_x32_sme    32-bit elements, head: 32-bit bias
 //     kai_kernel_pack_columns_x16_sme    16-bit elements, head: 16-bit bias
@@ -35,6 +35,7 @@
     ld1w    {\b\().s}, \second\()/z, [row, #1, mul vl]
     add     row, row, stride
 .endm
+// Four groups of two blocks: z0 - z7.
 .macro batch_x32
     load_x32 z0, z1
     load_x32 z2, z3
@@ -69,6 +70,7 @@
     bfcvtnt \a\().h, p7/m, \c\().s
     bfcvtnt \b\().h, p7/m, \d\().s
 .endm
+// Two groups of two rows and two blocks: z0 - z7, the bf16 of each four vectors in the first two.
 .macro batch_bf16
     load_bf16 z0, z1, z2, z3
     load_bf16 z4, z5, z6, z7
@@ -90,6 +92,7 @@
 .macro missing_x16 rows
     pfalse  p1.b
 .endm
+// Two rows of the unit.
 .macro load_x16 a, b
     ld1h    {\a\().h}, p0/z, [row]
     add     row, row, stride
@@ -121,6 +124,7 @@
 .macro columns_x8
     columns_of_bytes
 .endm
+// Four rows of the unit.
 .macro load_x8 a, b, c, d
     ld1b    {\a\().b}, p0/z, [row]
     ld1b    {\b\().b}, p1/z, [row, stride]
@@ -153,6 +157,7 @@
 .macro columns_qsi8
     columns_of_bytes
 .endm
+// The sums of the unit, z24 - z27, += words of four rows. z28: ones.
 .macro add_qsi8 a, b, c, d
     sdot    z24.s, \a\().b, z28.b
     sdot    z25.s, \b\().b, z28.b

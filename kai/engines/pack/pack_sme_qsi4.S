@@ -5,7 +5,8 @@
 //
 // A group is 16 bits per column, four weights along k, the first in the lowest bits. So a word holds two columns, and a
 // block is a panel. While sums grow, the head of a panel keeps those of its even columns in the first vector and those
-// of its odd columns in the second; they are put in order at the end.
+// of its odd columns in the second; they are put in order at the end. z0 - z3: words of a group; z20 - z23, z24 - z27:
+// sums of even and odd columns; z28 - z31: constants.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme
@@ -40,6 +41,7 @@
     mov     z31.b, p0/m, #-1
     columns_of_bytes
 .endm
+// A source row, as two's complement, under the predicate \p; row moves on. z30, z31: prepare_qsi4.
 .macro load_qsi4 row_of_group, p
     ld1b    {\row_of_group\().b}, \p\()/z, [row]
     add     row, row, stride
@@ -57,6 +59,7 @@
     sdot    \even\().s, z6.b, z28.b
     sdot    \odd\().s, z6.b, z29.b
 .endm
+// A group of four rows of a unit: z0 - z3 to four panels, their sums to z20 - z27. Clobbers z4 - z7, z16 - z19.
 .macro group_qsi4
     load_qsi4 z0, p0
     load_qsi4 z1, p1
@@ -82,6 +85,7 @@
     group_qsi4
     group_qsi4
 .endm
+// z20 - z23, z24 - z27 = the sums so far of even and odd columns of four panels. Clobbers limit.
 .macro load_sums_qsi4
     sums_at limit
     load_4  limit, z20, z21, z22, z23
@@ -138,6 +142,7 @@
     eor     \words\().h, p1/m, \words\().h, z30.h
     st1b    {\words\().b}, p7, [out, #\slice, mul vl]
 .endm
+// Four groups of a panel from slices of ZA0.H; z20, z24 += their sums. Clobbers z0 - z7, z16 - z19.
 .macro drain_4_qsi4
     take_qsi4 z0, 0
     take_qsi4 z1, 1
@@ -154,6 +159,7 @@
     sdot    z20.s, z4.b, z28.b
     sdot    z24.s, z4.b, z29.b
 .endm
+// One group. Clobbers z0, z6, z7.
 .macro drain_1_qsi4
     mov     z0.h, p7/m, za0v.h[w12, 0]
     eor     z0.h, p1/m, z0.h, z30.h

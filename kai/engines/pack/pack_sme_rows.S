@@ -2,7 +2,8 @@
 // kai/engines/pack/pack_sme_rows.inc.
 //
 // Bytes of a row are loaded straight into ZA: row 4 i + t of ZA is slice i of tile t of words, and a slice of bytes. So
-// a predicate of bytes ends a row at any element, and the rest of its last word is zero.
+// a predicate of bytes ends a row at any element, and the rest of its last word is zero. w12: row of ZA; p0, p2, p4:
+// the job's part of a row; z0 - z7: f32.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme
@@ -15,6 +16,7 @@
     whilelo p0.b, xzr, rest
 .endm
 
+// \count rows, 1 or 4, from \row on to tile \tile; \row moves on.
 .macro rows_load count, row, tile, whole
     ld1b    {za0h.b[w12, \tile]}, p0/z, [\row]
     .if \count == 4
@@ -45,6 +47,7 @@
     ld1b    {za0h.b[w12, \slice]}, p0/z, [\pointer, t]
 .endm
 
+// The same; \row is at their pointers.
 .macro table_load count, row, tile, whole
     .if \count == 1
     ldr     entry0, [\row], #8
@@ -92,6 +95,7 @@
     add     \row, \row, stride
 .endm
 
+// The same of f32, converted. \whole: all words of the job are whole. Clobbers z0 - z7.
 .macro bf16_load count, row, tile, whole
     bf16_load_one 0, z0, z1, \row, \tile, \whole
     .if \count == 4
