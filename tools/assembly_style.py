@@ -5,17 +5,12 @@
   comment     a macro of more than 3 lines has a comment above it: what it reads, writes and changes
   map         a .S of more than 100 lines names registers in the comment at its head
 
-tools/assembly_debt.txt counts what breaks them still, by file: no count may grow, and one that shrinks is written down
-(`tools/assembly_style.py > tools/assembly_debt.txt`).
-
 SPDX-License-Identifier: Apache-2.0
 """
-import collections
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-DEBT = ROOT / "tools/assembly_debt.txt"
 MOST_PARAMETERS, MOST_NUMBERS, SHORT_MACRO, SHORT_FILE = 8, 6, 3, 100
 
 
@@ -57,32 +52,7 @@ def broken_rules(path):
             yield "map", 1
 
 
-def debt_of(paths):
-    """{(file, rule): line numbers}"""
-    found = collections.defaultdict(list)
+def complaints(paths):
     for path in sorted(filter(is_checked, paths)):
         for rule, line in broken_rules(path):
-            found[path, rule].append(line)
-    return found
-
-
-def complaints(paths):
-    known = {}
-    for line in DEBT.read_text().splitlines():
-        path, rule, count = line.split()
-        known[path, rule] = int(count)
-    now = debt_of(paths)
-    for key in sorted(now.keys() | known.keys()):
-        path, rule = key
-        lines, allowed = now.get(key, []), known.get(key, 0)
-        if len(lines) > allowed:
-            places = ", ".join(map(str, lines))
-            yield f"{path}: {rule}: {len(lines)} (lines {places}), {allowed} in {DEBT.name}: see its rules"
-        elif len(lines) < allowed:
-            yield f"{path}: {rule}: {len(lines)}, {allowed} in {DEBT.name}: write the new count down"
-
-
-if __name__ == "__main__":
-    names = (str(p.relative_to(ROOT)) for p in ROOT.glob("kai/engines/*/*"))
-    for (file, broken), where in debt_of(names).items():
-        print(file, broken, len(where))
+            yield f"{path}:{line}: {rule}: see tools/assembly_style.py"

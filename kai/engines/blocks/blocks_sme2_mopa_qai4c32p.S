@@ -73,7 +73,7 @@
 
 .macro finish i, r0, r1, r2, r3
     ld1w    {z8.s}, p0/z, [bias_at]
-    plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 8, 8, 8, 8
+    plain_by_4 fadd, \r0, \r1, \r2, \r3, 8
 .endm
 
     mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, any, pairs

@@ -73,7 +73,7 @@
     fmul    z\r1\().s, z\r1\().s, z0.s[1]
     fmul    z\r2\().s, z\r2\().s, z0.s[2]
     fmul    z\r3\().s, z\r3\().s, z0.s[3]
-    plain_4 fadd, \r0, \r1, \r2, \r3, \r0, \r1, \r2, \r3, 13, 13, 13, 13
+    plain_by_4 fadd, \r0, \r1, \r2, \r3, 13
 .endm
 
     mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, f32, all

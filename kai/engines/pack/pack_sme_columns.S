@@ -13,16 +13,6 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/pack/pack_sme_columns.inc"
 
-// 8 vectors: \load into z0-z7, \words of these with z16-z23, \store of a-h.
-.macro batch load, words, store, a, b, c, d, e, f, g, h
-    \load   z0, z1, z2, z3
-    \load   z4, z5, z6, z7
-    \words  z0, z1, z2, z3, z16, z17, z18, z19
-    \words  z4, z5, z6, z7, z20, z21, z22, z23
-    \store  \a, \b, \c, \d
-    \store  \e, \f, \g, \h
-.endm
-
 // x32. p0, p1: columns of blocks 0 and 1.
 .macro columns_x32
     mov     limit, left
@@ -111,8 +101,14 @@
     load_x16 \a, \b
     load_x16 \c, \d
 .endm
+// Four groups of two rows; their words are z16 - z23.
 .macro batch_x16
-    batch   load_x16_twice, words_x16_twice, store_2_twice, z16, z17, z18, z19, z20, z21, z22, z23
+    load_x16_twice z0, z1, z2, z3
+    load_x16_twice z4, z5, z6, z7
+    words_x16_twice z0, z1, z2, z3, z16, z17, z18, z19
+    words_x16_twice z4, z5, z6, z7, z20, z21, z22, z23
+    store_2_twice z16, z17, z18, z19
+    store_2_twice z20, z21, z22, z23
 .endm
 .macro group_x16
     load_x16 z0, z1
@@ -144,8 +140,14 @@
     zip1    \c\().b, \f\().b, \h\().b
     zip2    \d\().b, \f\().b, \h\().b
 .endm
+// Two groups of four rows.
 .macro batch_x8
-    batch   load_x8, words_x8, store_4, z0, z1, z2, z3, z4, z5, z6, z7
+    load_x8 z0, z1, z2, z3
+    load_x8 z4, z5, z6, z7
+    words_x8 z0, z1, z2, z3, z16, z17, z18, z19
+    words_x8 z4, z5, z6, z7, z20, z21, z22, z23
+    store_4 z0, z1, z2, z3
+    store_4 z4, z5, z6, z7
 .endm
 .macro group_x8
     load_x8 z0, z1, z2, z3

@@ -31,6 +31,12 @@ scales_after .req x16
     regs    12, C, no_scale
     reg     off_ls, 28
 
+// Nibbles of a step of a quad: where its four vectors are, then the bytes of a step. Panels of 4 columns; of 8, by
+// 8 k and by 4 k.
+#define ONE_QUAD 0, 16, 32, 48, 64
+#define TWO_QUADS_X8 0, 16, 64, 80, 128
+#define TWO_QUADS_X4 0, 32, 64, 96, 128
+
 // After the last step: quad_0 ... = fields of the quads, off_ls = off, ls. A panel has nr / 4 quads, `distance` bytes
 // apart, whose fields are 16 bytes apart.
 .macro fields nr, distance
@@ -82,9 +88,9 @@ endfunc
 
     channel_function kai_row_int8_4x4, f32_or_f16, int8, add, 4, 0, x4
     channel_function kai_row_int8_4x8, f32_or_f16, int8, addp, 4, 0, x8
-    channel_function kai_row_int4_4x4, f32_or_f16, int4, none, 4, 0, x4, 0, 16, 32, 48, 64
-    channel_function kai_row_int4_4x8, f32_or_f16, int4, addp, 4, 0, x8, 0, 16, 32, 48, 64
-    channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, 0, 16, 64, 80, 128
+    channel_function kai_row_int4_4x4, f32_or_f16, int4, none, 4, 0, x4, ONE_QUAD
+    channel_function kai_row_int4_4x8, f32_or_f16, int4, addp, 4, 0, x8, ONE_QUAD
+    channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, TWO_QUADS_X8
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
 
 // RHS_C = scales, bf16 scales_after bytes from here, as floats.
@@ -173,11 +179,11 @@ endfunc
 .endm
 
 .macro int4_blocks_x8 out
-    block_function kai_row_blocks_int4_4x8, \out, addp, 4, 0, x8, 0, 16, 32, 48, 64
+    block_function kai_row_blocks_int4_4x8, \out, addp, 4, 0, x8, ONE_QUAD
 .endm
 
-    block_function kai_row_blocks_int4_4x4, f32, none, 4, 0, x4, 0, 16, 32, 48, 64
-    block_function kai_row_blocks_int4_8x4, f32, none, 8, 16, x4, 0, 32, 64, 96, 128
+    block_function kai_row_blocks_int4_4x4, f32, none, 4, 0, x4, ONE_QUAD
+    block_function kai_row_blocks_int4_8x4, f32, none, 8, 16, x4, TWO_QUADS_X4
     int4_blocks_x8 f32
     int4_blocks_x8 bf16
-    block_function kai_row_blocks_int4_8x8, f32, addp, 8, 32, x8, 0, 16, 64, 80, 128
+    block_function kai_row_blocks_int4_8x8, f32, addp, 8, 32, x8, TWO_QUADS_X8
