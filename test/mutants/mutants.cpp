@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "kai/call.hpp"
 #include "kai/kai_registry.h"
@@ -804,10 +805,10 @@ void read_past_the_source(const void* end, size_t line) {
 
 /// Panels of packers that take only one size and have no argument for it.
 reference::Tile tile_of(const kai_packer& p) {
-    for (const size_t kr : {1, 2, 4}) {
+    for (const auto& [kr, sr] : {std::pair<size_t, size_t>{1, 1}, {2, 1}, {4, 1}, {4, 2}}) {
         for (size_t rows = 1; rows <= 4096; ++rows) {
-            if (p.accepts(rows, kr, 1)) {
-                return {rows, kr, 1};
+            if (p.accepts(rows, kr, sr)) {
+                return {rows, kr, sr};
             }
         }
     }
@@ -1259,9 +1260,6 @@ std::set<std::string> subjects_of(const Mutation& m, bool depthwise) {
         }
     }
     for (const kai_packer* p : test::all_packers()) {
-        if (p->signature == KAI_RHS_PACK_NXK_UNIFIED_GGUF) {
-            continue;  // there is no wrapper for it
-        }
         if (m.packers != nullptr && kai_registry_runnable(p->features, nullptr, 0) && m.packers(*p)) {
             names.insert(p->name);
         }
