@@ -44,14 +44,29 @@
     .endif
 .endm
 .macro regs first, names:vararg
+    kai_name_in_turn_ reg, \first, \names
+.endm
+
+// The same for SVE: `zreg sum_0, 4` makes sum_0 z4, and vsum_0, qsum_0, dsum_0 the lower bits of it.
+.macro zreg name, number
+    \name   .req z\number
+    v\name  .req v\number
+    q\name  .req q\number
+    d\name  .req d\number
+.endm
+.macro zregs first, names:vararg
+    kai_name_in_turn_ zreg, \first, \names
+.endm
+
+.macro kai_name_in_turn_ what, first, names:vararg
     .set    KAI_LOCAL(next_register), \first
     .irp name, \names
-    with_number kai_reg_, (KAI_LOCAL(next_register)), \name
+    with_number kai_name_, (KAI_LOCAL(next_register)), \what, \name
     .set    KAI_LOCAL(next_register), KAI_LOCAL(next_register) + 1
     .endr
 .endm
-.macro kai_reg_ number, name
-    reg     \name, \number
+.macro kai_name_ number, what, name
+    \what   \name, \number
 .endm
 
 .macro func name, visibility=public

@@ -52,55 +52,17 @@ dst_top     .req x22    // of the first row of these columns
 clamps      .req x23    // whether there are bounds
 t0          .req x24
 
-.macro zreg name, number
-\name   .req z\number
-d\name  .req d\number
-.endm
-
-    zreg    row0, 0
-    zreg    row1, 1
-    zreg    row2, 2
-    zreg    row3, 3
-    zreg    row4, 4
-    zreg    row5, 5
-    zreg    row6, 6
-    zreg    row7, 7
-    zreg    column0_a, 8
-    zreg    column0_b, 9
-    zreg    column1_a, 10
-    zreg    column1_b, 11
-    zreg    column2_a, 12
-    zreg    column2_b, 13
-    zreg    column3_a, 14
-    zreg    column3_b, 15
-    zreg    sum0_a, 16
-    zreg    sum0_b, 17
-    zreg    sum1_a, 18
-    zreg    sum1_b, 19
-    zreg    sum2_a, 20
-    zreg    sum2_b, 21
-    zreg    sum3_a, 22
-    zreg    sum3_b, 23
-    zreg    sum4_a, 24
-    zreg    sum4_b, 25
-    zreg    sum5_a, 26
-    zreg    sum5_b, 27
-    zreg    sum6_a, 28
-    zreg    sum6_b, 29
-    zreg    sum7_a, 30
-    zreg    sum7_b, 31
+    zregs   0, row0, row1, row2, row3, row4, row5, row6, row7
+    zregs   8, column0_a, column0_b, column1_a, column1_b, column2_a, column2_b, column3_a, column3_b
+    zregs   16, sum0_a, sum0_b, sum1_a, sum1_b, sum2_a, sum2_b, sum3_a, sum3_b
+    zregs   24, sum4_a, sum4_b, sum5_a, sum5_b, sum6_a, sum6_b, sum7_a, sum7_b
 
 // Of the results.
     zreg    upper, 0        // rows 2p, 2p + 1
     zreg    lower, 1
     zreg    factor, 2       // products of the scales
-    zreg    offset, 3
-    zreg    scale, 4
-    zreg    column_sum, 8
-    zreg    column_scale, 9
-    zreg    bias, 10
-    zreg    lo, 11
-    zreg    hi, 12
+    zregs   3, offset, scale
+    zregs   8, column_sum, column_scale, bias, lo, hi
 
 // ---- 8 k, number \g of a step
 

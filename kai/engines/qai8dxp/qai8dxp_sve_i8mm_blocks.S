@@ -55,52 +55,18 @@ dst_top     .req x19    // of the first row of these columns
 t0          .req x20
 
 // `zreg scale, 12`: scale is z12; vscale, qscale, dscale its first 128 and 64 bits.
-.macro zreg name, number
-\name   .req z\number
-v\name  .req v\number
-q\name  .req q\number
-d\name  .req d\number
-.endm
-
-    zreg    row0, 0
-    zreg    row1, 1
-    zreg    row2, 2
-    zreg    row3, 3
+    zregs   0, row0, row1, row2, row3
     zreg    start, 6        // what S starts from: 0 or the bits of 1.5 * 2^23
-    zreg    sixteenth, 7
-    zreg    high_a, 8
-    zreg    high_b, 9
-    zreg    low_a, 10
-    zreg    low_b, 11
-    zreg    scale, 12
-    zreg    scale_a, 13
-    zreg    scale_b, 14
-    zreg    sum0_a, 16
-    zreg    sum0_b, 17
-    zreg    sum1_a, 18
-    zreg    sum1_b, 19
-    zreg    sum2_a, 20
-    zreg    sum2_b, 21
-    zreg    sum3_a, 22
-    zreg    sum3_b, 23
-    zreg    f0_a, 24
-    zreg    f0_b, 25
-    zreg    f1_a, 26
-    zreg    f1_b, 27
-    zreg    f2_a, 28
-    zreg    f2_b, 29
-    zreg    f3_a, 30
-    zreg    f3_b, 31
+    zregs   7, sixteenth, high_a, high_b, low_a, low_b, scale, scale_a, scale_b
+    zregs   16, sum0_a, sum0_b, sum1_a, sum1_b, sum2_a, sum2_b, sum3_a, sum3_b
+    zregs   24, f0_a, f0_b, f1_a, f1_b, f2_a, f2_b, f3_a, f3_b
 
 // Of the results.
     zreg    upper, 0        // rows 2p, 2p + 1
     zreg    lower, 1
     zreg    offsets, 4      // of the 4 rows of an LHS panel, f32, in each 128 bits
     zreg    scales, 5
-    zreg    column_sum, 8
-    zreg    bias, 9
-    zreg    lo, 10
-    zreg    hi, 11
+    zregs   8, column_sum, bias, lo, hi
 
 // ---- A block. width: wide, quads.
 

@@ -54,43 +54,10 @@ column      .req x17    // of the tile
 dst_row     .req x19
 rows        .req x20    // from this one on
 
-// `zreg scale, 4`: scale is z4; vscale, qscale, dscale its first 128 and 64 bits.
-.macro zreg name, number
-\name   .req z\number
-v\name  .req v\number
-q\name  .req q\number
-d\name  .req d\number
-.endm
-
-    zreg    value0, 0
-    zreg    value1, 1
-    zreg    value2, 2
-    zreg    value3, 3
-    zreg    k0, 4
-    zreg    k1, 5
-    zreg    column_sum, 0
-    zreg    column_scale, 1
-    zreg    bias, 2
-    zreg    offset, 3
-    zreg    scale, 4
-    zreg    lo, 5
-    zreg    hi, 6
-    zreg    sum0_a, 16
-    zreg    sum0_b, 17
-    zreg    sum1_a, 18
-    zreg    sum1_b, 19
-    zreg    sum2_a, 20
-    zreg    sum2_b, 21
-    zreg    sum3_a, 22
-    zreg    sum3_b, 23
-    zreg    sum4_a, 24
-    zreg    sum4_b, 25
-    zreg    sum5_a, 26
-    zreg    sum5_b, 27
-    zreg    sum6_a, 28
-    zreg    sum6_b, 29
-    zreg    sum7_a, 30
-    zreg    sum7_b, 31
+    zregs   0, value0, value1, value2, value3, k0, k1
+    zregs   0, column_sum, column_scale, bias, offset, scale, lo, hi
+    zregs   16, sum0_a, sum0_b, sum1_a, sum1_b, sum2_a, sum2_b, sum3_a, sum3_b
+    zregs   24, sum4_a, sum4_b, sum5_a, sum5_b, sum6_a, sum6_b, sum7_a, sum7_b
 
 // ---- Multiplication: dots_<layout>_<width> count: 32 k of `count` eights. The cursors move on.
 
