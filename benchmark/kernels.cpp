@@ -41,26 +41,21 @@ template <typename F, auto... Arguments>
 constexpr bool is_known(kai::Function<F, Arguments...> /*run*/) {
     return (Known::has<Arguments> && ...);
 }
-constexpr bool is_known(kai::Unified /*run*/) {
-    return true;
-}
-constexpr bool is_known(kai::UnifiedBl /*run*/) {
-    return true;
-}
-constexpr bool is_known(kai::UnifiedPackBl /*run*/) {
-    return true;
-}
-constexpr bool is_known(kai::UnifiedPackFile /*run*/) {
-    return true;
-}
 constexpr bool is_known(kai::NoFunction /*run*/) {
     return false;
 }
 static_assert(!is_known(kai::Function<void(size_t, size_t), &K::n, &K::index>{}), "arguments that are not in the list");
-/// A micro-kernel or a packer.
+/// A micro-kernel or a packer. Those of the unified API take structures, which kai::run fills.
 template <typename Entry>
 bool is_known(const Entry& entry) {
-    return kai::with_signature(entry.signature, [](auto s) { return is_known(typename decltype(s)::Run{}); });
+    return kai::with_signature(entry.signature, [](auto s) {
+        using Run = typename decltype(s)::Run;
+        if constexpr (kai::kKind<Run> == kai::Kind::unified) {
+            return true;
+        } else {
+            return is_known(Run{});
+        }
+    });
 }
 
 /// What a micro-kernel is measured with.

@@ -71,8 +71,7 @@ kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& 
 }
 
 kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
-    if (kai::is_indirect(p) ||
-        kai::is_unified(p)) {  // they take any shape, with blocks of one length any number of them
+    if (kai::is_indirect(p) || kai::is_unified(p)) {  // they take any shape, k in whole blocks if they have some
         KAI_VIOLATION_IF(rules.block != 0 && c.k % rules.block != 0, not_multiple, "k", c.k, rules.block);
         return {};
     }
