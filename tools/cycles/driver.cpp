@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <utility>
 
 #include "kai/call.hpp"
 
@@ -182,6 +181,22 @@ const kai_ukernel* user_of(const kai_packer& p, bool lhs) {
     return nullptr;
 }
 
+struct Groups {
+    size_t kr, sr;
+};
+/// Those of the micro-kernel, or, without one, the first that the packer takes.
+Groups groups_of(const kai_packer& p, const kai_ukernel* u, size_t rows) {
+    if (u != nullptr) {
+        return {u->get_kr(), u->get_sr()};
+    }
+    for (const Groups& g : {Groups{8, 1}, Groups{8, 2}, Groups{4, 2}, Groups{4, 1}}) {
+        if (p.accepts == nullptr || p.accepts(rows, g.kr, g.sr)) {
+            return g;
+        }
+    }
+    return {8, 1};
+}
+
 void prepare_packer(const kai_packer& p, const Arguments& arg) {
     const bool lhs = kai::is_lhs(p);
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512), kc = arg("kc", 4);
@@ -190,14 +205,8 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     kai::set_depth(pack, k, kai::is_indirect(p) ? k / kc : 1);
     const kai_ukernel* const u = user_of(p, lhs);
     pack.rows = arg(lhs ? "mr" : "nr", u == nullptr ? 4 : lhs ? u->get_mr() : u->get_nr());
-    // Without a micro-kernel: the first ones that the packer takes.
-    size_t kr = u == nullptr ? 8 : u->get_kr(), sr = u == nullptr ? 1 : u->get_sr();
-    for (const auto& [other_kr, other_sr] : {std::pair<size_t, size_t>{8, 2}, {4, 2}, {4, 1}}) {
-        if (u == nullptr && p.accepts != nullptr && !p.accepts(pack.rows, kr, sr)) {
-            kr = other_kr, sr = other_sr;
-        }
-    }
-    pack.kr = arg("kr", kr), pack.sr = arg("sr", sr);
+    const Groups groups = groups_of(p, u, pack.rows);
+    pack.kr = arg("kr", groups.kr), pack.sr = arg("sr", groups.sr);
     const size_t bits = kai::element_bits(p.source_format);
     pack.stride = kai::takes<&kai::PackerArgs::no_bias>(p) ? 0 : kai::line_size(p, n, k, pack.bl);
     uint8_t* const source = buffer(lhs ? m * k * 8 + 1048576 : 4096, lhs ? bits_of(p.source_format) : Bits::any);
