@@ -47,7 +47,7 @@
     kai_name_in_turn_ reg, \first, \names
 .endm
 
-// The same for SVE: `zreg sum_0, 4` makes sum_0 z4, and vsum_0, qsum_0, dsum_0 the lower bits of it.
+// The same for SVE: `zreg sum_0, 4`: sum_0 is z4; vsum_0, qsum_0 and dsum_0 are its first 128 and 64 bits.
 .macro zreg name, number
     \name   .req z\number
     v\name  .req v\number
