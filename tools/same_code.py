@@ -17,9 +17,9 @@ import collections
 import struct
 import sys
 
-SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
-STT_FUNC, STT_SECTION = 2, 3
-EXECUTABLE = 4
+from source_compat import SHF_EXECINSTR, STT_FUNC, Object
+
+STT_SECTION = 3
 
 
 def members(path):
@@ -44,60 +44,44 @@ def members(path):
             yield name.rstrip("/"), body
 
 
-class Elf:
-    """Sections, symbols and relocations of a relocatable AArch64 object."""
+class Code:
+    """The functions of an object: (section, start, size, name)."""
 
-    def __init__(self, name, data):
-        if data[:4] != b"\x7fELF" or data[4] != 2 or struct.unpack_from("<H", data, 18)[0] != 183:
-            raise SystemExit(f"{name}: not an AArch64 ELF object")
-        offset, = struct.unpack_from("<Q", data, 40)
-        size, count, names = struct.unpack_from("<HHH", data, 58)
-        headers = [struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size) for i in range(count)]
-        self.bytes = [b"" if h[1] == SHT_NOBITS else data[h[4]:h[4] + h[5]] for h in headers]
-        self.names = [text(self.bytes[names], h[0]) for h in headers]
-        self.executable = [bool(h[2] & EXECUTABLE) for h in headers]
-        self.symbols = []  # (name, type, section, value, size)
-        self.relocations = collections.defaultdict(list)  # section -> (offset, type, symbol, addend)
-        for number, h in enumerate(headers):
-            if h[1] == SHT_SYMTAB:
-                for at in range(0, h[5], 24):
-                    name, info, _, section, value, length = struct.unpack_from("<IBBHQQ", self.bytes[number], at)
-                    self.symbols.append((text(self.bytes[h[6]], name), info & 15, section, value, length))
-        for number, h in enumerate(headers):
-            if h[1] == SHT_RELA:
-                for at in range(0, h[5], 24):
-                    where, info, addend = struct.unpack_from("<QQq", self.bytes[number], at)
-                    self.relocations[h[7]].append((where, info & 0xFFFFFFFF, info >> 32, addend))
-        self.functions = sorted((s[2], s[3], s[4], s[0]) for s in self.symbols
-                                if s[1] == STT_FUNC and s[2] < count and self.executable[s[2]])
+    def __init__(self, obj):
+        self.sections = obj.sections
+        self.functions = [(s.section, s.value, s.size, s.name) for s in obj.symbols
+                          if s.type == STT_FUNC and 0 < s.section < len(obj.sections) and self.executable(s.section)]
+
+    def executable(self, section):
+        return bool(self.sections[section].flags & SHF_EXECINSTR)
 
     def place(self, section, at):
         """What is at a byte of a section: a function and the offset in it, or the data there."""
         for number, start, size, name in self.functions:
             if number == section and start <= at < start + max(size, 4):
                 return f"{name}+{at - start}"
-        if self.executable[section]:
-            return f"{self.names[section]}+{at}"
-        kind = self.names[section].split(".")[1] if self.names[section].startswith(".") else self.names[section]
-        return f"{kind} {self.bytes[section][at:at + 64].hex()}"
+        name = self.sections[section].name
+        if self.executable(section):
+            return f"{name}+{at}"
+        kind = name.split(".")[1] if name.startswith(".") else name
+        return f"{kind} {self.sections[section].data[at:at + 64].hex()}"
 
     def reached(self, symbol, addend):
-        name, kind, section, value, _ = self.symbols[symbol]
-        if kind == STT_SECTION or (section and section < len(self.bytes) and name.startswith((".L", "$"))):
-            return self.place(section, value + addend)
-        if section and section < len(self.bytes) and not self.executable[section]:
-            return self.place(section, value + addend)
-        return f"{name}+{addend}"
+        if 0 < symbol.section < len(self.sections):
+            local = symbol.type == STT_SECTION or symbol.name.startswith((".L", "$"))
+            if local or not self.executable(symbol.section):
+                return self.place(symbol.section, symbol.value + addend)
+        return f"{symbol.name}+{addend}"
 
-    def code(self, section, start, size):
+    def words(self, section, start, size):
         """The words of a function, each with what it refers to outside of it."""
         refers = collections.defaultdict(list)
-        for where, kind, symbol, addend in self.relocations[section]:
+        for where, kind, symbol, addend in self.sections[section].relocations:
             if start <= where < start + size:
                 refers[where].append((kind, self.reached(symbol, addend)))
         words = []
         for at in range(start, start + size, 4):
-            word, = struct.unpack_from("<I", self.bytes[section], at)
+            word, = struct.unpack_from("<I", self.sections[section].data, at)
             if at in refers:
                 words.append((word, tuple(refers[at])))
                 continue
@@ -107,10 +91,6 @@ class Elf:
             else:
                 words.append(word)
         return tuple(words)
-
-
-def text(table, at):
-    return table[at:table.index(b"\0", at)].decode()
 
 
 def branch_target(word, at):
@@ -135,10 +115,10 @@ def functions(path):
     """name -> sorted list of the codes that functions of this name have (local ones may share a name)."""
     found = collections.defaultdict(list)
     for name, data in members(path):
-        elf = Elf(name, data)
-        for section, start, size, function in elf.functions:
+        code = Code(Object(name, data))
+        for section, start, size, function in code.functions:
             if size:
-                found[function].append(elf.code(section, start, size))
+                found[function].append(code.words(section, start, size))
     if not found:
         raise SystemExit(f"{path}: no function")
     return {name: sorted(codes, key=repr) for name, codes in found.items()}

@@ -59,8 +59,10 @@ class Section:
 
 
 class Object:
-    def __init__(self, path):
-        data = open(path, "rb").read()
+    """An object file: its sections, symbols and relocations. `data`: its bytes, if `path` only names it."""
+
+    def __init__(self, path, data=None):
+        data = open(path, "rb").read() if data is None else data
         if data[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<H", data, 18)[0] != 183:
             sys.exit(f"{path}: not an ELF object for AArch64, little-endian")
         self.path = path
