@@ -83,7 +83,7 @@ struct Channels {
 };
 
 /// qai8dxp x a scale per block.
-///     result = fma(f32(sum), block_scale, result) for each block, or each part of it (steps_of_block)
+///     result = fma(f32(sum), block_scale, result) for each block, or each part of it (part_steps)
 ///     result = fma(column_sum, f32(offset), result) * scale + bias
 struct RowBlocks {
     static constexpr const Format &kLhs = qai8dxp, &kRhs = qsi4c32pbf16;
@@ -262,7 +262,7 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
     const Tile row_tile{1, 0, 0}, column_tile{p.nr, 0, 0};
     const size_t bl = family.has_blocks ? p.bl : (p.k + kStep - 1) / kStep * kStep;
     const size_t blocks = p.k == 0 ? 0 : family.has_blocks ? p.k / bl : 1, steps_of_bl = bl / kStep;
-    const size_t steps_of_chunk = family.adds_parts ? steps_of_block(bl) : kChunk / kStep;
+    const size_t steps_of_chunk = family.adds_parts ? part_steps(bl) : kChunk / kStep;
     // Halves of a step of the LHS, as the nibbles of the RHS are.
     const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
     const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;

@@ -26,8 +26,9 @@ constexpr RhsKind rhs_kind(const Format& f) {
                              : RhsKind::int2;
 }
 
-/// Steps of a block of bl, or of its equal parts: integer sums are short up to 256 k (ShortSum).
-KAI_INLINE size_t steps_of_block(size_t bl) {
+/// Steps of 32 k in a part of a block of bl: the block, or the largest equal parts of it with at most 256 k, so that
+/// integer sums stay short (ShortSum).
+KAI_INLINE size_t part_steps(size_t bl) {
     const size_t steps = bl / 32;
     if (steps <= 8) {
         return steps;

@@ -78,18 +78,6 @@ struct GemmTiles {
 
 namespace {
 
-/// Steps of a part of a block whose sums fit (ShortSum): an equal part, at most 256 k.
-constexpr size_t part_steps(size_t bl) {
-    size_t steps = 8;
-    if (bl <= 32 * steps) {
-        return bl / 32;
-    }
-    while (bl / 32 % steps != 0) {
-        --steps;
-    }
-    return steps;
-}
-
 /// Shared by GemmArgs and FewArgs.
 template <class Args>
 KAI_INLINE void set_bounds(Args& args, const Problem& p) {

@@ -23,7 +23,7 @@ void matmul_neon(const Problem* problem) {
     MlalArgs args;
     args.steps = (p.k + 31) / 32;
     if (p.rhs_kind == RhsKind::int4_blocks) {
-        args.steps = steps_of_block(p.bl);
+        args.steps = part_steps(p.bl);
         args.blocks = p.k / p.bl;
         args.scale_distance = (p.bl / 32 - args.steps) * 64;
     }

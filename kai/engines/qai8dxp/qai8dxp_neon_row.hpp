@@ -94,7 +94,7 @@ KAI_INLINE void gemv_neon_dotprod(const Problem* p) {
     const bool plain = p->m == 1 && p->n % p->nr == 0;
     if (p->rhs_kind == RhsKind::int4_blocks) {
         RowBlocksFn* const run = row_blocks_function<GROUP>(*p);
-        const size_t steps = steps_of_block(p->bl), blocks = p->k / p->bl;
+        const size_t steps = part_steps(p->bl), blocks = p->k / p->bl;
         const size_t scale_distance = (p->bl / 32 - steps) * 16 * p->nr;
         if (plain) {
             return run(p->lhs, p->rhs, p->rhs_stride, p->dst, p->n / 4, steps, blocks, scale_distance, p->lo, p->hi);
