@@ -1,29 +1,14 @@
 """The libraries for Bazel.
 
-As in cmake/KaiSources.cmake there are no lists of files: the stem of a source names its instruction set. The table of
-instruction sets repeats kai/isas.def, which Bazel cannot read when it loads a package; test/integrate/bazel_test.py
-compares files, flags and definitions with those of CMake.
+As in cmake/KaiSources.cmake there are no lists of files: the stem of a source names its instruction set. Those of
+kai/isas.def are in @kai_isas, which isas.bzl makes. test/integrate/bazel_test.py compares files, flags and definitions
+with those of CMake.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
+load("@kai_isas//:isas.bzl", "ISAS")
 load("@rules_cc//cc:defs.bzl", "cc_library")
-
-# The C++ column of kai/isas.def.
-ISAS = {
-    "any": "armv8-a",
-    "neon": "armv8-a",
-    "neon_fp16": "armv8.2-a+fp16",
-    "neon_bf16": "armv8.2-a+bf16",
-    "neon_dotprod": "armv8.2-a+dotprod",
-    "neon_i8mm": "armv8.2-a+i8mm",
-    "sve": "armv8.2-a+sve",
-    "sve2p1": "armv8.2-a+sve",
-    "sve_dotprod": "armv8.2-a+sve+dotprod",
-    "sve_i8mm": "armv8.2-a+sve+i8mm",
-    "sme": "armv8-a",
-    "sme2": "armv8-a",
-}
 
 _COPTS = [
     "-std=c++17",

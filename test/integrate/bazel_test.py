@@ -3,8 +3,8 @@
 
     bazel_test.py --root REPOSITORY --build DIR
 
-BUILD.bazel and packaging/bazel/kai.bzl are Starlark, a subset of Python: they are executed here, with cc_library, glob
-and select of this file, and compared with DIR/compile_commands.json. Needs no Bazel.
+BUILD.bazel and packaging/bazel/*.bzl are Starlark, a subset of Python: they are executed here, with cc_library, glob,
+select and the repository rules of this file, and compared with DIR/compile_commands.json. Needs no Bazel.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -53,13 +53,48 @@ class Native:
         assert all((self.root / name).exists() for name in files)
 
 
+class Repository:
+    """What a repository rule gets: it reads files of the root package and writes those of its repository."""
+
+    def __init__(self, root, attributes):
+        self.root = root
+        self.attr = type("Attributes", (), attributes)
+        self.files = {}
+
+    def read(self, label):
+        return (self.root / label.split(":")[1]).read_text()
+
+    def file(self, path, content):
+        self.files[path] = content
+
+
+def repositories(root):
+    """The files of the repositories that MODULE.bazel makes: @repository//:path -> text."""
+    found = {}
+
+    def repository_rule(implementation, attrs, doc):
+        def rule(name):
+            repository = Repository(root, attrs)
+            implementation(repository)
+            found.update({f"@{name}//:{path}": text for path, text in repository.files.items()})
+        return rule
+
+    rules = {"repository_rule": repository_rule,
+             "attr": type("attr", (), {"label": staticmethod(lambda default: default)})}
+    exec((root / "packaging/bazel/isas.bzl").read_text(), rules)
+    exec((root / "MODULE.bazel").read_text(),
+         {"module": lambda **about: None, "bazel_dep": lambda **about: None,
+          "use_repo_rule": lambda file, name: rules[name]})
+    return found
+
+
 def libraries(root):
     """The cc_library rules of the root package: name -> attributes."""
-    found = {}
+    found, made = {}, repositories(root)
     tools = {"cc_library": lambda name, **attributes: found.__setitem__(name, attributes), "native": Native(root),
              "select": lambda alternatives: Select([alternatives]), "load": lambda *symbols: None,
              "config_setting": lambda **attributes: None}
-    macros = dict(tools)
+    macros = dict(tools, load=lambda file, *symbols: exec(made.get(file, ""), macros))
     exec((root / "packaging/bazel/kai.bzl").read_text(), macros)
     exec((root / "BUILD.bazel").read_text(), dict(tools, kai_libraries=macros["kai_libraries"]))
     return found, macros
@@ -139,10 +174,10 @@ def main():
             if included not in declared:
                 wrong.append(f"{path} includes {included}, which no rule declares")
 
-    # The table of instruction sets, and the version.
+    # The instruction sets, and the version.
     table = dict(re.findall(r'^KAI_ISA\((\w+), +"[^"]+",[^"]+"([^"]+)"', (root / "kai/isas.def").read_text(), re.M))
     if table != macros["ISAS"]:
-        wrong.append(f"kai.bzl has other instruction sets than kai/isas.def: {macros['ISAS']}")
+        wrong.append(f"isas.bzl reads other instruction sets than kai/isas.def has: {macros['ISAS']}")
     version = re.search(r'KAI_INTERFACE_VERSION "([0-9.]+)"', (root / "kai/kai_common.h").read_text()).group(1)
     for recipe in ("MODULE.bazel", "packaging/vcpkg/vcpkg.json", "packaging/conan/conanfile.py"):
         if (root / recipe).exists() and f'"{version}"' not in (root / recipe).read_text():

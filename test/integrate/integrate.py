@@ -186,7 +186,9 @@ def bazel(compiler, work):
         for name in ("kai", "packaging", "BUILD.bazel", "LICENSE"):
             (source / name).symlink_to(ROOT / name)
         (source / "WORKSPACE").write_text("")
-        (client / "WORKSPACE").write_text(f'local_repository(name = "KleidiAI", path = "{source}")\n')
+        (client / "WORKSPACE").write_text(
+            f'local_repository(name = "KleidiAI", path = "{source}")\n'
+            'load("@KleidiAI//packaging/bazel:isas.bzl", "kai_isas")\nkai_isas(name = "kai_isas")\n')
         natives = {"cc": "library binary test toolchain toolchain_suite import proto_library", "java":
                    "library binary import test plugin toolchain runtime package_configuration proto_library "
                    "lite_proto_library"}
