@@ -1,5 +1,5 @@
 # The target source_compat: source files at the paths of KleidiAI, for clients that list those files in
-# their own build, in source_compat/ of the build directory (tools/source_compat.py, docs/integrating.md).
+# their own build, in source_compat/ of the build directory (tools/source_compat.py, docs/migration.md).
 
 function(kai_add_source_compat)
     find_program(KLEIDIAI_PYTHON NAMES python3 python DOC "Python 3, for the target source_compat")

@@ -149,7 +149,7 @@ struct kai_packer_rules;
 struct kai_packer {
     const char* name;
     enum kai_packer_signature signature;
-    const char* source_format;  ///< What it reads: "f32", "qsu4c32s16s0", ... (docs/formats.md)
+    const char* source_format;  ///< What it reads: "f32", "qsu4c32s16s0", ... (docs/packing.md)
     const char* format;         ///< What it writes.
     uint64_t features;
 

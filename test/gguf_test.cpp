@@ -557,7 +557,7 @@ TEST(GgufUnpack, RoundsOnce) {
 
 // ---- a table of the caller's ----
 
-// docs/gguf.md: NF4 of bitsandbytes as records, and how far the weights are off.
+// docs/gguf-kernels.md: NF4 of bitsandbytes as records, and how far the weights are off.
 TEST(GgufTable, PacksNf4) {
     constexpr float kNf4[16] = {
         -1,          -0.69619280F, -0.52507305F, -0.39491749F, -0.28444138F, -0.18477343F, -0.09105004F, 0,

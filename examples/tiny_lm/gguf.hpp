@@ -1,5 +1,5 @@
 // Rows of GGUF files from the trained floats, by the simplest quantisers: the extremes of a block give its scale. The
-// tables of docs/gguf.md say where the bytes are.
+// tables of docs/gguf-blocks.md say where the bytes are.
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -70,7 +70,7 @@ const char* kai_gemm_status_text(enum kai_gemm_status status);
 
 /// Elements and scales of B. INT4_BLOCK_F16, INT8_BLOCK_F16 and their GGUF types: each block of a row of A gets an f16
 /// scale, the largest magnitude / 127. A block whose largest is beyond 8.31e6 gives infinities, one below 3.8e-6 counts
-/// as zeros, and below 7.8e-3 the scale loses bits (docs/arithmetic.md). Scale A, and alpha the other way, or take a
+/// as zeros, and below 7.8e-3 the scale loses bits (docs/quantising.md). Scale A, and alpha the other way, or take a
 /// kind whose rows have f32 scales: all others.
 ///
 /// A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.

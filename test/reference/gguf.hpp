@@ -1,4 +1,4 @@
-// Blocks of GGUF files, written from docs/gguf.md in plain loops and not from kai/engines/gguf.
+// Blocks of GGUF files, written from docs/gguf-blocks.md in plain loops and not from kai/engines/gguf.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

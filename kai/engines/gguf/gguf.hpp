@@ -1,5 +1,5 @@
 // The block types of GGUF files: one constexpr description each, from which dequantisers and packers derive.
-// docs/gguf.md draws them.
+// docs/gguf-blocks.md draws them.
 //
 //     weight = scale * value (+ minimum)        value = quant + bias, or table[quant]
 //

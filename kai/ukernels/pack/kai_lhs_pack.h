@@ -12,7 +12,7 @@
 //
 // To pack rows from anywhere in the matrix (the tokens of an expert): kai_run_<name>_rows.
 //
-// Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
+// Formats: docs/formats.md. Arithmetic: docs/quantising.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
 // Rows that become columns of a packed RHS one after another: the keys of a KV cache, whose products with queries are
-// GEMV at the speed of Q8_0. docs/integrating.md shows a step of decoding.
+// GEMV at the speed of Q8_0. docs/runtimes.md shows a step of decoding.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

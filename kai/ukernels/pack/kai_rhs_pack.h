@@ -7,7 +7,7 @@
 // In all packers n is the number of columns and k the depth; nr, kr and sr are what the kernel's getters return;
 // rhs_packed is the panel of the first column of the call; num_groups must be 1 and extra_bytes 0.
 //
-// Formats: docs/formats.md. Arithmetic: docs/arithmetic.md.
+// Formats: docs/formats.md. Sources, padding, sums: docs/packing.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -79,7 +79,7 @@ kai_get_rhs_packed_stride_bl_fn kai_get_rhs_packed_stride_rhs_pack_nxk_qsi4c32ps
 /// Packs n rows (columns of the product) of k / 32 records: f16 scale, 16 bytes; byte j holds the indices of weights j
 /// (low nibble) and j + 16 (high nibble). weight = table[index] * scale. Rows are rhs_stride bytes apart, at any
 /// address. Every panel gets `table`, 16 values. Rows of IQ4_NL are such records (kai_rhs_pack_gguf.h has its table);
-/// NF4: docs/gguf.md. Missing columns of the last panel repeat column n - 1 (qlu4c32p) or are zero.
+/// NF4: docs/gguf-kernels.md. Missing columns of the last panel repeat column n - 1 (qlu4c32p) or are zero.
 ///
 /// Getters: as kai_run_rhs_pack_nxk_gguf_fn has them. The micro-kernels take bl = 32. To pack a part from column n_idx
 /// on, a multiple of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride) and `rhs_packed` by
@@ -134,7 +134,7 @@ typedef size_t kai_get_rhs_packed_size_bl_dt_fn(
 ///
 /// The sum of a column is the sum of weight times scale, in f32: the weights of a group are added as integers,
 /// multiplied by their scale (exact), and added to the sum (one rounding). The packers use different groups
-/// (docs/formats.md), so sums may differ in their last bits. Missing columns of the last panel repeat column n - 1.
+/// (docs/packing.md), so sums may differ in their last bits. Missing columns of the last panel repeat column n - 1.
 ///
 /// To pack a part, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx
 /// floats and `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is written; k = 0: zero sums and the

@@ -1,5 +1,5 @@
 // RHS packers of rows of GGUF files: kai_rhs_pack.h includes this. Types, and functions that find a packer: kai_gguf.h.
-// Arithmetic and formats: docs/gguf.md.
+// Arithmetic and formats: docs/gguf-kernels.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,6 +1,6 @@
 // f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file where they lie: nothing is packed, no second copy
 // in memory. Q4_K: super-blocks of 256 nibbles, with f16 d and dmin, and scales and minima of 6 bits per 32
-// (docs/gguf.md).
+// (docs/gguf-kernels.md).
 //
 //     T = fma(-J, dmin, I * d),  sum = fma(T, lhs_scale, sum) for each super-block
 //     I = sum of scale * (sum over 32 weights of lhs * rhs),  J = sum of minimum * (sum over 32 of lhs), exact
