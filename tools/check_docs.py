@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Checks the Markdown files of this repository: check_docs.py CHECK
 
-  links     relative links lead to files that exist, and their #fragments to headings
+  links     relative links lead to files that exist, and their #fragments to headings; pages that sources name exist
   tables    rows of a table are lines, and have the columns of its head
   naming    docs/naming.md explains every part of every name in docs/kernels.md, and every name of a format
   formats   the numbers that docs/formats.md lists for a format take the bytes that docs/formats/layouts.md has, which
             is printed from layout.hpp
-  families  the README's table has every family of docs/kernels.md, with its instruction sets
+  families  docs/families.md has every family of docs/kernels.md, with its instruction sets
   versions  packages and documents have the version numbers of kai_common.h
   mentions  what is named in code style exists: files, commands of kai.sh, functions and types, options KLEIDIAI_...
+  words     README.md has at most 700 words and 90 lines, a page at most 2,500, unless a program writes it; the index
+            docs/README.md leads to every page
+  snippets  code below a comment that names a file, <!-- examples/... -->, consists of lines of that file
+  figures   the numbers with a point or comma in a row of README.md stand in one line of the page to which it leads
   commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
 SPDX-License-Identifier: Apache-2.0
@@ -20,6 +24,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NOT_OURS = {"build", ".git", ".cache", "node_modules"}
+SOURCES = {".h", ".hpp", ".cpp", ".c", ".S", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".yml"}
+
+# Pages that programs write.
+GENERATED = {"docs/kernels.md", "docs/formats/layouts.md", "docs/formats/examples.md"}
 
 
 def markdown_files():
@@ -59,7 +67,14 @@ def links():
                 complaints.append(f"{path.relative_to(ROOT)}: no file {target}")
             elif fragment and file.suffix == ".md" and fragment not in fragments(file):
                 complaints.append(f"{path.relative_to(ROOT)}: no heading {target}")
-    return complaints, f"{count} relative links"
+    for folder in ("kai", "test", "tools", "cmake", "examples", "benchmark", "packaging", ".github"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in SOURCES and path.is_file():
+                for page in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(errors="replace")):
+                    count += 1
+                    if not (ROOT / page).exists():
+                        complaints.append(f"{path.relative_to(ROOT)}: no page {page}")
+    return complaints, f"{count} relative links and names of pages"
 
 
 def tables():
@@ -128,7 +143,7 @@ def families():
     here = {part.split("\n")[0].strip(): set(re.findall(r"^\| `\w+` \| ([^|]*?) \|", part, re.MULTILINE))
             for part in text.split("\n### ")[1:]}
     rows, complaints = {}, []
-    for line in (ROOT / "README.md").read_text().split("## Families")[1].splitlines():
+    for line in (ROOT / "docs/families.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) != 4 or not cells[0].startswith("`"):
             continue
@@ -146,11 +161,11 @@ def families():
         isas = {re.sub(r" *\(.*?\)", "", isa) for isa in re.split(r", (?![^(]*\))", cells[3])}
         needs = {re.sub("^SVE .*", "SVE", "portable" if isa == "every host" else isa)
                  for name in names for isa in here.get(name, ())}
-        complaints += [f"README.md: no family {name}" for name in sorted(names - set(here))]
+        complaints += [f"docs/families.md: no family {name}" for name in sorted(names - set(here))]
         if isas != needs:
-            complaints.append(f"README.md: {cells[0]} are for {', '.join(sorted(needs))}")
+            complaints.append(f"docs/families.md: {cells[0]} are for {', '.join(sorted(needs))}")
         rows.update(dict.fromkeys(names))
-    complaints += [f"README.md does not have {name}" for name in here if name not in rows]
+    complaints += [f"docs/families.md does not have {name}" for name in here if name not in rows]
     return complaints, f"{len(here)} families"
 
 
@@ -169,6 +184,9 @@ def versions():
         complaints += [f"{name}: what is version {found}?"
                        for found in re.findall(r"(?:libkleidiai/|KleidiAI\", version = \")(\d+\.\d+\.\d+)", text)
                        if found != known["interface"]]
+    tags = re.findall(r"GIT_TAG v([\d.]+)", (ROOT / "README.md").read_text())
+    complaints += [f"README.md: the tag is v{tag}, not v{known['library']}" for tag in tags or ["?"]
+                   if tag != known["library"]]
     return complaints, ", ".join(f"{number} {version}" for number, version in known.items())
 
 
@@ -206,6 +224,55 @@ def mentions():
             if found is False:
                 complaints.append(f"{path.relative_to(ROOT)}: what is `{word}`?")
     return complaints, f"{count} names"
+
+
+def words():
+    """Words have a letter or a digit: bars of tables do not count."""
+    complaints, count = [], 0
+    for path in markdown_files():
+        page = str(path.relative_to(ROOT))
+        found = len(re.findall(r"\S*\w\S*", path.read_text()))
+        limit = 700 if page == "README.md" else 2500
+        if page.startswith("docs/") and page not in GENERATED or page == "README.md":
+            count += 1
+            complaints += [f"{page}: {found} words, more than {limit}"] if found > limit else []
+    lines = (ROOT / "README.md").read_text().count("\n")
+    complaints += [f"README.md: {lines} lines, more than 90"] if lines > 90 else []
+    index = ROOT / "docs/README.md"
+    reached = {(page.parent / target.partition("#")[0]).resolve() for page in (index, ROOT / "docs/performance.md")
+               for target in re.findall(r"\]\(([^):]+)\)", prose(page))}
+    complaints += [f"docs/README.md does not lead to {path.relative_to(ROOT)}" for path in sorted(markdown_files())
+                   if (ROOT / "docs") in path.parents and path != index and path.resolve() not in reached]
+    return complaints, f"{count} pages"
+
+
+def snippets():
+    """Lines follow each other there, but for an indentation that all have; "..." leaves some out."""
+    complaints, count = [], 0
+    for path in markdown_files():
+        for file, code in re.findall(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL):
+            count += 1
+            lines = [line.strip() for line in (ROOT / file).read_text().splitlines()] if (ROOT / file).exists() else []
+            for part in re.split(r"^\s*\.\.\.\n", code, flags=re.MULTILINE):
+                here = [line.strip() for line in part.splitlines()]
+                if not any(lines[i:i + len(here)] == here for i in range(len(lines))):
+                    complaints.append(f"{path.relative_to(ROOT)}: {file} does not have the lines from `{here[0]}` on")
+    return complaints, f"{count} pieces of code"
+
+
+def figures():
+    complaints, count = [], 0
+    for line in (ROOT / "README.md").read_text().splitlines():
+        row = re.fullmatch(r"\| [^|]+ \| ([^|]+) \| \[[^]]+\]\(([^)]+)\) \|", line)
+        if row:
+            numbers = re.findall(r"\d+[.,]\d+", row[1])
+            count += len(numbers)
+            if not any(all(re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", there) for number in numbers)
+                       for there in (ROOT / row[2]).read_text().splitlines()):
+                complaints.append(f"README.md: no line of {row[2]} has {', '.join(numbers)}")
+    if count < 8:
+        complaints.append(f"README.md: only {count} figures were found")
+    return complaints, f"{count} figures"
 
 
 # Commands in code blocks, and the test that runs the program which they start, or why there is none. The first match
@@ -276,8 +343,8 @@ def commands():
 
 
 def main():
-    checks = {check.__name__: check
-              for check in (links, tables, naming, formats, families, versions, mentions, commands)}
+    checks = {check.__name__: check for check in (links, tables, naming, formats, families, versions, mentions, words,
+                                                  snippets, figures, commands)}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()
