@@ -27,7 +27,7 @@ NOT_OURS = {"build", ".git", ".cache", "node_modules"}
 SOURCES = {".h", ".hpp", ".cpp", ".c", ".S", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".yml"}
 
 # Pages that programs write.
-GENERATED = {"docs/kernels.md", "docs/formats/layouts.md", "docs/formats/examples.md"}
+GENERATED = {"docs/kernels.md", "docs/which-kernel.md", "docs/formats/layouts.md", "docs/formats/examples.md"}
 
 
 def markdown_files():

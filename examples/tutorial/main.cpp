@@ -114,7 +114,7 @@ int main() {
     run_layer(hidden, kRows, x.data(), h.data(), pool);
     run_layer(output, kRows, h.data(), y.data(), pool);
 
-    char why[1000];
+    char why[4000];
     kai_gemm_explain(&hidden.plan, why, sizeof(why));
     const std::vector<float> exact = in_f32(output, in_f32(hidden, x));
     double error = 0, all = 0;
