@@ -21,7 +21,7 @@ set(allowed_plain ${allowed_core} kai/engines/plain
 set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf kai/engines/superblocks)
 set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai/engines/portable
     kai/engines/gguf/gguf.hpp kai/engines/inplace/inplace.hpp
-    kai/engines/qai8dxp/qai8dxp.hpp
+    kai/engines/qai8dxp/qai8dxp_args.h
     kai/engines/qai8dxp/qai8dxp_families.inc kai/engines/lowp/lowp.hpp kai/engines/lowp/lowp_families.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)

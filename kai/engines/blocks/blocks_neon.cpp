@@ -4,7 +4,7 @@
 #include "kai/engines/blocks/blocks_neon.hpp"
 
 #include "kai/engines/core/matmul_rows.hpp"
-#include "kai/engines/int_neon/int_neon.hpp"
+#include "kai/engines/core/neon.hpp"
 
 namespace kai {
 

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
-#include "kai/engines/int_neon/int_neon.hpp"
+#include "kai/engines/core/neon.hpp"
 
 namespace kai {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/blocks/blocks_neon.hpp"
-#include "kai/engines/int_neon/int_neon.hpp"
+#include "kai/engines/core/neon.hpp"
 
 namespace kai {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kai/engines/core/limits.hpp"
 #include "kai/engines/portable/portable.hpp"
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 namespace kai {
 namespace {

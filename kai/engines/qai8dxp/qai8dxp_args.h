@@ -1,4 +1,4 @@
-// Arguments of the kernels with rows quantised at run time (qai8dxp).
+// Rows quantised at run time (qai8dxp): a call of a kernel, as the engines see it, and what assembly is called with.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,7 +6,7 @@
 
 #include "kai/engines/core/fields.h"
 
-/// A call, as the engines see it.
+/// A call.
 #define KAI_PROBLEM(field)                                            \
     field(size_t, 8, m)                                               \
     field(size_t, 8, n)                                               \
@@ -25,6 +25,49 @@
     field(RhsKind, 8, rhs_kind)                                       \
     field(OutKind, 8, out)
 KAI_OFFSETS(PROBLEM, KAI_PROBLEM)
+
+#if !defined(__ASSEMBLER__)
+#include "kai/engines/core/layout.hpp"
+
+namespace kai {
+
+/// Elements of the RHS: those of a packed format of layout.hpp.
+enum class RhsKind : size_t { int8, int4, int2, int4_blocks };
+enum class OutKind : size_t { f32, f16, bf16 };  // assembly knows the numbers
+
+KAI_STRUCT(Problem, KAI_PROBLEM);  // not in an unnamed namespace: other sources define functions that take it
+
+namespace {
+
+constexpr RhsKind rhs_kind(const Format& f) {
+    return f.block_tail != 0 ? RhsKind::int4_blocks
+           : f.bits == 8     ? RhsKind::int8
+           : f.bits == 4     ? RhsKind::int4
+                             : RhsKind::int2;
+}
+
+/// Steps of 32 k in a part of a block of bl: the block, or the largest equal parts of it with at most 256 k, so that
+/// integer sums stay short (ShortSum).
+KAI_INLINE size_t part_steps(size_t bl) {
+    const size_t steps = bl / 32;
+    if (steps <= 8) {
+        return steps;
+    }
+    for (size_t part = 8;; --part) {
+        if (steps % part == 0) {
+            return part;
+        }
+    }
+}
+
+/// Bytes of an output element.
+constexpr size_t element_bytes(OutKind out) {
+    return out == OutKind::f32 ? 4 : 2;
+}
+
+}  // namespace
+}  // namespace kai
+#endif
 
 /// NEON. State of a panel of 4 rows: offsets, scales and partial sums (int32 or f32), these in register order.
 #define KAI_PANEL(field)                                               \

@@ -1,11 +1,12 @@
 // GEMM with rows quantised at run time (qai8dxp, panels of 4 rows) on NEON: one engine for every RHS and every output.
 //
-// Few rows: one call of an assembly function (kai_few_neon) does all columns; its tiles decode the RHS in registers.
+// Few rows (qai8dxp_neon_few.cpp): one call of assembly (kai_few_neon, qai8dxp_neon_few.S) does all columns; its tiles
+// (qai8dxp_neon_<isa>_few_<RHS>.S) decode the RHS in registers.
 //
-// Many rows, in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and up to 64 rows are
-// multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS is (int8 is read
-// where it is). Tiles are assembly (qai8dxp_neon_*.S): up to 16 rows x 4 columns that stay in registers until
-// they are results.
+// Many rows (qai8dxp_neon_many.cpp), in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and
+// up to 64 rows are multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS
+// is (int8 is read where it is). Tiles are assembly (qai8dxp_neon_<isa>.S, qai8dxp_neon_<isa>_blocks.S): up to 16 rows x
+// 4 columns that stay in registers until they are results.
 //
 //     for groups of up to 64 rows                    as many as stay in the first-level cache
 //         for batches of quads                       or, of a long one, chunks of k: decode
@@ -21,9 +22,8 @@
 #pragma once
 
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
 #include "kai/engines/core/limits.hpp"
-#include "kai/engines/int_neon/int_neon.hpp"
+#include "kai/engines/core/neon.hpp"
 
 namespace kai {
 
@@ -93,9 +93,25 @@ KAI_INLINE void set_bounds(Args& args, const Problem& p) {
 extern "C" {
 [[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
 
-/// Few rows.
+/// All columns of few rows.
 [[gnu::visibility("hidden")]] void kai_few_neon(const kai::FewArgs*);
 
-/// The GEMM, mr = 4.
-[[gnu::visibility("hidden")]] void kai_gemm_qai8dxp_neon(const kai::Problem*, const kai::GemmTiles*);
+/// The rows from m0 on, with few rows at a time. m0 is a multiple of 4.
+[[gnu::visibility("hidden")]] void kai_gemm_few_neon(const kai::Problem&, const kai::GemmTiles&, size_t m0);
+
+/// More rows than few.
+[[gnu::visibility("hidden")]] void kai_gemm_many_neon(const kai::Problem&, const kai::GemmTiles&);
 }
+
+namespace kai {
+namespace {
+
+/// The GEMM, mr = 4. Either way reads rows before it counts columns. Not inlined: once in an ISA, not in each kernel.
+[[gnu::noinline]] inline void gemm_neon(const Problem& p, const GemmTiles& t) {
+    if (p.m != 0 && p.n != 0) {
+        p.m <= t.few_rows ? kai_gemm_few_neon(p, t, 0) : kai_gemm_many_neon(p, t);
+    }
+}
+
+}  // namespace
+}  // namespace kai

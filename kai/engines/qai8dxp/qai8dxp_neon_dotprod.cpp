@@ -70,13 +70,13 @@ KAI_INLINE void matmul_neon_dotprod(const Problem* p) {
     }
     switch (p->rhs_kind) {
         case RhsKind::int8:
-            return kai_gemm_qai8dxp_neon(p, &kInt8);
+            return gemm_neon(*p, kInt8);
         case RhsKind::int4:
-            return kai_gemm_qai8dxp_neon(p, &kInt4);
+            return gemm_neon(*p, kInt4);
         case RhsKind::int2:
-            return kai_gemm_qai8dxp_neon(p, &kInt2);
+            return gemm_neon(*p, kInt2);
         case RhsKind::int4_blocks:
-            return kai_gemm_qai8dxp_neon(p, &kInt4Blocks);
+            return gemm_neon(*p, kInt4Blocks);
     }
 }
 

@@ -44,11 +44,11 @@ constexpr GemmTiles kInt4Blocks = KAI_TILES(
 KAI_INLINE void gemm_neon_i8mm(const Problem* p) {
     switch (p->rhs_kind) {
         case RhsKind::int8:
-            return kai_gemm_qai8dxp_neon(p, &kInt8);
+            return gemm_neon(*p, kInt8);
         case RhsKind::int4_blocks:
-            return kai_gemm_qai8dxp_neon(p, &kInt4Blocks);
+            return gemm_neon(*p, kInt4Blocks);
         default:
-            return kai_gemm_qai8dxp_neon(p, &kInt4);
+            return gemm_neon(*p, kInt4);
     }
 }
 

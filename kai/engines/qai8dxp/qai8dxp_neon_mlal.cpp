@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/int_neon/int_neon_mlal.hpp"
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 extern "C" {
 KAI_DECLARE_MLAL(int8);

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kai/engines/core/matmul_rows.hpp"
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 namespace kai {
 namespace {

@@ -6,7 +6,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 
 namespace kai {

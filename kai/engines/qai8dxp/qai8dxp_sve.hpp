@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/qai8dxp/qai8dxp.hpp"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 #include "kai/engines/core/unified.hpp"
 
 namespace kai {

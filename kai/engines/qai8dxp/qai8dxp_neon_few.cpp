@@ -1,8 +1,6 @@
-// Few rows of the qai8dxp GEMM on NEON: what kai_few_neon is called with (struct FewArgs). Part of qai8dxp_neon.cpp.
+// The GEMM of qai8dxp on NEON (qai8dxp_neon.hpp): few rows. What kai_few_neon is called with (struct FewArgs).
 //
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
 
 namespace kai {
@@ -83,8 +81,11 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
     return __builtin_fmaf(load<float>(bytes(&bits)), 0x1p33F, 4) <= bound ? 0 : ~static_cast<size_t>(0);
 }
 
-/// Rows from m0 on.
-[[gnu::noinline]] void gemm_few(const Problem& p, const GemmTiles& t, size_t m0) {
+}  // namespace
+}  // namespace kai
+
+void kai_gemm_few_neon(const kai::Problem& p, const kai::GemmTiles& t, size_t m0) {
+    using namespace kai;
     FewArgs args;
     set_bounds(args, p);
     args.rhs = p.rhs;
@@ -113,6 +114,3 @@ KAI_INLINE size_t few_clamps(const Problem& p, size_t m0) {
     }
     few_by_parts(p, t, args, m0);
 }
-
-}  // namespace
-}  // namespace kai

@@ -1,4 +1,4 @@
-// Integer matmul on NEON: the pieces that engines share. Scales: blocks_neon_tiles.hpp.
+// NEON: what engines share: loads and stores at any alignment, clamps, sums that become floats without a conversion.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

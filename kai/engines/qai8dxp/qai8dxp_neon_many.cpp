@@ -1,8 +1,7 @@
-// The GEMM engine of qai8dxp on NEON: many rows, and which rows are few (qai8dxp_neon_few.hpp).
+// The GEMM of qai8dxp on NEON (qai8dxp_neon.hpp): many rows.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
-#include "kai/engines/qai8dxp/qai8dxp_neon_few.hpp"
 
 namespace kai {
 namespace {
@@ -289,9 +288,13 @@ KAI_INLINE void multiply(
 }
 /// @}
 
-/// Many rows. Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the
-/// second-level cache.
-[[gnu::noinline]] void gemm_tall(const Problem& p, const GemmTiles& t) {
+}  // namespace
+}  // namespace kai
+
+/// Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the second-level
+/// cache.
+void kai_gemm_many_neon(const kai::Problem& p, const kai::GemmTiles& t) {
+    using namespace kai;
     const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);
     if (many == p.m) {
         return gemm_many(p, t, 0, many);
@@ -303,19 +306,9 @@ KAI_INLINE void multiply(
     for (size_t left = p.n; left > 0; left -= part.n) {
         part.n = left < step ? left : step;
         gemm_many(part, t, last, many);
-        gemm_few(part, t, many);
+        kai_gemm_few_neon(part, t, many);
         part.rhs += step / p.nr * p.rhs_stride;
         part.dst = bytes(part.dst, step * element_bytes(p.out));
-    }
-}
-
-}  // namespace
-}  // namespace kai
-
-/// The engine. Both ways read rows before they count columns.
-void kai_gemm_qai8dxp_neon(const kai::Problem* problem, const kai::GemmTiles* tiles) {
-    if (problem->m != 0 && problem->n != 0) {
-        problem->m <= tiles->few_rows ? kai::gemm_few(*problem, *tiles, 0) : kai::gemm_tall(*problem, *tiles);
     }
 }
 
