@@ -4,9 +4,9 @@
 // (qai8dxp_neon_<isa>_few_<RHS>.S) decode the RHS in registers.
 //
 // Many rows (qai8dxp_neon_many.cpp), in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and
-// up to 64 rows are multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the RHS
-// is (int8 is read where it is). Tiles are assembly (qai8dxp_neon_<isa>.S, qai8dxp_neon_<isa>_blocks.S): up to 16 rows x
-// 4 columns that stay in registers until they are results.
+// up to 64 rows are multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the
+// RHS is (int8 is read where it is). Tiles are assembly (qai8dxp_neon_<isa>.S, qai8dxp_neon_<isa>_blocks.S): up to 16
+// rows x 4 columns that stay in registers until they are results.
 //
 //     for groups of up to 64 rows                    as many as stay in the first-level cache
 //         for batches of quads                       or, of a long one, chunks of k: decode

@@ -1,10 +1,20 @@
 // Few rows of the qai8dxp GEMM on NEON (struct FewArgs of qai8dxp_neon.hpp): the loop over columns, whose tiles are in
-// qai8dxp_neon_dotprod_few.S and qai8dxp_neon_i8mm_few_*.S. What becomes of their sums: qai8dxp_neon_few_results.S.
+// qai8dxp_neon_<isa>_few_<RHS>.S. What becomes of their sums: qai8dxp_neon_few_results.S.
+//
+// Registers that kai_few_neon keeps for tiles, which may change all others but x0, x18 and x29
+//   x0   args: struct FewArgs             x23  bytes to the second quad of a pair, or from it to the next pair
+//   x19  elements of the first quad       x24  bytes from a pair to the next one
+//   x20  fields of the first quad         x25  bytes to the fields of the second quad, as x23
+//   x21  dst of the first quad            x26  bytes of dst to the second quad
+//   x22  quads to go                      x27  4 * nr: from fields to the next ones of a quad
+// Where the last quad has no second one, x23, x25 and x26 are 0: it is its own.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+
+args    .req x0
 
 // x16 = the tile function of a kind, or 0.
 .macro load_tile kind

@@ -1,4 +1,5 @@
-// Results of few rows of the qai8dxp GEMM on NEON: kai_part_results_*, whose contract is in qai8dxp_neon_few.inc.
+// Results of few rows of the qai8dxp GEMM on NEON: kai_part_results_*, whose contract is in
+// qai8dxp_neon_few_results.inc.
 //
 // Vectors come in pairs i = 0 - 3 of results, R<i>_a and R<i>_b, and of what they are multiplied by, X<i>:
 //
@@ -28,7 +29,10 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_neon_few.inc"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#include "kai/engines/qai8dxp/qai8dxp_neon_few_results.inc"
+
+args    .req x0
 
     regs    0, X0_a, X0_b, X1_a, X1_b, X2_a, X2_b, X3_a, X3_b
     regs    16, R0_a, R0_b, R1_a, R1_b, R2_a, R2_b, R3_a, R3_b

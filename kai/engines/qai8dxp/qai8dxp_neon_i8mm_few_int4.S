@@ -12,7 +12,7 @@
 //   to_half, to_half_16  x5, x6   bytes to the second half of a step, to its second vector
 //   step_bytes           x7       bytes of a step
 //   mask                 v31      0xF0
-//   Blocks: at their own heading. Other registers: qai8dxp_neon_few.inc, qai8dxp_neon_i8mm_few.inc
+//   Blocks: at their own heading. Other registers: qai8dxp_neon_few.S, qai8dxp_neon_i8mm_few.inc
 //
 // Other work between instructions: `meanwhile`, a macro that a block calls with 1, 2, ... where it says.
 //
@@ -20,6 +20,7 @@
     .arch armv8.2-a+i8mm
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_neon_i8mm_few.inc"
+#include "kai/engines/qai8dxp/qai8dxp_neon_i8mm_few_results.inc"
 
 to_half    .req x5
 to_half_16 .req x6
@@ -465,18 +466,7 @@ func kai_part_few_blocks_int4_\size\()_neon_i8mm, hidden
     .endif
     cbnz    total, 3b
 4:
-    sums_to_rows F, 0
-    scvtf   offsets_a.4s, offsets_a.4s
-    if_more rows, 4, scvtf offsets_b.4s, offsets_b.4s
-    mov     x15, #-1
-    each_row add_f32_offset, 5, 0
-    when rows, 6, load_fields 8, 0
-    load_fields 9, 0
-    each_row scale_row, 10, 0
-    mov     v26.16b, v24.16b            // bias
-    .if rows <= 4
-    mov     v27.16b, v25.16b
-    .endif
+    block_results
     b       KAI_SYM(kai_part_results_\size\()_neon)
 endfunc
 .endm

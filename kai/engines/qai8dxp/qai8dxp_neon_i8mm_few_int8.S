@@ -5,7 +5,7 @@
 // of its four groups of 8 k: load A and B, then the SMMLA of the picture. The last step loads 32 bytes after the last k
 // of a panel and of a quad: fields.
 //
-// Sets e and o of operands, v16 - v31: even and odd groups of 8 k. Other registers: qai8dxp_neon_few.inc and
+// Sets e and o of operands, v16 - v31: even and odd groups of 8 k. Other registers: qai8dxp_neon_few.S and
 // qai8dxp_neon_i8mm_few.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -265,45 +265,3 @@ endfunc
 .endm
     square_tile 6, 6x8
     square_tile 8, 8x8
-
-// ---- Results, of int4, too
-
-// R = f32(s + offset * column sum), s: S or F; x15 and what kai_part_results_* wants.
-.macro channel_results s, pair
-    sums_to_rows \s, \pair
-    mov     x15, #1
-    each_row add_offset, 5, \pair
-    .if rows == 6
-    each_row to_float, 8, \pair
-    .else
-    each_row to_float, 9, \pair
-    .endif
-.endm
-// What follows the loop over k.
-.macro finish_function name, count
-func kai_part_finish_\name\()_neon_i8mm, hidden
-    .set    rows, \count
-    channel_results S, 0
-    b       KAI_SYM(kai_part_results_\name\()_neon)
-endfunc
-.endm
-// Of S, then of F: both are tiles whose results are kai_part_results_<part>.
-.macro finish_twice name, count, part
-func kai_part_finish_\name\()_neon_i8mm, hidden
-    .set    rows, \count
-    frame   x29
-    channel_results S, 0
-    bl      KAI_SYM(kai_part_results_\part\()_neon)
-    channel_results F, 1
-    bl      KAI_SYM(kai_part_results_\part\()_neon)
-    return
-endfunc
-.endm
-    finish_function 2x8, 2
-    finish_function 4x8, 4
-    finish_function 6x4, 6
-    finish_function 8x4, 8
-    finish_twice 2x16, 2, 2x8
-    finish_twice 4x16, 4, 4x8
-    finish_twice 6x8, 6, 6x4
-    finish_twice 8x8, 8, 8x4

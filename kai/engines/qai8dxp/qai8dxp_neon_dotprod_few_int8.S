@@ -1,0 +1,87 @@
+// Few rows of the qai8dxp GEMM with SDOT, int8, a scale per channel: tiles of 1 to 8 rows x 2 quads, 1 to 4 rows x 4.
+// Formula, picture and registers: qai8dxp_neon_dotprod_few.inc.
+//
+// A step of 32 k has 8 vectors of a quad, 4 k each. Operands of a vector are loaded among the products of the one two
+// before it, in four sets in turn, or of the one before it, in two, where registers are few.
+//
+//   RHS_D   a fourth set: of two quads v18, v19, of four v4, v5, v12, v13, which are free up to two rows
+//   v30, v31, of rows 4 - 7 v22, v23    LHS of RHS_C and RHS_D
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.inc"
+
+// Set n, LHS v\lhs and v\lhs1 from byte `at` of theirs.
+.macro int8_among number, n, lhs, lhs1, at
+    when \number, 0, load_lhs \lhs, \at
+    when \number, 1, load_quad 0, \n, \at
+    when \number, 2, load_quad 1, \n, \at
+    when \number, 3, load_quad 2, \n, \at
+    when \number, 4, load_quad 3, \n, \at
+    when \number, 5, load_rows_4567 \lhs1, \at
+.endm
+
+// A tile of \rows_ rows; then kai_part_finish_<size> or kai_part_results_<size>.
+.macro int8_tile rows_, columns
+func kai_part_few_int8_\rows_\()x\columns\()_neon_dotprod, hidden
+    .set    rows, \rows_
+    .set    quads, \columns / 4
+    channel_begin
+    load_quads RHS_A, 0
+    load_lhs 28, 0
+    load_rows_4567 26, 0
+    load_quads RHS_B, 16
+    ldr     x15, [args, #FEW_ARGS_depth]
+    columns_times_offsets mul, S
+    cbz     x15, 6f
+    load_lhs 29, 16
+    load_rows_4567 27, 16
+5:  // 32 k
+    .if quads == 2 || rows <= 2
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, 32
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_D, 31, 23, 48
+    sdot_rows RHS_C, 30, 22, int8_among, RHS_A, 28, 26, 64
+    sdot_rows RHS_D, 31, 23, int8_among, RHS_B, 29, 27, 80
+    subs    x15, x15, #1
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, 96
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_D, 31, 23, 112
+    sdot_rows RHS_C, 30, 22, int8_among, RHS_A, 28, 26, 128
+    sdot_rows RHS_D, 31, 23, int8_among, RHS_B, 29, 27, 144
+    .else
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 16
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 32
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 48
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 64
+    subs    x15, x15, #1
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 80
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 96
+    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 112
+    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 128
+    .endif
+    advance_quads 128
+    add     lhs0, lhs0, #128
+    advance_lhs1
+    b.ne    5b
+6:
+    channel_end \rows_\()x\columns
+endfunc
+.endm
+
+    regs    18, RHS_D_0, RHS_D_1
+    int8_tile 1, 8
+    int8_tile 2, 8
+    int8_tile 3, 8
+    int8_tile 4, 8
+    int8_tile 5, 8
+    int8_tile 6, 8
+    int8_tile 7, 8
+    int8_tile 8, 8
+    unreg   RHS_D_0, RHS_D_1
+
+    regs    4, RHS_D_0, RHS_D_1
+    regs    12, RHS_D_2, RHS_D_3
+    int8_tile 1, 16
+    int8_tile 2, 16
+    int8_tile 3, 16
+    int8_tile 4, 16
