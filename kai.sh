@@ -303,8 +303,8 @@ cmd_size() {
 }
 
 cmd_where() {
-    [ $# = 1 ] || die "say ./kai.sh where NAME: a micro-kernel or a packer, or a part of its name"
-    python3 "$root/tools/where.py" where "$1"
+    [ $# -ge 1 ] || die "say ./kai.sh where NAME: a micro-kernel or a packer, or a part of its name"
+    python3 "$root/tools/where.py" where "$@"
 }
 
 cmd_asm() {

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Where a micro-kernel or a packer is, or its machine code.
 
-where.py where NAME              the catalogue line, the declaration, and file by file the functions that it runs:
-                                 from tools/where.txt and the sources, without a build
+where.py where NAME [OPTIONS]    the catalogue line, the declaration, file by file the functions that it runs, and how
+                                 much there is to read but for core and asm.h, which all share: from tools/where.txt
+                                 and the sources, without a build
+    --without WORD...            leaves out files that have one of these words in their names and what only they include
+    --at-most FILES LINES        fails if there is more to read
 where.py asm BUILD NAME OBJDUMP  those functions, disassembled: the assembly of one kernel, macros and hooks expanded
 where.py index BUILD             prints tools/where.txt; --check: fails if the file says something else
 
@@ -12,6 +15,7 @@ objects: calls and tables alike.
 
 SPDX-License-Identifier: Apache-2.0
 """
+import argparse
 import re
 import signal
 import subprocess
@@ -56,12 +60,13 @@ def source_of(obj):
     return re.sub(r"^.*?\.dir/(.+)\.(o|obj)$", r"\1", str(obj))
 
 
-def includes_of(source):
-    """Files of the engines that it includes, directly or not, without the C++ headers that all of them include."""
+def includes_of(source, left_out):
+    """Files of the engines that it includes, directly or not, without the headers that all of them include."""
     found, todo = [], [source]
     while todo:
         for name in re.findall(r'#include "(kai/engines/[^"]+)"', (ROOT / todo.pop()).read_text()):
-            if name not in found and not name.startswith("kai/engines/core/") and not name.endswith("/asm.h"):
+            shared = name.startswith("kai/engines/core/") or name.endswith("/asm.h")
+            if name not in found and not shared and not left_out(name):
                 found.append(name)
                 todo.append(name)
     return sorted(found)
@@ -159,19 +164,36 @@ def line_of(source, *names):
     return ""
 
 
-def where(text):
+def where(arguments):
+    parser = argparse.ArgumentParser(prog="where.py where")
+    parser.add_argument("name")
+    parser.add_argument("--without", nargs="+", default=[])
+    parser.add_argument("--at-most", nargs=2, type=int, metavar=("FILES", "LINES"))
+    options = parser.parse_args(arguments)
+
+    def left_out(path):
+        return any(word in path.rpartition("/")[2] for word in options.without)
+
     names = names_of_catalogues()
-    name = choose(text, names)
-    files = indexed(name)
+    name = choose(options.name, names)
     print(f"catalogue    {names[name]}")
     for place in lines_with(rf"\bkai_(run_)?{name}\b", ROOT.glob("kai/ukernels/**/*.h")):
         print(f"declaration  {place}")
-    for source, labels in files:
+    files = set()
+    for source, labels in indexed(name):
+        if left_out(source):
+            continue
         print(f"\n{source}" + ("" if labels else line_of(source, name, "kai_run_" + name, "kai_" + name)))
         for label in labels:
             print(f"    {label}{line_of(source, label, label.replace('kai_kernel_', ''))}")
-        for included in includes_of(source):
-            print(f"    includes {included}")
+        included = includes_of(source, left_out)
+        for path in included:
+            print(f"    includes {path}")
+        files.update(included if source.startswith("kai/engines/core/") else [source, *included])
+    lines = sum(len((ROOT / path).read_text().splitlines()) for path in files)
+    print(f"\n{len(files)} files, {lines:,} lines")
+    if options.at_most and (len(files) > options.at_most[0] or lines > options.at_most[1]):
+        sys.exit("more than {} files or {:,} lines".format(*options.at_most))
 
 
 def asm(build, text, objdump):
@@ -187,8 +209,8 @@ def asm(build, text, objdump):
 
 def main():
     command, *rest = sys.argv[1:]
-    if command == "where" and len(rest) == 1:
-        where(rest[0])
+    if command == "where" and rest:
+        where(rest)
     elif command == "asm" and len(rest) >= 3:
         asm(rest[0], rest[1], rest[2:])
     elif command == "index" and rest[1:] in ([], ["--check"]):
