@@ -3,6 +3,7 @@
 //
 //     kai_kernel_pack_columns_x32_sme    32-bit elements, head: 32-bit bias
 //     kai_kernel_pack_columns_x16_sme    16-bit elements, head: 16-bit bias
+//     kai_kernel_pack_columns_x16_wide_bias_sme   the same, head: 32-bit bias
 //     kai_kernel_pack_columns_bf16_sme   f32 converted to bf16, to nearest even; head: 32-bit bias
 //     kai_kernel_pack_columns_x8_sme     8-bit elements, no head
 //     kai_kernel_pack_columns_qsi8_sme   int8, head: int32 bias + sum_scale * sum of the column,
@@ -77,7 +78,7 @@
 // x16. p0, p1: columns of the unit in the first and the second row of a group.
 .macro columns_x16
     whilelt p0.h, xzr, left
-    mov     p1.b, p0.b
+    whilelt p1.h, xzr, left
 .endm
 .macro missing_x16 rows
     pfalse  p1.b
@@ -192,5 +193,6 @@
     pack_columns x32,  0, 2, 2, 2, 4
     pack_columns bf16, 1, 1, 2, 2, 4
     pack_columns x16,  1, 2, 1, 2, 2
+    pack_columns x16,  1, 2, 1, 2, 4, 1, _wide_bias
     pack_columns x8,   2, 1, 1, 4, none
     pack_columns qsi8, 2, 1, 1, 4, sums

@@ -36,6 +36,7 @@ using PackColumns = void(
 
 extern "C" {
 kai::PackColumns kai_kernel_pack_columns_x32_sme, kai_kernel_pack_columns_x16_sme, kai_kernel_pack_columns_bf16_sme;
+kai::PackColumns kai_kernel_pack_columns_x16_wide_bias_sme;
 kai::PackColumns kai_kernel_pack_columns_x8_sme;  // no fields
 kai::PackColumns kai_kernel_pack_columns_qsi8_sme, kai_kernel_pack_columns_qsi4_sme;
 kai::PackColumns kai_kernel_pack_rows_qsi4_sme;  // N x K source, one chunk; ZA is committed
@@ -58,29 +59,31 @@ KAI_INLINE void pack_int8(
     kai_kernel_pack_columns_qsi8_sme(n, length, rhs, stride, packed, &fields, 2, 0, chunks);
 }
 
-/// Panels of one block. fields: as PackColumns has them.
+/// fields, blocks: as PackColumns has them; stride: of the source.
 KAI_INLINE void pack_panels(
-    const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel, const void* fields) {
-    const auto& rhs = args->operand.rhs;
+    const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel, const void* fields, size_t blocks, size_t stride) {
     const auto& packed = args->operand.rhs_packed;
-    kernel(
-        args->shape.n, args->shape.k, rhs.ptr, packer.source.kxn ? rhs.stride.k : rhs.stride.n, packed.ptr, fields, 1,
-        packed.stride.n, 1);
+    kernel(args->shape.n, args->shape.k, args->operand.rhs.ptr, stride, packed.ptr, fields, blocks, packed.stride.n, 1);
 }
 
-/// K x N; elements and bias are copied.
+/// check where panels scale with the vectors of SME.
+KAI_INLINE void check_sme(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    check(packer, args, packer.panels.count * VL(1));
+}
+
+/// K x N; elements and bias are copied. Panels are as wide in blocks as in V.
 [[gnu::noinline]] void pack_moves(
     const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel) {
-    check(packer, args);
+    check_sme(packer, args);
     if (args->shape.n > 0) {
-        pack_panels(packer, args, kernel, args->operand.bias_n.ptr);
+        pack_panels(args, kernel, args->operand.bias_n.ptr, packer.panels.count, args->operand.rhs.stride.k);
     }
 }
 
 /// Integers with a scale per column. flip: see ColumnFields.
 [[gnu::noinline]] void pack_integers(
     const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, PackColumns kernel, uint8_t flip) {
-    check(packer, args);
+    check_sme(packer, args);
     if (args->shape.n == 0) {
         return;
     }
@@ -91,23 +94,7 @@ KAI_INLINE void pack_panels(
     const ColumnFields fields{
         operand.bias_n.ptr, operand.scale_n.ptr, load<int32_t>(operand.k_sum_scale_global.ptr),
         load<float>(operand.scale_global.ptr), flip};
-    pack_panels(packer, args, kernel, &fields);
-}
-
-/// 16-bit elements of panels of 2 V columns whose bias has 32 bits. The kernel writes one of 16 bits, zeros, in front
-/// of the elements.
-void run_wide_bias(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
-    check(packer, args);
-    const auto& [n, k] = args->shape;
-    const auto& rhs = args->operand.rhs;
-    const auto& packed = args->operand.rhs_packed;
-    if (n == 0) {
-        return;
-    }
-    const size_t stride = KAI_MAX(packed.stride.n, kai_panels_stride(k, 0, &packer.panels));
-    kai_kernel_pack_columns_x16_sme(
-        n, k, rhs.ptr, rhs.stride.k, bytes(packed.ptr, VL(2) * sizeof(uint16_t)), nullptr, 2, stride, 1);
-    pack_heads(packer.panels, n, args->operand.bias_n.ptr, packed.ptr, stride);
+    pack_panels(args, kernel, &fields, 1, packer.source.kxn ? operand.rhs.stride.k : operand.rhs.stride.n);
 }
 
 template <PackColumns kernel>
@@ -188,9 +175,8 @@ KAI_RHS_PACK_PANELS(matmul_pack_rhs_kxn_x8p4vsx4_x8_sme, x8_kxn, x8p, 1, 4, run_
 KAI_RHS_PACK_PANELS(
     matmul_pack_rhs_kxn_qsi8cxp4vsx4bi32sf32_qsi8_i32_f32_sme, x8_kxn, qsi8cxpbi32sf32, 1, 4, run_integers,
     columns_qsi8)
-KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_kxn_x16p8vsx2bx32_x16_x32_sme, kai::run_wide_bias, kai::bf16_kxn,
-    kai::packed(kai::bf16pbiasf32, VL(2), 2))
+KAI_RHS_PACK_PANELS(
+    matmul_pack_rhs_kxn_x16p8vsx2bx32_x16_x32_sme, bf16_kxn, bf16pbiasf32, 2, 2, run_moves, columns_x16_wide_bias)
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, qsi4_kxn, columns_qsi4, kSigned)
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_kxn_qsi4cxp8vsx4sf32bi32_qsu4cx_f32_i32_sme, qsi4_kxn, columns_qsi4, kUnsigned)
 KAI_RHS_PACK_QSI4(matmul_pack_rhs_nxk_qsi4cxp8vsx4sf32bi32_qsi4cx_f32_i32_sme, qsi4_nxk, rows_qsi4, kSigned)

@@ -56,10 +56,13 @@ KAI_INLINE void check(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_
         short_stride, "lhs_packed.stride.m", args->operand.lhs_packed.stride.m,
         kai_panels_stride(args->shape.k, packer.block, &packer.panels), "panel");
 }
-KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
-    const size_t rows = kai_panels_rows(&packer.panels);
+/// rows: of a panel.
+KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args, size_t rows) {
     kai_check_rhs_unified(
         packer.name, packer.source, args, rows, stride_of(packer.panels, rows, args->shape.k, packer.block));
+}
+KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
+    check(packer, args, kai_panels_rows(&packer.panels));
 }
 
 /// The functions of a table for the packed side. Step, Shape and Stride: types of the API for either side.
