@@ -13,6 +13,7 @@
             docs/README.md leads to every page
   snippets  code below a comment that names a file, <!-- examples/... -->, consists of lines of that file
   figures   the numbers with a point or comma in a row of README.md stand in one line of the page to which it leads
+  statuses  docs/errors.md has every status of the public headers
   commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
 SPDX-License-Identifier: Apache-2.0
@@ -27,7 +28,8 @@ NOT_OURS = {"build", ".git", ".cache", "node_modules"}
 SOURCES = {".h", ".hpp", ".cpp", ".c", ".S", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".yml"}
 
 # Pages that programs write.
-GENERATED = {"docs/kernels.md", "docs/which-kernel.md", "docs/formats/layouts.md", "docs/formats/examples.md"}
+GENERATED = {"docs/kernels.md", "docs/which-kernel.md", "docs/messages.md", "docs/formats/layouts.md",
+             "docs/formats/examples.md"}
 
 
 def markdown_files():
@@ -275,6 +277,24 @@ def figures():
     return complaints, f"{count} figures"
 
 
+def statuses():
+    complaints, count = [], 0
+    text = (ROOT / "docs/errors.md").read_text()
+    for path in sorted((ROOT / "kai").glob("**/*.h")):
+        for name, body in re.findall(r"^enum kai_(\w+)_status {(.*?)^};", path.read_text(), re.MULTILINE | re.DOTALL):
+            prefix = f"KAI_{name.upper()}_"
+            rows = re.findall(r"^\| (`.*?) \|", text.partition(f"| `{prefix}...` |")[2].partition("\n\n")[0],
+                              re.MULTILINE)
+            known = {word for row in rows for word in re.findall(r"`(\w+)`", row)}
+            here = set(re.findall(rf"^ +{prefix}(\w+)", body, re.MULTILINE)) - {"OK", "STATUS_COUNT"}
+            count += len(here)
+            complaints += [f"docs/errors.md does not have {prefix}{status}" for status in sorted(here - known)]
+            complaints += [f"docs/errors.md: there is no {prefix}{status}" for status in sorted(known - here)]
+    if count < 50:
+        complaints.append(f"only {count} statuses were found")
+    return complaints, f"{count} statuses"
+
+
 # Commands in code blocks, and the test that runs the program which they start, or why there is none. The first match
 # counts.
 COMMANDS = [
@@ -344,7 +364,7 @@ def commands():
 
 def main():
     checks = {check.__name__: check for check in (links, tables, naming, formats, families, versions, mentions, words,
-                                                  snippets, figures, commands)}
+                                                  snippets, figures, statuses, commands)}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()
