@@ -19,6 +19,9 @@
 #   ./kai.sh mutate ...   mistakes in the sources, one at a time: does a test notice each? (--list, or a regex)
 #   ./kai.sh integrate    installs the library and builds clients in every documented way, with all compilers here
 #   ./kai.sh lint         the style of the sources: tools/lint.py; --all: clang-tidy reads the tests, too (minutes)
+#   ./kai.sh abi [update] the interface compared with that of the last release; update: this one is the next release's
+#   ./kai.sh release      source tarball, packages for Debian, checksums and notes, in build/release: docs/versioning.md
+#                         --snapshot: of a state that is no release, --no-packages: the tarball alone
 #   ./kai.sh setup        only installs what is missing
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -85,7 +88,11 @@ cmd_setup() { need_build_tools; }
 cmd_test() {
     need_build_tools
     local bench=OFF
-    if [ "$manager" = apt ]; then need_bench_packages; need_packages doxygen=doxygen; bench=ON; fi
+    if [ "$manager" = apt ]; then
+        need_bench_packages
+        need_packages doxygen=doxygen abidiff=abigail-tools
+        bench=ON
+    fi
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then
         # The tests need them, the native build does not.
         { (need_ggml) || say "ggml cannot be had: not compared"
@@ -331,6 +338,63 @@ cmd_lint() {
     /usr/bin/python3 "$root/tools/lint.py" --build "$root/build/lint" --jobs "$jobs" "$@"
 }
 
+cmd_abi() {
+    need_packages python3=python3 gcc=gcc abidiff=abigail-tools
+    python3 "$root/tools/abi.py" "${1:-check}"
+}
+
+# The packages are built from the tarball, in folders whose names are in no file.
+cmd_release() {
+    local version out=$root/build/release tree=$root/build/release/tree snapshot=no packages=yes arch toolchain
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --snapshot) snapshot=yes ;;
+            --no-packages) packages=no ;;
+            *) die "release: --snapshot or --no-packages, not $1" ;;
+        esac
+        shift
+    done
+    need_packages python3=python3 git=git
+    version=$(python3 "$root/tools/release.py" check)
+    [ "$snapshot" = yes ] || [ "$version" = "${version%~*}" ] || die "version $version is no release: CHANGELOG.md \
+begins with Unreleased (tools/release.py cut), or files are not committed. Nevertheless: --snapshot"
+    [ "$manager" != apt ] || cmd_abi check
+    rm -rf "$out"
+    mkdir -p "$tree"
+    say "packing the sources of $version"
+    python3 "$root/tools/release.py" source "$out"
+    python3 "$root/tools/release.py" notes > "$out/NOTES.md"
+    if [ "$packages" = yes ] && [ "$manager" = apt ]; then
+        need_compilers
+        need_packages /usr/include/CLI/CLI.hpp=libcli11-dev
+        tar -xzf "$out/libkleidiai-$version.tar.gz" -C "$tree" --strip-components=1
+        for arch in amd64 arm64; do
+            toolchain=
+            [ "$arch" = "$(dpkg --print-architecture)" ] || toolchain=$tree/cmake/toolchains/aarch64-linux-gnu.cmake
+            [ "$arch" = arm64 ] || [ -z "$toolchain" ] || continue  # no cross compiler for amd64
+            package "$arch" "$version" "$tree" "$out" ${toolchain:+-DCMAKE_TOOLCHAIN_FILE="$toolchain"}
+        done
+    fi
+    rm -rf "$tree"
+    python3 "$root/tools/release.py" sums "$out"
+    say "${out#"$root"/}"
+    (cd "$out" && cat SHA256SUMS)
+}
+
+# package ARCH VERSION TREE OUT [cmake options]: OUT gets the Debian package, the same bytes for each build of a commit.
+package() {
+    local arch=$1 version=$2 tree=$3 out=$4 log=$4/$1.log; shift 4
+    say "building the package for $arch"
+    (export SOURCE_DATE_EPOCH && SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct) &&
+        cmake -S "$tree" -B "$tree/$arch" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
+            -DKLEIDIAI_BUILD_TESTS=OFF -DKLEIDIAI_BUILD_EXAMPLES=OFF -DKLEIDIAI_BUILD_TOOLS=ON "$@" &&
+        cmake --build "$tree/$arch" -j "$jobs" && cd "$tree/$arch" &&
+        cpack -G DEB -D CPACK_PACKAGE_VERSION="$version" -B "$tree/$arch/packed") > "$log" 2>&1 ||
+        { tail -n 40 "$log"; die "the package for $arch failed ($log)"; }
+    mv "$tree/$arch/packed/"*.deb "$out"
+    rm "$log"
+}
+
 cmd_integrate() {
     need_compilers
     need_packages python3=python3 pkg-config=pkg-config
@@ -359,7 +423,7 @@ command=${1:-}
 [ $# -gt 0 ] && shift
 case $command in
     demo | test | bench | cycles | curves | rows | docs | size | where | asm | conformance | peer | mutate | \
-        integrate | lint | setup)
+        integrate | lint | abi | release | setup)
         "cmd_$command" "$@" ;;
     *) sed -n '2,/^# SPDX/s/^# \{0,1\}//p' "$0" | grep -v SPDX; exit 2 ;;
 esac

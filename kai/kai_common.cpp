@@ -7,6 +7,10 @@
 
 #include "kai/kai_common.h"
 
+extern "C" const char* kai_version(void) {
+    return KAI_LIBRARY_VERSION;
+}
+
 extern "C" void kai_fail(const char* function, const char* format, ...) {
 #if KLEIDIAI_ERROR_TRAP
     (void)function;

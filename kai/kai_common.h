@@ -48,13 +48,18 @@ KAI_BEGIN_DECLARATIONS
 
 /// @name Version
 /// The version of the KleidiAI interface that this library implements (find_package and pkg-config use it), and the
-/// library's own version. docs/versioning.md says what may change with which number.
+/// library's own version: of its packages, its shared libraries and kai_version(). docs/versioning.md says what may
+/// change with which number.
 /// @{
 #define KAI_INTERFACE_VERSION "1.32.0"
-#define KAI_LIBRARY_VERSION "0.2.0"
-#define KAI_LIBRARY_VERSION_MAJOR 0
-#define KAI_LIBRARY_VERSION_MINOR 2
+#define KAI_LIBRARY_VERSION "1.0.0"
+#define KAI_LIBRARY_VERSION_MAJOR 1
+#define KAI_LIBRARY_VERSION_MINOR 0
 #define KAI_LIBRARY_VERSION_PATCH 0
+
+/// The version of the library that runs: KAI_LIBRARY_VERSION when it was built. A program that was compiled with other
+/// headers, or loads a shared library, compares both.
+const char* kai_version(void);
 /// @}
 
 /// @name Errors

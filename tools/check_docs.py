@@ -171,8 +171,9 @@ def families():
     return complaints, f"{len(here)} families"
 
 
-VERSIONS = {"interface": ["packaging/vcpkg/vcpkg.json", "packaging/conan/conanfile.py", "MODULE.bazel",
-                          "docs/integrating.md", "docs/versioning.md"], "library": ["docs/versioning.md"]}
+VERSIONS = {"interface": ["docs/versioning.md"],
+            "library": ["packaging/vcpkg/vcpkg.json", "packaging/conan/conanfile.py", "MODULE.bazel",
+                        "docs/versioning.md"]}
 
 
 def versions():
@@ -181,11 +182,15 @@ def versions():
         known[number] = re.search(rf'#define KAI_{number.upper()}_VERSION "([\d.]+)"', source)[1]
         complaints += [f"{name}: no {number} version {known[number]}" for name in VERSIONS[number]
                        if known[number] not in (ROOT / name).read_text()]
-    for name in sorted(set(sum(VERSIONS.values(), []))):
-        text = (ROOT / name).read_text()
-        complaints += [f"{name}: what is version {found}?"
-                       for found in re.findall(r"(?:libkleidiai/|KleidiAI\", version = \")(\d+\.\d+\.\d+)", text)
-                       if found != known["interface"]]
+    parts = re.findall(r"#define KAI_LIBRARY_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", source)
+    if ".".join(parts) != known["library"]:
+        complaints.append(f"kai_common.h: {known['library']}, but {parts}")
+    # Who asks for a package, asks for the library's version.
+    asked = r"(?:libkleidiai/|KleidiAI\", version = \"|libkleidiai\", version = \")(\d+\.\d+\.\d+)"
+    for path in [ROOT / "README.md", ROOT / "test/integrate/integrate.py", *(ROOT / "docs").glob("*.md"),
+                 *(ROOT / name for name in VERSIONS["library"])]:
+        complaints += [f"{path.relative_to(ROOT)}: what is version {found}?"
+                       for found in re.findall(asked, path.read_text()) if found != known["library"]]
     tags = re.findall(r"GIT_TAG v([\d.]+)", (ROOT / "README.md").read_text())
     complaints += [f"README.md: the tag is v{tag}, not v{known['library']}" for tag in tags or ["?"]
                    if tag != known["library"]]
@@ -308,6 +313,9 @@ COMMANDS = [
     (r"\./kai\.sh asm", "test tools.asm"),
     (r"kai_cycles\.py|tools/cycles/farm_scheme\.py", "test tools.cycles"),
     (r"tools/cycles_table\.py --check", "test docs.performance"),
+    (r"tools/release\.py cut", "changes CHANGELOG.md: once for each release"),
+    (r"\./kai\.sh release", "test tools.release"),
+    (r"\./kai\.sh abi$", "test abi.compare"),
     (r"kai-pack", "test tools.kai_pack"),
     (r"kai-gguf", "test tools.kai_gguf"),
     (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",

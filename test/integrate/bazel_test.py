@@ -178,7 +178,7 @@ def main():
     table = dict(re.findall(r'^KAI_ISA\((\w+), +"[^"]+",[^"]+"([^"]+)"', (root / "kai/isas.def").read_text(), re.M))
     if table != macros["ISAS"]:
         wrong.append(f"isas.bzl reads other instruction sets than kai/isas.def has: {macros['ISAS']}")
-    version = re.search(r'KAI_INTERFACE_VERSION "([0-9.]+)"', (root / "kai/kai_common.h").read_text()).group(1)
+    version = re.search(r'KAI_LIBRARY_VERSION "([0-9.]+)"', (root / "kai/kai_common.h").read_text()).group(1)
     for recipe in ("MODULE.bazel", "packaging/vcpkg/vcpkg.json", "packaging/conan/conanfile.py"):
         if (root / recipe).exists() and f'"{version}"' not in (root / recipe).read_text():
             wrong.append(f"{recipe}: not version {version}")

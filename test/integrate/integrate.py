@@ -146,12 +146,18 @@ def archive(path):
 def debian_package(compiler, build, work):
     """cpack -G DEB; what it contains, unpacked, serves a client."""
     shutil.rmtree(work, ignore_errors=True)
-    run(["cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", work])
-    package = next(work.glob("*.deb"))
+    packages = []
+    for folder in (work, work / "again"):  # the same bytes, though files and times differ
+        run(["cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", folder],
+            env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
+        packages.append(next(folder.glob("*.deb")))
+    package = packages[0]
+    if package.read_bytes() != packages[1].read_bytes():
+        raise Failed("two packages of one build differ")
     fields = run(["dpkg-deb", "-f", package])
     machine = run([compiler.cc, *[f for f in compiler.flags if f.startswith("--target")], "-dumpmachine"])
     wanted = {"aarch64": "arm64", "x86_64": "amd64"}.get(machine.split("-")[0], "")
-    if f"Architecture: {wanted}" not in fields or "Package: libkleidiai-dev" not in fields:
+    if f"Architecture: {wanted}" not in fields or "Package: libkleidiai-cleanroom-dev" not in fields:
         raise Failed(fields)
     run(["dpkg-deb", "-x", package, work / "root"])
     by_pkg_config(compiler, work / "root/usr", False, ["c99"], work)
@@ -176,7 +182,7 @@ def bazel(compiler, work):
     options = []
     if major >= 7:
         (client / "MODULE.bazel").write_text(
-            'bazel_dep(name = "rules_cc", version = "0.0.17")\nbazel_dep(name = "KleidiAI", version = "1.32.0")\n'
+            'bazel_dep(name = "rules_cc", version = "0.0.17")\nbazel_dep(name = "KleidiAI", version = "1.0.0")\n'
             f'local_path_override(module_name = "KleidiAI", path = "{ROOT}")\n')
     else:
         # These versions have the rules built in, under other names.

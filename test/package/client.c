@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
+#include <string.h>
 
 #include "kai/kai_registry.h"
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/kai_matmul_clamp_f32_f32p_f32p_interface.h"
@@ -27,6 +28,10 @@ int main(void) {
         "interface %s, library %s (%d.%d.%d): %u packers, first value %d\n", kai_get_version(), KAI_LIBRARY_VERSION,
         KAI_LIBRARY_VERSION_MAJOR, KAI_LIBRARY_VERSION_MINOR, KAI_LIBRARY_VERSION_PATCH,
         (unsigned)kai_registry_packer_count(), (signed char)packed[2]);
+    if (strcmp(kai_version(), KAI_LIBRARY_VERSION) != 0) {
+        printf("the library is version %s\n", kai_version());
+        return 1;
+    }
     return kai_get_lhs_packed_size_lhs_quant_pack_qsi8d32p_f32(1, 32, 32, 1, 16, 2) == sizeof(packed) &&
                    (signed char)packed[2] == -127
                ? 0

@@ -80,7 +80,7 @@ endforeach()
 # The sub-project was made of shared libraries: they export kai_* and need no C++ runtime.
 # What they export is what public headers declare: the functions that the preprocessor finds there.
 file(STRINGS "${SOURCE}/kai/kai_common.h" version REGEX "^#define KAI_LIBRARY_VERSION \"")
-string(REGEX REPLACE ".*\"([0-9]+[.][0-9]+).*" "\\1" version "${version}")
+string(REGEX REPLACE ".*\"([0-9]+)[.].*" "\\1" version "${version}")
 file(GLOB headers RELATIVE "${SOURCE}" "${SOURCE}/kai/*.h" "${SOURCE}/kai/gemm/*.h" "${SOURCE}/kai/ukernels/*.h"
     "${SOURCE}/kai/ukernels/*/*.h" "${SOURCE}/kai/ukernels/*/*/*.h")
 list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
