@@ -77,7 +77,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 /// Tiles of some quads. Rows that tiles of few rows leave over use whole panels.
 void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& args) {
     const BlockTiles& t = p.tiles;
-    TileFn* const run = t.run[panels / 2];
+    TileFn* const run = t.run[panels - 1];
     if (run == nullptr) {
         return kai_long_tiles_neon(&args, &p.of, panels, p.long_tiles);
     }
@@ -98,6 +98,17 @@ void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& arg
         run(&last);
     }
     args.quads = quads;
+}
+
+/// The panels of the next tile, at most `most`: as many as have a tile whose last panel is not empty.
+KAI_INLINE size_t next_panels(const BlockTiles& tiles, size_t rows, size_t most) {
+    for (size_t panels = most; panels > 2; --panels) {
+        if (rows > 4 * (panels - 1) && tiles.run[panels - 1] != nullptr) {
+            return panels;
+        }
+    }
+    const bool few_of_two = rows > 6 || tiles.few[0] == nullptr || tiles.few[rows - 1] != nullptr;
+    return rows > 4 && few_of_two ? 2 : 1;
 }
 
 struct FourRows {
@@ -301,9 +312,7 @@ void kai_matmul_blocks_neon(
     const uint8_t* panel = kai::bytes(lhs);
     uint8_t* out = kai::bytes(dst);
     for (size_t left = m; left > 0;) {
-        const bool two = left > 6 || (left > 4 && (tiles.few[0] == nullptr || tiles.few[left - 1] != nullptr));
-        const bool four = left > 12 && tiles.run[2] != nullptr && kernel->max_panels == 4;
-        const size_t panels = four ? 4 : two ? 2 : 1;
+        const size_t panels = kai::next_panels(tiles, left, kernel->max_panels);
         const size_t rows = left < mr * panels ? left : mr * panels;
         kai::panels_of_rows(p, panels, rows, panel, out);
         panel += panels * p.lhs_stride;

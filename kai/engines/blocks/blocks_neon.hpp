@@ -56,7 +56,7 @@ struct TileRules {
 
 /// The tiles of an ISA for a pair of formats.
 struct BlockTiles {
-    TileFn* run[3];  // of 1, 2 and 4 panels; the last one may be missing
+    TileFn* run[kMaxPanels];  // of 1 to 4 panels; those of more than 2 may be missing
     TileRules rules;
     TileFn* few[7] = {};     // of 1 to 7 rows; all may be missing, or those of more than 4
     bool any_quads = false;  // they take any number of quads, not only multiples of few_quads

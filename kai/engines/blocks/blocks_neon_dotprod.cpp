@@ -53,7 +53,7 @@ constexpr size_t kChunk = BlocksLimits::kChunkDotprod;
     namespace {                                                                                                   \
     template <>                                                                                                   \
     constexpr BlockTiles kTiles<RHS> = {                                                                          \
-        {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4), nullptr},                                                \
+        {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4)},                                                         \
         {START, ROW_SCALES, CHUNK, REDO, false},                                                                  \
         {KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8),        \
          KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4)}};                                \

@@ -71,7 +71,7 @@ constexpr size_t kChunk = BlocksLimits::kChunkI8mm;
     namespace {                                                                                                \
     template <>                                                                                                \
     constexpr BlockTiles kTiles<RHS> = {                                                                       \
-        {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), SIXTEEN},                                           \
+        {KAI_MMLA_TILE(RHS, 4x4), KAI_MMLA_TILE(RHS, 8x4), nullptr, SIXTEEN},                                  \
         {START, ROW_SCALES, kChunk, REDO, true},                                                               \
         {KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 2x16), KAI_MMLA_TILE(RHS, 4x8), KAI_MMLA_TILE(RHS, 4x8), \
          KAI_MMLA_TILE(RHS, 6x4), KAI_MMLA_TILE(RHS, 6x4)}};                                                   \

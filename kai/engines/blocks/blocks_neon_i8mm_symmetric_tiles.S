@@ -115,12 +115,19 @@ reg Q_ab, 26
     add_scaled acc1, Q, 2
 .endm
 
-.macro half_block_1 half
+// Half a block, panel after panel.
+.macro half_block panels, half
     load_half_columns \half
-    add_half_panel 0, \half
+    each_panel \panels, add_half_\half
 .endm
-// Two panels.
-.macro half_block_2 half
+.macro add_half_0 p
+    add_half_panel \p, 0
+.endm
+.macro add_half_1 p
+    add_half_panel \p, 1
+.endm
+// The same of a tile of two panels.
+.macro half_block_of_two half
     load_half_columns \half
     add_half_panel 0, \half
     .if last_rows == 2
@@ -129,47 +136,30 @@ reg Q_ab, 26
     add_half_panel 1, \half
     .endif
 .endm
-// Four panels.
-.macro half_block_4 half
-    load_half_columns \half
-    add_half_panel 0, \half
-    add_half_panel 1, \half
-    add_half_panel 2, \half
-    add_half_panel 3, \half
-.endm
 
-// acc0 += a block. Changes S0, A, B, C, L, P, x16.
+// The accumulators += a block, panel after panel. Changes S0, A, B, C, L, P, x16.
+.macro block_by_panels panels
+    .if RHS_HALVES
+    half_block \panels, 0
+    half_block \panels, 1
+    .else
+    load_columns
+    each_panel \panels, add_panel
+    .endif
+    add     scales, scales, #64 * \panels
+.endm
 .macro tile_block_1
-    .if RHS_HALVES
-    half_block_1 0
-    half_block_1 1
-    .else
-    load_columns
-    add_panel 0
-    .endif
-    add     scales, scales, #64
+    block_by_panels 1
 .endm
-
-// acc0 - acc3 += a block. Changes S0, A, B, C, L, P, x16.
 .macro tile_block_4
-    .if RHS_HALVES
-    half_block_4 0
-    half_block_4 1
-    .else
-    load_columns
-    add_panel 0
-    add_panel 1
-    add_panel 2
-    add_panel 3
-    .endif
-    add     scales, scales, #4 * 64
+    block_by_panels 4
 .endm
 
 // acc0, acc1 += a block. Changes S0, S1, A0, A1, B, C, L, P, v12 - v23, x16.
 .macro tile_block_2
     .if RHS_HALVES
-    half_block_2 0
-    half_block_2 1
+    half_block_of_two 0
+    half_block_of_two 1
     add     scales, scales, #2 * 64
     .else
     two_panels_block

@@ -80,7 +80,7 @@ constexpr TileFn *kTwo = sve_tile<1, KAI_SVE_TILE(2)>, *kFour = sve_tile<1, KAI_
                  *kSix = sve_tile<2, KAI_SVE_TILE(6)>;
 template <>
 constexpr BlockTiles kTiles<qsi4c32p>{
-    {kFour, sve_tile<2, KAI_SVE_TILE(8)>, sve_tile<4, KAI_SVE_TILE(16)>},
+    {kFour, sve_tile<2, KAI_SVE_TILE(8)>, nullptr, sve_tile<4, KAI_SVE_TILE(16)>},
     {ShortSum<4>::kStart, row_scales, kChunk, false, true},
     {kTwo, kTwo, kFour, kFour, kSix, kSix},
     true};

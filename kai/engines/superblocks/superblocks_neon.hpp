@@ -58,7 +58,8 @@ KAI_INLINE void run_superblocks(
     namespace {                                                                                                        \
     template <>                                                                                                        \
     constexpr BlockTiles kTiles<RHS> = {                                                                               \
-        {KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 8, ISA), KAI_SUPER_TILE(RHS, GROUP, 16, ISA)}, \
+        {KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 8, ISA), nullptr,                              \
+         KAI_SUPER_TILE(RHS, GROUP, 16, ISA)},                                                                         \
         {0, nullptr, 0, false, PAIRS},                                                                                 \
         {KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 2, ISA), KAI_SUPER_TILE(RHS, GROUP, 4, ISA),   \
          KAI_SUPER_TILE(RHS, GROUP, 4, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA), KAI_SUPER_TILE(RHS, GROUP, 6, ISA)}}; \
