@@ -308,9 +308,11 @@ TEST_P(Matmul, TablesOfNibbles) {
         reference::compare(expected(lhs, meant), floats_of(dst), lhs.rows, rhs.rows, -kInf, kInf, u.dst_type), "");
 }
 
-// SME2: panels are dense where the caller leaves strides out.
+// Weights of 4 and 2 bits, unified API: panels are dense where the caller leaves strides out.
 TEST_P(Matmul, StridesLeftOut) {
-    if (!kai::has_nibble_table(u) && u.rhs_format != std::string("qai4c32ps1s0sf16")) {
+    const std::string format = u.rhs_format;
+    if (!kai::has_nibble_table(u) && format != "qai4c32ps1s0sf16" && format != "qsi4cxpbi32sf32" &&
+        format != "qsu2cxpbi32sf32") {
         return;
     }
     const auto [k, bl] = typical_depth();

@@ -1,4 +1,4 @@
-// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time, and static int8.
+// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time, and static ones.
 //
 // A strip of up to 16 columns x a chunk of up to 256 k of the RHS becomes int16, which all rows share. Then a row of
 // the LHS becomes int16, and sums of products are int32. The order of a chunk is that of the packed RHS: of int4, 16
@@ -10,11 +10,12 @@
 //             row by row: sums += lhs x rhs; at the end of a block, results = add(results, sums)
 //         row by row: finish: zero points, scales, bias; clamp, convert, store
 //
-// What a family does is a Channels, RowBlocks or Blocks; static int8, which pads k less, has a loop of its own. The
-// operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
+// What a family does is a Channels, RowBlocks or Blocks; static int8 and 2 bits, whose LHS pads k less, have a loop of
+// their own. The operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/requantise.hpp"
+#include "kai/engines/core/unified.hpp"
 #include "kai/engines/inplace/inplace.hpp"
 #include "kai/engines/portable/portable_int.hpp"
 
@@ -348,25 +349,41 @@ KAI_INLINE int32_t to_int32(float x) {
                                 : static_cast<int32_t>(x < 0 ? -rounded : rounded);
 }
 
-/// x8p x qsi8cxpbi32sf32, int8 results. `to`: from before_zero_point.
+/// x8p x qsi8cxpbi32sf32 or qsu2cxpbi32sf32, int8 results.
+struct StaticProblem {
+    size_t m, n, k;
+    const void *lhs, *rhs;
+    void* dst;
+    size_t lhs_stride, rhs_stride, dst_stride;
+    kai_matmul_requantize32_params to;  ///< from before_zero_point
+};
+
+constexpr Tile kStaticRow{1, 4, 1}, kStaticColumns{kColumns, 4, 1};
+
 ///     result = low_byte(clamp(saturate32(f32(bias + sum) * scale), lo, hi) + zero_point)
 /// The last step of k may be a part of one: it is copied, and zeros follow.
-[[gnu::noinline]] void run_static(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
-    const kai_matmul_requantize32_params& to) {
-    constexpr Tile kRowTile{1, 4, 1}, kColumnTile{kColumns, 4, 1};
-    const size_t lhs_stride = x8p.stride(kRowTile, k), rhs_stride = qsi8cxpbi32sf32.stride(kColumnTile, k);
-    const size_t whole_steps = lhs_stride / kStep, rest = lhs_stride % kStep, all_steps = whole_steps + (rest > 0);
-    uint8_t last_of_row[kStep] = {}, last_of_columns[kStep * kColumns] = {};
+template <const Format& RHS>
+[[gnu::noinline]] void run_static(const StaticProblem& p) {
+    const auto [m, n, k, lhs, rhs, dst, lhs_stride, rhs_stride, dst_stride, to] = p;  // values: results alias none
+    constexpr size_t kStepBytes = kStep * RHS.bits / 8 * kColumns;
+    constexpr bool kHasRest = RHS.k_multiple % kStep != 0 || RHS.k_multiple == 0;
+    static constexpr int16_t kTable[] = {kDefaultTable[0], kDefaultTable[1], kDefaultTable[2], kDefaultTable[3]};
+    const size_t row = x8p.stride(kStaticRow, k);
+    const size_t whole_steps = row / kStep, rest = row % kStep, all_steps = whole_steps + (rest > 0);
+    uint8_t last_of_row[kStep] = {}, last_of_columns[kHasRest ? kStepBytes : 1] = {};
     int16_t wide[kChunk], weights[kColumns][kChunk];
     Sums sums[kRows];
     Floats scales;
     for (size_t n0 = 0; n0 < n; n0 += kColumns) {
         const size_t columns = n - n0 < kColumns ? n - n0 : kColumns;
         const uint8_t* const panel = bytes(rhs, n0 / kColumns * rhs_stride);
-        const uint8_t* const elements = panel + qsi8cxpbi32sf32.elements(kColumnTile, 0, 0);
-        __builtin_memcpy(scales, panel + qsi8cxpbi32sf32.panel_end(kColumnTile, k), sizeof(scales));
-        __builtin_memcpy(last_of_columns, elements + whole_steps * kStep * kColumns, rest * kColumns);
+        const uint8_t* const elements = panel + RHS.elements(kStaticColumns, 0, 0);
+        const uint8_t* last = elements + whole_steps * kStepBytes;
+        __builtin_memcpy(scales, panel + RHS.panel_end(kStaticColumns, k), sizeof(scales));
+        if constexpr (kHasRest) {
+            __builtin_memcpy(last_of_columns, last, rest * kColumns);
+            last = last_of_columns;
+        }
         for (size_t m0 = 0; m0 < m; m0 += kRows) {
             const size_t rows = m - m0 < kRows ? m - m0 : kRows;
             for (size_t r = 0; r < rows; ++r) {
@@ -375,15 +392,15 @@ KAI_INLINE int32_t to_int32(float x) {
             for (size_t s = 0, steps; s < all_steps; s += steps) {
                 const bool is_last = s == whole_steps;
                 steps = is_last ? 1 : whole_steps - s < kChunk / kStep ? whole_steps - s : kChunk / kStep;
-                kDecode<qsi8cxpbi32sf32, 4>(
-                    is_last ? last_of_columns : elements + s * kStep * kColumns, kColumns, steps, nullptr, weights);
+                kDecode<RHS, RHS.bits == 2 ? 1 : 4>(
+                    is_last ? last : elements + s * kStepBytes, kColumns, steps, kTable, weights);
                 for (size_t r = 0; r < rows; ++r) {
-                    const uint8_t* row = bytes(lhs, (m0 + r) * lhs_stride + s * kStep);
+                    const uint8_t* from = bytes(lhs, (m0 + r) * lhs_stride + s * kStep);
                     if (is_last) {
-                        __builtin_memcpy(last_of_row, row, rest);
-                        row = last_of_row;
+                        __builtin_memcpy(last_of_row, from, rest);
+                        from = last_of_row;
                     }
-                    widen(row, steps, kStep, kStep / 2, wide);
+                    widen(from, steps, kStep, kStep / 2, wide);
                     multiply(wide, weights, kColumns, 0, steps * kStep, sums[r]);
                 }
             }
@@ -474,18 +491,48 @@ extern "C" {
 #undef KAI_UKERNEL_FILE
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)            \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t)) \
-    KAI_RUN_MATMUL_QAI8(NAME) {                                                               \
-        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                       \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                   \
-        if (m > 0 && n > 0) {                                                                 \
-            const auto to = kai::before_zero_point(*params, __func__);                        \
-            kai::run_static(m, n, k, lhs, rhs, dst, dst_stride_row, to);                      \
-        }                                                                                     \
+#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                     \
+    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                          \
+    KAI_RUN_MATMUL_QAI8(NAME) {                                                                                        \
+        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                                                \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                            \
+        if (m > 0 && n > 0) {                                                                                          \
+            const auto to = kai::before_zero_point(*params, __func__);                                                 \
+            kai::run_static<kai::RHS>(                                                                                 \
+                {m, n, k, lhs, rhs, dst, kai::x8p.stride(kai::kStaticRow, k), kai::RHS.stride(kai::kStaticColumns, k), \
+                 dst_stride_row, to});                                                                                 \
+        }                                                                                                              \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_STATIC)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 
 }  // extern "C"
+
+namespace kai {
+namespace {
+
+/// The unified API. Strides of panels that are less than those of dense ones cannot be meant, callers may leave them
+/// out.
+void run_qai8_qsu2(const kai_matmul_uker_args* args, const char* function) {
+    check_args(args, function);
+    if (is_empty(args)) {
+        return;
+    }
+    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
+    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
+    const auto to = before_zero_point({bounds.lo, bounds.hi, zero_point}, function);
+    const auto& [m, n, k] = args->shape;
+    const auto& operand = args->operand;
+    const size_t lhs_stride = x8p.stride(kStaticRow, k), rhs_stride = qsu2cxpbi32sf32.stride(kStaticColumns, k);
+    run_static<qsu2cxpbi32sf32>(
+        {m, n, k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, KAI_MAX(operand.lhs.stride.m, lhs_stride),
+         KAI_MAX(operand.rhs.stride.n, rhs_stride), operand.dst.stride.m, to});
+}
+
+}  // namespace
+}  // namespace kai
+
+KAI_DEFINE_MATMUL_API(
+    matmul_clamp_qai8_qai8p1x4_qsu2cxp16x4sf32bi32_1x16_portable, kai::run_qai8_qsu2, kai::packed(kai::x8p, 1, 4),
+    kai::packed(kai::qsu2cxpbi32sf32, 16, 4), 1, 16, sizeof(int8_t))

@@ -68,6 +68,10 @@ struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi3
 /// int8 <- int8 x qsu2cxpbi32sf32, one row: SDOT. The same RHS.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x64vs_sme2_dot(void);
 
+/// int8 <- x8p, panels of a row, x qsu2cxpbi32sf32, panels of 16: C++ without extensions, on every host. Its LHS packer
+/// is kai_lhs_pack_x8p1x4_x8. Operands and bounds as above.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p1x4_qsu2cxp16x4sf32bi32_1x16_portable(void);
+
 /// int32 <- x8p x x8p of uint8, both in panels of V: UMOPA. dst = bias.acc_bias_m[m] + bias.acc_bias_n[n] + products,
 /// int32, wraps around. No flags.
 struct kai_matmul_uker_api kai_matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa(void);

@@ -57,6 +57,10 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsu2cxp16vsx4sf32bi3
 /// The same for an N x K source: k % 4 selects the bits; rows of (k + 3) / 4 bytes.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxp16vsx4sf32bi32_qsu2cx_f32_i32_sme(void);
 
+/// Format qsu2cxpbi32sf32, nr 16, kr 4, of the same sources: for the portable kernel, on every host.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsu2cxp16x4sf32bi32_qsu2cx_f32_i32(void);
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxp16x4sf32bi32_qsu2cx_f32_i32(void);
+
 /// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr 12, kr 4; K x N source. On every host.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon(void);
 
