@@ -327,7 +327,8 @@ cmd_asm() {
 cmd_lint() {
     need_build_tools
     need_packages python3=python3 /usr/lib/python3/dist-packages/editorconfig=python3-editorconfig \
-        clang-format-14=clang-format-14 clang-tidy-19=clang-tidy-19 cmake-lint=cmake-format shellcheck=shellcheck
+        clang-format-14=clang-format-14 clang-tidy-19=clang-tidy-19 cmake-lint=cmake-format shellcheck=shellcheck \
+        codespell=codespell
     local preset=native
     [ "$host" = aarch64 ] || preset=aarch64-clang
     mkdir -p "$root/build"

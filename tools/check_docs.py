@@ -12,7 +12,8 @@
   words     README.md has at most 700 words and 90 lines, a page at most 2,500, unless a program writes it; the index
             docs/README.md leads to every page
   snippets  code below a comment that names a file, <!-- examples/... -->, consists of lines of that file
-  figures   the numbers with a point or comma in a row of README.md stand in one line of the page to which it leads
+  figures   numbers with a point or comma in a row of README.md stand in one line of the page to which it leads
+  style     pages have no history (which is for CHANGELOG.md), no filler, British spelling, sentences of 45 words at most
   statuses  docs/errors.md has every status of the public headers
   commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
@@ -282,6 +283,33 @@ def figures():
     return complaints, f"{count} figures"
 
 
+HISTORY = r"no longer|previously|formerly|recently|used to be|today|currently|nowadays|survived at first"
+FILLER = r"simply|obviously|please note|in order to|utili[sz]e|leverage|basically|of course|e\.g\.|i\.e\.|etc\."
+AMERICAN = (r"(?:re|de)?quantiz\w*|optimiz\w*|initializ\w*|behavior\w*|colors?|centers?|organiz\w*|recogniz\w*|"
+            r"vectoriz\w*|normaliz\w*|serializ\w*|summariz\w*|labeled|gray")
+
+
+def style():
+    complaints, count = [], 0
+    for path in markdown_files():
+        page = str(path.relative_to(ROOT))
+        if page != "README.md" and not page.startswith("docs/"):
+            continue
+        text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", prose(path))
+        for number, line in enumerate(text.splitlines(), 1):
+            for what, words_ in (("history", HISTORY), ("filler", FILLER), ("spelling", AMERICAN)):
+                found = re.search(rf"\b(?:{words_})(?!\w)", line, re.IGNORECASE)
+                if found and not line.startswith("    "):
+                    complaints.append(f"{page}: {what}: {found[0]}: {line.strip()[:80]}")
+        plain = "\n".join(line for line in text.splitlines() if not re.match(r" *\||    |#|<!--", line))
+        for paragraph in re.split(r"\n\s*\n|\n *(?:[-*]|\d+\.) ", plain):
+            for sentence in re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split())):
+                count += 1
+                if len(sentence.split()) > 45:
+                    complaints.append(f"{page}: a sentence of {len(sentence.split())} words: {sentence[:80]}")
+    return complaints, f"{count} sentences"
+
+
 def statuses():
     complaints, count = [], 0
     text = (ROOT / "docs/errors.md").read_text()
@@ -372,7 +400,8 @@ def commands():
 
 def main():
     checks = {check.__name__: check for check in (links, tables, naming, formats, families, versions, mentions, words,
-                                                  snippets, figures, statuses, commands)}
+                                                  snippets, figures, style, statuses,
+                                                  commands)}
     if len(sys.argv) != 2 or sys.argv[1] not in checks:
         raise SystemExit(__doc__)
     complaints, what = checks[sys.argv[1]]()

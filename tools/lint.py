@@ -9,6 +9,7 @@
   shell     shellcheck
   python    compiles
   assembly  the rules of assembly_style.py
+  spelling  codespell
   tidy      clang-tidy (.clang-tidy) reads the library's C++ by DIR/compile_commands.json; with --all the tests, too
   subjects  `area: what` of commits after SINCE, at most 72 characters
 
@@ -132,6 +133,8 @@ def main():
                    "--exclude=SC1007,SC2016,SC2034,SC2153,SC2154"], named(r"\.sh$|^\.ci/run$"))
     tool("python", ["python3", "-c", "import sys\nfor f in sys.argv[1:]: compile(open(f).read(), f, 'exec')"],
          named(r"\.py$"))
+    tool("spelling", ["codespell", "--ignore-words-list=kinf,whe"],
+         [path for path in named(r"\.(md|c|h|S|inc|[ch]pp|def|py|sh|cmake|txt|css|ya?ml)$") if "gospels" not in path])
     report("assembly", len([path for path in files if assembly_style.is_checked(path)]),
            list(assembly_style.complaints(files)))
     tidy(options.build.resolve(), options.jobs, options.all)

@@ -42,7 +42,7 @@ clang_cxx() {
 package_here() {
     case $manager:$1 in
         apt:*) echo "$1" ;;
-        *:cmake | *:shellcheck | *:doxygen) echo "$1" ;;
+        *:cmake | *:shellcheck | *:doxygen | *:codespell) echo "$1" ;;
         dnf:ninja-build | dnf:python3) echo "$1" ;;
         dnf:g++) echo gcc-c++ ;;
         dnf:libgtest-dev) echo gtest-devel ;;

@@ -4,8 +4,8 @@
 //     weights_accuracy FOLDER --check PAGE    whether PAGE has it: figures may differ by 3 %, which is what other
 //                                             compilers and C libraries change
 //
-// Weights are drawn from three distributions and taken from a trained model. They are quantised by the simplest rules
-// (examples/tiny_lm), multiplied by the GEMM layer with f32 activations, and compared with products in double precision.
+// Weights are drawn from three distributions and taken from a trained model. They are quantised by the simplest
+// rules (examples/tiny_lm), multiplied by the GEMM layer with f32 activations, and compared with products in double precision.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
