@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string>
@@ -62,7 +63,12 @@ bool read_code_files(const char* path) {
 }
 
 const char* code_text(const char* name) {
-    return code_files.at(name).c_str();
+    const auto found = code_files.find(name);
+    if (found == code_files.end()) {
+        std::fprintf(stderr, "where.txt does not have %s: build update_where in build/aarch64-clang first\n", name);
+        std::exit(1);
+    }
+    return found->second.c_str();
 }
 
 void family(const char* name) {
