@@ -13,7 +13,7 @@
             docs/README.md leads to every page
   snippets  code below a comment that names a file, <!-- examples/... -->, consists of lines of that file
   figures   numbers with a point or comma in a row of README.md stand in one line of the page to which it leads
-  style     pages have no history (which is for CHANGELOG.md), no filler, British spelling, sentences of 45 words at most
+  style     pages have no history (CHANGELOG.md has it), no filler, British spelling, sentences of 45 words at most
   statuses  docs/errors.md has every status of the public headers
   commands  each command in a code block is run by a test that exists, or COMMANDS says why not
 
@@ -344,8 +344,7 @@ COMMANDS = [
     (r"tools/release\.py cut", "changes CHANGELOG.md: once for each release"),
     (r"\./kai\.sh release", "test tools.release"),
     (r"\./kai\.sh abi$", "test abi.compare"),
-    (r"kai-pack", "test tools.kai_pack"),
-    (r"kai-gguf", "test tools.kai_gguf"),
+    (r"kai-(pack|gguf)", "test docs.walk"),
     (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",
      "test kleidiai_source_compat"),
     (r"cmake --build build/\w+ --target update_docs", "test docs.${name}"),

@@ -5,7 +5,8 @@
 //                                             compilers and C libraries change
 //
 // Weights are drawn from three distributions and taken from a trained model. They are quantised by the simplest
-// rules (examples/tiny_lm), multiplied by the GEMM layer with f32 activations, and compared with products in double precision.
+// rules (examples/tiny_lm), multiplied by the GEMM layer with f32 activations, and compared with products in double
+// precision.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>

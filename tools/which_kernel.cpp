@@ -1,6 +1,6 @@
 // Prints docs/which-kernel.md: what the planner of the GEMM layer chooses on named CPUs, by kind of weights, for one
-// row and for many. It runs on one CPU that has all features, or an emulator of one: for each named CPU features are hidden
-// (KLEIDIAI_CPU_DISABLE) and vectors set to its length (prctl). Returns 77 where that is not possible.
+// row and for many. It runs on one CPU that has all features, or an emulator of one: for each named CPU features are
+// hidden (KLEIDIAI_CPU_DISABLE) and vectors set to its length (prctl). Returns 77 where that is not possible.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
