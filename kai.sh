@@ -384,11 +384,13 @@ begins with Unreleased (tools/release.py cut), or files are not committed. Never
 
 # package ARCH VERSION TREE OUT [cmake options]: OUT gets the Debian package, the same bytes for each build of a commit.
 package() {
-    local arch=$1 version=$2 tree=$3 out=$4 log=$4/$1.log; shift 4
+    local arch=$1 version=$2 tree=$3 out=$4 log=$4/$1.log multiarch=x86_64-linux-gnu; shift 4
+    [ "$arch" = amd64 ] || multiarch=aarch64-linux-gnu
     say "building the package for $arch"
     (export SOURCE_DATE_EPOCH && SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct) &&
         cmake -S "$tree" -B "$tree/$arch" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-            -DKLEIDIAI_BUILD_TESTS=OFF -DKLEIDIAI_BUILD_EXAMPLES=OFF -DKLEIDIAI_BUILD_TOOLS=ON "$@" &&
+            -DKLEIDIAI_BUILD_TESTS=OFF -DKLEIDIAI_BUILD_EXAMPLES=OFF -DKLEIDIAI_BUILD_TOOLS=ON \
+            -DCMAKE_INSTALL_LIBDIR="lib/$multiarch" "$@" &&
         cmake --build "$tree/$arch" -j "$jobs" && cd "$tree/$arch" &&
         cpack -G DEB -D CPACK_PACKAGE_VERSION="$version" -B "$tree/$arch/packed") > "$log" 2>&1 ||
         { tail -n 40 "$log"; die "the package for $arch failed ($log)"; }
