@@ -5,6 +5,8 @@
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
 #   ./kai.sh bench ...    measures this machine (docs/benchmark.md); arguments go to the benchmark: --help, --all, ...
 #                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
+#   ./kai.sh bench --model=7b-q4_0         tokens per second of a language model with random weights; no file
+#   ./kai.sh bench --compare A.json B.json ratios, and exit status 1 if B is slower
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
@@ -142,6 +144,11 @@ cmd_demo() {
 
 cmd_bench() {
     local prefetch=0 emulated=no
+    if [ "${1:-}" = --compare ]; then
+        need_packages python3=python3
+        python3 "$root/benchmark/compare.py" "${@:2}"
+        return
+    fi
     while :; do
         case ${1:-} in
             --prefetch=*) prefetch=${1#*=}; shift ;;

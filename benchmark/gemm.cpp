@@ -77,7 +77,7 @@ public:
 
         // Copies that take turns, so that none is in a cache when it is needed.
         const size_t one = kind.constant ? plan_.packed_b_size : weights_.size();
-        copies_ = copies_of(one);
+        copies_ = copies_of(one, options.is_cold(s));
         b_stride_ = (one + 63) / 64 * 64;
         b_ = allocate(copies_ * b_stride_);
         if (kind.constant) {
@@ -175,12 +175,9 @@ private:
             case KAI_GEMM_INT4_BLOCK_F16:
                 weights_ = random_elements("int8", elements / 2 + 2 * blocks, 2);
                 break;
-            case KAI_GEMM_GGUF: {
-                size_t row = 0;
-                kai_gguf_row_size(kai_gguf_find_type(kind.gguf_type), shape_.k, &row);
-                weights_ = random_elements("int8", shape_.n * row, 2);
-                break;
-            }
+            case KAI_GEMM_GGUF:
+                weights_ = random_file_rows(kind.gguf_type, shape_.n, shape_.k);
+                return;
             default:
                 weights_ = random_elements("int8", shape_.n * ((shape_.k + 1) / 2), 2);
                 return;
@@ -252,11 +249,11 @@ bool make_case(const Kind& kind, const Shape& s, size_t threads, bool by_hand, C
 
 }  // namespace
 
-std::vector<Case> gemm_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads) {
+std::vector<Case> gemm_cases(const std::vector<Shape>& shapes) {
     std::vector<Case> cases;
     for (const bool by_hand : {false, true}) {
         for (const Shape& s : options.does(by_hand ? "by_hand" : "gemm") ? shapes : std::vector<Shape>()) {
-            for (const size_t t : threads) {
+            for (const size_t t : threads_for(s)) {
                 for (const Kind& kind : kKinds) {
                     Case c;
                     if (make_case(kind, s, t, by_hand, &c)) {

@@ -267,7 +267,7 @@ private:
     void pack_copies() {
         const bool packed = call_.rhs_packer != nullptr;
         rhs_size_ = packed ? kai_call_rhs_packed_size(&call_) : rhs_.size();
-        copies_ = copies_of(rhs_size_);
+        copies_ = copies_of(rhs_size_, options.is_cold({call_.m, call_.n, call_.k}));
         stride_ = (rhs_size_ + 63) / 64 * 64;
         copy_ = allocate(copies_ * stride_);
         if (packed) {
@@ -423,7 +423,7 @@ std::vector<Packers> choose_packers(const kai_ukernel& u, Step step) {
 
 }  // namespace
 
-std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads) {
+std::vector<Case> kernel_cases(const std::vector<Shape>& shapes) {
     std::vector<Case> cases;
     const auto add_all = [&](const char* what, Step step, const Shape& s, size_t t) {
         for (size_t i = 0; i < kai_registry_family_count(); ++i) {
@@ -445,7 +445,7 @@ std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vect
     for (const auto& [what, step] : kSteps) {
         if (options.does(what)) {
             for (const Shape& s : shapes) {
-                for (const size_t t : threads) {
+                for (const size_t t : threads_for(s)) {
                     add_all(what, step, s, t);
                 }
             }

@@ -1,13 +1,15 @@
 // Measures the micro-kernels of the registry, their packers and the GEMM layer on this CPU: docs/benchmark.md.
 //
 // options: the command line. machine: what the system tells. peaks: what the CPU can do at most. kernels, gemm: what
-// there is to measure. measure: Google Benchmark. report, roofline: what comes out.
+// there is to measure. measure: Google Benchmark. report, roofline: what comes out. model: a language model instead.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <set>
 
 #include "benchmark/machine.hpp"
 #include "benchmark/measure.hpp"
+#include "benchmark/model.hpp"
 #include "benchmark/report.hpp"
 
 namespace {
@@ -33,20 +35,26 @@ int main(int argc, char** argv) {
         return 1;
     }
     enter_thread(0);
-    std::vector<size_t> threads;
     for (const size_t t : options.threads) {
-        if (t <= thread_limit()) {
-            threads.push_back(t);
-        } else {
+        if (t > thread_limit()) {
             std::fprintf(stderr, "skipped: %zu threads: there are %zu CPUs\n", t, thread_limit());
         }
     }
+    if (!options.model.empty()) {
+        return run_model();
+    }
     const std::vector<Shape> shapes = chosen_shapes(is_emulated());
-    std::vector<Case> cases = kernel_cases(shapes, threads);
-    for (Case& c : gemm_cases(shapes, threads)) {
+    std::vector<Case> cases = kernel_cases(shapes);
+    for (Case& c : gemm_cases(shapes)) {
         cases.push_back(std::move(c));
     }
-    for (const size_t t : options.peaks ? threads : std::vector<size_t>()) {
+    std::set<size_t> threads;
+    for (const Shape& s : shapes) {
+        for (const size_t t : threads_for(s)) {
+            threads.insert(t);
+        }
+    }
+    for (const size_t t : options.peaks ? threads : std::set<size_t>()) {
         peaks_of(pool_of(t));
     }
     print_head();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -32,6 +33,7 @@
 #endif
 
 #include "benchmark/options.hpp"
+#include "benchmark_commit.hpp"
 #include "kai/kai_common.h"
 #include "kai/kai_cpu.h"
 
@@ -115,8 +117,26 @@ string cpu_names() {
         all += (i != 0 ? ", " : "") + std::to_string(i) + (end - i > 1 ? "-" + std::to_string(end - 1) : "") + " " +
                names[i];
     }
-    const string governor = sysfs_cpu(0, "cpufreq/scaling_governor");
-    return all + (governor.empty() ? "" : "; governor " + governor);
+    return all;
+}
+
+/// "performance", or "0-3 powersave, 4-7 performance"
+string governors() {
+    std::vector<string> names;
+    for (size_t i = 0; i < static_cast<size_t>(sysconf(_SC_NPROCESSORS_CONF)); ++i) {
+        names.push_back(sysfs_cpu(i, "cpufreq/scaling_governor"));
+    }
+    if (std::equal(names.begin() + 1, names.end(), names.begin())) {
+        return names[0];
+    }
+    string all;
+    for (size_t i = 0, end; i < names.size(); i = end) {
+        for (end = i + 1; end < names.size() && names[end] == names[i]; ++end) {
+        }
+        all += (i != 0 ? ", " : "") + std::to_string(i) + (end - i > 1 ? "-" + std::to_string(end - 1) : "") + " " +
+               (names[i].empty() ? "unknown" : names[i]);
+    }
+    return all;
 }
 
 string machine_name() {
@@ -183,6 +203,10 @@ string cpu_names() {
     return fast == 0 ? name : name + ", " + std::to_string(fast) + " fast and " + std::to_string(slow) + " slow cores";
 }
 
+string governors() {
+    return "";
+}
+
 string machine_name() {
     utsname system = {};
     uname(&system);
@@ -205,6 +229,9 @@ std::vector<Cache> find_caches() {
 #else
 
 string cpu_names() {
+    return "";
+}
+string governors() {
     return "";
 }
 string machine_name() {
@@ -231,6 +258,14 @@ string compiler() {
 #endif
 }
 
+/// When the program started, UTC.
+string date() {
+    static const std::time_t now = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    return text;
+}
+
 string vector_length(const char* name, size_t bytes) {
     return "; " + string(name) + (bytes != 0 ? " " + std::to_string(8 * bytes) + " bits" : " none");
 }
@@ -254,9 +289,12 @@ std::vector<std::pair<string, string>> describe_machine() {
         pinned += (pinned.empty() ? "pinned to " : ",") + std::to_string(cpu);
     }
     return {
-        {"library", string(KAI_LIBRARY_VERSION) + ", " + compiler()},
+        {"library", string(kai_version()) + ", commit " KAI_BENCH_COMMIT},
+        {"compiler", compiler()},
+        {"date", date()},
         {"machine", machine_name()},
         {"cpus", cpu_names()},
+        {"governor", governors().empty() ? "not told" : governors()},
         {"features", features},
         {"caches", sizes.empty() ? "unknown" : sizes},
         {"threads", pinned.empty() ? "not pinned (--cpus)" : pinned}};
@@ -288,6 +326,27 @@ size_t memory_size() {
 #else
     return 0;
 #endif
+}
+
+size_t available_memory() {
+#if defined(__linux__)
+    std::ifstream file("/proc/meminfo");
+    for (string line; std::getline(file, line);) {
+        if (line.rfind("MemAvailable:", 0) == 0) {
+            return std::strtoull(line.c_str() + 13, nullptr, 10) << 10;
+        }
+    }
+#endif
+    return memory_size() / 2;
+}
+
+string described(const char* word) {
+    for (const auto& [name, text] : describe_machine()) {
+        if (name == word) {
+            return text;
+        }
+    }
+    return "";
 }
 
 size_t thread_limit() {

@@ -12,6 +12,9 @@
 /// Lines of the report's head: a word and a text each.
 std::vector<std::pair<std::string, std::string>> describe_machine();
 
+/// The text of one of these words.
+std::string described(const char* word);
+
 /// Whether this is an AArch64 program under an emulator (QEMU in user mode): its times mean nothing.
 bool is_emulated();
 
@@ -20,6 +23,9 @@ size_t last_level_cache();
 
 /// Bytes of memory; 0: unknown.
 size_t memory_size();
+
+/// Bytes of memory that programs can get without swapping; 0: unknown.
+size_t available_memory();
 
 /// Prepares the calling thread to be the index-th one: pins it (options.cpus), on Apple systems asks for fast cores.
 /// Reports a failure once.

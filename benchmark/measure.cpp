@@ -60,8 +60,31 @@ size_t beyond_caches() {
     return is_emulated() ? 4 * kMiB : bytes;
 }
 
-size_t copies_of(size_t bytes) {
-    return options.cold && bytes != 0 ? beyond_caches() / bytes + 1 : 1;
+size_t copies_of(size_t bytes, bool cold) {
+    return cold && bytes != 0 ? beyond_caches() / bytes + 1 : 1;
+}
+
+std::vector<size_t> threads_for(const Shape& shape) {
+    std::vector<size_t> threads;
+    for (const size_t t : options.threads) {
+        if (t <= thread_limit()) {
+            threads.push_back(t);
+        }
+    }
+    if (options.threads.empty()) {
+        threads = {shape.m == 1 && !is_emulated() ? thread_limit() : 1};
+    }
+    return threads;
+}
+
+std::vector<uint8_t> random_file_rows(kai_gguf_type_id type, size_t n, size_t k) {
+    size_t row = 0;
+    kai_gguf_row_size(kai_gguf_find_type(type), k, &row);
+    std::vector<uint8_t> rows = random_elements("int8", n * row, 2);
+    for (uint8_t& b : rows) {
+        b &= 0x3F;
+    }
+    return rows;
 }
 
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed) {

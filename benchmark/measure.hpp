@@ -13,6 +13,7 @@
 #include "benchmark/options.hpp"
 #include "benchmark/peaks.hpp"
 #include "benchmark/pool.hpp"
+#include "kai/kai_gguf.h"
 
 /// Operands, and what is done to them again and again.
 class Work {
@@ -60,8 +61,14 @@ Pool& pool_of(size_t threads);
 /// Bytes that surely do not stay in a cache from one use to the next.
 size_t beyond_caches();
 
-/// How many copies of `bytes` take turns: 1, or so many that they are beyond the caches (options.cold).
-size_t copies_of(size_t bytes);
+/// How many copies of `bytes` take turns: 1, or, if they are cold, so many that they are beyond the caches.
+size_t copies_of(size_t bytes, bool cold);
+
+/// The numbers of threads for a shape: those that were asked for and that there are, or the default.
+std::vector<size_t> threads_for(const Shape& shape);
+
+/// Rows of a GGUF file: any bytes, with scales that are finite.
+std::vector<uint8_t> random_file_rows(kai_gguf_type_id type, size_t n, size_t k);
 
 /// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed);
@@ -71,6 +78,6 @@ bool measure(std::vector<Case>& cases);
 
 /// @name What there is to measure
 /// @{
-std::vector<Case> kernel_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads);
-std::vector<Case> gemm_cases(const std::vector<Shape>& shapes, const std::vector<size_t>& threads);
+std::vector<Case> kernel_cases(const std::vector<Shape>& shapes);
+std::vector<Case> gemm_cases(const std::vector<Shape>& shapes);
 /// @}

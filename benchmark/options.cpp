@@ -130,7 +130,7 @@ bool parse(int argc, char** argv, int* status) {
     const auto words = [](void (*set)(const string&)) {
         return [set](const string& /*flag*/, const string& value) { set(value); };
     };
-    const char *which = "Which kernels", *where = "Shapes", *how = "How", *out = "Output";
+    const char *which = "Which kernels", *model = "A language model", *where = "Shapes", *how = "How", *out = "Output";
     app.add_flag("--quick", quick, "the best of each family for this CPU (default)")->group(which);
     app.add_flag("--all", o.all, "all that this CPU can run, packers and the GEMM layer: minutes")->group(which);
     on(which, "--family", "REGEX", regex(&o.family), "families whose names match");
@@ -139,14 +139,25 @@ bool parse(int argc, char** argv, int* status) {
        "matmul: the kernel alone (default); end_to_end: quantise and pack the\n"
        "LHS, multiply; lhs_pack; rhs_pack; gemm: the GEMM layer; by_hand: its\n"
        "kernels by kai_call");
+    app.add_option(
+           "--model", o.model,
+           "1b, 7b, 8b, 30b-a3b, with -q4_0, -q8_0 or -q4_k_m: tokens per second,\n"
+           "with random weights of these shapes; no file is needed")
+        ->type_name("NAME")
+        ->group(model);
+    on(model, "--prompt", "N", size(&o.prompt), "tokens of the prefill (128)");
+    on(model, "--model-mb", "MB", size(&o.model_mb), "memory for weights (half of what is free)");
     on(where, "-m", "LIST", list(&m), "rows: 1,128");
     on(where, "-n", "LIST", list(&n), "columns");
     on(where, "-k", "LIST", list(&k), "depths; all combinations are measured");
     on(where, "--shapes", "MxNxK,...", words(add_shapes), "or these");
     on(where, "--bl", "LENGTH", size(&o.block_length), "of the blocks that have a scale each (32)");
-    on(how, "--threads", "LIST", list(&o.threads), "1,2,4: each computes a part of the columns (1)");
+    on(how, "--threads", "LIST", list(&o.threads),
+       "1,2,4: each computes a part of the columns\n(all CPUs for one row, otherwise 1)");
     on(how, "--cpus", "LIST", words(set_cpus), "4-7: pins thread i to the i-th of them");
-    app.add_flag("--cold", o.cold, "weights come from memory: copies that no cache holds take turns")->group(how);
+    app.add_flag("--cold", o.cold, "weights come from memory: copies that no cache holds take turns (one row)")
+        ->group(how);
+    app.add_flag("--warm", o.warm, "weights stay where they are, also with one row")->group(how);
     on(how, "--cold-mb", "MB", size(&o.cold_mb), "size of these copies; implies --cold");
     on(how, "--sme-units", "N", size(&o.sme_units), "threads that can run SME at once, for the GEMM layer (1)");
     app.add_option("--seconds", o.seconds, "of each repetition (0.05)")
@@ -175,13 +186,22 @@ bool parse(int argc, char** argv, int* status) {
         if (!o.peaks && !o.roofline.empty()) {
             refuse("--roofline", "excludes --no-peaks");
         }
+        o.cold |= o.cold_mb != 0;
+        if (o.cold && o.warm) {
+            refuse("--warm", "excludes --cold");
+        }
+        if (!o.model.empty() && (o.all || !o.what.empty() || !o.kernel.empty() || !o.family.empty())) {
+            refuse("--model", "measures a model, no kernels");
+        }
+        if (!o.model.empty() && !o.roofline.empty()) {
+            refuse("--roofline", "is for kernels, not for --model");
+        }
         o.rest = app.remaining();
         for (const string& flag : o.rest) {
             if (flag.rfind("--benchmark_", 0) != 0 && flag.rfind("--v=", 0) != 0) {
                 refuse(flag, "there is no such flag; see --help");
             }
         }
-        o.cold |= o.cold_mb != 0;
         if (app.count("-m") + app.count("-n") + app.count("-k") != 0) {
             for (const size_t rows : m) {
                 for (const size_t columns : n) {

@@ -20,11 +20,14 @@ struct Options {
     std::string family, kernel;     ///< Regular expressions; empty: any.
     std::vector<Shape> shapes;      ///< Empty: defaults (default_shapes).
     size_t block_length = 32;
-    std::vector<size_t> threads = {1};
-    std::vector<int> cpus;  ///< Thread i runs on cpus[i]; empty: wherever the system puts it.
-    size_t sme_units = 1;   ///< How many threads can run SME at once (GEMM layer).
-    bool cold = false;
-    size_t cold_mb = 0;  ///< Size of the cold set; 0: by the caches.
+    std::vector<size_t> threads;      ///< Empty: all for one row, else 1 (threads_for).
+    std::vector<int> cpus;            ///< Thread i runs on cpus[i]; empty: wherever the system puts it.
+    size_t sme_units = 1;             ///< How many threads can run SME at once (GEMM layer).
+    bool cold = false, warm = false;  ///< Neither: cold for one row.
+    size_t cold_mb = 0;               ///< Size of the cold set; 0: by the caches.
+    std::string model;                ///< A language model instead of kernels; "": kernels.
+    size_t prompt = 128;              ///< Tokens of its prefill.
+    size_t model_mb = 0;              ///< Memory for its weights; 0: half of what is free.
     bool baseline = true, peaks = true;
     double seconds = 0.05;  ///< Per repetition.
     int repetitions = 3;
@@ -32,6 +35,10 @@ struct Options {
     std::vector<std::string> rest;    ///< Flags of Google Benchmark.
 
     bool does(const char* one) const;
+    /// Whether weights come from memory: in decode they do, whatever a cache holds.
+    bool is_cold(const Shape& s) const {
+        return cold || (!warm && s.m == 1);
+    }
 };
 extern Options options;
 

@@ -10,11 +10,8 @@
 
 #include "benchmark/machine.hpp"
 
-namespace {
-
 using std::string;
 
-/// "12.3 us"
 string time_text(double seconds) {
     const char* const units[] = {"s", "ms", "us", "ns"};
     size_t unit = 0;
@@ -26,8 +23,7 @@ string time_text(double seconds) {
     return text;
 }
 
-/// Three digits or more; "-": there is no such figure.
-string number(double x) {
+string number_text(double x) {
     if (x <= 0) {
         return "-";
     }
@@ -36,7 +32,7 @@ string number(double x) {
     return text;
 }
 
-string percent(double part, double whole) {
+string percent_text(double part, double whole) {
     if (whole <= 0 || part <= 0) {
         return "-";
     }
@@ -44,6 +40,36 @@ string percent(double part, double whole) {
     std::snprintf(text, sizeof(text), "%.0f%%", 100 * part / whole);
     return text;
 }
+
+const char* limit_of(const Limit& limit) {
+    constexpr double kMuch = 0.5;
+    if (limit.memory <= 0 && limit.multiply <= 0) {
+        return "";
+    }
+    if (limit.memory > 1.05) {
+        return limit.multiply >= kMuch ? "multiply" : "cache";
+    }
+    return std::max(limit.memory, limit.multiply) < kMuch ? "neither"
+           : limit.memory > limit.multiply                ? "memory"
+                                                          : "multiply";
+}
+
+string limit_text(const Limit& limit) {
+    const string word = limit_of(limit);
+    if (word.empty()) {
+        return "";
+    }
+    const string memory = percent_text(limit.memory, 1) + " of " + number_text(1e-9 * limit.reading) + " GB/s";
+    const string multiply = limit.multiply > 0 ? percent_text(limit.multiply, 1) + " of " +
+                                                     number_text(1e-9 * limit.peak) + " GOP/s, " + limit.peak_name
+                                               : "no peak to compare with";
+    return word == "memory"     ? "memory: " + memory
+           : word == "multiply" ? "multiplying: " + multiply
+           : word == "cache"    ? "weights are in a cache; multiplying: " + multiply
+                                : "neither; memory: " + memory + "; multiplying: " + multiply;
+}
+
+namespace {
 
 const Peaks* peaks_with(size_t threads) {
     for (const Peaks& peaks : measured_peaks()) {
@@ -84,6 +110,17 @@ Figures figures_of(const std::vector<Case>& cases, const Case& c) {
     }
     f.macs_per_cycle = c.cycles > 0 ? c.macs() / c.cycles : 0;
     return f;
+}
+
+Limit limit_of(const Figures& f, const Case& c) {
+    const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+    return {
+        share(f.bytes, f.reading),
+        share(f.operations, f.peak),
+        f.reading,
+        f.peak,
+        f.peak > 0 ? f.peak_name : nullptr,
+        c.threads};
 }
 
 const char* meaning(const string& what) {
@@ -149,7 +186,7 @@ void print_peaks() {
     const auto row = [](const string& name, const char* unit, auto figure) {
         std::printf("  %-30s", name.c_str());
         for (const Peaks& peaks : measured_peaks()) {
-            std::printf(" %10s", number(figure(peaks)).c_str());
+            std::printf(" %10s", number_text(figure(peaks)).c_str());
         }
         std::printf("  %s\n", unit);
     };
@@ -177,11 +214,15 @@ void print_head() {
     std::printf(
         "%-10s %s\n", "cycles",
         !cycles.counts() ? ("not counted: " + cycles.reason()).c_str()
-        : hertz > 0      ? ("by perf events, in user mode; " + number(1e-9 * hertz) + " GHz while multiplying").c_str()
-                         : "by perf events, in user mode");
+        : hertz > 0 ? ("by perf events, in user mode; " + number_text(1e-9 * hertz) + " GHz while multiplying").c_str()
+                    : "by perf events, in user mode");
     print_peaks();
-    if (options.cold) {
-        std::printf("%-10s cold: copies that fill %zu MiB take turns\n", "weights", beyond_caches() >> 20);
+    if (options.warm) {
+        std::printf("%-10s warm: the same at each run\n", "weights");
+    } else {
+        std::printf(
+            "%-10s cold%s: copies that fill %zu MiB take turns\n", "weights", options.cold ? "" : " with one row",
+            beyond_caches() >> 20);
     }
     if (is_emulated()) {
         std::printf(
@@ -202,7 +243,8 @@ void print_table(const std::vector<Case>& cases) {
         char now[200];
         std::snprintf(
             now, sizeof(now), "%s: %s. m x n x k = %zu x %zu x %zu, %zu thread%s%s", c.what.c_str(), meaning(c.what),
-            c.shape.m, c.shape.n, c.shape.k, c.threads, c.threads > 1 ? "s" : "", options.cold ? ", cold" : "");
+            c.shape.m, c.shape.n, c.shape.k, c.threads, c.threads > 1 ? "s" : "",
+            options.is_cold(c.shape) ? ", cold" : "");
         if (title != now) {
             title = now;
             std::printf(
@@ -218,9 +260,13 @@ void print_table(const std::vector<Case>& cases) {
         noisy |= c.spread() > 0.1;
         std::printf(
             "%8s%c%7s%6s%6s%6s%6s%7s\n", time_text(f.seconds).c_str(), c.spread() > 0.1 ? '~' : ' ',
-            number(1e-9 * f.operations).c_str(), percent(f.operations, f.peak).c_str(), number(1e-9 * f.bytes).c_str(),
-            percent(f.bytes, f.reading).c_str(), number(f.over_f32).c_str(),
-            (c.threads > 1 ? percent(c.idle, 1) : number(f.macs_per_cycle)).c_str());
+            number_text(1e-9 * f.operations).c_str(), percent_text(f.operations, f.peak).c_str(),
+            number_text(1e-9 * f.bytes).c_str(), percent_text(f.bytes, f.reading).c_str(),
+            number_text(f.over_f32).c_str(),
+            (c.threads > 1 ? percent_text(c.idle, 1) : number_text(f.macs_per_cycle)).c_str());
+        if (const string limit = limit_text(limit_of(f, c)); !limit.empty()) {
+            std::printf("    %s\n", limit.c_str());
+        }
     }
     if (noisy) {
         std::printf("\n~ repetitions differ by more than 10 %%: is the machine busy or hot?\n");
@@ -239,7 +285,7 @@ bool write_csv(const std::vector<Case>& cases, const string& path) {
     std::fprintf(
         file,
         "number,what,name,kernel,family,m,n,k,threads,cold,emulated,seconds,spread,gops,peak_gops,peak_name,"
-        "gb_per_s,read_gb_per_s,times_f32,cycles,idle,skipped\n");
+        "gb_per_s,read_gb_per_s,times_f32,cycles,idle,limit,skipped,library,date,machine,cpus,compiler,governor\n");
     const auto quoted = [](const string& text) {
         string all = "\"";
         for (const char c : text) {
@@ -247,6 +293,10 @@ bool write_csv(const std::vector<Case>& cases, const string& path) {
         }
         return all + "\"";
     };
+    string origin;
+    for (const char* word : {"library", "date", "machine", "cpus", "compiler", "governor"}) {
+        origin += "," + quoted(described(word));
+    }
     for (const Case& c : cases) {
         if (c.skipped.empty() && c.seconds.empty()) {
             continue;
@@ -254,9 +304,9 @@ bool write_csv(const std::vector<Case>& cases, const string& path) {
         std::fprintf(
             file, "%zu,%s,%s,%s,%s,%zu,%zu,%zu,%zu,%d,%d,", number_of(cases, c), c.what.c_str(), c.name.c_str(),
             c.kernel != nullptr ? c.kernel->name : "", c.family.c_str(), c.shape.m, c.shape.n, c.shape.k, c.threads,
-            options.cold, is_emulated());
+            options.is_cold(c.shape), is_emulated());
         if (c.seconds.empty()) {
-            std::fprintf(file, ",,,,,,,,,,%s\n", quoted(c.skipped).c_str());
+            std::fprintf(file, ",,,,,,,,,,,%s%s\n", quoted(c.skipped).c_str(), origin.c_str());
             continue;
         }
         const Figures f = figures_of(cases, c);
@@ -266,7 +316,7 @@ bool write_csv(const std::vector<Case>& cases, const string& path) {
         std::fprintf(file, "%s,", quoted(f.peak_name).c_str());
         figure(1e-9 * f.bytes), figure(1e-9 * f.reading), figure(f.over_f32), figure(c.cycles);
         figure(c.idle);
-        std::fprintf(file, "\n");
+        std::fprintf(file, "%s,%s\n", limit_of(limit_of(f, c)), origin.c_str());
     }
     const bool written = std::ferror(file) == 0;
     return std::fclose(file) == 0 && written;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "benchmark/machine.hpp"
 #include "benchmark/report.hpp"
@@ -51,13 +52,40 @@ void line(std::FILE* file, double x0, double y0, double x1, double y1, const cha
         more);
 }
 
-void panel(std::FILE* file, const std::vector<Case>& cases, const Peaks& peaks, double top) {
+std::vector<Point> points_of(const std::vector<Case>& cases, const Peaks& peaks) {
     std::vector<Point> points;
     for (const Case& c : cases) {
         if (!c.seconds.empty() && c.macs() > 0 && c.bytes > 0 && c.kernel != nullptr && c.threads == peaks.threads) {
             points.push_back({2 * c.macs() / c.bytes, 2 * c.macs() / c.median(), &c});
         }
     }
+    return points;
+}
+
+/// Below the plot: what the numbers at the points are, in two columns.
+constexpr double kLegendLine = 14;
+double legend_height(const std::vector<Point>& points) {
+    return kLegendLine * double((points.size() + 1) / 2) + 20;
+}
+void legend(std::FILE* file, const std::vector<Case>& cases, const std::vector<Point>& points, double top) {
+    const size_t lines = (points.size() + 1) / 2;
+    for (size_t i = 0; i < points.size(); ++i) {
+        const Case& c = *points[i].c;
+        constexpr const char* kPrefix = "matmul_clamp_";
+        string name = c.name;
+        if (const size_t at = name.find(kPrefix); at != string::npos) {
+            name.erase(at, std::strlen(kPrefix));
+        }
+        const string entry = std::to_string(number_of(cases, c)) + "  " + (c.what == "matmul" ? "" : c.what + " ") +
+                             name + ", " + text(c.shape);
+        label(
+            file, i < lines ? kLeft : kWidth / 2 + 20, top + kLegendLine * double(i % lines + 1), "start",
+            kColours[static_cast<size_t>(element_of(*c.kernel))], entry);
+    }
+}
+
+void panel(std::FILE* file, const std::vector<Case>& cases, const Peaks& peaks, double top) {
+    const std::vector<Point> points = points_of(cases, peaks);
     double least = 1e300, most = 0, left = 1, right = 100;
     for (const Peak& peak : peaks.loops) {
         most = std::max(most, 2 * peak.rate), least = std::min(least, 2 * peak.rate);
@@ -131,6 +159,7 @@ void panel(std::FILE* file, const std::vector<Case>& cases, const Peaks& peaks, 
         label(file, px + 5, py - 3, "start", colour, std::to_string(number_of(cases, *p.c)));
         std::fprintf(file, "</g>\n");
     }
+    legend(file, cases, points, top + kHeight);
 }
 
 }  // namespace
@@ -141,7 +170,10 @@ bool write_roofline(const std::vector<Case>& cases, const string& path) {
         std::perror(path.c_str());
         return false;
     }
-    const double height = kHeight * double(measured_peaks().size());
+    double height = 0;
+    for (const Peaks& peaks : measured_peaks()) {
+        height += kHeight + legend_height(points_of(cases, peaks));
+    }
     std::fprintf(
         file,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
@@ -150,7 +182,7 @@ bool write_roofline(const std::vector<Case>& cases, const string& path) {
     double top = 0;
     for (const Peaks& peaks : measured_peaks()) {
         panel(file, cases, peaks, top);
-        top += kHeight;
+        top += kHeight + legend_height(points_of(cases, peaks));
     }
     std::fprintf(file, "</svg>\n");
     const bool written = std::ferror(file) == 0;

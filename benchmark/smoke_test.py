@@ -32,7 +32,9 @@ def check_flags():
     check(done.returncode == 0 and "--roofline" in done.stdout and "--cpus" in done.stdout, done)
     for bad in (["--no-such-flag"], ["stray"], ["-m", "0"], ["--threads=1,x"], ["--shapes=1x2"], ["--cpus=3-1"],
                 ["--kernel=("], ["--what=all"], ["--seconds=-1"], ["--quick", "--all"], ["--benchmark_no_such=1"],
-                ["--no-peaks", "--roofline=x.svg"], ["--csv=/no/such/folder/x.csv", "--family=f32_f32", "-k8"]):
+                ["--no-peaks", "--roofline=x.svg"], ["--cold", "--warm"], ["--model=no-such"],
+                ["--model=test", "--all"], ["--model=test", "--roofline=x.svg"],
+                ["--csv=/no/such/folder/x.csv", "--family=f32_f32", "-k8"]):
         done = run(*bad, *FAST)
         check(done.returncode not in (0, -6, -11), bad, done)
         check(done.stderr.strip(), bad, "says nothing")
@@ -58,18 +60,66 @@ def check_quick(folder):
     measured = {b["name"] for b in found["benchmarks"]}
     check(measured and all(b["real_time"] > 0 and b["GOP/s"] > 0 for b in found["benchmarks"]), found)
     check(any("skipped" in key for key in found["context"]), found["context"])
+    for word in ("library", "date", "machine", "compiler", "governor"):
+        check(found["context"].get("kleidiai " + word), "the context has no", word)
     with open(files[1], newline="") as file:
         rows = list(csv.DictReader(file))
     check(all(None not in row and None not in row.values() for row in rows), "ragged CSV")
     timed = [row for row in rows if not row["skipped"]]
     check(len(timed) == len(measured) and all(float(row["seconds"]) > 0 for row in timed), rows)
     check(any(row["skipped"] for row in rows), "nothing is skipped")
+    date = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+    check(all(re.fullmatch(date, row["date"]) and row["compiler"] and
+              re.search(r"commit (\w{12}|unknown)", row["library"]) for row in rows), "where does it come from?", rows[0])
+    check({row["limit"] for row in timed} <= {"memory", "multiply", "cache", "neither"}, rows)
+    check({row["cold"] for row in timed if row["m"] == "1"} == {"1"}, "one row is not cold")
+    lines = table.splitlines()
+    verdict = re.compile("    (memory|multiplying|weights are in a cache|neither)[:;] ")
+    check(sum(verdict.match(line) is not None for line in lines) == len(timed), "not a verdict for each row", table)
     check(len({row["family"] for row in timed}) > 5, "families are missing", rows)
     root = xml.etree.ElementTree.parse(files[2]).getroot()
     circles = list(root.iter("{http://www.w3.org/2000/svg}circle"))
+    labels = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    for row in timed:
+        name = row["name"].replace("matmul_clamp_", "")
+        check(any(f"{row['number']}  {name}, " in text for text in labels), "the plot does not name", row)
     check(len(circles) == len(timed), "the plot has", len(circles), "points")
     for circle in circles:
         check(0 < float(circle.get("cx")) < 1000 and 0 < float(circle.get("cy")) < 560, circle.attrib)
+
+
+def check_model(folder):
+    """Models of the shapes of none: tokens per second, a sentence, files that --compare reads."""
+    for model in ("test", "test-q8_0", "test-q4_k_m", "test-moe"):
+        files = [folder / "model.json", folder / "model.csv"]
+        done = run(f"--model={model}", "--prompt=5", "--model-mb=8", *FAST, *(f"--{f.suffix[1:]}={f}" for f in files))
+        check(done.returncode == 0, done)
+        for phase in ("prefill", "decode"):
+            check(re.search(rf"^{phase} +[\d.]+ tokens/s .*\n +(Limited|The weights) .*\.$", done.stdout, re.MULTILINE),
+                  phase, done.stdout)
+        check(all(len(line) <= 120 for line in done.stdout[done.stdout.index("\nmodel "):].splitlines()), done.stdout)
+        found = json.loads(files[0].read_text())
+        names = {b["run_name"] for b in found["benchmarks"]}
+        check(names == {f"model/{model}/decode", f"model/{model}/prefill"}, found)
+        check(all(b["real_time"] > 0 for b in found["benchmarks"]) and found["context"]["kleidiai date"], found)
+        with open(files[1], newline="") as file:
+            rows = list(csv.DictReader(file))
+        check(all(None not in row and None not in row.values() and float(row["seconds"]) > 0 for row in rows), rows)
+        # What a token takes: the sum over all matrices of the model is near the time that is told.
+        for phase in ("prefill", "decode"):
+            total = sum(float(row["seconds"]) * int(row["count"]) for row in rows if row["phase"] == phase)
+            times = [b["real_time"] / 1e3 for b in found["benchmarks"] if b["run_name"].endswith(phase)]
+            check(0.999 * min(times) <= total <= 1.001 * max(times), model, phase, total, times)
+        counts = {row["matrix"]: 0 for row in rows}
+        for row in rows:
+            counts[row["matrix"]] += int(row["count"]) * (row["phase"] == "decode")
+        layers = 8 if "moe" in model else 4
+        check(counts.pop("output") == 1 and set(counts.values()) == {layers} and len(counts) == 7, counts)
+        check(("Q6_K" in {row["type"] for row in rows if row["matrix"] != "output"}) ==
+              (model in ("test-q4_k_m", "test-moe")), rows)
+    compare = pathlib.Path(__file__).resolve().parent / "compare.py"
+    done = subprocess.run([sys.executable, compare, files[0], files[0]], stdout=subprocess.PIPE, text=True)
+    check(done.returncode == 0 and "model/test-moe/decode" in done.stdout, done)
 
 
 def documented():
@@ -102,6 +152,7 @@ def main():
         folder = pathlib.Path(name)
         check_flags()
         check_quick(folder)
+        check_model(folder)
         check_all(folder)
     print("the benchmark's command line and files are right")
 

@@ -1,0 +1,7 @@
+// Tokens per second of a language model whose weights are random: --model.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Measures options.model, prints and writes what was asked for. The status of the program.
+int run_model();
