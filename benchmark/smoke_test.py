@@ -69,8 +69,9 @@ def check_quick(folder):
     check(len(timed) == len(measured) and all(float(row["seconds"]) > 0 for row in timed), rows)
     check(any(row["skipped"] for row in rows), "nothing is skipped")
     date = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-    check(all(re.fullmatch(date, row["date"]) and row["compiler"] and
-              re.search(r"commit (\w{12}|unknown)", row["library"]) for row in rows), "where does it come from?", rows[0])
+    commit = re.compile(r"commit (\w{12}|unknown)")
+    check(all(re.fullmatch(date, row["date"]) and row["compiler"] and commit.search(row["library"]) for row in rows),
+          "where does it come from?", rows[0])
     check({row["limit"] for row in timed} <= {"memory", "multiply", "cache", "neither"}, rows)
     check({row["cold"] for row in timed if row["m"] == "1"} == {"1"}, "one row is not cold")
     lines = table.splitlines()

@@ -119,7 +119,7 @@ def compare(old, new, compiler):
 def verdict(before, released, now, changed, added):
     """A complaint, or None: whether version `now` may differ so from version `before`."""
     if before == now and not released:
-        return "test/abi is not of this tree: run ./kai.sh abi update" if changed or added else None
+        return "if that is meant, run ./kai.sh abi update: this version is not released yet" if changed else None
     if changed and number(now)[0] <= number(before)[0]:
         return f"incompatible with {before}: the next release is {number(before)[0] + 1}.0.0"
     if added and number(now)[:2] <= number(before)[:2]:
@@ -144,17 +144,21 @@ def check(compiler):
     return complaint
 
 
+def update():
+    if is_released(library_version()):
+        sys.exit(f"abi.py: {library_version()} is released, its interface is what it is")
+    for path in ABI.glob("*.abi"):
+        path.unlink()
+    (ABI / f"{library_version()}.abi").write_text(joined())
+
+
 def main():
     compiler = os.environ.get("CC", "gcc").split()
     command = sys.argv[1] if len(sys.argv) == 2 else ""
     if command == "check":
         sys.exit(check(compiler))
     elif command == "update":
-        if is_released(library_version()) and (ABI / f"{library_version()}.abi").exists():
-            sys.exit(f"abi.py: {library_version()} is released, its interface is what it is")
-        for path in ABI.glob("*.abi"):
-            path.unlink()
-        (ABI / f"{library_version()}.abi").write_text(joined())
+        update()
     elif command == "join":
         sys.stdout.write(joined())
     else:

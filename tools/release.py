@@ -4,7 +4,8 @@
   check       CHANGELOG.md and the version in kai_common.h agree. Prints the version, with ~GIT-COMMIT behind it if this
               is no release: a first heading "Unreleased", or files that are not committed
   notes       the newest section of CHANGELOG.md
-  cut [DATE]  the heading "Unreleased" becomes the version of kai_common.h and DATE (YYYY-MM-DD, today)
+  cut [DATE]  the heading "Unreleased" becomes the version of kai_common.h and DATE (YYYY-MM-DD, today), and its
+              interface what later versions are compared with (abi.py)
   source OUT  OUT/libkleidiai-VERSION.tar.gz, of the last commit: the same bytes on each machine
   sums OUT    OUT/SHA256SUMS of the files there
 
@@ -19,6 +20,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import abi
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HEADING = re.compile(r"^## (?:(Unreleased)|(\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d))$")
@@ -104,6 +107,7 @@ def cut(date):
     if check(text, library_version()):
         raise Wrong(f"{library_version()} is cut already")
     datetime.date.fromisoformat(date)
+    abi.update()
     (ROOT / "CHANGELOG.md").write_text(text.replace("## Unreleased", f"## {library_version()} - {date}", 1))
 
 
