@@ -68,6 +68,7 @@ constexpr Weights kWeights[] = {
     {"GGUF IQ4_NL", KAI_GEMM_GGUF, KAI_GGUF_IQ4_NL},
     {"GGUF MXFP4", KAI_GEMM_GGUF, KAI_GGUF_MXFP4},
     {"static int8, also A and C", KAI_GEMM_INT8_STATIC, 0, kai_dt_int8},
+    {"static 2 bits, A and C int8", KAI_GEMM_INT2_STATIC, 0, kai_dt_int8},
     {"uint8 of gemmlowp", KAI_GEMM_UINT8_LOWP, 0, kai_dt_uint8},
     {"int8 of TensorFlow Lite", KAI_GEMM_INT8_LOWP, 0, kai_dt_int8}};
 

@@ -179,6 +179,9 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_INT8_STATIC:
             g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
             break;
+        case KAI_GEMM_INT2_STATIC:
+            g.add(true, "matmul_unified_qai8_qsu2");
+            break;
         case KAI_GEMM_UINT8_LOWP:
             g.add(p.b_constant, "matmul_clamp_qau8_qau8_qau8p");
             g.add(!p.b_constant, "matmul_clamp_qau8_qau8_qau8nxk");

@@ -57,7 +57,7 @@ inline size_t size_of(kai_datatype type) {
 
 /// Whether kernels run. Otherwise A and B are not read, and C = clamp(bias + beta * C).
 inline bool multiplies(const Problem& p) {
-    return is_static(p.b_kind) || (p.k != 0 && p.alpha != 0);
+    return is_integer(p.b_kind) || (p.k != 0 && p.alpha != 0);
 }
 
 /// Matrices B.

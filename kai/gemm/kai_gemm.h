@@ -73,7 +73,14 @@ const char* kai_gemm_status_text(enum kai_gemm_status status);
 /// as zeros, and below 7.8e-3 the scale loses bits (docs/quantising.md). Scale A, and alpha the other way, or take a
 /// kind whose rows have f32 scales: all others.
 ///
-/// A is floating point, quantised at run time if B is quantised. INT8_STATIC: A, C are int8.
+/// A is floating point, quantised at run time if B is quantised.
+///
+/// The STATIC kinds: A and C are int8, all scales are known before. B has an f32 scale per column and an int32 bias,
+/// alpha is 1, beta 0:
+///
+///     C = clamp(round(f32(sum over k of (A - a_zero_point) * B + bias) * (scale * multiplier)) + c_zero_point)
+///
+/// to c_min and c_max, rounded to nearest, ties to even (docs/arithmetic.md).
 enum kai_gemm_kind {
     KAI_GEMM_DENSE,         ///< f32, f16 or bf16: b_type. K x N, or N x K if b_transposed.
     KAI_GEMM_INT8_CHANNEL,  ///< int8, f32 scale per column. K x N or N x K.
@@ -89,11 +96,14 @@ enum kai_gemm_kind {
     /// Nibbles q, neighbours in the row, the even one high; f32 scale and f32 zero per block: scale * (q - 8) + zero.
     /// N x K.
     KAI_GEMM_INT4_BLOCK_ZERO,
-    KAI_GEMM_INT8_STATIC,     ///< int8 as A and C, f32 scale per column, int32 bias. K x N. alpha 1, beta 0.
+    KAI_GEMM_INT8_STATIC,     ///< int8. K x N.
     KAI_GEMM_INT8_BLOCK_F16,  ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,      ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
     KAI_GEMM_INT8_LOWP,       ///< The same of int8: TensorFlow Lite.
     KAI_GEMM_GGUF,            ///< Rows of a GGUF file: gguf_type. N x K.
+    /// Four codes a byte: neighbours in the row, the first one in the lowest bits; weight = code - 2: -2, -1, 0 or 1.
+    /// K x N or N x K; rows of whole bytes, any k and n.
+    KAI_GEMM_INT2_STATIC,
     KAI_GEMM_KIND_COUNT
 };
 
@@ -114,9 +124,9 @@ struct kai_gemm_problem {
     /// Groups: row i of the products is multiplied by c_weights[i] and added to row c_rows[i] of C, to which several
     /// may go (kai_gemm_operands): C[r] = clamp(sum of c_weights[i] * (alpha * A[i] * B + bias) + beta * C[r]), i
     /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
-    /// INT8_STATIC and LOWP.
+    /// STATIC and LOWP.
     bool scatters;
-    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; INT8_STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8.
+    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8.
     bool a_transposed;                 ///< A is K x M.
     /// @}
 
@@ -133,14 +143,14 @@ struct kai_gemm_problem {
     bool b_constant;
     bool b_per_matrix;  ///< Every matrix of the batch has its own B.
     size_t bl;          ///< Length of a block of k. Block kinds only; the plan sets that of GGUF.
-    bool bias;          ///< There is a bias: n values of f32 (INT8_STATIC: int32), part of the weights. Not LOWP.
+    bool bias;          ///< There is a bias: n values of f32 (STATIC: int32), part of the weights. Not LOWP.
     /// @}
 
     /// @name Result
     /// @{
     float alpha, beta;           ///< beta 0: C is not read. alpha 0: A and B are not read.
     float clamp_min, clamp_max;  ///< -INFINITY, INFINITY: none. NaN stays NaN.
-    /// INT8_STATIC: zero points of A and C, bounds of C (int8), and scale of A / scale of C.
+    /// STATIC: zero points of A and C, bounds of C (int8), and scale of A / scale of C.
     int32_t a_zero_point, c_zero_point, c_min, c_max;
     float multiplier;
     /// @}
@@ -247,7 +257,8 @@ struct kai_gemm_weights {
     /// if the kind is INT2_CHANNEL, INT4_BLOCK_F16, INT4_BLOCK_ZERO or INT8_BLOCK_F16, or, and transposed, INT8_CHANNEL
     /// or INT4_CHANNEL: packers of these take whole matrices. (Rows of Q4_0 and Q8_0 with gaps: GGUF.)
     size_t ldb;
-    const void* scale;    ///< Channel kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
+    /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
+    const void* scale;
     size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
     const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
     uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.

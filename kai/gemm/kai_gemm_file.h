@@ -78,7 +78,7 @@ struct kai_gemm_tensor {
     size_t count;                     ///< Number of matrices, at least 1.
     bool bias;
     int32_t lut[4];        ///< INT2_CHANNEL: the four weights, which fit int8. The run needs them too.
-    int32_t a_zero_point;  ///< INT8_STATIC: they are part of the packed biases and scales.
+    int32_t a_zero_point;  ///< STATIC: they are part of the packed biases and scales.
     float multiplier;
     /// @}
 
@@ -139,7 +139,7 @@ enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor
 enum kai_gemm_file_status kai_gemm_tensor_usable(
     const struct kai_gemm_tensor* tensor, char* reason, size_t reason_size);
 
-/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for INT8_STATIC also
+/// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for STATIC kinds also
 /// a_zero_point and multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that.
 /// a_type and c_type: the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has;
 /// the original one no longer matters. The problem keeps a pointer to tensor->format.

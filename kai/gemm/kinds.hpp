@@ -12,7 +12,8 @@ namespace kai::gemm {
 inline const char* name_of(kai_gemm_kind kind) {
     constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
                                       "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
-                                      "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF"};
+                                      "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
+                                      "INT2_STATIC"};
     static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
     return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
 }
@@ -27,9 +28,14 @@ inline bool is_lowp(kai_gemm_kind kind) {
     return kind == KAI_GEMM_UINT8_LOWP || kind == KAI_GEMM_INT8_LOWP;
 }
 
-/// A and C are integers: kernels do it all.
+/// A and C are int8, and what requantises them is packed with B.
 inline bool is_static(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT8_STATIC || is_lowp(kind);
+    return kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT2_STATIC;
+}
+
+/// A and C are integers: kernels do it all.
+inline bool is_integer(kai_gemm_kind kind) {
+    return is_static(kind) || is_lowp(kind);
 }
 
 /// Scales are apart from the weights.
@@ -50,6 +56,7 @@ inline const char* source_of(kai_gemm_kind kind) {
         case KAI_GEMM_INT4_CHANNEL:
             return "qs4cxs1s0";
         case KAI_GEMM_INT2_CHANNEL:
+        case KAI_GEMM_INT2_STATIC:
             return "qsu2cx";
         case KAI_GEMM_INT4_BLOCK:
             return "qsu4c32s1s0";

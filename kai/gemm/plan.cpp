@@ -83,6 +83,7 @@ size_t b_row_size(const Problem& p) {
         case KAI_GEMM_INT8_LOWP:
             return count;
         case KAI_GEMM_INT2_CHANNEL:
+        case KAI_GEMM_INT2_STATIC:
             return divide_up(count, 4);
         case KAI_GEMM_INT4_BLOCK_F16:
             return p.bl == 0 ? 0 : count / p.bl * (sizeof(uint16_t) + p.bl / 2);
@@ -149,7 +150,7 @@ Violation check_values(const Problem& p) {
     if (p.b_kind == KAI_GEMM_DENSE && !is_float(p.b_type)) {
         return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16 and bf16");
     }
-    const bool integers = is_static(p.b_kind);
+    const bool integers = is_integer(p.b_kind);
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto fits = [=](kai_datatype type) { return integers ? type == integer : is_float(type); };
     if (!fits(p.a_type) || !fits(p.c_type)) {
@@ -167,7 +168,7 @@ Violation check_values(const Problem& p) {
     if (integers && (p.alpha != 1 || p.beta != 0)) {
         return wrong(kBad, say::scales_integers, p.alpha, p.beta, kind);
     }
-    if (p.b_kind == KAI_GEMM_INT8_STATIC) {
+    if (is_static(p.b_kind)) {
         const struct {
             const char* name;
             int32_t value;
@@ -222,9 +223,10 @@ Violation check_depth(const Problem& p) {
             return wrong(kBad, say::not_multiple_of_block, "k", p.k, block, type->name);
         }
     }
-    if (p.b_kind == KAI_GEMM_INT8_STATIC) {
+    if (is_static(p.b_kind)) {
         const int64_t zero = p.a_zero_point, up = 127 - zero, down = zero + 128, farthest = up > down ? up : down;
-        const auto most = static_cast<size_t>(INT32_MAX / (128 * farthest));
+        const int64_t largest = p.b_kind == KAI_GEMM_INT2_STATIC ? 2 : 128;  // weight
+        const auto most = static_cast<size_t>(INT32_MAX / (largest * farthest));
         if (p.k > most) {
             return wrong(KAI_GEMM_UNSUPPORTED, say::large_sums, p.k, most);
         }

@@ -20,7 +20,7 @@ struct Tag {
     uint32_t nr, kr, sr;
     uint8_t kind, bias;
     uint8_t zeros[2];
-    int32_t a_zero_point;  ///< INT8_STATIC
+    int32_t a_zero_point;  ///< STATIC
     float multiplier;      ///< the same
     int8_t lut[4];         ///< INT2_CHANNEL
 };
@@ -53,7 +53,7 @@ inline Tag tag_of(const Packed& p) {
     tag.kr = static_cast<uint32_t>(p.format.kr);
     tag.sr = static_cast<uint32_t>(p.format.sr);
     tag.kind = static_cast<uint8_t>(p.kind), tag.bias = p.bias;
-    if (p.kind == KAI_GEMM_INT8_STATIC) {
+    if (is_static(p.kind)) {
         tag.a_zero_point = p.a_zero_point, tag.multiplier = p.multiplier;
     }
     for (size_t i = 0; p.kind == KAI_GEMM_INT2_CHANNEL && i < 4; ++i) {

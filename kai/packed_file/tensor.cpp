@@ -48,9 +48,13 @@ struct Line {
 #include "kai/isas.def"
 #undef KAI_HAS
 
-/// Of the unified API, the layer takes what multiplies rows of qai8dxp. Nothing reads what other lines become.
+/// What the layer takes of the unified API: what multiplies rows of qai8dxp, and static 2 bits.
+constexpr bool takes_unified(const char* lhs, const char* rhs) {
+    return kai::contains(lhs, "qai8dxp") || kai::contains(rhs, "qsu2cxpbi32sf32");
+}
+/// Nothing reads what other lines become.
 constexpr Line unified(const Line& line) {
-    return kai::contains(line.lhs, "qai8dxp") ? line : Line{"", "", "", 0, SIZE_MAX, 0, 0, "", 0};
+    return takes_unified(line.lhs, line.format) ? line : Line{"", "", "", 0, SIZE_MAX, 0, 0, "", 0};
 }
 
 constexpr Line kLines[] = {
@@ -65,7 +69,7 @@ constexpr Line kLines[] = {
 /// @}
 
 bool reads(const kai_ukernel& u, const kai_gemm_format& f) {
-    const bool others = kai::is_unified(u) && strcmp(u.lhs_format, "qai8dxp") != 0;
+    const bool others = kai::is_unified(u) && !takes_unified(u.lhs_format, u.rhs_format);
     return strcmp(u.rhs_format, f.name) == 0 && !others && !kai::is_indirect(u) && !kai::is_depthwise(u) &&
            u.get_nr() == f.nr && u.get_kr() == f.kr && u.get_sr() == f.sr;
 }
@@ -394,11 +398,11 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
         problem->allow_bf16 |= f->element == kai_dt_bf16;
         problem->allow_f16 |= f->element == kai_dt_f16;  // all that reads it writes f16
     }
-    if (tensor->kind == KAI_GEMM_INT8_STATIC) {
+    if (is_static(tensor->kind)) {
         problem->a_zero_point = tensor->a_zero_point;
         problem->multiplier = tensor->multiplier;
     }
-    problem->a_type = problem->c_type = tensor->kind == KAI_GEMM_INT8_STATIC         ? kai_dt_int8
+    problem->a_type = problem->c_type = is_static(tensor->kind)                      ? kai_dt_int8
                                         : f != nullptr && f->bias_type == kai_dt_f16 ? kai_dt_f16
                                                                                      : kai_dt_f32;
 }

@@ -14,6 +14,7 @@ namespace kai_gemm_tensors {
 namespace {
 
 using kai::gemm::has_blocks;
+using kai::gemm::is_static;
 using kai::gemm::source_of;
 
 /// A format that is packed from weights of a kind.
@@ -45,6 +46,7 @@ inline constexpr PackedFormat kPackedFormats[] = {
     {&kai::qai4c32p, KAI_GEMM_INT4_BLOCK_ZERO, true},
     {&kai::qai4c32ps1s0nrx4, KAI_GEMM_INT4_BLOCK_ZERO, true},
     {&kai::qsi8cxpbi32sf32, KAI_GEMM_INT8_STATIC, true},
+    {&kai::qsu2cxpbi32sf32, KAI_GEMM_INT2_STATIC, true},
     {&kai::qsi8c32p, KAI_GEMM_INT8_BLOCK_F16, false},
     {&kai::qsi8c32pscalef16, KAI_GEMM_INT8_BLOCK_F16, false},
 };

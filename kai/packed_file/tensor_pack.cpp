@@ -1,6 +1,6 @@
 // Packing on any host. Packers that take nr, kr and sr as arguments and run everywhere do most formats; floats and
-// static int8, whose packers have the panels of this CPU's vectors, are packed here by the description of the format,
-// and so are rows of GGUF files that become floats.
+// static integers, whose packers have the panels of this CPU's vectors, are packed here by the description of the
+// format, and so are rows of GGUF files that become floats.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/call.hpp"
@@ -118,45 +118,65 @@ void dequantise(
     }
 }
 
-/// A panel whose first column is `column`. Missing columns and what pads k are zero, and so are their fields.
+/// A static weight as it is stored at `position` of a line; `value`: what it stands for.
+unsigned stored_weight(unsigned bits, const uint8_t* line, size_t position, int32_t& value) {
+    if (bits == 2) {
+        const unsigned code = line[position / 4] >> position % 4 * 2 & 3U;
+        value = static_cast<int32_t>(code) - 2;
+        return code;
+    }
+    value = static_cast<int8_t>(line[position]);
+    return line[position];
+}
+
+/// A panel whose first column is `column`. Missing columns and what pads k are weights of zero, and so are their
+/// fields.
 ///
 ///     floats:  | bias: nr |                               elements |
-///     int8:    | bias - a_zero_point * sum: nr (int32) |  elements | scale * multiplier: nr |
+///     static:  | bias - a_zero_point * sum: nr (int32) |  elements | scale * multiplier: nr |
 void pack_panel(const PackedFormat& f, const Part& part, size_t column, size_t line, uint8_t* panel) {
     const kai_gemm_tensor& t = part.tensor;
     const kai_gemm_weights& w = part.weights;
     const kai::Tile tile = {t.format.nr, t.format.kr, t.format.sr};
-    const bool int8 = t.kind == KAI_GEMM_INT8_STATIC;
-    const size_t size = int8 ? 1 : kai_get_datatype_size_in_bytes(t.type), head = f.layout->panel_head;
-    const size_t columns = t.n - column < tile.rows ? t.n - column : tile.rows;
+    const bool integers = is_static(t.kind);
+    const unsigned bits = f.layout->bits;
+    const size_t size = integers ? 1 : kai_get_datatype_size_in_bytes(t.type), head = f.layout->panel_head;
+    const size_t columns = t.n - column < tile.rows ? t.n - column : tile.rows, end = f.layout->panel_end(tile, t.k);
     memset(panel, 0, f.layout->stride(tile, t.k));
+    uint8_t* elements = panel + tile.rows * head;
+    if (bits == 2) {
+        constexpr uint8_t kZeros = 0xAA;  // four codes of 2: weights of 0
+        memset(elements, kZeros, end - tile.rows * head);
+    }
     for (size_t r = 0; r < columns; ++r) {
         if (t.bias && !t.bias_apart && w.bias != nullptr) {
             convert(
-                kai::bytes(w.bias, (column + r) * 4), int8 ? kai_dt_int32 : kai_dt_f32, panel + r * head,
-                int8 ? kai_dt_int32 : f.bias_type);
+                kai::bytes(w.bias, (column + r) * 4), integers ? kai_dt_int32 : kai_dt_f32, panel + r * head,
+                integers ? kai_dt_int32 : f.bias_type);
         }
-        if (int8) {
+        if (integers) {
             const float scale = kai::load<float>(kai::bytes(w.scale, (column + r) * sizeof(float)));
-            kai::store(panel + f.layout->panel_end(tile, t.k) + r * sizeof(float), scale * t.multiplier);
+            kai::store(panel + end + r * sizeof(float), scale * t.multiplier);
         }
     }
-    const uint8_t* b = kai::bytes(w.b, part.transposed ? column * line : column * size);
-    uint8_t* elements = panel + tile.rows * head;
+    const uint8_t* b = kai::bytes(w.b);
     if (t.kind == KAI_GEMM_GGUF) {
         return dequantise(f, part, column, columns, line, elements);
     }
     for (size_t i = 0; i < t.k; ++i) {
         for (size_t r = 0; r < columns; ++r) {
-            const uint8_t* from = b + (part.transposed ? r * line + i * size : i * line + r * size);
-            uint8_t* to = elements + f.layout->at(tile, 0, r, i).byte;
-            if (int8) {
-                *to = *from;
-                const auto term =
-                    static_cast<uint32_t>(t.a_zero_point) * static_cast<uint32_t>(static_cast<int8_t>(*from));
+            const uint8_t* from = b + (part.transposed ? column + r : i) * line;
+            const size_t position = part.transposed ? i : column + r;
+            const auto to = f.layout->at(tile, 0, r, i);
+            if (integers) {
+                int32_t value = 0;
+                const unsigned stored = stored_weight(bits, from, position, value);
+                const unsigned others = elements[to.byte] & ~(((1U << bits) - 1) << to.shift);
+                elements[to.byte] = static_cast<uint8_t>(others | stored << to.shift);
+                const auto term = static_cast<uint32_t>(t.a_zero_point) * static_cast<uint32_t>(value);
                 kai::store(panel + r * head, kai::load<uint32_t>(panel + r * head) - term);
             } else {
-                convert(from, t.type, to, f.element);
+                convert(from + position * size, t.type, elements + to.byte, f.element);
             }
         }
     }
@@ -164,7 +184,7 @@ void pack_panel(const PackedFormat& f, const Part& part, size_t column, size_t l
 
 kai_gemm_file_status pack_here(const PackedFormat& f, const Part& part) {
     const kai_gemm_tensor& t = part.tensor;
-    const bool int8 = t.kind == KAI_GEMM_INT8_STATIC;
+    const bool integers = is_static(t.kind);
     Size dense = {0};
     if (t.kind == KAI_GEMM_GGUF) {
         if (!part.transposed) {
@@ -172,13 +192,15 @@ kai_gemm_file_status pack_here(const PackedFormat& f, const Part& part) {
         }
         dense.overflow = !kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &dense.value);
     } else {
-        dense = Size{part.transposed ? t.k : t.n} * Size{int8 ? 1 : kai_get_datatype_size_in_bytes(t.type)};
+        const size_t length = part.transposed ? t.k : t.n, bits = f.layout->bits;
+        dense = bits < 8 ? Size{length / 4 + (length % 4 != 0)}
+                         : Size{length} * Size{integers ? 1 : kai_get_datatype_size_in_bytes(t.type)};
     }
     const size_t line = part.weights.ldb != 0 ? part.weights.ldb : dense.value;
     if (dense.overflow || line < dense.value) {
         return KAI_GEMM_FILE_BAD_STRIDE;
     }
-    if (int8 && part.weights.scale == nullptr) {
+    if (integers && part.weights.scale == nullptr) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }
     const kai::Tile tile = {t.format.nr, t.format.kr, t.format.sr};
@@ -237,7 +259,7 @@ extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
     const Part part = {t, *weights, b_transposed, first, columns, kai::bytes(packed, matrix * t.stride)};
     kai_gemm_file_status result;
     const PackedFormat* f = find_format(t.format.name);
-    if (f != nullptr && (f->kind == KAI_GEMM_DENSE || f->kind == KAI_GEMM_INT8_STATIC)) {
+    if (f != nullptr && (f->kind == KAI_GEMM_DENSE || is_static(f->kind))) {
         result = pack_here(*f, part);
     } else {
         const kai_packer* packer = find_packer(t, b_transposed);

@@ -18,6 +18,7 @@ constexpr const char* kKernels[] = {
     "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla",
     "matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod",
     "matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa",
+    "matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi32_8vsx16vs_sme2_mopa",
 };
 
 /// A right file of 1 or 2 tensors; 0 if it does not fit.
@@ -26,7 +27,7 @@ size_t make_file(uint8_t* data, size_t max_size, unsigned seed) {
     const size_t count = 1 + seed % 2;
     for (size_t i = 0; i < count; ++i) {
         kai_gemm_tensor& t = tensors[i];
-        CHECK(kai_gemm_tensor_for(kKernels[(seed / 2 + i) % 5], 128, &t) == KAI_GEMM_FILE_OK);
+        CHECK(kai_gemm_tensor_for(kKernels[(seed / 2 + i) % 6], 128, &t) == KAI_GEMM_FILE_OK);
         t.name = i == 0 ? "a" : "b";
         t.n = 3, t.k = 32, t.count = 1 + seed % 3, t.bias = seed % 5 != 0;
         t.bl = t.kind == KAI_GEMM_INT4_BLOCK_F16 ? 32 : 0;

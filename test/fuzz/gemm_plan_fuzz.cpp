@@ -79,7 +79,7 @@ bool is_lowp(kai_gemm_kind kind) {
 /// Mostly what the kind demands, so that more than the checks is reached.
 void fit_to_kind(kai_gemm_problem& p) {
     const bool lowp = is_lowp(p.b_kind);
-    if (lowp || p.b_kind == KAI_GEMM_INT8_STATIC) {
+    if (lowp || p.b_kind == KAI_GEMM_INT8_STATIC || p.b_kind == KAI_GEMM_INT2_STATIC) {
         p.a_type = p.c_type = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
         p.alpha = 1, p.beta = 0, p.scatters = false, p.bias = p.bias && !lowp;
     }
@@ -122,7 +122,8 @@ size_t b_size(const kai_gemm_problem& p) {
         case KAI_GEMM_INT8_LOWP:
             return lines * length;
         case KAI_GEMM_INT2_CHANNEL:
-            return lines * (length / 4);
+        case KAI_GEMM_INT2_STATIC:
+            return lines * ((length + 3) / 4);
         case KAI_GEMM_INT4_BLOCK_F16:
             return lines * (length / p.bl * (2 + p.bl / 2));
         case KAI_GEMM_INT8_BLOCK_F16:

@@ -56,7 +56,7 @@ std::vector<uint8_t> nibbles(size_t count, Random& random) {
 /// C of a product whose operands are all `shift` bytes off.
 std::vector<uint8_t> product(const kai_gemm_problem& p, size_t shift) {
     Random random(1);
-    const bool is_static = p.b_kind == KAI_GEMM_INT8_STATIC, dense = p.b_kind == KAI_GEMM_DENSE;
+    const bool integers = is_static(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE;
     const size_t blocks = p.bl != 0 ? p.k / p.bl : 1, row = p.n * size_of(p.c_type) + 3;
     const std::vector<uint8_t> words = nibbles(p.n * 4, random);
     std::vector<uint8_t> small(p.n * 4);
@@ -67,7 +67,7 @@ std::vector<uint8_t> product(const kai_gemm_problem& p, size_t shift) {
     const Shifted b(dense ? numbers(p.b_type, p.n * p.k, random) : nibbles(p.n * p.k, random), shift);
     const Shifted scale(
         numbers(p.b_kind == KAI_GEMM_INT4_BLOCK ? kai_dt_bf16 : kai_dt_f32, p.n * blocks, random), shift);
-    const Shifted bias(is_static ? small : numbers(kai_dt_f32, p.n, random), shift);
+    const Shifted bias(integers ? small : numbers(kai_dt_f32, p.n, random), shift);
     const std::vector<uint8_t> zeros = numbers(kai_dt_f32, p.n * blocks, random);
     std::vector<float> zero(p.n * blocks);
     std::memcpy(zero.data(), zeros.data(), zeros.size());
@@ -141,13 +141,13 @@ TEST(GemmAlignment, Floats) {
 TEST(GemmAlignment, Quantised) {
     for (const kai_gemm_kind kind :
          {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
-          KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC}) {
+          KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT2_STATIC}) {
         for (const int how : {0, 1, 2, 3}) {
             kai_gemm_problem p = kai_gemm_problem_of(how == 0 ? 1 : 5, 70, 64);
             p.b_kind = kind, p.b_constant = true, p.b_transposed = kind != KAI_GEMM_INT8_STATIC;
             p.bl = kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO ? 32 : 0;
             p.bias = how != 1;
-            if (kind == KAI_GEMM_INT8_STATIC) {
+            if (is_static(kind)) {
                 p.a_type = p.c_type = kai_dt_int8, p.multiplier = 0.01F;
             } else {
                 p.beta = how == 2 ? 2 : 0, p.c_type = how == 3 ? kai_dt_f16 : kai_dt_f32;

@@ -202,7 +202,7 @@ TEST(GemmChoice, WithoutSme) {
                 p.b_kind = static_cast<kai_gemm_kind>(kind);
                 p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.b_constant = constant, p.bl = 32;
                 p.sme_units = 0, p.units = 4;
-                if (kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP) {
+                if (is_static(p.b_kind) || kind == KAI_GEMM_INT8_LOWP) {
                     p.a_type = p.c_type = kai_dt_int8;
                 } else if (kind == KAI_GEMM_UINT8_LOWP) {
                     p.a_type = p.c_type = kai_dt_uint8;
@@ -404,14 +404,14 @@ TEST(GemmChoice, FamiliesOfFloats) {
 
 // What SME has no kernel for is not left to portable ones if this CPU has others.
 TEST(GemmChoice, OthersWhereSmeHasNone) {
-    for (size_t kind = 0; kind < kKinds; ++kind) {
+    for (const kai_gemm_kind kind : kKinds) {
         for (const size_t bl : {32, 64, 96, 128, 256}) {
             for (const size_t m : {1, 7}) {
                 for (const kai_datatype type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
                     kai_gemm_problem p = kai_gemm_problem_of(m, 64, 3 * bl);
-                    p.b_kind = static_cast<kai_gemm_kind>(kind), p.b_constant = true;
+                    p.b_kind = kind, p.b_constant = true;
                     p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.bl = has_blocks(p.b_kind) ? bl : 0;
-                    p.a_type = p.c_type = kind == KAI_GEMM_INT8_STATIC ? kai_dt_int8 : type;
+                    p.a_type = p.c_type = is_static(kind) ? kai_dt_int8 : type;
                     kai_gemm_plan sme, others;
                     p.sme_units = 0;
                     const kai_gemm_status status = kai_gemm_make_plan(&p, &others);
@@ -436,7 +436,7 @@ TEST(GemmChoice, BlocksOfOtherKinds) {
                     kai_gemm_problem p = kai_gemm_problem_of(m, 64, 256);
                     p.b_kind = static_cast<kai_gemm_kind>(kind), p.gguf_type = type;
                     p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.b_constant = constant;
-                    const bool integers = kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP;
+                    const bool integers = is_static(p.b_kind) || kind == KAI_GEMM_INT8_LOWP;
                     p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8
                                           : integers                  ? kai_dt_int8
                                                                       : kai_dt_f32;
@@ -490,8 +490,8 @@ TEST(GemmChoice, UnitsThatPack) {
 // Everything in the workspace starts at a multiple of 64 bytes, and ends before the next begins.
 TEST(GemmChoice, PartsOfTheWorkspace) {
     Random random(77);
-    for (size_t i = 0; i < 40 * kKinds; ++i) {
-        Case c = random_case(static_cast<kai_gemm_kind>(i % kKinds), random);
+    for (size_t i = 0; i < 40 * std::size(kKinds); ++i) {
+        Case c = random_case(kKinds[i % std::size(kKinds)], random);
         c.p.batch = i % 2 == 0 ? 40 : c.p.batch, c.p.k = std::max<size_t>(c.p.k, has_blocks(c.p.b_kind) ? c.p.bl : 32);
         c.p.m = std::max<size_t>(c.p.m, 1);
         const kai_gemm_plan plan = plan_of(c.p);

@@ -128,9 +128,9 @@ TEST(GemmDepth, Int2) {
 
 /// The zero point decides.
 TEST(GemmDepth, Static) {
-    const auto status = [](int32_t zero_point, size_t k) {
+    const auto status = [](int32_t zero_point, size_t k, kai_gemm_kind kind = KAI_GEMM_INT8_STATIC) {
         kai_gemm_problem p = kai_gemm_problem_of(1, 2, k);
-        p.b_kind = KAI_GEMM_INT8_STATIC, p.a_type = p.c_type = kai_dt_int8, p.b_constant = true;
+        p.b_kind = kind, p.a_type = p.c_type = kai_dt_int8, p.b_constant = true;
         p.a_zero_point = zero_point;
         kai_gemm_plan plan;
         return kai_gemm_make_plan(&p, &plan);
@@ -140,6 +140,11 @@ TEST(GemmDepth, Static) {
     EXPECT_EQ(status(127, 65794), KAI_GEMM_UNSUPPORTED);
     EXPECT_EQ(status(0, 131071), KAI_GEMM_OK);
     EXPECT_EQ(status(0, 131072), KAI_GEMM_UNSUPPORTED);
+    // Weights are -2 at least.
+    EXPECT_EQ(status(-128, 4210752, KAI_GEMM_INT2_STATIC), KAI_GEMM_OK);
+    EXPECT_EQ(status(-128, 4210753, KAI_GEMM_INT2_STATIC), KAI_GEMM_UNSUPPORTED);
+    EXPECT_EQ(status(0, 8388607, KAI_GEMM_INT2_STATIC), KAI_GEMM_OK);
+    EXPECT_EQ(status(0, 8388608, KAI_GEMM_INT2_STATIC), KAI_GEMM_UNSUPPORTED);
 }
 
 /// The scales of blocks of A are f16: their range is part of the format (kai_gemm_kind).

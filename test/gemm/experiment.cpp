@@ -85,8 +85,11 @@ size_t Case::all_rows() const {
 }
 
 const char* name_of(kai_gemm_kind kind) {
-    constexpr const char* names[] = {"DENSE",          "INT8_CHANNEL",    "INT4_CHANNEL", "INT2_CHANNEL",  "INT4_BLOCK",
-                                     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",  "INT8_BLOCK_F16"};
+    constexpr const char* names[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
+                                     "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
+                                     "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
+                                     "INT2_STATIC"};
+    static_assert(std::size(names) == KAI_GEMM_KIND_COUNT);
     return names[kind];
 }
 
@@ -274,7 +277,7 @@ Case random_case(kai_gemm_kind kind, Random& random, const char* pin, const kai_
 
     const auto gap = [&] { return chance(2) ? 0 : static_cast<size_t>(random.integer(1, 9)); };
     c.a_gap = gap(), c.c_gap = gap();
-    const bool may_have_gaps = kind == KAI_GEMM_DENSE || kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT4_BLOCK ||
+    const bool may_have_gaps = kind == KAI_GEMM_DENSE || is_static(kind) || kind == KAI_GEMM_INT4_BLOCK ||
                                ((kind == KAI_GEMM_INT8_CHANNEL || kind == KAI_GEMM_INT4_CHANNEL) && !p.b_transposed);
     c.b_gap = may_have_gaps ? gap() : 0;
     c.matrix_gap = gap();
@@ -418,7 +421,8 @@ size_t Experiment::b_line(kai_datatype type, bool n_lines) const {
         case KAI_GEMM_INT8_STATIC:
             return length;
         case KAI_GEMM_INT2_CHANNEL:
-            return length / 4;
+        case KAI_GEMM_INT2_STATIC:
+            return ceil_div(length, 4);
         case KAI_GEMM_INT4_BLOCK_F16:
             return length / p.bl * (2 + p.bl / 2);
         case KAI_GEMM_INT8_BLOCK_F16:
@@ -455,6 +459,13 @@ std::vector<uint8_t> Experiment::encode_b(size_t matrix, kai_datatype type, bool
                 case KAI_GEMM_INT2_CHANNEL:
                     to[i / 4] = static_cast<uint8_t>(to[i / 4] | b.q[at] << i % 4 * 2);
                     break;
+                case KAI_GEMM_INT2_STATIC: {
+                    const size_t shift = i % 4 * 2,
+                                 others = i + 1 == length ? 0xFF << shift & 0xFF : 0;  // are not read
+                    to[i / 4] =
+                        static_cast<uint8_t>(to[i / 4] | (others & ~(size_t{3} << shift)) | (b.q[at] + 2) << shift);
+                    break;
+                }
                 case KAI_GEMM_INT4_BLOCK:
                     nibble(i / 2, i % 2 == 1, 8);
                     break;
@@ -495,11 +506,13 @@ void Experiment::make_b(Random& random) {
     Matrices& memory = b_memory_.emplace_back(
         count, lines, row, gap, of.matrix_gap * (dense ? size_of(p.b_type) : 1), of.b_table || p.b_constant, of.flush,
         kNan);
-    const bool is_int8 = p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT8_BLOCK_F16 || of.is_static();
+    const bool is_int8 =
+        p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT8_BLOCK_F16 || p.b_kind == KAI_GEMM_INT8_STATIC;
+    const bool is_code = p.b_kind == KAI_GEMM_INT2_STATIC;
     for (size_t i = 0; i < count; ++i) {
         Columns& b = b_.emplace_back();
-        const int smallest = is_int8 ? -128 : p.b_kind == KAI_GEMM_INT2_CHANNEL ? 0 : -8;
-        const int largest = is_int8 ? 127 : p.b_kind == KAI_GEMM_INT2_CHANNEL ? 3 : 7;
+        const int smallest = is_int8 ? -128 : p.b_kind == KAI_GEMM_INT2_CHANNEL ? 0 : is_code ? -2 : -8;
+        const int largest = is_int8 ? 127 : p.b_kind == KAI_GEMM_INT2_CHANNEL ? 3 : is_code ? 1 : 7;
         for (size_t j = 0; j < p.n * p.k; ++j) {
             b.values.push_back(
                 exact ? static_cast<float>(random.integer(-3, 3)) : rounded(random.real(-2, 2), p.b_type));

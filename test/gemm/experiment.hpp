@@ -20,6 +20,11 @@ enum class Numbers {
     random,  // anything; compared with one call of the same kernel on the whole matrix, bit by bit
 };
 
+/// int8 as A and C.
+inline bool is_static(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT2_STATIC;
+}
+
 /// A problem and a run of it. Printed when a test fails.
 struct Case {
     kai_gemm_problem p = kai_gemm_problem_of(0, 0, 0);
@@ -42,7 +47,7 @@ struct Case {
     uint64_t seed = 0;
 
     bool is_static() const {
-        return p.b_kind == KAI_GEMM_INT8_STATIC;
+        return test::gemm::is_static(p.b_kind);
     }
     bool multiplies() const {
         return is_static() || (p.k != 0 && p.alpha != 0);
@@ -163,6 +168,10 @@ std::vector<size_t> sizes_around(size_t step);
 bool has_blocks(kai_gemm_kind kind);
 const char* name_of(kai_gemm_kind kind);
 const char* name_of(kai_datatype type);
-inline constexpr size_t kKinds = KAI_GEMM_INT8_BLOCK_F16 + 1;  // those of LOWP: product_test.cpp
+/// All but those of LOWP (lowp_test.cpp) and GGUF (gguf_test.cpp).
+inline constexpr kai_gemm_kind kKinds[] = {KAI_GEMM_DENSE,           KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL,
+                                           KAI_GEMM_INT2_CHANNEL,    KAI_GEMM_INT4_BLOCK,   KAI_GEMM_INT4_BLOCK_F16,
+                                           KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC,  KAI_GEMM_INT8_BLOCK_F16,
+                                           KAI_GEMM_INT2_STATIC};
 
 }  // namespace test::gemm

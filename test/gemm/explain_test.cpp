@@ -111,6 +111,11 @@ TEST(GemmExplain, ValuesThatAreRefused) {
     of(
         integers, [](auto& p) { p.groups = p.scatters = true; }, "scatters is not for INT8_STATIC");
     of(
+        integers_of(KAI_GEMM_INT2_STATIC), [](auto& p) { p.c_type = kai_dt_f32; },
+        "c_type is f32: INT2_STATIC takes int8");
+    of(
+        integers_of(KAI_GEMM_INT2_STATIC), [](auto& p) { p.c_max = 128; }, "c_max = 128 is not from -128 to 127");
+    of(
         integers_of(KAI_GEMM_UINT8_LOWP), [](auto& p) { p.a_type = kai_dt_int8; },
         "a_type is int8: UINT8_LOWP takes uint8");
     of(
@@ -121,7 +126,7 @@ TEST(GemmExplain, ValuesThatAreRefused) {
 /// What the caller forgot is told; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
 TEST(GemmExplain, CombinationsThatCanBeMended) {
     const auto of = [](kai_gemm_kind kind, auto change, const char* reason) {
-        const bool integers = kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT8_LOWP || kind == KAI_GEMM_UINT8_LOWP;
+        const bool integers = is_static(kind) || kind == KAI_GEMM_INT8_LOWP || kind == KAI_GEMM_UINT8_LOWP;
         kai_gemm_problem p = integers ? integers_of(kind) : blocks_of(kind);
         p.gguf_type = KAI_GGUF_Q8_0;
         change(p);
@@ -138,7 +143,8 @@ TEST(GemmExplain, CombinationsThatCanBeMended) {
         KAI_GEMM_INT8_STATIC, [](auto& p) { p.b_transposed = true; }, "INT8_STATIC takes no b_transposed: it is K x N");
     for (const kai_gemm_kind kind :
          {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
-          KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16}) {
+          KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16,
+          KAI_GEMM_INT2_STATIC}) {
         const std::string reason =
             std::string(name_of(kind)) + " needs b_constant: it is packed before it is multiplied";
         of(kind, variable, reason.c_str());
@@ -154,7 +160,7 @@ TEST(GemmExplain, UnsupportedIsNothingThatAFlagMends) {
     for (int kind = 0; kind < KAI_GEMM_KIND_COUNT; ++kind) {
         const auto made = [&](bool transposed, bool constant) {
             const auto k = static_cast<kai_gemm_kind>(kind);
-            const bool integers = k == KAI_GEMM_INT8_STATIC || k == KAI_GEMM_INT8_LOWP || k == KAI_GEMM_UINT8_LOWP;
+            const bool integers = is_static(k) || k == KAI_GEMM_INT8_LOWP || k == KAI_GEMM_UINT8_LOWP;
             kai_gemm_problem p = integers ? integers_of(k) : blocks_of(k);
             p.gguf_type = KAI_GGUF_Q8_0, p.b_transposed = transposed, p.b_constant = constant;
             kai_gemm_plan plan;

@@ -357,7 +357,7 @@ bool goes_with(const std::string& format, uint32_t kind, uint32_t type) {
         {"qsi4c32pbf16", 4},         {"qsi4c32ps1s0", 4},     {"qsi4c32p", 5},
         {"qsi4c32ps1s0scalef16", 5}, {"qsi4c32ps4s0sf16", 5}, {"qai4c32p", 6},
         {"qai4c32ps1s0nrx4", 6},     {"qsi8cxpbi32sf32", 7},  {"qsi8c32p", 8},
-        {"qsi8c32pscalef16", 8},
+        {"qsi8c32pscalef16", 8},     {"qsu2cxpbi32sf32", 12},
     };
     const auto found = kinds.find(format);
     if (kind != KAI_GEMM_GGUF) {
@@ -391,7 +391,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
     size_t opened = 0, refused = 0;
     for (const std::string& format : formats) {
         for (const uint32_t kind :
-             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 15U, 16U, 128U, UINT32_MAX}) {
+             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 15U, 16U, 128U, UINT32_MAX}) {
             for (const uint32_t type : types) {
                 File f;
                 f.put(64 + 144, kind, 4);
@@ -399,7 +399,8 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
                 std::memset(&f.bytes[64 + 112], 0, 32);
                 std::memcpy(&f.bytes[64 + 112], format.data(), format.size());
                 f.seal();
-                const bool known = kind <= KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_GGUF;
+                const bool known =
+                    kind <= KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_GGUF || kind == KAI_GEMM_INT2_STATIC;
                 const bool typed = kind == KAI_GEMM_DENSE  ? floats.count(type) != 0
                                    : kind == KAI_GEMM_GGUF ? file_types.count(type) != 0
                                                            : type == 0;
@@ -415,7 +416,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
             }
         }
     }
-    EXPECT_EQ(opened, 3 + 8 + file_types.size());
+    EXPECT_EQ(opened, 3 + 9 + file_types.size());
     EXPECT_GT(refused, 20000U);
     // Nothing is taken from the unknown format but its name.
     for (const size_t at : {160, 168}) {
@@ -623,9 +624,9 @@ struct Weights {
                 break;
             default:
                 fill(
-                    lines * ((length * (t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT8_STATIC ? 8
-                                        : t.kind == KAI_GEMM_INT2_CHANNEL                                 ? 2
-                                                                                                          : 4) +
+                    lines * ((length * (t.kind == KAI_GEMM_INT8_CHANNEL || t.kind == KAI_GEMM_INT8_STATIC   ? 8
+                                        : t.kind == KAI_GEMM_INT2_CHANNEL || t.kind == KAI_GEMM_INT2_STATIC ? 2
+                                                                                                            : 4) +
                               7) /
                              8),
                     random);
@@ -647,7 +648,7 @@ struct Weights {
         w.zero = zero.data();
         w.zero_point = 8;
         if (t.bias) {
-            w.bias = t.kind == KAI_GEMM_INT8_STATIC ? static_cast<const void*>(i32_bias.data()) : bias.data();
+            w.bias = test::gemm::is_static(t.kind) ? static_cast<const void*>(i32_bias.data()) : bias.data();
         }
     }
 
@@ -692,13 +693,13 @@ Bytes tag_of(const Tensor& t) {
     for (const char c : std::string(t.format.name)) {
         name = (name ^ static_cast<uint8_t>(c)) * 16777619U;
     }
-    const bool is_static = t.kind == KAI_GEMM_INT8_STATIC;
+    const bool integers = test::gemm::is_static(t.kind);
     uint32_t multiplier = 0;
     std::memcpy(&multiplier, &t.multiplier, sizeof(multiplier));
     append(t.n, 8), append(t.k, 8), append(t.bl, 8);
     append(name, 4), append(t.format.nr, 4), append(t.format.kr, 4), append(t.format.sr, 4);
     append(t.kind, 1), append(t.bias_apart ? 3 : t.bias ? 1 : 0, 1), append(0, 2);
-    append(is_static ? static_cast<uint32_t>(t.a_zero_point) : 0, 4), append(is_static ? multiplier : 0, 4);
+    append(integers ? static_cast<uint32_t>(t.a_zero_point) : 0, 4), append(integers ? multiplier : 0, 4);
     for (const int32_t weight : t.lut) {
         append(t.kind == KAI_GEMM_INT2_CHANNEL ? static_cast<uint32_t>(weight) : 0, 1);
     }
@@ -796,7 +797,7 @@ TEST(GemmTensor, PacksLikeTheCpu) {
     }
     std::printf("%zu comparisons, %zu formats\n", compared, formats.size());
     if ((kai_cpu_features() >> KAI_CPU_SME2 & 1) != 0) {
-        EXPECT_EQ(formats.size(), 20U);
+        EXPECT_EQ(formats.size(), 21U);
     }
 }
 

@@ -105,6 +105,20 @@ TEST(GemmStatus, ValuesOutOfRange) {
     EXPECT_EQ(integers([](auto& p) { p.c_zero_point = -128, p.c_min = p.c_max = 127; }), KAI_GEMM_OK);
     EXPECT_EQ(integers([](auto& p) { p.b_constant = false; }), KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(integers([](auto& p) { p.b_transposed = true; }), KAI_GEMM_BAD_COMBINATION);
+    // Codes of 2 bits have both orders, and rows of any length.
+    const auto codes = [](auto change) {
+        kai_gemm_problem p = static_problem();
+        p.b_kind = KAI_GEMM_INT2_STATIC;
+        change(p);
+        return plan_status(p);
+    };
+    EXPECT_EQ(codes([](auto& p) { p.b_transposed = true; }), KAI_GEMM_OK);
+    EXPECT_EQ(codes([](auto& p) { p.k = 1, p.n = 3; }), KAI_GEMM_OK);
+    EXPECT_EQ(codes([](auto& p) { p.b_constant = false; }), KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(codes([](auto& p) { p.a_type = kai_dt_uint8; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(codes([](auto& p) { p.beta = 1; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(codes([](auto& p) { p.c_min = -129; }), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(codes([](auto& p) { p.c_zero_point = 128; }), KAI_GEMM_BAD_VALUE);
 }
 
 TEST(GemmStatus, LayoutsWithoutAPacker) {
@@ -144,7 +158,7 @@ TEST(GemmStatus, AnyProblem) {
     for (size_t i = 0; i < 20 * case_count(); ++i) {
         Random random(i);
         const auto size = [&] { return kSizes[random.next() % std::size(kSizes)]; };
-        kai_gemm_problem p = random_case(static_cast<kai_gemm_kind>(i % kKinds), random).p;
+        kai_gemm_problem p = random_case(kKinds[i % std::size(kKinds)], random).p;
         p.m = size(), p.n = size(), p.k = size(), p.batch = size(), p.units = size(), p.sme_units = size();
         p.bl = size(), p.l1_bytes = size(), p.l2_bytes = size();
         kai_gemm_plan plan;

@@ -33,9 +33,9 @@ Case case_of(kai_gemm_kind kind) {
 /// Packed B is 64 bytes a matrix at least, and whole lines of a cache.
 TEST(GemmTag, SizesAreMultiplesOf64) {
     Random random(64);
-    for (size_t kind = 0; kind < kKinds; ++kind) {
+    for (const kai_gemm_kind kind : kKinds) {
         for (size_t i = 0; i < 50; ++i) {
-            const Case c = random_case(static_cast<kai_gemm_kind>(kind), random);
+            const Case c = random_case(kind, random);
             kai_gemm_plan plan;
             ASSERT_EQ(kai_gemm_make_plan(&c.p, &plan), KAI_GEMM_OK);
             EXPECT_EQ(plan.packed_b_size % 64, 0U) << c;
@@ -247,10 +247,7 @@ TEST_P(GemmTagKind, ABiasThatIsForgotten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    , GemmTagKind,
-    testing::Values(
-        KAI_GEMM_DENSE, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
-        KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16),
+    , GemmTagKind, testing::ValuesIn(kKinds),
     [](const testing::TestParamInfo<kai_gemm_kind>& info) { return name_of(info.param); });
 
 TEST(GemmTag, ABiasThatIsForgottenAtRun) {
@@ -284,9 +281,9 @@ TEST(GemmTag, EveryMatrixThatIsRead) {
 
 /// Units in any order, at the same time: each byte of packed B is written, by one of them.
 TEST(GemmTag, UnitsPackEveryByte) {
-    for (size_t kind = 0; kind < kKinds; ++kind) {
+    for (const kai_gemm_kind kind : kKinds) {
         for (const bool bias : {false, true}) {
-            Case c = case_of(static_cast<kai_gemm_kind>(kind));
+            Case c = case_of(kind);
             c.p.bias = bias, c.p.units = 5, c.p.alpha = kind % 2 == 0 && !c.is_static() ? 2 : 1;
             SCOPED_TRACE(testing::Message() << c);
             Experiment e(c);

@@ -55,12 +55,11 @@ TEST(GemmVectors, OtherLengthsAreRefused) {
         if ((u->features >> KAI_CPU_SVE & 1) == 0 && (u->features >> KAI_CPU_SME & 1) == 0) {
             continue;
         }
-        for (size_t kind = 0; kind < kKinds; ++kind) {
+        for (const kai_gemm_kind kind : kKinds) {
             Case c;
             kai_gemm_problem& p = c.p;
             p = kai_gemm_problem_of(5, 70, 64);
-            p.b_kind = static_cast<kai_gemm_kind>(kind), p.b_constant = true, p.pin = u->name,
-            p.units = p.sme_units = 4;
+            p.b_kind = kind, p.b_constant = true, p.pin = u->name, p.units = p.sme_units = 4;
             p.bl = has_blocks(p.b_kind) ? 32 : 0, p.b_transposed = p.b_kind != KAI_GEMM_INT8_STATIC;
             p.a_type = p.c_type = c.is_static() ? kai_dt_int8 : u->dst_type;
             p.b_type = u->dst_type == kai_dt_f16 ? kai_dt_f16 : kai_dt_f32, p.allow_bf16 = p.allow_f16 = true;

@@ -35,8 +35,9 @@ void check(kai_gemm_file_status status, const string& what) {
     }
 }
 
-constexpr const char* kKinds[] = {"dense",     "int8",        "int4",     "int2",       "int4 bf16", "int4 f16",
-                                  "int4 zero", "int8 static", "int8 f16", "uint8 lowp", "int8 lowp", "GGUF"};
+constexpr const char* kKinds[] = {"dense",     "int8",      "int4",        "int2",     "int4 bf16",
+                                  "int4 f16",  "int4 zero", "int8 static", "int8 f16", "uint8 lowp",
+                                  "int8 lowp", "GGUF",      "int2 static"};
 static_assert(sizeof(kKinds) / sizeof(kKinds[0]) == KAI_GEMM_KIND_COUNT);
 
 string lower_case(string text) {
@@ -221,6 +222,11 @@ private:
     std::vector<size_t> shape_;
 };
 
+/// Whether A and C are int8, and so the bias int32.
+bool is_static(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT2_STATIC;
+}
+
 /// Bits of an integer weight.
 size_t bits_of(kai_gemm_kind kind) {
     switch (kind) {
@@ -229,6 +235,7 @@ size_t bits_of(kai_gemm_kind kind) {
         case KAI_GEMM_INT8_BLOCK_F16:
             return 8;
         case KAI_GEMM_INT2_CHANNEL:
+        case KAI_GEMM_INT2_STATIC:
             return 2;
         default:
             return 4;
@@ -409,7 +416,7 @@ struct Arrays {
                 array->expect_shape(shape, size);
             }
         };
-        const bool bf16 = t.kind == KAI_GEMM_INT4_BLOCK, integers = t.kind == KAI_GEMM_INT8_STATIC;
+        const bool bf16 = t.kind == KAI_GEMM_INT4_BLOCK, integers = is_static(t.kind);
         expect(
             scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : std::vector<string>{"<f4"}, {t.count, t.n, blocks},
             scale_size);
@@ -438,7 +445,7 @@ void pack_tensor(const Tensor& t, const Options& o, const Arrays& arrays, bool q
         }
         const bool transposed = quantise || o.transposed || t.kind == KAI_GEMM_GGUF;
         // K x N lines of integers are packed at once.
-        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || t.kind == KAI_GEMM_INT8_STATIC;
+        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || is_static(t.kind);
         const size_t panels = (t.n + t.format.nr - 1) / t.format.nr;
         const size_t step = parts ? (panels + 63) / 64 * t.format.nr : t.n;
         for (size_t first = 0; first < t.n; first += step) {

@@ -206,6 +206,7 @@ KINDS = {  # kernel, bytes of a matrix of 2 x 32, of its scales, zeros
     "int4 f16": (BLOCKS, 36, 0, 0),
     "int4 zero": ("matmul_clamp_f32_qsi8d32p1x8_qai4c32p4x8_1x4_neon_dotprod", 32, 8, 8),
     "int8 static": ("matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa", 64, 8, 0),
+    "int2 static": ("matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi32_8vsx16vs_sme2_mopa", 16, 8, 0),
     "int8 f16": ("matmul_clamp_f32_qsi8d32p1vlx4_qsi8c32p4vlx4_1vlx4vl_sme2_mopa", 68, 0, 0),
     "GGUF Q4_0": (BLOCKS, 36, 0, 0),
 }
@@ -216,7 +217,7 @@ for kind, (kernel, *sizes) in KINDS.items():
             numbers = [random.uniform(0.5, 2) for _ in range(2 * size // 4)]
             contents[option] = array.array("f", numbers).tobytes()
         elif option == "--bias":
-            contents[option] = array.array("i" if kind == "int8 static" else "f", [1, 2, 3, 4]).tobytes()
+            contents[option] = array.array("i" if "static" in kind else "f", [1, 2, 3, 4]).tobytes()
         else:
             contents[option] = bytes(random.randrange(60) for _ in range(2 * size))
     packed = []
@@ -312,6 +313,21 @@ of_static = ("--weights", "o.weights", "--scale", "o.two")
 plain = entry_of(KINDS["int8 static"][0], *of_static)
 changed = entry_of(KINDS["int8 static"][0], *of_static, "--a-zero-point", -3, "--multiplier", 0.25)
 assert plain[2][:2] == (0, 1) and changed[2][:2] == (-3, 0.25) and changed[0] != plain[0]
+# 2 bits, N x K: two rows of 8 bytes. K x N: 32 lines of a byte, whose lowest 4 bits are used. Both to the same bytes.
+codes = [[random.randrange(4) for _ in range(32)] for _ in range(2)]
+pathlib.Path("o.nxk").write_bytes(bytes(sum(row[i + j] << 2 * j for j in range(4)) for row in codes
+                                        for i in range(0, 32, 4)))
+pathlib.Path("o.kxn").write_bytes(bytes(a | b << 2 | 0xF0 for a, b in zip(*codes)))
+of_codes = ("--scale", "o.two", "--a-zero-point", 5, "--multiplier", 0.5)
+whole = entry_of(KINDS["int2 static"][0], "--weights", "o.nxk", "--transposed", *of_codes)
+assert whole == entry_of(KINDS["int2 static"][0], "--weights", "o.kxn", *of_codes) and whole[2][:2] == (5, 0.5)
+sums = struct.unpack("<2i", whole[0][:8])
+assert sums == tuple(-5 * (sum(row) - 64) for row in codes), sums
+for descr, why in (("'<i4'", ""), ("'<f4'", "o.bias.npy: has elements <f4, needs <i4 or bytes")):
+    npy("o.bias.npy", (2,), [0.0, 1.0], descr=descr)
+    run("pack", "o", "--name", "x", "--kernel", KINDS["int2 static"][0], "--vector-length", 128, "--n", 2, "--k", 32,
+        "--weights", "o.nxk", "--transposed", *of_codes, "--bias", "o.bias.npy", fails=why)
+os.remove("o")
 of_int2 = ("--weights", "o.int2", "--scale", "o.two", "--transposed")
 assert entry_of(KINDS["int2"][0], *of_int2)[2][2:] == (-2, -1, 0, 1)
 assert entry_of(KINDS["int2"][0], *of_int2, "--lut", -3, -1, 1, 3)[2][2:] == (-3, -1, 1, 3)
