@@ -6,7 +6,7 @@
 //
 // A vector holds the sums of a quad, 4 columns; groups of 8 k: SUMS_A those of columns 0 1, SUMS_B of 2 3, each twice.
 //
-//   Registers, and those of int_neon_quads.inc
+//   Registers, and those of int_neon_row_steps.inc
 //   x0          args        struct LongArgs
 //   x1, x2                  blocks, steps to go
 //   x3, x4, x7              LongArgs::second, second + 16 or more, three times second
@@ -58,7 +58,7 @@ rhs_fields .req x25
     ldp     x8, x17, [row]
     subs    x2, x2, #1
 .endm
-#include "kai/engines/int_neon/int_neon_quads.inc"
+#include "kai/engines/int_neon/int_neon_row_steps.inc"
 
 regs 8, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
 regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3

@@ -4,7 +4,7 @@
 //     sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //
 // The sums are 16 * S, which the packed rhs_scale / 16 expects; they start at the bits of C = 1.5 * 2^23. Registers:
-// int_neon_row.inc.
+// blocks_neon_dotprod_row.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -12,7 +12,7 @@
 #define RHS_FIELDS 32   // after 4 x 16 bytes: 4 x 2 x f32
 #define START 0x4b40
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/int_neon/int_neon_row.inc"
+#include "kai/engines/blocks/blocks_neon_dotprod_row.inc"
 
 .macro first_elements
 .endm

@@ -3,14 +3,14 @@
 //     int4: sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //     int8, indices: sum[n] = fma(S * lhs_scale, rhs_scale, sum[n])
 //
-// Registers: int_neon_row.inc.
+// Registers: blocks_neon_dotprod_row.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #define LHS_BLOCK 34    // f16 + 32 bytes
 #define LHS_ELEMENTS 2
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_row.inc"
+#include "kai/engines/blocks/blocks_neon_dotprod_row.inc"
 
 .macro first_elements
     add     x13, x13, #LHS_ELEMENTS
