@@ -1,8 +1,8 @@
-// qai8dxp with SDOT: the tiles of the GEMM (qai8dxp_neon_dotprod.S) per kind of RHS, and the micro-kernels.
+// qai8dxp with SDOT: the tiles of the GEMM (qai8dxp_neon_dotprod.S) per kind of RHS, and the micro-kernels with mr = 4.
+// Those with mr = 1: qai8dxp_neon_dotprod_row.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
-#include "kai/engines/qai8dxp/qai8dxp_neon_row.hpp"
 
 extern "C" {
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
@@ -62,12 +62,7 @@ constexpr GemmTiles kInt4Blocks{
      KAI_FEW_8(blocks_int4, 5), KAI_FEW_4(blocks_int4, 6), KAI_FEW_4(blocks_int4, 7), KAI_FEW_4(blocks_int4, 8)},
     Qai8dxpLimits::kFewRowsInt4Blocks};
 
-/// GEMM for panels of 4 rows, GEMV for mr = 1. A group is GROUP k of a row.
-template <size_t MR, size_t GROUP>
-KAI_INLINE void matmul_neon_dotprod(const Problem* p) {
-    if constexpr (MR == 1) {
-        return gemv_neon_dotprod<GROUP>(p);
-    }
+KAI_INLINE void gemm_neon_dotprod(const Problem* p) {
     switch (p->rhs_kind) {
         case RhsKind::int8:
             return gemm_neon(*p, kInt8);
@@ -83,8 +78,9 @@ KAI_INLINE void matmul_neon_dotprod(const Problem* p) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, ...) \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                                     \
-        (kai::matmul_neon_dotprod<MR, (KR) / (SR)>), T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, ...) \
+    KAI_DEFINE_MATMUL_MR_##MR(KIND, T, OUT, NAME, LHS, RHS, MR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_1(...)
+#define KAI_DEFINE_MATMUL_MR_4(KIND, ...) KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::gemm_neon_dotprod, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

@@ -1,5 +1,5 @@
 // One row quantised at run time (qai8dxp) with SDOT: 16 columns at a time, then panel by panel
-// (qai8dxp_neon_row.hpp). off, ls are the offset and the scale of the row, which follow it.
+// (qai8dxp_neon_dotprod_row.cpp). off, ls are the offset and the scale of the row, which follow it.
 //
 // kai_row_*: a scale per column; fields rsum, rs, bias after a panel
 //     sum    = sum over k of lhs * rhs + off * rsum                                 int32

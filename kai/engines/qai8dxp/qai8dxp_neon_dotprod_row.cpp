@@ -1,14 +1,13 @@
-// Rows quantised at run time (qai8dxp) one at a time, mr = 1, with SDOT.
+// Rows quantised at run time (qai8dxp) one at a time with SDOT: the micro-kernels with mr = 1.
 //
 // The arithmetic of a row is assembly (qai8dxp_neon_dotprod_row.S), one function per format of the RHS, panel,
 // group and output, which does whole panels. One row of whole panels, the usual case, is a jump into it; anything else
 // is a loop that all kernels share.
 //
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 #include "kai/engines/core/matmul_rows.hpp"
-#include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 namespace kai {
 namespace {
@@ -113,3 +112,12 @@ KAI_INLINE void gemv_neon_dotprod(const Problem* p) {
 
 }  // namespace
 }  // namespace kai
+
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, ...) \
+    KAI_DEFINE_MATMUL_MR_##MR(KIND, T, OUT, NAME, LHS, RHS, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...) \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                         \
+        (kai::gemv_neon_dotprod<(KR) / (SR)>), T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_4(...)
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
+#include "kai/engines/qai8dxp/qai8dxp_families.inc"
