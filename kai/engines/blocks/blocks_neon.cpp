@@ -1,43 +1,16 @@
-// The GEMM engine of operands quantised in blocks.
+// The GEMM engine of operands quantised in blocks: the loops around tiles. What becomes of their sums:
+// blocks_neon_results.cpp. One row at a time: blocks_neon_rows.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
 
-#include "kai/engines/core/matmul_rows.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
 
-/// A call. Strides are in bytes.
-struct BlocksProblem {
-    size_t n, blocks, bl;
-    const uint8_t* rhs;                                   // the first block
-    size_t lhs_stride, rhs_stride, lhs_block, rhs_block;  // from panel to panel, from block to block
-    size_t dst_stride;
-    float lo, hi;
-    const BlockOperands& of;
-    const BlockTiles& tiles;
-    const LongTiles* long_tiles;
-    StoreFn* store;
-};
-
-/// Tiles to be stored: `rows` rows and whole quads of them.
-struct StoredTiles {
-    const float* sums;
-    size_t rows, quads;
-    const uint8_t* bias;  // of the first quad, or null
-    uint8_t* dst;
-    size_t dst_stride;
-};
-
 namespace {
 
 constexpr BlockTiles kNoTiles = {};  // of long blocks
-
-/// k / bl: a division takes long.
-KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
-    return bl == 32 ? k / 32 : k / bl;
-}
 
 constexpr uint32_t kInfinity = 0x7F800000;  // its bits
 
@@ -111,85 +84,6 @@ KAI_INLINE size_t next_panels(const BlockTiles& tiles, size_t rows, size_t most)
     return rows > 4 && few_of_two ? 2 : 1;
 }
 
-struct FourRows {
-    float32x4_t x[4];
-};
-
-/// The results of a panel, four columns, whose sums are at `tile`: those of ROWS rows, 2 or 4, and then the same again.
-/// The bias, if there is one, moves on to the next panel.
-template <bool PAIRS, int ROWS>
-KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t rhs_stride, float lo, float hi) {
-    FourRows four;
-    KAI_UNROLL(4)
-    for (int i = 0; i < 4; i += 2) {
-        const float* two = tile + 4 * (i % ROWS);
-        float32x4_t a = vld1q_f32(two);
-        const float32x4_t b = vld1q_f32(two + 4);
-        __asm__("" : "+w"(a));  // not LD2, which takes longer
-        const float64x2_t x = vreinterpretq_f64_f32(a), y = vreinterpretq_f64_f32(b);
-        four.x[i] = PAIRS ? vreinterpretq_f32_f64(vzip1q_f64(x, y)) : a;
-        four.x[i + 1] = PAIRS ? vreinterpretq_f32_f64(vzip2q_f64(x, y)) : b;
-    }
-    if (bias != nullptr) {
-        KAI_UNROLL(4)
-        for (int i = 0; i < 4; ++i) {
-            four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
-        }
-        bias += rhs_stride;
-    }
-    KAI_UNROLL(4)
-    for (int i = 0; i < 4; ++i) {
-        four.x[i] = clamped(four.x[i], lo, hi);
-    }
-    return four;
-}
-
-/// Four columns of a panel; of several rows at one place the first one is stored last.
-template <class T, int ROWS>
-KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t offset) {
-    KAI_UNROLL(4)
-    for (int i = ROWS - 1; i >= 0; --i) {
-        store_four(reinterpret_cast<T*>(at[i] + offset), four.x[i]);
-    }
-}
-
-/// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
-template <bool PAIRS, int ROWS>
-KAI_INLINE void store_rows(
-    const BlocksProblem& p, const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
-    const float lo = p.lo, hi = p.hi;
-    const size_t stride = t.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
-    uint8_t* const row1 = rows > 1 ? dst + stride : dst;
-    uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
-    uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
-    uint8_t* const at[4] = {dst, row1, row2, row3};
-    const uint8_t* bias = t.bias;
-    size_t offset = 0;
-    for (size_t left = t.quads; left > 0; --left, tile += step, offset += 4 * element_bytes) {
-        const FourRows four = results_of<PAIRS, ROWS>(tile, bias, rhs_stride, lo, hi);
-        if (element_bytes == sizeof(float)) {
-            store_quad<float, ROWS>(four, at, offset);
-        } else {
-            store_quad<F16, ROWS>(four, at, offset);
-        }
-    }
-}
-
-/// Adds the bias, clamps, converts, stores.
-template <bool PAIRS>
-KAI_INLINE void store_tiles(const BlocksProblem& p, const StoredTiles& t) {
-    const size_t panels = (t.rows + 3) / 4;
-    size_t rows = t.rows;
-    const float* tile = t.sums;
-    uint8_t* dst = t.dst;
-    for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * t.dst_stride, tile += 16) {
-        store_rows<PAIRS, 4>(p, t, tile, 16 * panels, rows, dst);
-    }
-    if (rows > 0) {
-        store_rows<PAIRS, 2>(p, t, tile, 16 * panels, rows, dst);
-    }
-}
-
 /// Up to 4 panels of rows, all columns.
 void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const uint8_t* lhs, uint8_t* dst) {
     const BlockTiles& t = p.tiles;
@@ -256,35 +150,8 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
     }
 }
 
-[[gnu::noinline]] void matmul_rows(
-    const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
-    size_t dst_stride, float lo, float hi) {
-    const BlockOperands& of = kernel.operands;
-    if (n == 0) {
-        return;  // there is no table
-    }
-    const size_t blocks = blocks_of(k, bl), rhs_stride = of.rhs.stride(blocks, bl);
-    const Rows rows{
-        m,          n,   of.rhs.rows, bytes(lhs),      of.lhs.stride(blocks, bl), bytes(rhs, of.rhs.panel_head),
-        rhs_stride, dst, dst_stride,  of.element_bytes};
-    each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        if (bl == 32 || kernel.long_row == nullptr) {
-            kernel.run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
-        } else {
-            kai_long_row_neon(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, &of, kernel.long_row);
-        }
-    });
-}
-
 }  // namespace
 }  // namespace kai
-
-void kai_store_pairs_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
-    kai::store_tiles<true>(p, t);
-}
-void kai_store_rows_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
-    kai::store_tiles<false>(p, t);
-}
 
 void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
@@ -319,17 +186,4 @@ void kai_matmul_blocks_neon(
         out += rows * dst_stride;
         left -= rows;
     }
-}
-
-/// One row of whole panels, the usual case, is a jump.
-void kai_matmul_block_rows_neon(
-    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
-    const kai::BlockRowsKernel* kernel, float lo, float hi) {
-    const kai::BlockOperand& of = kernel->operands.rhs;
-    if (m == 1 && n % 4 == 0 && n != 0 && bl == 32) {
-        return kernel->run(
-            kai::bytes(lhs), kai::bytes(rhs, of.panel_head), of.stride(k / 32, 32), dst, n / 4, k / 32, lo, hi, 32,
-            kernel->f16);
-    }
-    kai::matmul_rows(*kernel, m, n, k, bl, lhs, rhs, dst, dst_stride, lo, hi);
 }

@@ -26,6 +26,11 @@ constexpr size_t few_quads(size_t rows) {
     return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
 
+/// k / bl: a division takes long.
+KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
+    return bl == 32 ? k / 32 : k / bl;
+}
+
 }  // namespace
 
 // Types in the declarations of functions that other sources define: in an unnamed namespace they would be other types
@@ -100,11 +105,6 @@ struct BlockOperands {
     size_t nibble_distance = 0;  // Format::nibble_distance
 };
 
-/// Stores tiles: bias, clamp, type of the output.
-struct BlocksProblem;
-struct StoredTiles;
-using StoreFn = void(const BlocksProblem&, const StoredTiles&);
-
 KAI_STRUCT(LongArgs, KAI_LONG_ARGS);
 using LongFn = void(const LongArgs*);
 
@@ -117,6 +117,33 @@ struct LongTiles {
 struct LongRow {
     LongFn* run;
     size_t group;
+};
+
+/// Stores tiles: bias, clamp, type of the output.
+struct BlocksProblem;
+struct StoredTiles;
+using StoreFn = void(const BlocksProblem&, const StoredTiles&);
+
+/// A call. Strides are in bytes.
+struct BlocksProblem {
+    size_t n, blocks, bl;
+    const uint8_t* rhs;                                   // the first block
+    size_t lhs_stride, rhs_stride, lhs_block, rhs_block;  // from panel to panel, from block to block
+    size_t dst_stride;
+    float lo, hi;
+    const BlockOperands& of;
+    const BlockTiles& tiles;
+    const LongTiles* long_tiles;
+    StoreFn* store;
+};
+
+/// Tiles to be stored: `rows` rows and whole quads of them.
+struct StoredTiles {
+    const float* sums;
+    size_t rows, quads;
+    const uint8_t* bias;  // of the first quad, or null
+    uint8_t* dst;
+    size_t dst_stride;
 };
 
 /// A micro-kernel.
