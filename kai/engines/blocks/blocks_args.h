@@ -1,4 +1,4 @@
-// Arguments of the kernels with both sides in blocks. Tiles of NEON: int_neon_args.h.
+// Arguments of the kernels with both sides in blocks.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -24,6 +24,24 @@
     field(size_t, 8, rhs_head)      /* bytes in front of the blocks of a panel; rhs is past them */ \
     field(size_t, 8, dst_shift, = 2) /* log2 of the bytes of a result: f32, or 1: f16 */
 KAI_OFFSETS(BLOCK_ARGS, KAI_BLOCK_ARGS)
+
+/// NEON: tiles of some panels (of 4 rows) x `quads` quads, each adding `blocks` blocks.
+#define KAI_TILE_ARGS(field)                                                                              \
+    field(Float4, 16, start)           /* of the integer sums */                                          \
+    field(Byte16, 16, mask)            /* of the high nibbles; with a table of the low ones */            \
+    field(Byte16, 16, table)           /* of values of nibbles */                                         \
+    field(const uint8_t*, 8, lhs)                                                                         \
+    field(size_t, 8, lhs_stride)                                                                          \
+    field(const uint8_t*, 8, rhs)                                                                         \
+    field(size_t, 8, rhs_stride)       /* from panel to panel */                                          \
+    field(const float*, 8, row_scales) /* in the order of blocks, then panels; not all tiles need them */ \
+    field(float*, 8, tiles)            /* out, 16 floats per panel */                                     \
+    field(size_t, 8, blocks)           /* at least one */                                                 \
+    field(size_t, 8, quads)            /* at least one */                                                 \
+    field(size_t, 8, resume)           /* not 0: `tiles` holds sums of earlier blocks */                  \
+    field(size_t, 8, bl)                                                                                  \
+    field(size_t, 8, bf16)             /* not 0: so are the scales of columns; with a table */
+KAI_OFFSETS(TILE_ARGS, KAI_TILE_ARGS)
 
 /// SMMLA of SVE, the columns of a vector: sums += `blocks` >= 1 blocks.
 #define KAI_SVE_TILE_ARGS(field)                                                      \

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "kai/engines/blocks/blocks_args.h"
-#include "kai/engines/int_neon/int_neon_args.h"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/limits.hpp"
 

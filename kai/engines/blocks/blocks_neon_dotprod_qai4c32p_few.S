@@ -3,7 +3,7 @@
 //     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_few.inc. After the products of a block
+// Tile and registers: blocks_neon_few.inc. After the products of a block
 //   v16 - v19   RHS_A       zeros of the columns
 //   v24 - v27   LOW         their scales
 //   v28, v29    low, high   sums, scales of the rows
@@ -12,9 +12,9 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
-#include "kai/engines/int_neon/int_neon_few_sdot.inc"
+#include "kai/engines/blocks/blocks_neon_few_sdot.inc"
 
-// Place 0, 1: as int_neon_few.inc says.
+// Place 0, 1: as blocks_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_quads RHS_A, 64

@@ -3,7 +3,7 @@
 //     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_tile_sdot.inc, and
+// Tile and registers: blocks_neon_tile_sdot.inc, and
 //   v31            Z         zeros of the columns
 //   v6; v12, v14   F; F0, F1 sums of the rows (LHS_SUMS), tile of one panel; of two panels
 //
@@ -13,7 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
-#include "kai/engines/int_neon/int_neon_tile_sdot.inc"
+#include "kai/engines/blocks/blocks_neon_tile_sdot.inc"
 
 reg Z, 31
 reg F, 6

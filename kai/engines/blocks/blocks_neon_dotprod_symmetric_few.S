@@ -3,7 +3,7 @@
 //     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
 //
-// Tile and registers: int_neon_few.inc. After the products of a block
+// Tile and registers: blocks_neon_few.inc. After the products of a block
 //   v24 - v27   LOW       f32 scales of the columns
 //   v28         low       scales of the rows
 // C, and how sums start: blocks_neon_dotprod_symmetric_tiles.S.
@@ -13,9 +13,9 @@
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_few_sdot.inc"
+#include "kai/engines/blocks/blocks_neon_few_sdot.inc"
 
-// Place 0, 1: as int_neon_few.inc says.
+// Place 0, 1: as blocks_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_f16_scales

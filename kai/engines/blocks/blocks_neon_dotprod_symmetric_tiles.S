@@ -3,7 +3,7 @@
 //     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
 //
-// Tile and registers: int_neon_tile_sdot.inc: acc v0 - v7, B v16 - v23, S v8 - v11 and v24 - v27. `scales`: row
+// Tile and registers: blocks_neon_tile_sdot.inc: acc v0 - v7, B v16 - v23, S v8 - v11 and v24 - v27. `scales`: row
 // scales, made in advance (row_scales); int8, indices: and -C times them. Without the order of instructions, a block of
 // two panels is
 //
@@ -20,7 +20,7 @@
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_tile_sdot.inc"
+#include "kai/engines/blocks/blocks_neon_tile_sdot.inc"
 
 // Halves of a block of indices: 16 k of one panel, or of two.
 .macro half_block half

@@ -3,7 +3,7 @@
 //     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_few.inc, int_neon_few_smmla.inc. After the products of a block
+// Tile and registers: blocks_neon_few.inc, blocks_neon_few_smmla.inc. After the products of a block
 //   v16 - v19   RHS_A          zeros, then scales of columns a, twice each: c0 c1 c0 c1
 //   v24 - v27   LOW            those of columns b
 //   v28, v26    low_a, low_b   sums, then scales of the rows, twice each: r0 r0 r1 r1
@@ -14,7 +14,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
-#include "kai/engines/int_neon/int_neon_few_smmla.inc"
+#include "kai/engines/blocks/blocks_neon_few_smmla.inc"
 
 // Fields of two columns of each quad, and then set \d = them, twice. Through general registers: no SIMD slot on most
 // cores.
@@ -36,7 +36,7 @@
     .endif
 .endm
 
-// Place 0, 1: as int_neon_few.inc says.
+// Place 0, 1: as blocks_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_columns 64

@@ -3,7 +3,7 @@
 //     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_tile_smmla.inc, and
+// Tile and registers: blocks_neon_tile_smmla.inc, and
 //   v26, v27                Z        zeros of columns a, twice each: c0 c1 c0 c1; b: c2 c3 c2 c3
 //   v28, v29                C        scales of the columns, likewise
 //   v24, v25                F        sums of rows a, b, twice each: r0 r0 r1 r1: tile of one panel
@@ -21,7 +21,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
-#include "kai/engines/int_neon/int_neon_tile_smmla.inc"
+#include "kai/engines/blocks/blocks_neon_tile_smmla.inc"
 
 regs 26, Z_a, Z_b, C_a, C_b
 regs 24, F_a, F_b

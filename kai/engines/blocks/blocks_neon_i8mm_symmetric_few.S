@@ -2,7 +2,7 @@
 //
 //     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_few.inc, int_neon_few_smmla.inc. After the products of a block
+// Tile and registers: blocks_neon_few.inc, blocks_neon_few_smmla.inc. After the products of a block
 //   v24 - v27   LOW            scales of columns a, twice each: c0 c1 c0 c1
 //   v16 - v19   RHS_A          scales of columns a and b; then of columns b, twice each
 //   v28, v26    low_a, low_b   scales of the rows, twice each: r0 r0 r1 r1
@@ -14,9 +14,9 @@
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_few_smmla.inc"
+#include "kai/engines/blocks/blocks_neon_few_smmla.inc"
 
-// Place 0, 1: as int_neon_few.inc says.
+// Place 0, 1: as blocks_neon_few.inc says.
 .macro fields place
     .if \place == 0
     load_f16_scales

@@ -2,7 +2,7 @@
 //
 //     acc[m][n] += rhs_scale * (lhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// Tile and registers: int_neon_tile_smmla.inc, and
+// Tile and registers: blocks_neon_tile_smmla.inc, and
 //   v28, v29              C         scales of columns a, twice each: c0 c1 c0 c1; b: c2 c3 c2 c3
 // After the products of a block:
 //   v12, v13; v18, v19    L0; L1    tile of two panels: scales of rows a, b, twice each: r0 r0 r1 r1
@@ -21,7 +21,7 @@
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
 #include "kai/engines/blocks/blocks_neon_symmetric.inc"
-#include "kai/engines/int_neon/int_neon_tile_smmla.inc"
+#include "kai/engines/blocks/blocks_neon_tile_smmla.inc"
 
 regs 28, C_a, C_b
 regs 12, L0_a, L0_b, P0_aa, P0_ab, P0_ba, P0_bb, L1_a, L1_b, P1_aa, P1_ab, P1_ba, P1_bb
