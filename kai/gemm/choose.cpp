@@ -49,6 +49,10 @@ struct Groups {
             of[count++] = {{first, second}, nullptr, nullptr};
         }
     }
+    /// Whether they are for rows of a GGUF file as they are: otherwise these are dequantised.
+    bool are_of_file() const {
+        return count != 0 && of[0].reader != nullptr;
+    }
 };
 
 bool same_family(const kai_ukernel& a, const kai_ukernel& b) {
@@ -465,7 +469,7 @@ bool choose_from(
     uint64_t with = 0) {
     for (size_t i = 0; i < groups.count; ++i) {
         // Where f16 has no instructions, f32 is faster: the last group is f32.
-        const bool last_first = portable && p.b_kind != KAI_GEMM_GGUF;
+        const bool last_first = portable && !groups.are_of_file();
         const Group& group = groups.of[last_first ? groups.count - 1 - i : i];
         const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable, with};
         const kai_ukernel* u = best_of(group, wish);
@@ -583,12 +587,10 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
     // Formats of a type differ by at most a third in size, kernels of SME and others by a factor.
-    const bool sme_first = p.b_kind == KAI_GEMM_GGUF && without == 0 && kai_registry_runnable(kSme, nullptr, 0);
-    if (sme_first && choose_from(p, groups, reader, without, false, plan, kSme)) {
-        return KAI_GEMM_OK;
-    }
+    const bool sme_first = groups.are_of_file() && without == 0 && kai_registry_runnable(kSme, nullptr, 0);
     // Packers of SME take shorter blocks than others.
-    if (!choose_from(p, groups, reader, without, false, plan) &&
+    if (!(sme_first && choose_from(p, groups, reader, without, false, plan, kSme)) &&
+        !choose_from(p, groups, reader, without, false, plan) &&
         !choose_from(p, groups, reader, without | kSme, false, plan) &&
         !choose_from(p, groups, reader, without, true, plan)) {
         const Violation none = wrong(
