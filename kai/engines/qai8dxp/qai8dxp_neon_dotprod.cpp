@@ -1,5 +1,5 @@
-// qai8dxp with SDOT: the tiles of the GEMM (qai8dxp_neon_dotprod.S) per kind of RHS, and the micro-kernels with mr = 4.
-// Those with mr = 1: qai8dxp_neon_dotprod_row.cpp.
+// qai8dxp with SDOT: the tiles of the GEMM (qai8dxp_neon_dotprod.S, _wide.S, _blocks.S, _few_*.S) per kind of RHS, and
+// the micro-kernels with mr = 4. Those with mr = 1: qai8dxp_neon_dotprod_row.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
