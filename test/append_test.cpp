@@ -17,6 +17,7 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/random.hpp"
+#include "test/support/said.hpp"
 
 using reference::Side;
 using reference::Tile;
@@ -233,13 +234,13 @@ TEST_P(Appended, RefusesAndSaysWhy) {
                              void* packed) {
         EXPECT_ABORT(a.run(0, 2, k, tile.rows, tile.kr, tile.sr, rhs, stride, packed), run + why);
     };
-    refuses("k = 48 is not a multiple of 32", 48, t, from.data(), 256, to.data());
-    refuses("nr must not be 0", 32, {0, t.kr, t.sr}, from.data(), 256, to.data());
-    refuses("sr = 1, not 2", 32, {t.rows, t.kr, 1}, from.data(), 256, to.data());
+    refuses(SAID(not_multiple, "k", 48, 32), 48, t, from.data(), 256, to.data());
+    refuses(SAID(zero, "nr"), 32, {0, t.kr, t.sr}, from.data(), 256, to.data());
+    refuses(SAID(other, "sr", 1, 2), 32, {t.rows, t.kr, 1}, from.data(), 256, to.data());
     refuses("kr = 18", 36 * 8, {t.rows, 18, 2}, from.data(), 2048, to.data());
-    refuses("rhs must not be NULL", 32, t, nullptr, 256, to.data());
-    refuses("rhs_packed must not be NULL", 32, t, from.data(), 256, nullptr);
-    refuses("rhs_stride = 33 is less than the", 32, t, from.data(), 33, to.data());
+    refuses(SAID(null, "rhs"), 32, t, nullptr, 256, to.data());
+    refuses(SAID(null, "rhs_packed"), 32, t, from.data(), 256, nullptr);
+    refuses(SAID_AS(short_stride, "rhs_stride", "33", "[0-9]+", "row"), 32, t, from.data(), 33, to.data());
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Appended, testing::ValuesIn(kAppends), [](const auto& info) {

@@ -16,6 +16,7 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/said.hpp"
 
 using test::GuardedBuffer;
 
@@ -192,59 +193,58 @@ TEST(KaiCall, KnowsWhichOperandIsPacked) {
     }
 }
 
-#define EXPECT_REFUSED(member, value, call, message)            \
-    do {                                                        \
-        kai_call wrong = right;                                 \
-        wrong.member = value;                                   \
-        const kai_call* const c = &wrong;                       \
-        EXPECT_ABORT(call, "^kai_call_[a-z_]*: " message "\n"); \
+#define EXPECT_REFUSED(member, value, call, message)                  \
+    do {                                                              \
+        kai_call wrong = right;                                       \
+        wrong.member = value;                                         \
+        const kai_call* const c = &wrong;                             \
+        EXPECT_ABORT(call, "^kai_call_[a-z_]*: " + (message) + "\n"); \
     } while (0)
 
 TEST(KaiCall, WhatNoFunctionSees) {
     uint8_t* const to = nullptr;
     kai_call right = right_call(kBlocks);
-    EXPECT_REFUSED(ukernel, nullptr, kai_call_run(c, 0, 0, 1, 1), "ukernel must not be NULL");
-    EXPECT_REFUSED(ukernel, nullptr, kai_call_dst_size(c), "ukernel must not be NULL");
-    EXPECT_REFUSED(
-        ukernel, &kDepthwise, kai_call_run(c, 0, 0, 1, 1),
-        "some_kernel: depthwise convolution has a shape and operands of its own");
-    EXPECT_REFUSED(rhs_packer, nullptr, kai_call_pack_rhs(c, 0, 1, to), "rhs_packer must not be NULL");
-    EXPECT_REFUSED(lhs_packer, nullptr, kai_call_lhs_packed_size(c), "lhs_packer must not be NULL");
+    EXPECT_REFUSED(ukernel, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "ukernel"));
+    EXPECT_REFUSED(ukernel, nullptr, kai_call_dst_size(c), SAID(null, "ukernel"));
+    EXPECT_REFUSED(ukernel, &kDepthwise, kai_call_run(c, 0, 0, 1, 1), SAID(depthwise_call, "some_kernel"));
+    EXPECT_REFUSED(rhs_packer, nullptr, kai_call_pack_rhs(c, 0, 1, to), SAID(null, "rhs_packer"));
+    EXPECT_REFUSED(lhs_packer, nullptr, kai_call_lhs_packed_size(c), SAID(null, "lhs_packer"));
     EXPECT_REFUSED(
         rhs_packer, right.lhs_packer, kai_call_rhs_packed_size(c),
-        "lhs_quant_pack_qsi8d32p_f32 does not pack the RHS of some_kernel");
+        SAID(other_packer, "lhs_quant_pack_qsi8d32p_f32", "RHS", "some_kernel"));
     EXPECT_REFUSED(
         lhs_packer, kai_registry_lhs_packer(&kChannels, 0), kai_call_pack_lhs(c, 0, 1, to),
-        "lhs_quant_pack_qai8dxp_f32 does not pack the LHS of some_kernel");
-    EXPECT_REFUSED(rhs, right.rhs, kai_call_pack_rhs(c, 2, 1, to), "n_idx = 2 is not a multiple of nr = 4");
-    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 2, 1, to), "m_idx = 2 is not a multiple of mr = 4");
-    EXPECT_REFUSED(lhs, nullptr, kai_call_pack_lhs(c, 0, 1, to), "lhs must not be NULL");
-    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 0, 1, to), "lhs_packed must not be NULL");
+        SAID(other_packer, "lhs_quant_pack_qai8dxp_f32", "LHS", "some_kernel"));
+    EXPECT_REFUSED(rhs, right.rhs, kai_call_pack_rhs(c, 2, 1, to), SAID(not_multiple_of, "n_idx", 2, "nr", 4));
+    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 2, 1, to), SAID(not_multiple_of, "m_idx", 2, "mr", 4));
+    EXPECT_REFUSED(lhs, nullptr, kai_call_pack_lhs(c, 0, 1, to), SAID(null, "lhs"));
+    EXPECT_REFUSED(lhs, right.lhs, kai_call_pack_lhs(c, 0, 1, to), SAID(null, "lhs_packed"));
     right.m = 50;
-    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 4, 0, 1, 1), "m_idx = 4 is not a multiple of m_step = 8");
-    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 0, 1, 1, 1), "n_idx = 1 is not a multiple of n_step = 4");
-    EXPECT_REFUSED(dst, nullptr, kai_call_run(c, 0, 0, 1, 1), "dst must not be NULL");
-    EXPECT_REFUSED(lhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), "lhs_packed must not be NULL");
-    EXPECT_REFUSED(rhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), "rhs_packed must not be NULL");
+    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 4, 0, 1, 1), SAID(not_multiple_of, "m_idx", 4, "m_step", 8));
+    EXPECT_REFUSED(dst, right.dst, kai_call_run(c, 0, 1, 1, 1), SAID(not_multiple_of, "n_idx", 1, "n_step", 4));
+    EXPECT_REFUSED(dst, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "dst"));
+    EXPECT_REFUSED(lhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "lhs_packed"));
+    EXPECT_REFUSED(rhs_packed, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "rhs_packed"));
     EXPECT_REFUSED(
         rhs_stride, 100, kai_call_pack_rhs(c, 0, 1, to),
-        "rhs_stride = 100, but rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0 takes rows of 36 bytes without gaps");
+        SAID(rhs_gaps, 100, "rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0", 36));
     right.ukernel = &kChunks;
-    EXPECT_REFUSED(k_chunk_length, 7, kai_call_run(c, 0, 0, 1, 1), "k = 64 is not a multiple of k_chunk_length = 7");
+    EXPECT_REFUSED(k_chunk_length, 7, kai_call_run(c, 0, 0, 1, 1), SAID(not_multiple_of, "k", 64, "k_chunk_length", 7));
     right = right_call(kPlain);
-    EXPECT_REFUSED(rhs, nullptr, kai_call_run(c, 0, 0, 1, 1), "rhs must not be NULL");
-    EXPECT_REFUSED(bias, right.rhs, kai_call_run(c, 0, 0, 1, 1), "bias must be NULL: some_kernel takes none");
+    EXPECT_REFUSED(rhs, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "rhs"));
+    EXPECT_REFUSED(bias, right.rhs, kai_call_run(c, 0, 0, 1, 1), SAID(takes_none, "bias", "some_kernel"));
     right = right_call(kChannels);
     EXPECT_REFUSED(
         rhs_packer, kai_registry_find_packer("rhs_pack_kxn_qsi4cxp_qs4cxs1s0"), kai_call_pack_rhs(c, 0, 4, to),
-        "4 columns of 10: rhs_pack_kxn_qsi4cxp_qs4cxs1s0 packs all at once");
+        SAID(all_at_once, 4, 10, "rhs_pack_kxn_qsi4cxp_qs4cxs1s0"));
 }
 
 // The packer itself says what it rejects.
 TEST(KaiCall, WhatTheFunctionsRefuse) {
     kai_call c = right_call(kBlocks);
     c.k = 48;
-    const std::string why = "rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: k = 48 is not a multiple of bl = 32\n";
+    const std::string why =
+        "rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: " + SAID(not_multiple_of, "k", 48, "bl", 32) + "\n";
     EXPECT_ABORT(kai_call_pack_rhs(&c, 0, 4, nullptr), "^kai_run_" + why);
     if (test::library_asserts) {
         EXPECT_ABORT(kai_call_rhs_packed_size(&c), "^kai_get_rhs_packed_size_" + why);
@@ -252,12 +252,12 @@ TEST(KaiCall, WhatTheFunctionsRefuse) {
     c = right_call(kBlocks);
     EXPECT_ABORT(
         kai_call_pack_rhs(&c, 0, 4, nullptr),
-        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: rhs_packed must not be NULL\n");
+        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: " + SAID(null, "rhs_packed") + "\n");
     uint8_t packed[1 << 12];
     c.bias = c.rhs;
     EXPECT_ABORT(
         kai_call_pack_rhs(&c, 0, 4, packed),
-        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: bias must be NULL: this format has no place for it\n");
+        "^kai_run_rhs_pack_nxk_qsi4c32pscalef16_qsu4c32s16s0: " + SAID(no_place, "bias") + "\n");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "test/reference/float16.hpp"
 #include "test/support/ending.hpp"
 #include "test/support/library_build.hpp"
+#include "test/support/said.hpp"
 
 namespace {
 
@@ -192,7 +193,7 @@ TEST(Common, ViolatedPreconditionsAreTold) {
     };
     pack(64, 32);
     EXPECT_ABORT(pack(66, 33), "kai_run_lhs_quant_pack_qsi8d32p_f32: bl = 33 is not a multiple");
-    EXPECT_ABORT(pack(48, 32), "kai_run_lhs_quant_pack_qsi8d32p_f32: k = 48 is not a multiple of bl = 32");
+    EXPECT_ABORT(pack(48, 32), "kai_run_lhs_quant_pack_qsi8d32p_f32: " + SAID(not_multiple_of, "k", 48, "bl", 32));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/random.hpp"
+#include "test/support/said.hpp"
 
 using reference::GgufType;
 using test::Flush;
@@ -223,14 +224,11 @@ TEST_P(Gguf, RecordedRows) {
 
 TEST_P(Gguf, RefusesPartsOfBlocks) {
     uint8_t byte = 0;
-    const std::string name = t.name, weights = std::to_string(t.weights);
+    const std::string name = t.name;
     EXPECT_ABORT(
         kai_gguf_dequantise(&type, t.weights + 1, &byte, kai_dt_f32, &byte),
-        "kai_gguf_dequantise: count = " + std::to_string(t.weights + 1) + " is not a multiple of " + weights +
-            ", the block of " + name);
-    EXPECT_ABORT(
-        kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte),
-        "dst_type = 0x124 is neither kai_dt_f32, kai_dt_f16 nor kai_dt_bf16");
+        "kai_gguf_dequantise: " + SAID(not_multiple_of_block, "count", t.weights + 1, t.weights, t.name));
+    EXPECT_ABORT(kai_gguf_dequantise(&type, t.weights, &byte, kai_dt_int8, &byte), SAID(no_float_type, 0x124));
 }
 
 std::vector<const GgufType*> all_types() {
@@ -467,21 +465,20 @@ TEST_P(GgufPack, RefusesAndSaysWhy) {
         EXPECT_ABORT(kai::run(p, a, kai::Direct{}), run + why);
     };
     using Args = kai::PackerArgs;
-    refuses("num_groups = 2, not 1", [](Args& a) { a.num_groups = 2; });
-    refuses("extra_bytes = 4, not 0", [](Args& a) { a.extra_bytes = 4; });
-    refuses("nr must not be 0", [](Args& a) { a.rows = 0; });
-    refuses("kr must not be 0", [](Args& a) { a.kr = 0; });
-    refuses("rhs must not be NULL", [](Args& a) { a.source = nullptr; });
-    refuses("rhs_packed must not be NULL", [](Args& a) { a.packed = nullptr; });
-    refuses("params must be NULL", [&](Args& a) { a.no_params = rows.data(); });
-    refuses(
-        "rhs_stride = " + std::to_string(2 * type.block_bytes - 1) + " is less than the " +
-            std::to_string(2 * type.block_bytes) + " bytes of a row",
-        [&](Args& a) { a.stride = 2 * type.block_bytes - 1; });
+    refuses(SAID(other, "num_groups", 2, 1), [](Args& a) { a.num_groups = 2; });
+    refuses(SAID(other, "extra_bytes", 4, 0), [](Args& a) { a.extra_bytes = 4; });
+    refuses(SAID(zero, "nr"), [](Args& a) { a.rows = 0; });
+    refuses(SAID(zero, "kr"), [](Args& a) { a.kr = 0; });
+    refuses(SAID(null, "rhs"), [](Args& a) { a.source = nullptr; });
+    refuses(SAID(null, "rhs_packed"), [](Args& a) { a.packed = nullptr; });
+    refuses(SAID(no_place, "params"), [&](Args& a) { a.no_params = rows.data(); });
+    refuses(SAID(short_stride, "rhs_stride", 2 * type.block_bytes - 1, 2 * type.block_bytes, "row"), [&](Args& a) {
+        a.stride = 2 * type.block_bytes - 1;
+    });
     if (test::file_bl(p) != 0) {
-        const std::string why = "k = " + std::to_string(w + w / 2) + " is not a multiple of " + std::to_string(w);
+        const std::string why = SAID(not_multiple, "k", w + w / 2, w);
         refuses(why, [&](Args& a) { a.k = w + w / 2; });
-        refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
+        refuses(SAID(other, "sr", 1, 2), [](Args& a) { a.sr = 1; });
         kai::PackerArgs a = args(good, 2, 2 * w);
         a.k = w + w / 2;
         if (test::library_asserts) {
@@ -500,15 +497,16 @@ TEST(GgufUnpack, RefusesAndSaysWhy) {
     uint8_t from[4096] = {}, to[4096];
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_qsi4c32p(0, 64, 4, 16, 2, 48, from, kai_dt_f32, to),
-        "kai_run_rhs_unpack_row_qsi4c32p: bl = 48 is not a multiple of 32");
+        "kai_run_rhs_unpack_row_qsi4c32p: " + SAID(not_multiple, "bl", 48, 32));
     EXPECT_ABORT(
-        kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to), "k = 48 is not a multiple");
+        kai_run_rhs_unpack_row_qai4c32p(0, 48, 4, 16, 2, 32, from, kai_dt_f32, to),
+        SAID_AS(not_multiple_of, "k", "48", "bl", "32"));
+    EXPECT_ABORT(kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to), SAID(no_tile, 0, 16, 2));
     EXPECT_ABORT(
-        kai_run_rhs_unpack_row_qai4c32p(0, 64, 0, 16, 2, 32, from, kai_dt_f32, to),
-        "nr = 0, kr = 16, sr = 2 are no tile");
+        kai_run_rhs_unpack_row_qsi8c32p(0, 64, 4, 12, 1, 32, from, kai_dt_f32, to), SAID(byte_groups, 12, 1, 12));
     EXPECT_ABORT(
         kai_run_rhs_unpack_row_f32pbiasf32(0, 64, 4, 1, 1, 0, from, kai_dt_int8, to),
-        "kai_run_rhs_unpack_row_f32pbiasf32: dst_type = 0x124");
+        "kai_run_rhs_unpack_row_f32pbiasf32: " + SAID(no_float_type, 0x124));
 }
 
 // Scales and zeros of every kind, also such whose product with a weight has more than 24 bits next to a tie.
@@ -623,13 +621,13 @@ TEST(GgufTable, RefusesAndSaysWhy) {
             EXPECT_ABORT(kai::run(p, a, kai::Direct{}), "kai_run_" + std::string(name) + ": " + why);
         };
         using Args = kai::PackerArgs;
-        refuses("table must not be NULL", [](Args& a) { a.table = nullptr; });
-        refuses("rhs must not be NULL", [](Args& a) { a.source = nullptr; });
-        refuses("params must be NULL", [&](Args& a) { a.no_params = rows.data(); });
-        refuses("k = 48 is not a multiple of 32", [](Args& a) { a.k = 48; });
-        refuses("nr = 6 is not a multiple of 4", [](Args& a) { a.rows = 6; });
-        refuses("sr = 1, not 2", [](Args& a) { a.sr = 1; });
-        refuses("rhs_stride = 35 is less than the 36 bytes of a row", [](Args& a) { a.stride = 35; });
+        refuses(SAID(null, "table"), [](Args& a) { a.table = nullptr; });
+        refuses(SAID(null, "rhs"), [](Args& a) { a.source = nullptr; });
+        refuses(SAID(no_place, "params"), [&](Args& a) { a.no_params = rows.data(); });
+        refuses(SAID(not_multiple, "k", 48, 32), [](Args& a) { a.k = 48; });
+        refuses(SAID(not_multiple, "nr", 6, 4), [](Args& a) { a.rows = 6; });
+        refuses(SAID(other, "sr", 1, 2), [](Args& a) { a.sr = 1; });
+        refuses(SAID(short_stride, "rhs_stride", 35, 36, "row"), [](Args& a) { a.stride = 35; });
     }
 }
 
@@ -696,12 +694,10 @@ TEST(GgufProduct, PackersOfMicroKernels) {
             EXPECT_EQ(u->gguf_types, 0) << u->name;  // their panels are packed by the unified API or by format
             continue;
         }
-        const bool scale =
-            std::string(u->rhs_format).find("qsi4c32p") == 0 && !kai::is_depthwise(*u) &&
-            std::string(u->rhs_format) != "qsi4c32pbf16" && std::string(u->rhs_format) != "qsi4c32ps1s0" &&
-            std::string(u->rhs_format) != "qsi4c32ps4s0sf16" && std::string(u->rhs_format) != "qsi4c32ps4s0sbf16";
-        const bool zero = std::string(u->rhs_format).find("qai4c32p") == 0;
-        const bool bytes = std::string(u->rhs_format).find("qsi8c32p") == 0;
+        const std::string rhs = u->rhs_format;
+        const bool scale = rhs == "qsi4c32p" || rhs == "qsi4c32ps1s0scalef16";
+        const bool zero = rhs == "qai4c32p" || rhs == "qai4c32ps1s0nrx4";
+        const bool bytes = rhs == "qsi8c32p" || rhs == "qsi8c32pscalef16";
         const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
         for (const kai_gguf_type_id id :
              {KAI_GGUF_Q4_0, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0}) {
@@ -710,7 +706,6 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         for (const kai_gguf_type_id id : {KAI_GGUF_Q5_0, KAI_GGUF_Q8_0}) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, bytes && known) << u->name << ", type " << id;
         }
-        const std::string rhs = u->rhs_format;
         for (const auto& [id, format, other] :
              {std::tuple{KAI_GGUF_IQ4_NL, "qlu4c32p", "qlu4c32ps1s0scalef16"},
               {KAI_GGUF_MXFP4, "qlu4c32pscalebf16", "qlu4c32ps1s0scalebf16"},

@@ -18,6 +18,7 @@
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
+#include "test/support/said.hpp"
 #include "test/support/subject.hpp"
 
 using test::GuardedBuffer;
@@ -122,65 +123,67 @@ std::vector<Violation> violations() {
         return std::string(p.source_format) == "qsu4c32s16s0" && !p.accepts(4, 16, 2);
     };
     std::vector<Violation> all = {
-        {"groups", any, set(&Call::num_groups, 2), "num_groups = 2, not 1"},
-        {"extra", any, set(&Call::extra_bytes, 4), "extra_bytes = 4, not 0"},
-        {"nr_0", any, set(&Call::nr, 0), "nr must not be 0|nr = 0, not [0-9]+", true},
-        {"kr_0", any, set(&Call::kr, 0), "kr must not be 0|kr = 0, not (1|4|16)"},
-        {"sr_0", any, set(&Call::sr, 0), "sr must not be 0|sr = 0, not 1"},
-        {"nr_6", in_blocks_of_four, set(&Call::nr, 6), "nr = 6 is not a multiple of 4"},
-        {"nr_5", of_format("qsu2cxp4x4"), set(&Call::nr, 5), "nr = 5, not 4"},
+        {"groups", any, set(&Call::num_groups, 2), SAID(other, "num_groups", 2, 1)},
+        {"extra", any, set(&Call::extra_bytes, 4), SAID(other, "extra_bytes", 4, 0)},
+        {"nr_0", any, set(&Call::nr, 0), SAID(zero, "nr") + "|" + SAID_AS(other, "nr", "0", "[0-9]+"), true},
+        {"kr_0", any, set(&Call::kr, 0), SAID(zero, "kr") + "|" + SAID_AS(other, "kr", "0", "(1|4|16)")},
+        {"sr_0", any, set(&Call::sr, 0), SAID(zero, "sr") + "|" + SAID(other, "sr", 0, 1)},
+        {"nr_6", in_blocks_of_four, set(&Call::nr, 6), SAID(not_multiple, "nr", 6, 4)},
+        {"nr_5", of_format("qsu2cxp4x4"), set(&Call::nr, 5), SAID(other, "nr", 5, 4)},
         {"nr_24", takes_elements, set(&Call::nr, 24), "nr = 24, not [0-9]+"},
         {"kr_2", takes_elements, set(&Call::kr, 2), "kr = 2, not (1|4|16)"},
-        {"sr_2", takes_elements, set(&Call::sr, 2), "sr = 2, not 1"},
-        {"kr_6_sr_4", takes_blocks, set_tile(4, 6, 4), "kr = 6 is not a multiple of sr = 4"},
-        {"kr_18", takes_kr_to_16, set_tile(4, 18, 2), "kr = 18 is more than 16"},
-        {"sr_1", takes_kr_to_16, set_tile(4, 8, 1), "sr = 1, not 2"},
-        {"kr_12", takes_kr_to_16, set_tile(4, 12, 2), "bl = 32 is not a multiple of kr = 12"},
+        {"sr_2", takes_elements, set(&Call::sr, 2), SAID(other, "sr", 2, 1)},
+        {"kr_6_sr_4", takes_blocks, set_tile(4, 6, 4), SAID(not_multiple_of, "kr", 6, "sr", 4)},
+        {"kr_18", takes_kr_to_16, set_tile(4, 18, 2), SAID(too_large, "kr", 18, 16)},
+        {"sr_1", takes_kr_to_16, set_tile(4, 8, 1), SAID(other, "sr", 1, 2)},
+        {"kr_12", takes_kr_to_16, set_tile(4, 12, 2), SAID(not_multiple_of, "bl", 32, "kr", 12)},
         {"group_12", test::has_block_sums, set_tile(4, 24, 2),
-         "kr / sr = 12 is no power of two from [124] to (16|8)|kr / sr = 12, not 4"},
-        {"group_2", takes_group_4, set_tile(4, 4, 2), "kr / sr = 2 is no power of two from 4 to 8"},
-        {"kr_8_sme", of_format("qsi4c32ps4s0sf16"), set_tile(4, 8, 2), "kr = 8, not 4"},
-        {"kr_8_sme_int8", of_format("qsi8c32pscalef16"), set_tile(4, 8, 2), "kr = 8, not 4"},
-        {"kr_32_sme", of_format("qsi4c32ps1s0scalef16"), set_tile(4, 32, 2), "kr / sr = 16 is no power of two .*"},
-        {"group_8_table", takes_a_table, set_tile(4, 8, 1), "kr / sr = 8, not 4"},
-        {"kr_24_int8", takes_int8_columns, set_tile(4, 24, 1), "k rounded up to 64 is not a multiple of kr = 24"},
-        {"sr_2_int8", takes_int8_columns, set_tile(4, 8, 2), "sr = 2, not 1"},
+         SAID_AS(no_power, "kr / sr", "12", "[124]", "(16|8)") + "|" + SAID(other, "kr / sr", 12, 4)},
+        {"group_2", takes_group_4, set_tile(4, 4, 2), SAID(no_power, "kr / sr", 2, 4, 8)},
+        {"kr_8_sme", of_format("qsi4c32ps4s0sf16"), set_tile(4, 8, 2), SAID(other, "kr", 8, 4)},
+        {"kr_8_sme_int8", of_format("qsi8c32pscalef16"), set_tile(4, 8, 2), SAID(other, "kr", 8, 4)},
+        {"kr_32_sme", of_format("qsi4c32ps1s0scalef16"), set_tile(4, 32, 2),
+         SAID_AS(no_power, "kr / sr", "16", ".*", ".*")},
+        {"group_8_table", takes_a_table, set_tile(4, 8, 1), SAID(other, "kr / sr", 8, 4)},
+        {"kr_24_int8", takes_int8_columns, set_tile(4, 24, 1), SAID(padded_not_multiple, 64, "kr", 24)},
+        {"sr_2_int8", takes_int8_columns, set_tile(4, 8, 2), SAID(other, "sr", 2, 1)},
         {"group_12_int4", of_format("qsi4cxp"), set_tile(4, 24, 2),
-         "k rounded up to 64 is not a multiple of 2 times kr / sr = 12"},
-        {"kr_24_int4", of_format("qsi4cxps1s0"), set_tile(4, 24, 2), "k rounded up to 64 is not a multiple of kr = 24"},
-        {"kr_1_int4", of_format("qsi4cxps1s0"), set_tile(4, 1, 1), "kr = 1 is not a multiple of 2"},
-        {"bl_0", takes_blocks, set_depth(64, 0), "bl must not be 0", true},
-        {"bl_16", takes_blocks, set_depth(64, 16), "bl = 16 is not a multiple of 32", true},
-        {"bl_48", takes_blocks, set_depth(96, 48), "bl = 48 is not a multiple of 32", true},
-        {"bl_288", takes_short_blocks, set_depth(288, 288), "bl = 288 is more than 256", true},
-        {"k_250", takes_blocks, set_depth(250, 32), "k = 250 is not a multiple of bl = 32", true},
-        {"k_32", takes_blocks, set_depth(32, 64), "k = 32 is not a multiple of bl = 64", true},
-        {"k_40", takes_a_table, set(&Call::k, 40), "k = 40 is not a multiple of 32", true},
-        {"bias", packs_no_bias, set(&Call::bias, true), "bias must be NULL: this format has no place for it"},
-        {"scale", takes_scales, set(&Call::scale, false), "scale must not be NULL"},
+         SAID(padded_not_multiple_times, 64, 2, "kr / sr", 12)},
+        {"kr_24_int4", of_format("qsi4cxps1s0"), set_tile(4, 24, 2), SAID(padded_not_multiple, 64, "kr", 24)},
+        {"kr_1_int4", of_format("qsi4cxps1s0"), set_tile(4, 1, 1), SAID(not_multiple, "kr", 1, 2)},
+        {"bl_0", takes_blocks, set_depth(64, 0), SAID(zero, "bl"), true},
+        {"bl_16", takes_blocks, set_depth(64, 16), SAID(not_multiple, "bl", 16, 32), true},
+        {"bl_48", takes_blocks, set_depth(96, 48), SAID(not_multiple, "bl", 48, 32), true},
+        {"bl_288", takes_short_blocks, set_depth(288, 288), SAID(too_large, "bl", 288, 256), true},
+        {"k_250", takes_blocks, set_depth(250, 32), SAID(not_multiple_of, "k", 250, "bl", 32), true},
+        {"k_32", takes_blocks, set_depth(32, 64), SAID(not_multiple_of, "k", 32, "bl", 64), true},
+        {"k_40", takes_a_table, set(&Call::k, 40), SAID(not_multiple, "k", 40, 32), true},
+        {"bias", packs_no_bias, set(&Call::bias, true), SAID(no_place, "bias")},
+        {"scale", takes_scales, set(&Call::scale, false), SAID(null, "scale")},
         {"zero", [](const kai_packer& p) { return kai::takes<&kai::PackerArgs::zero>(p); }, set(&Call::zero, false),
-         "zero must not be NULL"},
-        {"rhs", any, set(&Call::rhs, false), "rhs must not be NULL"},
-        {"packed", any, set(&Call::packed, false), "rhs_packed must not be NULL"},
-        {"params", takes_elements, set(&Call::params, true), "params must be NULL: this format has no place for it"},
+         SAID(null, "zero")},
+        {"rhs", any, set(&Call::rhs, false), SAID(null, "rhs")},
+        {"packed", any, set(&Call::packed, false), SAID(null, "rhs_packed")},
+        {"params", takes_elements, set(&Call::params, true), SAID(no_place, "params")},
         {"no_params", [](const kai_packer& p) { return !takes_elements(p); }, set(&Call::params, false),
-         "params must not be NULL"},
-        {"lhs_zero_point", has_zero_points, set(&Call::lhs_zero_point, -3), "params->lhs_zero_point = -3, not 1"},
+         SAID(null, "params")},
+        {"lhs_zero_point", has_zero_points, set(&Call::lhs_zero_point, -3),
+         SAID(other_sign, "params->lhs_zero_point", -3, 1)},
         {"rhs_zero_point", [](const kai_packer& p) { return has_zero_points(p) && !takes_a_table(p); },
          set(&Call::rhs_zero_point, 7), "params->rhs_zero_point = 7, not 8( or 0)?"},
         {"scale_dt", test::has_block_sums, set(&Call::scale_dt, kai_dt_f16),
-         "(params->)?scale_dt = 0x212, not kai_dt_bf16", true},
+         SAID(not_bf16, "(params->)?scale_dt", 0x212), true},
         {"rhs_stride", [](const kai_packer& p) { return takes_elements(p) || test::has_block_sums(p); },
-         set(&Call::rhs_stride, 2), "rhs_stride = 2 is less than the [0-9]+ bytes of a row"},
+         set(&Call::rhs_stride, 2), SAID_AS(short_stride, "rhs_stride", "2", "[0-9]+", "row")},
         {"scale_stride", test::has_block_sums, set(&Call::scale_stride, 2),
-         "scale_stride = 2 is less than the 4 bytes of a column"},
+         SAID(short_stride, "scale_stride", 2, 4, "column")},
     };
     const std::vector<Violation> if_asserted = {
-        {"group_8", takes_group_4, set_tile(4, 16, 2), "kr / sr = 8, not 4"},
+        {"group_8", takes_group_4, set_tile(4, 16, 2), SAID(other, "kr / sr", 8, 4)},
         {"group_4", [](const kai_packer& p) { return std::string(p.name).find("nrx8") != std::string::npos; },
-         set_tile(4, 8, 2), "kr / sr = 4, not 8"},
-        {"table", takes_a_table, set(&Call::rhs_zero_point, 8), "params->rhs_zero_point = 8, not 2"},
-        {"no_scale", takes_elements, set(&Call::scale, true), "scale must be NULL: this format has no place for it"}};
+         set_tile(4, 8, 2), SAID(other, "kr / sr", 4, 8)},
+        {"table", takes_a_table, set(&Call::rhs_zero_point, 8), SAID(other, "params->rhs_zero_point", 8, 2)},
+        {"no_scale", takes_elements, set(&Call::scale, true), SAID(no_place, "scale")}};
     if (test::library_asserts) {
         all.insert(all.end(), if_asserted.begin(), if_asserted.end());
     }
@@ -328,7 +331,7 @@ TEST_P(PackRules, OffsetOfAnOddNibble) {
     auto* offset = reinterpret_cast<kai_get_offset_fn*>(p.get_source_offset);
     EXPECT_EQ(offset(6, 100), 3u);
     if (test::library_asserts) {
-        EXPECT_ABORT(offset(7, 100), line("kai_get_rhs_offset_", "n_idx = 7 is odd"));
+        EXPECT_ABORT(offset(7, 100), line("kai_get_rhs_offset_", SAID(odd, "n_idx", 7)));
     } else {
         EXPECT_EQ(offset(7, 100), 3u);
     }

@@ -22,6 +22,7 @@
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/recent.hpp"
+#include "test/support/said.hpp"
 #include "test/support/sparse_buffer.hpp"
 #include "test/support/threads.hpp"
 
@@ -1035,32 +1036,33 @@ TEST_P(Pack, LhsRefusesAndSaysWhy) {
     const bool f16p = name == "lhs_pack_f16pmrx2_f32_neon";           // takes any bl and kr
     const bool pads_groups = !blocks && p.signature == KAI_LHS_PACK;  // of other sizes kr and sr are no matter
     refuses(
-        {{0, good.kr, good.sr}, k, bl}, p.accepts(good.rows + 1, good.kr, good.sr) ? "mr must not be 0" : "mr = 0",
-        true, false);
-    refuses({{0, good.kr, good.sr}, k, bl}, "mr must not be 0", false, true);
+        {{0, good.kr, good.sr}, k, bl},
+        p.accepts(good.rows + 1, good.kr, good.sr) ? SAID(zero, "mr") : SAID_AS(other, "mr", "0", "[0-9]+"), true,
+        false);
+    refuses({{0, good.kr, good.sr}, k, bl}, SAID(zero, "mr"), false, true);
     refuses({{good.rows, 7, 2}, k, bl}, "kr = 7", !f16p, pads_groups);
-    refuses({{good.rows, 0, good.sr}, k, bl}, "kr (= 0|must not be 0)", !f16p, pads_groups);
+    refuses(
+        {{good.rows, 0, good.sr}, k, bl}, SAID_AS(other, "kr", "0", "[0-9]+") + "|" + SAID(zero, "kr"), !f16p,
+        pads_groups);
     if (!p.accepts(good.rows + 1, good.kr, good.sr)) {  // of getters that is no matter
         refuses({{good.rows + 1, good.kr, good.sr}, k, bl}, "mr = " + std::to_string(good.rows + 1), true, false);
     }
     if (blocks) {
-        refuses({good, k, 0}, "bl must not be 0", !f16p, !f16p);
-        refuses({good, 96, 64}, "k = 96 is not a multiple of bl = 64", !f16p, !f16p);
+        refuses({good, k, 0}, SAID(zero, "bl"), !f16p, !f16p);
+        refuses({good, 96, 64}, SAID(not_multiple_of, "k", 96, "bl", 64), !f16p, !f16p);
         const size_t odd = name == "lhs_quant_pack_qsi8d32p_f32" ? 33 : 48;
         refuses({good, 2 * odd, odd}, f16p ? "never" : "bl = " + std::to_string(odd), !f16p, !f16p && odd != 33);
     } else if (p.signature == KAI_LHS_QUANT_PACK) {
         const bool super_blocks = test::fixed_block(p) != 0;
         refuses(
             {{4, 48, 1}, 40, 0},
-            super_blocks ? "k = 40 is not a multiple of 256"
-                         : "k rounded up to 64 is not a "
-                           "multiple of kr / sr = 48",
-            true, super_blocks);
+            super_blocks ? SAID(not_multiple, "k", 40, 256) : SAID(padded_not_multiple, 64, "kr / sr", 48), true,
+            super_blocks);
     } else {
-        refuses({good, k, 0, 1, 3}, "m_idx_start = 3", true, false);
+        refuses({good, k, 0, 1, 3}, SAID(row_start, 3), true, false);
     }
     if (f16p) {
-        refuses({good, 40, 8}, "k = 40 is not a multiple of 16");
+        refuses({good, 40, 8}, SAID(not_multiple, "k", 40, 16));
     }
     if (takes_one_row()) {
         refuses({good, k, 0, 2}, "m = 2", true, false);

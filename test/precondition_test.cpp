@@ -21,6 +21,7 @@
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/ending.hpp"
+#include "test/support/said.hpp"
 
 namespace {
 
@@ -153,7 +154,7 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     const Call base = good();
     Call c = base;
     if (u.k_multiple != 0) {
-        const std::string why = "k = 250 is not a multiple of " + number(u.k_multiple);
+        const std::string why = SAID(not_multiple, "k", 250, u.k_multiple);
         c.k = 250;
         EXPECT_REFUSED(call(c), run, why);
         EXPECT_REFUSED(lhs_offset(0, 250, 0), lhs_getter(), why);
@@ -166,15 +167,15 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
     }
     const std::string function = unified ? creator() : run;
     c.k = 250;
-    EXPECT_REFUSED(call(c), function, "k = 250 is not a multiple of bl = 32");
+    EXPECT_REFUSED(call(c), function, SAID(not_multiple_of, "k", 250, "bl", 32));
     c = base;
     c.bl = 48;
-    EXPECT_REFUSED(call(c), function, "bl = 48 is not a multiple of 32");
+    EXPECT_REFUSED(call(c), function, SAID(not_multiple, "bl", 48, 32));
     c.bl = 0;
-    EXPECT_REFUSED(call(c), function, "bl must not be 0");
+    EXPECT_REFUSED(call(c), function, SAID(zero, "bl"));
     if (const size_t only = reference::find_format(u.rhs_format)->only_bl; only != 0) {
         c.bl = 64;
-        EXPECT_REFUSED(call(c), function, "bl = 64, not 32");
+        EXPECT_REFUSED(call(c), function, SAID(other, "bl", 64, 32));
     }
     if (unified) {  // whose getters round up
         EXPECT_EQ(rhs_offset(u.get_nr(), 250, 32), rhs_offset(u.get_nr(), 256, 32));
@@ -183,11 +184,11 @@ TEST_P(AssertedPreconditions, WholeBlocks) {
         }
         return;
     }
-    EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), "k = 250 is not a multiple of bl = 32");
-    EXPECT_REFUSED(rhs_offset(0, 256, 48), rhs_getter(), "bl = 48 is not a multiple of 32");
+    EXPECT_REFUSED(rhs_offset(0, 250, 32), rhs_getter(), SAID(not_multiple_of, "k", 250, "bl", 32));
+    EXPECT_REFUSED(rhs_offset(0, 256, 48), rhs_getter(), SAID(not_multiple, "bl", 48, 32));
     if (lhs_has_blocks) {
-        EXPECT_REFUSED(lhs_offset(0, 250, 32), lhs_getter(), "k = 250 is not a multiple of bl = 32");
-        EXPECT_REFUSED(lhs_offset(0, 256, 0), lhs_getter(), "bl must not be 0");
+        EXPECT_REFUSED(lhs_offset(0, 250, 32), lhs_getter(), SAID(not_multiple_of, "k", 250, "bl", 32));
+        EXPECT_REFUSED(lhs_offset(0, 256, 0), lhs_getter(), SAID(zero, "bl"));
     }
 }
 
@@ -200,10 +201,10 @@ TEST_P(AssertedPreconditions, BoundsInOrder) {
     const bool integers = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_uint8, reads_bounds = integers || unified;
     c.m = c.n = reads_bounds ? 1 : 0;
     c.lo = 2, c.hi = 1;
-    EXPECT_REFUSED(call(c), unified ? creator() : run, "clamp_min = 2 is not at most clamp_max = 1");
+    EXPECT_REFUSED(call(c), unified ? creator() : run, SAID(bounds_out_of_order, 2.0, 1.0));
     if (!integers) {
         c.lo = -INFINITY, c.hi = NAN;
-        EXPECT_REFUSED(call(c), unified ? creator() : run, "clamp_min = -inf is not at most clamp_max = nan");
+        EXPECT_REFUSED(call(c), unified ? creator() : run, SAID(bounds_out_of_order, c.lo, c.hi));
     }
 }
 
@@ -213,8 +214,7 @@ TEST_P(AssertedPreconditions, ElementsSideBySide) {
     }
     Call c = good();
     c.element = element + 4;
-    EXPECT_REFUSED(
-        call(c), run, "dst_stride_col = " + number(element + 4) + " is not the size of an element, " + number(element));
+    EXPECT_REFUSED(call(c), run, SAID(element_stride, element + 4, element));
 }
 
 TEST_P(AssertedPreconditions, OneRow) {
@@ -223,7 +223,7 @@ TEST_P(AssertedPreconditions, OneRow) {
     }
     Call c = good();
     c.m = 2;
-    EXPECT_REFUSED(call(c), unified ? creator() : run, "m = 2 is neither 0 nor 1");
+    EXPECT_REFUSED(call(c), unified ? creator() : run, SAID(many_rows, 2));
 }
 
 TEST_P(AssertedPreconditions, OffsetsOfSteps) {
@@ -233,22 +233,21 @@ TEST_P(AssertedPreconditions, OffsetsOfSteps) {
     const size_t mr = by_pointers ? u.get_m_step() : u.get_mr(), nr = u.get_nr();
     const char* const mr_name = by_pointers ? "m_step" : "mr";
     if (mr > 1 && !rows) {
-        EXPECT_REFUSED(
-            lhs_offset(mr + 1, 256, 32), lhs_getter(),
-            "m_idx = " + number(mr + 1) + " is not a multiple of " + mr_name + " = " + number(mr));
+        EXPECT_REFUSED(lhs_offset(mr + 1, 256, 32), lhs_getter(), SAID(not_multiple_of, "m_idx", mr + 1, mr_name, mr));
     }
-    const std::string panel = kai::rhs_is_packed(u) ? "nr = " + number(nr) : "n_step = " + number(u.get_n_step());
-    EXPECT_REFUSED(rhs_offset(1, 256, 32), rhs_getter(), "n_idx = 1 is not a multiple of " + panel);
+    const bool packed = kai::rhs_is_packed(u);
+    EXPECT_REFUSED(
+        rhs_offset(1, 256, 32), rhs_getter(),
+        SAID(not_multiple_of, "n_idx", 1, packed ? "nr" : "n_step", packed ? nr : u.get_n_step()));
     const std::string dst_getter = "kai_get_dst_offset_" + name;
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
     if (m_step > 1) {
         EXPECT_REFUSED(
             u.get_dst_offset(m_step - 1, 0, 100), dst_getter,
-            "m_idx = " + number(m_step - 1) + " is not a multiple of m_step = " + number(m_step));
+            SAID(not_multiple_of, "m_idx", m_step - 1, "m_step", m_step));
     }
     EXPECT_REFUSED(
-        u.get_dst_offset(0, n_step + 1, 100), dst_getter,
-        "n_idx = " + number(n_step + 1) + " is not a multiple of n_step = " + number(n_step));
+        u.get_dst_offset(0, n_step + 1, 100), dst_getter, SAID(not_multiple_of, "n_idx", n_step + 1, "n_step", n_step));
 }
 
 TEST_P(AssertedPreconditions, TheUnifiedApi) {
@@ -256,32 +255,27 @@ TEST_P(AssertedPreconditions, TheUnifiedApi) {
         return;
     }
     if (u.dst_type == kai_dt_int32) {
-        EXPECT_REFUSED(
-            call_unified(good(), KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP), creator(),
-            "flags = 0x10000: this kernel has no clamp");
+        EXPECT_REFUSED(call_unified(good(), KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP), creator(), SAID(no_clamp, 0x10000));
     } else {
         Call c = good();
         c.m = c.n = 1;
         EXPECT_REFUSED(
-            call_unified(c, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, false), creator(),
-            "activation.clamp.min_ptr is NULL, but flags ask for a clamp");
+            call_unified(c, KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP, false), creator(), SAID(clamp_bound, "min_ptr"));
     }
     const kai_matmul_uker_lhs_dim_args lhs_index = {0, 8};
     const kai_matmul_uker_lhs_stride_args lhs_stride = {64};
-    EXPECT_REFUSED(
-        api().get_lhs_offset(nullptr, &lhs_index, &lhs_stride), creator(), "an offset at k = 8: k cannot be split");
+    EXPECT_REFUSED(api().get_lhs_offset(nullptr, &lhs_index, &lhs_stride), creator(), SAID(whole_depth, 8));
     const kai_matmul_uker_rhs_dim_args rhs_index = {0, 8};
     const kai_matmul_uker_rhs_stride_args rhs_stride = {64};
-    EXPECT_REFUSED(
-        api().get_rhs_offset(nullptr, &rhs_index, &rhs_stride), creator(), "an offset at k = 8: k cannot be split");
+    EXPECT_REFUSED(api().get_rhs_offset(nullptr, &rhs_index, &rhs_stride), creator(), SAID(whole_depth, 8));
 }
 
 TEST_P(AssertedPreconditions, Depthwise) {
     if (!depthwise || u.dst_type != kai_dt_f32) {
         return;
     }
-    EXPECT_REFUSED(call_depthwise(good(), 8, 0), run, "in_stride_col = 8 and dst_stride_col = 4 differ");
-    EXPECT_REFUSED(call_depthwise(good(), 4, 1.5F), run, "pad_value = 1.5 is not 0");
+    EXPECT_REFUSED(call_depthwise(good(), 8, 0), run, SAID(differ, "in_stride_col", 8, "dst_stride_col", 4));
+    EXPECT_REFUSED(call_depthwise(good(), 4, 1.5F), run, SAID(pad_value, 1.5));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -291,8 +285,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AssertedPreconditions);
 // In every build: what a flag asks for would be left out.
 TEST_P(KernelPreconditions, NoUnknownFlags) {
     if (unified) {
-        EXPECT_REFUSED(call_unified(good(), 0x10001), creator(), "unknown flags: 0x1");
-        EXPECT_REFUSED(call_unified(good(), uint64_t{1} << 40), creator(), "unknown flags: 0x10000000000");
+        EXPECT_REFUSED(call_unified(good(), 0x10001), creator(), SAID(unknown_flags, 0x1));
+        EXPECT_REFUSED(call_unified(good(), uint64_t{1} << 40), creator(), SAID(unknown_flags, 0x10000000000));
     }
 }
 
@@ -303,15 +297,15 @@ TEST_P(KernelPreconditions, AConfigWhereThereAreBlocks) {
     kai_matmul_uker_args args = {};
     api().run(nullptr, &args);  // empty: nothing is read
     args.shape = {1, 1, 32};
-    EXPECT_REFUSED(api().run(nullptr, &args), creator(), "config must not be NULL");
+    EXPECT_REFUSED(api().run(nullptr, &args), creator(), SAID(null, "config"));
     const kai_matmul_uker_rhs_dim_args shape = {1, 32};
-    EXPECT_REFUSED(api().get_rhs_stride(nullptr, &shape), creator(), "config must not be NULL");
+    EXPECT_REFUSED(api().get_rhs_stride(nullptr, &shape), creator(), SAID(null, "config"));
     if (reference::find_format(u.rhs_format)->only_bl != 0) {  // strides do not depend on what the config says
         EXPECT_EQ(rhs_offset(u.get_nr(), 256, 64), rhs_offset(u.get_nr(), 256, 32));
     }
     if (lhs_has_blocks) {
         const kai_matmul_uker_lhs_dim_args rows = {1, 32};
-        EXPECT_REFUSED(api().get_lhs_stride(nullptr, &rows), creator(), "config must not be NULL");
+        EXPECT_REFUSED(api().get_lhs_stride(nullptr, &rows), creator(), SAID(null, "config"));
     }
 }
 
@@ -396,12 +390,12 @@ TEST_P(PackerPreconditions, ShapesOfTheRhs) {
     if (test::is_lhs(p) || test::is_unified(p) || test::is_indirect(p) || kai::is_depthwise(p)) {
         return;
     }
-    EXPECT_WRONG(num_groups, 2, "num_groups = 2, not 1");
+    EXPECT_WRONG(num_groups, 2, SAID(other, "num_groups", 2, 1));
     EXPECT_WRONG(nr, tile.rows + 1, "nr = " + number(tile.rows + 1) + ", not " + number(tile.rows));
     EXPECT_WRONG(kr, tile.kr + 1, "kr = " + number(tile.kr + 1) + ", not " + number(tile.kr));
-    EXPECT_WRONG(extra, 4, "extra_bytes = 4, not 0");
+    EXPECT_WRONG(extra, 4, SAID(other, "extra_bytes", 4, 0));
     if ((p.features >> KAI_CPU_SME & 1) != 0) {
-        EXPECT_WRONG(sr, 2, "sr = 2, not 1");
+        EXPECT_WRONG(sr, 2, SAID(other, "sr", 2, 1));
     }
 }
 
@@ -411,48 +405,44 @@ TEST_P(PackerPreconditions, OperandsOfTheRhs) {
     }
     static const float something[4] = {};
     const bool unified = test::is_unified(p);
-    EXPECT_WRONG(rhs, nullptr, "rhs must not be NULL");
-    EXPECT_WRONG(packed, nullptr, "rhs_packed must not be NULL");
+    EXPECT_WRONG(rhs, nullptr, SAID(null, "rhs"));
+    EXPECT_WRONG(packed, nullptr, SAID(null, "rhs_packed"));
     const std::string stride = !unified ? "rhs_stride" : kxn ? "rhs.stride.k" : "rhs.stride.n";
-    EXPECT_WRONG(
-        stride, line() - 1,
-        stride + " = " + number(line() - 1) + " is less than the " + number(line()) + " bytes of a row");
-    const std::string scale = unified ? "scale_n" : "scale", none = " must be NULL: this format has no place for it";
+    EXPECT_WRONG(stride, line() - 1, SAID(short_stride, stride.c_str(), line() - 1, line(), "row"));
+    const std::string scale = unified ? "scale_n" : "scale";
     if (requantises) {
-        EXPECT_WRONG(scale, nullptr, scale + " must not be NULL");
+        EXPECT_WRONG(scale, nullptr, SAID(null, scale.c_str()));
     } else if (!test::is_indirect(p) && !unified) {
-        EXPECT_WRONG(scale, something, scale + none);
+        EXPECT_WRONG(scale, something, SAID(no_place, scale.c_str()));
     }
     if (unified) {
-        EXPECT_WRONG(flags, 1, "unknown flags: 0x1");
+        EXPECT_WRONG(flags, 1, SAID(unknown_flags, 0x1));
         if (test::has_blocks(p)) {  // whose panels are dense where the stride is less
-            EXPECT_REFUSED(call(good()), run, "bl must not be 0");
-            EXPECT_WRONG(bl, 32, "k = " + number(depth) + " is not a multiple of bl = 32");
+            EXPECT_REFUSED(call(good()), run, SAID(zero, "bl"));
+            EXPECT_WRONG(bl, 32, SAID(not_multiple_of, "k", depth, "bl", 32));
             kai_matmul_pack_rhs_uker_args args = {};
             args.shape.n = 1;
             EXPECT_REFUSED(
-                as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run(nullptr, &args), run, "config must not be NULL");
+                as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run(nullptr, &args), run, SAID(null, "config"));
             return;
         }
         EXPECT_WRONG(
-            panel, 7,
-            "rhs_packed.stride.n = 7 is less than the " + number(test::packed_size(p, tile, 1, depth, 0)) +
-                " bytes of a panel");
+            panel, 7, SAID(short_stride, "rhs_packed.stride.n", 7, test::packed_size(p, tile, 1, depth, 0), "panel"));
         if (kai::is_file(p)) {
             kai_matmul_pack_rhs_uker_args args = {};
             args.shape = {1, 255};
             args.operand.rhs.ptr = args.operand.rhs_packed.ptr = good().packed;
             const auto pack = as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)().run;
-            EXPECT_REFUSED(pack(nullptr, &args), run, "k = 255 is not a multiple of 256");
+            EXPECT_REFUSED(pack(nullptr, &args), run, SAID(not_multiple, "k", 255, 256));
         }
         if (requantises) {
-            EXPECT_WRONG(multiplier, nullptr, "scale_global must not be NULL");
-            EXPECT_WRONG(sum_scale, nullptr, "k_sum_scale_global must not be NULL");
+            EXPECT_WRONG(multiplier, nullptr, SAID(null, "scale_global"));
+            EXPECT_WRONG(sum_scale, nullptr, SAID(null, "k_sum_scale_global"));
         }
     } else if (requantises) {
-        EXPECT_WRONG(params, nullptr, "params must not be NULL");
+        EXPECT_WRONG(params, nullptr, SAID(null, "params"));
     } else if (!test::is_indirect(p)) {
-        EXPECT_WRONG(params, something, "params" + none);
+        EXPECT_WRONG(params, something, SAID(no_place, "params"));
     }
 }
 
@@ -462,18 +452,17 @@ TEST_P(PackerPreconditions, Depthwise) {
     }
     static float something[4];
     const auto pack = as<kai_run_rhs_dwconv_pack_fn>(p.run);
-    EXPECT_REFUSED(
-        pack(3, 3, 3, 4, 1, something, nullptr, something), run,
-        "height = 3, width = 4, not those of the filter, 3 and 3");
-    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, nullptr, nullptr, something), run, "rhs must not be NULL");
-    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, something, nullptr, nullptr), run, "rhs_packed must not be NULL");
+    EXPECT_REFUSED(pack(3, 3, 3, 4, 1, something, nullptr, something), run, SAID(other_filter, 3, 4, 3, 3));
+    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, nullptr, nullptr, something), run, SAID(null, "rhs"));
+    EXPECT_REFUSED(pack(3, 3, 3, 3, 1, something, nullptr, nullptr), run, SAID(null, "rhs_packed"));
 }
 
 TEST_P(PackerPreconditions, TheLhs) {
     if (test::is_lhs(p) && test::is_unified(p)) {
         kai_matmul_pack_lhs_uker_args args = {};
         args.flags = 2;
-        EXPECT_REFUSED(as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)().run(nullptr, &args), run, "unknown flags: 0x2");
+        EXPECT_REFUSED(
+            as<kai_get_matmul_pack_lhs_uker_api_fn>(p.run)().run(nullptr, &args), run, SAID(unknown_flags, 0x2));
     }
     if (!test::library_asserts || p.signature != KAI_LHS_PACK) {
         return;
@@ -484,10 +473,9 @@ TEST_P(PackerPreconditions, TheLhs) {
         pack(0, 8, mr + 1, kr, sr, 0, nullptr, 32, nullptr), run, "mr = " + number(mr + 1) + ", not " + number(mr));
     EXPECT_REFUSED(
         pack(0, 8, mr, kr + 1, sr, 0, nullptr, 32, nullptr), run, "kr = " + number(kr + 1) + ", not " + number(kr));
-    EXPECT_REFUSED(pack(0, 8, mr, kr, 2, 0, nullptr, 32, nullptr), run, "sr = 2, not 1");
+    EXPECT_REFUSED(pack(0, 8, mr, kr, 2, 0, nullptr, 32, nullptr), run, SAID(other, "sr", 2, 1));
     if (std::strstr(p.name, "bf16") == nullptr) {
-        EXPECT_REFUSED(
-            pack(0, 8, mr, kr, sr, 3, nullptr, 32, nullptr), run, "m_idx_start = 3, not 0: move the pointers instead");
+        EXPECT_REFUSED(pack(0, 8, mr, kr, sr, 3, nullptr, 32, nullptr), run, SAID(row_start, 3));
     }
 }
 

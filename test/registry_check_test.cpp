@@ -17,6 +17,7 @@
 #include "test/support/library_build.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/ending.hpp"
+#include "test/support/said.hpp"
 
 namespace {
 
@@ -299,26 +300,26 @@ TEST(Check, Sentences) {
     Call c = {};
     std::string reason;
     EXPECT_FALSE(accepted(c, &reason));
-    EXPECT_EQ(reason, "neither a micro-kernel nor a packer, or both");
+    EXPECT_EQ(reason, SAID(no_function));
     c.packer = p;
     c.n = 6, c.k = 64, c.bl = 32, c.rows = 4, c.kr = 16, c.sr = 2;
     c.params = &kZeroPoints[0];
     EXPECT_TRUE(accepted(c, &reason)) << reason;
     c.k = 250;
     EXPECT_FALSE(accepted(c, &reason));
-    EXPECT_EQ(reason, "k = 250 is not a multiple of bl = 32");
+    EXPECT_EQ(reason, SAID(not_multiple_of, "k", 250, "bl", 32));
     char few[10] = "";
     EXPECT_FALSE(kai_registry_check(&c, few, sizeof(few)));
     EXPECT_STREQ(few, "k = 250 i");
     c.k = 64, c.bias = true;
     EXPECT_FALSE(accepted(c, &reason));
-    EXPECT_EQ(reason, "bias must be NULL: this format has no place for it");
+    EXPECT_EQ(reason, SAID(no_place, "bias"));
     for (const kai_ukernel* u : test::all_ukernels()) {
         Call call = {};
         call.ukernel = u;
         call.m = 37, call.n = 1, call.k = 256, call.bl = 32;
         EXPECT_EQ(accepted(call, &reason), u->rows != KAI_ROWS_ONE) << u->name;
-        EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? "m = 37 is neither 0 nor 1" : "");
+        EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? SAID(many_rows, 37) : "");
     }
 }
 
@@ -341,7 +342,7 @@ TEST(RegistryCheck, DepthsWhoseSumsFit) {
         EXPECT_TRUE(accepted(c, &reason)) << u->name << ": " << reason;
         c.k += step;
         EXPECT_FALSE(accepted(c, &reason)) << u->name;
-        EXPECT_NE(reason.find("sums would not fit int32"), std::string::npos) << u->name << ": " << reason;
+        EXPECT_NE(reason.find(SAID(large_sums, c.k, most)), std::string::npos) << u->name << ": " << reason;
     }
     EXPECT_GT(kernels, 5U);
 }
@@ -359,7 +360,7 @@ TEST(RegistryCheck, WithoutTheVectors) {
         c.m = c.n = 1, c.k = 16, c.rows = 8, c.kr = c.sr = 1;
         std::string reason;
         EXPECT_FALSE(accepted(c, &reason));
-        EXPECT_EQ(reason, "this CPU lacks the vectors that the panels of this packer are as wide as") << p->name;
+        EXPECT_EQ(reason, SAID(no_vectors)) << p->name;
     }
 }
 

@@ -30,8 +30,21 @@ std::string text_of(const kai_violation& violation, size_t size = 256) {
     return written;
 }
 
+// Sentences of this test: how those of the library are worded is no matter here.
+#define SENTENCE(NAME, FORMAT)                   \
+    struct NAME##_sentence {                     \
+        static constexpr char format[] = FORMAT; \
+    };                                           \
+    constexpr NAME##_sentence NAME = {};
+SENTENCE(not_multiple_of, "%s = %zu is not a multiple of %s = %zu")
+SENTENCE(padded_not_multiple_times, "k rounded up to %zu is not a multiple of %zu times %s = %zu")
+SENTENCE(other, "%s = %zu, not %zu")
+SENTENCE(other_sign, "%s = %zd, not %zd")
+SENTENCE(not_bf16, "%s = 0x%zx, not kai_dt_bf16")
+SENTENCE(short_stride, "%s = %zu is less than the %zu bytes of a %s")
+SENTENCE(null, "%s must not be NULL")
+
 TEST(Sentences, ValuesStandInTheirOrder) {
-    using namespace kai::say;
     const char bl = 32;
     EXPECT_EQ(text_of(kai::violation(not_multiple_of, "k", 250, "bl", bl)), "k = 250 is not a multiple of bl = 32");
     EXPECT_EQ(
@@ -48,7 +61,7 @@ TEST(Sentences, ValuesStandInTheirOrder) {
 }
 
 TEST(Sentences, AreCutWhereTheBufferEnds) {
-    const kai_violation violation = kai::violation(kai::say::other, "num_groups", 1234, 1);
+    const kai_violation violation = kai::violation(other, "num_groups", 1234, 1);
     const std::string whole = "num_groups = 1234, not 1";
     for (size_t size = 0; size <= whole.size() + 3; ++size) {
         EXPECT_EQ(text_of(violation, size), whole.substr(0, size == 0 ? 0 : size - 1)) << size;

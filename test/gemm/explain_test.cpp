@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "test/gemm/experiment.hpp"
+#include "test/support/said.hpp"
 
 namespace test::gemm {
 namespace {
@@ -45,87 +46,87 @@ kai_gemm_problem integers_of(kai_gemm_kind kind) {
 
 // ---- no plan ----
 
-void expect_no_plan(const kai_gemm_problem& p, kai_gemm_status status, const char* reason) {
+void expect_no_plan(const kai_gemm_problem& p, kai_gemm_status status, const std::string& reason) {
     kai_gemm_plan plan;
     std::memset(&plan, 0x5A, sizeof(plan));
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), status) << reason;
     EXPECT_EQ(plan.status, status) << reason;
-    EXPECT_STREQ(plan.reason, reason);
-    EXPECT_EQ(explain(&plan), std::string("no plan: ") + reason + "\n");
+    EXPECT_EQ(plan.reason, reason);
+    EXPECT_EQ(explain(&plan), SAID(failed_plan, reason.c_str()) + "\n");
 }
 
 TEST(GemmExplain, ValuesThatAreRefused) {
-    const auto dense = [](auto change, const char* reason) {
+    const auto dense = [](auto change, const std::string& reason) {
         kai_gemm_problem p = kai_gemm_problem_of(5, 20, 64);
         change(p);
         expect_no_plan(p, KAI_GEMM_BAD_VALUE, reason);
     };
-    const auto of = [](kai_gemm_problem p, auto change, const char* reason) {
+    const auto of = [](kai_gemm_problem p, auto change, const std::string& reason) {
         change(p);
         expect_no_plan(p, KAI_GEMM_BAD_VALUE, reason);
     };
-    dense([](auto& p) { p = {}; }, "the problem is zero: it starts as what kai_gemm_problem_of returns");
-    dense([](auto& p) { p = {}, p.units = 1; }, "b_type is not set: DENSE takes f32, f16 and bf16");
-    dense([](auto& p) { p.b_kind = static_cast<kai_gemm_kind>(99); }, "b_kind = 99 is no kai_gemm_kind");
-    dense([](auto& p) { p.b_type = kai_dt_int8; }, "b_type is int8: DENSE takes f32, f16 and bf16");
-    dense([](auto& p) { p.a_type = kai_dt_uint8; }, "a_type is uint8: DENSE takes f32, f16 and bf16");
-    dense([](auto& p) { p.c_type = kai_dt_int32; }, "c_type is int32: DENSE takes f32, f16 and bf16");
-    dense([](auto& p) { p.clamp_min = 1.5F, p.clamp_max = -2; }, "clamp_min = 1.5 is not at most clamp_max = -2");
-    dense([](auto& p) { p.units = 0; }, "units must not be 0");
-    dense([](auto& p) { p.scatters = true; }, "scatters needs groups");
-    dense([](auto& p) { p.scatters = p.groups = true, p.beta = 0.5F; }, "beta = 0.5: with scatters it is 0 or 1");
+    dense([](auto& p) { p = {}; }, SAID(zero_problem));
+    dense([](auto& p) { p = {}, p.units = 1; }, SAID(other_type, "b_type", "not set", "DENSE", "f32, f16 and bf16"));
+    dense(
+        [](auto& p) { p.b_kind = static_cast<kai_gemm_kind>(99); }, SAID(no_enumerator, "b_kind", 99, "kai_gemm_kind"));
+    dense([](auto& p) { p.b_type = kai_dt_int8; }, SAID(other_type, "b_type", "int8", "DENSE", "f32, f16 and bf16"));
+    dense([](auto& p) { p.a_type = kai_dt_uint8; }, SAID(other_type, "a_type", "uint8", "DENSE", "f32, f16 and bf16"));
+    dense([](auto& p) { p.c_type = kai_dt_int32; }, SAID(other_type, "c_type", "int32", "DENSE", "f32, f16 and bf16"));
+    dense([](auto& p) { p.clamp_min = 1.5F, p.clamp_max = -2; }, SAID(bounds_out_of_order, 1.5, -2.0));
+    dense([](auto& p) { p.units = 0; }, SAID(zero, "units"));
+    dense([](auto& p) { p.scatters = true; }, SAID(needs, "scatters", "groups"));
+    dense([](auto& p) { p.scatters = p.groups = true, p.beta = 0.5F; }, SAID(beta_of_scatters, 0.5));
 
     const auto blocks = blocks_of(KAI_GEMM_INT4_BLOCK);
     of(
-        blocks, [](auto& p) { p.k = 250; }, "k = 250 is not a multiple of bl = 32");
+        blocks, [](auto& p) { p.k = 250; }, SAID(not_multiple_of, "k", 250, "bl", 32));
     of(
-        blocks, [](auto& p) { p.bl = 0; }, "bl must not be 0");
+        blocks, [](auto& p) { p.bl = 0; }, SAID(zero, "bl"));
     of(
-        blocks, [](auto& p) { p.bl = 48; }, "bl = 48 is not a multiple of 32");
+        blocks, [](auto& p) { p.bl = 48; }, SAID(not_multiple, "bl", 48, 32));
     of(
-        blocks_of(KAI_GEMM_INT2_CHANNEL), [](auto& p) { p.k = 33; }, "k = 33 is not a multiple of 32");
+        blocks_of(KAI_GEMM_INT2_CHANNEL), [](auto& p) { p.k = 33; }, SAID(not_multiple, "k", 33, 32));
 
     kai_gemm_problem gguf = blocks_of(KAI_GEMM_GGUF);
     gguf.gguf_type = static_cast<kai_gguf_type_id>(5);
     of(
-        gguf, [](auto&) {}, "gguf_type = 5 is no type of GGUF files");
+        gguf, [](auto&) {}, SAID(no_enumerator, "gguf_type", 5, "type of GGUF files"));
     gguf.gguf_type = KAI_GGUF_Q4_K;
     of(
-        gguf, [](auto& p) { p.k = 250; }, "k = 250 is not a multiple of 256, the block of Q4_K");
+        gguf, [](auto& p) { p.k = 250; }, SAID(not_multiple_of_block, "k", 250, 256, "Q4_K"));
 
     const auto integers = integers_of(KAI_GEMM_INT8_STATIC);
     of(
-        integers, [](auto& p) { p.a_type = kai_dt_f32; }, "a_type is f32: INT8_STATIC takes int8");
+        integers, [](auto& p) { p.a_type = kai_dt_f32; }, SAID(other_type, "a_type", "f32", "INT8_STATIC", "int8"));
     of(
-        integers, [](auto& p) { p.c_type = kai_dt_bf16; }, "c_type is bf16: INT8_STATIC takes int8");
+        integers, [](auto& p) { p.c_type = kai_dt_bf16; }, SAID(other_type, "c_type", "bf16", "INT8_STATIC", "int8"));
     of(
-        integers, [](auto& p) { p.alpha = 2; }, "alpha = 2, beta = 0: INT8_STATIC takes 1 and 0 only");
+        integers, [](auto& p) { p.alpha = 2; }, SAID(scales_integers, 2.0, 0.0, "INT8_STATIC"));
     of(
-        integers, [](auto& p) { p.beta = 1; }, "alpha = 1, beta = 1: INT8_STATIC takes 1 and 0 only");
+        integers, [](auto& p) { p.beta = 1; }, SAID(scales_integers, 1.0, 1.0, "INT8_STATIC"));
     of(
-        integers, [](auto& p) { p.c_min = -129; }, "c_min = -129 is not from -128 to 127");
+        integers, [](auto& p) { p.c_min = -129; }, SAID(out_of_range, "c_min", -129, -128, 127));
     of(
-        integers, [](auto& p) { p.c_min = 5, p.c_max = 4; }, "c_min = 5 is not at most c_max = 4");
+        integers, [](auto& p) { p.c_min = 5, p.c_max = 4; }, SAID(out_of_order, "c_min", 5, "c_max", 4));
     of(
-        integers, [](auto& p) { p.c_zero_point = 128; }, "c_zero_point = 128 is not from -128 to 127");
+        integers, [](auto& p) { p.c_zero_point = 128; }, SAID(out_of_range, "c_zero_point", 128, -128, 127));
     of(
-        integers, [](auto& p) { p.groups = p.scatters = true; }, "scatters is not for INT8_STATIC");
+        integers, [](auto& p) { p.groups = p.scatters = true; }, SAID(not_for, "scatters", "INT8_STATIC"));
     of(
         integers_of(KAI_GEMM_INT2_STATIC), [](auto& p) { p.c_type = kai_dt_f32; },
         "c_type is f32: INT2_STATIC takes int8");
     of(
-        integers_of(KAI_GEMM_INT2_STATIC), [](auto& p) { p.c_max = 128; }, "c_max = 128 is not from -128 to 127");
+        integers_of(KAI_GEMM_INT2_STATIC), [](auto& p) { p.c_max = 128; }, SAID(out_of_range, "c_max", 128, -128, 127));
     of(
         integers_of(KAI_GEMM_UINT8_LOWP), [](auto& p) { p.a_type = kai_dt_int8; },
-        "a_type is int8: UINT8_LOWP takes uint8");
+        SAID(other_type, "a_type", "int8", "UINT8_LOWP", "uint8"));
     of(
-        integers_of(KAI_GEMM_INT8_LOWP), [](auto& p) { p.bias = true; },
-        "bias: that of INT8_LOWP belongs to the run, in lowp");
+        integers_of(KAI_GEMM_INT8_LOWP), [](auto& p) { p.bias = true; }, SAID(bias_of_lowp, "INT8_LOWP"));
 }
 
 /// What the caller forgot is told; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
 TEST(GemmExplain, CombinationsThatCanBeMended) {
-    const auto of = [](kai_gemm_kind kind, auto change, const char* reason) {
+    const auto of = [](kai_gemm_kind kind, auto change, const std::string& reason) {
         const bool integers = is_static(kind) || kind == KAI_GEMM_INT8_LOWP || kind == KAI_GEMM_UINT8_LOWP;
         kai_gemm_problem p = integers ? integers_of(kind) : blocks_of(kind);
         p.gguf_type = KAI_GGUF_Q8_0;
@@ -134,25 +135,22 @@ TEST(GemmExplain, CombinationsThatCanBeMended) {
     };
     const auto as_it_is = [](auto& p) { p.b_transposed = false; };
     const auto variable = [](auto& p) { p.b_constant = false; };
-    of(KAI_GEMM_INT4_BLOCK_F16, as_it_is, "INT4_BLOCK_F16 needs b_transposed: rows of a file are N x K");
-    of(KAI_GEMM_INT8_BLOCK_F16, as_it_is, "INT8_BLOCK_F16 needs b_transposed: rows of a file are N x K");
-    of(KAI_GEMM_GGUF, as_it_is, "GGUF needs b_transposed: rows of a file are N x K");
-    of(KAI_GEMM_INT4_BLOCK_ZERO, as_it_is, "INT4_BLOCK_ZERO needs b_transposed: it is N x K");
-    of(KAI_GEMM_INT2_CHANNEL, as_it_is, "INT2_CHANNEL needs b_transposed: it is N x K");
+    of(KAI_GEMM_INT4_BLOCK_F16, as_it_is, SAID(needs_transposed, "INT4_BLOCK_F16", "rows of a file are"));
+    of(KAI_GEMM_INT8_BLOCK_F16, as_it_is, SAID(needs_transposed, "INT8_BLOCK_F16", "rows of a file are"));
+    of(KAI_GEMM_GGUF, as_it_is, SAID(needs_transposed, "GGUF", "rows of a file are"));
+    of(KAI_GEMM_INT4_BLOCK_ZERO, as_it_is, SAID(needs_transposed, "INT4_BLOCK_ZERO", "it is"));
+    of(KAI_GEMM_INT2_CHANNEL, as_it_is, SAID(needs_transposed, "INT2_CHANNEL", "it is"));
     of(
-        KAI_GEMM_INT8_STATIC, [](auto& p) { p.b_transposed = true; }, "INT8_STATIC takes no b_transposed: it is K x N");
+        KAI_GEMM_INT8_STATIC, [](auto& p) { p.b_transposed = true; }, SAID(never_transposed, "INT8_STATIC"));
     for (const kai_gemm_kind kind :
          {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
           KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16,
           KAI_GEMM_INT2_STATIC}) {
-        const std::string reason =
-            std::string(name_of(kind)) + " needs b_constant: it is packed before it is multiplied";
+        const std::string reason = SAID(needs_constant, name_of(kind));
         of(kind, variable, reason.c_str());
     }
-    of(KAI_GEMM_INT8_LOWP, variable,
-       "INT8_LOWP needs b_constant, or b_transposed: it is read where it lies as N x K only");
-    of(KAI_GEMM_UINT8_LOWP, variable,
-       "UINT8_LOWP needs b_constant, or b_transposed: it is read where it lies as N x K only");
+    of(KAI_GEMM_INT8_LOWP, variable, SAID(needs_either, "INT8_LOWP"));
+    of(KAI_GEMM_UINT8_LOWP, variable, SAID(needs_either, "UINT8_LOWP"));
 }
 
 /// A problem without a plan that no change of one flag would give one is another matter. All others can be mended.
@@ -185,15 +183,13 @@ TEST(GemmExplain, UnsupportedIsNothingThatAFlagMends) {
 TEST(GemmExplain, SizesThatOverflow) {
     kai_gemm_problem p = kai_gemm_problem_of(3, kMost / 2, 4);
     p.batch = 5, p.units = 6;
-    std::ostringstream reason;
-    reason << "m = 3, n = " << kMost / 2 << ", k = 4, batch = 5, units = 6: larger than the address space";
-    expect_no_plan(p, KAI_GEMM_OVERFLOW, reason.str().c_str());
+    expect_no_plan(p, KAI_GEMM_OVERFLOW, SAID(large_problem, 3, kMost / 2, 4, 5, 6));
 }
 
 TEST(GemmExplain, PinsAndFormatsThatAreRefused) {
     kai_gemm_problem p = blocks_of(KAI_GEMM_INT4_BLOCK);
     p.pin = "no_such_kernel";
-    expect_no_plan(p, KAI_GEMM_UNKNOWN_NAME, "pin: this build has no micro-kernel named no_such_kernel");
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_NAME, SAID(unknown_pin, "no_such_kernel"));
     const std::string longer(1000, 'x');
     p.pin = longer.c_str();
     kai_gemm_plan plan;
@@ -204,9 +200,9 @@ TEST(GemmExplain, PinsAndFormatsThatAreRefused) {
     kai_gemm_format format = {"qsi9c99p", 4, 5, 6};
     p.format = &format;
     const char* none = "no micro-kernel for this problem reads it";
-    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, (std::string("format qsi9c99p, nr 4, kr 5, sr 6: ") + none).c_str());
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, SAID(no_reader, "qsi9c99p", 4, 5, 6, none));
     format.name = nullptr;
-    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, (std::string("format NULL, nr 4, kr 5, sr 6: ") + none).c_str());
+    expect_no_plan(p, KAI_GEMM_UNKNOWN_FORMAT, SAID(no_reader, "NULL", 4, 5, 6, none));
     p.format = nullptr;
 
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
@@ -217,9 +213,11 @@ TEST(GemmExplain, PinsAndFormatsThatAreRefused) {
         if (status == KAI_GEMM_CPU_LACKS) {
             char why[200];
             EXPECT_FALSE(kai_registry_runnable(u->features, why, sizeof(why)));
-            EXPECT_EQ(said, "no plan: pin: " + name + ": " + why + "\n");
+            EXPECT_EQ(
+                said,
+                SAID(failed_plan, SAID(pin_of_other_cpu, name.c_str(), static_cast<const char*>(why)).c_str()) + "\n");
         } else if (status == KAI_GEMM_WRONG_KERNEL) {
-            EXPECT_EQ(said, "no plan: pin: " + name + " does not multiply INT4_BLOCK of such types\n");
+            EXPECT_EQ(said, SAID(failed_plan, SAID(pin_of_other_kind, name.c_str(), "INT4_BLOCK").c_str()) + "\n");
         } else {
             EXPECT_EQ(status, KAI_GEMM_OK) << said;
         }
@@ -271,9 +269,9 @@ TEST(GemmExplain, RowsThatMustNotHaveGaps) {
             return kai_gemm_explain_pack_b(&plan, 0, &w, packed, plan.packed_b_size, packed, sizeof(packed), to, n);
         });
     };
-    EXPECT_EQ(said(), "weights.ldb = 80: rows of INT8_CHANNEL have no gaps, they are 64 bytes\n");
+    EXPECT_EQ(said(), SAID(gaps, "weights.ldb", 80, "INT8_CHANNEL", 64) + "\n");
     w.bias = w.scale;
-    EXPECT_EQ(said(), "weights.bias is given: the problem has no bias\n");
+    EXPECT_EQ(said(), SAID(unused_bias, "weights.bias") + "\n");
 }
 
 /// A plan that failed, one that nobody made, and none.
@@ -286,11 +284,11 @@ TEST(GemmExplain, NothingRunsWithoutAPlan) {
     struct {
         const kai_gemm_plan* plan;
         kai_gemm_status status;
-        const char* text;
+        std::string text;
     } const cases[] = {
-        {&failed, KAI_GEMM_NO_PLAN, "no plan: k = 250 is not a multiple of bl = 32\n"},
-        {&nobodys, KAI_GEMM_NO_PLAN, "no plan: it is zero, kai_gemm_make_plan did not make it\n"},
-        {nullptr, KAI_GEMM_NULL_POINTER, "plan is NULL\n"},
+        {&failed, KAI_GEMM_NO_PLAN, SAID(failed_plan, SAID(not_multiple_of, "k", 250, "bl", 32).c_str()) + "\n"},
+        {&nobodys, KAI_GEMM_NO_PLAN, SAID(zero_plan) + "\n"},
+        {nullptr, KAI_GEMM_NULL_POINTER, SAID(absent, "plan") + "\n"},
     };
     alignas(64) static uint8_t memory[1 << 12];
     for (const auto& c : cases) {
@@ -318,7 +316,7 @@ TEST(GemmExplain, NothingRunsWithoutAPlan) {
     }
     kai_gemm_plan plan;
     EXPECT_EQ(kai_gemm_make_plan(nullptr, &plan), KAI_GEMM_NULL_POINTER);
-    EXPECT_EQ(explain(&plan), "no plan: problem is NULL\n");
+    EXPECT_EQ(explain(&plan), SAID(failed_plan, SAID(absent, "problem").c_str()) + "\n");
     p.k = 256;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
     EXPECT_EQ(explain(&plan).find("no plan"), std::string::npos);
@@ -582,30 +580,27 @@ TEST_F(GemmExplainRun, Operands) {
     const std::string size = number(plan.workspace_size);
     ASSERT_NE(plan.workspace_size, 0U);
     const auto null = KAI_GEMM_NULL_POINTER;
-    expect([](auto& c) { c.x.a.data = nullptr; }, null, "a.data is NULL");
-    expect([](auto& c) { c.x.b.data = nullptr; }, null, "packed b is NULL");
-    expect([](auto& c) { c.x.c.data = nullptr; }, null, "c.data is NULL");
+    expect([](auto& c) { c.x.a.data = nullptr; }, null, SAID(absent, "a.data"));
+    expect([](auto& c) { c.x.b.data = nullptr; }, null, SAID(absent, "packed b"));
+    expect([](auto& c) { c.x.c.data = nullptr; }, null, SAID(absent, "c.data"));
     uint8_t byte;
     const void* const a_table[] = {&byte, &byte, nullptr};
     void* const c_table[] = {&byte, nullptr, &byte};
-    expect([&](auto& c) { c.x.a.table = a_table; }, null, "entry 2 of the table of a is NULL");
-    expect([&](auto& c) { c.x.c.table = c_table; }, null, "entry 1 of the table of c is NULL");
-    expect([](auto& c) { c.x.m = 8; }, KAI_GEMM_TOO_MANY_ROWS, "8 rows: the plan was made for m = 7");
-    expect([](auto& c) { c.x.a.ld = 23; }, KAI_GEMM_BAD_STRIDE, "a.ld = 23 is less than the 24 bytes of a row");
-    expect([](auto& c) { c.x.c.ld = 131; }, KAI_GEMM_BAD_STRIDE, "c.ld = 131 is less than the 132 bytes of a row");
+    expect([&](auto& c) { c.x.a.table = a_table; }, null, SAID(absent_entry, 2, "a"));
+    expect([&](auto& c) { c.x.c.table = c_table; }, null, SAID(absent_entry, 1, "c"));
+    expect([](auto& c) { c.x.m = 8; }, KAI_GEMM_TOO_MANY_ROWS, SAID(many_rows_of_run, 8, 7));
+    expect([](auto& c) { c.x.a.ld = 23; }, KAI_GEMM_BAD_STRIDE, SAID(short_stride, "a.ld", 23, 24, "row"));
+    expect([](auto& c) { c.x.c.ld = 131; }, KAI_GEMM_BAD_STRIDE, SAID(short_stride, "c.ld", 131, 132, "row"));
     expect(
-        [](auto& c) { c.x.c.stride = 791; }, KAI_GEMM_BAD_STRIDE,
-        "c.stride = 791 is less than the 792 bytes of a matrix");
-    expect(
-        [](auto& c) { c.x.a.ld = kMost / 4; }, KAI_GEMM_OVERFLOW,
-        "a: 3 matrices of 20 rows, ld " + number(kMost / 4) + ", stride 0, are larger than the address space");
-    expect([](auto& c) { c.workspace = nullptr; }, null, "workspace is NULL: " + size + " bytes are needed");
+        [](auto& c) { c.x.c.stride = 791; }, KAI_GEMM_BAD_STRIDE, SAID(short_stride, "c.stride", 791, 792, "matrix"));
+    expect([](auto& c) { c.x.a.ld = kMost / 4; }, KAI_GEMM_OVERFLOW, SAID(large_matrices, "a", 3, 20, kMost / 4, 0));
+    expect([](auto& c) { c.workspace = nullptr; }, null, SAID_AS(absent_bytes, "workspace", size));
     expect(
         [](auto& c) { c.size -= 64; }, KAI_GEMM_TOO_SMALL,
-        "workspace: " + number(plan.workspace_size - 64) + " of " + size + " bytes");
+        SAID(few_bytes, "workspace", plan.workspace_size - 64, plan.workspace_size));
     expect(
         [](auto& c) { c.workspace = static_cast<uint8_t*>(c.workspace) + 4; }, KAI_GEMM_MISALIGNED,
-        "workspace is 4 bytes past a multiple of 64");
+        SAID(unaligned, "workspace", 4, 64));
     kai_gemm_work work;
     ASSERT_EQ(kai_gemm_begin(&plan, &e_->x, e_->workspace[0].data(), e_->workspace[0].size(), &work), KAI_GEMM_OK);
     std::string fine = std::string("nothing is wrong: up to 6 rows a matrix, ") + work.kernel->ukernel->name;
@@ -616,22 +611,22 @@ TEST_F(GemmExplainRun, Operands) {
     expect([](auto& c) { c.x.m = 0; }, KAI_GEMM_OK, "nothing is wrong: an empty run");
     EXPECT_EQ(
         text_of([&](char* to, size_t n) { return kai_gemm_explain_run(&plan, nullptr, nullptr, 0, to, n); }),
-        "operands is NULL\n");
+        SAID(absent, "operands") + "\n");
 }
 
 TEST_F(GemmExplainRun, VariableWeights) {
     Case c = dense();
     c.p.b_constant = false;
     start(c);
-    expect([](auto& x) { x.x.b.data = nullptr; }, KAI_GEMM_NULL_POINTER, "b.data is NULL");
-    expect([](auto& x) { x.x.bias = nullptr; }, KAI_GEMM_NULL_POINTER, "bias is NULL: problem.bias needs it");
-    expect([](auto& x) { x.x.b.ld = 1; }, KAI_GEMM_BAD_STRIDE, "b.ld = 1 is less than the 132 bytes of a row");
+    expect([](auto& x) { x.x.b.data = nullptr; }, KAI_GEMM_NULL_POINTER, SAID(absent, "b.data"));
+    expect([](auto& x) { x.x.bias = nullptr; }, KAI_GEMM_NULL_POINTER, SAID(absent_but_needed, "bias", "problem.bias"));
+    expect([](auto& x) { x.x.b.ld = 1; }, KAI_GEMM_BAD_STRIDE, SAID(short_stride, "b.ld", 1, 132, "row"));
     kai_gemm_weights w = {};
     EXPECT_EQ(
         text_of([&](char* to, size_t n) {
             return kai_gemm_explain_pack_b(&e_->plan, 0, &w, nullptr, 0, &w, kMost, to, n);
         }),
-        "the problem has no b_constant: its B is not packed beforehand\n");
+        SAID(not_packed_before) + "\n");
 }
 
 TEST_F(GemmExplainRun, Groups) {
@@ -640,12 +635,19 @@ TEST_F(GemmExplainRun, Groups) {
     c.rows = {4, 0, 2}, c.a_rows = {9, 9, 0, 1, 2, 8}, c.a_row_count = 10, c.m = 0;
     c.c_rows = {2, 0, 2, 1, 2, 0}, c.c_row_count = 3;
     start(c);
-    expect([](auto& x) { x.x.rows = nullptr; }, KAI_GEMM_NULL_POINTER, "rows is NULL: problem.groups needs it");
+    expect(
+        [](auto& x) { x.x.rows = nullptr; }, KAI_GEMM_NULL_POINTER, SAID(absent_but_needed, "rows", "problem.groups"));
     const size_t rows[] = {4, 0, 6};
-    expect([&](auto& x) { x.x.rows = rows; }, KAI_GEMM_TOO_MANY_ROWS, "10 rows: the plan was made for m = 9");
-    expect([](auto& x) { x.x.a_row_count = 9; }, KAI_GEMM_BAD_VALUE, "a_rows[0] = 9 is not below a_row_count = 9");
-    expect([](auto& x) { x.x.c_row_count = 2; }, KAI_GEMM_BAD_VALUE, "c_rows[0] = 2 is not below c_row_count = 2");
-    expect([](auto& x) { x.x.c_rows = nullptr; }, KAI_GEMM_NULL_POINTER, "c_rows is NULL: problem.scatters needs it");
+    expect([&](auto& x) { x.x.rows = rows; }, KAI_GEMM_TOO_MANY_ROWS, SAID(many_rows_of_run, 10, 9));
+    expect(
+        [](auto& x) { x.x.a_row_count = 9; }, KAI_GEMM_BAD_VALUE,
+        SAID(index_too_large, "a_rows", 0, 9, "a_row_count", 9));
+    expect(
+        [](auto& x) { x.x.c_row_count = 2; }, KAI_GEMM_BAD_VALUE,
+        SAID(index_too_large, "c_rows", 0, 2, "c_row_count", 2));
+    expect(
+        [](auto& x) { x.x.c_rows = nullptr; }, KAI_GEMM_NULL_POINTER,
+        SAID(absent_but_needed, "c_rows", "problem.scatters"));
 }
 
 TEST_F(GemmExplainRun, Lowp) {
@@ -664,17 +666,22 @@ TEST_F(GemmExplainRun, Lowp) {
         change(x, changed);
         return text_of([&](char* to, size_t n) { return kai_gemm_explain_run(&plan, &x, nullptr, 0, to, n); });
     };
-    EXPECT_EQ(said([](auto& x, auto&) { x.lowp = nullptr; }), "lowp is NULL: INT8_LOWP needs it\n");
-    EXPECT_EQ(said([](auto&, auto& l) { l.multiplier = nullptr; }), "lowp->multiplier is NULL: INT8_LOWP needs it\n");
-    EXPECT_EQ(said([](auto&, auto& l) { l.shift = nullptr; }), "lowp->shift is NULL: INT8_LOWP needs it\n");
-    EXPECT_EQ(said([](auto&, auto&) {}), "lowp->shift[3] = 32 is not from -31 to 31\n");
-    EXPECT_EQ(said([](auto&, auto& l) { l.pipeline = KAI_LOWP_LEGACY; }), "lowp->shift[3] = 32 is not from 0 to 31\n");
+    EXPECT_EQ(said([](auto& x, auto&) { x.lowp = nullptr; }), SAID(absent_but_needed, "lowp", "INT8_LOWP") + "\n");
+    EXPECT_EQ(
+        said([](auto&, auto& l) { l.multiplier = nullptr; }),
+        SAID(absent_but_needed, "lowp->multiplier", "INT8_LOWP") + "\n");
+    EXPECT_EQ(
+        said([](auto&, auto& l) { l.shift = nullptr; }), SAID(absent_but_needed, "lowp->shift", "INT8_LOWP") + "\n");
+    EXPECT_EQ(said([](auto&, auto&) {}), SAID(entry_out_of_range, "lowp->shift", 3, 32, -31, 31) + "\n");
+    EXPECT_EQ(
+        said([](auto&, auto& l) { l.pipeline = KAI_LOWP_LEGACY; }),
+        SAID(entry_out_of_range, "lowp->shift", 3, 32, 0, 31) + "\n");
     EXPECT_EQ(
         said([](auto&, auto& l) { l.min_value = 5, l.max_value = -6; }),
-        "lowp->min_value = 5 is not at most lowp->max_value = -6\n");
+        SAID(out_of_order, "lowp->min_value", 5, "lowp->max_value", -6) + "\n");
     EXPECT_EQ(
         said([](auto&, auto& l) { l.pipeline = static_cast<kai_lowp_pipeline>(7); }),
-        "lowp->pipeline = 7 is no kai_lowp_pipeline\n");
+        SAID(no_enumerator, "lowp->pipeline", 7, "kai_lowp_pipeline") + "\n");
 }
 
 TEST_F(GemmExplainRun, Weights) {
@@ -684,32 +691,30 @@ TEST_F(GemmExplainRun, Weights) {
     const kai_gemm_plan& plan = e_->plan;
     const auto null = KAI_GEMM_NULL_POINTER;
     const std::string size = number(plan.packed_b_size), space = number(plan.pack_workspace_size);
-    expect_pack([](auto& x) { x.w.b = nullptr; }, null, "weights.b is NULL");
-    expect_pack([](auto& x) { x.w.bias = nullptr; }, null, "weights.bias is NULL: problem.bias needs it");
-    expect_pack([](auto& x) { x.matrix = 3; }, KAI_GEMM_NO_UNIT, "matrix = 3: the problem has 3 matrices B");
-    expect_pack([](auto& x) { x.packed = nullptr; }, null, "packed is NULL: " + size + " bytes are needed");
+    expect_pack([](auto& x) { x.w.b = nullptr; }, null, SAID(absent, "weights.b"));
+    expect_pack([](auto& x) { x.w.bias = nullptr; }, null, SAID(absent_but_needed, "weights.bias", "problem.bias"));
+    expect_pack([](auto& x) { x.matrix = 3; }, KAI_GEMM_NO_UNIT, SAID(no_matrix, 3, 3));
+    expect_pack([](auto& x) { x.packed = nullptr; }, null, SAID_AS(absent_bytes, "packed", size));
     expect_pack(
         [](auto& x) { --x.packed_size; }, KAI_GEMM_TOO_SMALL,
-        "packed: " + number(plan.packed_b_size - 1) + " of " + size + " bytes");
-    expect_pack([](auto& x) { x.workspace = nullptr; }, null, "workspace is NULL: " + space + " bytes are needed");
+        SAID(few_bytes, "packed", plan.packed_b_size - 1, plan.packed_b_size));
+    expect_pack([](auto& x) { x.workspace = nullptr; }, null, SAID_AS(absent_bytes, "workspace", space));
     expect_pack(
         [](auto& x) { --x.workspace_size; }, KAI_GEMM_TOO_SMALL,
-        "workspace: " + number(plan.pack_workspace_size - 1) + " of " + space + " bytes");
+        SAID(few_bytes, "workspace", plan.pack_workspace_size - 1, plan.pack_workspace_size));
     expect_pack(
         [](auto& x) { x.workspace = static_cast<uint8_t*>(x.workspace) + 32; }, KAI_GEMM_MISALIGNED,
-        "workspace is 32 bytes past a multiple of 64");
+        SAID(unaligned, "workspace", 32, 64));
+    expect_pack([](auto& x) { x.w.ldb = 39; }, KAI_GEMM_BAD_STRIDE, SAID(short_stride, "weights.ldb", 39, 40, "row"));
     expect_pack(
-        [](auto& x) { x.w.ldb = 39; }, KAI_GEMM_BAD_STRIDE, "weights.ldb = 39 is less than the 40 bytes of a row");
-    expect_pack(
-        [](auto& x) { x.w.ldb = kMost / 4; }, KAI_GEMM_OVERFLOW,
-        "weights.ldb = " + number(kMost / 4) + ": 33 of them are larger than the address space");
+        [](auto& x) { x.w.ldb = kMost / 4; }, KAI_GEMM_OVERFLOW, SAID(large_stride, "weights.ldb", kMost / 4, 33));
     const std::string units = number(plan.pack_units) + (plan.pack_units == 1 ? " unit, " : " units, ");
     expect_pack([](auto&) {}, KAI_GEMM_OK, "nothing is wrong: " + units + size + " bytes");
     EXPECT_EQ(
         text_of([&](char* to, size_t n) {
             return kai_gemm_explain_pack_b(&plan, 0, nullptr, nullptr, 0, nullptr, 0, to, n);
         }),
-        "weights is NULL\n");
+        SAID(absent, "weights") + "\n");
 }
 
 TEST_F(GemmExplainRun, QuantisedWeights) {
@@ -718,19 +723,20 @@ TEST_F(GemmExplainRun, QuantisedWeights) {
     c.m = 5;
     start(c);
     const auto null = KAI_GEMM_NULL_POINTER;
-    expect_pack([](auto& x) { x.w.scale = nullptr; }, null, "weights.scale is NULL: INT4_BLOCK needs it");
+    expect_pack([](auto& x) { x.w.scale = nullptr; }, null, SAID(absent_but_needed, "weights.scale", "INT4_BLOCK"));
     expect_pack(
         [](auto& x) { x.w.scale_stride = 3; }, KAI_GEMM_BAD_STRIDE,
-        "weights.scale_stride = 3 is less than the 4 bytes of a column");
+        SAID(short_stride, "weights.scale_stride", 3, 4, "column"));
     expect_pack(
         [](auto& x) { x.w.scale_stride = kMost / 4; }, KAI_GEMM_OVERFLOW,
-        "weights.scale_stride = " + number(kMost / 4) + ": 20 of them are larger than the address space");
+        SAID(large_stride, "weights.scale_stride", kMost / 4, 20));
     c.p.b_kind = KAI_GEMM_INT4_BLOCK_ZERO;
     start(c);
-    expect_pack([](auto& x) { x.w.zero = nullptr; }, null, "weights.zero is NULL: INT4_BLOCK_ZERO needs it");
+    expect_pack([](auto& x) { x.w.zero = nullptr; }, null, SAID(absent_but_needed, "weights.zero", "INT4_BLOCK_ZERO"));
     c.p.b_kind = KAI_GEMM_INT4_CHANNEL;
     start(c);
-    expect_pack([](auto& x) { x.w.zero_point = 7; }, KAI_GEMM_BAD_VALUE, "weights.zero_point = 7, not 0 or 8");
+    expect_pack(
+        [](auto& x) { x.w.zero_point = 7; }, KAI_GEMM_BAD_VALUE, SAID(other_of_two, "weights.zero_point", 7, 0, 8));
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "kai/gemm/kai_gemm_file.h"
 #include "test/gemm/experiment.hpp"
 #include "test/support/checked_call.hpp"
+#include "test/support/said.hpp"
 
 namespace test::gemm {
 namespace {
@@ -66,11 +68,9 @@ protected:
             char text[300];
             kai_gemm_explain_run(&plan, &x, workspace.data(), workspace.size(), text, sizeof(text));
             const std::string said = text;
-            EXPECT_EQ(said.substr(0, 19), "packed b: matrix 0 ") << said;
-            EXPECT_TRUE(
-                said == "packed b: matrix 0 is not packed, or not where it is looked for\n" ||
-                said.find(", the plan is for ") != std::string::npos || said.find("is packed ") != std::string::npos)
-                << said;
+            const std::string sentences = SAID(unpacked, 0) + "|" + SAID_AS(packed_for_other, "0", ".*", ".*", ".*") +
+                                          "|" + SAID_AS(packed_otherwise, "0", ".*");
+            EXPECT_TRUE(std::regex_match(said, std::regex("(" + sentences + ")\n"))) << said;
         }
         return status;
     }
