@@ -7,11 +7,11 @@
 //
 // then + bias, where the formats have one: BlockScales says what they have.
 //
-// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (blocks_neon_tile.inc), of
-// up to 4 rows and 8 or 16 columns (blocks_neon_few.inc), or 16 columns of a row (int_neon_row.inc). Other
-// lengths: blocks_neon_long.cpp. The code around the tiles: blocks_neon.cpp. The symmetric SMMLA tile computes
-// fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits while |S| < 2^13
-// (docs/arithmetic.md says so).
+// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (blocks_neon_tile.inc), of up
+// to 4 rows and 8 or 16 columns (blocks_neon_few.inc), or 16 columns of a row (blocks_neon_dotprod_row.inc). Other
+// lengths: blocks_neon_long.cpp. The code around tiles: blocks_neon.cpp, around rows: blocks_neon_rows.cpp. The
+// symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits
+// while |S| < 2^13 (docs/arithmetic.md says so).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
