@@ -12,8 +12,8 @@ import sys
 import urllib.parse
 
 
-# What Doxygen 1.17 itself links and does not write: letters of an index of one letter, and a list of pages that all have
-# a parent.
+# What Doxygen 1.17 itself links and does not write: letters of an index of one letter, a list of pages that all have a
+# parent.
 NOT_OURS = re.compile(r"#index_[a-z_]|pages\.html")
 
 

@@ -1,5 +1,5 @@
-// What the library says of a wrong argument. A test names the sentence of kai/engines/core/sentences.def and its values,
-// and the compiler compares these with the format; how it is worded stands in that table alone:
+// What the library says of a wrong argument. A test names the sentence of kai/engines/core/sentences.def and its
+// values, and the compiler compares these with the format; how it is worded stands in that table alone:
 //
 //     EXPECT_EQ(reason, SAID(not_multiple_of, "k", 250, "bl", 32));
 //
