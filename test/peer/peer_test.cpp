@@ -81,10 +81,21 @@ enum Kind {
     STRIDE,   ///< other packed bytes, of whole panels from rows with gaps
     PADDING,  ///< other packed bytes where the last panel has fewer rows (columns)
     RESULTS,  ///< its result is outside of the reference's bound, and ours is not
-    SPECIAL   ///< the same, or other packed bytes, of operands with NaN, infinities, subnormals and the like
+    /// @name Of operands with NaN, infinities, subnormals and the like
+    /// @{
+    BOUNDS,  ///< results: a NaN is a bound there, an infinity the largest number; all others agree
+    /// Depthwise: the same, and outputs whose window is not all in the image, by a filter with such weights; f16: and
+    /// sums with terms at the end of f16.
+    BESIDE,
+    NAN_ROWS,     ///< packed bytes that depend on rows (blocks) with a NaN; all others agree
+    TINY_BLOCKS,  ///< the same, and on blocks whose largest number / 127 is subnormal
+    SUMS,         ///< packed sums of columns that are infinite: NaN there; all others agree
+    SPECIAL,      ///< anything else
+    /// @}
+    OVERRUN  ///< depthwise, images of one column without padding: it writes past the output, and wrong numbers
 };
-constexpr const char* kKindNames[] = {"MISSING", "ABORTS",  "GETTER",  "BYTES",
-                                      "STRIDE",  "PADDING", "RESULTS", "SPECIAL"};
+constexpr const char* kKindNames[] = {"MISSING", "ABORTS", "GETTER",   "BYTES",       "STRIDE", "PADDING", "RESULTS",
+                                      "BOUNDS",  "BESIDE", "NAN_ROWS", "TINY_BLOCKS", "SUMS",   "SPECIAL", "OVERRUN"};
 
 struct Known {
     Kind kind;
@@ -289,6 +300,18 @@ void spoil(Side& side, bool exact, Random& random) {
     }
 }
 
+/// Whether a result that is NaN or infinite was clamped: to a bound, or to the largest number of its type.
+bool is_clamped(float ours, float theirs, float lo, float hi, kai_datatype type) {
+    const float largest = type == kai_dt_f16 ? 65504 : type == kai_dt_bf16 ? 0x1.fep+127F : FLT_MAX;
+    const auto is = [&](float bound, float end) {
+        const float rounded = type == kai_dt_f16 ? reference::f32_from_f16(reference::f16_from_f32(bound)) : bound;
+        return theirs == rounded || (!std::isfinite(bound) && theirs == end);
+    };
+    return std::isnan(ours)   ? is(lo, -largest) || is(hi, largest)
+           : std::isinf(ours) ? (ours < 0 ? is(lo, -largest) : is(hi, largest))
+                              : false;
+}
+
 // ---- packers ----
 
 class PeerPack : public testing::TestWithParam<const kai_packer*> {
@@ -308,6 +331,39 @@ protected:
             theirs.get_packed_size = peers("kai_get_" + side + "_packed_size_" + ours.name);
         }
         return theirs.run != nullptr && (!unified || unified_agrees);
+    }
+
+    /// Rows in parts that are quantised on their own: those with a NaN get other numbers, or those that are tiny.
+    static std::vector<float> with_other_parts(std::vector<float> values, size_t part, bool tiny, Random& random) {
+        for (size_t first = 0; first < values.size(); first += part) {
+            const auto begin = values.begin() + static_cast<ptrdiff_t>(first),
+                       end = begin + static_cast<ptrdiff_t>(part);
+            const auto is_small = [](float x) { return std::fabs(x) < 127 * FLT_MIN; };
+            const bool changes =
+                tiny ? std::all_of(begin, end, is_small) && std::any_of(begin, end, [](float x) { return x != 0; })
+                     : std::any_of(begin, end, [](float x) { return std::isnan(x); });
+            if (changes) {
+                const float scale = std::ldexp(1.0F, random.integer(-8, 8));
+                std::generate(begin, end, [&] { return random.real(-scale, scale); });
+            }
+        }
+        return values;
+    }
+
+    static Kind kind_of_special(
+        const GuardedBuffer& our_bytes, const GuardedBuffer& their_bytes, const std::vector<bool>& of_nan,
+        const std::vector<bool>& of_tiny) {
+        bool nan = true, tiny = true, sums = true;
+        for (size_t i = 0; i < of_nan.size(); ++i) {
+            if (our_bytes.data()[i] != their_bytes.data()[i]) {
+                float a = 0, b = 0;
+                const size_t word = i / sizeof(a) * sizeof(a), count = std::min(sizeof(a), of_nan.size() - word);
+                std::memcpy(&a, our_bytes.data() + word, count), std::memcpy(&b, their_bytes.data() + word, count);
+                nan = nan && of_nan[i], tiny = tiny && (of_nan[i] || of_tiny[i]);
+                sums = sums && std::isinf(a) && std::isnan(b);
+            }
+        }
+        return sums ? SUMS : nan ? NAN_ROWS : tiny ? TINY_BLOCKS : SPECIAL;
     }
 
     /// Those of the micro-kernels that it packs for.
@@ -354,11 +410,29 @@ TEST_P(PeerPack, WritesTheSameBytes) {
             (special ? ", special values" : "");
         const size_t size = test::packed_size(ours, t, rows, k, bl);
         const GuardedBuffer our_bytes(size), their_bytes(size);
+        std::vector<bool> of_nan(size), of_tiny(size);  // bytes that depend on such rows or blocks
         bool returned = false;
         if (lhs) {
             const std::vector<float> values =
                 reference::as_source(ours.source_format, test::make_floats(rows, k, special, random));
             const test::LhsSource source(ours, t, values, rows, k, gap);
+            if (special) {
+                const size_t part = unit != 0 ? unit : k;
+                const auto note = [&](bool tiny, std::vector<bool>& depends) {
+                    std::vector<uint8_t> first;
+                    for (int variant = 0; variant < 6; ++variant) {
+                        const test::LhsSource other(
+                            ours, t, with_other_parts(values, part, tiny, random), rows, k, gap);
+                        const GuardedBuffer bytes(size);
+                        test::run_lhs(ours, t, other, 0, rows, bl, 0, bytes.data());
+                        first = variant == 0 ? bytes.bytes() : first;
+                        for (size_t j = 0; j < size; ++j) {
+                            depends[j] = depends[j] || bytes.data()[j] != first[j];
+                        }
+                    }
+                };
+                note(false, of_nan), note(true, of_tiny);
+            }
             const auto run = [&](const kai_packer& p, const GuardedBuffer& to) {
                 test::run_lhs(p, t, source, 0, rows, bl, 0, to.data());
             };
@@ -389,7 +463,9 @@ TEST_P(PeerPack, WritesTheSameBytes) {
         } else {
             const Kind kind = rows % t.rows != 0 ? PADDING : gap != 0 ? STRIDE : BYTES;
             differs(
-                tally, special && !is_known(kind, function) ? SPECIAL : kind, function,
+                tally,
+                special && !is_known(kind, function) ? kind_of_special(our_bytes, their_bytes, of_nan, of_tiny) : kind,
+                function,
                 call + ": byte " + std::to_string(first) + " of " + std::to_string(size) + ": " +
                     std::to_string(a[first]) + ", theirs " + std::to_string(b[first]));
         }
@@ -482,7 +558,13 @@ TEST_P(PeerMatmul, GivesTheSameResults) {
         const std::string our_error = off(a), their_error = off(b);
         EXPECT_EQ(our_error, "") << function << ": " << call;
         if (!their_error.empty()) {
-            const Kind kind = special && !is_known(RESULTS, function) ? SPECIAL : RESULTS;
+            std::vector<float> unclamped = b;
+            for (size_t j = 0; j < a.size(); ++j) {
+                unclamped[j] = is_clamped(a[j], b[j], clamp.lo, clamp.hi, u.dst_type) ? a[j] : b[j];
+            }
+            const Kind kind = !special || is_known(RESULTS, function) ? RESULTS
+                              : off(unclamped).empty()                ? BOUNDS
+                                                                      : SPECIAL;
             differs(tally, kind, function, call + ": theirs: " + their_error);
             continue;
         }
@@ -544,9 +626,10 @@ TEST_P(PeerDwconv, PacksAndComputesTheSame) {
     for (size_t i = 0; i < cases && !HasFailure(); ++i) {
         Random random(seed ^ hash(function) ^ i * 0x9E3779B9u);
         const bool special = i % 4 == 3;
-        // Not a single column: the established micro-kernel for f32 writes beyond an output without padding.
-        const size_t height = up_to(random, 9), width = 1 + up_to(random, 8), channels = up_to(random, 2 * lanes + 3);
-        const size_t top = up_to(random, 3) - 1, left = up_to(random, 3) - 1;
+        const bool column_alone = i % 16 == 6;  // one column without padding
+        const size_t height = up_to(random, 9), width = column_alone ? 1 : up_to(random, 9),
+                     channels = up_to(random, 2 * lanes + 3);
+        const size_t top = up_to(random, 3) - 1, left = column_alone ? 0 : up_to(random, 3) - 1;
         const size_t dst_height = std::max<size_t>(height + 2 * top, 3) - 2,
                      dst_width = std::max<size_t>(width + 2 * left, 3) - 2;
         const std::string call = test::listed(
@@ -583,7 +666,8 @@ TEST_P(PeerDwconv, PacksAndComputesTheSame) {
                         *std::mismatch(our_filter.data(), our_filter.data() + packed_size, their_filter.data())
                              .second));
         }
-        const GuardedBuffer ours(dst_height * dst_row), theirs(dst_height * dst_row);
+        const bool single = !f16 && width == 1 && left == 0;
+        const GuardedBuffer ours(dst_height * dst_row), theirs(dst_height * dst_row + (single ? 4 * column : 0));
         const float lo = random.integer(0, 1) == 0 ? -1 : -INFINITY, hi = random.integer(0, 1) == 0 ? 1.5F : INFINITY;
         const auto run = [&](kai_any_fn* kernel, const GuardedBuffer& dst) {
             if (f16) {
@@ -613,21 +697,63 @@ TEST_P(PeerDwconv, PacksAndComputesTheSame) {
         size_t other = 0;
         float farthest = 0;
         std::string pair;
+        bool bounds = true, beside = true;
+        const auto has_special_weight = [&](size_t channel) {
+            for (size_t tap = 0; tap < 9; ++tap) {
+                if (!std::isfinite(load(filter, tap * column + channel * size))) {
+                    return true;
+                }
+            }
+            return false;
+        };
+        const auto is_inside = [&](size_t y, size_t x) {
+            return y >= top && y + 2 < height + top && x >= left && x + 2 < width + left;
+        };
+        // The largest number of f16 or an infinity: partial sums are infinite in one order of the terms, not in others.
+        const auto overflows = [&](size_t y, size_t x, size_t channel) {
+            const auto is_large = [&](const GuardedBuffer& from, size_t at) {
+                return std::fabs(load(from, at + channel * size)) >= 65504;
+            };
+            bool any = is_large(bias, 0);
+            for (size_t tap = 0; tap < 9; ++tap) {
+                const size_t from_y = y + tap / 3, from_x = x + tap % 3;
+                any = any || is_large(filter, tap * column);
+                if (from_y >= top && from_y < height + top && from_x >= left && from_x < width + left) {
+                    any = any || is_large(src, (from_y - top) * row + (from_x - left) * column);
+                }
+            }
+            return f16 && any;
+        };
         for (size_t at = 0; at + size <= ours.size(); at += size) {
             const float a = load(ours, at), b = load(theirs, at);
             if (reference::bits_of(a) != reference::bits_of(b) && !(std::isnan(a) && std::isnan(b))) {
                 pair = std::to_string(a) + ", theirs " + std::to_string(b);
                 ++other, farthest = std::max(farthest, std::isfinite(a - b) ? std::fabs(a - b) : INFINITY);
+                const size_t y = at / dst_row, x = at % dst_row / column, channel = at % column / size;
+                const bool clamped = is_clamped(a, b, lo, hi, u.dst_type);
+                const bool out = !is_inside(y, x) && has_special_weight(channel);
+                if (std::fabs(a - b) > bound || !std::isfinite(a - b)) {
+                    bounds = bounds && clamped, beside = beside && (clamped || out || overflows(y, x, channel));
+                }
             }
         }
-        if (other == 0) {
+        const uint8_t* const past = theirs.data() + ours.size();
+        const bool overrun = std::any_of(
+            past, past + theirs.size() - ours.size(), [&](uint8_t x) { return x != GuardedBuffer::kPoison; });
+        if (single && (overrun || other != 0)) {
+            differs(tally, OVERRUN, function, call + ": past the output, or " + pair);
+        } else if (other == 0) {
             ++tally.same;
         } else if (!special && farthest <= bound) {
             ++tally.near, tally.farthest = std::max<double>(tally.farthest, farthest / bound);
         } else {
             differs(
-                tally, special ? SPECIAL : RESULTS, function,
-                call + ": " + std::to_string(other) + " elements: " + pair);
+                tally,
+                !special ? RESULTS
+                : bounds ? BOUNDS
+                : beside ? BESIDE
+                         : SPECIAL,
+                function, call + ": " + std::to_string(other) + " elements: " + pair);
         }
     }
 }
