@@ -16,8 +16,8 @@
 
 namespace {
 
-/// A linear layer: constant weights, N x K. Or a product of activations: K x N, read at every run, as are rows of a
-/// GGUF file that are not packed (N x K).
+/// A linear layer: constant weights, N x K (static int8: K x N). Or a product of activations: K x N, read at every run,
+/// as are rows of a GGUF file that are not packed (N x K).
 struct Kind {
     const char* name;
     kai_gemm_kind b_kind;
@@ -35,6 +35,8 @@ constexpr Kind kKinds[] = {
     {"int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32, true, false},
     {"int4_block_f16", KAI_GEMM_INT4_BLOCK_F16, kai_dt_f32, true, false},
     {"int4_block_zero", KAI_GEMM_INT4_BLOCK_ZERO, kai_dt_f32, true, false},
+    {"int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8, true, false},
+    {"int2_static", KAI_GEMM_INT2_STATIC, kai_dt_int8, true, false},
     {"Q4_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q4_0},
     {"Q8_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q8_0},
     {"Q4_K", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q4_K},
@@ -57,6 +59,7 @@ kai_gemm_problem problem_of(const Kind& kind, const Shape& s, size_t threads) {
     p.b_kind = kind.b_kind, p.bl = options.block_length, p.gguf_type = kind.gguf_type;
     p.a_type = p.b_type = p.c_type = kind.type;
     p.b_constant = kind.constant, p.b_transposed = kind.constant || kind.b_kind == KAI_GEMM_GGUF;
+    p.b_transposed = p.b_transposed && kind.b_kind != KAI_GEMM_INT8_STATIC;
     p.allow_bf16 = kind.allow_bf16;
     p.units = threads, p.sme_units = options.sme_units;
     return p;
@@ -69,7 +72,7 @@ public:
         const kai_gemm_problem problem = problem_of(kind, s, threads);
         require(kai_gemm_make_plan(&problem, &plan_));
         const size_t size = kai_get_datatype_size_in_bytes(kind.type);
-        const char* type = kind.type == kai_dt_f16 ? "f16" : "f32";
+        const char* type = kind.type == kai_dt_f16 ? "f16" : kind.type == kai_dt_int8 ? "int8" : "f32";
         a_ = random_elements(type, s.m * s.k * size, 1);
         c_.resize(s.m * s.n * size);
         workspace_ = allocate(plan_.workspace_size);
@@ -170,7 +173,11 @@ private:
                 weights_ = random_elements(type, elements * kai_get_datatype_size_in_bytes(kind.type), 2);
                 return;
             case KAI_GEMM_INT8_CHANNEL:
+            case KAI_GEMM_INT8_STATIC:
                 weights_ = random_elements("int8", elements, 2);
+                return;
+            case KAI_GEMM_INT2_STATIC:
+                weights_ = random_elements("int8", shape_.n * ((shape_.k + 3) / 4), 2);
                 return;
             case KAI_GEMM_INT4_BLOCK_F16:
                 weights_ = random_elements("int8", elements / 2 + 2 * blocks, 2);
