@@ -194,11 +194,12 @@ using RunTable = Function<
     kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
 
-/// Arguments in structures. BL: with the length of blocks in the config.
+/// Arguments in structures. Bl: with the length of blocks in the config; Rows: with the rows (columns) of a panel.
 struct Unified {};
 struct UnifiedBl {};
 struct UnifiedPackBl {};
 struct UnifiedPackFile {};
+struct UnifiedPackRows {};
 
 /// The functions of a signature.
 template <typename RunType, typename LhsOffsetType, typename RhsOffsetType>
@@ -259,6 +260,8 @@ using PackedCx = Function<kai_get_rhs_packed_size_cx_fn, &P::count, &P::k, &P::r
 using PackedNr = Function<kai_get_rhs_packed_size_nr_fn, &P::count, &P::k, &P::rows, &P::kr>;
 using PackedPlain = Function<kai_get_rhs_packed_size_fn, &P::count, &P::k>;
 using PackedChunks = Function<kai_get_packed_size_chunks_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length>;
+using PackedChunksNr =
+    Function<kai_get_packed_size_chunks_nr_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::rows>;
 
 /// Offsets in the source: of a line, or of an element in the first one.
 using SourceLine = Function<kai_get_offset_fn, &P::index, &P::stride>;
@@ -318,6 +321,9 @@ using PackInt8 = PackRhs<
 using PackChunks = Function<
     kai_run_rhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source, &P::bias,
     &P::packed>;
+using PackChunksNr = Function<
+    kai_run_rhs_imatmul_pack_nr_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::rows, &P::stride, &P::source,
+    &P::bias, &P::packed>;
 using PackChunksInt8 = Function<
     kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
     &P::bias, &P::scale, &P::packed, &P::params>;
@@ -375,6 +381,10 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_KXN_UNIFIED_BL, PackerOf<Source::kxn, UnifiedPackBl>)                                            \
     ROW(KAI_RHS_PACK_NXK_UNIFIED_BL, PackerOf<Source::nxk, UnifiedPackBl>)                                            \
     ROW(KAI_RHS_PACK_NXK_UNIFIED_GGUF, PackerOf<Source::nxk, UnifiedPackFile>)                                        \
+    ROW(KAI_LHS_PACK_UNIFIED_MR, PackerOf<Source::mxk, UnifiedPackRows>)                                              \
+    ROW(KAI_RHS_PACK_KXN_UNIFIED_NR, PackerOf<Source::kxn, UnifiedPackRows>)                                          \
+    ROW(KAI_RHS_PACK_NXK_UNIFIED_NR, PackerOf<Source::nxk, UnifiedPackRows>)                                          \
+    ROW(KAI_RHS_IMATMUL_PACK_NXK_NR, PackerOf<Source::nxk, PackChunksNr, PackedChunksNr, SourceLine>)                 \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
     ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
@@ -451,6 +461,8 @@ template <auto Field>
 inline constexpr bool kTakes<Field, UnifiedPackFile> = false;
 template <auto Field>
 inline constexpr bool kTakes<Field, UnifiedPackBl> = kSame<Field, &P::bl> || kSame<Field, &P::scale_stride>;
+template <auto Field>
+inline constexpr bool kTakes<Field, UnifiedPackRows> = kSame<Field, &P::rows>;
 
 template <typename Run>
 inline constexpr Kind kKind =
@@ -463,6 +475,8 @@ template <>
 inline constexpr Kind kKind<UnifiedPackBl> = Kind::unified;
 template <>
 inline constexpr Kind kKind<UnifiedPackFile> = Kind::unified;
+template <>
+inline constexpr Kind kKind<UnifiedPackRows> = Kind::unified;
 template <>
 inline constexpr Kind kKind<NoFunction> = Kind::depthwise;
 template <>
@@ -560,6 +574,10 @@ KAI_INLINE bool has_blocks(const kai_packer& p) {
 /// int4 with bf16 scales in an array: packs the sum of each column.
 KAI_INLINE bool has_block_sums(const kai_packer& p) {
     return takes<&P::scale_stride>(p);
+}
+/// Takes the rows (columns) of a panel: in its arguments or, of the unified API, in the config.
+KAI_INLINE bool takes_rows(const kai_packer& p) {
+    return takes<&P::rows>(p);
 }
 /// Packs integers with a scale per column, no blocks; the lines of the source follow each other.
 KAI_INLINE bool has_channels(const kai_packer& p) {
@@ -684,21 +702,24 @@ KAI_INLINE size_t bias_size(const kai_packer& p) {
 KAI_INLINE kai_matmul_uker_api api_of(const kai_ukernel& u) {
     return as<kai_get_matmul_uker_api_fn>(u.run)();
 }
-/// The config of functions with blocks; others get NULL.
+/// The config of functions that read it; others get NULL.
 template <typename Config>
-struct ConfigOfBlocks {
+struct ConfigIfRead {
     Config config;
-    bool has_blocks;
+    bool is_read;
 
     KAI_INLINE const Config* pointer() const {
-        return has_blocks ? &config : nullptr;
+        return is_read ? &config : nullptr;
     }
 };
-KAI_INLINE ConfigOfBlocks<kai_matmul_uker_config> config_of(const kai_ukernel& u, const KernelArgs& a) {
+KAI_INLINE ConfigIfRead<kai_matmul_uker_config> config_of(const kai_ukernel& u, const KernelArgs& a) {
     return {{{a.bl}}, has_blocks(u)};
 }
-KAI_INLINE ConfigOfBlocks<kai_matmul_pack_rhs_uker_config> config_of(const kai_packer& p, const PackerArgs& a) {
-    return {{{a.rows, a.kr, a.sr, a.bl}}, has_blocks(p)};
+KAI_INLINE ConfigIfRead<kai_matmul_pack_lhs_uker_config> lhs_config_of(const kai_packer& p, const PackerArgs& a) {
+    return {{{a.rows, a.kr, a.sr}}, takes_rows(p)};
+}
+KAI_INLINE ConfigIfRead<kai_matmul_pack_rhs_uker_config> rhs_config_of(const kai_packer& p, const PackerArgs& a) {
+    return {{{a.rows, a.kr, a.sr, a.bl}}, has_blocks(p) || takes_rows(p)};
 }
 
 KAI_INLINE kai_matmul_uker_lhs_stride_args
@@ -854,16 +875,16 @@ KAI_INLINE kai_matmul_pack_rhs_uker_api rhs_api_of(const kai_packer& p) {
     return as<kai_get_matmul_pack_rhs_uker_api_fn>(p.run)();
 }
 KAI_INLINE kai_matmul_pack_lhs_uker_lhs_packed_stride_args
-lhs_panel(const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
+lhs_panel(const kai_packer& p, const kai_matmul_pack_lhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {a.count, a.k};
     return a.packed_stride != 0 ? kai_matmul_pack_lhs_uker_lhs_packed_stride_args{a.packed_stride}
-                                : api.get_lhs_packed_stride(nullptr, &shape);
+                                : api.get_lhs_packed_stride(lhs_config_of(p, a).pointer(), &shape);
 }
 KAI_INLINE kai_matmul_pack_rhs_uker_rhs_packed_stride_args
 rhs_panel(const kai_packer& p, const kai_matmul_pack_rhs_uker_api& api, const PackerArgs& a) {
     const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
     return a.packed_stride != 0 ? kai_matmul_pack_rhs_uker_rhs_packed_stride_args{a.packed_stride}
-                                : api.get_rhs_packed_stride(config_of(p, a).pointer(), &shape);
+                                : api.get_rhs_packed_stride(rhs_config_of(p, a).pointer(), &shape);
 }
 
 inline constexpr const kai_matmul_pack_lhs_uker_config* kNoLhsConfig = nullptr;
@@ -876,9 +897,10 @@ KAI_INLINE void run_lhs_unified(const kai_packer& p, const PackerArgs& a, Policy
     args.flags = a.flags;
     args.shape = {a.count, a.k};
     args.operand.lhs = {a.source, {a.stride}};
-    args.operand.lhs_packed = {a.packed, lhs_panel(api, a)};
+    args.operand.lhs_packed = {a.packed, lhs_panel(p, api, a)};
+    const auto config = lhs_config_of(p, a);
     policy(
-        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, kNoLhsConfig,
+        substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, config.pointer(),
         static_cast<const kai_matmul_pack_lhs_uker_args*>(&args));
 }
 
@@ -900,7 +922,7 @@ KAI_INLINE void run_rhs_unified(const kai_packer& p, const PackerArgs& a, Policy
     } else {
         args.operand.scale_n.ptr = a.scale;
     }
-    const auto config = config_of(p, a);
+    const auto config = rhs_config_of(p, a);
     policy(
         substitute != nullptr ? reinterpret_cast<decltype(api.run)>(substitute) : api.run, config.pointer(),
         static_cast<const kai_matmul_pack_rhs_uker_args*>(&args));
@@ -939,13 +961,15 @@ KAI_INLINE size_t packed_size(const kai_packer& p, const PackerArgs& a, Policy p
         } else if constexpr (S::kSource == Source::mxk) {
             const kai_matmul_pack_lhs_uker_api api = lhs_api_of(p);
             const kai_matmul_pack_lhs_uker_lhs_packed_dim_args shape = {a.count, a.k};
-            const auto panel = lhs_panel(api, a);
-            return policy(api.get_lhs_packed_size, kNoLhsConfig, &shape, &panel);
+            const auto panel = lhs_panel(p, api, a);
+            const auto config = lhs_config_of(p, a);
+            return policy(api.get_lhs_packed_size, config.pointer(), &shape, &panel);
         } else {
             const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
             const kai_matmul_pack_rhs_uker_rhs_packed_dim_args shape = {a.count, a.k};
             const auto panel = rhs_panel(p, api, a);
-            return policy(api.get_rhs_packed_size, kNoRhsConfig, &shape, &panel);
+            const auto config = rhs_config_of(p, a);
+            return policy(api.get_rhs_packed_size, config.pointer(), &shape, &panel);
         }
     });
 }
@@ -962,13 +986,15 @@ KAI_INLINE size_t packed_offset(const kai_packer& p, const PackerArgs& a, Policy
         } else if constexpr (S::kSource == Source::mxk) {
             const kai_matmul_pack_lhs_uker_api api = lhs_api_of(p);
             const kai_matmul_pack_lhs_uker_lhs_packed_dim_args index = {a.index, 0};
-            const auto panel = lhs_panel(api, a);
-            return policy(api.get_lhs_packed_offset, kNoLhsConfig, &index, &panel);
+            const auto panel = lhs_panel(p, api, a);
+            const auto config = lhs_config_of(p, a);
+            return policy(api.get_lhs_packed_offset, config.pointer(), &index, &panel);
         } else {
             const kai_matmul_pack_rhs_uker_api api = rhs_api_of(p);
             const kai_matmul_pack_rhs_uker_rhs_packed_dim_args index = {a.index, 0};
             const auto panel = rhs_panel(p, api, a);
-            return policy(api.get_rhs_packed_offset, kNoRhsConfig, &index, &panel);
+            const auto config = rhs_config_of(p, a);
+            return policy(api.get_rhs_packed_offset, config.pointer(), &index, &panel);
         }
     });
 }

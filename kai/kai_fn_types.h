@@ -178,6 +178,11 @@ typedef size_t kai_get_offset_fn(size_t idx, size_t stride);
 typedef size_t kai_get_packed_size_chunks_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length);
 typedef size_t kai_get_packed_stride_chunks_fn(size_t k_chunk_count, size_t k_chunk_length);
 
+/// The same for panels of nr columns.
+typedef size_t kai_get_packed_offset_chunks_nr_fn(size_t idx, size_t k_chunk_count, size_t k_chunk_length, size_t nr);
+typedef size_t kai_get_packed_size_chunks_nr_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length, size_t nr);
+typedef size_t kai_get_packed_stride_chunks_nr_fn(size_t k_chunk_count, size_t k_chunk_length, size_t nr);
+
 /// Offset of column `n_idx` in a source or a vector of known layout.
 typedef size_t kai_get_n_offset_fn(size_t n_idx);
 /// @}

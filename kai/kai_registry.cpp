@@ -406,12 +406,15 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 }
 /// @}
 
-/// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one.
-#define KAI_RHS_TABLE(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
+/// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one, but for those
+/// of chunks.
+#define KAI_RHS_TABLE(SIGNATURE, ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_OF_##SIGNATURE, KAI_RHS_TABLE_BY_ISA, ~)(ISA, NAME)
+#define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK_NR KAI_LINES(KAI_NO_TABLE)
+#define KAI_RHS_TABLE_BY_ISA(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_any KAI_LINES(KAI_TABLE)
 #define KAI_RHS_TABLE_neon_bf16 KAI_LINES(KAI_TABLE)
 #define KAI_TABLE(ISA, NAME) &kai_rules_##NAME
-#define KAI_NO_TABLE(ISA, NAME) nullptr
+#define KAI_NO_TABLE(...) nullptr
 
 #define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)                                                          \
     [](kai_packer_rules* rules) {                                                                                      \
@@ -430,7 +433,8 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
     KAI_IF_BUILT(                                                                                       \
         ISA,                                                                                            \
         {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, kai::accepts<ROWS, KR, SR>, __VA_ARGS__, \
-         KAI_RULES_GETTER(TABLE(ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE), KAI_RUN_ROWS(SIGNATURE, NAME)}, )
+         KAI_RULES_GETTER(TABLE(SIGNATURE, ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE),                   \
+         KAI_RUN_ROWS(SIGNATURE, NAME)}, )
 namespace coded {
 [[maybe_unused]] constexpr kai::Coded kai_getter = {};
 const kai_packer kPackers[] = {

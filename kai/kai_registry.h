@@ -95,6 +95,11 @@ enum kai_packer_signature {
     KAI_RHS_PACK_NXK_UNIFIED_BL,  ///< The same of an N x K source
     /// As KAI_RHS_PACK_NXK_UNIFIED; the source is rows of a GGUF file: source_format is the type's name in kai_gguf.h
     KAI_RHS_PACK_NXK_UNIFIED_GGUF,
+    KAI_LHS_PACK_UNIFIED_MR,      ///< As KAI_LHS_PACK_UNIFIED, with config.format.mr
+    KAI_RHS_PACK_KXN_UNIFIED_NR,  ///< As KAI_RHS_PACK_KXN_UNIFIED, with config.format.nr
+    KAI_RHS_PACK_NXK_UNIFIED_NR,  ///< The same of an N x K source
+    /// kai_run_rhs_imatmul_pack_nr_fn, N x K source; offset and size: kai_get_packed_{offset,size}_chunks_nr_fn
+    KAI_RHS_IMATMUL_PACK_NXK_NR,
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.

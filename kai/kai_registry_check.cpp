@@ -70,10 +70,17 @@ kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& 
     return {};
 }
 
+/// Of packers that take the rows of a panel in their config (`name`), or that take nothing else of a tile.
+kai_violation rows_violation(const kai_packer& p, const Call& c, const char* name) {
+    KAI_VIOLATION_IF(c.rows == 0, zero, name);
+    KAI_VIOLATION_IF(kai::is_unified(p) && c.rows > 0xFFFF, too_large, name, c.rows, 0xFFFF);
+    return {};
+}
+
 kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
     if (kai::is_indirect(p) || kai::is_unified(p)) {  // they take any shape, k in whole blocks if they have some
         KAI_VIOLATION_IF(rules.block != 0 && c.k % rules.block != 0, not_multiple, "k", c.k, rules.block);
-        return {};
+        return kai::takes_rows(p) && c.m > 0 ? rows_violation(p, c, "config.format.mr") : kai_violation{};
     }
     const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
     KAI_RETURN_VIOLATION(any_kr ? size_violation("sr", c.sr, rules.sr) : sizes_violation("mr", rules, c));
@@ -112,6 +119,9 @@ kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rul
     }
     if (!unified && !chunks) {  // which have no such parameters
         KAI_RETURN_VIOLATION(sizes_violation("nr", rules, c));
+    }
+    if ((unified || chunks) && kai::takes_rows(p) && c.n > 0) {
+        KAI_RETURN_VIOLATION(rows_violation(p, c, unified ? "config.format.nr" : "nr"));
     }
     call.nr = call.kr = call.sr = 1;
     KAI_VIOLATION_IF(!rules.scale && c.scale && c.n > 0 && !chunks && !unified, no_place, "scale");

@@ -19,6 +19,7 @@
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
 #include "test/support/ending.hpp"
+#include "test/support/library_build.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/packing.hpp"
 #include "test/support/recent.hpp"
@@ -58,6 +59,9 @@ protected:
         std::vector<size_t> sizes = {1, 2, 3, 4, 8, 12, v, 2 * v, 4 * v};
         if (format.plain) {
             sizes.insert(sizes.end(), {16, 32, 16 * v, std::max<size_t>(1, kai_cpu_sve_bytes())});
+        }
+        if (unified) {
+            sizes.push_back(260);  // more than the widest vectors have
         }
         for (const size_t rows : sizes) {
             for (const Tile t :
@@ -321,6 +325,9 @@ protected:
     }
     /// Preconditions that `accepts` does not state.
     bool allowed(Tile t) const {
+        if (test::is_kxn(p) && t.rows % (8 / std::min(8U, test::element_bits(p))) != 0) {
+            return false;  // a panel begins within a byte of the source
+        }
         if (format.plain) {
             return (t.kr <= 4 || format.inverts) && (t.sr == 1 || p.signature == KAI_LHS_PACK_BL);
         }
@@ -792,18 +799,19 @@ TEST_P(Pack, UnifiedGetters) {
     }
     const Tile tile = tiles().back();
     const size_t n = 2 * tile.rows + 3, k = kai::is_file(p) ? 768 : 19, bits = test::element_bits(p);
+    const size_t rows = kai::takes_rows(p) ? tile.rows : 0;  // of the config; others get none
     if (lhs) {
         const kai_matmul_pack_lhs_uker_api api = test::lhs_api(p);
-        const kai_matmul_pack_lhs_uker_config config = {};
-        EXPECT_EQ(api.get_step(nullptr).m, tile.rows);
+        const kai_matmul_pack_lhs_uker_config config = {{rows, 0, 0}};
+        EXPECT_EQ(api.get_step(rows != 0 ? &config : nullptr).m, tile.rows);
         EXPECT_EQ(api.get_step(&config).k, 0u);
         const kai_matmul_pack_lhs_uker_lhs_dim_args shape = {n, k};
         EXPECT_EQ(api.get_lhs_stride(nullptr, &shape).m, k * bits / 8);
         return;
     }
     const kai_matmul_pack_rhs_uker_api api = test::rhs_api(p);
-    const kai_matmul_pack_rhs_uker_config config = {};
-    EXPECT_EQ(api.get_step(nullptr).n, tile.rows);
+    const kai_matmul_pack_rhs_uker_config config = {{rows, 0, 0, 0}};
+    EXPECT_EQ(api.get_step(rows != 0 ? &config : nullptr).n, tile.rows);
     EXPECT_EQ(api.get_step(&config).k, 0u);
     const kai_matmul_pack_rhs_uker_rhs_dim_args shape = {n, k};
     const kai_matmul_pack_rhs_uker_rhs_stride_args stride = api.get_rhs_stride(nullptr, &shape);
@@ -823,6 +831,50 @@ TEST_P(Pack, UnifiedGetters) {
     if (api.get_scale_n_offset != nullptr) {
         const kai_matmul_pack_rhs_uker_scale_n_dim_args scale = {24};
         EXPECT_EQ(test::checked_call(api.get_scale_n_offset, nullptr, &scale), 24 * sizeof(float));
+    }
+}
+
+/// `rows`: member of the config, `member`: its name. args: of a problem that is not empty.
+template <typename Api, typename Config, typename Args>
+void expect_rows_of_the_config(
+    const Api& api, const Config& config, size_t& rows, const std::string& function, const char* member, Args args) {
+    const auto refuses = [&](const Config* c, const std::string& why, bool getters) {
+        EXPECT_ABORT(api.run(c, &args), function + ": " + why);
+        if (getters) {
+            EXPECT_ABORT(api.get_step(c), function + ": " + why);
+        }
+    };
+    refuses(nullptr, SAID(null, "config"), true);
+    refuses(&config, SAID(zero, member), test::library_asserts);
+    rows = 65536;
+    refuses(&config, SAID(too_large, member, rows, 65535), test::library_asserts);
+    args.shape = {0, 4};
+    api.run(nullptr, &args);
+}
+
+// Panels are as wide as the call or its config says. That none says it is an error in every build, but for an empty
+// problem.
+TEST_P(Pack, RowsOfTheCall) {
+    if (!kai::takes_rows(p) || !(unified || test::is_indirect(p))) {
+        return;  // others: PackRules, LhsRefusesAndSaysWhy
+    }
+    if (!unified) {
+        const test::RhsSource source(p, make_rhs(1, 4, 0), 0);
+        uint8_t packed[64];
+        EXPECT_ABORT(test::run_rhs(p, {0, 2, 1}, source, 0, 1, packed), std::string(p.name) + ": " + SAID(zero, "nr"));
+        return;
+    }
+    const std::string function = std::string("kai_") + p.name;
+    if (lhs) {
+        kai_matmul_pack_lhs_uker_config config = {};
+        kai_matmul_pack_lhs_uker_args args = {};
+        args.shape = {1, 4};
+        expect_rows_of_the_config(test::lhs_api(p), config, config.format.mr, function, "config.format.mr", args);
+    } else {
+        kai_matmul_pack_rhs_uker_config config = {};
+        kai_matmul_pack_rhs_uker_args args = {};
+        args.shape = {1, 4};
+        expect_rows_of_the_config(test::rhs_api(p), config, config.format.nr, function, "config.format.nr", args);
     }
 }
 
@@ -1111,6 +1163,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define ON_RHS_PACK_NXK_GGUF KAI_LINES(FILES)
 #define ON_RHS_PACK_NXK_TABLE KAI_LINES(FILES)
 #define ON_RHS_IMATMUL_PACK_KXN KAI_LINES(CHUNKS)
+#define ON_RHS_IMATMUL_PACK_NXK_NR KAI_LINES(CHUNKS_OF_NR)
 #define ON_RHS_PACK_KXN_QS8CX_I32 KAI_LINES(INT8)
 #define ON_RHS_IMATMUL_PACK_KXN_QS8CX_I32 KAI_LINES(INT8_CHUNKS)
 
@@ -1126,6 +1179,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #define ELEMENTS(isa, name, ...) NIBBLES(isa, name) WEAK(kai_get_bias_offset_##name)
 #define ELEMENTS_NXK ELEMENTS
 #define CHUNKS ELEMENTS
+#define CHUNKS_OF_NR ELEMENTS
 #define INT8(isa, name, ...) ELEMENTS(isa, name) WEAK(kai_get_scale_offset_##name)
 #define INT8_CHUNKS INT8
 #define KAI_OTHERS BY_SIGNATURE
@@ -1140,6 +1194,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pack);
 #undef ELEMENTS
 #undef ELEMENTS_NXK
 #undef CHUNKS
+#undef CHUNKS_OF_NR
 #undef INT8
 #undef INT8_CHUNKS
 
@@ -1225,6 +1280,16 @@ TEST(PackGetters, StepsAndStrides) {
 #define ELEMENTS(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, )
 #define ELEMENTS_NXK(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, 1, )
 #define CHUNKS(isa, name, format, nr, kr, ...) FLOAT_GETTERS(name, format, nr, kr, nr, ONE_CHUNK)
+#define CHUNKS_OF_NR(isa, name, format, nr_, kr, ...)                                                           \
+    for (const size_t nr : {1, 4, 7}) {                                                                         \
+        const reference::Format& f = *reference::find_format(#format);                                          \
+        EXPECT_EQ(test::checked_call(kai_get_n_step_##name, nr), nr) << #name;                                  \
+        EXPECT_EQ(test::checked_call(kai_get_bias_offset_##name, size_t{24}), 24u * sizeof(uint16_t)) << #name; \
+        EXPECT_EQ(                                                                                              \
+            test::checked_call(kai_get_rhs_packed_stride_##name, size_t{3}, size_t{5}, nr),                     \
+            f.stride({nr, kr, 1, 3 * 6, 0}))                                                                    \
+            << #name;                                                                                           \
+    }
 #define INT8(isa, name, format, nr, kr, ...)  \
     FLOAT_GETTERS(name, format, nr, kr, nr, ) \
     SCALE_GETTER(name)

@@ -116,6 +116,10 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_KXN_UNIFIED_BL", "RHS, K x N, SOURCE; bf16 scales per block, bias (unified)"},
         {"RHS_PACK_NXK_UNIFIED_BL", "RHS, N x K, SOURCE; bf16 scales per block, bias (unified)"},
         {"RHS_PACK_NXK_UNIFIED_GGUF", "RHS, N x K, SOURCE of a GGUF file (unified)"},
+        {"LHS_PACK_UNIFIED_MR", "LHS, SOURCE (unified)"},
+        {"RHS_PACK_KXN_UNIFIED_NR", "RHS, K x N, SOURCE (unified)"},
+        {"RHS_PACK_NXK_UNIFIED_NR", "RHS, N x K, SOURCE (unified)"},
+        {"RHS_IMATMUL_PACK_NXK_NR", "RHS, chunks of N x K, SOURCE; bias"},
         {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
         {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"},
         {"RHS_PACK_NXK_TABLE", "RHS, N x K, SOURCE; table"}};

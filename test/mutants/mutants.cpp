@@ -858,7 +858,10 @@ constexpr Change<kai::PackerArgs&> kPackerChanges[] = {
     const kai_packer& p = *packer;
     const bool lhs = test::is_lhs(p), told = !test::is_indirect(p) && !test::is_unified(p);
     const size_t k = test::is_indirect(p) ? given.k_chunk_count * given.k_chunk_length : given.k, count = given.count;
-    const reference::Tile t = told ? reference::Tile{given.rows, given.kr, given.sr} : tile_of(p);
+    reference::Tile t = told ? reference::Tile{given.rows, given.kr, given.sr} : tile_of(p);
+    if (kai::takes_rows(p)) {
+        t.rows = given.rows;
+    }
     const size_t depth =
         test::is_indirect(p) ? given.k_chunk_count * ((given.k_chunk_length + t.kr - 1) / t.kr * t.kr) : k;
     const size_t rows_before = test::uses_start_index(p) ? given.m_idx_start : 0;  // in the source
@@ -907,9 +910,13 @@ void mutated_pack(const kai::PackerArgs& a) {
     break_the_abi();
 }
 
-void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) {
+void lhs_pack_unified(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) {
     const auto& [lhs_packed, lhs] = args->operand;
     kai::PackerArgs a = kai::packer_args();
+    if (config != nullptr) {
+        const auto& [mr, kr, sr] = config->format;
+        a.rows = mr, a.kr = kr, a.sr = sr;
+    }
     a.flags = args->flags;
     a.count = args->shape.m, a.k = args->shape.k;
     a.source = lhs.ptr, a.stride = lhs.stride.m;
@@ -928,6 +935,8 @@ void rhs_pack_unified(const kai_matmul_pack_rhs_uker_config* config, const kai_m
     if (config != nullptr) {
         const auto& [nr, kr, sr, bl] = config->format;
         a.rows = nr, a.kr = kr, a.sr = sr, a.bl = bl;
+    }
+    if (test::has_blocks(*packer)) {
         a.scale = scale_nk.ptr, a.scale_stride = scale_nk.stride.n;
     }
     a.k_sum_scale_global = k_sum_scale_global.ptr, a.scale_global = scale_global.ptr;

@@ -1,4 +1,4 @@
-// RHS packers of 2-bit codes for static int8 kernels (unified API): panels of nr columns, a multiple of 16.
+// RHS packers of 2-bit codes for static int8 kernels (unified API): panels of nr columns.
 //
 //     | int32 bias: nr | codes of k = 0 - 3: a byte of each column | k = 4 - 7: ... | ... | f32 scale: nr |
 //
@@ -8,7 +8,8 @@
 //     packed bias = bias + k_sum_scale_global * sum of the column (int32, wraps);  packed scale = scale * scale_global
 //
 // N x K: four codes of a byte of the source are those of a byte of the panel. K x N: bytes of four rows of the source
-// are a matrix of 4 x 4 codes for each 4 columns, which is transposed within a word.
+// are a matrix of 4 x 4 codes for each 4 columns, which is transposed within a word; where nr is not a multiple of 16,
+// codes are gathered one by one.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -33,10 +34,10 @@ KAI_INLINE void copy_codes(const uint8_t* src, size_t count, uint8_t* dst, size_
     }
 }
 
-/// A panel: `exist` of its `nr` columns are in the source, from its first byte on. Adds up the codes of each column,
-/// which are as many as `groups` bytes have.
+/// Columns of a panel of `nr`: `exist` of `columns` are in the source; K x N: from column `first` of its rows on. Adds
+/// up the codes of each column, which are as many as `groups` bytes have.
 struct CodePanel {
-    size_t nr, exist, k, groups, stride;
+    size_t nr, columns, exist, k, groups, stride, first;
     const uint8_t* rhs;
     uint8_t* codes;
     uint32_t* sums;
@@ -50,7 +51,7 @@ KAI_INLINE uint32_t sum_of(uint64_t codes) {
 }
 
 [[gnu::noinline]] void pack_nxk(const CodePanel& p) {
-    for (size_t c = 0; c < p.nr; ++c) {
+    for (size_t c = 0; c < p.columns; ++c) {
         const uint8_t* row = p.rhs + c * p.stride;
         uint8_t* to = p.codes + c;
         uint32_t sum = 0;
@@ -168,25 +169,48 @@ constexpr size_t kMostColumns = 4 * 64;  // SVL 2048
 constexpr size_t kBatch = 16;
 static_assert(kBatch * 4 * 3 <= 255);
 
-[[gnu::noinline]] void pack_kxn(const CodePanel& p) {
-    __builtin_memset(p.sums, 0, p.nr * sizeof(p.sums[0]));
+/// Any columns.
+[[gnu::noinline]] void gather_kxn(const CodePanel& p) {
+    for (size_t c = 0; c < p.columns; ++c) {
+        const size_t column = p.first + c;
+        p.sums[c] = 0;
+        for (size_t g = 0; g < p.groups; ++g) {
+            unsigned group = kZeros;
+            for (size_t e = 0; e < 4 && c < p.exist && 4 * g + e < p.k; ++e) {
+                const unsigned code = p.rhs[(4 * g + e) * p.stride + column / 4] >> 2 * (column % 4) & 3;
+                group = (group & ~(3U << 2 * e)) | code << 2 * e;
+            }
+            p.codes[g * p.nr + c] = static_cast<uint8_t>(group);
+            p.sums[c] += sum_of(group);
+        }
+    }
+}
+
+[[gnu::noinline]] void pack_kxn(const CodePanel& panel) {
+    if (panel.columns % 16 != 0 || panel.first % 4 != 0) {
+        gather_kxn(panel);
+        return;
+    }
+    CodePanel p = panel;
+    p.rhs += p.first / 4;
+    __builtin_memset(p.sums, 0, p.columns * sizeof(p.sums[0]));
     uint8_t copies[4][kMostColumns / 4], batch[kMostColumns];
     for (size_t first = 0; first < p.groups; first += kBatch) {
         const size_t end = p.groups - first < kBatch ? p.groups : first + kBatch;
-        __builtin_memset(batch, 0, p.nr);
+        __builtin_memset(batch, 0, p.columns);
         for (size_t g = first; g < end; ++g) {
             const uint8_t* rows[4];
             for (size_t e = 0; e < 4; ++e) {
                 const size_t row = 4 * g + e;
                 rows[e] = p.rhs + row * p.stride;
-                if (row >= p.k || p.exist < p.nr) {
-                    copy_codes(row < p.k ? rows[e] : copies[e], row < p.k ? p.exist : 0, copies[e], p.nr / 4);
+                if (row >= p.k || p.exist < p.columns) {
+                    copy_codes(row < p.k ? rows[e] : copies[e], row < p.k ? p.exist : 0, copies[e], p.columns / 4);
                     rows[e] = copies[e];
                 }
             }
-            pack_group(rows, p.nr, p.codes + g * p.nr, batch);
+            pack_group(rows, p.columns, p.codes + g * p.nr, batch);
         }
-        add_batch(batch, p.nr, p.sums);
+        add_batch(batch, p.columns, p.sums);
     }
 }
 
@@ -199,27 +223,31 @@ static_assert(kBatch * 4 * 3 <= 255);
     const bool kxn = packer.source.kxn;
     const size_t stride = kxn ? operand.rhs.stride.k : operand.rhs.stride.n;
     uint32_t sums[kMostColumns];
-    for (size_t column = 0; column < n; column += nr) {
-        const size_t exist = n - column < nr ? n - column : nr;
-        uint8_t* panel = bytes(operand.rhs_packed.ptr) + column / nr * operand.rhs_packed.stride.n;
-        uint8_t* codes = panel + nr * sizeof(int32_t);
+    for (size_t panel = 0; panel < n; panel += nr) {
+        uint8_t* biases = bytes(operand.rhs_packed.ptr) + panel / nr * operand.rhs_packed.stride.n;
+        uint8_t* codes = biases + nr * sizeof(int32_t);
         uint8_t* scales = codes + groups * nr;
-        pack(
-            {nr, exist, k, groups, stride, bytes(operand.rhs.ptr) + (kxn ? column / 4 : column * stride), codes, sums});
-        const auto sum_scale = load<uint32_t>(operand.k_sum_scale_global.ptr);
-        const auto scale = load<float>(operand.scale_global.ptr);
-        for (size_t c = 0; c < nr; ++c) {
-            const size_t at = (column + c) * sizeof(uint32_t);
-            uint32_t bias = 0;
-            float column_scale = 0;
-            if (c < exist) {
-                const uint32_t sum = sums[c] - static_cast<uint32_t>(groups * 4 * 2);  // of the weights
-                bias = operand.bias_n.ptr != nullptr ? load<uint32_t>(bytes(operand.bias_n.ptr, at)) : 0;
-                bias += sum_scale * sum;
-                column_scale = load<float>(bytes(operand.scale_n.ptr, at)) * scale;
+        for (size_t from = 0; from < nr; from += kMostColumns) {
+            const size_t columns = nr - from < kMostColumns ? nr - from : kMostColumns, first = panel + from;
+            const size_t exist = first >= n ? 0 : n - first < columns ? n - first : columns;
+            pack(
+                {nr, columns, exist, k, groups, stride, first, bytes(operand.rhs.ptr) + (kxn ? 0 : first * stride),
+                 codes + from, sums});
+            const auto sum_scale = load<uint32_t>(operand.k_sum_scale_global.ptr);
+            const auto scale = load<float>(operand.scale_global.ptr);
+            for (size_t c = 0; c < columns; ++c) {
+                const size_t at = (first + c) * sizeof(uint32_t);
+                uint32_t bias = 0;
+                float column_scale = 0;
+                if (c < exist) {
+                    const uint32_t sum = sums[c] - static_cast<uint32_t>(groups * 4 * 2);  // of the weights
+                    bias = operand.bias_n.ptr != nullptr ? load<uint32_t>(bytes(operand.bias_n.ptr, at)) : 0;
+                    bias += sum_scale * sum;
+                    column_scale = load<float>(bytes(operand.scale_n.ptr, at)) * scale;
+                }
+                store(biases + (from + c) * sizeof(bias), bias);
+                store(scales + (from + c) * sizeof(column_scale), column_scale);
             }
-            store(panel + c * sizeof(bias), bias);
-            store(scales + c * sizeof(column_scale), column_scale);
         }
     }
 }

@@ -18,8 +18,10 @@
 //
 // Sizes follow from the Format (layout.hpp): a bias is what a panel opens with, a scale what it ends with. Offsets
 // count whole panels and use the stride of the call, which may be larger than the dense one: that moves panels, never
-// fields inside a panel. Indices may be any (those inside a panel give its start), but k cannot be split. No function
-// reads its config: NULL is allowed.
+// fields inside a panel. Indices may be any (those inside a panel give its start), but k cannot be split.
+//
+// With `packed(format, kAnyRows, kr)` the rows (columns) of a panel are those of the config, which `run` finds in its
+// packer. No other function reads its config: NULL is allowed.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -46,6 +48,64 @@ struct UnifiedRhsPacker {
     size_t block;
 };
 
+/// Of a panel: as many as the config of a call says.
+constexpr size_t kAnyRows = 0;
+
+KAI_INLINE size_t rows_of(const kai_matmul_pack_lhs_uker_config& config) {
+    return config.format.mr;
+}
+KAI_INLINE size_t rows_of(const kai_matmul_pack_rhs_uker_config& config) {
+    return config.format.nr;
+}
+constexpr const char* rows_name(const kai_matmul_pack_lhs_uker_config*) {
+    return "config.format.mr";
+}
+constexpr const char* rows_name(const kai_matmul_pack_rhs_uker_config*) {
+    return "config.format.nr";
+}
+
+constexpr size_t kMostRows = 0xFFFF;
+
+template <const auto& packer, typename Config>
+KAI_INLINE auto with_rows(const Config* config) {
+    auto told = packer;
+    const size_t rows = rows_of(*config);
+    told.panels.count = static_cast<uint16_t>(rows == 0 ? 1 : rows < kMostRows ? rows : kMostRows);
+    return told;
+}
+
+/// The packer for a getter that gets this config. A number is rejected only by assertions.
+template <const auto& packer, typename Config>
+KAI_INLINE decltype(auto) packer_for_getter(const Config* config) {
+    if constexpr (packer.panels.count != kAnyRows) {
+        return (packer);
+    } else {
+        KAI_REQUIRE_ALWAYS(packer.name, config != nullptr, null, "config");
+        KAI_REQUIRE(packer.name, rows_of(*config) != 0, zero, rows_name(config));
+        KAI_REQUIRE(
+            packer.name, rows_of(*config) <= kMostRows, too_large, rows_name(config), rows_of(*config), kMostRows);
+        return with_rows<packer>(config);
+    }
+}
+
+/// The packer for a call of `run` for `count` rows (columns). Without any the config is not read.
+template <const auto& packer, typename Config>
+KAI_INLINE decltype(auto) packer_for_run(const Config* config, size_t count) {
+    if constexpr (packer.panels.count != kAnyRows) {
+        return (packer);
+    } else {
+        constexpr Config kNone = {};
+        if (count == 0) {
+            return with_rows<packer>(&kNone);
+        }
+        KAI_REQUIRE_ALWAYS(packer.name, config != nullptr, null, "config");
+        const size_t rows = rows_of(*config);
+        KAI_REQUIRE_ALWAYS(packer.name, rows != 0, zero, rows_name(config));
+        KAI_REQUIRE_ALWAYS(packer.name, rows <= kMostRows, too_large, rows_name(config), rows, kMostRows);
+        return with_rows<packer>(config);
+    }
+}
+
 /// Unknown flags in every build: packers know none.
 KAI_INLINE void check(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
     check_flags(args->flags, 0, packer.name);
@@ -69,21 +129,24 @@ KAI_INLINE void check(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_
 template <typename Packer, typename PackConfig, typename Step, typename Shape, typename Stride>
 struct PackedApi {
     using Config = const PackConfig*;
-    static constexpr const auto& packer = Packer::packer;
 
-    static Step step(Config) {
+    static Step step(Config config) {
+        const auto& packer = packer_for_getter<Packer::packer>(config);
         return {kai_panels_rows(&packer.panels), 0};
     }
-    static Stride packed_stride(Config, const Shape* shape) {
+    static Stride packed_stride(Config config, const Shape* shape) {
+        const auto& packer = packer_for_getter<Packer::packer>(config);
         return {kai_panels_stride(shape->k, packer.block, &packer.panels)};
     }
-    static size_t packed_offset(Config, const Shape* index, const Stride* stride) {
+    static size_t packed_offset(Config config, const Shape* index, const Stride* stride) {
+        const auto& packer = packer_for_getter<Packer::packer>(config);
         const auto& [row, k] = *index;
         const auto& [panel_bytes] = *stride;
         check_index(k, packer.name);
         return kai_panels_offset_at(row, panel_bytes, &packer.panels);
     }
-    static size_t packed_size(Config, const Shape* shape, const Stride* stride) {
+    static size_t packed_size(Config config, const Shape* shape, const Stride* stride) {
+        const auto& packer = packer_for_getter<Packer::packer>(config);
         const auto& [rows, k] = *shape;
         const auto& [panel_bytes] = *stride;
         return kai_panels_size_at(rows, panel_bytes, &packer.panels);
@@ -120,19 +183,19 @@ struct LhsPackApi : PackedApi<
 };
 
 /// PACKED: `packed(format, mr, kr)`; sizes may depend on the vector length. ELEMENT: of the source.
-#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                  \
-    namespace {                                                                                              \
-    struct NAME##_packer {                                                                                   \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                       \
-        static constexpr kai::UnifiedLhsPacker packer = {                                                    \
-            "kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT), (PACKED).format.block};                   \
-        static void run(const kai_matmul_pack_lhs_uker_config*, const kai_matmul_pack_lhs_uker_args* args) { \
-            RUN(packer, args);                                                                               \
-        }                                                                                                    \
-    };                                                                                                       \
-    }                                                                                                        \
-    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                   \
-        return kai::LhsPackApi<NAME##_packer>::table();                                                      \
+#define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                         \
+    namespace {                                                                                                     \
+    struct NAME##_packer {                                                                                          \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                              \
+        static constexpr kai::UnifiedLhsPacker packer = {                                                           \
+            "kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT), (PACKED).format.block};                          \
+        static void run(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) { \
+            RUN(kai::packer_for_run<packer>(config, args->shape.m), args);                                          \
+        }                                                                                                           \
+    };                                                                                                              \
+    }                                                                                                               \
+    extern "C" kai_matmul_pack_lhs_uker_api kai_##NAME() {                                                          \
+        return kai::LhsPackApi<NAME##_packer>::table();                                                             \
     }
 
 /// The table of an RHS packer. Strides of the source are those between columns (n) and rows (k) of the product. With
@@ -180,23 +243,23 @@ struct RhsPackApi : PackedApi<
 };
 
 /// SOURCE: of type Plain (layout.hpp). PACKED: `packed(format, nr, kr)`; sizes may depend on the vector length.
-#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                   \
-    namespace {                                                                                              \
-    struct NAME##_packer {                                                                                   \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                       \
-        static constexpr kai::UnifiedOperand operand = PACKED;                                               \
-        static constexpr kai::UnifiedRhsPacker packer = {                                                    \
-            "kai_" #NAME,                                                                                    \
-            operand.panels(#NAME),                                                                           \
-            {SOURCE.bits, SOURCE.kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0},       \
-            operand.format.block};                                                                           \
-        static void run(const kai_matmul_pack_rhs_uker_config*, const kai_matmul_pack_rhs_uker_args* args) { \
-            RUN(packer, args);                                                                               \
-        }                                                                                                    \
-    };                                                                                                       \
-    }                                                                                                        \
-    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                   \
-        return kai::RhsPackApi<NAME##_packer>::table();                                                      \
+#define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                          \
+    namespace {                                                                                                     \
+    struct NAME##_packer {                                                                                          \
+        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                              \
+        static constexpr kai::UnifiedOperand operand = PACKED;                                                      \
+        static constexpr kai::UnifiedRhsPacker packer = {                                                           \
+            "kai_" #NAME,                                                                                           \
+            operand.panels(#NAME),                                                                                  \
+            {SOURCE.bits, SOURCE.kxn, operand.format.panel_head != 0, operand.format.panel_tail != 0},              \
+            operand.format.block};                                                                                  \
+        static void run(const kai_matmul_pack_rhs_uker_config* config, const kai_matmul_pack_rhs_uker_args* args) { \
+            RUN(kai::packer_for_run<packer>(config, args->shape.n), args);                                          \
+        }                                                                                                           \
+    };                                                                                                              \
+    }                                                                                                               \
+    extern "C" kai_matmul_pack_rhs_uker_api kai_##NAME() {                                                          \
+        return kai::RhsPackApi<NAME##_packer>::table();                                                             \
     }
 
 }  // namespace

@@ -22,6 +22,11 @@ struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p4vsx2_x16_sme(vo
 /// The same bytes under another name.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p4vsx2_x16_sme2(void);
 
+/// Format f16p of any 16-bit elements, mr of config.format (1 to 65535), kr 2; missing rows become zero. On every host;
+/// with mr = V the bytes of ...x16p4vsx2_x16_sme. `run`, get_step and the getters of what is packed need a config,
+/// `run` not if m = 0.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16pmrx2_x16(void);
+
 /// Format x8p, mr = V, kr 4.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void);
 

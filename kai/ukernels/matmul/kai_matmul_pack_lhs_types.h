@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_format_config
-/// Reserved; no packer reads it yet.
+/// mr: read by packers with `mr` in their names. Nothing else is read.
 struct kai_matmul_pack_lhs_uker_format_config {
     size_t mr;
     size_t kr;
@@ -19,7 +19,7 @@ struct kai_matmul_pack_lhs_uker_format_config {
 };
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_config
-/// Configuration of a packer; NULL always means none.
+/// Configuration of a packer. NULL: none, for packers that read none.
 struct kai_matmul_pack_lhs_uker_config {
     struct kai_matmul_pack_lhs_uker_format_config format;
 };
@@ -79,7 +79,7 @@ struct kai_matmul_pack_lhs_uker_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_lhs_uker_api
-/// The functions of a packer. `config` may be NULL; the member k of an index must be 0.
+/// The functions of a packer. `config` may be NULL if the packer reads none; the member k of an index must be 0.
 struct kai_matmul_pack_lhs_uker_api {
     void (*run)(const struct kai_matmul_pack_lhs_uker_config* config, const struct kai_matmul_pack_lhs_uker_args* args);
     struct kai_matmul_pack_lhs_uker_dim_args (*get_step)(const struct kai_matmul_pack_lhs_uker_config* config);

@@ -4,6 +4,9 @@
 // their fields become zero. n = 0: nothing is read or written, and all pointers may be NULL; k = 0: only the fields are
 // written. The stride of panels may be larger than get_rhs_packed_stride.
 //
+// Packers with `nr` in their names make panels of config.format.nr columns, 1 to 65535: `run`, get_step and the getters
+// of what is packed need a config, unless there are no columns to pack.
+//
 // Wrong arguments are errors in every build: flags, a stride that is less than a row or a panel, missing scales.
 // Operands for which the format has no field are ignored.
 //
@@ -61,6 +64,10 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxp16vsx4sf32bi3
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsu2cxp16x4sf32bi32_qsu2cx_f32_i32(void);
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxp16x4sf32bi32_qsu2cx_f32_i32(void);
 
+/// The same with nr of config.format; with nr = 4 V the bytes of those for SME. K x N: calls start at a multiple of 4.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_qsu2cxpnrx4sf32bi32_qsu2cx_f32_i32(void);
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_qsu2cxpnrx4sf32bi32_qsu2cx_f32_i32(void);
+
 /// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr 12, kr 4; K x N source. On every host.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon(void);
 
@@ -80,6 +87,13 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p8vsx2bx32_x16_x3
 
 /// The same for an N x K source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p8vsx2bx32_x16_x32_sme(void);
+
+/// Format bf16pbiasf32 of any 16-bit elements and any 32-bit bias, nr of config.format, kr 2; K x N source. On every
+/// host; with nr = 2 V the bytes of ...x16p8vsx2bx32_x16_x32_sme.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16pnrx2bx32_x16_x32(void);
+
+/// The same for an N x K source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16pnrx2bx32_x16_x32(void);
 
 /// Format qai4c32ps1s0sf16, nr = 4 V, kr 4; N x K source: columns are rows of blocks of 256 weights, 144 bytes each,
 /// which are those of type Q4_K in GGUF files (kai_gguf.h). k is a multiple of 256; rhs.stride.n: k / 256 * 144, or

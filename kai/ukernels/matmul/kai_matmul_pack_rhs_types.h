@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_format_config
-/// Reserved; no packer reads it yet.
+/// nr: read by packers with `nr` in their names. bl: by packers for blocks. Nothing else is read.
 struct kai_matmul_pack_rhs_uker_format_config {
     size_t nr;
     size_t kr;
@@ -20,7 +20,7 @@ struct kai_matmul_pack_rhs_uker_format_config {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_config
-/// Configuration of a packer; NULL always means none.
+/// Configuration of a packer. NULL: none, for packers that read none.
 struct kai_matmul_pack_rhs_uker_config {
     struct kai_matmul_pack_rhs_uker_format_config format;
 };
@@ -141,7 +141,7 @@ struct kai_matmul_pack_rhs_uker_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_api
-/// The functions of a packer. `config` may be NULL; the member k of an index must be 0, except of get_scale_nk_offset.
+/// The functions of a packer. `config` may be NULL if the packer reads none; the member k of an index must be 0, except of get_scale_nk_offset.
 /// get_scale_n_offset is NULL in packers without scales of columns; get_scale_nk_stride and get_scale_nk_offset in
 /// those without scales of blocks.
 struct kai_matmul_pack_rhs_uker_api {

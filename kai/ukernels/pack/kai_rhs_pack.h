@@ -546,6 +546,24 @@ KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x16p2vlx2b_x16_x16_sm
 kai_run_rhs_imatmul_pack_fn kai_run_imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme)
 
+/// The getters of a packer of an N x K source for panels of any width.
+#define KAI_GETTERS_RHS_IMATMUL_PACK_NXK_NR(GETTER, NAME)               \
+    GETTER(NAME, n_step, kai_get_n_step_nr_fn)                          \
+    GETTER(NAME, rhs_offset, kai_get_offset_fn)                         \
+    GETTER(NAME, bias_offset, kai_get_n_offset_fn)                      \
+    GETTER(NAME, rhs_packed_stride, kai_get_packed_stride_chunks_nr_fn) \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_chunks_nr_fn) \
+    GETTER(NAME, rhs_packed_size, kai_get_packed_size_chunks_nr_fn)
+
+/// kai_run_rhs_imatmul_pack_fn for panels of nr columns, at least one.
+typedef void kai_run_rhs_imatmul_pack_nr_fn(
+    size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t nr, size_t rhs_stride, const void* rhs,
+    const void* bias, void* rhs_packed);
+
+/// The same bytes as ...x16p2vlx2bx16_x16_x16_sme if nr = SVL / 16. On every host.
+kai_run_rhs_imatmul_pack_nr_fn kai_run_imatmul_pack_rhs_nxk_x16pnrx2bx16_x16_x16;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK_NR, imatmul_pack_rhs_nxk_x16pnrx2bx16_x16_x16)
+
 /// The same for kai_run_rhs_pack_qs8cx_i32_fn.
 typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
     size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,
