@@ -1,5 +1,5 @@
 # Configures the library as users do and checks the result: a compiler's target without a toolchain
-# file, an assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, cl.exe, clang-cl. Compiles a few objects.
+# file, an assembler that fails, a -mcpu for everything, KLEIDIAI_ERROR_TRAP, clang-cl. Compiles a few objects.
 #
 # cmake -DSOURCE=... -DWORK=... -DCLANG=clang -DCLANGXX=clang++ -DOBJDUMP=llvm-objdump -DNM=llvm-nm
 # [-DGXX=aarch64-linux-gnu-g++]
@@ -143,11 +143,6 @@ foreach(name IN LISTS builds)
     expect_match("${hashes_OFF}" "^${hashes_ON}$"
         "${name}: -ffast-math changes no object")
 endforeach()
-
-# cl.exe is rejected with a message.
-configure(cl -DCMAKE_C_COMPILER=${CLANG} -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_ID=MSVC
-    -DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=ON)
-expect_match("${result} ${output}" "^1 .*cl.exe cannot build this library.*clang-cl can" "cl.exe is refused")
 
 # clang-cl takes the flags that decide about results.
 if(LLD_LINK AND LLVM_LIB AND LLVM_MT AND LLVM_RC)

@@ -344,6 +344,8 @@ COMMANDS = [
     (r"tools/release\.py cut", "changes CHANGELOG.md: once for each release"),
     (r"\./kai\.sh release", "test tools.release"),
     (r"\./kai\.sh abi$", "test abi.compare"),
+    (r"(python )?packaging/bundle\.py", "test kleidiai_bundles"),
+    (r"for preset in", "needs Xcode"),
     (r"kai-(pack|gguf)", "test docs.walk"),
     (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",
      "test kleidiai_source_compat"),
