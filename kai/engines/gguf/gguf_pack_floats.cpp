@@ -210,9 +210,7 @@ inline constexpr Conversion kConversion = conversion<from, to>();
 #define KAI_DEFINE_GGUF(FORMAT, TO, FROM)                                                                             \
     KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##FROM, float_rows_rules, kai::FORMAT, kai_dt_##FROM)                     \
     KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##FROM, n_idx* rhs_stride)                               \
-    void kai_run_rhs_pack_nxk_##FORMAT##_gg##FROM(                                                                    \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
-        void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
+    KAI_RUN_RHS_PACK_NXK_GGUF(rhs_pack_nxk_##FORMAT##_gg##FROM) {                                                     \
         kai::check_and_pack(                                                                                          \
             kai_rules_rhs_pack_nxk_##FORMAT##_gg##FROM, kai::kConversion<kai_dt_##FROM, kai_dt_##TO>, kai::FORMAT,    \
             {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, nullptr, nullptr, 0, rhs_packed, extra_bytes, \

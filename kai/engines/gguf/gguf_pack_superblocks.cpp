@@ -302,9 +302,7 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
 #define KAI_DEFINE_GGUF(FORMAT, TYPE, SUFFIX, KR)                                                                     \
     KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, superblock_rules, kai::FORMAT, kai::TYPE, KR)                   \
     KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, n_idx* rhs_stride)                             \
-    void kai_run_rhs_pack_nxk_##FORMAT##_gg##SUFFIX(                                                                  \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,   \
-        void* rhs_packed, size_t extra_bytes, const void* params) {                                                   \
+    KAI_RUN_RHS_PACK_NXK_GGUF(rhs_pack_nxk_##FORMAT##_gg##SUFFIX) {                                                   \
         kai::check_and_pack<kai::FORMAT, kai::TYPE>(                                                                  \
             kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
                                                            nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \

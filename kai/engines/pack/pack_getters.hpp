@@ -5,6 +5,7 @@
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/pack/pack_lhs_rules.hpp"
+#include "kai/engines/pack/pack_run_functions.hpp"
 
 /// The depth of an LHS getter whose parameters are KAI_DEPTH_OF_K or KAI_DEPTH_OF_BL.
 #define KAI_LHS_DEPTH_K k

@@ -144,16 +144,12 @@ KAI_INLINE void append_floats(const Format& format, const LhsRows& rows) {
 /// arguments of pack_blocks.
 #define KAI_LHS_PACK_BLOCKS(NAME, RULES, T, FIRST_ROW, ...)                                                     \
     KAI_DEFINE_LHS_PACK_GETTERS_BL(NAME, RULES)                                                                 \
-    void kai_run_##NAME(                                                                                        \
-        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, [[maybe_unused]] size_t m_idx_start,    \
-        const T* lhs, size_t lhs_stride, void* lhs_packed) {                                                    \
+    KAI_RUN_LHS_PACK_BL(NAME, T) {                                                                              \
         kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                         \
         const void* first = kai::bytes(lhs, FIRST_ROW * lhs_stride);                                            \
         kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, FIRST_ROW % mr, first, lhs_stride, lhs_packed}); \
     }                                                                                                           \
-    void kai_run_##NAME##_rows(                                                                                 \
-        size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, const void* lhs,    \
-        size_t lhs_stride, void* lhs_packed) {                                                                  \
+    KAI_RUN_LHS_PACK_ROWS(NAME##_rows) {                                                                        \
         kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k, bl);                                         \
         kai::pack_blocks<__VA_ARGS__>({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});          \
     }
@@ -170,9 +166,7 @@ KAI_DEFINE_LHS_PACK_RUN(lhs_quant_pack_qsi8d256p_f32, kRules256, float,
                         kai::pack_blocks<kai::k256F32>(
                             {m, k, kai::qsi8d256p.block, {mr, kr, sr}, m_idx_start % mr, lhs, lhs_stride, lhs_packed});)
 
-void kai_run_lhs_quant_pack_qsi8d256p_f32_rows(
-    size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows,
-    const void* lhs, size_t lhs_stride, void* lhs_packed) {
+KAI_RUN_LHS_PACK_ROWS(lhs_quant_pack_qsi8d256p_f32_rows) {
     kai::check_lhs_call(kai::kRules256, {mr, kr, sr}, __func__, k);
     kai::pack_blocks<kai::k256F32>({m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
 }

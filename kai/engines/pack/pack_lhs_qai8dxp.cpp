@@ -34,16 +34,14 @@ KAI_INLINE void pack_qai8dxp(
 }  // namespace kai
 
 /// `run`, and `run` for rows by a list of indices. KIND: F32, F16 or Bf16.
-#define KAI_LHS_PACK_ROWS(NAME, KIND, T)                                                                     \
-    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRules)                                                                \
-    KAI_DEFINE_LHS_PACK_RUN(                                                                                 \
-        NAME, kRules, T,                                                                                     \
-        kai::pack_qai8dxp<kai::k##KIND>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);)      \
-    void kai_run_##NAME##_rows(                                                                              \
-        size_t m, size_t k, [[maybe_unused]] size_t bl, size_t mr, size_t kr, size_t sr, const size_t* rows, \
-        const void* lhs, size_t lhs_stride, void* lhs_packed) {                                              \
-        kai::check_lhs_call(kai::kRules, {mr, kr, sr}, __func__, k);                                         \
-        kai::pack_qai8dxp<kai::k##KIND>(m, k, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows);           \
+#define KAI_LHS_PACK_ROWS(NAME, KIND, T)                                                                \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, kRules)                                                           \
+    KAI_DEFINE_LHS_PACK_RUN(                                                                            \
+        NAME, kRules, T,                                                                                \
+        kai::pack_qai8dxp<kai::k##KIND>(m, k, {mr, kr, sr}, m_idx_start, lhs, lhs_stride, lhs_packed);) \
+    KAI_RUN_LHS_PACK_ROWS(NAME##_rows) {                                                                \
+        kai::check_lhs_call(kai::kRules, {mr, kr, sr}, __func__, k);                                    \
+        kai::pack_qai8dxp<kai::k##KIND>(m, k, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows);      \
     }
 KAI_LHS_PACK_ROWS(lhs_quant_pack_qai8dxp_f32, F32, float)
 KAI_LHS_PACK_ROWS(lhs_quant_pack_qai8dxp_f16_neon, F16, void)

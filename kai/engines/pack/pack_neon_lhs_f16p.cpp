@@ -78,9 +78,7 @@ extern "C" {
 
 KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_pack_f16pmrx2_f32_neon, kRules)
 
-void kai_run_lhs_pack_f16pmrx2_f32_neon(
-    size_t m, size_t k, size_t bl, size_t mr, size_t kr, size_t sr, size_t m_idx_start, const void* lhs,
-    size_t lhs_stride, void* lhs_packed) {
+KAI_RUN_LHS_PACK_BL(lhs_pack_f16pmrx2_f32_neon, void) {
     kai::check_lhs_call(kai::kRules, {mr, 4, sr}, __func__, k, bl);
     // By convention this packer ignores these: groups have two elements, and lhs and lhs_packed are those of
     // the first row.
@@ -90,9 +88,7 @@ void kai_run_lhs_pack_f16pmrx2_f32_neon(
     kai::pack_f16p(m, k, mr, lhs, lhs_stride, nullptr, lhs_packed);
 }
 
-void kai_run_lhs_pack_f16pmrx2_f32_neon_rows(
-    size_t m, size_t k, size_t bl, size_t mr, [[maybe_unused]] size_t kr, size_t sr, const size_t* rows,
-    const void* lhs, size_t lhs_stride, void* lhs_packed) {
+KAI_RUN_LHS_PACK_ROWS(lhs_pack_f16pmrx2_f32_neon_rows) {
     kai::check_lhs_call(kai::kRules, {mr, 4, sr}, __func__, k, bl);
     kai::pack_f16p(m, k, mr, lhs, lhs_stride, rows, lhs_packed);
 }

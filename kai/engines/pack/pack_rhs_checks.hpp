@@ -6,6 +6,7 @@
 
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/layout.hpp"
+#include "kai/engines/pack/pack_run_functions.hpp"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
 
 /// A packer, as far as its arguments can be wrong. A source is rows that are a stride apart: k of all columns (kxn), or
@@ -42,16 +43,13 @@ extern "C" {
 
 /// kai_run_NAME of a packer whose panels have NR columns and groups of KR of k, with params of type PARAMS: checks its
 /// arguments, then does what follows. SR: of the call, or 1 where any will do.
-#define KAI_RHS_VECTORS_RUN(NAME, BITS, KXN, SCALE, NR, KR, SR, PARAMS, ...)                                        \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, [[maybe_unused]] size_t sr, size_t rhs_stride, \
-        const void* rhs, const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes,                 \
-        const PARAMS* params) {                                                                                     \
-        const kai_rhs_vectors_packer own = {BITS, KXN, true, SCALE};                                                \
-        const kai_rhs_vectors_call call = {own, num_groups, nr,  kr,         SR,         extra_bytes, NR,    KR,    \
-                                           n,   k,          rhs, rhs_stride, rhs_packed, scale,       params};      \
-        kai_check_rhs_vectors(__func__, &call);                                                                     \
-        __VA_ARGS__                                                                                                 \
+#define KAI_RHS_VECTORS_RUN(NAME, BITS, KXN, SCALE, NR, KR, SR, PARAMS, ...)                                     \
+    KAI_RUN_RHS_PACK(NAME, PARAMS) {                                                                             \
+        const kai_rhs_vectors_packer own = {BITS, KXN, true, SCALE};                                             \
+        const kai_rhs_vectors_call call = {own, num_groups, nr,  kr,         SR,         extra_bytes, NR,    KR, \
+                                           n,   k,          rhs, rhs_stride, rhs_packed, scale,       params};   \
+        kai_check_rhs_vectors(__func__, &call);                                                                  \
+        __VA_ARGS__                                                                                              \
     }
 
 /// The same for the arguments of a packer for imatmul.

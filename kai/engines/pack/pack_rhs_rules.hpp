@@ -7,6 +7,7 @@
 
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/sentences.hpp"
+#include "kai/engines/pack/pack_run_functions.hpp"
 
 /// What `params` is.
 enum kai_rhs_params : uint8_t {
@@ -137,13 +138,11 @@ constexpr void set_groups(kai_rhs_rules& rules, uint8_t min, uint8_t max, uint8_
 }  // namespace kai
 
 /// kai_run_NAME of a packer of tile_rules, with params of type PARAMS: does what follows with `call`, its arguments.
-#define KAI_RHS_TILE_RUN(NAME, PARAMS, ...)                                                                         \
-    void kai_run_##NAME(                                                                                            \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t rhs_stride, const void* rhs, \
-        const void* bias, const void* scale, void* rhs_packed, size_t extra_bytes, const PARAMS* params) {          \
-        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,              \
-                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params};          \
-        __VA_ARGS__                                                                                                 \
+#define KAI_RHS_TILE_RUN(NAME, PARAMS, ...)                                                                \
+    KAI_RUN_RHS_PACK(NAME, PARAMS) {                                                                       \
+        const kai_rhs_call call = {num_groups, n,       k,    nr,    kr, sr,         0,           rhs,     \
+                                   rhs_stride, nullptr, bias, scale, 0,  rhs_packed, extra_bytes, params}; \
+        __VA_ARGS__                                                                                        \
     }
 
 /// Defines the rules of a packer: a constexpr function of its name.

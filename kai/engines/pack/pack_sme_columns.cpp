@@ -119,16 +119,16 @@ constexpr uint8_t kSigned = 0, kUnsigned = 0x88;
         NAME, 8 * sizeof(ELEMENT), true, false, VL(NR), KR, sr, void,              \
         if (n > 0) { kai_kernel_pack_columns_##KERNEL##_sme(n, k, rhs, rhs_stride, rhs_packed, bias, NR, 0, 1); })
 
-#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT)                                               \
-    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, ELEMENT)                           \
-    void kai_run_##NAME(                                                                                         \
-        size_t n, size_t chunks, size_t length, size_t rhs_stride, const void* rhs, const void* bias,            \
-        void* rhs_packed) {                                                                                      \
-        KAI_CHECK_RHS_CHUNKS(                                                                                    \
-            8 * sizeof(ELEMENT), true, false, n, chunks * length, rhs, rhs_stride, rhs_packed, nullptr, nullptr) \
-        if (n > 0) {                                                                                             \
-            kai_kernel_pack_columns_##KERNEL##_sme(n, length, rhs, rhs_stride, rhs_packed, bias, NR, 0, chunks); \
-        }                                                                                                        \
+#define KAI_RHS_PACK_CHUNKS(NAME, FORMAT, KERNEL, NR, KR, ELEMENT)                                                     \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, VL(NR), KR, 1, ELEMENT, ELEMENT)                                 \
+    KAI_RUN_RHS_IMATMUL_PACK(NAME) {                                                                                   \
+        KAI_CHECK_RHS_CHUNKS(                                                                                          \
+            8 * sizeof(ELEMENT), true, false, n, k_chunk_count * k_chunk_length, rhs, rhs_stride, rhs_packed, nullptr, \
+            nullptr)                                                                                                   \
+        if (n > 0) {                                                                                                   \
+            kai_kernel_pack_columns_##KERNEL##_sme(                                                                    \
+                n, k_chunk_length, rhs, rhs_stride, rhs_packed, bias, NR, 0, k_chunk_count);                           \
+        }                                                                                                              \
     }
 
 extern "C" {

@@ -139,9 +139,7 @@ void kai_pack_lhs_rows_sme(
 /// The same for chunks, which follow each other in a row.
 #define KAI_DEFINE_RHS_PACK_NXK_CHUNKS_SME(NAME, FORMAT, KR, SOURCE)                                                   \
     KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                        \
-    void kai_run_##NAME(                                                                                               \
-        size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride, const void* rhs, const void* bias,   \
-        void* rhs_packed) {                                                                                            \
+    KAI_RUN_RHS_IMATMUL_PACK(NAME) {                                                                                   \
         KAI_CHECK_RHS_CHUNKS(                                                                                          \
             8 * sizeof(SOURCE), false, false, n, k_chunk_count * k_chunk_length, rhs, rhs_stride, rhs_packed, nullptr, \
             nullptr)                                                                                                   \

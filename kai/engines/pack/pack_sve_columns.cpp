@@ -123,12 +123,10 @@ KAI_RHS_VECTORS_RUN(rhs_pack_kxn_x32p4vlx1b_x32_x32_sve, 32, true, false, SVE(4)
 
 KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(
     rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve, f32pbiasf32, SVE(4), 1, 1, float, float)
-void kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve(
-    size_t n, size_t k_chunk_count, size_t k_chunk_length, size_t rhs_stride_row, const void* rhs, const void* bias,
-    void* rhs_packed) {
+KAI_RUN_RHS_IMATMUL_PACK(rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve) {
     const size_t k = k_chunk_count * k_chunk_length;
-    KAI_CHECK_RHS_CHUNKS(32, true, false, n, k, rhs, rhs_stride_row, rhs_packed, nullptr, nullptr)
-    kai::pack_x32(n, k, rhs, rhs_stride_row, bias, rhs_packed);
+    KAI_CHECK_RHS_CHUNKS(32, true, false, n, k, rhs, rhs_stride, rhs_packed, nullptr, nullptr)
+    kai::pack_x32(n, k, rhs, rhs_stride, bias, rhs_packed);
 }
 
 }  // extern "C"
