@@ -209,9 +209,9 @@ constexpr uint64_t types_in_place(const char* format) {
 
 /// @name Families
 /// @{
-/// Places in kUkernels: that of a micro-kernel, and of the first one of a family. (With kBefore, this one has the
+/// Indices of kUkernels: that of a micro-kernel, and of the first one of a family. (With kBefore, this one has the
 /// number of kFirst.)
-enum Place : int {
+enum UkernelIndex : int {
 #define KAI_FAMILY(NAME, DST) kFirst_##NAME, kBefore_##NAME = kFirst_##NAME - 1,
 #define KAI_OTHERS(ISA, NAME, ...) KAI_IF_BUILT(ISA, kPlace_##NAME, )
 #include "kai/ukernels/families.def"
@@ -232,9 +232,9 @@ constexpr Family kCatalogue[] = {
 #include "kai/ukernels/families.def"
     {nullptr, kai_dt_unknown, 0, kUkernelCount, 0}};
 
-constexpr const Family& family_at(Place place) {
+constexpr const Family& family_at(UkernelIndex index) {
     const Family* family = kCatalogue;
-    while (family[1].first <= static_cast<size_t>(place)) {
+    while (family[1].first <= static_cast<size_t>(index)) {
         ++family;
     }
     return *family;

@@ -71,8 +71,8 @@ KAI_OFFSETS(SVE_TILE_ARGS, KAI_SVE_TILE_ARGS)
     field(size_t, 8, rhs_fields)                                                                  \
     field(size_t, 8, steps)          /* of a block */                                             \
     field(size_t, 8, kind)           /* LONG_ */                                                  \
-    field(size_t, 8, second)         /* bytes from elements of a quad to the second group of k */ \
-    field(size_t, 8, second_16)      /* and 16 more */                                            \
+    field(size_t, 8, next_group)     /* bytes from a quad's group of k to its next one */         \
+    field(size_t, 8, next_group_16)  /* and 16 more */                                            \
     field(float*, 8, tiles)          /* sums of a row: 16 for each four quads */                  \
     field(size_t, 8, quads)          /* a row: fours of them; at least one */                     \
     field(const uint8_t*, 8, rhs)    /* elements of the first quad */                             \

@@ -161,7 +161,7 @@ func \name, hidden
     ldp     x20, x21, [args, #LONG_ARGS_lhs_step]
     ldp     lhs_fields, rhs_fields, [args, #LONG_ARGS_lhs_fields]
     ldp     x19, kind, [args, #LONG_ARGS_steps]
-    ldp     x3, x4, [args, #LONG_ARGS_second]
+    ldp     x3, x4, [args, #LONG_ARGS_next_group]
     ldp     x26, x27, [args, #LONG_ARGS_tiles]
     ldr     x28, [args, #LONG_ARGS_rhs]
     ldr     x16, [args, #LONG_ARGS_odd]

@@ -22,8 +22,8 @@ KAI_INLINE LongArgs long_args(const BlockOperands& of, size_t bl, size_t blocks,
     a.rhs_jump = of.rhs.block_bytes(bl) - (a.steps - 1) * a.rhs_step;
     a.lhs_fields = zeros ? bl / 8 * of.lhs.bytes_of_8 : 0 - of.lhs.fields;
     a.rhs_fields = zeros ? bl / 8 * of.rhs.bytes_of_8 : 0 - of.rhs.fields;
-    a.second = group * of.rhs.rows;
-    a.second_16 = a.second + 16;
+    a.next_group = group * of.rhs.rows;
+    a.next_group_16 = a.next_group + 16;
     a.kind = size_t{of.is_int8} << LONG_INT8 | size_t{zeros} << LONG_ZEROS | size_t{of.bf16_scales} << LONG_BF16;
     return a;
 }

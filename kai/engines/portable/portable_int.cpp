@@ -233,10 +233,11 @@ void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table,
 
 template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
 constexpr Decode* kDecode = decode<
-    RHS.bits, RHS.bits == 2 || RHS.table, RHS.bits == 2 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP, EXCESS_8>;
+    RHS.bits, RHS.bits == 2 || RHS.table, RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP,
+    EXCESS_8>;
 
-/// A family, as the loops see it.
-struct Family {
+/// What the loops call of a family.
+struct FamilyOps {
     const Format &lhs, &rhs;
     bool has_blocks, adds_parts, adds_halves;
     void (*load_block)(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero);
@@ -245,9 +246,9 @@ struct Family {
     Decode* decode;
 };
 template <class F, size_t GROUP>
-constexpr Family kFamily = {F::kLhs,       F::kRhs,        F::kHasBlocks,
-                            F::kAddsParts, F::kAddsHalves, F::load_block,
-                            F::add,        F::finish,      kDecode<F::kRhs, GROUP, kHasExcess8<F>>};
+constexpr FamilyOps kFamily = {F::kLhs,       F::kRhs,        F::kHasBlocks,
+                               F::kAddsParts, F::kAddsHalves, F::load_block,
+                               F::add,        F::finish,      kDecode<F::kRhs, GROUP, kHasExcess8<F>>};
 
 /// Where the fields of a block are.
 KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, size_t block) {
@@ -255,7 +256,7 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
 }
 
 /// m_step is 1: any number of rows.
-[[gnu::noinline]] void run_portable(const Family& family, const Problem& p) {
+[[gnu::noinline]] void run_portable(const FamilyOps& family, const Problem& p) {
     const Format &lhs_format = family.lhs, &rhs_format = family.rhs;
     if (p.m == 0) {
         return;

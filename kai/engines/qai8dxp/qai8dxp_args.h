@@ -119,8 +119,8 @@ KAI_OFFSETS(GEMM_ARGS, KAI_GEMM_ARGS)
     field(size_t, 8, quad_count)                                                                      \
     field(int8_t*, 8, out)                                                                            \
     field(size_t, 8, steps)                                                                           \
-    field(size_t, 8, second)      /* where vectors of a step are: 0, second, third, second + third */ \
-    field(size_t, 8, third)                                                                           \
+    field(size_t, 8, vector_1)    /* where the four vectors of a step are: 0, vector_1, vector_2 and their sum */ \
+    field(size_t, 8, vector_2)                                                                                    \
     field(size_t, 8, step)        /* bytes from step to step */                                       \
     field(size_t, 8, gap)         /* bytes after each block, which has */                             \
     field(size_t, 8, block_steps) /* steps; as many of the first one are to be decoded: */            \
@@ -141,8 +141,8 @@ KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
     KAI_ROWS_AND_BOUNDS(field)                                                                            \
     field(const uint8_t*, 8, rhs)                                                                         \
     field(size_t, 8, next_pair)      /* bytes from a pair of quads to the next one: of elements, fields */ \
-    field(size_t, 8, second)         /* bytes to the second quad of a pair: of its elements, */           \
-    field(size_t, 8, second_fields)  /* of its fields */                                                  \
+    field(size_t, 8, odd_quad)       /* bytes to the second quad of a pair: of its elements, */           \
+    field(size_t, 8, odd_quad_fields) /* of its fields */                                                 \
     field(size_t, 8, fields)         /* from elements of a quad to its fields */                          \
     field(uint8_t*, 8, dst)                                                                               \
     field(size_t, 8, quads)                                                                               \

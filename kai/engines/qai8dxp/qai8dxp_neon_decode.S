@@ -39,7 +39,7 @@ gap_after   .req x15
 func kai_decode_int4_neon, hidden
     ldp     quad, quads, [args, #DECODE_ARGS_quads]
     ldp     out, steps, [args, #DECODE_ARGS_out]
-    ldp     at_1, at_2, [args, #DECODE_ARGS_second]
+    ldp     at_1, at_2, [args, #DECODE_ARGS_vector_1]
     ldr     step_bytes, [args, #DECODE_ARGS_step]
     ldp     gap, block_steps, [args, #DECODE_ARGS_gap]
     movi    mask.16b, #0xF0

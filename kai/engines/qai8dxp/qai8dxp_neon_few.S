@@ -24,7 +24,7 @@ args    .req x0
 func kai_few_neon, hidden
     frame   d8-d15, x19-x28, x29
     ldp     x19, x24, [args, #FEW_ARGS_rhs]
-    ldp     x23, x25, [args, #FEW_ARGS_second]
+    ldp     x23, x25, [args, #FEW_ARGS_odd_quad]
     ldp     x20, x21, [args, #FEW_ARGS_fields]
     ldr     x22, [args, #FEW_ARGS_quads]
     ldr     x27, [args, #FEW_ARGS_nr]

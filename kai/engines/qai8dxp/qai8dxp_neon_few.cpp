@@ -93,8 +93,8 @@ void kai_gemm_few_neon(const kai::Problem& p, const kai::GemmTiles& t, size_t m0
     args.lut = p.lut;
     args.nr = p.nr;
     args.next_pair = p.nr == 8 ? p.rhs_stride : 2 * p.rhs_stride;
-    args.second = p.nr == 8 ? 4 * t.group : p.rhs_stride;
-    args.second_fields = p.nr == 8 ? 16 : p.rhs_stride;
+    args.odd_quad = p.nr == 8 ? 4 * t.group : p.rhs_stride;
+    args.odd_quad_fields = p.nr == 8 ? 16 : p.rhs_stride;
     args.fields = p.rhs_stride - 12 * p.nr;
     args.depth = (p.k + 31) / 32;
     args.lhs = p.lhs + m0 / 4 * p.lhs_stride;

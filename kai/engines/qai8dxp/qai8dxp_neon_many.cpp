@@ -23,14 +23,14 @@ KAI_INLINE void keep_rows(bool pairs, float32x4_t x, float kept[2][4]) {
 }
 
 /// Rows that go through the columns together.
-struct Group {
+struct RowGroup {
     const uint8_t* lhs;
     size_t m0, rows, count;
     float largest_offset, largest_scale;
     Panel panels[kGroupPanels];
 
     /// Of rows `start` to `end` - 1, or of the first ones.
-    KAI_INLINE Group(const Problem& p, bool pairs, size_t start, size_t end)
+    KAI_INLINE RowGroup(const Problem& p, bool pairs, size_t start, size_t end)
         : lhs(p.lhs + start / 4 * p.lhs_stride), m0(start) {
         rows = end - m0 < 4 * group_panels(p.k) ? end - m0 : 4 * group_panels(p.k);
         count = rows / 4;
@@ -65,7 +65,7 @@ struct Batch {
 };
 
 /// Where a quad stands.
-struct Place {
+struct QuadPlace {
     const uint8_t* panel;  // of the RHS
     size_t column;         // in the panel
     size_t n0;             // in the output
@@ -101,7 +101,7 @@ KAI_INLINE bool out_of_bounds(const Problem& p, float largest) {
 }
 
 /// The fields of a quad of int8, int4 or int2 per channel.
-KAI_INLINE void load_channels(const Problem& p, bool pairs, const Group& group, Place place, Quad& quad) {
+KAI_INLINE void load_channels(const Problem& p, bool pairs, const RowGroup& group, QuadPlace place, Quad& quad) {
     const uint8_t* fields = place.panel + p.rhs_stride - 12 * p.nr + 4 * place.column;
     const float32x4_t scales = load_f32x4(fields + 4 * p.nr), bias = load_f32x4(fields + 8 * p.nr);
     keep_columns(pairs, load_f32x4(fields), quad.column_sums[0]);
@@ -113,8 +113,8 @@ KAI_INLINE void load_channels(const Problem& p, bool pairs, const Group& group, 
 
 /// The fields of a quad of int4 in blocks, and the scales of `count` parts of blocks from part `start` on.
 KAI_INLINE void load_blocks(
-    const Problem& p, bool pairs, const Group& group, Place place, size_t block_parts, size_t start, size_t count,
-    Quad& quad, float* scales) {
+    const Problem& p, bool pairs, const RowGroup& group, QuadPlace place, size_t block_parts, size_t start,
+    size_t count, Quad& quad, float* scales) {
     const uint8_t* fields = place.panel + p.rhs_stride - 8 * p.nr + 4 * place.column;
     const float32x4_t sums = load_f32x4(fields), bias = load_f32x4(fields + 4 * p.nr);
     keep_columns(pairs, sums, quad.column_sums[0]);
@@ -151,8 +151,8 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
     args.quad_count = quads;
     args.out = batch.rhs;
     args.steps = steps;
-    args.second = t.group == 8 ? 16 : 4 * p.nr;
-    args.third = 8 * p.nr;
+    args.vector_1 = t.group == 8 ? 16 : 4 * p.nr;
+    args.vector_2 = 8 * p.nr;
     args.step = 16 * p.nr;
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
     args.gap = blocks ? 2 * p.nr : 0;
@@ -208,7 +208,7 @@ KAI_INLINE void run_wide_tiles(GemmArgs args, size_t panels, const GemmTiles& t)
 
 /// A group x a batch of quads.
 KAI_INLINE void multiply(
-    const Problem& p, const GemmTiles& t, const Group& group, GemmArgs& args, Place place, Batch& batch) {
+    const Problem& p, const GemmTiles& t, const RowGroup& group, GemmArgs& args, QuadPlace place, Batch& batch) {
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks, pairs = t.group == 8;
     const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
     const size_t block_parts = blocks && units > 0 ? p.bl / 32 / unit : 1;
@@ -221,7 +221,7 @@ KAI_INLINE void multiply(
     do {
         const size_t count = units - start < chunk ? units - start : chunk;
         const size_t offset = start * unit * step + (blocks ? start / block_parts * 2 * p.nr : 0);
-        Place at = place;
+        QuadPlace at = place;
         for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
             Quad& quad = batch.quads[i];
             quad.dst = 4 * element_bytes(p.out) * i;
@@ -259,9 +259,9 @@ KAI_INLINE void multiply(
                        : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
                                             : 1;
     for (size_t m0 = start; m0 < end; m0 += 4 * group_panels(p.k)) {
-        Group group(p, t.group == 8, m0, end);
+        RowGroup group(p, t.group == 8, m0, end);
         args.panels = group.panels;
-        for (Place place{p.rhs, 0, 0}; place.n0 < p.n;) {
+        for (QuadPlace place{p.rhs, 0, 0}; place.n0 < p.n;) {
             const size_t left = p.n - place.n0;
             uint8_t* dst = bytes(p.dst, m0 * p.dst_stride + element * place.n0);
             args.quad_count = left < 4 * fit ? (left + 3) / 4 : fit;
