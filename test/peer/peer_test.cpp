@@ -74,13 +74,14 @@ uint64_t hash(const std::string& text) {
 // ---- what is known to differ ----
 
 enum Kind {
-    MISSING,  ///< we lack the function
-    ABORTS,   ///< the established one ends by a signal where ours returns
-    GETTER,   ///< another number
-    BYTES,    ///< other packed bytes, of whole panels from rows without gaps
-    STRIDE,   ///< other packed bytes, of whole panels from rows with gaps
-    PADDING,  ///< other packed bytes where the last panel has fewer rows (columns)
-    RESULTS,  ///< its result is outside of the reference's bound, and ours is not
+    MISSING,    ///< we lack the function
+    ABORTS,     ///< the established one ends by a signal where ours returns
+    GETTER,     ///< another number
+    BYTES,      ///< other packed bytes, of whole panels from rows without gaps
+    STRIDE,     ///< other packed bytes, of whole panels from rows with gaps
+    PADDING,    ///< other packed bytes where the last panel has fewer rows (columns)
+    RESULTS,    ///< its result is outside of the reference's bound, and ours is not
+    SATURATED,  ///< the same, but only where ours is at a bound or at the end of int8
     /// @name Of operands with NaN, infinities, subnormals and the like
     /// @{
     BOUNDS,  ///< results: a NaN is a bound there, an infinity the largest number; all others agree
@@ -94,8 +95,9 @@ enum Kind {
     /// @}
     OVERRUN  ///< depthwise, images of one column without padding: it writes past the output, and wrong numbers
 };
-constexpr const char* kKindNames[] = {"MISSING", "ABORTS", "GETTER",   "BYTES",       "STRIDE", "PADDING", "RESULTS",
-                                      "BOUNDS",  "BESIDE", "NAN_ROWS", "TINY_BLOCKS", "SUMS",   "SPECIAL", "OVERRUN"};
+constexpr const char* kKindNames[] = {"MISSING",  "ABORTS",      "GETTER",    "BYTES",   "STRIDE",
+                                      "PADDING",  "RESULTS",     "SATURATED", "BOUNDS",  "BESIDE",
+                                      "NAN_ROWS", "TINY_BLOCKS", "SUMS",      "SPECIAL", "OVERRUN"};
 
 struct Known {
     Kind kind;
@@ -558,13 +560,22 @@ TEST_P(PeerMatmul, GivesTheSameResults) {
         const std::string our_error = off(a), their_error = off(b);
         EXPECT_EQ(our_error, "") << function << ": " << call;
         if (!their_error.empty()) {
-            std::vector<float> unclamped = b;
-            for (size_t j = 0; j < a.size(); ++j) {
-                unclamped[j] = is_clamped(a[j], b[j], clamp.lo, clamp.hi, u.dst_type) ? a[j] : b[j];
-            }
-            const Kind kind = !special || is_known(RESULTS, function) ? RESULTS
-                              : off(unclamped).empty()                ? BOUNDS
-                                                                      : SPECIAL;
+            // Whether the elements that differ are all explained.
+            const auto agree_but_for = [&](auto is_explained) {
+                std::vector<float> explained = b;
+                for (size_t j = 0; j < a.size(); ++j) {
+                    explained[j] = is_explained(j) ? a[j] : b[j];
+                }
+                return off(explained).empty();
+            };
+            const auto saturated = [&](size_t j) {
+                return a[j] == -128 || a[j] == 127 || a[j] == clamp.lo || a[j] == clamp.hi;
+            };
+            const auto clamped = [&](size_t j) { return is_clamped(a[j], b[j], clamp.lo, clamp.hi, u.dst_type); };
+            const Kind kind = integer_dst && agree_but_for(saturated)   ? SATURATED
+                              : special && agree_but_for(clamped)       ? BOUNDS
+                              : special && !is_known(RESULTS, function) ? SPECIAL
+                                                                        : RESULTS;
             differs(tally, kind, function, call + ": theirs: " + their_error);
             continue;
         }
