@@ -7,6 +7,7 @@
 #                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
 #   ./kai.sh bench --model=7b-q4_0         tokens per second of a language model with random weights; no file
 #   ./kai.sh bench --compare A.json B.json ratios, and exit status 1 if B is slower
+#   ./kai.sh bench --ggml ...              Debian's ggml on the same shapes and types, and ratios
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
@@ -148,6 +149,10 @@ cmd_bench() {
         need_packages python3=python3
         python3 "$root/benchmark/compare.py" "${@:2}"
         return
+    elif [ "${1:-}" = --ggml ]; then
+        shift
+        bench_beside_ggml "$@"
+        return
     fi
     while :; do
         case ${1:-} in
@@ -170,6 +175,22 @@ cmd_bench() {
         "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
             -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
     fi
+}
+
+# Debian's ggml on the same shapes, types and threads: ratios of its times and ours.
+bench_beside_ggml() {
+    local files=$root/build/ggml
+    need_packages cmake=cmake ninja=ninja-build g++=g++ python3=python3
+    need_bench_packages
+    need_ggml
+    target=kleidiai_bench tests=OFF build bench
+    mkdir -p "$files"
+    "$root/build/bench/benchmark/kleidiai_bench" --what=gemm --no-peaks --repetitions=5 "$@" \
+        --json="$files/ours.json" > "$files/ours.txt" || die "$(tail -n 5 "$files/ours.txt")"
+    say "ggml"
+    "$cache/ggml-python" "$root/benchmark/beside_ggml.py" "$cache/ggml" "$files/ours.json" "$files/ggml.json"
+    # Slower or not is for people to judge here.
+    python3 "$root/benchmark/compare.py" "$files/ggml.json" "$files/ours.json" || true
 }
 
 # Where there is no package manager that kai.sh knows, CMake finds or fetches them.

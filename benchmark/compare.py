@@ -44,7 +44,9 @@ def load(path, metric):
     for run in runs:
         if run.get("error_occurred"):
             continue
-        name = run.get("run_name", run["name"])
+        # What Google's library adds is how long was measured, not what.
+        name = re.sub(r"/(min_time:[^/]+|min_warmup_time:[^/]+|repeats:\d+|iterations:\d+|real_time|process_time)", "",
+                      run.get("run_name", run["name"]))
         value = value_of(run, metric)
         if value is None or not value > 0:
             continue

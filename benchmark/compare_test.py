@@ -71,6 +71,9 @@ def main():
         old = [{"name": "a", "real_time": 1e6, "cpu_time": 1, "time_unit": "ns"},
                {"name": "b", "error_occurred": True, "error_message": "no"}]
         check("aggregates", 1, ["a 1 ms ? 2 ms ? 0.50 slower?"], written("old.json", old), written("m.json", median))
+        # How long was measured is not what.
+        flags = written("f.json", runs({"a/1x2/min_time:0.050/repeats:5/real_time": [1]}))
+        check("flags in names", 0, ["a/1x2 1 us"], flags, written("g.json", runs({"a/1x2/real_time": [1]})))
         broken = pathlib.Path(folder) / "broken.json"
         broken.write_text("{")
         check("no JSON", 1, ["is no JSON of Google Benchmark"], before, broken)

@@ -123,6 +123,23 @@ def check_model(folder):
     check(done.returncode == 0 and "model/test-moe/decode" in done.stdout, done)
 
 
+def check_ggml(folder):
+    """ggml beside it, where its packages are unpacked."""
+    cache = pathlib.Path(__file__).resolve().parents[1] / ".cache"
+    if len(COMMAND) > 1 or not (cache / "ggml-python").exists():
+        print("no ggml to measure beside")
+        return
+    ours, theirs = folder / "ours.json", folder / "theirs.json"
+    done = run("--what=gemm", "--shapes=1x64x256,3x64x256", "--threads=1", *FAST, f"--json={ours}")
+    check(done.returncode == 0, done)
+    tools = pathlib.Path(__file__).resolve().parent
+    subprocess.run([cache / "ggml-python", tools / "beside_ggml.py", cache / "ggml", ours, theirs], check=True)
+    done = subprocess.run([sys.executable, tools / "compare.py", theirs, ours], stdout=subprocess.PIPE, text=True)
+    for kind in ("f32", "f16", "Q4_0", "Q8_0", "Q4_K", "Q6_K"):
+        for m in (1, 3):
+            check(f"gemm/{kind}/{m}x64x256 " in done.stdout, done.stdout)
+
+
 def documented():
     """What it has to measure, by docs/kernels.md; not depthwise convolution. On the host portable micro-kernels: some
     packers for every host have no micro-kernel there."""
@@ -154,6 +171,7 @@ def main():
         check_flags()
         check_quick(folder)
         check_model(folder)
+        check_ggml(folder)
         check_all(folder)
     print("the benchmark's command line and files are right")
 

@@ -198,8 +198,9 @@ need_ggml() {
     cat > "$cache/ggml-python" <<'END'
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)/ggml/usr
-lib=$here/lib/x86_64-linux-gnu
-PYTHONHOME=$here PYTHONDONTWRITEBYTECODE=1 exec "$lib/ld-linux-x86-64.so.2" \
+lib=$here/lib/$(uname -m)-linux-gnu
+loader=$(echo "$lib"/ld-linux-*.so.*)
+PYTHONHOME=$here PYTHONDONTWRITEBYTECODE=1 exec "$loader" \
     --library-path "$lib:$lib/blas:$lib/lapack" "$here/bin/python3.14" "$@"
 END
     chmod +x "$cache/ggml-python"
