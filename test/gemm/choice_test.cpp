@@ -405,7 +405,7 @@ TEST(GemmChoice, FamiliesOfFloats) {
 // What SME has no kernel for is not left to portable ones if this CPU has others.
 TEST(GemmChoice, OthersWhereSmeHasNone) {
     for (const kai_gemm_kind kind : kKinds) {
-        for (const size_t bl : {32, 64, 96, 128, 256}) {
+        for (const size_t bl : {32, 64, 96, 128, 256, 512, 1024, 4096}) {
             for (const size_t m : {1, 7}) {
                 for (const kai_datatype type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
                     kai_gemm_problem p = kai_gemm_problem_of(m, 64, 3 * bl);
@@ -537,6 +537,62 @@ TEST(GemmChoice, PartsOfTheWorkspace) {
             EXPECT_GE(at.tile, at.few_rows + lhs_size(std::min(few, c.p.m)));
             EXPECT_GE(at.slot_size, at.tile + at.tile_rows * at.tile_columns * size_of(kernel->ukernel->dst_type));
         }
+        ASSERT_FALSE(testing::Test::HasFailure());
+    }
+}
+
+// Nothing is in the workspace but what kai_gemm.h says, each part as large as it must be.
+TEST(GemmChoice, NoMoreThanTheWorkspaceNeeds) {
+    Random random(78);
+    const auto up = [](size_t x) { return (x + 63) / 64 * 64; };
+    for (size_t i = 0; i < 40 * std::size(kKinds); ++i) {
+        const Case c = random_case(kKinds[i % std::size(kKinds)], random);
+        const kai_gemm_plan plan = plan_of(c.p);
+        const kai_gemm_layout& at = plan.layout;
+        if (plan.gemm.ukernel == nullptr) {
+            EXPECT_EQ(plan.workspace_size, 0U);
+            continue;
+        }
+        SCOPED_TRACE(testing::Message() << c);
+        const auto lhs_size = [&](const kai_gemm_kernel& kernel, size_t rows) {
+            kai_call call = {};
+            call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
+            call.m = rows, call.n = c.p.n, call.k = c.p.k, call.bl = plan.problem.bl;
+            return rows == 0                      ? 0
+                   : kernel.lhs_packer != nullptr ? kai_call_lhs_packed_size(&call)
+                   : kernel.copies_rows
+                       ? rows * c.p.k * (c.p.a_type == kai_dt_int8 ? 1 : size_of(type_of(kernel.ukernel->lhs_format)))
+                       : 0;
+        };
+        const auto panel = [](const kai_gemm_kernel& k) { return k.lhs_packer != nullptr ? k.ukernel->get_mr() : 1; };
+        const auto makes = [](const kai_gemm_kernel& k) { return k.lhs_packer != nullptr || k.copies_rows; };
+        const size_t one = lhs_size(plan.gemv, std::min<size_t>(c.p.m, 1));
+        const size_t matrix = std::max(lhs_size(plan.gemm, c.p.m), one);
+        EXPECT_EQ(at.lhs_states, 0U);
+        const size_t states = makes(plan.gemm) || makes(plan.gemv) ? c.p.batch * sizeof(uint32_t) : 0;
+        EXPECT_EQ(at.slots_taken, up(states));
+        EXPECT_EQ(at.lhs, up(at.slots_taken + (at.slot_size != 0 ? plan.workers * sizeof(uint32_t) : 0)));
+        EXPECT_EQ(at.lhs_stride, up(matrix));
+        const size_t groups =
+            std::max(lhs_size(plan.gemm, c.p.m + c.p.batch * panel(plan.gemm)), lhs_size(plan.gemv, c.p.m + c.p.batch));
+        const size_t lhs = c.p.groups ? groups : c.p.batch == 0 ? 0 : (c.p.batch - 1) * at.lhs_stride + matrix;
+        EXPECT_EQ(at.b, up(at.lhs + lhs));
+        const size_t count = c.p.b_per_matrix ? c.p.batch : 1;
+        const bool packs = !c.p.b_constant && plan.rhs_packer != nullptr && count != 0;
+        EXPECT_EQ(at.slots, up(at.b + (packs ? (count - 1) * plan.packed_b_stride + plan.panels_size : 0)));
+        const size_t few = std::max(lhs_size(plan.gemm, at.few_rows_max), one);
+        const size_t tile = plan.direct ? 0 : at.tile_rows * at.tile_columns * size_of(plan.gemm.ukernel->dst_type);
+        EXPECT_EQ(at.copied, 0U);
+        EXPECT_EQ(at.tile, up(at.few_rows + few));
+        EXPECT_EQ(at.slot_size, up(tile != 0 ? at.tile + tile : few != 0 ? at.few_rows + few : at.slot_size));
+        const kai_ukernel& u = *plan.gemm.ukernel;
+        const size_t step = u.get_m_step() * u.get_n_step() * size_of(u.dst_type);
+        if (plan.gemv.ukernel == &u) {
+            EXPECT_LE(at.tile_rows * at.tile_columns * size_of(u.dst_type), std::max(step, size_t{16} << 10));
+        }
+        EXPECT_EQ(plan.direct || c.p.m == 0 || c.p.n == 0, at.tile_rows * at.tile_columns == 0);
+        EXPECT_LE(plan.workspace_size, up(at.slots + plan.workers * at.slot_size));
+        EXPECT_GT(plan.workspace_size + 64, at.slots + plan.workers * at.slot_size);
         ASSERT_FALSE(testing::Test::HasFailure());
     }
 }
@@ -801,6 +857,52 @@ TEST(GemmChoice, TasksOfARun) {
                 e.check();
             }
         }
+    }
+}
+
+/// The tiles of a run on `units` workers: "rows x columns", with "|" if units in order share columns. The kernel has
+/// steps of 4 x 8, panels of 16 columns, and is said not to be portable.
+std::string tiles_of(kai_gemm_problem p, size_t units) {
+    p.b_constant = p.untagged = true, p.pin = "matmul_clamp_f32_f32_f32p16x1b_1x16_portable", p.units = units;
+    kai_gemm_plan plan = plan_of(p);
+    kai_ukernel u = *plan.gemm.ukernel;
+    u.features = uint64_t{1} << KAI_CPU_NEON;
+    u.get_m_step = [] { return size_t{4}; }, u.get_n_step = [] { return size_t{8}; };
+    plan.gemm.ukernel = plan.gemv.ukernel = &u;
+    const kai_gemm_work work = begun(plan, p.m);
+    return std::to_string(work.m_tile) + (work.m_first ? "|" : "x") + std::to_string(work.n_tile);
+}
+
+// Tiles in numbers, to see when one changes. Whether they are good: cost_test.cpp.
+TEST(GemmChoice, TilesOfTheTable) {
+    const struct {
+        size_t m, n, k, batch, l2_bytes;
+        std::vector<std::string> tiles;  // for 1, 2, 3, 5, 8, 17, 64 workers
+    } table[] = {
+        {1, 4096, 1024, 1, 65536, {"4x4096", "4x168", "4x112", "4x64", "4x88", "4x88", "4x64"}},
+        {4, 1000, 256, 1, 65536, {"4x1000", "4x168", "4x72", "4x72", "4x128", "4x64", "4x8"}},
+        {64, 64, 64, 1, 65536, {"64|64", "16|64", "24|64", "16|64", "4|64", "4|32", "4|16"}},
+        {100, 700, 300, 1, 65536, {"52x704", "52x56", "52x32", "52x16", "52x8", "52x8", "28x8"}},
+        {100, 700, 300, 1, 1048576, {"100x704", "100x24", "100x16", "100x8", "100x8", "52x8", "16x8"}},
+        {512, 512, 512, 1, 65536, {"32x512", "32x256", "32x176", "32x128", "32x80", "32x40", "32x8"}},
+        {512, 512, 512, 1, 1048576, {"512x512", "512x16", "512x8", "512x8", "512x8", "512x8", "4|256"}},
+        {3000, 50, 147, 1, 65536, {"3000|56", "120|56", "80|56", "48|56", "28|56", "12|56", "8|56"}},
+        {49, 512, 2000, 1, 65536, {"8x512", "8x128", "8x88", "8x56", "8x32", "8x16", "4|8"}},
+        {49, 512, 2000, 1, 1048576, {"52x512", "52x16", "52x8", "52x8", "52x8", "16|8", "4|8"}},
+        {196, 256, 900, 1, 65536, {"196|16", "100|16", "68|16", "52|16", "28|16", "16|16", "4|16"}},
+        {196, 256, 900, 1, 1048576, {"196|256", "8|256", "4|256", "4|256", "4x128", "4|256", "4|16"}},
+        {20, 30, 100, 9, 65536, {"20|32", "12|32", "20|32", "12|8", "12|8", "12|8", "4|16"}},
+        {1, 100, 700, 3, 65536, {"4x104", "4x56", "4x104", "4x104", "4x56", "4x24", "4x8"}},
+    };
+    for (const auto& row : table) {
+        kai_gemm_problem p = kai_gemm_problem_of(row.m, row.n, row.k);
+        p.batch = row.batch, p.l2_bytes = row.l2_bytes;
+        std::vector<std::string> tiles;
+        for (const size_t units : {1, 2, 3, 5, 8, 17, 64}) {
+            tiles.push_back(tiles_of(p, units));
+        }
+        EXPECT_EQ(tiles, row.tiles) << row.m << " x " << row.n << " x " << row.k << ", " << row.batch << ", "
+                                    << row.l2_bytes;
     }
 }
 
