@@ -79,6 +79,7 @@ struct Arguments {
 const kai_ukernel* ukernel;
 const kai_packer* packer;
 kai::KernelArgs kernel;
+size_t chunk_length;  // where the command names it
 kai::PackerArgs pack;
 void (*unified)(const void*, const void*);
 const void *unified_args, *unified_config;
@@ -203,6 +204,7 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     pack = kai::packer_args();
     pack.count = lhs ? m : n, pack.bl = arg("bl", 32);
     kai::set_depth(pack, k, kai::is_indirect(p) ? k / kc : 1);
+    chunk_length = kai::is_indirect(p) ? arg("kc", 0) : 0;
     const kai_ukernel* const u = user_of(p, lhs);
     pack.rows = arg(lhs ? "mr" : "nr", u == nullptr ? 4 : lhs ? u->get_mr() : u->get_nr());
     const Groups groups = groups_of(p, u, pack.rows);
@@ -258,6 +260,9 @@ void report_kernel(const kai_ukernel& u) {
 void report_packer(const kai_packer& p) {
     printf("%s=%zu,k=%zu,", kai::is_lhs(p) ? "m" : "n", pack.count, pack.k);
     printf("%s=%zu,kr=%zu,sr=%zu", kai::is_lhs(p) ? "mr" : "nr", pack.rows, pack.kr, pack.sr);
+    if (chunk_length != 0) {
+        printf(",kc=%zu", chunk_length);
+    }
     printf(" elements=%zu\n", pack.count * pack.k);
 }
 
