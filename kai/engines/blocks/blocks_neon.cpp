@@ -26,9 +26,9 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     return any >= kInfinity;
 }
 
-/// Rows whose scale is not finite are computed again: scale * (C + S) - scale * C is not a number where the scale is
-/// infinite. What becomes of a row depends on that row alone, so results stay the same however M is split. `args` has
-/// the place of the tiles; `largest` are the scales of its panels.
+/// Recomputes the rows whose scale is not finite: with an infinite scale, scale * (C + S) - scale * C is NaN. Whether a
+/// row is redone depends on that row alone, so results do not depend on how M is split. `args` locates the tiles;
+/// `largest` has the scales of their panels.
 [[gnu::noinline, gnu::cold]] void redo_odd_rows(
     const BlocksProblem& p, TileArgs args, size_t panels, const uint32_t largest[][4]) {
     float again[kMaxQuads][4][4];
@@ -47,7 +47,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     }
 }
 
-/// Tiles of some quads. Rows that tiles of few rows leave over use whole panels.
+/// Tiles of some quads. Quads that the tiles of few rows leave over use whole panels.
 void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& args) {
     const BlockTiles& t = p.tiles;
     TileFn* const run = t.run[panels - 1];
@@ -73,7 +73,7 @@ void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& arg
     args.quads = quads;
 }
 
-/// The panels of the next tile, at most `most`: as many as have a tile whose last panel is not empty.
+/// Number of panels of the next tile, at most `most`: the largest tile whose last panel has a row.
 KAI_INLINE size_t next_panels(const BlockTiles& tiles, size_t rows, size_t most) {
     for (size_t panels = most; panels > 2; --panels) {
         if (rows > 4 * (panels - 1) && tiles.run[panels - 1] != nullptr) {

@@ -38,31 +38,31 @@ KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
 KAI_STRUCT(TileArgs, KAI_TILE_ARGS);
 using TileFn = void(const TileArgs*);
 
-/// Some blocks of panels whose row scales are to be prepared.
+/// Blocks of panels whose row scales are to be prepared.
 struct RowScalesArgs {
     const uint8_t* lhs;
     size_t lhs_stride, lhs_block, panels, blocks;
     float* row_scales;       // out
     uint32_t (*largest)[4];  // of each row, as bits: the largest scale so far
-    size_t rows;             // rows after the first two of a panel need not be prepared if there are not more
+    size_t rows;             // of a panel; with 2 or fewer, only the first two need to be prepared
     float start;             // TileRules::start
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
-/// What tiles want besides the operands, and how they leave the results.
+/// What tiles need besides the operands, and how they leave the results.
 struct TileRules {
     float start;              // of integer sums: ShortSum
-    RowScalesFn* row_scales;  // may be missing
+    RowScalesFn* row_scales;  // may be null
     size_t chunk;             // how many blocks it prepares
-    bool redo;                // rows with a scale that is not finite are done again, as long blocks are
+    bool redo;                // rows with a non-finite scale are recomputed by the code for long blocks
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
 };
 
 /// The tiles of an ISA for a pair of formats.
 struct BlockTiles {
-    TileFn* run[kMaxPanels];  // of 1 to 4 panels; those of more than 2 may be missing
+    TileFn* run[kMaxPanels];  // by number of panels; null: no such tile (only 3 and 4)
     TileRules rules;
-    TileFn* few[7] = {};     // of 1 to 7 rows; all may be missing, or those of more than 4
+    TileFn* few[7] = {};     // by number of rows; all may be null, or those above 4
     bool any_quads = false;  // they take any number of quads, not only multiples of few_quads
 };
 
@@ -99,7 +99,7 @@ struct BlockOperands {
     BlockOperand lhs, rhs;
     size_t element_bytes;      // of the output, f32 or f16
     bool bf16_scales = false;  // of an RHS of indices
-    bool is_int8 = false;      // so is the RHS
+    bool is_int8 = false;      // the RHS
     BlockScales scales = {};
     size_t nibble_distance = 0;  // Format::nibble_distance
 };
@@ -107,7 +107,7 @@ struct BlockOperands {
 KAI_STRUCT(LongArgs, KAI_LONG_ARGS);
 using LongFn = void(const LongArgs*);
 
-/// What an ISA has for blocks of any length: tiles of one and two panels; k that stand together.
+/// Functions of an ISA for blocks of any length: tiles of one and two panels. group: consecutive k stored together.
 struct LongTiles {
     LongFn* run[2];
     size_t group;
@@ -173,7 +173,7 @@ struct BlockRowsKernel {
 extern "C" {
 [[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
 
-/// Rows x columns; a row: k that stand together.
+/// Named by rows x columns, or by the group of a row.
 kai::LongFn kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod, kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm,
     kai_long_row_4_neon_dotprod, kai_long_row_8_neon_dotprod;
 

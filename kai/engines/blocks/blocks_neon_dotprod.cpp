@@ -1,7 +1,7 @@
 // f32 and f16 <- both operands in blocks with SDOT (blocks_neon_tiles.hpp). A register holds 4 columns of a row.
 //
 // Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric_tiles.S and
-// blocks_neon_dotprod_qai4c32p_tiles.S (8 x 4, fewer rows as many as there are), *_few.S (up to 4 rows), *_row*.S (16
+// blocks_neon_dotprod_qai4c32p_tiles.S (8 x 4, or the 5 to 7 rows that are left), *_few.S (up to 4 rows), *_row*.S (16
 // columns of a row); longer blocks in blocks_neon_dotprod_long*.S.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@ void row_scales(const RowScalesArgs* args) {
     }
 }
 
-/// A block of a panel: scales of the rows, then for each row -C times its scale, four times.
+/// A block of a panel: scales of the rows, then -C times the scale of each row, repeated four times.
 void row_scales_and_starts(const RowScalesArgs* args) {
     for (size_t p = 0; p < args->panels; ++p) {
         uint32x4_t largest = vld1q_u32(args->largest[p]);

@@ -9,7 +9,7 @@
 namespace kai {
 namespace {
 
-/// A block of a panel: scales of rows 01, rows 23 in the order of a tile, then -C times them.
+/// A block of a panel, in the order of a tile: scales of rows 0 and 1, of rows 2 and 3, then -C times each.
 template <bool BOTH>
 KAI_INLINE void pairs_of_scales(const RowScalesArgs& args) {
     const float start = args.start;
@@ -32,7 +32,7 @@ void row_scales(const RowScalesArgs* args) {
     args->rows > 2 ? pairs_of_scales<true>(*args) : pairs_of_scales<false>(*args);
 }
 
-/// A block of a panel: sums of rows 01, rows 23 in the order of a tile, then scales.
+/// A block of a panel, in the order of a tile: sums of rows 0 and 1, of rows 2 and 3, then their scales.
 template <bool BOTH>
 KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
     struct Fields {

@@ -1,5 +1,4 @@
-// Blocks of any length, of all formats. Blocks of 32, the usual length, come here where the scale of a row is not
-// finite.
+// Blocks of any length, all formats. Blocks of 32, the usual length, come here only for rows whose scale is not finite.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
@@ -49,7 +48,7 @@ KAI_INLINE void store_row(const float sums[][4], size_t count, T* dst, float lo,
     }
 }
 
-/// Indices become int8, block by block; of halves with a scale each, the other one becomes 0.
+/// Turns indices into int8, block by block. If each half has a scale of its own, the other half becomes 0.
 [[gnu::cold]] void tiles_of_indices(const TileArgs& args, BlockOperands of, const LongTiles& tiles) {
     const bool halves = of.scales == BlockScales::halves;
     const int8x16_t table = load_s8x16(args.table), zero = vdupq_n_s8(0);
@@ -124,7 +123,7 @@ void kai_long_row_neon(
     uint8_t* out = bytes(dst);
     for (size_t count = 0; quads > 0; quads -= count) {
         count = quads < 4 ? quads : quads < kQuads ? quads / 4 * 4 : kQuads;
-        // Quads that are missing are others again.
+        // Missing quads repeat existing ones.
         a.quads = (count + 3) / 4;
         a.quad_1 = count > 1 || pairs ? next : 0;
         a.quad_2 = count > 2 ? next_two : 0;

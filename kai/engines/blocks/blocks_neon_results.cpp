@@ -1,5 +1,5 @@
-// The GEMM engine of operands quantised in blocks: results of tiles, to which the bias is added, clamped, converted,
-// stored.
+// The GEMM engine of operands quantised in blocks: turns the sums of tiles into results (bias, clamp, conversion) and
+// stores them.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
@@ -13,8 +13,8 @@ struct FourRows {
     float32x4_t x[4];
 };
 
-/// The results of a panel, four columns, whose sums are at `tile`: those of ROWS rows, 2 or 4, and then the same again.
-/// The bias, if there is one, moves on to the next panel.
+/// Results of four columns of a panel whose sums are at `tile`: ROWS rows, 2 or 4; with 2 rows, both are repeated.
+/// Advances `bias` to the next panel unless it is null.
 template <bool PAIRS, int ROWS>
 KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t rhs_stride, float lo, float hi) {
     FourRows four;
@@ -23,7 +23,7 @@ KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t r
         const float* two = tile + 4 * (i % ROWS);
         float32x4_t a = vld1q_f32(two);
         const float32x4_t b = vld1q_f32(two + 4);
-        __asm__("" : "+w"(a));  // not LD2, which takes longer
+        __asm__("" : "+w"(a));  // not LD2, which is slower
         const float64x2_t x = vreinterpretq_f64_f32(a), y = vreinterpretq_f64_f32(b);
         four.x[i] = PAIRS ? vreinterpretq_f32_f64(vzip1q_f64(x, y)) : a;
         four.x[i + 1] = PAIRS ? vreinterpretq_f32_f64(vzip2q_f64(x, y)) : b;
@@ -42,7 +42,7 @@ KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t r
     return four;
 }
 
-/// Four columns of a panel; of several rows at one place the first one is stored last.
+/// Four columns of a panel. Where several rows share an address, row 0 is stored last and wins.
 template <class T, int ROWS>
 KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t offset) {
     KAI_UNROLL(4)
@@ -51,7 +51,8 @@ KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t of
     }
 }
 
-/// Up to ROWS rows of a panel, 2 or 4. Rows past the last row of the output are stored where row 0 goes, before it.
+/// Up to ROWS rows of a panel, 2 or 4. Rows past the end of the output are stored to row 0 first, which then
+/// overwrites them.
 template <bool PAIRS, int ROWS>
 KAI_INLINE void store_rows(
     const BlocksProblem& p, const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {

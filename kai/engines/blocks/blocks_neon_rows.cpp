@@ -13,7 +13,7 @@ namespace {
     size_t dst_stride, float lo, float hi) {
     const BlockOperands& of = kernel.operands;
     if (n == 0) {
-        return;  // there is no table
+        return;  // without columns there is no table to load
     }
     const size_t blocks = blocks_of(k, bl), rhs_stride = of.rhs.stride(blocks, bl);
     const Rows rows{
@@ -31,7 +31,7 @@ namespace {
 }  // namespace
 }  // namespace kai
 
-/// One row of whole panels, the usual case, is a jump.
+/// The usual case, one row of whole panels, is a tail call.
 void kai_matmul_block_rows_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlockRowsKernel* kernel, float lo, float hi) {

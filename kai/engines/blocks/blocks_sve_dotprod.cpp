@@ -2,8 +2,8 @@
 //
 //     dst[n] = clamp(sum over blocks of lhs_scale * rhs_scale * S),     S = sum over the block of lhs * rhs
 //
-// Two panels at a time share the row. With vectors of 128 bits each panel takes two turns of 4 columns. Blocks that are
-// not of 32 run in blocks_neon_dotprod_long_row.S.
+// Two panels at a time share the row. With vectors of 128 bits each panel takes two turns of 4 columns. Other block
+// lengths than 32 run in blocks_neon_dotprod_long_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sve.hpp"
@@ -122,8 +122,8 @@ struct RowShape {
     float lo, hi;
 };
 
-/// The columns of a vector of two panels; n from the first of them on. If the second one is not there, it is the first
-/// again, and no column of it is stored.
+/// One vector of columns of each of two panels; `n` counts from the first. Without a second panel the first is read
+/// twice, and stored once.
 template <class Dot>
 KAI_INLINE void vector_columns(
     const RowShape& p, size_t column, const uint8_t* lhs, const uint8_t* rhs, float* dst, size_t n) {

@@ -1,4 +1,4 @@
-// How a source reads the catalogues: it says what a line of its own ISA expands to. Lines of other ISAs expand to
+// How a source reads the catalogues: it defines what lines of its own ISA expand to; those of other ISAs expand to
 // nothing.
 //
 //     #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_SOMETHING)    for each line: KAI_DEFINE_SOMETHING(name, ...)
@@ -8,7 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// KAI_ISA_<isa> is either `, macro` or no macro at all, one word: the second of what stands there is `macro` or
+// KAI_ISA_<isa> is defined as `, macro`, or undefined, hence a single token: the second argument below is `macro` or
 // KAI_NO_LINE.
 #define KAI_LINES(MACRO) , MACRO
 #define KAI_LINE(ISA, ...) KAI_LINE_(KAI_ISA_##ISA, KAI_NO_LINE, ~)(__VA_ARGS__)
@@ -16,5 +16,5 @@
 #define KAI_SECOND(FIRST, SECOND, ...) SECOND
 #define KAI_NO_LINE(...)
 
-// The line that names the family says nothing to a source.
+// Sources ignore the line that names the family.
 #define KAI_FAMILY(...)

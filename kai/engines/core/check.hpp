@@ -22,7 +22,7 @@ extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden"), gnu::format(printf,
 extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden")]] void kai_refuse(
     const char* prefix, const char* name, const kai_violation* violation);
 
-/// In the name of the function PREFIX NAME: aborts with a violation, if there is one.
+/// Aborts, reporting the function PREFIX NAME, if there is a violation.
 #define KAI_REFUSE(PREFIX, NAME, VIOLATION)                      \
     do {                                                         \
         const kai_violation violation_ = VIOLATION;              \
@@ -34,7 +34,7 @@ extern "C" [[noreturn, gnu::cold, gnu::visibility("hidden")]] void kai_refuse(
 namespace kai {
 namespace {
 
-/// In the name of `function`: aborts with a sentence and its values.
+/// Aborts with a sentence and its values, reporting `function`.
 template <typename Sentence, typename... Values>
 [[noreturn, gnu::always_inline]] inline void fail(const char* function, Sentence, Values... values) {
     check_values<Sentence, Values...>();
@@ -52,7 +52,7 @@ template <typename Sentence, typename... Values>
         }                                                      \
     } while (0)
 
-/// Checked in builds with assertions; otherwise not even evaluated.
+/// Checked in builds with assertions; not evaluated in others.
 #if KLEIDIAI_ASSERTIONS
 #define KAI_REQUIRE(function, cond, ...) KAI_REQUIRE_ALWAYS(function, cond, __VA_ARGS__)
 #else

@@ -1,7 +1,8 @@
 // The rules of floating point, before anything else is included.
 //
 // Results are specified to the last bit (docs/arithmetic.md). The build systems say so after all flags of a parent
-// (cmake/KaiFloats.cmake); who compiles these files in another way is told here, as far as a compiler tells.
+// (cmake/KaiFloats.cmake); anyone who compiles these files differently gets
+// an error here, as far as the compiler reveals its flags.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -13,8 +13,8 @@
 namespace kai {
 namespace {
 
-/// The caller that needs a size that scales with a vector length: the function `prefix``name`, for the message that it
-/// prints on a CPU without such vectors. {}: a run function, which is not called there, and nothing is checked.
+/// Names the function `prefix``name` that asks for a size in vectors, for its message on a CPU without them. {}: a run
+/// function, which is never called there: no check.
 struct Getter {
     const char *prefix, *name;
 };
@@ -28,7 +28,7 @@ struct SizeGetter {
 /// Used instead of a Getter for a number that is data (PanelRows).
 struct AsData {};
 
-/// A packed side of a micro-kernel as data: what functions that several micro-kernels share compute strides from.
+/// A packed side of a micro-kernel as data, from which functions shared by several micro-kernels compute strides.
 struct PackedSide {
     PanelRows rows;
     uint32_t bits, panel_fields, block_fields;  // of an element; bytes per row
@@ -91,7 +91,7 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 #define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP) \
     KAI_REQUIRE(__func__, INDEX % (STEP) == 0, not_multiple_of, #INDEX, INDEX, STEP_NAME, STEP)
 
-/// For `run` of micro-kernels some of which are for one row: those with an m_step of 1.
+/// For `run` of families in which micro-kernels with an m_step of 1 take one row only.
 #define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, many_rows, M)
 
 #define KAI_DEFINE_SIZE(WHAT, NAME, VALUE)                                                \
@@ -240,12 +240,12 @@ KAI_INLINE void check_blocks(const Format& f, size_t k, size_t bl, const char* f
     KAI_REQUIRE(function, !f.table || bl == 32, other, "bl", bl, 32);
 }
 
-/// Of micro-kernels without blocks that do not take any depth.
+/// For micro-kernels without blocks whose depth is restricted.
 KAI_INLINE void check_depth(size_t k, size_t multiple, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(function, k % multiple == 0, not_multiple, "k", k, multiple);
 }
 
-/// Of a product whose sums over k are int32.
+/// For products whose sums over k are int32.
 KAI_INLINE void check_sums(size_t k, size_t most, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(function, k <= most, large_sums, k, most);
 }

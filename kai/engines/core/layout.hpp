@@ -104,7 +104,7 @@ struct Format {
         return element_bytes(t, bl) + t.rows * (block_head + block_tail);
     }
 
-    /// @name Getters take any number, 0 too: nothing divides by what is 0
+    /// @name Safe for any argument, 0 included: no division by zero
     /// @{
     KAI_INLINE static constexpr size_t panels_before(Tile t, size_t row) {
         return t.rows == 0 ? 0 : row / t.rows;
@@ -112,7 +112,7 @@ struct Format {
     KAI_INLINE static constexpr size_t panels_of(Tile t, size_t count) {
         return t.rows == 0 ? 0 : (count + t.rows - 1) / t.rows;
     }
-    /// A part of a block counts as one.
+    /// A partial block counts as one.
     KAI_INLINE static constexpr size_t blocks_of(size_t k, size_t bl) {
         return bl == 0 ? 0 : (k + bl - 1) / bl;
     }
@@ -195,7 +195,7 @@ struct Format {
     }
 };
 
-/// Whether both are the same format: each has a name of its own.
+/// Whether both are the same format: names are unique.
 constexpr bool operator==(const Format& a, const Format& b) {
     const char *x = a.name, *y = b.name;
     while (*x == *y && *x != '\0') {
@@ -204,14 +204,14 @@ constexpr bool operator==(const Format& a, const Format& b) {
     return *x == *y;
 }
 
-/// The largest k of rows quantised as qai8dxp and weights with a scale per channel: |q - zero point| <= 255, and all of
-/// k is summed in an int32. What has nibbles 16 apart is summed as 16 * weight. (qsu2: the table's weights decide.)
+/// The largest k for which int32 sums over all of k cannot overflow: rows quantised as qai8dxp (|q - zero point| <= 255)
+/// times weights with a scale per channel. Formats with nibbles 16 apart sum 16 * weight. (qsu2: the table decides.)
 constexpr size_t most_depth(const Format& f) {
     const size_t weight = f.bits == 8 || f.nibble_distance == 16 ? 128 : f.bits == 4 ? 8 : 1;
     return size_t{0x7FFFFFFF} / (255 * weight);
 }
 
-/// The weights of 2-bit formats, where a caller gives none.
+/// The weights of 2-bit formats unless the caller gives others.
 inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
 
 /// @name The formats

@@ -1,5 +1,5 @@
-// How much engines take at a time: groups of rows, batches of columns, chunks of k. The result of a product must not
-// show where one ends. Tests take their shapes from here (test/matmul/limits_test.cpp); nothing here needs an ISA.
+// How much engines take at a time: groups of rows, batches of columns, chunks of k. Results must not
+// depend on where one ends. Tests take their shapes from here (test/matmul/limits_test.cpp); nothing here needs an ISA.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -99,7 +99,7 @@ KAI_INLINE LhsRows checked(const kai_rhs_rules& rules, const Format& format, siz
     return rows;
 }
 
-/// Rows of floats, one at a time: so many come with a token.
+/// Rows of floats, one at a time, as tokens bring them.
 template <const LhsBlockKind& kind>
 KAI_INLINE void append_floats(const Format& format, const LhsRows& rows) {
     RowPlace to = RowPlace::of_first(rows);

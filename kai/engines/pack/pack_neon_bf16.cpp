@@ -140,7 +140,7 @@ KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, siz
     }
 }
 
-/// Elements of source_bytes and a bias of bias_bytes. What there is not of the matrix is zero.
+/// Elements of source_bytes and a bias of bias_bytes. Missing rows, columns and bias become zeros.
 [[gnu::noinline]] void pack_columns(
     const kai_rhs_rules& rules, const kai_rhs_call& c, size_t source_bytes, size_t bias_bytes) {
     kai_check_rhs_call(&rules, &c);

@@ -3,7 +3,7 @@
 // A row is read twice, for its range and for its quants. Four rows are quantised together (pack_neon_lhs.hpp).
 //
 // A loop takes a fixed number of elements at a time. The remainder takes the same number: the last step overlaps the
-// previous one, which does no harm as the same bytes are written. Rows that are too short for one step, the
+// previous one, which is harmless: it writes the same bytes. Rows that are too short for one step, the
 // incomplete group at the end of a row, and rows with an infinite multiplier take the scalar way.
 //
 // The loops are functions of their own, which packers share if they agree in what is done per element: type and ties.

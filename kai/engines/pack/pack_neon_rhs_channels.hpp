@@ -234,7 +234,7 @@ four_columns(const RhsChannels& p, size_t at, const uint8_t* array, size_t colum
     return columns;
 }
 
-/// N x K. A chunk after the whole steps has what is left, and zeros.
+/// N x K. The chunk after the whole steps is padded with zeros.
 [[gnu::noinline]] void pack_weights_nxk(const RhsChannels& p, PackFour pack_four, const uint8_t* absent) {
     const size_t weights = 128 / p.bits, whole = p.k / weights;  // weights of a step
     const size_t rows = p.tile.rows, rest = p.padded - whole * weights, chunks = (whole + kSteps - 1) / kSteps;

@@ -125,7 +125,7 @@ KAI_INLINE void zero_rest(uint8_t* dst, size_t line, size_t count, size_t i) {
     }
 }
 
-/// Lines of which `exist` bytes are in the source.
+/// Lines; `exist` of their bytes are in the source.
 [[gnu::noinline]] void copy_some_lines(
     const uint8_t* src, size_t stride, uint8_t* dst, size_t line, size_t count, size_t exist) {
     size_t i = 0;
@@ -159,8 +159,8 @@ KAI_INLINE void transpose(const uint8x16_t v[lanes], uint8x16_t out[lanes]) {
     }
 }
 
-/// `count` places, at least a vector of them, of the columns of a vector, `exist` of which do; the others become zeros.
-/// The last step overlaps the previous one where the places are no whole vectors.
+/// `count` places (at least one vector) of a vector of columns, of which `exist` are in the source; the others become
+/// zeros. The last step overlaps the previous one unless the places are whole vectors.
 using TransposeColumns = void(const uint8_t* src, size_t stride, uint8_t* dst, size_t count, size_t exist);
 
 template <class Element, size_t line>

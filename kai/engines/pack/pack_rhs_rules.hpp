@@ -12,7 +12,7 @@
 /// What `params` is.
 enum kai_rhs_params : uint8_t {
     KAI_RHS_PARAMS_NULL,
-    KAI_RHS_PARAMS_ANY,       ///< not NULL
+    KAI_RHS_PARAMS_ANY,       ///< required, any value
     KAI_RHS_PARAMS_1,         ///< lhs_zero_point 1; rhs_zero_point is not used
     KAI_RHS_PARAMS_1_8,       ///< lhs_zero_point 1, rhs_zero_point 8
     KAI_RHS_PARAMS_1_8_OR_0,  ///< lhs_zero_point 1, rhs_zero_point 8 or 0
@@ -52,12 +52,12 @@ struct kai_rhs_rules {
     uint8_t stride_bits;
     bool kxn;
     bool scale, zero, bias;  ///< required, required, optional
-    bool table;              ///< is not NULL
+    bool table;              ///< required
     bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
     kai_rhs_params params;
 };
 
-/// The arguments of `run`. What a packer does not have is 0, or 1 for num_groups.
+/// The arguments of `run`. Those that a packer does not have are 0 (num_groups: 1).
 struct kai_rhs_call {
     size_t num_groups, n, k, nr, kr, sr, bl;
     const void* rhs;

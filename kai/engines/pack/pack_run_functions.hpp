@@ -1,6 +1,5 @@
-// The functions kai_run_<name> of packers whose signature several bodies have, one macro per signature: its name is that
-// of the type in kai/ukernels/pack. A body follows: `KAI_RUN_RHS_PACK_NXK_GGUF(NAME) { ... }`; parameters have the names
-// that are here.
+// Heads of kai_run_<name> for signatures that several packers share, one macro per signature, named like its type in
+// kai/ukernels/pack. A body follows, `KAI_RUN_RHS_PACK_NXK_GGUF(NAME) { ... }`, and uses the parameter names below.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -177,7 +177,7 @@ KAI_DEFINE_LHS_PACK_API(
     matmul_pack_lhs_mxk_x32p4vsx1_x32_sme, kai::pack_lhs, uint32_t, kai::packed(kai::f32p, VL(1), 1))
 KAI_DEFINE_LHS_PACK_API(
     matmul_pack_lhs_mxk_x16p4vsx2_x16_sme, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
-// The same bytes. (Its name allows SME2, which has nothing to offer here.)
+// The same bytes as the SME packer: SME2, which the name allows, would gain nothing here.
 KAI_DEFINE_LHS_PACK_API(
     matmul_pack_lhs_mxk_x16p4vsx2_x16_sme2, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
 KAI_DEFINE_LHS_PACK_API(matmul_pack_lhs_mxk_x8p4vsx4_x8_sme, kai::pack_lhs, uint8_t, kai::packed(kai::x8p, VL(1), 4))

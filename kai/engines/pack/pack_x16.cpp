@@ -20,10 +20,10 @@ constexpr Plain bf16_kxn = {16, true}, bf16_nxk = {16, false};
 
 constexpr size_t kColumns = 12, kElement = sizeof(uint16_t), kGroup = 4 * kElement;
 
-/// Elements of a place that are packed before the next places: what is written in parts stays in the nearest cache.
+/// Elements of a place packed before moving to the next places, so that partial writes stay in the nearest cache.
 constexpr size_t kChunk = 128;
 
-/// `count` elements at src, a group every `step` bytes; what the last one lacks becomes zero.
+/// `count` elements at src, a group every `step` bytes; the last group is padded with zeros.
 KAI_INLINE void pack_place(const uint8_t* src, size_t count, uint8_t* dst, size_t step) {
     for (; count >= 4; count -= 4, src += kGroup, dst += step) {
         store(dst, load<uint64_t>(src));

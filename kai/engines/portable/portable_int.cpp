@@ -236,7 +236,7 @@ constexpr Decode* kDecode = decode<
     RHS.bits, RHS.bits == 2 || RHS.table, RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP,
     EXCESS_8>;
 
-/// What the loops call of a family.
+/// The operations of a family, as the loops call them.
 struct FamilyOps {
     const Format &lhs, &rhs;
     bool has_blocks, adds_parts, adds_halves;
