@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -224,6 +225,46 @@ TEST(GemmChoice, UnknownCaches) {
     const kai_gemm_plan plan = plan_of(p);
     EXPECT_EQ(plan.problem.l1_bytes, size_t{64} << 10);
     EXPECT_EQ(plan.problem.l2_bytes, size_t{1} << 20);
+}
+
+// What kai_gemm.h says of kai_gemm_problem_of.
+TEST(GemmChoice, DefaultsOfAProblem) {
+    const kai_gemm_problem p = kai_gemm_problem_of(2, 3, 4);
+    EXPECT_TRUE(p.m == 2 && p.n == 3 && p.k == 4 && p.batch == 1);
+    EXPECT_TRUE(p.a_type == kai_dt_f32 && p.b_type == kai_dt_f32 && p.c_type == kai_dt_f32);
+    EXPECT_TRUE(p.b_kind == KAI_GEMM_DENSE && p.alpha == 1 && p.beta == 0 && p.multiplier == 1);
+    EXPECT_TRUE(p.clamp_min == -HUGE_VALF && p.clamp_max == HUGE_VALF && p.c_min == -128 && p.c_max == 127);
+    EXPECT_TRUE(p.units == 1 && p.sme_units == 1);
+    EXPECT_EQ(p.l1_bytes, size_t{64} << 10);
+    EXPECT_EQ(p.l2_bytes, size_t{1} << 20);
+    EXPECT_FALSE(p.groups || p.scatters || p.a_transposed || p.b_transposed || p.b_constant || p.b_per_matrix);
+    EXPECT_FALSE(p.bias || p.allow_bf16 || p.allow_f16 || p.untagged);
+    EXPECT_TRUE(p.pin == nullptr && p.format == nullptr && p.bl == 0 && p.a_zero_point == 0 && p.c_zero_point == 0);
+}
+
+// F32, F16 and BF16 of a file become DENSE; other types do not.
+TEST(GemmChoice, FloatsOfAFileAreDense) {
+    const std::pair<kai_gguf_type_id, kai_datatype> types[] = {
+        {KAI_GGUF_F32, kai_dt_f32}, {KAI_GGUF_F16, kai_dt_f16}, {KAI_GGUF_BF16, kai_dt_bf16}};
+    for (const auto& [id, type] : types) {
+        for (const size_t m : {1, 70}) {
+            for (const bool constant : {false, true}) {
+                kai_gemm_problem p = kai_gemm_problem_of(m, 64, 512), dense = p;
+                p.b_kind = KAI_GEMM_GGUF, p.gguf_type = id, dense.b_type = type;
+                p.b_transposed = dense.b_transposed = true, p.b_constant = dense.b_constant = constant;
+                const kai_gemm_plan plan = plan_of(p), other = plan_of(dense);
+                EXPECT_EQ(plan.problem.b_kind, KAI_GEMM_DENSE);
+                EXPECT_EQ(plan.problem.b_type, type);
+                EXPECT_EQ(plan.gemm.ukernel, other.gemm.ukernel);
+                EXPECT_EQ(plan.gemv.ukernel, other.gemv.ukernel);
+                EXPECT_EQ(plan.rhs_packer, other.rhs_packer);
+                EXPECT_EQ(plan.packed_b_size, other.packed_b_size);
+            }
+        }
+    }
+    kai_gemm_problem p = kai_gemm_problem_of(7, 64, 512);
+    p.b_kind = KAI_GEMM_GGUF, p.gguf_type = KAI_GGUF_Q8_0, p.b_transposed = true;
+    EXPECT_EQ(plan_of(p).problem.b_kind, KAI_GEMM_GGUF);
 }
 
 // ---- kernels of the unified API where they are the fastest ----
@@ -546,7 +587,8 @@ TEST(GemmChoice, NoMoreThanTheWorkspaceNeeds) {
     Random random(78);
     const auto up = [](size_t x) { return (x + 63) / 64 * 64; };
     for (size_t i = 0; i < 40 * std::size(kKinds); ++i) {
-        const Case c = random_case(kKinds[i % std::size(kKinds)], random);
+        Case c = random_case(kKinds[i % std::size(kKinds)], random);
+        c.p.m += i % 3 * 50, c.p.n += i % 4 * 500;
         const kai_gemm_plan plan = plan_of(c.p);
         const kai_gemm_layout& at = plan.layout;
         if (plan.gemm.ukernel == nullptr) {
@@ -585,12 +627,20 @@ TEST(GemmChoice, NoMoreThanTheWorkspaceNeeds) {
         EXPECT_EQ(at.copied, 0U);
         EXPECT_EQ(at.tile, up(at.few_rows + few));
         EXPECT_EQ(at.slot_size, up(tile != 0 ? at.tile + tile : few != 0 ? at.few_rows + few : at.slot_size));
-        const kai_ukernel& u = *plan.gemm.ukernel;
-        const size_t step = u.get_m_step() * u.get_n_step() * size_of(u.dst_type);
-        if (plan.gemv.ukernel == &u) {
-            EXPECT_LE(at.tile_rows * at.tile_columns * size_of(u.dst_type), std::max(step, size_t{16} << 10));
+        // As many steps as 32 rows have, and as many columns as 16 KB then have: whole steps, and at least one.
+        size_t tile_rows = 0, tile_columns = 0;
+        for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+            const kai_ukernel& u = *kernel->ukernel;
+            const auto steps = [](size_t lines, size_t step) { return std::max<size_t>(lines / step, 1) * step; };
+            const auto most = [](size_t lines, size_t step) { return (lines + step - 1) / step * step; };
+            const size_t rows = steps(std::min<size_t>(c.p.m, 32), u.get_m_step());
+            const size_t columns = steps((size_t{16} << 10) / (rows * size_of(u.dst_type)), u.get_n_step());
+            tile_rows = std::max(tile_rows, std::min(rows, most(c.p.m, u.get_m_step())));
+            tile_columns = std::max(tile_columns, std::min(columns, most(c.p.n, u.get_n_step())));
         }
-        EXPECT_EQ(plan.direct || c.p.m == 0 || c.p.n == 0, at.tile_rows * at.tile_columns == 0);
+        EXPECT_EQ(at.tile_rows, plan.direct ? 0 : tile_rows);
+        EXPECT_EQ(at.tile_columns, plan.direct ? 0 : tile_columns);
+        EXPECT_EQ(plan.packed_b_stride % 64, 0U);
         EXPECT_LE(plan.workspace_size, up(at.slots + plan.workers * at.slot_size));
         EXPECT_GT(plan.workspace_size + 64, at.slots + plan.workers * at.slot_size);
         ASSERT_FALSE(testing::Test::HasFailure());
