@@ -150,9 +150,10 @@ void differs(Tally& tally, Kind kind, const std::string& function, const std::st
     ADD_FAILURE() << kKindNames[kind] << " " << function << ": " << what;
 }
 
-/// Runs both. Whether both returned; otherwise what happened is counted.
+/// Runs both. Whether both returned; otherwise what happened is counted, as `kind` if only ours returned.
 template <typename Ours, typename Theirs>
-bool both_return(Tally& tally, const std::string& function, const std::string& call, Ours ours, Theirs theirs) {
+bool both_return(
+    Tally& tally, const std::string& function, const std::string& call, Ours ours, Theirs theirs, Kind kind = ABORTS) {
     ++tally.calls;
     const test::Ending theirs_end = test::ending_of(theirs);
     const test::Ending ours_end = test::ending_of(ours);
@@ -163,7 +164,7 @@ bool both_return(Tally& tally, const std::string& function, const std::string& c
         ++tally.same;
     } else if (ours_end.returned) {
         differs(
-            tally, ABORTS, function,
+            tally, kind, function,
             call + ": theirs ends by signal " + std::to_string(theirs_end.signal) + ", " + theirs_end.text);
     } else {
         ++tally.unexplained;
@@ -695,7 +696,8 @@ TEST_P(PeerDwconv, PacksAndComputesTheSame) {
             }
         };
         if (!both_return(
-                tally, function, call, [&] { run(u.run, ours); }, [&] { run(their_kernel, theirs); })) {
+                tally, function, call, [&] { run(u.run, ours); }, [&] { run(their_kernel, theirs); },
+                single ? OVERRUN : ABORTS)) {
             continue;
         }
         const auto load = [&](const GuardedBuffer& from, size_t at) {
