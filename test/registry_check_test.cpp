@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -270,7 +271,8 @@ TEST_P(CheckPacker, StridesFromTheSecondLineOn) {
         }
         c.*stride = value;
         accepted(c, &reason);
-        return reason.substr(0, reason.find(" is less than"));
+        return std::regex_replace(
+            reason, std::regex(SAID_AS(short_stride, "(\\w+)", "([0-9]+)", "[0-9]+", "\\w+")), "$1 = $2");
     };
     for (const size_t lines : {2, 3}) {
         const std::string text = said(lines, &Call::stride, 1);
@@ -310,7 +312,7 @@ TEST(Check, Sentences) {
     EXPECT_EQ(reason, SAID(not_multiple_of, "k", 250, "bl", 32));
     char few[10] = "";
     EXPECT_FALSE(kai_registry_check(&c, few, sizeof(few)));
-    EXPECT_STREQ(few, "k = 250 i");
+    EXPECT_EQ(few, reason.substr(0, sizeof(few) - 1));
     c.k = 64, c.bias = true;
     EXPECT_FALSE(accepted(c, &reason));
     EXPECT_EQ(reason, SAID(no_place, "bias"));
