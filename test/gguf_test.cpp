@@ -289,6 +289,7 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi6c16x256pnrx4", kai_run_rhs_unpack_row_qsi6c16x256pnrx4},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
+        {"qai4c32ps1s0sf16", kai_run_rhs_unpack_row_qai4c32ps1s0sf16},
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},
         {"qlu4c32pscalebf16", kai_run_rhs_unpack_row_qlu4c32pscalebf16},
         {"qlu4c16p", kai_run_rhs_unpack_row_qlu4c16p},
@@ -309,7 +310,7 @@ Unpack* unpack_of(const std::string& format) {
 std::vector<const kai_packer*> file_packers() {
     std::vector<const kai_packer*> packers;
     for (const kai_packer* p : test::all_packers()) {
-        if (kai::is_file(*p) && std::string(p->format) != "qai4c32ps1s0sf16") {
+        if (kai::is_file(*p) && !kai::is_unified(*p)) {  // which makes the bytes of another one
             packers.push_back(p);
         }
     }
@@ -321,6 +322,7 @@ protected:
     const kai_packer& p = *GetParam();
     const kai_gguf_type& type = kai::file_type_of(p);
     const bool has_zero = reference::find_format(p.format)->offset != nullptr;
+    const bool half_fields = std::string(p.format) == "qai4c32ps1s0sf16";
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
@@ -359,8 +361,14 @@ protected:
         return floats;
     }
 
-    /// The scale is exact, the zero rounded once, and so is the sum.
+    /// The scale is exact, the zero rounded once, and so is the sum. With fields of f16 scale and minimum are rounded.
     float expected(const reference::GgufWeight& w) const {
+        if (half_fields) {
+            const auto half = [](double x) {
+                return reference::f32_from_f16(reference::f16_from_f32(static_cast<float>(x)));
+            };
+            return std::fma(static_cast<float>(w.value), half(w.scale), half(w.min));
+        }
         const auto scale = static_cast<float>(w.scale), zero = static_cast<float>(8 * w.scale + w.min);
         return has_zero ? std::fma(static_cast<float>(w.value - 8), scale, zero) : w.f32();
     }
@@ -389,7 +397,7 @@ TEST_P(GgufPack, RecordedRowsComeBack) {
                         ASSERT_TRUE(same(got[i], converted(dst_type, want)))
                             << "row " << row << ", weight " << i << " is " << got[i] << ", not " << want;
                         // As in the file, where 8 * scale + min needs no rounding: in rows that a quantiser made.
-                        if (!edge) {
+                        if (!edge && !half_fields) {
                             ASSERT_EQ(want, w.f32()) << "row " << row << ", weight " << i;
                         }
                     }

@@ -56,11 +56,28 @@ KAI_INLINE void check_groups(const char* function, const Format& format, const T
     KAI_REQUIRE_ALWAYS(function, divides_16(group), byte_groups, t.kr, t.sr, group);
 }
 
-/// A value is a nibble, perhaps with bit 3 flipped, less 8. (Or a byte.)
+/// A value is a nibble, perhaps with bit 3 flipped, less `offset`. (Or a byte.)
 struct Nibble {
     unsigned flip;
     float scale_unit;  // what a stored scale of 1 is
+    uint8_t offset = 8;
 };
+
+/// Of a block and a column.
+struct BlockFields {
+    float zero, scale;
+};
+
+/// tail: of the block. Four bytes of a column: zero and scale are f16, each of the left and the right half of the panel
+/// in turn.
+KAI_INLINE BlockFields fields_after_block(const Format& format, const uint8_t* tail, size_t rows, size_t r) {
+    if (format.block_tail == 2 * sizeof(uint16_t)) {
+        const uint8_t* place = tail + sizeof(uint16_t) * (r < rows / 2 ? 2 * r : 2 * r - rows + 1);
+        return {
+            kai_cast_f32_f16(load<uint16_t>(place)), kai_cast_f32_f16(load<uint16_t>(place + sizeof(uint16_t) * rows))};
+    }
+    return {load<float>(tail + 4 * r), load<float>(tail + 4 * (rows + r))};
+}
 
 /// 16 bytes, of which compilers have vectors everywhere.
 using Bytes [[gnu::vector_size(16)]] = uint8_t;
@@ -128,12 +145,12 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p, 
     const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
     for (size_t b = 0; b < p.k / p.bl; ++b) {
         const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r * group;
-        const uint8_t* tail = panel + format.tail(p.tile, p.bl, b) + 4 * r;
         const bool has_zero = format.block_tail != 0;
-        const float zero = has_zero ? load<float>(tail) : 0;
-        const float scale = has_zero
-                                ? load<float>(tail + 4 * p.tile.rows) * nibble.scale_unit
-                                : kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
+        const BlockFields fields =
+            has_zero
+                ? fields_after_block(format, panel + format.tail(p.tile, p.bl, b), p.tile.rows, r)
+                : BlockFields{0, kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r))};
+        const float zero = fields.zero, scale = fields.scale * nibble.scale_unit;
         uint8_t* dst = p.dst + b * p.bl * size;
         size_t at = 0, of_d = 0;
         for (size_t left = p.bl * format.bits / 8; left > 0; left -= 16, elements += next_16, at += 16) {
@@ -143,7 +160,7 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p, 
                 continue;
             }
             const Bytes flipped = bytes ^ static_cast<uint8_t>(nibble.flip);
-            const Bytes low = (flipped & 15) - 8, high = (flipped >> 4) - 8;
+            const Bytes low = (flipped & 15) - nibble.offset, high = (flipped >> 4) - nibble.offset;
             if (d == 1) {  // neighbours
                 Bytes first, second;
                 for (size_t i = 0; i < 16; ++i) {
@@ -368,12 +385,13 @@ extern "C" {
 
 KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
-KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, kai::Nibble{})
-KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, kai::Nibble{})
+KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
+KAI_DEFINE_UNPACK(qai4c32ps1s0sf16, unpack_blocks, (kai::Nibble{0, 1, 0}))
 KAI_DEFINE_UNPACK(qlu4c32p, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c32pscalebf16, unpack_indices, 0)
 KAI_DEFINE_UNPACK(qlu4c16p, unpack_indices, 0)

@@ -11,7 +11,7 @@ KAI_BEGIN_DECLARATIONS
 ///
 /// A weight is its exact value, rounded once to f32 (to nearest even); f16 and bf16 are this f32 converted. Rows that
 /// kai_registry_gguf_packer's packers have read come back as kai_gguf_dequantise gives them where the scale is finite,
-/// except for the rounding of the zero of qai4c32p and qai4c32ps1s0nrx4.
+/// except for the rounding of the zero of qai4c32p and qai4c32ps1s0nrx4, and of scale and minimum of qai4c32ps1s0sf16.
 ///
 /// @param n_idx           The column.
 /// @param k               Its length.
@@ -41,6 +41,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256pnrx4;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same; neighbours along k share a byte.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
+/// int4 with an f16 scale and minimum per block of 32: weight = RN(value * scale + minimum), values 0 to 15.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0sf16;
 /// Indices of the table in the panel, an f16 scale per block: weight = table[index] * scale. bl is 32.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qlu4c32p;
 /// The same with a bf16 scale per block.
