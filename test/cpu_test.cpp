@@ -264,6 +264,9 @@ TEST(Cpu, DisableReportsUnknownWordsOnce) {
         EXPECT_NE(report.find(text), std::string::npos) << text << " in: " << report;
     }
     EXPECT_EQ(report.find("\"dotprod\""), std::string::npos) << report;
+    EXPECT_EQ(features_without("sv,s", &report), kai_cpu_features());  // no abbreviations
+    EXPECT_NE(report.find("\"sv\""), std::string::npos) << report;
+    EXPECT_NE(report.find("\"s\""), std::string::npos) << report;
 
     const Disable wrong("nonsense");
     testing::internal::CaptureStderr();

@@ -316,6 +316,10 @@ TEST(Check, Sentences) {
     c.k = 64, c.bias = true;
     EXPECT_FALSE(accepted(c, &reason));
     EXPECT_EQ(reason, SAID(no_place, "bias"));
+    c = {};
+    c.packer = kai_registry_find_packer("lhs_quant_pack_qai8dxp_f32");
+    c.m = 3, c.k = 33, c.rows = 4, c.kr = 8, c.sr = 1;  // rows are stored to a multiple of 32
+    EXPECT_TRUE(accepted(c, &reason)) << reason;
     for (const kai_ukernel* u : test::all_ukernels()) {
         Call call = {};
         call.ukernel = u;

@@ -508,6 +508,13 @@ TEST(GemmChoice, FailedPlansKeepNoPointers) {
     kai_gemm_plan plan;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_FORMAT);
     EXPECT_EQ(plan.problem.format, nullptr);
+    p.b_kind = KAI_GEMM_INT4_BLOCK_F16, p.b_transposed = true, p.bl = 32;
+    for (const kai_gemm_format& other : {kai_gemm_format{"qsi4c32p", 4, 16, 1}, {"qsi4c32p", 4, 12, 2}}) {
+        p.format = &other;
+        EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_FORMAT) << other.kr << " " << other.sr;
+    }
+    p = kai_gemm_problem_of(7, 64, 64);
+    p.b_constant = true;
     p.format = nullptr, p.pin = "no such kernel";
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_UNKNOWN_NAME);
     EXPECT_EQ(plan.problem.pin, nullptr);

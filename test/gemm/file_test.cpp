@@ -536,6 +536,9 @@ TEST(GemmTensor, KnowsTheMicroKernelsOfEveryBuild) {
     for (const size_t bits : {0, 64, 384, 4096}) {
         EXPECT_EQ(kai_gemm_tensor_for(kSme2, bits, &t), KAI_GEMM_FILE_BAD_VECTOR);
     }
+    kai_gemm_tensor longest = {};
+    EXPECT_EQ(kai_gemm_tensor_for(kSme2, 2048, &longest), KAI_GEMM_FILE_OK);
+    EXPECT_EQ(longest.vector_length, 256U);
     EXPECT_EQ(kai_gemm_tensor_for("matmul", 128, &t), KAI_GEMM_FILE_UNKNOWN_KERNEL);
     EXPECT_EQ(kai_gemm_tensor_for(nullptr, 128, &t), KAI_GEMM_FILE_NULL_POINTER);
     EXPECT_STREQ(t.format.name, "qsi4c32p");  // not written
