@@ -141,9 +141,9 @@ struct kai_matmul_pack_rhs_uker_args {
 };
 
 #define KAI_SPEC_kai_matmul_pack_rhs_uker_api
-/// The functions of a packer. `config` may be NULL if the packer reads none; the member k of an index must be 0, except of get_scale_nk_offset.
-/// get_scale_n_offset is NULL in packers without scales of columns; get_scale_nk_stride and get_scale_nk_offset in
-/// those without scales of blocks.
+/// The functions of a packer. `config` may be NULL if the packer reads none; the member k of an index must be 0, except
+/// of get_scale_nk_offset. get_scale_n_offset is NULL in packers without scales of columns; get_scale_nk_stride and
+/// get_scale_nk_offset in those without scales of blocks.
 struct kai_matmul_pack_rhs_uker_api {
     void (*run)(const struct kai_matmul_pack_rhs_uker_config* config, const struct kai_matmul_pack_rhs_uker_args* args);
     struct kai_matmul_pack_rhs_uker_dim_args (*get_step)(const struct kai_matmul_pack_rhs_uker_config* config);
