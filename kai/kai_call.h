@@ -99,7 +99,7 @@ struct kai_call {
     /// max_value.
     struct kai_matmul_requantize32_params requantize;
     /// Low precision (kai_lowp.h), in place of clamp and bounds; its pointers are those of column 0 of dst. `bias` must
-    /// be NULL: lowp.bias.
+    /// be NULL: use lowp.bias.
     struct kai_matmul_lowp_params lowp;
     /// @}
 
@@ -135,8 +135,8 @@ size_t kai_call_dst_size(const struct kai_call* call);
 
 /// Packs columns n_idx to n_idx + n - 1 to their place in `rhs_packed`, the buffer of all columns. Does nothing if the
 /// RHS is not packed, or if n = 0.
-/// @pre n_idx is a multiple of nr. K x N sources of integers with a scale per column: all columns at once, without gaps
-///      between the rows, as N x K sources without a stride.
+/// @pre n_idx is a multiple of nr. Integers with a scale per column: a K x N source is packed in one call, and its rows
+///      have no gaps, nor have those of an N x K source whose packer takes no stride.
 void kai_call_pack_rhs(const struct kai_call* call, size_t n_idx, size_t n, void* rhs_packed);
 
 /// Packs rows m_idx to m_idx + m - 1 to their place in `lhs_packed`, the buffer of all rows. Does nothing if the

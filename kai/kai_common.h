@@ -14,8 +14,8 @@
 #endif
 
 /// @name Around declarations
-/// Functions have C linkage in C++, too, and a shared library exports them, whatever -fvisibility= says (Windows: CMake
-/// exports all). KAI_API is for a single declaration.
+/// Functions have C linkage in C++ as well, and a shared library exports them whatever -fvisibility= says (on Windows,
+/// CMake exports all symbols). KAI_API is for a single declaration.
 /// @{
 #if defined(__GNUC__) && !defined(_WIN32) && !defined(__CYGWIN__)
 #define KAI_API __attribute__((visibility("default")))
@@ -57,8 +57,8 @@ KAI_BEGIN_DECLARATIONS
 #define KAI_LIBRARY_VERSION_MINOR 0
 #define KAI_LIBRARY_VERSION_PATCH 0
 
-/// The version of the library that runs: KAI_LIBRARY_VERSION when it was built. A program that was compiled with other
-/// headers, or loads a shared library, compares both.
+/// The version of the library that is linked or loaded: KAI_LIBRARY_VERSION when it was built. Compare it with the
+/// macro to detect headers of another version.
 const char* kai_version(void);
 /// @}
 
@@ -276,7 +276,7 @@ static inline uint16_t kai_cast_bf16_f32(float f32) {
     return KAI_CAST(uint16_t, bits >> 16);
 }
 
-/// A 4-bit two's complement value (0 to 15) as an 8-bit one.
+/// Sign-extends a 4-bit two's complement value, given as 0 to 15, to 8 bits.
 static inline int8_t kai_ext_sign_i8_i4(int8_t value) {
     return KAI_CAST(int8_t, (value ^ 0x8) - 8);
 }
@@ -299,7 +299,7 @@ static inline size_t kai_roundup(size_t a, size_t b) {
 uint64_t kai_get_sme_vector_length_u8(void);
 /// SVE vector length in bytes (CNTB). Only on a CPU with SVE.
 uint64_t kai_get_sve_vector_length_u8(void);
-/// To be called before a routine uses ZA: performs the AAPCS64 lazy save that a caller has set up through TPIDR2_EL0,
+/// Call this before using ZA: performs the AAPCS64 lazy save that a caller has set up through TPIDR2_EL0,
 /// if any, then clears TPIDR2_EL0. It calls `__arm_tpidr2_save` if the compiler's runtime has it (ELF), otherwise it
 /// saves ZA itself. Only on a CPU with SME.
 void kai_commit_za(void);

@@ -1,5 +1,5 @@
-// Function types that several families share, and the macro with which headers declare getters: those of a micro-kernel
-// are the same in all of its kind. `KAI_DECLARE_GETTERS(MATMUL, <name>)` declares `kai_get_mr_<name>` and nine others.
+// Function types that several families share, and the macro with which headers declare getters: all micro-kernels of a
+// kind have the same ones. `KAI_DECLARE_GETTERS(MATMUL, <name>)` declares `kai_get_mr_<name>` and nine others.
 //
 // Terms: an M x K matrix (LHS) is multiplied by a K x N matrix (RHS). A *panel* is `mr` rows of the LHS or `nr` columns
 // of the RHS that a packer stores together. `bl` is the length of a quantisation block along K. All offsets, strides
@@ -68,7 +68,7 @@ typedef void kai_run_matmul_f32_fn(
     size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_fn with operands that are quantised in blocks.
-/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As there.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As above.
 /// @param bl  Length of a block along k.
 /// @pre bl is a multiple of 32, k a multiple of bl.
 typedef void kai_run_matmul_bl_fn(
@@ -81,7 +81,7 @@ typedef void kai_run_matmul_bl_f32_fn(
     size_t dst_stride_row, size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_f32_fn with an RHS of indices.
-/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As there.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As above.
 /// @param lut  The table that the indices select from, the same as when the RHS was packed: four values that fit int8.
 ///             NULL: {-2, -1, 0, 1}.
 /// @pre k is a multiple of 32, here and in the offsets of packed operands.
@@ -90,7 +90,7 @@ typedef void kai_run_matmul_lut_f32_fn(
     size_t dst_stride_col, float scalar_min, float scalar_max, const int32_t* lut);
 
 /// kai_run_matmul_fn with an LHS that is not packed: m rows of k elements.
-/// @param m, n, k, rhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As there.
+/// @param m, n, k, rhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
 /// @param lhs         The first row of the call (`get_lhs_offset`).
 /// @param lhs_stride  Bytes from one row of the LHS to the next.
 typedef void kai_run_matmul_rows_fn(
@@ -99,7 +99,7 @@ typedef void kai_run_matmul_rows_fn(
 
 /// kai_run_matmul_fn with neither side packed: the LHS is m rows of k elements, the RHS k rows of n elements (K x N) or
 /// n rows of k elements (N x K), as the family says.
-/// @param m, n, k, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As there.
+/// @param m, n, k, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
 /// @param lhs         The first row of the call (`get_lhs_offset`).
 /// @param lhs_stride  Bytes from one row of the LHS to the next.
 /// @param rhs         The first column of the call (`get_rhs_offset`).
@@ -109,17 +109,17 @@ typedef void kai_run_matmul_plain_fn(
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with an RHS of rows of a GGUF file (kai_gguf.h), read where they lie: n rows of k weights.
-/// @param m, n, k, lhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As there.
+/// @param m, n, k, lhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
 /// @param rhs         The first row of the call (`get_rhs_offset`), at any address.
 /// @param rhs_stride  Bytes from one row to the next.
-/// @pre k is a multiple of the weights of a block of the file, which is also the length of the blocks of the LHS: pack
-///      it with this bl.
+/// @pre k is a multiple of the number of weights in a block of the file. The LHS has blocks of the same length: pack it
+///      with this number as bl.
 typedef void kai_run_matmul_file_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs, size_t rhs_stride, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with quantised output (int8). The LHS is packed or a single row, as the family says.
-/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col  As there.
+/// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col  As above.
 /// @param params  Bounds and zero point of the output. Outputs also saturate to int8, whatever the bounds.
 /// @pre params->min_value <= params->max_value.
 typedef void kai_run_matmul_qai8_fn(
@@ -127,7 +127,7 @@ typedef void kai_run_matmul_qai8_fn(
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
 
 /// Low precision: an LHS that is not packed, as kai_run_matmul_rows_fn, and results of 8 bits.
-/// @param m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, dst_stride_col  As there.
+/// @param m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, dst_stride_col  As above.
 /// @param params  Offsets, bias, requantisation (kai_lowp.h).
 /// @pre params->min_value <= params->max_value; shifts are in the range that the pipeline gives.
 typedef void kai_run_matmul_lowp_fn(
@@ -155,7 +155,7 @@ typedef void kai_run_imatmul_qai8_fn(
 /// @param k_chunk_count, k_chunk_length  The depth: this many chunks of this many elements.
 /// @param indirection_buffer  [row / g][k_chunk_count][g] pointers, g = m_step: chunk c of row i is at
 ///                            [(i / g * k_chunk_count + c) * g + i % g]. Pointers of missing rows are not read.
-/// @param pad_ptr             A chunk that is read without the offset: padding of an image.
+/// @param pad_ptr             The chunk that stands for padding (of an image), read without the offset.
 /// @param lhs_ptr_offset      Bytes that are added to each pointer except pad_ptr.
 typedef void kai_run_imatmul_rows_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
@@ -178,7 +178,7 @@ typedef size_t kai_get_offset_fn(size_t idx, size_t stride);
 typedef size_t kai_get_packed_size_chunks_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length);
 typedef size_t kai_get_packed_stride_chunks_fn(size_t k_chunk_count, size_t k_chunk_length);
 
-/// The same for panels of nr columns.
+/// The three types above, with the width nr of a panel as an argument.
 typedef size_t kai_get_packed_offset_chunks_nr_fn(size_t idx, size_t k_chunk_count, size_t k_chunk_length, size_t nr);
 typedef size_t kai_get_packed_size_chunks_nr_fn(size_t count, size_t k_chunk_count, size_t k_chunk_length, size_t nr);
 typedef size_t kai_get_packed_stride_chunks_nr_fn(size_t k_chunk_count, size_t k_chunk_length, size_t nr);
@@ -188,9 +188,9 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
 /// @}
 
 /// @name Declarations of getters
-/// Below a `kai_run_<name>`, a line declares its getters: for every GETTER(NAME, what, type) of the list
-/// KAI_GETTERS_<LIST> it says `type kai_get_<what>_<name>;`. These are the lists of micro-kernels; those of packers
-/// are in the headers of the packers.
+/// One line after `kai_run_<name>` declares its getters: each GETTER(NAME, what, type) in the list KAI_GETTERS_<LIST>
+/// becomes `type kai_get_<what>_<name>;`. These are the lists for micro-kernels; those for packers are in the headers
+/// of the packers.
 /// @{
 #define KAI_DECLARE_GETTERS(LIST, NAME) KAI_GETTERS_##LIST(KAI_DECLARE_GETTER, NAME)
 #define KAI_DECLARE_GETTER(NAME, WHAT, TYPE) TYPE kai_get_##WHAT##_##NAME;
@@ -245,7 +245,7 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
     KAI_GETTERS_STEPS(GETTER, NAME)       \
     KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, packed_offset_chunks, rhs_packed_offset, packed_offset_chunks)
 
-/// Parts of these lists. LHS, RHS: what the getter returns; LHS_TYPE, RHS_TYPE: of type kai_get_<...>_fn.
+/// Parts of these lists. LHS, RHS: what the getters return; LHS_TYPE, RHS_TYPE: X of their types kai_get_<X>_fn.
 #define KAI_GETTERS_STEPS(GETTER, NAME)   \
     GETTER(NAME, m_step, kai_get_size_fn) \
     GETTER(NAME, n_step, kai_get_size_fn)

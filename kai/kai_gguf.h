@@ -1,4 +1,4 @@
-// Weights of GGUF files: the types of their blocks, rows back to floats, and which packer takes them.
+// Weights of GGUF files: the types of their blocks, and functions that turn rows back into floats.
 //
 //     const struct kai_gguf_type* type = kai_gguf_find_type(12);  // Q4_K
 //     size_t row = 0;
@@ -43,13 +43,13 @@ enum kai_gguf_type_id {
     KAI_GGUF_Q2_0 = 42
 };
 
-/// A type. A row of a tensor is blocks, one after another without gaps.
+/// A type. A row of a tensor is a sequence of blocks, without gaps.
 struct kai_gguf_type {
     const char* name;  ///< "Q4_K", as in the documentation of the format.
     enum kai_gguf_type_id id;
     size_t block_weights;  ///< Weights in a block; the length of a row is a multiple of it.
     size_t block_bytes;
-    size_t packed_bl;  ///< `bl` of the packed formats with blocks that it is packed to; 0: there are none.
+    size_t packed_bl;  ///< `bl` of the packed formats that this type is packed to; 0: none has blocks.
 };
 
 /// The type with this number in a file; NULL if this library does not read it.
@@ -61,8 +61,8 @@ size_t kai_gguf_type_count(void);
 const struct kai_gguf_type* kai_gguf_type_at(size_t index);  ///< NULL past the end
 /// @}
 
-/// Bytes of a row of k weights. False, and *size is unchanged, if k is not a multiple of the block, or if the row
-/// would not fit into memory: lengths in a file need no other check before they are used.
+/// Bytes of a row of k weights. Returns false and leaves *size unchanged if k is not a multiple of the block, or if the
+/// row would not fit into memory: a length from a file needs no other check before it is used.
 bool kai_gguf_row_size(const struct kai_gguf_type* type, uint64_t k, size_t* size);
 
 /// Dequantises `count` weights: a row, or any part of rows that is whole blocks.

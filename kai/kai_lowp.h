@@ -1,5 +1,5 @@
 // Requantisation of the low-precision micro-kernels (uint8 and int8 with zero points, int32 sums), as gemmlowp and
-// TensorFlow Lite define it. docs/arithmetic.md has the formulas together.
+// TensorFlow Lite define it. All formulas on one page: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,7 +28,7 @@ enum kai_lowp_pipeline {
     ///     x = (x + result_offset) * multiplier, wraps around
     ///     x = x / 2^shift, rounded to nearest, ties away from zero
     ///
-    /// 0 <= shift <= 31. (gemmlowp's comments have another formula, which rounds ties up; this is what it computes. The
+    /// 0 <= shift <= 31. (gemmlowp's comments give a formula that rounds ties up; its code computes this one. The
     /// variant PC has an offset per channel: add it to `bias`.)
     KAI_LOWP_LEGACY,
 };

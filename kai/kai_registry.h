@@ -86,18 +86,18 @@ enum kai_packer_signature {
     KAI_RHS_IMATMUL_PACK_KXN_QS8CX_I32,  ///< kai_run_rhs_imatmul_pack_qs8cx_i32_fn
     KAI_RHS_PACK_KXN_UNIFIED,     ///< `run` is kai_<name>, of type kai_get_matmul_pack_rhs_uker_api_fn; the others are
                                   ///< NULL
-    KAI_RHS_PACK_NXK_UNIFIED,     ///< The same of an N x K source
+    KAI_RHS_PACK_NXK_UNIFIED,     ///< The same for an N x K source
     KAI_RHS_DWCONV_PACK,          ///< kai_run_rhs_dwconv_pack_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
     KAI_RHS_PACK_NXK_GGUF,        ///< kai_run_rhs_pack_nxk_gguf_fn; source_format is the type's name in kai_gguf.h
     KAI_RHS_PACK_NXK_TABLE,       ///< kai_run_rhs_pack_nxk_qlu4c32_fn
     KAI_RHS_IMATMUL_PACK_NXK,     ///< kai_run_rhs_imatmul_pack_fn, N x K source
     KAI_RHS_PACK_KXN_UNIFIED_BL,  ///< As KAI_RHS_PACK_KXN_UNIFIED, with config.format.bl and scale_nk (bf16)
-    KAI_RHS_PACK_NXK_UNIFIED_BL,  ///< The same of an N x K source
+    KAI_RHS_PACK_NXK_UNIFIED_BL,  ///< The same for an N x K source
     /// As KAI_RHS_PACK_NXK_UNIFIED; the source is rows of a GGUF file: source_format is the type's name in kai_gguf.h
     KAI_RHS_PACK_NXK_UNIFIED_GGUF,
     KAI_LHS_PACK_UNIFIED_MR,      ///< As KAI_LHS_PACK_UNIFIED, with config.format.mr
     KAI_RHS_PACK_KXN_UNIFIED_NR,  ///< As KAI_RHS_PACK_KXN_UNIFIED, with config.format.nr
-    KAI_RHS_PACK_NXK_UNIFIED_NR,  ///< The same of an N x K source
+    KAI_RHS_PACK_NXK_UNIFIED_NR,  ///< The same for an N x K source
     /// kai_run_rhs_imatmul_pack_nr_fn, N x K source; offset and size: kai_get_packed_{offset,size}_chunks_nr_fn
     KAI_RHS_IMATMUL_PACK_NXK_NR,
 };
@@ -195,9 +195,9 @@ bool kai_registry_runnable(uint64_t features, char* reason, size_t reason_size);
 
 /// @name Packers for a micro-kernel
 /// The index-th packer that writes the LHS (RHS) of `ukernel` and that this CPU can run; NULL past the last one.
-/// Micro-kernels of indirect matmul have packers of their kind; classic ones and those of the unified API share theirs,
-/// and those of the same kind come first. (There is none for an LHS or RHS that is not packed, and none for a
-/// micro-kernel whose sizes are unknown on this CPU, see `size_features`.)
+/// Indirect matmul has packers of its own. Classic micro-kernels and those of the unified API share packers; packers of
+/// the kernel's own API come first. (There is none for an LHS or RHS that is not packed, and none for a micro-kernel
+/// whose sizes are unknown on this CPU, see `size_features`.)
 /// @{
 const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukernel, size_t index);
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);

@@ -48,20 +48,20 @@ enum kai_gemm_status {
     KAI_GEMM_TOO_MANY_ROWS,   ///< A run has more rows than the plan was made for.
     KAI_GEMM_TOO_SMALL,       ///< A buffer is smaller than the plan says.
     KAI_GEMM_MISALIGNED,      ///< The workspace is not aligned to 64 bytes.
-    KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this, not even a portable one: take your own code.
+    KAI_GEMM_UNSUPPORTED,     ///< No kernel in this build computes this, not even a portable one: use your own code.
     KAI_GEMM_UNKNOWN_NAME,    ///< `pin` names no micro-kernel of this build.
     KAI_GEMM_WRONG_KERNEL,    ///< `pin` names a micro-kernel that does not compute this problem.
     KAI_GEMM_CPU_LACKS,       ///< This CPU cannot run the pinned kernel, or any that reads the requested format.
     KAI_GEMM_UNKNOWN_FORMAT,  ///< No kernel in this build reads the requested format.
     KAI_GEMM_NO_UNIT,         ///< There is no such phase or unit.
-    /// Members contradict each other or leave something out, and other ones would do: B of this kind needs b_transposed
-    /// or b_constant. A mistake of the caller, unlike KAI_GEMM_UNSUPPORTED.
+    /// Members contradict each other, or one is missing: for example, this kind of B needs b_transposed or b_constant.
+    /// A mistake of the caller, unlike KAI_GEMM_UNSUPPORTED.
     KAI_GEMM_BAD_COMBINATION,
     KAI_GEMM_NO_PLAN,  ///< kai_gemm_make_plan did not make this plan, or failed.
     KAI_GEMM_BUSY,     ///< kai_gemm_try_unit: as many units run as the plan has workers. Nothing is done: try again.
-    KAI_GEMM_WRONG_PACKING,    ///< Packed B is not packed, or as another plan has it: format, shape, kind, bias.
+    KAI_GEMM_WRONG_PACKING,    ///< B is not packed, or was packed for another format, shape, kind or bias.
     KAI_GEMM_UNUSED_BIAS,      ///< A bias is given, but problem.bias is false.
-    KAI_GEMM_VECTORS_CHANGED,  ///< Vectors of SVE or SME have another length on this thread than for the plan.
+    KAI_GEMM_VECTORS_CHANGED,  ///< On this thread, vectors of SVE or SME are not as long as in the plan.
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -69,14 +69,14 @@ enum kai_gemm_status {
 const char* kai_gemm_status_text(enum kai_gemm_status status);
 
 /// Elements and scales of B. INT4_BLOCK_F16, INT8_BLOCK_F16 and their GGUF types: each block of a row of A gets an f16
-/// scale, the largest magnitude / 127. A block whose largest is beyond 8.31e6 gives infinities, one below 3.8e-6 counts
-/// as zeros, and below 7.8e-3 the scale loses bits (docs/quantising.md). Scale A, and alpha the other way, or take a
-/// kind whose rows have f32 scales: all others.
+/// scale, the largest magnitude / 127. If that magnitude is above 8.31e6, results are infinite; below 7.8e-3 the scale
+/// loses bits, and below 3.8e-6 the block counts as zeros (docs/quantising.md). To avoid this, scale A and let alpha
+/// undo it, or take one of the other kinds: they have f32 scales for rows of A.
 ///
 /// A is floating point, quantised at run time if B is quantised.
 ///
-/// The STATIC kinds: A and C are int8, all scales are known before. B has an f32 scale per column and an int32 bias,
-/// alpha is 1, beta 0:
+/// The STATIC kinds: A and C are int8, all scales are known in advance. B has an f32 scale per column and an int32
+/// bias, alpha is 1, beta 0:
 ///
 ///     C = clamp(round(f32(sum over k of (A - a_zero_point) * B + bias) * (scale * multiplier)) + c_zero_point)
 ///
@@ -91,7 +91,7 @@ enum kai_gemm_kind {
     /// Nibbles q, neighbours in the row, the even one low; bf16 scale per block of k: scale * (q - 8). K x N or N x K.
     KAI_GEMM_INT4_BLOCK,
     /// Records of an f16 scale and a block of nibbles q, scale * (q - 8): byte j has values j (low) and j + bl / 2
-    /// (high) of its block, no neighbours. Q4_0 if bl is 32. N x K.
+    /// (high) of its block, not neighbours. Q4_0 if bl is 32. N x K.
     KAI_GEMM_INT4_BLOCK_F16,
     /// Nibbles q, neighbours in the row, the even one high; f32 scale and f32 zero per block: scale * (q - 8) + zero.
     /// N x K.
@@ -99,7 +99,7 @@ enum kai_gemm_kind {
     KAI_GEMM_INT8_STATIC,     ///< int8. K x N.
     KAI_GEMM_INT8_BLOCK_F16,  ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,      ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
-    KAI_GEMM_INT8_LOWP,       ///< The same of int8: TensorFlow Lite.
+    KAI_GEMM_INT8_LOWP,       ///< The same with int8: TensorFlow Lite.
     KAI_GEMM_GGUF,            ///< Rows of a GGUF file: gguf_type. N x K.
     /// Four codes a byte: neighbours in the row, the first one in the lowest bits; weight = code - 2: -2, -1, 0 or 1.
     /// K x N or N x K; rows of whole bytes, any k and n.
@@ -121,8 +121,8 @@ struct kai_gemm_problem {
     size_t n, k;
     size_t batch;  ///< Number of matrices C. They share their shape, except for m with `groups`.
     bool groups;   ///< Each matrix has its own number of rows (kai_gemm_operands.rows): mixture of experts.
-    /// Groups: row i of the products is multiplied by c_weights[i] and added to row c_rows[i] of C, to which several
-    /// may go (kai_gemm_operands): C[r] = clamp(sum of c_weights[i] * (alpha * A[i] * B + bias) + beta * C[r]), i
+    /// Groups: row i of the products is multiplied by c_weights[i] and added to row c_rows[i] of C; several may go
+    /// to one row (kai_gemm_operands): C[r] = clamp(sum of c_weights[i] * (alpha * A[i] * B + bias) + beta * C[r]), i
     /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
     /// STATIC and LOWP.
     bool scatters;
@@ -157,13 +157,13 @@ struct kai_gemm_problem {
 
     /// @name Choice
     /// @{
-    /// Operands of DENSE, f32 and also f16, may be rounded to bf16 (8 bits of 11; sums stay f32), or f32 operands, sums
-    /// and results to f16, where that is faster.
-    /// Sums of f16 A, B and C may be f16 in any case if they are C. Products that are scaled or added to anything stay
-    /// f32 until the last step: with f16 A, B and C, allow_f16 permits faster kernels that round them before it.
+    /// DENSE, where it is faster: allow_bf16 permits rounding f32 and f16 operands to bf16 (8 significant bits, f16 has
+    /// 11; sums stay f32), allow_f16 rounding f32 operands, sums and results to f16.
+    /// With f16 A, B and C, sums may be f16 in any case if C is just the sums. If they are scaled or added to anything,
+    /// they stay f32 until the last step, unless allow_f16 permits faster kernels that round them before it.
     bool allow_bf16, allow_f16;
     /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More
-    /// threads than that do no harm: kai_gemm_run has nothing to do for them; kai_gemm_run_unit, kai_gemm_try_unit.
+    /// threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
     /// threads. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
@@ -185,7 +185,7 @@ struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
 struct kai_gemm_kernel {
     const struct kai_ukernel* ukernel;    ///< NULL: nothing is multiplied (k = 0, alpha = 0, or an empty problem).
     const struct kai_packer* lhs_packer;  ///< NULL: rows are read in place.
-    bool copies_rows;                     ///< Rows are first converted or transposed, or gathered apart.
+    bool copies_rows;                     ///< Rows are first converted, transposed or gathered into the workspace.
 };
 
 /// Where things are in the workspace, in bytes.
@@ -208,7 +208,7 @@ struct kai_gemm_layout {
 struct kai_gemm_plan {
     struct kai_gemm_problem problem;
     struct kai_gemm_kernel gemm, gemv;  ///< For many rows, for one. If both read B packed, it is one format.
-    /// NULL: B is read in place. GGUF that is not constant: may be that of `gemm` alone.
+    /// NULL: B is read in place. If GGUF weights are not constant, it may be for `gemm` only.
     const struct kai_packer* rhs_packer;
     bool copies_columns;  ///< B is first converted or transposed, part by part.
     bool bias_apart;      ///< The packed format has no place for the bias: it is appended.
@@ -222,7 +222,7 @@ struct kai_gemm_plan {
     size_t pack_units;           ///< Units of kai_gemm_pack_b_unit, per matrix.
     size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
     size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
-    size_t workers;              ///< How many units may run at once: problem.units, SME: sme_units at most.
+    size_t workers;              ///< How many units may run at once: problem.units, with SME at most sme_units.
     /// Vector lengths in bytes that sizes of kernels and packed B depend on; 0: they do not. Packing and runs refuse
     /// others (VECTORS_CHANGED): Linux lets threads change theirs, with prctl.
     size_t sve_bytes, sme_bytes;
@@ -253,9 +253,9 @@ typedef void kai_gemm_parallel_for(void* pool, size_t count, kai_gemm_task* task
 /// One matrix B, not packed. Strides in bytes; 0: no gaps.
 struct kai_gemm_weights {
     const void* b;
-    /// From one row of B (of n values, or of k if transposed) to the next. Rows have no gaps, it is 0 or their length,
-    /// if the kind is INT2_CHANNEL, INT4_BLOCK_F16, INT4_BLOCK_ZERO or INT8_BLOCK_F16, or, and transposed, INT8_CHANNEL
-    /// or INT4_CHANNEL: packers of these take whole matrices. (Rows of Q4_0 and Q8_0 with gaps: GGUF.)
+    /// From one row of B (of n values, or of k if transposed) to the next. There must be no gaps (0, or a row's length)
+    /// for INT2_CHANNEL, INT4_BLOCK_F16, INT4_BLOCK_ZERO, INT8_BLOCK_F16, and, if transposed, for INT8_CHANNEL and
+    /// INT4_CHANNEL: their packers take whole matrices. (For rows of Q4_0 and Q8_0 with gaps, use the kind GGUF.)
     size_t ldb;
     /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
     const void* scale;
@@ -340,19 +340,19 @@ struct kai_gemm_work {
     const struct kai_gemm_kernel* kernel;
     size_t rows;               ///< The largest number of rows of a matrix.
     size_t m_tile, n_tile;     ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
-    bool m_first;              ///< Units that follow each other share columns, else rows.
+    bool m_first;              ///< Consecutive units share columns, else rows.
     bool packs_lhs_on_demand;  ///< Few rows: no phase for the LHS. The first unit to come packs it.
-    bool shares_rows;  ///< Groups of one row at most, fewer rows of A: each of A is packed once, for all groups.
-    size_t phases;     ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
-    size_t units[2];   ///< Of each phase: any thread, any order.
-    size_t lhs_units;  ///< How many of the first phase pack the LHS.
+    bool shares_rows;          ///< No group has more than one row, and A has fewer rows: each is packed once for all.
+    size_t phases;             ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
+    size_t units[2];           ///< Of each phase: any thread, any order.
+    size_t lhs_units;          ///< How many of the first phase pack the LHS.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(
     const struct kai_gemm_plan* plan, const struct kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     struct kai_gemm_work* work);
-/// Does unit `unit` of phase `phase`: each exactly once. The bits are those of kai_gemm_run. If as many units run as
-/// plan->workers, it waits for one of them, without giving up the CPU.
+/// Does unit `unit` of phase `phase`: each exactly once. The bits are those of kai_gemm_run. If plan->workers units are
+/// running already, it busy-waits until one of them is done.
 enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
 /// The same without waiting: KAI_GEMM_BUSY means that the unit is not done. Do something else and try it again.
 enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
@@ -362,8 +362,8 @@ enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t 
 struct kai_gemm_cost {
     double macs;          ///< Multiply-adds of the last phase.
     double largest_unit;  ///< Multiply-adds of its largest unit.
-    /// When equal workers that take units in order have finished, in multiply-adds of one. Of more than 65,536 units,
-    /// or 256 workers: the latest time that this can be.
+    /// When equal workers that take units in order have finished, in multiply-adds of one worker. For more than 65,536
+    /// units, or 256 workers: an upper bound.
     double finish;
     double bytes;        ///< Loaded from beyond the L2 cache by one worker that does all units in order.
     double least_bytes;  ///< The least that kernels which run over the whole depth need with this cache.

@@ -40,7 +40,7 @@ enum kai_gemm_file_status {
     KAI_GEMM_FILE_WRONG_VERSION,   ///< Of a version that this library does not read.
     KAI_GEMM_FILE_DAMAGED_HEADER,  ///< The checksum of the header is wrong.
     KAI_GEMM_FILE_DAMAGED_TENSOR,  ///< The checksum of a tensor is wrong.
-    KAI_GEMM_FILE_BAD_NAME,        ///< A name is empty, too long, not terminated, or not after the one before it.
+    KAI_GEMM_FILE_BAD_NAME,        ///< A name is empty, too long, not terminated, or out of order.
     KAI_GEMM_FILE_BAD_VALUE,       ///< A kind, type, shape or size is out of range or contradicts the others.
     KAI_GEMM_FILE_BAD_OFFSET,      ///< A tensor is not aligned to 64 bytes, or overlaps what precedes it.
     KAI_GEMM_FILE_OVERFLOW,        ///< The size of a tensor or of the file overflows.
@@ -61,7 +61,7 @@ const char* kai_gemm_file_status_text(enum kai_gemm_file_status status);
 
 enum {
     KAI_GEMM_FILE_VERSION = 2,     ///< What is written. Version 1, whose tensors have no tags, is read, too.
-    KAI_GEMM_FILE_ALIGNMENT = 64,  ///< Of each tensor in the file, in bytes. Map it, or read it to memory like that.
+    KAI_GEMM_FILE_ALIGNMENT = 64,  ///< Of each tensor in the file, in bytes, and so of the memory that holds the file.
     KAI_GEMM_FILE_NAME_MAX = 111   ///< Bytes of a name, without the terminating zero.
 };
 
@@ -133,9 +133,9 @@ enum kai_gemm_file_status kai_gemm_tensor_for_dense(
 /// Checks the description and sets bias_apart, panels_size, stride and size.
 enum kai_gemm_file_status kai_gemm_tensor_measure(struct kai_gemm_tensor* tensor);
 
-/// Whether a micro-kernel of this build that this CPU can run reads the tensor: OK, CPU_LACKS or UNKNOWN_FORMAT. A
-/// sentence, also if it is usable, is written to `reason` (may be NULL): "packed for SME2 with vectors of 512 bits: CPU
-/// lacks SME2 (HWCAP2 bit 37 is not set)".
+/// Whether a micro-kernel of this build that this CPU can run reads the tensor: OK, CPU_LACKS or UNKNOWN_FORMAT. In
+/// each case a sentence is written to `reason` (may be NULL): "packed for SME2 with vectors of 512 bits: CPU lacks SME2
+/// (HWCAP2 bit 37 is not set)".
 enum kai_gemm_file_status kai_gemm_tensor_usable(
     const struct kai_gemm_tensor* tensor, char* reason, size_t reason_size);
 
@@ -146,7 +146,7 @@ enum kai_gemm_file_status kai_gemm_tensor_usable(
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
-/// whole tensor (of at least tensor->size bytes). The bytes are those that the packers of the CPU write for which the
+/// whole tensor (of at least tensor->size bytes). The bytes are those that packers write on the CPU for which the
 /// tensor is described; the part with column 0 also writes what is between panels, bias and tag, and the tag.
 /// `b_transposed`: the weights are N x K. weights->lut is ignored: tensor->lut counts. UNUSED_BIAS: weights->bias is
 /// given, and tensor->bias is false.

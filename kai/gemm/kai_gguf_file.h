@@ -35,7 +35,7 @@ enum kai_gguf_file_status {
     KAI_GGUF_FILE_BAD_NAME,          ///< A key or name is empty, longer than 65535 bytes, or has control characters.
     KAI_GGUF_FILE_BAD_VALUE,         ///< A value has no known type, or a bool is neither 0 nor 1.
     KAI_GGUF_FILE_NESTED_ARRAY,      ///< An array of arrays.
-    KAI_GGUF_FILE_BAD_ALIGNMENT,     ///< general.alignment is no u32 that is a power of two.
+    KAI_GGUF_FILE_BAD_ALIGNMENT,     ///< general.alignment is not a u32 that is a power of two.
     KAI_GGUF_FILE_BAD_SHAPE,         ///< A tensor has more than 4 dimensions, one of 0, or rows of partial blocks.
     KAI_GGUF_FILE_OVERFLOW,          ///< The size of a tensor is larger than the address space.
     KAI_GGUF_FILE_BAD_OFFSET,        ///< A tensor does not start at a multiple of the alignment.
@@ -66,7 +66,7 @@ struct kai_gguf_file {
 };
 
 /// Checks all pairs and all descriptions of tensors, in time proportional to their size; data of tensors are not read.
-/// Whether keys, names or data coincide is checked by kai_gguf_file_index. `position` (may be NULL): if something is
+/// Duplicate names and overlapping data are found by kai_gguf_file_index. `position` (may be NULL): if something is
 /// wrong, where it is, in bytes.
 enum kai_gguf_file_status kai_gguf_file_open(
     const void* data, size_t size, struct kai_gguf_file* file, size_t* position);
@@ -106,7 +106,7 @@ struct kai_gguf_pair {
     size_t end;                             ///< In the file: where the next pair starts.
 };
 
-/// An element. The member that its type says.
+/// An element. Its type says which member holds it.
 struct kai_gguf_value {
     enum kai_gguf_value_type type;
     uint64_t u;        ///< U8 to U64, BOOL.

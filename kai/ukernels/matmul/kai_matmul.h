@@ -8,9 +8,9 @@
 //     3. split m and n at multiples of get_step (0: not to be split), move the pointers by get_*_offset, keep the
 //     strides, run.
 //
-// config: NULL, or for kernels with blocks of config.format.bl the same for get_lhs_stride, get_rhs_stride and run.
+// config: NULL. Kernels with blocks read config.format.bl: pass the same one to get_lhs_stride, get_rhs_stride, run.
 //
-// Kernels of qsi4c32ps1s0scalef16 and qai4c32ps1s0sf16 take strides that are less than those of dense panels as those.
+// Kernels of qsi4c32ps1s0scalef16 and qai4c32ps1s0sf16 treat strides below those of dense panels as dense ones.
 // For the first ones operand.lut.ptr may give the weights of the 16 codes of a nibble, 16 words of 32 bits at an
 // address that is a multiple of 4: of an `i8p` kernel the low 8 bits as int8, of an `f16p` kernel the low 16 bits as
 // f16; the other bits are not read. NULL: -8 to 7.
@@ -94,7 +94,7 @@ struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x8_qsi8cxp8x8_1x8_sve_do
 /// kai_matmul_pack_rhs_{nxk,kxn}_qsi4c32p16vsx4s4s0_qsu4c32_f32_bf16_sme.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp4vsx4_qsi4c32p16vsx4_4vsx16vs_sme_mopa(void);
 
-/// The same, one row: SDOT (SME without SME2). The same RHS; its stride counts here.
+/// The same, one row: SDOT (SME without SME2). The same RHS; its stride is used.
 struct kai_matmul_uker_api kai_matmul_clamp_f32_qai8dxp1x4_qsi4c32p16vsx4_1x16vs_sme_dot(void);
 
 /// f32 <- qai8dxp x qsi4c32pbf16, panels of 4 rows and 8 columns with vectors of any length (the sizes in the name are

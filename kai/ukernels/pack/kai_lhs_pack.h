@@ -144,7 +144,7 @@ KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_bf16_neon)
 /// rounded to nearest, ties to even; stored with them: the sums of each 32 q. A block of zeros, or one whose amax is so
 /// small that 127 / amax is infinite: scale and q are 0. Infinity in a block: q and scale are 0; NaN: q is 0 and the
 /// scale NaN. k = 0: nothing is written.
-/// @pre k is a multiple of 256, 256 one of kr / sr.
+/// @pre k is a multiple of 256, and 256 is one of kr / sr.
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d256p_f32)
 /// @}
@@ -217,7 +217,7 @@ KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_bf16p1x4_f32_neon)
 /// @param lhs_ptrs        [panel][k_chunk_count][mr] pointers for ceil(m / mr) panels: chunk c of row i is at
 ///                        lhs_ptrs[(i / mr * k_chunk_count + c) * mr + i % mr]. Pointers of missing rows are not read.
 /// @param lhs_ptr_offset  Bytes that are added to each pointer except pad_ptr.
-/// @param pad_ptr         A chunk that is read without the offset: padding of an image.
+/// @param pad_ptr         The chunk that stands for padding (of an image), read without the offset.
 /// @param lhs_packed      The panel of the first row of the call; for rows from m_idx on, pass
 ///                        lhs_ptrs + m_idx * k_chunk_count.
 ///
@@ -247,8 +247,8 @@ KAI_DECLARE_GETTERS(LHS_IMATMUL_PACK, lhs_imatmul_pack_x8p2vlx4_x8p_sme)
 /// @}
 
 /// @name Pack rows by a list of indices
-/// All packers that take a block or a row of floats and change its type have such a function; their getters hold for
-/// it. (For the others there are the packers of indirect matmul: one chunk per row.)
+/// All packers that take a block or a row of floats and change its type have such a function; their getters serve
+/// it too. (For the others there are the packers of indirect matmul: one chunk per row.)
 /// @{
 
 /// Packs m rows that may lie anywhere in a matrix, in any order, also more than once: the bytes are those of `run` for

@@ -178,7 +178,7 @@ KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32pnrx8_qsu4c32s1s0_neon)
 kai_run_rhs_pack_nxk_qsu4c32s1s0_fn kai_run_rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0;
 KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_nxk_qsi4c32ps4s0sbf16_qsu4c32s1s0)
 
-/// The same of a K x N source. Missing columns are column n - 1 again, also where n is odd.
+/// The same for a K x N source. Missing columns repeat column n - 1, also where n is odd.
 kai_run_rhs_pack_kxn_qsu4c32s1s0_fn kai_run_rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0;
 KAI_DECLARE_GETTERS(RHS_PACK_BL_DT, rhs_pack_kxn_qsi4c32ps4s0sbf16_qsu4c32s1s0)
 

@@ -1,4 +1,4 @@
-// A column of a packed RHS back to a row of floats: for an embedding that shares its matrix with the output layer.
+// Turns a column of a packed RHS back into floats: for an embedding that shares its matrix with the output layer.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

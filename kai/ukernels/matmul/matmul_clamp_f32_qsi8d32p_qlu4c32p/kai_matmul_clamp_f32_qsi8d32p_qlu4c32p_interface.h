@@ -1,5 +1,5 @@
 // f32 <- qsi8d32p x qlu4c32p: int8 LHS quantised at run time per block of a row, RHS of indices of a table of 16 int8
-// that is in the packed RHS, with a scale per block: IQ4_NL, MXFP4 and NVFP4 of GGUF files, and tables of one's own.
+// that is in the packed RHS, with a scale per block: IQ4_NL, MXFP4 and NVFP4 of GGUF files, and your own tables.
 //
 //     dst[m][n] = clamp(sum over blocks b of lhs_scale[m][b] * rhs_scale[n][b] * S)
 //     S = sum over i of lhs[m][b][i] * table[rhs[n][b][i]]
