@@ -98,7 +98,7 @@ size_t with_index(KernelArgs a, size_t index, size_t (*offset)(const kai_ukernel
     return offset(*c.ukernel, a);
 }
 
-/// @name A dispatch by signature each, once
+/// @name Each dispatches by signature, and is instantiated once
 /// @{
 [[gnu::noinline]] void run(const kai_packer& p, const PackerArgs& a) {
     kai::run(p, a, Direct{});
@@ -203,7 +203,7 @@ void kai_call_pack_rhs(const kai_call* call, size_t n_idx, size_t n, void* rhs_p
     KAI_REFUSE_IF(__func__, !kai::has_stride(p) && a.stride != dense, rhs_gaps, a.stride, p.name, dense);
     KAI_REFUSE_IF(__func__, kai::takes_rows_alone(p) && call->bias != nullptr, takes_none, "bias", p.name);
     a.index = n_idx;
-    // The panels that follow each other, wherever the part ends.
+    // Panels follow each other without gaps, wherever the part ends.
     a.packed = rhs_packed != nullptr ? bytes(rhs_packed, packed_offset(p, a)) : nullptr;
     a.source = call->rhs != nullptr ? bytes(call->rhs, source_offset(p, a)) : nullptr;
     move_columns(a, *call, p, n_idx);

@@ -149,7 +149,7 @@ using kai::contains;
 
 /// @name Keys: numbers that stand for names, so that a search compares few strings
 /// @{
-/// Different names may have the same key. No step waits for the one before: a search takes a plan's time.
+/// Different names may have the same key. Steps are independent, not a chain: searches are part of planning time.
 constexpr uint32_t key_of(const char* name) {
     uint32_t key = 1;
     for (uint32_t i = 0; name[i] != 0; ++i) {
@@ -533,7 +533,7 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
     return nullptr;
 }
 
-/// `a` can run on this CPU, `b` need not.
+/// Whether both read the same packed RHS. `a` can run on this CPU, `b` need not.
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
     return &a == &b || (kai::same_name(a.rhs_format, b.rhs_format) && sizes_known(b) && a.get_nr() == b.get_nr() &&
                         a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr());

@@ -14,7 +14,7 @@ namespace {
 
 using Call = kai_registry_call;
 
-/// A pointer that is given. It is not followed.
+/// Stands for any pointer that is not NULL. It is not dereferenced.
 constexpr char kSomething = 0;
 
 const void* given(bool is_given) {
@@ -52,9 +52,9 @@ kai_violation sizes_violation(const char* rows_name, const kai_packer_rules& rul
     return size_violation("sr", c.sr, rules.sr);
 }
 
-/// Blocks of bl, and groups of the packer's in them.
+/// Rules of bl, and of the packer's groups in a block.
 kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& rules, const Call& c) {
-    if (strcmp(p.format, "f16p") == 0) {  // blocks are the kernel's matter
+    if (strcmp(p.format, "f16p") == 0) {  // only the kernel has blocks
         KAI_VIOLATION_IF(c.k % 16 != 0, not_multiple, "k", c.k, 16);
         return {};
     }
@@ -70,7 +70,7 @@ kai_violation lhs_blocks_violation(const kai_packer& p, const kai_packer_rules& 
     return {};
 }
 
-/// Of packers that take the rows of a panel in their config (`name`), or that take nothing else of a tile.
+/// For packers that take the rows of a panel in their config (`name`), or no other size of a tile.
 kai_violation rows_violation(const kai_packer& p, const Call& c, const char* name) {
     KAI_VIOLATION_IF(c.rows == 0, zero, name);
     KAI_VIOLATION_IF(kai::is_unified(p) && c.rows > 0xFFFF, too_large, name, c.rows, 0xFFFF);

@@ -12,9 +12,9 @@
 namespace kai::gemm {
 namespace {
 
-/// Rows up to which a kernel that packs neither side beats packing a B that is used once (docs/performance.md, without
-/// packing): K x N any number, but in a B beyond the cache its rows are far apart; N x K, where each tile adds up lanes
-/// at its end, a share of k that holds on in-order cores, too. Kernels of SME and bf16 are several times as fast.
+/// Number of rows up to which a kernel that packs neither side beats packing a B that is used once
+/// (docs/performance.md). K x N: any number; fewer if B exceeds the cache, since its rows are far apart. N x K: tiles
+/// end with sums over lanes, so a share of k, which suits in-order cores, too. SME and bf16 are several times as fast.
 ///
 /// Rows of a file: packing takes as long as 1 row (docs/gguf.md), but writes B to memory and reads it again.
 size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
@@ -84,7 +84,7 @@ void for_each_reader(const Problem& p, Visit visit) {
 }
 
 /// Families that multiply rows of a GGUF file in a packed format of their own. Those that write the type of C come
-/// first, then those of the longest blocks, which have the fewest scales: few rows are as fast as memory.
+/// first, then those with the longest blocks, hence the fewest scales: memory limits the speed of few rows.
 Groups gguf_groups(const Problem& p) {
     Groups g = {};
     const uint64_t type = type_bit(p), without = p.sme_units == 0 && p.pin == nullptr && p.format == nullptr ? kSme : 0;
@@ -134,8 +134,8 @@ bool uses_first_sme(const Problem& p) {
     return uses_sme(p) && !kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0);
 }
 
-/// What may compute a problem, the best first. What comes last, although its condition holds nowhere else, is there for
-/// pins and for B that is packed already.
+/// Groups that may compute a problem, the best first. Those at the end that no condition selects are for pinned kernels
+/// and for B that is packed already.
 Groups groups_for(const Problem& p) {
     Groups g = {};
     const bool named = p.pin != nullptr || p.format != nullptr;
@@ -315,7 +315,7 @@ struct Wish {
     uint64_t with = 0;  ///< features
 };
 
-/// The first kernel of the family and the format of `reader` that is as wished, if possible for so many rows. The
+/// The first kernel of the family and the format of `reader` that fits the wish, if possible for so many rows. The
 /// registry lists families one after the other, and none of these comes before `reader`.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
@@ -389,7 +389,7 @@ const kai_ukernel* reader_of(const Groups& groups, const kai_gemm_format& format
     }
 }
 
-/// Whether a call is accepted. Why the first one was not becomes the reason of the plan, for the case that all fail.
+/// Whether a call is accepted. The first refusal becomes the plan's reason, in case all calls are refused.
 bool accepts(const kai_registry_call& call, Plan& plan) {
     char why[sizeof(plan.reason)];
     if (kai_registry_check(&call, plan.reason[0] == 0 ? why : nullptr, sizeof(why))) {
@@ -431,8 +431,8 @@ bool takes_shape(const Problem& p, Plan& plan) {
     return accepts(call, plan);
 }
 
-/// Whether products stay f32 until the last step: a kernel that writes f16 or bf16 rounds them, and what is beyond f16
-/// becomes an infinity, before they are scaled or added. allow_f16 permits that where sums are f16 anyhow.
+/// Whether products stay f32 until the last step. A kernel that writes f16 or bf16 rounds them before they are scaled
+/// or added, and large ones become infinite. allow_f16 permits that where sums are f16 anyway.
 bool keeps_products(const Problem& p, Plan& plan, bool explains = false) {
     const kai_ukernel& u = *plan.gemm.ukernel;
     const bool narrow = u.dst_type == kai_dt_f16 || u.dst_type == kai_dt_bf16;
@@ -510,7 +510,7 @@ const char* plain_family(const Problem& p) {
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);
     const kai_ukernel& packed = *plan.gemm.ukernel;
-    // One B of many serves only a part of the rows.
+    // Each B multiplies only its share of the rows.
     const size_t rows = p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
     const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features);
     if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF)) {
@@ -586,9 +586,9 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
         }
     }
     const uint64_t without = p.sme_units == 0 ? kSme : 0;
-    // Formats of a type differ by at most a third in size, kernels of SME and others by a factor.
+    // Formats of a type differ in size by at most a third; SME kernels are several times as fast.
     const bool sme_first = groups.are_of_file() && without == 0 && kai_registry_runnable(kSme, nullptr, 0);
-    // Packers of SME take shorter blocks than others.
+    // SME packers accept shorter blocks than others.
     if (!(sme_first && choose_from(p, groups, reader, without, false, plan, kSme)) &&
         !choose_from(p, groups, reader, without, false, plan) &&
         !choose_from(p, groups, reader, without | kSme, false, plan) &&

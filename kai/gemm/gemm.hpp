@@ -18,8 +18,8 @@ using Problem = kai_gemm_problem;
 using Plan = kai_gemm_plan;
 using Status = kai_gemm_status;
 
-/// The tile that a unit multiplies at a time if its results do not go straight to C, at most; panels of rows that are
-/// copied at a time are at most as long.
+/// The largest tile that a unit multiplies at a time if results do not go straight to C; also the limit for rows that
+/// are copied at a time.
 inline constexpr size_t kTileBytes = size_t{16} << 10;
 inline constexpr size_t kAlignment = 64;
 

@@ -298,16 +298,16 @@ Problem with_floats_dense(Problem p) {
 
 // ---- sizes ----
 
-/// Rows up to which units pack the LHS when they need it, without a phase of its own. A value takes 0.45 to 1 cycle
-/// (docs/performance.md), a barrier about 3 microseconds, 9,000 cycles. A single panel cannot be shared among threads
-/// anyhow: then the phase would only add its barrier; the second bound keeps the private copies small.
+/// Number of rows up to which units pack the LHS on demand, without a phase for it. A value takes 0.45 to 1 cycle
+/// (docs/performance.md), a barrier about 3 microseconds, 9,000 cycles. Threads cannot share the packing of a single
+/// panel: the phase would only add a barrier. The second bound keeps the private copies small.
 size_t most_rows_on_demand(const Plan& plan) {
     constexpr size_t kValues = 12 << 10, kValuesOfPanel = 64 << 10;
     const size_t k = max(plan.problem.k, 1);
     return max(kValues / k, min(panel_rows(plan.gemm), kValuesOfPanel / k));
 }
 
-/// Of constant B, of which a matrix without its tag has so many bytes.
+/// Sizes of constant B, if a matrix without its tag has `matrix` bytes.
 void set_packed_size(Plan& plan, size_t matrix) {
     const size_t count = b_count(plan.problem);
     const bool tagged = !plan.problem.untagged;

@@ -1,11 +1,11 @@
 // kai_gemm_run: phases, units, tiles.
 //
-// Phase 0 makes what the kernels read, if it is not there: packed rows of A, packed B. The last phase multiplies, a
-// tile per unit. Few rows (decode) have no phase 0: the first unit that comes packs the rows for all; units that come
-// while it does pack them for themselves instead of waiting. Same bytes, same bits.
+// Phase 0 packs what the kernels read, rows of A and B, unless it is packed already. The last phase multiplies, a tile
+// per unit. Few rows (decode) have no phase 0: the first unit packs the rows for all, and units that start meanwhile
+// pack their own copies instead of waiting. Same bytes, same bits.
 //
-// Where rows of the product are added to rows of C (`scatters`), a unit has its columns of C for itself: it computes
-// them for all groups, in their order.
+// Where rows of the product are added to rows of C (`scatters`), no two units share columns of C: a unit computes its
+// columns for all groups, in order.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
@@ -45,7 +45,7 @@ void next_matrix(const Work& w, Matrix& matrix) {
     }
 }
 
-/// The matrix that a unit belongs to, of matrices with count(m) units each; `unit` becomes the unit in it.
+/// The matrix that a unit belongs to, if matrix m has count(m) units; `unit` becomes the index within it.
 template <typename Count>
 Matrix find_matrix(const Work& w, size_t& unit, Count count) {
     Matrix matrix = first_matrix(w);
@@ -155,7 +155,7 @@ const size_t* row_indices(const Work& w) {
     return w.plan->problem.groups && !w.shares_rows ? w.operands->a_rows : nullptr;
 }
 
-/// Whether rows of this run are first converted or transposed, or gathered apart.
+/// Whether rows of this run are first converted, transposed or gathered into the workspace.
 bool copies_rows(const Work& w) {
     const Problem& p = w.plan->problem;
     return w.kernel->copies_rows && (p.a_transposed || row_type(*w.kernel) != p.a_type || row_indices(w) != nullptr);
@@ -167,7 +167,7 @@ bool has_lhs(const Work& w) {
 
 // ---- slots ----
 
-/// What a unit needs for itself, taken from the workspace while it lives. False if all are taken.
+/// A unit's own part of the workspace, for as long as this object lives. False if all are taken.
 class Slot {
 public:
     explicit Slot(const Work& w, size_t unit) {
@@ -326,8 +326,8 @@ char* c_row(const Work& w, size_t row, size_t n) {
     return at(w.operands->c.data, w.operands->c_rows[row] * ldc_of(w) + n * size_of(w.plan->problem.c_type));
 }
 
-/// C = clamp(beta * C), of some columns of all rows of C that are listed. Nothing changes if it is done twice, as rows
-/// may be listed more than once.
+/// C = clamp(beta * C), for some columns of all listed rows of C. Rows may be listed more than once: doing this twice
+/// changes nothing.
 void prepare_columns(const Work& w, size_t n, size_t columns, float beta, float clamp_min, float clamp_max) {
     const Store how = {1, beta, clamp_min, clamp_max, nullptr, 1};
     const size_t rows = group_rows(w);
@@ -786,15 +786,15 @@ void pause() {
 #endif
 }
 
-/// The units of a phase in parts of neighbouring units, which share rows or columns. Fewer parts than units: where a
-/// batch has many small matrices, and where fewer units may run at once than the caller has threads (SME).
+/// The units of a phase, divided into parts of neighbouring units, which share rows or columns. There are fewer parts
+/// than units if a batch has many small matrices, or if fewer units may run at once than there are threads (SME).
 struct Phase {
     const Work* work;
     size_t phase, parts;
     size_t next = 0;  ///< the first part that no task has taken
 
-    /// Takes parts until there are none. If all slots are taken, their holders take all parts that are left: a thread
-    /// too many has nothing to do, and does not wait.
+    /// Takes parts until there are none. If all slots are taken, their holders take all parts that are left: this
+    /// thread has nothing to do, and does not wait.
     static void run(void* context, size_t task) {
         auto& p = *static_cast<Phase*>(context);
         if (check_vectors(*p.work->plan)) {

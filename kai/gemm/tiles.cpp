@@ -10,12 +10,12 @@
 namespace kai::gemm {
 namespace {
 
-/// The least that a tile is worth: the call of a kernel costs about a hundred cycles.
+/// Multiply-adds that a tile should have at least: calling a kernel costs about a hundred cycles.
 constexpr double kLeastMacs = 1 << 16;
 
-/// Bytes that balance may cost, over the least.
+/// For good balance, up to this many times the least bytes may be loaded.
 constexpr double kMostLoaded = 1.25;
-/// Where both cannot be had: the least loaded once more is as bad as so much of the workers' time.
+/// Beyond that, loading the least bytes once more counts as this share of the workers' time.
 constexpr double kLoadedForIdle = 0.25;
 
 /// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
@@ -67,8 +67,8 @@ struct Side {
     }
 };
 
-/// Bytes loaded if one of `parts` tiles of `stays` stays in the cache while all of `passes` passes. A tile of more than
-/// a step that does not fit does not stay: each step of the other side loads it again.
+/// Bytes loaded if one of `parts` tiles of `stays` at a time stays in the cache while all of `passes` streams by. A
+/// tile of several steps that does not fit does not stay: each step of the other side loads it again.
 double loaded(const Side& stays, const Side& passes, size_t parts, double cache) {
     const size_t steps = divide_up(stays.steps, parts);
     const double tile = real(steps) * stays.step;
@@ -79,15 +79,15 @@ double loaded(const Side& stays, const Side& passes, size_t parts, double cache)
     return stays.bytes + (both_stay ? passes.bytes : passes.bytes * real(parts));
 }
 
-/// n_step, or what a portable kernel takes at a time: to decode weights and rows costs as much for fewer columns. One
-/// row can be divided by columns alone: then only if there are enough of them.
+/// n_step, or the 16 columns that a portable kernel takes at a time: decoding costs as much for fewer. A single row can
+/// be divided by columns only; then 16 only if that leaves enough tiles.
 size_t columns_at_once(const Plan& plan, const kai_ukernel& u, size_t m) {
     constexpr size_t kPortable = 16, kTilesOfWorker = 12;
     const bool enough = m > 1 || plan.problem.n / kPortable >= kTilesOfWorker * plan.workers;
     return round_up(u.features == 0 && enough ? kPortable : 1, u.get_n_step());
 }
 
-/// m_step, or, of a kernel that may start at any row, what is a multiple of the 6 or 4 rows that such kernels take at a
+/// m_step; for a kernel that may start at any row, a common multiple of the 6 or 4 rows that such kernels take at a
 /// time.
 size_t rows_at_once(const kai_ukernel& u, size_t m) {
     constexpr size_t kAnyStart = 12;
@@ -109,18 +109,18 @@ struct Sides {
           columns(lines.column, max(plan.problem.n, 1), columns_at_once(plan, *kernel.ukernel, m)) {
         const double with_rows = loaded(rows, columns, rows.parts(cache), cache),
                      with_columns = loaded(columns, rows, columns.parts(cache), cache);
-        // Cuts of the side that passes are free: if it does not matter, let it be the longer one.
+        // Cutting the side that streams by costs nothing: if both are equal, let it be the longer one.
         rows_stay = with_rows != with_columns ? with_rows < with_columns : columns.steps >= rows.steps;
         least = rows_stay ? with_rows : with_columns;
     }
 };
 
-/// When workers are done that take `count` tiles from a queue, over the ideal, at most: equal ones within 1.1 of it,
-/// and with half of them at half speed within 1.15, counts as 1.
+/// An upper bound of the time that workers take for `count` tiles from a queue, relative to the ideal. Up to 1.1 with
+/// equal workers and 1.15 with half of them at half speed counts as 1.
 ///
-/// The queue is empty before the ideal time, and then no worker has more than a tile left. And `workers` tiles are done
-/// in the time of the largest; with half of them at half speed, if tiles are alike, workers + (workers + 1) / 2 tiles
-/// in twice that time. `few`: there is no work for three tiles each, and unequal workers cannot be helped.
+/// The queue is empty before the ideal time; after that, no worker has more than one tile left. Also, `workers` tiles
+/// are done in the time of the largest; with half of them at half speed and equal tiles, workers + (workers + 1) / 2
+/// tiles in twice that time. `few`: not enough work for three tiles each, so unequal workers are ignored.
 double imbalance(size_t count, size_t workers, double largest, double all, bool few) {
     const double share = largest / all;
     const auto over = [&](size_t round, bool in_rounds) {
@@ -144,7 +144,7 @@ size_t tiles_per_worker(double macs, size_t workers) {
     return 1;
 }
 
-/// The best division of a product among workers of those that were tried, in steps of both sides.
+/// The best of the tried divisions of a product among workers, in steps of both sides.
 class Division {
 public:
     Division(const Sides& sides, size_t batch, size_t workers, double cache)
@@ -162,8 +162,8 @@ public:
         return all_;
     }
 
-    /// Tries tiles of so many steps. `few`: there is no work for three tiles for each worker. Returns whether nothing
-    /// is left to gain.
+    /// Tries tiles of so many steps. `few`: not enough work for three tiles for each worker. Returns whether nothing is
+    /// left to gain.
     bool consider(size_t stay, size_t pass, bool few) {
         const size_t count = batch_ * divide_up(stays_.steps, stay) * divide_up(passes_.steps, pass);
         double value = imbalance(count, workers_, stays_.lines_in(stay) * passes_.lines_in(pass), all_, few);
@@ -190,7 +190,7 @@ public:
     }
 
 private:
-    /// Bytes loaded. Other tiles than those of the cache may be better off in the other order.
+    /// Bytes loaded. Tiles that were not sized by the cache may load less in the other order.
     double loads(size_t stay, size_t pass, bool in_order) const {
         return in_order ? loaded(stays_, passes_, divide_up(stays_.steps, stay), cache_)
                         : loaded(passes_, stays_, divide_up(passes_.steps, pass), cache_);
@@ -231,8 +231,8 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
         return division.tiles(divide_up(stays.steps, parts), passes.steps);
     }
 
-    // The side that passes is divided, and, while that is not enough, the other one: at first so that there is a tile
-    // for each worker. By doubling, since this is part of every run.
+    // The side that streams by is divided; if that is not enough, the other one as well, at first so that there is a
+    // tile for each worker. Cuts double, which is quick: every run does this.
     const size_t most = tiles_per_worker(division.all() * real(max(p.k, 1)), workers);
     for (size_t cuts = max(parts, divide_up(workers, batch * passes.steps));; cuts *= 2) {
         const size_t stay = divide_up(stays.steps, min(cuts, stays.steps));
@@ -302,7 +302,7 @@ double width(size_t i, size_t tile, size_t count) {
     return real(min(tile, count - i * tile));
 }
 
-/// When equal workers are done that take units in order: each goes to the one that is free first.
+/// The time that equal workers take for units in order: each unit goes to the worker that is free first.
 class Workers {
 public:
     static constexpr size_t kMost = 256, kMostUnits = 1 << 16;
@@ -320,7 +320,7 @@ public:
     double finish() const {
         return finish_;
     }
-    /// The latest that they can be done, whatever the order: the last unit starts when all others are done at most.
+    /// An upper bound, whatever the order: the last unit starts no later than when all others are done.
     double latest(double macs, double largest) const {
         return macs / real(count_) + largest * (1 - 1 / real(count_));
     }
@@ -342,7 +342,7 @@ extern "C" kai_gemm_status kai_gemm_estimate(const Work* work, kai_gemm_cost* co
         return KAI_GEMM_NULL_POINTER;
     }
     if (work->phases == 0) {
-        return KAI_GEMM_OK;  // an empty run, whose operands need not be there
+        return KAI_GEMM_OK;  // an empty run, whose operands may be NULL
     }
     const Violation no_plan = check_plan(work->plan);
     if (no_plan || work->kernel->ukernel == nullptr) {

@@ -52,7 +52,7 @@ struct Line {
 constexpr bool takes_unified(const char* lhs, const char* rhs) {
     return kai::contains(lhs, "qai8dxp") || kai::contains(rhs, "qsu2cxpbi32sf32");
 }
-/// Nothing reads what other lines become.
+/// Lines that it does not take get an empty name and a width that no tensor has.
 constexpr Line unified(const Line& line) {
     return takes_unified(line.lhs, line.format) ? line : Line{"", "", "", 0, SIZE_MAX, 0, 0, "", 0};
 }
