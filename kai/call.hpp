@@ -81,7 +81,7 @@ template <typename Args>
 KAI_INLINE void set_depth(Args& a, size_t k, size_t chunks = 1) {
     a.k = k;
     a.k_chunk_count = chunks;
-    a.k_chunk_length = chunks == 1 ? k : k / chunks;  // a division takes as long as all the rest
+    a.k_chunk_length = chunks == 1 ? k : k / chunks;  // avoids a division, which takes as long as all the rest
 }
 
 /// The arguments that are not 0 by default.
@@ -135,7 +135,7 @@ struct Function<R(P...), Fields...> {
     }
 };
 
-/// There is no such function.
+/// Stands for a function that does not exist.
 struct NoFunction {
     using Type = void;
 
@@ -163,7 +163,7 @@ using OffsetRows = Function<kai_get_offset_fn, &K::index, &K::lhs_stride>;
 using OffsetRhs = Function<kai_get_offset_fn, &K::index, &K::rhs_stride>;
 using OffsetTable = Function<kai_get_offset_fn, &K::index, &K::table_stride>;
 
-/// Most functions begin alike, and end alike.
+/// Arguments with which most functions begin, and end.
 template <typename F, auto... Fields>
 using RunClamped = Function<
     F, &K::m, &K::n, &K::k, Fields..., &K::dst, &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min, &K::clamp_max>;
@@ -209,7 +209,7 @@ struct UkernelOf {
     using RhsOffset = RhsOffsetType;
 };
 
-/// The type of `run` with float* in the place of void*: of results, or of the rows of an LHS. A signature has both, see
+/// The type of `run` with float* instead of void*: for results, or for the rows of an LHS. A signature has both, see
 /// has_floats.
 /// @{
 template <typename Run>
@@ -250,7 +250,7 @@ struct FloatsOf<RunBl> {
 
 using P = PackerArgs;
 
-/// Functions by which the sizes and the offsets of packed operands are found: their types are the same.
+/// Getters of the sizes and offsets of packed operands. Both have the same type.
 using PackedLhsBl = Function<kai_get_lhs_packed_size_bl_fn, &P::count, &P::k, &P::bl, &P::rows, &P::kr, &P::sr>;
 using PackedLhs = Function<kai_get_lhs_packed_size_fn, &P::count, &P::k, &P::rows, &P::kr, &P::sr>;
 using PackedBl = Function<kai_get_rhs_packed_size_bl_fn, &P::count, &P::k, &P::rows, &P::kr, &P::bl>;
@@ -292,7 +292,7 @@ using PackTable = Function<
     kai_run_lhs_imatmul_pack_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::source, &P::lhs_ptr_offset,
     &P::pad_ptr, &P::packed>;
 
-/// Most functions of RHS packers begin alike, and end alike.
+/// Arguments with which most functions of RHS packers begin, and end.
 template <typename F, auto... Fields>
 using PackRhs = Function<F, &P::num_groups, &P::count, &P::k, &P::rows, &P::kr, &P::sr, Fields...>;
 
@@ -523,15 +523,15 @@ KAI_INLINE bool has_nibble_table(const kai_ukernel& u) {
 KAI_INLINE bool has_lut(const kai_ukernel& u) {
     return takes<&K::lut>(u);
 }
-/// Whether it finds rows that are not packed by a table of pointers, in groups of m_step.
+/// Whether it finds its unpacked rows through a table of pointers, in groups of m_step.
 KAI_INLINE bool takes_pointers(const kai_ukernel& u) {
     return takes<&K::pad_ptr>(u);
 }
-/// Whether a packer makes its RHS: it has a stride otherwise.
+/// Whether its RHS comes from a packer. Otherwise the RHS has a stride.
 KAI_INLINE bool rhs_is_packed(const kai_ukernel& u) {
     return !takes<&K::rhs_stride>(u);
 }
-/// Whether a packer makes its LHS. The unified API has one signature for both: names of packed formats have a `p`.
+/// Whether its LHS comes from a packer. The unified API has one signature for both: names of packed formats have a `p`.
 KAI_INLINE bool lhs_is_packed(const kai_ukernel& u) {
     if (is_unified(u)) {
         return strchr(u.lhs_format, 'p') != nullptr;
@@ -571,7 +571,7 @@ KAI_INLINE bool is_file(const kai_packer& p) {
 KAI_INLINE bool has_blocks(const kai_packer& p) {
     return takes<&P::bl>(p);
 }
-/// int4 with bf16 scales in an array: packs the sum of each column.
+/// Packs int4 with bf16 scales in an array, and the sum of each column.
 KAI_INLINE bool has_block_sums(const kai_packer& p) {
     return takes<&P::scale_stride>(p);
 }
@@ -579,7 +579,7 @@ KAI_INLINE bool has_block_sums(const kai_packer& p) {
 KAI_INLINE bool takes_rows(const kai_packer& p) {
     return takes<&P::rows>(p);
 }
-/// Packs integers with a scale per column, no blocks; the lines of the source follow each other.
+/// Packs integers with a scale per column, no blocks; lines of the source have no gaps.
 KAI_INLINE bool has_channels(const kai_packer& p) {
     return takes<&P::params>(p) && !takes<&P::bl>(p) && !takes<&P::stride>(p);
 }
@@ -587,7 +587,7 @@ KAI_INLINE bool has_channels(const kai_packer& p) {
 KAI_INLINE bool has_table(const kai_packer& p) {
     return takes<&P::table>(p);
 }
-/// Rows are records that have all: no bias, scale or zero is given.
+/// Rows are self-contained records: it takes no bias, scale or zero.
 KAI_INLINE bool takes_rows_alone(const kai_packer& p) {
     return is_file(p) || has_table(p);
 }
@@ -603,7 +603,7 @@ KAI_INLINE bool takes_scale_multiplier(const kai_packer& p) {
 KAI_INLINE bool has_stride(const kai_packer& p) {
     return is_unified(p) || takes<&P::stride>(p);
 }
-/// Whether any panel can be packed alone: columns of K x N lines that follow each other cannot.
+/// Whether any panel can be packed alone: not if the source is K x N without gaps between lines.
 KAI_INLINE bool packs_parts(const kai_packer& p) {
     return !is_kxn(p) || has_stride(p);
 }
@@ -639,7 +639,7 @@ constexpr bool contains(const char* text, const char* part) {
                                      : 8;
 }
 
-/// Names of types: short, and different after a letter or three.
+/// Compares names of types: they are short, and differ after one to three letters.
 KAI_INLINE bool same_type_name(const char* a, const char* b) {
     while (*a != 0 && *a == *b) {
         ++a, ++b;
@@ -656,7 +656,7 @@ KAI_INLINE const kai_gguf_type& file_type_of(const kai_packer& p) {
     return *type;
 }
 
-/// The type of the rows of a file that a micro-kernel reads where they lie ("ggq8_0" is Q8_0); NULL if it reads none.
+/// The type of the rows of a file that a micro-kernel reads in place ("ggq8_0" is Q8_0); NULL if it reads none.
 KAI_INLINE const kai_gguf_type* file_type_of(const kai_ukernel& u) {
     return u.signature == KAI_UKERNEL_MATMUL_FILE ? kai_gguf_find_type(__builtin_ctzll(u.gguf_types)) : nullptr;
 }
@@ -1020,25 +1020,25 @@ KAI_INLINE size_t source_offset(const kai_packer& p, const PackerArgs& a, Policy
     });
 }
 
-/// Names of the registry are mostly the same string where they are equal.
+/// Equal names of the registry are mostly the same pointer.
 KAI_INLINE bool same_name(const char* a, const char* b) {
     return a == b || strcmp(a, b) == 0;
 }
 
-/// Whether packers may be of another kind than the micro-kernel: classic ones and those of the unified API.
+/// Whether packers of the other API may be used: classic or unified.
 KAI_INLINE bool has_other_kind(const kai_ukernel& u) {
     return kind_of(u) == Kind::classic || is_unified(u);
 }
 
-/// Whether a packer writes what a micro-kernel reads, in the same order, and is of its kind, or, with `other`, of the
-/// other one. Not whether this CPU can run it.
+/// Whether a packer writes what a micro-kernel reads, in the same order, and belongs to the same API or, with `other`,
+/// to the other one. Not whether this CPU can run it.
 KAI_INLINE bool packs_for(const kai_packer& p, const kai_ukernel& u, bool lhs, bool other) {
     const Kind kind = !other ? kind_of(u) : is_unified(u) ? Kind::classic : Kind::unified;
     return is_lhs(p) == lhs && kind_of(p) == kind && same_name(p.format, lhs ? u.lhs_format : u.rhs_format) &&
            p.accepts(lhs ? u.get_mr() : u.get_nr(), u.get_kr(), u.get_sr());
 }
 
-/// The same for packers of files.
+/// The same for packers of rows of GGUF files.
 KAI_INLINE bool packs_file_for(const kai_packer& p, const kai_ukernel& u) {
     return kind_of(p) == Kind::file && kind_of(u) == Kind::classic && same_name(p.format, u.rhs_format) &&
            p.accepts(u.get_nr(), u.get_kr(), u.get_sr());

@@ -167,7 +167,7 @@ constexpr uint64_t kAsked = uint64_t{1} << 63;  // in both words; a word without
 static_assert(KAI_CPU_FEATURE_COUNT <= 63, "bits 0-62 are for features");
 Features known_features;
 
-/// Writes a word, unless another thread was first; false then, and `answer` is that thread's.
+/// Writes a word, unless another thread was first: then returns false, and `answer` is that thread's.
 // NOLINTNEXTLINE(readability-non-const-parameter): __atomic_compare_exchange_n writes to it
 bool remember(uint64_t* word, uint64_t* answer) {
     uint64_t expected = 0;
@@ -182,7 +182,7 @@ bool remember(uint64_t* word, uint64_t* answer) {
     const char* list = getenv(kDisable);
     Features answer = {kAsked | ask_system(), kAsked | hidden_by_user(list)};
     remember(&known_features.system, &answer.system);
-    // Threads that ask at the same time get the same answer; the one that comes first reports.
+    // Threads that ask at the same time get the same answer; the first one reports.
     if (remember(&known_features.hidden, &answer.hidden)) {
         report_unknown_words(list);
     }

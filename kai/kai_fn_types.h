@@ -108,7 +108,7 @@ typedef void kai_run_matmul_plain_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
-/// kai_run_matmul_fn with an RHS of rows of a GGUF file (kai_gguf.h), read where they lie: n rows of k weights.
+/// kai_run_matmul_fn with an RHS of rows of a GGUF file (kai_gguf.h), read in place: n rows of k weights.
 /// @param m, n, k, lhs_packed, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
 /// @param rhs         The first row of the call (`get_rhs_offset`), at any address.
 /// @param rhs_stride  Bytes from one row to the next.

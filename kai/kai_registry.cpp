@@ -124,7 +124,7 @@ KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_
 
 using kai::contains;
 
-/// What k is a multiple of, besides bl.
+/// What k must be a multiple of, besides bl.
 [[maybe_unused]] constexpr size_t k_multiple_of(kai_ukernel_signature signature, const kai::Format& rhs) {
     return signature == KAI_UKERNEL_MATMUL_LUT ? 32 : rhs.block;
 }
@@ -197,7 +197,7 @@ constexpr uint64_t types_packed_to(const char* format) {
     return types;
 }
 
-/// Those that are read where they lie: "ggq8_0" is Q8_0.
+/// Those that are read in place: "ggq8_0" is Q8_0.
 constexpr uint64_t types_in_place(const char* format) {
     uint64_t types = 0;
     for (const FilePacker& p : kFilePackers) {
@@ -406,8 +406,8 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 }
 /// @}
 
-/// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one, but for those
-/// of chunks.
+/// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one, except those of
+/// chunks.
 #define KAI_RHS_TABLE(SIGNATURE, ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_OF_##SIGNATURE, KAI_RHS_TABLE_BY_ISA, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK_NR KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_BY_ISA(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
@@ -726,7 +726,7 @@ const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_i
     }
     const kai_gguf_type& type = *kai_gguf_find_type(type_id);
     const uint32_t key = key_of(u->rhs_format);
-    for (size_t i = kPackerCount; i-- > 0;) {  // they are the last of the catalogue
+    for (size_t i = kPackerCount; i-- > 0;) {  // they come last in the catalogue
         const kai_packer& p = kPackers[i];
         if (kFormatOfPacker[i] == key && kai::packs_file_for(p, *u) &&
             kai::same_type_name(p.source_format, type.name) && kai_registry_runnable(p.features, nullptr, 0)) {

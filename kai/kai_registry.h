@@ -143,7 +143,7 @@ struct kai_ukernel {
     kai_any_fn* run;
     size_t k_multiple;  ///< k is a multiple of this; 0: any k, or with blocks of bl, a multiple of bl.
     /// Types of GGUF files that it multiplies with: bits 1 << enum kai_gguf_type_id. Their rows are packed by
-    /// kai_registry_gguf_packer; KAI_UKERNEL_MATMUL_FILE: the one type that it reads where it lies.
+    /// kai_registry_gguf_packer; KAI_UKERNEL_MATMUL_FILE: the one type that it reads in place.
     uint64_t gguf_types;
 };
 

@@ -480,7 +480,7 @@ bool choose_from(
     return false;
 }
 
-/// The family that reads this B where it lies; NULL if there is none.
+/// The family that reads this B in place; NULL if there is none.
 const char* plain_family(const Problem& p) {
     if (p.b_constant || p.format != nullptr) {
         return nullptr;
@@ -505,7 +505,7 @@ const char* plain_family(const Problem& p) {
     return nullptr;
 }
 
-/// Reads B where it lies if packing it costs more than it saves; from a file, for one row in any case. The plan has
+/// Reads B in place if packing it costs more than it saves; from a file, for one row in any case. The plan has
 /// kernels already.
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);

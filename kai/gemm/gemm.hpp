@@ -18,8 +18,8 @@ using Problem = kai_gemm_problem;
 using Plan = kai_gemm_plan;
 using Status = kai_gemm_status;
 
-/// The largest tile that a unit multiplies at a time if results do not go straight to C; also the limit for rows that
-/// are copied at a time.
+/// Bytes of the largest tile that a unit multiplies at a time if results do not go straight to C (one step may be
+/// larger).
 inline constexpr size_t kTileBytes = size_t{16} << 10;
 inline constexpr size_t kAlignment = 64;
 
@@ -90,7 +90,7 @@ Status choose(const Problem& p, Plan& plan);
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
 kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n);
 
-/// Whether B is packed for it. Otherwise it is read where it lies.
+/// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);
 
 /// Whether kernels store straight into C: nothing is left to do with a product.

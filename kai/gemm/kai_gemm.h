@@ -138,8 +138,8 @@ struct kai_gemm_problem {
     /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
     enum kai_gguf_type_id gguf_type;
     bool b_transposed;  ///< B is N x K.
-    /// Packed once by kai_gemm_pack_b. Otherwise B is DENSE, LOWP (N x K) or GGUF, and every run reads it: where it
-    /// lies if a kernel can and rows are few, else it is packed into the workspace (kai_gemm_explain).
+    /// Packed once by kai_gemm_pack_b. Otherwise B is DENSE, LOWP (N x K) or GGUF, and every run reads it: in
+    /// place if a kernel can and rows are few, else it is packed into the workspace (kai_gemm_explain).
     bool b_constant;
     bool b_per_matrix;  ///< Every matrix of the batch has its own B.
     size_t bl;          ///< Length of a block of k. Block kinds only; the plan sets that of GGUF.

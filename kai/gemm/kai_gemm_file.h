@@ -112,7 +112,7 @@ struct kai_gemm_tensor {
 /// What the micro-kernel `kernel` reads on a CPU with vectors of `vector_bits` (of SVE or SME; ignored by kernels whose
 /// panels do not depend on it). Sets kind, type, format and vector_length. The name is looked up in the catalogue of
 /// all micro-kernels: neither this build nor this CPU needs to have it. To pack rows of a GGUF file for it, set kind to
-/// GGUF, which some kernels have anyhow, and gguf_type.
+/// GGUF, which some kernels have anyway, and gguf_type.
 enum kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits, struct kai_gemm_tensor* tensor);
 
 /// The same for rows of a GGUF file of this type, on a CPU with `features` (bits 1 << enum kai_cpu_feature) and vectors

@@ -260,7 +260,7 @@ char* lhs_of(const Work& w, const Matrix& matrix) {
     return at(w.workspace, layout.lhs + offset);
 }
 
-/// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if nobody else does.
+/// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if no other unit does.
 const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot) {
     enum : uint32_t { kMissing, kBeingMade, kThere };
     const kai_gemm_layout& layout = w.plan->layout;

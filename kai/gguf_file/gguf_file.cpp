@@ -170,7 +170,7 @@ void read_tensor(Cursor& c, size_t alignment, size_t data_start, Tensor& t) {
         if (t.shape[0] % t.type->block_weights != 0) {
             return refuse(KAI_GGUF_FILE_BAD_SHAPE);
         }
-        // k and rows fit if their bytes do, but for rows of less than a byte a weight.
+        // k and rows fit if their bytes do, unless a weight takes less than a byte.
         if (!kai_gguf_row_size(t.type, t.shape[0], &t.row_size) || rows > SIZE_MAX || t.shape[0] > SIZE_MAX ||
             __builtin_mul_overflow(static_cast<size_t>(rows), t.row_size, &t.size)) {
             return refuse(KAI_GGUF_FILE_OVERFLOW);

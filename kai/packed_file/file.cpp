@@ -73,7 +73,7 @@ bool is_text(const char (&field)[size]) {
     return length > 0 && length < size;
 }
 
-/// Whether kind and type are enumerators, and of weights that files have. Nothing else may become an enumeration.
+/// Whether kind and type are enumerators that files may have. Nothing else may be converted to the enumerations.
 bool are_enumerators(uint32_t kind, uint32_t type) {
     switch (kind) {
         case KAI_GEMM_DENSE:

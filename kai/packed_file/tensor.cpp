@@ -74,7 +74,7 @@ bool reads(const kai_ukernel& u, const kai_gemm_format& f) {
            u.get_nr() == f.nr && u.get_kr() == f.kr && u.get_sr() == f.sr;
 }
 
-/// Writes why not, for the micro-kernel of a line that reads the tensor.
+/// Writes why the micro-kernel of a line, which reads the tensor, cannot run.
 void explain(const Line& line, const kai_gemm_tensor& t, char* reason, size_t size) {
     char lacks[160];
     if (kai_registry_runnable(line.features, lacks, sizeof(lacks))) {
@@ -106,8 +106,8 @@ bool is_vector_length(size_t bits) {
     return bits >= 128 && bits <= 2048 && (bits & (bits - 1)) == 0;
 }
 
-/// Whether the plan's choice for rows of a GGUF file comes to a line before another one, which precedes it in the
-/// catalogue: kernels of SME, then formats of fewer bytes, then kernels for many rows.
+/// Whether a plan for rows of a GGUF file prefers a line to `other`, which precedes it in the catalogue: SME
+/// kernels (portable ones last), then formats of fewer bytes, then kernels for many rows.
 bool comes_first(const Line& line, size_t bytes, const Line& other, size_t other_bytes) {
     constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
     const bool sme = (line.features & kSme) != 0, other_sme = (other.features & kSme) != 0;

@@ -1,4 +1,4 @@
-// f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file where they lie: nothing is packed, no second copy
+// f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file, read in place: nothing is packed, no second copy
 // in memory. Q4_K: super-blocks of 256 nibbles, with f16 d and dmin, and scales and minima of 6 bits per 32
 // (docs/gguf-kernels.md).
 //

@@ -1,4 +1,4 @@
-// f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file where they lie: nothing is packed, no second copy
+// f32 <- int8 LHS (scale per 256 values, f32) x rows of a GGUF file, read in place: nothing is packed, no second copy
 // in memory. Q6_K: super-blocks of 256 weights of 6 bits, with an f16 d and int8 scales per 16 (docs/gguf-kernels.md).
 //
 //     sum = fma(I * d, lhs_scale, sum) for each super-block

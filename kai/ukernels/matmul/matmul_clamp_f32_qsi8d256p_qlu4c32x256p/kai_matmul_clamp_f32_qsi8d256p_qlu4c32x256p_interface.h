@@ -18,7 +18,7 @@ KAI_BEGIN_DECLARATIONS
 /// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn;
 
-/// SMOPA, 1 VL rows x 4 VL columns per step. RHS format qlu4c32x256ps1s0. While it runs, dst has sums of super-blocks.
+/// SMOPA, 1 VL rows x 4 VL columns per step. RHS format qlu4c32x256ps1s0. While it runs, dst holds partial sums.
 kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d256p1vlx4_qlu4c32x256p4vlx4_1vlx4vl_sme2_mopa;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1vlx4_qlu4c32x256p4vlx4_1vlx4vl_sme2_mopa)

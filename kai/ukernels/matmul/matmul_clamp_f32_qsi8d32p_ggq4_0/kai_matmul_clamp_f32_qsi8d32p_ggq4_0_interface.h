@@ -1,4 +1,4 @@
-// f32 <- int8 LHS (scale per block, f16) x rows of a GGUF file where they lie: nothing is packed, no second copy in
+// f32 <- int8 LHS (scale per block, f16) x rows of a GGUF file, read in place: nothing is packed, no second copy in
 // memory. Q4_0: blocks of an f16 scale and 32 nibbles (docs/gguf-kernels.md).
 //
 //     sum = fma(S, lhs_scale * scale, sum) for each block, S = sum over the block of lhs * rhs
