@@ -117,7 +117,7 @@ def compare(old, new, compiler):
 
 
 def verdict(before, released, now, changed, added):
-    """A complaint, or None: whether version `now` may differ so from version `before`."""
+    """A complaint if version `now` may not differ from version `before` in this way, or None."""
     if before == now and not released:
         return "if that is meant, run ./kai.sh abi update: this version is not released yet" if changed else None
     if changed and number(now)[0] <= number(before)[0]:

@@ -186,7 +186,7 @@ def versions():
     parts = re.findall(r"#define KAI_LIBRARY_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", source)
     if ".".join(parts) != known["library"]:
         complaints.append(f"kai_common.h: {known['library']}, but {parts}")
-    # Who asks for a package, asks for the library's version.
+    # A client that asks for a package asks for the library's version.
     asked = r"(?:libkleidiai/|KleidiAI\", version = \"|libkleidiai\", version = \")(\d+\.\d+\.\d+)"
     for path in [ROOT / "README.md", ROOT / "test/integrate/integrate.py", *(ROOT / "docs").glob("*.md"),
                  *(ROOT / name for name in VERSIONS["library"])]:
@@ -255,7 +255,7 @@ def words():
 
 
 def snippets():
-    """Lines follow each other there, but for an indentation that all have; "..." leaves some out."""
+    """Quoted lines are consecutive, apart from an indentation that all have; "..." leaves some out."""
     complaints, count = [], 0
     for path in markdown_files():
         for file, code in re.findall(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL):

@@ -1,4 +1,4 @@
-// What the tools have in common: files that are mapped or made, a progress bar, errors.
+// Shared by the tools: files that are mapped or written, a progress bar, errors.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -25,7 +25,7 @@ std::string size_text(const char* text) {
     return s == "0" ? "any" : s == "ONE_ROW" || s == "ANY_ROWS" ? "1" : s;
 }
 
-/// How many rows per call may have, by the m_step of the catalogue.
+/// How many rows a call may have, by the m_step of the catalogue.
 std::string rows_text(const std::string& m_step) {
     return m_step == "ONE_ROW" ? "0, 1" : m_step == "1" ? "any, one by one" : "any";
 }

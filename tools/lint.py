@@ -13,7 +13,7 @@
   tidy      clang-tidy (.clang-tidy) reads the library's C++ by DIR/compile_commands.json; with --all the tests, too
   subjects  `area: what` of commits after SINCE, at most 72 characters
 
-Exit status 0: all are content.
+Exit status 0: no complaints.
 
 SPDX-License-Identifier: Apache-2.0
 """

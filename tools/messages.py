@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the library says, with a cure for each sentence: docs/messages.md, from kai/engines/core/sentences.def.
+"""Every message of the library, with a cure for each: docs/messages.md, from kai/engines/core/sentences.def.
 
     messages.py --write | --check
 

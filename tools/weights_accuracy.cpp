@@ -1,4 +1,4 @@
-// How far products are off, by the kind of weights: the first table of docs/weights.md.
+// Errors of products by the kind of weights: a table of docs/weights.md.
 //
 //     weights_accuracy FOLDER                 prints the table; FOLDER is that of examples/tiny_lm
 //     weights_accuracy FOLDER --check PAGE    whether PAGE has it: figures may differ by 3 %, which is what other

@@ -2,7 +2,7 @@
 """Where a micro-kernel or a packer is, or its machine code.
 
 where.py where NAME [OPTIONS]    the catalogue line, the declaration, file by file the functions that it runs, and how
-                                 much there is to read but for core and asm.h, which all share: from tools/where.txt
+                                 much there is to read apart from core and asm.h, which all share: from tools/where.txt
                                  and the sources, without a build
     --without WORD...            leaves out files that have one of these words in their names and what only they include
     --at-most FILES LINES        fails if there is more to read

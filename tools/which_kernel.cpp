@@ -131,7 +131,7 @@ std::string instructions(const std::string& name) {
     return name;
 }
 
-/// What a table says of some CPUs: its rows; and for each kind of weights the instructions.
+/// What a table says of some CPUs: its rows, and the instructions for each kind of weights.
 struct Choices {
     std::string rows;
     std::vector<std::string> brief;
