@@ -87,7 +87,7 @@ KAI_OFFSETS(PANEL, KAI_PANEL)
     field(size_t, 8, clamps)             /* 0: no result can be out of bounds */
 KAI_OFFSETS(QUAD, KAI_QUAD)
 
-/// What tiles and few rows begin with.
+/// The fields that GemmArgs and FewArgs begin with.
 #define KAI_ROWS_AND_BOUNDS(field)                                      \
     field(Float4, 16, start)       /* of the integer sums of a block */ \
     field(Float4, 16, lo)                                               \
@@ -112,14 +112,14 @@ KAI_OFFSETS(QUAD, KAI_QUAD)
     field(OutKind, 8, out)
 KAI_OFFSETS(GEMM_ARGS, KAI_GEMM_ARGS)
 
-/// What a decoder does: quads, whose rhs is where they stand, become int8, one quad after the other from `out` on; rhs
-/// then is where they are. At least one quad and one step. Signed nibbles become 16 times the weights.
+/// A decoder makes int8 of quads: reads each at its rhs, writes them one after the other from `out` on, and sets rhs to
+/// the decoded quad. At least one quad and one step. Signed nibbles become 16 times the weights.
 #define KAI_DECODE_ARGS(field)                                                                        \
     field(Quad*, 8, quads)                                                                            \
     field(size_t, 8, quad_count)                                                                      \
     field(int8_t*, 8, out)                                                                            \
     field(size_t, 8, steps)                                                                           \
-    field(size_t, 8, vector_1)    /* where the four vectors of a step are: 0, vector_1, vector_2 and their sum */ \
+    field(size_t, 8, vector_1)    /* offsets of the four vectors of a step: 0, vector_1, vector_2 and their sum */ \
     field(size_t, 8, vector_2)                                                                                    \
     field(size_t, 8, step)        /* bytes from step to step */                                       \
     field(size_t, 8, gap)         /* bytes after each block, which has */                             \
@@ -128,7 +128,7 @@ KAI_OFFSETS(GEMM_ARGS, KAI_GEMM_ARGS)
     field(const int32_t*, 8, lut) /* int2: the four weights */
 KAI_OFFSETS(DECODE_ARGS, KAI_DECODE_ARGS)
 
-/// The functions for a number of rows. A tile has all rows and so many quads; null: there is none.
+/// The tile functions for a number of rows, by the quads of a tile; null: there is none.
 #define KAI_FEW_TILES(field)     \
     field(FewTileFn*, 8, four)   \
     field(FewTileFn*, 8, two)    /* if `one` is null, an odd quad at the end is both halves of a pair */ \
@@ -140,7 +140,7 @@ KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
 #define KAI_FEW_ARGS(field)                                                                               \
     KAI_ROWS_AND_BOUNDS(field)                                                                            \
     field(const uint8_t*, 8, rhs)                                                                         \
-    field(size_t, 8, next_pair)      /* bytes from a pair of quads to the next one: of elements, fields */ \
+    field(size_t, 8, next_pair)      /* bytes from a pair of quads to the next: elements and fields */     \
     field(size_t, 8, odd_quad)       /* bytes to the second quad of a pair: of its elements, */           \
     field(size_t, 8, odd_quad_fields) /* of its fields */                                                 \
     field(size_t, 8, fields)         /* from elements of a quad to its fields */                          \
@@ -148,7 +148,7 @@ KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
     field(size_t, 8, quads)                                                                               \
     field(FewTiles, 24, tiles)                                                                         \
     field(size_t, 8, row_stride)                                                                          \
-    field(size_t, 8, last_stride) /* to the last row of a tile: 0 if it is one more than there are */       \
+    field(size_t, 8, last_stride) /* to the last row of a tile: 0 if that row does not exist */             \
     field(size_t, 8, depth)          /* steps of 32 k */                                                  \
     field(size_t, 8, nr)             /* columns of a panel of the RHS */                                  \
     field(size_t, 8, steps)          /* to scale_distance: as in RowBlocksFn */                           \
@@ -156,5 +156,5 @@ KAI_OFFSETS(FEW_TILES, KAI_FEW_TILES)
     field(size_t, 8, scale_distance)                                                                      \
     field(const int32_t*, 8, lut)    /* int2 */                                                           \
     field(OutKind, 8, out)                                                                                \
-    field(size_t, 8, clamps)         /* all bits; per channel, 0: all is within bounds if scales and bias < 2 */
+    field(size_t, 8, clamps)         /* all bits set; or 0, per channel: no clamp needed if scales, bias < 2 */
 KAI_OFFSETS(FEW_ARGS, KAI_FEW_ARGS)

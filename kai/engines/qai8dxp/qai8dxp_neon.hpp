@@ -5,7 +5,7 @@
 //
 // Many rows (qai8dxp_neon_many.cpp), in two phases: the RHS of 4 columns, a quad, becomes int8 in a small buffer, and
 // up to 64 rows are multiplied by it: unpacking costs little, and the hot loop is a tile of int8 x int8 whatever the
-// RHS is (int8 is read where it is). Tiles are assembly (qai8dxp_neon_<isa>.S, qai8dxp_neon_<isa>_blocks.S): up to 16
+// RHS is (int8 is read in place). Tiles are assembly (qai8dxp_neon_<isa>.S, qai8dxp_neon_<isa>_blocks.S): up to 16
 // rows x 4 columns that stay in registers until they are results.
 //
 //     for groups of up to 64 rows                    as many as stay in the first-level cache
@@ -106,7 +106,7 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// The GEMM, mr = 4. Either way reads rows before it counts columns. Not inlined: once in an ISA, not in each kernel.
+/// The GEMM, mr = 4. Both paths read rows before they look at n. Not inlined: one copy per ISA, not one per kernel.
 [[gnu::noinline]] inline void gemm_neon(const Problem& p, const GemmTiles& t) {
     if (p.m != 0 && p.n != 0) {
         p.m <= t.few_rows ? kai_gemm_few_neon(p, t, 0) : kai_gemm_many_neon(p, t);

@@ -2,13 +2,13 @@
 //
 // A step is 32 k of four columns: 64 bytes become 128, first the low nibbles, then the high ones, 16 times their value.
 //
-//   args         x0    struct DecodeArgs      at_1, at_2, at_3  x6 - x8  where vectors 1 - 3 of a step are
-//   quad         x1    struct Quad            quads             x2       to go
-//   packed       x4    the step               step_bytes        x9       from step to step
-//   next_packed  x14   the next one           out               x3       where it goes
-//   steps        x10   of a quad              left              x5       of these, to go
-//   block_steps  x12   of a block             block_left        x13      of these, to go
-//   gap          x11   bytes after a block    gap_after         x15      bytes after the step
+//   args         x0    struct DecodeArgs      at_1, at_2, at_3  x6 - x8  offsets of vectors 1 - 3 of a step
+//   quad         x1    struct Quad            quads             x2       quads to go
+//   packed       x4    this step              step_bytes        x9       bytes from step to step
+//   next_packed  x14   the next step          out               x3       destination
+//   steps        x10   steps of a quad        left              x5       steps of the quad to go
+//   block_steps  x12   steps of a block       block_left        x13      steps of the block to go
+//   gap          x11   bytes after a block    gap_after         x15      bytes after this step
 //   packed_0 - packed_3  v0 - v3   a step       low_0 - low_3    v4 - v7     16 times its low nibbles
 //   mask                 v20       0xF0         high_0 - high_3  v16 - v19   16 times its high ones
 //
@@ -59,7 +59,7 @@ func kai_decode_int4_neon, hidden
     csel    block_left, block_steps, block_left, eq
     ldr     qpacked_3, [packed, at_3]
     add     next_packed, next_packed, gap_after
-2:  // a step. The next one, next_packed, is loaded meanwhile; after the last one, the last one again
+2:  // a step, while the next one is loaded from next_packed; the last step reloads itself
     subs    left, left, #1
     shl     low_0.16b, packed_0.16b, #4
     shl     low_1.16b, packed_1.16b, #4

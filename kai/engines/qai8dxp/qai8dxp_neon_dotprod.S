@@ -12,10 +12,10 @@
 //   S0_0 S0_1 S0_2 S0_3, S1_0 ... S3_3     v0 - v15     sums
 //   A0 - A3                                v16 - v19    A, 4 rows x 4 k of a panel each
 //   Be, Bo                                 v20, v21     B, 4 columns x 4 k
-//   lhs0 - lhs3  x1 - x4, rhs  x5          where they are: 16 bytes for 4 k
+//   lhs0 - lhs3  x1 - x4, rhs  x5          cursors: 16 bytes for 4 k
 //   left  x7                               steps of 32 k to go
 //
-// Vectors are loaded for the next 4 k as soon as they have been used. Without that a step of 32 k is, for each of its
+// A register is reloaded for the next 4 k as soon as it has been used. Unscheduled, a step of 32 k is, for each of its
 // eight groups of 4 k: load B; for each panel: load A, then the four SDOT of its rows.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -37,13 +37,13 @@
     sdot    \sums\()_3.4s, \b\().16b, \a\().4b[3]
 .endm
 
-// 4 k of panel p; then its A at byte `next`; `update` is ! if that is where pointers are next.
+// 4 k of panel p; then loads its A from byte `next`, to which the pointer moves if `update` is !.
 .macro panel_4k p, set, next, update
     sdot_01 S\p, B\set, A\p
     sdot_23 S\p, B\set, A\p
     ldr     qA\p, [lhs\p, #\next]\update
 .endm
-// 4 k of the tile with B<set>; B<other> and A of the next 4 k, at byte `next`, which is where pointers are next if
+// 4 k of the tile with B<set>. Loads B<other> and A of the next 4 k from byte `next`, to which the pointers move if
 // `update` is !.
 .macro tile_4k panel_count, set, other, next, update
     sdot_01 S0, B\set, A0
@@ -67,7 +67,7 @@
     tile_4k \panel_count, o, e, 128, !
 .endm
 
-// A and Be of the first 4 k.
+// Loads A and Be of the first 4 k.
 .macro channel_load panel_count
     ldr     qA0, [lhs0]
     ldr     qBe, [rhs]
@@ -76,7 +76,7 @@
     if_more \panel_count, 2, ldr qA3, [lhs3]
 .endm
 
-// Starts of sums: of the quad; of the rows of panels 0 - 3.
+// What sums start from: column sums of the quad; offsets of the rows of panels 0 - 3.
     regs    22, column_sums
     regs    24, offsets_0, offsets_1, offsets_2, offsets_3
 // S<s> = column sums * offsets of rows.

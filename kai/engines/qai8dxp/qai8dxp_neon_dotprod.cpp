@@ -33,7 +33,7 @@ KAI_DECLARE_FEW_5_TO_8(blocks_int4, 4);
 namespace kai {
 namespace {
 
-/// Tiles for few rows of a kind of RHS: rows that have two sizes, rows that have one.
+/// Tiles for few rows of a kind of RHS: numbers of rows with two sizes of tiles, with one.
 #define KAI_FEW_16_8(KIND, ROWS) \
     { KAI_FEW_TILE(KIND, ROWS##x16), KAI_FEW_TILE(KIND, ROWS##x8), nullptr }
 #define KAI_FEW_8(KIND, ROWS) \

@@ -4,7 +4,7 @@
 //     result = clamp(fma(column sum, row offset, S) * row scale + bias)
 //
 // T starts at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that it ends as the float C + T / 16: a
-// subtraction replaces the conversion. Starts come from a general register: that takes no SIMD pipe on most cores, and
+// subtraction replaces the conversion. The start is duplicated from a general register: no SIMD pipe on most cores, and
 // half the time of a load on others.
 //
 //             | Be                       even groups of 4 k; odd ones: Bo
@@ -17,7 +17,7 @@
 //   Be, Bo                                 v12, v13     B, 4 columns x 4 k
 //   A0, A1, A2                             v16 - v18    A, 4 rows x 4 k of a panel each
 //   C                                      v14, w12     block_scale   v15
-//   lhs0 - lhs2  x1 - x3, rhs  x5          where they are: 16 bytes for 4 k
+//   lhs0 - lhs2  x1 - x3, rhs  x5          cursors: 16 bytes for 4 k
 //   left  x7, steps_left  x17              blocks to go, steps of 32 k of a block to go
 //   scales  x14                            of the next block, a vector
 //
@@ -43,13 +43,13 @@ steps_left .req x17
     sdot    \sums\()_3.4s, \b\().16b, \a\().4b[3]
 .endm
 
-// 4 k of panel p; then its A at byte `next`; `update` is ! if that is where pointers are next.
+// 4 k of panel p; then loads its A from byte `next`, to which the pointer moves if `update` is !.
 .macro panel_4k p, set, next, update
     sdot_01 T\p, B\set, A\p
     sdot_23 T\p, B\set, A\p
     ldr     qA\p, [lhs\p, #\next]\update
 .endm
-// 4 k of the tile with B<set>; B<other> and A of the next 4 k, at byte `next`, which is where pointers are next if
+// 4 k of the tile with B<set>. Loads B<other> and A of the next 4 k from byte `next`, to which the pointers move if
 // `update` is !.
 .macro tile_4k panel_count, set, other, next, update
     sdot_01 T0, B\set, A0

@@ -5,9 +5,9 @@
 //
 //   x1   bytes of a part                                         x5    steps of a part to go
 //   x2   from a block's first part to its scales                 x14   scratch; bits of C
-//   x3   how much nearer the scales of a second quad are         x15   blocks to go, up to 0
-//   x4   bytes of a step and scales                              x16   from here to scales
-//   x28  from there back to these                                C     v30   where S starts
+//   x3   what x14 loses for the second quad of a pair            x15   blocks to go, negative, up to 0
+//   x4   bytes of a step and scales                              x16   bytes from here to the scales
+//   x28  bytes from the next block back to its scales            C     v30   where S starts
 //   F<i> at the heading of each shape
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -80,7 +80,7 @@
     \meanwhile 3
 .endm
 
-// Scales are bf16, x14 bytes from here. x3: the quads of a panel of 8 columns are twice as far apart as their scales.
+// Loads bf16 scales, x14 bytes from here. x3: in a panel of 8 columns, quads are twice as far apart as their scales.
 .macro load_scales_02 s0, s2
     ldr     d\s0, [quad_0, x14]
     when quads, 4, ldr d\s2, [quad_2, x14]
@@ -90,7 +90,7 @@
     ldr     d\s1, [quad_1, x14]
     when quads, 4, ldr d\s3, [quad_3, x14]
 .endm
-// Two rows of four quads and five of two put them where the RHS is, others have registers for them and come early.
+// 2 rows x 4 quads and 5 rows x 2 load scales late, into RHS registers; other tiles have registers to load them early.
 .macro load_scales_early_0
     .if quads == 2 && rows < 5
     load_scales_02 22
@@ -124,7 +124,7 @@
     when \number, 2, ldr x5, [args, #FEW_ARGS_steps]
     when \number, 3, csel x16, x2, x16, lo
 .endm
-// The same where scales have come early; w14 = bits of C.
+// As next_part_and_scales, for scales that were loaded early; w14 = bits of C.
 .macro next_part number
     when \number, 0, subs x16, x16, x1
     when \number, 1, ldr x5, [args, #FEW_ARGS_steps]
@@ -158,7 +158,7 @@
     when \number, 0, csel x14, x4, step_bytes, eq
     when \number, 3, cinc x15, x15, eq
 .endm
-// The RHS moves on by x14, which then is where scales are.
+// Moves the RHS on by x14; then x14 = bytes from there to the scales.
 .macro block_moves_rhs number
     when \number, 0, advance_quad 0, x14
     when \number, 1, advance_quad 1, x14
@@ -166,7 +166,7 @@
     when \number, 4, advance_quad 3, x14
     when \number, 5, csel x14, x28, x16, eq
 .endm
-// The LHS moves on; scales that come early.
+// Moves the LHS on; loads early scales.
 .macro block_moves_lhs number
     when \number, 0, load_scales_early_0
     when \number, 3, add lhs0, lhs0, #128
@@ -214,7 +214,7 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     each_row start_row
     int4_low RHS_A
     each_row zero_f32_row
-4:  // 32 k. After a block the RHS goes on after its scales
+4:  // 32 k. After a block, the RHS skips its scales
     int4_8k RHS_A, RHS_B, 0, 16, x27, part_ends
     load_quad 0, RHS_A, x8
     int4_8k RHS_B, RHS_A, 16, 32, x8, block_ends

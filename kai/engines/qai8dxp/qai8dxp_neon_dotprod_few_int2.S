@@ -1,8 +1,8 @@
 // Few rows of the qai8dxp GEMM with SDOT, int2, a scale per channel: tiles of 1 to 8 rows x 2 quads, 1 or 2 rows x 4.
 // Formula, picture and registers: qai8dxp_neon_dotprod_few.inc.
 //
-// A byte has indices of 4 k that are 4 apart; a nibble of two indices looks up both, in a table for each. So a vector
-// of a quad, 16 bytes, is 16 k: of its low nibbles k 0 - 3 and 4 - 7, of its high ones k 8 - 11 and 12 - 15. A step of
+// A byte has indices of 4 k that are 4 apart; a nibble holds two of them, and each is looked up in its own table. So a
+// vector of a quad, 16 bytes, is 16 k: low nibbles k 0 - 3 and 4 - 7, high ones k 8 - 11 and 12 - 15. A step of
 // 32 k has two of them.
 //
 //   lut         x6         the four weights, int32
@@ -35,13 +35,13 @@ lut .req x6
     if_more quads, 2, tbl \d\()_2.16b, {\table\().16b}, \i\()_2.16b
     if_more quads, 2, tbl \d\()_3.16b, {\table\().16b}, \i\()_3.16b
 .endm
-// Products of 4 k in set r; then their LHS is what is at byte `next`.
+// Products of 4 k in set r; then reloads their LHS from byte `next`.
 .macro int2_4k r, lhs, lhs1, next
     sdot_rows \r, \lhs, \lhs1
     load_lhs \lhs, \next
     load_rows_4567 \lhs1, \next
 .endm
-// 16 k of RHS_A, LHS at byte `at`; then RHS_A from byte `next`. Changes RHS_B, RHS_C.
+// 16 k of RHS_A, LHS at byte `at`; then loads RHS_A from byte `next`. Changes RHS_B, RHS_C.
 .macro int2_16k at, next
     shared_quads and, 16b, RHS_C, RHS_A, nibble_mask.16b
     shared_quads ushr, 16b, RHS_A, RHS_A, #4

@@ -6,7 +6,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.inc"
 
-// Other work of the last two 8 k of a step: x15, the RHS and the LHS move on.
+// Other work in the last two groups of 8 k of a step: counts x15 down, moves the RHS and the LHS on.
 .macro step_moves_rhs number
     when \number, 0, advance_quad 0, step_bytes
     when \number, 1, advance_quad 1, step_bytes

@@ -1,8 +1,8 @@
 // Few rows of the qai8dxp GEMM with SDOT, int8, a scale per channel: tiles of 1 to 8 rows x 2 quads, 1 to 4 rows x 4.
 // Formula, picture and registers: qai8dxp_neon_dotprod_few.inc.
 //
-// A step of 32 k has 8 vectors of a quad, 4 k each. Operands of a vector are loaded among the products of the one two
-// before it, in four sets in turn, or of the one before it, in two, where registers are few.
+// A step of 32 k has 8 vectors of a quad, 4 k each. Loads run two vectors ahead of the products, in four sets in turn,
+// or, where registers are few, one vector ahead, in two sets.
 //
 //   RHS_D   a fourth set: of two quads v18, v19, of four v4, v5, v12, v13, which are free up to two rows
 //   v30, v31, of rows 4 - 7 v22, v23    LHS of RHS_C and RHS_D
@@ -12,7 +12,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.inc"
 
-// Set n, LHS v\lhs and v\lhs1 from byte `at` of theirs.
+// Loads set n, and LHS v\lhs and v\lhs1 from byte `at`, between products.
 .macro int8_among number, n, lhs, lhs1, at
     when \number, 0, load_lhs \lhs, \at
     when \number, 1, load_quad 0, \n, \at

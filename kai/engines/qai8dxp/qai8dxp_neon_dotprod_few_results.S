@@ -23,8 +23,8 @@ lhs1 .req x12
     .endif
 .endm
 
-// Results of more than eight vectors: \first rows x 8 columns are v0 - v7, those of the next columns (\quad = 2) or of
-// \last rows of the other panel (\panel = 1) v8 - v15.
+// Results of more than eight vectors: v0 - v7 are \first rows x 8 columns, v8 - v15 the next columns (\quad = 2) or
+// \last rows of the other panel (\panel = 1).
 .macro finish_function name, first, last, quad, panel
 func kai_part_finish_\name\()_neon_dotprod, hidden
     frame   x29

@@ -11,9 +11,9 @@
 // S comes as 16 * S.
 //
 // Registers: int_neon_row.inc, and
-//   steps, steps_left        x5, x14   of 32 k (of a block), to go      C          v12   blocks
-//   blocks, blocks_left      x6, x15   to go                            no_scale   v13   zero
-//   to_scales, scales_after  x7, x16   from here to the scales          off_ls     v28   off, ls
+//   steps, steps_left        x5, x14   of 32 k (of a block); to go      C          v12   blocks: where S starts
+//   blocks, blocks_left      x6, x15   blocks; to go                    no_scale   v13   zero
+//   to_scales, scales_after  x7, x16   bytes from here to the scales    off_ls     v28   off, ls
 //   x6                                 int2: the four weights
 //   x7                                 kai_row_*: the output, OutKind
 //
@@ -31,8 +31,8 @@ scales_after .req x16
     regs    12, C, no_scale
     reg     off_ls, 28
 
-// Nibbles of a step of a quad: where its four vectors are, then the bytes of a step. Panels of 4 columns; of 8, by
-// 8 k and by 4 k.
+// Nibbles of a step of a quad: offsets of its four vectors, then the bytes of a step. Panels of 4 columns; of 8 columns
+// in groups of 8 k and of 4 k.
 #define ONE_QUAD 0, 16, 32, 48, 64
 #define TWO_QUADS_X8 0, 16, 64, 80, 128
 #define TWO_QUADS_X4 0, 32, 64, 96, 128
@@ -47,8 +47,8 @@ scales_after .req x16
     ldr     doff_ls, [row]
 .endm
 
-// Results of `quads` quads. out: what stores them; rhs_group_step: 32 k; offsets: where vectors of a step of a quad
-// are; fold: what makes one sum of the two of a quad, `none` if there is only one.
+// Results of `quads` quads. out: macro that stores them; rhs_group_step: 32 k; offsets: those of the vectors of a step
+// of a quad; fold: macro that joins the two sums of a quad, `none` if there is only one.
 .macro channel_quads out, rhs, fold, nr, distance, group, offsets:vararg
     next_quads \nr, \distance
     mov     steps_left, steps

@@ -18,8 +18,8 @@ using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps,
     const int32_t* lut, OutKind out, float lo, float hi);
 
-/// RHS in `blocks` of 1 to 8 steps. Scales stand `scale_distance` bytes after a block: blocks that share theirs follow
-/// each other.
+/// RHS in `blocks` of 1 to 8 steps. Scales follow `scale_distance` bytes after a block: consecutive blocks may share
+/// them.
 using RowBlocksFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t steps, size_t blocks,
     size_t scale_distance, float lo, float hi);
@@ -86,8 +86,8 @@ KAI_INLINE Rows rows_of(const Problem& p) {
 }
 /// @}
 
-/// The GEMV engine. Inlined, so that what a kernel knows (format, panel, output) is decided at compile time. Only a
-/// copy of the problem has an address, so that compilers can jump into a row.
+/// The GEMV engine. Inlined, so that a kernel's format, panel and output are constants. The slow path takes the address
+/// of a copy of the problem, so that compilers can tail-call a row.
 template <size_t GROUP>
 KAI_INLINE void gemv_neon_dotprod(const Problem* p) {
     const bool plain = p->m == 1 && p->n % p->nr == 0;

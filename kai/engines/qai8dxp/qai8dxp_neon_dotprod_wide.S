@@ -1,6 +1,6 @@
 // Tiles of 12 rows x 8 columns, 3 panels x 2 quads, of the qai8dxp GEMM with SDOT (qai8dxp_neon.hpp), a scale per
 // channel: more products per operand than tiles of qai8dxp_neon_dotprod.S, for cores on which loads use SIMD pipes.
-// quad_count is even, sums neither resume nor stay.
+// quad_count is even; sums are neither resumed nor written back.
 //
 //     S = row offset * column sum + A x B        int8 x int8 -> int32
 //     result = clamp(f32(S) * (row scale * column scale) + bias)
@@ -18,7 +18,7 @@
 //   tile_dst  x12, next_dst  x7           results: dst of this tile, of the next one
 //   and those of qai8dxp_neon.inc
 //
-// Vectors are loaded for the next 4 k as soon as they have been used. Without that a step of 32 k is, for each of its
+// A register is reloaded for the next 4 k as soon as it has been used. Unscheduled, a step of 32 k is, for each of its
 // eight groups of 4 k: load B of both quads; for each panel: load A, then the four SDOT of its rows with each B.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -68,8 +68,8 @@ next_dst   .req x7
     multiply_offsets 5, second_sums, offsets_2
 .endm
 
-// 4 k of the tile with B0<set>, B1<set>; B<other> and A of the next 4 k, at byte `next`, which is where pointers are
-// next if `update` is !.
+// 4 k of the tile with B0<set>, B1<set>. Loads B<other> and A of the next 4 k from byte `next`, to which the pointers
+// move if `update` is !.
 .macro wide_4k set, other, next, update
     sdot_01 S0, B0\set, A0
     ldr     qB0\other, [rhs, #\next]\update
@@ -90,7 +90,7 @@ next_dst   .req x7
     ldr     qA2, [lhs2, #\next]\update
 .endm
 
-// The first quad, then the other, whose sums wait in the panels. In: S. Out: dst of the next tile.
+// Results of the first quad, then of the other, whose sums wait in the panels. In: S. Out: dst of the next tile.
 .macro wide_results
     mov     tile_dst, dst
     store_sums_at 3, 0

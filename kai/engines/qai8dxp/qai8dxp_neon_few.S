@@ -1,5 +1,5 @@
 // Few rows of the qai8dxp GEMM on NEON (struct FewArgs of qai8dxp_neon.hpp): the loop over columns, whose tiles are in
-// qai8dxp_neon_<isa>_few_<RHS>.S. What becomes of their sums: qai8dxp_neon_few_results.S.
+// qai8dxp_neon_<isa>_few_<RHS>.S. From sums to results: qai8dxp_neon_few_results.S.
 //
 // Registers that kai_few_neon keeps for tiles, which may change all others but x0, x18 and x29
 //   x0   args: struct FewArgs             x23  bytes to the second quad of a pair, or from it to the next pair
@@ -7,7 +7,7 @@
 //   x20  fields of the first quad         x25  bytes to the fields of the second quad, as x23
 //   x21  dst of the first quad            x26  bytes of dst to the second quad
 //   x22  quads to go                      x27  4 * nr: from fields to the next ones of a quad
-// Where the last quad has no second one, x23, x25 and x26 are 0: it is its own.
+// An odd quad at the end is its own second quad: x23, x25 and x26 are 0.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a

@@ -6,7 +6,7 @@
 namespace kai {
 namespace {
 
-/// 1 to 8 rows of the output. Tiles of SMMLA have an even number of rows, as those of 8 rows of blocks that do 7.
+/// 1 to 8 rows of the output. SMMLA tiles have an even number of rows; with blocks, 7 rows use the SDOT tile of 8.
 KAI_INLINE void set_rows(FewArgs& args, const Problem& p, const GemmTiles& t, size_t rows, size_t row_stride) {
     const bool one_more = rows % 2 != 0 && (t.group == 8 || (rows == 7 && p.rhs_kind == RhsKind::int4_blocks));
     args.row_stride = row_stride;

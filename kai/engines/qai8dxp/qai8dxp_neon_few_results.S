@@ -1,7 +1,7 @@
 // Results of few rows of the qai8dxp GEMM on NEON: kai_part_results_*, whose contract is in
 // qai8dxp_neon_few_results.inc.
 //
-// Vectors come in pairs i = 0 - 3 of results, R<i>_a and R<i>_b, and of what they are multiplied by, X<i>:
+// Vectors come in pairs i = 0 - 3: results R<i>_a and R<i>_b, and their factors X<i>_a and X<i>_b:
 //
 //     x8, `quads` 2    pair i: row i, of the first and the second quad
 //     x4, `quads` 1    pair i: row i of the first and of the second half of the rows
@@ -15,8 +15,8 @@
 //   row_scales_a, _b          v28, v29        lo, hi                    v28, v29
 //   x9, x1 - x7               dst of the rows                           x13, x14   scales, bias of the quads
 //
-// In this order, work for other units in between, since cores that issue in order run an integer instruction or a load
-// beside vector operations:
+// The steps, in this order. Loads and integer instructions go between the vector operations, since in-order cores issue
+// them together:
 //
 //     R = f32(sums)            columns_of_results: where results and fields are
 //     X = scales of columns * scale of a row;  R *= X
@@ -41,7 +41,7 @@ args    .req x0
 
 .macro nothing place
 .endm
-// \op i for the pairs, the last one first. After each of them so many places for other work: \meanwhile first,
+// \op i for the pairs, the last one first. After each, `places` places for other work: \meanwhile first,
 // \meanwhile first + 1, ...
 .macro each_pair op, meanwhile=nothing, first=0, places=1
     if_more pairs, 3, with_places \op, 3, \meanwhile, (\first + (pairs - 4) * (\places)), \places
@@ -114,7 +114,7 @@ args    .req x0
     fadd    R\i\()_a.4s, R\i\()_a.4s, wide_c.4s
     fadd    R\i\()_b.4s, R\i\()_b.4s, wide_d.4s
     .else
-    fadd    R\i\()_a.4s, R\i\()_a.4s, scales_a.4s       // these are bias now
+    fadd    R\i\()_a.4s, R\i\()_a.4s, scales_a.4s       // holds bias now
     fadd    R\i\()_b.4s, R\i\()_b.4s, scales_b.4s
     .endif
     .elseif quads == 2
@@ -138,8 +138,8 @@ args    .req x0
     fcvtn   R\i\()_b.4h, R\i\()_b.4s
 .endm
 
-// bf16, to nearest, ties to even: lower halves, less 1 if the upper half is even, round this half up. v26 = 1. Step by
-// step for all pairs, since each step waits for the previous one.
+// bf16, to nearest, ties to even: the lower half, less 1 if the upper half is even, decides about rounding up. v26 = 1.
+// Each step for all pairs, since each waits for the previous one.
 .macro each_pair_bf16
     each_pair bf16_halves
     each_pair bf16_even
@@ -163,7 +163,7 @@ args    .req x0
 .macro bf16_second i
     mov     dR\i\()_b, R\i\()_a.d[1]
 .endm
-// v27 = the NaN that it becomes.
+// NaN becomes the default NaN, v27.
 .macro pair_default_nan i
     fcmeq   X\i\()_a.4s, R\i\()_a.4s, R\i\()_a.4s
     fcmeq   X\i\()_b.4s, R\i\()_b.4s, R\i\()_b.4s
@@ -171,8 +171,8 @@ args    .req x0
     bif     R\i\()_b.16b, v27.16b, X\i\()_b.16b
 .endm
 
-// Stores R, `width` q or, after narrowing, d, and returns. The last row first: rows past the last one of the output are
-// where that is.
+// Stores R, `width` q or, after narrowing, d, and returns. The last row first: rows past the end of the output have its
+// last row's address, so that row overwrites them.
 .macro store_rows width, quad_bytes
     .if quads == 4
     .if rows > 1
@@ -213,8 +213,8 @@ args    .req x0
     str     \width\()R0_\v, [\at0]
 .endm
 
-// The row after `before`, or that of number `number` less 2^shift with `base`: independent of the address of the row
-// before, but for the last row.
+// row = the row after `before`, computed from row number - 2^shift, `base`: independent of the previous row's address,
+// except for the last row.
 .macro next_row row, number, before, base, shift
     .if \number == all_rows - 1
     add     \row, \before, x12
@@ -223,7 +223,7 @@ args    .req x0
     .endif
 .endm
 
-// Where results and fields are; scales of the first row, of columns. Places 0 to 2, of x16 to 4.
+// Addresses of results and fields; scales of the first row and of the columns. Places 0 to 2; x16: 0 to 4.
 .macro columns_of_results place_number
     when \place_number, 0, ldr qrow_scales_a, [x13, #16]
     when \place_number, 0, add x13, x20, x27
@@ -240,8 +240,8 @@ args    .req x0
 .endm
 
 // Bias, and x15, x1: whether results may need a clamp. They do not if scales and bias of the columns are below 2 (bit
-// 30) and that suffices (FewArgs::clamps). Places 0 to 7. For a tile `x16` clamping costs less than that: places 0 and
-// 1 load bias.
+// 30) and that suffices (FewArgs::clamps). Places 0 to 7. For a tile `x16` clamping is cheaper than this test: places 0
+// and 1 load bias.
 .macro bias_and_clamps place_number
     .if quads == 4
     when \place_number, 0, ldr qwide_c, [x5, x27]

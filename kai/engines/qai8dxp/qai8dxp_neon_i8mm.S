@@ -13,14 +13,14 @@
 //   S0_aa S0_ab S0_ba S0_bb, S1_aa ... S3_bb    v0 - v15     sums
 //   A0_a A0_b ... A3_a A3_b                     v16 - v23    A, a panel each
 //   Be_a Be_b, Bo_a Bo_b                        v24 - v27    B
-//   lhs0 - lhs3  x1 - x4, rhs  x5               where they are: 32 bytes for 8 k
+//   lhs0 - lhs3  x1 - x4, rhs  x5               cursors: 32 bytes for 8 k
 //   left  x7                                    steps of 32 k to go
 //
-// A tile of one panel has the registers of panel 1 for its odd groups of 8 k: sums, too, so that no sum waits for its
-// previous addition.
+// A tile of one panel uses the registers of panel 1, sums included, for its odd groups of 8 k, so that no sum waits for
+// its previous addition.
 //
 // Operands are loaded where their registers become free, a few multiplications ahead of their use, for in-order cores.
-// Without that a step of 32 k is, for each of its four groups of 8 k: load B; for each panel: load A, then the four
+// Unscheduled, a step of 32 k is, for each of its four groups of 8 k: load B; for each panel: load A, then the four
 // SMMLA of the picture.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -34,8 +34,8 @@
     regs    16, A0_a, A0_b, A1_a, A1_b, A2_a, A2_b, A3_a, A3_b
     regs    24, Be_a, Be_b, Bo_a, Bo_b
 
-// 8 k of panel p: S += A * B<set>; then its A at byte `next`. Panel 0 loads it as a pair: that is less to issue in
-// order. Cores that split pairs are better off with single loads.
+// 8 k of panel p: S += A * B<set>; then loads its A from byte `next`. Panel 0 uses LDP: one issue slot on in-order
+// cores. The others use LDR, for cores that split pairs.
 .macro panel_8k p, set, next
     smmla   S\p\()_aa.4s, A\p\()_a.16b, B\set\()_a.16b
     smmla   S\p\()_ab.4s, A\p\()_a.16b, B\set\()_b.16b
@@ -46,7 +46,7 @@
     when \p, 0, ldp qA0_a, qA0_b, [lhs0, #\next]
 .endm
 
-// 8 k of 2 or 4 panels with B<set>; B<other> and A of the next 8 k, at byte `next`.
+// 8 k of 2 or 4 panels with B<set>; loads B<other> and A of the next 8 k from byte `next`.
 .macro tile_8k panel_count, set, other, next
     ldp     qB\other\()_a, qB\other\()_b, [rhs, #\next]
     panel_8k 0, \set, \next
@@ -55,7 +55,7 @@
     if_more \panel_count, 2, panel_8k 3, \set, \next
 .endm
 
-// 16 k of a single panel; A and B of the next even group, at byte `next`.
+// 16 k of a single panel; loads A and B of the next even group from byte `next`.
 .macro single_16k next
     ldp     qBo_a, qBo_b, [rhs, #\next - 32]
     ldp     qA1_a, qA1_b, [lhs0, #\next - 32]
@@ -87,7 +87,7 @@
     if_more \panel_count, 2, add lhs3, lhs3, #128
 .endm
 
-// A and Be of the first 8 k; a single panel: S1 = 0.
+// Loads A and Be of the first 8 k; a single panel: S1 = 0.
 .macro channel_load panel_count
     ldp     qBe_a, qBe_b, [rhs]
     ldp     qA0_a, qA0_b, [lhs0]
@@ -97,7 +97,7 @@
     when \panel_count, 1, zero S1_aa, S1_ab, S1_ba, S1_bb
 .endm
 
-// Starts of sums. column_sums_a, _b: of the quad; offsets_e, offsets_o: of rows of even and odd panels.
+// What sums start from. column_sums_a, _b: of the quad; offsets_e, offsets_o: of the rows of even and odd panels.
     regs    26, column_sums_a, column_sums_b, offsets_e_a, offsets_e_b, offsets_o_a, offsets_o_b
 .macro load_offsets p, set
     ldp     qoffsets_\set\()_a, qoffsets_\set\()_b, [panels, #\p * PANEL + PANEL_offsets]
@@ -124,7 +124,7 @@
     .endif
 .endm
 
-// A single panel: the sums of both kinds of groups become one.
+// A single panel: adds the sums of the odd groups to those of the even ones.
 .macro channel_end panel_count
     .if \panel_count == 1
     add     S0_aa.4s, S0_aa.4s, S1_aa.4s

@@ -18,7 +18,7 @@ kai::FewTileFn KAI_FEW_TILE(int8, 2x16), KAI_FEW_TILE(int8, 4x16), KAI_FEW_TILE(
 namespace kai {
 namespace {
 
-/// Tiles for few rows; for two numbers of rows each, since SMMLA has two.
+/// Tiles for few rows. SMMLA multiplies pairs of rows, so two numbers of rows share a tile.
 #define KAI_FEW(KIND, FOUR_2, FOUR_4, TWO_6, TWO_8)                                                 \
     {                                                                                               \
         {FOUR_2, KAI_FEW_TILE(KIND, 2x8), nullptr}, {FOUR_2, KAI_FEW_TILE(KIND, 2x8), nullptr},     \

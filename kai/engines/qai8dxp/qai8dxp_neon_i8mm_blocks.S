@@ -17,10 +17,10 @@
 //   Be_a Be_b, Bo_a Bo_b                        v24 - v27    B
 //   A0_a A0_b, A1_a A1_b                        v28 - v31    A, a panel each
 //   At the end of a block: C v25, scales_a scales_b v26, v27, which were B
-//   lhs0 - lhs3  x1 - x4, rhs  x5               where they are: 32 bytes for 8 k
+//   lhs0 - lhs3  x1 - x4, rhs  x5               cursors: 32 bytes for 8 k
 //   left  x7, steps  x12                        blocks to go, steps of 32 k of a block
 //   scales  x14                                 of the next block, two vectors
-//   block_rhs  x15, steps_left  x17             4 panels: RHS of this block; of a block
+//   block_rhs  x15, steps_left  x17             4 panels: RHS of this block; steps of the block to go
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -44,7 +44,7 @@ steps_left .req x17
     .endif
 .endm
 
-// 8 k of panels p and q of the tile: T += A * B<set>; then A and B<other> at byte `next`.
+// 8 k of panels p and q of the tile: T += A * B<set>; then loads A and B<other> from byte `next`.
 .macro pair_8k p, q, set, other, next
     smmla   T0_aa.4s, A0_a.16b, B\set\()_a.16b
     smmla   T0_ab.4s, A0_a.16b, B\set\()_b.16b
@@ -71,11 +71,11 @@ steps_left .req x17
     fsub    \t\().4s, \t\().4s, C.4s
 .endm
 
-// A block of panels p and q. Then the first operands of the next pair, next_p and next_q, at byte `next` of these, of
-// this block (whose=same) or the next one (whose=next). Both pairs of a tile need the same scales.
+// A block of panels p and q. Then loads the first operands of the next pair, next_p and next_q, from their byte `next`:
+// of this block (whose=same) or the next one (whose=next). Both pairs of a tile need the same scales.
 //
-//     T += A * B, 8 k at a time; but for the last 8 k, A and B of the next 8 k
-//     S += (T - C) * scales; T = C                                          with the last 8 k, B, A of the next pair
+//     T += A * B, 8 k at a time, while A and B of the next 8 k are loaded (not in the last 8 k)
+//     S += (T - C) * scales; T = C         beside the last 8 k, while B and A of the next pair are loaded
 .macro pair_block p, q, next_p, next_q, next, whose
     mov     steps_left, steps
 8:  // 32 k
@@ -140,7 +140,7 @@ steps_left .req x17
     regs    26, one_Ae_a, one_Ae_b, one_Ao_a, one_Ao_b, one_C, one_scales_b
     regs    4, one_Bo_a, one_Bo_b, one_scales_a
 
-// 16 k; A and B of the next even group, at byte `next`.
+// 16 k; loads A and B of the next even group from byte `next`.
 .macro single_16k next
     ldp     qone_Bo_a, qone_Bo_b, [rhs, #\next - 32]
     ldp     qone_Ao_a, qone_Ao_b, [lhs0, #\next - 32]
@@ -182,7 +182,7 @@ steps_left .req x17
     fmla    S0_bb.4s, T0_bb.4s, one_scales_b.4s
 .endm
 
-// ---- All of them
+// ---- Any number of panels
 
 // A block.
 .macro block_step panel_count

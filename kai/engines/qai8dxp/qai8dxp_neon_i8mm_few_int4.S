@@ -14,7 +14,7 @@
 //   mask                 v31      0xF0
 //   Blocks: at their own heading. Other registers: qai8dxp_neon_few.S, qai8dxp_neon_i8mm_few.inc
 //
-// Other work between instructions: `meanwhile`, a macro that a block calls with 1, 2, ... where it says.
+// Other work is interleaved by `meanwhile`, a macro that a block calls with 1, 2, ... at its places.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -48,7 +48,7 @@ step_bytes .req x7
     regs    2, H0_a, H0_b
     regs    6, H1_a, H1_b
 
-// P of a quad: a vector of the half that follows, first or second, of a step.
+// Loads P of a quad: vector v of half `half`, first or second, of a step.
 .macro load_packed quad, v, half
     .ifc \half, second
     .ifc \v, a
@@ -69,8 +69,8 @@ step_bytes .req x7
     shl     L0_b.16b, P0_b.16b, #4
 .endm
 
-// Half a step of 4 rows. Ah is at byte `high`; then Al at `low` and P of half `next`. `decode` 1: L0, too; 0: the
-// caller does it. meanwhile: 1 - 4 in the low k, 5 - 8 in the high ones.
+// Half a step of 4 rows. Loads Ah from byte `high`, then the next Al from `low` and P of half `next`. `decode` 1: also
+// decodes L0; 0: the caller does. meanwhile: 1 - 4 in the low k, 5 - 8 in the high ones.
 .macro half_4 high, low, next, decode, meanwhile
     smmla   S0_aa.4s, Al_a.16b, L0_a.16b
     shl     L1_a.16b, P1_a.16b, #4
@@ -112,7 +112,7 @@ step_bytes .req x7
     load_packed 1, b, \next
     \meanwhile 8
 .endm
-// The same of 2 rows, which have registers left for high nibbles.
+// As half_4, 2 rows: there are registers left for high nibbles.
 .macro half_2 high, low, next, decode, meanwhile
     smmla   S0_aa.4s, Al_a.16b, L0_a.16b
     shl     L1_a.16b, P1_a.16b, #4
@@ -146,7 +146,7 @@ step_bytes .req x7
     ldr     qAl_a, [lhs0, #\low]
     \meanwhile 8
 .endm
-// Of the tile's rows.
+// half_2 or half_4, by the rows of the tile.
 .macro half high, low, next, decode, meanwhile=nothing
     when rows, 4, half_4 \high, \low, \next, \decode, \meanwhile
     when rows, 2, half_2 \high, \low, \next, \decode, \meanwhile
@@ -182,8 +182,8 @@ half_rhs .req x4
     regs    16, L_a, L_b, Pe_a, Pe_b, Po_a, Po_b
     regs    24, A0_a, A0_b, A1_a, A1_b
 
-// Half a step with P<set>. A of its high k is at byte `high`; then A at `low`, P<other> from `packed` and L of the next
-// half. meanwhile: 1 - 3.
+// Half a step with P<set>. Loads A of its high k from byte `high`, then A of the next half from `low` and P<other> from
+// `packed`, and decodes L of the next half. meanwhile: 1 - 3.
 .macro tall_half set, other, packed, high, low, meanwhile=nothing
     smmla   S0_aa.4s, A0_a.16b, L_a.16b
     smmla   S0_ab.4s, A0_a.16b, L_b.16b
@@ -303,7 +303,7 @@ to_scales        .req x16
     reg     C, 30
     regs    16, scales0_a, scales0_b, scales1_a, scales1_b, scales_a, scales_b
 
-// Where the scales of this step are; x17 = bytes to the next step, which is after scales if the block ends.
+// scales = address of the scales of this step; x17 = bytes to the next step, beyond the scales if the block ends.
 .macro next_step number
     when \number, 1, add scales, rhs0, to_scales
     when \number, 2, subs to_scales, to_scales, step_bytes
@@ -321,7 +321,7 @@ to_scales        .req x16
     when \number, 6, and \from, \from, #0xFFFF000000000000
     when \number, 7, orr x28, x28, \from
 .endm
-// Steps to go, and the scales: of two quads x17 and x15, the first steps of widening the former; of one x17.
+// Counts the steps and loads scales: two quads: x17 and x15, and begins to widen x17; one quad: x17.
 .macro two_scales number
     when \number, 1, sub total, total, #1
     when \number, 2, subs steps_left, steps_left, #1
@@ -354,8 +354,8 @@ to_scales        .req x16
     .endif
 .endm
 
-// The integer sums of a part of a block become floats, are scaled and added; the next ones start:
-// S -= C; F += S * scales; S = C. In two rows of unit u, a or b.
+// The integer sums of a part of a block become floats, are scaled and added, and start anew:
+// S -= C; F += S * scales; S = C. Two rows, a or b, of unit u.
 .macro start s
     ldr     q\s, [args, #FEW_ARGS_start]
 .endm
@@ -428,7 +428,7 @@ func kai_part_few_blocks_int4_\size\()_neon_i8mm, hidden
     ldr     block_distance, [args, #FEW_ARGS_scale_distance]
     ldr     total, [args, #FEW_ARGS_depth]
     add     block_bytes, step_bytes, step_bytes, lsr #3
-    // 16 bytes between quads of a panel of 8 columns mean 8 between their scales, which are with the first one
+    // In a panel of 8 columns quads are 16 bytes apart and their scales 8: those of both follow the first quad
     .if rows > 4
     mov     to_second_scales, #-24
     cmp     x25, #16

@@ -1,7 +1,7 @@
 // Few rows of the qai8dxp GEMM with SMMLA, int8, a scale per channel (qai8dxp_neon_i8mm_few.inc has the formula):
 // tiles of 2, 4, 6 or 8 rows. SMMLA multiplies 2 rows x 8 k by 8 k x 2 columns: rows and columns a = 0 1, b = 2 3.
 //
-// Operands are loaded where their registers become free, for in-order cores. Without that a step of 32 k is, for each
+// Operands are loaded where their registers become free, for in-order cores. Unscheduled, a step of 32 k is, for each
 // of its four groups of 8 k: load A and B, then the SMMLA of the picture. The last step loads 32 bytes after the last k
 // of a panel and of a quad: fields.
 //
@@ -22,7 +22,7 @@
 
     regs    16, Be0_a, Be0_b, Be1_a, Be1_b, Bo0_a, Bo0_b, Bo1_a, Bo1_b, Ae_a, Ae_b, Ao_a, Ao_b
 
-// 8 k with set `set`; the other set = what is at byte `next`.
+// 8 k with set `set`; loads the other set from byte `next`.
 .macro flat_8k set, other, next
     ldp     qB\other\()0_a, qB\other\()0_b, [rhs0, #\next]
     smmla   S0_aa.4s, A\set\()_a.16b, B\set\()0_a.16b
@@ -85,7 +85,7 @@ endfunc
     regs    20, Bo_a, Bo_b
     regs    24, A0_a, A0_b, A1_a, A1_b
 
-// 8 k with B<set>; B<other> and A = what is at byte `next`.
+// 8 k with B<set>; loads B<other> and A from byte `next`.
 .macro tall_8k set, other, next
     ldp     qB\other\()_a, qB\other\()_b, [rhs0, #\next]
     smmla   S0_aa.4s, A0_a.16b, B\set\()_a.16b
@@ -132,7 +132,7 @@ endfunc
     tall_tile 8, 8x4
     unreg   Be_a, Be_b, Bo_a, Bo_b, A0_a, A0_b, A1_a, A1_b
 
-// ---- 2 or 4 rows x 4 quads: of 4 rows 40 loads for 64 SMMLA, while two quads need 24 for 32
+// ---- 2 or 4 rows x 4 quads: with 4 rows, 40 loads for 64 SMMLA; two quads need 24 for 32
 //
 //                | B0_a  B0_b    B1_a  B1_b    B2_a  B2_b    B3_a  B3_b       B: v16 - v23
 //        --------+----------------------------------------------------
@@ -145,7 +145,7 @@ rhs2 .req x2
 rhs3 .req x5
     regs    16, B0_a, B0_b, B1_a, B1_b, B2_a, B2_b, B3_a, B3_b, Ae_a, Ae_b, Ao_a, Ao_b
 
-// 8 k of a quad, its sums and A<set>; its B = what is at byte `next`.
+// 8 k of a quad: sums += A<set> * its B; then reloads its B from byte `next`.
 .macro wide_quad quad, sums, set, next
     smmla   \sums\()_aa.4s, A\set\()_a.16b, B\quad\()_a.16b
     smmla   \sums\()_ab.4s, A\set\()_a.16b, B\quad\()_b.16b
@@ -155,7 +155,7 @@ rhs3 .req x5
     .endif
     ldp     qB\quad\()_a, qB\quad\()_b, [rhs\quad, #\next]
 .endm
-// 8 k with A<set>; A<other> and B = what is at byte `next`.
+// 8 k with A<set>; loads A<other> and B from byte `next`.
 .macro wide_8k set, other, next
     .if rows > 2
     ldp     qA\other\()_a, qA\other\()_b, [lhs0, #\next]
@@ -204,7 +204,7 @@ endfunc
     wide_tile 4, 4x16
     unreg   B0_a, B0_b, B1_a, B1_b, B2_a, B2_b, B3_a, B3_b, Ae_a, Ae_b, Ao_a, Ao_b
 
-// ---- 6 or 8 rows x 2 quads: 32 loads for 64 SMMLA, while one quad needs 24 for 32
+// ---- 6 or 8 rows x 2 quads: 32 loads for 64 SMMLA; one quad needs 24 for 32
 //
 //                | Be0_a Be0_b   Be1_a Be1_b       Be: v16 - v19; Bo: v20 - v23
 //        --------+----------------------------
@@ -223,7 +223,7 @@ endfunc
     smmla   F\p\()_\two\()a.4s, A\set\()\p\()_\two\().16b, B\set\()1_a.16b
     smmla   F\p\()_\two\()b.4s, A\set\()\p\()_\two\().16b, B\set\()1_b.16b
 .endm
-// 8 k with set `set`; the other set = what is at byte `next`.
+// 8 k with set `set`; loads the other set from byte `next`.
 .macro square_8k set, other, next
     ldp     qB\other\()0_a, qB\other\()0_b, [rhs0, #\next]
     square_rows 0, a, \set

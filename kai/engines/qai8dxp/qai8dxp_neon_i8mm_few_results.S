@@ -31,7 +31,7 @@ func kai_part_finish_\name\()_neon_i8mm, hidden
     b       KAI_SYM(kai_part_results_\name\()_neon)
 endfunc
 .endm
-// Of S, then of F: both are tiles whose results are kai_part_results_<part>.
+// First S, then F: each is a tile for kai_part_results_<part>.
 .macro finish_twice name, count, part
 func kai_part_finish_\name\()_neon_i8mm, hidden
     .set    rows, \count

@@ -64,7 +64,7 @@ struct Batch {
     float results[4 * kGroupPanels][4];  // of columns that fill no quad
 };
 
-/// Where a quad stands.
+/// Position of a quad.
 struct QuadPlace {
     const uint8_t* panel;  // of the RHS
     size_t column;         // in the panel
@@ -141,7 +141,7 @@ KAI_INLINE void load_blocks(
         p.k > kBatchDepth || out_of_bounds(p, 2 * ((products + offsets) * group.largest_scale + largest(bias)));
 }
 
-/// `steps` of all quads, whose rhs is where they start, `done` steps from the first k.
+/// Decodes `steps` steps of all quads, from step `done` on; rhs of a quad is its start.
 KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_t quads, size_t done, size_t steps) {
     if (t.decode == nullptr || steps == 0) {
         return;
@@ -291,8 +291,8 @@ KAI_INLINE void multiply(
 }  // namespace
 }  // namespace kai
 
-/// Few rows after many follow the last group of these in parts of columns, whose RHS has stayed in the second-level
-/// cache.
+/// The few rows after the last whole group are done together with that group, in parts of the columns whose RHS stays
+/// in the second-level cache.
 void kai_gemm_many_neon(const kai::Problem& p, const kai::GemmTiles& t) {
     using namespace kai;
     const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);

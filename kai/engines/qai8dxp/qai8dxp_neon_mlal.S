@@ -9,9 +9,9 @@
 //     sum = fma(f32(S), scale, sum) for each block, S = sum over the block of lhs * rhs; then fma(rsum, off, sum)
 //     dst = clamp(sum * ls + bias)
 //
-// int8: two products of -128 * -128 do not fit in an int16. a * b - c * ~d does: it is a * b + c * (d + 1), within
-// +-32640, since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products subtracted, and
-// sums start at minus the sum of the LHS of these k.
+// int8: the sum of two products -128 * -128 does not fit in an int16. a * b - c * ~d does: it is a * b + c * (d + 1),
+// within +-32640, since ~d = -d - 1. So in every second group of 8 k the columns are inverted and the products
+// subtracted, and sums start at minus the sum of the LHS of these k.
 //
 // Registers: int_neon_mlal.inc: results in v0 - v3, sums of blocks in v4 - v7. Fields: v21, v23 - v27, v30; of blocks
 // v16, v17, v25.
@@ -69,7 +69,7 @@ reg rs1, 21
 
 regs 0, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
 
-// Every second group of 8 k: the product, by which the LHS is multiplied for the start of the sums, columns.
+// Every second group of 8 k: the multiply instruction; the factor of the LHS in the start of the sums; the columns.
 #define SECOND smlsl
 #define SECOND_START #0xFF
 .macro second_columns b
@@ -77,8 +77,8 @@ regs 0, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, 
     mvn     \b\()_b.16b, \b\()_b.16b
 .endm
 
-// Where sums start: four of row i in R_i, then on the stack. Its products are P_i: the next step adds them, while it
-// loads.
+// What sums start from: row i collects four in R_i, then they go to the stack. P_i: its products, which the next step
+// adds while it loads.
 regs 10, P_0, P_1, P_2, P_3
 reg second_start, 24
 // P_0 - P_3 = or, smlal, += SECOND_START times 8 k of each row: minus these k.
@@ -98,7 +98,7 @@ reg second_start, 24
 .macro keep_start row
     str     qR_\row, [sp, #16 * \row]
 .endm
-// What sums start from, a vector for each row, to the stack. Changes R, P, lhs, x9, v24, v28 - v31.
+// Stores what sums start from, a vector for each row, to the stack. Changes R, P, lhs, x9, v24, v28 - v31.
 .macro prepare_starts
     each_row zero
     movi    second_start.16b, SECOND_START
@@ -146,8 +146,8 @@ reg second_start, 24
     sadalp  \s\()_3.4s, \t\()_3.8h
 .endm
 
-// 16 k of rows 0 and 1, of rows 2 and 3, at byte \at of the LHS: A0, A1. Other work comes between these loads and
-// order_rows, which needs them.
+// A0, A1 = 16 k of rows 0 and 1, then of rows 2 and 3, at byte \at of the LHS. Other work comes between these loads and
+// order_rows, which uses them.
 .macro load_rows at
     ldr     qA0, [lhs, #\at]
     ldr     qA1, [lhs, #\at + 32]
@@ -181,7 +181,7 @@ reg second_start, 24
     .endif
 .endm
 
-// One row: B2, B3 are columns of the second 16 k, and so are the rows A2, A3 of a panel of four.
+// One row: B2, B3 hold the columns of the second 16 k; A2, A3, in a panel of four, its rows.
 .macro one_row
     .if height == 1
     ldp     qA0, qA1, [lhs]

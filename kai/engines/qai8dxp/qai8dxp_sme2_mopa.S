@@ -15,7 +15,7 @@
     ld1b    {z0.b-z3.b}, pn8/z, [lhs, #\j, mul vl]
 .endm
 
-// int8: rhs is 16 vectors ahead; a part has 4 vectors.
+// int8: the cursor rhs is 16 vectors ahead; a part has 4 vectors.
 .macro table_int8 at
 .endm
 .macro start_int8

@@ -9,7 +9,7 @@
 //     acc = fma(f, lhs_scale, bias[n])
 //
 // One panel of 4 VL columns after the other. SDOT sums four vectors of RHS values, which LUTI4 or LUTI2 decode, in a
-// group of four ZA vectors. Scaling is done in ZA too where it can be: multiplying there costs less than in
+// group of four ZA vectors. Scaling is done in ZA, too, where possible: multiplying there costs less than in
 // streaming-mode registers.
 //
 // group 0  S                     group 1  per channel: products of the scales          group 3  blocks: -f
@@ -112,8 +112,8 @@ lhs_scale   .req z3
     advance_\rhs_kind
 .endm
 
-// ---- A panel -> z24-z27, before the clamp, by where the scales are. begin_<scaling>: once a row. rhs and lhs are
-// at the panel's begin, afterwards rhs is at the next panel's. `fields_<scaling>` vectors end a panel.
+// ---- A panel -> z24-z27, before the clamp, for each kind of scales. begin_<scaling>: once per row. In: rhs and lhs at
+// the start of the panel; out: rhs at the next panel. A panel ends with `fields_<scaling>` vectors.
 
 .equ fields_channels, 12                        // rhs_sum, rhs_scale, bias
 .macro begin_channels
@@ -157,9 +157,9 @@ lhs_scale   .req z3
     mov     z31.d, z28.d
 .endm
 
-// S starts at the bits of the f32 1.5 * 2^23: one FSUB in ZA then converts it. What is to be added, z16-z19 times
-// z20-z23, is added in the middle of the next part, so that nothing waits for it: the sums and the offset first, then S
-// and scale of each part. FMLS collects -f (kai_cycles.py misreads FMLA of two groups).
+// S starts at the bits of the f32 1.5 * 2^23: one FSUB in ZA then converts it. The addend, z16-z19 times z20-z23, is
+// added in the middle of the next part, so that nothing waits for it: first rhs_sum times the offset, then S times the
+// scale of each part. FMLS collects -f (kai_cycles.py misreads FMLA of two groups).
 // z16-z19 S of the previous part; bias  z20-z23 its scales    z24 0    z28-z31 1.5 * 2^23
 .macro panel_blocks rhs_kind
     zero    {za3.s}
@@ -187,7 +187,7 @@ lhs_scale   .req z3
 3:  fsub    za.s[w8, 0, vgx4], {z28.s-z31.s}
     read_group 0, 16, 17, 18, 19
     sub     parts_left, parts_left, #1
-    rdvl    scales, #16                         // the scales are after the other parts, of 16 vectors per step
+    rdvl    scales, #16                         // scales follow the remaining parts, 16 vectors per step
     mul     scales, scales, part
     madd    scales, scales, parts_left, rhs
     ld1h    {z4.h-z5.h}, pn8/z, [scales]        // bf16
@@ -216,7 +216,7 @@ lhs_scale   .req z3
     clamp_4 24, 25, 26, 27, 4, 5
 .endm
 
-// z24-z27 -> the remaining columns of 4 VL. Advances dst. Clobbers left. any: what the problem says, f32 or f16.
+// Stores z24-z27, 4 VL columns or what remains. Advances dst. Clobbers left. any: f32 or f16, as the problem says.
 .macro store_any
     ldr     left, [problem, #PROBLEM_out]
     cbnz    left, 8f

@@ -54,7 +54,7 @@
     load_4  lhs, 2, 6, 3, 7
   .endif
 .endm
-// Even j: reads 2 vectors to n0, n1; their low nibbles are part j. Odd j: what is in r0, r1 since; the high nibbles.
+// Even j: loads 2 vectors to n0, n1; part j is their low nibbles. Odd j: they are in r0, r1; part j is their high ones.
 .macro rhs_int4 j, r0, r1, n0, n1
   .if \j % 2 == 0
     ld1b    {z\n0\().b}, p0/z, [rhs, #\j * 2 - 8, mul vl]

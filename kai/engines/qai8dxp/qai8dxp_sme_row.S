@@ -64,7 +64,7 @@ lhs_scale   .req z3
     store_columns_4 \s0, \s1, \s2, \s3
 .endm
 
-// One or two panels. rhs0: to the next one, of two.
+// One or two panels. Two: moves rhs0 past them.
 .macro panels count, kind
     clear_sums \count
     .if \count == 2

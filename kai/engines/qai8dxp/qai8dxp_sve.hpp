@@ -13,7 +13,7 @@ namespace {
 /// m, n >= 1.
 using Qai8dxpSveFn = void(const Problem*);
 
-/// From panel to panel, at least.
+/// Minimum strides, from panel to panel.
 struct Strides {
     size_t lhs, rhs;
 };

@@ -12,7 +12,7 @@
 //        row<p>: rows 2p,    | sum<i>_a      sum<i>_b          every 128 bits: r0c0 r0c1 r1c0 r1c1
 //        2p + 1              |
 //
-// Rows in tiles of 16 for all columns; then what is left, 12 at most, with several RHS panels at a time.
+// First tiles of 16 rows, each with all columns; then the remaining rows, 12 at most, with several RHS panels at once.
 //
 //   row0 - row7                 z0 - z7      8 k of a pair of rows, in each 128 bits
 //   column0_a, column0_b ... column3_b  z8 - z15   8 k of the columns of RHS panels 0 - 3
@@ -155,7 +155,7 @@ t0          .req x24
     add     out, out, dst_stride
 .endm
 
-// Pair \p of the tile, \half of its panel. To 6 if there are no more rows.
+// Pair \p of the tile, \half of its panel. Branches to 6 if there are no more rows.
 .macro finish_pair i, p, lhs, half
     .if \p > 0
     cmp     rows, #2 * \p
@@ -231,7 +231,7 @@ t0          .req x24
 
 // ---- Tiles
 
-// Zeros from where no vector unit is needed.
+// Zeroes sums by way of XZR: no vector pipe.
 .macro clear i
     fmov    dsum\i\()_a, xzr
     fmov    dsum\i\()_b, xzr

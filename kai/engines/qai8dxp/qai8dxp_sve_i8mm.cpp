@@ -14,7 +14,7 @@ namespace {
 
 constexpr UnifiedOperand kBlocksLhs = packed(qai8dxp, 4, 8), kBlocksRhs = packed(qsi4c32pbf16, 8, 8);
 
-/// Strides that are less than those of dense panels cannot be meant: callers may leave them out.
+/// Callers may leave strides out: a stride shorter than a dense panel means dense panels.
 void run_blocks(const kai_matmul_uker_config* config, const kai_matmul_uker_args* args, const char* function) {
     const size_t bl = block_length(config, args, function), k = args->shape.k;
     const Strides dense = {kBlocksLhs.stride(k), bl == 0 ? 0 : qsi4c32pbf16.stride(kBlocksRhs.tile(), k, bl)};

@@ -20,7 +20,7 @@
 //
 //   row0 - row3                  z0 - z3     8 k of a pair of rows, in each 128 bits
 //   start, sixteenth             z6, z7      what S starts from; 1 / 16
-//   high_a high_b, low_a low_b   z8 - z11    the RHS as it lies, then 16 times its weights
+//   high_a high_b, low_a low_b   z8 - z11    the packed RHS, then 16 times its weights
 //   scale, scale_a, scale_b      z12 - z14   of the columns; in the order of S
 //   sum0_a, sum0_b ... sum3_b    z16 - z23   S
 //   f0_a, f0_b ... f3_b          z24 - z31   f
@@ -200,7 +200,7 @@ t0          .req x20
     add     out, out, dst_stride
 .endm
 
-// Pair \p of the tile, \half of its panel. To 6 if there are no more rows.
+// Pair \p of the tile, \half of its panel. Branches to 6 if there are no more rows.
 .macro finish_pair width, p, lhs, half
     .if \p > 0
     cmp     rows, #2 * \p
@@ -218,7 +218,7 @@ t0          .req x20
     finish_row lower, 2 * \half + 1
 .endm
 
-// A tile. To 7, with nothing done, if half 1 has no columns.
+// A tile. Branches to 7 at once if half 1 has no columns.
 .macro tile pairs, width, half
     .if \half
     cmp     cols, #4
@@ -283,7 +283,7 @@ t0          .req x20
     return
 .endm
 
-// Rows in tiles of 8 for all columns; then what is left, 4 at most.
+// First tiles of 8 rows, each with all columns; then the remaining rows, 4 at most.
 .macro all_rows width
     cmp     rows, #4
     b.ls    KAI_LOCAL(last_\width)

@@ -149,7 +149,7 @@ rows        .req x20    // from this one on
     dot_quads 3, value2, value3, rhs0, (128 * \g + 96), \k, \word
 .endm
 
-// 8 k of eight \e: two vectors, or four quads of eights \e and \next, as sums are called.
+// 8 k of eight \e: two vectors; or, in quads, the four of eights \e and \next.
 .macro eight_8x8_wide e, rhs, g
     dot_8_wide \e, a, value0, \rhs, (2 * \g)
     dot_8_wide \e, b, value1, \rhs, (2 * \g + 1)
