@@ -25,7 +25,7 @@ KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
     field(size_t, 8, length)    /* elements of a chunk */                                    \
     field(size_t, 8, chunks)    /* 0: the result is the bias */                              \
     field(const void*, 8, pad)  /* table: pointers equal to this one stay where they are, */ \
-    field(size_t, 8, offset)    /* others are moved by this, in bytes */                     \
+    field(size_t, 8, offset)    /* others are moved by this many bytes */                    \
     field(size_t, 8, stride)    /* no table: bytes from a row to the next */                 \
     field(size_t, 8, has_table) /* 0 or 1 */
 KAI_OFFSETS(SVE_ROWS, KAI_SVE_ROWS)

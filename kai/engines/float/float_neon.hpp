@@ -3,8 +3,8 @@
 //     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
 //
 // Each fma rounds to the type of the operands; bounds are converted to it first. Panels are the outer loop: one stays
-// in the nearest cache while all rows pass. The loop over rows and the tile (6 rows x nr columns) are assembly
-// (float_neon.inc), which knows whole panels only: what the last one has too few columns for goes to a buffer
+// in the first-level cache while all rows pass. The loop over rows and the tile (6 rows x nr columns) are assembly
+// (float_neon.inc), which stores whole panels only: results of a last panel with fewer columns go to a buffer
 // first.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -39,7 +39,7 @@ KAI_INLINE void store_bound(uint8_t bound[16], float x) {
     }
 }
 
-/// The loop over panels. Takes the kernel where kai_run_* has an argument that this needs no more.
+/// The loop over panels. The kernel takes the place of an argument of kai_run_* that is no longer needed.
 template <size_t element_bytes>
 [[gnu::noinline]] void run_float_gemm(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,

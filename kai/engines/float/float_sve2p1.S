@@ -13,7 +13,7 @@
 #define HEAD 2
 #include "kai/engines/float/float_sve.inc"
 
-// The bias of the panel as f32 on the stack: to load it is cheaper than to convert or copy it for each row.
+// The bias of the panel as f32, on the stack: loading it is cheaper than converting or copying it for each row.
 .macro prepare_vector c, unused
     ld1h    {z0.s}, p4/z, [x5, #\c, mul vl]
     fcvt    z0.s, p4/m, z0.h

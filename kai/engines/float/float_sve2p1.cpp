@@ -1,5 +1,5 @@
 // f16 <- f16 x f16p with SVE2.1, in the unified API: the formula is in kai_matmul.h, the work in float_sve2p1.S. Panels
-// of the RHS lie one after the other, whatever the stride says.
+// of the RHS are contiguous; the stride is ignored.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/float/float_sve.hpp"

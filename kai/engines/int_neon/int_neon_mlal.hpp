@@ -15,7 +15,7 @@ namespace {
 KAI_STRUCT(MlalArgs, KAI_MLAL_ARGS);
 using MlalFn = void(const MlalArgs*);
 
-/// Of 1 to 4 rows of a panel of 4, and of a panel of one row.
+/// Tile functions for 1 to 4 rows of a panel of 4, and for a panel of one row.
 struct MlalTiles {
     MlalFn *rows[4], *row;
 };
@@ -54,7 +54,7 @@ KAI_INLINE void mlal_columns(
     }
 }
 
-/// `args` has what depends on the formats.
+/// `args`: the fields that depend on the formats are set.
 KAI_INLINE void mlal_loops(const MlalProblem& p, const MlalTiles& t, MlalArgs& args) {
     vst1q_f32(args.lo, vdupq_n_f32(p.lo));
     vst1q_f32(args.hi, vdupq_n_f32(p.hi));
