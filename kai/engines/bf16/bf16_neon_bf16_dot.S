@@ -1,7 +1,7 @@
 // dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n]), one row, bf16 x bf16 -> f32
 //
-// BFDOT: each of 4 sums adds the products of 2 k. Of 4 k, the first two go to one sum of the column, the others to its
-// second one; the first sum starts at the bias, the second at zero; in the end both are added.
+// BFDOT: each of 4 sums adds the products of 2 k. A column has two sums: of 4 k, the first two go to one, the others to
+// the second. The first sum starts at the bias, the second at zero; at the end both are added.
 //
 // The LHS is 4 k, and 4 k, ... (8 bytes each). An RHS panel is 12 columns: 12 values of bias, then for every 4 k, 4 of
 // each column (96 bytes). Three panels at a time, as long as there are three, then one.
@@ -69,8 +69,8 @@ panel_2     .req x10
     bfdot   S\p\()_5.4s, B\set\()_5.8h, R\row\().8h
 .endm
 
-// 8 k of three panels; is_last: `last` or `more`, whether k follow. Re and Be, columns of panel 0, are there; the next
-// ones are, after it. Moves panel_1 and panel_2 on.
+// 8 k of three panels; is_last: `last`, or `more` if further k follow. In: Re and Be, columns of panel 0, are loaded.
+// Out: those of the next 8 k are, if there are any. Moves panel_1 and panel_2 on.
 .macro dot_8_depths_3 is_last
     dot_12  0, e, e, o, panel_1, 0, o
     dot_12  1, e, o, e, panel_2, 0
@@ -90,7 +90,7 @@ panel_2     .req x10
     dot_12  1, e, o, e, panel_2, 0
     dot_12  2, e, e
 .endm
-// The same of panel 0 alone.
+// As dot_8_depths_3, panel 0 alone.
 .macro dot_8_depths_1 is_last
     dot_12  0, e, e, o, panel_0, 96, o
     .ifc \is_last, last

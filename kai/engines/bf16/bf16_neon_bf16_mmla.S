@@ -13,12 +13,12 @@
 //
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
-// comes from memory once. Tiles at the edge are computed whole, stored on the stack, and copied as far as there is
-// room.
+// comes from memory once. Tiles at the edge are computed whole and stored on the stack; the rows and columns that exist
+// are copied from there.
 //
-// What counts besides BFMMLA are the operations on vectors before and after the loop over k: sums start by loads
-// (the bias of 2 columns, twice, on the stack) since moves would take as long as 24 BFMMLA; they are clamped and put in
-// the order of rows.
+// Besides BFMMLA, the vector operations before and after the loop over k count. Sums start by loads (the bias of
+// 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
+// reordered to rows.
 //
 //   A0 - A3               v0 - v3    4 k of a pair of rows
 //   Be_a Be_b, Bo_a Bo_b  v4 - v7    4 k of a pair of columns
@@ -119,7 +119,7 @@ odd         .req x15
     \op    S\p\()_5.4s, S\p\()_5.4s, \bound\().4s
 .endm
 
-// S = 8 rows x 12 columns, all k, of which the first 4 rows are clamped. A part of the functions, whose frame it reads.
+// S = 8 rows x 12 columns, all k; the first 4 rows are clamped. Not AAPCS64: shares the caller's frame and registers.
 // Out: low, high; lhs and rhs at the ends of their panels. Changes count, v2 - v7.
 func kai_part_bf16_mmla_tile, hidden
     load_bias 0, 1, 0
@@ -159,14 +159,14 @@ func kai_part_bf16_mmla_tile, hidden
     return
 endfunc
 
-// The frame's copy of the bias: each pair of columns twice, as in S. Advances rhs. Changes v0 - v5.
+// Copies the bias to the frame: each pair of columns twice, as in S. Advances rhs. Changes v0 - v5.
 .macro bias_f32
     ldp     q0, q2, [rhs]
     ldr     q4, [rhs, #32]
     add     rhs, rhs, #48
     pairs_twice
 .endm
-// The same of a bias in f16.
+// As bias_f32, of a bias in f16.
 .macro bias_f16
     ldr     q1, [rhs]
     ldr     d4, [rhs, #16]

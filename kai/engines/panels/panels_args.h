@@ -26,7 +26,7 @@
     field(size_t, 8, rhs_step, = 0)                                                                        \
     field(size_t, 8, dst_step, = 0)               /* bytes of the columns of a step */                     \
     field(size_t, 8, rhs_tail, = 0)               /* bytes to the tail of an RHS panel, if it has one */   \
-    field(const void*, 8, row_bias, = nullptr)    /* from here on: what only some kernels need */          \
+    field(const void*, 8, row_bias, = nullptr)    /* from here on: fields that only some kernels use */    \
     field(const void*, 8, column_bias, = nullptr)                                                          \
     field(const void*, 8, output_bias, = nullptr) /* per column, added to the scaled result */             \
     field(uint32_t, 4, scale, = 0)                /* f32, of the whole output, bit by bit */               \

@@ -67,7 +67,7 @@ KAI_INLINE void run_float_panels(const PanelsKernel& kernel, PanelArgs args, flo
     run_panels(kernel, args);
 }
 
-/// With int8 outputs. Not called where there is nothing to compute: params may not be there then.
+/// int8 outputs. Not called if there is nothing to compute: params may be missing then.
 [[gnu::noinline]] void run_qai8_panels(
     const PanelsKernel& kernel, PanelArgs& args, size_t rhs_tail, const kai_matmul_requantize32_params& params,
     const char* function) {
@@ -95,7 +95,7 @@ struct PanelsMatmul {
     }
 };
 
-/// Elements of a row as they are stored, k in one piece or in chunks.
+/// Stored elements of a row, padding included: k in one piece or in chunks.
 KAI_INLINE size_t stored_k(const Format& format, Tile tile, size_t k) {
     return format.padded(tile, k);
 }

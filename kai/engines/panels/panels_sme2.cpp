@@ -20,7 +20,7 @@ kai::SmePanelsPart kai_part_panels_start_u8_sme2, kai_part_panels_multiply_split
 
 }  // extern "C"
 
-// The unified API. Panels of V rows (columns), at any stride, but for nibbles.
+// The unified API. Panels of V rows (columns), at any stride; with nibbles, of 2 V.
 
 namespace kai {
 namespace {
@@ -72,7 +72,7 @@ void run(Args args, const char* function) {
     run_unified(KERNEL, args, function);
 }
 
-/// int8 outputs. Nibbles: a stride that is less than that of dense panels cannot be meant, callers may leave it out.
+/// int8 outputs. Nibbles: callers may leave strides out: one shorter than a dense panel means dense panels.
 [[gnu::noinline]] void run_qai8(
     Args args, const char* function, const PanelsMatmul& matmul, size_t rhs_k, bool nibbles) {
     check_args(args, function);
@@ -148,7 +148,7 @@ KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
 
-// The instructions that its name promises (quarter-tile outer products) are not used: the same results without them.
+// Does not use the instructions that its name promises (quarter-tile outer products); the results are the same.
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))

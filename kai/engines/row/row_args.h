@@ -15,7 +15,7 @@
     field(const void*, 8, rhs)                                                              \
     field(size_t, 8, rhs_stride) /* from panel to panel */                                  \
     field(size_t, 8, head)       /* of a panel, before the elements */                      \
-    field(size_t, 8, tail_skip)  /* from the last element that k has to the panel's tail */ \
+    field(size_t, 8, tail_skip)  /* from the last element within k to the panel's tail */   \
     field(void*, 8, dst)                                                                    \
     field(const Table*, 8, table)                                                           \
     field(float, 4, lo)          /* bounds: f32, or int32 bit by bit */                     \

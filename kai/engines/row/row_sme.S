@@ -3,16 +3,16 @@
 //     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])       k ascending; f16: the sum in f32, then to f16
 //
 // f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, alternately. FMOPA adds the product
-// of one element of the row and a vector of columns to one row of a tile, which its predicate names. That takes it
-// as long as a whole tile, but it runs in parallel with FMLA, and is the faster one where arithmetic on streaming-mode
-// registers is slow.
+// of one element of the row and a vector of columns to one row of a tile, which its predicate selects. That takes as
+// long as a whole tile, but it runs in parallel with FMLA, and is faster where arithmetic on streaming-mode registers
+// is slow.
 //
 // FMOPA makes every NaN the default one. All f32 sums do the same, so that a NaN does not depend on the position of its
 // column in a pass.
 //
-// A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 where no more
-// are left. In a pass with fewer, the last one stands for those that are missing; their columns are not stored.
-// Sums, and RHS of one word, of
+// A word, 32 bits, is what one column takes of one step: an f32 or two f16. A pass does 8 panels, or 4 if no more
+// are left. In a pass with fewer, the last panel takes the place of missing ones, whose columns are not stored.
+// Registers of the sums and of one word of the RHS:
 //
 //     panel                   0        1        2        3        4         5         6         7
 //
@@ -65,7 +65,7 @@
     ld1w    {\r\().s}, p0/z, [\panel, #1, mul vl]
 .endm
 
-// The same of f16.
+// As head_f32, of f16.
 .macro head_f16 panel, l, r
     ld1h    {\l\().s}, p0/z, [\panel]
     ld1h    {\r\().s}, p0/z, [\panel, #1, mul vl]
@@ -73,7 +73,7 @@
     fcvt    \r\().s, p0/m, \r\().h
 .endm
 
-// Those of two panels -> row \row of the tiles. Clobbers z8-z11.
+// The heads of two panels -> row \row of the tiles. Clobbers z8-z11.
 .macro head_row row, panel, panel1
     head_f32 \panel, z8, z9
     head_f32 \panel1, z10, z11
@@ -232,7 +232,7 @@
     mov     z\r\().s, p5/m, z7.s
 .endm
 
-// The sums of a pass: the heads of its panels + the row x the panels. Moves rhs to the next pass; clobbers more.
+// The sums of a pass = the heads of its panels + the row x the panels. Moves rhs to the next pass; clobbers more.
 .macro pass type, panels
     begin_\panels
     head_\type panel0, sum0_l, sum0_r

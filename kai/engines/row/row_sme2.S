@@ -17,8 +17,8 @@
 //     whole    1 panel of 16 vectors  groups 0-3
 //
 // A strided load takes four vectors of a panel (single: 4 words, pair: 2 words) to registers that are four apart, so
-// that those of neighbouring panels are next to each other. In a pass with fewer panels, the last one stands for
-// those that are missing; their columns are not stored.
+// that those of neighbouring panels are next to each other. In a pass with fewer panels, the last one takes the place
+// of missing ones, whose columns are not stored.
 //
 // z0       4 words of the row in each 128 bits       z1, z2, z3  bounds, zero point        z16-z31  RHS
 // z4-z15   single: RHS of group 1, nibbles: values of the int4, codes: of two words in turn, with z24-z27
@@ -30,7 +30,7 @@
 //     by_group_0-by_group_7  z16 z20 z17 z21 ... z19 z23   pair: heads, as the groups take them
 //     scale_0-scale_7        z24-z31                       int8: scales
 //
-// In between, instructions take four vectors, which go by the first one: mac_z16 multiplies z16-z19.
+// In between, instructions take four vectors, named after the first: mac_z16 multiplies z16-z19.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
@@ -58,7 +58,7 @@
     name_vectors by_group, z16, z20, z17, z21, z18, z22, z19, z23
     name_vectors scale, z24, z25, z26, z27, z28, z29, z30, z31
 
-// What is done with z\r0-z\r3, by their name. For z4-z7:
+// Operations on z\r0-z\r3, named after the first. For z4-z7:
 //
 //     mac_z4 insn, e, g, i    group \g += z4-z7 x word \i of the row
 //     load_z4 at              z4-z7 = vectors \at ... \at + 3 of rhs
@@ -417,7 +417,7 @@
     sclamp  {z\r0\().s-z\r3\().s}, z1.s, z2.s
 .endm
 
-// The scales are at the panels' ends: bytes further. Clobbers z24-z31 too.
+// The scales are at the ends of the panels, `bytes` further on. Clobbers z24-z31, too.
 .macro out_int8 arrangement
     ldr     bytes, [args, #ROW_ARGS_tail_skip]
     .ifc \arrangement, single

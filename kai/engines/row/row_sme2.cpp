@@ -9,7 +9,7 @@
 namespace kai {
 namespace {
 
-/// Not called where there is nothing to compute: params may not be there then.
+/// Not called if there is nothing to compute: params may be missing then.
 [[gnu::noinline]] void run_qai8_row(
     size_t n, size_t k, const void* lhs, const void* rhs, void* dst, const RowKernel& kernel,
     const kai_matmul_requantize32_params& params, const char* function) {
@@ -48,7 +48,7 @@ extern "C" {
 
 }  // extern "C"
 
-// The unified API: panels one after the other, whatever the strides say.
+// The unified API: panels are contiguous; strides are ignored.
 
 namespace kai {
 namespace {
