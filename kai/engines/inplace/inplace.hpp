@@ -1,4 +1,4 @@
-// Products with rows of a GGUF file where they lie: what all such kernels have in common.
+// Products with rows of a GGUF file in place: shared by all such kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,10 +1,10 @@
-// f32 <- an LHS quantised in blocks x rows of a GGUF file with SDOT, the rows where they lie: nothing is packed.
+// f32 <- an LHS quantised in blocks x rows of a GGUF file with SDOT. The rows are read in place: nothing is packed.
 //
 //     row by row of the LHS
-//         for chunks of k                what the row's blocks start with
+//         for chunks of k                starts of the sums of the row's blocks
 //             8 rows of the RHS          inplace_neon_dotprod_*.S: sums += lhs x rhs
 //
-// Rows that are missing from the last 8 are the last row again. Sums of chunks before the last wait in dst.
+// Where the last 8 rows are incomplete, the last row is repeated. Sums of all chunks but the last wait in dst.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_neon.h>

@@ -1,11 +1,11 @@
-// f32 <- qsi8d32p x rows of Q8_0 or Q4_0 with SDOT, where they lie in a file: one row of the LHS, 8 of the RHS.
+// f32 <- qsi8d32p x rows of Q8_0 or Q4_0 with SDOT, in place in a file: one row of the LHS, 8 of the RHS.
 //
 //     Q8_0: sum[n] = fma(S * lhs_scale, scale, sum[n]),     S = sum over the block of lhs * rhs
 //     Q4_0: sum[n] = fma(S, lhs_scale * scale, sum[n])
 //
 // A vector holds four parts of the sum of one row; three ADDP make the sums of four rows. Integer sums start at the
 // bits of C = 1.5 * 2^23, so that they end as the float C + S. For Q4_0, whose nibbles are 8 more than the value, at
-// those of C - 8 * (sum of lhs). Four f16 scales come together in an integer register: no SIMD slot.
+// those of C - 8 * (sum of lhs). Four f16 scales are assembled in an integer register: no SIMD slot.
 //
 //     void (const uint8_t* const rows[8], const uint8_t* lhs, const BlockStart* starts, size_t blocks, float sums[8])
 //

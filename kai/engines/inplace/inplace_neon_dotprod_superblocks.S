@@ -1,5 +1,5 @@
-// f32 <- qsi8d256p x rows of Q4_K or Q6_K with SDOT, where they lie in a file: one row of the LHS, 8 of the RHS, of
-// which 4 at a time.
+// f32 <- qsi8d256p x rows of Q4_K or Q6_K with SDOT, in place in a file: one row of the LHS, 8 of the RHS, 4 at a
+// time.
 //
 //     I = sum of scale_j * S_j,   S_j = sum over sub-block j of lhs * quants       32 (Q4_K) or 16 (Q6_K) weights
 //     Q4_K: J = sum of minimum_j * (sum of 32 of the LHS);   T = fma(-J, dmin, I * d)       Q6_K: T = I * d
@@ -205,11 +205,11 @@ regs 18, W_2, W_3, W_0, W_1, P_0, P_1, S_0, S_1, S_2, S_3
     sshr    d_\r\().4s, d_\r\().4s, #24
 .endm
 
-// Sub-blocks \j, \j + 2, \j + 4, \j + 6. A vector of two bits has those of four vectors of quants:
+// Sub-blocks \j, \j + 2, \j + 4, \j + 6. A vector of upper bits holds two for each of four vectors of quants:
 //
 //     bits 1, 0: low nibbles at \at,    5, 4: high nibbles        3, 2 and 7, 6: the same at \at + 32
 //
-// They are in W_2 and W_3 until these have weights.
+// They stay in W_2 and W_3 until these are needed for weights.
 .macro row_q6_k r, at, bits, j, half
     ldr     qW_2, [row_\r, #\bits]
     ldr     qW_0, [row_\r, #\at]

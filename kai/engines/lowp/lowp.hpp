@@ -1,4 +1,4 @@
-// The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised. What all engines have in common.
+// The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised. Shared by all engines.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,7 +23,7 @@ struct Lowp {
     const kai_matmul_lowp_params* params;
 };
 
-/// What makes values of a type signed.
+/// XOR that makes values of a type signed.
 constexpr uint8_t flip_of(kai_datatype type) {
     return type == kai_dt_uint8 ? 0x80 : 0;
 }

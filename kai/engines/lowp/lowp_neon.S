@@ -6,8 +6,8 @@
 //     SMLSL2  t.8h, a.16b, ~b.16b       t -= a * (-b - 1)             k % 16 >= 8
 //     SADALP  sum.4s, t.8h
 //
-// Two products of -128 * -128 do not fit 16 bits, but a * b - c * ~d = a * b + c * d + c is between -32640 and 32640.
-// The caller takes the sum of c away, which is the same for all columns. The last 8 of 16 weights are inverted when
+// The sum of two -128 * -128 does not fit 16 bits, but a * b - c * ~d = a * b + c * d + c is in -32640 ... 32640.
+// The caller subtracts the sum of c, which is the same for all columns. The last 8 of 16 weights are inverted when
 // they are packed, or by the EOR that makes unsigned weights signed.
 //
 // A step is 16 k of all rows and columns, in batches of up to 8 products. The next batch begins by adding t to the sums
@@ -25,18 +25,18 @@
 //
 //   A0 - A3                 v0 - v3      16 k of the rows
 //   B_1 - B_5               v1 - v5      16 k of columns, in registers that are not rows of the tile
-//   lhs_flip, rhs_flip      v6, v7       what makes bytes signed; rhs_flip inverts the last 8 of 16, too
+//   lhs_flip, rhs_flip      v6, v7       XOR that makes bytes signed; rhs_flip inverts the last 8 of 16, too
 //   Ta0 - Ta3, Tb0 - Tb3    v8 - v15     t
 //   S0_0, S0_1 ... S3_3     v16 - v31    sums; C0_0, C0_1, C0_2, C1_0 ... C3_2  v16 - v27
 //                                        of bytes of columns, 16 bits: v12 - v15, or the last 4 or 8
 //   args  x0                struct LowpTile
-//   steps  x1, tiles  x17   to go; out  x16: where sums go
+//   steps  x1, tiles  x17   to go; out  x16: destination of the sums
 //   lhs_tail, rhs_tail      x2, x3       tails of rows and columns
 //   row0 - row3             x4 - x7
 //   column0 - column7       x8 - x15     or panel0 - panel3, x8 - x11
 //
-// Columns that are not packed: `raw` is plain, or what adds their bytes: sadalp, uadalp. These sums are of 127 steps
-// at most.
+// Columns that are not packed: `raw` is plain, or the instruction that adds their bytes: sadalp, uadalp. These sums
+// hold 127 steps at most.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
@@ -174,7 +174,7 @@ next    .req x1                                 // tile
     add     panel\p, panel\p, #64
     .endif
 .endm
-// They are loaded: their bytes are added to the sums of columns, and weights become signed.
+// After the loads: adds the bytes to the sums of columns, and makes weights signed.
 .macro ready raw, index, b, rest:vararg
     .ifnc \raw, packed
         .ifnc \raw, plain
@@ -216,8 +216,8 @@ next    .req x1                                 // tile
     load_rows 1
     one_by_eight \raw, 0, 1, 0
 .endm
-// Eight columns from `index` on, the first ones of a step if that is 0. Before, Tb is added to group `before`; after,
-// the first four are in `group`, and Tb is left to add.
+// Eight columns from `index` on (0: the first ones of a step). First adds Tb to group `before`; then adds the first
+// four columns to `group`, and leaves Tb to be added.
 .macro one_by_eight raw, index, before, group
     columns \raw, \index, 1, 2, 3, 4
     .if \index == 0
@@ -324,8 +324,8 @@ next    .req x1                                 // tile
     last_2x8
 .endm
 
-// With sums of columns, which take Tb, there are registers for four products at once: other work comes between those
-// that depend on each other.
+// Sums of columns occupy Tb, so there are registers for only four products at once: other work separates dependent
+// instructions.
 .macro step_4x4_sums raw
     columns \raw, 0, 4
     load_rows 4
@@ -436,7 +436,7 @@ next    .req x1                                 // tile
     .endif
 .endm
 
-// Pointers of the next tile, which LowpTile is told of, too; steps, tails; t = 0, beside them.
+// Pointers of the next tile, stored to LowpTile, too; steps, tails; t = 0 in between.
 .macro set_up columns, raw
     ldp     row0, lhs_stride, [args, #LOWP_TILE_lhs]
     zero_t  8

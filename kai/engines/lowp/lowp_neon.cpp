@@ -7,7 +7,7 @@
 //
 //     sum of a' * b'  +  A * sum of b'  +  B * sum of a'  +  k * A * B
 //
-// The second term and the bias belong to the column, the last two to the row. So does what a tile adds to the first:
+// The second term and the bias belong to the column, the last two to the row. So does the surplus of a tile's products,
 // the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made by the tiles of the first rows, or here
 // if k is large, unless A is 0.
 //
@@ -54,7 +54,7 @@ constexpr Tiles kNxkTiles = {{KAI_LOWP_NARROW(nxk)}, {kai_lowp_nxk_1x8, kai_lowp
 constexpr Tiles kUnsignedSums = {{KAI_LOWP_NARROW(nxk_u8)}, {kai_lowp_nxk_u8_1x8, nullptr}, {3, 3}};
 constexpr Tiles kSignedSums = {{KAI_LOWP_NARROW(nxk_s8)}, {kai_lowp_nxk_s8_1x8, nullptr}, {3, 3}};
 
-/// What is known of the columns of a strip, 4 in a vector.
+/// Terms of the columns of a strip, 4 in a vector.
 struct Columns {
     int32x4_t term[4], multiplier[4], left[4], right[4];
 };
@@ -162,8 +162,8 @@ struct FixedPoint {
     KAI_INLINE void operator()(int32x4_t (&x)[4], const Columns& c) const {
         four([&](size_t i) { x[i] = vshlq_s32(x[i], c.left[i]); });
         four([&](size_t i) { x[i] = vqrdmulhq_s32(x[i], c.multiplier[i]); });
-        // SRSHL rounds ties up: one less for those below zero, which are not INT32_MIN. Where the shift is 0 nothing is
-        // taken away.
+        // SRSHL rounds ties up: subtracts one from negative values, which are not INT32_MIN. Nothing is subtracted if
+        // the shift is 0.
         int32x4_t less[4];
         four([&](size_t i) { less[i] = vandq_s32(x[i], c.right[i]); });
         four([&](size_t i) { x[i] = vsraq_n_s32(x[i], less[i], 31); });
@@ -187,7 +187,7 @@ struct Legacy {
 };
 /// @}
 
-/// What all results of a call have in common.
+/// Constants of all results of a call.
 template <class Pipeline>
 struct Finish {
     Pipeline pipeline;
@@ -214,8 +214,8 @@ struct Finish {
     }
 };
 
-/// Copies the tails of four columns. Returns the sums of all their weights, if asked for. Not a member of Strip: one
-/// whose address nobody has stays in registers.
+/// Copies the tails of four columns. Returns the sums of all their weights, if asked for. Not a member of Strip, whose
+/// members stay in registers only if its address is not taken.
 [[gnu::noinline]] int32x4_t tails_and_sums(
     const uint8_t* rhs, size_t stride, size_t k, uint8_t flip, bool makes_sums, uint8_t (*tails)[16]) {
     const size_t whole = k / 16 * 16, tail = k - whole;
@@ -230,7 +230,7 @@ struct Finish {
     return makes_sums ? sums_of_lines(lines, k / 16, ends, tail != 0, vdupq_n_u8(flip)).all : vdupq_n_s32(0);
 }
 
-/// The columns that are under way: up to 16, in tiles of 4, 8 or 16.
+/// The current columns: up to 16, in tiles of 4, 8 or 16.
 struct Strip {
     const Lowp& p;
     const bool per_channel = p.params->per_channel;

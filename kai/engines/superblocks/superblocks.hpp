@@ -11,7 +11,7 @@
 // The head of an LHS block has the sums of 32 as bytes for that: minima times sums is one more group of 8 k. All
 // kernels do these operations, so all give the same bits.
 //
-// What a format adds, for those who add one:
+// To add a format, write:
 //
 //   - here: where its elements are, if they are not nibbles (Six for qsi6c16x256p and qsi6c16x256pnrx4);
 //   - portable_superblocks.cpp: a function that decodes a column of a super-block;
@@ -54,7 +54,7 @@ struct Six {
     static constexpr size_t plane(const Format& format, size_t nr) {
         return format.wide_planes ? nr * 4 : kVector;
     }
-    /// a of the four columns that c is one of, of a sub-block, from the start of the elements of a super-block.
+    /// Offset of a for the four columns that include c, in sub-block `sub`, from the elements of a super-block.
     static constexpr size_t quad(size_t nr, size_t sub, size_t c, size_t plane = kVector) {
         const size_t first = c / 4 * 4, columns = plane / 4;
         return (sub * nr + first / columns * columns) * (kQuad / 4) + first % columns * 4;

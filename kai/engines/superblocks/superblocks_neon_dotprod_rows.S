@@ -89,7 +89,7 @@ sRHS_C_3 .req s27
     and     RHS_C_\q\().16b, RHS_C_\q\().16b, mask.16b
     and     RHS_B_\q\().16b, RHS_B_\q\().16b, mask.16b
 .endm
-// SUMS_B, SUMS_T += 4 k of two sub-blocks, \at bytes from here: \x, \y have the row, \lane says which 4 k.
+// SUMS_B, SUMS_T += 4 k of two sub-blocks, \at bytes from here: lane \lane of \x and of \y holds the row.
 .macro mac_4k at, x, y, lane
     load_quads RHS_B, \at
     .if RHS_BITS == 5
@@ -322,7 +322,7 @@ sRHS_C_3 .req s27
     .endif
 .endm
 
-// What stays in registers and on the stack.
+// Constants in registers and on the stack.
 .macro constants
     scale_indices
     stp     x16, x17, [sp, #OF_FIRST]

@@ -1,6 +1,6 @@
 // f32 <- qsi8d256p x super-blocks with SDOT: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
 //
-// A vector of sums holds a row of 4 columns. Of a group g of 4 k (0 - 7); a vector of a panel has 4 k of its rows:
+// A vector of sums holds a row of 4 columns; a vector of a panel has 4 k of its rows. Group g of 4 k, 0 to 7:
 //
 //                   | B_<g>
 //        -----------+--------
@@ -71,7 +71,7 @@ regs 30, up2, down2
     .endif
 .endm
 
-// The same with S; then \k gets those at \next, or none.
+// As dot_4k, with sums S; then loads \k from \next, unless that is none.
 .macro sums_4k both, b, k, lhs, next
     dot_4k  \both, S, \b, \k
     .ifnc \next, none
@@ -118,19 +118,19 @@ regs 30, up2, down2
     .endif
 .endm
 
-// ---- Two sub-blocks at once. Without the order of instructions:
+// ---- Two sub-blocks at once. Unscheduled:
 //
 //     for g in 0 - 7: U += E_<g> x k of the first sub-block, S += B_<g> x k of the second one
 //     I0 += U * fst_scale + S * snd_scale
 
-// \b times \k; then \n, columns that are done with or the same register, gets the k at \at of the sub-block, or none.
+// \b times \k; then loads the k at \at of the sub-block, unless none, to \n: columns no longer used, or \k.
 .macro first_sub b, k, n, at
     dot_4k  (pairs > 1), U, \b, \k
     .ifnc \n, none
     load_4k (pairs > 1), \n, lhs_0, \at
     .endif
 .endm
-// The same for the second sub-block: S, and k that are 128 bytes further.
+// As first_sub, for the second sub-block: S, and k 128 bytes further on.
 .macro second_sub b, k, n, at
     dot_4k  (pairs > 1), S, \b, \k
     .ifnc \n, none
@@ -187,19 +187,19 @@ regs 30, up2, down2
     add_scaled_sums (pairs > 1), 0, S, snd_scale
 .endm
 
-// ---- Two panels at once: the second one is 4 k behind, so that sums are not all complete at once. Without the order:
+// ---- Two panels at once: the second one is 4 k behind, so that sums are not all complete at once. Unscheduled:
 //
 //     for g in 0 - 7: S += B_<g> x k of the first panel, T += B_<g> x k of the second one
 //     I0 += S * scale, I1 += T * scale
 
-// \b times \k; then \k gets what is at \next, or none.
+// \b times \k; then loads \k from \next, unless that is none.
 .macro up b, k, next
     dot_4k  1, S, \b, \k
     .ifnc \next, none
     load_4k 1, \k, lhs_0, sub_offset + \next
     .endif
 .endm
-// The same for the second panel: T.
+// As up, for the second panel: T.
 .macro down b, k, next
     dot_4k  (pairs > 3), T, \b, \k
     .ifnc \next, none

@@ -63,8 +63,8 @@ regs 30, lowest, highest
     .endif
 .endm
 
-// 8 k of quad \q, whose quants are in \b\()_a, \b\()_b. Meanwhile \next\()_a, \next\()_b get what comes after them, at
-// \at of \from; next=none: nothing.
+// 8 k of quad \q, whose quants are in \b\()_a, \b\()_b. Meanwhile loads the following ones, \at bytes from \from, to
+// \next\()_a, \next\()_b; next=none: nothing.
 .macro mac q, y, b, next, from, at
     and     high_a.16b, \b\()_a.16b, mask.16b
     and     high_b.16b, \b\()_b.16b, mask.16b
@@ -96,8 +96,8 @@ regs 30, lowest, highest
     mac_fifth S_b_\q, \y, quad_\q, \at + 16
 .endm
 
-// 8 k of all quads, \at bytes from here. Quants of the next quad come meanwhile, in the end \next: `even`, those of the
-// next 8 k of the first quad; `none` after the last 8 k.
+// 8 k of all quads, \at bytes from here. Each loads the quants of the next quad meanwhile; the last one \next: `even`,
+// those of the next 8 k of the first quad, or `none` after the last 8 k.
 .macro mac_8k y, at, next=even
     ldr     dx_0, [x15, #\at / 4]
     .if RHS_BITS == 5
@@ -240,7 +240,7 @@ regs 30, lowest, highest
     stp     x16, x16, [sp, #\at]
 .endm
 
-// What stays on the stack.
+// Constants on the stack.
 .macro constants
     .if RHS_BITS == 5
     row_shifts OF_BITS

@@ -1,6 +1,6 @@
 // f32 <- qsi8d256p x super-blocks with SMMLA: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
 //
-// A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Of a group g of 8 k (0 - 3):
+// A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Group g of 8 k, 0 to 3:
 //
 //               | B_<2g>   B_<2g+1>     columns 0 1, columns 2 3
 //        -------+--------------------
@@ -58,8 +58,8 @@ regs 30, A_a, A_b
     .endif
 .endm
 
-// S += 8 k of a panel; then come those at \next, or none. Four sums, so that in-order cores do not wait for the
-// previous one.
+// S += 8 k of a panel; then loads those at \next, unless that is none. Four sums in turn, so that in-order cores do not
+// wait for the previous addition.
 .macro sums_8k both, c0, c1, lhs, next
     smmla   S_a0.4s, A_a.16b, \c0\().16b
     smmla   S_a1.4s, A_a.16b, \c1\().16b

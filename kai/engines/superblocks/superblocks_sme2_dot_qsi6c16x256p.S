@@ -13,7 +13,7 @@
 .macro take_table
 .endm
 
-// Of one of four vectors, three bytes of four weights each, z\b0-z\b2, and z\w = z\b2: four times the weights.
+// One of four vectors: three bytes of four weights each, z\b0-z\b2, and z\w = z\b2, become four times the weights.
 .macro decode b0, b1, b2, w
     sli     z\w\().b, z\b1\().b, #2
     and     z\b1\().b, z\b1\().b, #0xfc
