@@ -110,7 +110,7 @@ tap8_a  .req z8
     with_number store_sum, (1 + \r), sum\r\i, \address, \offset
 .endm
 
-// After three steps nothing is to be done.
+// After three steps the sums are back in place: nothing to do.
 .macro next_outputs steps
     .if \steps == 1
     .irp    r, 0, 1, 2, 3

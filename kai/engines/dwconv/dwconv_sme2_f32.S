@@ -1,7 +1,7 @@
 // f32 <- f32 * f32p, depthwise, with the FMLA of SME2 that adds to ZA: blocks of two vectors of channels.
 //
 // Sums are groups of two vectors of ZA: sum i of a phase is ZA[w8 + phase + 1 + i] in row 0 of the output, and the same
-// with w9 in row 1. w9 is w8 + 4: the three sums of each that live do not meet, not even with the 8 groups of the
+// with w9 in row 1. w9 is w8 + 4: the three live sums of either row never overlap, not even with the 8 groups of the
 // shortest vectors.
 //
 //     z0 - z13, z16 - z19    weights: pairs of vectors, taps in row-major order; tap0_a tap0_b ... for load_taps
@@ -41,7 +41,7 @@ tap7_b  .req z17
 tap8_a  .req z18
 tap8_b  .req z19
 
-// As dwconv_sme_3x3.inc has it; w8, w9: sums of either row.
+// See dwconv_sme_3x3.inc; w8, w9: sums of either row.
 .macro load_bounds
     ptrue   p0.s
     ld1rw   {z14.s}, p0/z, [args, #DWCONV_IMAGE_lo]

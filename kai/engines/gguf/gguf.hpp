@@ -13,8 +13,8 @@
 namespace kai {
 namespace {
 
-/// `bits` of the quants of a block. That of quant i is in byte `offset` + i / (per * distance) * distance + i %
-/// distance, from bit i / distance % per * bits on, where per = 8 / bits: quants `distance` apart share a byte.
+/// A bit field of `bits` bits per quant of a block. Quant i has it in byte `offset` + i / (per * distance) * distance +
+/// i % distance, from bit i / distance % per * bits on, where per = 8 / bits: quants `distance` apart share a byte.
 struct Plane {
     unsigned offset = 0, bits = 0, distance = 1;
 
@@ -132,13 +132,13 @@ inline constexpr Block Q2_0 = biased(block_of(64, 18, {2, 2, 1}, 64), -1);
     LINE(Q6_K) LINE(IQ4_NL) LINE(IQ4_XS) LINE(TQ1_0) LINE(TQ2_0) LINE(MXFP4) LINE(NVFP4) LINE(Q1_0) LINE(Q2_0)
 // clang-format on
 
-/// Whether it has indices of a table of 16 that are packed as they are, in blocks of 32.
+/// Whether quants are indices of a table of 16 that are packed unchanged, in blocks of 32.
 constexpr bool keeps_indices(const Block& t) {
     return t.table != nullptr && t.low.bits == 4 && t.scales != Scales::high_low;
 }
 
-/// Of the formats that this library packs it to: values that fit four bits, in runs of 32 and more, or eight bits,
-/// without a minimum, in runs of 32; or indices; 0: there are none.
+/// Block length of the formats that it can be packed to: values of four bits, in runs of 32 and more, or of eight bits,
+/// without a minimum, in runs of 32; or indices. 0: there is no such format.
 constexpr size_t packed_bl(const Block& t) {
     if (keeps_indices(t)) {
         return 32;
@@ -217,7 +217,7 @@ KAI_INLINE uint64_t unpack_split(const uint8_t* p, size_t half) {
     return less_32((low & 0x0F0F0F0F0F0F0F0FU) | ((high | high >> 2 << 32) & 0x0303030303030303U) << 4);
 }
 
-/// The same for each of eight runs, of which the upper two bits come first (IQ4_XS).
+/// As unpack_split, for each of eight runs; the upper two bits come first (IQ4_XS).
 KAI_INLINE uint64_t unpack_high_low(const uint8_t* p) {
     uint64_t high = load<uint16_t>(p), low = load<uint32_t>(p + 2);
     low = (low | low << 16) & 0x0000FFFF0000FFFFU;

@@ -2,7 +2,7 @@
 //
 //     w = RN(scale * value + min), or scale * value, which is exact
 //
-// NEON: 16 values at a time, widened to f32 and multiplied (FMUL, FMLA). f16 and bf16 by way of 256 floats.
+// NEON: 16 values at a time, widened to f32 and multiplied (FMUL, FMLA). f16 and bf16: through a buffer of 256 floats.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
@@ -59,7 +59,7 @@ void dequantise_blocks(const uint8_t* src, size_t blocks, uint8_t* dst) {
     }
 }
 
-/// Of 256 weights each; blocks of which several fit are taken several at a time.
+/// Weights of a piece; shorter blocks are taken several at a time.
 constexpr size_t kPiece = 256;
 
 Dequantise* dequantise_of(kai_gguf_type_id id) {
@@ -74,7 +74,7 @@ Dequantise* dequantise_of(kai_gguf_type_id id) {
     }
 }
 
-/// f32 rows are converted as they are: a piece of `count` weights to floats.
+/// A piece of `count` weights to floats.
 void load_floats(kai_gguf_type_id id, const uint8_t* src, size_t count, uint8_t* dst) {
     const size_t size = id == KAI_GGUF_F32 ? 4 : 2;
     for (size_t i = 0; i < count; ++i, src += size, dst += sizeof(float)) {

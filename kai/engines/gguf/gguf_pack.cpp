@@ -1,15 +1,15 @@
 // RHS packers of rows of GGUF blocks, N x K, to the int4 and int8 formats: each column is a row of the file.
 //
 //     format                  element     after or before a block
-//     qsi8c32p                value       f16 d, as it is
-//     qsi8c32pscalef16        value       f16 d, as it is
-//     qsi4c32p                value       f16 d, as it is
-//     qsi4c32ps1s0scalef16    value + 8   f16 d, as it is
+//     qsi8c32p                value       f16 d, unchanged
+//     qsi8c32pscalef16        value       f16 d, unchanged
+//     qsi4c32p                value       f16 d, unchanged
+//     qsi4c32ps1s0scalef16    value + 8   f16 d, unchanged
 //     qai4c32p                value - 8   f32 zero, f32 scale / 16
 //     qai4c32ps1s0nrx4        value       f32 zero, f32 scale
 //     qai4c32ps1s0sf16        value       f16 min, f16 scale, each rounded once
-//     qlu4c32p                index       f16 d, as it is
-//     qlu4c32ps1s0scalef16    index       f16 d, as it is
+//     qlu4c32p                index       f16 d, unchanged
+//     qlu4c32ps1s0scalef16    index       f16 d, unchanged
 //     qlu4c32pscalebf16       index       bf16 scale: a power of two
 //     qlu4c32ps1s0scalebf16   index       bf16 scale: a power of two
 //     qlu4c16p                index       f16 scales of both halves: 4 significant bits
@@ -32,7 +32,7 @@
 namespace kai {
 namespace {
 
-/// What a format makes of a block.
+/// How a format stores a block.
 struct Target {
     const Format& format;
     unsigned added;           // to a value
@@ -76,7 +76,7 @@ constexpr kai_rhs_rules gguf_rules(const char* name, const Target& to, const Blo
     return rules;
 }
 
-/// The same with a table that the call gives.
+/// The rules of a packer with a table in the call.
 constexpr kai_rhs_rules table_rules(const char* name, const Target& to) {
     kai_rhs_rules rules = gguf_rules(name, to, IQ4_NL);
     rules.table = true;
@@ -97,15 +97,15 @@ struct GgufPack {
     KAI_INLINE size_t panel_step(const Format& format, size_t bl) const {
         return panel_stride != 0 ? panel_stride : format.stride(tile, k, bl);
     }
-    /// The source of place c of a panel: those that the last panel lacks repeat column n - 1.
+    /// The source of place c of a panel; missing columns of the last panel repeat column n - 1.
     KAI_INLINE const uint8_t* column(size_t panel, size_t c) const {
         const size_t at = panel * tile.rows + c;
         return rhs + (at < n ? at : n - 1) * rhs_stride;
     }
 };
 
-/// What is after the last block: no bias. What is in front of the first one: the table. Panels of formats with a table
-/// have four columns or more.
+/// Writes the end of a panel, a bias of zero, and the table before its first block. Panels of formats with a table have
+/// four columns or more.
 KAI_INLINE void finish_panel(const Target& to, const GgufPack& p, uint8_t* panel, size_t panel_step) {
     const size_t tail = p.tile.rows * to.format.panel_tail, head = p.tile.rows * to.format.panel_head;
     for (size_t i = panel_step - tail; i < panel_step; i += 4) {
@@ -374,7 +374,7 @@ using PackBlocks = void(FourColumns& src, size_t blocks, uint8_t* dst, uint8_t* 
 template <const Target& to, const Block& t, size_t group>
 void pack_blocks(FourColumns& columns, size_t blocks, uint8_t* dst, uint8_t* field, const PanelSteps& steps) {
     constexpr size_t bl = packed_bl(t), per = t.weights / bl, together = runs_in_a_byte(t);
-    const PanelSteps s = steps;  // copies that no store can change
+    const PanelSteps s = steps;  // local copies: stores cannot alias them
     FourColumns src = columns;
     for (; blocks != 0; --blocks, field += per * s.field, advance(src, t.bytes)) {
         if constexpr (to.has_zero()) {
@@ -400,7 +400,7 @@ void pack_blocks(FourColumns& columns, size_t blocks, uint8_t* dst, uint8_t* fie
     }
 }
 
-/// What packs blocks in groups of 2, 4 and 8; NULL: one element after the other.
+/// The loops for groups of 2, 4 and 8; NULL: element by element.
 struct Loops {
     PackBlocks *by_2 = nullptr, *by_4 = nullptr, *by_8 = nullptr;
 };
@@ -418,8 +418,8 @@ constexpr Loops loops_of() {
     return loops;
 }
 
-/// Four columns at a time. Of a wide panel 512 weights of each: what is written stays in the nearest cache until its
-/// lines are full.
+/// Four columns at a time; in a wide panel, 512 weights of each: written lines stay in the first-level cache until they
+/// are full.
 [[gnu::noinline]] void pack_by_four(const Target& to, const Block& t, PackBlocks* pack, const GgufPack& p) {
     const Format& format = to.format;
     const size_t bl = packed_bl(t), per = t.weights / bl, blocks = p.k / t.weights;
@@ -464,7 +464,7 @@ constexpr Loops loops_of() {
 
 #endif
 
-/// What a packer is made of.
+/// The parts of a packer.
 struct Gguf {
     const Target& to;
     const Block& t;

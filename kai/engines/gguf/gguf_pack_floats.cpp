@@ -142,7 +142,7 @@ size_t pack_four_places(const FloatRows& p, const uint8_t* src, size_t c, size_t
 
 using PackPlaces = size_t(const FloatRows&, const uint8_t* src, size_t c, size_t first, size_t end, uint8_t* panel);
 
-/// What packs vectors in groups of 1, 2 and 4; NULL: one element after the other.
+/// The loops for groups of 1, 2 and 4; NULL: element by element.
 struct Conversion {
     Types types;
     PackPlaces *by_1 = nullptr, *by_2 = nullptr, *by_4 = nullptr;
@@ -162,7 +162,7 @@ constexpr Conversion conversion() {
     return c;
 }
 
-/// 128 elements of all columns of a panel at a time: what is written in parts stays in the nearest cache.
+/// 128 elements of all columns of a panel at a time: partly written lines stay in the first-level cache.
 void pack_float_rows(const Conversion& conversion, const Format& format, const FloatRows& p) {
     constexpr size_t chunk = 128;  // a multiple of all groups
     const Types types = conversion.types;

@@ -1,4 +1,4 @@
-// The packer of rows of Q4_K to qai4c32ps1s0sf16 with any number of columns, for that of the unified API.
+// The packer of rows of Q4_K to qai4c32ps1s0sf16 with panels of any width, called by that of the unified API.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

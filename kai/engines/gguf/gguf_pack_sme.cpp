@@ -32,7 +32,7 @@ struct FilePackApi : RhsPackApi<Packer> {
         call.rhs = args->operand.rhs.ptr;
         call.rhs_stride = args->operand.rhs.stride.n;
         call.packed = args->operand.rhs_packed.ptr;
-        // Less than dense panels cannot be meant: one panel needs no stride.
+        // Less than a dense panel means dense panels: one panel needs no stride.
         call.panel_stride =
             KAI_MAX(args->operand.rhs_packed.stride.n, stride_of(packer.panels, call.nr, call.k, packer.block));
         kai_pack_rhs_q4_k(&call, packer.name + sizeof("kai_") - 1);

@@ -168,7 +168,7 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
     }
 }
 
-/// A super-block whose quants stay the bytes of the file.
+/// A super-block whose quants keep the bytes of the file.
 template <const Format& format, const Block& t, size_t group>
 KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
     put_halves(src, t.d, dst);
@@ -196,7 +196,7 @@ KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
     put_groups<group>(src, t.low.offset, t.weights / 2, dst);
 }
 
-/// A super-block of four columns, from column c of the panel on, whose bytes come to hold neighbours.
+/// A super-block of four columns, from column c of the panel on; packed bytes hold neighbours.
 template <const Format& format, const Block& t>
 KAI_INLINE void pack_neighbours(const Columns& src, uint8_t* dst, size_t nr, size_t c) {
     static_assert(t.scales == Scales::high_low && t.low.bits == 4 && t.low.distance == 16);
@@ -251,10 +251,10 @@ struct SuperBlockRows {
     uint8_t* packed;
 };
 
-/// Columns that the last panel lacks repeat column n - 1.
+/// Missing columns of the last panel repeat column n - 1.
 template <const Format& format, const Block& t, size_t group>
 [[gnu::noinline]] void pack_super_blocks(const SuperBlockRows& rows) {
-    const SuperBlockRows p = rows;  // a copy that no store can change
+    const SuperBlockRows p = rows;  // a local copy: stores cannot alias it
     const size_t nr = has_wide_panels(format) ? p.nr : kColumns,
                  block = format.block_bytes({nr, 2 * group, 2}, t.weights);
     uint8_t* panel = p.packed;

@@ -6,7 +6,7 @@
 //     floats                        w = element
 //     super-blocks                  w = fma(value, d * sc, -(dmin * mn))
 //
-// Integers: 16 bytes of a column are brought together, then become weights, 16 at a time.
+// Integers: 16 bytes of a column are gathered, then become weights, 16 at a time.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
@@ -33,7 +33,7 @@ KAI_INLINE float fused(float a, float b, float c) {
 }
 #endif
 
-/// Where a column is, and where it goes.
+/// A column: its source and its destination.
 struct Column {
     size_t n_idx, k;
     Tile tile;
@@ -68,8 +68,8 @@ struct BlockFields {
     float zero, scale;
 };
 
-/// tail: of the block. Four bytes of a column: zero and scale are f16, each of the left and the right half of the panel
-/// in turn.
+/// tail: of the block. With four bytes per column, zero and scale are f16; columns of the left and the right half of
+/// the panel alternate.
 KAI_INLINE BlockFields fields_after_block(const Format& format, const uint8_t* tail, size_t rows, size_t r) {
     if (format.block_tail == 2 * sizeof(uint16_t)) {
         const uint8_t* place = tail + sizeof(uint16_t) * (r < rows / 2 ? 2 * r : 2 * r - rows + 1);
@@ -79,7 +79,7 @@ KAI_INLINE BlockFields fields_after_block(const Format& format, const uint8_t* t
     return {load<float>(tail + 4 * r), load<float>(tail + 4 * (rows + r))};
 }
 
-/// 16 bytes, of which compilers have vectors everywhere.
+/// 16 bytes, a vector type that compilers have on every host.
 using Bytes [[gnu::vector_size(16)]] = uint8_t;
 
 /// Bytes of a column that are 16 in a row: groups of `group` bytes, `step` apart.

@@ -10,8 +10,8 @@
 // until one is left. A tile is 6 rows x 4 columns of such sums.
 //
 // Edges. Rows and columns that a tile has and the problem lacks are the last one again: nothing is read that is not an
-// operand, and results are stored once per row and column that exist. The last columns of a K x N tile overlap the ones
-// before, which gives the same bits twice, or take shorter vectors where there are too few.
+// operand, and results are stored once per row and column that exist. The last columns of a K x N tile overlap the
+// previous ones, which writes the same bits twice, or, where there are too few, take shorter vectors.
 //
 // T is the type of the elements and its vectors: plain_neon.cpp, plain_neon_fp16.cpp.
 //
@@ -19,7 +19,7 @@
 #pragma once
 
 #if !defined(__clang__)
-#pragma GCC optimize("no-schedule-insns")  // which loads all rows first, and has no registers left
+#pragma GCC optimize("no-schedule-insns")  // scheduling loads all rows first, and spills
 #endif
 
 #include <arm_neon.h>
@@ -73,7 +73,7 @@ KAI_INLINE void row_starts(const uint8_t* (&starts)[rows], const uint8_t* first,
     }
 }
 
-/// An element for FMLA by a lane. Clang would fill a vector with it (LD1R), which takes a vector pipe, too.
+/// An element for FMLA by lane. Clang would broadcast it (LD1R), which takes a vector pipe, too.
 template <typename Element>
 KAI_INLINE Element in_lane_0(Element x) {
     __asm__("" : "+w"(x));
@@ -117,7 +117,7 @@ void kxn_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     const Vector lo = T::spread(q.lo), hi = T::spread(q.hi);
     uint8_t* dst = q.dst + i * q.dst_stride + column;
     KAI_UNROLL(16)
-    for (size_t r = 0; r < rows; ++r) {  // all of them, before there are branches
+    for (size_t r = 0; r < rows; ++r) {  // all rows, before any branch
         KAI_UNROLL(16)
         for (size_t v = 0; v < vectors; ++v) {
             acc[r][v] = T::clamp(acc[r][v], lo, hi);
@@ -276,7 +276,7 @@ void nxk_tile(const PlainGemm<T>& p, size_t i, size_t j) {
     uint8_t* dst = q.dst + i * q.dst_stride + j * sizeof(Element);
     typename T::Vector sums[rows][(columns * sizeof(Element) + 15) / 16];
     KAI_UNROLL(16)
-    for (size_t r = 0; r < rows; ++r) {  // all of them, before there are branches
+    for (size_t r = 0; r < rows; ++r) {  // all rows, before any branch
         T::add_lanes(sums[r], acc[r]);
         for (typename T::Vector& sum : sums[r]) {
             sum = T::clamp(sum, lo, hi);

@@ -16,8 +16,8 @@ KAI_STRUCT(PlainSveArgs, KAI_PLAIN_SVE_ARGS);
 
 using PlainSveFn = void(const PlainSveArgs*);
 
-/// What multiplies elements of a type. K x N, by the vectors of columns of a tile: x16: 1 row, and all columns exist;
-/// x8: 1 or 2 rows. N x K.
+/// The functions of an element type. K x N, named after the vectors of columns of a tile: x16: 1 row, and all columns
+/// exist; x8: 1 or 2 rows. N x K.
 struct PlainSve {
     PlainSveFn *x16, *x8, *x4, *x3, *x2, *x1, *nxk;
 };

@@ -1,4 +1,4 @@
-// Micro-kernels in portable C++, for hosts without the extensions of the others: what f32 and f16 need.
+// Micro-kernels in portable C++, for hosts without the extensions of the others: helpers for f32 and f16.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 namespace kai {
 namespace {
 
-/// Four f32, and their bits. Compilers have vectors of 16 bytes everywhere.
+/// Four f32, and their bits. Compilers have vectors of 16 bytes on every host.
 using Vec [[gnu::vector_size(16)]] = float;
 using Bits [[gnu::vector_size(16)]] = int32_t;
 using UnsignedBits [[gnu::vector_size(16)]] = uint32_t;
@@ -34,16 +34,16 @@ KAI_INLINE Vec fma_instruction(Vec, Vec, Vec c) {
 }
 #endif
 
-/// a * b + c, where a * b is exact: the sum, or if it has to be rounded, that of the two numbers around it which is odd
-/// (Integer: the bits of Float, unsigned). Rounded once more, to a type of less than half the precision, it is what one
-/// rounding gives.
+/// a * b + c, where a * b is exact, rounded to odd: an inexact sum becomes that of its two neighbours whose last bit is
+/// odd (Integer: the bits of Float, unsigned). Rounding that again, to a type of less than half the precision, gives
+/// the same as a single rounding.
 template <class Integer, class Float>
 KAI_INLINE Float multiply_add_to_odd(Float a, Float b, Float c) {
     const Float product = a * b, sum = product + c, zero = {};
     const Float added = sum - product, error = (product - (sum - added)) + (c - added);
     const auto bits = load<Integer>(&sum);
     const Integer away = bits + 1, odd = (bits & 1) != 0 ? bits : (error > zero) == (sum > zero) ? away : away - 2;
-    // Not where the sum is not finite: the error is NaN.
+    // If the sum is not finite, the error is NaN and both comparisons are false.
     const Integer result = ((error > zero) | (error < zero)) ? odd : bits;
     return load<Float>(&result);
 }
@@ -66,8 +66,8 @@ KAI_INLINE float fused(float a, float b, float c) {
     using Doubles [[gnu::vector_size(16)]] = double;
     using Integers [[gnu::vector_size(16)]] = int64_t;
     const auto doubles = [](const float* x) { return __builtin_convertvector(load<Floats>(x), Doubles); };
-    // A sum of doubles, rounded to f32, has been rounded twice: the same, unless it is halfway between two f32, which
-    // the last 29 bits tell, or is below 2^-126 and not 0, where others would.
+    // A sum of doubles, rounded to f32, is rounded twice. That is harmless, unless the sum is halfway between two f32
+    // (its last 29 bits tell), or is not 0 and below 2^-126, where other bits would.
     constexpr int64_t kLow = 0x1FFFFFFF, kHalf = 0x10000000, kLeast = int64_t{0x381} << 52;
     for (size_t i = 0; i < count; i += 2) {
         const Doubles sum = doubles(a + i) * doubles(b + i) + doubles(c + i);

@@ -1,8 +1,8 @@
-// f32 and f16 in portable C++: LHS as it is, RHS in panels of 16 (f32) or 32 (f16) columns.
+// f32 and f16 in portable C++: LHS row-major, RHS in panels of 16 (f32) or 32 (f16) columns.
 //
 //     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
 //
-// Each fma rounds to the type of the operands. Where it is no instruction, f32 rounds the product as well.
+// Each fma rounds to the type of the operands. On hosts without an fma instruction, f32 rounds the product as well.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
@@ -28,7 +28,7 @@ struct F32 {
     }
 };
 
-/// Computes with f32 numbers that f16 has: a product of two is exact.
+/// f16, computed in f32: the product of two f16 is exact.
 struct F16 {
     using Element = uint16_t;
 
@@ -73,13 +73,13 @@ struct F16 {
 #endif
 };
 
-/// What 16 columns of a panel are multiplied with.
+/// The rows that 16 columns of a panel are multiplied by.
 struct FloatRows {
     size_t k;
     const uint8_t* lhs;
     size_t lhs_stride;
     uint8_t* dst;
-    size_t dst_stride, columns;  // that dst has
+    size_t dst_stride, columns;  // columns of dst
     float lo, hi;
 };
 

@@ -1,7 +1,7 @@
-// f32 <- qsi8d256p x rows of GGUF files with super-blocks, where they lie, in portable C++.
+// f32 <- qsi8d256p x rows of GGUF files with super-blocks, read in place, in portable C++.
 //
-// A super-block of four rows becomes int16: weights times their integer sub-scales, which fit. So a row times a row is
-// the sum I of the super-block, as other kernels have it.
+// A super-block of four rows becomes int16: weights times their integer sub-scales, which fit. So the product of an LHS
+// row and an RHS row is the sum I of the super-block, as in other kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf.hpp"

@@ -1,8 +1,8 @@
 // int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time, and static ones.
 //
 // A strip of up to 16 columns x a chunk of up to 256 k of the RHS becomes int16, which all rows share. Then a row of
-// the LHS becomes int16, and sums of products are int32. The order of a chunk is that of the packed RHS: of int4, 16
-// low nibbles, then the 16 high nibbles of the same bytes.
+// the LHS becomes int16, and sums of products are int32. A chunk is in the order of the packed RHS: with int4, 16 low
+// nibbles, then the 16 high nibbles of the same bytes.
 //
 //     for strips, for groups of up to 64 rows
 //         for blocks, for chunks
@@ -10,8 +10,8 @@
 //             row by row: sums += lhs x rhs; at the end of a block, results = add(results, sums)
 //         row by row: finish: zero points, scales, bias; clamp, convert, store
 //
-// What a family does is a Channels, RowBlocks or Blocks; static int8 and 2 bits, whose LHS pads k less, have a loop of
-// their own. The operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
+// Families are classes such as Channels, RowBlocks and Blocks; static int8 and 2 bits, whose LHS pads k less, have a
+// loop of their own. The operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/requantise.hpp"
@@ -22,7 +22,7 @@
 namespace kai {
 namespace {
 
-/// The fields that a panel ends with, f32 or int32, for each column.
+/// The fields at the end of a panel, f32 or int32, for each column.
 struct Ends {
     uint32_t fields[3][kColumns];
 
@@ -55,8 +55,8 @@ KAI_INLINE void add_products(const Floats& column, float row, Floats& results) {
 
 /// @name Families
 ///
-/// load_block: fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` is where
-/// the fields of the row are.
+/// load_block: fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` points to
+/// the fields of the row.
 /// @{
 
 /// qai8dxp x a scale per channel.
@@ -166,8 +166,8 @@ struct TableHalves : Int8Blocks {
     }
 };
 
-/// Rows of Q4_0: panels of one column of qsi4c32p, but that nibbles are 8 more than the value. (Rows of Q8_0 are panels
-/// of one column of qsi8c32p.)
+/// Rows of Q4_0: like panels of one column of qsi4c32p, except that nibbles are 8 more than the value. (Rows of Q8_0
+/// are panels of one column of qsi8c32p.)
 struct FileQ4_0 : Blocks {};
 
 /// qsi8d32pscalef32 x qai4c32p, whose field is scale / 16.
@@ -209,7 +209,7 @@ KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
     return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
 }
 
-/// Steps of a panel. GROUP bytes of a column stand together.
+/// Decodes steps of a panel. GROUP bytes of a column are adjacent.
 using Decode = void(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]);
 
 template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
@@ -265,7 +265,7 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
     const size_t bl = family.has_blocks ? p.bl : (p.k + kStep - 1) / kStep * kStep;
     const size_t blocks = p.k == 0 ? 0 : family.has_blocks ? p.k / bl : 1, steps_of_bl = bl / kStep;
     const size_t steps_of_chunk = family.adds_parts ? part_steps(bl) : kChunk / kStep;
-    // Halves of a step of the LHS, as the nibbles of the RHS are.
+    // Splits a step of the LHS in halves, as the nibbles of the RHS are.
     const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
     const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;
     int16_t table[16] = {};
@@ -362,7 +362,7 @@ struct StaticProblem {
 constexpr Tile kStaticRow{1, 4, 1}, kStaticColumns{kColumns, 4, 1};
 
 ///     result = low_byte(clamp(saturate32(f32(bias + sum) * scale), lo, hi) + zero_point)
-/// The last step of k may be a part of one: it is copied, and zeros follow.
+/// The last step of k may be partial: it is copied and padded with zeros.
 template <const Format& RHS>
 [[gnu::noinline]] void run_static(const StaticProblem& p) {
     const auto [m, n, k, lhs, rhs, dst, lhs_stride, rhs_stride, dst_stride, to] = p;  // values: results alias none
@@ -513,8 +513,8 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// The unified API. Strides of panels that are less than those of dense ones cannot be meant, callers may leave them
-/// out.
+/// The unified API. Callers may leave strides of panels out:
+/// one shorter than a dense panel means dense panels.
 void run_qai8_qsu2(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
     if (is_empty(args)) {

@@ -1,4 +1,4 @@
-// int8 x small integers in portable C++: what its families share.
+// int8 x small integers in portable C++: shared by its families.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,11 +13,11 @@ namespace {
 constexpr size_t kColumns = PortableLimits::kColumns, kRows = PortableLimits::kRows;
 constexpr size_t kStep = 32, kChunk = PortableLimits::kChunk;  // k
 
-/// What a row has for each column. Columns that the RHS does not have are 0.
+/// Sums of a row, one per column. Columns that the RHS does not have are 0.
 using Sums = int32_t[kColumns];
 using Floats = float[kColumns];
 
-/// Steps of a row: 16 elements at the start of each, and 16 that are `apart` from these.
+/// Widens steps of a row: 16 elements at the start of each, and the 16 that are `apart` from them.
 [[gnu::noinline]] void widen(const uint8_t* row, size_t steps, size_t step, size_t apart, int16_t* out) {
     for (size_t s = 0; s < steps; ++s, row += step, out += kStep) {
         for (size_t i = 0; i < kStep / 2; ++i) {

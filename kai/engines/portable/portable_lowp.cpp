@@ -2,8 +2,8 @@
 //
 //     sum over k of (lhs + A) * (rhs + B)  =  sum of lhs * rhs  +  A * sum of rhs  +  B * sum of lhs  +  k * A * B
 //
-// modulo 2^32. Of a strip of up to 16 columns, a chunk of up to 256 k becomes int16, which all rows share; then a row
-// becomes int16, and sums of products are int32: compilers have an instruction for that.
+// modulo 2^32. A chunk of up to 256 k of a strip of up to 16 columns becomes int16, which all rows share; then a row
+// becomes int16, and sums of products are int32, for which hosts have an instruction.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/limits.hpp"
@@ -19,7 +19,7 @@ KAI_INLINE size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/// int16 values of a line, 0 after the last one, and what they add up to.
+/// int16 values of a line, 0 after the last one, and their sum.
 struct Line {
     int16_t values[kChunk];
     uint32_t sum;
@@ -48,7 +48,7 @@ KAI_INLINE void widen(const uint8_t* from, size_t count, Line& line) {
     }
 }
 
-/// The same of a packed column. `from`: its first group.
+/// As above, for a packed column. `from`: its first group.
 KAI_INLINE void unpack(const Lowp& p, const uint8_t* from, size_t count, Line& line) {
     uint8_t values[kChunk];
     for (size_t i = 0; i < count; i += kGroup, from += kPanelColumns * kGroup) {

@@ -1,7 +1,7 @@
 // f32 <- qsi8d256p x super-blocks of GGUF files, in portable C++.
 //
 // A super-block of up to 16 columns becomes int16: weights times their integer sub-scales, which fit. So a row times a
-// column is the sum I of the super-block, as other kernels have it.
+// column is the sum I of the super-block, as in other kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/portable/portable_int.hpp"
@@ -22,11 +22,11 @@ struct SixBitFields {
     static constexpr size_t kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
 };
 
-/// Vectors, which compilers have everywhere.
+/// Vectors that compilers have on every host.
 using Eight [[gnu::vector_size(8)]] = int8_t;
 using Eight16 [[gnu::vector_size(16)]] = int16_t;
 
-/// `count` bytes of column c, of which GROUP are together.
+/// `count` bytes of column c, GROUP of which are adjacent.
 template <size_t NR, size_t GROUP>
 KAI_INLINE void gather(const uint8_t* src, size_t c, size_t count, uint8_t* bytes) {
     for (size_t i = 0; i < count; i += GROUP) {
