@@ -18,7 +18,7 @@
     field(size_t, 8, hi)       /* bytes from the first V rows of a unit of 2 V rows to the others */ \
     field(size_t, 8, depth)    /* words from a depth to the next */                                  \
     field(size_t, 8, gap)      /* bytes from the end of a unit to the next one */                    \
-    field(size_t, 8, hi_from)  /* rows (of the last unit) beyond which it has a panel for the others */
+    field(size_t, 8, hi_from)  /* the last unit has a panel for the others if it has more rows than this */
 KAI_OFFSETS(PACK_ROWS_ARGS, KAI_PACK_ROWS_ARGS)
 
 /// The parts of bias' = bias + sum_scale * sum and scale' = scale * multiplier.

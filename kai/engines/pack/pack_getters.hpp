@@ -21,8 +21,8 @@
         return m_idx * lhs_stride;                                      \
     }
 
-/// The others without blocks (DEPTH: K), or with blocks of bl (BL). FORMAT: a Format, or LhsRules if there are any for
-/// getters.
+/// The other getters, without blocks (DEPTH: K) or with blocks of bl (BL). FORMAT: a Format, or LhsRules if getters
+/// have rules.
 #define KAI_DEFINE_LHS_PACKED_GETTERS(DEPTH, NAME, FORMAT)                                                         \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, KAI_DEPTH_OF_##DEPTH, size_t mr, size_t kr, size_t sr) { \
         kai::check_lhs_getter(kai::FORMAT, {mr, kr, sr}, __func__, KAI_LHS_DEPTH_##DEPTH);                         \
@@ -38,7 +38,7 @@
     KAI_DEFINE_LHS_PACKED_GETTERS(DEPTH, NAME, FORMAT)
 #define KAI_DEFINE_LHS_PACK_GETTERS(...) KAI_DEFINE_LHS_PACK_GETTERS_OF(mr, K, __VA_ARGS__)
 #define KAI_DEFINE_LHS_PACK_GETTERS_BL(...) KAI_DEFINE_LHS_PACK_GETTERS_OF(mr, BL, __VA_ARGS__)
-/// Those that follow from kai_panels_NAME, whatever the caller says.
+/// Those that follow from kai_panels_NAME alone; arguments for the tile are ignored.
 #define KAI_DEFINE_LHS_PACKED_GETTERS_OF_PANELS(NAME)                                                              \
     size_t kai_get_lhs_packed_offset_##NAME(size_t m_idx, size_t k, size_t /*mr*/, size_t /*kr*/, size_t /*sr*/) { \
         return kai::panels_offset(kai_panels_##NAME, m_idx, k, 0);                                                 \
@@ -96,8 +96,8 @@
 #define KAI_DEFINE_RHS_PACK_GETTERS_CX(...) KAI_DEFINE_RHS_PACK_GETTERS_(CX, __VA_ARGS__)
 #define KAI_DEFINE_RHS_PACK_GETTERS_BL_BF16(...) KAI_DEFINE_RHS_PACK_GETTERS_(BL_BF16, __VA_ARGS__)
 
-/// The panels of an RHS packer without blocks as data, kai_panels_NAME, and the getters that ask for no depth. BIAS:
-/// its type.
+/// The panels of an RHS packer without blocks as data, kai_panels_NAME, and the getters that take no depth. BIAS: type
+/// of the bias.
 #define KAI_DEFINE_RHS_PACK_STEPS(NAME, FORMAT, NR, KR, SR, BIAS) \
     KAI_PANELS(kai_panels_##NAME, rhs, NAME, FORMAT, NR, KR, SR)  \
     KAI_DEFINE_SIZE(n_step, NAME, NR)                             \

@@ -1,6 +1,6 @@
 // LHS packers of the families with an int8 LHS that is quantised block by block (formats qsi8d32p*, and qsi8d256p with
-// the sums of each 32), and what appends rows to an RHS of the same kind: each becomes a column, other columns stay as
-// they are.
+// the sums of each 32), and functions that append rows to an RHS of the same kind: each row becomes a column, other
+// columns are not touched.
 //
 //     q = round(x * multiplier),  multiplier and scale from amax = max |x| of the block
 //

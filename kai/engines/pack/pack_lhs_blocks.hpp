@@ -1,5 +1,5 @@
-// LHS packers that quantise block by block: what they differ in, and the scalar packer. That one is the specification:
-// it runs on every host, and pack_neon_lhs_blocks.hpp gives the same bytes.
+// LHS packers that quantise block by block: their parameters, and the scalar packer. The scalar packer is the
+// specification: it runs on every host, and pack_neon_lhs_blocks.hpp gives the same bytes.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -36,7 +36,7 @@ KAI_INLINE void check_lhs_depth(
     }
 }
 
-/// The rules for getters: numbers that their result depends on, where no call of `run` with them is right. A size
+/// The rules for getters: rejects numbers that affect the result and that every call of `run` would reject. A size
 /// depends on kr and sr only where k is padded to whole groups.
 KAI_INLINE void check_lhs_getter(
     [[maybe_unused]] const LhsRules& rules, [[maybe_unused]] Tile t, [[maybe_unused]] const char* function,
@@ -76,7 +76,7 @@ KAI_INLINE void check_lhs_call(
     }
 }
 
-/// Packers whose rules `run` alone checks.
+/// Packers whose rules only `run` checks.
 KAI_INLINE void check_lhs_getter(const Format&, Tile, const char*, size_t) {
 }
 

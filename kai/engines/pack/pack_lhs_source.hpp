@@ -1,11 +1,11 @@
 // The rows that LHS packers read: their element types, where they lie, and where they go.
 //
-// Elements are seen as f32, which is exact, and as bit patterns: largest values are found by comparing integers. That
-// orders NaN and infinities in one way on every host, takes half the instructions for 16-bit types, and needs no
+// Elements are read as f32, which is exact, and as bit patterns: maxima are found by comparing integers. That orders
+// NaN and infinities in the same way on every host, takes half the instructions for 16-bit types, and needs no
 // arithmetic on them.
 //
-// What runs once per element has the type as a template parameter (Elements); what runs once per row or block, and the
-// scalar packers, have it as a value (SourceType), so that there is one of each.
+// Code that runs once per element has the type as a template parameter (Elements). Code that runs once per row or
+// block, and the scalar packers, take it as a value (SourceType), so that there is one copy of each.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

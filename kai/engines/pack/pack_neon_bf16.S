@@ -1,14 +1,14 @@
 // The loops of the packers of bf16p (pack_neon_bf16.cpp): f32 or f16 to bf16, to nearest,
 // ties to even; subnormals stay; a NaN keeps its sign and upper bits and becomes quiet.
 //
-// BFCVTN does it, but keeps one pipe of two (two of four) busy twice, as FCVTL does. So a part of the vectors is
-// rounded by integer operations: x + 0x7FFF, and one more if the bit above is odd, of which ADDHN keeps the upper half.
-// That is right except for NaN: these inputs are also multiplied, two by two, and added, and if that sum is a NaN, the
-// function says so: its caller does it again with BFCVTN alone (kai_pack_row_bf16_f32_neon does that itself).
-// (Infinities and huge values may also make the sum one. That costs time, nothing else.)
+// BFCVTN does it, but occupies one pipe of two (two of four) for two cycles, as FCVTL does. So part of the vectors is
+// rounded by integer operations: x + 0x7FFF, and one more if the bit above is odd; ADDHN keeps the upper half.
+// That is right except for NaN. To detect one, these inputs are also multiplied in pairs and added up. If that sum is a
+// NaN, the function returns 0, and its caller repeats the work with BFCVTN alone (kai_pack_row_bf16_f32_neon does that
+// itself). (Infinities and huge values may also make the sum a NaN. That costs time, nothing else.)
 //
-// Instructions are in an order for in-order cores: loads are one step ahead, and so are the first operations on what
-// they bring. The last step loads what it has, again. Without that order a step is: load, convert some vectors by
+// Scheduled for in-order cores: loads are one step ahead, and so are the first operations on their
+// results. The last step reloads its own operands. Unscheduled, a step is: load, convert some vectors by
 // BFCVTN, the others by `odd`, `increment`, `round_low` or `round_high`, and `product`; transpose (columns); store.
 //
 //   below_half, lowest  v28, v29    0x7FFF; 0x10000, the last bit that stays
@@ -324,7 +324,7 @@ next_step .req x9                               // the same, or 0 after the last
     lsl     step, stride, #2
     integer_constants
 .endm
-// To the next step, if there is one; pl while there are results left.
+// Moves on to the next step, if there is one; condition pl while results are left.
 .macro columns_next
     subs    steps, steps, #1
     csel    next_step, step, xzr, gt

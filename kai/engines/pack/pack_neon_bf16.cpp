@@ -4,8 +4,8 @@
 //
 //     | k = 0 - 3: 4 elements of row 0, 4 of row 1, ... | k = 4 - 7: ... | ...
 //
-// k is padded to a multiple of 4 by zeros. What the last panel has beyond its rows stays as it is: kernels multiply it,
-// and store nothing of the product.
+// k is padded to a multiple of 4 by zeros. Slots of the last panel without a row are not written: kernels multiply
+// them, but store nothing of the products.
 //
 // RHS: bf16pbiasf32 and bf16pbiasf16, panels of 12 columns, from K x N sources; the bias is copied
 //
@@ -101,7 +101,7 @@ KAI_INLINE void pack_8(size_t m, size_t k, const void* lhs, size_t stride, void*
     pack_rows<Source>(m, k, src, stride, dst);
 }
 
-/// One row: a step takes 8 groups. The loop comes last, as a jump: nothing is kept over a call.
+/// One row: a step takes 8 groups. The loop comes last, as a tail call: nothing is live across it.
 KAI_INLINE void pack_1(size_t k, const float* src, uint8_t* dst) {
     const size_t step = kRows * 4;
     const size_t steps = k / step;
@@ -124,7 +124,7 @@ KAI_INLINE void pack_column_steps(size_t steps, const void* src, size_t stride, 
     }
 }
 
-/// Zero where there is none.
+/// Missing bias becomes zero.
 KAI_INLINE void pack_bias(size_t columns, const uint8_t* bias, uint8_t* dst, size_t bias_bytes) {
     constexpr size_t half = kColumns * sizeof(uint16_t);
     if (bias != nullptr && columns == kColumns) {  // without a call

@@ -1,6 +1,6 @@
 // Shared by the NEON versions of the LHS packers: quants of four rows or of one, in the order of a panel.
 //
-// Four rows are narrowed together, so that what UZP1 makes of their values is already interleaved: 16 bytes are 8
+// Four rows are narrowed together, so that the results of UZP1 are already interleaved: 16 bytes are 8
 // values of two rows (groups of 8) or 4 values of four rows (groups of 4).
 //
 // SPDX-License-Identifier: Apache-2.0

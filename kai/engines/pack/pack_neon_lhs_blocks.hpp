@@ -1,6 +1,6 @@
 // LHS packers that quantise block by block: NEON. The same bytes as pack_lhs_blocks_scalar.
 //
-// What limits the speed are the SIMD operations per element. So:
+// SIMD operations per element limit the speed. So:
 //
 //   - Four blocks, a lane each, share the divisions: those that four rows have at one place of k, or four of one row.
 //   - Four rows are narrowed together (pack_neon_lhs.hpp).
@@ -74,8 +74,8 @@ KAI_INLINE bool has_nan(float32x4_t v) {
     return vminvq_u32(vceqq_f32(v, v)) == 0;
 }
 
-/// Blocks with a NaN have quants of 0, but quant_in_low_half may have made something else: clears the quants of block b
-/// if lane b of `scale` is NaN. The blocks are `step` bytes apart.
+/// Blocks with a NaN have quants of 0, but quant_in_low_half may have produced others: clears the quants of block b if
+/// lane b of `scale` is NaN. The blocks are `step` bytes apart.
 [[gnu::noinline, gnu::cold]] void clear_nan_blocks(
     const BlockRows& p, float32x4_t scale, size_t count, uint8_t* quants, size_t step) {
     for (size_t b = 0; b < count; ++b) {
@@ -227,7 +227,7 @@ quantise_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
 /// Four rows to consecutive slots of one panel.
 template <size_t group, typename Source, Ties ties, LhsFields kind>
 [[gnu::noinline]] void pack_four_rows(const BlockRows& rows) {
-    const BlockRows p = rows;  // a copy that stores cannot change
+    const BlockRows p = rows;  // a local copy: stores cannot alias it
     constexpr ScaleRule rule = rule_with(kind);
     FourRows next = p.src, now = p.src;
     uint8_t *quants = p.quants, *fields = p.fields;
@@ -294,7 +294,7 @@ KAI_INLINE void quantise_blocks_of_row(
 /// One row whose quants are stored together, four blocks at a time.
 template <typename Source, Ties ties, LhsFields kind>
 [[gnu::noinline]] void pack_row(const BlockRows& row) {
-    const BlockRows p = row;  // a copy that stores cannot change
+    const BlockRows p = row;  // a local copy: stores cannot alias it
     constexpr ScaleRule rule = rule_with(kind);
     const size_t step = p.bl * Source::size;
     uint8_t *quants = p.quants, *fields = p.fields;
@@ -321,10 +321,10 @@ template <typename Source, Ties ties, LhsFields kind>
     }
 }
 
-/// The longest blocks of a row in a panel of several that are not packed by the scalar code.
+/// Longer blocks, of a row in a panel of several, are packed by the scalar code.
 constexpr size_t kLongestOfSeveral = 4096;
 
-/// The loops of a packer; NULL for groups that it does not take.
+/// The loops of a packer; NULL for groups that it does not support.
 struct BlockLoops {
     void (*four_rows_8)(const BlockRows& p);
     void (*four_rows_4)(const BlockRows& p);

@@ -4,7 +4,7 @@
 //
 // A loop takes a fixed number of elements at a time. The remainder takes the same number: the last step overlaps the
 // previous one, which is harmless: it writes the same bytes. Rows that are too short for one step, the
-// incomplete group at the end of a row, and rows with an infinite multiplier take the scalar way.
+// incomplete group at the end of a row, and rows with an infinite multiplier go to the scalar code.
 //
 // The loops are functions of their own, which packers share if they agree in what is done per element: type and ties.
 //
@@ -228,8 +228,8 @@ struct RowsCall {
     size_t group_step;  // from a group of a row to its next one
 };
 
-/// Looks for the range of row i, or of it and the next three, puts the fields to the panel and says what to quantise
-/// with. Returns whether all is finite.
+/// Finds the range of row i, or of it and the next three, writes the fields to the packed panel and the quantisation
+/// parameters to `panel`. Returns whether all are finite.
 KAI_INLINE bool prepare_rows(
     SourceType source, const LhsRows& p, size_t i, size_t count, const RowPlace& to, RowsToPanel& panel) {
     const auto range_of =

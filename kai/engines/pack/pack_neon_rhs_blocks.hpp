@@ -3,7 +3,7 @@
 // i + 16 of neighbours.
 //
 // Four columns at a time, 16 bytes of each: ZIP1 and ZIP2 interleave their groups, so that stores are 4 groups wide.
-// Missing columns are pointers to column n - 1. What this does not cover goes to the scalar packer.
+// Missing columns point to column n - 1. Cases not covered here go to the scalar packer.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -183,8 +183,8 @@ KAI_INLINE uint16x4_t sixteenths(float32x4_t scales) {
     return vshrn_n_u32(vreinterpretq_u32_f32(vmulq_n_f32(scales, 0.0625F)), 16);
 }
 
-/// `count` blocks of four columns. dst, fields: where the first one and its fields belong. Sums: those of the blocks
-/// before, to which it adds; `scales` is where theirs are.
+/// Packs `count` blocks of four columns. dst, fields: destinations of the first one and of its fields. Adds to the sums
+/// of the previous blocks; `scales`: the scales of the source.
 using PackRun = void(
     const FourColumns& columns, const FourColumns& scales, uint8_t* dst, uint8_t* fields, uint8_t* sums, size_t count,
     const BlockSteps& steps);
@@ -193,7 +193,7 @@ template <const BlocksKind& kind, size_t group>
 void pack_run(
     const FourColumns& columns, [[maybe_unused]] const FourColumns& columns_scales, uint8_t* dst, uint8_t* fields,
     [[maybe_unused]] uint8_t* sums, size_t count, const BlockSteps& steps) {
-    const BlockSteps s = steps;  // copies that no store can change
+    const BlockSteps s = steps;  // local copies: stores cannot alias them
     FourColumns src = columns;
     [[maybe_unused]] FourColumns scales = columns_scales;
     [[maybe_unused]] float32x4_t scale, sum;
@@ -282,8 +282,8 @@ KAI_INLINE FourColumns four_columns(const RhsBlocks& p, size_t at, const uint8_t
          array + p.column(at + 3) * step}};
 }
 
-/// Blocks of a wide panel are taken in runs, 16 of 32 or 4 longer ones: the part that is written eight bytes a column
-/// stays in the nearest cache until its lines are full, and of the columns whole lines are read.
+/// Blocks of a wide panel are taken in runs, 16 of 32 or 4 longer ones: lines that are written eight bytes a column
+/// stay in the first-level cache until they are full, and whole lines of the columns are read.
 template <Fields fields_are>
 [[gnu::noinline]] void pack_rhs_blocks_by_four(const BlocksKind& kind, const kai_rhs_call& call, PackRun* pack) {
     const RhsBlocks p = rhs_blocks(kind, fields_are, call);

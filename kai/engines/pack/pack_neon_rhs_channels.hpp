@@ -1,10 +1,10 @@
 // RHS packers of formats without blocks: NEON. The same bytes as the scalar functions of pack_rhs_channels.hpp.
 //
 // A panel is packed four columns at a time, 16 bytes of each, and in chunks along k: short sums of a chunk fit their
-// lanes, and the part of a wide panel that is written a few bytes a column stays in the nearest cache. A K x N source
-// is transposed into a buffer first, 16 bytes of a line by one chunk; from there on both orders share the code. What
-// this does not cover goes to the scalar function. One function per kind of lanes does the work on four columns
-// (pack_four); the code around it is shared, and decides at run time.
+// lanes, and the part of a wide panel that is written a few bytes a column stays in the first-level cache. A K x N
+// source is transposed into a buffer first, 16 bytes of a line by one chunk; from there on both orders share the code.
+// Cases not covered here go to the scalar function. One function per kind of lanes does the work on four columns
+// (pack_four); the code around it is shared and decides at run time.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -33,10 +33,10 @@ KAI_INLINE uint32x4_t sums_of(const uint8x16_t v[4]) {
     return sums_of(wide);
 }
 
-/// @name Lanes: what becomes of 16 bytes of column c, and the sums of up to kSteps times as many of four columns
+/// @name Lanes: conversion of 16 bytes of column c, and the sums of up to kSteps such steps of four columns
 ///
-/// `take` returns the bytes as they are stored, and adds to the sums; `finish` is for what is left to do when columns
-/// are interleaved. `sums`: of `count` weights a column, without the stored factor. `weights`: those of 16 bytes.
+/// `take` returns the packed bytes, and adds to the sums; `finish` completes them after columns are interleaved.
+/// `sums`: of `count` weights a column, without the stored factor. `weights`: those of 16 bytes.
 /// `min_group`, `max_group`: sizes of groups in bytes.
 /// @{
 constexpr size_t kSteps = 16;
@@ -393,7 +393,7 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
 
 /// The fields of all panels.
 KAI_INLINE void pack_all_fields(const RhsChannels& channels) {
-    const RhsChannels p = channels;  // a copy that no store can change
+    const RhsChannels p = channels;  // a local copy: stores cannot alias it
     const uint32x4_t zero = vdupq_n_u32(0);
     uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.places; first += p.tile.rows, panel += p.stride) {
@@ -415,8 +415,8 @@ KAI_INLINE void pack_all_fields(const RhsChannels& channels) {
     }
 }
 
-/// What packs panels of four columns or more, with groups of these sizes. The walk over panels is a pointer, too: a
-/// program contains only those of its packers.
+/// The loops for panels of four columns or more, by group size. The loop over panels is a pointer, too, so that a
+/// program links only those of its packers.
 struct ChannelsLoop {
     size_t min_group, max_group;
     PackFour pack_four;

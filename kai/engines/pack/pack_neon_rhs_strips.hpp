@@ -230,7 +230,7 @@ using PackStrip = void(const RhsBlocks& all, const Strip& strip, size_t place, s
 
 template <const BlocksKind& kind, size_t group>
 void pack_strip(const RhsBlocks& all, const Strip& strip_at_place, size_t place, size_t first, size_t count) {
-    const RhsBlocks p = all;  // copies that no store can change
+    const RhsBlocks p = all;  // local copies: stores cannot alias them
     const Strip strip = strip_at_place;
     const size_t group_step = group * p.tile.rows;
     const bool complete = place + 16 <= p.n;

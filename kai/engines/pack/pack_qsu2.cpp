@@ -1,4 +1,4 @@
-// The same for the portable kernel, panels of 16 columns, and for kernels of SME of any vector length.
+// RHS packers of 2-bit codes for the portable kernel, panels of 16 columns, and for SME kernels of any vector length.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_qsu2.hpp"

@@ -77,8 +77,8 @@ constexpr kai_rhs_rules group_rules(
 
 #if defined(__aarch64__)
 
-/// What packs panels of four columns or more: the walk over panels, and loops for groups of 2, 4 and 8 bytes. The walk
-/// is a pointer, like the loops: a program contains only those of its packers.
+/// Functions for panels of four columns or more: the walk over panels, and loops for groups of 2, 4 and 8 bytes. All
+/// are pointers, so that a program links only those of its packers.
 template <class Pack>
 struct Loops {
     void (*walk)(const BlocksKind&, const kai_rhs_call&, Pack*) = nullptr;

@@ -70,7 +70,7 @@ struct RhsBlocks {
     size_t blocks = k == 0 ? 0 : k / bl;
     size_t places = (n + tile.rows - 1) / tile.rows * tile.rows;
     size_t group = kind.format.group_size(tile);
-    // Positions in a panel, and from those of a block to those of the next one.
+    // Positions in a panel, and distances from block to block.
     size_t element_bytes = kind.format.element_bytes(tile, bl), block_bytes = kind.format.block_bytes(tile, bl);
     bool apart = kind.format.fields_last;
     size_t elements = apart ? 0 : tile.rows * kind.format.block_head;
@@ -91,7 +91,7 @@ struct RhsBlocks {
     }
 };
 
-/// fields: those of the kind, as far as they are known where the function is compiled.
+/// fields: those of the kind; a constant where the compiler can know it.
 KAI_INLINE RhsBlocks rhs_blocks(const BlocksKind& kind, Fields fields, const kai_rhs_call& c) {
     const size_t blocks = c.k == 0 ? 0 : c.k / c.bl;
     const size_t block = (fields == Fields::scale_in_record ? 2 : 0) + c.bl * kind.format.bits / 8;

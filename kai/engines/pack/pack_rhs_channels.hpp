@@ -99,7 +99,7 @@ KAI_INLINE int32_t weight_value(const RhsChannels& p, unsigned stored) {
                          : static_cast<int8_t>(stored);
 }
 
-/// The fields of column `at`; the sum of no weights.
+/// Writes the fields of column `at`, with a sum of 0.
 KAI_INLINE void pack_fields(const RhsChannels& p, size_t at, uint8_t* panel) {
     uint8_t* to = panel + at % p.tile.rows * 4;
     const bool none = at >= p.n && p.kind.missing >= Missing::repeat_last_weights;

@@ -9,8 +9,8 @@
 #include "kai/engines/pack/pack_run_functions.hpp"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
 
-/// A packer, as far as its arguments can be wrong. A source is rows that are a stride apart: k of all columns (kxn), or
-/// columns.
+/// The properties of a packer that checks depend on. A source is rows that are a stride apart: one k of all columns
+/// (kxn), or columns.
 struct kai_rhs_vectors_packer {
     uint8_t bits;  ///< of an element of the source
     bool kxn;

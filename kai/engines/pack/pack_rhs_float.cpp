@@ -15,8 +15,8 @@
 namespace kai {
 namespace {
 
-/// Places of a chunk: what is read (K x N: lines far from each other, by every panel) and written (N x K: lines in
-/// several parts) stays in the nearest cache.
+/// Places of a chunk: lines that every panel reads (K x N) or that are written in several parts (N x K) stay in the
+/// first-level cache.
 constexpr size_t kChunk = 128;
 
 /// A panel. Columns are counted in bytes, `unit` for each.
@@ -63,9 +63,9 @@ KAI_INLINE uint8x16_t load_some(const uint8_t* src, size_t count) {
     return vld1q_u8(v);
 }
 
-/// `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source, to lines of `line` bytes. `steps`
-/// lines at a time are on their way: as one is stored, one of the next is loaded, so that in-order cores do both at the
-/// same time.
+/// Copies `bytes` bytes (a multiple of 16) of each of `count` lines, all in the source, to lines of `line` bytes.
+/// `steps` lines are in flight at a time: as one is stored, a later one is loaded, so that in-order cores do both at
+/// the same time.
 template <size_t bytes, size_t steps>
 KAI_INLINE void copy_lines(const uint8_t* src, size_t stride, uint8_t* dst, size_t line, size_t count) {
     uint8x16_t v[steps][bytes / 16];
@@ -225,7 +225,7 @@ KAI_INLINE void pack_places(
     }
 }
 
-/// A line that `exist` bytes are known of.
+/// The bias of a panel; `exist` of its bytes are in the source.
 KAI_INLINE void pack_head(const FloatPanel& p, size_t exist) {
     for (size_t i = 0; i < p.line && exist == p.line; i += 16) {
         store(p.packed + i, load<uint8x16_t>(p.bias + i));

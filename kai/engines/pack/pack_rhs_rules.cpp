@@ -164,8 +164,8 @@ struct Shape {
     }
 };
 
-/// What getters reject in builds with assertions: numbers that their result depends on, where no call of `run` with
-/// them is right.
+/// What getters reject in builds with assertions: numbers that affect the result and that every call of `run` would
+/// reject.
 [[maybe_unused]] kai_violation getter_violation(const kai_rhs_rules& rules, const Shape& s) {
     KAI_VIOLATION_IF(s.nr == 0, zero, "nr");
     KAI_VIOLATION_IF(rules.pads_groups && s.kr == 0, zero, "kr");

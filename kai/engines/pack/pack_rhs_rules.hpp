@@ -9,7 +9,7 @@
 #include "kai/engines/core/sentences.hpp"
 #include "kai/engines/pack/pack_run_functions.hpp"
 
-/// What `params` is.
+/// Rules for `params`.
 enum kai_rhs_params : uint8_t {
     KAI_RHS_PARAMS_NULL,
     KAI_RHS_PARAMS_ANY,       ///< required, any value
@@ -53,7 +53,7 @@ struct kai_rhs_rules {
     bool kxn;
     bool scale, zero, bias;  ///< required, required, optional
     bool table;              ///< required
-    bool block_scales;       ///< scales belong to blocks: none without; columns of bf16 are scale_stride apart
+    bool block_scales;       ///< scales belong to blocks (none if k is 0); columns of bf16 are scale_stride apart
     kai_rhs_params params;
 };
 

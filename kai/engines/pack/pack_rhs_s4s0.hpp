@@ -1,4 +1,4 @@
-// The packers of qsi4c32ps4s0sbf16 of any panel height, for those of the unified API.
+// The packers of qsi4c32ps4s0sbf16 with panels of any width, called by those of the unified API.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -16,8 +16,8 @@
     add     \row, \row, stride
 .endm
 
-// BFCVT has the first vector in the low half of its result, BFCVTN in the even elements. They take turns, with what
-// each needs in front: they run in different units.
+// BFCVT puts the first vector in the low half of its result, BFCVTN in the even elements. They alternate, each with its
+// preparation before it, since they run in different units.
 .macro bf16_load count, row, tile, whole
     bf16_load_row 0, 1, \row
     .if \count == 1

@@ -59,7 +59,7 @@ struct BlocksPackApi : RhsPackApi<Packer> {
         call.scale = scales.ptr, call.scale_stride = scales.stride.n, call.scale_step = scales.stride.k;
         call.packed = operand.rhs_packed.ptr;
         call.params = &kParams;
-        // Less than dense panels cannot be meant: callers may leave it out.
+        // Callers may leave it out: less than a dense panel means dense panels.
         const size_t blocks = bl == 0 ? 0 : call.k / bl;
         const size_t dense = stride_of(packer.panels, call.nr, blocks * bl, bl);
         call.panel_stride = KAI_MAX(operand.rhs_packed.stride.n, dense);

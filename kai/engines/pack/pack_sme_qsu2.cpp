@@ -1,5 +1,5 @@
 // RHS packers of 2-bit codes for static int8 kernels of SME2 (unified API): panels of 4 V columns, V = SVL / 32. Only
-// the width of a panel has to do with SME; NEON does the work, and both need no streaming mode.
+// the width of a panel depends on SME; NEON does the work, and streaming mode is not needed.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_qsu2.hpp"

@@ -149,7 +149,7 @@ void kai_pack_lhs_rows_sme(
 
 extern "C" {
 
-// Which getters look at the caller's mr differs from one to another, as in the established library.
+// Whether a getter uses the caller's mr differs from packer to packer, for compatibility.
 KAI_DEFINE_LHS_PACK_ROWS_SME(
     lhs_pack_f32p2vlx1_f32_sme, f32p, 1, float, kai_kernel_pack_rows_sme, m_idx_start, VL(2),
     KAI_DEFINE_LHS_PACKED_GETTERS_OF_PANELS(lhs_pack_f32p2vlx1_f32_sme))

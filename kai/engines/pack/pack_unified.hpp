@@ -48,7 +48,7 @@ struct UnifiedRhsPacker {
     size_t block;
 };
 
-/// Of a panel: as many as the config of a call says.
+/// Rows of a panel: as many as the config of a call says.
 constexpr size_t kAnyRows = 0;
 
 KAI_INLINE size_t rows_of(const kai_matmul_pack_lhs_uker_config& config) {

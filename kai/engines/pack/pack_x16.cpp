@@ -34,7 +34,7 @@ KAI_INLINE void pack_place(const uint8_t* src, size_t count, uint8_t* dst, size_
     }
 }
 
-/// The same of four neighbouring places.
+/// As pack_place, for four neighbouring places.
 [[gnu::noinline]] void pack_four_places(const uint8_t* const places[4], size_t count, uint8_t* dst, size_t step) {
     size_t x = 0;
 #if defined(__aarch64__)

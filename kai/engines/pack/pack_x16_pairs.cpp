@@ -20,7 +20,7 @@ constexpr Plain bf16_kxn = {16, true}, bf16_nxk = {16, false};
 
 constexpr size_t kElement = sizeof(uint16_t), kPair = 2 * kElement;
 
-/// Elements of a place that are packed before those of the next one: a line of the cache.
+/// Elements of a place packed before moving to the next place: a cache line.
 constexpr size_t kChunk = 32;
 
 /// Where the panel of `places` begins, and how many of them are in the source.
