@@ -4,12 +4,12 @@
 // interface; internal ones (`func name, hidden`) are not visible outside the library. Each is a section of its own, so
 // that linkers drop what a program does not use: a function ends with a return and reaches others by `bl` and `b` only.
 // kai_part_* are parts of several functions, which call them by `bl` within their own frames: what such a function
-// saves, its parts may change. x16 and x17 are not kept on the way from one to the other: a linker may put them to use.
+// saves, its parts may change. x16 and x17 do not survive the call: a linker veneer may change them.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// KAI_SYM: a function as the linker knows it. KAI_LOCAL: a label that no symbol table has.
+// KAI_SYM: the linker's name of a function. KAI_LOCAL: a label that is in no symbol table.
 #if defined(__APPLE__)
 #define KAI_SYM(name) KAI_SYM_OF(name)  // the argument may be a macro
 #define KAI_SYM_OF(name) _##name
@@ -27,8 +27,8 @@
 #endif
 .endm
 
-// `reg sum_0, 4`: sum_0 is v4, qsum_0 q4, dsum_0 d4. Names are put together from macro parameters as registers are:
-// `S\p\()_aa.4s`. Another meaning further down needs `unreg sum_0` first. More of them: `regs first, sum_0, sum_1`.
+// `reg sum_0, 4`: sum_0 is v4, qsum_0 q4, dsum_0 d4. Names can be built from macro parameters, as registers can:
+// `S\p\()_aa.4s`. To redefine a name, `unreg sum_0` first. Several in a row: `regs first, sum_0, sum_1`.
 // GNU as keeps its own meaning of b0, H1, p2, Z3 and the like, in either case, and only warns: write B_0.
 .macro reg name, number
     \name   .req v\number
@@ -100,7 +100,7 @@ KAI_SYM(\name):
     hint    #34                                 // bti c
 .endm
 
-// A hidden function that is another one.
+// A hidden function that is an alias of another.
 .macro same_func name, other
 func \name, hidden
     b       KAI_SYM(\other)
@@ -251,7 +251,7 @@ endfunc
     .endif
 .endm
 
-// `\what N, \rest` with the number N that \n, an expression in parentheses, makes: for names of registers. Clang nests
+// `\what N, \rest`, N the value of \n, an expression in parentheses: for names of registers. Clang nests
 // macros 20 deep: this takes two, and mnemonics of sme2_gas.inc up to four.
 .macro with_number what, n, rest:vararg
     .set KAI_LOCAL(number), \n

@@ -32,8 +32,8 @@ KAI_INLINE void store(void* p, T value) {
     __builtin_memcpy(p, &value, sizeof(T));
 }
 
-/// x, hidden from the optimiser: what depends on it is computed where it is used, not kept in
-/// registers (one for x, one for x + 1, ...) around a loop that needs them.
+/// x, hidden from the optimiser: values that depend on it are computed where they are used, not kept in
+/// registers (one for x, one for x + 1, ...) around a loop that needs those.
 template <typename T>
 KAI_INLINE T opaque(T x) {
 #if defined(__GNUC__)
@@ -42,7 +42,7 @@ KAI_INLINE T opaque(T x) {
     return x;
 }
 
-/// The same for GCC alone, where Clang does better with what it knows.
+/// As opaque, for GCC only: Clang generates better code when it knows the value.
 template <typename T>
 KAI_INLINE T opaque_to_gcc(T x) {
 #if defined(__clang__)
@@ -52,7 +52,7 @@ KAI_INLINE T opaque_to_gcc(T x) {
 #endif
 }
 
-/// The same for Clang alone.
+/// As opaque, for Clang only.
 template <typename T>
 KAI_INLINE T opaque_to_clang(T x) {
 #if defined(__clang__)

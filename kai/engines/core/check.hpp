@@ -44,7 +44,7 @@ template <typename Sentence, typename... Values>
 }  // namespace
 }  // namespace kai
 
-/// Checked in every build: for what runs once, such as packing weights.
+/// Checked in every build: for functions that run once, such as packing weights.
 #define KAI_REQUIRE_ALWAYS(function, cond, ...)                \
     do {                                                       \
         if (__builtin_expect(static_cast<bool>(!(cond)), 0)) { \

@@ -1,4 +1,4 @@
-// CPU queries of the rest of the library.
+// CPU queries for use inside the library.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -186,8 +186,8 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
         return m_idx * (STRIDE);                                                   \
     }
 
-/// All getters of a micro-kernel with an LHS as it is, whose offset is that of a row: kai_get_<LHS_GETTER>_<name>.
-/// Kernels for one row ask for k instead of the stride: m_idx is 0 there.
+/// All getters of a micro-kernel with an unpacked LHS, whose offset is that of a row: kai_get_<LHS_GETTER>_<name>.
+/// Kernels for one row take k instead of the stride: m_idx is 0 there.
 #define KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, ELEMENT_BYTES) \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                                        \
     KAI_DEFINE_SIZE(nr, NAME, NR)                                                                        \
@@ -225,7 +225,7 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 namespace kai {
 namespace {
 
-/// @name Preconditions that micro-kernels share. `function`: what the caller of the library called.
+/// @name Preconditions that micro-kernels share. `function`: the public function that was called.
 /// @{
 
 KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {

@@ -1,5 +1,5 @@
-// How much engines take at a time: groups of rows, batches of columns, chunks of k. Results must not
-// depend on where one ends. Tests take their shapes from here (test/matmul/limits_test.cpp); nothing here needs an ISA.
+// Blocking of the engines: groups of rows, batches of columns, chunks of k. Results must not depend on
+// it. Tests take their shapes from here (test/matmul/limits_test.cpp); nothing here needs an ISA.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,7 +22,7 @@ struct BlocksLimits {
 /// qai8dxp, panels of 4 rows, SDOT and SMMLA.
 struct Qai8dxpLimits {
     static constexpr size_t kGroupPanels = 16;
-    static constexpr size_t kFirstLevelBytes = 32768;  // of one operand, as almost all caches hold beside the rest
+    static constexpr size_t kFirstLevelBytes = 32768;  // of one operand: fits almost all caches beside the other data
     static constexpr size_t kSecondLevelBytes = 131072;
     static constexpr size_t kBatchQuads = 16;    // at most, that are decoded at a time
     static constexpr size_t kBatchDepth = 4096;  // k of all of them together
@@ -30,8 +30,8 @@ struct Qai8dxpLimits {
     static constexpr size_t kFewRows = 64, kFewRowsInt8I8mm = kFewRows, kFewRowsInt8Dotprod = 20, kFewRowsInt4 = 16,
                             kFewRowsInt4Blocks = 24;
 
-    /// Panels of a group: whole tiles of 16 rows. LHS that is too long for the cache comes from the next one, however
-    /// few rows it has.
+    /// Panels of a group: whole tiles of 16 rows. An LHS that is too long for this cache comes from the next level,
+    /// whatever its number of rows.
     static constexpr size_t group_panels(size_t k) {
         const size_t panels = k == 0 ? kGroupPanels : kFirstLevelBytes / k / 16 * 4;
         return panels < kGroupPanels / 2 ? kGroupPanels / 2 : panels < kGroupPanels ? panels : kGroupPanels;
@@ -54,7 +54,7 @@ struct LowpLimits {
     static constexpr size_t kGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
 };
 
-/// Rows of a file where they lie, on NEON.
+/// Rows of a file, read in place, on NEON.
 struct InplaceLimits {
     static constexpr size_t kColumns = 8;
     static constexpr size_t kBlocks = 256, kSuperBlocks = 16;  // of a chunk

@@ -1,4 +1,4 @@
-// NEON: what engines share: loads and stores at any alignment, clamps, sums that become floats without a conversion.
+// NEON helpers of the engines: loads and stores at any alignment, clamps, sums that become floats without a conversion.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

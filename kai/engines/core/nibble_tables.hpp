@@ -1,4 +1,4 @@
-// What ZT0 holds for LUTI4, which takes the low byte of each word (the low half for elements of 16 bits): the values of
+// Contents of ZT0 for LUTI4, which uses the low byte of each word (the low half for elements of 16 bits): the values of
 // nibbles.
 //
 // SPDX-License-Identifier: Apache-2.0

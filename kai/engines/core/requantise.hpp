@@ -34,7 +34,7 @@ before_zero_point(const kai_matmul_requantize32_params& params, const char* func
         params.output_zero_point};
 }
 
-/// Where a function that checks nothing calls before_zero_point. Nothing to compute: params may not be there.
+/// For functions that call before_zero_point without checks. Nothing to compute: params may be missing.
 KAI_INLINE void check_bounds(
     size_t m, size_t n, const kai_matmul_requantize32_params* params, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(

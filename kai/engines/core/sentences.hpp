@@ -66,7 +66,7 @@ constexpr char sentence_kind(size_t) {
 }
 /// @}
 
-/// Whether these are the kinds of values that a format asks for, from the first to the 0.
+/// Whether `kinds` are the conversions of a format, in order.
 constexpr bool fits(const char* format, const char* kinds) {
     for (; *format != 0; ++format) {
         if (*format != '%') {

@@ -68,7 +68,7 @@ KAI_INLINE void check_index(size_t k, const char* function) {
     KAI_REQUIRE(function, k == 0, whole_depth, k);
 }
 
-/// The length of a block: where the kernel has them, there is a config, in every build.
+/// The length of a block. Kernels with blocks require a config, which is checked in every build.
 KAI_INLINE size_t block_length(const kai_matmul_uker_config* config, const char* function) {
     KAI_REQUIRE_ALWAYS(function, config != nullptr, null, "config");
     return config->format.bl;
