@@ -18,7 +18,7 @@
     field(size_t, 8, rhs_stride)                                         \
     field(void*, 8, dst)                                                 \
     field(size_t, 8, dst_stride)                                         \
-    field(const int32_t*, 8, table) /* what a nibble means, for ZT0 */   \
+    field(const int32_t*, 8, table) /* values of nibbles, for ZT0 */     \
     field(float, 4, lo)                                                  \
     field(float, 4, hi)                                                  \
     field(size_t, 8, rhs_head)      /* bytes in front of the blocks of a panel; rhs is past them */ \
@@ -82,7 +82,7 @@ KAI_OFFSETS(SVE_TILE_ARGS, KAI_SVE_TILE_ARGS)
     field(size_t, 8, quad_1)         /* a row: from the first of four quads to the others */      \
     field(size_t, 8, quad_2)                                                                      \
     field(size_t, 8, quad_3)                                                                      \
-    field(size_t, 8, odd)            /* a row: what rhs_fields is more for the second and the fourth */
+    field(size_t, 8, odd)            /* a row: added to rhs_fields for the second and the fourth quad */
 KAI_OFFSETS(LONG_ARGS, KAI_LONG_ARGS)
 
 /// Bits of KAI_LONG_ARGS' kind: the RHS is int8; zeros and scales of columns, sums and scales of rows, f32; scales of

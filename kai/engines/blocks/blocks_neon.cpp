@@ -1,4 +1,4 @@
-// The GEMM engine of operands quantised in blocks: the loops around tiles. What becomes of their sums:
+// The GEMM engine of operands quantised in blocks: the loops around tiles. From their sums to results:
 // blocks_neon_results.cpp. One row at a time: blocks_neon_rows.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -47,7 +47,7 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
     }
 }
 
-/// Tiles of some quads. Quads that the tiles of few rows leave over use whole panels.
+/// Tiles of some quads. Quads that do not fill a tile of few rows use whole panels.
 void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& args) {
     const BlockTiles& t = p.tiles;
     TileFn* const run = t.run[panels - 1];

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMaxPanels = BlocksLimits::kPanels, kMaxQuads = BlocksLimits::kQuads;
 constexpr size_t kMaxRowScales = BlocksLimits::kRowScales;
 
-/// How many quads are side by side in a tile of 1 to 7 rows.
+/// Quads side by side in a tile of 1 to 7 rows.
 constexpr size_t few_quads(size_t rows) {
     return rows > 4 ? 1 : rows > 2 ? 2 : 4;
 }
@@ -49,11 +49,11 @@ struct RowScalesArgs {
 };
 using RowScalesFn = void(const RowScalesArgs*);
 
-/// What tiles need besides the operands, and how they leave the results.
+/// What tiles need besides the operands, and the layout of their results.
 struct TileRules {
     float start;              // of integer sums: ShortSum
     RowScalesFn* row_scales;  // may be null
-    size_t chunk;             // how many blocks it prepares
+    size_t chunk;             // number of blocks it prepares
     bool redo;                // rows with a non-finite scale are recomputed by the code for long blocks
     bool pairs;               // order of a panel: r0c0 r0c1 r1c0 r1c1, the same for c2 c3, then of r2 r3; or row by row
 };
@@ -112,7 +112,7 @@ struct LongTiles {
     LongFn* run[2];
     size_t group;
 };
-/// The same for one row x 16 columns.
+/// As LongTiles, for one row x 16 columns.
 struct LongRow {
     LongFn* run;
     size_t group;

@@ -64,8 +64,8 @@ constexpr size_t kChunk = BlocksLimits::kChunkDotprod;
     }                                                                                                             \
     }
 
-// Tiles of up to 8 rows: more rows would leave too few sums for in-order cores. Those of qai4c32p read the fields of
-// rows where they are.
+// Tiles of up to 8 rows: with more, there would be too few registers for sums in turn on in-order cores. Those of
+// qai4c32p read the fields of rows in place.
 KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, BlocksLimits::kChunkDotprodInt4, false)
 KAI_DOT_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
 KAI_DOT_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)

@@ -69,7 +69,7 @@ reg P1_3, 17
     sdot    \s\()_3.4s, \b\().16b, \a\().4b[3]
 .endm
 
-// S0, S1 += 4 low and 4 high k in set \set; set \next gets those \at bytes from here.
+// S0, S1 += 4 low and 4 high k in set \set; loads those \at bytes from here to set \next.
 .macro mac_4k bits, set, next, at
     ldr     q\next\()_high, [rhs, #\at + \bits / 8 * 64]
     .if \bits == 8
@@ -112,7 +112,7 @@ reg P1_3, 17
     mac_4k  \bits, o, e, 0
 .endm
 
-// Four vectors \d = or += C times a row each, whose factors are the lanes of \l.
+// Four vectors \d = or += C times the factor of a row, a lane of \l each.
 .macro by_rows op, d, l
     \op     \d\()_0.4s, C.4s, \l\().s[0]
     \op     \d\()_1.4s, C.4s, \l\().s[1]

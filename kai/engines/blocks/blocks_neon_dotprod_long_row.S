@@ -10,7 +10,7 @@
 //   x0          args        struct LongArgs
 //   x1, x2                  blocks, steps to go
 //   x3, x4, x7              LongArgs::second, second + 16 or more, three times second
-//   x5, x6                  what the LHS, RHS goes on by after a step
+//   x5, x6                  bytes from this step to the next: LHS, RHS
 //   x13, x14    row, high_row   low k, high k
 //   x15         kind        LongArgs::kind
 //   x16, x19                LongArgs::odd, steps of a block
@@ -33,8 +33,8 @@ lhs_fields .req x24
 rhs_fields .req x25
 
 #define ROW_LOADS
-// The row of a step is loaded at the end of the step before. Flags: whether there is another one, not right before they
-// are needed, or in-order cores would wait.
+// The row of a step is loaded at the end of the previous step. Flags: whether there is another one; set early, so that
+// in-order cores do not wait.
 .macro load_k_x4
 .endm
 .macro load_k_x8

@@ -4,7 +4,7 @@
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
 //
 // Tile and registers: blocks_neon_tile_sdot.inc: acc v0 - v7, B v16 - v23, S v8 - v11 and v24 - v27. `scales`: row
-// scales, made in advance (row_scales); int8, indices: and -C times them. Without the order of instructions, a block of
+// scales, made in advance (row_scales); int8, indices: and -C times them. Unscheduled, a block of
 // two panels is
 //
 //     B_0 - B_7 = decoded columns, C_scales; A0, A1 = rows

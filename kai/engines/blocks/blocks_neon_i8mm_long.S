@@ -15,7 +15,7 @@
 //   Registers, and those of blocks_neon_long.inc
 //   v16, v17            B          low nibbles of the columns
 //   v18, v19; v20, v21  Be; Bo     high ones of these 8 k, and of the next
-//   One panel: what is multiplied and what is loaded take turns
+//   One panel: sets e and o; one is multiplied while the other is loaded
 //   v22, v23; v26, v27  Ae; Ao     low k of the rows
 //   v24, v25; v28, v29  He; Ho     high k
 //   Two panels
@@ -56,7 +56,7 @@ reg P1_1, 8
 reg P1_2, 11
 reg P1_3, 9
 
-// What the first step needs: Be, B and rows, low k; one panel: He, too.
+// Loads what the first step needs: Be, B and rows, low k; one panel: He, too.
 .macro begin bits
     .if \bits == 4
     ldp     qBe_a, qBe_b, [rhs]
@@ -77,8 +77,8 @@ reg P1_3, 9
     .endif
 .endm
 
-// What is loaded for the next 8 k, \at bytes from here, \at 0 or 32: of columns a (\offset 0) or b (16). First \b, with
-// high nibbles; int4: a byte has both, and the second 8 k of a step are `second` bytes from the first.
+// Loads for the next 8 k, \at (0 or 32) bytes from here: columns a (\offset 0) or b (16). First \b, with the high
+// nibbles; int4: a byte has both, and the second 8 k of a step are `second` bytes from the first.
 .macro load_high bits, at, b, offset, second
     .if \bits == 8
     ldr     q\b, [rhs, #\at + 64 + \offset]
@@ -88,7 +88,7 @@ reg P1_3, 9
     ldr     q\b, [rhs, #\offset]
     .endif
 .endm
-// Then \low, which int4 makes of \b.
+// Then \low; int4: from \b.
 .macro make_low bits, at, low, b, offset
     .if \bits == 8
     ldr     q\low, [rhs, #\at + \offset]
@@ -108,7 +108,7 @@ reg P1_3, 9
     smmla   \s\()b.4s, \a\().16b, \b\()_b.16b
 .endm
 
-// One panel: S0 += 8 low and 8 high k of set \set (e, o); set \next gets those \at bytes from here.
+// One panel: S0 += 8 low and 8 high k of set \set (e, o); loads those \at bytes from here to set \next.
 .macro mac_8k_1 bits, set, next, at
     load_high \bits, \at, B\next\()_a, 0, second_a
     load_high \bits, \at, B\next\()_b, 16, second_b
@@ -127,7 +127,7 @@ reg P1_3, 9
 .endm
 
 // Two panels: S0, S1 += 8 low and 8 high k of columns \set; those of the rows are \high_at bytes from high_0, high_1.
-// Columns \next and the low k of the rows get those \at bytes from here.
+// Loads columns \next and the low k of the rows from \at bytes from here.
 .macro mac_8k_2 bits, set, next, at, high_at
     ldr     qH0_a, [high_0, #\high_at]
     load_high \bits, \at, B\next\()_a, 0, second_a

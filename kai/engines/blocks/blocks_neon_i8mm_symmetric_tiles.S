@@ -8,7 +8,7 @@
 //   v12, v13; v18, v19    L0; L1    tile of two panels: scales of rows a, b, twice each: r0 r0 r1 r1
 //   v14 - v17; v20 - v23  P0; P1    -C * scales of the rows, then scales * S
 //   v30                   L         other tiles: scales of rows a, then b
-//   v31, v24 - v26        P         -C * scales of the rows, then scales * S; takes registers of S0 that are done with
+//   v31, v24 - v26        P         -C * scales of the rows, then scales * S; in registers that S0 no longer needs
 //
 // int4: the sums are 16 * S. They start at the bits of C = 1.5 * 2^19, where floats are 1/16 apart, so that they end as
 // the float C + S without a conversion; int8, indices: S, and C = 1.5 * 2^23. fma(C + S, lhs_scale, -C * lhs_scale) is
@@ -62,7 +62,7 @@ reg columns, 31
     .endif
 .endm
 
-// Panel \p after another: all accumulators of 16 rows fit next to one panel's sums.
+// Panel \p. Panels take turns: the accumulators of 16 rows leave registers for the sums of one panel.
 .macro add_panel p
     ldr     qA_a, [lhs_\p]
     start   S0
@@ -166,7 +166,7 @@ reg Q_ab, 26
     .endif
 .endm
 
-// Both panels at once. Without the order of instructions:
+// Both panels at once. Unscheduled:
 //
 //     for g in 0 - 3: S0 += A0 * B<g>, S1 += A1 * B<g>, next rows
 //     P0 = -C * scales of the rows + S0 * L0, P1 likewise

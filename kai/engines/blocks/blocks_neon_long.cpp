@@ -7,7 +7,7 @@
 namespace kai {
 namespace {
 
-/// What formats and the length of blocks decide.
+/// The arguments that depend on the formats and on the length of blocks.
 KAI_INLINE LongArgs long_args(const BlockOperands& of, size_t bl, size_t blocks, size_t group) {
     const bool zeros = of.scales == BlockScales::zeros;
     const bool near = of.is_int8 || of.nibble_distance != 0;  // high k follow 16 low ones
