@@ -31,7 +31,7 @@ static_assert(
         qlu4c32p.block_bytes({4, 8, 2}, 32) == 72 && qlu4c16p.block_bytes({4, 8, 2}, 32) == 80,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
-/// What an ISA has for a format of the RHS: tiles; the function for one row and groups of KR / 2 k.
+/// The functions of an ISA for a format of the RHS: tiles; one row with groups of KR / 2 k.
 template <const Format& RHS>
 constexpr BlockTiles kTiles = {};
 template <const Format& RHS, size_t KR>

@@ -27,7 +27,7 @@ KAI_INLINE void run_blocks(SmeBlocksFn* kernel, const BlockArgs& args) {
 struct BlocksSmeKernel {
     SmeBlocksFn* run;
     PackedSide lhs, rhs;
-    const int32_t* table;  // what a nibble means; int8 kernels do not look at it
+    const int32_t* table;  // values of nibbles; not used by int8 kernels
     size_t dst_shift;
 };
 
@@ -40,7 +40,7 @@ struct BlocksSmeKernel {
                       dst, dst_stride, kernel->table, lo, hi, 0, kernel->dst_shift});
 }
 
-/// What a nibble means to instructions that multiply it by elements of the LHS.
+/// The values of nibbles, in the type of the elements of the LHS.
 template <const Format& LHS>
 constexpr const Table& nibbles = LHS.bits == 16 ? kOffsetNibblesF16 : kOffsetNibbles;
 

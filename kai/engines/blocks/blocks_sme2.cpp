@@ -27,7 +27,7 @@
              kai::words_of(rhs, m > 0 && n > 0).values, clamp_min, clamp_max, head});                \
     }
 
-// What a nibble means comes with the arguments: with an f16 scale per block, the kernels are those of qsi4c32p.
+// The values of nibbles are arguments: with an f16 scale per block, the kernels are those of qsi4c32p.
 #define kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c32p4vlx4_1vlx4vl_sme2_mopa \
     kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa
 #define kai_kernel_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_sme2_sdot \
@@ -64,7 +64,7 @@ struct UnifiedKernel {
     const auto clamp = clamp_or<float>(args, -__builtin_inff(), __builtin_inff(), function);
     const auto& operand = args->operand;
     const size_t blocks = k / bl, lhs_panel = kernel.lhs.stride(k, blocks), rhs_panel = kernel.rhs.stride(k, blocks);
-    // Callers may leave strides out: one that is less than that of dense panels cannot be meant.
+    // Callers may leave strides out: one shorter than a dense panel means dense panels.
     const size_t lhs_stride = KAI_MAX(operand.lhs.stride.m, lhs_panel);
     const size_t rhs_stride = KAI_MAX(operand.rhs.stride.n, rhs_panel);
     const bool given_table = takes_table && operand.lut.ptr != nullptr;

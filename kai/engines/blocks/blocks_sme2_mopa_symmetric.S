@@ -24,7 +24,7 @@
 
     alias   done_scales, own2   // halves: scales of the columns of the block that is added
 
-// ZT0, if nibbles need it. Halves: done_scales at anything that can be read.
+// ZT0, if nibbles need it. Halves: done_scales = any address that can be read.
 .macro take_args
     .if RHS_BITS == 8
     take_block_args
@@ -32,7 +32,7 @@
     take_block_args_and_table
     .endif
     .if RHS_HALVES
-    ldr     done_scales, [args, #BLOCK_ARGS_lhs]    // the first step adds what it finds there, which is discarded
+    ldr     done_scales, [args, #BLOCK_ARGS_lhs]    // the first step adds whatever is there, which is discarded
     .endif
 .endm
 

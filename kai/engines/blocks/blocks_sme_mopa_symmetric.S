@@ -3,8 +3,8 @@
 //     acc = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc)              blocks b ascending
 //     dst = clamp(acc)
 //
-// Engine: blocks_sme_mopa.inc. Scales are multiplied in vectors, because moves from ZA are single ones here. za1, za3:
-// nothing.
+// Engine: blocks_sme_mopa.inc. Scales are multiplied in vectors, because SME moves single vectors from ZA. za1, za3 are
+// not used.
 //
 // Multiplication, z2-z6, rhs: blocks_sme_mopa_parts.inc. int4: the RHS scales are a sixteenth.
 //

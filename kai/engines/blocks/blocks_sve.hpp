@@ -1,8 +1,8 @@
 // Integer matmul on SVE with panels of 8 columns: the pieces that kernels are built from.
 //
 // Correct at every vector length: a vector holds 32 bytes of a panel, or 16 where vectors have no more. Predicates of
-// `width()` bytes keep loads and stores to that; permutations are of kinds that give the same leading elements however
-// long vectors are. What multiplies works within 128 bits.
+// `width()` bytes keep loads and stores to that; only permutations are used whose leading elements do not depend on the
+// vector length. Multiplications work within 128 bits.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

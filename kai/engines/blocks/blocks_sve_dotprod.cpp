@@ -35,7 +35,7 @@ template <size_t K>
 struct SveGroups {
     static constexpr Tile kLhs{1, 2 * K, 2}, kRhs{8, 2 * K, 2};
 
-    /// Where `column` stands within a group.
+    /// Offset of `column` within a group.
     static constexpr size_t offset(size_t column) {
         return K * column;
     }
