@@ -322,6 +322,7 @@ TEST(Registry, BestExplainsItsChoice) {
                     EXPECT_EQ(u->rows, KAI_ROWS_EACH);
                 } else if (u != best) {
                     EXPECT_EQ(reason, "comes after " + std::string(best->name) + " in the catalogue");
+                    EXPECT_TRUE(best < u) << u->name;
                 }
             }
             EXPECT_EQ(best != nullptr, any_runnable);

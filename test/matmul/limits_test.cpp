@@ -155,6 +155,20 @@ TEST_P(Matmul, Limits) {
     }
 }
 
+// Results are clamped once, after the last part of k: no sum of a part is.
+TEST_P(Matmul, ClampsAtLimits) {
+    const auto stride = [&](size_t k, size_t bl) { return rhs_offset(rhs_tile.rows, k, bl); };
+    for (const Limit& limit : limits_of(u, has_blocks, stride)) {
+        const size_t m = one_row ? 1 : 6, n = 5, k = limit.k + limit.unit;
+        const Operands o = packed(make_lhs(Data::random, m, k, limit.bl), make_rhs(Data::random, n, k, limit.bl));
+        std::vector<float> want = run(o, {});
+        for (float& value : want) {
+            value = std::max(value, 0.0f);
+        }
+        EXPECT_EQ(run(o, {0.0f, kInf}), want) << "m " << m << ", n " << n << ", k " << k << ", bl " << limit.bl;
+    }
+}
+
 // An infinite scale is that of its row alone, whichever row of a panel that is and whichever part of k has it.
 TEST_P(Matmul, InfiniteScalesAtLimits) {
     const auto stride = [&](size_t k, size_t bl) { return rhs_offset(rhs_tile.rows, k, bl); };
