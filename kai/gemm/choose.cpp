@@ -13,8 +13,8 @@ namespace kai::gemm {
 namespace {
 
 /// Number of rows up to which a kernel that packs neither side beats packing a B that is used once
-/// (docs/performance.md). K x N: any number; fewer if B exceeds the cache, since its rows are far apart. N x K: tiles
-/// end with sums over lanes, so a share of k, which suits in-order cores, too. SME and bf16 are several times as fast.
+/// (docs/performance.md). K x N: any number; fewer if B exceeds the cache, since its rows are far apart. N x K: a share
+/// of k, over which the sums over lanes at the end of each tile are spread. SME and bf16 are several times as fast.
 ///
 /// Rows of a file: packing takes as long as 1 row (docs/gguf.md), but writes B to memory and reads it again.
 size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {

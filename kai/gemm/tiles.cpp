@@ -13,9 +13,9 @@ namespace {
 /// Multiply-adds that a tile should have at least: calling a kernel costs about a hundred cycles.
 constexpr double kLeastMacs = 1 << 16;
 
-/// For good balance, up to this many times the least bytes may be loaded.
+/// Tiles that balance the workers may load up to this many times the least bytes.
 constexpr double kMostLoaded = 1.25;
-/// Beyond that, loading the least bytes once more counts as this share of the workers' time.
+/// What is loaded beyond that, as a multiple of the least bytes, counts this much as imbalance.
 constexpr double kLoadedForIdle = 0.25;
 
 /// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.

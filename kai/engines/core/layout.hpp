@@ -204,7 +204,7 @@ constexpr bool operator==(const Format& a, const Format& b) {
     return *x == *y;
 }
 
-/// The largest k for which int32 sums over all of k cannot overflow: rows quantised as qai8dxp (|q - zero point| <= 255)
+/// The largest k for which int32 sums over all of k cannot overflow: rows quantised as qai8dxp (|q - zero point| < 256)
 /// times weights with a scale per channel. Formats with nibbles 16 apart sum 16 * weight. (qsu2: the table decides.)
 constexpr size_t most_depth(const Format& f) {
     const size_t weight = f.bits == 8 || f.nibble_distance == 16 ? 128 : f.bits == 4 ? 8 : 1;

@@ -365,7 +365,7 @@ constexpr Tile kStaticRow{1, 4, 1}, kStaticColumns{kColumns, 4, 1};
 /// The last step of k may be partial: it is copied and padded with zeros.
 template <const Format& RHS>
 [[gnu::noinline]] void run_static(const StaticProblem& p) {
-    const auto [m, n, k, lhs, rhs, dst, lhs_stride, rhs_stride, dst_stride, to] = p;  // values: results alias none
+    const auto [m, n, k, lhs, rhs, dst, lhs_stride, rhs_stride, dst_stride, to] = p;  // copies, which no store changes
     constexpr size_t kStepBytes = kStep * RHS.bits / 8 * kColumns;
     constexpr bool kHasRest = RHS.k_multiple % kStep != 0 || RHS.k_multiple == 0;
     static constexpr int16_t kTable[] = {kDefaultTable[0], kDefaultTable[1], kDefaultTable[2], kDefaultTable[3]};
@@ -513,8 +513,8 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// The unified API. Callers may leave strides of panels out:
-/// one shorter than a dense panel means dense panels.
+/// The unified API. The strides of panels are optional: one that is shorter than
+/// a dense panel, such as 0, means that panels are dense.
 void run_qai8_qsu2(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
     if (is_empty(args)) {
