@@ -3,6 +3,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"
+#include "kai/engines/core/catalogue.hpp"
 
 #define KAI_ISA_sme KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS_SME)
-#include "kai/engines/blocks/blocks_families.inc"
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_sme_args.h"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 

@@ -3,10 +3,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/engines/core/unified.hpp"
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS_SME)
-#include "kai/engines/blocks/blocks_families.inc"
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
+#undef KAI_UKERNEL
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, uint16_t, void, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"
+#undef KAI_UKERNEL
 #undef KAI_ISA_sme2
 
 /// The same for an RHS of indices whose table is in front of the blocks of each panel. The blocks of the assembly are

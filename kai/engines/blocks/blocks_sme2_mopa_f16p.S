@@ -25,7 +25,7 @@
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme2_vectors.inc"
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_sme_args.h"
 
     alias   args, x0
     alias   lhs, x1             // cursor

@@ -16,6 +16,7 @@
     .arch armv8-a+sme2
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
+#include "kai/engines/blocks/blocks_sme_args.h"
 
     alias   sum_at, own0        // lhs_sum of the block to add, from the first row of the pass on
     alias   bias_at, own1       // of the previous pass

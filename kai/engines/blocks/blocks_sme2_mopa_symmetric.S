@@ -20,6 +20,7 @@
 #define KAI_MOPA_ROUNDS RHS_HALVES
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
+#include "kai/engines/blocks/blocks_sme_args.h"
 #include "kai/engines/blocks/blocks_sme_mopa_f16_scales.inc"
 
     alias   done_scales, own2   // halves: scales of the columns of the block that is added

@@ -17,7 +17,7 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_dot.inc"
 #include "kai/engines/asm/sme_vectors.inc"
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_sme_args.h"
 
 args        .req x0
 cols        .req x1     // from this panel on

@@ -15,6 +15,7 @@
     .arch armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_vectors.inc"
+#include "kai/engines/blocks/blocks_sme_args.h"
 #include "kai/engines/blocks/blocks_sme_mopa_f16_scales.inc"
 #include "kai/engines/blocks/blocks_sme_mopa_parts.inc"
 

@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sve.hpp"
+#include "kai/engines/core/catalogue.hpp"
 
 namespace kai {
 namespace {
@@ -191,4 +192,5 @@ constexpr auto sve_kernel() {
 
 #define KAI_DEFINE_MATMUL_SVE(...) KAI_DEFINE_MATMUL_BLOCKS_BY(sve_kernel, __VA_ARGS__)
 #define KAI_ISA_sve_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SVE)
-#include "kai/engines/blocks/blocks_families.inc"
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/blocks/blocks_sve.hpp"
+#include "kai/engines/core/catalogue.hpp"
 
 namespace kai {
 namespace {
@@ -89,4 +90,5 @@ constexpr BlockTiles kTiles<qsi4c32p>{
 }  // namespace kai
 
 #define KAI_ISA_sve_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
-#include "kai/engines/blocks/blocks_families.inc"
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"
-#include "kai/engines/superblocks/superblocks.hpp"
+#include "kai/engines/core/catalogue.hpp"
 
 #define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
@@ -12,7 +12,7 @@
         kai::check_depth(k, kai::RHS.block);                                                                          \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
-        constexpr size_t sub_block = kai::RHS.bits == 6 ? kai::Six::kSub : 32; /* weights that share a scale */       \
+        constexpr size_t sub_block = kai::RHS.block / (kai::RHS.block_head - 2); /* head: d, int8 scales */           \
         const size_t head = (NR)*kai::RHS.panel_head, lhs_stride = kai::LHS.stride({MR, KR, SR}, k);                  \
         const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k);                                                   \
         const kai::Table table = kai::words_of(rhs, kai::RHS.table && m > 0 && n > 0);                                \
