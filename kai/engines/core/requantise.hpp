@@ -43,7 +43,7 @@ KAI_INLINE void check_bounds(
 }
 
 /// Whether bounds that come from before_zero_point suit a kernel that rounds in f32 (qai8_near of
-/// panels_sme_parts.inc): those of int8 with a zero point of int8 do.
+/// panels_sme_int8.S): those of int8 with a zero point of int8 do.
 KAI_INLINE bool is_near_zero(const kai_matmul_requantize32_params& params) {
     return params.min_value > -(1 << 22) && params.max_value < 1 << 22;
 }

@@ -1,14 +1,14 @@
-// Matmuls of two packed sides with SME, in the order of panels_sme2.S, which has the formulas: the same results.
+// Matmuls of two packed sides with SME: the loops of panels_sme.inc, and the start of most kernels. What multiplies and
+// stores: panels_sme_floats.S, panels_sme_int8.S. Order and results are those of SME2.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/sme_vectors.inc"
-#include "kai/engines/panels/panels_sme_parts.inc"
+#include "kai/engines/panels/panels_sme.inc"
 
 .macro take_table
 .endm
 
     panels_function
-    pair_parts
-    store_part qai8_near_sme, qai8_near
+    start_part words_sme, words

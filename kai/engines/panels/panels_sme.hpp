@@ -123,7 +123,7 @@ KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
 }  // namespace
 }  // namespace kai
 
-/// Declares the parts of panels_sme_parts.inc that each ISA has, and the kernels kai::kF32 ... that consist of them.
+/// Declares the parts of panels_<isa>_*.S that each ISA has, and the kernels kai::kF32 ... that consist of them.
 /// NEAR: its store for bounds that are near zero.
 #define KAI_DEFINE_PANELS_KERNELS(ISA, NEAR)                                                                    \
     extern "C" {                                                                                                \

@@ -1,170 +1,41 @@
-// Matmuls of two packed sides with SME2: the formulas are in the interface headers and kai_matmul.h, the work in
-// panels_sme2.S.
+// Matmuls of two packed sides with SME2, classic names: the formulas are in the interface headers, the work in
+// panels_sme2.S, panels_sme2_floats.S, panels_sme2_int8.S.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/engines/panels/panels_sme.hpp"
-#include "kai/engines/core/nibble_tables.hpp"
-#include "kai/engines/core/unified.hpp"
 
 KAI_DEFINE_PANELS_KERNELS(sme2, qai8)
 
 extern "C" {
 
+// Every line defines its functions with the kernel kai::k... of its elements.
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_PANELS)
-#include "kai/engines/panels/panels_sme_families.inc"
+#define KAI_DEFINE_PANELS(KIND, ...) KAI_DEFINE_##KIND##_PANELS_SME(__VA_ARGS__)
 
-kai::SmePanelsPart kai_part_panels_start_u8_sme2, kai_part_panels_multiply_split_f32_sme2,
-    kai_part_panels_multiply_split_f16_sme2, kai_part_panels_multiply_split_s8_sme2,
-    kai_part_panels_multiply_split_u8_sme2, kai_part_panels_multiply_pair_nibbles_sme2,
-    kai_part_panels_multiply_pair_codes_sme2, kai_part_panels_store_i32_sme2, kai_part_panels_store_scaled_sme2;
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, F32, __VA_ARGS__)
+#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL, F32, __VA_ARGS__)
+#include "kai/ukernels/matmul/imatmul_clamp_f32_f32p_f32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f32p_f32p/ukernels.def"
+#undef KAI_UKERNEL
+#undef KAI_IMATMUL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, F16, __VA_ARGS__)
+#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL, F16, __VA_ARGS__)
+#include "kai/ukernels/matmul/imatmul_clamp_f16_f16p_f16p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16p_f16p/ukernels.def"
+#undef KAI_UKERNEL
+#undef KAI_IMATMUL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, BF16, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
+#undef KAI_UKERNEL
+
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL_QAI8, __VA_ARGS__)
+#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL_QAI8, __VA_ARGS__)
+#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
+#undef KAI_UKERNEL
+#undef KAI_IMATMUL
 
 }  // extern "C"
-
-// The unified API. Panels of V rows (columns), at any stride; with nibbles, of 2 V.
-
-namespace kai {
-namespace {
-
-constexpr PanelsKernel kSplitF32 = KAI_PANELS_KERNEL(sme2, words, split_f32, f32, f32, 4, 4, 4, true);
-constexpr PanelsKernel kSplitF16 = KAI_PANELS_KERNEL(sme2, f16, split_f16, f16, f16, 2, 2, 2, true);
-constexpr PanelsKernel kSplitQAI8 = KAI_PANELS_KERNEL(sme2, words, split_s8, qai8, qai8, 1, 1, 4, true);
-constexpr PanelsKernel kNibblesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_nibbles, qai8, qai8, 1, 1, 4, false);
-constexpr PanelsKernel kCodesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_codes, qai8, qai8, 1, 1, 4, false);
-constexpr PanelsKernel kU8I32 = KAI_PANELS_KERNEL(sme2, u8, split_u8, i32, i32, 1, 4, 0, true);
-constexpr PanelsKernel kU8Scaled = KAI_PANELS_KERNEL(sme2, u8, split_u8, scaled, scaled, 1, 4, 0, true);
-
-using Args = const kai_matmul_uker_args*;
-
-/// What all kernels take, without bounds. Strides are at least lhs_stride and rhs_stride.
-KAI_INLINE PanelArgs unified_args(const PanelsKernel& kernel, Args args, size_t lhs_stride = 0, size_t rhs_stride = 0) {
-    const auto& operand = args->operand;
-    return panel_args(
-        kernel, args->shape.m, args->shape.n, (args->shape.k * kernel.operand_bytes + 3) / 4, operand.lhs.ptr,
-        KAI_MAX(operand.lhs.stride.m, lhs_stride), operand.rhs.ptr, KAI_MAX(operand.rhs.stride.n, rhs_stride),
-        operand.dst.ptr, operand.dst.stride.m);
-}
-
-/// Outputs that are not int8.
-[[gnu::noinline]] void run_unified(const PanelsKernel& kernel, Args args, const char* function) {
-    const bool i32 = kernel.store == kai_part_panels_store_i32_sme2;
-    check_args(args, function, i32 ? 0 : KAI_MATMUL_UKER_FLAGS_ARGS_CLAMP);
-    if (is_empty(args)) {
-        return;
-    }
-    constexpr float kInfinity = __builtin_inff();
-    const auto bounds = i32 ? ClampBounds<float>{} : clamp_or<float>(args, -kInfinity, kInfinity, function);
-    PanelArgs panels = unified_args(kernel, args);
-    if (kernel.operand_bytes == 1) {
-        panels.row_bias = args->operand.bias.acc_bias_m.ptr;
-        panels.column_bias = args->operand.bias.acc_bias_n.ptr;
-    }
-    if (kernel.store == kai_part_panels_store_scaled_sme2) {
-        const void* scale = args->operand.scale.acc_scale_global.ptr;
-        KAI_REQUIRE(function, scale != nullptr, null, "scale.acc_scale_global");
-        panels.scale = load<uint32_t>(scale);
-        panels.output_bias = args->operand.bias.scale_bias_n.ptr;
-    }
-    run_float_panels(kernel, panels, bounds.lo, bounds.hi);
-}
-
-template <const PanelsKernel& KERNEL>
-void run(Args args, const char* function) {
-    run_unified(KERNEL, args, function);
-}
-
-/// int8 outputs. Nibbles: callers may leave strides out: one shorter than a dense panel means dense panels.
-[[gnu::noinline]] void run_qai8(
-    Args args, const char* function, const PanelsMatmul& matmul, size_t rhs_k, bool nibbles) {
-    check_args(args, function);
-    if (is_empty(args)) {
-        return;
-    }
-    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
-    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    const size_t lhs_stride = matmul.lhs.stride((args->shape.k + 3) / 4 * 4), rhs_stride = matmul.rhs.stride(rhs_k);
-    PanelArgs panels = unified_args(matmul.kernel, args, nibbles ? lhs_stride : 0, nibbles ? rhs_stride : 0);
-    panels.table = nibbles ? &kSignedNibbles : nullptr;
-    run_qai8_panels(
-        matmul.kernel, panels, rhs_stride - matmul.rhs.rows.value() * sizeof(float), {bounds.lo, bounds.hi, zero_point},
-        function);
-}
-
-void run_qai8_qsi8(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {
-        kSplitQAI8, PackedSide(x8p, sme_words(1, AsData{})), PackedSide(qsi8cxpbi32sf32, sme_words(1, AsData{}))};
-    run_qai8(args, function, matmul, qsi8cxpbi32sf32.padded({1, 4, 1}, args->shape.k), false);
-}
-
-void run_qai8_qsi4(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {
-        kNibblesQAI8, PackedSide(x8p, sme_words(2, AsData{})), PackedSide(qsi4cxpbi32sf32, sme_words(2, AsData{}))};
-    run_qai8(args, function, matmul, qsi4cxpbi32sf32.padded({1, 4, 1}, args->shape.k), true);
-}
-
-/// Panels of 4 V columns, twice what a step takes: first the left halves of all panels, then the right ones.
-void run_qai8_qsu2(Args args, const char* function) {
-    check_args(args, function);
-    if (is_empty(args)) {
-        return;
-    }
-    constexpr AsData kai_getter = {};
-    constexpr PackedSide lhs = PackedSide(x8p, sme_words(2, kai_getter));
-    constexpr PackedSide rhs = PackedSide(qsu2cxpbi32sf32, sme_words(4, kai_getter));
-    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
-    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    const size_t k = args->shape.k, n = args->shape.n;
-    const size_t lhs_stride = lhs.stride((k + 3) / 4 * 4),
-                 rhs_stride = rhs.stride(qsu2cxpbi32sf32.padded({1, 4, 1}, k));
-    const size_t width = rhs.rows.value(), half = width / 2;
-    for (size_t first = 0; first < width; first += half) {
-        PanelArgs panels = unified_args(kCodesQAI8, args, lhs_stride, rhs_stride);
-        const size_t rest = n % width > first ? n % width - first : 0;
-        panels.n = n / width * half + KAI_MIN(rest, half);
-        if (panels.n == 0) {
-            return;
-        }
-        panels.rhs = bytes(panels.rhs, first * sizeof(int32_t));
-        panels.dst = bytes(panels.dst, first);
-        panels.rhs_heads = width * sizeof(int32_t) - first * sizeof(int32_t) + first;
-        panels.dst_step = width;
-        panels.table = &kOffsetCodes;
-        run_qai8_panels(
-            kCodesQAI8, panels, rhs_stride - width * sizeof(float), {bounds.lo, bounds.hi, zero_point}, function);
-    }
-}
-
-}  // namespace
-}  // namespace kai
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa, kai::run<kai::kSplitF32>,
-    kai::packed(kai::f32p, VL(1), 1), kai::packed(kai::f32pbiasf32, VL(1), 1), VL(1), VL(1), 4)
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa, kai::run<kai::kSplitF16>,
-    kai::packed(kai::f16p, VL(1), 2), kai::packed(kai::f16pbiasf16, VL(1), 2), VL(1), VL(1), 2)
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8,
-    kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
-
-// Does not use the instructions that its name promises (quarter-tile outer products); the results are the same.
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8,
-    kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p8vsx4_qsi4cxp8vsx4sf32bi32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi4,
-    kai::packed(kai::x8p, VL(2), 4), kai::packed(kai::qsi4cxpbi32sf32, VL(2), 4), VL(2), VL(2), sizeof(int8_t))
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi32_8vsx16vs_sme2_mopa, kai::run_qai8_qsu2,
-    kai::packed(kai::x8p, VL(2), 4), kai::packed(kai::qsu2cxpbi32sf32, VL(4), 4), VL(2), VL(4), sizeof(int8_t))
-
-KAI_DEFINE_MATMUL_API(
-    matmul_i32_u8p4vsx4_u8p4vsx4_i32_i32_8vsx8vs_sme2_mopa, kai::run<kai::kU8I32>, kai::packed(kai::x8p, VL(1), 4),
-    kai::packed(kai::x8p, VL(1), 4), VL(2), VL(2), sizeof(int32_t))
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f32_u8p4vsx4_u8p4vsx4_i32_i32_f32_f32_8vsx8vs_sme2_mopa, kai::run<kai::kU8Scaled>,
-    kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::x8p, VL(1), 4), VL(2), VL(2), sizeof(float))
