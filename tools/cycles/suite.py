@@ -56,8 +56,9 @@ def load_anchors(path):
 def cases_of(name, anchors):
     """[arguments of the driver and the vector length in bits: "m=1 n=48 k=512 vl=512"] of a function"""
     known = [shape for function, shape in anchors if function == name]
+    few_bf16 = ["m=%d n=96 k=256" % m for m in FEW_ROWS] if "bf16p8x4_bf16p12x4b" in name else []
     if known:
-        return known
+        return known + few_bf16
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
     if "_pack_" in name:
@@ -73,7 +74,7 @@ def cases_of(name, anchors):
     cases = ["m=48 n=%d k=%d" % (n, k) + vl]
     if group in ("dotprod", "i8mm", "armv8.0"):     # few rows: batches, speculative decoding, short prompts
         cases += ["m=%d n=48 k=512" % m for m in FEW_ROWS]
-    return cases
+    return cases + few_bf16
 
 
 lock = threading.Lock()

@@ -14,7 +14,7 @@
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
 // comes from memory once. Tiles at the edge are computed whole and stored on the stack; the rows and columns that exist
-// are copied from there.
+// are copied from there. 1 to 6 rows, all or the last, are the work of bf16_neon_bf16_few.S, which multiplies no others.
 //
 // Besides BFMMLA, the vector operations before and after the loop over k count. Sums start by loads (the bias of
 // 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
@@ -49,10 +49,11 @@ out_stride  .req x13
 even        .req x14                            // where rows 2 p and 2 p + 1 go; scratch
 odd         .req x15
 
-// The frame: 6 vectors of bias, each of 2 columns, twice; bounds; a tile.
+// The frame: 6 vectors of bias, each of 2 columns, twice; bounds; a tile, or what a call for few rows must not change.
 #define BIAS 0
 #define BOUNDS 96
 #define TILE 128
+#define SAVED TILE
 #define FRAME (TILE + 8 * 48)
 
     regs    0, A0, A1, A2, A3, Be_a, Be_b, Bo_a, Bo_b
@@ -248,10 +249,28 @@ endfunc
     add     odd, odd, out_stride, lsl #1
 .endm
 
-// void name(m, n, ...) as above; type, size: of the results, load, store: instructions for one of them.
-.macro matmul name, type, size, load, store
+// 12 columns of a row on the stack to [out].
+.macro copy_row_f32
+    ldp     q0, q1, [x13]
+    ldr     q2, [x13, #32]
+    stp     q0, q1, [out]
+    str     q2, [out, #32]
+.endm
+.macro copy_row_f16
+    ldr     q0, [x13]
+    ldr     d1, [x13, #16]
+    str     q0, [out]
+    str     d1, [out, #16]
+.endm
+
+// void name(m, n, ...) as above; type, size: of the results, load, store: instructions for one of them. few: the
+// function for 1 to 6 rows.
+.macro matmul name, few, type, size, load, store
 func \name, hidden
-    frame   x29, d8-d15, space=FRAME
+    cmp     m, #6
+    b.hi    1f
+    b       KAI_SYM(\few)
+1:  frame   x29, d8-d15, space=FRAME
     dup     low.4s, v0.s[0]
     dup     high.4s, v1.s[0]
     stp     qlow, qhigh, [sp, #BOUNDS]
@@ -265,6 +284,8 @@ func \name, hidden
     mov     rows, m
 
 8:  // a tile
+    cmp     rows, #6
+    b.ls    4f
     mov     rhs, rhs_panel
     bl      KAI_SYM(kai_part_bf16_mmla_tile)
     cmp     n, #12
@@ -289,6 +310,7 @@ func \name, hidden
     cmp     n, x15
     csel    x15, n, x15, lo
     add     x13, sp, #TILE
+    b.hs    3f
 5:
     mov     x16, #0
 6:
@@ -301,18 +323,49 @@ func \name, hidden
     add     x13, x13, #12 * \size
     subs    x14, x14, #1
     b.ne    5b
+    b       9f
+3:  // whole rows
+    copy_row_\type
+    add     out, out, stride
+    add     x13, x13, #12 * \size
+    subs    x14, x14, #1
+    b.ne    3b
 9:
     add     dst, dst, stride, lsl #3
     subs    rows, rows, #8
     b.hi    8b
+2:
     mov     rhs_panel, rhs
     add     dst_column, dst_column, #12 * \size
     subs    n, n, #12
     b.hi    7b
 
     return
+
+4:  // the last 1 to 6 rows
+    stp     x0, x1, [sp, #SAVED]
+    stp     x2, x3, [sp, #SAVED + 16]
+    stp     x4, x5, [sp, #SAVED + 32]
+    str     x6, [sp, #SAVED + 48]
+    mov     m, rows
+    mov     x15, #12
+    cmp     n, x15
+    csel    n, n, x15, lo
+    mov     x3, lhs
+    sub     rhs_panel, rhs_panel, #12 * \size  // its bias, too
+    mov     x5, dst
+    ldr     s0, [sp, #BOUNDS]
+    ldr     s1, [sp, #BOUNDS + 16]
+    bl      KAI_SYM(\few)
+    ldp     x0, x1, [sp, #SAVED]
+    ldp     x2, x3, [sp, #SAVED + 16]
+    ldp     x4, x5, [sp, #SAVED + 32]
+    ldr     x6, [sp, #SAVED + 48]
+    mov     x15, #96
+    madd    rhs, groups, x15, rhs_panel
+    b       2b
 endfunc
 .endm
 
-    matmul  kai_kernel_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla, f32, 4, ldr, str
-    matmul  kai_kernel_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla, f16, 2, ldrh, strh
+    matmul  kai_kernel_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla, kai_few_f32_bf16p8x4_bf16p12x4b_neon_mmla, f32, 4, ldr, str
+    matmul  kai_kernel_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla, kai_few_f16_bf16p8x4_bf16p12x4b_neon_mmla, f16, 2, ldrh, strh
