@@ -1,5 +1,5 @@
 // f32 <- int8 in blocks of 256 x weights in super-blocks on NEON: the parts of the micro-kernels. Tiles of 2 to 16 rows
-// x 4 columns (superblocks_neon.inc) and one row x 16 columns (superblocks_neon_row.inc) are assembly; the loops around
+// x 4 columns (superblocks_neon_tile.inc) and one row x 16 columns (superblocks_neon_row.inc) are assembly; the loops around
 // tiles are those of the engine of blocks (blocks_neon.cpp).
 //
 // A source has, for its ISA and each format, KAI_SUPER_TILES, and KAI_SUPER_ROW for the groups of k that have a kernel

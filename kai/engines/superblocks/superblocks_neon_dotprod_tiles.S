@@ -1,4 +1,4 @@
-// f32 <- qsi8d256p x super-blocks with SDOT: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
+// f32 <- qsi8d256p x super-blocks with SDOT: tiles of 2 to 16 rows x 4 columns (formula: superblocks_neon_tile.inc).
 //
 // A vector of sums holds a row of 4 columns; a vector of a panel has 4 k of its rows. Group g of 4 k, 0 to 7:
 //
@@ -9,16 +9,22 @@
 //        row 2, b   | S_b0
 //        row 3      | S_b1
 //
-//   Registers, and those of superblocks_neon.inc
+// With few sums, in-order cores wait for the previous addition. Tiles of up to 8 rows have six or eight sums in turn
+// (2 rows: four), where registers suffice: 2 rows, or 4 rows of nibbles, two sub-blocks at once (both_sub_blocks); 6 or
+// 8 rows two panels at once (two_panels).
+//
+//   Registers, and those of superblocks_neon_tile.inc
 //   v24           scale                sub-scales; at the end of a super-block: scales of the rows
 //   v25           indices              of sub-scales
 //   v30, v31      even_k, odd_k        4 k of a panel
 //   v18, v20      D_0 = D_1, DMIN_0 = DMIN_1
-// Two sub-blocks at once, of up to 4 rows: columns E, sums U; columns B, sums S
+// Two sub-blocks at once: columns E, sums U; columns B, sums S
+//   v8 - v15      E_0 - E_7            the columns of the first sub-block; those of the second one are in B
 //   v4 - v7       U                    sums of the first sub-block
 //   v24, v30      fst0, fst1           k of the panel, first sub-block; the others take the place of columns in E
 //   v25, v31      snd0, snd1           second sub-block; likewise in B
 //   v30, v31      fst_scale, snd_scale sub-scales
+//   v2            mask_of_two_rows     0xf0; 2 rows
 // Two panels at once
 //   v8 - v11      T                    sums of the second panel
 //   v12, v13, v30 up0, up1, up2        k of the first panel, in turns
@@ -26,8 +32,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#define WIDE 1
-#include "kai/engines/superblocks/superblocks_neon.inc"
+#include "kai/engines/superblocks/superblocks_neon_tile.inc"
 
 reg D_0, 18
 reg D_1, 18
@@ -35,6 +40,7 @@ reg DMIN_0, 20
 reg DMIN_1, 20
 regs 24, scale, indices
 regs 30, even_k, odd_k
+regs 8, E_0, E_1, E_2, E_3, E_4, E_5, E_6, E_7
 regs 4, U_a0, U_a1, U_b0, U_b1
 regs 24, fst0, snd0
 regs 30, fst1, snd1
@@ -42,10 +48,29 @@ regs 30, fst_scale, snd_scale
 regs 8, T_a0, T_a1, T_b0, T_b1
 regs 12, up0, up1, down0, down1
 regs 30, up2, down2
+reg mask_of_two_rows, 2
 
 .macro index_constants
     stp     x16, x17, [sp, #INDICES]
     ldr     qindices, [sp, #INDICES]
+.endm
+.macro tile_constants
+    .if pairs == 1
+    ldr     qmask_of_two_rows, [args, #TILE_ARGS_mask]
+    .endif
+.endm
+
+// I += the next two sub-blocks.
+.macro two_sub_blocks
+    .if SUB == 32 && (pairs == 1 || (pairs == 2 && RHS_BITS == 4))
+    both_sub_blocks
+    .elseif pairs == 3 || pairs == 4
+    two_panels 0
+    two_panels 1
+    .else
+    sub_block 0
+    sub_block 1
+    .endif
 .endm
 
 // scale of sub-block \odd of a pair.
@@ -56,6 +81,8 @@ regs 30, up2, down2
     sshr    scale.4s, scale.4s, #24
     .endif
 .endm
+
+// ---- Panel after panel
 
 .macro first_lhs both, lhs
     ldp     qeven_k, qodd_k, [\lhs, #sub_offset]
@@ -71,28 +98,23 @@ regs 30, up2, down2
     .endif
 .endm
 
-// As dot_4k, with sums S; then loads \k from \next, unless that is none.
-.macro sums_4k both, b, k, lhs, next
-    dot_4k  \both, S, \b, \k
-    .ifnc \next, none
-    ldr     q\k, [\lhs, #sub_offset + \next]
-    .endif
-.endm
-
-// S += a sub-block.
+// S += a sub-block of a panel, whose first k are in even_k and odd_k.
 .macro multiply both, lhs
-    sums_4k \both, B_0, even_k, \lhs, 32
-    sums_4k \both, B_1, odd_k, \lhs, 48
+    dot_4k  \both, S, B_0, even_k
+    ldr     qeven_k, [\lhs, #sub_offset + 32]
+    dot_4k  \both, S, B_1, odd_k
+    ldr     qodd_k, [\lhs, #sub_offset + 48]
+    dot_4k  \both, S, B_2, even_k
+    when    SUB, 32, ldr qeven_k, [\lhs, #sub_offset + 64]
+    dot_4k  \both, S, B_3, odd_k
     .if SUB == 32
-    sums_4k \both, B_2, even_k, \lhs, 64
-    sums_4k \both, B_3, odd_k, \lhs, 80
-    sums_4k \both, B_4, even_k, \lhs, 96
-    sums_4k \both, B_5, odd_k, \lhs, 112
-    sums_4k \both, B_6, even_k, \lhs, none
-    sums_4k \both, B_7, odd_k, \lhs, none
-    .else
-    sums_4k \both, B_2, even_k, \lhs, none
-    sums_4k \both, B_3, odd_k, \lhs, none
+    ldr     qodd_k, [\lhs, #sub_offset + 80]
+    dot_4k  \both, S, B_4, even_k
+    ldr     qeven_k, [\lhs, #sub_offset + 96]
+    dot_4k  \both, S, B_5, odd_k
+    ldr     qodd_k, [\lhs, #sub_offset + 112]
+    dot_4k  \both, S, B_6, even_k
+    dot_4k  \both, S, B_7, odd_k
     .endif
 .endm
 
@@ -123,6 +145,62 @@ regs 30, up2, down2
 //     for g in 0 - 7: U += E_<g> x k of the first sub-block, S += B_<g> x k of the second one
 //     I0 += U * fst_scale + S * snd_scale
 
+// E = the next sub-block, B = the one after it; rhs moves on. Nibbles, two rows: only the first vector of each;
+// next_columns adds the others.
+.macro both_columns
+    .if RHS_TABLE
+    ldp     qE_4, qE_5, [rhs]
+    ldp     qE_6, qE_7, [rhs, #32]
+    ldp     qB_4, qB_5, [rhs, #64]
+    ldp     qB_6, qB_7, [rhs, #96]
+    ldp     qmask, qtable, [args, #TILE_ARGS_mask]
+    add     rhs, rhs, #128
+    low_indices E
+    low_indices B
+    op_4    ushr, E_4, E_5, E_6, E_7, #4
+    op_4    ushr, B_4, B_5, B_6, B_7, #4
+    look_up E_0, E_1, E_2, E_3
+    look_up B_0, B_1, B_2, B_3
+    look_up E_4, E_5, E_6, E_7
+    look_up B_4, B_5, B_6, B_7
+    .elseif RHS_BITS == 4
+    ldp     qB_0, qB_1, [rhs]
+    ldp     qB_2, qB_3, [rhs, #32]
+    .if pairs == 1
+    next_columns 0
+    .endif
+    ldp     qB_4, qB_5, [rhs, #64]
+    ldp     qB_6, qB_7, [rhs, #96]
+    add     rhs, rhs, #128
+    .if pairs > 1
+    ldr     qmask, [args, #TILE_ARGS_mask]
+    low_nibbles_to_e
+    op_8    ushr, B, #4
+    .endif
+    .else
+    columns 0, E
+    columns 1
+    .endif
+.endm
+// E = the factors that the low nibbles in B stand for.
+.macro low_nibbles_to_e
+    bic     E_0.16b, B_0.16b, mask.16b
+    bic     E_1.16b, B_1.16b, mask.16b
+    bic     E_2.16b, B_2.16b, mask.16b
+    bic     E_3.16b, B_3.16b, mask.16b
+    bic     E_4.16b, B_4.16b, mask.16b
+    bic     E_5.16b, B_5.16b, mask.16b
+    bic     E_6.16b, B_6.16b, mask.16b
+    bic     E_7.16b, B_7.16b, mask.16b
+.endm
+// Vector \i of E and B, where both_columns leaves it out: mask_of_two_rows = 0xf0.
+.macro next_columns i
+    .if RHS_BITS == 4 && !RHS_TABLE && pairs == 1
+    bic     E_\i\().16b, B_\i\().16b, mask_of_two_rows.16b
+    ushr    B_\i\().16b, B_\i\().16b, #4
+    .endif
+.endm
+
 // \b times \k; then loads the k at \at of the sub-block, unless none, to \n: columns no longer used, or \k.
 .macro first_sub b, k, n, at
     dot_4k  (pairs > 1), U, \b, \k
@@ -142,8 +220,8 @@ regs 30, up2, down2
     load_4k (pairs > 1), \n1, lhs_0, \at + 128
 .endm
 
-// I0 += the next two sub-blocks.
-.macro two_sub_blocks
+// I0 += the next two sub-blocks. Changes E, B, U, S, v24, v25, v30, v31.
+.macro both_sub_blocks
     load_subs 0, fst0, snd0
     both_columns
     load_subs 16, fst1, snd1
@@ -211,8 +289,9 @@ regs 30, up2, down2
     load_4k (pairs > 3), \k1, lhs_1, sub_offset + \at
 .endm
 
-// I0, I1 += sub-block \odd of a pair.
+// I0, I1 += sub-block \odd of a pair. Changes B, S, T, v12 - v15, v24, v30, v31.
 .macro two_panels odd
+    .set    sub_offset, 4 * SUB * \odd
     load_panels 0, up0, down0
     load_panels 16, up1, down1
     columns \odd

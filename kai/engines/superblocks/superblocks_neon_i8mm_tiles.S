@@ -1,4 +1,4 @@
-// f32 <- qsi8d256p x super-blocks with SMMLA: tiles of 2 to 16 rows x 4 columns (superblocks_neon.inc has the formula).
+// f32 <- qsi8d256p x super-blocks with SMMLA: tiles of 2 to 16 rows x 4 columns (formula: superblocks_neon_tile.inc).
 //
 // A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1. Group g of 8 k, 0 to 3:
 //
@@ -7,7 +7,7 @@
 //        A_a    | S_a0     S_a1         rows 0 1 of a panel
 //        A_b    | S_b0     S_b1         rows 2 3
 //
-//   Registers, and those of superblocks_neon.inc
+//   Registers, and those of superblocks_neon_tile.inc
 //   v24, v25     scale_0, scale_1   sub-scales of columns 0 1, of columns 2 3, twice each
 //   v30, v31     A_a, A_b           8 k of a panel
 //   v22, v23                        6 bits: the indices of sub-scales
@@ -16,8 +16,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#define WIDE 0
-#include "kai/engines/superblocks/superblocks_neon.inc"
+#include "kai/engines/superblocks/superblocks_neon_tile.inc"
 
 regs 18, D_0, D_1, DMIN_0, DMIN_1
 regs 24, scale_0, scale_1
@@ -31,6 +30,15 @@ regs 30, A_a, A_b
     .if RHS_BITS == 6
     ldp     q22, q23, [sp, #INDICES]
     .endif
+.endm
+
+.macro tile_constants
+.endm
+
+// I += the next two sub-blocks.
+.macro two_sub_blocks
+    sub_block 0
+    sub_block 1
 .endm
 
 // scale_0, scale_1 of sub-block \odd of a pair. Changes v26, v27.
@@ -111,12 +119,13 @@ regs 30, A_a, A_b
     .endif
 .endm
 
+// J_0, J_1 += minima (v16, v17) times half of the sums of two rows, \lhs.
 .macro sums_of_minima lhs
     smmla   J_0.4s, \lhs\().16b, v16.16b
     smmla   J_1.4s, \lhs\().16b, v17.16b
 .endm
 
-// acc += I, scaled, of a pair of rows.
+// acc += I, scaled, of a pair of rows. Changes rows_a, rows_b.
 .macro add_scaled p, r, at
     .ifc \r, a
     ldr     qrows_a, [lhs_\p]
