@@ -2,18 +2,16 @@
 // blocks_neon_results.cpp. One row at a time: blocks_neon_rows.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/blocks/blocks_neon.hpp"
-
+#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
-
 namespace {
 
 constexpr BlockTiles kNoTiles = {};  // of long blocks
 
-constexpr uint32_t kInfinity = 0x7F800000;  // its bits
-
+/// Whether the scale of any row is not finite.
 [[gnu::noinline]] bool any_odd_row(const uint32_t largest[][4], size_t rows) {
     uint32x4_t most = vdupq_n_u32(0);
     for (size_t i = 0; i < rows / 4; ++i) {
@@ -24,27 +22,6 @@ constexpr uint32_t kInfinity = 0x7F800000;  // its bits
         any = largest[i / 4][i % 4] > any ? largest[i / 4][i % 4] : any;
     }
     return any >= kInfinity;
-}
-
-/// Recomputes the rows whose scale is not finite: with an infinite scale, scale * (C + S) - scale * C is NaN. Whether a
-/// row is redone depends on that row alone, so results do not depend on how M is split. `args` locates the tiles;
-/// `largest` has the scales of their panels.
-[[gnu::noinline, gnu::cold]] void redo_odd_rows(
-    const BlocksProblem& p, TileArgs args, size_t panels, const uint32_t largest[][4]) {
-    float again[kMaxQuads][4][4];
-    float* tiles = args.tiles;
-    args.tiles = again[0][0];
-    args.blocks = p.blocks;
-    args.resume = 0;
-    for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
-        kai_long_tiles_neon(&args, &p.of, 1, p.long_tiles);
-        for (size_t i = 0; i < args.quads * 16; ++i) {
-            const size_t row = p.tiles.rules.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
-            if (largest[panel][row] >= kInfinity) {
-                tiles[(i / 16 * panels + panel) * 16 + i % 16] = again[i / 16][i / 4 % 4][i % 4];
-            }
-        }
-    }
 }
 
 /// Tiles of some quads. Quads that do not fill a tile of few rows use whole panels.
@@ -126,7 +103,7 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
         if (t.rules.redo && any_odd_row(largest, rows)) {
             args.lhs = lhs;
             args.rhs = rhs;
-            redo_odd_rows(p, args, panels, largest);
+            kai_redo_odd_rows_neon(p, args, panels, largest);
         }
         const size_t element_bytes = p.of.element_bytes, rest = p.n - n0 < 4 * args.quads ? p.n % 4 : 0;
         const size_t whole = rest != 0 ? args.quads - 1 : args.quads;

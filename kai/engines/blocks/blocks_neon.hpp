@@ -10,7 +10,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/limits.hpp"
 
@@ -35,7 +34,7 @@ KAI_INLINE size_t blocks_of(size_t k, size_t bl) {
 // Types in the declarations of functions that other sources define: in an unnamed namespace they would be other types
 // there.
 
-KAI_STRUCT(TileArgs, KAI_TILE_ARGS);
+struct TileArgs;  // blocks_args.h
 using TileFn = void(const TileArgs*);
 
 /// Blocks of panels whose row scales are to be prepared.
@@ -104,19 +103,9 @@ struct BlockOperands {
     size_t nibble_distance = 0;  // Format::nibble_distance
 };
 
-KAI_STRUCT(LongArgs, KAI_LONG_ARGS);
-using LongFn = void(const LongArgs*);
-
-/// Functions of an ISA for blocks of any length: tiles of one and two panels. group: consecutive k stored together.
-struct LongTiles {
-    LongFn* run[2];
-    size_t group;
-};
-/// As LongTiles, for one row x 16 columns.
-struct LongRow {
-    LongFn* run;
-    size_t group;
-};
+// Functions of an ISA for blocks of any length: blocks_neon_long.hpp.
+struct LongTiles;
+struct LongRow;
 
 /// Stores tiles: bias, clamp, type of the output.
 struct BlocksProblem;
@@ -173,17 +162,6 @@ struct BlockRowsKernel {
 extern "C" {
 [[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
 
-/// Named by rows x columns, or by the group of a row.
-kai::LongFn kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod, kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm,
-    kai_long_row_4_neon_dotprod, kai_long_row_8_neon_dotprod;
-
-/// Blocks of any length: tiles, where `args` has them, which do not resume; one row, as RowFn.
-[[gnu::visibility("hidden")]] void kai_long_tiles_neon(
-    const kai::TileArgs* args, const kai::BlockOperands* of, size_t panels, const kai::LongTiles* tiles);
-[[gnu::visibility("hidden")]] void kai_long_row_neon(
-    const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi, size_t bl, const kai::BlockOperands* of, const kai::LongRow* row);
-
 /// dst = clamp(LHS x RHS).
 [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
@@ -192,3 +170,21 @@ kai::LongFn kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod, kai_long_4x4_n
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlockRowsKernel* kernel, float lo, float hi);
 }
+
+namespace kai {
+namespace {
+
+/// Either of them, as the kernel is one for tiles or for rows.
+KAI_INLINE void matmul_blocks(
+    const BlocksKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    kai_matmul_blocks_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
+}
+KAI_INLINE void matmul_blocks(
+    const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, float lo, float hi) {
+    kai_matmul_block_rows_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
+}
+
+}  // namespace
+}  // namespace kai

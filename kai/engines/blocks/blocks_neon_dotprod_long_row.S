@@ -24,7 +24,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_long_args.h"
 
 args    .req x0
 high_row .req x14

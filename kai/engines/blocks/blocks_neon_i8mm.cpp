@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
+#include "kai/engines/core/catalogue.hpp"
 
 namespace kai {
 namespace {
@@ -86,7 +87,11 @@ KAI_MMLA_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(ql
 KAI_MMLA_TILES(qai4c32p, ShortSum<0>::kStart, row_fields, false, nullptr)
 
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
-#include "kai/engines/blocks/blocks_families.inc"
-
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"
+#undef KAI_UKERNEL
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, uint16_t, void, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"

@@ -1,7 +1,9 @@
 // Blocks of any length, all formats. Blocks of 32, the usual length, come here only for rows whose scale is not finite.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/blocks/blocks_neon.hpp"
+#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_long_args.h"
+#include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
@@ -103,6 +105,24 @@ void kai_long_tiles_neon(
         a.tiles = args->tiles + 16 * panels * set;
         a.quads = (args->quads - set + sets - 1) / sets;
         tiles->run[panels - 1](&a);
+    }
+}
+
+void kai_redo_odd_rows_neon(
+    const kai::BlocksProblem& p, kai::TileArgs args, size_t panels, const uint32_t largest[][4]) {
+    float again[kai::kMaxQuads][4][4];
+    float* tiles = args.tiles;
+    args.tiles = again[0][0];
+    args.blocks = p.blocks;
+    args.resume = 0;
+    for (size_t panel = 0; panel < panels; ++panel, args.lhs += p.lhs_stride) {
+        kai_long_tiles_neon(&args, &p.of, 1, p.long_tiles);
+        for (size_t i = 0; i < args.quads * 16; ++i) {
+            const size_t row = p.tiles.rules.pairs ? i / 8 % 2 * 2 + i / 2 % 2 : i / 4 % 4;
+            if (largest[panel][row] >= kai::kInfinity) {
+                tiles[(i / 16 * panels + panel) * 16 + i % 16] = again[i / 16][i / 4 % 4][i % 4];
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // Both operands quantised in blocks, on Armv8.0: the micro-kernels with SMULL and SMLAL (blocks_neon_mlal.S).
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/catalogue.hpp"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/int_neon/int_neon_mlal.hpp"
 
@@ -41,5 +42,6 @@ void matmul_neon(const MlalTiles& kernel, const MlalProblem& problem, size_t k, 
             k, bl);                                                                                              \
     }
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE_MATMUL_NEON)
-
-#include "kai/engines/blocks/blocks_families.inc"
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

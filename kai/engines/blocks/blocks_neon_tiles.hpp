@@ -17,7 +17,7 @@
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
-#include "kai/engines/blocks/blocks_neon.hpp"
+#include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
@@ -79,21 +79,6 @@ constexpr BlockOperands block_operands() {
                                      : BlockScales::product,
         RHS.nibble_distance};
 }
-
-KAI_INLINE void matmul_blocks(
-    const BlocksKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
-    size_t dst_stride, float lo, float hi) {
-    kai_matmul_blocks_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
-}
-KAI_INLINE void matmul_blocks(
-    const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
-    size_t dst_stride, float lo, float hi) {
-    kai_matmul_block_rows_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
-}
-
-constexpr LongTiles kLongDot{{kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod}, 4};
-constexpr LongTiles kLongMmla{{kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm}, 8};
-constexpr LongRow kLongRow4{kai_long_row_4_neon_dotprod, 4}, kLongRow8{kai_long_row_8_neon_dotprod, 8};
 
 /// SDOT: groups of 4 k in panels, of KR / 2 k in rows. SMMLA: panels with groups of 8 k.
 template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t M_STEP, class T>

@@ -26,7 +26,7 @@
 #define LHS_ELEMENTS 8
 #define RHS_BLOCK 144      // 8 x (f16 + 16 bytes)
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/blocks/blocks_args.h"
+#include "kai/engines/blocks/blocks_sve_args.h"
 
 // z8 - z12 = RHS and column scales of a block. Changes z14.
 .macro block_rhs

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/blocks/blocks_sve.hpp"
+#include "kai/engines/blocks/blocks_sve_args.h"
 #include "kai/engines/core/catalogue.hpp"
 
 namespace kai {

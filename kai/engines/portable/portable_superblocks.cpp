@@ -4,6 +4,7 @@
 // column is the sum I of the super-block, as in other kernels.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/getters.hpp"
 #include "kai/engines/portable/portable_int.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 
@@ -180,6 +181,16 @@ template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
 
 }  // namespace
 }  // namespace kai
+
+/// A micro-kernel of the catalogue and its getters.
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))     \
+    KAI_RUN_MATMUL(NAME, float) {                                                                              \
+        kai::check_depth(k, 256);                                                                              \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                \
+        kai::run_superblocks<kai::RHS, MR, NR, KR, SR>(                                                        \
+            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max); \
+    }
 
 extern "C" {
 

@@ -26,7 +26,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/layout.hpp"
 
 namespace kai {
@@ -75,13 +74,3 @@ KAI_INLINE size_t scale_of_sub(size_t nr, size_t sub, size_t c) {
 
 }  // namespace
 }  // namespace kai
-
-/// A micro-kernel and its getters, whose sizes are constants: kai::run_superblocks of the file computes.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))     \
-    KAI_RUN_MATMUL(NAME, float) {                                                                              \
-        kai::check_depth(k, 256);                                                                              \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                \
-        kai::run_superblocks<kai::RHS, MR, NR, KR, SR>(                                                        \
-            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max); \
-    }

@@ -1,6 +1,6 @@
-// f32 <- int8 in blocks of 256 x weights in super-blocks on NEON: the parts of the micro-kernels. Tiles of 2 to 16 rows
-// x 4 columns (superblocks_neon_tile.inc) and one row x 16 columns (superblocks_neon_row.inc) are assembly; the loops around
-// tiles are those of the engine of blocks (blocks_neon.cpp).
+// f32 <- int8 in blocks of 256 x weights in super-blocks on NEON (formula: superblocks.hpp). Tiles of 2 to 16 rows and
+// 4 columns (superblocks_neon_tile.inc) and one row of 16 columns (superblocks_neon_row.inc) are assembly; the loops
+// around them are those of the engine of blocks: blocks_neon.cpp, blocks_neon_rows.cpp.
 //
 // A source has, for its ISA and each format, KAI_SUPER_TILES, and KAI_SUPER_ROW for the groups of k that have a kernel
 // for one row.
@@ -8,8 +8,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/blocks/blocks_neon_tiles.hpp"
-#include "kai/engines/superblocks/superblocks.hpp"
+#include "kai/engines/blocks/blocks_neon.hpp"
+#include "kai/engines/core/getters.hpp"
 
 namespace kai {
 namespace {
@@ -24,6 +24,12 @@ static_assert(
         qlu4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 552 && qlu4c32x256p.panel_head * 4 == 16,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
+/// The functions of the source's ISA for a format of the RHS: tiles; one row with groups of KR / 2 k.
+template <const Format& RHS>
+constexpr BlockTiles kTiles = {};
+template <const Format& RHS, size_t KR>
+constexpr RowFn* kRow = nullptr;
+
 /// Panels of MR rows and groups of KR / 2 k.
 template <const Format& RHS, size_t MR, size_t KR>
 constexpr auto kernel() {
@@ -37,17 +43,19 @@ constexpr auto kernel() {
     }
 }
 
-template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
-KAI_INLINE void run_superblocks(
-    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t dst_stride, float lo,
-    float hi) {
-    static_assert(NR == 4 && SR == 2);
-    static constexpr auto kKernel = kernel<RHS, MR, KR>();
-    matmul_blocks(kKernel, m, n, k, kSuperBlock, lhs, rhs, dst, dst_stride, lo, hi);
-}
-
 }  // namespace
 }  // namespace kai
+
+/// A micro-kernel of the catalogue and its getters.
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS_NEON(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))          \
+    KAI_RUN_MATMUL(NAME, float) {                                                                                   \
+        static_assert((NR) == 4 && (SR) == 2);                                                                      \
+        kai::check_depth(k, kai::kSuperBlock);                                                                      \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                     \
+        static constexpr auto kernel = kai::kernel<kai::RHS, MR, KR>();                                             \
+        kai::matmul_blocks(kernel, m, n, k, kai::kSuperBlock, lhs, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
+    }
 
 /// kTiles of a format, panels with groups of GROUP k; PAIRS as in TileRules.
 #define KAI_SUPER_TILE(RHS, GROUP, ROWS, ISA) kai_tile_qsi8d256p4x##GROUP##_##RHS##4x##GROUP##_##ROWS##x4_##ISA

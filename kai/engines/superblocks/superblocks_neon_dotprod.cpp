@@ -16,7 +16,7 @@ KAI_SUPER_ROW(qsi6c16x256p, 4, neon_dotprod)
 KAI_SUPER_ROW(qsi6c16x256p, 8, neon_dotprod)
 
 extern "C" {
-#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_NEON)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"

@@ -12,7 +12,7 @@ KAI_SUPER_ROW(qau4c32x256p, 8, neon_i8mm)
 KAI_SUPER_ROW(qau5c32x256p, 8, neon_i8mm)
 
 extern "C" {
-#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS)
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_NEON)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
