@@ -35,24 +35,22 @@ extern "C" {
 namespace kai {
 namespace {
 
-/// Used instead of a Getter: sizes that scale with a vector length become codes.
-struct Coded {};
+/// Sizes as arguments of templates: numbers, or codes of what scales with a vector length.
 constexpr size_t kSmeWords = 0x10000, kSveWords = 0x20000;
-[[maybe_unused]] constexpr size_t sme_words(size_t n, Coded) {
-    return n | kSmeWords;
-}
-[[maybe_unused]] constexpr size_t sve_words(size_t n, Coded) {
-    return n | kSveWords;
+[[maybe_unused]] constexpr size_t code_of(PanelRows size) {
+    return size.count | (size.unit == PanelRows::sme_word   ? kSmeWords
+                         : size.unit == PanelRows::sve_word ? kSveWords
+                                                            : 0);
 }
 
 /// The size on this CPU; SIZE_MAX, which no kernel has, if it is unknown here.
 [[gnu::noinline]] size_t decoded(size_t code) {
     const uint64_t features = kai_cpu_system_features();
     if ((code & kSmeWords) != 0) {
-        return (features & (1U << KAI_CPU_SME)) != 0 ? sme_words(code - kSmeWords, Getter{}) : SIZE_MAX;
+        return (features & (1U << KAI_CPU_SME)) != 0 ? VL(code - kSmeWords).value() : SIZE_MAX;
     }
     if ((code & kSveWords) != 0) {
-        return (features & (1U << KAI_CPU_SVE)) != 0 ? sve_words(code - kSveWords, Getter{}) : SIZE_MAX;
+        return (features & (1U << KAI_CPU_SVE)) != 0 ? SVE(code - kSveWords).value() : SIZE_MAX;
     }
     return code;
 }
@@ -140,12 +138,14 @@ using kai::contains;
                                                 : KAI_ROWS_MANY;
 }
 
+/// Rows of an LHS panel, or 1 of an LHS that is not packed, for which the catalogue has 0.
+[[maybe_unused]] constexpr kai::PanelRows at_least_one(kai::PanelRows rows) {
+    return rows.count > 0 ? rows : kai::PanelRows(1);
+}
+
 /// A getter of the registry for what a micro-kernel has no function for.
-#define KAI_SIZE(WHAT, NAME, VALUE)                                                       \
-    []() -> size_t {                                                                      \
-        [[maybe_unused]] constexpr kai::Getter kai_getter = {"get_" #WHAT " of ", #NAME}; \
-        return VALUE;                                                                     \
-    }
+#define KAI_SIZE(WHAT, NAME, VALUE) \
+    []() -> size_t { return kai::checked(VALUE, kai::Getter{"get_" #WHAT " of ", #NAME}); }
 
 /// @name Keys: numbers that stand for names, so that a search compares few strings
 /// @{
@@ -320,11 +320,11 @@ const kai_ukernel kUkernels[] = {
 #define KAI_UNIFIED_BL(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
     KAI_UNIFIED_ENTRY(                                                      \
         KAI_UKERNEL_UNIFIED_BL, #MR #NR #M_STEP #N_STEP, #M_STEP, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)
-#define KAI_UNIFIED_ENTRY(SIGNATURE, SIZES, ROWS, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)               \
-    KAI_ENTRY(                                                                                                       \
-        ISA, NAME, SIGNATURE, LHS, RHS, SIZES, ROWS, KAI_SIZE(m_step, NAME, M_STEP), KAI_SIZE(n_step, NAME, N_STEP), \
-        KAI_SIZE(mr, NAME, (MR) > 0 ? (MR) : 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR),                     \
-        KAI_SIZE(sr, NAME, SR), KAI_ONLY(kai_##NAME), 0)
+#define KAI_UNIFIED_ENTRY(SIGNATURE, SIZES, ROWS, ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                \
+    KAI_ENTRY(                                                                                                        \
+        ISA, NAME, SIGNATURE, LHS, RHS, SIZES, ROWS, KAI_SIZE(m_step, NAME, M_STEP), KAI_SIZE(n_step, NAME, N_STEP),  \
+        KAI_SIZE(mr, NAME, at_least_one(MR)), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR), \
+        KAI_ONLY(kai_##NAME), 0)
 #define KAI_DWCONV(ISA, NAME, LHS, RHS, NR, M_STEP)                                                      \
     KAI_ENTRY(                                                                                           \
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
@@ -416,10 +416,11 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 #define KAI_TABLE(ISA, NAME) &kai_rules_##NAME
 #define KAI_NO_TABLE(...) nullptr
 
-#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)                                                          \
-    [](kai_packer_rules* rules) {                                                                                      \
-        static constexpr auto kCoded = kai::coded_rules(TABLE, ROWS, KR, SR, kai::FORMAT, kai::element_bits(#SOURCE)); \
-        kai::decode_rules(kCoded, rules);                                                                              \
+#define KAI_RULES_GETTER(TABLE, FORMAT, ROWS, KR, SR, SOURCE)                                             \
+    [](kai_packer_rules* rules) {                                                                         \
+        static constexpr auto kCoded =                                                                    \
+            kai::coded_rules(TABLE, kai::code_of(ROWS), KR, SR, kai::FORMAT, kai::element_bits(#SOURCE)); \
+        kai::decode_rules(kCoded, rules);                                                                 \
     }
 
 /// The function of a packer that takes a list of indices, by its signature.
@@ -429,14 +430,12 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 #define KAI_ROWS(NAME) KAI_ANY(kai_run_##NAME##_rows)
 #define KAI_NO_ROWS(NAME) nullptr
 
-#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                      \
-    KAI_IF_BUILT(                                                                                       \
-        ISA,                                                                                            \
-        {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, kai::accepts<ROWS, KR, SR>, __VA_ARGS__, \
-         KAI_RULES_GETTER(TABLE(SIGNATURE, ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE),                   \
+#define KAI_PACKER(TABLE, SIGNATURE, ISA, NAME, FORMAT, ROWS, KR, SR, SOURCE, ...)                                    \
+    KAI_IF_BUILT(                                                                                                     \
+        ISA,                                                                                                          \
+        {#NAME, KAI_##SIGNATURE, #SOURCE, #FORMAT, needs::ISA, kai::accepts<kai::code_of(ROWS), KR, SR>, __VA_ARGS__, \
+         KAI_RULES_GETTER(TABLE(SIGNATURE, ISA, NAME), FORMAT, ROWS, KR, SR, SOURCE),                                 \
          KAI_RUN_ROWS(SIGNATURE, NAME)}, )
-namespace coded {
-[[maybe_unused]] constexpr kai::Coded kai_getter = {};
 const kai_packer kPackers[] = {
 #define KAI_LHS_PACKER(SIGNATURE, ISA, NAME, ...)                                            \
     KAI_PACKER(                                                                              \
@@ -458,8 +457,6 @@ const kai_packer kPackers[] = {
         KAI_ANY(kai_run_##NAME))
 #include "kai/ukernels/pack/packs.def"
     {}};
-}  // namespace coded
-using coded::kPackers;
 
 /// @name The types of packers' functions, as those of micro-kernels
 /// @{

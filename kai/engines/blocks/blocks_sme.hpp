@@ -65,7 +65,6 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
         kai::check_blocks(k, bl);                                                                          \
         kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max);                                \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                    \
-        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                                            \
         static constexpr kai::BlocksSmeKernel kernel = {                                                   \
             kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR),               \
             kai::nibbles<kai::LHS>.values, sizeof(T) / 2};                                                 \

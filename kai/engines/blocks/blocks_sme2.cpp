@@ -99,7 +99,6 @@ void run(const kai_matmul_uker_config* config, const kai_matmul_uker_args* args,
     namespace kai {                                                                                                  \
     namespace {                                                                                                      \
     constexpr UnifiedKernel k_##NAME = [] {                                                                          \
-        [[maybe_unused]] constexpr AsData kai_getter = {};                                                           \
         return UnifiedKernel{                                                                                        \
             {kai_kernel_##ASSEMBLY, PackedSide(LHS, MR), PackedSide(RHS, VL(4)), TABLE.values, 2},                   \
             TAKES_TABLE,                                                                                             \

@@ -13,8 +13,7 @@
 namespace kai {
 namespace {
 
-/// Names the function `prefix``name` that asks for a size in vectors, for its message on a CPU without them. {}: a run
-/// function, which is never called there: no check.
+/// Names the function `prefix``name` that asks for a size, for its message on a CPU without such vectors.
 struct Getter {
     const char *prefix, *name;
 };
@@ -24,9 +23,6 @@ struct SizeGetter {
     kai_size size;
     const char* name;
 };
-
-/// Used instead of a Getter for a number that is data (PanelRows).
-struct AsData {};
 
 /// A packed side of a micro-kernel as data, from which functions shared by several micro-kernels compute strides.
 struct PackedSide {
@@ -45,38 +41,30 @@ struct PackedSide {
     }
 };
 
-KAI_INLINE size_t sme_words(size_t n, Getter getter) {
-    return getter.name != nullptr ? kai_checked_sme_words(n, getter.prefix, getter.name)
-                                  : n * static_cast<size_t>(kai_get_sme_vector_length_u32());
+/// @name A size of the catalogue for a getter: a number, or VL(n) or SVE(n) of this CPU
+/// Without such vectors they print that the getter needs them, and abort.
+/// @{
+KAI_INLINE constexpr size_t checked(size_t size, Getter) {
+    return size;
 }
-KAI_INLINE size_t sve_words(size_t n, Getter getter) {
-    return getter.name != nullptr ? kai_checked_sve_words(n, getter.prefix, getter.name)
-                                  : n * static_cast<size_t>(kai_get_sve_vector_length_u32());
+KAI_INLINE constexpr size_t checked(size_t size, SizeGetter) {
+    return size;
 }
-KAI_INLINE size_t sme_words(size_t n, SizeGetter getter) {
-    return kai_sme_size(size_code(getter.size, n), getter.name);
+KAI_INLINE size_t checked(PanelRows size, Getter getter) {
+    return size.unit == PanelRows::sve_word   ? kai_checked_sve_words(size.count, getter.prefix, getter.name)
+           : size.unit == PanelRows::sme_word ? kai_checked_sme_words(size.count, getter.prefix, getter.name)
+                                              : size.count;
 }
-KAI_INLINE size_t sve_words(size_t n, SizeGetter getter) {
-    return kai_sve_size(size_code(getter.size, n), getter.name);
+KAI_INLINE size_t checked(PanelRows size, SizeGetter getter) {
+    const size_t code = size_code(getter.size, size.count);
+    return size.unit == PanelRows::sve_word   ? kai_sve_size(code, getter.name)
+           : size.unit == PanelRows::sme_word ? kai_sme_size(code, getter.name)
+                                              : size.count;
 }
-KAI_INLINE constexpr PanelRows sme_words(size_t n, AsData) {
-    return {n, PanelRows::sme_word};
-}
-KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
-    return {n, PanelRows::sve_word};
-}
+/// @}
 
 }  // namespace
 }  // namespace kai
-
-/// Outside of getters.
-[[maybe_unused]] static constexpr kai::Getter kai_getter = {};
-
-/// A size of the catalogue that scales with the streaming vector length: n words of 32 bits per vector.
-#define VL(n) kai::sme_words(n, kai_getter)
-
-/// The same for SVE: n words of 32 bits per vector.
-#define SVE(n) kai::sve_words(n, kai_getter)
 
 /// @name Spellings of m_step 1 that add a constraint on m
 /// @{
@@ -84,8 +72,8 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 [[maybe_unused]] static constexpr size_t ANY_ROWS = 1;  // any m, several rows at a time
 /// @}
 
-/// First in the body of the getter kai_get_<WHAT>_<NAME>: where VL and SVE find the name of the getter.
-#define KAI_GETTER(WHAT, NAME) [[maybe_unused]] constexpr kai::Getter kai_getter = {"kai_get_" #WHAT "_", #NAME};
+/// VALUE, a size of the catalogue, in the getter kai_get_<WHAT>_<NAME>.
+#define KAI_CHECKED(VALUE, WHAT, NAME) kai::checked(VALUE, kai::Getter{"kai_get_" #WHAT "_", #NAME})
 
 /// An index that a getter takes: a multiple of the step of that name.
 #define KAI_REQUIRE_MULTIPLE(INDEX, STEP_NAME, STEP) \
@@ -94,10 +82,9 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 /// For `run` of families in which micro-kernels with an m_step of 1 take one row only.
 #define KAI_REQUIRE_ONE_ROW(M_STEP, M) KAI_REQUIRE(__func__, (M_STEP) > 1 || (M) <= 1, many_rows, M)
 
-#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE)                                                \
-    size_t kai_get_##WHAT##_##NAME() {                                                    \
-        [[maybe_unused]] constexpr kai::SizeGetter kai_getter = {kai_size_##WHAT, #NAME}; \
-        return VALUE;                                                                     \
+#define KAI_DEFINE_SIZE(WHAT, NAME, VALUE)                                   \
+    size_t kai_get_##WHAT##_##NAME() {                                       \
+        return kai::checked(VALUE, kai::SizeGetter{kai_size_##WHAT, #NAME}); \
     }
 
 #define KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP) \
@@ -113,9 +100,8 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 
 #define KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, ELEMENT_BYTES)                    \
     size_t kai_get_dst_offset_##NAME(size_t m_idx, size_t n_idx, size_t dst_stride) { \
-        KAI_GETTER(dst_offset, NAME)                                                  \
-        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                                \
-        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                                \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", KAI_CHECKED(M_STEP, dst_offset, NAME)); \
+        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", KAI_CHECKED(N_STEP, dst_offset, NAME)); \
         return m_idx * dst_stride + n_idx * (ELEMENT_BYTES);                          \
     }                                                                                 \
     size_t kai_get_dst_size_##NAME(size_t m, size_t n) {                              \
@@ -138,18 +124,16 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 /// A constant VARIABLE: the panels of a SIDE of NAME.
 #define KAI_PANELS(VARIABLE, SIDE, NAME, FORMAT, ROWS, KR, SR)                          \
     static constexpr kai_panels VARIABLE = [] {                                         \
-        [[maybe_unused]] constexpr kai::AsData kai_getter = {};                         \
         return kai::panels_of(#NAME, kai_getters_of_##SIDE, kai::FORMAT, ROWS, KR, SR); \
     }();
 
 // An index is that of the first row (column) of a panel: a step is one or several panels.
-#define KAI_DEFINE_MATMUL_PACKED_OFFSET(DEPTH, CHECK, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
-    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, KAI_DEPTH_OF_##DEPTH) {         \
-        KAI_GETTER(SIDE##_packed_offset, NAME)                                               \
-        CHECK;                                                                               \
-        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, ROWS);                                   \
-        KAI_PANELS(panels, SIDE, NAME, FORMAT, ROWS, KR, SR)                                 \
-        return kai::panels_offset(panels, IDX, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));           \
+#define KAI_DEFINE_MATMUL_PACKED_OFFSET(DEPTH, CHECK, SIDE, IDX, NAME, FORMAT, ROWS, KR, SR)        \
+    size_t kai_get_##SIDE##_packed_offset_##NAME(size_t IDX, KAI_DEPTH_OF_##DEPTH) {                \
+        CHECK;                                                                                      \
+        KAI_REQUIRE_MULTIPLE(IDX, KAI_PANEL_##SIDE, KAI_CHECKED(ROWS, SIDE##_packed_offset, NAME)); \
+        KAI_PANELS(panels, SIDE, NAME, FORMAT, ROWS, KR, SR)                                        \
+        return kai::panels_offset(panels, IDX, KAI_DEPTH_##DEPTH(FORMAT, KR, SR));                  \
     }
 
 #define KAI_DEFINE_MATMUL_PACKED_OFFSET_BL(SIDE, IDX, NAME, FORMAT, ROWS, KR, SR) \
@@ -181,8 +165,7 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
 
 #define KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, WHAT, M_STEP, STRIDE)                   \
     size_t kai_get_##WHAT##_##NAME(size_t m_idx, [[maybe_unused]] size_t stride) { \
-        KAI_GETTER(WHAT, NAME)                                                     \
-        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", M_STEP);                             \
+        KAI_REQUIRE_MULTIPLE(m_idx, "m_step", KAI_CHECKED(M_STEP, WHAT, NAME));    \
         return m_idx * (STRIDE);                                                   \
     }
 
@@ -198,14 +181,13 @@ KAI_INLINE constexpr PanelRows sve_words(size_t n, AsData) {
     KAI_DEFINE_MATMUL_PACKED_OFFSET(K, , rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel that packs neither side.
-#define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)      \
-    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                       \
-    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, kai::RHS.bits / 8)      \
-    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)      \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
-        KAI_GETTER(rhs_offset, NAME)                                    \
-        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", N_STEP);                  \
-        return kai::RHS.offset(n_idx, rhs_stride);                      \
+#define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                    \
+    KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                     \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, kai::RHS.bits / 8)                    \
+    KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)                    \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {               \
+        KAI_REQUIRE_MULTIPLE(n_idx, "n_step", KAI_CHECKED(N_STEP, rhs_offset, NAME)); \
+        return kai::RHS.offset(n_idx, rhs_stride);                                    \
     }
 
 /// All getters of a micro-kernel for indirect matmul.

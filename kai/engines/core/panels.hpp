@@ -80,6 +80,10 @@ struct PanelRows : kai_panel_rows {
     KAI_INLINE size_t value_of_sme() const {
         return unit == sme_word ? count * static_cast<size_t>(kai_get_sme_vector_length_u32()) : count;
     }
+    /// A number for what runs on this CPU. Getters, which a CPU without such vectors may call, use `checked`.
+    KAI_INLINE operator size_t() const {
+        return value();
+    }
 };
 
 constexpr kai_panels panels_of(
@@ -132,3 +136,13 @@ KAI_INLINE size_t panels_offset_at(const kai_panels& panels, size_t row, size_t 
 
 }  // namespace
 }  // namespace kai
+
+/// @name Sizes of the catalogue that scale: n words of 32 bits per vector of SME (streaming), of SVE
+/// @{
+[[maybe_unused]] KAI_INLINE constexpr kai::PanelRows VL(size_t n) {
+    return {n, kai_panel_rows::sme_word};
+}
+[[maybe_unused]] KAI_INLINE constexpr kai::PanelRows SVE(size_t n) {
+    return {n, kai_panel_rows::sve_word};
+}
+/// @}

@@ -132,7 +132,6 @@ struct MatmulApi {
         static void run([[maybe_unused]] const kai_matmul_uker_config* config, const kai_matmul_uker_args* args) { \
             CALL;                                                                                                  \
         }                                                                                                          \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                             \
         static constexpr kai_panels lhs = (LHS).panels(#NAME), rhs = (RHS).panels(#NAME);                          \
         static constexpr unsigned lhs_block = (LHS).format.block, rhs_block = (RHS).format.block;                  \
         static constexpr kai::PanelRows m_step = M_STEP, n_step = N_STEP;                                          \

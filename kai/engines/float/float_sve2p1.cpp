@@ -12,9 +12,7 @@ kai::SvePanelFn kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot;
 namespace kai {
 namespace {
 
-constexpr UnifiedOperand rhs(AsData kai_getter = {}) {
-    return packed(f16pbiasf16, SVE(4), 2);
-}
+constexpr UnifiedOperand rhs = packed(f16pbiasf16, SVE(4), 2);
 
 void run_f16(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
@@ -28,12 +26,12 @@ void run_f16(const kai_matmul_uker_args* args, const char* function) {
         kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot,
         {plain_rows(shape.k, operand.lhs.stride.m), operand.dst.stride.m, kai_cast_f16_f32(clamp.lo),
          kai_cast_f16_f32(clamp.hi)},
-        shape.m, shape.n, operand.lhs.ptr, operand.rhs.ptr, rhs().stride(shape.k), operand.dst.ptr);
+        shape.m, shape.n, operand.lhs.ptr, operand.rhs.ptr, rhs.stride(shape.k), operand.dst.ptr);
 }
 
 }  // namespace
 }  // namespace kai
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1_dot, kai::run_f16, kai::packed(kai::f16p, 1, 1),
-    kai::rhs(kai_getter), 1, SVE(4), sizeof(uint16_t))
+    matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1_dot, kai::run_f16, kai::packed(kai::f16p, 1, 1), kai::rhs, 1,
+    SVE(4), sizeof(uint16_t))

@@ -53,7 +53,6 @@ struct FilePackApi : RhsPackApi<Packer> {
 };
 
 struct Q4KPacker {
-    [[maybe_unused]] static constexpr AsData kai_getter = {};
     static constexpr const char* name = "kai_matmul_pack_rhs_nxk_qai4c32p16vsx4s1s0sf16_qai4c32k256sf16s32s0_sme";
     static constexpr UnifiedOperand operand = packed(qai4c32ps1s0sf16, VL(4), 4);
     static constexpr UnifiedRhsPacker packer = {

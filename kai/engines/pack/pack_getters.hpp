@@ -14,8 +14,7 @@
 /// The getters of an LHS packer that do not depend on the depth. M_STEP: `mr`, or the only one.
 #define KAI_DEFINE_LHS_PACK_STEPS(NAME, M_STEP)                         \
     size_t kai_get_m_step_##NAME([[maybe_unused]] size_t mr) {          \
-        KAI_GETTER(m_step, NAME)                                        \
-        return M_STEP;                                                  \
+        return KAI_CHECKED(M_STEP, m_step, NAME);                       \
     }                                                                   \
     size_t kai_get_lhs_offset_##NAME(size_t m_idx, size_t lhs_stride) { \
         return m_idx * lhs_stride;                                      \

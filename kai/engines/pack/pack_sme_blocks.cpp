@@ -81,7 +81,6 @@ constexpr Plain nibbles_nxk = {4, false}, nibbles_kxn = {4, true};
 #define KAI_DEFINE_RHS_PACK_API_BL(NAME, SOURCE)                                                      \
     namespace {                                                                                       \
     struct NAME##_packer {                                                                            \
-        static constexpr kai::AsData kai_getter = {};                                                 \
         static constexpr kai::UnifiedOperand operand = kai::packed(kai::qsi4c32ps4s0sbf16, VL(4), 4); \
         static constexpr kai::UnifiedRhsPacker packer = {                                             \
             "kai_" #NAME, operand.panels(#NAME), {SOURCE.bits, SOURCE.kxn, true, false}, 0};          \

@@ -13,8 +13,8 @@ namespace kai {
 namespace {
 
 template <typename Element>
-KAI_INLINE size_t packed_size(Getter kai_getter, size_t height, size_t width, size_t channels) {
-    const size_t w = VL(sizeof(uint32_t) / sizeof(Element));
+KAI_INLINE size_t packed_size(Getter getter, size_t height, size_t width, size_t channels) {
+    const size_t w = checked(VL(sizeof(uint32_t) / sizeof(Element)), getter);
     return (channels + w - 1) / w * w * (height * width + 1) * sizeof(Element);
 }
 

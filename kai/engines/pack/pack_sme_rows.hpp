@@ -22,7 +22,7 @@ struct SmeRows {
     size_t kr, start;
 };
 KAI_INLINE void check_lhs_call(SmeRows own, Tile t, const char* function, size_t) {
-    KAI_REQUIRE(function, t.rows == VL(2), other, "mr", t.rows, VL(2));
+    KAI_REQUIRE(function, t.rows == VL(2), other, "mr", t.rows, VL(2).value());
     KAI_REQUIRE(function, t.kr == own.kr, other, "kr", t.kr, own.kr);
     KAI_REQUIRE(function, t.sr == 1, other, "sr", t.sr, 1);
     check_no_start(own.start, function);

@@ -186,7 +186,6 @@ struct LhsPackApi : PackedApi<
 #define KAI_DEFINE_LHS_PACK_API(NAME, RUN, ELEMENT, PACKED)                                                         \
     namespace {                                                                                                     \
     struct NAME##_packer {                                                                                          \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                              \
         static constexpr kai::UnifiedLhsPacker packer = {                                                           \
             "kai_" #NAME, (PACKED).panels(#NAME), sizeof(ELEMENT), (PACKED).format.block};                          \
         static void run(const kai_matmul_pack_lhs_uker_config* config, const kai_matmul_pack_lhs_uker_args* args) { \
@@ -246,7 +245,6 @@ struct RhsPackApi : PackedApi<
 #define KAI_DEFINE_RHS_PACK_API(NAME, RUN, SOURCE, PACKED)                                                          \
     namespace {                                                                                                     \
     struct NAME##_packer {                                                                                          \
-        [[maybe_unused]] static constexpr kai::AsData kai_getter = {};                                              \
         static constexpr kai::UnifiedOperand operand = PACKED;                                                      \
         static constexpr kai::UnifiedRhsPacker packer = {                                                           \
             "kai_" #NAME,                                                                                           \

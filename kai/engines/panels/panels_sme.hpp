@@ -150,9 +150,8 @@ KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
     }
 
 /// The micro-kernel of a line of the catalogue, as data.
-#define KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)         \
-    [[maybe_unused]] constexpr kai::AsData kai_getter = {}; \
-    static constexpr kai::PanelsMatmul matmul = {           \
+#define KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR) \
+    static constexpr kai::PanelsMatmul matmul = {   \
         kai::k##KERNEL, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR)};
 
 /// @name All functions of a classic micro-kernel: matmul, indirect matmul; with floating-point or int8 outputs

@@ -102,14 +102,12 @@ void run_u8_scaled(Args args, const char* function) {
 }
 
 void run_qai8_qsi8(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {
-        kSplitQAI8, PackedSide(x8p, sme_words(1, AsData{})), PackedSide(qsi8cxpbi32sf32, sme_words(1, AsData{}))};
+    static constexpr PanelsMatmul matmul = {kSplitQAI8, PackedSide(x8p, VL(1)), PackedSide(qsi8cxpbi32sf32, VL(1))};
     run_qai8(args, function, matmul, qsi8cxpbi32sf32.padded({1, 4, 1}, args->shape.k), false);
 }
 
 void run_qai8_qsi4(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {
-        kNibblesQAI8, PackedSide(x8p, sme_words(2, AsData{})), PackedSide(qsi4cxpbi32sf32, sme_words(2, AsData{}))};
+    static constexpr PanelsMatmul matmul = {kNibblesQAI8, PackedSide(x8p, VL(2)), PackedSide(qsi4cxpbi32sf32, VL(2))};
     run_qai8(args, function, matmul, qsi4cxpbi32sf32.padded({1, 4, 1}, args->shape.k), true);
 }
 
@@ -119,9 +117,8 @@ void run_qai8_qsu2(Args args, const char* function) {
     if (is_empty(args)) {
         return;
     }
-    constexpr AsData kai_getter = {};
-    constexpr PackedSide lhs = PackedSide(x8p, sme_words(2, kai_getter));
-    constexpr PackedSide rhs = PackedSide(qsu2cxpbi32sf32, sme_words(4, kai_getter));
+    constexpr PackedSide lhs = PackedSide(x8p, VL(2));
+    constexpr PackedSide rhs = PackedSide(qsu2cxpbi32sf32, VL(4));
     const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
     const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
     const size_t k = args->shape.k, n = args->shape.n;

@@ -97,6 +97,5 @@ struct Qai8dxpSmeKernel {
     }
 
 #define KAI_QAI8DXP_SME_KERNEL(OUT, NAME, LHS, RHS, MR, NR) \
-    [[maybe_unused]] constexpr kai::AsData kai_getter = {}; \
     static constexpr kai::Qai8dxpSmeKernel kernel = {       \
         kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR), kai::OutKind::OUT};

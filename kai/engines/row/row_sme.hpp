@@ -63,7 +63,6 @@ struct RowKernel {
 
 /// The kernel of a line of the catalogue: elements of BYTES bytes, the assembly kai_kernel_NAME.
 #define KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA) \
-    [[maybe_unused]] constexpr kai::AsData kai_getter = {};   \
     static constexpr kai::RowKernel kernel = {kai_kernel_##NAME, kai::RHS, NR, KR, SR, BYTES, USES_ZA};
 
 /// All functions of a classic micro-kernel, in two parts: those before run, and run for floating-point elements of

@@ -94,7 +94,7 @@ KAI_INLINE void check_row(Args args, const char* function) {
     namespace kai {                                                                                                  \
     namespace {                                                                                                      \
     void run_##NAME(Args args, const char* function) {                                                               \
-        static constexpr RowKernel kernel = {kai_kernel_##NAME, RHS_FORMAT, sme_words(NR, AsData{}), KR, 1, BYTES};  \
+        static constexpr RowKernel kernel = {kai_kernel_##NAME, RHS_FORMAT, VL(NR), KR, 1, BYTES};                   \
         RUN(args, function, kernel);                                                                                 \
     }                                                                                                                \
     }                                                                                                                \
