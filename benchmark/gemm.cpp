@@ -155,7 +155,7 @@ private:
         return kernel.lhs_packer != nullptr ? kernel.lhs_packer->source_format : kernel.ukernel->lhs_format;
     }
 
-    /// A T-th of `count`, in steps.
+    /// The share of one thread of `count`, in whole steps.
     size_t share(size_t count, size_t step) const {
         const size_t steps = (count + step - 1) / step, workers = plan_.workers;
         return (steps + workers - 1) / workers * step;
@@ -232,7 +232,7 @@ private:
     size_t rows_each_ = 0, columns_each_ = 0;
 };
 
-/// The case, or why not; false: it was not asked for.
+/// Adds the case, or the reason why it is skipped. False: it was not asked for.
 bool make_case(const Kind& kind, const Shape& s, size_t threads, bool by_hand, Case* c) {
     c->what = by_hand ? "by_hand" : "gemm", c->name = kind.name, c->shape = s, c->threads = threads;
     c->make = [&kind, s, threads, by_hand] { return std::make_unique<Layer>(kind, s, threads, by_hand); };

@@ -98,7 +98,7 @@ size_t block_length(const kai_ukernel& u, const kai_packer* rhs_packer) {
                : options.block_length;
 }
 
-/// Why the registry, which knows the preconditions, or this program refuses the shape; "": nothing does.
+/// Why the registry, which knows the preconditions, or this program refuses the shape; "" if it is accepted.
 string refusal(const kai_ukernel& u, const Packers& packers, const Shape& s) {
     char reason[256] = "";
     if (kai::is_depthwise(u)) {
@@ -263,7 +263,7 @@ private:
         }
     }
 
-    /// The RHS as the kernel reads it, as often as asked for (copies_of).
+    /// The RHS as the kernel reads it; as many copies as copies_of says.
     void pack_copies() {
         const bool packed = call_.rhs_packer != nullptr;
         rhs_size_ = packed ? kai_call_rhs_packed_size(&call_) : rhs_.size();
@@ -280,7 +280,7 @@ private:
         }
     }
 
-    /// part(first, count) for a part of `count` for each thread, in steps.
+    /// Calls part(first, count) on each thread with its share of `count`, in whole steps.
     template <typename Part>
     static void share(Pool& pool, size_t count, size_t step, Part part) {
         if (pool.threads() == 1) {
@@ -374,7 +374,7 @@ void add(
     } else if ((lhs || step == Step::rhs_pack) && c.skipped.empty()) {
         return;
     }
-    // Micro-kernels that share panels share what packs them.
+    // Micro-kernels that read the same panels share a packer.
     const auto same_panels = [&](const Case& other) {
         const kai_ukernel& v = *other.kernel;
         return other.what == what && other.name.rfind(c.name, 0) == 0 && other.skipped.empty() &&
@@ -399,7 +399,7 @@ void add(
     }
 }
 
-/// What packs for a micro-kernel, if that is measured: with --all each packer.
+/// The packers of a micro-kernel, if they are measured; with --all, every packer.
 std::vector<Packers> choose_packers(const kai_ukernel& u, Step step) {
     const Packers first = first_packers(u);
     std::vector<Packers> chosen;

@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Better now than after minutes of measuring.
+/// Fails now rather than after minutes of measuring.
 bool can_write(const std::string& path) {
     std::FILE* file = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
     if (file == nullptr && !path.empty()) {

@@ -156,7 +156,7 @@ string machine_name() {
     return (name.empty() ? "" : name + "; ") + system.sysname + " " + system.release;
 }
 
-/// Of the CPU that has the largest of each: caches of small cores are smaller.
+/// The largest of each kind: small cores have smaller caches.
 std::vector<Cache> find_caches() {
     std::map<string, size_t> found;
     const auto cpus = static_cast<size_t>(sysconf(_SC_NPROCESSORS_CONF));  // not only those that this thread may use
@@ -258,7 +258,7 @@ string compiler() {
 #endif
 }
 
-/// When the program started, UTC.
+/// The time at which the program started, in UTC.
 string date() {
     static const std::time_t now = std::time(nullptr);
     char text[32];
@@ -401,7 +401,7 @@ uint64_t read_counter(int fd) {
     return read(fd, &count, sizeof(count)) == static_cast<ssize_t>(sizeof(count)) ? count : 0;
 }
 
-/// Whether it counts on the CPU that runs this: those of another kind of core stay at 0.
+/// Whether it counts on the current CPU: counters of another kind of core stay at 0.
 bool advances(int fd) {
     const uint64_t before = read_counter(fd);
     for (volatile int i = 0; i < 100000; i = i + 1) {
@@ -421,7 +421,7 @@ Cycles::Cycles() {
         close(fd_);
         fd_ = -1;
     }
-    // Machines with several kinds of cores have a counter unit for each, called after the core.
+    // Machines with several kinds of cores have one counter unit for each, named after the core.
     constexpr uint64_t kArmCycles = 0x11;
     const string folder = "/sys/bus/event_source/devices";
     if (DIR* devices = opendir(folder.c_str())) {

@@ -9,22 +9,22 @@
 #include <utility>
 #include <vector>
 
-/// Lines of the report's head: a word and a text each.
+/// Lines of the report's header: a key and a text each.
 std::vector<std::pair<std::string, std::string>> describe_machine();
 
-/// The text of one of these words.
+/// The text for one of these keys.
 std::string described(const char* word);
 
 /// Whether this is an AArch64 program under an emulator (QEMU in user mode): its times mean nothing.
 bool is_emulated();
 
-/// Bytes of the last-level cache that the system tells about; 0: unknown.
+/// Size of the last-level cache as the system reports it; 0 if unknown.
 size_t last_level_cache();
 
-/// Bytes of memory; 0: unknown.
+/// Bytes of memory; 0 if unknown.
 size_t memory_size();
 
-/// Bytes of memory that programs can get without swapping; 0: unknown.
+/// Bytes of memory that programs can get without swapping; 0 if unknown.
 size_t available_memory();
 
 /// Prepares the calling thread to be the index-th one: pins it (options.cpus), on Apple systems asks for fast cores.
@@ -45,9 +45,9 @@ public:
     bool counts() const {
         return fd_ >= 0;
     }
-    /// Since some time in the past.
+    /// Since an arbitrary time in the past.
     uint64_t now() const;
-    /// Why it does not count.
+    /// Why it cannot count.
     const std::string& reason() const {
         return reason_;
     }

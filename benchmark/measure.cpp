@@ -1,4 +1,4 @@
-// From cases to figures.
+// Turns cases into figures.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark/measure.hpp"
@@ -52,7 +52,7 @@ size_t beyond_caches() {
     if (options.cold_mb != 0) {
         return options.cold_mb * kMiB;
     }
-    // Some systems do not tell about the last level: no less than it may have.
+    // Some systems do not report the last level: assume the largest that is common.
     size_t bytes = std::max(2 * last_level_cache(), 256 * kMiB);
     if (const size_t memory = memory_size(); memory != 0) {
         bytes = std::min(bytes, memory / 4);
@@ -109,7 +109,7 @@ std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t se
 
 namespace {
 
-/// Operands of the case that was run last: Google Benchmark runs each several times.
+/// Operands of the last case, kept because Google Benchmark runs each case several times.
 Work& work_of(const Case& c) {
     static const Case* last = nullptr;
     static std::unique_ptr<Work> work;
@@ -164,7 +164,7 @@ void run(benchmark::State& state, Case& c) {
     }
 }
 
-/// Takes the figures; tells on a terminal what is going on.
+/// Collects the figures, and shows progress on a terminal.
 class Collector : public benchmark::BenchmarkReporter {
 public:
     explicit Collector(std::vector<Case>& cases) {

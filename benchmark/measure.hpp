@@ -15,7 +15,7 @@
 #include "benchmark/pool.hpp"
 #include "kai/kai_gguf.h"
 
-/// Operands, and what is done to them again and again.
+/// Operands, and the operation that is measured on them.
 class Work {
 public:
     Work() = default;
@@ -24,7 +24,7 @@ public:
     Work& operator=(const Work&) = delete;
 
     virtual void run(Pool& pool) = 0;
-    /// Operands read and results written by one run, each once.
+    /// Bytes of operands read and results written by one run, each counted once.
     virtual double bytes() const = 0;
 };
 
@@ -55,25 +55,25 @@ struct Case {
     double spread() const;  ///< (slowest - fastest) / median
 };
 
-/// The threads for this number of threads; the same at each call.
+/// The pool with this many threads; the same one at each call.
 Pool& pool_of(size_t threads);
 
-/// Bytes that surely do not stay in a cache from one use to the next.
+/// A size that no cache holds from one use to the next.
 size_t beyond_caches();
 
 /// How many copies of `bytes` take turns: 1, or, if they are cold, so many that they are beyond the caches.
 size_t copies_of(size_t bytes, bool cold);
 
-/// The numbers of threads for a shape: those that were asked for and that there are, or the default.
+/// The numbers of threads for a shape: those asked for, as far as available, or the default.
 std::vector<size_t> threads_for(const Shape& shape);
 
-/// Rows of a GGUF file: any bytes, with scales that are finite.
+/// Rows of a GGUF file: random bytes with finite scales.
 std::vector<uint8_t> random_file_rows(kai_gguf_type_id type, size_t n, size_t k);
 
-/// Elements of a type: floats of magnitude 0.5 to 2, or any integers.
+/// Elements of a type: floats of magnitude 0.5 to 2, or random integers.
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed);
 
-/// Measures what is not skipped, and fills in the results. False: Google Benchmark refused.
+/// Measures all cases that are not skipped, and fills in the results. False if Google Benchmark refused.
 bool measure(std::vector<Case>& cases);
 
 /// @name What there is to measure

@@ -41,7 +41,7 @@ constexpr Model kModels[] = {
 };
 const char* const kTypes[] = {"q4_0", "q8_0", "q4_k_m"};
 
-/// What is the same in many layers: a line of the report.
+/// Matrices of one kind, in all layers: a line of the report.
 struct Kind {
     string name;
     kai_gguf_type_id type;
@@ -71,7 +71,7 @@ struct Matrix {
 
 enum Phase { kDecode, kPrefill };
 
-/// "7b-q4_0" -> a model and a type; nullptr: there is none.
+/// "7b-q4_0" -> a model and a type; nullptr if there is none.
 const Model* find_model(const string& name, string* type) {
     for (const Model& m : kModels) {
         if (name == m.name) {
@@ -106,11 +106,11 @@ public:
         kinds_[head_].count = 1;
     }
 
-    /// Plans and fills memory. False: something cannot be multiplied here; it says so.
+    /// Plans and fills memory. False if something cannot be multiplied here, after saying what.
     bool prepare() {
         size_t workspace = 0, rows = 0;
         for (Kind& k : kinds_) {
-            // Of a prompt only the last token needs the head.
+            // In a prompt, only the last token needs the head.
             k.prefill_rows = &k == &kinds_[head_] ? 1 : options.prompt;
             kai_gemm_problem p = kai_gemm_problem_of(k.prefill_rows, k.n, k.k);
             if (k.experts != 0) {
@@ -184,7 +184,7 @@ public:
     Pool& pool() const {
         return pool_;
     }
-    /// Packed weights of the model, and those that are in memory.
+    /// Bytes of packed weights: of the whole model, and of what is in memory.
     double bytes_of_model() const {
         double sum = 0;
         for (const Kind& k : kinds_) {
@@ -200,7 +200,7 @@ public:
         return sum;
     }
 
-    /// @name Of one matrix, or of the experts of a layer
+    /// @name For one matrix, or the experts of a layer
     /// @{
     double rows(const Kind& k, Phase phase) const {
         const size_t tokens = phase == kDecode ? 1 : k.prefill_rows;
@@ -209,7 +209,7 @@ public:
     double macs(const Kind& k, Phase phase) const {
         return rows(k, phase) * double(k.n) * double(k.k);
     }
-    /// Weights that are read; of experts those that at least one token takes, on average.
+    /// Bytes of weights that are read; for experts, the average of those that at least one token selects.
     double bytes(const Kind& k, Phase phase) const {
         if (k.experts == 0) {
             return double(k.plan.packed_b_size);
@@ -259,7 +259,7 @@ private:
         return all;
     }
 
-    /// As many as memory takes, evenly spread, at least one with each kind of matrix.
+    /// As many layers as fit into memory, evenly spread, at least one with each kind of matrix.
     void choose_layers() {
         double each = 0;
         for (const Kind& k : kinds_) {
@@ -324,7 +324,7 @@ private:
         }
     }
 
-    /// Each token takes `used` experts: rows of each expert, and which token's row each of them is.
+    /// Each token selects `used` experts: the number of rows of each expert, and the token of each row.
     void route(const Kind& k, size_t tokens) {
         std::vector<std::vector<size_t>> of(k.experts);
         std::vector<size_t> experts(k.experts);
@@ -375,7 +375,7 @@ private:
     std::vector<size_t> group_rows_, row_of_;
 };
 
-/// Of a phase.
+/// The result of a phase.
 struct Figures {
     std::vector<double> repetitions;  ///< Seconds for a token (decode) or a prompt.
     double seconds = 0;               ///< Their median.
@@ -414,7 +414,7 @@ Figures measure_phase(Runner& runner, Phase phase) {
     std::vector<double> sorted = f.repetitions;
     std::sort(sorted.begin(), sorted.end());
     f.seconds = sorted[sorted.size() / 2];
-    // The whole: each kind for its share of the time. The peak named is that of the kind that takes longest.
+    // All kinds, weighted by time. The peak is that of the kind that takes longest.
     double total = 0, most = 0;
     for (const Kind& k : runner.kinds()) {
         const double time = k.times[phase].mean() * double(k.count);
@@ -434,7 +434,7 @@ Figures measure_phase(Runner& runner, Phase phase) {
     return f;
 }
 
-/// What limits, in one sentence.
+/// One sentence that says what limits the speed.
 string sentence(const Limit& limit) {
     const string word = limit_of(limit);
     if (word == "memory") {
@@ -467,7 +467,7 @@ string quoted_json(const string& text) {
     return all + "\"";
 }
 
-/// Google Benchmark's format: what reads that, reads this, --compare among others.
+/// In Google Benchmark's format, so that its tools and --compare can read it.
 bool write_json(const Figures (&figures)[2], const string& path) {
     std::FILE* file = std::fopen(path.c_str(), "w");
     if (file == nullptr) {

@@ -3,5 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Measures options.model, prints and writes what was asked for. The status of the program.
+/// Measures options.model; prints and writes what was asked for. Returns the exit status of the program.
 int run_model();

@@ -17,7 +17,7 @@ using Numbers = std::vector<size_t>;
 
 const char* const kWhat[] = {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "by_hand"};
 
-/// Calls visit(word) for each part of a list with commas.
+/// Calls visit(word) for each word of a comma-separated list.
 template <typename Visit>
 void for_each_word(const string& list, Visit visit) {
     for (size_t start = 0; start <= list.size();) {

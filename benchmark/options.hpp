@@ -1,4 +1,4 @@
-// What the user asks for.
+// The options that the user gave.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,7 +35,7 @@ struct Options {
     std::vector<std::string> rest;    ///< Flags of Google Benchmark.
 
     bool does(const char* one) const;
-    /// Whether weights come from memory: in decode they do, whatever a cache holds.
+    /// Whether weights are read from memory, as they are in decode, not from a cache.
     bool is_cold(const Shape& s) const {
         return cold || (!warm && s.m == 1);
     }

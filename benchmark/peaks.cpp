@@ -67,7 +67,7 @@ const Entry kEntries[] = {KAI_BENCH_PEAKS};
 
 #else
 
-/// What the compiler makes of multiply-adds for this host, as in the portable kernels.
+/// What the compiler generates for multiply-adds on this host, as in the portable kernels.
 void multiply_add(size_t rounds) {
     using Vector = float __attribute__((vector_size(16)));
     const Vector half = {0.5F, 0.5F, 0.5F, 0.5F}, one = {1, 1, 1, 1};
@@ -118,7 +118,7 @@ double seconds_since(Pool::Clock::time_point start) {
     return Pool::Seconds(Pool::Clock::now() - start).count();
 }
 
-/// Rounds per second, the sum of all threads: the best of some runs.
+/// Rounds per second over all threads: the best of several runs.
 double measure_loop(Pool& pool, Loop* loop, double long_enough) {
     struct Job {
         Loop* loop;
@@ -155,7 +155,7 @@ double measure_loop(Pool& pool, Loop* loop, double long_enough) {
     return best;
 }
 
-/// Bytes per second that all threads read from memory.
+/// Bytes per second that all threads together read from memory.
 double measure_reading(Pool& pool) {
     using Vector = uint64_t __attribute__((vector_size(16)));
     struct Job {

@@ -1,4 +1,4 @@
-// What this CPU can do at most: measured, with as many threads as the benchmark has.
+// The peak rates of this CPU, measured with as many threads as the benchmark uses.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 #include "benchmark/pool.hpp"
 #include "kai/kai_registry.h"
 
-/// What a kernel multiplies: of its LHS.
+/// Element type of the LHS that a kernel multiplies.
 enum class Element { f32, f16, bf16, int8 };
 Element element_of(const kai_ukernel& u);
 const char* name_of(Element element);
@@ -23,7 +23,7 @@ struct Peak {
     double rate;  ///< Multiply-adds per second, the sum of all threads.
 };
 
-/// Of one number of threads.
+/// Peaks with one number of threads.
 struct Peaks {
     size_t threads;
     std::vector<Peak> loops;  ///< Those that this CPU can run.

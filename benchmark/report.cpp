@@ -80,13 +80,13 @@ const Peaks* peaks_with(size_t threads) {
     return nullptr;
 }
 
-/// Figures of a case; 0: there is none.
+/// Figures of a case; 0 if there is none.
 struct Figures {
     double seconds, operations, bytes, peak, reading, over_f32, macs_per_cycle;
     const char* peak_name;
 };
 
-/// The f32 case that is compared with.
+/// The f32 case that the others are compared with.
 const Case* f32_of(const std::vector<Case>& cases, const Case& c) {
     const auto is_it = [&](const Case& other) {
         return other.is_f32 && other.what == c.what && other.threads == c.threads && text(other.shape) == text(c.shape);
@@ -134,13 +134,13 @@ const char* meaning(const string& what) {
     return texts.at(what);
 }
 
-/// Names of kernels begin alike.
+/// The common prefix of kernel names.
 string short_name(const string& name) {
     constexpr const char* kPrefix = "matmul_clamp_";
     return name.rfind(kPrefix, 0) == 0 ? name.substr(std::strlen(kPrefix)) : name;
 }
 
-/// A line for each kernel and reason; one for all kernels that this CPU lacks an extension for.
+/// One line per kernel and reason; a single line for all kernels that need an extension this CPU lacks.
 void print_skipped(const std::vector<Case>& cases) {
     struct Line {
         string reason;

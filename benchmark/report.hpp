@@ -1,4 +1,4 @@
-// What is printed and written.
+// The output: tables and files.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,7 +8,7 @@
 
 #include "benchmark/measure.hpp"
 
-/// Head: the machine, its peaks, and what to be careful about.
+/// The header: the machine, its peaks, and warnings.
 void print_head();
 /// What is skipped and why, then a table for each shape and number of threads, 100 columns.
 void print_table(const std::vector<Case>& cases);
@@ -40,5 +40,5 @@ std::string number_text(double x);
 std::string percent_text(double part, double whole);
 /// @}
 
-/// Position of a case in the table and in the plot: from 1; 0: it was not measured.
+/// Number of a case in the table and in the plot, from 1; 0 if it was not measured.
 size_t number_of(const std::vector<Case>& cases, const Case& c);

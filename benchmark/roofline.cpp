@@ -17,7 +17,7 @@ using std::string;
 constexpr double kWidth = 1000, kHeight = 560, kLeft = 70, kRight = 190, kTop = 40, kBottom = 50;
 constexpr const char* kColours[] = {"#1f77b4", "#2ca02c", "#9467bd", "#d62728"};  // by Element
 
-/// Logarithmic: from a value to a place.
+/// A logarithmic axis: maps a value to a position.
 struct Axis {
     double first, last;  ///< Values at the ends: powers of 10.
     double from, to;     ///< Places.
@@ -62,7 +62,7 @@ std::vector<Point> points_of(const std::vector<Case>& cases, const Peaks& peaks)
     return points;
 }
 
-/// Below the plot: what the numbers at the points are, in two columns.
+/// The legend below the plot: what the numbers at the points stand for, in two columns.
 constexpr double kLegendLine = 14;
 double legend_height(const std::vector<Point>& points) {
     return kLegendLine * double((points.size() + 1) / 2) + 20;

@@ -69,7 +69,7 @@ protected:
         TEST_SKIP_UNLESS_RUNNABLE(u);
     }
 
-    /// The kernel that the others are compared with: the first one without peculiarities.
+    /// The kernel that the others are compared with: the first one with the common order of operations.
     const kai_ukernel* first(size_t bl) const {
         for (const kai_ukernel* other : test::all_ukernels()) {
             if (!kai::is_depthwise(*other) && kai_registry_runnable(other->features, nullptr, 0) &&
@@ -173,7 +173,7 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
     }
 }
 
-// K x N, not packed: one chain of fma per element, as with panels whose bias is +0.
+// K x N, unpacked: one chain of fma per element, as with panels whose bias is +0.
 TEST_P(Agreement, PlainIsPackedWithoutBias) {
     const std::string type = kai_get_datatype_size_in_bytes(u.dst_type) == 4 ? "f32" : "f16";
     const kai_ukernel* packed = kai_registry_find_ukernel(

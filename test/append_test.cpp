@@ -39,7 +39,7 @@ const Append kAppends[] = {
     {"qsi8c32pscalef16_qsi8c32", "qsi8c32pscalef16", "qsi8c32", kai_run_rhs_append_qsi8c32pscalef16_qsi8c32},
 };
 
-/// n rows of k, as a source has them and as they are to be packed.
+/// n rows of k: as a source stores them, and as they must be packed.
 struct Rows {
     size_t stride;
     std::vector<uint8_t> source;
@@ -77,7 +77,7 @@ Rows random_rows(const std::string& source, size_t n, size_t k, test::Random& ra
     return rows;
 }
 
-/// `side` packed into panels that were zero.
+/// `side` packed into zeroed panels.
 std::vector<uint8_t> packed_at_once(const std::string& format, Side side, Tile tile) {
     const size_t rows = (side.rows + tile.rows - 1) / tile.rows * tile.rows;
     side.q.resize(rows * side.k);
@@ -135,7 +135,7 @@ TEST_P(Appended, AnyPartsInAnyOrder) {
     }
 }
 
-// Rows with gaps, at an odd address; neighbours keep what they had.
+// Rows with gaps, at an odd address; bytes between them stay as they were.
 TEST_P(Appended, LeavesOtherColumns) {
     test::Random random(8);
     const size_t n = 11, k = 64;
@@ -164,7 +164,7 @@ std::vector<uint8_t> read(const std::string& path) {
     return {s.begin(), s.end()};
 }
 
-// What ggml makes of these rows (test/data/gguf/README.md).
+// What ggml produces from these rows (test/data/gguf/README.md).
 TEST_P(Appended, QuantisesLikeRecordedRows) {
     if (std::string(a.source) != "f32") {
         return;
@@ -188,7 +188,7 @@ TEST_P(Appended, QuantisesLikeRecordedRows) {
     }
 }
 
-// Every micro-kernel of the format, after each row that is appended: what is beyond the last one does not matter.
+// Every micro-kernel of the format, after each appended row: whatever lies beyond the last row does not matter.
 TEST_P(Appended, ProductsAreThoseOfPackedRows) {
     test::Random random(9);
     const size_t n = 9, k = 128;

@@ -31,7 +31,7 @@ size_t no_offset(size_t, size_t, size_t) {
     return 0;
 }
 
-/// A micro-kernel that no call here runs, so that there is one on every host.
+/// A micro-kernel that is never run here, so that there is one on every host.
 kai_ukernel some_ukernel(kai_ukernel_signature signature, const char* lhs_format, const char* rhs_format) {
     kai_ukernel u = {};
     u.name = "some_kernel", u.family = "some_family";
@@ -52,7 +52,7 @@ const kai_ukernel kDepthwise = some_ukernel(KAI_UKERNEL_DWCONV, "f32", "f32pbias
 const kai_ukernel kPlain = some_ukernel(KAI_UKERNEL_MATMUL_PLAIN, "f32", "f32_kxn");
 const kai_ukernel kChunks = some_ukernel(KAI_UKERNEL_IMATMUL, "f32p", "f32pbiasf32");
 
-/// A problem with all its operands: zeros.
+/// A problem with all its operands, which are zeros.
 kai_call right_call(const kai_ukernel& u) {
     static uint8_t operands[1 << 14];
     kai_call c = {};
@@ -168,7 +168,7 @@ TEST(KaiCall, Sizes) {
     kai_call_pack_lhs(&c, 0, c.m, nullptr);
 }
 
-// Nothing is read or written: not even what lies around no part.
+// Nothing is read or written, not even next to an empty part.
 TEST(KaiCall, EmptyParts) {
     kai_call c = right_call(kBlocks);
     c.lhs = c.rhs = c.lhs_packed = c.rhs_packed = nullptr;
@@ -239,7 +239,7 @@ TEST(KaiCall, WhatNoFunctionSees) {
         SAID(all_at_once, 4, 10, "rhs_pack_kxn_qsi4cxp_qs4cxs1s0"));
 }
 
-// The packer itself says what it rejects.
+// The packer itself reports what it rejects.
 TEST(KaiCall, WhatTheFunctionsRefuse) {
     kai_call c = right_call(kBlocks);
     c.k = 48;

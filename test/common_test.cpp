@@ -49,7 +49,7 @@ TEST(Common, F32ToF16) {
         const float x = float_of(bits);
         ASSERT_EQ(kai_cast_f16_f32(x), reference::f16_from_f32(x)) << std::hex << bits;
     });
-    // Each f16 survives; halfway between two neighbours the even one wins.
+    // Every f16 survives; halfway between two neighbours the even one is chosen.
     for (uint32_t h = 0; h < 0x7BFF; ++h) {
         const float here = reference::f32_from_f16(static_cast<uint16_t>(h));
         const float next = reference::f32_from_f16(static_cast<uint16_t>(h + 1));
@@ -155,7 +155,7 @@ TEST(Common, OwnLazySaveOfZa) {
     for (size_t i = 0; i < content.size(); ++i) {
         content[i] = static_cast<uint8_t>(i * 7 + i / svl + 1);
     }
-    // As many rows as the block says, and not one byte more.
+    // Exactly as many rows as the block says.
     for (const size_t slices : {size_t{0}, size_t{1}, svl / 2, svl}) {
         std::vector<uint8_t> saved(content.size() + 1, 0xA5);
         const Tpidr2Block block = {saved.data(), static_cast<uint16_t>(slices), {}};
@@ -164,7 +164,7 @@ TEST(Common, OwnLazySaveOfZa) {
         std::copy_n(content.begin(), slices * svl, expected.begin());
         EXPECT_TRUE(saved == expected) << slices << " slices";
     }
-    // Nothing to save, and a block of another kind.
+    // Nothing to save, and a block of an unknown kind.
     const Tpidr2Block no_buffer = {nullptr, static_cast<uint16_t>(svl), {}};
     EXPECT_NE(save_za_with(&no_buffer, content.data(), svl), 0);
     EXPECT_NE(save_za_with(nullptr, content.data(), svl), 0);
@@ -184,7 +184,7 @@ TEST(Common, AlwaysAssertionsAbort) {
     EXPECT_ABORT(test::told_so_unless(kai_div_ceil(1, 1) == 2), test::library_asserts ? "told so" : "");
 }
 
-// The library's own preconditions. Left out if it does not check them (main.cpp).
+// Preconditions of the library. Skipped if this build does not check them (main.cpp).
 TEST(Common, ViolatedPreconditionsAreTold) {
     const std::vector<float> lhs(96);
     std::vector<uint8_t> packed(4096);

@@ -237,7 +237,7 @@ TEST(Cpu, DisableTakesEachSeparator) {
     }
 }
 
-// What is hidden is still what the system has.
+// Hidden features are still reported as features of the system.
 TEST(Cpu, DisableDoesNotChangeTheSystem) {
     uint64_t system;
     {

@@ -164,7 +164,7 @@ struct Gaps {
     size_t column = 0, row = 0;
 };
 
-/// An image in memory of exact size.
+/// An image in a buffer of exact size.
 struct Layout {
     size_t channels, width, height, column_stride, row_stride;
     Element element;
@@ -187,7 +187,7 @@ struct Layout {
     }
 };
 
-/// The packed filter, from its description.
+/// The packed filter, computed from its description.
 std::vector<uint8_t> packed_filter(
     Element element, size_t lanes, size_t taps, size_t channels, const float* filter, const float* bias) {
     std::vector<uint8_t> packed((channels + lanes - 1) / lanes * lanes * (taps + 1) * element.size());
@@ -264,7 +264,7 @@ protected:
         return result;
     }
 
-    /// Any NaN is as good as another.
+    /// Any NaN equals any other.
     static void expect_same(const std::vector<float>& actual, const std::vector<float>& expected) {
         ASSERT_EQ(actual.size(), expected.size());
         for (size_t i = 0; i < actual.size(); ++i) {
@@ -327,7 +327,7 @@ TEST_P(Dwconv, OutputsOfAnySize) {
     }
 }
 
-// More padding than the filter is wide: outputs that are the bias.
+// More padding than the filter is wide: some outputs are just the bias.
 TEST_P(Dwconv, MuchPadding) {
     Random random(3);
     for (const size_t pad : {3, 5}) {
@@ -422,7 +422,7 @@ TEST_P(Dwconv, SameBitsWhateverTheSplit) {
     const std::vector<float> expected = run(p);
     const GuardedBuffer rhs(packed_filter(element, lanes, 9, s.channels, p.filter.data(), p.bias.data()));
     for (size_t y = 0; y < s.dst_height(); y += 4) {
-        // The rows that a call needs, and no others.
+        // Reads the rows that a call needs, and no others.
         const size_t first = y > 0 ? y - 1 : 0, rows = std::min<size_t>(4, s.dst_height() - y);
         const size_t inputs = std::min(y + rows + 1, s.height) - first;
         const GuardedBuffer src(inputs * in.row_stride), dst(rows * out.row_stride);
@@ -459,7 +459,7 @@ TEST_P(Dwconv, FpcrModes) {
         }
         expect_same(dst, want);
     }
-    // 9 operations, each up to an ulp off what it is to nearest.
+    // 9 operations, each at most one ulp off its value rounded to nearest.
     const float bound = 2 * 9 * (element.f16 ? 0x1p-11F : 0x1p-24F);
     for (const uint64_t mode : {test::kRoundUp, test::kRoundDown, test::kRoundToZero}) {
         SCOPED_TRACE(testing::Message() << std::hex << "FPCR " << mode);
@@ -500,7 +500,7 @@ TEST_P(Dwconv, Threads) {
     expect_same(actual, expected);
 }
 
-// Nothing is read, nothing is written: neither NULL nor buffers of no bytes do harm.
+// Nothing is read or written: NULL and buffers of zero bytes are fine.
 TEST_P(Dwconv, EmptyProblems) {
     const GuardedBuffer nothing(0);
     for (uint8_t* const p : {nothing.data(), static_cast<uint8_t*>(nullptr)}) {
@@ -553,7 +553,7 @@ TEST_P(Dwconv, AnyStrides) {
         for (size_t y = 0; y < kHeight; ++y) {
             for (size_t x = 0; x < kWidth; ++x) {
                 for (size_t c = 0; c < channels; ++c) {
-                    // Of those that share a place, the last one.
+                    // Of pixels that share an address, the last one written stays.
                     uint8_t* place = src.data() + y * row + x * column + c * element.size();
                     element.store(place, p.at(y, x, c));
                 }
@@ -564,7 +564,7 @@ TEST_P(Dwconv, AnyStrides) {
             p.src[i] = element.load(src.data() + y * row + x * column + i % channels * element.size());
         }
         const GuardedBuffer rhs(packed_filter(element, lanes, 9, channels, p.filter.data(), p.bias.data()));
-        // The output the other way round.
+        // The output with rows and columns swapped.
         const size_t dst_row = pixel, dst_column = kHeight * pixel;
         const GuardedBuffer dst((kHeight - 1) * dst_row + (kWidth - 1) * dst_column + channels * element.size());
         test::checked_call_as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(
@@ -635,7 +635,7 @@ TEST(DwconvGetters, Values) {
     EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, size_t{6}, size_t{7}), 840u);
     EXPECT_EQ(test::checked_call(KAI_F32(dst_offset), size_t{8}, size_t{100}), 800u);
     EXPECT_EQ(test::checked_call(KAI_F32(src_offset), size_t{7}, size_t{100}), 700u);
-    // Nothing is cut to 32 bits.
+    // No offset is truncated to 32 bits.
     const size_t many = size_t{1} << 36;
     EXPECT_EQ(test::checked_call(KAI_F32(dst_size), many, size_t{6}, size_t{7}), many * 168);
     EXPECT_EQ(test::checked_call(KAI_F32(dst_size), size_t{5}, many, size_t{7}), many * 140);

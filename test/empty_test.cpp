@@ -26,7 +26,7 @@ using test::GuardedBuffer;
 
 namespace {
 
-/// Sizes that are not 0: within a tile, more than one, and more than kernels take at a time.
+/// Non-zero sizes: within a tile, more than a tile, and more than kernels process at a time.
 constexpr size_t kSizes[] = {1, 4, 16, 37, 131};
 
 size_t element_size(const kai_ukernel& u) {
@@ -97,7 +97,7 @@ protected:
         kai::run(u, a, test::Checked{}, test::substitute_of(u));
     }
 
-    /// Where there is a table of pointers, it is of two chunks.
+    /// A table of pointers has two chunks.
     template <typename Args>
     static void set_depth(Args& a, size_t k) {
         kai::set_depth(a, k, k % 2 == 0 ? 2 : 1);
@@ -161,7 +161,7 @@ TEST_P(EmptyMatmul, ReadsNothing) {
     expect_nothing_is_read({lhs.data(), rhs.data(), dst.data(), &kBounds});
 }
 
-// Packed operands without a byte.
+// Packed operands of zero bytes.
 TEST_P(EmptyMatmul, ZeroDepthTakesNull) {
     if (kai::is_depthwise(u)) {
         return;
@@ -191,14 +191,14 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, EmptyMatmul, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmptyMatmul);
 
-/// The same for what is no operand. Not of mutants: they look at it themselves.
+/// The same for other arguments. Not for mutants, which read them.
 class EmptyArguments : public EmptyMatmul {};
 
 TEST_P(EmptyArguments, TakeNullParameters) {
     expect_nothing_is_read({nullptr, nullptr, nullptr, nullptr});
 }
 
-// The unified API: flags ask for bounds that are not there.
+// The unified API: flags ask for bounds that are missing.
 TEST_P(EmptyArguments, TakeNoBounds) {
     if (!unified || u.dst_type == kai_dt_int32) {
         return;
@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, EmptyArguments, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmptyArguments);
 
-// An image without rows: the padding around it makes the results.
+// An image without rows: all results come from the padding.
 TEST_P(EmptyArguments, DepthwiseOfNoRowsIsTheBias) {
     if (!kai::is_depthwise(u)) {
         return;
@@ -289,7 +289,7 @@ protected:
     }
 
     const std::vector<Depth>& depths() const {
-        // 8192 suits all that want a multiple of something.
+        // 8192 is a multiple of everything that packers require.
         static const std::vector<Depth> whole = {{0, 32}, {256, 32}, {8192, 32}};
         if (kai::is_file(p) || test::fixed_block(p) != 0) {
             return whole;
@@ -324,7 +324,7 @@ TEST_P(EmptyPack, ReadsNothing) {
     expect_nothing_is_read({source.data(), scale.data(), packed.data()});
 }
 
-// k = 0: the source has no byte, and in some formats the packed rows have none.
+// k = 0: the source has no bytes, and in some formats neither have the packed rows.
 TEST_P(EmptyPack, ZeroDepthTakesNull) {
     for (const reference::Tile& t : tiles) {
         for (const size_t count : {size_t{1}, size_t{41}}) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kBl = 32;  // of Q8_0
 
-/// Of a matrix: rows of k.
+/// A matrix of rows of k elements.
 struct Matrix {
     size_t rows, k;
     std::vector<float> values = std::vector<float>(rows * k);
@@ -39,7 +39,7 @@ struct Matrix {
     }
 };
 
-/// Weights as the packer takes them.
+/// Weights in the layout that the packer takes.
 struct Channels {
     std::vector<int8_t> weights;
     std::vector<float> scales;
@@ -98,7 +98,7 @@ TEST_P(GgmlQ80, ItsCalls) {
     const Matrix a(m, k, 1);
     const Channels b(Matrix(n, k, 2));
 
-    // At the load of a model: bl in the place of sr for getters, sr for the packer.
+    // Loading a model: getters get bl in place of sr, the packer gets sr.
     const size_t size = kai_get_rhs_packed_size_rhs_pack_nxk_qsi8cxp_qsi8cx_neon(n, k, nr, kr, kBl);
     const size_t stride = kai_get_rhs_packed_stride_rhs_pack_nxk_qsi8cxp_qsi8cx_neon(k, nr, kr, kBl);
     EXPECT_EQ(stride, nr * (k + 12));  // weights; the sum, the scale and the bias of a channel
@@ -109,7 +109,7 @@ TEST_P(GgmlQ80, ItsCalls) {
     kai_run_rhs_pack_nxk_qsi8cxp_qsi8cx_neon(
         1, n, k, nr, kr, sr, b.weights.data(), nullptr, b.scales.data(), packed_rhs.data(), 0, &params);
 
-    // Of every token: rows of A by threads, a panel each, then columns of C by threads, in multiples of n_step.
+    // For every token: threads pack panels of A, then compute columns of C in multiples of n_step.
     const GuardedBuffer packed_lhs(kai_get_lhs_packed_size_lhs_quant_pack_qai8dxp_f32(m, k, mr, kr, sr));
     for (size_t first = 0; first < m; first += mr) {
         const size_t at = lhs_offset(first, k), rows = std::min(mr, m - first);

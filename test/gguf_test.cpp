@@ -53,7 +53,7 @@ float converted(kai_datatype type, float x) {
                                 : reference::f32_from_bf16(reference::bf16_from_f32(x));
 }
 
-/// Bit for bit, but any NaN for any.
+/// Equal bit for bit, except that any NaN equals any other.
 bool same(float a, float b) {
     return std::isnan(a) ? std::isnan(b) : reference::bits_of(a) == reference::bits_of(b);
 }
@@ -150,7 +150,7 @@ protected:
     }
 };
 
-// Bytes of every kind: scales are subnormal, infinite and NaN as well.
+// Random bytes, so that scales are also subnormal, infinite and NaN.
 TEST_P(Gguf, RandomBlocks) {
     test::Random random(t.id);
     for (const size_t blocks : {0, 1, 2, 3, 9, 17}) {
@@ -195,7 +195,7 @@ uint64_t hash(const std::vector<float>& row) {
     return h;
 }
 
-// What ggml makes of these rows (test/data/gguf/README.md).
+// What ggml produces from these rows (test/data/gguf/README.md).
 TEST_P(Gguf, RecordedRows) {
     std::ifstream lines(KAI_TEST_DATA "/gguf/rows.csv");
     std::string line;
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Gguf, testing::ValuesIn(all_types()), [](const a
     return std::string(info.param->name);
 });
 
-// F32, F16, BF16: every half; floats of every kind.
+// F32, F16, BF16: every 16-bit value, and floats of every kind.
 TEST(GgufFloats, EveryHalf) {
     std::vector<uint8_t> halves(2 * 65536), floats;
     test::Random random(3);
@@ -361,7 +361,7 @@ protected:
         return floats;
     }
 
-    /// The scale is exact, the zero rounded once, and so is the sum. With fields of f16 scale and minimum are rounded.
+    /// The scale is exact; the zero and the sum are rounded once. With f16 fields, scale and minimum are rounded too.
     float expected(const reference::GgufWeight& w) const {
         if (half_fields) {
             const auto half = [](double x) {
@@ -374,7 +374,7 @@ protected:
     }
 };
 
-// Rows of the file, packed and unpacked: the weights of the file.
+// Packing and unpacking rows of the file gives back its weights.
 TEST_P(GgufPack, RecordedRowsComeBack) {
     for (const bool edge : {false, true}) {
         if (test::file_bl(p) == 0) {
@@ -396,7 +396,7 @@ TEST_P(GgufPack, RecordedRowsComeBack) {
                         const float want = expected(w);
                         ASSERT_TRUE(same(got[i], converted(dst_type, want)))
                             << "row " << row << ", weight " << i << " is " << got[i] << ", not " << want;
-                        // As in the file, where 8 * scale + min needs no rounding: in rows that a quantiser made.
+                        // Exact where 8 * scale + min needs no rounding, as in rows that a quantiser made.
                         if (!edge && !half_fields) {
                             ASSERT_EQ(want, w.f32()) << "row " << row << ", weight " << i;
                         }
@@ -407,7 +407,7 @@ TEST_P(GgufPack, RecordedRowsComeBack) {
     }
 }
 
-// Floats that the formats can hold come back as they were.
+// Floats that a format can represent survive unchanged.
 TEST_P(GgufPack, FloatsComeBack) {
     if (test::file_bl(p) != 0) {
         return;
@@ -528,7 +528,7 @@ TEST(GgufUnpack, RoundsOnce) {
         for (size_t row = 0; row < 4; ++row) {
             const uint32_t scale = static_cast<uint32_t>(random.next()) & (row == 0 ? 0xFF8FFFFFU : 0x83FFFFFFU);
             const auto zero = static_cast<uint32_t>(random.next()) & 0x83FFFFFF;
-            // f32 near 1, and zeros from its size to far below it.
+            // f32 scales near 1, and zeros from the same magnitude to far below it.
             side.scale.push_back(reference::float_of((scale & 0x803FFFFFU) | 0x3F800000U));
             const uint32_t exponent = 127 - static_cast<uint32_t>(random.integer(0, 100));
             side.offset.push_back(reference::float_of((zero & 0x807FFFFFU) | exponent << 23));
@@ -561,7 +561,7 @@ TEST(GgufUnpack, RoundsOnce) {
     }
 }
 
-// ---- a table of the caller's ----
+// ---- a table of the caller ----
 
 // docs/gguf-kernels.md: NF4 of bitsandbytes as records, and how far the weights are off.
 TEST(GgufTable, PacksNf4) {
@@ -769,7 +769,7 @@ std::vector<uint8_t> product_of_rows(const kai_ukernel& u, const kai_gguf_type& 
     return dst.bytes();
 }
 
-/// Weights in super-blocks: in whichever order they are packed.
+/// Weights in super-blocks, in every packed order.
 TEST(GgufProduct, SameBitsOfSuperBlocks) {
     std::map<uint32_t, std::vector<uint8_t>> first;
     for (const auto& [u, type] : products()) {
@@ -781,7 +781,7 @@ TEST(GgufProduct, SameBitsOfSuperBlocks) {
     EXPECT_FALSE(first.empty());
 }
 
-/// Rows where they lie: the bits of a micro-kernel that reads the same rows packed, and the same LHS.
+/// Rows read in place: same bits as a micro-kernel that reads the same rows packed, with the same LHS.
 TEST(GgufProduct, SameBitsWhereTheyLie) {
     size_t compared = 0;
     for (const auto& [u, type] : products()) {

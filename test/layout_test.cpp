@@ -79,7 +79,7 @@ protected:
         return cases;
     }
 
-    /// Of elements that are not in one place: Format::at.
+    /// For elements whose bits are not adjacent: Format::at.
     bool has_parts() const {
         return f.bits < 8 && 8 % f.bits != 0;
     }

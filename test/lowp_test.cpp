@@ -40,7 +40,7 @@ protected:
         rhs.bias.assign(n, 0.0f), rhs.multiplier.assign(n, 1 << 30), rhs.shift.assign(n, 0);
     }
 
-    /// Runs and compares, all elements of one call and of columns 4 to the last but one.
+    /// Runs and compares: all elements in one call, and columns 4 to the last but one.
     void check() {
         reference::Arithmetic arithmetic;
         arithmetic.type = u.dst_type;
@@ -130,7 +130,7 @@ TEST_P(Lowp, EndsOfTheirRanges) {
     }
 }
 
-// Any offsets: sums wrap around. One of them lets kernels leave sums of columns out.
+// Arbitrary offsets: sums wrap around. With one of them kernels need no column sums.
 TEST_P(Lowp, AnyOffsets) {
     const int32_t none = rhs_format.has_unsigned ? -128 : 0;
     for (const test::Data data : {test::Data::random, test::Data::large}) {
@@ -194,7 +194,7 @@ TEST_P(Lowp, LargestProducts) {
     }
 }
 
-// One multiplier and one shift; no bias; bounds beyond the type, and of one value.
+// One multiplier and one shift; no bias; bounds beyond the type, and bounds that allow one value.
 TEST_P(Lowp, WhatACallMayLeaveOut) {
     for (const bool legacy : {false, true}) {
         for (const size_t m : {1, 2, 3, 4, 9}) {
@@ -218,7 +218,7 @@ TEST_P(Lowp, WhatACallMayLeaveOut) {
     }
 }
 
-// With assertions: a shift that is out of its range, of whichever channel.
+// With assertions: a shift out of range, in any channel.
 TEST_P(Lowp, RefusesTheShiftOfAnyChannel) {
     if (!test::library_asserts) {
         return;

@@ -17,12 +17,12 @@
 
 namespace {
 
-/// A filter without what matches `pattern`.
+/// A filter that leaves out what matches `pattern`.
 std::string without(std::string filter, const std::string& pattern) {
     return filter + (filter.find('-') == std::string::npos ? '-' : ':') + pattern;
 }
 
-/// A filter of GoogleTest: patterns, and after a minus those of tests that are left out.
+/// A GoogleTest filter: patterns, then after a minus those of tests to leave out.
 class Filter {
 public:
     explicit Filter(const std::string& filter) {

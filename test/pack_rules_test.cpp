@@ -52,7 +52,7 @@ kai_any_fn* packed_stride_getter(const kai_packer& p) {
     return found == getters.end() ? nullptr : found->second;
 }
 
-/// A call. Operands are buffers of zeros, large enough for a right one.
+/// A call. Operands are buffers of zeros, large enough for a valid call.
 struct Call {
     size_t num_groups = 1, n = 6, k = 64, nr = 4, kr = 8, sr = 2, bl = 32;
     size_t rhs_stride = 0, scale_stride = 0, extra_bytes = 0;
@@ -81,7 +81,7 @@ bool takes_scales(const kai_packer& p) {
 bool takes_elements(const kai_packer& p) {
     return !takes_scales(p) && !test::has_blocks(p);
 }
-/// Or its format has no place for one.
+/// Or its format has no field for one.
 bool packs_no_bias(const kai_packer& p) {
     return test::format_of(p).bias == nullptr;
 }
@@ -199,7 +199,7 @@ protected:
         TEST_SKIP_UNLESS_RUNNABLE(p);
     }
 
-    /// The first tile that the packer takes.
+    /// The first tile that the packer accepts.
     void set_tile(Call& c) const {
         for (const size_t nr : {4, 8, 12, 16, 32}) {
             for (const size_t kr : {8, 4, 16, 1}) {
@@ -214,7 +214,7 @@ protected:
         ADD_FAILURE() << "no tile";
     }
 
-    /// A call that the packer takes.
+    /// A call that the packer accepts.
     Call right_call() const {
         Call c;
         set_tile(c);
@@ -337,7 +337,7 @@ TEST_P(PackRules, OffsetOfAnOddNibble) {
     }
 }
 
-// Nothing is read of a problem without columns. Without depth there are no elements, and no scales of blocks.
+// A problem without columns reads nothing. Without depth there are no elements and no block scales.
 TEST_P(PackRules, EmptyProblemsTakeNull) {
     Call c = right_call();
     c.n = 0;

@@ -123,7 +123,7 @@ protected:
                                       : Depth{19, 0};
     }
 
-    /// Tiles of each order of elements: panels of one row, and of some.
+    /// Tiles for each element order: panels of one row, and of several.
     std::vector<Tile> tiles_of_each_order() const {
         std::vector<Tile> chosen;
         for (const Tile t : tiles()) {
@@ -143,7 +143,7 @@ protected:
         return std::max<size_t>(128, kai_cpu_sme_bytes()) / size;
     }
 
-    /// Every depth up to `most` that the packer takes. Of blocks: one block of any length, or whole blocks of 32.
+    /// Every depth up to `most` that the packer accepts. With blocks: one block of any length, or whole blocks of 32.
     std::vector<Depth> every_depth(Tile t, size_t most) const {
         const bool any_block = std::string(p.name) == "lhs_quant_pack_qsi8d32p_f32";
         const bool whole_32 = blocks || kai::has_lut(p);
@@ -185,7 +185,7 @@ protected:
         EXPECT_EQ(wrong, 0u);
     }
 
-    // Rows of an LHS, and the side that the packer must make of them.
+    // Rows of an LHS, and the packed side that is expected.
     struct Lhs {
         std::vector<float> values;
         Side side;
@@ -198,7 +198,7 @@ protected:
     }
     /// Packer, rows, k, bl, whether the values are special, and kr / sr of an LHS.
     using Arguments = std::tuple<const kai_packer*, size_t, size_t, size_t, bool, size_t>;
-    /// What make() returned for these arguments.
+    /// The result of make() for these arguments.
     template <typename T, typename Make>
     static const T& made(const Arguments& of, Make make) {
         using Entry = std::pair<Arguments, T>;
@@ -256,7 +256,7 @@ protected:
             tuned ? reference::sums_of_neighbours(wide, kxn ? 4 : 32) : reference::sums_of_halves(wide, t.kr / t.sr);
         return wide;
     }
-    /// What the packer must make of an RHS. `zero_point`: of the LHS, for static int8.
+    /// The packed RHS that is expected. `zero_point`: that of the LHS, for static int8.
     Packed expected_rhs(const Side& side, Tile t, int32_t zero_point = 1) const {
         if (format.plain) {
             Side packed = test::is_requantising(p) ? test::requantised(side, zero_point, 0.3f) : side;
@@ -315,7 +315,7 @@ protected:
                (format.is_float() && test::element_bits(p) != format.bits()) ||
                (format.element == Format::bf16 && test::source_type(p) != "bf16");
     }
-    /// Depth as a panel has it.
+    /// Depth as stored in a panel.
     size_t panel_depth(Tile t, size_t k) const {
         return test::is_indirect(p) ? test::Chunks(k).stored(t.kr) : k;
     }
@@ -335,7 +335,7 @@ protected:
             return false;
         }
         if (lhs && blocks) {
-            // Groups of 4 and 8; kr even where it is divided.
+            // Groups of 4 and 8; kr is even where it is split.
             return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format.scale_type == Format::f16_scale || t.sr == 2);
         }
         if (p.signature == KAI_LHS_QUANT_PACK) {
@@ -423,7 +423,7 @@ TEST_P(Pack, EveryTail) {
     }
 }
 
-// Rows and blocks that are longer than what a packer may buffer.
+// Rows and blocks longer than any buffer of a packer.
 TEST_P(Pack, LongRows) {
     if (!lhs) {
         return;
@@ -531,7 +531,7 @@ TEST_P(Pack, TwosComplementNibbles) {
     }
     for (const Tile tile : tiles()) {
         for (const Depth depth : depths()) {
-            // An even number of columns: every nibble of the source belongs to one.
+            // An even number of columns, so that every nibble of the source belongs to one.
             const Side side = make_rhs(2 * tile.rows + 2, depth.k, depth.bl);
             check_rhs(tile, side, test::RhsSource(p, side, 0, Flush::end, 0));
         }
@@ -734,7 +734,7 @@ TEST_P(Pack, RowsByIndex) {
 }
 
 TEST_P(Pack, GettersFollowTheFormulas) {
-    // Sizes are asked with one row (nr = 1), too, and with indices past any end.
+    // Sizes are also queried with one row (nr = 1), and with indices past the end.
     std::vector<Tile> asked = tiles();
     if (p.accepts(3, asked[0].kr, asked[0].sr)) {
         asked.push_back({1, asked[0].kr, asked[0].sr});
@@ -761,7 +761,7 @@ TEST_P(Pack, GettersFollowTheFormulas) {
     }
 }
 
-// Panels further apart than they are long.
+// Panels with gaps between them.
 TEST_P(Pack, PanelsWithGaps) {
     if (!unified) {
         return;
@@ -834,7 +834,7 @@ TEST_P(Pack, UnifiedGetters) {
     }
 }
 
-/// `rows`: member of the config, `member`: its name. args: of a problem that is not empty.
+/// `rows`: a member of the config, `member`: its name. args: those of a non-empty problem.
 template <typename Api, typename Config, typename Args>
 void expect_rows_of_the_config(
     const Api& api, const Config& config, size_t& rows, const std::string& function, const char* member, Args args) {
@@ -878,7 +878,7 @@ TEST_P(Pack, RowsOfTheCall) {
     }
 }
 
-// Scales of blocks may lie as they like: here those of all columns of a block are neighbours.
+// Block scales may have any strides: here those of all columns of a block are adjacent.
 TEST_P(Pack, UnifiedScalesOfBlocks) {
     if (!unified || !blocks) {
         return;
@@ -1057,7 +1057,7 @@ TEST_P(Pack, Threads) {
 }
 
 // With assertions, an LHS packer and its getters abort with the name of the function and the value that they reject.
-// Left out if the library does not check (main.cpp).
+// Skipped if this build does not check (main.cpp).
 TEST_P(Pack, LhsRefusesAndSaysWhy) {
     const std::string name = p.name;
     if (!lhs || unified || test::is_indirect(p) || name.find("_sme") != std::string::npos) {
@@ -1131,7 +1131,7 @@ TEST_P(Pack, KeepsTheCallersZa) {
     check(tile, 0, typical_depth(), 0, Flush::end);
 }
 
-/// All but those of depthwise convolution (dwconv_test.cpp).
+/// All except those of depthwise convolution (dwconv_test.cpp).
 std::vector<const kai_packer*> matmul_packers() {
     std::vector<const kai_packer*> packers = test::all_packers();
     packers.erase(

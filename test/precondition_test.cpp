@@ -27,7 +27,7 @@ namespace {
 
 using kai::as;
 
-/// It aborts after printing this message and nothing else.
+/// Expects an abort after exactly this message.
 void expect_refused(const std::function<void()>& call, const std::string& function, const std::string& message) {
     const test::Ending ending = test::ending_of(call);
     EXPECT_EQ(ending.signal, SIGABRT);
@@ -58,7 +58,7 @@ protected:
         TEST_SKIP_UNLESS_RUNNABLE(u);
     }
 
-    /// An empty problem, except for what is wrong.
+    /// An empty problem, apart from the wrong argument.
     struct Call {
         size_t m, n, k, bl, element;
         float lo = -1, hi = 1;
@@ -124,7 +124,7 @@ protected:
         return "kai_" + name;
     }
 
-    /// Offsets as the library's getters, by their common arguments.
+    /// Offset getters, called by the arguments that they have in common.
     size_t lhs_offset(size_t m_idx, size_t k, size_t bl) const {
         kai::KernelArgs a = args_of(k, bl, m_idx);
         a.lhs_stride = unified && lhs_has_blocks ? 0 : k;
@@ -134,7 +134,7 @@ protected:
         return kai::rhs_offset(u, args_of(k, bl, n_idx), kai::Direct{});
     }
     std::string lhs_getter() const {
-        // That of one family is named like a packed one.
+        // In one family it has the name of a packed one.
         const bool offset = (rows || by_pointers) && name != "matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot";
         return (offset ? "kai_get_lhs_offset_" : "kai_get_lhs_packed_offset_") + name;
     }
@@ -143,7 +143,7 @@ protected:
     }
 };
 
-// Left out if the library does not check (main.cpp).
+// Skipped if this build does not check (main.cpp).
 class AssertedPreconditions : public KernelPreconditions {};
 
 TEST_P(AssertedPreconditions, AnEmptyProblemIsFine) {
@@ -282,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, AssertedPreconditions, testing::ValuesIn(test::all_ukernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AssertedPreconditions);
 
-// In every build: what a flag asks for would be left out.
+// Checked in every build: otherwise an unknown flag would be ignored silently.
 TEST_P(KernelPreconditions, NoUnknownFlags) {
     if (unified) {
         EXPECT_REFUSED(call_unified(good(), 0x10001), creator(), SAID(unknown_flags, 0x1));
@@ -344,7 +344,7 @@ protected:
         return kai::line_size(p, kColumns, depth, 0);
     }
 
-    /// A call that is right, until something is changed. (Operands are not read before all is checked.)
+    /// A valid call, to be changed. (Operands are not read before everything is checked.)
     struct Call {
         size_t num_groups, nr, kr, sr, extra, stride, panel;
         const void *rhs, *bias, *scale, *params, *multiplier, *sum_scale;
@@ -378,7 +378,7 @@ protected:
     }
 };
 
-/// `member` of a good call is `value`: `message`.
+/// Sets `member` of a valid call to `value` and expects `message`.
 #define EXPECT_WRONG(member, value, message)       \
     do {                                           \
         Call wrong = good();                       \

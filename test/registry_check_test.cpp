@@ -91,7 +91,7 @@ void run(const Call& c, Buffers& b) {
     c.packer != nullptr ? run(*c.packer, c, b) : run(*c.ukernel, c, b);
 }
 
-/// @name Parameters, right and wrong ones, of every type
+/// @name Parameters of every type, valid and invalid
 /// @{
 constexpr kai_rhs_pack_qs4cxs1s0_param kZeroPoints[] = {{1, 8}, {1, 2}, {1, 0}, {1, 3}, {2, 8}, {0, 8}, {-1, 8}};
 constexpr kai_rhs_pack_nxk_qsi4c32p_qsu4c32s1s0_params kBlockParams[] = {
@@ -128,7 +128,7 @@ bool accepted(const Call& c, std::string* reason = nullptr) {
     return is_accepted;
 }
 
-/// A call that is right, or one with a reason.
+/// A valid call, or an invalid one with the reason.
 Call right_call(const kai_packer& p, std::string& reason) {
     Call c = {};
     c.packer = &p;
@@ -165,7 +165,7 @@ Call right_call(const kai_packer& p, std::string& reason) {
     return c;
 }
 
-/// Calls that differ from this one in one respect.
+/// Calls that differ from this one in one argument.
 std::vector<Call> variations(const Call& base) {
     std::vector<Call> calls = {base};
     const auto vary = [&](auto Call::*field, std::initializer_list<size_t> values) {

@@ -28,7 +28,7 @@ bool runnable(const kai_ukernel& u) {
     return kai_registry_runnable(u.features, nullptr, 0);
 }
 
-/// Whether it reads an LHS that is not packed.
+/// Whether it reads an unpacked LHS.
 bool takes_rows(const kai_ukernel& u) {
     const std::string format = u.lhs_format;
     return format == "f32" || format == "f16" || format == "int8" || format == "uint8";
@@ -134,7 +134,7 @@ TEST(Registry, EveryKernelHasItsPackers) {
             ASSERT_NE(lhs, nullptr);
             EXPECT_STREQ(lhs->format, u->lhs_format);
         }
-        // Formats do not tell: packers of another kind have other arguments.
+        // Formats do not decide: packers of another kind have other arguments.
         EXPECT_EQ(test::is_indirect(*rhs), test::is_indirect(*u)) << rhs->name;
         EXPECT_TRUE(lhs == nullptr || test::is_indirect(*lhs) == test::is_indirect(*u)) << lhs->name;
         EXPECT_TRUE(test::is_unified(*rhs) == kai::is_unified(*u) || kai::has_other_kind(*u)) << rhs->name;
@@ -220,7 +220,7 @@ TEST(Registry, DeclaredPairsShareOnePackedRhs) {
     }
 }
 
-// A partner, wherever there is one, reads the very same panels.
+// Every partner reads exactly the same panels.
 TEST(Registry, PartnersReadTheSamePanels) {
     for (const kai_ukernel* gemm : test::all_ukernels()) {
         if (!runnable(*gemm)) {
@@ -428,7 +428,7 @@ TEST(Registry, UnknownFamilies) {
     }
 }
 
-// Nothing that the registry does executes an instruction that this CPU lacks.
+// The registry executes no instruction that this CPU lacks.
 TEST(Registry, AsksNothingThatTheCpuLacks) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         SCOPED_TRACE(u->name);
@@ -472,7 +472,7 @@ TEST(Registry, AsksNothingThatTheCpuLacks) {
     }
 }
 
-/// Getters either answer, or say that the vector length is missing.
+/// Getters either answer, or say that the CPU has no such vectors.
 ::testing::AssertionResult answers_or_says_why(const Ending& ending, const char* name, bool may_abort) {
     if (ending.returned) {
         return ::testing::AssertionSuccess();
@@ -495,7 +495,7 @@ TEST(Registry, GettersAnswerOrSayThatTheVectorLengthIsMissing) {
         }
         size_t aborts = 0;
         const std::array getters = {u->get_m_step, u->get_n_step, u->get_mr, u->get_nr, u->get_kr, u->get_sr};
-        // Where all answer, one process for all of them: it takes long to emulate.
+        // If all of them answer, one process serves all: processes are slow under emulation.
         const size_t at_once = unknown ? 1 : getters.size();
         for (size_t i = 0; i < getters.size(); i += at_once) {
             const Ending ending = ending_of(

@@ -30,7 +30,7 @@ std::string text_of(const kai_violation& violation, size_t size = 256) {
     return written;
 }
 
-// Sentences of this test: how those of the library are worded is no matter here.
+// Sentences of this test's own: the wording of the library's does not matter here.
 #define SENTENCE(NAME, FORMAT)                   \
     struct NAME##_sentence {                     \
         static constexpr char format[] = FORMAT; \

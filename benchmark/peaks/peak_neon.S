@@ -17,7 +17,7 @@
     sadalp  v\r\().4s, v1\r\().8h
 .endm
 
-// 8 times 16 products: three instructions each.
+// 8 groups of 16 products, three instructions each.
 func kai_bench_sadalp, hidden
     frame   d8-d15
     movi    v30.16b, #0x3c

@@ -1,4 +1,4 @@
-// Operands at any address: the bits are those of aligned ones. The sanitizers watch (kleidiai_gemm_asan).
+// Operands at any address give the same bits as aligned ones. Also run with sanitizers (kleidiai_gemm_asan).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace test::gemm {
 namespace {
 
-/// Bytes that start `shift` bytes behind a multiple of 64.
+/// Bytes that start `shift` bytes after a multiple of 64.
 class Shifted {
 public:
     Shifted(const std::vector<uint8_t>& bytes, size_t shift) : space_(bytes.size() + 128), size_(bytes.size()) {
@@ -32,7 +32,7 @@ private:
     size_t size_;
 };
 
-/// Small numbers of a type.
+/// Small numbers in a type.
 std::vector<uint8_t> numbers(kai_datatype type, size_t count, Random& random) {
     std::vector<uint8_t> bytes(count * size_of(type));
     for (size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ std::vector<uint8_t> nibbles(size_t count, Random& random) {
     return bytes;
 }
 
-/// C of a product whose operands are all `shift` bytes off.
+/// C of a product whose operands are all misaligned by `shift` bytes.
 std::vector<uint8_t> product(const kai_gemm_problem& p, size_t shift) {
     Random random(1);
     const bool integers = is_static(p.b_kind), dense = p.b_kind == KAI_GEMM_DENSE;

@@ -1,4 +1,4 @@
-// More threads than a plan has workers: those that are too many have nothing to do, and nobody waits in vain.
+// More threads than a plan has workers: surplus threads return at once, and no thread waits forever.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ Case through_slots(size_t phases) {
     return c;
 }
 
-/// The workspace's word for each slot: whether it is taken.
+/// The words of the workspace that say which slots are taken.
 class Slots {
 public:
     explicit Slots(const Experiment& e)
@@ -110,7 +110,7 @@ TEST_P(GemmBusy, RunUnitWaits) {
     EXPECT_TRUE(done);
 }
 
-/// A parallel_for of which the other threads hold all slots when the first task comes.
+/// A parallel_for whose other threads hold all slots when the first task starts.
 struct BusyPool {
     const Experiment& e;
     size_t calls = 0;

@@ -39,7 +39,7 @@ bool reads_b_in_place(const kai_gemm_kernel& kernel) {
     return !kai::rhs_is_packed(*kernel.ukernel);
 }
 
-/// B that is not constant.
+/// A B that is not constant.
 kai_gemm_problem variable(kai_datatype type, bool transposed, size_t m, size_t n, size_t k) {
     kai_gemm_problem p = kai_gemm_problem_of(m, n, k);
     p.a_type = p.b_type = p.c_type = type;
@@ -109,7 +109,7 @@ TEST(GemmChoice, FloatsInPlaceOfOneType) {
     }
 }
 
-// Where each group has its own B, one of them serves a part of the rows.
+// Where each group has its own B, each B multiplies only a part of the rows.
 TEST(GemmChoice, RowsOfAGroup) {
     if (best("matmul_clamp_f32_f32_f32nxk") == nullptr) {
         return;  // a host without the kernel
@@ -301,7 +301,7 @@ TEST(GemmChoice, Int8PerChannelWithSveOf256Bits) {
     } else if (!has_all({KAI_CPU_SVE}) || kai_cpu_sve_bytes() != 32) {
         EXPECT_FALSE(is_sve(c.gemm) || is_sve(c.gemv) || is_sve(c.one)) << c.gemm << ' ' << c.gemv << ' ' << c.one;
     }
-    // SME is faster than either.
+    // SME is faster than both.
     p.sme_units = 1;
     if (has_all({KAI_CPU_SME})) {
         EXPECT_NE(chosen(p).gemm.find("_sme"), std::string::npos);
@@ -443,7 +443,7 @@ TEST(GemmChoice, FamiliesOfFloats) {
     }
 }
 
-// What SME has no kernel for is not left to portable ones if this CPU has others.
+// Where SME has no kernel, a NEON kernel is preferred to a portable one.
 TEST(GemmChoice, OthersWhereSmeHasNone) {
     for (const kai_gemm_kind kind : kKinds) {
         for (const size_t bl : {32, 64, 96, 128, 256, 512, 1024, 4096}) {
@@ -522,7 +522,7 @@ TEST(GemmChoice, FailedPlansKeepNoPointers) {
 
 // ---- sizes ----
 
-// Four units for each thread pack all matrices together, and each at least a panel.
+// Four units per thread pack all matrices together; each packs at least one panel.
 TEST(GemmChoice, UnitsThatPack) {
     for (const size_t batch : {1, 3, 8, 1000}) {
         for (const size_t units : {1, 4}) {
@@ -589,7 +589,7 @@ TEST(GemmChoice, PartsOfTheWorkspace) {
     }
 }
 
-// Nothing is in the workspace but what kai_gemm.h says, each part as large as it must be.
+// The workspace contains exactly what kai_gemm.h says, each part with its exact size.
 TEST(GemmChoice, NoMoreThanTheWorkspaceNeeds) {
     Random random(78);
     const auto up = [](size_t x) { return (x + 63) / 64 * 64; };
@@ -693,7 +693,7 @@ TEST(GemmChoice, RowsOnDemand) {
         p.m = most;
         EXPECT_EQ(plan_of(p).layout.few_rows_max, most);
     }
-    // One that is packed in every run, so that a run reads nothing.
+    // A B that is packed in every run, so that the plan itself reads nothing.
     kai_gemm_problem p = kai_gemm_problem_of(1000, 64, 256);
     p.b_kind = KAI_GEMM_GGUF, p.gguf_type = KAI_GGUF_Q8_0, p.b_transposed = true, p.sme_units = 0, p.units = 2;
     const kai_gemm_plan plan = plan_of(p);
@@ -802,7 +802,7 @@ TEST(GemmChoice, BytesOfWholeSides) {
     }
 }
 
-// Without a cache a tile is a step of one side.
+// Without a cache, a tile is one step of one side.
 TEST(GemmChoice, WithoutACache) {
     for (const bool tall : {false, true}) {
         kai_gemm_problem p = kai_gemm_problem_of(tall ? 960 : 96, tall ? 96 : 960, 64);
@@ -848,7 +848,7 @@ TEST(GemmChoice, EstimateOfScatteredRows) {
     EXPECT_DOUBLE_EQ(cost.largest_unit, static_cast<double>(30 * work.n_tile * 64));
 }
 
-// The tiles that are told are those of runs of as many rows.
+// kai_gemm_explain tells the tiles of runs with that many rows.
 TEST(GemmChoice, TilesThatAreTold) {
     for (const size_t n : {64, 1000}) {
         kai_gemm_problem p = kai_gemm_problem_of(70, n, 256);
@@ -875,7 +875,7 @@ TEST(GemmChoice, SizesNearTheEnd) {
     }
 }
 
-/// A pool that counts.
+/// A pool that counts its tasks.
 struct Counts {
     std::vector<size_t> of_calls;
     static void run(void* pool, size_t count, kai_gemm_task* task, void* context) {
@@ -963,7 +963,7 @@ TEST(GemmChoice, TilesOfTheTable) {
     }
 }
 
-// One worker: no more tiles than its cache asks for.
+// One worker: only as many tiles as its cache needs.
 TEST(GemmChoice, OneWorkerOneTile) {
     kai_gemm_problem p = kai_gemm_problem_of(100, 200, 64);
     p.sme_units = 0;
@@ -987,7 +987,7 @@ TEST(GemmChoice, TilesAreWholeSteps) {
             EXPECT_EQ(work.m_tile % rows, 0U) << m << " x " << n;
             EXPECT_EQ(work.n_tile % u.get_n_step(), 0U) << m << " x " << n;
             if (u.features == 0) {
-                // One row is divided by columns alone: in 16 only if each worker gets 12 tiles.
+                // One row is divided by columns only: by 16 columns only if each worker then gets 12 tiles.
                 const bool whole = m > 1 || n / 16 >= 12 * 4;
                 EXPECT_TRUE(!whole || work.n_tile % 16 == 0) << m << " x " << n << ": " << work.n_tile;
             }

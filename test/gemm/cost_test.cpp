@@ -1,4 +1,4 @@
-// How work is divided: workers finish together, also unequal ones, and little is loaded twice.
+// How work is divided: workers finish together, also unequal ones, and little data is loaded twice.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ struct Division {
     }
 };
 
-/// When workers of these speeds are done that take the units from a queue.
+/// The finish time of workers of these speeds that take units from a queue.
 double finish(const std::vector<double>& units, const std::vector<double>& speeds) {
     using Worker = std::pair<double, size_t>;  // free at
     std::priority_queue<Worker, std::vector<Worker>, std::greater<>> workers;
@@ -100,7 +100,7 @@ size_t column_step(const kai_ukernel& u) {
     return u.features == 0 ? std::max<size_t>(u.get_n_step(), 16) : u.get_n_step();
 }
 
-/// The least that is divided: a tile of the kernel, or what its call is worth.
+/// The smallest unit: a tile of the kernel, or more if a call would not pay for itself.
 double smallest_unit(const Division& d) {
     constexpr double kLeastMacs = 1 << 16;
     const kai_ukernel& u = *d.work.kernel->ukernel;
@@ -170,7 +170,7 @@ void check(const Shape& s, kai_gemm_kind kind, size_t units, bool sme, Worst& wo
     const std::vector<double> speeds = unequal_speeds(d.plan.workers);
     const double speed = std::accumulate(speeds.begin(), speeds.end(), 0.0);
     const double unequal_ratio = finish(sizes, speeds) * speed / macs;
-    // Few tiles for each are made for equal workers.
+    // With few tiles per worker, equal workers are assumed.
     const double last = share < 6 ? 1.5 * kLast : kLast;
     EXPECT_LE(unequal_ratio, std::max(1.15, 1 + 2 * last / share * speed / workers) + 1e-9);
 
@@ -244,7 +244,7 @@ bool can_be_balanced(const Shape& s, const Division& chosen) {
     return false;
 }
 
-// What is divided worse than that could hardly be divided better.
+// Where the division is worse than that, no better one exists.
 TEST_P(GemmDivision, NearlyAllThatCanBeBalancedIs) {
     size_t cells = 0, above = 0, missed = 0;
     for (const bool models : {true, false}) {
@@ -266,7 +266,7 @@ TEST_P(GemmDivision, NearlyAllThatCanBeBalancedIs) {
     EXPECT_LE(missed, cells / 100);
 }
 
-/// Any shape takes a moment, also one of 2^50 units. What cannot be followed unit by unit is bounded.
+/// Every shape is quick, even one of 2^50 units: what is too long to follow unit by unit is bounded.
 TEST(GemmEstimate, IsBounded) {
     alignas(64) static uint8_t memory[1 << 16];
     for (const size_t units : {size_t{1}, size_t{7}, size_t{300}, size_t{1} << 20}) {

@@ -1,4 +1,4 @@
-// The deepest products whose sums fit int32 are right with every kernel, and deeper ones are refused.
+// The deepest products whose sums fit int32 are correct with every kernel; deeper ones are refused.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(GemmDepth, TheDeepestOfEachKernel) {
     EXPECT_GE(kernels, 2U);
 }
 
-/// Any kernel: right, or refused.
+/// Any kernel: correct, or refused.
 TEST(GemmDepth, Deeper) {
     for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL}) {
         for (const kai_datatype c_type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
@@ -103,7 +103,7 @@ TEST(GemmDepth, Deeper) {
     }
 }
 
-/// The table decides.
+/// The limit follows from the table of weights.
 TEST(GemmDepth, Int2) {
     const size_t k = 65824;
     const kai_gemm_problem p = problem_of(KAI_GEMM_INT2_CHANNEL, k);
@@ -127,7 +127,7 @@ TEST(GemmDepth, Int2) {
     EXPECT_EQ(kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), nullptr, nullptr), KAI_GEMM_UNSUPPORTED);
 }
 
-/// The zero point decides.
+/// The limit follows from the zero point.
 TEST(GemmDepth, Static) {
     const auto status = [](int32_t zero_point, size_t k, kai_gemm_kind kind = KAI_GEMM_INT8_STATIC) {
         kai_gemm_problem p = kai_gemm_problem_of(1, 2, k);

@@ -685,7 +685,7 @@ void parallel_for(void* pool, size_t count, kai_gemm_task* task, void* task_cont
 
 namespace {
 
-/// f(i) for all i by a schedule.
+/// Calls f(i) for all i in the order of a schedule.
 template <typename F>
 void in_schedule(const Schedule& how, size_t count, const F& f) {
     Schedule copy = how;
@@ -763,7 +763,7 @@ const kai_gemm_kernel* Experiment::used() const {
     return most <= 1 ? &plan.gemv : &plan.gemm;
 }
 
-/// What a product is before it is scaled and added: f32, unless it is the result or sums may be f16.
+/// Type of a product before it is scaled and added: f32, unless it is the result or sums may be f16.
 kai_datatype Experiment::product_type() const {
     const kai_ukernel& u = *used()->ukernel;
     const bool f16_sums = of.p.allow_f16 && std::strncmp(u.lhs_format, "f16", 3) == 0;
@@ -881,7 +881,7 @@ std::vector<uint8_t> Experiment::exact_product(size_t matrix) const {
     return product;
 }
 
-/// Rows of C that rows of the products were added to; all others must be as they were.
+/// Rows of C to which rows of products were added; all others must be unchanged.
 void Experiment::check_scattered() const {
     const kai_gemm_problem& p = of.p;
     const Matrices& memory = c_memory_[0];

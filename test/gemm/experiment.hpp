@@ -14,7 +14,7 @@
 
 namespace test::gemm {
 
-/// What the numbers are.
+/// What kind of numbers the operands are.
 enum class Numbers {
     exact,   // small integers and powers of two: every intermediate result is exact, so results are right to the bit
     random,  // anything; compared with one call of the same kernel on the whole matrix, bit by bit
@@ -102,12 +102,12 @@ public:
     kai_gemm_status make_plan();
     kai_gemm_status pack(const Schedule& how = {});
     kai_gemm_status run(const Schedule& how = {});
-    /// C as it was before.
+    /// Restores C.
     void reset_c();
     /// Adds a failure unless C is what it must be, gaps included.
     void check() const;
     void check_scattered() const;
-    /// All of it. False: there was a failure.
+    /// Does all of the above. False after a failure.
     bool succeeds(const Schedule& how = {});
 
     std::vector<uint8_t> c_bytes() const;
@@ -162,7 +162,7 @@ Case random_case(
 /// Random cases per kind: KLEIDIAI_GEMM_CASES.
 size_t case_count();
 
-/// Sizes that matter around a step.
+/// Sizes around a multiple of a step.
 std::vector<size_t> sizes_around(size_t step);
 
 bool has_blocks(kai_gemm_kind kind);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMost = SIZE_MAX;
 
-/// What a function that explains writes.
+/// The text that an explaining function writes.
 template <typename Explain>
 std::string text_of(Explain explain) {
     std::string text(explain(nullptr, 0) + 1, '?');
@@ -124,7 +124,7 @@ TEST(GemmExplain, ValuesThatAreRefused) {
         integers_of(KAI_GEMM_INT8_LOWP), [](auto& p) { p.bias = true; }, SAID(bias_of_lowp, "INT8_LOWP"));
 }
 
-/// What the caller forgot is told; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
+/// The message names what the caller forgot; KAI_GEMM_UNSUPPORTED would mean that other code has to do it.
 TEST(GemmExplain, CombinationsThatCanBeMended) {
     const auto of = [](kai_gemm_kind kind, auto change, const std::string& reason) {
         const bool integers = is_static(kind) || kind == KAI_GEMM_INT8_LOWP || kind == KAI_GEMM_UINT8_LOWP;
@@ -447,7 +447,7 @@ TEST(GemmExplain, ChosenPlans) {
         EXPECT_EQ(has(", once\n"), problem.b_constant);
         EXPECT_FALSE(has("pinned"));
 
-        // Each candidate of the families once, with a reason.
+        // Each candidate of the families appears once, with a reason.
         const size_t list = text.find("\ncandidates, of the families that were looked at:\n");
         ASSERT_NE(list, std::string::npos);
         for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
@@ -500,7 +500,7 @@ TEST(GemmExplain, SmeUnitsThatLimitTheWorkers) {
 
 // ---- packing and running ----
 
-/// An experiment of which something is changed.
+/// An experiment with something changed.
 class GemmExplainRun : public testing::Test {
 protected:
     void start(const Case& c) {

@@ -57,7 +57,7 @@ struct Opened {
     }
 };
 
-/// Everything that a file contains is looked at.
+/// Reads everything that a file contains.
 void walk(const kai_gguf_file& file) {
     const auto* start = static_cast<const uint8_t*>(file.data);
     size_t pairs = 0, tensors = 0;
@@ -271,7 +271,7 @@ TEST(GgufFile, DamagedFiles) {
     EXPECT_TRUE(t.type == nullptr && t.type_id == 1000 && t.shape[0] == 33 && t.shape[3] == 9 && t.dimensions == 4);
 }
 
-/// A file that is written piece by piece.
+/// Builds a file piece by piece.
 struct Written {
     Bytes bytes;
 
@@ -418,7 +418,7 @@ TEST(GgufFile, TensorsOfOnePlace) {
     EXPECT_EQ(status_of(32, 0, KAI_GGUF_F32), KAI_GGUF_FILE_OK);
     EXPECT_EQ(status_of(32, 32, KAI_GGUF_F32), KAI_GGUF_FILE_OVERLAP);
     EXPECT_EQ(status_of(32, 32, KAI_GGUF_F16), KAI_GGUF_FILE_OVERLAP);
-    // Those of no known size share a place with one, in any order.
+    // Tensors of unknown size may share an offset with one of known size, in any order.
     for (const std::vector<uint32_t>& types : std::vector<std::vector<uint32_t>>{
              {KAI_GGUF_F32, 1000},
              {1000, KAI_GGUF_F32},
@@ -508,12 +508,12 @@ TEST(GgufFile, TruncatedAnywhere) {
     }
     for (size_t size = 0; size < whole.size(); ++size) {
         const Opened f(Bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)));
-        // The padding behind the last tensor need not be there.
+        // The padding after the last tensor may be missing.
         EXPECT_EQ(f.status, size < last.offset + last.size ? KAI_GGUF_FILE_TRUNCATED : KAI_GGUF_FILE_OK) << size;
     }
 }
 
-// Any byte of the header becomes anything: refused, or all that is told holds.
+// Any byte of the header takes any value: the file is refused, or everything it reports is consistent.
 TEST(GgufFile, DamagedAnywhere) {
     test::Random random(1);
     size_t opened = 0, refused = 0;

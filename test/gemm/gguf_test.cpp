@@ -187,7 +187,7 @@ TEST_P(GemmGguf, AnyShape) {
     }
 }
 
-// What cannot be packed as it is, is dequantised, and nothing else is.
+// Only types that cannot be packed directly are dequantised.
 TEST_P(GemmGguf, DequantisesWhatNoKernelReads) {
     const size_t k = 768;  // dequantised in several parts
     bool read_packed = false;
@@ -277,9 +277,9 @@ TEST_P(GemmGguf, EachKernel) {
     });
 }
 
-// ---- where they lie ----
+// ---- read in place ----
 
-/// The kernels that read the type where it lies.
+/// The kernels that read the type in place.
 std::vector<const kai_ukernel*> in_place(const kai_gguf_type& type) {
     std::vector<const kai_ukernel*> kernels;
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
@@ -676,7 +676,7 @@ TEST_P(GemmGguf, RefusesOthers) {
     EXPECT_EQ(status([](auto& p) { p.pin = "no kernel"; }), KAI_GEMM_UNKNOWN_NAME);
     EXPECT_EQ(status([](auto& p) { p.pin = "matmul_clamp_f32_qai8dxp_qsi8cxp_portable"; }), KAI_GEMM_UNKNOWN_NAME);
 
-    // Rows that overlap.
+    // Rows that overlap are refused.
     kai_gemm_problem p = problem_for(type, 4, 9, 512);
     kai_gemm_plan plan;
     ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
@@ -713,7 +713,7 @@ INSTANTIATE_TEST_SUITE_P(
     , GemmGguf, testing::ValuesIn(all_types()),
     [](const testing::TestParamInfo<const kai_gguf_type*>& info) { return std::string(info.param->name); });
 
-// Sizes of a file are not trusted.
+// Sizes stated by a file are not trusted.
 TEST(GemmGgufTensor, RefusesNonsense) {
     kai_gemm_tensor t = {};
     ASSERT_EQ(kai_gemm_tensor_for("matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm", 0, &t), KAI_GEMM_FILE_OK);

@@ -215,7 +215,7 @@ TEST(GemmChosen, OfTheTable) {
 
 // ---- other problems ----
 
-/// All that is chosen for a problem; sizes stand for what they depend on.
+/// Everything that is chosen for a problem; sizes stand in for what they depend on.
 std::string all_of(const kai_gemm_problem& p) {
     kai_gemm_plan plan;
     if (const kai_gemm_status status = kai_gemm_make_plan(&p, &plan)) {

@@ -53,7 +53,7 @@ struct Matrix {
     }
 };
 
-/// Aligned as a workspace must be.
+/// Aligned like a workspace.
 struct Workspace {
     std::vector<uint8_t> memory;
     size_t size;
@@ -66,7 +66,7 @@ struct Workspace {
     }
 };
 
-/// Every unit, the last one first.
+/// Every unit, in descending order.
 void backwards(void*, size_t count, kai_gemm_task* task, void* context) {
     while (count > 0) {
         task(context, --count);

@@ -80,7 +80,7 @@ TEST_P(GemmProduct, SameBitsForAnyUnits) {
     }
 }
 
-/// The same A in every matrix of the batch.
+/// All matrices of the batch share A.
 TEST_P(GemmProduct, SameBitsAnywhereInTheBatch) {
     Random random(42 + GetParam());
     for (size_t i = 0; i < case_count() / 10; ++i) {
@@ -339,7 +339,7 @@ TEST(GemmExperts, ManyGroupsOfARow) {
     }
 }
 
-/// The second matrices of the experts: weighted, and added up for each token.
+/// The second layer of the experts: results are weighted and summed for each token.
 TEST(GemmExperts, WeightedSums) {
     for (const kai_gemm_kind kind : {KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT8_CHANNEL, KAI_GEMM_DENSE}) {
         for (const size_t units : {1, 3}) {
@@ -408,7 +408,7 @@ bool is_for_files(const kai_ukernel& u) {
     return false;
 }
 
-/// Pinned, and by their packed format.
+/// Chosen by pin, and by their packed format.
 TEST(GemmKernels, EachThatCanRun) {
     std::set<std::string> ran, formats;
     size_t refused = 0, able = 0, unable = 0;

@@ -1,4 +1,4 @@
-// Bad input: a status and a sentence, and nothing is written. Input at the edge of what is allowed.
+// Invalid input gives a status and a sentence, and nothing is written; input at the limits is accepted.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST(GemmStatus, SizesThatOverflow) {
     EXPECT_EQ(plan_status(p), KAI_GEMM_OVERFLOW);
 }
 
-/// Any sizes and enumerators: a status, no more.
+/// Random sizes and enumerators give a status and no crash.
 TEST(GemmStatus, AnyProblem) {
     constexpr size_t kSizes[] = {0,          1,           2,           3,           31,          32,
                                  33,         100,         4096,        1 << 20,     kMost >> 32, kMost / 2,
@@ -519,7 +519,7 @@ TEST_F(GemmBadRun, QuantisedWeights) {
     EXPECT_EQ(pack_with(only([](W& w) { w.ldb = 65; })), KAI_GEMM_BAD_STRIDE);  // lines of these have no gaps
 }
 
-// ---- what BLAS says of 0, NaN and infinity ----
+// ---- BLAS rules for 0, NaN and infinity ----
 
 TEST(GemmBlas, AlphaZeroReadsNeitherANorB) {
     for (const float beta : {0.0F, 1.0F, -0.5F}) {
@@ -586,7 +586,7 @@ TEST(GemmBlas, NanAndInfinity) {
     }
 }
 
-/// Nothing to do: nothing is needed.
+/// An empty problem needs no operands.
 TEST(GemmBlas, EmptyProblemsNeedNoPointers) {
     for (const auto& shape : {std::array<size_t, 4>{0, 5, 5, 1}, {5, 0, 5, 1}, {5, 5, 5, 0}, {0, 0, 0, 0}}) {
         for (const bool constant : {false, true}) {

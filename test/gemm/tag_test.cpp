@@ -1,4 +1,4 @@
-// Packed B that is not what a plan takes it for: refused. Files of before there were tags still run.
+// Packed B that does not fit the plan is refused. Files from before tags existed still run.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ TEST_P(GemmTagKind, WhatAnotherPlanPackedIsRefused) {
     Experiment e(c);
     ASSERT_TRUE(e.succeeds());
     using P = kai_gemm_problem;
-    // These have the same packed B.
+    // Problems with the same packed B.
     EXPECT_EQ(run_changed(e, [](P&) {}), KAI_GEMM_OK);
     EXPECT_EQ(run_changed(e, [](P& p) { p.units = 3, p.l2_bytes = 4096; }), KAI_GEMM_OK);
     EXPECT_EQ(run_changed(e, [](P& p) { p.m = 40; }), KAI_GEMM_OK);
@@ -131,7 +131,7 @@ TEST_P(GemmTagKind, WhatAnotherPlanPackedIsRefused) {
         EXPECT_EQ(run_changed(e, [](P& p) { p.alpha = 2, p.beta = 0; }), KAI_GEMM_OK);
         EXPECT_EQ(run_changed(e, [](P& p) { p.clamp_min = 0; }), KAI_GEMM_OK);
     }
-    // These have not.
+    // Problems with a different packed B.
     EXPECT_EQ(run_changed(e, [](P& p) { p.n = 36; }), KAI_GEMM_WRONG_PACKING);
     EXPECT_EQ(run_changed(e, [](P& p) { p.k = 64; }), KAI_GEMM_WRONG_PACKING);
     EXPECT_EQ(run_changed(e, [](P& p) { p.n = 18, p.k = 192, p.bl *= 2; }), KAI_GEMM_WRONG_PACKING);
@@ -229,7 +229,7 @@ TEST_P(GemmTagKind, ABiasThatIsForgotten) {
     EXPECT_EQ(pack(without, w), KAI_GEMM_UNUSED_BIAS);
     w.bias = nullptr;
     EXPECT_EQ(pack(with, w), KAI_GEMM_NULL_POINTER);
-    // Packed with, run without, and the other way round; inside and apart.
+    // Packed with a bias and run without one, and vice versa; bias in the panels, and appended.
     EXPECT_EQ(run_changed(with, [](auto& p) { p.bias = false; }), KAI_GEMM_WRONG_PACKING);
     EXPECT_EQ(run_changed(without, [](auto& p) { p.bias = true; }), KAI_GEMM_WRONG_PACKING);
     Case scaled = biased;
@@ -299,7 +299,7 @@ TEST(GemmTag, UnitsPackEveryByte) {
                 first = poison == 0 ? e.packed[0].bytes() : first;
                 e.reset_c();
             }
-            // What panels leave unwritten is their packers' matter: the rest has no poison in it.
+            // Packers may leave parts of panels unwritten; all the rest must be written.
             const std::vector<uint8_t> bytes = e.packed[0].bytes();
             EXPECT_TRUE(std::equal(
                 bytes.begin() + static_cast<ptrdiff_t>(e.plan.panels_size), bytes.end(),
@@ -308,7 +308,7 @@ TEST(GemmTag, UnitsPackEveryByte) {
     }
 }
 
-// ---- a file that kai-pack wrote before there were tags ----
+// ---- a file that kai-pack wrote before tags existed ----
 
 TEST(GemmTag, FilesOfVersion1Run) {
     std::ifstream stream(KAI_TEST_DATA "/version1.kai", std::ios::binary);

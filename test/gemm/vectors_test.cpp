@@ -1,4 +1,4 @@
-// Threads whose vectors have another length than the plan expects: refused, or their work is done by others.
+// Threads whose vector length differs from the plan's: refused, or others do their work.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace test::gemm {
 namespace {
 
 #if defined(__linux__) && defined(__aarch64__)
-/// The vector length of this thread; the one before when it goes.
+/// Sets the vector length of this thread; the destructor restores it.
 class Vectors {
 public:
     Vectors(bool sme, size_t bytes) : set_(sme ? 63 : 50), before_(prctl(set_ + 1, 0, 0, 0, 0) & 0xFFFF) {
@@ -100,7 +100,7 @@ TEST(GemmVectors, OtherLengthsAreRefused) {
                 EXPECT_TRUE(e.c_bytes() == before);
                 EXPECT_TRUE(e.packed[0].bytes() == packed);
             }
-            // Planned anew, it is right again; and so is the old plan where all other threads are different.
+            // A new plan is correct again, and so is the old one if only the other threads differ.
             std::memset(e.packed[0].data(), 0, e.packed[0].size());
             Others pool = {sme, other};
             ASSERT_EQ(
@@ -119,7 +119,7 @@ TEST(GemmVectors, OtherLengthsAreRefused) {
 }
 #endif
 
-/// Plans that do not depend on vectors ask for none.
+/// Plans that do not depend on vectors do not check their length.
 TEST(GemmVectors, MostPlansDoNotDepend) {
     kai_gemm_problem p = kai_gemm_problem_of(5, 70, 64);
     p.sme_units = 0;

@@ -1,4 +1,4 @@
-// How a function ends that may abort, without a process of its own: under emulation that would take some 20 ms each.
+// Tells how a function ends that may abort, without a process of its own: that takes about 20 ms under emulation.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,14 +14,14 @@ struct Ending {
     std::string text;  // stderr
 };
 
-/// Runs it. It must change nothing but the test's own memory, and hold nothing when it aborts.
+/// Runs it. It may only change memory of the test, and must hold no resource when it aborts.
 Ending ending_of(const std::function<void()>& function);
 
 namespace detail {
 void expect_abort(const std::function<void()>& function, const std::string& regex, const char* statement);
 }
 
-/// That it aborts, and what it says: an extended regular expression that some part of the text matches.
+/// Expects an abort, and a message of which a part matches this extended regular expression.
 #define EXPECT_ABORT(statement, regex) test::detail::expect_abort([&] { statement; }, regex, #statement)
 
 }  // namespace test

@@ -59,7 +59,7 @@ struct Chunks {
 /// Weights in a block of the file, and in one of the packed format; 0 where there are no such blocks.
 size_t file_block(const kai_packer& packer);
 size_t file_bl(const kai_packer& packer);
-/// Rows of random blocks with finite scales (side.source), and what must be packed of them.
+/// Rows of random blocks with finite scales (side.source), and their expected packed form.
 reference::Side make_file_side(const kai_packer& packer, size_t rows, size_t k, Random& random);
 /// The type of the elements of a source of floats: "f32", "f16", "bf16".
 std::string source_type(const kai_packer& packer);
@@ -106,7 +106,7 @@ public:
     size_t panel_gap = 0;  // bytes between panels of the unified API
 };
 
-/// What a packer of static int8 makes of a side: sums of columns, scaled, in the bias.
+/// What a packer of static int8 stores for a side: the bias includes scaled column sums.
 reference::Side requantised(const reference::Side& side, int32_t lhs_zero_point, float scale_multiplier);
 
 /// @name Getters

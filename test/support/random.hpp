@@ -18,7 +18,7 @@ public:
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return z ^ (z >> 31);
     }
-    /// lo to hi, both possible.
+    /// A number from lo to hi, both included.
     int integer(int lo, int hi) {
         // No division: an emulator has none of its own.
         return lo + static_cast<int>((next() >> 32) * static_cast<uint64_t>(hi - lo + 1) >> 32);
