@@ -2,6 +2,8 @@
 // blocks_neon_results.cpp. One row at a time: blocks_neon_rows.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon.hpp"
+
 #include "kai/engines/blocks/blocks_args.h"
 #include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/neon.hpp"

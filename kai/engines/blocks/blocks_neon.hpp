@@ -143,7 +143,7 @@ struct BlocksKernel {
     size_t max_panels = 4;  // of a tile
 };
 
-/// One row x `quads` * 4 columns of f32 or f16, blocks of 32: blocks_neon_dotprod_row.inc. Of an RHS of indices: f32,
+/// One row x `quads` * 4 columns of f32 or f16, blocks of 32: blocks_neon_dotprod_*_row*.S. Of an RHS of indices: f32,
 /// and `f16` says whether its scales are bf16.
 using RowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,

@@ -60,6 +60,8 @@ rhs_fields .req x25
 .endm
 #include "kai/engines/int_neon/int_neon_row_steps.inc"
 
+    .set    RHS_TABLE, 0
+
 regs 8, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
 regs 12, FIELDS_0, FIELDS_1, FIELDS_2, FIELDS_3
 

@@ -20,7 +20,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
-#include "kai/engines/blocks/blocks_neon_qai4c32p.inc"
+#define LHS_BLOCK 160      // 4 x (32 bytes + 2 x f32)
+#define LHS_ELEMENTS 0
+#define RHS_BLOCK 96       // 4 x (16 bytes + 2 x f32)
+#define RHS_ELEMENTS 0
+#define RHS_BITS 4
+#define RHS_TABLE 0
+#define RHS_HALVES 0
 #include "kai/engines/blocks/blocks_neon_tile_smmla.inc"
 
 regs 26, Z_a, Z_b, C_a, C_b

@@ -20,8 +20,17 @@
     .arch armv8.2-a+i8mm
 #define LHS_BLOCK 136      // 4 x (f16 + 32 bytes)
 #define LHS_ELEMENTS 8
-#include "kai/engines/blocks/blocks_neon_symmetric.inc"
 #include "kai/engines/blocks/blocks_neon_tile_smmla.inc"
+
+// Constants of a format. bits: 4 (qsi4c32p) or 8 (qsi8c32p). table: 4 bits are indices (qlu4c32p, whose scales may be
+// bf16). halves: and each half of a block has a scale (qlu4c16p). Scales, f16, are in front of the elements.
+.macro format bits, table=0, halves=0
+    .set    RHS_BITS, \bits
+    .set    RHS_TABLE, \table
+    .set    RHS_HALVES, \halves
+    .set    RHS_ELEMENTS, 8 + 8 * \halves          // 4 x f16, with halves twice
+    .set    RHS_BLOCK, RHS_ELEMENTS + 16 * \bits   // and 4 x 16 or 32 bytes
+.endm
 
 regs 28, C_a, C_b
 regs 12, L0_a, L0_b, P0_aa, P0_ab, P0_ba, P0_bb, L1_a, L1_b, P1_aa, P1_ab, P1_ba, P1_bb
@@ -212,9 +221,14 @@ reg Q_ab, 26
     add_scaled acc1, P1, last_rows
 .endm
 
-.macro tiles rhs
+// The functions of a format.
+.macro tiles rhs, bits, table=0, halves=0
+    format  \bits, \table, \halves
     smmla_tile_functions kai_tile_qsi8d32p4x8_\rhs\()4x8
     tile_function kai_tile_qsi8d32p4x8_\rhs\()4x8_16x4_neon_i8mm, 4
 .endm
 
-    each_format tiles
+    tiles qsi4c32p, 4
+    tiles qsi8c32p, 8
+    tiles qlu4c32p, 4, 1
+    tiles qlu4c16p, 4, 1, 1

@@ -1,8 +1,8 @@
 // Operands quantised in blocks, one row at a time: mr = 1. A row is assembly (RowFn).
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/blocks/blocks_neon.hpp"
 #include "kai/engines/blocks/blocks_neon_long.hpp"
-
 #include "kai/engines/core/matmul_rows.hpp"
 
 namespace kai {

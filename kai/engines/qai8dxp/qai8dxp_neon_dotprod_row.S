@@ -22,6 +22,8 @@
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_row.inc"
 
+    .set    RHS_TABLE, 0
+
 steps        .req x5
 blocks       .req x6
 to_scales    .req x7
@@ -46,6 +48,77 @@ scales_after .req x16
     .endif
     ldr     doff_ls, [row]
 .endm
+
+// ---- int2
+
+// nr = 4: two vectors of a quad. A byte has indices of 4 k that are 4 apart; a nibble of two indices looks up
+// both: v30 = table of the lower one, v31 of the upper one. v7 = mask of low nibbles. x6: the four weights, int32.
+.macro int2_constants
+    ldr     q31, [x6]
+    movi    v7.16b, #0x0f
+    uzp1    v31.8h, v31.8h, v31.8h
+    uzp1    v30.16b, v31.16b, v31.16b           // 0 1 2 3, four times
+    zip1    v31.16b, v30.16b, v30.16b
+    zip1    v31.16b, v31.16b, v31.16b           // 0 0 0 0 1 1 1 1 2 ...
+.endm
+
+.macro int2_begin rest:vararg
+.endm
+
+// SUMS_A += 16 k: packed bytes in set \r, \lhs = 16 k of the row. Changes \r, RHS_B, RHS_C.
+.macro int2_x4_16k r, lhs
+    shared_quads and, 16b, RHS_C, \r, v7.16b
+    shared_quads ushr, 16b, \r, \r, #4
+    tbl_quads RHS_B, v30, RHS_C
+    tbl_quads RHS_C, v31, RHS_C
+    sdot_quads SUMS_A, RHS_B, \lhs\().4b[0]
+    tbl_quads RHS_B, v30, \r
+    sdot_quads SUMS_A, RHS_C, \lhs\().4b[1]
+    tbl_quads RHS_C, v31, \r
+    sdot_quads SUMS_A, RHS_B, \lhs\().4b[2]
+    sdot_quads SUMS_A, RHS_C, \lhs\().4b[3]
+.endm
+// SUMS_A += 32 k. Changes RHS_A - RHS_C, v28, v29; quads and row move on.
+.macro int2_x4_step next, rest:vararg
+    prefetch_quads
+    load_quads RHS_A, 0
+    ldp     q28, q29, [row], #32
+    int2_x4_16k RHS_A, v28
+    load_quads RHS_A, 16
+    advance_quads 32
+    int2_x4_16k RHS_A, v29
+.endm
+
+// ---- Output: bf16
+
+// Set \s = \with in the bits where set \keep is 0.
+.macro bif_quads s, with, keep
+    bif     \s\()_0.16b, \with\().16b, \keep\()_0.16b
+    if_more quads, 1, bif \s\()_1.16b, \with\().16b, \keep\()_1.16b
+    if_more quads, 2, bif \s\()_2.16b, \with\().16b, \keep\()_2.16b
+    if_more quads, 2, bif \s\()_3.16b, \with\().16b, \keep\()_3.16b
+.endm
+
+// To nearest, ties to even, in integers: + 0x7fff + the lowest bit that stays. A NaN becomes the default one.
+.macro store_bf16 s
+    mov     w8, #0x7fc00000
+    movi    v29.4s, #0x7f, msl #8
+    dup     v28.4s, w8
+    op_quads fcmeq, 4s, RHS_A, \s, \s
+    bif_quads \s, v28, RHS_A
+    shared_quads shl, 4s, RHS_A, \s, #15
+    shared_quads usra, 4s, \s, RHS_A, #31
+    addhn   \s\()_0.4h, \s\()_0.4s, v29.4s
+    if_more quads, 1, addhn2 \s\()_0.8h, \s\()_1.4s, v29.4s
+    if_more quads, 2, addhn \s\()_2.4h, \s\()_2.4s, v29.4s
+    if_more quads, 2, addhn2 \s\()_2.8h, \s\()_3.4s, v29.4s
+    store_16_bits \s
+.endm
+.macro store_f32_or_bf16 sums:vararg
+    store_f32_or bf16, \sums
+.endm
+
+// ---- A scale per column
 
 // Results of `quads` quads. out: macro that stores them; rhs_group_step: 32 k; offsets: those of the vectors of a step
 // of a quad; fold: macro that joins the two sums of a quad, `none` if there is only one.
@@ -92,6 +165,8 @@ endfunc
     channel_function kai_row_int4_4x8, f32_or_f16, int4, addp, 4, 0, x8, ONE_QUAD
     channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, TWO_QUADS_X8
     channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
+
+// ---- A scale per column and block
 
 // RHS_C = scales, bf16 scales_after bytes from here, as floats.
 .macro load_scales nr
