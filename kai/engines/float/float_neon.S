@@ -3,14 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #define ELEMENT_BYTES 4
-#define LOADED_HALVES 0xD6  // of the 8 vectors of 2 k
 #define FINISH kai_part_float_finish_f32_neon
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/float/float_neon.inc"
-#include "kai/engines/float/float_neon_halves.inc"
 
 float_finish
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla, 4, in_vectors, 16
-float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55, 4, in_halves, 8
 float_gemm kai_kernel_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla, 2, in_vectors, 16
 float_gemm kai_panel_f32_f32_f32kxn_6x16_neon_mla, 4, by_stride, 16

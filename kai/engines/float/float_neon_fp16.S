@@ -3,20 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+fp16
 #define ELEMENT_BYTES 2
-#define LOADED_HALVES 0x7BDE  // of the 16 vectors of 4 k,
-#define TALL_HALVES 0xDB      // or of 8
 #define FINISH kai_part_float_finish_f16_neon
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/float/float_neon.inc"
-#include "kai/engines/float/float_neon_halves.inc"
-
-.macro insert_one row, lane, from:vararg
-    ldrh    w17, \from
-    ins     v\row\().h[\lane], w17
-.endm
 
 float_finish
 float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla, 4, in_vectors, 16
-float_gemm kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55, 4, in_halves, 8, tall
 float_gemm kai_kernel_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla, 2, in_vectors, 16
 float_gemm kai_panel_f16_f16_f16kxn_6x32_neon_mla, 4, by_stride, 16

@@ -1,0 +1,12 @@
+// Panels of the f32 GEMM with FMLA for Cortex-A55 (float_neon_halves.inc): a vector is 4 columns of a row.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a
+#define ELEMENT_BYTES 4
+#define LOADED_HALVES 0xD6  // of the 8 vectors of 2 k
+#define FINISH kai_part_float_finish_f32_neon
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/float/float_neon.inc"
+#include "kai/engines/float/float_neon_halves.inc"
+
+float_gemm kai_kernel_matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55, 4, in_halves, 8
