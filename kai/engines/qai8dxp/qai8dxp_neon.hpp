@@ -30,33 +30,12 @@ namespace kai {
 // Types in the declarations of functions that other sources define: in an unnamed namespace they would be other types
 // there.
 
-/// @name Tile functions
-///
-/// A function multiplies all its tiles by one quad, then by the next one. A tile is 1 to 4 panels of the LHS; its
-/// LHS, panels and results follow those of the previous tile. A decoded quad has `group` k of column 0, of column
-/// 1, 2, 3, then the next ones: 8 k for SMMLA, 4 for SDOT; 128 bytes per step of 32 k. Functions may read 32 bytes past
-/// the last k of a panel and of a quad.
-///
-/// resume: load partial sums from the panels, else start at zero; last: finish and store, else write them back. Only
-/// one quad may resume or not be the last.
-///
-///     sums_*         sum += lhs x rhs over `steps` steps, int32
-///                    result = clamp(f32(sum + offset * column_sum) * (scale * column_scale) + bias)
-///     block_sums_*   sum = fma(f32(S / 16), block_scale, sum) for each block of `steps` steps, S = lhs x rhs, int32:
-///                    S starts at the bits of `start` and loses it as a float (ShortSum); 1 to 8 steps
-///                    result = clamp(fma(column_sum, offset, sum) * scale + bias)
-///
-/// Products and sums are rounded, fma once. Values per column are in the order of a tile's vectors: c0 c1 c0 c1, c2 c3
-/// c2 c3 for SMMLA, c0 c1 c2 c3 and nothing for SDOT; values per row: r0 r0 r1 r1, r2 r2 r3 r3, or r0 r1 r2 r3 and
-/// nothing.
-/// @{
-
+/// GemmTileFn: qai8dxp_neon.inc says what they do.
 KAI_STRUCT(Panel, KAI_PANEL);
 KAI_STRUCT(Quad, KAI_QUAD);
 KAI_STRUCT(GemmArgs, KAI_GEMM_ARGS);
 
 using GemmTileFn = void(const GemmArgs*);
-/// @}
 
 KAI_STRUCT(DecodeArgs, KAI_DECODE_ARGS);
 using DecodeFn = void(const DecodeArgs*);

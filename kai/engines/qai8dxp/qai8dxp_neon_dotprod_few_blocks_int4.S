@@ -18,17 +18,6 @@
 
     reg     C, 30
 
-// \op i for the rows that the tile has.
-.macro each_row op
-    \op     0
-    if_more rows, 1, \op 1
-    if_more rows, 2, \op 2
-    if_more rows, 3, \op 3
-    if_more rows, 4, \op 4
-    if_more rows, 5, \op 5
-    if_more rows, 6, \op 6
-    if_more rows, 7, \op 7
-.endm
 // Row i: F = 0.
 .macro zero_f32_row i
     movi    F\i\()_0.2d, #0
@@ -54,7 +43,7 @@
     if_more quads, 2, dup S\i\()_2.4s, w14
     if_more quads, 2, dup S\i\()_3.4s, w14
 .endm
-// S -= C, F += S * RHS_B, S = C: \op for all rows. meanwhile: 0 to 3 after rows.
+// \op i for the rows that the tile has. meanwhile: 0 to 3 after rows.
 .macro block_rows op, meanwhile=nothing
     \op     0
     .if quads == 1
@@ -211,9 +200,9 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     .elseif rows == 1
     movi    v6.2d, #0
     .endif
-    each_row start_row
+    block_rows start_row
     int4_low RHS_A
-    each_row zero_f32_row
+    block_rows zero_f32_row
 4:  // 32 k. After a block, the RHS skips its scales
     int4_8k RHS_A, RHS_B, 0, 16, x27, part_ends
     load_quad 0, RHS_A, x8
@@ -232,7 +221,7 @@ func kai_part_few_blocks_int4_\rows_\()x\columns\()_neon_dotprod, hidden
     cbnz    x15, 4b
     b       9f
 8:
-    each_row zero_f32_row
+    block_rows zero_f32_row
 9:
     block_results \rows_, \columns
 endfunc

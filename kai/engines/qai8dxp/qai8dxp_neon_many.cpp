@@ -6,8 +6,6 @@
 namespace kai {
 namespace {
 
-/// @name Rows
-/// @{
 constexpr size_t kGroupPanels = Qai8dxpLimits::kGroupPanels;
 constexpr auto& group_panels = Qai8dxpLimits::group_panels;
 
@@ -50,10 +48,7 @@ struct RowGroup {
         largest_scale = vmaxvq_f32(scales);
     }
 };
-/// @}
 
-/// @name Columns
-/// @{
 constexpr size_t kBatchQuads = Qai8dxpLimits::kBatchQuads, kBatchDepth = Qai8dxpLimits::kBatchDepth;
 
 /// Some quads, decoded, or a chunk of a long one.
@@ -161,7 +156,6 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
     args.lut = p.lut;
     t.decode(&args);
 }
-/// @}
 
 /// Number of 3-panel tiles, so that the remainder is never one panel.
 constexpr size_t tiles_of_3(size_t panels) {
@@ -286,7 +280,6 @@ KAI_INLINE void multiply(
         }
     }
 }
-/// @}
 
 }  // namespace
 }  // namespace kai
