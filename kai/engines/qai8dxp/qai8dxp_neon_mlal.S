@@ -40,8 +40,8 @@ reg rs1, 21
 .macro bias_row row
     fadd    R_\row\().4s, R_\row\().4s, bias.4s
 .endm
-// R_0 - R_3, int32, become results, f32: offsets, scales, bias of one or two quads. rhs: at the fields.
-.macro finish
+// R_0 - R_3, int32, become f32 with offsets, scales and bias of one or two quads, and are stored. rhs: at the fields.
+.macro store_results
     row_fields
     ldp     qrsum, qrs, [rhs]
     ldr     qbias, [rhs, #32]
@@ -221,7 +221,7 @@ reg second_start, 24
     addp    S\row\()_2.4s, S\row\()_2.4s, S\row\()_3.4s
     addp    R_\row\().4s, S\row\()_0.4s, S\row\()_2.4s
 .endm
-// A tile of int8: x10 steps, then finish. Changes lhs, rhs, x9.
+// A tile of int8: x10 steps, then store_results. Changes lhs, rhs, x9.
 .macro int8_tile
     each_row start_row
     mov     x9, x10
@@ -239,7 +239,7 @@ reg second_start, 24
     b.ne    4b
 5:
     each_row sum_row
-    finish
+    store_results
 .endm
 
     mlal_functions kai_mlal_int8, 1, prepare_starts, int8_tile, 64
@@ -250,7 +250,7 @@ reg second_start, 24
     shl     R_\row\().4s, R_\row\().4s, #4
 .endm
 
-// A tile of int4: x10 steps, 16 times the sums, then finish. Changes x9.
+// A tile of int4: x10 steps, 16 times the sums, then store_results. Changes x9.
 .macro int4_tile
     each_row zero_row
     mov     x9, x10
@@ -261,7 +261,7 @@ reg second_start, 24
     b.ne    4b
 5:
     each_row times_16
-    finish
+    store_results
 .endm
 
     mlal_functions kai_mlal_int4, 2, nothing, int4_tile
