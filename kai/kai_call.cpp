@@ -5,6 +5,7 @@
 
 #include "kai/call.hpp"
 #include "kai/engines/core/check.hpp"
+#include "kai/reserved.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ void set_depth(Args& a, const Call& c, const char* function) {
 }
 
 const kai_ukernel& ukernel_of(const Call& c, const char* function) {
+    KAI_REFUSE_IF(function, kai::bits_of(c.reserved) != 0, reserved, "call");
     KAI_REFUSE_IF(function, c.ukernel == nullptr, null, "ukernel");
     KAI_REFUSE_IF(function, kai::is_depthwise(*c.ukernel), depthwise_call, c.ukernel->name);
     return *c.ukernel;

@@ -109,6 +109,8 @@ struct kai_call {
     const float* scale_bias_n;
     float acc_scale;  ///< 0 means 1.
     /// @}
+
+    uint64_t reserved[8];  ///< Zeros, else the call is rejected: room for members of later versions.
 };
 
 /// Whether the source of an RHS packer is K x N: rows of n elements.

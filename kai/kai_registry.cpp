@@ -10,6 +10,7 @@
 #include "kai/call.hpp"
 #include "kai/engines/core/getters.hpp"
 #include "kai/registry.hpp"
+#include "kai/reserved.hpp"
 #include "kai/ukernels/families.h"
 
 #undef KAI_FAMILY  // of catalogue.hpp
@@ -270,11 +271,21 @@ constexpr Families kFamilies = families_of_build();
 /// @}
 
 const kai_ukernel kUkernels[] = {
-#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...)                                                \
-    KAI_IF_BUILT(                                                                                                    \
-        ISA,                                                                                                         \
-        {#NAME, family_at(kPlace_##NAME).name, SIGNATURE, family_at(kPlace_##NAME).dst_type, #LHS, #RHS, needs::ISA, \
-         rows_of(M_STEP), size_features_of(SIZES), __VA_ARGS__, kTypes[kPlace_##NAME]}, )
+#define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...) \
+    KAI_IF_BUILT(                                                     \
+        ISA,                                                          \
+        {#NAME,                                                       \
+         family_at(kPlace_##NAME).name,                               \
+         SIGNATURE,                                                   \
+         family_at(kPlace_##NAME).dst_type,                           \
+         #LHS,                                                        \
+         #RHS,                                                        \
+         needs::ISA,                                                  \
+         rows_of(M_STEP),                                             \
+         size_features_of(SIZES),                                     \
+         __VA_ARGS__,                                                 \
+         kTypes[kPlace_##NAME],                                       \
+         {}}, )
 /// @name The members of an entry: functions of the micro-kernel that it has
 /// @{
 #define KAI_STEPS_OF(NAME) kai_get_m_step_##NAME, kai_get_n_step_##NAME
@@ -735,6 +746,14 @@ const kai_packer* kai_registry_gguf_packer(const kai_ukernel* u, uint32_t type_i
 
 const kai_ukernel* kai_registry_best(
     const kai_registry_request* request, kai_registry_explain_fn* explain, void* context) {
+    if (kai::bits_of(request->reserved) != 0) {
+        if (explain != nullptr) {
+            char reason[256];
+            kai::write(reason, sizeof(reason), kai::violation(kai::say::reserved, "request"));
+            explain(context, nullptr, reason);
+        }
+        return nullptr;
+    }
     const char* name = request->family != nullptr ? request->family : "";
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
     const Family* family = find_family(name, same);

@@ -145,6 +145,7 @@ struct kai_ukernel {
     /// Types of GGUF files that it multiplies with: bits 1 << enum kai_gguf_type_id. Their rows are packed by
     /// kai_registry_gguf_packer; KAI_UKERNEL_MATMUL_FILE: the one type that it reads in place.
     uint64_t gguf_types;
+    uint64_t reserved[4];  ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Preconditions of a packer: internal to the library.
@@ -224,13 +225,16 @@ struct kai_registry_request {
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
     const struct kai_ukernel* same_rhs_as;  ///< The kernel whose packed RHS is to be shared; NULL if there is none.
     uint64_t without;                       ///< CPU features that the kernel must not need; usually 0.
+    uint64_t reserved[8];                   ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Called for every candidate of the family: `reason` says why it is not chosen, or "chosen". If the family does not
-/// exist, it is called once, with `ukernel` NULL: "no family named X; nearest: Y".
+/// exist, it is called once, with `ukernel` NULL: "no family named X; nearest: Y". So it is if reserved room of the
+/// request is not zero.
 typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* ukernel, const char* reason);
 
-/// The best micro-kernel of a family that this CPU can run; NULL if there is none. `explain` may be NULL.
+/// The best micro-kernel of a family that this CPU can run; NULL if there is none, or if reserved room of the request
+/// is not zero. `explain` may be NULL.
 ///
 /// For m = 0 or 1, kernels made for one row come first (`rows` is not KAI_ROWS_MANY), for other m kernels for many
 /// rows. If there is none, a kernel of the other kind is returned: for m > 1, KAI_ROWS_EACH is preferred to
@@ -250,6 +254,7 @@ struct kai_registry_call {
     size_t scale_stride;     ///< RHS packers with bf16 scales: bytes from column to column; 0: large enough.
     bool bias, scale, zero;  ///< RHS packers: whether the operand is given (not NULL).
     const void* params;      ///< RHS packers: as `run` takes it.
+    uint64_t reserved[8];    ///< Zeros, else a reason to refuse it.
 };
 
 /// Whether the function accepts a call of this shape. If not, the reason is written to `reason` (may be NULL): "k = 250

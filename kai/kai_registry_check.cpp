@@ -9,6 +9,7 @@
 #include "kai/call.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/registry.hpp"
+#include "kai/reserved.hpp"
 
 namespace {
 
@@ -176,7 +177,9 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
 
 extern "C" bool kai_registry_check(const kai_registry_call* call, char* reason, size_t reason_size) {
     kai_violation violation = kai::violation(kai::say::no_function);
-    if (call->ukernel != nullptr && call->packer == nullptr) {
+    if (kai::bits_of(call->reserved) != 0) {
+        violation = kai::violation(kai::say::reserved, "call");
+    } else if (call->ukernel != nullptr && call->packer == nullptr) {
         violation = ukernel_violation(*call->ukernel, *call);
     } else if (call->ukernel == nullptr && call->packer != nullptr) {
         kai_packer_rules rules = {};

@@ -93,7 +93,7 @@ static int run_by_call(const struct kai_ukernel* kernel) {
 }
 
 int main(void) {
-    struct kai_registry_request request = {"matmul_clamp_f32_qsi8d32p_qsi4c32p", M, NULL, 0};
+    struct kai_registry_request request = {.family = "matmul_clamp_f32_qsi8d32p_qsi4c32p", .m = M};
     const struct kai_ukernel* kernel = kai_registry_best(&request, NULL, NULL);
     printf(
         "interface %s, %zu micro-kernels, %zu packers\n", kai_get_version(), kai_registry_ukernel_count(),

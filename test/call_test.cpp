@@ -206,6 +206,12 @@ TEST(KaiCall, WhatNoFunctionSees) {
     kai_call right = right_call(kBlocks);
     EXPECT_REFUSED(ukernel, nullptr, kai_call_run(c, 0, 0, 1, 1), SAID(null, "ukernel"));
     EXPECT_REFUSED(ukernel, nullptr, kai_call_dst_size(c), SAID(null, "ukernel"));
+    for (size_t i = 0; i < sizeof(right.reserved) / sizeof(right.reserved[0]); ++i) {
+        EXPECT_REFUSED(reserved[i], 1, kai_call_run(c, 0, 0, 1, 1), SAID(reserved, "call"));
+        EXPECT_REFUSED(reserved[i], 1, kai_call_pack_rhs(c, 0, 1, to), SAID(reserved, "call"));
+        EXPECT_REFUSED(reserved[i], 1, kai_call_pack_lhs(c, 0, 1, to), SAID(reserved, "call"));
+        EXPECT_REFUSED(reserved[i], 1, kai_call_lhs_packed_size(c), SAID(reserved, "call"));
+    }
     EXPECT_REFUSED(ukernel, &kDepthwise, kai_call_run(c, 0, 0, 1, 1), SAID(depthwise_call, "some_kernel"));
     EXPECT_REFUSED(rhs_packer, nullptr, kai_call_pack_rhs(c, 0, 1, to), SAID(null, "rhs_packer"));
     EXPECT_REFUSED(lhs_packer, nullptr, kai_call_lhs_packed_size(c), SAID(null, "lhs_packer"));

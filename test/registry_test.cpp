@@ -97,7 +97,7 @@ TEST(Registry, EndsAndUnknownNamesAreNull) {
     EXPECT_EQ(kai_registry_find_ukernel("no_such_kernel"), nullptr);
     EXPECT_EQ(kai_registry_find_ukernel(""), nullptr);
     EXPECT_EQ(kai_registry_find_packer("no_such_packer"), nullptr);
-    const kai_registry_request request = {"no_such_family", 1, nullptr, 0};
+    const kai_registry_request request = {"no_such_family", 1, nullptr, 0, {}};
     EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), nullptr);
     EXPECT_EQ(kai_registry_family(kai_registry_family_count()), nullptr);
 }
@@ -150,7 +150,7 @@ TEST(Registry, EveryKernelHasItsPackers) {
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     const auto best_for_many = [](const char* family) {
-        const kai_registry_request request = {family, 64, nullptr, 0};
+        const kai_registry_request request = {family, 64, nullptr, 0, {}};
         return kai_registry_best(&request, nullptr, nullptr);
     };
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -162,7 +162,7 @@ TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
         SCOPED_TRACE(family);
         const kai_ukernel* gemm = best_for_many(family.c_str());
         ASSERT_NE(gemm, nullptr);
-        const kai_registry_request one = {family.c_str(), 1, gemm, 0};
+        const kai_registry_request one = {family.c_str(), 1, gemm, 0, {}};
         const kai_ukernel* gemv = kai_registry_best(&one, nullptr, nullptr);
         ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
         // Panels of SVE that grow with vectors are those of the kernels for one row with vectors of 256 bits.
@@ -227,7 +227,7 @@ TEST(Registry, PartnersReadTheSamePanels) {
             continue;
         }
         for (const size_t m : {1, 64}) {
-            const kai_registry_request request = {gemm->family, m, gemm, 0};
+            const kai_registry_request request = {gemm->family, m, gemm, 0, {}};
             const kai_ukernel* partner = kai_registry_best(&request, nullptr, nullptr);
             ASSERT_NE(partner, nullptr) << gemm->name << " does not even share with itself";
             EXPECT_STREQ(partner->rhs_format, gemm->rhs_format);
@@ -249,7 +249,7 @@ TEST(Registry, DotProductsComeBeforeArmv80) {
             continue;
         }
         for (const size_t m : {1, 2, 64}) {
-            const kai_registry_request request = {u->family, m, u, 0};
+            const kai_registry_request request = {u->family, m, u, 0, {}};
             EXPECT_EQ(std::strstr(kai_registry_best(&request, nullptr, nullptr)->name, "_neon_mlal"), nullptr);
         }
     }
@@ -291,7 +291,7 @@ TEST(Registry, BestExplainsItsChoice) {
     }
     for (const auto& [family, size] : family_sizes) {
         for (const size_t m : {0, 1, 2, 64}) {
-            const kai_registry_request request = {family.c_str(), m, nullptr, 0};
+            const kai_registry_request request = {family.c_str(), m, nullptr, 0, {}};
             const auto [best, reasons, count] = Explained(request);
             EXPECT_EQ(reasons.size(), size);
             EXPECT_EQ(count, size);
@@ -342,11 +342,11 @@ TEST(Registry, RowAfterRowBeforeOneRow) {
         if (!runnable(*u) || u->rows != KAI_ROWS_ONE) {
             continue;
         }
-        const kai_registry_request request = {u->family, 37, u, 0};
+        const kai_registry_request request = {u->family, 37, u, 0, {}};
         const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
         ASSERT_NE(best, nullptr);
         for (const kai_ukernel* other : test::all_ukernels()) {
-            const kai_registry_request pair = {u->family, 37, other, 0};
+            const kai_registry_request pair = {u->family, 37, other, 0, {}};
             if (std::strcmp(other->family, u->family) == 0 && runnable(*other) &&
                 kai_registry_best(&pair, nullptr, nullptr) == best) {  // they share one RHS
                 EXPECT_LE(best->rows, other->rows) << best->name << ", " << other->name;
@@ -363,9 +363,9 @@ TEST(Registry, SixRowsOfSveAreForManyRows) {
     }
     EXPECT_EQ(u->rows, KAI_ROWS_MANY);
     const test::DisabledFeatures sme("sme");
-    const Explained many({u->family, 37, nullptr, 0});
+    const Explained many({u->family, 37, nullptr, 0, {}});
     EXPECT_EQ(many.best, u);
-    const Explained one({u->family, 1, u, 0});
+    const Explained one({u->family, 1, u, 0, {}});
     EXPECT_EQ(one.best, u);
 }
 
@@ -386,7 +386,7 @@ TEST(Registry, Families) {
 TEST(Registry, UnknownFamilies) {
     const auto check = [](const char* family, const std::string& expected) {
         for (const size_t m : {1, 64}) {
-            const Explained explained({family, m, nullptr, 0});
+            const Explained explained({family, m, nullptr, 0, {}});
             EXPECT_EQ(explained.best, nullptr);
             ASSERT_EQ(explained.count, 1u);
             EXPECT_EQ(explained.reasons.count(nullptr), 1u);
@@ -439,12 +439,12 @@ TEST(Registry, AsksNothingThatTheCpuLacks) {
             lhs = kai_registry_lhs_packer(u, 0);
             rhs = kai_registry_rhs_packer(u, 0);
             for (const size_t m : {1, 37}) {
-                explained.emplace_back(kai_registry_request{u->family, m, u, 0});
+                explained.emplace_back(kai_registry_request{u->family, m, u, 0, {}});
             }
         });
         ASSERT_TRUE(ending.returned) << "signal " << ending.signal << ' ' << ending.text;
         for (const size_t m : {1, 37}) {
-            const Explained e({u->family, m, u, 0});
+            const Explained e({u->family, m, u, 0, {}});
             if (!known) {
                 EXPECT_EQ(e.best, nullptr);
                 EXPECT_EQ(kai_registry_lhs_packer(u, 0), nullptr);

@@ -35,7 +35,7 @@ static void quantise_row(const float* row, uint8_t* record) {
 int main(void) {
     // The best kernel for M rows, and the packers of its formats. Those of this family read float rows, and records of
     // int4 weights. (kai_call.h calls them whatever their signatures are; the family's header has typed functions.)
-    const struct kai_registry_request request = {"matmul_clamp_f32_qsi8d32p_qsi4c32p", M, NULL};
+    const struct kai_registry_request request = {.family = "matmul_clamp_f32_qsi8d32p_qsi4c32p", .m = M};
     struct kai_call call = {0};
     call.ukernel = kai_registry_best(&request, NULL, NULL);
     call.lhs_packer = kai_registry_lhs_packer(call.ukernel, 0);

@@ -18,7 +18,7 @@ static size_t min(size_t a, size_t b) {
 }
 
 int main(void) {
-    const struct kai_registry_request request = {"matmul_unified_f32", M, NULL, 0};
+    const struct kai_registry_request request = {.family = "matmul_unified_f32", .m = M};
     const struct kai_ukernel* kernel = kai_registry_best(&request, NULL, NULL);
     if (kernel == NULL) {
         puts("this CPU has no kernel of the unified API for f32 (SME2)");

@@ -339,7 +339,7 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         if (family == nullptr) {
             continue;
         }
-        kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without};
+        kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without, {}};
         if (request.same_rhs_as == nullptr && group.reader != nullptr) {
             request.same_rhs_as = first_reader(*group.reader, wish);
             if (request.same_rhs_as == nullptr) {
@@ -516,7 +516,7 @@ void prefer_plain(const Problem& p, Plan& plan) {
     if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF)) {
         return;
     }
-    kai_registry_request request = {family, few ? p.m : 1, nullptr, 0};
+    kai_registry_request request = {family, few ? p.m : 1, nullptr, 0, {}};
     const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
     kai_gemm_kernel kernel = {u, nullptr, false};
     if (u == nullptr || (u->features == 0 && packed.features != 0) || !set_lhs(p, kernel)) {

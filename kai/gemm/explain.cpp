@@ -133,7 +133,7 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
             continue;
         }
         told = kernel->ukernel->family;
-        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without};
+        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without, {}};
         Candidates candidates = {out, *plan};
         kai_registry_best(&request, Candidates::tell, &candidates);
     }

@@ -10,6 +10,7 @@
 #include "kai/gemm/tag.hpp"
 #include "kai/gemm/violation.hpp"
 #include "kai/kai_call.h"
+#include "kai/reserved.hpp"
 
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {

@@ -62,6 +62,9 @@ enum kai_gemm_status {
     KAI_GEMM_WRONG_PACKING,    ///< B is not packed, or was packed for another format, shape, kind or bias.
     KAI_GEMM_UNUSED_BIAS,      ///< A bias is given, but problem.bias is false.
     KAI_GEMM_VECTORS_CHANGED,  ///< On this thread, vectors of SVE or SME are not as long as in the plan.
+    /// Reserved room of a structure is not zero: it is not initialised, or a program that was built with a newer header
+    /// asks for something that this library has not.
+    KAI_GEMM_RESERVED,
     KAI_GEMM_STATUS_COUNT
 };
 
@@ -175,6 +178,8 @@ struct kai_gemm_problem {
     const struct kai_gemm_format* format;
     bool untagged;  ///< Packed matrices B do not end with a tag: those of files of version 1 (docs/file.md).
     /// @}
+
+    uint64_t reserved[32];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and
@@ -230,6 +235,7 @@ struct kai_gemm_plan {
     struct kai_gemm_layout layout;
     enum kai_gemm_status status;  ///< What kai_gemm_make_plan returned. Unless it is KAI_GEMM_OK, nothing runs.
     char reason[224];             ///< Why it failed, a sentence; empty if it did not.
+    uint64_t reserved[64];        ///< Zeros.
 };
 
 /// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the
@@ -259,11 +265,12 @@ struct kai_gemm_weights {
     size_t ldb;
     /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl].
     const void* scale;
-    size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
-    const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
-    uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
-    const int32_t* lut;   ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
-    const void* bias;     ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
+    size_t scale_stride;   ///< INT4_BLOCK: from one column's scales to the next.
+    const float* zero;     ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
+    uint8_t zero_point;    ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
+    const int32_t* lut;    ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
+    const void* bias;      ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
+    uint64_t reserved[8];  ///< Zeros, else RESERVED.
 };
 
 /// @name Packing constant weights
@@ -292,11 +299,13 @@ struct kai_gemm_source {
     size_t ld;      ///< Bytes from one row, as stored, to the next; 0: no gaps.
     size_t stride;  ///< Bytes from one matrix to the next; 0: no gaps.
     const void* const* table;
+    uint64_t reserved[2];  ///< Zeros, else RESERVED.
 };
 struct kai_gemm_result {
     void* data;
     size_t ld, stride;
     void* const* table;
+    uint64_t reserved[2];  ///< Zeros, else RESERVED.
 };
 
 struct kai_gemm_operands {
@@ -315,6 +324,7 @@ struct kai_gemm_operands {
     const size_t* c_rows;
     size_t c_row_count;      ///< Rows of C.
     const float* c_weights;  ///< `scatters`: a factor for each row of the products; NULL: 1.
+    uint64_t reserved[16];   ///< Zeros, else RESERVED.
 };
 
 /// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.
@@ -346,6 +356,7 @@ struct kai_gemm_work {
     size_t phases;             ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
     size_t units[2];           ///< Of each phase: any thread, any order.
     size_t lhs_units;          ///< How many of the first phase pack the LHS.
+    uint64_t reserved[16];     ///< Zeros.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(
@@ -365,8 +376,9 @@ struct kai_gemm_cost {
     /// When equal workers that take units in order have finished, in multiply-adds of one worker. For more than 65,536
     /// units, or 256 workers: an upper bound.
     double finish;
-    double bytes;        ///< Loaded from beyond the L2 cache by one worker that does all units in order.
-    double least_bytes;  ///< The least that kernels which run over the whole depth need with this cache.
+    double bytes;          ///< Loaded from beyond the L2 cache by one worker that does all units in order.
+    double least_bytes;    ///< The least that kernels which run over the whole depth need with this cache.
+    uint64_t reserved[8];  ///< Zeros.
 };
 /// Takes at most some milliseconds, whatever the shape. `work` as kai_gemm_begin made it, with its plan and operands.
 enum kai_gemm_status kai_gemm_estimate(const struct kai_gemm_work* work, struct kai_gemm_cost* cost);

@@ -53,6 +53,7 @@ enum kai_gemm_file_status {
     KAI_GEMM_FILE_NO_PACKER,       ///< No packer takes weights of this order or type for this format.
     KAI_GEMM_FILE_CPU_LACKS,       ///< This CPU cannot run the micro-kernels that read this format.
     KAI_GEMM_FILE_UNUSED_BIAS,     ///< A bias is given, the tensor has none.
+    KAI_GEMM_FILE_RESERVED,        ///< Reserved room of a structure is not zero (KAI_GEMM_RESERVED).
     KAI_GEMM_FILE_STATUS_COUNT
 };
 
@@ -104,6 +105,8 @@ struct kai_gemm_tensor {
     uint32_t checksum;  ///< kai_gemm_file_checksum of its bytes.
     const void* data;   ///< Of an opened file: its bytes.
     /// @}
+
+    uint64_t reserved[16];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// @name Descriptions
@@ -142,7 +145,8 @@ enum kai_gemm_file_status kai_gemm_tensor_usable(
 /// Sets the members of `problem` that say what B is: n, k, b_*, bl, bias, format, untagged; for STATIC kinds also
 /// a_zero_point and multiplier, if `count` > 1 the batch, and allow_bf16 or allow_f16 if floats are packed as that.
 /// a_type and c_type: the first that the format serves (f32, f16 or int8). b_transposed: an order that the kind has;
-/// the original one no longer matters. The problem keeps a pointer to tensor->format.
+/// the original one no longer matters. The problem keeps a pointer to tensor->format. If reserved room of the tensor is
+/// not zero, neither is that of the problem, and there is no plan for it.
 void kai_gemm_tensor_describe(const struct kai_gemm_tensor* tensor, struct kai_gemm_problem* problem);
 
 /// Packs columns `first` to first + columns - 1 of matrix number `matrix` to their place in `packed`, the buffer of the
@@ -178,7 +182,8 @@ uint32_t kai_gemm_file_checksum(uint32_t before, const void* data, size_t size);
 struct kai_gemm_file {
     const void* data;
     size_t size;
-    size_t count;  ///< Number of tensors.
+    size_t count;          ///< Number of tensors.
+    uint64_t reserved[8];  ///< Zeros.
 };
 
 /// Checks the whole header, and that all tensors lie within `size` bytes; the bytes of tensors are not read. Formats

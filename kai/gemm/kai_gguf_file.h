@@ -63,6 +63,7 @@ struct kai_gguf_file {
     size_t data_start;      ///< What offsets of tensors count from.
     size_t index_size;      ///< Bytes that kai_gguf_file_index needs: at most the size of the header.
     const void* index;      ///< NULL: none yet.
+    uint64_t reserved[8];   ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Checks all pairs and all descriptions of tensors, in time proportional to their size; data of tensors are not read.
@@ -104,6 +105,7 @@ struct kai_gguf_pair {
     const void* elements;                   ///< As they are in the file.
     size_t size;                            ///< Their bytes.
     size_t end;                             ///< In the file: where the next pair starts.
+    uint64_t reserved[4];                   ///< Zeros.
 };
 
 /// An element. Its type says which member holds it.
@@ -114,6 +116,7 @@ struct kai_gguf_value {
     double f;          ///< FLOAT32, FLOAT64.
     const char* text;  ///< STRING: not terminated.
     size_t length;
+    uint64_t reserved[2];  ///< Zeros.
 };
 
 /// The first pair if *pair is all zero, else the one after it. False: there is none, and *pair is all zero again.
@@ -138,6 +141,7 @@ struct kai_gguf_tensor {
     size_t row_size, size;             ///< In bytes.
     const void* data;                  ///< In the file, aligned as the file and its alignment are.
     size_t end;                        ///< In the file: where the next description starts.
+    uint64_t reserved[8];              ///< Zeros.
 };
 
 /// The first tensor if *tensor is all zero, else the one after it, in the order of the file. False: there is none, and

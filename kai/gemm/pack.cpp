@@ -201,6 +201,9 @@ Violation check_pack(
     if (weights == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent, "weights");
     }
+    if (bits_of(weights->reserved) != 0) {
+        return wrong(KAI_GEMM_RESERVED, say::reserved, "weights");
+    }
     if (packed == nullptr && plan->packed_b_size != 0) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_bytes, "packed", plan->packed_b_size);
     }

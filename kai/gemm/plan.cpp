@@ -143,6 +143,9 @@ Violation check_values(const Problem& p) {
     if (p.a_type == kai_dt_unknown && p.c_type == kai_dt_unknown && p.units == 0) {
         return wrong(kBad, say::zero_problem);
     }
+    if (bits_of(p.reserved) != 0) {
+        return wrong(KAI_GEMM_RESERVED, say::reserved, "problem");
+    }
     if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT) {
         return wrong(kBad, say::no_enumerator, "b_kind", static_cast<int32_t>(p.b_kind), "kai_gemm_kind");
     }
@@ -454,6 +457,8 @@ const char* kai_gemm_status_text(kai_gemm_status status) {
             return "vectors of SVE or SME have another length on this thread than when the plan was made";
         case KAI_GEMM_UNUSED_BIAS:
             return "a bias is given, but the problem has none";
+        case KAI_GEMM_RESERVED:
+            return "reserved room of a structure is not zero: it is not initialised, or for a newer library";
         default:
             return "not a status";
     }

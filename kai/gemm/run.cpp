@@ -643,6 +643,16 @@ Violation check_tags(const Plan& plan, const Operands& x) {
     return {};
 }
 
+/// The room for members of later versions, which must be zero: one look at all of it, as every run takes it.
+Violation check_reserved(const Operands& x) {
+    const uint64_t a = bits_of(x.a.reserved), b = bits_of(x.b.reserved), c = bits_of(x.c.reserved);
+    if (__builtin_expect((a | b | c | bits_of(x.reserved)) == 0, 1)) {
+        return {};
+    }
+    const char* name = a != 0 ? "operands.a" : b != 0 ? "operands.b" : c != 0 ? "operands.c" : "operands";
+    return wrong(KAI_GEMM_RESERVED, say::reserved, name);
+}
+
 /// `all`: rows.
 Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
     const Problem& p = plan.problem;
@@ -709,6 +719,9 @@ Violation check_all(
     }
     if (operands == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
+    }
+    if (const Violation violation = check_reserved(*operands)) {
+        return violation;
     }
     const Problem& p = plan->problem;
     if (!p.bias && operands->bias != nullptr) {

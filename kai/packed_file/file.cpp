@@ -231,6 +231,7 @@ const char* kai_gemm_file_status_text(kai_gemm_file_status status) {
         "no packer takes weights of this order or type for this format",
         "this CPU cannot run the micro-kernels that read this format",
         "a bias is given, the tensor has none",
+        "reserved room of a structure is not zero: it is not initialised, or for a newer library",
     };
     static_assert(sizeof(texts) / sizeof(texts[0]) == KAI_GEMM_FILE_STATUS_COUNT);
     const auto index = static_cast<size_t>(status);
@@ -326,7 +327,7 @@ kai_gemm_file_status kai_gemm_file_open(const void* data, size_t size, kai_gemm_
             return KAI_GEMM_FILE_BAD_VALUE;
         }
     }
-    const kai_gemm_file opened = {data, static_cast<size_t>(h.file_size), static_cast<size_t>(h.count)};
+    const kai_gemm_file opened = {data, static_cast<size_t>(h.file_size), static_cast<size_t>(h.count), {}};
     size_t end = header;
     for (size_t i = 0; i < opened.count; ++i) {
         kai_gemm_tensor t;

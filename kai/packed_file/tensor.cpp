@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "kai/call.hpp"
+#include "kai/engines/core/sentences.hpp"
 #include "kai/packed_file/tensor.hpp"
 #include "kai/ukernels/families.h"
 
@@ -314,6 +315,9 @@ kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }
     const kai_gemm_tensor& t = *tensor;
+    if (kai::bits_of(t.reserved) != 0) {
+        return KAI_GEMM_FILE_RESERVED;
+    }
     const kai_gemm_format& tile = t.format;
     const PackedFormat* f = find_format(tile.name);
     Size panels = {0};
@@ -355,6 +359,10 @@ kai_gemm_file_status kai_gemm_tensor_usable(const kai_gemm_tensor* tensor, char*
         return KAI_GEMM_FILE_NULL_POINTER;
     }
     const kai_gemm_tensor& t = *tensor;
+    if (kai::bits_of(t.reserved) != 0) {
+        kai::write(reason, reason_size, kai::violation(kai::say::reserved, "tensor"));
+        return KAI_GEMM_FILE_RESERVED;
+    }
     for (size_t i = 0; i < kai_registry_ukernel_count(); ++i) {
         const kai_ukernel& u = *kai_registry_ukernel(i);
         if (kai_registry_runnable(u.features, nullptr, 0) && reads(u, t.format)) {
@@ -405,6 +413,8 @@ void kai_gemm_tensor_describe(const kai_gemm_tensor* tensor, kai_gemm_problem* p
     problem->a_type = problem->c_type = is_static(tensor->kind)                      ? kai_dt_int8
                                         : f != nullptr && f->bias_type == kai_dt_f16 ? kai_dt_f16
                                                                                      : kai_dt_f32;
+    // What this library does not know of the tensor, a plan must not pass over.
+    problem->reserved[0] |= kai::bits_of(tensor->reserved);
 }
 
 }  // extern "C"

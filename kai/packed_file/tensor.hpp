@@ -9,6 +9,7 @@
 #include "kai/engines/core/layout.hpp"
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/gemm/tag.hpp"
+#include "kai/reserved.hpp"
 
 namespace kai_gemm_tensors {
 namespace {

@@ -240,6 +240,9 @@ extern "C" kai_gemm_file_status kai_gemm_tensor_pack(
     if (status != KAI_GEMM_FILE_OK) {
         return status;
     }
+    if (kai::bits_of(weights->reserved) != 0) {
+        return KAI_GEMM_FILE_RESERVED;
+    }
     if (packed_size < t.size) {
         return KAI_GEMM_FILE_TOO_SMALL;
     }

@@ -31,7 +31,7 @@ bool has_any(const kai_ukernel& u, std::initializer_list<kai_cpu_feature> featur
 }
 
 const kai_ukernel* best(const char* family) {
-    const kai_registry_request request = {family, 2, nullptr, 0};
+    const kai_registry_request request = {family, 2, nullptr, 0, {}};
     return kai_registry_best(&request, nullptr, nullptr);
 }
 

@@ -318,7 +318,7 @@ TEST(GemmEstimate, FollowsUnitsThatAreNotTooMany) {
 
 TEST(GemmEstimate, NothingToEstimate) {
     const Division d({5, 6, 7}, KAI_GEMM_DENSE, 2, false);
-    kai_gemm_cost cost = {1, 1, 1, 1, 1};
+    kai_gemm_cost cost = {1, 1, 1, 1, 1, {}};
     EXPECT_EQ(kai_gemm_estimate(nullptr, &cost), KAI_GEMM_NULL_POINTER);
     EXPECT_EQ(cost.macs + cost.largest_unit + cost.finish + cost.bytes + cost.least_bytes, 0);
     EXPECT_EQ(kai_gemm_estimate(&d.work, nullptr), KAI_GEMM_NULL_POINTER);

@@ -377,7 +377,7 @@ const kai_ukernel* in_place(kai_gguf_type_id type) {
                          : type == KAI_GGUF_Q4_K ? "matmul_clamp_f32_qsi8d256p_ggq4_k"
                          : type == KAI_GGUF_Q6_K ? "matmul_clamp_f32_qsi8d256p_ggq6_k"
                                                  : nullptr;
-    const kai_registry_request request = {family, 1, nullptr, 0};
+    const kai_registry_request request = {family, 1, nullptr, 0, {}};
     return family != nullptr ? kai_registry_best(&request, nullptr, nullptr) : nullptr;
 }
 

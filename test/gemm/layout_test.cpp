@@ -11,7 +11,7 @@
 #include "kai/gemm/kai_gemm.h"
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/gemm/kai_gguf_file.h"
-#include "kai/kai_registry.h"
+#include "kai/kai_call.h"
 
 namespace {
 
@@ -67,9 +67,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, l2_bytes),
             offsetof(kai_gemm_problem, pin),
             offsetof(kai_gemm_problem, format),
-            offsetof(kai_gemm_problem, untagged)}),
-        (Bytes{176, 0,  8,  16, 24, 32, 33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,
-               76,  80, 84, 88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168}))
+            offsetof(kai_gemm_problem, untagged),
+            offsetof(kai_gemm_problem, reserved)}),
+        (Bytes{432, 0,  8,  16, 24, 32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72, 76,
+               80,  84, 88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 176}))
         << "kai_gemm_problem";
     EXPECT_EQ(
         (Bytes{
@@ -110,29 +111,30 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_plan, without),
             offsetof(kai_gemm_plan, layout),
             offsetof(kai_gemm_plan, status),
-            offsetof(kai_gemm_plan, reason)}),
-        (Bytes{688, 0,   176, 200, 224, 232, 233, 234, 240, 272, 280,
-               288, 296, 304, 312, 320, 328, 336, 344, 352, 456, 460}))
+            offsetof(kai_gemm_plan, reason),
+            offsetof(kai_gemm_plan, reserved)}),
+        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528, 536, 544,
+               552,  560, 568, 576, 584, 592, 600, 608, 712, 716, 944}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_weights), offsetof(kai_gemm_weights, b), offsetof(kai_gemm_weights, ldb),
             offsetof(kai_gemm_weights, scale), offsetof(kai_gemm_weights, scale_stride),
             offsetof(kai_gemm_weights, zero), offsetof(kai_gemm_weights, zero_point), offsetof(kai_gemm_weights, lut),
-            offsetof(kai_gemm_weights, bias)}),
-        (Bytes{64, 0, 8, 16, 24, 32, 40, 48, 56}))
+            offsetof(kai_gemm_weights, bias), offsetof(kai_gemm_weights, reserved)}),
+        (Bytes{128, 0, 8, 16, 24, 32, 40, 48, 56, 64}))
         << "kai_gemm_weights";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_source), offsetof(kai_gemm_source, data), offsetof(kai_gemm_source, ld),
-            offsetof(kai_gemm_source, stride), offsetof(kai_gemm_source, table)}),
-        (Bytes{32, 0, 8, 16, 24}))
+            offsetof(kai_gemm_source, stride), offsetof(kai_gemm_source, table), offsetof(kai_gemm_source, reserved)}),
+        (Bytes{48, 0, 8, 16, 24, 32}))
         << "kai_gemm_source";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_result), offsetof(kai_gemm_result, data), offsetof(kai_gemm_result, ld),
-            offsetof(kai_gemm_result, stride), offsetof(kai_gemm_result, table)}),
-        (Bytes{32, 0, 8, 16, 24}))
+            offsetof(kai_gemm_result, stride), offsetof(kai_gemm_result, table), offsetof(kai_gemm_result, reserved)}),
+        (Bytes{48, 0, 8, 16, 24, 32}))
         << "kai_gemm_result";
     EXPECT_EQ(
         (Bytes{
@@ -141,8 +143,8 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_operands, lut), offsetof(kai_gemm_operands, lowp), offsetof(kai_gemm_operands, rows),
             offsetof(kai_gemm_operands, a_rows), offsetof(kai_gemm_operands, a_row_count),
             offsetof(kai_gemm_operands, c_rows), offsetof(kai_gemm_operands, c_row_count),
-            offsetof(kai_gemm_operands, c_weights)}),
-        (Bytes{176, 0, 8, 40, 72, 104, 112, 120, 128, 136, 144, 152, 160, 168}))
+            offsetof(kai_gemm_operands, c_weights), offsetof(kai_gemm_operands, reserved)}),
+        (Bytes{352, 0, 8, 56, 104, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224}))
         << "kai_gemm_operands";
     EXPECT_EQ(
         (Bytes{
@@ -150,14 +152,16 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_work, workspace), offsetof(kai_gemm_work, kernel), offsetof(kai_gemm_work, rows),
             offsetof(kai_gemm_work, m_tile), offsetof(kai_gemm_work, n_tile), offsetof(kai_gemm_work, m_first),
             offsetof(kai_gemm_work, packs_lhs_on_demand), offsetof(kai_gemm_work, shares_rows),
-            offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units)}),
-        (Bytes{96, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88}))
+            offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units),
+            offsetof(kai_gemm_work, reserved)}),
+        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96}))
         << "kai_gemm_work";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_cost), offsetof(kai_gemm_cost, macs), offsetof(kai_gemm_cost, largest_unit),
-            offsetof(kai_gemm_cost, finish), offsetof(kai_gemm_cost, bytes), offsetof(kai_gemm_cost, least_bytes)}),
-        (Bytes{40, 0, 8, 16, 24, 32}))
+            offsetof(kai_gemm_cost, finish), offsetof(kai_gemm_cost, bytes), offsetof(kai_gemm_cost, least_bytes),
+            offsetof(kai_gemm_cost, reserved)}),
+        (Bytes{104, 0, 8, 16, 24, 32, 40}))
         << "kai_gemm_cost";
     EXPECT_EQ(
         (Bytes{
@@ -183,14 +187,16 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_tensor, size),
             offsetof(kai_gemm_tensor, offset),
             offsetof(kai_gemm_tensor, checksum),
-            offsetof(kai_gemm_tensor, data)}),
-        (Bytes{184, 0, 8, 12, 16, 24, 32, 40, 48, 56, 60, 76, 80, 88, 120, 128, 129, 136, 144, 152, 160, 168, 176}))
+            offsetof(kai_gemm_tensor, data),
+            offsetof(kai_gemm_tensor, reserved)}),
+        (Bytes{312, 0,  8,   12,  16,  24,  32,  40,  48,  56,  60,  76,
+               80,  88, 120, 128, 129, 136, 144, 152, 160, 168, 176, 184}))
         << "kai_gemm_tensor";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_file), offsetof(kai_gemm_file, data), offsetof(kai_gemm_file, size),
-            offsetof(kai_gemm_file, count)}),
-        (Bytes{24, 0, 8, 16}))
+            offsetof(kai_gemm_file, count), offsetof(kai_gemm_file, reserved)}),
+        (Bytes{88, 0, 8, 16, 24}))
         << "kai_gemm_file";
     EXPECT_EQ(
         (Bytes{
@@ -198,22 +204,23 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gguf_file, version), offsetof(kai_gguf_file, pair_count),
             offsetof(kai_gguf_file, tensor_count), offsetof(kai_gguf_file, alignment), offsetof(kai_gguf_file, pairs),
             offsetof(kai_gguf_file, tensors), offsetof(kai_gguf_file, tensors_end), offsetof(kai_gguf_file, data_start),
-            offsetof(kai_gguf_file, index_size), offsetof(kai_gguf_file, index)}),
-        (Bytes{96, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88}))
+            offsetof(kai_gguf_file, index_size), offsetof(kai_gguf_file, index), offsetof(kai_gguf_file, reserved)}),
+        (Bytes{160, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96}))
         << "kai_gguf_file";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gguf_pair), offsetof(kai_gguf_pair, key), offsetof(kai_gguf_pair, key_length),
             offsetof(kai_gguf_pair, type), offsetof(kai_gguf_pair, element_type), offsetof(kai_gguf_pair, count),
-            offsetof(kai_gguf_pair, elements), offsetof(kai_gguf_pair, size), offsetof(kai_gguf_pair, end)}),
-        (Bytes{56, 0, 8, 16, 20, 24, 32, 40, 48}))
+            offsetof(kai_gguf_pair, elements), offsetof(kai_gguf_pair, size), offsetof(kai_gguf_pair, end),
+            offsetof(kai_gguf_pair, reserved)}),
+        (Bytes{88, 0, 8, 16, 20, 24, 32, 40, 48, 56}))
         << "kai_gguf_pair";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gguf_value), offsetof(kai_gguf_value, type), offsetof(kai_gguf_value, u),
             offsetof(kai_gguf_value, i), offsetof(kai_gguf_value, f), offsetof(kai_gguf_value, text),
-            offsetof(kai_gguf_value, length)}),
-        (Bytes{48, 0, 8, 16, 24, 32, 40}))
+            offsetof(kai_gguf_value, length), offsetof(kai_gguf_value, reserved)}),
+        (Bytes{64, 0, 8, 16, 24, 32, 40, 48}))
         << "kai_gguf_value";
     EXPECT_EQ(
         (Bytes{
@@ -221,8 +228,8 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gguf_tensor, type_id), offsetof(kai_gguf_tensor, type), offsetof(kai_gguf_tensor, dimensions),
             offsetof(kai_gguf_tensor, shape), offsetof(kai_gguf_tensor, offset), offsetof(kai_gguf_tensor, k),
             offsetof(kai_gguf_tensor, rows), offsetof(kai_gguf_tensor, row_size), offsetof(kai_gguf_tensor, size),
-            offsetof(kai_gguf_tensor, data), offsetof(kai_gguf_tensor, end)}),
-        (Bytes{128, 0, 8, 16, 24, 32, 40, 72, 80, 88, 96, 104, 112, 120}))
+            offsetof(kai_gguf_tensor, data), offsetof(kai_gguf_tensor, end), offsetof(kai_gguf_tensor, reserved)}),
+        (Bytes{192, 0, 8, 16, 24, 32, 40, 72, 80, 88, 96, 104, 112, 120, 128}))
         << "kai_gguf_tensor";
     EXPECT_EQ(
         (Bytes{
@@ -248,8 +255,9 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_ukernel, get_dst_size),
             offsetof(kai_ukernel, run),
             offsetof(kai_ukernel, k_multiple),
-            offsetof(kai_ukernel, gguf_types)}),
-        (Bytes{168, 0, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160}))
+            offsetof(kai_ukernel, gguf_types),
+            offsetof(kai_ukernel, reserved)}),
+        (Bytes{200, 0, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168}))
         << "kai_ukernel";
     EXPECT_EQ(
         (Bytes{
@@ -268,8 +276,9 @@ TEST(GemmLayout, OfThisMajorVersion) {
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_registry_request), offsetof(kai_registry_request, family), offsetof(kai_registry_request, m),
-            offsetof(kai_registry_request, same_rhs_as), offsetof(kai_registry_request, without)}),
-        (Bytes{32, 0, 8, 16, 24}))
+            offsetof(kai_registry_request, same_rhs_as), offsetof(kai_registry_request, without),
+            offsetof(kai_registry_request, reserved)}),
+        (Bytes{96, 0, 8, 16, 24, 32}))
         << "kai_registry_request";
     EXPECT_EQ(
         (Bytes{
@@ -279,9 +288,53 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_registry_call, sr), offsetof(kai_registry_call, m_idx_start),
             offsetof(kai_registry_call, stride), offsetof(kai_registry_call, scale_stride),
             offsetof(kai_registry_call, bias), offsetof(kai_registry_call, scale), offsetof(kai_registry_call, zero),
-            offsetof(kai_registry_call, params)}),
-        (Bytes{112, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 97, 98, 104}))
+            offsetof(kai_registry_call, params), offsetof(kai_registry_call, reserved)}),
+        (Bytes{176, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 97, 98, 104, 112}))
         << "kai_registry_call";
+    EXPECT_EQ(
+        (Bytes{
+            sizeof(kai_call),
+            offsetof(kai_call, ukernel),
+            offsetof(kai_call, lhs_packer),
+            offsetof(kai_call, rhs_packer),
+            offsetof(kai_call, m),
+            offsetof(kai_call, n),
+            offsetof(kai_call, k),
+            offsetof(kai_call, bl),
+            offsetof(kai_call, k_chunk_length),
+            offsetof(kai_call, lhs),
+            offsetof(kai_call, lhs_stride),
+            offsetof(kai_call, lhs_rows),
+            offsetof(kai_call, pad_ptr),
+            offsetof(kai_call, lhs_ptr_offset),
+            offsetof(kai_call, lhs_packed),
+            offsetof(kai_call, lhs_zero_point),
+            offsetof(kai_call, scale_multiplier),
+            offsetof(kai_call, rhs),
+            offsetof(kai_call, rhs_stride),
+            offsetof(kai_call, rhs_scale),
+            offsetof(kai_call, rhs_scale_stride),
+            offsetof(kai_call, rhs_zero),
+            offsetof(kai_call, rhs_zero_point),
+            offsetof(kai_call, bias),
+            offsetof(kai_call, lut),
+            offsetof(kai_call, table),
+            offsetof(kai_call, rhs_packed),
+            offsetof(kai_call, dst),
+            offsetof(kai_call, dst_stride),
+            offsetof(kai_call, clamp),
+            offsetof(kai_call, clamp_min),
+            offsetof(kai_call, clamp_max),
+            offsetof(kai_call, requantize),
+            offsetof(kai_call, lowp),
+            offsetof(kai_call, acc_bias_m),
+            offsetof(kai_call, acc_bias_n),
+            offsetof(kai_call, scale_bias_n),
+            offsetof(kai_call, acc_scale),
+            offsetof(kai_call, reserved)}),
+        (Bytes{392, 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,  88,  96,  104, 112, 116, 120, 128, 136,
+               144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 220, 224, 228, 240, 296, 304, 312, 320, 328}))
+        << "kai_call";
 }
 
 }  // namespace
