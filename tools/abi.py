@@ -9,7 +9,8 @@
 The baseline is test/abi/VERSION.abi: all public headers of that release as one, without comments. Its types and
 functions and those of this tree are compiled into an object each, one pointer per function, and abidiff compares these:
 all structures, enumerators and signatures that a function can reach. (That a shared library exports what the headers
-declare is the test kleidiai_package.) What may grow within a major version stands in test/abi/may_grow.abignore.
+declare is the test kleidiai_package.) What may grow within a major version stands in test/abi/may_grow.abignore. A member
+that takes reserved room (docs/versioning.md) is new and changes nothing.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -97,8 +98,41 @@ def compiled(compiler, header, folder):
     return library, set(names)
 
 
+def structures(header):
+    """The members of each structure that has reserved room, before it, and the words of it."""
+    found = re.findall(r"^struct (\w+) \{\n([^{}]*)uint64_t reserved\[(\d+)\];\n\};", header, re.MULTILINE)
+    return {name: (members, int(words)) for name, members, words in found}
+
+
+def sizes(compiler, header, names):
+    with tempfile.TemporaryDirectory() as folder:
+        objects = pathlib.Path(folder) / "sizes.o"
+        source = header + "".join(f"char size_of_{name}[sizeof(struct {name})];\n" for name in names)
+        subprocess.run([*compiler, "-std=gnu99", "-w", "-fno-common", "-c", "-x", "c", "-", "-o", objects],
+                       input=source, text=True, check=True)
+        listed = subprocess.run(["nm", "-S", objects], text=True, check=True, stdout=subprocess.PIPE).stdout
+    return {name: int(size, 16) for size, name in re.findall(r"(\w+) \w size_of_(\w+)$", listed, re.MULTILINE)}
+
+
+def with_room_taken(old, new, compiler):
+    """The old interface with the members that take reserved room in the new one, and what these are."""
+    was, now = structures(old), structures(new)
+    grown = [name for name in was if name in now and now[name][1] < was[name][1] and
+             now[name][0].startswith(was[name][0])]
+    if not grown:
+        return old, []
+    old_sizes, new_sizes, taken = sizes(compiler, old, grown), sizes(compiler, new, grown), []
+    for name in grown:
+        if old_sizes[name] == new_sizes[name]:
+            room = [f"{members}uint64_t reserved[{words}];" for members, words in (was[name], now[name])]
+            old = old.replace(f"struct {name} {{\n{room[0]}", f"struct {name} {{\n{room[1]}")
+            taken += [f"{name}: {line}" for line in now[name][0][len(was[name][0]):].splitlines()]
+    return old, taken
+
+
 def compare(old, new, compiler):
     """(what is gone or has changed, what is new, the report)"""
+    old, taken = with_room_taken(old, new, compiler)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (was, old_names), (now, new_names) = (compiled(compiler, header, folder / each)
@@ -113,7 +147,7 @@ def compare(old, new, compiler):
         changed.append(f"{summary[2]} functions through their types")
     if bool(summary and int(summary[1])) != bool(old_names - new_names):
         sys.exit(f"abi.py and abidiff do not agree about what is gone:\n{done.stdout}")
-    return changed, sorted(new_names - old_names), done.stdout
+    return changed, taken + sorted(new_names - old_names), done.stdout
 
 
 def verdict(before, released, now, changed, added):
