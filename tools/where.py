@@ -5,7 +5,7 @@ where.py where NAME [OPTIONS]    the catalogue line, the declaration, file by fi
                                  much there is to read apart from core and asm.h, which all share: from tools/where.txt
                                  and the sources, without a build
     --without WORD...            leaves out files that have one of these words in their names and what only they include
-    --at-most FILES LINES        fails if there is more to read
+where.py limits                  fails if of any of them there is more to read than tools/path_limits.txt allows
 where.py asm BUILD NAME OBJDUMP  those functions, disassembled: the assembly of one kernel, macros and hooks expanded
 where.py index BUILD             prints tools/where.txt; --check: fails if the file says something else
 
@@ -16,6 +16,7 @@ objects: calls and tables alike.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
+import functools
 import re
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from source_compat import Library, Object
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = ROOT / "tools/where.txt"
+LIMITS = ROOT / "tools/path_limits.txt"
 
 
 def lines_with(pattern, files):
@@ -60,11 +62,18 @@ def source_of(obj):
     return re.sub(r"^.*?\.dir/(.+)\.(o|obj)$", r"\1", str(obj))
 
 
+@functools.lru_cache(maxsize=None)
+def lines_and_includes(path):
+    """Its number of lines, and the files of the engines that it includes itself."""
+    text = (ROOT / path).read_text()
+    return len(text.splitlines()), re.findall(r'#include "(kai/engines/[^"]+)"', text)
+
+
 def includes_of(source, left_out):
     """Files of the engines that it includes, directly or not, without the headers that all of them include."""
     found, todo = [], [source]
     while todo:
-        for name in re.findall(r'#include "(kai/engines/[^"]+)"', (ROOT / todo.pop()).read_text()):
+        for name in lines_and_includes(todo.pop())[1]:
             shared = name.startswith("kai/engines/core/") or name.endswith("/asm.h")
             if name not in found and not shared and not left_out(name):
                 found.append(name)
@@ -141,19 +150,32 @@ def index_of(build):
                 yield from ("    " + s.name for section in of_source for s in section.symbols if s.type == 2)
 
 
-def indexed(name):
-    """[(source file, functions)] of a name, from tools/where.txt."""
-    found, here = [], False
+def indexed():
+    """name: [(source file, functions)], from tools/where.txt."""
+    found = {}
     for line in INDEX.read_text().splitlines():
         if not line.startswith(" "):
-            here = line == name
-        elif here and line.startswith("    "):
-            found[-1][1].append(line.strip())
-        elif here:
-            found.append((line.strip(), []))
-    if not found:
-        sys.exit(f"{INDEX.relative_to(ROOT)} does not have {name}: build for AArch64, then update_where")
+            sources = found[line] = []
+        elif line.startswith("    "):
+            sources[-1][1].append(line.strip())
+        else:
+            sources.append((line.strip(), []))
     return found
+
+
+def named_one_of(words):
+    """Whether the name of a file has one of the words."""
+    return lambda path: any(word in path.rpartition("/")[2] for word in words)
+
+
+def to_read(sources, left_out):
+    """The files of a path and the sum of their lines, without core and asm.h."""
+    files = set()
+    for source in sources:
+        if not left_out(source):
+            included = includes_of(source, left_out)
+            files.update(included if source.startswith("kai/engines/core/") else [source, *included])
+    return files, sum(lines_and_includes(path)[0] for path in files)
 
 
 def line_of(source, *names):
@@ -168,32 +190,57 @@ def where(arguments):
     parser = argparse.ArgumentParser(prog="where.py where")
     parser.add_argument("name")
     parser.add_argument("--without", nargs="+", default=[])
-    parser.add_argument("--at-most", nargs=2, type=int, metavar=("FILES", "LINES"))
     options = parser.parse_args(arguments)
-
-    def left_out(path):
-        return any(word in path.rpartition("/")[2] for word in options.without)
-
+    left_out = named_one_of(options.without)
     names = names_of_catalogues()
     name = choose(options.name, names)
     print(f"catalogue    {names[name]}")
     for place in lines_with(rf"\bkai_(run_)?{name}\b", ROOT.glob("kai/ukernels/**/*.h")):
         print(f"declaration  {place}")
-    files = set()
-    for source, labels in indexed(name):
+    sources = indexed().get(name)
+    if not sources:
+        sys.exit(f"{INDEX.relative_to(ROOT)} does not have {name}: build for AArch64, then update_where")
+    for source, labels in sources:
         if left_out(source):
             continue
         print(f"\n{source}" + ("" if labels else line_of(source, name, "kai_run_" + name, "kai_" + name)))
         for label in labels:
             print(f"    {label}{line_of(source, label, label.replace('kai_kernel_', ''))}")
-        included = includes_of(source, left_out)
-        for path in included:
+        for path in includes_of(source, left_out):
             print(f"    includes {path}")
-        files.update(included if source.startswith("kai/engines/core/") else [source, *included])
-    lines = sum(len((ROOT / path).read_text().splitlines()) for path in files)
+    files, lines = to_read([source for source, _ in sources], left_out)
     print(f"\n{len(files)} files, {lines:,} lines")
-    if options.at_most and (len(files) > options.at_most[0] or lines > options.at_most[1]):
-        sys.exit("more than {} files or {:,} lines".format(*options.at_most))
+
+
+def limits():
+    """Compares all paths with tools/path_limits.txt, which says how to read it."""
+    rules = {"most": [], "call": [], "beyond": []}
+    for line in LIMITS.read_text().splitlines():
+        if line and not line.startswith("#"):
+            word, fields = line.split(None, 1)
+            rules[word].append(re.split(r"\s+\|\s+", fields))
+    most_files, most_lines = map(int, rules["most"][0][0].split())
+    used, paths, wrong = set(), 0, 0
+    for name, sources in indexed().items():
+        calls = [(kind, words.split()) for names, kind, words in rules["call"] if re.search(names, name)]
+        for kind, words in calls or [("all", [])]:
+            files, lines = to_read([source for source, _ in sources], named_one_of(words))
+            bounds = (most_files, most_lines)
+            if len(files) > most_files or lines > most_lines:
+                for names, of_kind, beyond, _ in rules["beyond"]:
+                    if re.search(names, name) and of_kind == kind:
+                        bounds = tuple(map(int, beyond.split()))
+                        used.add(names)
+                        break
+            paths += 1
+            if not files or len(files) > bounds[0] or lines > bounds[1]:
+                wrong += 1
+                print(f"{name}, {kind}: {len(files)} files, {lines:,} lines; at most {bounds[0]}, {bounds[1]:,}")
+    for names, kind, *_ in rules["beyond"]:
+        if names not in used:
+            print(f"no longer beyond the limits: {names}, {kind}")
+    print(f"{paths} paths, {wrong} beyond their limits")
+    sys.exit(1 if wrong else 0)
 
 
 def asm(build, text, objdump):
@@ -211,6 +258,8 @@ def main():
     command, *rest = sys.argv[1:]
     if command == "where" and rest:
         where(rest)
+    elif command == "limits" and not rest:
+        limits()
     elif command == "asm" and len(rest) >= 3:
         asm(rest[0], rest[1], rest[2:])
     elif command == "index" and rest[1:] in ([], ["--check"]):
