@@ -35,11 +35,11 @@ lut .req x6
     if_more quads, 2, tbl \d\()_2.16b, {\table\().16b}, \i\()_2.16b
     if_more quads, 2, tbl \d\()_3.16b, {\table\().16b}, \i\()_3.16b
 .endm
-// Products of 4 k in set r; then reloads their LHS from byte `next`.
-.macro int2_4k r, lhs, lhs1, next
-    sdot_rows \r, \lhs, \lhs1
-    load_lhs \lhs, \next
-    load_rows_4567 \lhs1, \next
+// 4 k: S += set r * LHS_<k>; then loads these from byte `next`.
+.macro int2_4k r, k, next
+    sdot_rows \r, \k
+    load_lhs \k, \next
+    load_rows_4567 \k, \next
 .endm
 // 16 k of RHS_A, LHS at byte `at`; then loads RHS_A from byte `next`. Changes RHS_B, RHS_C.
 .macro int2_16k at, next
@@ -47,13 +47,13 @@ lut .req x6
     shared_quads ushr, 16b, RHS_A, RHS_A, #4
     tbl_quads RHS_B, low_table, RHS_C
     tbl_quads RHS_C, high_table, RHS_C
-    int2_4k RHS_B, 28, 26, \at + 32
+    int2_4k RHS_B, A, \at + 32
     tbl_quads RHS_B, low_table, RHS_A
-    int2_4k RHS_C, 29, 27, \at + 48
+    int2_4k RHS_C, B, \at + 48
     tbl_quads RHS_C, high_table, RHS_A
     load_quads RHS_A, \next
-    int2_4k RHS_B, 28, 26, \at + 64
-    int2_4k RHS_C, 29, 27, \at + 80
+    int2_4k RHS_B, A, \at + 64
+    int2_4k RHS_C, B, \at + 80
 .endm
 
 // A tile of \rows_ rows; then kai_part_finish_<size> or kai_part_results_<size>.
@@ -64,13 +64,13 @@ func kai_part_few_int2_\rows_\()x\columns\()_neon_dotprod, hidden
     load_tables
     channel_begin
     load_quads RHS_A, 0
-    load_lhs 28, 0
-    load_rows_4567 26, 0
+    load_lhs A, 0
+    load_rows_4567 A, 0
     ldr     x15, [args, #FEW_ARGS_depth]
     columns_times_offsets mul, S
     cbz     x15, 6f
-    load_lhs 29, 16
-    load_rows_4567 27, 16
+    load_lhs B, 16
+    load_rows_4567 B, 16
     movi    nibble_mask.16b, #0x0f
 5:  // 32 k
     int2_16k 0, 16

@@ -5,21 +5,27 @@
 // or, where registers are few, one vector ahead, in two sets.
 //
 //   RHS_D   a fourth set: of two quads v18, v19, of four v4, v5, v12, v13, which are free up to two rows
-//   v30, v31, of rows 4 - 7 v22, v23    LHS of RHS_C and RHS_D
+//   LHS_C, LHS_D   v30, v31     LHS1_C, LHS1_D   v22, v23: LHS of RHS_C and RHS_D
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_few.inc"
 
-// Loads set n, and LHS v\lhs and v\lhs1 from byte `at`, between products.
-.macro int8_among number, n, lhs, lhs1, at
-    when \number, 0, load_lhs \lhs, \at
-    when \number, 1, load_quad 0, \n, \at
-    when \number, 2, load_quad 1, \n, \at
-    when \number, 3, load_quad 2, \n, \at
-    when \number, 4, load_quad 3, \n, \at
-    when \number, 5, load_rows_4567 \lhs1, \at
+    lhs_set C, 30, 22
+    lhs_set D, 31, 23
+
+// 4 k: S += RHS_<x> * LHS_<x>. Meanwhile loads sets n: RHS and LHS from byte `at` of both.
+.macro int8_4k x, n, at
+    sdot_rows RHS_\x, \x, int8_among, \n, \at
+.endm
+.macro int8_among number, n, at
+    when \number, 0, load_lhs \n, \at
+    when \number, 1, load_quad 0, RHS_\n, \at
+    when \number, 2, load_quad 1, RHS_\n, \at
+    when \number, 3, load_quad 2, RHS_\n, \at
+    when \number, 4, load_quad 3, RHS_\n, \at
+    when \number, 5, load_rows_4567 \n, \at
 .endm
 
 // A tile of \rows_ rows; then kai_part_finish_<size> or kai_part_results_<size>.
@@ -29,35 +35,35 @@ func kai_part_few_int8_\rows_\()x\columns\()_neon_dotprod, hidden
     .set    quads, \columns / 4
     channel_begin
     load_quads RHS_A, 0
-    load_lhs 28, 0
-    load_rows_4567 26, 0
+    load_lhs A, 0
+    load_rows_4567 A, 0
     load_quads RHS_B, 16
     ldr     x15, [args, #FEW_ARGS_depth]
     columns_times_offsets mul, S
     cbz     x15, 6f
-    load_lhs 29, 16
-    load_rows_4567 27, 16
+    load_lhs B, 16
+    load_rows_4567 B, 16
 5:  // 32 k
     .if quads == 2 || rows <= 2
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, 32
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_D, 31, 23, 48
-    sdot_rows RHS_C, 30, 22, int8_among, RHS_A, 28, 26, 64
-    sdot_rows RHS_D, 31, 23, int8_among, RHS_B, 29, 27, 80
+    int8_4k A, C, 32
+    int8_4k B, D, 48
+    int8_4k C, A, 64
+    int8_4k D, B, 80
     subs    x15, x15, #1
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_C, 30, 22, 96
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_D, 31, 23, 112
-    sdot_rows RHS_C, 30, 22, int8_among, RHS_A, 28, 26, 128
-    sdot_rows RHS_D, 31, 23, int8_among, RHS_B, 29, 27, 144
+    int8_4k A, C, 96
+    int8_4k B, D, 112
+    int8_4k C, A, 128
+    int8_4k D, B, 144
     .else
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 16
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 32
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 48
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 64
+    int8_4k A, B, 16
+    int8_4k B, A, 32
+    int8_4k A, B, 48
+    int8_4k B, A, 64
     subs    x15, x15, #1
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 80
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 96
-    sdot_rows RHS_A, 28, 26, int8_among, RHS_B, 29, 27, 112
-    sdot_rows RHS_B, 29, 27, int8_among, RHS_A, 28, 26, 128
+    int8_4k A, B, 80
+    int8_4k B, A, 96
+    int8_4k A, B, 112
+    int8_4k B, A, 128
     .endif
     advance_quads 128
     add     lhs0, lhs0, #128
