@@ -25,7 +25,7 @@
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/gguf/gguf_neon.hpp"
 #include "kai/engines/gguf/gguf_pack_q4_k.hpp"
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 

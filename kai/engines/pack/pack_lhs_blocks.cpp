@@ -5,7 +5,8 @@
 //     q = round(x * multiplier),  multiplier and scale from amax = max |x| of the block
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/pack/pack_lhs_rules.hpp"
 #include "kai/engines/pack/pack_neon_lhs_blocks.hpp"
 #include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/engines/pack/pack_unified.hpp"

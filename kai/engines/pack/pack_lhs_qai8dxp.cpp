@@ -3,7 +3,8 @@
 //     q = clamp(round(x * 255 / (hi - lo)) + zero point, -128, 127),  lo and hi the range of the row and 0
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/pack/pack_lhs_rules.hpp"
 #include "kai/engines/pack/pack_neon_lhs_rows.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 

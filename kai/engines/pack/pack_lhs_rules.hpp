@@ -76,15 +76,8 @@ KAI_INLINE void check_lhs_call(
     }
 }
 
-/// Packers whose rules only `run` checks.
-KAI_INLINE void check_lhs_getter(const Format&, Tile, const char*, size_t) {
-}
-
 constexpr const Format& format_of(const LhsRules& rules) {
     return rules.format;
-}
-constexpr const Format& format_of(const Format& format) {
-    return format;
 }
 
 KAI_INLINE void check_no_start(size_t m_idx_start, const char* function = __builtin_FUNCTION()) {

@@ -2,7 +2,8 @@
 // multiple of four.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/pack/pack_lhs_rules.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 
 namespace kai {

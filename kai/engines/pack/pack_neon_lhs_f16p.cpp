@@ -8,7 +8,8 @@
 #include <arm_neon.h>
 
 #include "kai/engines/pack/pack_neon_interleave.hpp"
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/pack/pack_lhs_rules.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 
 namespace kai {

@@ -11,7 +11,7 @@
 //     qsi4c32ps4s0sbf16     nibbles, an array of bf16 scales         nibble XOR 8, scale / 16
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_rhs_s4s0.hpp"
 #include "kai/engines/pack/pack_neon_rhs_strips.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"

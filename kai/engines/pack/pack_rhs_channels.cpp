@@ -10,7 +10,7 @@
 //     qau8p, qsi8p:              low precision: packed weights are signed, the last 8 of 16 inverted: ~w = -w - 1; sums
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_rhs_channels.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 

@@ -6,7 +6,7 @@
 
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/layout.hpp"
-#include "kai/engines/pack/pack_run_functions.hpp"
+#include "kai/engines/core/run_functions.hpp"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs_types.h"
 
 /// The properties of a packer that checks depend on. A source is rows that are a stride apart: one k of all columns

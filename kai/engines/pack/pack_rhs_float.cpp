@@ -7,7 +7,7 @@
 // of 16 bytes of as many columns as a vector has lanes are transposed.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
 #include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"

@@ -36,10 +36,6 @@ bool is_fixed(const kai_rhs_rules& rules) {
     return rules.nr != 0 && rules.kr != 0;
 }
 
-/// A size that is no multiple of what a rule says, if it says anything.
-#define KAI_VIOLATION_IF_NO_MULTIPLE(NAME, SIZE, OF) \
-    KAI_VIOLATION_IF((OF) != 0 && (SIZE) % (OF) != 0, not_multiple, NAME, SIZE, OF)
-
 /// Further rules of `run` for nr, kr and sr.
 KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, size_t kr, size_t sr) {
     KAI_VIOLATION_IF(rules.nr != 0 && nr != rules.nr, other, "nr", nr, rules.nr);
@@ -54,18 +50,6 @@ KAI_INLINE kai_violation tile_violation(const kai_rhs_rules& rules, size_t nr, s
     KAI_VIOLATION_IF_NO_MULTIPLE("kr", kr, rules.kr_multiple);
     KAI_VIOLATION_IF(rules.kr_max != 0 && kr > rules.kr_max, too_large, "kr", kr, rules.kr_max);
     return group_violation(rules, kr, sr);
-}
-
-KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t bl) {
-    KAI_VIOLATION_IF(bl == 0, zero, "bl");
-    KAI_VIOLATION_IF(bl % 32 != 0, not_multiple, "bl", bl, 32);
-    KAI_VIOLATION_IF(rules.bl_max != 0 && bl > rules.bl_max, too_large, "bl", bl, rules.bl_max);
-    KAI_VIOLATION_IF(k % bl != 0, not_multiple_of, "k", k, "bl", bl);
-    return {};
-}
-
-size_t padded(const kai_rhs_rules& rules, size_t k) {
-    return rules.k_padding == 0 ? k : (k + rules.k_padding - 1) / rules.k_padding * rules.k_padding;
 }
 
 KAI_INLINE kai_violation depth_violation(const kai_rhs_rules& rules, size_t k, size_t kr, size_t sr) {
@@ -154,47 +138,8 @@ KAI_INLINE kai_violation operands_violation(const kai_rhs_rules& rules, const ka
     return params_violation(rules, c.params);
 }
 
-/// What a getter is asked for.
-struct Shape {
-    size_t k, nr, kr, sr, bl;
-    enum kai_datatype scale_dt;
-
-    KAI_INLINE size_t block(const kai_rhs_rules& rules) const {
-        return rules.bl != 0 ? rules.bl : bl;
-    }
-};
-
-/// What getters reject in builds with assertions: numbers that affect the result and that every call of `run` would
-/// reject.
-[[maybe_unused]] kai_violation getter_violation(const kai_rhs_rules& rules, const Shape& s) {
-    KAI_VIOLATION_IF(s.nr == 0, zero, "nr");
-    KAI_VIOLATION_IF(rules.pads_groups && s.kr == 0, zero, "kr");
-    KAI_VIOLATION_IF(s.scale_dt != kai_dt_bf16, not_bf16, "scale_dt", s.scale_dt);
-    KAI_VIOLATION_IF_NO_MULTIPLE("k", s.k, rules.source_weights);
-    KAI_VIOLATION_IF_NO_MULTIPLE("k", s.k, rules.k_multiple);
-    return rules.blocks ? blocks_violation(rules, s.k, s.block(rules)) : kai_violation{};
-}
-
-/// Bytes from one panel to the next, for a getter.
-size_t packed_stride([[maybe_unused]] const char* getter, const kai_rhs_rules& rules, const Shape& s) {
-#if KLEIDIAI_ASSERTIONS
-    KAI_REFUSE(getter, rules.name, getter_violation(rules, s));
-#endif
-    if (rules.blocks) {
-        // Of formats with a zero, blocks consist of whole 32 elements. (There are no others; getters take any bl.)
-        const size_t bl = s.block(rules), elements = rules.zero ? bl / 32 * 32 : bl;
-        const size_t blocks = Format::blocks_of(s.k, bl);
-        return s.nr * (rules.panel_fields + blocks * (rules.block_fields + elements * rules.bits / 8));
-    }
-    const size_t group = s.sr == 0 ? 0 : s.kr / s.sr;
-    const size_t depth = !rules.pads_groups ? padded(rules, s.k) : group == 0 ? s.k : kai_roundup(s.k, group);
-    return s.nr * (rules.panel_fields + depth * rules.bits / 8);
-}
-
 }  // namespace
 }  // namespace kai
-
-using kai::packed_stride;
 
 extern "C" {
 
@@ -208,34 +153,6 @@ kai_violation kai_rhs_call_violation(const kai_rhs_rules* rules, const kai_rhs_c
 
 void kai_check_rhs_call(const kai_rhs_rules* rules, const kai_rhs_call* call) {
     KAI_REFUSE("kai_run_", rules->name, kai_rhs_call_violation(rules, call));
-}
-
-size_t kai_rhs_packed_stride(
-    size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt, const kai_rhs_rules* rules) {
-    return packed_stride("kai_get_rhs_packed_stride_", *rules, {k, nr, kr, sr, bl, scale_dt});
-}
-
-size_t kai_rhs_packed_offset(
-    size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
-    const kai_rhs_rules* rules) {
-    const size_t stride = packed_stride("kai_get_rhs_packed_offset_", *rules, {k, nr, kr, sr, bl, scale_dt});
-    return kai::Format::panels_before({nr, kr, sr}, n_idx) * stride;
-}
-
-size_t kai_rhs_packed_size(
-    size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, enum kai_datatype scale_dt,
-    const kai_rhs_rules* rules) {
-    const size_t stride = packed_stride("kai_get_rhs_packed_size_", *rules, {k, nr, kr, sr, bl, scale_dt});
-    return kai::Format::panels_of({nr, kr, sr}, n) * stride;
-}
-
-size_t kai_rhs_nibble_offset(size_t n_idx, [[maybe_unused]] const kai_rhs_rules* rules) {
-#if KLEIDIAI_ASSERTIONS
-    if (n_idx % 2 != 0) {
-        KAI_REFUSE("kai_get_rhs_offset_", rules->name, kai::violation(kai::say::odd, "n_idx", n_idx));
-    }
-#endif
-    return n_idx / 2;
 }
 
 }  // extern "C"

@@ -7,7 +7,7 @@
 
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/sentences.hpp"
-#include "kai/engines/pack/pack_run_functions.hpp"
+#include "kai/engines/core/run_functions.hpp"
 
 /// Rules for `params`.
 enum kai_rhs_params : uint8_t {
@@ -132,6 +132,24 @@ constexpr void set_groups(kai_rhs_rules& rules, uint8_t min, uint8_t max, uint8_
     rules.group_min = min;
     rules.group_max = max;
     rules.group = group;
+}
+
+/// A size that is no multiple of what a rule says, if it says anything.
+#define KAI_VIOLATION_IF_NO_MULTIPLE(NAME, SIZE, OF) \
+    KAI_VIOLATION_IF((OF) != 0 && (SIZE) % (OF) != 0, not_multiple, NAME, SIZE, OF)
+
+/// Of `run`, and of getters in builds with assertions.
+[[maybe_unused]] KAI_INLINE kai_violation blocks_violation(const kai_rhs_rules& rules, size_t k, size_t bl) {
+    KAI_VIOLATION_IF(bl == 0, zero, "bl");
+    KAI_VIOLATION_IF(bl % 32 != 0, not_multiple, "bl", bl, 32);
+    KAI_VIOLATION_IF(rules.bl_max != 0 && bl > rules.bl_max, too_large, "bl", bl, rules.bl_max);
+    KAI_VIOLATION_IF(k % bl != 0, not_multiple_of, "k", k, "bl", bl);
+    return {};
+}
+
+/// The depth as stored, apart from whole groups.
+KAI_INLINE size_t padded(const kai_rhs_rules& rules, size_t k) {
+    return rules.k_padding == 0 ? k : (k + rules.k_padding - 1) / rules.k_padding * rules.k_padding;
 }
 
 }  // namespace

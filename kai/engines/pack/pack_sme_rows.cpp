@@ -1,5 +1,5 @@
 // Packers whose source has its depth contiguous, for SME: LHS, LHS through a table of pointers, RHS of N x K. Panels of
-// 2 V rows (unified API: V rows), V = SVL / 32, one after the other
+// 2 V rows, V = SVL / 32, one after the other
 //
 //     | bias of all rows (RHS only) | depth group 0 of all rows | depth group 1 of all rows | ...
 //
@@ -8,8 +8,8 @@
 // name says so. The work is in pack_sme_rows.S.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/pack/pack_rhs_checks.hpp"
 #include "kai/engines/pack/pack_sme_rows.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
@@ -22,61 +22,7 @@ kai::PackRowsFn kai_kernel_pack_rows_bf16_sme;
 namespace kai {
 namespace {
 
-constexpr Plain x8_nxk = {8, false}, bf16_nxk = {16, false};
-
-/// Rows of elements.
-struct SourceRows {
-    size_t rows;
-    Chunks chunks;
-    const void* first;  // or table
-    size_t stride;      // or offset
-    const void* pad;
-};
-
-/// Everything but the heads of panels, which are `stride` bytes apart; 0: one after the other. Nothing where there is
-/// nothing to pack.
-[[gnu::noinline]] void pack_rows(
-    const kai_pack_rows_sme& packer, const SourceRows& source, void* packed, size_t stride) {
-    const kai_panels& panels = packer.panels;
-    if (source.rows == 0 || source.chunks.count == 0 || source.chunks.length == 0) {
-        return;
-    }
-    const size_t v = VL(1), rows = panels.count * v, head = rows * panels.panel_fields;
-    const size_t group = panels.k_multiple, length = source.chunks.length;
-    const size_t depths = source.chunks.count * ((length + group - 1) / group) * rows * sizeof(uint32_t);
-    stride = stride != 0 ? stride : head + depths;
-    const bool split = panels.count == 1;
-    const PackRowsArgs args = {
-        source.rows,
-        length * packer.element_bytes,
-        source.chunks.count,
-        source.first,
-        source.stride,
-        source.pad,
-        bytes(packed, head),
-        split ? stride : v * sizeof(uint32_t),
-        rows,
-        (split ? 2 : 1) * stride - depths,
-        split ? v : 0,
-    };
-    kai_commit_za();
-    packer.kernel(&args);
-}
-
-constexpr kai_pack_rows_sme packer_of(const kai_panels& panels, size_t element_bytes) {
-    return {kai_kernel_pack_rows_sme, panels, element_bytes};
-}
-
-/// Panels of V or 2 V columns: the head, if there is one, is the bias.
-[[gnu::noinline]] void pack_columns(
-    const kai_pack_rows_sme& packer, size_t n, size_t k, const void* rhs, size_t rhs_stride, const void* bias,
-    void* packed, size_t stride = 0) {
-    stride = stride != 0 ? stride : kai_panels_stride(k, 0, &packer.panels);
-    pack_heads(packer.panels, n, bias, packed, stride);
-    pack_rows(packer, {n, {1, k}, rhs, rhs_stride, nullptr}, packed, stride);
-}
-
-/// The same in chunks.
+/// Panels of 2 V columns in chunks, with bias.
 [[gnu::noinline]] void pack_column_chunks(
     const kai_pack_rows_sme& packer, size_t n, Chunks chunks, const void* rhs, size_t rhs_stride, const void* bias,
     void* packed) {
@@ -93,31 +39,8 @@ constexpr kai_pack_rows_sme packer_of(const kai_panels& panels, size_t element_b
     pack_rows(packer, {m, {chunks, length}, lhs_ptrs, lhs_ptr_offset, pad_ptr}, lhs_packed, 0);
 }
 
-[[gnu::noinline]] void pack_lhs(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
-    check(packer, args);
-    const auto& [packed, lhs] = args->operand;
-    pack_rows(
-        packer_of(packer.panels, packer.element_bytes),
-        {args->shape.m, {1, args->shape.k}, lhs.ptr, lhs.stride.m, nullptr}, packed.ptr, packed.stride.m);
-}
-[[gnu::noinline]] void pack_rhs(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
-    check(packer, args);
-    const auto& [n, k] = args->shape;
-    const auto& rhs = args->operand.rhs;
-    const auto& packed = args->operand.rhs_packed;
-    pack_columns(
-        packer_of(packer.panels, packer.source.bits / 8), n, k, rhs.ptr, rhs.stride.n, args->operand.bias_n.ptr,
-        packed.ptr, packed.stride.n);
-}
-
 }  // namespace
 }  // namespace kai
-
-void kai_pack_lhs_rows_sme(
-    size_t m, size_t k, const kai_pack_rows_sme* packer, size_t, size_t, size_t, const void* lhs, size_t lhs_stride,
-    void* lhs_packed) {
-    kai::pack_rows(*packer, {m, {1, k}, lhs, lhs_stride, nullptr}, lhs_packed, 0);
-}
 
 /// An LHS packer: chunks of SOURCE found through a table of pointers to panels of 2 V rows.
 #define KAI_DEFINE_LHS_IMATMUL_PACK_SME(NAME, FORMAT, KR, SOURCE)                                                   \
@@ -130,11 +53,12 @@ void kai_pack_lhs_rows_sme(
     }
 
 /// An RHS packer: N x K elements of SOURCE, and bias of the same type, to panels of 2 V columns.
-#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                     \
-    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                                \
-    KAI_RHS_VECTORS_RUN(NAME, 8 * sizeof(SOURCE), false, false, VL(2), KR, sr, void,                                   \
-                        static constexpr kai_pack_rows_sme packer = kai::packer_of(kai_panels_##NAME, sizeof(SOURCE)); \
-                        kai::pack_columns(packer, n, k, rhs, rhs_stride, bias, rhs_packed);)
+#define KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(NAME, FORMAT, KR, SOURCE)                                                 \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, VL(2), KR, 1, SOURCE)                                            \
+    KAI_RHS_VECTORS_RUN(                                                                                           \
+        NAME, 8 * sizeof(SOURCE), false, false, VL(2), KR, sr, void,                                               \
+        static constexpr kai_pack_rows_sme packer = {kai_kernel_pack_rows_sme, kai_panels_##NAME, sizeof(SOURCE)}; \
+        kai::pack_columns(packer, n, k, rhs, rhs_stride, bias, rhs_packed);)
 
 /// The same for chunks, which follow each other in a row.
 #define KAI_DEFINE_RHS_PACK_NXK_CHUNKS_SME(NAME, FORMAT, KR, SOURCE)                                                   \
@@ -143,7 +67,7 @@ void kai_pack_lhs_rows_sme(
         KAI_CHECK_RHS_CHUNKS(                                                                                          \
             8 * sizeof(SOURCE), false, false, n, k_chunk_count * k_chunk_length, rhs, rhs_stride, rhs_packed, nullptr, \
             nullptr)                                                                                                   \
-        static constexpr kai_pack_rows_sme packer = kai::packer_of(kai_panels_##NAME, sizeof(SOURCE));                 \
+        static constexpr kai_pack_rows_sme packer = {kai_kernel_pack_rows_sme, kai_panels_##NAME, sizeof(SOURCE)};     \
         kai::pack_column_chunks(packer, n, {k_chunk_count, k_chunk_length}, rhs, rhs_stride, bias, rhs_packed);        \
     }
 
@@ -172,19 +96,3 @@ KAI_DEFINE_RHS_PACK_NXK_ROWS_SME(rhs_pack_nxk_x16p2vlx2b_x16_x16_sme, f16pbiasf1
 KAI_DEFINE_RHS_PACK_NXK_CHUNKS_SME(imatmul_pack_rhs_nxk_x16p2vlx2bx16_x16_x16_sme, f16pbiasf16, 2, uint16_t)
 
 }  // extern "C"
-
-KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x32p4vsx1_x32_sme, kai::pack_lhs, uint32_t, kai::packed(kai::f32p, VL(1), 1))
-KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x16p4vsx2_x16_sme, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
-// The same bytes as the SME packer: SME2, which the name allows, would gain nothing here.
-KAI_DEFINE_LHS_PACK_API(
-    matmul_pack_lhs_mxk_x16p4vsx2_x16_sme2, kai::pack_lhs, uint16_t, kai::packed(kai::f16p, VL(1), 2))
-KAI_DEFINE_LHS_PACK_API(matmul_pack_lhs_mxk_x8p4vsx4_x8_sme, kai::pack_lhs, uint8_t, kai::packed(kai::x8p, VL(1), 4))
-KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x32p4vsx1bx32_x32_x32_sme, kai::pack_rhs, kai::f32_nxk, kai::packed(kai::f32pbiasf32, VL(1), 1))
-KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x8p4vsx4_x8_sme, kai::pack_rhs, kai::x8_nxk, kai::packed(kai::x8p, VL(1), 4))
-KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x16p8vsx2bx32_x16_x32_sme, kai::pack_rhs, kai::bf16_nxk,
-    kai::packed(kai::bf16pbiasf32, VL(2), 2))

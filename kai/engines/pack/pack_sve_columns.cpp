@@ -9,7 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_sve.h>
 
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_rhs_checks.hpp"
 #include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"

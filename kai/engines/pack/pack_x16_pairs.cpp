@@ -9,7 +9,7 @@
 // that a panel lacks, their bias and a bias that is not given become zero. Bits are copied: f16 or bf16.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_getters.hpp"
+#include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 

@@ -1,11 +1,24 @@
-// The getters of packers, derived from the formats.
+// The getters of packers, derived from the formats. Those of packers with rules call what checks the rules:
+// pack_lhs_rules.hpp, pack_rhs_rules.hpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
-#include "kai/engines/pack/pack_lhs_rules.hpp"
-#include "kai/engines/pack/pack_run_functions.hpp"
+#include "kai/engines/core/run_functions.hpp"
+
+namespace kai {
+namespace {
+
+/// LHS packers whose rules only `run` checks give their Format where others give their LhsRules.
+KAI_INLINE void check_lhs_getter(const Format&, Tile, const char*, size_t) {
+}
+constexpr const Format& format_of(const Format& format) {
+    return format;
+}
+
+}  // namespace
+}  // namespace kai
 
 /// The depth of an LHS getter whose parameters are KAI_DEPTH_OF_K or KAI_DEPTH_OF_BL.
 #define KAI_LHS_DEPTH_K k
