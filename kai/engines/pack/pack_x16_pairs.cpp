@@ -73,43 +73,56 @@ struct PairPanel {
     }
 }
 
-/// f(panel) for each panel of `count` places. place_bytes: of the source, from place to place; head: bytes of the bias
-/// of a place, of `bias` or zeros.
+/// A call: what is packed, and where to.
+struct PairOperands {
+    size_t places;  // of a panel
+    size_t count;   // of the source
+    const void* src;
+    size_t place_bytes;  // of the source, from place to place
+    size_t stride;       // PairPanel::stride
+    size_t head;         // bytes of the bias of a place
+    const void* bias;    // or null: zeros
+    void* packed;
+    size_t panel_stride;
+};
+
+/// f(panel) for each panel, whose head is written.
 template <typename F>
-KAI_INLINE void for_panels(
-    size_t places, size_t count, const void* src, size_t place_bytes, size_t stride, size_t head, const void* bias,
-    void* packed, size_t panel_stride, F f) {
-    for (size_t first = 0; first < count; first += places) {
-        const size_t exist = count - first < places ? count - first : places;
-        uint8_t* panel = bytes(packed) + first / places * panel_stride;
-        const size_t given = bias != nullptr ? exist * head : 0;
+KAI_INLINE void for_panels(const PairOperands& of, F f) {
+    for (size_t first = 0; first < of.count; first += of.places) {
+        const size_t exist = KAI_MIN(of.count - first, of.places);
+        uint8_t* panel = bytes(of.packed) + first / of.places * of.panel_stride;
+        const size_t given = of.bias != nullptr ? exist * of.head : 0;
         if (given != 0) {
-            __builtin_memcpy(panel, bytes(bias, first * head), given);
+            __builtin_memcpy(panel, bytes(of.bias, first * of.head), given);
         }
-        __builtin_memset(panel + given, 0, places * head - given);
-        f(PairPanel{places, exist, bytes(src) + first * place_bytes, stride, panel + places * head});
+        __builtin_memset(panel + given, 0, of.places * of.head - given);
+        f(PairPanel{of.places, exist, bytes(of.src) + first * of.place_bytes, of.stride, panel + of.places * of.head});
     }
 }
 
 void run_lhs(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args* args) {
     check(packer, args);
-    const auto& [m, k] = args->shape;
     const auto& [packed, lhs] = args->operand;
-    for_panels(
-        packer.panels.count, k == 0 ? 0 : m, lhs.ptr, lhs.stride.m, lhs.stride.m, 0, nullptr, packed.ptr,
-        packed.stride.m, [&](const PairPanel& p) { pack_places(p, args->shape.k); });
+    PairOperands of = {};
+    of.places = packer.panels.count;
+    of.count = args->shape.k == 0 ? 0 : args->shape.m;
+    of.src = lhs.ptr, of.place_bytes = of.stride = lhs.stride.m;
+    of.packed = packed.ptr, of.panel_stride = packed.stride.m;
+    for_panels(of, [&](const PairPanel& p) { pack_places(p, args->shape.k); });
 }
 
 template <bool kxn>
 KAI_INLINE void run_rhs(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
     check(packer, args);
-    const auto& [n, k] = args->shape;
-    const auto& [ptr, stride] = args->operand.rhs;
+    const auto& rhs = args->operand.rhs;
     const auto& packed = args->operand.rhs_packed;
-    for_panels(
-        packer.panels.count, n, ptr, kxn ? kElement : stride.n, kxn ? stride.k : stride.n, packer.panels.panel_fields,
-        args->operand.bias_n.ptr, packed.ptr, packed.stride.n,
-        [&](const PairPanel& p) { (kxn ? pack_lines : pack_places)(p, args->shape.k); });
+    PairOperands of = {};
+    of.places = packer.panels.count, of.count = args->shape.n;
+    of.src = rhs.ptr, of.place_bytes = kxn ? kElement : rhs.stride.n, of.stride = kxn ? rhs.stride.k : rhs.stride.n;
+    of.head = packer.panels.panel_fields, of.bias = args->operand.bias_n.ptr;
+    of.packed = packed.ptr, of.panel_stride = packed.stride.n;
+    for_panels(of, [&](const PairPanel& p) { (kxn ? pack_lines : pack_places)(p, args->shape.k); });
 }
 
 void run_kxn(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
@@ -166,15 +179,18 @@ void kai_run_imatmul_pack_rhs_nxk_x16pnrx2bx16_x16_x16(
         16, false, false, n, k_chunk_count * k_chunk_length, rhs, rhs_stride, rhs_packed, nullptr, nullptr)
     KAI_REQUIRE_ALWAYS(__func__, n == 0 || nr != 0, zero, "nr");
     const size_t length = kai::f16pbiasf16.padded({nr, 2, 1}, k_chunk_length);
-    kai::for_panels(
-        nr, n, rhs, rhs_stride, rhs_stride, sizeof(uint16_t), bias, rhs_packed,
-        kai::chunks_stride(k_chunk_count, k_chunk_length, nr), [&](kai::PairPanel p) {
-            for (size_t chunk = 0; chunk < k_chunk_count; ++chunk) {
-                kai::pack_places(p, k_chunk_length);
-                p.src += k_chunk_length * kai::kElement;
-                p.dst += length * nr * kai::kElement;
-            }
-        });
+    kai::PairOperands of = {};
+    of.places = nr, of.count = n;
+    of.src = rhs, of.place_bytes = of.stride = rhs_stride;
+    of.head = sizeof(uint16_t), of.bias = bias;
+    of.packed = rhs_packed, of.panel_stride = kai::chunks_stride(k_chunk_count, k_chunk_length, nr);
+    kai::for_panels(of, [&](kai::PairPanel p) {
+        for (size_t chunk = 0; chunk < k_chunk_count; ++chunk) {
+            kai::pack_places(p, k_chunk_length);
+            p.src += k_chunk_length * kai::kElement;
+            p.dst += length * nr * kai::kElement;
+        }
+    });
 }
 
 }  // extern "C"
