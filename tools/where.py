@@ -215,7 +215,7 @@ def where(arguments):
 def limits():
     """Compares all paths with tools/path_limits.txt, which says how to read it."""
     rules = {"most": [], "call": [], "beyond": []}
-    for line in LIMITS.read_text().splitlines():
+    for line in re.sub(r"\n +", " ", LIMITS.read_text()).splitlines():
         if line and not line.startswith("#"):
             word, fields = line.split(None, 1)
             rules[word].append(re.split(r"\s+\|\s+", fields))

@@ -19,6 +19,7 @@
 .macro int8_4k x, n, at
     sdot_rows RHS_\x, \x, int8_among, \n, \at
 .endm
+// Places of sdot_rows.
 .macro int8_among number, n, at
     when \number, 0, load_lhs \n, \at
     when \number, 1, load_quad 0, RHS_\n, \at

@@ -27,7 +27,10 @@
 //   v28        mask           of the nibbles, of 5 or of 6 bits
 //   v29, v30   first_index, second_index   indices of the sub-scales of the first, of the second sub-block;
 //                             5 bits, while multiplying: shifts; 6 bits: v30 sub-scales
-//   v31        table          5 bits: scratch
+//   v31        table          5 bits: fifth
+// At the end of a super-block
+//   v16        B_sums         high, then low bytes of B
+//   v17, v18   lhs_scale, C   C: where J starts, as a float
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -47,7 +50,9 @@
 regs 8, SUMS_T_0, SUMS_T_1, SUMS_T_2, SUMS_T_3
 regs 12, SUMS_F_0, SUMS_F_1, SUMS_F_2, SUMS_F_3
 regs 16, k_0, k_1, k_2, k_3
+regs 16, B_sums, lhs_scale, C
 regs 16, lowest, highest
+regs 30, sub_scales, fifth
 regs 28, mask, first_index, second_index, table
 sRHS_C_0 .req s24
 sRHS_C_1 .req s25
@@ -78,14 +83,14 @@ sRHS_C_3 .req s27
 
 // ---- 4, 5 bits
 
-// Quants become the values of the first sub-block, \n those of the second.
+// 5 bits: RHS_B of a quad, nibbles, becomes the values of the first sub-block, RHS_C those of the second. Changes x16.
 .macro fifths q, at
     add     x16, quad_\q, x17
     ldr     qRHS_C_\q, [x16, #\at]
-    ushl    v31.16b, RHS_C_\q\().16b, first_index.16b
+    ushl    fifth.16b, RHS_C_\q\().16b, first_index.16b
     ushl    RHS_C_\q\().16b, RHS_C_\q\().16b, second_index.16b
     sri     RHS_C_\q\().16b, RHS_B_\q\().16b, #4
-    sli     RHS_B_\q\().16b, v31.16b, #4
+    sli     RHS_B_\q\().16b, fifth.16b, #4
     and     RHS_C_\q\().16b, RHS_C_\q\().16b, mask.16b
     and     RHS_B_\q\().16b, RHS_B_\q\().16b, mask.16b
 .endm
@@ -113,18 +118,18 @@ sRHS_C_3 .req s27
     tbl     RHS_C_\q\().16b, {RHS_C_\q\().16b}, second_index.16b
 .endm
 
-// From here on in a super-block: v16 = high, then low bytes of B, v17 = lhs_scale, v18 = C.
+// SUMS_B = J, begun with the high bytes of B; SUMS_T = d. quad_<q> moves on to the next super-block. Changes x16.
 .macro load_minima q, at
     add     x16, quad_\q, x13
     ldr     qSUMS_B_\q, [sp, #C_HIGH]
     ldp     qRHS_B_\q, qRHS_C_\q, [x16, #RHS_MINIMA - RHS_SCALES]
     ldr     dSUMS_T_\q, [x16, #RHS_D - RHS_SCALES]
     add     quad_\q, quad_\q, #RHS_BLOCK - 512
-    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, v16.4b[0]
+    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, B_sums.4b[0]
     fcvtl   SUMS_T_\q\().4s, SUMS_T_\q\().4h
 .endm
 .macro high_minima q, at
-    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, v16.4b[1]
+    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, B_sums.4b[1]
     scvtf   SUMS_A_\q\().4s, SUMS_A_\q\().4s
 .endm
 .macro shift_minima q, at
@@ -134,15 +139,15 @@ sRHS_C_3 .req s27
 // J += minima times low bytes of B: lane 2, then 3, which loads dmin.
 .macro low_minima q, lane
     .if \lane == 2
-    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, v16.4b[2]
+    sdot    SUMS_B_\q\().4s, RHS_B_\q\().16b, B_sums.4b[2]
     .else
-    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, v16.4b[3]
+    sdot    SUMS_B_\q\().4s, RHS_C_\q\().16b, B_sums.4b[3]
     sub     x16, quad_\q, #RHS_BLOCK + RHS_QUANTS - RHS_DMIN
     ldr     dSUMS_T_\q, [x16]
     .endif
 .endm
 .macro float_minima q, at
-    fsub    SUMS_B_\q\().4s, SUMS_B_\q\().4s, v18.4s
+    fsub    SUMS_B_\q\().4s, SUMS_B_\q\().4s, C.4s
     fcvtl   SUMS_T_\q\().4s, SUMS_T_\q\().4h
 .endm
 
@@ -201,12 +206,12 @@ sRHS_C_3 .req s27
 // S of a quad, times its scales.
 .macro add_sub_block q, at
     clear_sums \q
-    ldr     s30, [quad_\q, x13]
+    ldr     s30, [quad_\q, x13]                 // sub_scales
     ldp     qRHS_B_0, qRHS_B_1, [quad_\q]
     ldr     qRHS_B_2, [quad_\q, #32]
     ldr     qRHS_B_3, [quad_\q, #32]
     six_bits RHS_B_0, RHS_B_1, RHS_B_2, RHS_B_3, mask
-    tbl     v30.16b, {v30.16b}, first_index.16b
+    tbl     sub_scales.16b, {sub_scales.16b}, first_index.16b
     .if GROUP == 4
     sdot    SUMS_B_\q\().4s, RHS_B_0.16b, k_0.4b[0]
     sdot    SUMS_B_\q\().4s, RHS_B_1.16b, k_0.4b[1]
@@ -218,12 +223,12 @@ sRHS_C_3 .req s27
     sdot    SUMS_B_\q\().4s, RHS_B_2.16b, k_1.16b
     sdot    SUMS_T_\q\().4s, RHS_B_3.16b, k_1.16b
     .endif
-    sshr    v30.4s, v30.4s, #24
+    sshr    sub_scales.4s, sub_scales.4s, #24
     add     quad_\q, quad_\q, #RHS_BITS * SUB / 2
     .if GROUP == 8
     addp    SUMS_B_\q\().4s, SUMS_B_\q\().4s, SUMS_T_\q\().4s
     .endif
-    mla     SUMS_A_\q\().4s, SUMS_B_\q\().4s, v30.4s
+    mla     SUMS_A_\q\().4s, SUMS_B_\q\().4s, sub_scales.4s
 .endm
 
 // ---- all
@@ -288,7 +293,7 @@ sRHS_C_3 .req s27
     .endif
 .endm
 
-// Without minima. v17 = lhs_scale.
+// Without minima: SUMS_F += a quad. Changes x16.
 .macro add_scaled q, at
     sub     x16, quad_\q, #RHS_BLOCK
     ldr     dSUMS_B_\q, [x16, #RHS_D]
@@ -296,7 +301,7 @@ sRHS_C_3 .req s27
     to_float SUMS_A_\q
     fcvtl   SUMS_B_\q\().4s, SUMS_B_\q\().4h
     fmul    SUMS_A_\q\().4s, SUMS_A_\q\().4s, SUMS_B_\q\().4s
-    fmla    SUMS_F_\q\().4s, SUMS_A_\q\().4s, v17.s[0]
+    fmla    SUMS_F_\q\().4s, SUMS_A_\q\().4s, lhs_scale.s[0]
 .endm
 
 // SUMS_F += the super-block.
@@ -304,20 +309,20 @@ sRHS_C_3 .req s27
     .if HAS_MINIMA
     sub     x13, x13, #32
     sub     x17, x15, #LHS_BLOCK(1)
-    ldr     q16, [x17, #LHS_HIGH(1)]
+    ldr     qB_sums, [x17, #LHS_HIGH(1)]
     each_quad load_minima
     each_quad high_minima
-    ldr     s17, [x17]
-    ldr     q18, [sp, #C_FLOAT]
+    ldr     s17, [x17]                          // lhs_scale
+    ldr     qC, [sp, #C_FLOAT]
     each_quad shift_minima
     each_quad low_minima, 2
     each_quad low_minima, 3
     each_quad float_minima
     op_quads fmls, 4s, SUMS_A, SUMS_B, SUMS_T
-    shared_quads fmla, 4s, SUMS_F, SUMS_A, v17.s[0]
+    shared_quads fmla, 4s, SUMS_F, SUMS_A, lhs_scale.s[0]
     .else
     sub     x16, x15, #LHS_BLOCK(1)
-    ldr     s17, [x16]
+    ldr     s17, [x16]                          // lhs_scale
     each_quad add_scaled
     .endif
 .endm

@@ -344,12 +344,12 @@ reg mask_of_two_rows, 2
     .endif
 .endm
 
-// J_0, J_1 += minima (v16, v17) times half of the sums of two rows.
+// J_0, J_1 += minima times half of the sums of two rows.
 .macro sums_of_minima lhs
-    sdot    J_0.4s, v16.16b, \lhs\().4b[0]
-    sdot    J_1.4s, v16.16b, \lhs\().4b[2]
-    sdot    J_0.4s, v17.16b, \lhs\().4b[1]
-    sdot    J_1.4s, v17.16b, \lhs\().4b[3]
+    sdot    J_0.4s, minima_0.16b, \lhs\().4b[0]
+    sdot    J_1.4s, minima_0.16b, \lhs\().4b[2]
+    sdot    J_0.4s, minima_1.16b, \lhs\().4b[1]
+    sdot    J_1.4s, minima_1.16b, \lhs\().4b[3]
 .endm
 
 // acc += I, scaled, of a pair of rows.

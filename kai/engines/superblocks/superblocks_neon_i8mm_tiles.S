@@ -10,7 +10,7 @@
 //   Registers, and those of superblocks_neon_tile.inc
 //   v24, v25     scale_0, scale_1   sub-scales of columns 0 1, of columns 2 3, twice each
 //   v30, v31     A_a, A_b           8 k of a panel
-//   v22, v23                        6 bits: the indices of sub-scales
+//   v22, v23     of_01, of_23       6 bits: the indices of sub-scales; else v26, v27: index_01, index_23
 //   v18 - v21    D_0, D_1, DMIN_0, DMIN_1
 // At the end of a super-block v24, v25: scales of rows a, b, twice each
 //
@@ -22,13 +22,15 @@ regs 18, D_0, D_1, DMIN_0, DMIN_1
 regs 24, scale_0, scale_1
 regs 24, rows_a, rows_b
 regs 30, A_a, A_b
+regs 22, of_01, of_23
+regs 26, index_01, index_23
 
 // Indices from x16, x17 to the stack; 6 bits: to v22, v23, too.
 .macro index_constants
     stp     x16, x16, [sp, #INDICES]
     stp     x17, x17, [sp, #INDICES + 16]
     .if RHS_BITS == 6
-    ldp     q22, q23, [sp, #INDICES]
+    ldp     qof_01, qof_23, [sp, #INDICES]
     .endif
 .endm
 
@@ -45,12 +47,12 @@ regs 30, A_a, A_b
 .macro sub_scales odd
     ldr     s25, [subs, #4 * \odd]
     .if RHS_BITS == 6
-    tbl     scale_0.16b, {scale_1.16b}, v22.16b
-    tbl     scale_1.16b, {scale_1.16b}, v23.16b
+    tbl     scale_0.16b, {scale_1.16b}, of_01.16b
+    tbl     scale_1.16b, {scale_1.16b}, of_23.16b
     .else
-    ldp     q26, q27, [sp, #INDICES]
-    tbl     scale_0.16b, {scale_1.16b}, v26.16b
-    tbl     scale_1.16b, {scale_1.16b}, v27.16b
+    ldp     qindex_01, qindex_23, [sp, #INDICES]
+    tbl     scale_0.16b, {scale_1.16b}, index_01.16b
+    tbl     scale_1.16b, {scale_1.16b}, index_23.16b
     .endif
     .if !HAS_MINIMA
     sshr    scale_0.4s, scale_0.4s, #24
@@ -119,10 +121,10 @@ regs 30, A_a, A_b
     .endif
 .endm
 
-// J_0, J_1 += minima (v16, v17) times half of the sums of two rows, \lhs.
+// J_0, J_1 += minima times half of the sums of two rows, \lhs.
 .macro sums_of_minima lhs
-    smmla   J_0.4s, \lhs\().16b, v16.16b
-    smmla   J_1.4s, \lhs\().16b, v17.16b
+    smmla   J_0.4s, \lhs\().16b, minima_0.16b
+    smmla   J_1.4s, \lhs\().16b, minima_1.16b
 .endm
 
 // acc += I, scaled, of a pair of rows. Changes rows_a, rows_b.
