@@ -9,7 +9,7 @@
 //   Registers, and those of int_neon_row_steps.inc
 //   x0          args        struct LongArgs
 //   x1, x2                  blocks, steps to go
-//   x3, x4, x7              LongArgs::second, second + 16 or more, three times second
+//   x3, x4, x7              groups of 4 k: once, twice, three times next_group; of 8 k: next_group, next_group_16
 //   x5, x6                  bytes from this step to the next: LHS, RHS
 //   x13, x14    row, high_row   low k, high k
 //   x15         kind        LongArgs::kind

@@ -21,7 +21,7 @@
 //   Two panels
 //   v22 - v25           A0, A1     low k of the rows of each
 //   v26 - v29           H0, H1     high k
-//   x16, x17            second_a, second_b     LongArgs::second, for columns a, b
+//   x16, x17            group_a, group_b   next_group, next_group_16: to the second 8 k of columns a, b
 //   x24 - x26                      fields of the columns, of the rows of each panel
 // After the steps
 //   v20, v21            C          scales, zeros of columns a, b, twice each: c0 c1 c0 c1
@@ -35,8 +35,8 @@
     .arch armv8.2-a+i8mm
 #include "kai/engines/blocks/blocks_neon_long.inc"
 
-second_a .req x16
-second_b .req x17
+group_a .req x16
+group_b .req x17
 
 regs 8, S0_aa, S0_ab, S0_ba, S0_bb, S1_aa, S1_ab, S1_ba, S1_bb
 regs 16, B_a, B_b, Be_a, Be_b, Bo_a, Bo_b
@@ -78,12 +78,12 @@ reg P1_3, 9
 .endm
 
 // Loads for the next 8 k, \at (0 or 32) bytes from here: columns a (\offset 0) or b (16). First \b, with the high
-// nibbles; int4: a byte has both, and the second 8 k of a step are `second` bytes from the first.
-.macro load_high bits, at, b, offset, second
+// nibbles; int4: a byte has both, and the second 8 k of a step are `group` bytes from the first.
+.macro load_high bits, at, b, offset, group
     .if \bits == 8
     ldr     q\b, [rhs, #\at + 64 + \offset]
     .elseif \at
-    ldr     q\b, [rhs, \second]
+    ldr     q\b, [rhs, \group]
     .else
     ldr     q\b, [rhs, #\offset]
     .endif
@@ -110,8 +110,8 @@ reg P1_3, 9
 
 // One panel: S0 += 8 low and 8 high k of set \set (e, o); loads those \at bytes from here to set \next.
 .macro mac_8k_1 bits, set, next, at
-    load_high \bits, \at, B\next\()_a, 0, second_a
-    load_high \bits, \at, B\next\()_b, 16, second_b
+    load_high \bits, \at, B\next\()_a, 0, group_a
+    load_high \bits, \at, B\next\()_b, 16, group_b
     smmla_2 S0_a, B, A\set\()_a
     keep_high \bits, B\set\()_a
     ldr     qA\next\()_a, [lhs_0, #\at]
@@ -130,11 +130,11 @@ reg P1_3, 9
 // Loads columns \next and the low k of the rows from \at bytes from here.
 .macro mac_8k_2 bits, set, next, at, high_at
     ldr     qH0_a, [high_0, #\high_at]
-    load_high \bits, \at, B\next\()_a, 0, second_a
+    load_high \bits, \at, B\next\()_a, 0, group_a
     keep_high \bits, B\set\()_a
     smmla_2 S0_a, B, A0_a
     ldr     qH0_b, [high_0, #\high_at + 16]
-    load_high \bits, \at, B\next\()_b, 16, second_b
+    load_high \bits, \at, B\next\()_b, 16, group_b
     keep_high \bits, B\set\()_b
     smmla_2 S0_b, B, A0_b
     ldr     qH1_a, [high_1, #\high_at]
