@@ -11,17 +11,7 @@
 // The head of an LHS block has the sums of 32 as bytes for that: minima times sums is one more group of 8 k. All
 // kernels do these operations, so all give the same bits.
 //
-// To add a format, write:
-//
-//   - here: where its elements are, if they are not nibbles (Six for qsi6c16x256p and qsi6c16x256pnrx4);
-//   - portable_superblocks.cpp: a function that decodes a column of a super-block;
-//   - gguf_pack_superblocks.cpp: its packer;
-//   - superblocks_neon_formats.inc: sizes; superblocks_neon_tile.inc: what a sub-block of four columns is decoded to
-//     (superblocks_neon_dotprod_tiles.S: two sub-blocks at once), and a line at the end of
-//     superblocks_neon_<isa>_tiles.S; the same for one row in superblocks_neon_dotprod_rows.S;
-//   - superblocks_neon_<isa>.cpp: a line for its tiles, one for each of its rows;
-//   - SME2: superblocks_sme2_mopa_<format>.S, how superblocks_sme2_mopa.inc multiplies a sub-block;
-//     superblocks_sme2_dot_<format>.S, the same for one row.
+// To add a format: docs/adding-a-kernel.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
