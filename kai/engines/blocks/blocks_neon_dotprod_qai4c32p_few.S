@@ -3,7 +3,12 @@
 //     acc[m][n] = fma(rhs_zero, lhs_sum, acc[m][n])
 //     acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //
-// Part r of a tile is row r. A step has 4 k of low nibbles and 4 of high ones of all rows.
+// Part r of a tile is row r. A step has 4 k of low nibbles and 4 of high ones of all rows:
+//
+//                | LOW_0    LOW_1 ...     4 columns x 4 k, a quad each; then the high nibbles, with `high`
+//        --------+--------------------
+//        low[0]  | S0_0     S0_1
+//        low[1]  | S1_0     S1_1
 //
 // Frame and registers: blocks_neon_few.inc. After the products of a block
 //   v16 - v19   RHS_A       zeros of the columns

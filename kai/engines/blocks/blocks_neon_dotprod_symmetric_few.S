@@ -3,7 +3,12 @@
 //     int4: acc[m][n] = fma(S, lhs_scale * rhs_scale, acc[m][n]),     S = sum over the block of lhs * rhs
 //     int8, indices: acc[m][n] = fma(S * lhs_scale, rhs_scale, acc[m][n])
 //
-// Part r of a tile is row r. A step has 4 k of low nibbles and 4 of high ones of all rows.
+// Part r of a tile is row r. A step has 4 k of low nibbles and 4 of high ones of all rows:
+//
+//                | LOW_0    LOW_1 ...     4 columns x 4 k, a quad each; then the high nibbles, with `high`
+//        --------+--------------------
+//        low[0]  | S0_0     S0_1
+//        low[1]  | S1_0     S1_1
 //
 // Frame and registers: blocks_neon_few.inc. After the products of a block
 //   v24 - v27   LOW       f32 scales of the columns
