@@ -334,6 +334,22 @@ TEST(Check, Sentences) {
     }
 }
 
+// Room for members of later versions: a client that was built for a newer library is refused.
+TEST(RegistryCheck, RefusesReservedRoom) {
+    Call c = {};
+    c.ukernel = kai_registry_ukernel(0), c.m = c.n = 1, c.k = c.bl = 32;
+    std::string reason;
+    EXPECT_TRUE(accepted(c, &reason)) << reason;
+    for (uint64_t& word : c.reserved) {
+        for (const unsigned bit : {0U, 63U}) {
+            word = uint64_t{1} << bit;
+            EXPECT_FALSE(accepted(c, &reason));
+            EXPECT_NE(reason.find(SAID(reserved, "call")), std::string::npos) << reason;
+        }
+        word = 0;
+    }
+}
+
 // Sums of a channel fit int32 up to some depth. |q - zero point| is at most 255; of nibbles, those 16 apart are summed
 // as 16 * weight (docs/arithmetic.md).
 TEST(RegistryCheck, DepthsWhoseSumsFit) {

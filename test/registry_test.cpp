@@ -355,6 +355,26 @@ TEST(Registry, RowAfterRowBeforeOneRow) {
     }
 }
 
+// Room for members of later versions: a client that was built for a newer library gets nothing, and is told why.
+TEST(Registry, RefusesReservedRoom) {
+    kai_registry_request request = {};
+    request.family = "matmul_clamp_f32_f32_f32p", request.m = 5;
+    EXPECT_NE(Explained(request).best, nullptr);
+    for (uint64_t& word : request.reserved) {
+        for (const unsigned bit : {0U, 63U}) {
+            word = uint64_t{1} << bit;
+            EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), nullptr);
+            std::string said;
+            const auto explain = [](void* context, const kai_ukernel* u, const char* reason) {
+                *static_cast<std::string*>(context) += (u == nullptr ? "" : u->name + std::string(": ")) + reason;
+            };
+            EXPECT_EQ(kai_registry_best(&request, explain, &said), nullptr);
+            EXPECT_EQ(said, SAID(reserved, "request"));
+        }
+        word = 0;
+    }
+}
+
 TEST(Registry, SixRowsOfSveAreForManyRows) {
     const char* name = "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla";
     const kai_ukernel* u = kai_registry_find_ukernel(name);

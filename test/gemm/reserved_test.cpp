@@ -235,32 +235,5 @@ TEST(GemmReserved, OfWhatIsReadFromAGgufFile) {
     EXPECT_TRUE(is_zero(tensor.reserved));
 }
 
-TEST(GemmReserved, OfARequest) {
-    kai_registry_request request = {};
-    request.family = "matmul_clamp_f32_f32_f32p", request.m = 5;
-    for_each_word(request.reserved, [&](bool refused) {
-        std::string said;
-        const auto explain = [](void* context, const kai_ukernel* u, const char* reason) {
-            if (u == nullptr) {
-                *static_cast<std::string*>(context) += reason;
-            }
-        };
-        EXPECT_EQ(kai_registry_best(&request, explain, &said) == nullptr, refused);
-        EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr) == nullptr, refused);
-        EXPECT_EQ(said, refused ? SAID(reserved, "request") : "");
-    });
-}
-
-TEST(GemmReserved, OfACallThatIsChecked) {
-    kai_registry_call call = {};
-    call.ukernel = kai_registry_ukernel(0), call.m = call.n = 1, call.k = call.bl = 32;
-    ASSERT_NE(call.ukernel, nullptr);
-    for_each_word(call.reserved, [&](bool refused) {
-        char reason[200] = "";
-        EXPECT_EQ(kai_registry_check(&call, reason, sizeof(reason)), !refused);
-        EXPECT_EQ(reason, refused ? SAID(reserved, "call") : "");
-    });
-}
-
 }  // namespace
 }  // namespace test::gemm
