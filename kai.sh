@@ -418,7 +418,7 @@ package() {
     (export SOURCE_DATE_EPOCH && SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct) &&
         cmake -S "$tree" -B "$tree/$arch" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
             -DKLEIDIAI_BUILD_TESTS=OFF -DKLEIDIAI_BUILD_EXAMPLES=OFF -DKLEIDIAI_BUILD_TOOLS=ON \
-            -DCMAKE_INSTALL_LIBDIR="lib/$multiarch" "$@" &&
+            -DKLEIDIAI_BUILD_BOTH=ON -DCMAKE_INSTALL_LIBDIR="lib/$multiarch" "$@" &&
         cmake --build "$tree/$arch" -j "$jobs" && cd "$tree/$arch" &&
         cpack -G DEB -D CPACK_PACKAGE_VERSION="$version" -B "$tree/$arch/packed") > "$log" 2>&1 ||
         { tail -n 40 "$log"; die "the package for $arch failed ($log)"; }

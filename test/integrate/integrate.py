@@ -24,6 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
 STANDARDS = ["c99", "c11", "c17", "c++11", "c++14", "c++17"]
+DEVELOPMENT, RUNTIME = "libkleidiai-cleanroom-dev", "libkleidiai-cleanroom1"
 CLIENTS = {"client": "kleidiai", "gemm_client": "kleidiai_gemm"}
 NO_EXTRAS = ["-DKLEIDIAI_BUILD_TESTS=OFF", "-DKLEIDIAI_BUILD_EXAMPLES=OFF"]
 
@@ -114,8 +115,9 @@ def by_pkg_config(compiler, prefix, shared, standards, work):
             compiler.start(program, libraries if shared else None)
 
 
-def by_cmake(compiler, mode, shared, work, *options):
-    """The clients as a CMake project; MODE of test/package/CMakeLists.txt."""
+def by_cmake(compiler, mode, shared, work, *options, libraries=None):
+    """The clients as a CMake project; MODE of test/package/CMakeLists.txt. `libraries`: the folder of shared ones, if it
+    is neither in `work` nor beside it."""
     shutil.rmtree(work, ignore_errors=True)
     cmake = list(compiler.cmake)
     if shared and compiler.emulator:
@@ -125,9 +127,8 @@ def by_cmake(compiler, mode, shared, work, *options):
          "-DCLIENT_FLAGS=" + ";".join(WARNINGS), *options])
     run(["cmake", "--build", work, "-j", "2"])
     for client in CLIENTS:
-        libraries = {str(path.parent) for path in work.rglob("lib*.so")}
-        compiler.start(work / client, ":".join(sorted(libraries)) if shared and libraries else
-                       library_folder(work.parent / "prefix") if shared else None)
+        built = ":".join(sorted({str(path.parent) for path in work.rglob("lib*.so")}))
+        compiler.start(work / client, (libraries or built or library_folder(work.parent / "prefix")) if shared else None)
 
 
 def archive(path):
@@ -143,24 +144,94 @@ def archive(path):
             file.add(ROOT / name, f"libkleidiai/{name}")
 
 
-def debian_package(compiler, build, work):
-    """cpack -G DEB; what it contains, unpacked, serves a client."""
+def made_packages(compiler, build, work):
+    """{name: file} of cpack -G DEB, made twice: the same bytes, though files and times differ."""
     shutil.rmtree(work, ignore_errors=True)
-    packages = []
-    for folder in (work, work / "again"):  # the same bytes, though files and times differ
+    made = []
+    for folder in (work, work / "again"):
         run(["cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", folder],
             env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
-        packages.append(next(folder.glob("*.deb")))
-    package = packages[0]
-    if package.read_bytes() != packages[1].read_bytes():
-        raise Failed("two packages of one build differ")
-    fields = run(["dpkg-deb", "-f", package])
+        made.append({path.name.split("_")[0]: path for path in folder.glob("*.deb")})
+    for name in sorted({*made[0], *made[1]}):
+        if name not in made[0] or name not in made[1] or made[0][name].read_bytes() != made[1][name].read_bytes():
+            raise Failed(f"two packages {name} of one build differ")
+        fields = run(["dpkg-deb", "-f", made[0][name]])
+        if f"Architecture: {architecture(compiler)}\n" not in fields:
+            raise Failed(fields)
+    return made[0]
+
+
+def architecture(compiler):
     machine = run([compiler.cc, *[f for f in compiler.flags if f.startswith("--target")], "-dumpmachine"])
-    wanted = {"aarch64": "arm64", "x86_64": "amd64"}.get(machine.split("-")[0], "")
-    if f"Architecture: {wanted}" not in fields or "Package: libkleidiai-cleanroom-dev" not in fields:
-        raise Failed(fields)
-    run(["dpkg-deb", "-x", package, work / "root"])
+    return {"aarch64": "arm64", "x86_64": "amd64"}.get(machine.split("-")[0], "")
+
+
+def debian_package(compiler, build, work):
+    """The package of a build with static libraries alone; what it contains, unpacked, serves a client."""
+    packages = made_packages(compiler, build, work)
+    if list(packages) != [DEVELOPMENT]:
+        raise Failed(f"packages {list(packages)}")
+    run(["dpkg-deb", "-x", packages[DEVELOPMENT], work / "root"])
     by_pkg_config(compiler, work / "root/usr", False, ["c99"], work)
+
+
+def dpkg(root, *arguments):
+    """dpkg in a system of its own, which anybody may change."""
+    fake = ["fakeroot"] if os.geteuid() != 0 and shutil.which("fakeroot") else []
+    forces = [f"--force-{what}" for what in ("architecture", "not-root", "bad-path")]
+    return run([*fake, "dpkg", f"--root={root}", *forces, *arguments], env={**os.environ, "LC_ALL": "C"})
+
+
+def debian_packages(compiler, build, work):
+    """The two packages of a build with both kinds of libraries, installed by dpkg. Clients that pkg-config and CMake
+    build against them load the shared libraries, or link the static ones; the former run without the headers, too."""
+    packages = made_packages(compiler, build, work)
+    if sorted(packages) != sorted([DEVELOPMENT, RUNTIME]):
+        raise Failed(f"packages {list(packages)}")
+    root, database = work / "root", work / "root/var/lib/dpkg"
+    for folder in ("info", "updates", "triggers"):
+        (database / folder).mkdir(parents=True)
+    (database / "status").write_text("".join(
+        f"Package: {name}\nStatus: install ok installed\nArchitecture: {architecture(compiler)}\nVersion: 9\n"
+        f"Maintainer: nobody\nDescription: stands for that of the system\n\n" for name in ("libc6", "libstdc++6")))
+    try:
+        dpkg(root, "-i", packages[DEVELOPMENT])
+    except Failed as error:
+        if f"depends on {RUNTIME} (= " not in str(error):
+            raise
+    else:
+        raise Failed("headers are installed without the shared libraries that they are for")
+    dpkg(root, "-i", packages[RUNTIME], packages[DEVELOPMENT])
+    listed = dpkg(root, "-L", RUNTIME).split()
+    if not any(path.endswith(f"/doc/{RUNTIME}/copyright") for path in listed):
+        raise Failed(f"{RUNTIME} has no licence: {listed}")
+    prefix = root / "usr"
+    by_pkg_config(compiler, prefix, True, ["c99"], work / "pkg")
+    for kind in ("", "_shared"):
+        by_cmake(compiler, "find_package", bool(kind), work / f"find{kind}", f"-DCMAKE_PREFIX_PATH={prefix}",
+                 f"-DKIND={kind}", libraries=library_folder(prefix))
+    libraries, loaded = library_folder(prefix), {}
+    for program in [work / "pkg" / f"{client}_c99" for client in CLIENTS] + [
+            work / f"find{kind}" / client for kind in ("", "_shared") for client in CLIENTS]:
+        loaded[program] = re.findall(r"NEEDED.*\[(libkleidiai\w*\.so\.\d+)\]", run(["readelf", "-d", program]))
+        if bool(loaded[program]) == (program.parent.name == "find"):  # where KleidiAI::gemm is the static one
+            raise Failed(f"{program} loads {loaded[program]}")
+    paths = run(["readelf", "-d", *libraries.glob("libkleidiai*.so.1")])
+    if "RUNPATH" in paths or "RPATH" in paths:
+        raise Failed(f"shared libraries remember folders of the build:\n{paths}")
+    dpkg(root, "-r", DEVELOPMENT)
+    if list((prefix / "include").rglob("*.h")) or list(libraries.glob("*.a")):
+        raise Failed(f"{DEVELOPMENT} is removed, and its files are there")
+    for program in loaded:
+        compiler.start(program, libraries if loaded[program] else None)
+
+
+def both_packages(compiler, build, work):
+    """debian_packages of a folder of a build, which this makes or goes on with."""
+    run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DKLEIDIAI_BUILD_BOTH=ON",
+         *NO_EXTRAS, *compiler.cmake])
+    run(["cmake", "--build", build, "-j", "2"])
+    debian_packages(compiler, build, work)
 
 
 def bazel(compiler, work):
@@ -278,16 +349,18 @@ def everything(work, emulator, table):
                         place / "add_subdirectory")
             table.check(compiler.name, library, "FetchContent", "C, URL of a file", by_cmake, compiler, "FetchContent",
                         shared, place / "fetch", f"-DKLEIDIAI_URL={work / 'libkleidiai.tar.gz'}")
-            if not shared and shutil.which("dpkg-deb"):
+            if not shared and shutil.which("dpkg"):
                 table.check(compiler.name, library, "Debian package", "cpack -G DEB, unpacked, pkg-config",
                             debian_package, compiler, build, place / "deb")
+                table.check(compiler.name, "both", "Debian packages", "installed by dpkg, pkg-config, find_package",
+                            both_packages, compiler, build, place / "debs")
     for name, function, arguments in (("Bazel", bazel, [found[0], work / "bazel"]),
                                       ("conan", conan, [found[0], work / "conan"]), ("vcpkg", vcpkg, [work / "vcpkg"])):
         if shutil.which(name.lower()):
             table.check(found[0].name, "static", name, "", function, *arguments)
         else:
             table.not_tried(name, f"{name.lower()} is not installed")
-    for name, needed in (("pkg-config", "pkg-config"), ("Debian package", "dpkg-deb")):
+    for name, needed in (("pkg-config", "pkg-config"), ("Debian package", "dpkg")):
         if not shutil.which(needed):
             table.not_tried(name, f"{needed} is not installed")
 
@@ -304,11 +377,15 @@ def one(options, table):
     if shutil.which("pkg-config"):
         table.check("this", "static", "pkg-config", " ".join(STANDARDS), by_pkg_config, compiler, prefix, False,
                     STANDARDS, options.work / "pkg")
-    if shutil.which("dpkg-deb"):
+    if shutil.which("dpkg"):
         table.check("this", "static", "Debian package", "cpack -G DEB, unpacked, pkg-config", debian_package, compiler,
                     options.build, options.work / "deb")
     if not options.emulator:
         compiler.cmake = [f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}"]
+        if shutil.which("dpkg"):
+            shutil.rmtree(options.work / "both", ignore_errors=True)
+            table.check("this", "both", "Debian packages", "installed by dpkg, pkg-config, find_package", both_packages,
+                        compiler, options.work / "both", options.work / "debs")
         archive(options.work / "libkleidiai.tar.gz")
         table.check("this", "static", "FetchContent", "C, URL of a file", by_cmake, compiler, "FetchContent", False,
                     options.work / "fetch", f"-DKLEIDIAI_URL={options.work / 'libkleidiai.tar.gz'}")
