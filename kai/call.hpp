@@ -178,6 +178,9 @@ using RunLut = Function<
 using RunQai8 = Function<
     kai_run_matmul_qai8_fn, &K::m, &K::n, &K::k, &K::lhs, &K::rhs, &K::dst, &K::dst_stride_row, &K::dst_stride_col,
     &K::requantize>;
+using RunRowsStatic = Function<
+    kai_run_matmul_rows_static_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::requantize>;
 using RunLowp = Function<
     kai_run_matmul_lowp_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
     &K::dst_stride_col, &K::lowp>;
@@ -235,6 +238,7 @@ struct FloatsOf<RunBl> {
     ROW(KAI_UKERNEL_MATMUL_QAI8, UkernelOf<RunQai8, Offset, Offset>)                    \
     ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
+    ROW(KAI_UKERNEL_MATMUL_ROWS_STATIC, UkernelOf<RunRowsStatic, OffsetRows, Offset>)   \
     ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)           \
     ROW(KAI_UKERNEL_MATMUL_FILE, UkernelOf<RunFile, Offset, OffsetRhs>)                 \
     ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                \

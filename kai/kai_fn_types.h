@@ -126,6 +126,15 @@ typedef void kai_run_matmul_qai8_fn(
     size_t m, size_t n, size_t k, const void* lhs_packed, const void* rhs_packed, void* dst, size_t dst_stride_row,
     size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
 
+/// kai_run_matmul_qai8_fn with an LHS that is not packed: m rows of k elements.
+/// @param m, n, k, rhs_packed, dst, dst_stride_row, dst_stride_col, params  As above.
+/// @param lhs         The first row of the call (`get_lhs_offset`).
+/// @param lhs_stride  Bytes from one row of the LHS to the next.
+/// @pre params->min_value <= params->max_value.
+typedef void kai_run_matmul_rows_static_fn(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params);
+
 /// Low precision: an LHS that is not packed, as kai_run_matmul_rows_fn, and results of 8 bits.
 /// @param m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, dst_stride_col  As above.
 /// @param params  Offsets, bias, requantisation (kai_lowp.h).

@@ -112,6 +112,7 @@ KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LUT, kai_run_matmul_lut_f32_fn, kai_get_packed_
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_QAI8, kai_run_matmul_qai8_fn, kai_get_packed_offset_fn)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS, kai_run_matmul_rows_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS_QAI8, kai_run_matmul_qai8_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS_STATIC, kai_run_matmul_rows_static_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_PLAIN, kai_run_matmul_plain_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP, kai_run_matmul_lowp_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP_PLAIN, kai_run_matmul_lowp_plain_fn, LhsRows)

@@ -57,7 +57,8 @@ enum kai_ukernel_signature {
     /// is get_rhs_offset, a kai_get_offset_fn; packed offset of the LHS: kai_get_packed_offset_fn. nr is 1; k_multiple
     /// is the length of a block, also of the LHS.
     KAI_UKERNEL_MATMUL_FILE,
-    KAI_UKERNEL_UNIFIED_BL,  ///< As KAI_UKERNEL_UNIFIED; get_rhs_stride and run read config.format.bl.
+    KAI_UKERNEL_UNIFIED_BL,          ///< As KAI_UKERNEL_UNIFIED; get_rhs_stride and run read config.format.bl.
+    KAI_UKERNEL_MATMUL_ROWS_STATIC,  ///< kai_run_matmul_rows_static_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK:

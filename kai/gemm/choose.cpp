@@ -182,6 +182,7 @@ Groups groups_for(const Problem& p) {
             break;
         case KAI_GEMM_INT8_STATIC:
             g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
+            g.add(true, "matmul_clamp_qai8_qai8_qsi8cxpbi32sf32");
             break;
         case KAI_GEMM_INT2_STATIC:
             g.add(true, "matmul_unified_qai8_qsu2");

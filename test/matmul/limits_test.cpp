@@ -97,6 +97,16 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
         using L = kai::LowpLimits;
         return {{L::kRows, L::kColumns, 16 * L::kGroups, 0, 1}};
     }
+    if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
+        using L = kai::StaticLimits;
+        const size_t columns = L::kColumns * L::kStripPanels;
+        // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns.
+        return {
+            {L::kRows, columns, 16, 0, 1},
+            {8, columns, L::kPackedBytes / 8, 0, 1},
+            {5, L::kColumns, L::kPackedBytes / 4, 0, 1},
+            {13, L::kFewColumns, 32, 0, 1}};
+    }
     if (kai::file_type_of(u) != nullptr) {
         using L = kai::InplaceLimits;
         const size_t chunk = (u.k_multiple == 256 ? L::kSuperBlocks : L::kBlocks) * u.k_multiple;

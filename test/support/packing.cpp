@@ -260,7 +260,8 @@ std::vector<reference::Tile> tiles_of(const kai_packer& p) {
               {rows, 4, 2},
               {rows, 4, 1},
               {rows, 2, 1},
-              {rows, 1, 1}}) {
+              {rows, 1, 1},
+              {rows, 8, 1}}) {
             if (rows > 0 && tiles.size() < 2 && p.accepts(t.rows, t.kr, t.sr)) {
                 tiles.push_back(t);
             }

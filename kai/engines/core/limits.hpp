@@ -54,6 +54,14 @@ struct LowpLimits {
     static constexpr size_t kGroups = 127;  // of 16 k, whose sums of pairs of bytes fit 16 bits
 };
 
+/// Static int8 on NEON, rows as they lie.
+struct StaticLimits {
+    static constexpr size_t kColumns = 16, kStripPanels = 8;
+    static constexpr size_t kRows = 126;           // of a block: whole tiles of 6
+    static constexpr size_t kPackedBytes = 16384;  // of rows that are packed at a time (SMMLA)
+    static constexpr size_t kFewColumns = 32;      // for which rows are not packed
+};
+
 /// Rows of a file, read in place, on NEON.
 struct InplaceLimits {
     static constexpr size_t kColumns = 8;

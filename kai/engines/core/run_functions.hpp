@@ -52,6 +52,12 @@
         [[maybe_unused]] size_t dst_stride_row, size_t dst_stride_col,             \
         const struct kai_matmul_requantize32_params* params)
 
+/// kai_run_matmul_rows_static_fn
+#define KAI_RUN_MATMUL_ROWS_STATIC(NAME)                                                              \
+    void kai_run_##NAME(                                                                              \
+        size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, void* dst, \
+        size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_requantize32_params* params)
+
 /// kai_run_imatmul_fn
 #define KAI_RUN_IMATMUL(NAME)                                                                                         \
     void kai_run_##NAME(                                                                                              \

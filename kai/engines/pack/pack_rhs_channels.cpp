@@ -38,8 +38,8 @@ constexpr kai_rhs_rules channels_rules(const char* name, const Format& format) {
     return rules;
 }
 
-constexpr kai_rhs_rules static_rules(const char* name) {
-    kai_rhs_rules rules = tile_rules(name, qsi8cxpbi32sf32, 16, 4, 8, true, true);
+constexpr kai_rhs_rules static_rules(const char* name, size_t kr) {
+    kai_rhs_rules rules = tile_rules(name, qsi8cxpbi32sf32, 16, kr, 8, true, true);
     rules.scale = true;
     rules.params = KAI_RHS_PARAMS_ANY;
     return rules;
@@ -121,15 +121,17 @@ KAI_DEFINE_PACKER(
     KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, 8, true, false)       \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, 4, 16, 1, uint8_t, int32_t) \
     KAI_DEFINE_RUN(NAME, FORMAT, true, LanesInt8<true>, void, true, FLIP)
+/// Panels of 16 columns in groups of KR.
+#define KAI_DEFINE_STATIC(NAME, KR)                                                    \
+    KAI_RHS_RULES(NAME, static_rules, KR)                                              \
+    KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, qsi8cxpbi32sf32, 16, KR, 1, int8_t, int32_t) \
+    KAI_DEFINE_RHS_PACK_SCALE_OFFSET(NAME)                                             \
+    KAI_DEFINE_RUN(NAME, qsi8cxpbi32sf32, true, LanesInt8<false>, struct kai_rhs_pack_qsi8cx_params, false)
 
 extern "C" {
 
-KAI_RHS_RULES(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, static_rules)
-KAI_DEFINE_RHS_PACK_GETTERS_KXN(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, 16, 4, 1, int8_t, int32_t)
-KAI_DEFINE_RHS_PACK_SCALE_OFFSET(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
-KAI_DEFINE_RUN(
-    rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, qsi8cxpbi32sf32, true, LanesInt8<false>,
-    struct kai_rhs_pack_qsi8cx_params, false)
+KAI_DEFINE_STATIC(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, 4)
+KAI_DEFINE_STATIC(rhs_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32, 8)
 
 KAI_DEFINE_NXK(rhs_pack_nxk_qau8p4x16_qau8, qau8p, 0x80)
 KAI_DEFINE_KXN(rhs_pack_kxn_qau8p4x16_qau8, qau8p, 0x80)

@@ -480,6 +480,11 @@ kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i
 kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
 KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
 kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
+
+/// Format qsi8cxpbi32sf32, nr 16, kr 8; K x N source. On every host.
+kai_run_rhs_pack_qs8cx_i32_fn kai_run_rhs_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
 /// @}
 
 /// @name Low precision: int8 or uint8 with zero points, which the kernel gets (kai_lowp.h)

@@ -1,0 +1,192 @@
+// Static int8 on NEON, the rows of A as they lie: int8 <- int8 x int8, a scale per channel (docs/arithmetic.md).
+//
+//     dst[i][j] = requantised(bias[j] + sum over k of lhs[i][k] * rhs[k][j])
+//
+// B comes in panels of 16 columns: bias, elements in groups of 8 k (SMMLA) or 4 k (SDOT), scales. An ISA has functions
+// for tiles of some numbers of rows x 16 columns, which loop over panels and tiles and store results. Here rows are cut
+// into parts of such tiles, and into blocks of which something is prepared:
+//
+//     for blocks of rows
+//         for each part: what it needs besides the rows, on the stack          Isa::prepare
+//         for strips of panels
+//             starts and scales of the columns in pairs, if a part takes them so
+//             for each part: tiles x panels                                    Qai8TileFn
+//             the columns after the last whole panel: to the stack, then to dst
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <arm_neon.h>
+
+#include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/limits.hpp"
+#include "kai/engines/core/requantise.hpp"
+#include "kai/engines/qai8/qai8_args.h"
+
+namespace kai {
+namespace {
+
+KAI_STRUCT(Qai8Args, KAI_QAI8_ARGS);
+using Qai8TileFn = void(const Qai8Args*);
+
+constexpr size_t kPanel = StaticLimits::kColumns, kStripPanels = StaticLimits::kStripPanels,
+                 kMostRows = StaticLimits::kRows;
+
+/// A call. Pointers are those of its first row and column, strides in bytes.
+struct Qai8 {
+    size_t m, n, k;
+    const uint8_t* lhs;
+    size_t lhs_stride;
+    const uint8_t* rhs;
+    size_t rhs_stride;  // from panel to panel
+    uint8_t* dst;
+    size_t dst_stride;
+};
+
+/// Rows of a block that the same function computes.
+struct Qai8Part {
+    Qai8TileFn* run;
+    bool pairs;    ///< takes starts and scales in pairs of columns, if that pays
+    size_t first;  ///< row of the block
+    size_t tiles, steps, packed_stride, groups;
+    const uint8_t* packed;
+    bool is_short;  ///< the last tile has 3 rows of 4
+};
+
+/// Starts and scales of the columns of a strip as SMMLA leaves sums: [panel][starts, scales][pair][twice the pair].
+struct Qai8Pairs {
+    int32_t values[kStripPanels][2][2 * kPanel];
+};
+
+KAI_INLINE void take_pairs(const uint8_t* from, int32_t* to) {
+    KAI_UNROLL(4)
+    for (size_t i = 0; i < kPanel / 4; ++i) {
+        const int64x2_t two = vreinterpretq_s64_u8(vld1q_u8(from + 16 * i));
+        vst1q_s32(to + 8 * i, vreinterpretq_s32_s64(vdupq_laneq_s64(two, 0)));
+        vst1q_s32(to + 8 * i + 4, vreinterpretq_s32_s64(vdupq_laneq_s64(two, 1)));
+    }
+}
+
+/// Whether all scales of some panels are finite.
+KAI_INLINE bool are_finite(const uint8_t* scales, size_t stride, size_t panels) {
+    uint32x4_t most = vdupq_n_u32(0);
+    for (size_t i = 0; i < panels; ++i, scales += stride) {
+        KAI_UNROLL(4)
+        for (size_t j = 0; j < kPanel / 4; ++j) {
+            most = vmaxq_u32(most, vshlq_n_u32(vreinterpretq_u32_u8(vld1q_u8(scales + 16 * j)), 1));
+        }
+    }
+    return vmaxvq_u32(most) < 0xFF000000;
+}
+
+/// Fields that the whole call shares; `zero` by set_rounding.
+KAI_INLINE Qai8Args requantisation(const kai_matmul_requantize32_params& params, const char* function) {
+    KAI_REQUIRE(
+        function, params.min_value <= params.max_value, bounds_out_of_order, static_cast<double>(params.min_value),
+        static_cast<double>(params.max_value));
+    const int32_t lo = saturated_to_int8(params.min_value), hi = saturated_to_int8(params.max_value);
+    Qai8Args args = {};
+    args.clamps = lo != INT8_MIN || hi != INT8_MAX;
+    vst1q_u8(args.lo, vdupq_n_u8(static_cast<uint8_t>(lo)));
+    vst1q_u8(args.hi, vdupq_n_u8(static_cast<uint8_t>(hi)));
+    return args;
+}
+
+KAI_INLINE void set_rounding(bool finite, int32_t zero, Qai8Args& args) {
+    constexpr float kRounds = 1.5F * (1 << 23);
+    constexpr int32_t kMost = 1 << 20;  // far from where a sum that saturates would not do so with the zero point
+    args.exact = !finite || zero < -kMost || zero > kMost;
+    const int32x4_t rounds = vreinterpretq_s32_f32(vdupq_n_f32(kRounds)), zeros = vdupq_n_s32(zero);
+    vst1q_u8(args.rounds, vreinterpretq_u8_s32(rounds));
+    vst1q_u8(args.zero, vreinterpretq_u8_s32(args.exact != 0 ? zeros : vsubq_s32(rounds, zeros)));
+}
+
+/// Panels side by side; args.rhs is their first elements.
+KAI_INLINE void run_part(
+    const Qai8Part& part, const int32_t (*in_pairs)[2][2 * kPanel], size_t panels, uint8_t* dst, size_t dst_stride,
+    Qai8Args& args, const Qai8& p, const uint8_t* lhs) {
+    args.lhs = p.k == 0 ? nullptr : lhs + part.first * p.lhs_stride;
+    args.last_lhs_stride = part.is_short ? 0 : args.lhs_stride;
+    args.steps = part.steps, args.groups = part.groups, args.tiles = part.tiles;
+    args.packed = part.packed, args.packed_stride = part.packed_stride;
+    args.panels = panels;
+    args.in_pairs = part.pairs;
+    if (part.pairs) {
+        args.starts = reinterpret_cast<const uint8_t*>(in_pairs[0][0]);
+        args.scales = reinterpret_cast<const uint8_t*>(in_pairs[0][1]);
+        args.fields_stride = sizeof(in_pairs[0]);
+    } else {
+        args.starts = args.rhs - kPanel * sizeof(int32_t);
+        args.scales = args.starts + p.rhs_stride - kPanel * sizeof(float);
+        args.fields_stride = p.rhs_stride;
+    }
+    args.dst = dst + part.first * dst_stride, args.dst_stride = dst_stride;
+    args.last_dst_stride = part.is_short ? 0 : dst_stride;
+    part.run(&args);
+}
+
+/// Isa: `block_rows(n, k)` rows may be prepared at a time, in a Storage; `prepare` returns the number of parts.
+template <class Isa>
+[[gnu::noinline]] void multiply(const Qai8& p, const kai_matmul_requantize32_params& params, const char* function) {
+    Qai8Args args = requantisation(params, function);
+    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
+    typename Isa::Storage storage;
+    Qai8Pairs in_pairs;
+    uint8_t results[kMostRows][kPanel];
+    const size_t block = Isa::block_rows(p.n, p.k);
+    for (size_t first = 0; first < p.m; first += block) {
+        const size_t rows = KAI_MIN(p.m - first, block);
+        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
+        uint8_t* const dst = p.dst + first * p.dst_stride;
+        Qai8Part parts[Isa::kMostParts];
+        const size_t count = Isa::prepare(p, lhs, rows, storage, parts);
+        for (size_t n0 = 0; n0 < p.n; n0 += kStripPanels * kPanel) {
+            const size_t n = KAI_MIN(p.n - n0, kStripPanels * kPanel), whole = n / kPanel, rest = n % kPanel;
+            const uint8_t* const panel = p.rhs + n0 / kPanel * p.rhs_stride;
+            const uint8_t* const scales = panel + p.rhs_stride - kPanel * sizeof(float);
+            set_rounding(are_finite(scales, p.rhs_stride, whole + (rest != 0)), params.output_zero_point, args);
+            for (size_t i = 0; parts[0].pairs && i < whole + (rest != 0); ++i) {
+                take_pairs(panel + i * p.rhs_stride, in_pairs.values[i][0]);
+                take_pairs(scales + i * p.rhs_stride, in_pairs.values[i][1]);
+            }
+            const uint8_t* const elements = panel + kPanel * sizeof(int32_t);
+            args.rhs = elements;
+            for (size_t i = 0; whole != 0 && i < count; ++i) {
+                run_part(parts[i], in_pairs.values, whole, dst + n0, p.dst_stride, args, p, lhs);
+            }
+            if (rest == 0) {
+                continue;
+            }
+            args.rhs = elements + whole * p.rhs_stride;
+            for (size_t i = 0; i < count; ++i) {
+                run_part(parts[i], in_pairs.values + whole, 1, results[0], kPanel, args, p, lhs);
+            }
+            for (size_t i = 0; i < rows; ++i) {
+                __builtin_memcpy(dst + i * p.dst_stride + n0 + whole * kPanel, results[i], rest);
+            }
+        }
+    }
+}
+
+/// The last k % 16 of a row, padded with zeros.
+KAI_INLINE uint8x16_t tail_of(const uint8_t* row, size_t k) {
+    uint8_t some[16] = {};
+    __builtin_memcpy(some, row + k / 16 * 16, k % 16);
+    return vld1q_u8(some);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)             \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(int8_t))             \
+    KAI_RUN_MATMUL_ROWS_STATIC(NAME) {                                                                            \
+        static_assert((NR) == kai::kPanel && (KR) == kai::ISA::kGroup && (SR) == 1);                              \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                       \
+        if (m > 0 && n > 0) {                                                                                     \
+            const size_t stride = kai::RHS.stride({NR, KR, SR}, k);                                               \
+            kai::multiply<kai::ISA>(                                                                              \
+                {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), stride, kai::bytes(dst), dst_stride_row}, \
+                *params, __func__);                                                                               \
+        }                                                                                                         \
+    }

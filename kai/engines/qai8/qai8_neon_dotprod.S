@@ -1,0 +1,196 @@
+// Tiles of static int8 with SDOT (qai8_neon.hpp): the rows of A as they lie, B in panels of 16 columns.
+//
+//     S = start + A x B               int8 x int8 -> int32, A: 1 to 6 rows, B: 16 columns, in groups of 4 k
+//     result                          qai8_neon_results.inc
+//
+// A vector of B is 4 k of 4 columns, a vector of A 16 k of a row, of which SDOT takes 4 (a lane). 4 k of 4 rows:
+//
+//             | B_0    B_1    B_2    B_3       each is loaded again after its use; 5 and 6 rows have B_0 and B_1 only
+//        -----+----------------------------
+//        A0   | S0_0   S0_1   S0_2   S0_3      a sum: 4 columns of a row
+//        A1   | S1_0   S1_1   S1_2   S1_3
+//        A2   | S2_0   S2_1   S2_2   S2_3
+//        A3   | S3_0   S3_1   S3_2   S3_3
+//
+//   A0 - A5                  v0 - v5      16 k of the rows; loaded again beside the last products of a step: the last
+//                                         step of the rows loads the copied k % 16, which are there whatever k is
+//   B_0 - B_3                v4 - v7      up to 64 bytes ahead of their use: 64 bytes of scales follow the elements
+//   C_0, C_1                 v6, v7       the same of 5 and 6 rows
+//   S0_0 ... S5_3            v8 - v31     sums
+//   args  x0, row0 - row5  x1 - x6        rows as they lie, then the copied k
+//   left  x7, tiles  x8                   steps, tiles to go
+//   next_row  x9, next_tail  x10          rows and copied k of the next tile
+//   starts  x11, dst  x12, dst_stride  x13
+//   panel  x14, rhs  x15                  elements of the panel; moves on
+//   panels  x17, next_dst  x19            panels to go, the first row of dst of the next panel
+//   steps  x20, groups  x21, lhs_stride  x22
+//   tile_scales  x23                      scales of the panel
+//   x16                                   scratch, scales
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8/qai8_args.h"
+#include "kai/engines/qai8/qai8_neon_results.inc"
+
+row0       .req x1
+row1       .req x2
+row2       .req x3
+row3       .req x4
+row4       .req x5
+row5       .req x6
+left       .req x7
+tiles      .req x8
+next_row   .req x9
+next_tail  .req x10
+panel      .req x14
+rhs        .req x15
+panels     .req x17
+next_dst   .req x19
+steps      .req x20
+groups     .req x21
+lhs_stride .req x22
+tile_scales .req x23
+
+    regs    0, A0, A1, A2, A3, A4, A5
+    regs    4, B_0, B_1, B_2, B_3
+    regs    6, C_0, C_1
+    regs    8, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3
+    regs    20, S3_0, S3_1, S3_2, S3_3, S4_0, S4_1, S4_2, S4_3, S5_0, S5_1, S5_2, S5_3
+    regs    0, scale_0, scale_1, scale_2, scale_3, zero, rounds, lo, hi
+
+.macro load_start r
+    ldp     qS\r\()_0, qS\r\()_1, [starts]
+    ldp     qS\r\()_2, qS\r\()_3, [starts, #32]
+.endm
+.macro load_a r
+    ldr     qA\r, [row\r], #16
+.endm
+// The rows are those of the copied k from here on.
+.macro take_tail r
+    add     row\r, next_tail, #16 * \r
+.endm
+.macro next_of r, before
+    if_more rows, \r, add row\r, row\before, lhs_stride
+.endm
+
+// S<r>_<q> += 4 k, lane g of A, of four columns, which are in b; with `again` 1 loads A of the next step.
+.macro row_4k r, q, b, g, again
+    sdot    S\r\()_\q\().4s, \b\().16b, A\r\().4b[\g]
+    when    \again, 1, load_a \r
+.endm
+// The same for all rows; then loads b from byte `next`.
+.macro quad_4k q, b, g, next, again
+    row_4k  0, \q, \b, \g, \again
+    if_more rows, 1, row_4k 1, \q, \b, \g, \again
+    if_more rows, 2, row_4k 2, \q, \b, \g, \again
+    if_more rows, 3, row_4k 3, \q, \b, \g, \again
+    if_more rows, 4, row_4k 4, \q, \b, \g, \again
+    if_more rows, 5, row_4k 5, \q, \b, \g, \again
+    ldr     q\b, [rhs, #\next]
+.endm
+// 4 k of all columns; B is at byte 64 * g.
+.macro group_4k g, again=0
+    .if rows > 4
+    quad_4k 0, C_0, \g, (64 * \g + 32), 0
+    quad_4k 1, C_1, \g, (64 * \g + 48), 0
+    quad_4k 2, C_0, \g, (64 * \g + 64), 0
+    quad_4k 3, C_1, \g, (64 * \g + 80), \again
+    .else
+    quad_4k 0, B_0, \g, (64 * \g + 64), 0
+    quad_4k 1, B_1, \g, (64 * \g + 80), 0
+    quad_4k 2, B_2, \g, (64 * \g + 96), 0
+    quad_4k 3, B_3, \g, (64 * \g + 112), \again
+    .endif
+.endm
+
+// A tile of `count` rows.
+.macro rows_tile name, count
+func \name, hidden
+    .set    rows, \count
+    frame   d8-d15, x19-x23
+    ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
+    ldr     steps, [args, #QAI8_ARGS_steps]
+    ldr     groups, [args, #QAI8_ARGS_groups]
+    ldp     panels, starts, [args, #QAI8_ARGS_panels]
+    ldr     tile_scales, [args, #QAI8_ARGS_scales]
+    ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
+    ldr     panel, [args, #QAI8_ARGS_rhs]
+
+0:  // a panel of columns
+    ldr     next_row, [args, #QAI8_ARGS_lhs]
+    ldr     next_tail, [args, #QAI8_ARGS_packed]
+    ldr     tiles, [args, #QAI8_ARGS_tiles]
+    mov     dst, next_dst
+
+1:  // a tile
+    mov     rhs, panel
+    each_row load_start
+    .if rows > 4
+    ldp     qC_0, qC_1, [rhs]
+    .else
+    ldp     qB_0, qB_1, [rhs]
+    ldp     qB_2, qB_3, [rhs, #32]
+    .endif
+    mov     row0, next_row
+    next_of 1, 0
+    next_of 2, 1
+    next_of 3, 2
+    next_of 4, 3
+    next_of 5, 4
+    mov     left, steps
+    cbnz    left, 2f
+    each_row take_tail
+    each_row load_a
+    b       5f
+2:
+    each_row load_a
+3:  // 16 k
+    subs    left, left, #1
+    b.ne    4f
+    each_row take_tail
+4:
+    group_4k 0
+    group_4k 1
+    group_4k 2
+    group_4k 3, 1
+    add     rhs, rhs, #256
+    cbnz    left, 3b
+5:  // up to 15 k
+    cbz     groups, 6f
+    group_4k 0
+    cmp     groups, #2
+    b.lo    6f
+    group_4k 1
+    b.eq    6f
+    group_4k 2
+    cmp     groups, #3
+    b.eq    6f
+    group_4k 3
+6:
+    mov     scales, tile_scales
+    rows_results
+    .if rows == 6
+    add     x16, lhs_stride, lhs_stride, lsl #1
+    add     next_row, next_row, x16, lsl #1
+    add     next_tail, next_tail, #16 * 6
+    .endif
+    subs    tiles, tiles, #1
+    b.ne    1b
+    ldr     x16, [args, #QAI8_ARGS_fields_stride]
+    ldr     row0, [args, #QAI8_ARGS_rhs_stride]
+    add     starts, starts, x16
+    add     tile_scales, tile_scales, x16
+    add     next_dst, next_dst, #16
+    subs    panels, panels, #1
+    add     panel, panel, row0
+    b.ne    0b
+    return
+endfunc
+.endm
+    rows_tile kai_qai8_1x16_neon_dotprod, 1
+    rows_tile kai_qai8_2x16_neon_dotprod, 2
+    rows_tile kai_qai8_3x16_neon_dotprod, 3
+    rows_tile kai_qai8_4x16_neon_dotprod, 4
+    rows_tile kai_qai8_5x16_neon_dotprod, 5
+    rows_tile kai_qai8_6x16_neon_dotprod, 6
