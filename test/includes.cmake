@@ -12,7 +12,7 @@ set(allowed_ukernels "${public}" kai/ukernels)
 set(allowed_asm kai/engines/asm)
 set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
 set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
-foreach(engine bf16 dwconv float lowp pack panels row)
+foreach(engine bf16 dwconv float lowp pack panels qai8 row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
@@ -26,7 +26,7 @@ set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)
-set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/gemm
+set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/reserved.hpp kai/gemm
     kai/engines/core/float_rules.hpp kai/engines/core/sentences.hpp)
 set(allowed_packed_file ${allowed_gemm} kai/packed_file kai/isas.def kai/ukernels/families.h
     kai/ukernels/families.def kai/engines/core/layout.hpp)

@@ -9,8 +9,8 @@
 The baseline is test/abi/VERSION.abi: all public headers of that release as one, without comments. Its types and
 functions and those of this tree are compiled into an object each, one pointer per function, and abidiff compares these:
 all structures, enumerators and signatures that a function can reach. (That a shared library exports what the headers
-declare is the test kleidiai_package.) What may grow within a major version stands in test/abi/may_grow.abignore. A member
-that takes reserved room (docs/versioning.md) is new and changes nothing.
+declare is the test kleidiai_package.) What may grow within a major version stands in test/abi/may_grow.abignore. A
+member that takes reserved room (docs/versioning.md) is new and changes nothing.
 
 SPDX-License-Identifier: Apache-2.0
 """
