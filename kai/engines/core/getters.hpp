@@ -35,9 +35,13 @@ struct PackedSide {
           panel_fields(f.panel_head + f.panel_tail),
           block_fields(f.block_head + f.block_tail) {
     }
-    /// Bytes from a panel to the next: k as it is stored.
+    /// Bytes of a row in a panel: k as it is stored.
+    KAI_INLINE size_t row_bytes(size_t k, size_t blocks = 0) const {
+        return panel_fields + k * bits / 8 + blocks * block_fields;
+    }
+    /// Bytes from a panel to the next.
     KAI_INLINE size_t stride(size_t k, size_t blocks = 0) const {
-        return rows.value_of_sme() * (panel_fields + k * bits / 8 + blocks * block_fields);
+        return rows.value_of_sme() * row_bytes(k, blocks);
     }
 };
 

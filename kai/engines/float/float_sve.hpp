@@ -41,8 +41,8 @@ KAI_INLINE void run_sve_panels(
         return;
     }
     const size_t nr = SVE(4);
-    for (size_t n0 = 0; n0 < n; n0 += nr) {
-        run(&args, lhs, bytes(rhs, n0 / nr * rhs_stride), bytes(dst, n0 * sizeof(Element)), m, n - n0);
+    for (size_t n0 = 0; n0 < n; n0 += nr, rhs = bytes(rhs, rhs_stride)) {
+        run(&args, lhs, rhs, bytes(dst, n0 * sizeof(Element)), m, n - n0);
     }
 }
 

@@ -60,15 +60,18 @@ KAI_INLINE RowQuant quant_of(SourceType source, uint32_t lo, uint32_t hi) {
     return RowQuant::of(value_of(source, lo), value_of(source, hi));
 }
 
-/// Elements `from` ... of a row, and its padding.
+/// Elements `from` ... of a row, and its padding. `from`: the first of a group.
 [[gnu::noinline]] void quantise_rest_of_row(
     const LhsRowKind& kind, const LhsRows& p, const RowQuant& q, const uint8_t* row, size_t from, const RowPlace& to) {
-    const size_t even = even_until(kind.rounding, p.k - p.k % qai8dxp.group_size(p.tile));
+    const size_t group = qai8dxp.group_size(p.tile), even = even_until(kind.rounding, p.k - p.k % group);
     const size_t end = qai8dxp.padded(p.tile, p.k);
-    for (size_t j = from; j < end; ++j) {  // padding: the last element again; it meets zeros of the RHS
-        const float x = value_at(kind.source, row, j < p.k ? j : p.k - 1);
-        to.panel[qai8dxp.at(p.tile, 0, to.slot, j).byte] =
-            static_cast<uint8_t>(q.quant(j < even ? Ties::to_even : Ties::away, x));
+    for (size_t first = from, next; first < end; first = next) {
+        next = group != 0 && end - first > group ? first + group : end;
+        uint8_t* dst = to.panel + qai8dxp.at(p.tile, 0, to.slot, first).byte;
+        for (size_t j = first; j < next; ++j) {  // padding: the last element again; it meets zeros of the RHS
+            const float x = value_at(kind.source, row, j < p.k ? j : p.k - 1);
+            *dst++ = static_cast<uint8_t>(q.quant(j < even ? Ties::to_even : Ties::away, x));
+        }
     }
 }
 

@@ -21,9 +21,11 @@ using SmeRowFn = void(const RowArgs*);
 /// What the micro-kernels differ in.
 struct RowKernel {
     SmeRowFn* run;
-    PackedSide rhs;         // panels, one after the other
-    size_t head, multiple;  // of a panel: bytes per column before the elements, what the depth is padded to
-    size_t element_bytes;   // of the LHS and of dst
+    PackedSide rhs;        // panels, one after the other
+    size_t head;           // of a panel: bytes per column before the elements
+    size_t multiple;       // what the depth of a panel is padded to: a power of two
+    size_t element_bytes;  // of the LHS and of dst
+    size_t word;           // elements
     bool uses_za;
     const Table* table;  // of nibbles, or of codes of 2 bits
 
@@ -34,8 +36,17 @@ struct RowKernel {
           head(f.panel_head),
           multiple(f.padded({1, kr, sr}, 1)),
           element_bytes(bytes),
+          word(sizeof(uint32_t) / bytes),
           uses_za(za),
           table(f.bits == 2 ? &kOffsetCodes : &kSignedNibbles) {
+        if ((multiple & (multiple - 1)) != 0) {
+            __builtin_trap();  // not a constant expression: it does not compile
+        }
+    }
+
+    /// `k` up to the next multiple of a power of two. No division: it would take longer than a row of a few columns.
+    KAI_INLINE static size_t up_to(size_t k, size_t multiple) {
+        return (k + multiple - 1) & ~(multiple - 1);
     }
 };
 
@@ -46,10 +57,10 @@ struct RowKernel {
     if (m == 0 || n == 0) {
         return;
     }
-    const size_t width = kernel.rhs.rows.value(), word = sizeof(uint32_t) / kernel.element_bytes;
-    const size_t padded = (k + kernel.multiple - 1) / kernel.multiple * kernel.multiple;
-    const size_t tail_skip = (padded - ((k + word - 1) & ~(word - 1))) * kernel.rhs.bits / 8;
-    const size_t row_bytes = k * kernel.element_bytes, stride = kernel.rhs.stride(padded), head = width * kernel.head;
+    const size_t width = kernel.rhs.rows.value(), padded = RowKernel::up_to(k, kernel.multiple);
+    const size_t tail_skip = (padded - RowKernel::up_to(k, kernel.word)) * kernel.rhs.bits / 8;
+    const size_t row_bytes = k * kernel.element_bytes, head = width * kernel.head;
+    const size_t stride = width * kernel.rhs.row_bytes(padded);
     const RowArgs args = {n,   width,        row_bytes, lhs, rhs,       stride, head, width * tail_skip,
                           dst, kernel.table, lo,        hi,  zero_point};
     if (kernel.uses_za) {
