@@ -771,7 +771,8 @@ KAI_INLINE void run(const kai_ukernel& u, const KernelArgs& a, Policy policy, ka
     with_signature(u.signature, [&](auto s) {
         using Run = typename decltype(s)::Run;
         if constexpr (kKind<Run> == Kind::unified) {
-            run_unified(u, a, policy, substitute);
+            const KernelArgs in_memory = a;  // takes addresses of members; others stay in registers
+            run_unified(u, in_memory, policy, substitute);
         } else {
             with_type<Run>(
                 u, [&](auto type) { decltype(type)::call(substitute != nullptr ? substitute : u.run, a, policy); });

@@ -65,13 +65,21 @@ size_t dst_stride(const Call& c) {
     return c.dst_stride != 0 ? c.dst_stride : c.n * kai_get_datatype_size_in_bytes(c.ukernel->dst_type);
 }
 
+/// Which operands come from packers.
+struct Packed {
+    bool lhs, rhs;
+
+    KAI_INLINE explicit Packed(const kai_ukernel& u) : lhs(kai::lhs_is_packed(u)), rhs(kai::rhs_is_packed(u)) {
+    }
+};
+
 /// Shape and strides, for all functions of the micro-kernel.
-KernelArgs kernel_args(const Call& c, const kai_ukernel& u, const char* function) {
+KAI_INLINE KernelArgs kernel_args(const Call& c, const kai_ukernel& u, Packed packed, const char* function) {
     KernelArgs a = {};
     a.m = c.m, a.n = c.n, a.bl = c.bl;
     set_depth(a, c, function);
-    a.lhs_stride = kai::lhs_is_packed(u) ? 0 : lhs_stride(c, u.lhs_format);
-    a.rhs_stride = kai::rhs_is_packed(u) ? 0 : c.rhs_stride != 0 ? c.rhs_stride : kai::line_size(u, c.n, c.k);
+    a.lhs_stride = packed.lhs ? 0 : lhs_stride(c, u.lhs_format);
+    a.rhs_stride = packed.rhs ? 0 : c.rhs_stride != 0 ? c.rhs_stride : kai::line_size(u, c.n, c.k);
     a.dst_stride_row = dst_stride(c);
     a.dst_stride_col = kai_get_datatype_size_in_bytes(u.dst_type);
     return a;
@@ -139,14 +147,27 @@ void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_id
     a.lut = c.lut, a.table = c.table;
 }
 
-/// The rows of a part, of a kernel that takes any number.
-void run_rows(const kai_ukernel& u, const Call& c, KernelArgs a, size_t m_idx, size_t n_idx) {
-    const bool packed = kai::lhs_is_packed(u);
-    const void* lhs = packed ? c.lhs_packed : c.lhs;
-    a.lhs = lhs != nullptr ? bytes(lhs, with_index(a, m_idx, lhs_offset, c)) : nullptr;
-    a.dst = bytes(c.dst, kai::dst_offset(u, m_idx, n_idx, a.dst_stride_row, Direct{}));
-    a.acc_bias_m = c.acc_bias_m != nullptr ? c.acc_bias_m + m_idx : nullptr;
-    kai::run(u, a, Direct{});
+/// @name Offsets in operands. kai_call_run does without at index 0: they take longer than all the rest of it
+/// @{
+[[gnu::noinline]] size_t lhs_offset_of(const Call& c, size_t m_idx, const char* function) {
+    const kai_ukernel& u = ukernel_of(c, function);
+    return with_index(kernel_args(c, u, Packed(u), function), m_idx, lhs_offset, c);
+}
+[[gnu::noinline]] size_t rhs_offset_of(const Call& c, size_t n_idx, const char* function) {
+    const kai_ukernel& u = ukernel_of(c, function);
+    return with_index(kernel_args(c, u, Packed(u), function), n_idx, rhs_offset, c);
+}
+[[gnu::noinline]] size_t dst_offset_of(const Call& c, size_t m_idx, size_t n_idx) {
+    return kai::dst_offset(*c.ukernel, m_idx, n_idx, dst_stride(c), Direct{});
+}
+/// @}
+
+void check_step(
+    size_t index, kai_get_size_fn* get_step, const char* name, const char* step_name, const char* function) {
+    if (index != 0) {
+        const size_t step = get_step();
+        KAI_REFUSE_IF(function, index % step != 0, not_multiple_of, name, index, step_name, step);
+    }
 }
 
 }  // namespace
@@ -174,15 +195,16 @@ size_t kai_call_rhs_packed_size(const kai_call* call) {
 }
 
 size_t kai_call_lhs_packed_offset(const kai_call* call, size_t m_idx) {
-    return with_index(kernel_args(*call, ukernel_of(*call, __func__), __func__), m_idx, lhs_offset, *call);
+    return lhs_offset_of(*call, m_idx, __func__);
 }
 
 size_t kai_call_rhs_packed_offset(const kai_call* call, size_t n_idx) {
-    return with_index(kernel_args(*call, ukernel_of(*call, __func__), __func__), n_idx, rhs_offset, *call);
+    return rhs_offset_of(*call, n_idx, __func__);
 }
 
 size_t kai_call_dst_offset(const kai_call* call, size_t m_idx, size_t n_idx) {
-    return kai::dst_offset(ukernel_of(*call, __func__), m_idx, n_idx, dst_stride(*call), Direct{});
+    ukernel_of(*call, __func__);
+    return dst_offset_of(*call, m_idx, n_idx);
 }
 
 size_t kai_call_dst_size(const kai_call* call) {
@@ -257,25 +279,21 @@ void kai_call_pack_lhs(const kai_call* call, size_t m_idx, size_t m, void* lhs_p
 
 void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, size_t n) {
     const kai_ukernel& u = ukernel_of(*call, __func__);
-    KernelArgs a = kernel_args(*call, u, __func__);
+    const Packed packed(u);
+    KernelArgs a = kernel_args(*call, u, packed, __func__);
     const size_t rows = cut(m_idx, m, call->m);
     a.n = cut(n_idx, n, call->n);
     if (rows == 0 || a.n == 0) {
         return;
     }
-    const bool packed = kai::lhs_is_packed(u);
-    const size_t m_step = u.get_m_step(), n_step = u.get_n_step();
-    KAI_REFUSE_IF(__func__, m_idx % m_step != 0, not_multiple_of, "m_idx", m_idx, "m_step", m_step);
-    KAI_REFUSE_IF(__func__, n_idx % n_step != 0, not_multiple_of, "n_idx", n_idx, "n_step", n_step);
+    const void *lhs = packed.lhs ? call->lhs_packed : call->lhs, *rhs = packed.rhs ? call->rhs_packed : call->rhs;
+    check_step(m_idx, u.get_m_step, "m_idx", "m_step", __func__);
+    check_step(n_idx, u.get_n_step, "n_idx", "n_step", __func__);
     KAI_REFUSE_IF(__func__, call->dst == nullptr, null, "dst");
-    KAI_REFUSE_IF(
-        __func__, call->k != 0 && (packed ? call->lhs_packed : call->lhs) == nullptr, null,
-        packed ? "lhs_packed" : "lhs");
-    const bool rhs_packed = kai::rhs_is_packed(u);
-    const void* rhs = rhs_packed ? call->rhs_packed : call->rhs;
-    KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, null, rhs_packed ? "rhs_packed" : "rhs");
+    KAI_REFUSE_IF(__func__, call->k != 0 && lhs == nullptr, null, packed.lhs ? "lhs_packed" : "lhs");
+    KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, null, packed.rhs ? "rhs_packed" : "rhs");
     const bool lowp = kai::takes<&KernelArgs::lowp>(u);
-    KAI_REFUSE_IF(__func__, (!rhs_packed || lowp) && call->bias != nullptr, takes_none, "bias", u.name);
+    KAI_REFUSE_IF(__func__, (!packed.rhs || lowp) && call->bias != nullptr, takes_none, "bias", u.name);
     KAI_REFUSE_IF(
         __func__, lowp && (call->lowp.multiplier == nullptr || call->lowp.shift == nullptr), null,
         "lowp.multiplier and lowp.shift");
@@ -285,26 +303,32 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
     if (!call->clamp) {
         requantize.min_value = -128, requantize.max_value = 127;
     }
-    kai_matmul_lowp_params quantisation = call->lowp;
-    quantisation.bias += quantisation.bias != nullptr ? n_idx : 0;
-    quantisation.multiplier += quantisation.per_channel ? n_idx : 0;
-    quantisation.shift += quantisation.per_channel ? n_idx : 0;
-    a.lowp = &quantisation;
-    a.rhs = rhs != nullptr ? bytes(rhs, with_index(a, n_idx, rhs_offset, *call)) : nullptr;
+    kai_matmul_lowp_params quantisation;
+    if (lowp) {
+        quantisation = call->lowp;
+        quantisation.bias += quantisation.bias != nullptr ? n_idx : 0;
+        quantisation.multiplier += quantisation.per_channel ? n_idx : 0;
+        quantisation.shift += quantisation.per_channel ? n_idx : 0;
+        a.lowp = &quantisation;
+    }
+    a.rhs = n_idx == 0 || rhs == nullptr ? rhs : bytes(rhs, rhs_offset_of(*call, n_idx, __func__));
     a.clamp = call->clamp;
     a.clamp_min = call->clamp ? call->clamp_min : -__builtin_inff();
     a.clamp_max = call->clamp ? call->clamp_max : __builtin_inff();
     a.requantize = &requantize;
     a.lut = call->lut;
     a.pad_ptr = call->pad_ptr, a.lhs_ptr_offset = call->lhs_ptr_offset;
-    a.acc_bias_n = call->acc_bias_n != nullptr ? call->acc_bias_n + n_idx : nullptr;
-    a.scale_bias_n = call->scale_bias_n != nullptr ? call->scale_bias_n + n_idx : nullptr;
-    a.acc_scale = &scale;
-
-    const size_t step = u.rows == KAI_ROWS_ONE ? 1 : rows;
-    for (size_t i = 0; i < rows; i += step) {
-        a.m = step;
-        run_rows(u, *call, a, m_idx + i, n_idx);
+    if (kai::is_unified(u)) {
+        a.acc_bias_n = call->acc_bias_n != nullptr ? call->acc_bias_n + n_idx : nullptr;
+        a.scale_bias_n = call->scale_bias_n != nullptr ? call->scale_bias_n + n_idx : nullptr;
+        a.acc_scale = &scale;
+    }
+    a.m = u.rows == KAI_ROWS_ONE ? 1 : rows;
+    for (size_t i = m_idx; i < m_idx + rows; i += a.m) {
+        a.lhs = i == 0 || lhs == nullptr ? lhs : bytes(lhs, lhs_offset_of(*call, i, __func__));
+        a.dst = (i | n_idx) == 0 ? call->dst : bytes(call->dst, dst_offset_of(*call, i, n_idx));
+        a.acc_bias_m = call->acc_bias_m != nullptr ? call->acc_bias_m + i : nullptr;
+        kai::run(u, a, Direct{});
     }
 }
 

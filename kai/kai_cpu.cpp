@@ -240,11 +240,11 @@ void kai_cpu_forget() {
 }
 
 size_t kai_cpu_sve_bytes() {
-    return kai_cpu_query(KAI_CPU_SVE).present ? kai_get_sve_vector_length_u8() : 0;
+    return (kai_cpu_features() & bit(KAI_CPU_SVE)) != 0 ? kai_get_sve_vector_length_u8() : 0;
 }
 
 size_t kai_cpu_sme_bytes() {
-    return kai_cpu_query(KAI_CPU_SME).present ? kai_get_sme_vector_length_u8() : 0;
+    return (kai_cpu_features() & bit(KAI_CPU_SME)) != 0 ? kai_get_sme_vector_length_u8() : 0;
 }
 
 size_t kai_checked_sme_words(size_t n, const char* prefix, const char* name) {

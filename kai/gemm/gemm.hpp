@@ -22,10 +22,10 @@ using Status = kai_gemm_status;
 /// Bytes of the largest tile that a unit multiplies at a time if results do not go straight to C (one step may be
 /// larger).
 inline constexpr size_t kTileBytes = size_t{16} << 10;
-inline constexpr size_t kAlignment = 64;
 
+/// A division takes as long as a check of all operands, so there is none where all fits into one part.
 constexpr size_t divide_up(size_t a, size_t b) {
-    return a / b + (a % b != 0);
+    return a <= b ? a != 0 : a / b + (a % b != 0);
 }
 constexpr size_t round_up(size_t a, size_t b) {
     return divide_up(a, b) * b;
@@ -89,7 +89,12 @@ inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 Status choose(const Problem& p, Plan& plan);
 
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
-kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n);
+inline kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n) {
+    kai_call call = {};
+    call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer, call.rhs_packer = plan.rhs_packer;
+    call.m = m, call.n = n, call.k = plan.problem.k, call.bl = plan.problem.bl;
+    return call;
+}
 
 /// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);
@@ -116,7 +121,7 @@ kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 /// Whether sums with these weights of INT2_CHANNEL fit int32.
 Violation check_table(const Problem& p, const int32_t* lut);
 
-/// The tag of a packed matrix, with the table of INT2_CHANNEL.
+/// The tag of a packed matrix, with the table of INT2_CHANNEL (plan.tag: of NULL).
 Tag tag_of(const Plan& plan, const int32_t* lut);
 /// Where it is in the matrix.
 inline size_t tag_offset(const Plan& plan) {
@@ -135,7 +140,9 @@ struct Tiles {
 size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows);
 /// How to divide `batch` products of m x n.
 Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch);
-/// The units of a run: `all` rows of all groups, `most` of a matrix.
+/// plan.whole_rows, when all sizes are known.
+size_t whole_rows_of(const Plan& plan);
+/// The units of a run: `all` rows of all groups, `most` of a matrix. Up to plan.whole_rows: a unit per matrix.
 Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most);
 
 /// @name Elements

@@ -235,7 +235,10 @@ struct kai_gemm_plan {
     struct kai_gemm_layout layout;
     enum kai_gemm_status status;  ///< What kai_gemm_make_plan returned. Unless it is KAI_GEMM_OK, nothing runs.
     char reason[224];             ///< Why it failed, a sentence; empty if it did not.
-    uint64_t reserved[64];        ///< Zeros.
+    /// Up to so many rows, a matrix is one unit: it is not worth dividing. A run of one unit is the quickest to begin.
+    size_t whole_rows;
+    uint64_t tag[8];        ///< With which packed matrices B end; INT2_CHANNEL: with the default table.
+    uint64_t reserved[55];  ///< Zeros.
 };
 
 /// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the
@@ -349,7 +352,7 @@ struct kai_gemm_work {
     void* workspace;
     const struct kai_gemm_kernel* kernel;
     size_t rows;               ///< The largest number of rows of a matrix.
-    size_t m_tile, n_tile;     ///< Rows and columns of a unit of the last phase, multiples of m_step and n_step.
+    size_t m_tile, n_tile;     ///< Rows and columns of a unit of the last phase: multiples of the steps, or all.
     bool m_first;              ///< Consecutive units share columns, else rows.
     bool packs_lhs_on_demand;  ///< Few rows: no phase for the LHS. The first unit to come packs it.
     bool shares_rows;          ///< No group has more than one row, and A has fewer rows: each is packed once for all.

@@ -119,14 +119,16 @@ Tag tag_of(const Plan& plan, const int32_t* lut) {
 }
 
 Violation check_table(const Problem& p, const int32_t* lut) {
+    if (p.b_kind != KAI_GEMM_INT2_CHANNEL) {
+        return {};
+    }
     int64_t largest = 1;
-    for (size_t i = 0; p.b_kind == KAI_GEMM_INT2_CHANNEL && i < 4; ++i) {
+    for (size_t i = 0; i < 4; ++i) {
         const int64_t weight = (lut != nullptr ? lut : kai::kDefaultTable)[i], size = weight < 0 ? -weight : weight;
         largest = size > largest ? size : largest;
     }
     const auto most = static_cast<size_t>(INT32_MAX / (255 * largest));
-    const bool fits = p.b_kind != KAI_GEMM_INT2_CHANNEL || p.k <= most;
-    return fits ? Violation{} : wrong(KAI_GEMM_UNSUPPORTED, say::large_sums, p.k, most);
+    return p.k <= most ? Violation{} : wrong(KAI_GEMM_UNSUPPORTED, say::large_sums, p.k, most);
 }
 
 namespace {

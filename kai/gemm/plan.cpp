@@ -94,14 +94,6 @@ size_t b_row_size(const Problem& p) {
     }
 }
 
-kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n) {
-    kai_call call = {};
-    const Problem& p = plan.problem;
-    call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer, call.rhs_packer = plan.rhs_packer;
-    call.m = m, call.n = n, call.k = p.k, call.bl = p.bl;
-    return call;
-}
-
 size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m) {
     if (kernel.ukernel == nullptr || m == 0) {
         return 0;
@@ -519,6 +511,11 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         made.rhs_packer = nullptr, made.copies_columns = false;
     }
     set_sizes(made);
+    made.whole_rows = whole_rows_of(made);
+    if (made.packed_b_size != 0 && !p.untagged) {
+        const Tag tag = tag_of(made, nullptr);
+        memcpy(made.tag, &tag, sizeof(made.tag));
+    }
     made.problem.pin = p.pin != nullptr ? made.gemm.ukernel != nullptr ? made.gemm.ukernel->name : "" : nullptr;
     made.problem.format = nullptr;  // the caller's: not needed any more
     *plan = made;

@@ -51,8 +51,10 @@ Matrix find_matrix(const Work& w, size_t& unit, Count count) {
     Matrix matrix = first_matrix(w);
     if (!w.plan->problem.groups) {
         const size_t each = count(matrix.m);
-        matrix.index = unit / each;
-        unit %= each;
+        if (unit >= each) {
+            matrix.index = unit / each;
+            unit %= each;
+        }
         return matrix;
     }
     while (unit >= count(matrix.m)) {
@@ -75,6 +77,11 @@ size_t all_units(const Work& w, Count count) {
     return units;
 }
 
+/// Whether the run is one unit: nobody shares its states and slots, which are not set.
+bool is_single(const Work& w) {
+    return w.phases == 1 && w.units[0] == 1;
+}
+
 /// Rows of all groups.
 size_t group_rows(const Work& w) {
     size_t rows = 0;
@@ -84,11 +91,9 @@ size_t group_rows(const Work& w) {
     return rows;
 }
 
-size_t a_rows_size(const Problem& p, size_t m) {
-    return mul_add(p.a_transposed ? m : p.k, size_of(p.a_type), 0);
-}
 size_t lda_of(const Work& w, size_t m) {
-    return w.operands->a.ld != 0 ? w.operands->a.ld : a_rows_size(w.plan->problem, m);
+    const Problem& p = w.plan->problem;
+    return w.operands->a.ld != 0 ? w.operands->a.ld : (p.a_transposed ? m : p.k) * size_of(p.a_type);
 }
 size_t ldc_of(const Work& w) {
     return w.operands->c.ld != 0 ? w.operands->c.ld : w.plan->problem.n * size_of(w.plan->problem.c_type);
@@ -103,7 +108,7 @@ size_t shared_rows(const Work& w) {
 }
 
 /// The first row of A of a matrix. Groups share one A.
-const char* a_of(const Work& w, const Matrix& matrix) {
+KAI_INLINE const char* a_of(const Work& w, const Matrix& matrix) {
     const Operands& x = *w.operands;
     const Problem& p = w.plan->problem;
     if (p.groups) {
@@ -112,11 +117,14 @@ const char* a_of(const Work& w, const Matrix& matrix) {
     if (x.a.table != nullptr) {
         return at(x.a.table[matrix.index], 0);
     }
+    if (matrix.index == 0) {
+        return at(x.a.data, 0);
+    }
     const size_t rows = p.a_transposed ? p.k : x.m;
     return at(x.a.data, matrix.index * (x.a.stride != 0 ? x.a.stride : rows * lda_of(w, x.m)));
 }
 
-char* c_of(const Work& w, const Matrix& matrix) {
+KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
     const Operands& x = *w.operands;
     if (w.plan->problem.groups) {
         return at(x.c.data, matrix.row * ldc_of(w));
@@ -124,11 +132,14 @@ char* c_of(const Work& w, const Matrix& matrix) {
     if (x.c.table != nullptr) {
         return at(x.c.table[matrix.index], 0);
     }
+    if (matrix.index == 0) {
+        return at(x.c.data, 0);
+    }
     return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : x.m * ldc_of(w)));
 }
 
 /// Matrix B, packed if it is constant, else as the caller stores it.
-const char* b_of(const Work& w, size_t index) {
+KAI_INLINE const char* b_of(const Work& w, size_t index) {
     const Operands& x = *w.operands;
     const Plan& plan = *w.plan;
     const size_t i = plan.problem.b_per_matrix ? index : 0;
@@ -156,12 +167,12 @@ const size_t* row_indices(const Work& w) {
 }
 
 /// Whether rows of this run are first converted, transposed or gathered into the workspace.
-bool copies_rows(const Work& w) {
+KAI_INLINE bool copies_rows(const Work& w) {
     const Problem& p = w.plan->problem;
     return w.kernel->copies_rows && (p.a_transposed || row_type(*w.kernel) != p.a_type || row_indices(w) != nullptr);
 }
 
-bool has_lhs(const Work& w) {
+KAI_INLINE bool has_lhs(const Work& w) {
     return w.kernel->ukernel != nullptr && (w.kernel->lhs_packer != nullptr || copies_rows(w));
 }
 
@@ -174,6 +185,10 @@ public:
         const Plan& plan = *w.plan;
         is_needed_ = plan.layout.slot_size != 0;
         if (!is_needed_) {
+            return;
+        }
+        if (is_single(w)) {
+            memory_ = at(w.workspace, plan.layout.slots);
             return;
         }
         auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
@@ -196,7 +211,7 @@ public:
     Slot& operator=(const Slot&) = delete;
 
     explicit operator bool() const {
-        return !is_needed_ || taken_ != nullptr;
+        return !is_needed_ || memory_ != nullptr;
     }
     char* get(size_t offset) const {
         return memory_ != nullptr ? memory_ + offset : nullptr;
@@ -264,6 +279,10 @@ char* lhs_of(const Work& w, const Matrix& matrix) {
 const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot) {
     enum : uint32_t { kMissing, kBeingMade, kThere };
     const kai_gemm_layout& layout = w.plan->layout;
+    if (is_single(w)) {
+        make_lhs(w, matrix, 0, matrix.m, lhs_of(w, matrix), slot.get(layout.copied));
+        return lhs_of(w, matrix);
+    }
     auto* state = reinterpret_cast<uint32_t*>(at(w.workspace, layout.lhs_states)) + matrix.index;
     uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
     char* shared = lhs_of(w, matrix);
@@ -374,10 +393,10 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
         const char* lhs = w.packs_lhs_on_demand ? lhs_on_demand(w, rows, slot) : lhs_of(w, rows);
         (w.kernel->lhs_packer != nullptr ? call.lhs_packed : call.lhs) = lhs;
     }
-    if (!packs_b(*w.kernel)) {
-        call.rhs = b_of(w, matrix.index), call.rhs_stride = ldb_of(w);
-    } else if (p.b_constant) {
+    if (p.b_constant) {
         call.rhs_packed = b_of(w, matrix.index);
+    } else if (!packs_b(*w.kernel)) {
+        call.rhs = b_of(w, matrix.index), call.rhs_stride = ldb_of(w);
     } else {
         const size_t i = p.b_per_matrix ? matrix.index : 0;
         call.rhs_packed = at(w.workspace, plan.layout.b + i * plan.packed_b_stride);
@@ -389,33 +408,38 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     return call;
 }
 
-void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, const Slot& slot) {
+/// Columns of a tile that a kernel gets at a time: rows and columns of a call stay in the L1 cache together.
+size_t columns_of_call(const Plan& plan, const kai_gemm_kernel& kernel, const kai_call& call, const Rectangle& tile) {
+    const kai_ukernel& u = *kernel.ukernel;
+    const bool row_by_row = u.rows == KAI_ROWS_EACH;
+    if (u.features == 0 || tile.rows <= 1 || (!row_by_row && tile.rows <= 2 * u.get_m_step())) {
+        return tile.columns;
+    }
+    const size_t step = u.get_n_step(), nr = plan.format.nr;
+    const size_t bytes = packs_b(kernel) ? divide_up(step, nr) * (plan.panels_size / divide_up(plan.problem.n, nr))
+                         : row_by_row    ? step * call.rhs_stride
+                                         : 0;
+    return bytes != 0 ? max(plan.problem.l1_bytes / kShareOfL1 / bytes, 1) * step : tile.columns;
+}
+
+/// Straight into C.
+void multiply_direct(const Work& w, const Matrix& matrix, const Rectangle& tile, kai_call& call) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    if (w.kernel->ukernel == nullptr) {
-        store_part(w, matrix, tile, kai_dt_f32, nullptr, 0);
-        return;
+    call.dst = c_of(w, matrix), call.dst_stride = ldc_of(w);
+    call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
+    call.requantize = {p.c_min, p.c_max, p.c_zero_point};
+    const size_t columns = columns_of_call(plan, *w.kernel, call, tile);
+    for (size_t n = 0; n < tile.columns; n += columns) {
+        kai_call_run(&call, tile.m, tile.n + n, tile.rows, min(columns, tile.columns - n));
     }
+}
+
+/// Through the workspace, part by part.
+void multiply_and_store(
+    const Work& w, const Matrix& matrix, const Rectangle& tile, const Slot& slot, const kai_call& call) {
+    const Plan& plan = *w.plan;
     const kai_ukernel& u = *w.kernel->ukernel;
-    kai_call call = call_for(w, matrix, slot);
-    if (plan.direct) {
-        call.dst = c_of(w, matrix), call.dst_stride = ldc_of(w);
-        call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
-        call.requantize = {p.c_min, p.c_max, p.c_zero_point};
-        size_t columns = tile.columns;
-        const bool row_by_row = u.rows == KAI_ROWS_EACH;
-        if (u.features != 0 && tile.rows > (row_by_row ? 1 : 2 * u.get_m_step())) {
-            const size_t step = u.get_n_step(), nr = plan.format.nr;
-            const size_t bytes = packs_b(*w.kernel) ? divide_up(step, nr) * (plan.panels_size / divide_up(p.n, nr))
-                                 : row_by_row       ? step * call.rhs_stride
-                                                    : 0;
-            columns = bytes != 0 ? max(p.l1_bytes / kShareOfL1 / bytes, 1) * step : columns;
-        }
-        for (size_t n = 0; n < tile.columns; n += columns) {
-            kai_call_run(&call, tile.m, tile.n + n, tile.rows, min(columns, tile.columns - n));
-        }
-        return;
-    }
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step(), size = size_of(u.dst_type);
     const size_t rows = max(plan.layout.tile_rows / m_step, 1) * m_step,
                  columns = max(plan.layout.tile_columns / n_step, 1) * n_step;
@@ -442,7 +466,20 @@ void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, c
     }
 }
 
-void multiply(const Work& w, size_t unit, const Slot& slot) {
+void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, const Slot& slot) {
+    if (w.kernel->ukernel == nullptr) {
+        store_part(w, matrix, tile, kai_dt_f32, nullptr, 0);
+        return;
+    }
+    kai_call call = call_for(w, matrix, slot);
+    if (w.plan->direct) {
+        multiply_direct(w, matrix, tile, call);
+    } else {
+        multiply_and_store(w, matrix, tile, slot, call);
+    }
+}
+
+void multiply_unit(const Work& w, size_t unit, const Slot& slot) {
     const Problem& p = w.plan->problem;
     const size_t n_tiles = divide_up(p.n, w.n_tile);
     if (p.scatters) {
@@ -468,6 +505,15 @@ void multiply(const Work& w, size_t unit, const Slot& slot) {
     multiply_tile(w, matrix, {m0, n0, min(w.m_tile, matrix.m - m0), min(w.n_tile, p.n - n0)}, slot);
 }
 
+KAI_INLINE void multiply(const Work& w, size_t unit, const Slot& slot) {
+    const Problem& p = w.plan->problem;
+    if (is_single(w) && !p.groups) {
+        multiply_tile(w, {0, 0, 0, w.rows}, {0, 0, w.rows, p.n}, slot);
+    } else {
+        multiply_unit(w, unit, slot);
+    }
+}
+
 // ---- checks ----
 
 /// The matrices of an operand.
@@ -488,13 +534,13 @@ Matrices matrices_of(const Operand& operand) {
 }
 
 Violation check_pointers(const Matrices& x) {
-    for (size_t i = 0; x.table != nullptr && i < x.count; ++i) {
+    if (x.table == nullptr) {
+        return x.data != nullptr ? Violation{} : wrong(KAI_GEMM_NULL_POINTER, say::absent, x.data_name);
+    }
+    for (size_t i = 0; i < x.count; ++i) {
         if (x.table[i] == nullptr) {
             return wrong(KAI_GEMM_NULL_POINTER, say::absent_entry, i, x.name);
         }
-    }
-    if (x.table == nullptr && x.data == nullptr) {
-        return wrong(KAI_GEMM_NULL_POINTER, say::absent, x.data_name);
     }
     return {};
 }
@@ -505,20 +551,22 @@ Violation check_strides(const Matrices& x, bool distinct) {
     if (x.rows == 0 || x.row == 0 || count == 0) {
         return {};
     }
-    const Violation overflow = wrong(KAI_GEMM_OVERFLOW, say::large_matrices, x.name, count, x.rows, x.ld, stride);
+    const auto overflow = [&] {
+        return wrong(KAI_GEMM_OVERFLOW, say::large_matrices, x.name, count, x.rows, x.ld, stride);
+    };
     if (x.row == SIZE_MAX) {
-        return overflow;
+        return overflow();
     }
     if (x.ld != 0 && x.ld < x.row) {
         return wrong(KAI_GEMM_BAD_STRIDE, say::short_stride, x.ld_name, x.ld, x.row, "row");
     }
     const size_t line = x.ld != 0 ? x.ld : x.row, extent = mul_add(x.rows - 1, line, x.row);
     if (extent == SIZE_MAX) {
-        return overflow;
+        return overflow();
     }
     const size_t step = stride != 0 ? stride : mul_add(x.rows, line, 0);
     if (step == SIZE_MAX || mul_add(count - 1, step, extent) == SIZE_MAX) {
-        return overflow;
+        return overflow();
     }
     if (distinct && count > 1 && step < extent) {
         return wrong(KAI_GEMM_BAD_STRIDE, say::short_stride, "c.stride", step, extent, "matrix");
@@ -541,24 +589,17 @@ struct Rows {
     size_t all, most;  ///< of all groups; of a matrix
 };
 
-Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
-    const Problem& p = plan.problem;
-    rows = {x.m, x.m};
-    if (p.groups) {
-        if (x.rows == nullptr && p.batch != 0) {
-            return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "rows", "problem.groups");
-        }
-        rows = {0, 0};
-        for (size_t i = 0; i < p.batch; ++i) {
-            rows.all = mul_add(x.rows[i], 1, rows.all);
-            rows.most = max(rows.most, x.rows[i]);
-        }
+Violation check_groups(const Problem& p, const Operands& x, Rows& rows) {
+    if (x.rows == nullptr && p.batch != 0) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "rows", "problem.groups");
+    }
+    rows = {0, 0};
+    for (size_t i = 0; i < p.batch; ++i) {
+        rows.all = mul_add(x.rows[i], 1, rows.all);
+        rows.most = max(rows.most, x.rows[i]);
     }
     if (rows.all > p.m) {
         return wrong(KAI_GEMM_TOO_MANY_ROWS, say::many_rows_of_run, rows.all, p.m);
-    }
-    if (!p.groups) {
-        return {};
     }
     const size_t indices = x.a_rows != nullptr ? rows.all : 0;
     if (const Violation violation = check_indices("a_rows", x.a_rows, indices, "a_row_count", x.a_row_count)) {
@@ -571,6 +612,14 @@ Violation check_rows(const Plan& plan, const Operands& x, Rows& rows) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "c_rows", "problem.scatters");
     }
     return check_indices("c_rows", x.c_rows, rows.all, "c_row_count", x.c_row_count);
+}
+
+KAI_INLINE Violation check_rows(const Problem& p, const Operands& x, Rows& rows) {
+    if (p.groups) {
+        return check_groups(p, x, rows);
+    }
+    rows = {x.m, x.m};
+    return x.m <= p.m ? Violation{} : wrong(KAI_GEMM_TOO_MANY_ROWS, say::many_rows_of_run, x.m, p.m);
 }
 
 Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
@@ -622,29 +671,48 @@ Violation describe_difference(size_t matrix, const Tag& is, const Tag& should) {
     return wrong(KAI_GEMM_WRONG_PACKING, say::packed_otherwise, matrix, what);
 }
 
+/// Whether all bytes are the same. `tag` need not be aligned.
+KAI_INLINE bool is_same(const void* tag, const uint64_t (&should)[8]) {
+    uint64_t words[8], differences = 0;
+    memcpy(words, tag, sizeof(words));
+    for (size_t i = 0; i < 8; ++i) {
+        differences |= words[i] ^ should[i];
+    }
+    return differences == 0;
+}
+
+/// The same, with the table of INT2_CHANNEL. `matrix`: its number.
+Violation check_tag(const Plan& plan, const Operands& x, size_t matrix, const void* tag) {
+    const Tag should = tag_of(plan, x.lut);
+    Tag is;
+    memcpy(&is, tag, sizeof(is));
+    return memcmp(&is, &should, sizeof(is)) == 0 ? Violation{} : describe_difference(matrix, is, should);
+}
+
 /// Whether the packed matrices that a run reads are what the plan takes them for: their tags.
-Violation check_tags(const Plan& plan, const Operands& x) {
+KAI_INLINE Violation check_tags(const Plan& plan, const Operands& x) {
     const Problem& p = plan.problem;
     if (plan.packed_b_size == 0 || p.untagged) {
         return {};
     }
-    const Tag should = tag_of(plan, x.lut);
     for (size_t i = 0; i < b_count(p); ++i) {
         if (p.groups && p.b_per_matrix && x.rows[i] == 0) {
             continue;  // not read
         }
         const void* packed = x.b.table != nullptr ? x.b.table[i] : at(x.b.data, i * plan.packed_b_stride);
-        Tag is;
-        memcpy(&is, at(packed, tag_offset(plan)), sizeof(is));
-        if (memcmp(&is, &should, sizeof(is)) != 0) {
-            return describe_difference(i, is, should);
+        const void* tag = at(packed, tag_offset(plan));
+        if (p.b_kind != KAI_GEMM_INT2_CHANNEL && is_same(tag, plan.tag)) {
+            continue;
+        }
+        if (const Violation violation = check_tag(plan, x, i, tag)) {
+            return violation;
         }
     }
     return {};
 }
 
 /// The room for members of later versions, which must be zero: one look at all of it, as every run takes it.
-Violation check_reserved(const Operands& x) {
+KAI_INLINE Violation check_reserved(const Operands& x) {
     const uint64_t a = bits_of(x.a.reserved), b = bits_of(x.b.reserved), c = bits_of(x.c.reserved);
     if (__builtin_expect((a | b | c | bits_of(x.reserved)) == 0, 1)) {
         return {};
@@ -653,33 +721,61 @@ Violation check_reserved(const Operands& x) {
     return wrong(KAI_GEMM_RESERVED, say::reserved, name);
 }
 
-/// `all`: rows.
-Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
-    const Problem& p = plan.problem;
-    Matrices a = matrices_of(x.a), b = matrices_of(x.b), c = matrices_of(x.c);
-    a.name = "a", a.data_name = "a.data", a.ld_name = "a.ld";
-    b.name = "b", b.data_name = p.b_constant ? "packed b" : "b.data", b.ld_name = "b.ld";
+Violation check_c(const Problem& p, const Operands& x, size_t rows) {
+    Matrices c = matrices_of(x.c);
     c.name = "c", c.data_name = "c.data", c.ld_name = "c.ld";
-    if (p.groups) {
-        a.table = c.table = nullptr;
-    }
-    a.count = c.count = p.groups ? 1 : p.batch;
-    b.count = b_count(p);
-    b.rows = b_rows(p), b.row = b_row_size(p);
-    c.rows = p.scatters ? x.c_row_count : all, c.row = p.n * size_of(p.c_type);
+    c.table = p.groups ? nullptr : c.table, c.count = p.groups ? 1 : p.batch;
+    c.rows = p.scatters ? x.c_row_count : rows, c.row = p.n * size_of(p.c_type);
+    const Violation violation = check_pointers(c);
+    return violation ? violation : check_strides(c, true);
+}
 
-    if (const Violation violation = check_pointers(c)) {
-        return violation;
-    }
-    if (const Violation violation = check_strides(c, true)) {
-        return violation;
-    }
-    if (p.b_constant && plan.packed_b_size != 0) {
-        if (const Violation violation = check_pointers(b)) {
+Violation check_a(const Problem& p, const Operands& x, size_t all) {
+    const size_t rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
+    Matrices a = matrices_of(x.a);
+    a.name = "a", a.data_name = "a.data", a.ld_name = "a.ld";
+    a.table = p.groups ? nullptr : a.table, a.count = p.groups ? 1 : p.batch;
+    a.rows = p.a_transposed ? p.k : rows, a.row = mul_add(p.a_transposed ? rows : p.k, size_of(p.a_type), 0);
+    const Violation violation = check_pointers(a);
+    return violation ? violation : check_strides(a, false);
+}
+
+Violation check_packed_b(const Problem& p, const Operands& x) {
+    Matrices b = matrices_of(x.b);
+    b.name = "b", b.data_name = "packed b", b.count = b_count(p);
+    return check_pointers(b);
+}
+
+Violation check_b(const Problem& p, const Operands& x) {
+    Matrices b = matrices_of(x.b);
+    b.name = "b", b.data_name = "b.data", b.ld_name = "b.ld", b.count = b_count(p);
+    b.rows = b_rows(p), b.row = b_row_size(p);
+    const Violation violation = check_pointers(b);
+    return violation ? violation : check_strides(b, false);
+}
+
+/// Whether there is nothing to check, as most operands are: matrices one after the other, without gaps.
+/// kai_gemm_make_plan refuses what is too large then.
+template <typename Operand>
+KAI_INLINE bool is_dense(const Operand& x) {
+    return x.data != nullptr && x.table == nullptr && x.ld == 0 && x.stride == 0;
+}
+
+/// `all`: rows.
+KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
+    const Problem& p = plan.problem;
+    if (p.groups || !is_dense(x.c)) {
+        if (const Violation violation = check_c(p, x, all)) {
             return violation;
         }
     }
-    if (!p.b_constant && p.bias && x.bias == nullptr) {
+    if (p.b_constant) {
+        if (plan.packed_b_size != 0 && (x.b.data == nullptr || x.b.table != nullptr)) {
+            if (const Violation violation = check_packed_b(p, x)) {
+                return violation;
+            }
+        }
+    } else if (p.bias && x.bias == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
     if (is_lowp(p.b_kind)) {
@@ -687,24 +783,15 @@ Violation check_operands(const Plan& plan, const Operands& x, size_t all) {
             return violation;
         }
     }
-    if (!multiplies(p) || p.k == 0) {
-        return {};
+    if (plan.gemm.ukernel == nullptr || p.k == 0) {
+        return {};  // A and B are not read
     }
-    const size_t a_rows = p.groups && x.a_rows != nullptr ? x.a_row_count : all;
-    a.rows = p.a_transposed ? p.k : a_rows, a.row = a_rows_size(p, a_rows);
-    if (const Violation violation = check_pointers(a)) {
-        return violation;
+    if (p.groups || !is_dense(x.a)) {
+        if (const Violation violation = check_a(p, x, all)) {
+            return violation;
+        }
     }
-    if (const Violation violation = check_strides(a, false)) {
-        return violation;
-    }
-    if (p.b_constant) {
-        return {};
-    }
-    if (const Violation violation = check_pointers(b)) {
-        return violation;
-    }
-    return check_strides(b, false);
+    return p.b_constant ? Violation{} : check_b(p, x);
 }
 
 /// Whether there is nothing to compute.
@@ -730,7 +817,7 @@ Violation check_all(
     if (const Violation violation = check_vectors(*plan)) {
         return violation;
     }
-    if (const Violation violation = check_rows(*plan, *operands, rows)) {
+    if (const Violation violation = check_rows(p, *operands, rows)) {
         return violation;
     }
     if (is_empty(p, rows)) {
@@ -739,7 +826,7 @@ Violation check_all(
     if (const Violation violation = check_operands(*plan, *operands, rows.all)) {
         return violation;
     }
-    if (multiplies(p)) {
+    if (p.b_kind == KAI_GEMM_INT2_CHANNEL && multiplies(p)) {
         if (const Violation violation = check_table(p, operands->lut)) {
             return violation;
         }
@@ -750,27 +837,18 @@ Violation check_all(
     return check_tags(*plan, *operands);
 }
 
-/// The work of a run that passed the checks, without its workspace.
-Work divide(const Plan& plan, const Operands& x, const Rows& rows) {
+/// Counts phases and units of a run that is more than one unit, or may be.
+void count_units(Work& w, size_t rows) {
+    const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    Work w = {};
-    w.plan = &plan, w.operands = &x;
-    w.rows = rows.most;
-    w.kernel = rows.most <= 1 ? &plan.gemv : &plan.gemm;
-    w.m_tile = w.n_tile = 1;
-    if (is_empty(p, rows)) {
-        return w;
-    }
-    const Tiles tiles = tiles_of_run(plan, *w.kernel, rows.all, rows.most);
+    const Tiles tiles = tiles_of_run(plan, *w.kernel, rows, w.rows);
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
-    w.shares_rows = p.groups && x.a_rows != nullptr && rows.most == 1 && x.a_row_count <= rows.all;
-    const bool lhs = has_lhs(w);
-    w.packs_lhs_on_demand = lhs && rows.most <= plan.layout.few_rows_max;
-    w.lhs_units = lhs && !w.packs_lhs_on_demand ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
+    const bool packs_lhs = has_lhs(w) && !w.packs_lhs_on_demand;
+    w.lhs_units = packs_lhs ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
     size_t first = w.lhs_units;
     if (w.kernel->ukernel != nullptr) {
         const auto parts = [&](size_t m) { return b_parts(w, m); };
-        first += p.b_per_matrix ? all_units(w, parts) : parts(rows.most);
+        first += p.b_per_matrix ? all_units(w, parts) : parts(w.rows);
     }
     const size_t n_tiles = divide_up(p.n, w.n_tile);
     w.units[first != 0] =
@@ -779,7 +857,28 @@ Work divide(const Plan& plan, const Operands& x, const Rows& rows) {
         w.units[0] = first;
     }
     w.phases = first != 0 ? 2 : 1;
-    return w;
+}
+
+/// The work of a run that passed the checks.
+KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, void* workspace, Work& w) {
+    const Problem& p = plan.problem;
+    w = {};
+    w.plan = &plan, w.operands = &x, w.workspace = workspace;
+    w.rows = rows.most;
+    w.kernel = rows.most <= 1 ? &plan.gemv : &plan.gemm;
+    w.m_tile = w.n_tile = 1;
+    if (is_empty(p, rows)) {
+        return;
+    }
+    w.shares_rows = p.groups && x.a_rows != nullptr && rows.most == 1 && x.a_row_count <= rows.all;
+    const bool lhs = has_lhs(w);
+    w.packs_lhs_on_demand = lhs && rows.most <= plan.layout.few_rows_max;
+    if (rows.most <= plan.whole_rows && p.batch == 1 && p.b_constant && lhs == w.packs_lhs_on_demand) {
+        w.m_tile = rows.most, w.n_tile = p.n;
+        w.units[0] = w.phases = 1;
+        return;
+    }
+    count_units(w, rows.all);
 }
 
 void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
@@ -830,6 +929,20 @@ struct Phase {
 /// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
 constexpr size_t kPartsPerWorker = 16;
 
+/// kai_gemm_begin.
+KAI_INLINE Status
+begin(const Plan* plan, const Operands* operands, void* workspace, size_t workspace_size, kai_gemm_work& work) {
+    Rows rows = {};
+    if (const Violation violation = check_all(plan, operands, workspace, workspace_size, rows)) {
+        return violation.status;
+    }
+    divide(*plan, *operands, rows, workspace, work);
+    if (work.phases != 0 && plan->workspace_size != 0 && !is_single(work)) {
+        memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
+    }
+    return KAI_GEMM_OK;
+}
+
 }  // namespace
 
 Violation check_run(const Plan* plan, const Operands* operands, const void* workspace, size_t workspace_size) {
@@ -839,8 +952,10 @@ Violation check_run(const Plan* plan, const Operands* operands, const void* work
 
 Work work_of(const Plan& plan, const Operands& operands) {
     Rows rows = {};
-    check_rows(plan, operands, rows);
-    return divide(plan, operands, rows);
+    check_rows(plan.problem, operands, rows);
+    Work w;
+    divide(plan, operands, rows, nullptr, w);
+    return w;
 }
 
 }  // namespace kai::gemm
@@ -852,18 +967,11 @@ extern "C" {
 kai_gemm_status kai_gemm_begin(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     kai_gemm_work* work) {
-    Rows rows = {};
-    const Violation violation = check_all(plan, operands, workspace, workspace_size, rows);
-    if (violation || work == nullptr) {
-        return violation ? violation.status : KAI_GEMM_NULL_POINTER;
+    if (work != nullptr) {
+        return begin(plan, operands, workspace, workspace_size, *work);
     }
-    kai_gemm_work w = divide(*plan, *operands, rows);
-    w.workspace = workspace;
-    if (w.phases != 0 && plan->workspace_size != 0) {
-        memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
-    }
-    *work = w;
-    return KAI_GEMM_OK;
+    const Status status = check_run(plan, operands, workspace, workspace_size).status;
+    return status != KAI_GEMM_OK ? status : KAI_GEMM_NULL_POINTER;
 }
 
 kai_gemm_status kai_gemm_try_unit(const kai_gemm_work* work, size_t phase, size_t unit) {
@@ -897,9 +1005,13 @@ kai_gemm_status kai_gemm_run(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, void* workspace, size_t workspace_size,
     kai_gemm_parallel_for* parallel_for, void* pool) {
     kai_gemm_work work;
-    const Status status = kai_gemm_begin(plan, operands, workspace, workspace_size, &work);
+    const Status status = begin(plan, operands, workspace, workspace_size, work);
     if (status != KAI_GEMM_OK) {
         return status;
+    }
+    if (is_single(work)) {
+        multiply(work, 0, Slot(work, 0));
+        return KAI_GEMM_OK;
     }
     for (size_t phase = 0; phase < work.phases; ++phase) {
         const size_t most = plan->workers < plan->problem.units ? plan->workers : kPartsPerWorker * plan->workers;

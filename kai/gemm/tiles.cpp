@@ -258,8 +258,26 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
     }
 }
 
+size_t whole_rows_of(const Plan& plan) {
+    const Problem& p = plan.problem;
+    if (plan.gemm.ukernel == nullptr || p.m == 0) {
+        return 0;
+    }
+    if (plan.workers > 1) {
+        constexpr size_t kMostMacs = 1 << 12;  // done long before another thread wakes up
+        return p.batch > 1 ? 0 : kMostMacs / max(p.n * p.k, 1);
+    }
+    // Nothing is gained by dividing what stays in the L2 cache.
+    const size_t rows = max(plan.layout.lhs_stride, p.m * p.k * size_of(p.a_type)),
+                 b = packs_b(plan.gemm) ? plan.panels_size : b_rows(p) * b_row_size(p);
+    return b + rows <= p.l2_bytes ? p.m : b < p.l2_bytes ? (p.l2_bytes - b) / divide_up(rows, p.m) : 0;
+}
+
 Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most) {
     const Problem& p = plan.problem;
+    if (most <= plan.whole_rows) {
+        return {max(most, 1), max(p.n, 1), false};
+    }
     const size_t batch = max(p.batch, 1);
     return p.scatters ? Tiles{most, choose_columns(plan, kernel, all), false}
                       : choose_tiles(plan, kernel, p.groups ? divide_up(all, batch) : most, batch);

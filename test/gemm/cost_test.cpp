@@ -266,6 +266,57 @@ TEST_P(GemmDivision, NearlyAllThatCanBeBalancedIs) {
     EXPECT_LE(missed, cells / 100);
 }
 
+/// What is not worth dividing is one unit, which kai_gemm_run does itself, without the workspace's states.
+TEST(GemmWhole, SmallRunsAreOneUnit) {
+    kai_gemm_parallel_for* const no_pool = [](void*, size_t, kai_gemm_task*, void*) {
+        ADD_FAILURE() << "a pool for a single unit";
+    };
+    for (const size_t workers : {1, 8}) {
+        Case c;
+        c.p = kai_gemm_problem_of(5, 12, 60);
+        c.p.b_kind = KAI_GEMM_INT8_CHANNEL, c.p.b_constant = c.p.b_transposed = true;
+        c.p.units = c.p.sme_units = workers, c.m = 5;
+        Experiment e(c);
+        ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+        ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+        EXPECT_GE(e.plan.whole_rows, c.p.m) << workers;
+        for (const uint8_t garbage : {0x00, 0xFF}) {
+            e.reset_c();
+            std::fill_n(e.workspace[0].data(), e.workspace[0].size(), garbage);
+            kai_gemm_work work;
+            ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &work), KAI_GEMM_OK);
+            EXPECT_EQ(work.phases, 1U);
+            EXPECT_EQ(work.units[0], 1U);
+            EXPECT_EQ(work.m_tile, e.x.m);
+            EXPECT_EQ(work.n_tile, c.p.n);
+            EXPECT_EQ(kai_gemm_try_unit(&work, 0, 1), KAI_GEMM_NO_UNIT);
+            EXPECT_EQ(kai_gemm_try_unit(&work, 0, 0), KAI_GEMM_OK);
+            e.check();
+            e.reset_c();
+            EXPECT_EQ(
+                kai_gemm_run(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), no_pool, nullptr),
+                KAI_GEMM_OK);
+            e.check();
+        }
+    }
+    // What does not stay in the cache, or is enough work for several, is divided.
+    kai_gemm_problem p = kai_gemm_problem_of(4096, 1024, 1024);
+    p.b_constant = true, p.l2_bytes = (1024 + 100) * 4096;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_GT(plan.whole_rows, 80U);
+    EXPECT_LE(plan.whole_rows, 100U);
+    p.units = p.sme_units = 2;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(plan.whole_rows, 0U);
+    p = kai_gemm_problem_of(4096, 16, 16), p.units = p.sme_units = 2;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(plan.whole_rows, 16U);
+    p.batch = 2;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(plan.whole_rows, 0U);
+}
+
 /// Every shape is quick, even one of 2^50 units: what is too long to follow unit by unit is bounded.
 TEST(GemmEstimate, IsBounded) {
     alignas(64) static uint8_t memory[1 << 16];

@@ -112,9 +112,11 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_plan, layout),
             offsetof(kai_gemm_plan, status),
             offsetof(kai_gemm_plan, reason),
+            offsetof(kai_gemm_plan, whole_rows),
+            offsetof(kai_gemm_plan, tag),
             offsetof(kai_gemm_plan, reserved)}),
-        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528, 536, 544,
-               552,  560, 568, 576, 584, 592, 600, 608, 712, 716, 944}))
+        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528, 536, 544, 552,
+               560,  568, 576, 584, 592, 600, 608, 712, 716, 944, 952, 1016}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{

@@ -1,8 +1,11 @@
-// Calls one micro-kernel or packer of the registry once, on a chosen shape, so that kai_cycles.py can trace that call.
+// Calls one micro-kernel or packer of the registry once, or kai_gemm_run, on a chosen shape, so that kai_cycles.py can
+// trace that call.
 //
 //     cycles_driver --list                 the names that `./kai.sh cycles` measures: all but portable micro-kernels
 //     cycles_driver NAME [key=value ...]   NAME as in the registry
 //         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
+//     cycles_driver kai_gemm_run_KIND [key=value ...]   a run of one thread, of a KIND of kGemms; B is packed before
+//         m n k, bl (int4_block), sme (SME units: 0 or 1)
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
 // on their values. The results are meaningless. Depthwise convolution is not called.
@@ -15,6 +18,7 @@
 #include <initializer_list>
 
 #include "kai/call.hpp"
+#include "kai/gemm/kai_gemm.h"
 
 namespace {
 
@@ -234,6 +238,68 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     }
 }
 
+// ---- kai_gemm_run ----
+
+/// Kinds of whole runs, by what follows kai_gemm_run_ in the name.
+struct Gemm {
+    const char* name;
+    kai_gemm_kind kind;
+    kai_datatype type;
+};
+constexpr Gemm kGemms[] = {
+    {"kai_gemm_run_f32", KAI_GEMM_DENSE, kai_dt_f32},
+    {"kai_gemm_run_f16", KAI_GEMM_DENSE, kai_dt_f16},
+    {"kai_gemm_run_bf16", KAI_GEMM_DENSE, kai_dt_bf16},
+    {"kai_gemm_run_int8_channel", KAI_GEMM_INT8_CHANNEL, kai_dt_f32},
+    {"kai_gemm_run_int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32},
+    {"kai_gemm_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
+};
+const Gemm* gemm;
+kai_gemm_plan plan;
+kai_gemm_operands operands;
+void* workspace;
+
+void prepare_gemm(const Gemm& of, const Arguments& arg) {
+    const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
+    kai_gemm_problem p = kai_gemm_problem_of(m, n, k);
+    p.b_kind = of.kind, p.a_type = p.b_type = p.c_type = of.type;
+    p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = true;
+    p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
+    p.sme_units = arg("sme", 0);
+    kai_cpu_features();  // which are asked for once: not part of kai_gemm_make_plan
+    if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
+        fprintf(stderr, "%s: %s\n", of.name, plan.reason);
+        exit(3);
+    }
+    const Bits bits = of.type == kai_dt_f16    ? Bits::f16
+                      : of.type == kai_dt_bf16 ? Bits::bf16
+                      : of.type == kai_dt_f32  ? Bits::f32
+                                               : Bits::any;
+    kai_gemm_weights weights = {};
+    weights.b = buffer(n * k * 4, of.kind == KAI_GEMM_DENSE ? bits : Bits::any);
+    weights.scale = buffer(n * (k / 32 + 1) * 4, of.kind == KAI_GEMM_INT4_BLOCK ? Bits::bf16 : Bits::f32);
+    uint8_t* const packed = buffer(plan.packed_b_size, Bits::any);
+    workspace = buffer(plan.workspace_size + plan.pack_workspace_size, Bits::any);
+    const kai_gemm_status status = kai_gemm_pack_b(
+        &plan, 0, &weights, packed, plan.packed_b_size, workspace, plan.pack_workspace_size, nullptr, nullptr);
+    operands.m = m, operands.b.data = packed;
+    operands.a.data = buffer(m * k * 4, bits), operands.c.data = buffer(m * n * 4, Bits::any);
+    if (status != KAI_GEMM_OK) {
+        fprintf(stderr, "%s: %s\n", of.name, kai_gemm_status_text(status));
+        exit(3);
+    }
+}
+
+void report_gemm() {
+    const kai_gemm_problem& p = plan.problem;
+    const kai_gemm_kernel& kernel = operands.m == 1 ? plan.gemv : plan.gemm;
+    printf("m=%zu,n=%zu,k=%zu", p.m, p.n, p.k);
+    if (p.sme_units != 0) {
+        printf(",sme=%zu", p.sme_units);
+    }
+    printf(" macs=%zu kernel=%s\n", p.m * p.n * p.k, kernel.ukernel->name);
+}
+
 void report_kernel(const kai_ukernel& u) {
     const size_t m = kernel.m, n = kernel.n, k = kernel.k;
     const auto all_of = [](size_t count, size_t step) { return step != 0 ? (count + step - 1) / step * step : count; };
@@ -270,7 +336,9 @@ void report_packer(const kai_packer& p) {
 
 /// kai_cycles.py measures the first call in here.
 extern "C" __attribute__((noinline)) void kai_perf_region() {
-    if (unified != nullptr) {
+    if (gemm != nullptr) {
+        kai_gemm_run(&plan, &operands, workspace, plan.workspace_size, nullptr, nullptr);
+    } else if (unified != nullptr) {
         unified(unified_config, unified_args);
     } else if (ukernel != nullptr) {
         call(*ukernel, kernel);
@@ -293,6 +361,20 @@ int main(int argc, char** argv) {
                 puts(kai_registry_packer(i)->name);
             }
         }
+        for (const Gemm& each : kGemms) {
+            puts(each.name);
+        }
+        return 0;
+    }
+    const Arguments arg = {argc, argv};
+    for (const Gemm& each : kGemms) {
+        gemm = strcmp(argv[1], each.name) == 0 ? &each : gemm;
+    }
+    if (gemm != nullptr) {
+        prepare_gemm(*gemm, arg);
+        kai_perf_region();
+        printf("perf: name=%s shape=", argv[1]);
+        report_gemm();
         return 0;
     }
     ukernel = kai_registry_find_ukernel(argv[1]);
@@ -301,7 +383,6 @@ int main(int argc, char** argv) {
         fprintf(stderr, "%s: not in this library, or depthwise convolution\n", argv[1]);
         return 3;
     }
-    const Arguments arg = {argc, argv};
     if (ukernel != nullptr) {
         prepare_kernel(*ukernel, arg);
     } else {

@@ -35,6 +35,9 @@ CPUS = {
     "sme": ["c1-ultra-sme"],
 }
 FEW_ROWS = (2, 4, 8)
+# Whole runs of the GEMM layer: what they cost beside the kernel shows on small shapes. `on`: the CPU of QEMU for which
+# the layer chooses its kernels.
+GEMM_RUN = "kai_gemm_run_"
 
 
 def group_of(name):
@@ -59,6 +62,9 @@ def cases_of(name, anchors):
     few_bf16 = ["m=%d n=96 k=256" % m for m in FEW_ROWS] if "bf16p8x4_bf16p12x4b" in name else []
     if known:
         return known + few_bf16
+    if name.startswith(GEMM_RUN):
+        shapes = ("m=1 n=16 k=%d" % (32 if "block" in name else 16), "m=2 n=48 k=256")
+        return [shape + where for where in (" on=neoverse-n2", " sme=1 vl=512") for shape in shapes]
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
     if "_pack_" in name:
@@ -77,6 +83,10 @@ def cases_of(name, anchors):
     return cases + few_bf16
 
 
+def cpus_of(name, case):
+    return CPUS["sme"] if "sme=1" in case else OUT_OF_ORDER if name.startswith(GEMM_RUN) else CPUS[group_of(name)]
+
+
 lock = threading.Lock()
 
 
@@ -84,15 +94,17 @@ def run_one(name, case, options, binary, mcas):
     words = case.split()
     vl = next((int(w[3:]) // 8 for w in words if w.startswith("vl=")), 16)
     how = types.SimpleNamespace(qemu=options.qemu, symbol=None, callee_of="kai_perf_region", nth=1, max_insns=5000000)
-    how.qemu_cpu = "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (vl, vl)
+    on = [word for word in words if word.startswith("on=")]
+    how.qemu_cpu = on[0][3:] if on else "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (vl, vl)
     trace, out = kc.record(how, binary, [name] + words)
     facts = kc.facts_of(out)
     texts, analysis = kc.analyse(trace, binary, vl, None)
-    cpus = options.cpus or CPUS[group_of(name)]
+    cpus = options.cpus or cpus_of(name, case)
     rows = kc.measure(texts, analysis, facts, cpus, mcas, name=name)
     for row in rows:
         row["compiler"] = options.label
-        row["shape"] = row["shape"].replace(",", " ") + (" vl=%d" % (vl * 8) if vl != 16 else "")
+        row["shape"] = row["shape"].replace(",", " ") + "".join(" " + word for word in on) + \
+            (" vl=%d" % (vl * 8) if vl != 16 else "")
     with lock:
         kc.append_csv(options.csv, rows)
         for row in rows:
@@ -122,9 +134,9 @@ def run(options):
     todo = []
     for name in names:
         if re.search(options.only, name):
-            cpus = options.cpus or CPUS[group_of(name)]
             todo += [(name, case) for case in cases_of(name, anchors)
-                     if not all(measured(name, cpu.partition("@")[0], case) for cpu in cpus)]
+                     if not all(measured(name, cpu.partition("@")[0], case)
+                                for cpu in options.cpus or cpus_of(name, case))]
     print("%d cases" % len(todo), flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the cycle prediction: loops with known answers, farm's scheme on a small shape, and whether the driver can call
-every function of the library.
+every function of the library. Also what a small run of the GEMM layer costs.
 
   test.py --clang CLANG --qemu QEMU --driver DRIVER --work DIRECTORY
 
@@ -92,13 +92,41 @@ def every_function(options):
     return complaints
 
 
+# run, arguments, CPU of QEMU -> the most instructions, with those of the kernel. A division counts as one, though it
+# takes as long as ten others: there must be none but those of the kernel.
+COSTS = {
+    ("kai_gemm_run_f32", "m=1 n=16 k=16", "neoverse-n2"): (1050, 0),
+    ("kai_gemm_run_f16", "m=1 n=16 k=16", "neoverse-n2"): (1050, 0),
+    ("kai_gemm_run_f32", "m=1 n=16 k=16", "cortex-a76"): (1050, 0),
+    ("kai_gemm_run_int8_static", "m=1 n=16 k=16 sme=1", "max,sme-default-vector-length=64"): (1050, 0),
+}
+
+
+def costs_of_runs(options):
+    """complaints"""
+    binary = kc.Binary(options.driver, kc.find_objdump(None))
+
+    def check(item):
+        (name, case, cpu), (most, divisions) = item
+        how = types.SimpleNamespace(qemu=options.qemu, symbol=None, callee_of="kai_perf_region", nth=1,
+                                    max_insns=100000, qemu_cpu=cpu)
+        texts = [binary.text[pc] for pc in kc.record(how, binary, [name] + case.split())[0].pcs]
+        divides = sum(text.startswith(("udiv", "sdiv")) for text in texts)
+        print("%s %s on %s: %d instructions, %d divisions" % (name, case, cpu.split(",")[0], len(texts), divides))
+        return ["%s %s on %s: %d instructions and %d divisions, not at most %d and %d" % (
+            name, case, cpu, len(texts), divides, most, divisions)] if len(texts) > most or divides > divisions else []
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [line for lines in pool.map(check, COSTS.items()) for line in lines]
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("clang", "qemu", "driver", "work"):
         parser.add_argument("--" + name, required=True)
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
-    complaints = every_function(options)
+    complaints = every_function(options) + costs_of_runs(options)
     try:
         mcas = [mca for mca in kc.open_mcas(None) if mca.version >= 19]
     except SystemExit:
