@@ -8,6 +8,7 @@
 #   ./kai.sh bench --model=7b-q4_0         tokens per second of a language model with random weights; no file
 #   ./kai.sh bench --compare A.json B.json ratios, and exit status 1 if B is slower
 #   ./kai.sh bench --ggml ...              Debian's ggml on the same shapes and types, and ratios
+#   ./kai.sh bench --peer ...              KleidiAI's library in the place of this one, and ratios
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
@@ -153,6 +154,10 @@ cmd_bench() {
         shift
         bench_beside_ggml "$@"
         return
+    elif [ "${1:-}" = --peer ]; then
+        shift
+        bench_beside_peer "$@"
+        return
     fi
     while :; do
         case ${1:-} in
@@ -168,12 +173,10 @@ cmd_bench() {
         [ "$host" = aarch64 ] || say "portable kernels on $host; those of AArch64 under QEMU: ./kai.sh bench --emulated"
         "$root/build/bench/benchmark/kleidiai_bench" "$@"
     else
-        [ "$host" != aarch64 ] || die "--emulated is for other hosts: this one runs the benchmark itself"
-        need_compilers
         need_bench_packages
-        build_emulated_bench -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
-        "$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)" \
-            -cpu max,sme-default-vector-length=64 "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench" "$@"
+        local program
+        emulated_bench -DKLEIDIAI_PREFETCH_BYTES="$prefetch"
+        "${program[@]}" "$@"
     fi
 }
 
@@ -191,6 +194,38 @@ bench_beside_ggml() {
     "$cache/ggml-python" "$root/benchmark/beside_ggml.py" "$cache/ggml" "$files/ours.json" "$files/ggml.json"
     # Slower or not is for people to judge here.
     python3 "$root/benchmark/compare.py" "$files/ggml.json" "$files/ours.json" || true
+}
+
+# Builds the benchmark for AArch64; `program` of the caller becomes what starts it.
+emulated_bench() {
+    [ "$host" != aarch64 ] || die "--emulated is for other hosts: this one runs the benchmark itself"
+    need_compilers
+    build_emulated_bench "$@"
+    program=("$emulator" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$(echo "$cache"/benchmark/usr/lib/*)"
+        -cpu "max,sme-default-vector-length=64" "$root/build/aarch64-clang-dynamic/benchmark/kleidiai_bench")
+}
+
+# KleidiAI's micro-kernels and packers of the same names, on the same operands: ratios of its times and ours.
+bench_beside_peer() {
+    local files=$root/build/peer program who flags=()  # program: set here, or by emulated_bench
+    need_packages cmake=cmake ninja=ninja-build g++=g++ python3=python3
+    need_bench_packages
+    need_peer
+    if [ "$host" = aarch64 ]; then
+        target=kleidiai_bench tests=OFF build bench
+        program=("$root/build/bench/benchmark/kleidiai_bench")
+    else
+        emulated_bench
+    fi
+    mkdir -p "$files"
+    for who in ours peer; do
+        say "$who"
+        "${program[@]}" ${flags[@]+"${flags[@]}"} --no-peaks --no-baseline --repetitions=5 "$@" \
+            --json="$files/$who.json" > "$files/$who.txt" || die "$(tail -n 5 "$files/$who.txt")"
+        flags=(--peer)
+    done
+    grep '^skipped: .*KleidiAI' "$files/peer.txt" | sort -u || true
+    python3 "$root/benchmark/compare.py" "$files/peer.json" "$files/ours.json" || true
 }
 
 # Where there is no package manager that kai.sh knows, CMake finds or fetches them.

@@ -94,6 +94,8 @@ def main():
     for label, context in (("before", old), ("after", new)):
         about = [str(context[word]) for word in ("kleidiai library", "kleidiai date", "date") if word in context]
         print(f"{label + ':':8} {', '.join(about)}")
+    if "kleidiai emulated" in old or "kleidiai emulated" in new:
+        print("\n*** EMULATED: these are not the times of a CPU, and their ratios say nothing about one.")
     if not names:
         print("no name is in both", file=sys.stderr)
         return 2

@@ -59,6 +59,10 @@ def main():
             if (end if not end.replace(".", "").isdigit() else "") != said:
                 wrong.append(f"{name}: {line}")
         check("itself", 0, ["geometric mean 1.000", "0 faster, 0 slower"], before, before)
+        emulated = written("emulated.json", runs({"x": [1]}), **{"kleidiai emulated": "so"})
+        check("an emulator's times", 0, ["*** EMULATED: these are not the times of a CPU"], emulated, emulated)
+        if any("EMULATED" in line for line in lines):
+            wrong.append("these times are no emulator's, and compare.py says so")
         check("a filter", 0, ["1 faster, 0 slower"], "--filter", "half|the same", before, after)
         check("a higher threshold", 0, ["0 slower"], "--threshold", "150", before, after)
         check("a metric", 1, ["half the time 9.901"], "--metric", "cycles", before, after)

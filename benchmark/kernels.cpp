@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "benchmark/measure.hpp"
+#include "benchmark/peer.hpp"
 #include "examples/common/aligned_memory.hpp"
 #include "kai/call.hpp"
 #include "kai/gemm/kai_gemm.h"
@@ -160,6 +161,9 @@ class Operands : public Work {
 public:
     Operands(const kai_ukernel& u, const Packers& packers, const Shape& s, Step step) : step_(step) {
         call_.ukernel = &u, call_.lhs_packer = packers.lhs, call_.rhs_packer = packers.rhs;
+        if (options.peer) {
+            take_peers();
+        }
         call_.m = s.m, call_.n = s.n, call_.k = s.k, call_.bl = block_length(u, packers.rhs);
         make_lhs();
         make_rhs();
@@ -206,6 +210,24 @@ public:
 private:
     static size_t element_size(const char* format) {
         return (kai::element_bits(format) + 7) / 8;
+    }
+
+    /// What is measured is KleidiAI's. The rest stays ours: packed bytes are the same.
+    void take_peers() {
+        const auto take = [](auto& copy, auto*& entry) {
+            copy = *entry;
+            copy.run = peer_run(copy);
+            entry = &copy;
+        };
+        if (step_ == Step::matmul || step_ == Step::end_to_end) {
+            take(peers_ukernel_, call_.ukernel);
+        }
+        if ((step_ == Step::end_to_end || step_ == Step::lhs_pack) && call_.lhs_packer != nullptr) {
+            take(peers_lhs_packer_, call_.lhs_packer);
+        }
+        if (step_ == Step::rhs_pack) {
+            take(peers_rhs_packer_, call_.rhs_packer);
+        }
     }
 
     void make_lhs() {
@@ -304,6 +326,8 @@ private:
 
     Step step_;
     kai_call call_ = {};
+    kai_ukernel peers_ukernel_ = {};  // --peer: an entry with another `run`
+    kai_packer peers_lhs_packer_ = {}, peers_rhs_packer_ = {};
     std::vector<float> zero_, scale_, bias_;
     std::vector<uint16_t> bf16_scale_;
     std::vector<uint8_t> lhs_, rhs_, lhs_packed_, dst_;
@@ -358,12 +382,24 @@ const kai_ukernel* f32_kernel(const Shape& s) {
     return (s.m == 1 ? plan.gemv : plan.gemm).ukernel;
 }
 
+/// Why KleidiAI's functions are not measured; "": they are.
+string refusal_of_peer(const kai_ukernel& u, const Packers& packers, const Shape& s, Step step) {
+    string reason = step == Step::matmul || step == Step::end_to_end ? peer_refusal(u, s.m) : "";
+    const kai_packer* packer = step == Step::end_to_end || step == Step::lhs_pack ? packers.lhs
+                               : step == Step::rhs_pack                           ? packers.rhs
+                                                                                  : nullptr;
+    return reason.empty() && packer != nullptr ? peer_refusal(*packer, u) : reason;
+}
+
 void add(
     std::vector<Case>& cases, const kai_ukernel& u, const Packers& packers, const Shape& s, size_t threads,
     const char* what, Step step, bool is_f32) {
     Case c;
     c.what = what, c.family = u.family, c.kernel = &u, c.shape = s, c.threads = threads;
     c.skipped = refusal(u, packers, s);
+    if (options.peer && c.skipped.empty()) {
+        c.skipped = refusal_of_peer(u, packers, s, step);
+    }
     if (c.skipped.empty() && options.kernel.empty() && (u.rows == KAI_ROWS_MANY) == (s.m == 1) && options.all) {
         return;  // with --all, kernels for one row get shapes of one row, the others those of many
     }

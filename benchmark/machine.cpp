@@ -33,6 +33,7 @@
 #endif
 
 #include "benchmark/options.hpp"
+#include "benchmark/peer.hpp"
 #include "benchmark_commit.hpp"
 #include "kai/kai_common.h"
 #include "kai/kai_cpu.h"
@@ -289,7 +290,7 @@ std::vector<std::pair<string, string>> describe_machine() {
         pinned += (pinned.empty() ? "pinned to " : ",") + std::to_string(cpu);
     }
     return {
-        {"library", string(kai_version()) + ", commit " KAI_BENCH_COMMIT},
+        {"library", options.peer ? "KleidiAI " + peer_version() : string(kai_version()) + ", commit " KAI_BENCH_COMMIT},
         {"compiler", compiler()},
         {"date", date()},
         {"machine", machine_name()},

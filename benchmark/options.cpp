@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <regex>
 
+#include "benchmark/peer.hpp"
+
 Options options;
 
 namespace {
@@ -145,6 +147,7 @@ bool parse(int argc, char** argv, int* status) {
            "with random weights of these shapes; no file is needed")
         ->type_name("NAME")
         ->group(model);
+    app.add_flag("--peer", o.peer, "KleidiAI's library in the place of ours (./kai.sh bench --peer)")->group(which);
     on(model, "--prompt", "N", size(&o.prompt), "tokens of the prefill (128)");
     on(model, "--model-mb", "MB", size(&o.model_mb), "memory for weights (half of what is free)");
     on(where, "-m", "LIST", list(&m), "rows: 1,128");
@@ -190,6 +193,12 @@ bool parse(int argc, char** argv, int* status) {
         if (o.cold && o.warm) {
             refuse("--warm", "excludes --cold");
         }
+        if (o.peer && !has_peer()) {
+            refuse("--peer", "this program is not linked with KleidiAI's library (docs/benchmark.md)");
+        }
+        if (o.peer && (!o.model.empty() || o.does("gemm") || o.does("by_hand"))) {
+            refuse("--peer", "is for kernels and packers: KleidiAI has no GEMM layer");
+        }
         if (!o.model.empty() && (o.all || !o.what.empty() || !o.kernel.empty() || !o.family.empty())) {
             refuse("--model", "measures a model, no kernels");
         }
@@ -216,7 +225,8 @@ bool parse(int argc, char** argv, int* status) {
         return false;
     }
     if (o.what.empty()) {
-        o.what = o.all ? std::vector<string>(std::begin(kWhat), std::end(kWhat)) : std::vector<string>{"matmul"};
+        o.what = o.all ? std::vector<string>(std::begin(kWhat), std::end(kWhat) - (o.peer ? 2 : 0))
+                       : std::vector<string>{"matmul"};
     }
     return true;
 }

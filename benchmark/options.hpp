@@ -29,6 +29,7 @@ struct Options {
     size_t prompt = 128;              ///< Tokens of its prefill.
     size_t model_mb = 0;              ///< Memory for its weights; 0: half of what is free.
     bool baseline = true, peaks = true;
+    bool peer = false;      ///< KleidiAI's functions, not ours.
     double seconds = 0.05;  ///< Per repetition.
     int repetitions = 3;
     std::string json, csv, roofline;  ///< Files; empty: none.

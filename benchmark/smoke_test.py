@@ -140,6 +140,34 @@ def check_ggml(folder):
             check(f"gemm/{kind}/{m}x64x256 " in done.stdout, done.stdout)
 
 
+def check_peer(folder):
+    """KleidiAI's functions in the place of ours, where the program is linked with them."""
+    shape, ours, theirs = "--shapes=5x64x256", folder / "own.json", folder / "peer.json"
+    arguments = [shape, "--all", "--what=matmul,end_to_end,lhs_pack,rhs_pack", "--no-peaks", "--no-baseline",
+                 "--family=^matmul_clamp_f32_(f32_f32p|qsi8d32p_qsi4c32p|qai8dxp_qsi4cxp)$", *FAST]
+    done = run("--peer", *arguments, f"--json={theirs}")
+    if done.returncode != 0:
+        check("not linked with KleidiAI's library" in done.stdout + done.stderr, done)
+        print("no KleidiAI to measure beside")
+        return
+    check("skipped: " in done.stdout + done.stderr and "KleidiAI's library has no " in done.stdout + done.stderr, done)
+    refused = run("--peer", "--what=gemm", shape, *FAST)
+    check(refused.returncode == 2 and "no GEMM layer" in refused.stdout + refused.stderr, refused)
+    check(run(*arguments, f"--json={ours}").returncode == 0, ours)
+    found = {file: json.loads(file.read_text()) for file in (ours, theirs)}
+    names = {file: {b["run_name"] for b in found[file]["benchmarks"]} for file in found}
+    check(names[theirs] < names[ours], names[theirs] - names[ours])
+    for what in ("matmul", "end_to_end", "lhs_pack", "rhs_pack"):
+        check(any(name.startswith(what + "/") for name in names[theirs]), what, names[theirs])
+    check(found[theirs]["context"]["kleidiai library"].startswith("KleidiAI 1."), found[theirs]["context"])
+    check(not found[ours]["context"]["kleidiai library"].startswith("KleidiAI"), found[ours]["context"])
+    compare = pathlib.Path(__file__).resolve().parent / "compare.py"
+    done = subprocess.run([sys.executable, compare, theirs, ours], stdout=subprocess.PIPE, text=True)
+    lines = re.findall(r"^(?:matmul|end_to_end|[lr]hs_pack)/", done.stdout, re.MULTILINE)
+    check(len(lines) == len(names[theirs]), done)
+    check(("*** EMULATED" in done.stdout) == ("kleidiai emulated" in found[ours]["context"]), done.stdout)
+
+
 def documented():
     """What it has to measure, by docs/kernels.md; not depthwise convolution. On the host portable micro-kernels: some
     packers for every host have no micro-kernel there."""
@@ -172,6 +200,7 @@ def main():
         check_quick(folder)
         check_model(folder)
         check_ggml(folder)
+        check_peer(folder)
         check_all(folder)
     print("the benchmark's command line and files are right")
 
