@@ -146,6 +146,11 @@ TEST_P(GemmTagKind, WhatAnotherPlanPackedIsRefused) {
     if (GetParam() == KAI_GEMM_INT2_CHANNEL) {
         const int32_t other[] = {-2, -1, 0, 2};
         EXPECT_EQ(run(e, e.plan, other), KAI_GEMM_WRONG_PACKING);
+        Case by_default = c;
+        by_default.default_lut = true;
+        Experiment d(by_default);
+        ASSERT_TRUE(d.succeeds());
+        EXPECT_EQ(run(d, d.plan, other), KAI_GEMM_WRONG_PACKING);
     }
     // Every other format of the kind that this CPU reads.
     size_t formats = 0;
