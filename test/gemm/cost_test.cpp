@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <queue>
@@ -280,9 +281,11 @@ TEST(GemmWhole, SmallRunsAreOneUnit) {
         ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
         ASSERT_EQ(e.pack(), KAI_GEMM_OK);
         EXPECT_GE(e.plan.whole_rows, c.p.m) << workers;
-        for (const uint8_t garbage : {0x00, 0xFF}) {
+        for (const uint32_t state : {0U, 1U, 2U, 0xFFFFFFFFU}) {  // whatever another run left
             e.reset_c();
-            std::fill_n(e.workspace[0].data(), e.workspace[0].size(), garbage);
+            for (size_t i = 0; i + sizeof(state) <= e.workspace[0].size(); i += sizeof(state)) {
+                std::memcpy(e.workspace[0].data() + i, &state, sizeof(state));
+            }
             kai_gemm_work work;
             ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &work), KAI_GEMM_OK);
             EXPECT_EQ(work.phases, 1U);
