@@ -95,6 +95,13 @@ constexpr const Format& format_of(const Format& format) {
         return kai_rhs_packed_stride(KAI_RHS_SHAPE_##SHAPE, &kai_rules_##NAME); \
     }
 
+/// The getters of an RHS packer of SHAPE BL, but that of the stride.
+#define KAI_DEFINE_RHS_PACK_GETTERS_BL(NAME)                            \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) { \
+        return n_idx * rhs_stride;                                      \
+    }                                                                   \
+    KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)
+
 /// All getters of an RHS packer of SHAPE CX or BL_BF16. OFFSET: that of column n_idx, whose rows are rhs_stride apart.
 #define KAI_DEFINE_RHS_PACK_GETTERS_(SHAPE, NAME, OFFSET)                                \
     size_t kai_get_n_step_##NAME(size_t nr) {                                            \

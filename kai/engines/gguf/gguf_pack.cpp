@@ -26,7 +26,9 @@
 #include "kai/engines/gguf/gguf_neon.hpp"
 #include "kai/engines/gguf/gguf_pack_q4_k.hpp"
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
+#include "kai/engines/pack/pack_neon_columns.hpp"
+#include "kai/engines/pack/pack_rhs_columns.hpp"
+#include "kai/engines/pack/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {
@@ -247,7 +249,7 @@ KAI_INLINE void pack_run(const FourColumns& src, size_t first, bool high_run, ui
             v[c] = nibbles_x16<to, t>(src.at[c], first, i, high_run);
         }
         if constexpr (to.format.nibble_distance == 1) {
-            split_halves<to.format, 0>(v, out, out + 2);
+            split_halves<to.format.nibble_distance, 0>(v, out, out + 2);
             dst = store_groups<group, 2>(out, opaque(dst), group_step);
             second_half = store_groups<group, 2>(out + 2, opaque(second_half), group_step);
         } else {

@@ -16,10 +16,10 @@
 #include "kai/engines/pack/pack_lhs_blocks.hpp"
 #include "kai/engines/pack/pack_neon_lhs.hpp"
 
-#if defined(__aarch64__)
-
 namespace kai {
 namespace {
+
+#if defined(__aarch64__)
 
 /// Four rows, or one, and where they go.
 struct BlockRows {
@@ -406,7 +406,18 @@ void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const Lh
     }
 }
 
+#endif
+
+/// Packs. The loops are those of the kind, for groups of 8, 4 or both.
+template <const LhsBlockKind& kind, bool groups_of_8 = true, bool groups_of_4 = true>
+KAI_INLINE void pack_blocks(const LhsRows& p) {
+#if defined(__aarch64__)
+    static constexpr BlockLoops loops = block_loops<kind, groups_of_8, groups_of_4>();
+    pack_lhs_blocks(kind, loops, p);
+#else
+    pack_lhs_blocks_scalar(kind, p);
+#endif
+}
+
 }  // namespace
 }  // namespace kai
-
-#endif

@@ -8,37 +8,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/pack/pack_neon_columns.hpp"
 #include "kai/engines/pack/pack_rhs_blocks.hpp"
 
 #if defined(__aarch64__)
 
 namespace kai {
 namespace {
-
-/// @name Sums of the weights of columns, whose nibbles are 8 more than the weights
-///
-/// A byte v has the nibbles h = v >> 4 and l = v - 16 * h, hence l + h = v - 15 * h: sums of several v and h, both
-/// modulo 256, give the sum of all nibbles as long as it is below 256. A total U of up to 16 bits becomes a float by
-/// its place in the bits of 2^23 + U; one subtraction removes 2^23 and 8 for every nibble.
-/// @{
-
-/// The sum of the nibbles of each byte, from sums of bytes and of their high nibbles.
-KAI_INLINE uint8x16_t nibble_sums(uint8x16_t v, uint8x16_t high) {
-    return vmlsq_u8(v, high, vdupq_n_u8(15));
-}
-
-/// sum + (total - 8 * count) * scale; total: the low 16 bits of each lane, below the upper half of 2^23.
-template <size_t count>
-KAI_INLINE float32x4_t add_total(float32x4_t sum, uint16x8_t total, float32x4_t scale) {
-    const float32x4_t value = vsubq_f32(vreinterpretq_f32_u16(total), vdupq_n_f32(8388608.0F + 8 * count));
-    return vfmaq_f32(sum, value, scale);
-}
-
-/// The upper half of 2^23.
-KAI_INLINE uint16x8_t two_to_23() {
-    return vdupq_n_u16(0x4B00);
-}
 
 /// Sums of four columns, from 32 elements (16 bytes) of each. group: size in bytes of those of the panel, which are
 /// added separately; 0: all 32 weights together.
@@ -73,11 +49,6 @@ KAI_INLINE float32x4_t add_32_of_four_columns(const uint8x16_t v[4], float32x4_t
         return add_total<32>(sum, vzip1q_u16(total, two_to_23()), scale);
     }
 }
-
-KAI_INLINE float32x4_t four_f32_of_bf16(uint64_t bits) {
-    return vreinterpretq_f32_u32(vshll_n_u16(vcreate_u16(bits), 16));
-}
-/// @}
 
 /// 16 bytes of a column.
 template <const BlocksKind& kind>
@@ -127,47 +98,12 @@ constexpr bool splits_halves(const BlocksKind& kind) {
     return kind.order == Order::halves && kind.format.nibble_distance != 0;
 }
 
-/// 16 bytes of each of four columns: the groups of the first half and those of the second one.
-template <const Format& format, unsigned flip>
-KAI_INLINE void split_halves(const uint8x16_t v[4], uint8x16_t first[2], uint8x16_t second[2]) {
-    static_assert(format.nibble_distance == 1 || format.nibble_distance == 4);
-    uint8x16_t fours[4];
-    interleave<4>(v, fours);
-    KAI_UNROLL(2)
-    for (size_t i = 0; i < 2; ++i) {
-        uint8x16_t even = fours[2 * i], odd = fours[2 * i + 1];  // those that share bytes of the panel
-        if constexpr (format.nibble_distance == 1) {
-            even = vuzp1q_u8(fours[2 * i], fours[2 * i + 1]);
-            odd = vuzp2q_u8(fours[2 * i], fours[2 * i + 1]);
-        }
-        first[i] = veorq_u8(vsliq_n_u8(even, odd, 4), vdupq_n_u8(flip * 0x11));
-        second[i] = veorq_u8(vsriq_n_u8(odd, even, 4), vdupq_n_u8(flip * 0x11));
-    }
-}
-
-KAI_INLINE void advance(FourColumns& columns, size_t bytes) {
-    KAI_UNROLL(4)
-    for (size_t c = 0; c < 4; ++c) {
-        columns.at[c] += bytes;
-    }
-}
-
 KAI_INLINE FourColumns opaque_to_gcc(FourColumns columns) {
     KAI_UNROLL(4)
     for (size_t c = 0; c < 4; ++c) {
         columns.at[c] = kai::opaque_to_gcc(columns.at[c]);
     }
     return columns;
-}
-
-/// 16 bits of each of four columns, `offset` bytes on.
-KAI_INLINE uint64_t load_four_u16(const FourColumns& src, size_t offset = 0) {
-    uint64_t bits = 0;
-    KAI_UNROLL(4)
-    for (size_t c = 0; c < 4; ++c) {
-        bits |= uint64_t{load<uint16_t>(src.at[c] + offset)} << (16 * c);
-    }
-    return bits;
 }
 
 /// Parts of a panel, in bytes.
@@ -177,11 +113,6 @@ struct BlockSteps {
     size_t group;         // from groups of a column to its next ones
     size_t scale;         // of the source, bf16: from block to block
 };
-
-/// Four bf16 scales, given as f32, divided by 16 and cut off.
-KAI_INLINE uint16x4_t sixteenths(float32x4_t scales) {
-    return vshrn_n_u32(vreinterpretq_u32_f32(vmulq_n_f32(scales, 0.0625F)), 16);
-}
 
 /// Packs `count` blocks of four columns. dst, fields: destinations of the first one and of its fields. Adds to the sums
 /// of the previous blocks; `scales`: the scales of the source.
@@ -231,7 +162,7 @@ void pack_run(
             }
             if constexpr (splits_halves(kind)) {
                 uint8x16_t first[2], second[2];
-                split_halves<kind.format, kind.flip>(v, first, second);
+                split_halves<kind.format.nibble_distance, kind.flip>(v, first, second);
                 to = store_groups<group, 2>(first, opaque(to), s.group);
                 second_half = store_groups<group, 2>(second, opaque(second_half), s.group);
             } else {
@@ -314,7 +245,45 @@ template <Fields fields_are>
     }
 }
 
+/// The packer of a kind. same: a kind with the same loops.
+template <const BlocksKind& kind, const BlocksKind& same = kind>
+constexpr BlocksPacker<PackRun> runs_packer() {
+    constexpr bool fours = kind.format.nibble_distance == 4;
+    BlocksPacker<PackRun> packer = {kind, pack_rhs_blocks_by_four<kind.fields()>};
+    if constexpr (kind.format.group == Format::two) {
+        packer.by_2 = pack_run<kind, 2>;
+    } else {
+        packer.by_4 = pack_run<same, 4>;
+        if constexpr (!splits_halves(kind) && !fours) {
+            packer.by_8 = pack_run<same, 8>;
+        }
+    }
+    return packer;
+}
+
+}  // namespace
+}  // namespace kai
+
+#else
+
+namespace kai {
+namespace {
+
+template <const BlocksKind& kind, const BlocksKind& = kind>
+constexpr BlocksPacker<void()> runs_packer() {
+    return {kind};
+}
+
 }  // namespace
 }  // namespace kai
 
 #endif
+
+namespace kai {
+namespace {
+
+template <const BlocksKind& kind, const BlocksKind& same = kind>
+inline constexpr auto kRuns = runs_packer<kind, same>();
+
+}  // namespace
+}  // namespace kai

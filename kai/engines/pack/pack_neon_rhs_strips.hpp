@@ -7,7 +7,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_neon_rhs_blocks.hpp"
+#include "kai/engines/pack/pack_neon_columns.hpp"
+#include "kai/engines/pack/pack_rhs_blocks.hpp"
 
 #if defined(__aarch64__)
 
@@ -26,6 +27,13 @@ struct Strip {
     uint8_t *elements[4], *tail[4], *sums[4];  // elements and tail of the first block
     FourColumns scales[4];
 };
+
+/// Places at ... at + 3 in an array of `step` bytes per column.
+KAI_INLINE FourColumns four_columns(const RhsBlocks& p, size_t at, const uint8_t* array, size_t step) {
+    return {
+        {array + p.column(at) * step, array + p.column(at + 1) * step, array + p.column(at + 2) * step,
+         array + p.column(at + 3) * step}};
+}
 
 KAI_INLINE Strip strip_at(const RhsBlocks& p, size_t place) {
     Strip strip;
@@ -264,7 +272,44 @@ void pack_strip(const RhsBlocks& all, const Strip& strip_at_place, size_t place,
     }
 }
 
+/// The packer of a kind.
+template <const BlocksKind& kind>
+constexpr BlocksPacker<PackStrip> strips_packer() {
+    BlocksPacker<PackStrip> packer = {kind, pack_rhs_blocks_by_strips};
+    if constexpr (kind.format.group == Format::two) {
+        packer.by_2 = pack_strip<kind, 2>;
+    } else {
+        packer.by_4 = pack_strip<kind, 4>;
+        if constexpr (kind.format.nibble_distance != 4) {
+            packer.by_8 = pack_strip<kind, 8>;
+        }
+    }
+    return packer;
+}
+
+}  // namespace
+}  // namespace kai
+
+#else
+
+namespace kai {
+namespace {
+
+template <const BlocksKind& kind>
+constexpr BlocksPacker<void()> strips_packer() {
+    return {kind};
+}
+
 }  // namespace
 }  // namespace kai
 
 #endif
+
+namespace kai {
+namespace {
+
+template <const BlocksKind& kind>
+inline constexpr auto kStrips = strips_packer<kind>();
+
+}  // namespace
+}  // namespace kai

@@ -233,25 +233,75 @@ KAI_INLINE float add_block(const RhsBlocks& p, size_t at, size_t b, float scale,
     }
 }
 
-/// Zeros for the elements and scales of the places of the last panel that have no column. Formats with block heads.
-[[gnu::noinline, maybe_unused]] void zero_missing_columns(
-    const Format& format, Tile tile, size_t n, size_t k, size_t bl, void* packed) {
-    const size_t group = format.group_size(tile), first = n % tile.rows;
-    if (first == 0) {
-        return;
+constexpr kai_rhs_rules blocks_rules(const char* name, const BlocksKind& kind) {
+    kai_rhs_rules rules = rhs_rules(name, kind.format, true);
+    rules.bias = rules.scale = kind.fields() != Fields::scale_in_record;
+    rules.zero = kind.fields() == Fields::zero_and_scale;
+    rules.params = KAI_RHS_PARAMS_1_8;
+    if (kind.fields() == Fields::scale_and_sum) {
+        rules.block_scales = true;
+        rules.stride_bits = 4;
+        rules.kxn = kind.kxn;
+        rules.params = KAI_RHS_PARAMS_1_8_BF16;
     }
-    uint8_t* panel = bytes(packed, n / tile.rows * format.stride(tile, k, bl));
-    for (size_t b = 0; b * bl < k; ++b) {
-        uint8_t *to = panel + format.elements(tile, bl, b), *head = panel + format.head(tile, k, bl, b);
-        for (size_t c = first; c < tile.rows; ++c) {
-            store(head + 2 * c, uint16_t{0});
+    return rules;
+}
+
+/// For NEON and SVE.
+constexpr kai_rhs_rules up_to_8_rules(const char* name, const BlocksKind& kind) {
+    kai_rhs_rules rules = blocks_rules(name, kind);
+    rules.sr = 2;
+    rules.kr_multiple = 2;
+    rules.kr_max = 16;
+    return rules;
+}
+
+/// For kernels with one kr / sr, `group`, or any.
+constexpr kai_rhs_rules group_rules(
+    const char* name, const BlocksKind& kind, uint8_t min, uint8_t max, uint8_t group = 0, uint8_t kr = 0,
+    uint16_t bl_max = 0) {
+    kai_rhs_rules rules = blocks_rules(name, kind);
+    rules.nr_multiple = kind.fields() == Fields::scale_in_record ? 0 : 4;
+    set_groups(rules, min, max, group);
+    rules.kr = kr;
+    rules.bl_max = bl_max;
+    return rules;
+}
+
+/// A packer. Where panels have a multiple of four columns, it has a walk over panels, and loops for groups of 2, 4 and
+/// 8 bytes, on AArch64. All are pointers, so that a program links only those of its packers.
+template <class Pack>
+struct BlocksPacker {
+    const BlocksKind& kind;
+    void (*walk)(const BlocksKind&, const kai_rhs_call&, Pack*) = nullptr;
+    Pack *by_2 = nullptr, *by_4 = nullptr, *by_8 = nullptr;
+
+    /// Whether there was a loop for the call.
+    KAI_INLINE bool pack_by_loop(const kai_rhs_call& c) const {
+        const size_t group = kind.format.group_size({c.nr, c.kr, c.sr});
+        Pack* loop = group == 2 ? by_2 : group == 4 ? by_4 : group == 8 ? by_8 : nullptr;
+        if (c.nr % 4 != 0 || c.bl % 32 != 0 || loop == nullptr) {
+            return false;
         }
-        for (size_t at = 0; at < format.element_bytes(tile, bl); at += tile.rows * group) {
-            for (size_t i = first * group; i < tile.rows * group; ++i) {
-                to[at + i] = 0;
-            }
-        }
+        walk(kind, c, loop);
+        return true;
     }
+};
+
+template <class Pack>
+[[gnu::noinline]] void pack_checked(const BlocksPacker<Pack>& packer, const kai_rhs_call& c) {
+    if (packer.kind.format.panel_tail != 0) {
+        pack_panel_ends(packer.kind, c);
+    }
+    if (!packer.pack_by_loop(c)) {
+        pack_rhs_blocks_scalar(packer.kind, c);
+    }
+}
+
+template <class Pack>
+void check_and_pack(const kai_rhs_rules& rules, const BlocksPacker<Pack>& packer, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    pack_checked(packer, c);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/pack/pack_rhs_tile.hpp"
 
 namespace kai {
 namespace {

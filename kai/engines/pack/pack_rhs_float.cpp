@@ -9,7 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/pack/pack_rhs_tile.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

@@ -1,8 +1,8 @@
 // The unified API's RHS packers of int4 with bf16 scales per block, whose panels are 4 vectors of SME wide. The work is
-// in pack_rhs_blocks.cpp: NEON, out of streaming mode.
+// in pack_rhs_blocks_sums.cpp and pack_rhs_blocks_kxn.cpp: NEON, out of streaming mode.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_rhs_s4s0.hpp"
+#include "kai/engines/pack/pack_rhs_sums.hpp"
 #include "kai/engines/pack/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
@@ -63,7 +63,8 @@ struct BlocksPackApi : RhsPackApi<Packer> {
         const size_t blocks = bl == 0 ? 0 : call.k / bl;
         const size_t dense = stride_of(packer.panels, call.nr, blocks * bl, bl);
         call.panel_stride = KAI_MAX(operand.rhs_packed.stride.n, dense);
-        kai_pack_rhs_blocks_s4s0(packer.source.kxn, &call, packer.name + sizeof("kai_") - 1);
+        constexpr auto pack = Packer::packer.source.kxn ? kai_pack_rhs_kxn_s4s0 : kai_pack_rhs_nxk_s4s0;
+        pack(&call, packer.name + sizeof("kai_") - 1);
     }
     static kai_matmul_pack_rhs_uker_api table() {
         using Base = RhsPackApi<Packer>;

@@ -1,6 +1,6 @@
-// RHS packers of the unified API for SME, of K x N sources and of int4 ones: panels of V columns (bf16 and int4: 2 V), V
-// = SVL / 32, at any stride. Elements are copied, except for unsigned int4, which becomes two's complement. Else as in
-// pack_sme_columns.cpp; the work is in pack_sme_columns.S and pack_sme_qsi4.S.
+// RHS packers of the unified API for SME, of K x N sources and of int4 ones: panels of V columns (bf16 and int4: 2 V),
+// V = SVL / 32, at any stride. Elements are copied, except for unsigned int4, which becomes two's complement. Else as
+// in pack_sme_columns.cpp; the work is in pack_sme_columns.S and pack_sme_qsi4.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_sme_columns.hpp"
