@@ -24,12 +24,14 @@ struct Kind {
     kai_datatype type;  ///< of A and C, and of dense B
     bool constant, allow_bf16;
     kai_gguf_type_id gguf_type = {};
+    bool allow_f16 = false;
 };
 constexpr Kind kKinds[] = {
     {"f32", KAI_GEMM_DENSE, kai_dt_f32, true, false},
     {"f32_not_constant", KAI_GEMM_DENSE, kai_dt_f32, false, false},
     {"f32_allow_bf16", KAI_GEMM_DENSE, kai_dt_f32, true, true},
     {"f16", KAI_GEMM_DENSE, kai_dt_f16, true, false},
+    {"f16_allow_f16", KAI_GEMM_DENSE, kai_dt_f16, true, false, {}, true},
     {"int8_channel", KAI_GEMM_INT8_CHANNEL, kai_dt_f32, true, false},
     {"int4_channel", KAI_GEMM_INT4_CHANNEL, kai_dt_f32, true, false},
     {"int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32, true, false},
@@ -60,7 +62,7 @@ kai_gemm_problem problem_of(const Kind& kind, const Shape& s, size_t threads) {
     p.a_type = p.b_type = p.c_type = kind.type;
     p.b_constant = kind.constant, p.b_transposed = kind.constant || kind.b_kind == KAI_GEMM_GGUF;
     p.b_transposed = p.b_transposed && kind.b_kind != KAI_GEMM_INT8_STATIC;
-    p.allow_bf16 = kind.allow_bf16;
+    p.allow_bf16 = kind.allow_bf16, p.allow_f16 = kind.allow_f16;
     p.units = threads, p.sme_units = options.sme_units;
     return p;
 }

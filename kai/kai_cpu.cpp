@@ -55,7 +55,8 @@ constexpr kai_cpu_answer kHidden = {false, "KLEIDIAI_CPU_DISABLE hides it"};
     }
 
 // The numbers are those of the Linux ABI (asm/hwcap.h) and of winnt.h: old headers lack the newer names. Apple's names
-// of what no Apple CPU has yet follow the pattern.
+// of what no Apple CPU has yet follow the pattern. Windows has no number of FHM, but one of SVE2: CPUs with it have
+// FHM (Armv8.4 with FP16).
 constexpr Feature kFeatures[KAI_CPU_FEATURE_COUNT] = {
     KAI_FEATURE("neon", 0, HWCAP, 1, hw.optional.AdvSIMD, 19),
     KAI_FEATURE("fp16", bit(KAI_CPU_NEON), HWCAP, 10, hw.optional.arm.FEAT_FP16, 67),
@@ -69,6 +70,7 @@ constexpr Feature kFeatures[KAI_CPU_FEATURE_COUNT] = {
     KAI_FEATURE("sme", bit(KAI_CPU_NEON), HWCAP2, 23, hw.optional.arm.FEAT_SME, 70),
     KAI_FEATURE("sme2", bit(KAI_CPU_SME), HWCAP2, 37, hw.optional.arm.FEAT_SME2, 71),
     KAI_FEATURE("sme2p1", bit(KAI_CPU_SME2), HWCAP2, 38, hw.optional.arm.FEAT_SME2p1, 72),
+    KAI_FEATURE("fhm", bit(KAI_CPU_FP16), HWCAP, 23, hw.optional.arm.FEAT_FHM, 47),
 };
 
 /// What the operating system says: bits.

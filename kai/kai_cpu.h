@@ -26,6 +26,7 @@ enum kai_cpu_feature {
     KAI_CPU_SME,       ///< FEAT_SME.
     KAI_CPU_SME2,      ///< FEAT_SME2.
     KAI_CPU_SME2P1,    ///< FEAT_SME2p1.
+    KAI_CPU_FHM,       ///< FMLAL: products of f16 added to f32 (FEAT_FHM).
     KAI_CPU_FEATURE_COUNT
 };
 

@@ -42,6 +42,9 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
     if (has(u, "_1x8vl_sme_mla") && u.dst_type == kai_dt_f16) {
         return "one k at a time";
     }
+    if (std::strstr(u.family, "_sumf32") != nullptr) {
+        return "sums in f32";
+    }
     if (has(u, "_8vsx8_sve_i8mm") && bl > 256) {
         return "a long block is one sum";
     }
@@ -177,8 +180,9 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
 TEST_P(Agreement, PlainIsPackedWithoutBias) {
     const std::string type = kai_get_datatype_size_in_bytes(u.dst_type) == 4 ? "f32" : "f16";
     const kai_ukernel* packed = kai_registry_find_ukernel(
-        type == "f32" ? "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"
-                      : "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla");
+        type == "f32"                                 ? "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"
+        : std::strstr(u.family, "_sumf32") != nullptr ? "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl"
+                                                      : "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla");
     if (u.signature != KAI_UKERNEL_MATMUL_PLAIN || !kai::is_kxn(u)) {
         return;
     }

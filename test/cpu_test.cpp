@@ -87,6 +87,7 @@ constexpr Place kPlaces[] = {
     {KAI_CPU_SME, AT_HWCAP2, 0x800000, "HWCAP2 bit 23"},
     {KAI_CPU_SME2, AT_HWCAP2, 0x2000000000, "HWCAP2 bit 37"},
     {KAI_CPU_SME2P1, AT_HWCAP2, 0x4000000000, "HWCAP2 bit 38"},
+    {KAI_CPU_FHM, AT_HWCAP, 0x800000, "HWCAP bit 23"},
 };
 static_assert(std::size(kPlaces) == KAI_CPU_FEATURE_COUNT, "a feature without a line here is not tested");
 
@@ -102,12 +103,12 @@ TEST(Cpu, AgreesWithTheSystem) {
 /// The emulated CPUs of the runs of this test (cmake/KaiEmulation.cmake), which KLEIDIAI_CPU_MODEL names, and their
 /// features in order.
 const std::map<std::string, const char*> kModels = {
-    {"svl512", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 sme sme2 sme2p1"},
-    {"no-sve", "neon fp16 dotprod i8mm bf16 sme sme2 sme2p1"},
-    {"no-sme", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1"},
-    {"no-sve-no-sme", "neon fp16 dotprod i8mm bf16"},
-    {"neoverse-n2", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2"},
-    {"neoverse-v1", "neon fp16 dotprod i8mm sve svei8mm"},  // QEMU's has no bf16
+    {"svl512", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 sme sme2 sme2p1 fhm"},
+    {"no-sve", "neon fp16 dotprod i8mm bf16 sme sme2 sme2p1 fhm"},
+    {"no-sme", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm"},
+    {"no-sve-no-sme", "neon fp16 dotprod i8mm bf16 fhm"},
+    {"neoverse-n2", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 fhm"},
+    {"neoverse-v1", "neon fp16 dotprod i8mm sve svei8mm fhm"},  // QEMU's has no bf16
     {"a64fx", "neon fp16 sve"},
     {"neoverse-n1", "neon fp16 dotprod"},
     {"cortex-a53", "neon"}};
@@ -131,7 +132,7 @@ TEST(Cpu, HasWhatThisModelHas) {
 /// What each name hides, exactly: also of features that this CPU lacks.
 TEST(Cpu, DisableHidesExactlyWhatBuildsOnAFeature) {
     const std::vector<std::pair<const char*, std::vector<kai_cpu_feature>>> hidden = {
-        {"fp16", {KAI_CPU_FP16}},
+        {"fp16", {KAI_CPU_FP16, KAI_CPU_FHM}},
         {"dotprod", {KAI_CPU_DOTPROD}},
         {"i8mm", {KAI_CPU_I8MM, KAI_CPU_SVE_I8MM}},
         {"bf16", {KAI_CPU_BF16}},
@@ -141,7 +142,8 @@ TEST(Cpu, DisableHidesExactlyWhatBuildsOnAFeature) {
         {"sve2p1", {KAI_CPU_SVE2P1}},
         {"sme", {KAI_CPU_SME, KAI_CPU_SME2, KAI_CPU_SME2P1}},
         {"sme2", {KAI_CPU_SME2, KAI_CPU_SME2P1}},
-        {"sme2p1", {KAI_CPU_SME2P1}}};
+        {"sme2p1", {KAI_CPU_SME2P1}},
+        {"fhm", {KAI_CPU_FHM}}};
     ASSERT_EQ(hidden.size() + 1, static_cast<size_t>(KAI_CPU_FEATURE_COUNT)) << "but neon, which hides all";
     for (const auto& [name, features] : hidden) {
         const Disable one(name);

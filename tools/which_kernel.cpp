@@ -25,35 +25,36 @@ struct Cpu {
     const char* has;
     int sve_bits, sme_bits;
 };
-constexpr const char* kArmv86 = "fp16 dotprod i8mm bf16";
-constexpr const char* kArmv9 = "fp16 dotprod i8mm bf16 sve svei8mm sve2";
+constexpr const char* kArmv86 = "fp16 fhm dotprod i8mm bf16";
+constexpr const char* kArmv9 = "fp16 fhm dotprod i8mm bf16 sve svei8mm sve2";
 constexpr Cpu kCpus[] = {
     {"Cortex-A53", "Raspberry Pi 3", "", 0, 0},
     {"Cortex-A72", "Raspberry Pi 4, Graviton", "", 0, 0},
     {"Cortex-A55", "little cores of phones", "fp16 dotprod", 0, 0},
     {"Cortex-A76", "Raspberry Pi 5", "fp16 dotprod", 0, 0},
     {"Neoverse N1", "Graviton2, Ampere Altra", "fp16 dotprod", 0, 0},
-    {"Apple M1", "", "fp16 dotprod", 0, 0},
+    {"Apple M1", "", "fp16 fhm dotprod", 0, 0},
     {"Apple M2", "also M3", kArmv86, 0, 0},
     {"A64FX", "Fugaku", "fp16 sve", 512, 0},
     {"Cortex-A510", "little cores of phones", kArmv9, 128, 0},
-    {"Neoverse V1", "Graviton3", "fp16 dotprod i8mm bf16 sve svei8mm", 256, 0},
+    {"Neoverse V1", "Graviton3", "fp16 fhm dotprod i8mm bf16 sve svei8mm", 256, 0},
     {"Neoverse V2", "Graviton4, Grace", kArmv9, 128, 0},
     {"Vera", "Olympus cores", kArmv9, 128, 0},
-    {"Apple M4", "", "fp16 dotprod i8mm bf16 sme sme2", 0, 512},
-    {"C1-Ultra", "phones of 2025", "fp16 dotprod i8mm bf16 sve svei8mm sve2 sme sme2", 128, 512}};
+    {"Apple M4", "", "fp16 fhm dotprod i8mm bf16 sme sme2", 0, 512},
+    {"C1-Ultra", "phones of 2025", "fp16 fhm dotprod i8mm bf16 sve svei8mm sve2 sme sme2", 128, 512}};
 
 struct Weights {
     const char* name;
     kai_gemm_kind kind;
     uint32_t gguf_type = 0;
     kai_datatype type = kai_dt_f32;  // of A, C and dense B
-    bool allow_bf16 = false;
+    bool allow_bf16 = false, allow_f16 = false;
 };
 constexpr Weights kWeights[] = {
     {"f32", KAI_GEMM_DENSE},
     {"f32, `allow_bf16`", KAI_GEMM_DENSE, 0, kai_dt_f32, true},
     {"f16, also A and C", KAI_GEMM_DENSE, 0, kai_dt_f16},
+    {"f16, `allow_f16`", KAI_GEMM_DENSE, 0, kai_dt_f16, false, true},
     {"int8, scale per channel", KAI_GEMM_INT8_CHANNEL},
     {"int4, scale per channel", KAI_GEMM_INT4_CHANNEL},
     {"2 bits, scale per channel", KAI_GEMM_INT2_CHANNEL},
@@ -106,7 +107,7 @@ kai_gemm_plan plan_of(const Weights& weights) {
     kai_gemm_problem problem = kai_gemm_problem_of(512, 4096, 4096);
     problem.b_kind = weights.kind, problem.gguf_type = static_cast<kai_gguf_type_id>(weights.gguf_type);
     problem.a_type = problem.b_type = problem.c_type = weights.type;
-    problem.allow_bf16 = weights.allow_bf16;
+    problem.allow_bf16 = weights.allow_bf16, problem.allow_f16 = weights.allow_f16;
     problem.b_constant = true, problem.b_transposed = weights.kind != KAI_GEMM_INT8_STATIC;
     const bool blocks = weights.kind == KAI_GEMM_INT4_BLOCK || weights.kind == KAI_GEMM_INT4_BLOCK_F16 ||
                         weights.kind == KAI_GEMM_INT4_BLOCK_ZERO || weights.kind == KAI_GEMM_INT8_BLOCK_F16;

@@ -36,17 +36,18 @@ struct Group {
     const char* families[2];
     const kai_ukernel* reader;  // the first that reads the packed format; NULL: any format
     const kai_packer* packer;   // of a GGUF type to this format, or NULL
+    uint64_t with = 0;          // features that kernels must need
 };
 
-constexpr size_t kMaxGroups = 8;
+constexpr size_t kMaxGroups = 10;
 
 struct Groups {
     Group of[kMaxGroups];
     size_t count;
 
-    void add(bool condition, const char* first, const char* second = nullptr) {
+    void add(bool condition, const char* first, const char* second = nullptr, uint64_t with = 0) {
         if (condition) {
-            of[count++] = {{first, second}, nullptr, nullptr};
+            of[count++] = {{first, second}, nullptr, nullptr, with};
         }
     }
     /// Whether they are for rows of a GGUF file as they are: otherwise these are dequantised.
@@ -117,6 +118,11 @@ Groups gguf_groups(const Problem& p) {
     return g;
 }
 
+/// Whether this CPU has a feature.
+bool has(kai_cpu_feature feature) {
+    return kai_registry_runnable(uint64_t{1} << feature, nullptr, 0);
+}
+
 /// Whether kernels of SME may be chosen.
 bool uses_sme(const Problem& p) {
     return p.sme_units != 0 && kai_registry_runnable(kSme, nullptr, 0);
@@ -138,7 +144,7 @@ bool uses_first_sme(const Problem& p) {
 /// and for B that is packed already.
 Groups groups_for(const Problem& p) {
     Groups g = {};
-    const bool named = p.pin != nullptr || p.format != nullptr;
+    const bool pinned = p.pin != nullptr, named = pinned || p.format != nullptr;
     const bool to_f16 = p.c_type == kai_dt_f16, to_bf16 = p.c_type == kai_dt_bf16;
     const bool f16 = p.a_type == kai_dt_f16 && p.b_type == kai_dt_f16;
     const bool bf16 = p.a_type == kai_dt_bf16 && p.b_type == kai_dt_bf16;
@@ -146,7 +152,14 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_DENSE:
             g.add(p.allow_bf16 && f16 && to_f16, "matmul_clamp_f16_bf16p_bf16p");
             g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16p_bf16p");
-            g.add((f16 && to_f16) || p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
+            g.add(p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
+            // Sums in f32: those of SME are.
+            g.add(f16 && to_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);
+            g.add(f16 && to_f16 && has(KAI_CPU_FP16), "matmul_clamp_f16_f16_f16p_sumf32");
+            g.add(f16 && has(KAI_CPU_FHM) && !uses_sme(p), "matmul_clamp_f32_f16_f16p");
+            g.add(named && f16 && to_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
+            g.add(f16 && to_f16 && (pinned || (named && !p.allow_f16)), "matmul_clamp_f16_f16_f16p_sumf32");
+            g.add(f16 && (pinned || (named && !to_f16)), "matmul_clamp_f32_f16_f16p");
             g.add(true, "matmul_clamp_f32_f32p_f32p", "matmul_clamp_f32_f32_f32p");
             break;
         case KAI_GEMM_INT8_CHANNEL:
@@ -348,7 +361,8 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
             }
         }
         const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
-        if (u == nullptr || (u->features == 0) != wish.portable || (u->features & wish.with) != wish.with) {
+        const uint64_t with = wish.with | group.with;
+        if (u == nullptr || (u->features == 0) != wish.portable || (u->features & with) != with) {
             continue;
         }
         const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
@@ -481,6 +495,12 @@ bool choose_from(
     return false;
 }
 
+/// Whether the pinned kernel is of one of these families.
+bool of_pin(const Problem& p, const char* first, const char* second) {
+    const kai_ukernel* u = p.pin != nullptr ? kai_registry_find_ukernel(p.pin) : nullptr;
+    return u != nullptr && (strcmp(u->family, first) == 0 || strcmp(u->family, second) == 0);
+}
+
 /// The family that reads this B in place; NULL if there is none.
 const char* plain_family(const Problem& p) {
     if (p.b_constant || p.format != nullptr) {
@@ -501,7 +521,13 @@ const char* plain_family(const Problem& p) {
         return p.b_transposed ? "matmul_clamp_f32_f32_f32nxk" : "matmul_clamp_f32_f32_f32kxn";
     }
     if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16 && p.c_type == kai_dt_f16) {
-        return p.b_transposed ? "matmul_clamp_f16_f16_f16nxk" : "matmul_clamp_f16_f16_f16kxn";
+        const bool f16_sums = p.allow_f16 || of_pin(p, "matmul_clamp_f16_f16_f16kxn", "matmul_clamp_f16_f16_f16nxk");
+        if (!f16_sums && !has(KAI_CPU_FP16)) {
+            return nullptr;
+        }
+        return f16_sums         ? p.b_transposed ? "matmul_clamp_f16_f16_f16nxk" : "matmul_clamp_f16_f16_f16kxn"
+               : p.b_transposed ? "matmul_clamp_f16_f16_f16nxk_sumf32"
+                                : "matmul_clamp_f16_f16_f16kxn_sumf32";
     }
     return nullptr;
 }

@@ -161,9 +161,9 @@ struct kai_gemm_problem {
     /// @name Choice
     /// @{
     /// DENSE, where it is faster: allow_bf16 permits rounding f32 and f16 operands to bf16 (8 significant bits, f16 has
-    /// 11; sums stay f32), allow_f16 rounding f32 operands, sums and results to f16.
-    /// With f16 A, B and C, sums may be f16 in any case if C is just the sums. If they are scaled or added to anything,
-    /// they stay f32 until the last step, unless allow_f16 permits faster kernels that round them before it.
+    /// 11; sums stay f32), allow_f16 rounding f32 operands, sums and results to f16. With f16 operands, too, sums are
+    /// f16 only if it is set: on NEON twice as fast, but they lose digits with k and overflow (docs/arithmetic.md).
+    /// Otherwise sums are f32, and stay f32 until the last step if they are scaled or added to anything.
     bool allow_bf16, allow_f16;
     /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More
     /// threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and kai_gemm_try_unit.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -64,17 +65,21 @@ TEST(GemmChoice, FloatsInPlaceForFewRows) {
         kai_datatype type;
         bool transposed;
         const char* name;
+        bool allow_f16;
     };
+    const bool fp16 = kai_cpu_query(KAI_CPU_FP16).present;
     for (const Family& family :
-         {Family{kai_dt_f32, false, "matmul_clamp_f32_f32_f32kxn"},
-          {kai_dt_f32, true, "matmul_clamp_f32_f32_f32nxk"},
-          {kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn"},
-          {kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk"}}) {
-        const kai_ukernel* plain = best(family.name);
+         {Family{kai_dt_f32, false, "matmul_clamp_f32_f32_f32kxn", false},
+          {kai_dt_f32, true, "matmul_clamp_f32_f32_f32nxk", false},
+          {kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn_sumf32", false},
+          {kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk_sumf32", false},
+          {kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn", true},
+          {kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk", true}}) {
+        const kai_ukernel* plain = family.type == kai_dt_f16 && !fp16 ? nullptr : best(family.name);
         for (const bool sme : {false, true}) {
             for (const auto& [n, k] : {std::pair<size_t, size_t>{300, 512}, {300, 511}, {512, 512}, {513, 512}}) {
                 kai_gemm_problem p = variable(family.type, family.transposed, 1, n, k);
-                p.sme_units = sme, p.allow_bf16 = k == 511;
+                p.sme_units = sme, p.allow_bf16 = k == 511, p.allow_f16 = family.allow_f16;
                 p.l2_bytes = 512 * 512 * (family.type == kai_dt_f16 ? 2 : 4);  // B of 513 columns does not fit
                 const size_t most = plain == nullptr ? 0 : most_plain_rows(p);
                 for (const size_t m : {size_t{1}, size_t{2}, most, most + 1, size_t{1000}}) {
@@ -87,6 +92,8 @@ TEST(GemmChoice, FloatsInPlaceForFewRows) {
                         << family.name << ", m " << m << " of " << most << ", n " << n << ", k " << k;
                     EXPECT_EQ(reads_b_in_place(plan.gemv), m <= most);
                     EXPECT_EQ(plan.rhs_packer == nullptr, m <= most);
+                    EXPECT_TRUE(m > most || std::string(plan.gemm.ukernel->family) == family.name)
+                        << plan.gemm.ukernel->name;
                 }
             }
         }
@@ -441,6 +448,41 @@ TEST(GemmChoice, FamiliesOfFloats) {
             }
         }
     }
+}
+
+// Products of f16 are added in f32 unless allow_f16 is set, whatever is left to do with them and wherever B is.
+TEST(GemmChoice, SumsOfF16) {
+    const auto sums_in_f16 = [](const kai_ukernel& u) {
+        return u.dst_type == kai_dt_f16 && std::string(u.lhs_format) == "f16" && !has_any(u, {KAI_CPU_SME}) &&
+               std::strstr(u.family, "_sumf32") == nullptr;
+    };
+    bool any = false;
+    for (const int flags : {0, 1, 2, 3, 4, 5, 6, 7}) {
+        for (const kai_datatype c_type : {kai_dt_f32, kai_dt_f16, kai_dt_bf16}) {
+            for (const size_t m : {1, 2, 7, 100}) {
+                kai_gemm_problem p = kai_gemm_problem_of(m, 96, 320);
+                p.a_type = p.b_type = kai_dt_f16, p.c_type = c_type;
+                p.b_constant = (flags & 1) != 0, p.b_transposed = (flags & 2) != 0, p.beta = (flags & 4) != 0 ? 1 : 0;
+                p.bias = m == 7;
+                for (const size_t units : {0, 1}) {
+                    p.sme_units = units;
+                    p.allow_f16 = false;
+                    kai_gemm_plan plan = plan_of(p);
+                    EXPECT_FALSE(sums_in_f16(*plan.gemm.ukernel)) << plan.gemm.ukernel->name;
+                    EXPECT_FALSE(sums_in_f16(*plan.gemv.ukernel)) << plan.gemv.ukernel->name;
+                    // A bias of f16 is none of f32 results.
+                    EXPECT_TRUE(
+                        !p.bias || !plan.direct || plan.gemm.ukernel->dst_type == kai_dt_f16 ||
+                        std::strstr(plan.format.name, "biasf16") == nullptr)
+                        << plan.gemm.ukernel->name;
+                    p.allow_f16 = true;
+                    plan = plan_of(p);
+                    any = any || sums_in_f16(*plan.gemm.ukernel);
+                }
+            }
+        }
+    }
+    EXPECT_EQ(any, kai_cpu_query(KAI_CPU_FP16).present) << "allow_f16 has no effect";
 }
 
 // Where SME has no kernel, a NEON kernel is preferred to a portable one.

@@ -29,7 +29,7 @@ constexpr uint64_t bit(kai_cpu_feature feature) {
 }
 constexpr uint64_t kArmv80 = bit(KAI_CPU_NEON);
 constexpr uint64_t kDotprod = kArmv80 | bit(KAI_CPU_FP16) | bit(KAI_CPU_DOTPROD);
-constexpr uint64_t kI8mm = kDotprod | bit(KAI_CPU_I8MM), kBf16 = kI8mm | bit(KAI_CPU_BF16);
+constexpr uint64_t kI8mm = kDotprod | bit(KAI_CPU_FHM) | bit(KAI_CPU_I8MM), kBf16 = kI8mm | bit(KAI_CPU_BF16);
 constexpr uint64_t kSve = kBf16 | bit(KAI_CPU_SVE) | bit(KAI_CPU_SVE_I8MM) | bit(KAI_CPU_SVE2) | bit(KAI_CPU_SVE2P1);
 constexpr uint64_t kSme = kSve | bit(KAI_CPU_SME), kSme2 = kSme | bit(KAI_CPU_SME2) | bit(KAI_CPU_SME2P1);
 
@@ -41,7 +41,7 @@ struct Cpu {
     size_t sve_bytes = 0;  // 0: any other length than those below
 };
 constexpr Cpu kCpus[] = {
-    {"portable", 0, "all"},          {"armv8_0", kArmv80, "all"}, {"dotprod", kDotprod, "i8mm,bf16,sve,sme"},
+    {"portable", 0, "all"},          {"armv8_0", kArmv80, "all"}, {"dotprod", kDotprod, "fhm,i8mm,bf16,sve,sme"},
     {"i8mm", kI8mm, "bf16,sve,sme"}, {"bf16", kBf16, "sve,sme"},  {"sve", kSve, "sme"},
     {"sve256", kSve, "sme", 32},     {"sme", kSme, "sme2"},       {"sme2", kSme2, ""},
 };
@@ -300,7 +300,7 @@ TEST(GemmChosen, TypesOfOperands) {
                 for (const kai_datatype b : kFloats) {
                     kai_gemm_problem q = p;
                     q.a_type = a, q.b_type = b;
-                    const bool f16 = a == kai_dt_f16 && b == kai_dt_f16 && p.c_type == kai_dt_f16;
+                    const bool f16 = a == kai_dt_f16 && b == kai_dt_f16;
                     const bool bf16 = a == kai_dt_bf16 && b == kai_dt_bf16;
                     if (!dense || (!f16 && !bf16)) {
                         check_same(p, q, name + ", " + name_of(a) + " * " + name_of(b));

@@ -394,7 +394,7 @@ bool sums_in_f16(const kai_ukernel& u) {
     const reference::Format* rhs = reference::find_format(u.rhs_format);
     const uint64_t widening = uint64_t{1} << KAI_CPU_SVE2P1 | uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME2;
     return u.dst_type == kai_dt_f16 && rhs != nullptr && rhs->element == reference::Format::f16 &&
-           (u.features & widening) == 0;
+           (u.features & widening) == 0 && std::strstr(u.family, "_sumf32") == nullptr;
 }
 
 bool is_unified_unsigned(const kai_ukernel& u) {

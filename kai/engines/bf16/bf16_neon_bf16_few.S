@@ -15,7 +15,7 @@
 //
 //   A0 - A2                       v0 - v2     4 k of a pair of rows; 1 or 2 pairs: v0, v1
 //   B0_a B0_b, B1_a ... B2_b      v2 - v7     2 columns each; 3 pairs: v3 - v8
-//   S                             v8 - v31    sums: row 2 p, columns 2 c and 2 c + 1, then row 2 p + 1; 3 pairs v14 - v31
+//   S                             v8 - v31    sums: row 2 p, columns 2 c and 2 c + 1, then row 2 p + 1; 3 pairs: v14 on
 //   After the loop: low, high  v0, v1  bounds; row_a row_b row_c  v5 - v7  what is stored
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -73,6 +73,7 @@ spare       .req x17                            // where a row that does not exi
     .endif
     .endif
 .endm
+// The end of these names.
 .macro forget_tile
     unreg   A0, A1, B0_a, B0_b, B1_a, B1_b, B2_a, B2_b, S0_0_0, S0_0_1, S0_0_2, S0_0_3, S0_0_4, S0_0_5
     .if pairs == 3
@@ -179,7 +180,8 @@ endfunc
     few_part 2, 1
     few_part 3, 1
 
-// Pair 0 of panel t starts at the bias, each pair of columns twice. Moves the panel behind it. f16: changes row_a - row_c.
+// Pair 0 of panel t starts at the bias, each pair of columns twice. Moves the panel behind it. f16: changes row_a to
+// row_c.
 .macro start_f32 t
     ld1r    {S\t\()_0_0.2d}, [panel_\t], #8
     ld1r    {S\t\()_0_1.2d}, [panel_\t], #8
@@ -188,6 +190,7 @@ endfunc
     ld1r    {S\t\()_0_4.2d}, [panel_\t], #8
     ld1r    {S\t\()_0_5.2d}, [panel_\t], #8
 .endm
+// The same of a bias in f16.
 .macro start_f16 t
     ldr     drow_c, [panel_\t, #16]
     ldr     qrow_a, [panel_\t], #24
@@ -206,6 +209,7 @@ endfunc
     if_more pairs, 1, start_as_first \t, 1
     if_more pairs, 2, start_as_first \t, 2
 .endm
+// Pair p of panel t = pair 0.
 .macro start_as_first t, p
     mov     S\t\()_\p\()_0.16b, S\t\()_0_0.16b
     mov     S\t\()_\p\()_1.16b, S\t\()_0_1.16b
@@ -225,7 +229,7 @@ endfunc
     \op    S\t\()_\p\()_5.4s, S\t\()_\p\()_5.4s, \bound\().4s
 .endm
 
-// Pair p of panel t to [even] and [odd], f32 or f16 (rounded to nearest even). Changes these S, row_a - row_c.
+// Pair p of panel t to [even] and [odd], f32. Changes these S, row_a - row_c.
 .macro put_f32 t, p
     zip1    row_a.2d, S\t\()_\p\()_0.2d, S\t\()_\p\()_1.2d
     zip1    row_b.2d, S\t\()_\p\()_2.2d, S\t\()_\p\()_3.2d
@@ -238,6 +242,7 @@ endfunc
     stp     qS\t\()_\p\()_1, qS\t\()_\p\()_3, [odd, #48 * \t]
     str     qS\t\()_\p\()_5, [odd, #48 * \t + 32]
 .endm
+// The same, rounded to f16.
 .macro put_f16 t, p
     fcvtn   S\t\()_\p\()_0.4h, S\t\()_\p\()_0.4s
     fcvtn   S\t\()_\p\()_2.4h, S\t\()_\p\()_2.4s
@@ -271,7 +276,8 @@ endfunc
     add     even, even, out_stride, lsl #1
 .endm
 
-// A tile of \pairs_ x \panels_ to out; moves panel_0 and dst to the next columns. Changes all but m - rows, stride, pitch.
+// A tile of \pairs_ x \panels_ to out; moves panel_0 and dst to the next columns. Changes all but m, groups, rows,
+// stride and pitch.
 .macro tile pairs_, panels_, type, size
     name_tile \pairs_, \panels_
     if_more panels, 1, add panel_1, panel_0, pitch

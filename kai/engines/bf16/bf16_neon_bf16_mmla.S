@@ -14,7 +14,8 @@
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
 // comes from memory once. Tiles at the edge are computed whole and stored on the stack; the rows and columns that exist
-// are copied from there. 1 to 6 rows, all or the last, are the work of bf16_neon_bf16_few.S, which multiplies no others.
+// are copied from there. 1 to 6 rows, all or the last ones, are the work of bf16_neon_bf16_few.S: no others are
+// multiplied there.
 //
 // Besides BFMMLA, the vector operations before and after the loop over k count. Sums start by loads (the bias of
 // 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
@@ -256,6 +257,7 @@ endfunc
     stp     q0, q1, [out]
     str     q2, [out, #32]
 .endm
+// The same in f16.
 .macro copy_row_f16
     ldr     q0, [x13]
     ldr     d1, [x13, #16]
@@ -263,13 +265,12 @@ endfunc
     str     d1, [out, #16]
 .endm
 
-// void name(m, n, ...) as above; type, size: of the results, load, store: instructions for one of them. few: the
-// function for 1 to 6 rows.
-.macro matmul name, few, type, size, load, store
+// void name(m, n, ...) as above; type, size: of the results, load, store: instructions for one of them.
+.macro matmul name, type, size, load, store
 func \name, hidden
     cmp     m, #6
     b.hi    1f
-    b       KAI_SYM(\few)
+    b       KAI_SYM(kai_few_\type\()_bf16p8x4_bf16p12x4b_neon_mmla)
 1:  frame   x29, d8-d15, space=FRAME
     dup     low.4s, v0.s[0]
     dup     high.4s, v1.s[0]
@@ -356,7 +357,7 @@ func \name, hidden
     mov     x5, dst
     ldr     s0, [sp, #BOUNDS]
     ldr     s1, [sp, #BOUNDS + 16]
-    bl      KAI_SYM(\few)
+    bl      KAI_SYM(kai_few_\type\()_bf16p8x4_bf16p12x4b_neon_mmla)
     ldp     x0, x1, [sp, #SAVED]
     ldp     x2, x3, [sp, #SAVED + 16]
     ldp     x4, x5, [sp, #SAVED + 32]
@@ -367,5 +368,5 @@ func \name, hidden
 endfunc
 .endm
 
-    matmul  kai_kernel_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla, kai_few_f32_bf16p8x4_bf16p12x4b_neon_mmla, f32, 4, ldr, str
-    matmul  kai_kernel_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla, kai_few_f16_bf16p8x4_bf16p12x4b_neon_mmla, f16, 2, ldrh, strh
+    matmul  kai_kernel_matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla, f32, 4, ldr, str
+    matmul  kai_kernel_matmul_clamp_f16_bf16p8x4_bf16p12x4b_8x12_neon_mmla, f16, 2, ldrh, strh

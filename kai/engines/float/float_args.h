@@ -20,6 +20,22 @@
     field(size_t, 8, depth)        /* k in bytes */
 KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
 
+/// NEON, f16 with sums in f32: 32 columns, packed or of a K x N matrix, times m >= 1 rows.
+#define KAI_WIDENED_ARGS(field)                                                               \
+    field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
+    field(const void*, 8, bias)    /* of 32 columns, f16 */                                   \
+    field(const void*, 8, columns) /* of k = 0 */                                             \
+    field(size_t, 8, rhs_stride)   /* from a k to the next */                                 \
+    field(const void*, 8, lhs)                                                                \
+    field(size_t, 8, lhs_stride)                                                              \
+    field(void*, 8, dst)                                                                      \
+    field(size_t, 8, dst_stride)                                                              \
+    field(size_t, 8, m)                                                                       \
+    field(size_t, 8, depth)          /* k */                                                  \
+    field(const void*, 8, bias_1)    /* one row times 64 columns: of the second 32 columns */ \
+    field(const void*, 8, columns_1)
+KAI_OFFSETS(WIDENED_ARGS, KAI_WIDENED_ARGS)
+
 /// SVE: rows of the LHS, k in chunks.
 #define KAI_SVE_ROWS(field)                                                                  \
     field(size_t, 8, length)    /* elements of a chunk */                                    \

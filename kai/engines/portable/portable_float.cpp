@@ -2,7 +2,8 @@
 //
 //     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
 //
-// Each fma rounds to the type of the operands. On hosts without an fma instruction, f32 rounds the product as well.
+// Each fma rounds to the type of the operands, or, f16 with sums in f32, to f32. On hosts without an fma instruction,
+// f32 rounds the product as well.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 struct F32 {
     using Element = float;
+    using Result = float;
 
     KAI_INLINE static Vec load(const uint8_t* p) {
         return kai::load<Vec>(p);
@@ -31,6 +33,7 @@ struct F32 {
 /// f16, computed in f32: the product of two f16 is exact.
 struct F16 {
     using Element = uint16_t;
+    using Result = uint16_t;
 
     KAI_INLINE static float to_f32(uint16_t x) {
         return kai_cast_f32_f16(x);
@@ -71,6 +74,23 @@ struct F16 {
         return kai::load<Vec>(&result);
     }
 #endif
+};
+
+/// f16 with sums in f32: products are exact, so adding one is an fma.
+template <typename R>
+struct WideF16 : F16 {
+    using Result = R;
+
+    KAI_INLINE static R from_f32(float x) {
+        if constexpr (sizeof(R) == sizeof(float)) {
+            return x;
+        } else {
+            return F16::from_f32(x);
+        }
+    }
+    KAI_INLINE static Vec add(Vec a, Vec b, Vec c) {
+        return kHasFma ? fma_instruction(a, b, c) : a * b + c;
+    }
 };
 
 /// The rows that 16 columns of a panel are multiplied by.
@@ -115,7 +135,9 @@ KAI_INLINE void multiply_rows(const FloatRows& p, const uint8_t* panel) {
         float results[kColumns];
         __builtin_memcpy(results, sums[i], sizeof(results));
         for (size_t j = 0; j < p.columns; ++j) {
-            store(p.dst + i * p.dst_stride + j * kBytes, T::from_f32(clamped(results[j], p.lo, p.hi)));
+            store(
+                p.dst + i * p.dst_stride + j * sizeof(typename T::Result),
+                T::from_f32(clamped(results[j], p.lo, p.hi)));
         }
     }
 }
@@ -130,7 +152,8 @@ template <class T, const Format& RHS, size_t NR>
     for (size_t n0 = 0; n0 < n; n0 += kColumns) {
         const size_t first = n0 / NR * NR, columns = n - n0 < kColumns ? n - n0 : kColumns;
         const uint8_t* panel = bytes(rhs, RHS.offset({NR, 1, 1}, first, k) + (n0 - first) * kBytes);
-        FloatRows rows{k, bytes(lhs), lhs_stride, bytes(dst, n0 * kBytes), dst_stride, columns, lo, hi};
+        FloatRows rows{k,          bytes(lhs), lhs_stride, bytes(dst, n0 * sizeof(typename T::Result)),
+                       dst_stride, columns,    lo,         hi};
         size_t left = m;
         for (; left >= kRows; left -= kRows) {
             multiply_rows<T, NR, kRows>(rows, panel);
@@ -149,9 +172,9 @@ template <class T, const Format& RHS, size_t NR>
 extern "C" {
 
 #define KAI_DEFINE_PORTABLE(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Element))             \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Result))              \
     KAI_RUN_MATMUL_ROWS(NAME) {                                                                                       \
-        kai::check_output(dst_stride_col, sizeof(T::Element), clamp_min, clamp_max);                                  \
+        kai::check_output(dst_stride_col, sizeof(T::Result), clamp_min, clamp_max);                                   \
         kai::run_portable<T, kai::RHS, NR>(m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
@@ -160,6 +183,12 @@ extern "C" {
 #undef KAI_UKERNEL_ROWS
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_UKERNEL_ROWS
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<uint16_t>, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p_sumf32/ukernels.def"
+#undef KAI_UKERNEL_ROWS
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<float>, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f16_f16p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
 
 }  // extern "C"

@@ -1,0 +1,36 @@
+// f16 <- f16 x f16, neither packed, sums in f32, for CPUs without FMLAL: FCVTL and FMLA.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/plain/plain_widened.hpp"
+
+extern "C" kai::WidenedFn kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
+
+namespace kai {
+namespace {
+
+struct Fcvtl {
+    static constexpr WidenedFn* kPanel = kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
+    static constexpr WidenedFn* kRow = nullptr;
+    static constexpr size_t kStep = 8;  // bytes
+
+    /// sums += rows x columns, half a vector of each.
+    template <size_t rows, size_t columns>
+    KAI_INLINE static void add(
+        float32x4_t (&sums)[rows][columns], const uint8_t* const (&a)[rows], const uint8_t* const (&b)[columns],
+        size_t at) {
+        nxk_few<4>(sums, a, b, at);
+    }
+};
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+
+#define KAI_DEFINE_MATMUL_PLAIN_FCVTL(...) KAI_DEFINE_MATMUL_PLAIN_WIDENED(kai::Fcvtl, __VA_ARGS__)
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_MATMUL_PLAIN_FCVTL)
+#define KAI_UKERNEL_PLAIN KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16kxn_sumf32/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16nxk_sumf32/ukernels.def"
+
+}  // extern "C"

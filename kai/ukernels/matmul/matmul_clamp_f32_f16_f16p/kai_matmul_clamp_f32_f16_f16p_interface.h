@@ -1,0 +1,34 @@
+// f32 <- f16 x f16p: LHS not packed, f16 bias inside the packed RHS. The operands are those of
+// matmul_clamp_f16_f16_f16p.
+//
+//     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
+//
+// One chain of fused f32 multiply-adds that starts at the bias, k ascending: all micro-kernels of the family give the
+// same bits.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+KAI_BEGIN_DECLARATIONS
+
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f16_f16p_run_fn;
+
+/// The functions of one micro-kernel: struct kai_matmul_clamp_f32_f16_f16p_ukernel.
+KAI_DECLARE_TABLE(MATMUL_ROWS, matmul_clamp_f32_f16_f16p, run_matmul, kai_matmul_clamp_f32_f16_f16p_run_fn)
+
+/// FMLAL and FMLAL2 by element, tiles of 3 rows x 32 columns, 1 x 64 for one row.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fmlal)
+
+/// Every AArch64 CPU: FCVTL, then FMLA by element, tiles of 3 rows x 32 columns.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl)
+
+/// C++ without extensions.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_1x32_portable;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_1x32_portable)
+
+KAI_END_DECLARATIONS
