@@ -17,7 +17,7 @@ foreach(engine bf16 dwconv float lowp pack panels qai8 row)
 endforeach()
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain
-    kai/engines/float/float_neon.hpp kai/engines/float/float_sve_rows.inc)
+    kai/engines/float/float_neon.hpp kai/engines/float/float_widened.hpp kai/engines/float/float_sve_rows.inc)
 set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf kai/engines/superblocks)
 set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai/engines/portable
     kai/engines/gguf/gguf.hpp kai/engines/inplace/inplace.hpp
