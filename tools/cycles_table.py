@@ -45,7 +45,7 @@ FAMILIES = [
     ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_qau8|_qasu8|_u8p)"),
     ("bf16", "bf16", r"matmul_clamp_f(16|32)_bf16p"),
     ("f32", "f32", r"matmul_clamp_f32_f32"),
-    ("f16", "f16", r"matmul_clamp_f(16|32)_f16_f16"),
+    ("f16", "f16", r"matmul_clamp_(f16_f16|f32_f16_f16)"),
     ("dwconv", "depthwise convolution", r"dwconv_clamp"),
     ("other", "others", r""),
 ]
