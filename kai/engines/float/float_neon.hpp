@@ -21,11 +21,32 @@ KAI_STRUCT(FloatGemmArgs, KAI_FLOAT_GEMM_ARGS);
 
 using FloatGemmFn = void(const FloatGemmArgs*);
 
-/// The work of a micro-kernel, and the columns of its panels.
+/// The work of a micro-kernel, and the columns of its panels. `few`, if not NULL, takes 1 to 3 rows after the last whole
+/// tile: loads of halves pay off with 4 rows, since each of the RHS serves all of them.
 struct FloatKernel {
-    FloatGemmFn* run;
+    FloatGemmFn *run, *few;
     size_t columns;
 };
+constexpr size_t kRows = 6, kMostFewRows = 3;
+
+/// A panel.
+KAI_INLINE void run_panel(const FloatKernel& kernel, FloatGemmArgs& args) {
+    const size_t few = kernel.few != nullptr ? args.m % kRows : 0;
+    if (few == 0 || few > kMostFewRows) {
+        kernel.run(&args);
+        return;
+    }
+    FloatGemmArgs last = args;
+    last.m = few;
+    if (args.m > few) {
+        const size_t rows = args.m - few;
+        last.lhs = bytes(args.lhs, rows * args.lhs_stride), last.dst = bytes(args.dst, rows * args.dst_stride);
+        FloatGemmArgs whole = args;
+        whole.m = rows;
+        kernel.run(&whole);
+    }
+    kernel.few(&last);
+}
 
 /// A clamp bound as an element.
 template <size_t element_bytes>
@@ -44,7 +65,7 @@ template <size_t element_bytes>
 [[gnu::noinline]] void run_float_gemm(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
     size_t dst_stride, const FloatKernel* kernel, float clamp_min, float clamp_max) {
-    constexpr size_t kRows = 6, kWidest = 64;
+    constexpr size_t kWidest = 64;
     if (m == 0) {
         return;
     }
@@ -56,7 +77,7 @@ template <size_t element_bytes>
     args.dst = dst, args.dst_stride = dst_stride;
     args.m = m, args.depth = k * element_bytes;
     for (; n >= kernel->columns; n -= kernel->columns) {
-        kernel->run(&args);
+        run_panel(*kernel, args);
         args.panel = bytes(args.panel, args.rhs_stride * (k + 1));
         args.dst = bytes(args.dst, args.rhs_stride);
     }
@@ -69,7 +90,7 @@ template <size_t element_bytes>
     args.dst_stride = kWidest;
     for (; m > 0; m -= args.m) {
         args.m = m < kRows ? m : kRows;
-        kernel->run(&args);
+        run_panel(*kernel, args);
         for (size_t i = 0; i < args.m; ++i, out += dst_stride) {
             __builtin_memcpy(out, tile[i], n * element_bytes);
         }
@@ -80,13 +101,17 @@ template <size_t element_bytes>
 }  // namespace
 }  // namespace kai
 
+/// The function that takes few rows instead of kai_kernel_NAME: KAI_FEW_ROWS_NAME is KAI_LINES(it), or not defined.
+#define KAI_FEW_ROWS_OF(NAME) KAI_LINE_(KAI_FEW_ROWS_##NAME, KAI_RUNS_FEW_ROWS, ~)()
+#define KAI_RUNS_FEW_ROWS() nullptr
+
 /// The functions of a micro-kernel; the loop over rows is kai_kernel_NAME.
 #define KAI_DEFINE_MATMUL_FLOAT_NEON(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)             \
     KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, kai::RHS.bits / 8) \
     void kai_kernel_##NAME(const kai::FloatGemmArgs*);                                                   \
     KAI_RUN_MATMUL_ROWS(NAME) {                                                                          \
         constexpr size_t kBytes = kai::RHS.bits / 8;                                                     \
-        static constexpr kai::FloatKernel kernel = {kai_kernel_##NAME, NR};                              \
+        static constexpr kai::FloatKernel kernel = {kai_kernel_##NAME, KAI_FEW_ROWS_OF(NAME), NR};       \
         kai::check_output(dst_stride_col, kBytes, clamp_min, clamp_max);                                 \
         kai::run_float_gemm<kBytes>(                                                                     \
             m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max);          \

@@ -5,6 +5,8 @@
 
 extern "C" {
 
+#define KAI_FEW_ROWS_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55 KAI_LINES(KAI_FEW_ROWS_IN_VECTORS)
+#define KAI_FEW_ROWS_IN_VECTORS() kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla
 #define KAI_ISA_neon_fp16 KAI_LINES(KAI_DEFINE_MATMUL_FLOAT_NEON)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
