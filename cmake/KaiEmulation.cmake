@@ -78,9 +78,12 @@ set(KAI_CPU_MODELS
     "no-sme|max,sme=off"        # SVE2.1 without SME
     "no-sve-no-sme|max,sve=off,sme=off"
     "neoverse-n2|neoverse-n2"   # SVE2 without SVE2.1
-    "a64fx|a64fx")              # SVE without dotprod and bf16
+    "a64fx|a64fx"               # SVE without dotprod and bf16
+    "cortex-a55|cortex-a55"     # a class of cores of its own, as
+    "cortex-a510|max,sme=off,sve-default-vector-length=16,midr=0x411fd461")  # this one, which QEMU does not have
 set(KAI_RUNS_cpu "")
-foreach(model svl512 no-sve no-sme no-sve-no-sme neoverse-n2 neoverse-v1 a64fx neoverse-n1 cortex-a53)
+foreach(model svl512 no-sve no-sme no-sve-no-sme neoverse-n2 neoverse-v1 a64fx neoverse-n1 cortex-a53 cortex-a55
+    cortex-a510)
     list(APPEND KAI_RUNS_cpu "${model}|cpu|KLEIDIAI_CPU_MODEL=${model}|GTEST_FILTER=Cpu.*")
 endforeach()
 

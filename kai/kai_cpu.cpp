@@ -8,6 +8,7 @@
 
 #include "kai/engines/core/check.hpp"
 #include "kai/engines/core/cpu.hpp"
+#include "kai/words.hpp"
 
 // What a feature's reason says.
 #if defined(__aarch64__) && defined(__linux__)
@@ -100,18 +101,7 @@ uint64_t ask_system() {
 /// @name KLEIDIAI_CPU_DISABLE: names, upper or lower case, separated by commas, semicolons or white space
 /// @{
 constexpr const char* kSeparators = ",; \t\r\n\v\f";
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_word(const char* word, size_t length, const char* name) {
-    size_t i = 0;
-    while (i < length && lower(word[i]) == name[i] && name[i] != 0) {
-        ++i;
-    }
-    return i == length && name[i] == 0;
-}
+using kai::is_word;
 
 /// The features that a word hides by itself; 0 for an unknown word.
 uint64_t hidden_by(const char* word, size_t length) {
@@ -239,6 +229,7 @@ uint64_t kai_cpu_system_features() {
 void kai_cpu_forget() {
     __atomic_store_n(&known_features.system, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&known_features.hidden, 0, __ATOMIC_RELAXED);
+    kai_cpu_forget_core();
 }
 
 size_t kai_cpu_sve_bytes() {

@@ -2,11 +2,15 @@
 // the feature that it should be, and what the system does not know or does not say is absent, SME above all.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <windows.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "kai/engines/core/cpu.hpp"
 #include "kai/kai_cpu.h"
@@ -15,6 +19,8 @@ namespace {
 
 std::set<unsigned long> known;  // what the system says TRUE to
 std::set<unsigned long> asked;
+std::vector<unsigned long long> registry;  // "CP 4000" of each core; 0: there is no such value
+unsigned current = 0;                      // the core that runs this
 int failures = 0;
 
 void expect(bool holds, const char* what, unsigned long number) {
@@ -46,6 +52,25 @@ extern "C" {
 int IsProcessorFeaturePresent(unsigned long feature) {
     asked.insert(feature);
     return known.count(feature) != 0 ? 1 : 0;
+}
+
+int RegGetValueA(HKEY key, const char* path, const char* name, DWORD types, DWORD* type, void* value, DWORD* size) {
+    constexpr int kNotFound = 2;  // ERROR_FILE_NOT_FOUND
+    const std::string folder = "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\", at = path;
+    expect(
+        key == HKEY_LOCAL_MACHINE && at.compare(0, folder.size(), folder) == 0 && std::string(name) == "CP 4000" &&
+            types == RRF_RT_REG_QWORD && type == nullptr && *size == 8,
+        "another value of the registry is asked for", 0);
+    const size_t core = std::strtoul(at.c_str() + folder.size(), nullptr, 10);
+    if (core >= registry.size() || registry[core] == 0) {
+        return kNotFound;
+    }
+    std::memcpy(value, &registry[core], 8);
+    return 0;
+}
+
+DWORD GetCurrentProcessorNumber() {
+    return current;
 }
 
 void kai_fail(const char* function, const char* /*format*/, ...) {
@@ -89,6 +114,30 @@ int main() {
         !kai_cpu_query(KAI_CPU_SME).present && std::strstr(reason, "IsProcessorFeaturePresent(70)") != nullptr,
         "it has no SME, and the reason says how that is known", 70);
     expect(kai_cpu_query(KAI_CPU_I8MM).present, "it has i8mm", 66);
+    // Cores by their MIDR_EL1: the fastest one counts.
+    constexpr unsigned long long kA55 = 0x412FD050, kA510 = 0x411FD461, kOryon = 0x511F0011;
+    const struct {
+        std::vector<unsigned long long> midrs;
+        kai_cpu_core fastest, last;
+    } machines[] = {
+        {{}, KAI_CORE_GENERIC, KAI_CORE_GENERIC},
+        {{0}, KAI_CORE_GENERIC, KAI_CORE_GENERIC},
+        {{kOryon, kOryon}, KAI_CORE_GENERIC, KAI_CORE_GENERIC},
+        {{kA55, kA55}, KAI_CORE_CORTEX_A55, KAI_CORE_CORTEX_A55},
+        {{kA55, kA510}, KAI_CORE_CORTEX_A510, KAI_CORE_CORTEX_A510},
+        {{kA510, kA55}, KAI_CORE_CORTEX_A510, KAI_CORE_CORTEX_A55},
+        {{kOryon, kA55}, KAI_CORE_GENERIC, KAI_CORE_CORTEX_A55},
+    };
+    for (const auto& machine : machines) {
+        registry = machine.midrs, current = registry.empty() ? 0 : static_cast<unsigned>(registry.size() - 1);
+        kai_cpu_forget();
+        expect(kai_cpu_fastest_core().core == machine.fastest, "the class of the fastest core", registry.size());
+        expect(kai_cpu_this_core().core == machine.last, "the class of this core", registry.size());
+        const bool told = !registry.empty() && registry[0] != 0;
+        expect(
+            (std::strstr(kai_cpu_fastest_core().reason, "registry") != nullptr) == told, "how that is known",
+            registry.size());
+    }
     std::printf(failures == 0 ? "Windows on Arm: %zu features\n" : "%zu features, wrong\n", std::size(kNumbers));
     return failures == 0 ? 0 : 1;
 }

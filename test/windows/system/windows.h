@@ -5,7 +5,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+typedef unsigned int DWORD;
+typedef void* HKEY;
+#define HKEY_LOCAL_MACHINE ((HKEY)(unsigned long long)0x80000002)
+#define RRF_RT_REG_QWORD 0x40
 int IsProcessorFeaturePresent(unsigned long feature);
+int RegGetValueA(HKEY key, const char* path, const char* name, DWORD types, DWORD* type, void* value, DWORD* size);
+DWORD GetCurrentProcessorNumber(void);
 #ifdef __cplusplus
 }
 #endif
