@@ -81,8 +81,8 @@ struct kai_cpu_core_answer {
 /// stderr and ignored.
 struct kai_cpu_core_answer kai_cpu_fastest_core(void);
 
-/// The class of the core that this thread runs on at this moment, for threads that stay on it. Where the system does not
-/// tell: as kai_cpu_fastest_core.
+/// The class of the core that this thread runs on at this moment, for threads that stay on it. Where the system does
+/// not tell: as kai_cpu_fastest_core.
 struct kai_cpu_core_answer kai_cpu_this_core(void);
 
 /// The class of a core by its register MIDR_EL1.

@@ -12,8 +12,10 @@
 #include "kai/registry.hpp"
 #include "kai/reserved.hpp"
 #include "kai/ukernels/families.h"
+#include "kai/words.hpp"
 
 #undef KAI_FAMILY  // of catalogue.hpp
+#undef KAI_PREFER
 
 // KAI_BUILD_<isa> is 1 if this build has the sources of that ISA (set by the build system for this file).
 
@@ -160,9 +162,7 @@ constexpr uint32_t key_of(const char* name) {
     return key;
 }
 
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+using kai::lower;
 
 constexpr bool same_ignoring_case(const char* a, const char* b) {
     size_t i = 0;
@@ -269,6 +269,96 @@ constexpr Families families_of_build() {
     return list;
 }
 constexpr Families kFamilies = families_of_build();
+/// @}
+
+/// @name The order of the micro-kernels of a family, best first: that of the catalogue, but for its lines KAI_PREFER
+/// @{
+/// All lines of the catalogue, whether this build has the micro-kernel or not; kFirstLine_ and kBeforeLine_ as above.
+enum Line : int {
+#define KAI_FAMILY(NAME, DST) kFirstLine_##NAME, kBeforeLine_##NAME = kFirstLine_##NAME - 1,
+#define KAI_OTHERS(ISA, NAME, ...) kLine_##NAME,
+#include "kai/ukernels/families.def"
+    kLineCount
+};
+constexpr Line kFirstLines[] = {
+#define KAI_FAMILY(NAME, DST) kFirstLine_##NAME,
+#include "kai/ukernels/families.def"
+};
+/// Those of kUkernels; and one more, so that there is one.
+constexpr Line kBuiltLines[] = {
+#define KAI_OTHERS(ISA, NAME, ...) KAI_IF_BUILT(ISA, kLine_##NAME, )
+#include "kai/ukernels/families.def"
+    kLineCount};
+
+struct Preference {
+    kai_cpu_core core;
+    Line preferred, other;
+};
+constexpr Preference kPreferences[] = {
+#define KAI_PREFER(CORE, NAME, OTHER) {KAI_CORE_##CORE, kLine_##NAME, kLine_##OTHER},
+#include "kai/ukernels/families.def"
+};
+
+/// Whether each prefers a micro-kernel to one before it in its family.
+constexpr bool change_families_inside() {
+    for (const Preference& p : kPreferences) {
+        bool inside = p.other < p.preferred;
+        for (const Line first : kFirstLines) {
+            inside = inside && (first <= p.other || first > p.preferred);
+        }
+        if (!inside) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(change_families_inside());
+
+/// Indices of kUkernels.
+struct Order {
+    uint16_t of[kUkernelCount + 1];
+};
+constexpr Order order_of_build(kai_cpu_core core) {
+    int lines[kLineCount] = {}, places[kLineCount] = {};
+    for (int i = 0; i < kLineCount; ++i) {
+        lines[i] = i, places[i] = -1;
+    }
+    for (const Preference& p : kPreferences) {
+        int at = 0;
+        while (lines[at] != p.preferred) {
+            ++at;
+        }
+        for (bool before = p.core != core; !before; --at) {
+            before = lines[at - 1] == p.other;
+            lines[at] = lines[at - 1], lines[at - 1] = p.preferred;
+        }
+    }
+    for (int i = 0; i < kUkernelCount; ++i) {
+        places[kBuiltLines[i]] = i;
+    }
+    Order order = {};
+    int count = 0;
+    for (const int line : lines) {
+        if (places[line] >= 0) {
+            order.of[count++] = static_cast<uint16_t>(places[line]);
+        }
+    }
+    return order;
+}
+constexpr Order kOrders[KAI_CORE_COUNT] = {
+    {},  // KAI_CORE_AUTO stands for another one
+    order_of_build(KAI_CORE_GENERIC),
+    order_of_build(KAI_CORE_CORTEX_A510),
+    order_of_build(KAI_CORE_CORTEX_A55),
+};
+
+/// The class that a request means.
+kai_cpu_core class_of(kai_cpu_core core) {
+    if (core == KAI_CORE_AUTO) {
+        return kai_cpu_fastest_core().core;
+    }
+    return static_cast<unsigned>(core) < KAI_CORE_COUNT ? core : KAI_CORE_GENERIC;
+}
 /// @}
 
 const kai_ukernel kUkernels[] = {
@@ -618,7 +708,8 @@ void explain_no_family(const char* name, kai_registry_explain_fn* explain, void*
 
 /// Why u is not the best kernel; the best one may be NULL.
 void explain_not_best(
-    const kai_ukernel& u, const kai_ukernel* best, const kai_registry_request& request, char* reason, size_t size) {
+    const kai_ukernel& u, const kai_ukernel* best, const kai_registry_request& request, kai_cpu_core core, char* reason,
+    size_t size) {
     const kai_ukernel* same = request.same_rhs_as;
     if (!kai_registry_runnable(u.features, reason, size)) {
         return;
@@ -636,7 +727,10 @@ void explain_not_best(
     } else if (lacks_dot_products(u) && !lacks_dot_products(*best)) {
         snprintf(reason, size, "is for CPUs without dot products: slower than %s", best->name);
     } else if (u.rows == best->rows || (u.rows != KAI_ROWS_MANY && best->rows != KAI_ROWS_MANY)) {
-        snprintf(reason, size, "comes after %s in the catalogue", best->name);
+        const bool after = &u > best;
+        snprintf(
+            reason, size, "%s %s%s%s", after ? "comes after" : "is slower than", best->name,
+            after ? " in the catalogue" : " on cores like ", after ? "" : kai_cpu_core_name(core));
     } else {
         snprintf(
             reason, size, "%s",
@@ -656,6 +750,10 @@ size_t kai_registry_ukernel_count() {
 
 const kai_ukernel* kai_registry_ukernel(size_t index) {
     return index < kUkernelCount ? &kUkernels[index] : nullptr;
+}
+
+const kai_ukernel* kai_registry_ukernel_for(kai_cpu_core core, size_t index) {
+    return index < kUkernelCount ? &kUkernels[kOrders[class_of(core)].of[index]] : nullptr;
 }
 
 size_t kai_registry_packer_count() {
@@ -758,11 +856,12 @@ const kai_ukernel* kai_registry_best(
     const char* name = request->family != nullptr ? request->family : "";
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
     const Family* family = find_family(name, same);
-    const kai_registry_entries entries = family != nullptr ? entries_of(*family) : kai_registry_entries{};
+    const size_t first = family != nullptr ? family->first : 0, end = family != nullptr ? family[1].first : 0;
     const uint64_t without = request->without | ~kai_cpu_features();
-    // A catalogue lists the best first.
+    const kai_cpu_core core = class_of(request->core);
     unsigned least = UINT_MAX;
-    for (const kai_ukernel* u = entries.first; u != entries.end && least != 0; ++u) {
+    for (size_t i = first; i != end && least != 0; ++i) {
+        const kai_ukernel* u = &kUkernels[kOrders[core].of[i]];
         const unsigned its = misfit(*u, request->m);
         if (its < least && (u->features & without) == 0 && (same == nullptr || same_rhs(*u, *same))) {
             best = u, least = its;
@@ -775,10 +874,11 @@ const kai_ukernel* kai_registry_best(
         explain_no_family(name, explain, context);
         return nullptr;
     }
-    for (const kai_ukernel* u = entries.first; u != entries.end; ++u) {
+    for (size_t i = first; i != end; ++i) {
+        const kai_ukernel* u = &kUkernels[i];
         char reason[256] = "chosen";
         if (u != best) {
-            explain_not_best(*u, best, *request, reason, sizeof(reason));
+            explain_not_best(*u, best, *request, core, reason, sizeof(reason));
         }
         explain(context, u, reason);
     }

@@ -179,6 +179,8 @@ struct kai_packer {
 size_t kai_registry_ukernel_count(void);
 /// NULL past the end. All are one array; those of a family are adjacent.
 const struct kai_ukernel* kai_registry_ukernel(size_t index);
+/// The same micro-kernels; within a family in the order for cores of this class, the best first (kai_registry_best).
+const struct kai_ukernel* kai_registry_ukernel_for(enum kai_cpu_core core, size_t index);
 size_t kai_registry_packer_count(void);
 const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the end
 
@@ -226,7 +228,8 @@ struct kai_registry_request {
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
     const struct kai_ukernel* same_rhs_as;  ///< The kernel whose packed RHS is to be shared; NULL if there is none.
     uint64_t without;                       ///< CPU features that the kernel must not need; usually 0.
-    uint64_t reserved[8];                   ///< Zeros: room for members of later versions (docs/versioning.md).
+    enum kai_cpu_core core;                 ///< For cores of this class; KAI_CORE_AUTO: the fastest of this machine.
+    uint64_t reserved[7];                   ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Called for every candidate of the family: `reason` says why it is not chosen, or "chosen". If the family does not
@@ -239,7 +242,8 @@ typedef void kai_registry_explain_fn(void* context, const struct kai_ukernel* uk
 ///
 /// For m = 0 or 1, kernels made for one row come first (`rows` is not KAI_ROWS_MANY), for other m kernels for many
 /// rows. If there is none, a kernel of the other kind is returned: for m > 1, KAI_ROWS_EACH is preferred to
-/// KAI_ROWS_ONE, which must be called once per row. A portable kernel comes after all others, whatever m is.
+/// KAI_ROWS_ONE, which must be called once per row. A portable kernel comes after all others, whatever m is. Among
+/// equals, cores of a class may prefer another one than the first: `core`.
 const struct kai_ukernel* kai_registry_best(
     const struct kai_registry_request* request, kai_registry_explain_fn* explain, void* context);
 

@@ -112,7 +112,7 @@ const std::map<std::string, const char*> kModels = {
     {"a64fx", "neon fp16 sve"},
     {"neoverse-n1", "neon fp16 dotprod"},
     {"cortex-a55", "neon fp16 dotprod"},
-    {"cortex-a510", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1"},  // QEMU's `max` by that name
+    {"cortex-a510", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm"},  // QEMU's `max` by that name
     {"cortex-a53", "neon"}};
 
 TEST(Cpu, HasWhatThisModelHas) {

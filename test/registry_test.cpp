@@ -16,6 +16,7 @@
 #include "kai/call.hpp"
 #include "kai/kai_gguf.h"
 #include "kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h"
+#include "kai/ukernels/families.h"
 #include "test/support/coverage.hpp"
 #include "test/support/disabled_features.hpp"
 #include "test/support/packing.hpp"
@@ -97,7 +98,7 @@ TEST(Registry, EndsAndUnknownNamesAreNull) {
     EXPECT_EQ(kai_registry_find_ukernel("no_such_kernel"), nullptr);
     EXPECT_EQ(kai_registry_find_ukernel(""), nullptr);
     EXPECT_EQ(kai_registry_find_packer("no_such_packer"), nullptr);
-    const kai_registry_request request = {"no_such_family", 1, nullptr, 0, {}};
+    const kai_registry_request request = {"no_such_family", 1, nullptr, 0, KAI_CORE_AUTO, {}};
     EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), nullptr);
     EXPECT_EQ(kai_registry_family(kai_registry_family_count()), nullptr);
 }
@@ -150,7 +151,7 @@ TEST(Registry, EveryKernelHasItsPackers) {
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     const auto best_for_many = [](const char* family) {
-        const kai_registry_request request = {family, 64, nullptr, 0, {}};
+        const kai_registry_request request = {family, 64, nullptr, 0, KAI_CORE_AUTO, {}};
         return kai_registry_best(&request, nullptr, nullptr);
     };
     for (const kai_ukernel* u : test::all_ukernels()) {
@@ -162,7 +163,7 @@ TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
         SCOPED_TRACE(family);
         const kai_ukernel* gemm = best_for_many(family.c_str());
         ASSERT_NE(gemm, nullptr);
-        const kai_registry_request one = {family.c_str(), 1, gemm, 0, {}};
+        const kai_registry_request one = {family.c_str(), 1, gemm, 0, KAI_CORE_AUTO, {}};
         const kai_ukernel* gemv = kai_registry_best(&one, nullptr, nullptr);
         ASSERT_NE(gemv, nullptr) << gemm->name << " does not even share with itself";
         // Panels of SVE that grow with vectors are those of the kernels for one row with vectors of 256 bits.
@@ -227,7 +228,7 @@ TEST(Registry, PartnersReadTheSamePanels) {
             continue;
         }
         for (const size_t m : {1, 64}) {
-            const kai_registry_request request = {gemm->family, m, gemm, 0, {}};
+            const kai_registry_request request = {gemm->family, m, gemm, 0, KAI_CORE_AUTO, {}};
             const kai_ukernel* partner = kai_registry_best(&request, nullptr, nullptr);
             ASSERT_NE(partner, nullptr) << gemm->name << " does not even share with itself";
             EXPECT_STREQ(partner->rhs_format, gemm->rhs_format);
@@ -249,7 +250,7 @@ TEST(Registry, DotProductsComeBeforeArmv80) {
             continue;
         }
         for (const size_t m : {1, 2, 64}) {
-            const kai_registry_request request = {u->family, m, u, 0, {}};
+            const kai_registry_request request = {u->family, m, u, 0, KAI_CORE_AUTO, {}};
             EXPECT_EQ(std::strstr(kai_registry_best(&request, nullptr, nullptr)->name, "_neon_mlal"), nullptr);
         }
     }
@@ -290,8 +291,10 @@ TEST(Registry, BestExplainsItsChoice) {
         ++family_sizes[u->family];
     }
     for (const auto& [family, size] : family_sizes) {
-        for (const size_t m : {0, 1, 2, 64}) {
-            const kai_registry_request request = {family.c_str(), m, nullptr, 0, {}};
+        for (int i = 0; i < 4 * KAI_CORE_COUNT; ++i) {
+            const size_t m = std::array<size_t, 4>{0, 1, 2, 64}[static_cast<size_t>(i % 4)];
+            const auto core = static_cast<kai_cpu_core>(i / 4);
+            const kai_registry_request request = {family.c_str(), m, nullptr, 0, core, {}};
             const auto [best, reasons, count] = Explained(request);
             EXPECT_EQ(reasons.size(), size);
             EXPECT_EQ(count, size);
@@ -320,9 +323,14 @@ TEST(Registry, BestExplainsItsChoice) {
                 } else if (reason == "takes one row at a time") {
                     EXPECT_EQ(best->rows, KAI_ROWS_MANY);
                     EXPECT_EQ(u->rows, KAI_ROWS_EACH);
+                } else if (u < best) {
+                    const kai_cpu_core its = core != KAI_CORE_AUTO ? core : kai_cpu_fastest_core().core;
+                    EXPECT_EQ(
+                        reason,
+                        "is slower than " + std::string(best->name) + " on cores like " + kai_cpu_core_name(its));
+                    EXPECT_NE(its, KAI_CORE_GENERIC);
                 } else if (u != best) {
                     EXPECT_EQ(reason, "comes after " + std::string(best->name) + " in the catalogue");
-                    EXPECT_TRUE(best < u) << u->name;
                 }
             }
             EXPECT_EQ(best != nullptr, any_runnable);
@@ -336,17 +344,124 @@ TEST(Registry, BestExplainsItsChoice) {
     }
 }
 
+/// The lines KAI_PREFER of the catalogues.
+constexpr struct {
+    kai_cpu_core core;
+    const char *preferred, *other;
+} kPreferences[] = {
+#undef KAI_PREFER
+#define KAI_PREFER(CORE, NAME, OTHER) {KAI_CORE_##CORE, #NAME, #OTHER},
+#include "kai/ukernels/families.def"
+};
+
+// A class of cores changes the order of families that have lines for it, as these lines say, and nothing else.
+TEST(Registry, OrderForCores) {
+    const size_t count = kai_registry_ukernel_count();
+    for (int i = KAI_CORE_GENERIC; i < KAI_CORE_COUNT; ++i) {
+        const auto core = static_cast<kai_cpu_core>(i);
+        std::map<std::string, size_t> places;
+        for (size_t at = 0; at < count; ++at) {
+            const kai_ukernel* u = kai_registry_ukernel_for(core, at);
+            ASSERT_NE(u, nullptr) << at;
+            EXPECT_STREQ(u->family, kai_registry_ukernel(at)->family);
+            EXPECT_TRUE(places.emplace(u->name, at).second) << u->name;
+        }
+        EXPECT_EQ(kai_registry_ukernel_for(core, count), nullptr);
+        EXPECT_EQ(kai_registry_ukernel_for(core, ~size_t{0}), nullptr);
+        std::set<std::string> moved;
+        std::set<std::pair<std::string, std::string>> its;
+        for (const auto& line : kPreferences) {
+            if (line.core == core) {
+                moved.insert(line.preferred);
+                its.emplace(line.preferred, line.other);
+            }
+        }
+        for (const auto& line : kPreferences) {  // of all classes
+            const auto preferred = places.find(line.preferred), other = places.find(line.other);
+            if (preferred != places.end() && other != places.end()) {
+                EXPECT_EQ(preferred->second < other->second, its.count({line.preferred, line.other}) != 0)
+                    << kai_cpu_core_name(core) << ": " << line.preferred << ", " << line.other;
+            }
+        }
+        std::string last_family;
+        size_t last = 0;
+        for (size_t at = 0; at < count; ++at) {  // all others stay in the order of the catalogue
+            const kai_ukernel* u = kai_registry_ukernel_for(core, at);
+            const auto place = static_cast<size_t>(u - kai_registry_ukernel(0));
+            if (moved.count(u->name) == 0) {
+                EXPECT_TRUE(last_family != u->family || last < place) << u->name;
+                last_family = u->family, last = place;
+            }
+        }
+    }
+    // Any number is a class.
+    for (const int core : {-1, static_cast<int>(KAI_CORE_COUNT), 1000000}) {
+        for (size_t at = 0; at < count; ++at) {
+            EXPECT_EQ(kai_registry_ukernel_for(static_cast<kai_cpu_core>(core), at), kai_registry_ukernel(at));
+        }
+    }
+}
+
+/// The best micro-kernel of a family for m rows on cores of a class; "" if there is none.
+std::string best_on(kai_cpu_core core, const char* family, size_t m) {
+    const kai_registry_request request = {family, m, nullptr, 0, core, {}};
+    const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
+    return best != nullptr ? best->name : "";
+}
+
+// What is chosen on a Cortex-A55 and on a Cortex-A510, by the figures of docs/performance/cores.md.
+TEST(Registry, BestOfCores) {
+    const struct {
+        kai_cpu_core core;
+        const char* without;  // features of a CPU with more
+        const char* family;
+        size_t m;
+        const char *best, *generic;
+    } cases[] = {
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", "matmul_clamp_f32_f32_f32p", 64,
+         "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55", "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"},
+        {KAI_CORE_CORTEX_A55, "all", "matmul_clamp_f32_f32_f32p", 64,
+         "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55", "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"},
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", "matmul_clamp_f16_f16_f16p", 64,
+         "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55", "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla"},
+        {KAI_CORE_CORTEX_A510, "sme", "matmul_clamp_f32_f32_f32p", 64, "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla",
+         "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla"},
+        {KAI_CORE_CORTEX_A510, "sme", "matmul_clamp_f32_f32_f32nxk", 1, "matmul_clamp_f32_f32_f32nxk_6x4_neon_mla",
+         "matmul_clamp_f32_f32_f32nxk_6x4_sve_mla"},
+        {KAI_CORE_CORTEX_A510, "sme", "matmul_clamp_f32_qsi8d32p_qsi4c32p", 64,
+         "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm",
+         "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm"},
+        {KAI_CORE_CORTEX_A510, "sme", "matmul_clamp_f32_qsi8d256p_qau5c32x256p", 1,
+         "matmul_clamp_f32_qsi8d256p1x4_qau5c32x256p4x4_1x4_neon_dotprod",
+         "matmul_clamp_f32_qsi8d256p1x8_qau5c32x256p4x8_1x4_neon_i8mm"},
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", "matmul_clamp_f32_qsi8d32p_qsi4c32p", 1,
+         "matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4x4_1x4_neon_dotprod",
+         "matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod"},
+    };
+    for (const auto& c : cases) {
+        const test::DisabledFeatures hidden(c.without);
+        const kai_ukernel *best = kai_registry_find_ukernel(c.best), *generic = kai_registry_find_ukernel(c.generic);
+        if (best == nullptr || generic == nullptr || !runnable(*best) || !runnable(*generic)) {
+            continue;
+        }
+        EXPECT_EQ(best_on(c.core, c.family, c.m), c.best);
+        EXPECT_EQ(best_on(KAI_CORE_GENERIC, c.family, c.m), c.generic);
+        const kai_cpu_core here = kai_cpu_fastest_core().core;
+        EXPECT_EQ(best_on(KAI_CORE_AUTO, c.family, c.m), best_on(here, c.family, c.m));
+    }
+}
+
 // Where there is no micro-kernel for many rows, one that takes any m comes before one that takes one row.
 TEST(Registry, RowAfterRowBeforeOneRow) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         if (!runnable(*u) || u->rows != KAI_ROWS_ONE) {
             continue;
         }
-        const kai_registry_request request = {u->family, 37, u, 0, {}};
+        const kai_registry_request request = {u->family, 37, u, 0, KAI_CORE_AUTO, {}};
         const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
         ASSERT_NE(best, nullptr);
         for (const kai_ukernel* other : test::all_ukernels()) {
-            const kai_registry_request pair = {u->family, 37, other, 0, {}};
+            const kai_registry_request pair = {u->family, 37, other, 0, KAI_CORE_AUTO, {}};
             if (std::strcmp(other->family, u->family) == 0 && runnable(*other) &&
                 kai_registry_best(&pair, nullptr, nullptr) == best) {  // they share one RHS
                 EXPECT_LE(best->rows, other->rows) << best->name << ", " << other->name;
@@ -383,9 +498,9 @@ TEST(Registry, SixRowsOfSveAreForManyRows) {
     }
     EXPECT_EQ(u->rows, KAI_ROWS_MANY);
     const test::DisabledFeatures sme("sme");
-    const Explained many({u->family, 37, nullptr, 0, {}});
+    const Explained many({u->family, 37, nullptr, 0, KAI_CORE_GENERIC, {}});
     EXPECT_EQ(many.best, u);
-    const Explained one({u->family, 1, u, 0, {}});
+    const Explained one({u->family, 1, u, 0, KAI_CORE_GENERIC, {}});
     EXPECT_EQ(one.best, u);
 }
 
@@ -406,7 +521,7 @@ TEST(Registry, Families) {
 TEST(Registry, UnknownFamilies) {
     const auto check = [](const char* family, const std::string& expected) {
         for (const size_t m : {1, 64}) {
-            const Explained explained({family, m, nullptr, 0, {}});
+            const Explained explained({family, m, nullptr, 0, KAI_CORE_AUTO, {}});
             EXPECT_EQ(explained.best, nullptr);
             ASSERT_EQ(explained.count, 1u);
             EXPECT_EQ(explained.reasons.count(nullptr), 1u);
@@ -459,12 +574,12 @@ TEST(Registry, AsksNothingThatTheCpuLacks) {
             lhs = kai_registry_lhs_packer(u, 0);
             rhs = kai_registry_rhs_packer(u, 0);
             for (const size_t m : {1, 37}) {
-                explained.emplace_back(kai_registry_request{u->family, m, u, 0, {}});
+                explained.emplace_back(kai_registry_request{u->family, m, u, 0, KAI_CORE_AUTO, {}});
             }
         });
         ASSERT_TRUE(ending.returned) << "signal " << ending.signal << ' ' << ending.text;
         for (const size_t m : {1, 37}) {
-            const Explained e({u->family, m, u, 0, {}});
+            const Explained e({u->family, m, u, 0, KAI_CORE_AUTO, {}});
             if (!known) {
                 EXPECT_EQ(e.best, nullptr);
                 EXPECT_EQ(kai_registry_lhs_packer(u, 0), nullptr);

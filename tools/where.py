@@ -43,7 +43,7 @@ def names_of_catalogues():
     found = {}
     for path in sorted(ROOT.glob("kai/ukernels/**/*.def")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            if match := re.match(r"KAI_\w+\((?:[A-Z0-9_]+, *)?\w+, *(\w+),", line):
+            if match := re.match(r"KAI_(?!PREFER)\w+\((?:[A-Z0-9_]+, *)?\w+, *(\w+),", line):
                 found[match[1]] = f"{path.relative_to(ROOT)}:{number}"
     return found
 

@@ -37,7 +37,7 @@ std::ptrdiff_t source(size_t pixel, size_t tap) {
 bool convolve_indirectly(const Layer& layer, std::vector<float>& results) {
     kai_call call = {};
     for (const char* family : {"imatmul_clamp_f32_f32p_f32p", "imatmul_clamp_f32_f32_f32p"}) {
-        const kai_registry_request request = {family, kPixels, nullptr, 0, {}};
+        const kai_registry_request request = {family, kPixels, nullptr, 0, KAI_CORE_AUTO, {}};
         call.ukernel = call.ukernel != nullptr ? call.ukernel : kai_registry_best(&request, nullptr, nullptr);
     }
     if (call.ukernel == nullptr) {

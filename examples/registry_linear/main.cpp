@@ -54,7 +54,7 @@ int main() {
     bool good = true;
     for (const char* family :
          {"matmul_clamp_f32_f32_f32p", "matmul_clamp_f32_qai8dxp_qsi4c32p", "matmul_clamp_f32_qsi8d32p_qsi4c32p"}) {
-        kai_registry_request request = {family, kPrefill, nullptr, 0, {}};
+        kai_registry_request request = {family, kPrefill, nullptr, 0, KAI_CORE_AUTO, {}};
         kai_call call = {};
         call.ukernel = request.same_rhs_as = kai_registry_best(&request, nullptr, nullptr);
         call.rhs_packer = kai_registry_rhs_packer(call.ukernel, 0);

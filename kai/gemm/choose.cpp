@@ -324,17 +324,23 @@ bool set_rhs(const Problem& p, const kai_ukernel& u, const kai_packer* known, Pl
 struct Wish {
     size_t m;
     const kai_ukernel* same_rhs_as;
-    uint64_t without;   ///< features
-    bool portable;      ///< only portable kernels, or none of them
+    uint64_t without;  ///< features
+    bool portable;     ///< only portable kernels, or none of them
+    kai_cpu_core core;
     uint64_t with = 0;  ///< features
 };
 
 /// The first kernel of the family and the format of `reader` that fits the wish, if possible for so many rows. The
-/// registry lists families one after the other, and none of these comes before `reader`.
+/// registry lists families one after the other.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
-    const kai_ukernel* end = kai_registry_ukernel(0) + kai_registry_ukernel_count();
-    for (const kai_ukernel* u = &reader; u != end && same_family(*u, reader); ++u) {
+    const auto at = [&](size_t index) { return kai_registry_ukernel_for(wish.core, index); };
+    auto first = static_cast<size_t>(&reader - kai_registry_ukernel(0));
+    while (first != 0 && same_family(*at(first - 1), reader)) {
+        --first;
+    }
+    for (size_t i = first; at(i) != nullptr && same_family(*at(i), reader); ++i) {
+        const kai_ukernel* u = at(i);
         if (!same_format(*u, reader) || (u->features & wish.without) != 0 ||
             !kai_registry_runnable(u->features, nullptr, 0)) {
             continue;
@@ -353,7 +359,7 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         if (family == nullptr) {
             continue;
         }
-        kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without, {}};
+        kai_registry_request request = {family, wish.m, wish.same_rhs_as, wish.without, wish.core, {}};
         if (request.same_rhs_as == nullptr && group.reader != nullptr) {
             request.same_rhs_as = first_reader(*group.reader, wish);
             if (request.same_rhs_as == nullptr) {
@@ -468,7 +474,7 @@ bool take(const Problem& p, const Group& group, const kai_ukernel& u, uint64_t w
     }
     plan.gemv = plan.gemm;
     if (p.pin == nullptr && u.rows == KAI_ROWS_MANY) {
-        const Wish wish = {1, &u, without, u.features == 0};
+        const Wish wish = {1, &u, without, u.features == 0, plan.problem.core};
         const kai_ukernel* gemv = best_of(group, wish);
         kai_gemm_kernel kernel = {gemv, nullptr, false};
         if (gemv != nullptr && gemv->rows != KAI_ROWS_MANY && set_lhs(p, kernel)) {
@@ -486,7 +492,7 @@ bool choose_from(
         // Where f16 has no instructions, f32 is faster: the last group is f32.
         const bool last_first = portable && !groups.are_of_file();
         const Group& group = groups.of[last_first ? groups.count - 1 - i : i];
-        const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable, with};
+        const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable, plan.problem.core, with};
         const kai_ukernel* u = best_of(group, wish);
         if (u != nullptr && take(p, group, *u, without, plan)) {
             return true;
@@ -543,7 +549,7 @@ void prefer_plain(const Problem& p, Plan& plan) {
     if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF)) {
         return;
     }
-    kai_registry_request request = {family, few ? p.m : 1, nullptr, 0, {}};
+    kai_registry_request request = {family, few ? p.m : 1, nullptr, 0, plan.problem.core, {}};
     const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
     kai_gemm_kernel kernel = {u, nullptr, false};
     if (u == nullptr || (u->features == 0 && packed.features != 0) || !set_lhs(p, kernel)) {

@@ -126,6 +126,8 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         out.add("the kernel is pinned\n");
         return out.length;
     }
+    const kai_cpu_core_answer fastest = kai_cpu_fastest_core();
+    out.add("cores: %s (%s)\n", kai_cpu_core_name(p.core), p.core == fastest.core ? fastest.reason : "problem.core");
     out.add("candidates, of the families that were looked at:\n");
     const char* told = nullptr;
     for (const kai_gemm_kernel* kernel : {&plan->gemm, &plan->gemv}) {
@@ -133,7 +135,7 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
             continue;
         }
         told = kernel->ukernel->family;
-        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without, {}};
+        kai_registry_request request = {told, p.m > 1 ? size_t{2} : size_t{1}, nullptr, plan->without, p.core, {}};
         Candidates candidates = {out, *plan};
         kai_registry_best(&request, Candidates::tell, &candidates);
     }

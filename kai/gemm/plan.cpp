@@ -143,6 +143,9 @@ Violation check_values(const Problem& p) {
     if (static_cast<unsigned>(p.b_kind) >= KAI_GEMM_KIND_COUNT) {
         return wrong(kBad, say::no_enumerator, "b_kind", static_cast<int32_t>(p.b_kind), "kai_gemm_kind");
     }
+    if (static_cast<unsigned>(p.core) >= KAI_CORE_COUNT) {
+        return wrong(kBad, say::no_enumerator, "core", static_cast<int32_t>(p.core), "kai_cpu_core");
+    }
     const char* kind = name_of(p.b_kind);
     if (p.b_kind == KAI_GEMM_DENSE && !is_float(p.b_type)) {
         return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16 and bf16");
@@ -489,6 +492,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
     }
     made.problem.l1_bytes = p.l1_bytes != 0 ? p.l1_bytes : kDefaultL1;
     made.problem.l2_bytes = p.l2_bytes != 0 ? p.l2_bytes : kDefaultL2;
+    made.problem.core = p.core != KAI_CORE_AUTO ? p.core : kai_cpu_fastest_core().core;
     made.bias_apart = p.bias;
     const Status status = choose(p, made);
     if (status != KAI_GEMM_OK) {

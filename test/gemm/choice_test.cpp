@@ -16,6 +16,7 @@
 #include "kai/kai_call.h"
 #include "test/gemm/experiment.hpp"
 #include "test/support/disabled_features.hpp"
+#include "test/support/said.hpp"
 
 namespace test::gemm {
 namespace {
@@ -32,7 +33,7 @@ bool has_any(const kai_ukernel& u, std::initializer_list<kai_cpu_feature> featur
 }
 
 const kai_ukernel* best(const char* family) {
-    const kai_registry_request request = {family, 2, nullptr, 0, {}};
+    const kai_registry_request request = {family, 2, nullptr, 0, KAI_CORE_AUTO, {}};
     return kai_registry_best(&request, nullptr, nullptr);
 }
 
@@ -56,6 +57,106 @@ size_t most_plain_rows(kai_gemm_problem p) {
         return 2;
     }
     return p.b_transposed ? p.k / (f16 ? 16 : 8) : p.n * p.k * (f16 ? 2 : 4) <= p.l2_bytes ? SIZE_MAX : 64;
+}
+
+// ---- classes of cores ----
+
+/// The explanation of a plan.
+std::string explained(const kai_gemm_plan& plan) {
+    std::string text(kai_gemm_explain(&plan, nullptr, 0) + 1, '?');
+    kai_gemm_explain(&plan, text.data(), text.size());
+    return text;
+}
+
+// A plan is for a class of cores, for the fastest one of the machine if nothing else is said, and has its kernels.
+TEST(GemmChoice, ForAClassOfCores) {
+    const struct {
+        kai_cpu_core core;
+        const char* without;  // features of a CPU with more
+        kai_gemm_kind kind;
+        kai_datatype type;
+        size_t m;
+        const char *gemm, *generic;
+    } cases[] = {
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", KAI_GEMM_DENSE, kai_dt_f32, 64,
+         "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55", "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"},
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", KAI_GEMM_DENSE, kai_dt_f16, 64,
+         "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_cortexa55", "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla"},
+        {KAI_CORE_CORTEX_A510, "sme", KAI_GEMM_DENSE, kai_dt_f32, 64, "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla",
+         "matmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla"},
+        {KAI_CORE_CORTEX_A510, "sme", KAI_GEMM_INT4_BLOCK_F16, kai_dt_f32, 64,
+         "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_neon_i8mm",
+         "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm"},
+        {KAI_CORE_CORTEX_A510, "sme", KAI_GEMM_GGUF, kai_dt_f32, 64,
+         "matmul_clamp_f32_qsi8d32p4x8_qlu4c32p4x8_8x4_neon_i8mm",
+         "matmul_clamp_f32_qsi8d32p4x8_qlu4c32p4x8_16x4_neon_i8mm"},
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", KAI_GEMM_GGUF, kai_dt_f32, 1,
+         "matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4x4_1x4_neon_dotprod",
+         "matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_dotprod"},
+    };
+    for (const auto& c : cases) {
+        const DisabledFeatures hidden(c.without);
+        const kai_ukernel *gemm = kai_registry_find_ukernel(c.gemm), *generic = kai_registry_find_ukernel(c.generic);
+        if (gemm == nullptr || generic == nullptr || !kai_registry_runnable(gemm->features, nullptr, 0) ||
+            !kai_registry_runnable(generic->features, nullptr, 0)) {
+            continue;
+        }
+        kai_gemm_problem p = kai_gemm_problem_of(c.m, 64, 512);
+        p.b_kind = c.kind, p.gguf_type = KAI_GGUF_IQ4_NL, p.b_constant = true;
+        p.a_type = p.b_type = p.c_type = c.type;
+        p.b_transposed = c.kind != KAI_GEMM_DENSE, p.bl = c.kind == KAI_GEMM_INT4_BLOCK_F16 ? 32 : 0;
+        p.allow_f16 = c.type == kai_dt_f16, p.core = c.core;
+        const kai_gemm_plan its = plan_of(p);
+        EXPECT_STREQ(its.gemm.ukernel->name, c.gemm);
+        EXPECT_EQ(its.problem.core, c.core);
+        const std::string text = explained(its);
+        EXPECT_NE(text.find(std::string("\ncores: ") + kai_cpu_core_name(c.core) + " ("), std::string::npos) << text;
+        EXPECT_NE(
+            text.find(
+                std::string(c.generic) + ": is slower than " + c.gemm + " on cores like " + kai_cpu_core_name(c.core)),
+            std::string::npos)
+            << text;
+        p.core = KAI_CORE_GENERIC;
+        const kai_gemm_plan others = plan_of(p);
+        EXPECT_STREQ(others.gemm.ukernel->name, c.generic);
+        EXPECT_NE(explained(others).find("\ncores: generic ("), std::string::npos);
+        p.core = KAI_CORE_AUTO;
+        const kai_cpu_core fastest = kai_cpu_fastest_core().core;
+        const kai_gemm_plan own = plan_of(p);
+        EXPECT_EQ(own.problem.core, fastest);
+        p.core = fastest;
+        EXPECT_EQ(own.gemm.ukernel, plan_of(p).gemm.ukernel);
+    }
+}
+
+// The user's word counts for plans that do not name a class.
+TEST(GemmChoice, ClassOfCoresByTheUser) {
+    for (int i = KAI_CORE_GENERIC; i < KAI_CORE_COUNT; ++i) {
+        const auto core = static_cast<kai_cpu_core>(i);
+        setenv("KLEIDIAI_CPU_CORE", kai_cpu_core_name(core), 1);
+        kai_cpu_forget();
+        kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+        p.b_constant = true;
+        const kai_gemm_plan plan = plan_of(p);
+        EXPECT_EQ(plan.problem.core, core);
+        EXPECT_NE(
+            explained(plan).find(std::string("\ncores: ") + kai_cpu_core_name(core) + " (KLEIDIAI_CPU_CORE)\n"),
+            std::string::npos);
+        for (int j = KAI_CORE_GENERIC; j < KAI_CORE_COUNT; ++j) {
+            p.core = static_cast<kai_cpu_core>(j);
+            EXPECT_EQ(plan_of(p).problem.core, p.core);
+            EXPECT_EQ(explained(plan_of(p)).find("(problem.core)\n") != std::string::npos, i != j);
+        }
+    }
+    unsetenv("KLEIDIAI_CPU_CORE");
+    kai_cpu_forget();
+    kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+    for (const int core : {-1, static_cast<int>(KAI_CORE_COUNT), 1000}) {
+        p.core = static_cast<kai_cpu_core>(core);
+        kai_gemm_plan plan;
+        EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+        EXPECT_EQ(plan.reason, SAID(no_enumerator, "core", core, "kai_cpu_core"));
+    }
 }
 
 // ---- packed, or read where it lies ----

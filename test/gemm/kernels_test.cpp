@@ -85,6 +85,7 @@ kai_gemm_problem plain_problem(kai_gemm_kind kind, kai_datatype c_type) {
     kai_gemm_problem p = kai_gemm_problem_of(kMany, 64, 512);
     p.b_kind = kind, p.c_type = c_type, p.b_constant = true;
     p.b_transposed = kind != KAI_GEMM_INT8_STATIC, p.bl = has_blocks(kind) ? 32 : 0;
+    p.core = KAI_CORE_GENERIC;
     if (is_integer(kind)) {
         p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     }
@@ -377,7 +378,7 @@ const kai_ukernel* in_place(kai_gguf_type_id type) {
                          : type == KAI_GGUF_Q4_K ? "matmul_clamp_f32_qsi8d256p_ggq4_k"
                          : type == KAI_GGUF_Q6_K ? "matmul_clamp_f32_qsi8d256p_ggq6_k"
                                                  : nullptr;
-    const kai_registry_request request = {family, 1, nullptr, 0, {}};
+    const kai_registry_request request = {family, 1, nullptr, 0, KAI_CORE_AUTO, {}};
     return family != nullptr ? kai_registry_best(&request, nullptr, nullptr) : nullptr;
 }
 

@@ -68,9 +68,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, pin),
             offsetof(kai_gemm_problem, format),
             offsetof(kai_gemm_problem, untagged),
+            offsetof(kai_gemm_problem, core),
             offsetof(kai_gemm_problem, reserved)}),
-        (Bytes{432, 0,  8,  16, 24, 32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72, 76,
-               80,  84, 88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 176}))
+        (Bytes{432, 0,  8,  16, 24, 32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,
+               80,  84, 88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176}))
         << "kai_gemm_problem";
     EXPECT_EQ(
         (Bytes{
@@ -279,8 +280,8 @@ TEST(GemmLayout, OfThisMajorVersion) {
         (Bytes{
             sizeof(kai_registry_request), offsetof(kai_registry_request, family), offsetof(kai_registry_request, m),
             offsetof(kai_registry_request, same_rhs_as), offsetof(kai_registry_request, without),
-            offsetof(kai_registry_request, reserved)}),
-        (Bytes{96, 0, 8, 16, 24, 32}))
+            offsetof(kai_registry_request, core), offsetof(kai_registry_request, reserved)}),
+        (Bytes{96, 0, 8, 16, 24, 32, 40}))
         << "kai_registry_request";
     EXPECT_EQ(
         (Bytes{

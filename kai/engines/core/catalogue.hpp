@@ -16,5 +16,6 @@
 #define KAI_SECOND(FIRST, SECOND, ...) SECOND
 #define KAI_NO_LINE(...)
 
-// Sources ignore the line that names the family.
+// Sources ignore the line that names the family, and those that order micro-kernels.
 #define KAI_FAMILY(...)
+#define KAI_PREFER(...)
