@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fnmatch.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "kai/kai_cpu.h"
 #include "kai/kai_registry.h"
 #include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/filter.hpp"
 #include "test/support/library_build.hpp"
 
 namespace {
@@ -22,42 +19,10 @@ std::string without(std::string filter, const std::string& pattern) {
     return filter + (filter.find('-') == std::string::npos ? '-' : ':') + pattern;
 }
 
-/// A GoogleTest filter: patterns, then after a minus those of tests to leave out.
-class Filter {
-public:
-    explicit Filter(const std::string& filter) {
-        std::istringstream parts(filter);
-        std::string wanted, unwanted;
-        std::getline(parts, wanted, '-');
-        std::getline(parts, unwanted);
-        wanted_ = split(wanted.empty() ? "*" : wanted);
-        unwanted_ = split(unwanted);
-    }
-    bool selects(const std::string& test) const {
-        return matches(wanted_, test) && !matches(unwanted_, test);
-    }
-
-private:
-    using Patterns = std::vector<std::string>;
-    static Patterns split(const std::string& text) {
-        Patterns patterns;
-        std::istringstream list(text);
-        for (std::string pattern; std::getline(list, pattern, ':');) {
-            patterns.push_back(pattern);
-        }
-        return patterns;
-    }
-    static bool matches(const Patterns& patterns, const std::string& test) {
-        return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-            return fnmatch(pattern.c_str(), test.c_str(), 0) == 0;
-        });
-    }
-    Patterns wanted_, unwanted_;
-};
-
-/// A filter of those kernels and packers alone that KLEIDIAI_TEST_ONLY says: with vectors of any length, with SME,
-/// without SME. "scalable" also leaves out tests that have neither and do not depend on the vector length. The result
-/// is a list of tests: patterns for hundreds of kernels, tried on 15,000 tests, take seconds under emulation.
+/// A filter of those kernels and packers alone that KLEIDIAI_TEST_ONLY says, "" for all: with vectors of any length,
+/// with SME, without SME; and of these, those that KLEIDIAI_TEST_SUBJECTS names. "scalable" also leaves out tests that
+/// have neither and do not depend on the vector length. The result is a list of tests: patterns for hundreds of
+/// kernels, tried on 15,000 tests, take seconds under emulation.
 std::string only(const std::string& which, std::string filter) {
     if (which == "scalable") {
         filter = without(filter, "GgufTypes.*:GgufFloats.*:GgufUnpack.*:GgufTable.*:GgufActivations.*");
@@ -67,7 +32,8 @@ std::string only(const std::string& which, std::string filter) {
     const auto leave_out = [&](const auto& subject) {
         const bool sme = (subject.features >> KAI_CPU_SME & 1) != 0;
         const bool scalable = sme || (subject.features >> KAI_CPU_SVE & 1) != 0;
-        if (which == "scalable" ? !scalable : sme != (which == "sme")) {
+        const bool of_others = which == "scalable" ? !scalable : !which.empty() && sme != (which == "sme");
+        if (of_others || !test::is_chosen(subject)) {
             left_out.insert(subject.name);
         }
     };
@@ -77,18 +43,13 @@ std::string only(const std::string& which, std::string filter) {
     for (const kai_packer* p : test::all_packers()) {
         leave_out(*p);
     }
-    const Filter whole(filter);
+    const test::Filter whole(filter);
     std::string names;
-    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-    for (int i = 0; i < all.total_test_suite_count(); ++i) {
-        const testing::TestSuite& suite = *all.GetTestSuite(i);
-        for (int j = 0; j < suite.total_test_count(); ++j) {
-            const std::string test = suite.GetTestInfo(j)->name(), name = std::string(suite.name()) + "." + test;
-            if (left_out.count(test.substr(test.find('/') + 1)) == 0 && whole.selects(name)) {
-                names += name + ":";
-            }
+    test::for_each_test([&](const std::string& name, const std::string& subject) {
+        if (left_out.count(subject) == 0 && whole.selects(name)) {
+            names += name + ":";
         }
-    }
+    });
     return names;
 }
 
@@ -105,9 +66,15 @@ int main(int argc, char** argv) {
                         GTEST_FLAG_GET(filter),
                         "*/AssertedPreconditions.*:*.LhsRefusesAndSaysWhy/*:*.ViolatedPreconditionsAreTold"));
     }
-    if (const char* which = std::getenv("KLEIDIAI_TEST_ONLY")) {
+    const char *which = std::getenv("KLEIDIAI_TEST_ONLY"), *subjects = std::getenv("KLEIDIAI_TEST_SUBJECTS");
+    if (which != nullptr) {
         std::printf("KLEIDIAI_TEST_ONLY: of kernels and packers those that are %s\n", which);
-        GTEST_FLAG_SET(filter, only(which, GTEST_FLAG_GET(filter)));
+    }
+    if (subjects != nullptr) {
+        std::printf("KLEIDIAI_TEST_SUBJECTS: %s\n", subjects);
+    }
+    if (which != nullptr || subjects != nullptr) {
+        GTEST_FLAG_SET(filter, only(which != nullptr ? which : "", GTEST_FLAG_GET(filter)));
     }
     return RUN_ALL_TESTS();
 }
