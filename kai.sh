@@ -3,6 +3,9 @@
 #
 #   ./kai.sh demo         a language model on all micro-kernels; --cpu cortex-a72: on an emulated Raspberry Pi 4
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
+#   ./kai.sh test --quick a sample for the developer's loop: unit tests natively, and on one emulated CPU
+#   ./kai.sh test --changed [REVISION]     what the differences from a revision can affect: without one, from where
+#                         the branch left main (docs/testing.md)
 #   ./kai.sh bench ...    measures this machine (docs/benchmark.md); arguments go to the benchmark: --help, --all, ...
 #                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
 #   ./kai.sh bench --model=7b-q4_0         tokens per second of a language model with random weights; no file
@@ -89,8 +92,8 @@ run_tests() {
 
 cmd_setup() { need_build_tools; }
 
-cmd_test() {
-    need_build_tools
+# Builds everything that tests need.
+build_tests() {
     local bench=OFF
     if [ "$manager" = apt ]; then
         need_bench_packages
@@ -104,10 +107,7 @@ cmd_test() {
     fi
     build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
     wait
-    run_tests native
-    if [ "$host" != aarch64 ] && ! can_cross; then
-        echo "NOT TESTED: all but the portable part. $no_cross"
-    elif [ "$host" != aarch64 ]; then
+    if [ "$host" != aarch64 ] && can_cross; then
         # The test program is compiled once, by Clang, and linked with GCC's libraries, too. cmake/KaiEmulation.cmake
         # says which tests run where.
         local libraries="gcc|$root/build/aarch64-gcc/libkleidiai.a|0"
@@ -115,12 +115,89 @@ cmd_test() {
         target=kleidiai_build_checks build aarch64-gcc
         target=kleidiai build aarch64-gcc-debug
         build aarch64-clang "-DKLEIDIAI_OTHER_LIBRARIES=$libraries"
-        run_tests aarch64-clang
-        run_tests aarch64-gcc -R 'kleidiai_(c_client|symbols|isa|bti|package|integrate|bazel)'
-        run_tests aarch64-gcc-debug -R kleidiai_symbols
     fi
+}
+
+# Of GCC's builds only the checks: the test program with its libraries belongs to the build with Clang.
+gcc_tests='kleidiai_(c_client|symbols|isa|bti|package|integrate|bazel)' gcc_debug_tests=kleidiai_symbols
+
+all_tests() {
+    run_tests native
+    if [ "$host" != aarch64 ] && ! can_cross; then
+        echo "NOT TESTED: all but the portable part. $no_cross"
+    elif [ "$host" != aarch64 ]; then
+        run_tests aarch64-clang
+        run_tests aarch64-gcc -R "$gcc_tests"
+        run_tests aarch64-gcc-debug -R "$gcc_debug_tests"
+    fi
+}
+
+cmd_test() {
+    need_build_tools
+    case ${1:-} in
+        '') build_tests; all_tests ;;
+        --quick) quick_tests ;;
+        --changed) changed_tests "${2:-}" ;;
+        *) die "test: --quick or --changed [REVISION], not $1" ;;
+    esac
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
+}
+
+# Which tests these are stands in test/CMakeLists.txt (kleidiai_quick) and cmake/KaiEmulation.cmake (KAI_RUNS_quick).
+quick_tests() {
+    target=kleidiai_quick build native
+    run_tests native -C quick -L quick
+    if [ "$host" != aarch64 ] && can_cross; then
+        target=kleidiai_quick build aarch64-clang
+        run_tests aarch64-clang -C quick -L quick
+    elif [ "$host" != aarch64 ]; then
+        echo "NOT TESTED: all but the portable part. $no_cross"
+    fi
+    echo "NOT RUN: other CPUs and vector lengths, GCC's libraries, assertions, sanitizers, fuzzing, mutants, tools,"
+    echo "examples, packages, the site. Before a commit: ./kai.sh test, or ./kai.sh test --changed"
+}
+
+# changed_tests [REVISION]
+changed_tests() {
+    local base files what name rest left="" chosen=() builds=("$root/build/native")
+    need_packages python3=python3 git=git
+    base=$(python3 "$root/tools/changed_tests.py" base ${1:+"$1"})
+    files=$(tail -n +2 <<< "$base")
+    base=$(head -n 1 <<< "$base")
+    if [ -z "$files" ]; then
+        echo "NOT RUN: anything. Nothing differs from ${base:0:12}"
+        return
+    fi
+    say "changed since ${base:0:12}:"
+    echo "$files"
+    build_tests
+    if [ "$host" != aarch64 ] && can_cross; then
+        builds+=("$root/build/aarch64-gcc=$gcc_tests" "$root/build/aarch64-gcc-debug=$gcc_debug_tests")
+        builds+=("$root/build/aarch64-clang")
+    fi
+    python3 "$root/tools/changed_tests.py" choose --base "$base" --builds "${builds[@]}" > "$root/build/changed.txt"
+    while read -r what name rest; do
+        case $what in
+            all) say "all tests: $name $rest"; all_tests; return ;;
+            subjects) export KLEIDIAI_TEST_SUBJECTS=$name ;;
+            tests) chosen+=("$name" "$rest") ;;
+            left) left+=$(printf '\n  %s: %s' "$name" "${rest:-none}") ;;
+        esac
+    done < "$root/build/changed.txt"
+    if [ -n "${KLEIDIAI_TEST_SUBJECTS:-}" ]; then
+        say "of micro-kernels and packers, kleidiai_test and kleidiai_mutants test these and what uses them:"
+        tr : '\n' <<< "$KLEIDIAI_TEST_SUBJECTS"
+    fi
+    set -- "${chosen[@]}"
+    while [ $# -gt 0 ]; do
+        if [ "$2" != '^()$' ]; then
+            run_tests "$1" -R "$2"
+        fi
+        shift 2
+    done
+    echo "NOT RUN, for the changes cannot affect it:$left"
+    [ "$host" = aarch64 ] || can_cross || echo "NOT TESTED: all but the portable part. $no_cross"
 }
 
 cmd_demo() {

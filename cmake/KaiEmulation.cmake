@@ -4,6 +4,7 @@
 # kai_add_test(NAME COMMAND ... [ONCE | RUNS ...]): adds the test NAME; under emulation NAME.<label> for each of
 # KAI_EMULATED_CPUS, with ONCE for the first of them, with RUNS for these: "label|part|variable=value|..." each. Two
 # runs on one CPU differ in their part: NAME.<label>.<part>. A program that returns 77 could test nothing here: skipped.
+# With QUICK, only `./kai.sh test --quick` runs these (ctest -C quick -L quick): a part of what others run.
 
 # label|CPU for QEMU
 set(KAI_EMULATED_CPUS
@@ -49,6 +50,13 @@ set(KAI_RUNS_gcc
     "svl128||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_shapes}"
     "svl2048||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_calls}"
     "neoverse-n1||GTEST_FILTER=${kai_shapes}")
+
+# A sample for the developer's loop: one CPU, calls of every kind with each kernel and packer, and a few products of the
+# GEMM layer with each kind of weights.
+set(KAI_RUNS_quick
+    "svl512|quick|GTEST_FILTER=${kai_shapes}:*.Depths/*:*.Threads/*:*.ClampsForReal/*:*.SpecialFloats/*:Cpu.*:Gguf*")
+set(kai_quick_gemm "GemmProduct.*:GemmKernels.*:GemmChoice.*:GemmTensor*:GemmGguf.Any*")
+set(KAI_RUNS_gemm_quick "svl512|quick|KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_quick_gemm}")
 
 # With assertions. One vector length is enough, and tests of calls, depths and of what is rejected. (The conformance
 # check has Clang's.)
@@ -104,7 +112,15 @@ if(CMAKE_CROSSCOMPILING AND KAI_TARGET_IS_AARCH64)
 endif()
 
 function(kai_add_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE" "" "COMMAND;RUNS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE;QUICK" "" "COMMAND;RUNS")
+    if(arg_QUICK)
+        if(NOT CMAKE_CROSSCOMPILING)
+            return()
+        endif()
+        set(configurations CONFIGURATIONS quick)
+    else()
+        set(configurations "")
+    endif()
     if(NOT CMAKE_CROSSCOMPILING)
         add_test(NAME ${name} COMMAND ${arg_COMMAND})
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
@@ -136,8 +152,12 @@ function(kai_add_test name)
             string(APPEND test ".${part}")
         endif()
         add_test(NAME ${test}
-            COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu_${label}}" "$<TARGET_FILE:${program}>" ${arg_COMMAND})
+            COMMAND "${KLEIDIAI_EMULATOR}" -cpu "${cpu_${label}}" "$<TARGET_FILE:${program}>" ${arg_COMMAND}
+            ${configurations})
         # Code is translated once if it all fits: 7 to 12 % less time than with QEMU's default.
         set_tests_properties(${test} PROPERTIES ENVIRONMENT "QEMU_TB_SIZE=512;${environment}" SKIP_RETURN_CODE 77)
+        if(arg_QUICK)
+            set_tests_properties(${test} PROPERTIES LABELS quick)
+        endif()
     endforeach()
 endfunction()
