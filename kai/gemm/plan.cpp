@@ -63,7 +63,7 @@ bool packs_b(const kai_gemm_kernel& kernel) {
 
 bool is_direct(const Plan& plan) {
     const Problem& p = plan.problem;
-    // A bias that was rounded to f16 is none of f32 results.
+    // f32 results need a bias that was not rounded to f16.
     const bool bias_inside = packs_b(plan.gemm) && packs_b(plan.gemv) && kai::packs_bias(*plan.rhs_packer) &&
                              (kai::bias_size(*plan.rhs_packer) >= size_of(plan.gemm.ukernel->dst_type));
     return p.alpha == 1 && p.beta == 0 && p.c_type == plan.gemm.ukernel->dst_type && (!p.bias || bias_inside) &&

@@ -100,12 +100,14 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
     if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
         using L = kai::StaticLimits;
         const size_t columns = L::kColumns * L::kStripPanels;
-        // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns.
+        // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns; one row of a k
+        // that ends in the second half of a step.
         return {
             {L::kRows, columns, 16, 0, 1},
             {8, columns, L::kPackedBytes / 8, 0, 1},
             {5, L::kColumns, L::kPackedBytes / 4, 0, 1},
-            {13, L::kFewColumns, 32, 0, 1}};
+            {13, L::kFewColumns, 32, 0, 1},
+            {5, L::kColumns, 27, 0, 1}};
     }
     if (kai::file_type_of(u) != nullptr) {
         using L = kai::InplaceLimits;
