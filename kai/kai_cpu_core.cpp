@@ -61,7 +61,7 @@ constexpr const char* kReasons[] = {
     "this is not an AArch64 CPU, or an unknown system",
     "KLEIDIAI_CPU_CORE",
 };
-enum Source : unsigned { kNoNames, kOwn, kSysfs, kCpuinfo, kRegistry, kApple, kUnknownSystem, kUser };
+enum Source : unsigned { kNoNames, kThisCore, kSysfs, kCpuinfo, kRegistry, kApple, kUnknownSystem, kUser };
 
 struct Found {
     kai_cpu_core core;
@@ -256,7 +256,7 @@ Found ask_linux(const char* root, uint64_t own) {
         one.add_midr(own);
     }
     if (one.is_known()) {
-        return {one.core, kOwn};
+        return {one.core, kThisCore};
     }
     const Fastest by_sysfs = ask_sysfs(root);
     if (by_sysfs.any()) {
@@ -266,7 +266,7 @@ Found ask_linux(const char* root, uint64_t own) {
     if (by_cpuinfo.any()) {
         return {by_cpuinfo.core, kCpuinfo};
     }
-    return one.any() ? Found{one.core, kOwn} : Found{KAI_CORE_GENERIC, kNoNames};
+    return one.any() ? Found{one.core, kThisCore} : Found{KAI_CORE_GENERIC, kNoNames};
 }
 #endif  // Linux
 
@@ -409,7 +409,7 @@ kai_cpu_core_answer kai_cpu_this_core() {
     uint64_t midr = 0;
 #if defined(__linux__) && defined(__aarch64__)
     midr = own_midr();
-    constexpr Source kSource = kOwn;
+    constexpr Source kSource = kThisCore;
 #elif defined(KAI_WINDOWS_ON_ARM)
     midr = read_midr(GetCurrentProcessorNumber(), &midr) ? midr : 0;
     constexpr Source kSource = kRegistry;

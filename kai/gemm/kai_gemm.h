@@ -177,8 +177,8 @@ struct kai_gemm_problem {
     /// The format in which B is packed already (kai_gemm_file.h); NULL: the best. Read while planning only.
     const struct kai_gemm_format* format;
     bool untagged;  ///< Packed matrices B do not end with a tag: those of files of version 1 (docs/file.md).
-    /// The class of the cores that run it, where kernels differ; KAI_CORE_AUTO: the fastest of this machine. The plan has
-    /// the class. Results are right on any core.
+    /// The class of the cores that run it, where kernels differ; KAI_CORE_AUTO: the fastest of this machine. The plan
+    /// has the class. Results are right on any core.
     enum kai_cpu_core core;
     /// @}
 

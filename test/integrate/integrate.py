@@ -116,8 +116,8 @@ def by_pkg_config(compiler, prefix, shared, standards, work):
 
 
 def by_cmake(compiler, mode, shared, work, *options, libraries=None):
-    """The clients as a CMake project; MODE of test/package/CMakeLists.txt. `libraries`: the folder of shared ones, if it
-    is neither in `work` nor beside it."""
+    """The clients as a CMake project; MODE of test/package/CMakeLists.txt. `libraries`: the folder of shared ones, if
+    it is neither in `work` nor beside it."""
     shutil.rmtree(work, ignore_errors=True)
     cmake = list(compiler.cmake)
     if shared and compiler.emulator:
@@ -128,7 +128,8 @@ def by_cmake(compiler, mode, shared, work, *options, libraries=None):
     run(["cmake", "--build", work, "-j", "2"])
     for client in CLIENTS:
         built = ":".join(sorted({str(path.parent) for path in work.rglob("lib*.so")}))
-        compiler.start(work / client, (libraries or built or library_folder(work.parent / "prefix")) if shared else None)
+        folder = libraries or built or library_folder(work.parent / "prefix")
+        compiler.start(work / client, folder if shared else None)
 
 
 def archive(path):

@@ -95,7 +95,8 @@ def main():
         (work / "CMakeLists.txt").write_text(HEAD + finds + TAIL)
         shutil.copy(ROOT / "test/package/client.c", work)
         configure = ["cmake", "-S", work, "-B", work / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}"]
+                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_C_COMPILER={options.cc}",
+                     f"-DCMAKE_CXX_COMPILER={options.cxx}"]
         if run(*configure)[0] == 0:
             raise SystemExit(f"{client}: the library was found without {option[1]}")
         require(*configure, f"{option[1]}={ROOT}")

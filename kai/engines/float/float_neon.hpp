@@ -21,8 +21,8 @@ KAI_STRUCT(FloatGemmArgs, KAI_FLOAT_GEMM_ARGS);
 
 using FloatGemmFn = void(const FloatGemmArgs*);
 
-/// The work of a micro-kernel, and the columns of its panels. `few`, if not NULL, takes 1 to 3 rows after the last whole
-/// tile: loads of halves pay off with 4 rows, since each of the RHS serves all of them.
+/// The work of a micro-kernel, and the columns of its panels. `few`, if not NULL, takes 1 to 3 rows after the last
+/// whole tile: loads of halves pay off with 4 rows, since each of the RHS serves all of them.
 struct FloatKernel {
     FloatGemmFn *run, *few;
     size_t columns;

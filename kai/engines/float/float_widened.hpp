@@ -52,16 +52,15 @@ template <size_t dst_bytes>
     const auto next = [&](size_t panels) __attribute__((always_inline)) {
         args.bias = bytes(args.bias, panels * panel), args.columns = bytes(args.columns, panels * panel);
         args.dst = bytes(args.dst, panels * width);
-        n -= panels * kColumns;
     };
     if (m == 1 && kernel->row != nullptr) {
-        while (n >= 2 * kColumns) {
+        for (; n >= 2 * kColumns; n -= 2 * kColumns) {
             args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
             kernel->row(&args);
             next(2);
         }
     }
-    while (n >= kColumns) {
+    for (; n >= kColumns; n -= kColumns) {
         kernel->run(&args);
         next(1);
     }
