@@ -122,7 +122,7 @@ run("list", model, "--for", "sme2", "--vector-length", 100, fails="128, 256, 512
 # Of each instruction set: kernels of Q4_0, Q8_0, Q5_K, and of matrices packed as f32, f16 and bf16.
 by_isa = {
     "portable": ("portable", "portable", "portable", "portable", "portable", ""),
-    "neon": ("neon_mlal", "portable", "portable", "neon_mla", "portable", ""),
+    "neon": ("neon_mlal", "portable", "portable", "neon_mla", "neon_fcvtl", ""),
     "dotprod": ("neon_dotprod", "neon_dotprod", "neon_dotprod", "neon_mla", "neon_mla", ""),
     "i8mm": ("neon_i8mm", "neon_i8mm", "neon_i8mm", "neon_mla", "neon_mla", "neon_mmla"),
     "sme": ("neon_i8mm", "sme_mopa", "neon_i8mm", "sme_mopa", "sme_mopa", "sme_mopa"),
