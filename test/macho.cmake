@@ -12,7 +12,7 @@ set(compile "${CLANG}" --target=arm64-apple-macos14 -nostdlibinc "-I${ROOT}" -is
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 set(objects "")
-foreach(source kai_common kai_cpu)
+foreach(source kai_common kai_cpu kai_cpu_core)
     step(${compile} -x c++ -std=c++17 -O2 -fno-exceptions -fno-rtti -c "${ROOT}/kai/${source}.cpp" -o
         "${WORK}/${source}.o")
     list(APPEND objects "${WORK}/${source}.o")

@@ -567,6 +567,7 @@ TEST_P(GemmGguf, DenseTensorsAgreeWithPlans) {
         kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
         p.b_constant = p.b_transposed = true;
         p.allow_bf16 = element == kai_dt_bf16, p.allow_f16 = element == kai_dt_f16;
+        p.core = KAI_CORE_GENERIC;  // a tensor is for features, not for a class of cores
         kai_gemm_plan plan;
         ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
         // Without instructions for f16 a plan prefers f32, whatever is packed.
