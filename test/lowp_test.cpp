@@ -40,7 +40,7 @@ protected:
         rhs.bias.assign(n, 0.0f), rhs.multiplier.assign(n, 1 << 30), rhs.shift.assign(n, 0);
     }
 
-    /// Runs and compares: all elements in one call, and columns 4 to the last but one.
+    /// Runs and compares: all elements in one call, and columns from n_step to the last but one.
     void check() {
         reference::Arithmetic arithmetic;
         arithmetic.type = u.dst_type;
@@ -50,8 +50,8 @@ protected:
         const std::vector<uint8_t> l = test::packed(lhs_format, lhs, {1, 1, 1});
         const std::vector<uint8_t> r = test::packed(rhs_format, rhs, {u.get_nr(), u.get_kr(), u.get_sr()});
         const std::vector<int32_t> bias(rhs.bias.begin(), rhs.bias.end());
-        for (const size_t first : {size_t{0}, size_t{4}}) {
-            const size_t columns = first == 0 ? n : n > 5 ? n - 5 : 0;
+        for (const size_t first : {size_t{0}, u.get_n_step()}) {
+            const size_t columns = first == 0 ? n : n > first + 1 ? n - first - 1 : 0;
             std::vector<uint8_t> dst(m * columns);
             kai_matmul_lowp_params params = {};
             params.pipeline = low.legacy ? KAI_LOWP_LEGACY : KAI_LOWP_FIXED_POINT;

@@ -328,7 +328,7 @@ protected:
         if (test::is_kxn(p) && t.rows % (8 / std::min(8U, test::element_bits(p))) != 0) {
             return false;  // a panel begins within a byte of the source
         }
-        const size_t most = test::is_requantising(p) ? 8 : 4;
+        const size_t most = test::is_requantising(p) || format.sum != nullptr ? 8 : 4;
         if (format.plain) {
             return (t.kr <= most || format.inverts) && (t.sr == 1 || p.signature == KAI_LHS_PACK_BL);
         }

@@ -95,6 +95,14 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
     }
     if (kai::takes<&kai::KernelArgs::lowp>(u)) {
         using L = kai::LowpLimits;
+        using S = kai::StaticLimits;
+        if (std::string(u.rhs_format).find("sumi32") != std::string::npos) {
+            // Rows are packed for more columns than are few.
+            return {
+                {S::kSumRows, 2 * S::kFewColumns, 32, 0, 1},
+                {8, 2 * S::kFewColumns, S::kPackedBytes / 8, 0, 1},
+                {5, S::kColumns, S::kPackedBytes / 4, 0, 1}};
+        }
         return {{L::kRows, L::kColumns, 16 * L::kGroups, 0, 1}};
     }
     if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {

@@ -527,6 +527,9 @@ template <size_t bytes>
 size_t bias(const Shape&, size_t c) {
     return bytes * c;
 }
+size_t sum_after(const Shape& s, size_t c) {
+    return s.rows * padded_k(s) + 4 * c;
+}
 size_t qsi8_scale(const Shape& s, size_t c, size_t) {
     return s.rows * (4 + padded_k(s)) + 4 * c;
 }
@@ -782,6 +785,13 @@ const std::vector<Format>& formats() {
             .with_sum(plain::bias<4>)
             .with_plain_numbers()
             .with_inverted_halves(),
+        Format{"qau8psumi32", kRhs, Format::i8, plain::stride<1, 0, 4>, kAt<plain::place<1>>}
+            .with_sum(plain::sum_after)
+            .with_plain_numbers()
+            .with_unsigned_values(),
+        Format{"qsi8psumi32", kRhs, Format::i8, plain::stride<1, 0, 4>, kAt<plain::place<1>>}
+            .with_sum(plain::sum_after)
+            .with_plain_numbers(),
         Format{"f32_kxn", kRhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}
             .with_plain_numbers()
             .with_rows_of_columns(),

@@ -332,6 +332,9 @@ inline constexpr Format qsu2cxpbi32sf32 =
 /// Before the panel: int32 sum of the signed weights. 16 k of a column: 8 weights made signed, then 8 more, inverted.
 inline constexpr Format qau8p = Format{"qau8p", 8, Format::kr}.before_panel(4);
 inline constexpr Format qsi8p = Format{"qsi8p", 8, Format::kr}.before_panel(4);
+/// After the panel: int32 sum of the weights, which are as they are, uint8 or int8.
+inline constexpr Format qau8psumi32 = Format{"qau8psumi32", 8, Format::kr}.after_panel(4);
+inline constexpr Format qsi8psumi32 = Format{"qsi8psumi32", 8, Format::kr}.after_panel(4);
 /// @}
 
 /// An RHS that is not packed: rows of n elements (K x N) or of k (N x K), `stride` bytes apart.

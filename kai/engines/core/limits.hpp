@@ -56,6 +56,7 @@ struct LowpLimits {
 
 /// Static int8 on NEON, rows as they lie.
 struct StaticLimits {
+    static constexpr size_t kSumRows = 60;  // low precision by the same tiles: of a block
     static constexpr size_t kColumns = 16, kStripPanels = 8;
     static constexpr size_t kRows = 126;           // of a block: whole tiles of 6
     static constexpr size_t kPackedBytes = 16384;  // of rows that are packed at a time (SMMLA)

@@ -17,8 +17,10 @@ namespace {
 
 template <bool neighbours>
 struct LanesInt4;
-template <bool low_precision>
+template <bool low_precision, bool is_unsigned = false>
 struct LanesInt8;
+template <bool is_unsigned>
+using LanesSums = LanesInt8<false, is_unsigned>;
 template <bool sixteens>
 struct LanesTable;
 
@@ -71,8 +73,8 @@ struct LanesInt4 {
     }
 };
 
-/// low_precision: int8 or uint8; of a group, the last 8 weights are inverted.
-template <bool low_precision>
+/// low_precision: int8 or uint8, made signed; of a group, the last 8 weights are inverted. is_unsigned: uint8.
+template <bool low_precision, bool is_unsigned>
 struct LanesInt8 {
     static constexpr size_t weights = 16, min_group = low_precision ? 16 : 4, max_group = low_precision ? 16 : 8;
     static constexpr bool halves = false, serial = false;
@@ -83,7 +85,11 @@ struct LanesInt8 {
     }
     KAI_INLINE uint8x16_t take(size_t c, uint8x16_t v) {
         v = low_precision ? veorq_u8(v, flip) : v;
-        pairs[c] = vpadalq_s8(pairs[c], vreinterpretq_s8_u8(v));
+        if constexpr (is_unsigned) {  // up to 2 * 255 * kSteps, and four of them in the end: INT16_MAX holds that
+            pairs[c] = vreinterpretq_s16_u16(vpadalq_u8(vreinterpretq_u16_s16(pairs[c]), v));
+        } else {
+            pairs[c] = vpadalq_s8(pairs[c], vreinterpretq_s8_u8(v));
+        }
         return low_precision ? veorq_u8(v, vcombine_u8(vdup_n_u8(0), vdup_n_u8(0xFF))) : v;
     }
     KAI_INLINE void finish(uint8x16_t*) const {
@@ -234,6 +240,19 @@ four_columns(const RhsChannels& p, size_t at, const uint8_t* array, size_t colum
     return columns;
 }
 
+/// Packs a step of which the panel has only `groups` groups of a column.
+[[gnu::noinline]] void pack_groups(
+    const RhsChannels& p, PackFour pack_four, const FourColumns& src, uint8_t* dst, uint8_t* sums, size_t groups) {
+    const size_t bytes = 4 * p.group;  // of four columns
+    uint8_t four[64];
+    RhsChannels narrow = p;
+    narrow.tile.rows = 4;
+    pack_four(narrow, src, four, sums, 1, false);
+    for (size_t i = 0; i < groups; ++i) {
+        __builtin_memcpy(dst + i * p.group * p.tile.rows, four + i * bytes, bytes);
+    }
+}
+
 /// N x K. The chunk after the whole steps is padded with zeros.
 [[gnu::noinline]] void pack_weights_nxk(const RhsChannels& p, PackFour pack_four, const uint8_t* absent) {
     const size_t weights = 128 / p.bits, whole = p.k / weights;  // weights of a step
@@ -256,7 +275,11 @@ four_columns(const RhsChannels& p, size_t at, const uint8_t* array, size_t colum
                         columns.at[i] = ends[i];
                     }
                 }
-                pack_four(p, columns, dst, sums, steps, half);
+                if (half && p.bits == 8) {  // some groups of a step
+                    pack_groups(p, pack_four, columns, dst, sums, rest % weights / p.group);
+                } else {
+                    pack_four(p, columns, dst, sums, steps, half);
+                }
             }
         }
     }
@@ -326,19 +349,6 @@ KAI_INLINE void transpose_columns(size_t bits, const uint8_t* src, size_t line, 
         for (size_t j = 0; j < count; ++j) {
             to[i][j] = p.rhs[(k + i) * p.line + first + j];
         }
-    }
-}
-
-/// Packs a step of which the panel has only `groups` groups of a column.
-[[gnu::noinline]] void pack_groups(
-    const RhsChannels& p, PackFour pack_four, const FourColumns& src, uint8_t* dst, uint8_t* sums, size_t groups) {
-    const size_t bytes = 4 * p.group;  // of four columns
-    uint8_t four[64];
-    RhsChannels narrow = p;
-    narrow.tile.rows = 4;
-    pack_four(narrow, src, four, sums, 1, false);
-    for (size_t i = 0; i < groups; ++i) {
-        __builtin_memcpy(dst + i * p.group * p.tile.rows, four + i * bytes, bytes);
     }
 }
 

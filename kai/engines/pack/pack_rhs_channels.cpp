@@ -121,6 +121,16 @@ KAI_DEFINE_PACKER(
     KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 4, 16, 8, true, false)       \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, 4, 16, 1, uint8_t, int32_t) \
     KAI_DEFINE_RUN(NAME, FORMAT, true, LanesInt8<true>, void, true, FLIP)
+/// Panels of 16 columns in groups of KR, weights as they are.
+#define KAI_DEFINE_SUMS_OF(NAME, FORMAT, KXN, KR, UNSIGNED)             \
+    KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, 16, KR, 8, KXN, false) \
+    KAI_DEFINE_RUN(NAME, FORMAT, KXN, LanesSums<UNSIGNED>, void, false, 0, UNSIGNED)
+#define KAI_DEFINE_SUMS(TYPE, KR, UNSIGNED)                                                                          \
+    KAI_DEFINE_RHS_PACK_GETTERS_NXK(rhs_pack_nxk_##TYPE##p16x##KR##sumi32_##TYPE, TYPE##psumi32, 16, KR, 1, int32_t) \
+    KAI_DEFINE_SUMS_OF(rhs_pack_nxk_##TYPE##p16x##KR##sumi32_##TYPE, TYPE##psumi32, false, KR, UNSIGNED)             \
+    KAI_DEFINE_RHS_PACK_GETTERS_KXN(                                                                                 \
+        rhs_pack_kxn_##TYPE##p16x##KR##sumi32_##TYPE, TYPE##psumi32, 16, KR, 1, uint8_t, int32_t)                    \
+    KAI_DEFINE_SUMS_OF(rhs_pack_kxn_##TYPE##p16x##KR##sumi32_##TYPE, TYPE##psumi32, true, KR, UNSIGNED)
 /// Panels of 16 columns in groups of KR.
 #define KAI_DEFINE_STATIC(NAME, KR)                                                    \
     KAI_RHS_RULES(NAME, static_rules, KR)                                              \
@@ -133,6 +143,10 @@ extern "C" {
 KAI_DEFINE_STATIC(rhs_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32, 4)
 KAI_DEFINE_STATIC(rhs_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32, 8)
 
+KAI_DEFINE_SUMS(qau8, 8, true)
+KAI_DEFINE_SUMS(qsi8, 8, false)
+KAI_DEFINE_SUMS(qau8, 4, true)
+KAI_DEFINE_SUMS(qsi8, 4, false)
 KAI_DEFINE_NXK(rhs_pack_nxk_qau8p4x16_qau8, qau8p, 0x80)
 KAI_DEFINE_KXN(rhs_pack_kxn_qau8p4x16_qau8, qau8p, 0x80)
 KAI_DEFINE_NXK(rhs_pack_nxk_qsi8p4x16_qsi8, qsi8p, 0)

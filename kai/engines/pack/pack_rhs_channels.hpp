@@ -25,8 +25,9 @@ struct ChannelsKind {
     const Format& format;
     bool kxn;  ///< a line of the source is one weight of each column; otherwise it is a column
     Missing missing;
-    bool inverted = false;  ///< of 16 weights of a column, the bits of the last 8
-    uint8_t flip = 0;       ///< makes weights signed, without params
+    bool inverted = false;     ///< of 16 weights of a column, the bits of the last 8
+    uint8_t flip = 0;          ///< makes weights signed, without params
+    bool is_unsigned = false;  ///< weights are uint8, and stay so
 };
 
 /// n columns of k weights, in lines of a whole number of bytes. The lowest bits are the first weight.
@@ -50,13 +51,13 @@ struct RhsChannels {
     size_t group = kind.format.group_size(tile);
     size_t places = (n + tile.rows - 1) / tile.rows * tile.rows;
     size_t padded = kind.format.padded(tile, k);
-    bool has_scale = kind.format.panel_tail != 0;
+    bool has_scale = kind.format.panel_tail != 0 && kind.format.panel_head + kind.format.panel_tail > 4;
     // Positions in a panel.
     size_t elements = kind.format.panel_head * tile.rows;
     size_t end = elements + kind.format.element_bytes(tile, padded);
     size_t sums = elements != 0 ? 0 : end;
     size_t scales = elements != 0 ? end : end + 4 * tile.rows;
-    size_t biases = elements != 0 ? 0 : end + 8 * tile.rows;
+    size_t biases = !has_scale ? sums : elements != 0 ? 0 : end + 8 * tile.rows;
     size_t stride = end + kind.format.panel_tail * tile.rows;
 
     KAI_INLINE unsigned mask() const {
@@ -94,9 +95,10 @@ KAI_INLINE unsigned source_weight(const RhsChannels& p, size_t at, size_t k) {
 
 /// The number that a stored weight stands for.
 KAI_INLINE int32_t weight_value(const RhsChannels& p, unsigned stored) {
-    return p.bits == 2   ? p.table[stored]
-           : p.bits == 4 ? static_cast<int32_t>(stored ^ 8U) - 8
-                         : static_cast<int8_t>(stored);
+    return p.bits == 2          ? p.table[stored]
+           : p.bits == 4        ? static_cast<int32_t>(stored ^ 8U) - 8
+           : p.kind.is_unsigned ? static_cast<int32_t>(stored)
+                                : static_cast<int8_t>(stored);
 }
 
 /// Writes the fields of column `at`, with a sum of 0.

@@ -101,15 +101,26 @@ KAI_INLINE void set_rounding(bool finite, int32_t zero, Qai8Args& args) {
     vst1q_u8(args.zero, vreinterpretq_u8_s32(args.exact != 0 ? zeros : vsubq_s32(rounds, zeros)));
 }
 
+/// `lhs`: the first row of the block.
+KAI_INLINE void set_part(const Qai8Part& part, Qai8Args& args, const uint8_t* lhs) {
+    args.lhs = lhs == nullptr ? nullptr : lhs + part.first * args.lhs_stride;
+    args.last_lhs_stride = part.is_short ? 0 : args.lhs_stride;
+    args.steps = part.steps, args.groups = part.groups, args.tiles = part.tiles;
+    args.packed = part.packed, args.packed_stride = part.packed_stride;
+}
+/// `dst`: the first row of the block.
+KAI_INLINE void set_output(const Qai8Part& part, uint8_t* dst, size_t stride, size_t panels, Qai8Args& args) {
+    args.panels = panels;
+    args.dst = dst + part.first * stride, args.dst_stride = stride;
+    args.last_dst_stride = part.is_short ? 0 : stride;
+}
+
 /// Panels side by side; args.rhs is their first elements.
 KAI_INLINE void run_part(
     const Qai8Part& part, const int32_t (*in_pairs)[2][2 * kPanel], size_t panels, uint8_t* dst, size_t dst_stride,
     Qai8Args& args, const Qai8& p, const uint8_t* lhs) {
-    args.lhs = p.k == 0 ? nullptr : lhs + part.first * p.lhs_stride;
-    args.last_lhs_stride = part.is_short ? 0 : args.lhs_stride;
-    args.steps = part.steps, args.groups = part.groups, args.tiles = part.tiles;
-    args.packed = part.packed, args.packed_stride = part.packed_stride;
-    args.panels = panels;
+    set_part(part, args, lhs);
+    set_output(part, dst, dst_stride, panels, args);
     args.in_pairs = part.pairs;
     if (part.pairs) {
         args.starts = reinterpret_cast<const uint8_t*>(in_pairs[0][0]);
@@ -120,12 +131,10 @@ KAI_INLINE void run_part(
         args.scales = args.starts + p.rhs_stride - kPanel * sizeof(float);
         args.fields_stride = p.rhs_stride;
     }
-    args.dst = dst + part.first * dst_stride, args.dst_stride = dst_stride;
-    args.last_dst_stride = part.is_short ? 0 : dst_stride;
     part.run(&args);
 }
 
-/// Isa: `block_rows(n, k)` rows may be prepared at a time, in a Storage; `prepare` returns the number of parts.
+/// Isa: `block_rows(n, k, most)` rows may be prepared at a time, in a Storage; `prepare` returns the number of parts.
 template <class Isa>
 [[gnu::noinline]] void multiply(const Qai8& p, const kai_matmul_requantize32_params& params, const char* function) {
     Qai8Args args = requantisation(params, function);
@@ -133,7 +142,7 @@ template <class Isa>
     typename Isa::Storage storage;
     Qai8Pairs in_pairs;
     uint8_t results[kMostRows][kPanel];
-    const size_t block = Isa::block_rows(p.n, p.k);
+    const size_t block = Isa::block_rows(p.n, p.k, kMostRows);
     for (size_t first = 0; first < p.m; first += block) {
         const size_t rows = KAI_MIN(p.m - first, block);
         const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;

@@ -1,7 +1,7 @@
 // Tiles of static int8 with SDOT (qai8_neon.hpp): the rows of A as they lie, B in panels of 16 columns.
 //
-//     S = start + A x B               int8 x int8 -> int32, A: 1 to 6 rows, B: 16 columns, in groups of 4 k
-//     result                          qai8_neon_results.inc
+//     S = start + A x B               int8 or uint8 -> int32, A: 1 to 6 rows, B: 16 columns, in groups of 4 k
+//     result                          qai8_neon_results.inc; or S as it is
 //
 // A vector of B is 4 k of 4 columns, a vector of A 16 k of a row, of which SDOT takes 4 (a lane). 4 k of 4 rows:
 //
@@ -70,13 +70,24 @@ tile_scales .req x23
 .macro take_tail r
     add     row\r, next_tail, #16 * \r
 .endm
+// The sums of row r to dst, which moves on.
+.macro store_sums r
+    stp     qS\r\()_0, qS\r\()_1, [dst]
+    stp     qS\r\()_2, qS\r\()_3, [dst, #32]
+    add     dst, dst, dst_stride
+.endm
 .macro next_of r, before
     if_more rows, \r, add row\r, row\before, lhs_stride
 .endm
 
-// S<r>_<q> += 4 k, lane g of A, of four columns, which are in b; with `again` 1 loads A of the next step.
+// S<r>_<q> += 4 k, lane g of A, of four columns, which are in b; unsigned where that symbol is 1. With `again` 1 loads
+// A of the next step.
 .macro row_4k r, q, b, g, again
+    .if unsigned
+    udot    S\r\()_\q\().4s, \b\().16b, A\r\().4b[\g]
+    .else
     sdot    S\r\()_\q\().4s, \b\().16b, A\r\().4b[\g]
+    .endif
     when    \again, 1, load_a \r
 .endm
 // The same for all rows; then loads b from byte `next`.
@@ -168,8 +179,16 @@ func \name, hidden
     b.eq    6f
     group_4k 3
 6:
+    ldr     x16, [args, #QAI8_ARGS_sums]
+    cbnz    x16, 10f
+    .if !unsigned
     mov     scales, tile_scales
     rows_results
+    b       11f
+    .endif
+10:
+    each_row store_sums
+11:
     .if rows == 6
     add     x16, lhs_stride, lhs_stride, lsl #1
     add     next_row, next_row, x16, lsl #1
@@ -188,9 +207,17 @@ func \name, hidden
     return
 endfunc
 .endm
+    .set    unsigned, 0
     rows_tile kai_qai8_1x16_neon_dotprod, 1
     rows_tile kai_qai8_2x16_neon_dotprod, 2
     rows_tile kai_qai8_3x16_neon_dotprod, 3
     rows_tile kai_qai8_4x16_neon_dotprod, 4
     rows_tile kai_qai8_5x16_neon_dotprod, 5
     rows_tile kai_qai8_6x16_neon_dotprod, 6
+    .set    unsigned, 1
+    rows_tile kai_qau8_1x16_neon_dotprod, 1
+    rows_tile kai_qau8_2x16_neon_dotprod, 2
+    rows_tile kai_qau8_3x16_neon_dotprod, 3
+    rows_tile kai_qau8_4x16_neon_dotprod, 4
+    rows_tile kai_qau8_5x16_neon_dotprod, 5
+    rows_tile kai_qau8_6x16_neon_dotprod, 6

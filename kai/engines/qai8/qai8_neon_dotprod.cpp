@@ -1,31 +1,37 @@
-// Static int8 with SDOT (qai8_neon.hpp): rows as they lie; the last k % 16 are copied. Tiles: qai8_neon_dotprod.S.
+// Static int8 (qai8_neon.hpp) and low precision (qai8_neon_lowp.hpp) with SDOT and UDOT: rows as they lie; the last k %
+// 16 are copied. Tiles: qai8_neon_dotprod.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
+#include "kai/engines/qai8/qai8_neon_lowp.hpp"
 
 extern "C" kai::Qai8TileFn kai_qai8_1x16_neon_dotprod, kai_qai8_2x16_neon_dotprod, kai_qai8_3x16_neon_dotprod,
-    kai_qai8_4x16_neon_dotprod, kai_qai8_5x16_neon_dotprod, kai_qai8_6x16_neon_dotprod;
+    kai_qai8_4x16_neon_dotprod, kai_qai8_5x16_neon_dotprod, kai_qai8_6x16_neon_dotprod, kai_qau8_1x16_neon_dotprod,
+    kai_qau8_2x16_neon_dotprod, kai_qau8_3x16_neon_dotprod, kai_qau8_4x16_neon_dotprod, kai_qau8_5x16_neon_dotprod,
+    kai_qau8_6x16_neon_dotprod;
 
 namespace kai {
 namespace {
 
+/// is_unsigned: both operands are uint8.
+template <bool is_unsigned>
 struct Dotprod {
     static constexpr size_t kGroup = 4, kMostParts = 2, kTile = 6;
     static constexpr Qai8TileFn* kTiles[kTile + 1] = {
         nullptr,
-        kai_qai8_1x16_neon_dotprod,
-        kai_qai8_2x16_neon_dotprod,
-        kai_qai8_3x16_neon_dotprod,
-        kai_qai8_4x16_neon_dotprod,
-        kai_qai8_5x16_neon_dotprod,
-        kai_qai8_6x16_neon_dotprod};
+        is_unsigned ? kai_qau8_1x16_neon_dotprod : kai_qai8_1x16_neon_dotprod,
+        is_unsigned ? kai_qau8_2x16_neon_dotprod : kai_qai8_2x16_neon_dotprod,
+        is_unsigned ? kai_qau8_3x16_neon_dotprod : kai_qai8_3x16_neon_dotprod,
+        is_unsigned ? kai_qau8_4x16_neon_dotprod : kai_qai8_4x16_neon_dotprod,
+        is_unsigned ? kai_qau8_5x16_neon_dotprod : kai_qai8_5x16_neon_dotprod,
+        is_unsigned ? kai_qau8_6x16_neon_dotprod : kai_qai8_6x16_neon_dotprod};
 
     struct Storage {
         uint8_t tails[kMostRows][16];
     };
 
-    KAI_INLINE static size_t block_rows(size_t, size_t) {
-        return kMostRows / kTile * kTile;
+    KAI_INLINE static size_t block_rows(size_t, size_t, size_t most) {
+        return most / kTile * kTile;
     }
     /// Tails are there even if no k is in them: tiles load them.
     [[gnu::noinline]] static size_t prepare(
@@ -51,9 +57,24 @@ struct Dotprod {
 
 extern "C" {
 
-#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(Dotprod, __VA_ARGS__)
+#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(Dotprod<false>, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
+#undef KAI_ISA_neon_dotprod
+#undef KAI_UKERNEL_ROWS
 
 }  // extern "C"
+
+namespace kai {
+namespace {
+
+void multiply(const Lowp& p) {
+    p.flip != 0 ? multiply_lowp<Dotprod<true>>(p) : multiply_lowp<Dotprod<false>>(p);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_dotprod KAI_LOWP_LINES
+#include "kai/engines/lowp/lowp_families.inc"

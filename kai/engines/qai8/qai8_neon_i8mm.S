@@ -1,7 +1,7 @@
 // Tiles of static int8 with SMMLA (qai8_neon.hpp): the rows of A as they lie, or packed; B in panels of 16 columns.
 //
-//     S = start + A x B               int8 x int8 -> int32, A: 4 or 2 rows, B: 16 columns, in groups of 8 k
-//     result                          qai8_neon_results.inc
+//     S = start + A x B               int8 or uint8 -> int32, A: 4 or 2 rows, B: 16 columns, in groups of 8 k
+//     result                          qai8_neon_results.inc; or S as it is
 //
 // Rows are taken in pairs, and so are columns. 8 k of them:
 //
@@ -57,10 +57,19 @@ in_pairs        .req x25
     regs    16, S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S0_6, S0_7
     regs    24, S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
 
+// The symbol `unsigned` is 1 where both operands are uint8.
+.macro multiply sum, a, b
+    .if unsigned
+    ummla   \sum\().4s, \a\().16b, \b\().16b
+    .else
+    smmla   \sum\().4s, \a\().16b, \b\().16b
+    .endif
+.endm
+
 // 8 k of the pair of columns j, which is in B_<b>; then loads B_<b> from byte `next`.
 .macro column_8k j, b, set, next
-    smmla   S0_\j\().4s, A\set\()_0.16b, B_\b\().16b
-    if_more pairs, 1, smmla S1_\j\().4s, A\set\()_1.16b, B_\b\().16b
+    multiply S0_\j, A\set\()_0, B_\b
+    if_more pairs, 1, multiply S1_\j, A\set\()_1, B_\b
     ldr     qB_\b, [rhs, #\next]
 .endm
 // 8 k of all pairs with set `set` (e, o) of A; B is at byte `at`.
@@ -188,6 +197,23 @@ in_pairs        .req x25
 6:
 .endm
 
+// The sums of pair p to two rows, the second one first. Changes S, v0 - v3.
+.macro store_sums p, first, second
+    split_columns \p, v0, 0, 1
+    split_columns \p, v1, 2, 3
+    split_columns \p, v2, 4, 5
+    split_columns \p, v3, 6, 7
+    stp     qS\p\()_0, qS\p\()_2, [\second]
+    stp     qS\p\()_4, qS\p\()_6, [\second, #32]
+    stp     q0, q1, [\first]
+    stp     q2, q3, [\first, #32]
+.endm
+// even = four columns of the first row, S<p>_<a> = of the second one.
+.macro split_columns p, even, a, b
+    zip1    \even\().2d, S\p\()_\a\().2d, S\p\()_\b\().2d
+    zip2    S\p\()_\a\().2d, S\p\()_\a\().2d, S\p\()_\b\().2d
+.endm
+
 // ---- Tiles of 4 and 2 rows
 
 // A function for tiles of these pairs of rows, whose number is `pairs`.
@@ -260,21 +286,32 @@ func \name, hidden
     tbz     left, #0, 6f
     group_8k e, 0
 6:
-    mov     scales, tile_scales
-    pairs_results \pair_numbers
     .if pairs == 2
     add     next_row, next_row, lhs_stride, lsl #2
     add     row0, dst, dst_stride, lsl #1
-    add     row1, row0, last_dst_stride
-    str     qS0_1, [dst]
-    str     qS0_3, [dst, dst_stride]
-    str     qS1_3, [row1]                       // a row that does not exist lies where row 2 will be
-    str     qS1_1, [row0]
-    add     dst, dst, dst_stride, lsl #2
-    .else
-    str     qS0_1, [dst]
-    str     qS0_3, [dst, dst_stride]
+    add     row1, row0, last_dst_stride         // of a row that does not exist: that of row 2, which is stored later
     .endif
+    add     row2, dst, dst_stride
+    ldr     x16, [args, #QAI8_ARGS_sums]
+    cbnz    x16, 10f
+    .if !unsigned
+    mov     scales, tile_scales
+    pairs_results \pair_numbers
+    str     qS0_1, [dst]
+    str     qS0_3, [row2]
+    .if pairs == 2
+    str     qS1_3, [row1]
+    str     qS1_1, [row0]
+    .endif
+    b       11f
+    .endif
+10:
+    store_sums 0, dst, row2
+    .if pairs == 2
+    store_sums 1, row0, row1
+    .endif
+11:
+    if_more pairs, 1, add dst, dst, dst_stride, lsl #2
     add     next_packed, next_packed, packed_stride
     subs    tiles, tiles, #1
     b.ne    1b
@@ -289,10 +326,15 @@ func \name, hidden
     return
 endfunc
 .endm
+    .set    unsigned, 0
     .set    pairs, 2
     pairs_tile kai_qai8_4x16_neon_i8mm, 0, 1
     .set    pairs, 1
     pairs_tile kai_qai8_2x16_neon_i8mm, 0
+    .set    unsigned, 1
+    pairs_tile kai_qau8_2x16_neon_i8mm, 0
+    .set    pairs, 2
+    pairs_tile kai_qau8_4x16_neon_i8mm, 0, 1
 
 // ---- One row
 //
@@ -322,7 +364,7 @@ fields_stride .req x6
 
 // sum += A * B_<b>; loads B_<b> from byte `next`.
 .macro row_8k sum, b, next
-    smmla   \sum\().4s, A.16b, B_\b\().16b
+    multiply \sum, A, B_\b
     ldr     qB_\b, [rhs, #\next]
 .endm
 // 8 k of all columns into X or Y; B is at byte `at`.
@@ -348,7 +390,9 @@ fields_stride .req x6
     add     S0_\i\().4s, S0_\i\().4s, v4.4s
 .endm
 
-func kai_qai8_1x16_neon_i8mm, hidden
+// The function `name` for one row.
+.macro row_tile name
+func \name, hidden
     ldr     row_steps, [args, #QAI8_ARGS_steps]
     ldr     tail_groups, [args, #QAI8_ARGS_groups]
     ldr     tail, [args, #QAI8_ARGS_packed]
@@ -385,12 +429,26 @@ func kai_qai8_1x16_neon_i8mm, hidden
     join_row 1, 2, 3
     join_row 2, 4, 5
     join_row 3, 6, 7
+    ldr     x16, [args, #QAI8_ARGS_sums]
+    cbnz    x16, 10f
+    .if !unsigned
     mov     scales, row_scales
     .set    rows, 1
     rows_results
+    b       11f
+    .endif
+10:
+    stp     qS0_0, qS0_1, [dst]
+    stp     qS0_2, qS0_3, [dst, #32]
+11:
     add     starts, starts, fields_stride
     add     row_scales, row_scales, fields_stride
     subs    panels, panels, #1
     b.ne    0b
     ret
 endfunc
+.endm
+    .set    unsigned, 0
+    row_tile kai_qai8_1x16_neon_i8mm
+    .set    unsigned, 1
+    row_tile kai_qau8_1x16_neon_i8mm

@@ -1,16 +1,20 @@
-// Static int8 with SMMLA (qai8_neon.hpp). Tiles: qai8_neon_i8mm.S.
+// Static int8 (qai8_neon.hpp) and low precision (qai8_neon_lowp.hpp) with SMMLA and UMMLA. Tiles: qai8_neon_i8mm.S.
 //
 // SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 4 rows
 // together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are packed.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
+#include "kai/engines/qai8/qai8_neon_lowp.hpp"
 
-extern "C" kai::Qai8TileFn kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm, kai_qai8_1x16_neon_i8mm;
+extern "C" kai::Qai8TileFn kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm, kai_qai8_1x16_neon_i8mm,
+    kai_qau8_4x16_neon_i8mm, kai_qau8_2x16_neon_i8mm, kai_qau8_1x16_neon_i8mm;
 
 namespace kai {
 namespace {
 
+/// is_unsigned: both operands are uint8.
+template <bool is_unsigned>
 struct I8mm {
     static constexpr size_t kGroup = 8, kMostParts = 2, kTile = 4, kGroupBytes = kTile * kGroup;
 
@@ -24,9 +28,9 @@ struct I8mm {
         const size_t tile = (k + kGroup - 1) / kGroup * kGroupBytes;
         return n <= StaticLimits::kFewColumns || tile == 0 ? 0 : StaticLimits::kPackedBytes / tile * kTile;
     }
-    KAI_INLINE static size_t block_rows(size_t n, size_t k) {
+    KAI_INLINE static size_t block_rows(size_t n, size_t k, size_t most) {
         const size_t packed = packed_rows(n, k);
-        return packed == 0 || packed > kMostRows ? kMostRows : packed;
+        return packed == 0 || packed > most ? most / kTile * kTile : packed;
     }
     /// 16 k of 4 rows, of two groups.
     KAI_INLINE static uint8_t* pack(const uint8x16_t (&rows)[kTile], uint8_t* to) {
@@ -79,12 +83,13 @@ struct I8mm {
         size_t count = 0;
         if (tiles != 0) {
             parts[count] = part;
-            parts[count].run = kai_qai8_4x16_neon_i8mm, parts[count].tiles = tiles;
+            parts[count].run = is_unsigned ? kai_qau8_4x16_neon_i8mm : kai_qai8_4x16_neon_i8mm,
+            parts[count].tiles = tiles;
             parts[count++].is_short = many % kTile == 3;
         }
         if (two != 0) {
             parts[count] = part;
-            parts[count].run = kai_qai8_2x16_neon_i8mm, parts[count].tiles = 1;
+            parts[count].run = is_unsigned ? kai_qau8_2x16_neon_i8mm : kai_qai8_2x16_neon_i8mm, parts[count].tiles = 1;
             parts[count].pairs = false, parts[count].first = tiles * kTile;
             parts[count++].packed = storage.packed + tiles * stride;
         }
@@ -92,7 +97,16 @@ struct I8mm {
             if (tail_groups != 0) {
                 vst1q_u8(storage.tail, tail_of(lhs + many * p.lhs_stride, p.k));
             }
-            parts[count++] = {kai_qai8_1x16_neon_i8mm, false, many, 1, steps, 0, tail_groups, storage.tail, false};
+            parts[count++] = {
+                is_unsigned ? kai_qau8_1x16_neon_i8mm : kai_qai8_1x16_neon_i8mm,
+                false,
+                many,
+                1,
+                steps,
+                0,
+                tail_groups,
+                storage.tail,
+                false};
         }
         return count;
     }
@@ -103,9 +117,24 @@ struct I8mm {
 
 extern "C" {
 
-#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(I8mm, __VA_ARGS__)
+#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(I8mm<false>, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
+#undef KAI_ISA_neon_i8mm
+#undef KAI_UKERNEL_ROWS
 
 }  // extern "C"
+
+namespace kai {
+namespace {
+
+void multiply(const Lowp& p) {
+    p.flip != 0 ? multiply_lowp<I8mm<true>>(p) : multiply_lowp<I8mm<false>>(p);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_ISA_neon_i8mm KAI_LOWP_LINES
+#include "kai/engines/lowp/lowp_families.inc"

@@ -506,6 +506,38 @@ KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qsi8p4x16_qsi8)
 /// Format qsi8p, nr 4, kr 16; K x N source. On every host.
 kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qsi8p4x16_qsi8;
 KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8p4x16_qsi8)
+
+/// Format qau8psumi32, nr 16, kr 8; N x K source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qau8p16x8sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qau8p16x8sumi32_qau8)
+
+/// Format qau8psumi32, nr 16, kr 8; K x N source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qau8p16x8sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qau8p16x8sumi32_qau8)
+
+/// Format qsi8psumi32, nr 16, kr 8; N x K source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qsi8p16x8sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qsi8p16x8sumi32_qsi8)
+
+/// Format qsi8psumi32, nr 16, kr 8; K x N source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qsi8p16x8sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8p16x8sumi32_qsi8)
+
+/// Format qau8psumi32, nr 16, kr 4; N x K source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qau8p16x4sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qau8p16x4sumi32_qau8)
+
+/// Format qau8psumi32, nr 16, kr 4; K x N source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qau8p16x4sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qau8p16x4sumi32_qau8)
+
+/// Format qsi8psumi32, nr 16, kr 4; N x K source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_nxk_qsi8p16x4sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_NXK, rhs_pack_nxk_qsi8p16x4sumi32_qsi8)
+
+/// Format qsi8psumi32, nr 16, kr 4; K x N source. On every host.
+kai_run_rhs_pack_fn kai_run_rhs_pack_kxn_qsi8p16x4sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_PACK_KXN, rhs_pack_kxn_qsi8p16x4sumi32_qsi8)
 /// @}
 
 /// @name For indirect matmul

@@ -13,6 +13,15 @@ KAI_BEGIN_DECLARATIONS
 /// dst (uint8) = requantised(LHS x RHS). k = 0: requantised(bias).
 typedef kai_run_matmul_lowp_fn kai_matmul_clamp_qau8_qau8_qau8p_run_fn;
 
+/// UMMLA, 4 rows x 16 columns; 2 rows and one row in tiles of their own. Rows are packed to 16 KB of the stack where
+/// they meet many columns.
+kai_matmul_clamp_qau8_qau8_qau8p_run_fn kai_run_matmul_clamp_qau8_qau8_qau8p16x8sumi32_4x16_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qau8_qau8_qau8p16x8sumi32_4x16_neon_i8mm)
+
+/// UDOT, 6 rows x 16 columns; 1 to 5 rows in tiles of their own.
+kai_matmul_clamp_qau8_qau8_qau8p_run_fn kai_run_matmul_clamp_qau8_qau8_qau8p16x4sumi32_6x16_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qau8_qau8_qau8p16x4sumi32_6x16_neon_dotprod)
+
 /// SMULL and SMLSL2 of 16 k, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
 kai_matmul_clamp_qau8_qau8_qau8p_run_fn kai_run_matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qau8_qau8_qau8p4x16_4x4_neon_mlal)

@@ -1,0 +1,107 @@
+// Low precision on NEON by the tiles of static int8 (qai8_neon.hpp): uint8 or int8 with offsets, integer
+// requantisation.
+//
+//     dst[i][j] = requantised(bias[j] + sum over k of (lhs[i][k] + A) * (rhs[j][k] + B))
+//
+// Tiles multiply the bytes as they are, unsigned or signed, and leave int32 sums, modulo 2^32:
+//
+//     sum of lhs * rhs  +  A * sum of rhs + bias  +  B * sum of lhs + k * A * B
+//                          the start of a column     the term of a row, not if B is 0
+//
+// One panel of 16 columns at a time, for a block of rows, whose sums are on the stack: lowp_neon.hpp makes them
+// results.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/lowp/lowp_neon.hpp"
+#include "kai/engines/qai8/qai8_neon.hpp"
+
+namespace kai {
+namespace {
+
+static_assert(kPanel == kStrip);
+
+/// Of k bytes of a row, unsigned or signed.
+KAI_INLINE int32_t sum_of_row(const uint8_t* row, size_t k, bool is_unsigned) {
+    const uint8x16_t flip = vdupq_n_u8(is_unsigned ? 0 : 0x80);  // as unsigned bytes, which are 128 more
+    uint32x4_t sums = vdupq_n_u32(0);
+    for (size_t i = 0; i + 16 <= k; i += 16) {
+        sums = vpadalq_u16(sums, vpaddlq_u8(veorq_u8(vld1q_u8(row + i), flip)));
+    }
+    uint32_t sum = vaddvq_u32(sums);
+    for (size_t i = k / 16 * 16; i < k; ++i) {
+        sum += row[i] ^ (is_unsigned ? 0U : 0x80U);
+    }
+    return static_cast<int32_t>(sum - (is_unsigned ? 0U : 128U * static_cast<uint32_t>(k)));
+}
+
+template <class Isa, class Pipeline>
+[[gnu::noinline]] void multiply_lowp(const Lowp& p) {
+    const kai_matmul_lowp_params& q = *p.params;
+    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride};
+    const Finish<Pipeline> finish(p);
+    const auto rhs_offset = static_cast<uint32_t>(q.rhs_offset);
+    const uint32_t constant = static_cast<uint32_t>(p.k) * static_cast<uint32_t>(q.lhs_offset) * rhs_offset;
+    constexpr size_t kRows = StaticLimits::kSumRows;
+    typename Isa::Storage storage;
+    int32_t sums[kRows][kStrip], terms[kRows] = {}, starts[kStrip];
+    Columns columns;
+    columns.take_one(q);
+    Qai8Args args = {};
+    args.sums = 1;
+    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
+    const size_t block = Isa::block_rows(p.n, p.k, kRows);
+    for (size_t first = 0; first < p.m; first += block) {
+        const size_t rows = min(p.m - first, block);
+        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
+        Qai8Part parts[Isa::kMostParts];
+        const size_t count = Isa::prepare(rows_of_p, lhs, rows, storage, parts);
+        for (size_t i = 0; i < rows && rhs_offset != 0; ++i) {
+            const auto sum = static_cast<uint32_t>(sum_of_row(lhs + i * args.lhs_stride, p.k, p.flip != 0));
+            terms[i] = static_cast<int32_t>(rhs_offset * sum + constant);
+        }
+        for (size_t n0 = 0; n0 < p.n; n0 += kStrip) {
+            const size_t width = min(p.n - n0, kStrip);
+            const uint8_t* const panel = p.rhs + n0 / kStrip * p.rhs_stride;
+            const uint8_t* const column_sums = panel + p.rhs_stride - sizeof(starts);
+            int32x4_t start[4] = {};
+            if (q.bias != nullptr) {
+                load_strip(start, q.bias + n0, width);
+            }
+            four([&](size_t i) {
+                const int32x4_t sum = vreinterpretq_s32_u8(vld1q_u8(column_sums + 16 * i));
+                vst1q_s32(&starts[4 * i], vmlaq_n_s32(start[i], sum, q.lhs_offset));
+            });
+            if (q.per_channel) {
+                columns.take(q, n0, width);
+            }
+            args.rhs = panel;
+            args.starts = reinterpret_cast<const uint8_t*>(starts);
+            for (size_t i = 0; i < count; ++i) {
+                set_part(parts[i], args, lhs);
+                set_output(parts[i], reinterpret_cast<uint8_t*>(sums[0]), sizeof(sums[0]), 1, args);
+                parts[i].run(&args);
+            }
+            uint8_t* dst = p.dst + first * p.dst_stride + n0;
+            for (size_t i = 0; i < rows; ++i, dst += p.dst_stride) {
+                const uint8x16_t results = finish(sums[i], terms[i], columns);
+                if (width == kStrip) {
+                    vst1q_u8(dst, results);
+                } else {
+                    uint8_t some[kStrip];
+                    vst1q_u8(some, results);
+                    __builtin_memcpy(dst, some, width);
+                }
+            }
+        }
+    }
+}
+
+template <class Isa>
+KAI_INLINE void multiply_lowp(const Lowp& p) {
+    (p.params->pipeline == KAI_LOWP_LEGACY ? multiply_lowp<Isa, Legacy> : multiply_lowp<Isa, FixedPoint>)(p);
+}
+
+}  // namespace
+}  // namespace kai
