@@ -56,25 +56,25 @@ size_t kai_cpu_sve_bytes(void);
 /// Streaming vector length of SME in bytes; 0 without SME.
 size_t kai_cpu_sme_bytes(void);
 
-/// Classes of cores, the fastest first. There is one where the fastest micro-kernels are others than features tell:
-/// the catalogues say which (KAI_PREFER in kai/ukernels/families.def).
+/// Classes of cores, the fastest first. Cores have a class of their own if their features alone do not tell which
+/// micro-kernels are the fastest: the catalogues list those (KAI_PREFER in kai/ukernels/families.def).
 enum kai_cpu_core {
-    KAI_CORE_AUTO,         ///< In a request: the class that kai_cpu_fastest_core tells.
-    KAI_CORE_GENERIC,      ///< All other cores, and those that are unknown: features alone count.
+    KAI_CORE_AUTO,         ///< In a request: the class that kai_cpu_fastest_core returns.
+    KAI_CORE_GENERIC,      ///< All other cores, known or not: features alone count.
     KAI_CORE_CORTEX_A510,  ///< Cortex-A510 and A520: in order, loads of 128 bits.
     KAI_CORE_CORTEX_A55,   ///< Cortex-A53 and A55: in order, loads of 64 bits.
     KAI_CORE_COUNT
 };
 
-/// A class, and where it is known from. The string is a constant.
+/// A class, and how it was determined. The string is a constant.
 struct kai_cpu_core_answer {
     enum kai_cpu_core core;
     const char* reason;
 };
 
 /// The class of the fastest cores of this machine, online or not, whatever cores the process may use. A core that does
-/// not say what it is counts as generic. Takes files or registers of the system, once, at the first query (docs/
-/// platforms.md); never an instruction that the CPU lacks.
+/// not say what it is counts as generic. The first call reads files or registers of the system (docs/platforms.md), but
+/// never executes an instruction that the CPU lacks.
 ///
 /// The environment variable KLEIDIAI_CPU_CORE replaces it, also for kai_cpu_this_core: "generic", "cortex-a55", or the
 /// name of a core such as "cortex-a53", in upper or lower case. It is read once; an unknown name is then reported on
@@ -82,13 +82,13 @@ struct kai_cpu_core_answer {
 struct kai_cpu_core_answer kai_cpu_fastest_core(void);
 
 /// The class of the core that this thread runs on at this moment, for threads that stay on it. Where the system does
-/// not tell: as kai_cpu_fastest_core.
+/// not say, the same as kai_cpu_fastest_core.
 struct kai_cpu_core_answer kai_cpu_this_core(void);
 
 /// The class of a core by its register MIDR_EL1.
 enum kai_cpu_core kai_cpu_core_of(uint64_t midr);
 
-/// "generic", "cortex-a510", "cortex-a55"; NULL for KAI_CORE_AUTO and for what is no class.
+/// "generic", "cortex-a510", "cortex-a55"; NULL for KAI_CORE_AUTO and numbers that are no class.
 const char* kai_cpu_core_name(enum kai_cpu_core core);
 
 KAI_END_DECLARATIONS

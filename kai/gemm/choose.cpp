@@ -153,7 +153,7 @@ Groups groups_for(const Problem& p) {
             g.add(p.allow_bf16 && f16 && to_f16, "matmul_clamp_f16_bf16p_bf16p");
             g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16p_bf16p");
             g.add(p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
-            // Sums in f32: those of SME are.
+            // Kernels of SME add f16 products in f32.
             g.add(f16 && to_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);
             g.add(f16 && to_f16 && has(KAI_CPU_FP16), "matmul_clamp_f16_f16_f16p_sumf32");
             g.add(f16 && has(KAI_CPU_FHM) && !uses_sme(p), "matmul_clamp_f32_f16_f16p");

@@ -121,7 +121,7 @@ kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 /// Whether sums with these weights of INT2_CHANNEL fit int32.
 Violation check_table(const Problem& p, const int32_t* lut);
 
-/// The tag of a packed matrix, with the table of INT2_CHANNEL (plan.tag: of NULL).
+/// The tag of a packed matrix. lut: the table of INT2_CHANNEL; NULL, as for plan.tag, is the default one.
 Tag tag_of(const Plan& plan, const int32_t* lut);
 /// Where it is in the matrix.
 inline size_t tag_offset(const Plan& plan) {

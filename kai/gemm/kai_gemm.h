@@ -63,7 +63,7 @@ enum kai_gemm_status {
     KAI_GEMM_UNUSED_BIAS,      ///< A bias is given, but problem.bias is false.
     KAI_GEMM_VECTORS_CHANGED,  ///< On this thread, vectors of SVE or SME are not as long as in the plan.
     /// Reserved room of a structure is not zero: it is not initialised, or a program that was built with a newer header
-    /// asks for something that this library has not.
+    /// asks for something that this library does not have.
     KAI_GEMM_RESERVED,
     KAI_GEMM_STATUS_COUNT
 };
