@@ -52,9 +52,9 @@ KAI_BEGIN_DECLARATIONS
 /// change with which number.
 /// @{
 #define KAI_INTERFACE_VERSION "1.32.0"
-#define KAI_LIBRARY_VERSION "1.0.0"
+#define KAI_LIBRARY_VERSION "1.1.0"
 #define KAI_LIBRARY_VERSION_MAJOR 1
-#define KAI_LIBRARY_VERSION_MINOR 0
+#define KAI_LIBRARY_VERSION_MINOR 1
 #define KAI_LIBRARY_VERSION_PATCH 0
 
 /// The version of the library that is linked or loaded: KAI_LIBRARY_VERSION when it was built. Compare it with the

@@ -10,7 +10,7 @@ from conan.tools.files import copy, rmdir
 
 class KleidiAIConan(ConanFile):
     name = "libkleidiai"
-    version = "1.0.0"  # of the library: docs/versioning.md
+    version = "1.1.0"  # of the library: docs/versioning.md
     license = "Apache-2.0"
     description = "Micro-kernels for AI inference on Arm CPUs, and a GEMM layer"
     settings = "os", "arch", "compiler", "build_type"

@@ -254,7 +254,7 @@ def bazel(compiler, work):
     options = []
     if major >= 7:
         (client / "MODULE.bazel").write_text(
-            'bazel_dep(name = "rules_cc", version = "0.0.17")\nbazel_dep(name = "KleidiAI", version = "1.0.0")\n'
+            'bazel_dep(name = "rules_cc", version = "0.0.17")\nbazel_dep(name = "KleidiAI", version = "1.1.0")\n'
             f'local_path_override(module_name = "KleidiAI", path = "{ROOT}")\n')
     else:
         # These versions have the rules built in, under other names.
