@@ -1,8 +1,8 @@
 """Measures ggml's backend for CPUs on what kleidiai_bench measured: beside_ggml.py TREE OURS.json OUT.json
 
 TREE: Debian's packages of ggml, unpacked, whose Python runs this (tools/setup.sh: need_ggml). Each name of OURS.json
-that is gemm/TYPE/MxNxK[/threads:T] with a type that ggml has is measured: the same type, shape and number of threads,
-rows of f32 in and out; the values are others. One row: as many copies of the weights take turns as fill 256 MiB.
+that is gemm/TYPE/MxNxK[/threads:T] with a type that ggml has is measured: the same type, shape, number of threads
+and values, rows of f32 in and out. One row: as many copies of the weights take turns as fill 256 MiB.
 OUT.json has the same names, for compare.py. The backend is the best for this CPU; KLEIDIAI_GGML_BACKEND=x64 names
 another.
 
@@ -16,6 +16,8 @@ import platform
 import re
 import sys
 import time
+
+import numpy
 
 TREE, OURS, OUT = map(pathlib.Path, sys.argv[1:4])
 TYPES = {"f32": 0, "f16": 1, "Q4_0": 2, "Q8_0": 8, "Q4_K": 12, "Q6_K": 14}
@@ -48,6 +50,21 @@ def declare(library, name, result, *arguments):
     return function
 
 
+def random_elements(size, count, seed):
+    """The bytes of random_elements in measure.cpp: integers (size 1), f16 or f32 of magnitude 0.5 to 2."""
+    repeats = 1 << 20
+    draws = numpy.random.RandomState(seed).randint(0, 1 << 32, min(count, repeats), dtype=numpy.uint32)
+    values = draws.astype(numpy.uint8)
+    if size > 1:
+        top, kept = (0x38, 0x83) if size == 2 else (0x3F, 0x80)
+        values[size - 1::size] = values[size - 1::size] & kept | top
+    return numpy.resize(values, count)
+
+
+def fill(tensor, values):
+    C.memmove(get_data(tensor), values.ctypes.data, values.size)
+
+
 backend = best_backend()
 cpu = C.CDLL(str(backend), mode=C.RTLD_GLOBAL)
 row_size = declare(base, "ggml_row_size", C.c_size_t, C.c_int, I64)
@@ -72,9 +89,10 @@ def measure(number, m, n, k, threads, repetitions):
     context = init(InitParams(memory, None, False))
     weights = [new_tensor(context, number, k, n) for _ in range(copies)]
     rows = new_tensor(context, 0, k, m)
-    C.memset(get_data(rows), 0x3C, 4 * m * k)
+    fill(rows, random_elements(4, 4 * m * k, 1))
+    values = random_elements({0: 4, 1: 2}.get(number, 1), size, 2)
     for tensor in weights:
-        C.memset(get_data(tensor), 0x2C, size)  # finite scales
+        fill(tensor, values if number < 2 else values & 0x3F)  # finite scales: random_file_rows
     graph = new_graph(context, 4 * nodes, False)
     for i in range(nodes):
         expand(graph, mul_mat(context, weights[i % copies], rows))
