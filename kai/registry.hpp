@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kai/kai_registry.h"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 
 /// Preconditions of a packer.
 struct kai_packer_rules {

@@ -28,7 +28,7 @@
 #include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_columns.hpp"
 #include "kai/engines/pack/pack_rhs_columns.hpp"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

@@ -7,7 +7,7 @@
 #include "kai/engines/gguf/gguf_rows.hpp"
 #include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 
 /// Checks the call in the name of kai_`name`.
 extern "C" [[gnu::visibility("hidden")]] void kai_pack_rhs_q4_k(const kai_rhs_call* call, const char* name);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf.hpp"
 #include "kai/engines/gguf/gguf_pack_q4_k.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 
 namespace kai {
 namespace {

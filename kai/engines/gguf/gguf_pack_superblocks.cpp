@@ -11,7 +11,7 @@
 #include "kai/engines/gguf/gguf_neon.hpp"
 #include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_neon_lhs_blocks.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 
 namespace kai {
 namespace {

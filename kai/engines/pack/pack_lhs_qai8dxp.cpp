@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_lhs_rules.hpp"
+#include "kai/engines/core/pack_lhs_rules.hpp"
 #include "kai/engines/pack/pack_neon_lhs_rows.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 

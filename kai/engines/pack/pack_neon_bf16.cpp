@@ -17,7 +17,7 @@
 #include <arm_neon.h>
 
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_lhs_rules.hpp"
+#include "kai/engines/core/pack_lhs_rules.hpp"
 #include "kai/engines/pack/pack_rhs_tile.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"

@@ -9,7 +9,7 @@
 
 #include "kai/engines/pack/pack_neon_interleave.hpp"
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_lhs_rules.hpp"
+#include "kai/engines/core/pack_lhs_rules.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 
 namespace kai {

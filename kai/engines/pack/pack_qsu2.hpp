@@ -14,7 +14,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 
 namespace kai {
 namespace {

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_neon_lhs_blocks.hpp"
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 #include "kai/ukernels/pack/kai_rhs_append.h"
 
 namespace kai {

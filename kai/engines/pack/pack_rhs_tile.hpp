@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 
 namespace kai {
 namespace {

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_rhs_sums.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

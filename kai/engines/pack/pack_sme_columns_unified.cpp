@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_sme_columns.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 
 extern "C" {
 kai::PackColumns kai_kernel_pack_columns_x32_sme, kai_kernel_pack_columns_x16_sme;

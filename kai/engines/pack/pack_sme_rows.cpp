@@ -8,7 +8,7 @@
 // name says so. The work is in pack_sme_rows.S.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_rhs_checks.hpp"
+#include "kai/engines/core/pack_rhs_checks.hpp"
 #include "kai/engines/pack/pack_sme_rows.hpp"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
 #include "kai/ukernels/pack/kai_rhs_pack.h"

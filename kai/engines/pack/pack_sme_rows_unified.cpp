@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/pack/pack_sme_rows.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 
 extern "C" {
 kai::PackRowsFn kai_kernel_pack_rows_sme;

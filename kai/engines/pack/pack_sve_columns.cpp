@@ -10,8 +10,8 @@
 #include <arm_sve.h>
 
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_rhs_checks.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_rhs_checks.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

@@ -10,7 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
-#include "kai/engines/pack/pack_unified.hpp"
+#include "kai/engines/core/pack_unified.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
 
 namespace kai {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/pack/pack_rhs_rules.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
 
 #include "kai/engines/core/check.hpp"
 

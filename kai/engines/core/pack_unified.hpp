@@ -26,7 +26,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/pack/pack_rhs_checks.hpp"
+#include "kai/engines/core/pack_rhs_checks.hpp"
 #include "kai/engines/core/unified.hpp"
 #include "kai/ukernels/matmul/kai_matmul_pack_lhs.h"
 #include "kai/ukernels/matmul/kai_matmul_pack_rhs.h"
