@@ -1,5 +1,5 @@
 // The unified API's RHS packer of rows of Q4_K (there: qai4c32k256sf16s32s0), whose panels are 4 vectors of SME wide.
-// The work is in gguf_pack.cpp: NEON, out of streaming mode.
+// The work is in gguf_pack_affine.cpp: NEON, out of streaming mode.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf.hpp"
