@@ -42,7 +42,40 @@ KAI_OFFSETS(LONG_ARGS, KAI_LONG_ARGS)
 #define LONG_BF16 2
 
 #if !defined(__ASSEMBLER__)
+// clang-format on
+#include "kai/engines/blocks/blocks_neon.hpp"
+
 namespace kai {
+
 KAI_STRUCT(LongArgs, KAI_LONG_ARGS);  // not in an unnamed namespace: other sources define functions that take it
+
+namespace {
+
+/// The arguments that depend on the formats and on the length of blocks.
+KAI_INLINE LongArgs long_args(const BlockOperands& of, size_t bl, size_t blocks, size_t group) {
+    const bool zeros = of.scales == BlockScales::zeros;
+    const bool near = of.is_int8 || of.nibble_distance != 0;  // high k follow 16 low ones
+    LongArgs a;
+    a.blocks = blocks;
+    a.steps = bl / 32;
+    a.high_k = (near ? 16 : bl / 2) * of.lhs.rows;
+    a.lhs_step = (near ? 32 : 16) * of.lhs.rows;
+    a.rhs_step = 4 * of.rhs.bytes_of_8;
+    a.lhs_jump = of.lhs.block_bytes(bl) - (a.steps - 1) * a.lhs_step;
+    a.rhs_jump = of.rhs.block_bytes(bl) - (a.steps - 1) * a.rhs_step;
+    a.lhs_fields = zeros ? bl / 8 * of.lhs.bytes_of_8 : 0 - of.lhs.fields;
+    a.rhs_fields = zeros ? bl / 8 * of.rhs.bytes_of_8 : 0 - of.rhs.fields;
+    a.next_group = group * of.rhs.rows;
+    a.next_group_16 = a.next_group + 16;
+    a.kind = size_t{of.is_int8} << LONG_INT8 | size_t{zeros} << LONG_ZEROS | size_t{of.bf16_scales} << LONG_BF16;
+    return a;
 }
+
+/// The first elements of a panel.
+KAI_INLINE const uint8_t* first_elements(const BlockOperands& of, const BlockOperand& side, const uint8_t* panel) {
+    return of.scales == BlockScales::zeros ? panel : panel + side.fields;
+}
+
+}  // namespace
+}  // namespace kai
 #endif

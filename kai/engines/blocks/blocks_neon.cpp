@@ -1,5 +1,5 @@
-// The GEMM engine of operands quantised in blocks: the loops around tiles. From their sums to results:
-// blocks_neon_results.cpp. One row at a time: blocks_neon_rows.cpp.
+// The GEMM engine of operands quantised in blocks: the loops around tiles of blocks of 32. Other lengths:
+// blocks_neon_long.cpp. One row at a time: blocks_neon_rows.cpp. From sums to results: blocks_neon_results.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
@@ -10,8 +10,6 @@
 
 namespace kai {
 namespace {
-
-constexpr BlockTiles kNoTiles = {};  // of long blocks
 
 /// Whether the scale of any row is not finite.
 [[gnu::noinline]] bool any_odd_row(const uint32_t largest[][4], size_t rows) {
@@ -30,9 +28,6 @@ constexpr BlockTiles kNoTiles = {};  // of long blocks
 void run_tiles(const BlocksProblem& p, size_t panels, size_t rows, TileArgs& args) {
     const BlockTiles& t = p.tiles;
     TileFn* const run = t.run[panels - 1];
-    if (run == nullptr) {
-        return kai_long_tiles_neon(&args, &p.of, panels, p.long_tiles);
-    }
     TileFn* const few = rows <= 7 ? t.few[rows - 1] : nullptr;
     if (few == nullptr) {
         return run(&args);
@@ -107,25 +102,11 @@ void panels_of_rows(const BlocksProblem& p, size_t panels, size_t rows, const ui
             args.rhs = rhs;
             kai_redo_odd_rows_neon(p, args, panels, largest);
         }
-        const size_t element_bytes = p.of.element_bytes, rest = p.n - n0 < 4 * args.quads ? p.n % 4 : 0;
-        const size_t whole = rest != 0 ? args.quads - 1 : args.quads;
         const uint8_t* bias = p.of.rhs.panel_tail != 0 ? rhs + p.rhs_stride - 4 * sizeof(float) : nullptr;
-        StoredTiles done{tiles, rows, whole, bias, dst + n0 * element_bytes, p.dst_stride};
-        p.store(p, done);
-        if (rest != 0) {  // the right edge
-            uint8_t edge[4 * kMaxPanels][4 * sizeof(float)];
-            uint8_t* const out = done.dst + 4 * whole * element_bytes;
-            done = {tiles + whole * panels * 16,
-                    rows,
-                    1,
-                    bias + (bias != nullptr ? whole * p.rhs_stride : 0),
-                    edge[0],
-                    sizeof(edge[0])};
-            p.store(p, done);
-            for (size_t i = 0; i < rows; ++i) {
-                __builtin_memcpy(out + i * p.dst_stride, edge[i], rest * element_bytes);
-            }
-        }
+        const size_t columns = p.n - n0 < 4 * kMaxQuads ? p.n - n0 : 4 * kMaxQuads;
+        p.store(
+            {tiles, rows, columns, bias, p.rhs_stride, dst + n0 * p.of.element_bytes, p.dst_stride, p.of.element_bytes,
+             p.lo, p.hi});
     }
 }
 
@@ -136,8 +117,6 @@ void kai_matmul_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi) {
     const kai::BlockOperands& of = kernel->operands;
-    const bool is_long = bl != 32 && kernel->long_tiles != nullptr;
-    const kai::BlockTiles& tiles = is_long ? kai::kNoTiles : *kernel->tiles;
     const size_t blocks = kai::blocks_of(k, bl), mr = of.lhs.rows;
     const kai::BlocksProblem p{
         n,
@@ -152,13 +131,13 @@ void kai_matmul_blocks_neon(
         lo,
         hi,
         of,
-        tiles,
+        *kernel->tiles,
         kernel->long_tiles,
         kernel->store};
     const uint8_t* panel = kai::bytes(lhs);
     uint8_t* out = kai::bytes(dst);
     for (size_t left = m; left > 0;) {
-        const size_t panels = kai::next_panels(tiles, left, kernel->max_panels);
+        const size_t panels = kai::next_panels(*kernel->tiles, left, kernel->max_panels);
         const size_t rows = left < mr * panels ? left : mr * panels;
         kai::panels_of_rows(p, panels, rows, panel, out);
         panel += panels * p.lhs_stride;

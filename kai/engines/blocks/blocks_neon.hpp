@@ -7,9 +7,13 @@
 //                 tile function                      tiles += lhs x rhs, quad by quad
 //             quad by quad, panel by panel           bias, clamp, convert, store
 //
+// Blocks of 32 are the usual length. For blocks of any length there are functions of their own, named `long`, with
+// loops of their own; with blocks of 32 they only compute rows again whose scale is not finite.
+//
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/engines/blocks/blocks_neon_results.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/core/limits.hpp"
 
@@ -103,14 +107,18 @@ struct BlockOperands {
     size_t nibble_distance = 0;  // Format::nibble_distance
 };
 
-// Functions of an ISA for blocks of any length: blocks_neon_long.hpp.
-struct LongTiles;
-struct LongRow;
-
-/// Stores tiles: bias, clamp, type of the output.
-struct BlocksProblem;
-struct StoredTiles;
-using StoreFn = void(const BlocksProblem&, const StoredTiles&);
+/// Functions of an ISA for blocks of any length: tiles of one and two panels. group: consecutive k stored together.
+struct LongArgs;  // blocks_long_args.h
+using LongFn = void(const LongArgs*);
+struct LongTiles {
+    LongFn* run[2];
+    size_t group;
+};
+/// The same for one row x 16 columns.
+struct LongRow {
+    LongFn* run;
+    size_t group;
+};
 
 /// A call. Strides are in bytes.
 struct BlocksProblem {
@@ -123,15 +131,6 @@ struct BlocksProblem {
     const BlockTiles& tiles;
     const LongTiles* long_tiles;
     StoreFn* store;
-};
-
-/// Tiles to be stored: `rows` rows and whole quads of them.
-struct StoredTiles {
-    const float* sums;
-    size_t rows, quads;
-    const uint8_t* bias;  // of the first quad, or null
-    uint8_t* dst;
-    size_t dst_stride;
 };
 
 /// A micro-kernel.
@@ -160,30 +159,47 @@ struct BlockRowsKernel {
 }  // namespace kai
 
 extern "C" {
-[[gnu::visibility("hidden")]] kai::StoreFn kai_store_pairs_neon, kai_store_rows_neon;
+/// Named by rows x columns, or by the group of a row.
+kai::LongFn kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod, kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm,
+    kai_long_row_4_neon_dotprod, kai_long_row_8_neon_dotprod;
 
-/// dst = clamp(LHS x RHS).
+/// dst = clamp(LHS x RHS): tiles or rows, of blocks of 32 or of any length.
+/// @{
 [[gnu::visibility("hidden")]] void kai_matmul_blocks_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlocksKernel* kernel, float lo, float hi);
+[[gnu::visibility("hidden")]] void kai_matmul_long_blocks_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlocksKernel* kernel, float lo, float hi);
 [[gnu::visibility("hidden")]] void kai_matmul_block_rows_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
     const kai::BlockRowsKernel* kernel, float lo, float hi);
+[[gnu::visibility("hidden")]] void kai_matmul_long_block_rows_neon(
+    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const kai::BlockRowsKernel* kernel, float lo, float hi);
+/// @}
 }
 
 namespace kai {
 namespace {
 
+constexpr LongTiles kLongDot{{kai_long_4x4_neon_dotprod, kai_long_8x4_neon_dotprod}, 4};
+constexpr LongTiles kLongMmla{{kai_long_4x4_neon_i8mm, kai_long_8x4_neon_i8mm}, 8};
+constexpr LongRow kLongRow4{kai_long_row_4_neon_dotprod, 4}, kLongRow8{kai_long_row_8_neon_dotprod, 8};
+
 /// Either of them, as the kernel is one for tiles or for rows.
 KAI_INLINE void matmul_blocks(
     const BlocksKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
     size_t dst_stride, float lo, float hi) {
-    kai_matmul_blocks_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
+    const auto matmul = bl == 32 || kernel.long_tiles == nullptr ? kai_matmul_blocks_neon : kai_matmul_long_blocks_neon;
+    matmul(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
 }
 KAI_INLINE void matmul_blocks(
     const BlockRowsKernel& kernel, size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
     size_t dst_stride, float lo, float hi) {
-    kai_matmul_block_rows_neon(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
+    const auto matmul =
+        bl == 32 || kernel.long_row == nullptr ? kai_matmul_block_rows_neon : kai_matmul_long_block_rows_neon;
+    matmul(m, n, k, bl, lhs, rhs, dst, dst_stride, &kernel, lo, hi);
 }
 
 }  // namespace

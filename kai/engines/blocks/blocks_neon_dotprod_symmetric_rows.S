@@ -77,6 +77,38 @@ reg C, 12
     add_scaled \fold
 .endm
 
+// Indices: 16 k of half a block of 32, which have the low or the high nibbles of four vectors of a quad.
+.macro half_of_quads half, offset, r
+    load_quads \r, \offset
+    decode_quads \half, \r
+.endm
+// SUMS_A += half a block of indices, groups of 4 k. Changes RHS_A - RHS_C, v28.
+.macro half_x4_step half
+    ldr     q28, [row, #16 * \half]
+    half_of_quads \half, 0, RHS_A
+    half_of_quads \half, 16, RHS_B
+    sdot_quads SUMS_A, RHS_A, v28.4b[0]
+    half_of_quads \half, 32, RHS_C
+    sdot_quads SUMS_A, RHS_B, v28.4b[1]
+    half_of_quads \half, 48, RHS_A
+    sdot_quads SUMS_A, RHS_C, v28.4b[2]
+    sdot_quads SUMS_A, RHS_A, v28.4b[3]
+.endm
+// As half_x4_step, groups of 8 k: SUMS_A, SUMS_B. Changes RHS_A - RHS_C, v28, v30, x8, x17.
+.macro half_x8_step half
+    ldp     x8, x17, [row, #16 * \half]
+    half_of_quads \half, 0, RHS_A
+    dup     v28.2d, x8
+    dup     v30.2d, x17
+    half_of_quads \half, 16, RHS_B
+    sdot_quads SUMS_A, RHS_A, v28.16b
+    half_of_quads \half, 32, RHS_C
+    sdot_quads SUMS_B, RHS_B, v28.16b
+    half_of_quads \half, 48, RHS_A
+    sdot_quads SUMS_A, RHS_C, v30.16b
+    sdot_quads SUMS_B, RHS_A, v30.16b
+.endm
+
 // SUMS_F += the sums of a block, scaled. Sets the flags: subs x15. Changes SUMS_A, SUMS_B, RHS_A - RHS_C, x8, x17.
 .macro whole_block fold, group
     mov     w8, #START << 16

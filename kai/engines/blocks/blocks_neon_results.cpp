@@ -1,9 +1,9 @@
-// The GEMM engine of operands quantised in blocks: turns the sums of tiles into results (bias, clamp, conversion) and
-// stores them.
+// From the sums of NEON tiles to results: bias, clamp, conversion, store.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/blocks/blocks_neon.hpp"
+#include "kai/engines/blocks/blocks_neon_results.hpp"
 
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
@@ -14,9 +14,9 @@ struct FourRows {
 };
 
 /// Results of four columns of a panel whose sums are at `tile`: ROWS rows, 2 or 4; with 2 rows, both are repeated.
-/// Advances `bias` to the next panel unless it is null.
+/// Advances `bias` to the next quad unless it is null.
 template <bool PAIRS, int ROWS>
-KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t rhs_stride, float lo, float hi) {
+KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t bias_stride, float lo, float hi) {
     FourRows four;
     KAI_UNROLL(4)
     for (int i = 0; i < 4; i += 2) {
@@ -33,7 +33,7 @@ KAI_INLINE FourRows results_of(const float* tile, const uint8_t*& bias, size_t r
         for (int i = 0; i < 4; ++i) {
             four.x[i] = vaddq_f32(four.x[i], load_f32x4(bias));
         }
-        bias += rhs_stride;
+        bias += bias_stride;
     }
     KAI_UNROLL(4)
     for (int i = 0; i < 4; ++i) {
@@ -51,21 +51,20 @@ KAI_INLINE void store_quad(const FourRows& four, uint8_t* const at[4], size_t of
     }
 }
 
-/// Up to ROWS rows of a panel, 2 or 4. Rows past the end of the output are stored to row 0 first, which then
-/// overwrites them.
+/// Whole quads of up to ROWS rows of a panel, 2 or 4. Rows past the end of the output are stored to row 0 first, which
+/// then overwrites them.
 template <bool PAIRS, int ROWS>
-KAI_INLINE void store_rows(
-    const BlocksProblem& p, const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
-    const float lo = p.lo, hi = p.hi;
-    const size_t stride = t.dst_stride, rhs_stride = p.rhs_stride, element_bytes = p.of.element_bytes;
+KAI_INLINE void store_rows(const StoredTiles& t, const float* tile, size_t step, size_t rows, uint8_t* dst) {
+    const float lo = t.lo, hi = t.hi;
+    const size_t stride = t.dst_stride, bias_stride = t.bias_stride, element_bytes = t.element_bytes;
     uint8_t* const row1 = rows > 1 ? dst + stride : dst;
     uint8_t* const row2 = rows > 2 ? dst + 2 * stride : dst;
     uint8_t* const row3 = rows > 3 ? dst + 3 * stride : dst;
     uint8_t* const at[4] = {dst, row1, row2, row3};
     const uint8_t* bias = t.bias;
     size_t offset = 0;
-    for (size_t left = t.quads; left > 0; --left, tile += step, offset += 4 * element_bytes) {
-        const FourRows four = results_of<PAIRS, ROWS>(tile, bias, rhs_stride, lo, hi);
+    for (size_t left = t.columns / 4; left > 0; --left, tile += step, offset += 4 * element_bytes) {
+        const FourRows four = results_of<PAIRS, ROWS>(tile, bias, bias_stride, lo, hi);
         if (element_bytes == sizeof(float)) {
             store_quad<float, ROWS>(four, at, offset);
         } else {
@@ -74,27 +73,50 @@ KAI_INLINE void store_rows(
     }
 }
 
-/// Adds the bias, clamps, converts, stores.
+/// Whole quads.
 template <bool PAIRS>
-KAI_INLINE void store_tiles(const BlocksProblem& p, const StoredTiles& t) {
+KAI_INLINE void store_quads(const StoredTiles& t) {
     const size_t panels = (t.rows + 3) / 4;
     size_t rows = t.rows;
     const float* tile = t.sums;
     uint8_t* dst = t.dst;
     for (; rows > 2; rows -= rows < 4 ? rows : 4, dst += 4 * t.dst_stride, tile += 16) {
-        store_rows<PAIRS, 4>(p, t, tile, 16 * panels, rows, dst);
+        store_rows<PAIRS, 4>(t, tile, 16 * panels, rows, dst);
     }
     if (rows > 0) {
-        store_rows<PAIRS, 2>(p, t, tile, 16 * panels, rows, dst);
+        store_rows<PAIRS, 2>(t, tile, 16 * panels, rows, dst);
+    }
+}
+
+/// The last columns, fewer than a quad.
+[[gnu::noinline]] void store_edge(const StoredTiles& t, StoreFn* store) {
+    const size_t whole = t.columns / 4, rest = t.columns % 4, panels = (t.rows + 3) / 4;
+    uint8_t edge[4 * BlocksLimits::kPanels][4 * sizeof(float)];
+    StoredTiles last = t;
+    last.sums += whole * panels * 16;
+    last.columns = 4;
+    last.bias += t.bias != nullptr ? whole * t.bias_stride : 0;
+    last.dst = edge[0];
+    last.dst_stride = sizeof(edge[0]);
+    store(last);
+    uint8_t* const out = t.dst + 4 * whole * t.element_bytes;
+    for (size_t i = 0; i < t.rows; ++i) {
+        __builtin_memcpy(out + i * t.dst_stride, edge[i], rest * t.element_bytes);
     }
 }
 
 }  // namespace
 }  // namespace kai
 
-void kai_store_pairs_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
-    kai::store_tiles<true>(p, t);
+void kai_store_pairs_neon(const kai::StoredTiles& t) {
+    kai::store_quads<true>(t);
+    if (t.columns % 4 != 0) {
+        kai::store_edge(t, kai_store_pairs_neon);
+    }
 }
-void kai_store_rows_neon(const kai::BlocksProblem& p, const kai::StoredTiles& t) {
-    kai::store_tiles<false>(p, t);
+void kai_store_rows_neon(const kai::StoredTiles& t) {
+    kai::store_quads<false>(t);
+    if (t.columns % 4 != 0) {
+        kai::store_edge(t, kai_store_rows_neon);
+    }
 }

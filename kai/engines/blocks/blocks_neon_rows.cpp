@@ -1,8 +1,8 @@
-// Operands quantised in blocks, one row at a time: mr = 1. A row is assembly (RowFn).
+// Operands quantised in blocks, one row at a time: mr = 1. A row is assembly (RowFn). Blocks that are not of 32:
+// blocks_neon_long_rows.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon.hpp"
-#include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/matmul_rows.hpp"
 
 namespace kai {
@@ -20,11 +20,7 @@ namespace {
         m,          n,   of.rhs.rows, bytes(lhs),      of.lhs.stride(blocks, bl), bytes(rhs, of.rhs.panel_head),
         rhs_stride, dst, dst_stride,  of.element_bytes};
     each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        if (bl == 32 || kernel.long_row == nullptr) {
-            kernel.run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
-        } else {
-            kai_long_row_neon(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, &of, kernel.long_row);
-        }
+        kernel.run(row, panels, rhs_stride, out, quads, blocks, lo, hi, bl, kernel.f16);
     });
 }
 

@@ -8,17 +8,16 @@
 // then + bias, where the formats have one: BlockScales says what they have.
 //
 // Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (blocks_neon_tile.inc), of up
-// to 4 rows and 8 or 16 columns (blocks_neon_few.inc), or 16 columns of a row (blocks_neon_dotprod_*_row*.S). Other
-// lengths: blocks_neon_long.cpp. The code around tiles: blocks_neon.cpp, around rows: blocks_neon_rows.cpp. The
-// symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first product rounded: the same bits
-// while |S| < 2^13 (docs/arithmetic.md says so).
+// to 4 rows and 8 or 16 columns (blocks_neon_few.inc), or 16 columns of a row (blocks_neon_dotprod_*_row*.S). The code
+// around tiles: blocks_neon.cpp, around rows: blocks_neon_rows.cpp. Other lengths: blocks_neon_long.cpp,
+// blocks_neon_long_rows.cpp. The symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first
+// product rounded: the same bits while |S| < 2^13 (docs/arithmetic.md says so).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/blocks/blocks_neon.hpp"
-#include "kai/engines/blocks/blocks_neon_long.hpp"
 #include "kai/engines/core/neon.hpp"
 
 namespace kai {
