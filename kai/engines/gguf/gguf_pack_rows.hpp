@@ -1,5 +1,6 @@
-// RHS packers of rows of GGUF blocks, N x K, to the int4 and int8 formats: each column is a row of the file. The sources,
-// one for each kind of target, share what is here: targets as data, any tile element by element, the walk over panels.
+// RHS packers of rows of GGUF blocks, N x K, to the int4 and int8 formats: each column is a row of the file. The
+// sources, one for each kind of target, share what is here: targets as data, any tile element by element, the walk over
+// panels.
 //
 //     gguf_pack_int8.cpp       qsi8c32p...
 //     gguf_pack_int4.cpp       qsi4c32p...
