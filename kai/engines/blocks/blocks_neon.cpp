@@ -54,8 +54,7 @@ KAI_INLINE size_t next_panels(const BlockTiles& tiles, size_t rows, size_t most)
             return panels;
         }
     }
-    const bool few_of_two = rows > 6 || tiles.few[0] == nullptr || tiles.few[rows - 1] != nullptr;
-    return rows > 4 && few_of_two ? 2 : 1;
+    return rows > 6 || (rows > 4 && tiles.few[rows - 1] != nullptr) ? 2 : 1;
 }
 
 /// Up to 4 panels of rows, all columns.
