@@ -72,7 +72,7 @@
     mov     bias_at, t0
 .endm
 
-.macro finish i, r0, r1, r2, r3
+.macro results_of_rows i, r0, r1, r2, r3
     ld1w    {z8.s}, p0/z, [bias_at]
     plain_by_4 fadd, \r0, \r1, \r2, \r3, 8
 .endm

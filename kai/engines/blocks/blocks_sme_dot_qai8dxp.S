@@ -60,7 +60,7 @@ F1_3        .req z15
 
 // Results of panel \p, whose fields are at its cursor, from F, z\f0-z\f3, to dst, which advances. Clobbers V of
 // both, z2, z3, fields.
-.macro finish p, f0, f1, f2, f3
+.macro store_panel p, f0, f1, f2, f3
     columns_4
     ld1rw   {z2.s}, p0/z, [lhs]
     ld1rw   {z3.s}, p0/z, [lhs, #4]
@@ -110,10 +110,10 @@ F1_3        .req z15
     .endif
     subs    left, left, chunks
     b.ne    1b
-3:  finish  0, 8, 9, 10, 11
+3:  store_panel 0, 8, 9, 10, 11
     .if \panels == 2
     sub     cols, cols, vl4
-    finish  1, 12, 13, 14, 15
+    store_panel 1, 12, 13, 14, 15
     .endif
 .endm
 

@@ -71,7 +71,7 @@ A1_3        .req z15
 .endm
 
 // Results of a panel, z\a0-z\a3, to dst, which advances. z2, z3: bounds.
-.macro finish a0, a1, a2, a3
+.macro store_panel a0, a1, a2, a3
     columns_4
     clamp_4 \a0, \a1, \a2, \a3, 2, 3
     store_columns_4 \a0, \a1, \a2, \a3
@@ -111,10 +111,10 @@ A1_3        .req z15
     b.hs    1b
 3:  ld1rw   {z2.s}, p0/z, [args, #BLOCK_ARGS_lo]
     ld1rw   {z3.s}, p0/z, [args, #BLOCK_ARGS_hi]
-    finish  8, 9, 10, 11
+    store_panel 8, 9, 10, 11
     .if \panels == 2
     sub     cols, cols, vl4
-    finish  12, 13, 14, 15
+    store_panel 12, 13, 14, 15
     mov     panel, scale1
     .endif
 .endm

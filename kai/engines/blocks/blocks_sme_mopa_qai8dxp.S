@@ -68,7 +68,7 @@
 .endm
 
 // fma(rhs_sum, f32(lhs_offset), acc) * lhs_scale + bias. Clobbers z0.
-.macro finish i, r0, r1, r2, r3
+.macro results_of_rows i, r0, r1, r2, r3
     ld1rqw  {z0.s}, has_rows_\i\()/z, [offset_at, #16 * \i]
     scvtf   z0.s, p0/m, z0.s
     fmla_words_4 \r0, \r1, \r2, \r3, 12, 0

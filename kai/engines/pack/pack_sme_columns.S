@@ -186,8 +186,8 @@
     sums_at out
     store_4 z24, z25, z26, z27
 .endm
-.macro finish_qsi8
-    finish_sums
+.macro heads_and_tails_qsi8
+    heads_and_tails
 .endm
 
     pack_columns x32,  0, 2, 2, 2, 4

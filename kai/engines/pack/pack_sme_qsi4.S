@@ -99,7 +99,7 @@
 .endm
 
 // Puts the sums in order, writes the groups of zeros between the last row and the tail, then all fields.
-.macro finish_qsi4
+.macro heads_and_tails_qsi4
     ldr     row, [sp, #KAI_FRAME_DST]
     ldr     rows, [sp, #KAI_FRAME_PANELS]
     ldr     limit, [sp, #KAI_FRAME_TAIL]
@@ -121,7 +121,7 @@
 7:  add     row, row, panel
     subs    rows, rows, #1
     b.ne    8b
-    finish_sums
+    heads_and_tails
 .endm
 
     pack_columns qsi4, 2, 1, 1, 4, sums, 2
@@ -252,7 +252,7 @@ KAI_LOCAL(rows_next):
     subs    left, left, all
     b.hi    KAI_LOCAL(rows_panel)
 
-    finish_qsi4
+    heads_and_tails_qsi4
     smstop
     return
 endfunc

@@ -42,7 +42,7 @@ lhs_scale   .req z3
 
 // z\s0-z\s3, S of a panel -> dst. 8 vectors before \fields: rhs_sum, then rhs_scale and bias. Clobbers S, z4-z7,
 // z16-z23.
-.macro finish s0, s1, s2, s3, fields
+.macro store_panel s0, s1, s2, s3, fields
     load_vectors ld1w, s, 4, 5, 6, 7, \fields, -8
     load_vectors ld1w, s, 16, 17, 18, 19, \fields, -4
     load_vectors ld1w, s, 20, 21, 22, 23, \fields, 0
@@ -76,10 +76,10 @@ lhs_scale   .req z3
 1:  dot_32  \kind, \count
     subs    left, left, #1
     b.ne    1b
-2:  finish  24, 25, 26, 27, rhs0
+2:  store_panel 24, 25, 26, 27, rhs0
     .if \count == 2
     sub     cols, cols, vl4
-    finish  28, 29, 30, 31, rhs1
+    store_panel 28, 29, 30, 31, rhs1
     addvl   rhs0, rhs1, #12
     .endif
 .endm
