@@ -27,6 +27,7 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/limits.hpp"
 #include "kai/engines/float/float_neon.hpp"
+#include "kai/engines/plain/plain_nxk.hpp"
 
 namespace kai {
 namespace {
@@ -62,15 +63,6 @@ KAI_INLINE typename T::Vector load_first(const uint8_t* from) {
 template <class T, size_t bytes>
 KAI_INLINE void store_first(uint8_t* to, typename T::Vector v) {
     __builtin_memcpy(to, &v, bytes);
-}
-
-/// Where the rows of a tile start; those from `count` on are the last one again.
-template <size_t rows>
-KAI_INLINE void row_starts(const uint8_t* (&starts)[rows], const uint8_t* first, size_t stride, size_t count) {
-    KAI_UNROLL(16)
-    for (size_t i = 0; i < rows; ++i) {
-        starts[i] = i == 0 || i < count ? first + i * stride : starts[i - 1];
-    }
 }
 
 /// An element for FMLA by lane. Clang would broadcast it (LD1R), which takes a vector pipe, too.
@@ -297,23 +289,10 @@ void nxk_tile(const PlainGemm<T>& p, size_t i, size_t j) {
 
 template <class T>
 KAI_INLINE void run_nxk(const PlainGemm<T>& p) {
-    size_t j = 0;
-    for (; p.m == 1 && p.n - j > 4; j += p.n - j < 8 ? p.n - j : 8) {
-        nxk_tile<T, 1, 8>(p, 0, j);
-    }
-    for (; j < p.n; j += 4) {
-        size_t i = 0;
-        for (; p.m - i > 4; i += p.m - i < 6 ? p.m - i : 6) {
-            nxk_tile<T, 6, 4>(p, i, j);
-        }
-        if (p.m - i > 2) {
-            nxk_tile<T, 4, 4>(p, i, j);
-        } else if (p.m - i == 2) {
-            nxk_tile<T, 2, 4>(p, i, j);
-        } else if (p.m - i == 1) {
-            nxk_tile<T, 1, 4>(p, i, j);
-        }
-    }
+    const auto tile = [](auto& p, auto rows, auto columns, size_t i, size_t j) __attribute__((always_inline)) {
+        nxk_tile<T, rows, columns>(p, i, j);
+    };
+    nxk_tiles(p, tile);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/float/float_widened.hpp"
+#include "kai/engines/plain/plain_nxk.hpp"
 
 namespace kai {
 namespace {
@@ -53,15 +54,6 @@ KAI_INLINE float16x4_t load_halves(const uint8_t* from) {
     }
 }
 
-/// Where the rows of a tile start; those from `count` on are the last one again.
-template <size_t rows>
-KAI_INLINE void start_rows(const uint8_t* (&starts)[rows], const uint8_t* first, size_t stride, size_t count) {
-    KAI_UNROLL(16)
-    for (size_t i = 0; i < rows; ++i) {
-        starts[i] = i == 0 || i < count ? first + i * stride : starts[i - 1];
-    }
-}
-
 /// `count` of 4 sums, clamped, to dst.
 KAI_INLINE void store_sums(uint8_t* dst, float32x4_t sums, size_t count, float lo, float hi) {
     const float32x4_t clamped = vminq_f32(vmaxq_f32(sums, vdupq_n_f32(lo)), vdupq_n_f32(hi));
@@ -81,7 +73,7 @@ KAI_INLINE void kxn_few(const WidenedPlain& p, size_t i, size_t j) {
     constexpr size_t kRows = 4;
     const size_t count = p.m - i < kRows ? p.m - i : kRows;
     const uint8_t *a[kRows], *b = p.rhs + j * kHalf;
-    start_rows(a, p.lhs + i * p.lhs_stride, p.lhs_stride, count);
+    row_starts(a, p.lhs + i * p.lhs_stride, p.lhs_stride, count);
     float32x4_t sums[kRows] = {};
     for (size_t k = 0; k < p.k; ++k, b += p.rhs_stride) {
         const float32x4_t x = vcvt_f32_f16(load_halves<columns>(b));
@@ -166,8 +158,8 @@ template <class T, size_t rows, size_t columns>
 void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
     const size_t count = p.m - i < rows ? p.m - i : rows, width = p.n - j < columns ? p.n - j : columns;
     const uint8_t *a[rows], *b[columns];
-    start_rows(a, p.lhs + i * p.lhs_stride, p.lhs_stride, count);
-    start_rows(b, p.rhs + j * p.rhs_stride, p.rhs_stride, width);
+    row_starts(a, p.lhs + i * p.lhs_stride, p.lhs_stride, count);
+    row_starts(b, p.rhs + j * p.rhs_stride, p.rhs_stride, width);
     float32x4_t sums[rows][columns];
     KAI_UNROLL(16)
     for (size_t r = 0; r < rows; ++r) {
@@ -211,23 +203,10 @@ void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
 
 template <class T>
 KAI_INLINE void run_nxk(const WidenedPlain& p) {
-    size_t j = 0;
-    for (; p.m == 1 && p.n - j > 4; j += p.n - j < 8 ? p.n - j : 8) {
-        nxk_tile<T, 1, 8>(p, 0, j);
-    }
-    for (; j < p.n; j += 4) {
-        size_t i = 0;
-        for (; p.m - i > 4; i += p.m - i < 6 ? p.m - i : 6) {
-            nxk_tile<T, 6, 4>(p, i, j);
-        }
-        if (p.m - i > 2) {
-            nxk_tile<T, 4, 4>(p, i, j);
-        } else if (p.m - i == 2) {
-            nxk_tile<T, 2, 4>(p, i, j);
-        } else if (p.m - i == 1) {
-            nxk_tile<T, 1, 4>(p, i, j);
-        }
-    }
+    const auto tile = [](auto& p, auto rows, auto columns, size_t i, size_t j) __attribute__((always_inline)) {
+        nxk_tile<T, rows, columns>(p, i, j);
+    };
+    nxk_tiles(p, tile);
 }
 
 }  // namespace
