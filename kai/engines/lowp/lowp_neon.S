@@ -28,7 +28,8 @@
 //   lhs_flip, rhs_flip      v6, v7       XOR that makes bytes signed; rhs_flip inverts the last 8 of 16, too
 //   Ta0 - Ta3, Tb0 - Tb3    v8 - v15     t
 //   S0_0, S0_1 ... S3_3     v16 - v31    sums; C0_0, C0_1, C0_2, C1_0 ... C3_2  v16 - v27
-//                                        of bytes of columns, 16 bits: v12 - v15, or the last 4 or 8
+//   K0 - K7                              sums of the bytes of a column each, 16 bits: v24 - v31 (8 columns), v28 - v31,
+//                                        or v12 - v15 in place of Tb (4 x 4)
 //   args  x0                struct LowpTile
 //   steps  x1, tiles  x17   to go; out  x16: destination of the sums
 //   lhs_tail, rhs_tail      x2, x3       tails of rows and columns
@@ -178,7 +179,7 @@ next    .req x1                                 // tile
 .macro ready raw, index, b, rest:vararg
     .ifnc \raw, packed
         .ifnc \raw, plain
-    with_number add_bytes, (column_sum + \index), \raw, B_\b
+    with_number add_bytes, (\index), \raw, B_\b
         .endif
     flip    B_\b, rhs_flip
     .endif
@@ -186,8 +187,8 @@ next    .req x1                                 // tile
     ready   \raw, (\index + 1), \rest
     .endif
 .endm
-.macro add_bytes s, op, b
-    \op     v\s\().8h, \b\().16b
+.macro add_bytes column, op, b
+    \op     K\column\().8h, \b\().16b
 .endm
 
 // A = 16 k of the rows, B_<b>, ... = of the first columns.
@@ -350,88 +351,131 @@ next    .req x1                                 // tile
     add_up  a, 3
 .endm
 
-.macro store_row from, row
-    str     q\from, [out, #64 * \row]
+// ---- Results
+//
+// Each is the sum of a vector: pairs of columns are joined, then pairs of these pairs. Then a vector has four columns
+// of a row. sums_RxC stores those of a tile, which it changes.
+
+.macro join to, other
+    addp    \to\().4s, \to\().4s, \other\().4s
+.endm
+// Rows of a set of sums, S<group> or C<column>, joined with those of another.
+.macro join_rows rows, to, other
+    join    \to\()_0, \other\()_0
+    if_more \rows, 1, join \to\()_1, \other\()_1
+    if_more \rows, 2, join \to\()_2, \other\()_2
+    if_more \rows, 3, join \to\()_3, \other\()_3
+.endm
+// The pairs of columns in a group of one row, or of two rows.
+.macro pairs_of_1 group
+    join    S\group\()_0, S\group\()_1
+    join    S\group\()_2, S\group\()_3
+.endm
+.macro pairs_of_2 group
+    join    S\group\()_0, S\group\()_2
+    join    S\group\()_1, S\group\()_3
 .endm
 
-// Each result is the sum of a vector: pairs of columns, then pairs of these pairs. Sums of a column are side by side.
-.macro pairs to, a, b
-    addp    v\to\().4s, v\a\().4s, v\b\().4s
+// One row, 4 columns.
+.macro sums_1x4
+    pairs_of_1 0
+    join    S0_0, S0_2
+    str     qS0_0, [out]
 .endm
-// Sums of columns c and c + apart become one vector, in place of the first, for all c without c & apart.
-.macro pairs_of_columns rows, columns, apart
-    .irp a, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
-        .if \a - 16 < \rows * \columns && (\a - 16) / \rows % (2 * \apart) == 0
-    with_number pair_with, (\a + \rows * \apart), \a
-        .endif
-    .endr
+// The same, 8 columns.
+.macro sums_1x8
+    pairs_of_1 0
+    pairs_of_1 1
+    join    S0_0, S0_2
+    join    S1_0, S1_2
+    stp     qS0_0, qS1_0, [out]
 .endm
-.macro pair_with b, a
-    pairs   \a, \a, \b
+// The same, 16 columns.
+.macro sums_1x16
+    pairs_of_1 0
+    pairs_of_1 1
+    pairs_of_1 2
+    pairs_of_1 3
+    join    S0_0, S0_2
+    join    S1_0, S1_2
+    join    S2_0, S2_2
+    join    S3_0, S3_2
+    stp     qS0_0, qS1_0, [out]
+    stp     qS2_0, qS3_0, [out, #32]
 .endm
-// Stores the sums of a tile. Changes them.
-.macro sums rows, columns
-    pairs_of_columns \rows, \columns, 1
-    pairs_of_columns \rows, \columns, 2
-    .irp r, 0, 1, 2, 3
-        .if \r < \rows
-    store_results \r, \rows, \columns
-        .endif
-    .endr
+// Two rows, 4 columns.
+.macro sums_2x4
+    pairs_of_2 0
+    pairs_of_2 1
+    join_rows 2, S0, S1
+    str     qS0_0, [out]
+    str     qS0_1, [out, #64]
 .endm
-// Stores row r: v(16 + r), and for each 4 columns more 4 * rows after it.
-.macro store_results r, rows, columns
-    .if \columns == 4
-    with_number store_row, (16 + \r), \r
-    .else
-    with_number store_8, (16 + \r), (16 + \r + 4 * \rows), (64 * \r)
-    .endif
-    .if \columns == 16
-    with_number store_8, (16 + \r + 8 * \rows), (16 + \r + 12 * \rows), (64 * \r + 32)
-    .endif
+// The same, 8 columns.
+.macro sums_2x8
+    pairs_of_2 0
+    pairs_of_2 1
+    pairs_of_2 2
+    pairs_of_2 3
+    join_rows 2, S0, S1
+    join_rows 2, S2, S3
+    stp     qS0_0, qS2_0, [out]
+    stp     qS0_1, qS2_1, [out, #64]
 .endm
-.macro store_8 a, b, at
-    with_number store_pair, \b, \a, \at
+// Three rows, 4 columns.
+.macro sums_3x4
+    join_rows 3, C0, C1
+    join_rows 3, C2, C3
+    join_rows 3, C0, C2
+    str     qC0_0, [out]
+    str     qC0_1, [out, #64]
+    str     qC0_2, [out, #128]
 .endm
-.macro store_pair b, a, at
-    stp     q\a, q\b, [out, #\at]
+// Four rows, 4 columns.
+.macro sums_4x4
+    join_rows 4, S0, S1
+    join_rows 4, S2, S3
+    join_rows 4, S0, S2
+    str     qS0_0, [out]
+    str     qS0_1, [out, #64]
+    str     qS0_2, [out, #128]
+    str     qS0_3, [out, #192]
 .endm
 
-// Stores the sums of columns; widen: saddlp or uaddlp, to 32 bits.
+// Stores the sums of columns, which it changes. widen: saddlp or uaddlp, to 32 bits.
 .macro column_sums columns, widen
-    .irp s, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
-        .if \s >= column_sum && \s < column_sum + \columns
-    widened \widen, \s
-        .endif
-    .endr
-    .if column_sum == 12
-    sums_of_four 12, 13, 14, 15
-    store_row 12, 4
-    .else
-    sums_of_four 28, 29, 30, 31
+    widen_4 \widen, K0, K1, K2, K3
     .if \columns > 4
-    sums_of_four 24, 25, 26, 27
-    stp     q24, q28, [out, #256]
+    widen_4 \widen, K4, K5, K6, K7
+    join_4  K4, K5, K6, K7
+    join_4  K0, K1, K2, K3
+    stp     qK0, qK4, [out, #256]
     .else
-    store_row 28, 4
-    .endif
+    join_4  K0, K1, K2, K3
+    str     qK0, [out, #256]
     .endif
 .endm
-.macro sums_of_four a, b, c, d
-    pairs   \a, \a, \b
-    pairs   \c, \c, \d
-    pairs   \a, \a, \c
+// Four vectors of 8 sums become vectors of 4.
+.macro widen_4 widen, a, b, c, d
+    \widen    \a\().4s, \a\().8h
+    \widen    \b\().4s, \b\().8h
+    \widen    \c\().4s, \c\().8h
+    \widen    \d\().4s, \d\().8h
 .endm
-.macro widened widen, s
-    \widen    v\s\().4s, v\s\().8h
+.macro join_4 a, b, c, d
+    join    \a, \b
+    join    \c, \d
+    join    \a, \c
 .endm
 
-.macro zero s
-    movi    v\s\().4s, #0
+// ---- Tiles
+
+.macro zero v
+    movi    \v\().4s, #0
 .endm
-// t = 0 where the tile has it (t_end).
-.macro zero_t t
-    .if \t < t_end
+// Tb = 0, if the tile has it.
+.macro zero_tb t
+    .if has_tb
     zero    \t
     .endif
 .endm
@@ -439,21 +483,21 @@ next    .req x1                                 // tile
 // Pointers of the next tile, stored to LowpTile, too; steps, tails; t = 0 in between.
 .macro set_up columns, raw
     ldp     row0, lhs_stride, [args, #LOWP_TILE_lhs]
-    zero_t  8
+    zero    Ta0
     ldp     column0, rhs_stride, [args, #LOWP_TILE_rhs]
-    zero_t  9
-    zero_t  10
+    zero    Ta1
+    zero    Ta2
     add     row1, row0, lhs_stride
-    zero_t  11
+    zero    Ta3
     add     row2, row0, lhs_stride, lsl #1
-    zero_t  12
+    zero_tb Tb0
     add     row3, row1, lhs_stride, lsl #1
-    zero_t  13
+    zero_tb Tb1
     add     column1, column0, rhs_stride
-    zero_t  14
+    zero_tb Tb2
     .ifnc \raw, packed
     add     column2, column0, rhs_stride, lsl #1
-    zero_t  15
+    zero_tb Tb3
     add     column3, column1, rhs_stride, lsl #1
     add     column4, column0, rhs_stride, lsl #2
         .if \columns > 4
@@ -468,7 +512,7 @@ next    .req x1                                 // tile
     ldp     lhs_tail, rhs_tail, [args, #LOWP_TILE_lhs_tail]
     ldr     steps, [args, #LOWP_TILE_groups]
     .else
-    zero_t  15
+    zero_tb Tb3
         .if \columns > 4
     add     panel2, panel0, rhs_stride, lsl #1
         .endif
@@ -489,20 +533,26 @@ next    .req x1                                 // tile
 // extern "C" void name(LowpTile*): tiles of `rows` x `columns`, side by side; shape: which step_ they take.
 .macro tile name, shape, rows, columns, raw=packed
 func \name, hidden
-    .set    t_end, 16
+    .set    has_tb, 1
     .ifc \shape, 1x4
-    .set    t_end, 12
+    .set    has_tb, 0
     .endif
-    .set    column_sum, 32
+    .set    first_k, 32                         // number of the register K0; 32: there is none
     .ifc \raw, sadalp
-    .set    column_sum, 32 - \columns
+    .set    first_k, 32 - \columns
     .endif
     .ifc \raw, uadalp
-    .set    column_sum, 32 - \columns
+    .set    first_k, 32 - \columns
     .endif
     .ifc \shape, 4x4_sums
-    .set    column_sum, 12
-    .set    t_end, 12
+    .set    first_k, 12
+    .set    has_tb, 0
+    .endif
+    .if first_k < 32
+    regs    first_k, K0, K1, K2, K3
+        .if \columns > 4
+    regs    (first_k + 4), K4, K5, K6, K7
+        .endif
     .endif
     frame   d8-d15
     ldp     tiles, out, [args, #LOWP_TILE_tiles]
@@ -513,8 +563,8 @@ func \name, hidden
     set_up  \columns, \raw
 0:
     .irp s, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-        .if (\s >= 16 && \s < 16 + \rows * \columns) || \s >= column_sum
-    zero    \s
+        .if (\s >= 16 && \s < 16 + \rows * \columns) || \s >= first_k
+    zero    v\s
         .endif
     .endr
     cbz     steps, 2f
@@ -536,7 +586,7 @@ func \name, hidden
 3:
     last_\shape
     set_up  \columns, \raw
-    sums    \rows, \columns
+    sums_\rows\()x\columns
     .ifc \raw, sadalp
     column_sums \columns, saddlp
     .endif
@@ -548,6 +598,12 @@ func \name, hidden
     b.ne    0b
     return
 endfunc
+    .if first_k < 32
+    unreg   K0, K1, K2, K3
+        .if \columns > 4
+    unreg   K4, K5, K6, K7
+        .endif
+    .endif
 .endm
 // The pointers = from, from + 16, ...
 .macro go_to from, pointers:vararg
