@@ -9,8 +9,7 @@
 #if !defined(__ASSEMBLER__)
 namespace kai {
 namespace {
-constexpr size_t kStrip = 16;  // columns
-using LowpSums = int32_t[5][kStrip];
+using LowpSums = int32_t[5][16];
 }  // namespace
 }  // namespace kai
 #endif

@@ -18,8 +18,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_neon.h>
 
-#include "kai/engines/lowp/lowp_neon.hpp"
 #include "kai/engines/core/limits.hpp"
+#include "kai/engines/lowp/lowp_args.h"
+#include "kai/engines/lowp/lowp_neon.hpp"
 
 namespace kai {
 namespace {
@@ -40,7 +41,7 @@ namespace kai {
 namespace {
 
 constexpr size_t kRows = LowpLimits::kRows, kMostGroups = LowpLimits::kGroups;
-static_assert(kStrip == LowpLimits::kColumns);
+static_assert(sizeof(LowpSums) == 5 * kStrip * sizeof(int32_t));
 
 struct Tiles {
     LowpTileFn* narrow[4];   // 1 to 4 rows x 4 columns

@@ -5,11 +5,13 @@
 
 #include <arm_neon.h>
 
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/lowp/lowp.hpp"
-#include "kai/engines/lowp/lowp_args.h"
 
 namespace kai {
 namespace {
+
+constexpr size_t kStrip = LowpLimits::kColumns;  // columns whose sums become results together
 
 KAI_INLINE size_t min(size_t a, size_t b) {
     return a < b ? a : b;
