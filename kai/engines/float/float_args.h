@@ -9,7 +9,8 @@
 /// NEON: one panel, or 4 vectors of columns of a K x N matrix, times m >= 1 rows.
 #define KAI_FLOAT_GEMM_ARGS(field)                                                            \
     field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
-    field(FloatBounds, 32, zeros)  /* K x N only */                                           \
+    field(FloatBounds, 32, zeros)  /* K x N only; `from=dst`: a pointer to where all rows */  \
+                                   /* start, NULL: at dst */                                  \
     field(const void*, 8, lhs)                                                                \
     field(size_t, 8, lhs_stride)                                                              \
     field(const void*, 8, panel)                                                              \

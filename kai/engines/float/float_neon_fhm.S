@@ -15,6 +15,12 @@
 .macro load_row r, row, at
     ldr     qA\r, [\row, \at]
 .endm
+.macro load_next r, row, at
+    load_row \r, \row, \at
+.endm
+.macro before_last_k
+    find_next
+.endm
 .macro load_one r, row, at
     ldrh    w17, [\row, \at]
     ins     A\r\().h[0], w17

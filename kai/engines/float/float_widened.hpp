@@ -4,25 +4,22 @@
 //
 // Panels are the outer loop: one stays in the nearest cache while all rows pass. The loop over rows and the tile are
 // assembly (float_widened.inc), which stores whole panels only: results of a last panel with fewer columns go to a
-// buffer first. One row may take two panels at a time.
+// buffer first. One row may take two panels at a time; many rows may be multiplied in f32 (float_in_f32.hpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/core/getters.hpp"
-#include "kai/engines/float/float_args.h"
+#include "kai/engines/float/float_in_f32.hpp"
 
 namespace kai {
 namespace {
 
-using FloatBounds [[gnu::aligned(16)]] = uint8_t[2][16];
-KAI_STRUCT(WidenedArgs, KAI_WIDENED_ARGS);
-
 using WidenedFn = void(const WidenedArgs*);
 
-/// The work of a micro-kernel. row: one row times two panels; NULL if that is no faster.
+/// The work of a micro-kernel. row: one row times two panels; tiles: f32 tiles for many rows; NULL if no faster.
 struct WidenedKernel {
     WidenedFn *run, *row;
+    FloatGemmFn* tiles;
 };
 
 /// A bound in every lane.
@@ -32,8 +29,8 @@ KAI_INLINE void spread(uint8_t (&lanes)[16], float x) {
     }
 }
 
-/// The loop over panels. dst_bytes: of an element.
-template <size_t dst_bytes>
+/// The loop over panels. dst_bytes: of an element; in_f32: whether the kernel has f32 tiles.
+template <size_t dst_bytes, bool in_f32>
 [[gnu::noinline]] void run_widened(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
     size_t dst_stride, const WidenedKernel* kernel, float clamp_min, float clamp_max) {
@@ -53,6 +50,15 @@ template <size_t dst_bytes>
         args.bias = bytes(args.bias, panels * panel), args.columns = bytes(args.columns, panels * panel);
         args.dst = bytes(args.dst, panels * width);
     };
+    if (in_f32 && pays_in_f32(m)) {
+        for (; n > 0; next(2)) {
+            args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
+            const size_t columns = n < 2 * kColumns ? n : 2 * kColumns;
+            run_in_f32<dst_bytes>(&args, columns, kernel->tiles);
+            n -= columns;
+        }
+        return;
+    }
     if (m == 1 && kernel->row != nullptr) {
         for (; n >= 2 * kColumns; n -= 2 * kColumns) {
             args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
@@ -84,13 +90,13 @@ template <size_t dst_bytes>
 }  // namespace
 }  // namespace kai
 
-/// The functions of a micro-kernel, whose assembly is kai_kernel_NAME; ROW: as WidenedKernel::row.
-#define KAI_DEFINE_MATMUL_WIDENED(ROW, DST_BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, DST_BYTES)          \
-    void kai_kernel_##NAME(const kai::WidenedArgs*);                                                      \
-    KAI_RUN_MATMUL_ROWS(NAME) {                                                                           \
-        static constexpr kai::WidenedKernel kernel = {kai_kernel_##NAME, ROW};                            \
-        kai::check_output(dst_stride_col, DST_BYTES, clamp_min, clamp_max);                               \
-        kai::run_widened<DST_BYTES>(                                                                      \
-            m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max);           \
+/// The functions of a micro-kernel, whose assembly is kai_kernel_NAME; ROW, TILES: as in WidenedKernel.
+#define KAI_DEFINE_MATMUL_WIDENED(ROW, TILES, DST_BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, DST_BYTES)                 \
+    void kai_kernel_##NAME(const kai::WidenedArgs*);                                                             \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                                  \
+        static constexpr kai::WidenedKernel kernel = {kai_kernel_##NAME, ROW, TILES};                            \
+        kai::check_output(dst_stride_col, DST_BYTES, clamp_min, clamp_max);                                      \
+        kai::run_widened<DST_BYTES, TILES != nullptr>(                                                           \
+            m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max);                  \
     }

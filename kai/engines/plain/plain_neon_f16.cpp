@@ -3,7 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/plain/plain_widened.hpp"
 
-extern "C" kai::WidenedFn kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
+extern "C" {
+kai::WidenedFn kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
+kai::FloatGemmFn kai_tiles_f32_6x16_neon;
+}
 
 namespace kai {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 struct Fcvtl {
     static constexpr WidenedFn* kPanel = kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
     static constexpr WidenedFn* kRow = nullptr;
+    static constexpr FloatGemmFn* kTiles = kai_tiles_f32_6x16_neon;
     static constexpr size_t kStep = 8;  // bytes
 
     /// sums += rows x columns, half a vector of each.

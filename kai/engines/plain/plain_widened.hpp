@@ -3,7 +3,7 @@
 //     dst[i][j] = f16(clamp(sum over k of lhs[i][k] * rhs[k][j]))        products are exact in f32; no bias
 //
 // K x N: each element is one chain of fma that starts at +0, k ascending. 32 columns are the assembly of packed panels
-// (float_widened.inc), fewer are done here.
+// (float_widened.inc, or float_in_f32.hpp), fewer are done here.
 // N x K: lane l of a sum takes k = l, 4 + l, 8 + l, ..., then of the last k % 4 first two, then one, from lane 0 on;
 // lanes 0 and 1, 2 and 3 are added, then both results. A tile is 6 rows x 4 columns of such sums. These are the bits of
 // matmul_clamp_f32_f32_f32nxk.
@@ -111,9 +111,15 @@ KAI_INLINE void run_kxn(const WidenedPlain& p) {
         j = rest < kColumns ? p.n - kColumns : j;  // the last columns overlap the ones before, with the same bits
         args.columns = p.rhs + j * kHalf, args.columns_1 = p.rhs + (j + kColumns) * kHalf;
         args.dst = p.dst + j * kHalf;
-        const bool two = p.m == 1 && rest >= 2 * kColumns && T::kRow != nullptr;
-        (two ? T::kRow : T::kPanel)(&args);
-        j += two ? 2 * kColumns : kColumns;
+        const bool in_f32 = T::kTiles != nullptr && pays_in_f32(p.m);
+        const bool two = rest >= 2 * kColumns && (in_f32 || (p.m == 1 && T::kRow != nullptr));
+        const size_t columns = two ? 2 * kColumns : kColumns;
+        if (in_f32) {
+            run_in_f32<kHalf>(&args, columns, T::kTiles);
+        } else {
+            (two ? T::kRow : T::kPanel)(&args);
+        }
+        j += columns;
     }
     if (p.n >= kColumns) {
         return;

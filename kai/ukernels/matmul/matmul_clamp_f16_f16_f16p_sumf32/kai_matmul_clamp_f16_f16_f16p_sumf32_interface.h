@@ -24,9 +24,14 @@ KAI_DECLARE_TABLE(
 kai_matmul_clamp_f16_f16_f16p_sumf32_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fmlal;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fmlal)
 
-/// Every AArch64 CPU: FCVTL, then FMLA by element, tiles of 3 rows x 32 columns.
+/// Every AArch64 CPU: FCVTL, then FMLA by element, tiles of 3 rows x 32 columns; many rows: both operands widened to
+/// the stack first, tiles of 6 rows x 16 columns.
 kai_matmul_clamp_f16_f16_f16p_sumf32_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl)
+
+/// The same, scheduled for Cortex-A55: operands are loaded to general registers.
+kai_matmul_clamp_f16_f16_f16p_sumf32_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55)
 
 /// C++ without extensions.
 kai_matmul_clamp_f16_f16_f16p_sumf32_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_1x32_portable_sumf32;
