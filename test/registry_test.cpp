@@ -32,7 +32,7 @@ bool runnable(const kai_ukernel& u) {
 /// Whether it reads an unpacked LHS.
 bool takes_rows(const kai_ukernel& u) {
     const std::string format = u.lhs_format;
-    return format == "f32" || format == "f16" || format == "int8" || format == "uint8";
+    return format == "f32" || format == "f16" || format == "bf16" || format == "int8" || format == "uint8";
 }
 
 /// The registry's reason for each candidate.

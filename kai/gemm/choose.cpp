@@ -151,7 +151,8 @@ Groups groups_for(const Problem& p) {
     switch (p.b_kind) {
         case KAI_GEMM_DENSE:
             g.add(p.allow_bf16 && f16 && to_f16, "matmul_clamp_f16_bf16p_bf16p");
-            g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16p_bf16p");
+            // One row: SME2 before NEON, which the second family has.
+            g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16_bf16p", "matmul_clamp_f32_bf16p_bf16p");
             g.add(p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
             // Kernels of SME add f16 products in f32.
             g.add(f16 && to_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);

@@ -746,6 +746,7 @@ const std::vector<Format>& formats() {
         Format{"x8p", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}.with_plain_numbers(),
         Format{"f32", kLhs, Format::f32, plain::stride<4>, kAt<plain::place<4>>}.with_plain_numbers().with_rows(),
         Format{"f16", kLhs, Format::f16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers().with_rows(),
+        Format{"bf16", kLhs, Format::bf16, plain::stride<2>, kAt<plain::place<2>>}.with_plain_numbers().with_rows(),
         Format{"int8", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}.with_plain_numbers().with_rows(),
         Format{"uint8", kLhs, Format::i8, plain::stride<1>, kAt<plain::place<1>>}
             .with_plain_numbers()

@@ -245,11 +245,14 @@ struct Gemm {
     const char* name;
     kai_gemm_kind kind;
     kai_datatype type;
+    kai_datatype c_type = type;
 };
 constexpr Gemm kGemms[] = {
     {"kai_gemm_run_f32", KAI_GEMM_DENSE, kai_dt_f32},
     {"kai_gemm_run_f16", KAI_GEMM_DENSE, kai_dt_f16},
     {"kai_gemm_run_bf16", KAI_GEMM_DENSE, kai_dt_bf16},
+    {"kai_gemm_run_f16_to_f32", KAI_GEMM_DENSE, kai_dt_f16, kai_dt_f32},
+    {"kai_gemm_run_bf16_to_f32", KAI_GEMM_DENSE, kai_dt_bf16, kai_dt_f32},
     {"kai_gemm_run_int8_channel", KAI_GEMM_INT8_CHANNEL, kai_dt_f32},
     {"kai_gemm_run_int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32},
     {"kai_gemm_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
@@ -262,7 +265,8 @@ void* workspace;
 void prepare_gemm(const Gemm& of, const Arguments& arg) {
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
     kai_gemm_problem p = kai_gemm_problem_of(m, n, k);
-    p.b_kind = of.kind, p.a_type = p.b_type = p.c_type = of.type;
+    p.b_kind = of.kind, p.a_type = p.b_type = of.type, p.c_type = of.c_type;
+    p.allow_bf16 = arg("bf16", 0) != 0;
     p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = true;
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
     p.sme_units = arg("sme", 0);

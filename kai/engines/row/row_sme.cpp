@@ -6,10 +6,10 @@
 extern "C" {
 
 #define KAI_ISA_sme KAI_LINES(KAI_DEFINE_MATMUL_ROW_FLOAT)
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 4, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 4, 4, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, false, 2, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, false, 2, 2, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
 
 }  // extern "C"

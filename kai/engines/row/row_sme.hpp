@@ -24,7 +24,7 @@ struct RowKernel {
     PackedSide rhs;        // panels, one after the other
     size_t head;           // of a panel: bytes per column before the elements
     size_t multiple;       // what the depth of a panel is padded to: a power of two
-    size_t element_bytes;  // of the LHS and of dst
+    size_t element_bytes;  // of the LHS
     size_t word;           // elements
     bool uses_za;
     const Table* table;  // of nibbles, or of codes of 2 bits
@@ -72,21 +72,21 @@ struct RowKernel {
 }  // namespace
 }  // namespace kai
 
-/// The kernel of a line of the catalogue: elements of BYTES bytes, the assembly kai_kernel_NAME.
+/// The kernel of a line of the catalogue: LHS elements of BYTES bytes, the assembly kai_kernel_NAME.
 #define KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA) \
     static constexpr kai::RowKernel kernel = {kai_kernel_##NAME, kai::RHS, NR, KR, SR, BYTES, USES_ZA};
 
-/// All functions of a classic micro-kernel, in two parts: those before run, and run for floating-point elements of
-/// BYTES bytes.
+/// All functions of a classic micro-kernel, in two parts: those before run, for elements of dst of BYTES bytes, and run
+/// for floating-point elements, those of the LHS of LHS_BYTES.
 #define KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
     extern "C" kai::SmeRowFn kai_kernel_##NAME;                                                 \
     KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, BYTES)
 
-#define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
-    KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
-    KAI_RUN_MATMUL_ROWS(NAME) {                                                                             \
-        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                     \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                     \
-        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, BYTES, USES_ZA)                                               \
-        kai::run_row(m, n, k, lhs, rhs, dst, kernel, 0, clamp_min, clamp_max);                              \
+#define KAI_DEFINE_MATMUL_ROW_FLOAT(USES_ZA, LHS_BYTES, BYTES, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER) \
+    KAI_DEFINE_MATMUL_ROW_GETTERS(BYTES, NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                            \
+    KAI_RUN_MATMUL_ROWS(NAME) {                                                                                        \
+        kai::check_output(dst_stride_col, BYTES, clamp_min, clamp_max);                                                \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                                \
+        KAI_ROW_KERNEL(NAME, RHS, NR, KR, SR, LHS_BYTES, USES_ZA)                                                      \
+        kai::run_row(m, n, k, lhs, rhs, dst, kernel, 0, clamp_min, clamp_max);                                         \
     }

@@ -1,13 +1,14 @@
-// One row that is not packed times a packed RHS: f32, f16, static int8 x (int8, int4, 2 bits). All SME2 kernels of that
-// kind.
+// One row that is not packed times a packed RHS: f32, f16, bf16, static int8 x (int8, int4, 2 bits). All SME2 kernels
+// of that kind.
 //
 //     f32     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])                       FMLA, k ascending
 //     f16     the same sum in f32, two k a step: acc + round(l0 * r0 + l1 * r1)                FDOT, then to f16
+//     bf16    the same, rounded as BFDOT does; the result is f32                               BFDOT
 //     int8    dst[n] = clamp(sat(sat(rne(f32(bias[n] + sum) * scale[n])) + zero))              SDOT, sum in int32
 //
-// A word, 32 bits, is what one column takes of one step: an f32, two f16, four int8 (in int4 panels 16 bits, which
-// LUTI4 expands, in panels of 2-bit codes a byte, for LUTI2). A pass does 8 vectors of columns in two groups of ZA
-// vectors, so that an instruction need not wait for the one before it. Instructions into ZA take four vectors of one
+// A word, 32 bits, is what one column takes of one step: an f32, two f16 or bf16, four int8 (in int4 panels 16 bits,
+// which LUTI4 expands, in panels of 2-bit codes a byte, for LUTI2). A pass does 8 vectors of columns in two groups of
+// ZA vectors, so that an instruction need not wait for the one before it. Instructions into ZA take four vectors of one
 // word of the row; these come from
 //
 //     single   8 panels of 1 vector   group 0: panels 0-3            group 1: panels 4-7
@@ -487,6 +488,7 @@ row_kernel matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla, whole, fmla, s, 32,
 row_kernel matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla, pair, fmla, s, 32, f32
 row_kernel matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, single, fmla, s, 32, f32
 row_kernel matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot, pair, fdot, h, f16, f16
+row_kernel matmul_clamp_f32_bf16_bf16p2vlx2_1x16vl_sme2_dot, pair, bfdot, h, 32, f32
 row_kernel matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, single, fdot, h, f16, f16
 row_kernel matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot, pair, sdot, b, 32, int8
 row_kernel matmul_clamp_qai8_qai8_qsi8cxp4vsx4bi32sf32_1x32vs_sme2_dot, single, sdot, b, 32, int8
