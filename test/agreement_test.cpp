@@ -39,7 +39,7 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
     if (has(u, "_bf16p") && has(u, "_1x36_neon_dot")) {
         return "even and odd pairs in two sums";
     }
-    if (has(u, "_1x8vl_sme_mla") && u.dst_type == kai_dt_f16) {
+    if (has(u, "_1x8vl_sme_mla") && std::strcmp(u.lhs_format, "f16") == 0) {
         return "one k at a time";
     }
     if (std::strstr(u.family, "_sumf32") != nullptr) {

@@ -27,6 +27,10 @@ extern "C" {
 #undef KAI_UKERNEL
 #undef KAI_IMATMUL
 
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, F16ToF32, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f16p_f16p/ukernels.def"
+#undef KAI_UKERNEL
+
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL, BF16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
 #undef KAI_UKERNEL

@@ -138,6 +138,7 @@ KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
     namespace {                                                                                                 \
     constexpr PanelsKernel kF32 = KAI_PANELS_KERNEL(ISA, words, pair_f32, f32, f32, 4, 4, 4, false);            \
     constexpr PanelsKernel kF16 = KAI_PANELS_KERNEL(ISA, f16, pair_f16, f16, f16, 2, 2, 2, false);              \
+    constexpr PanelsKernel kF16ToF32 = KAI_PANELS_KERNEL(ISA, f16, pair_f16, f32, f32, 2, 4, 2, false);         \
     constexpr PanelsKernel kBF16 = KAI_PANELS_KERNEL(ISA, words, pair_bf16, f32, f32, 2, 4, 4, false);          \
     constexpr PanelsKernel kQAI8 = KAI_PANELS_KERNEL(ISA, words, pair_s8, qai8, NEAR, 1, 1, 4, false);          \
     }                                                                                                           \

@@ -1,6 +1,7 @@
 // One row that is not packed times a packed RHS in panels of 2 vectors: SME without SME2.
 //
-//     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])       k ascending; f16: the sum in f32, then to f16
+//     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])       k ascending; f16: the sum in f32, then to f16,
+//                                                                      or not
 //
 // f16: FMLALB and FMLALT. f32: FMLA for half of the panels, FMOPA for the others, alternately. FMOPA adds the product
 // of one element of the row and a vector of columns to one row of a tile, which its predicate selects. That takes as
@@ -246,15 +247,15 @@
     multiply words4, word1, \type, \panels
 .endm
 
-// kai::SmeRowFn. Assumes n >= 1.
-.macro row_kernel name, type, what
+// kai::SmeRowFn. Assumes n >= 1. \type: of the operands, \out: of the results. \what: see enter.
+.macro row_kernel name, type, out, what
 func kai_kernel_\name, hidden
     enter   \what
     all_true
     ptrue   p1.s, vl1
     ptrue   p2.s, vl2
     bic     p2.b, p0/z, p2.b, p1.b
-    load_bounds 5, 6, \type
+    load_bounds 5, 6, \out
     mov     w12, #0
 5:  cntb    bytes, all, mul #2                  // columns of 4 panels
     cmp     cols, bytes
@@ -272,16 +273,16 @@ func kai_kernel_\name, hidden
     default_nan \r
     .endr
     .endif
-    out_4   \type, 16, 17, 18, 19
-    out_4   \type, 20, 21, 22, 23
+    out_4   \out, 16, 17, 18, 19
+    out_4   \out, 20, 21, 22, 23
     cbz     more, 8f
     // panels 4-7
     .ifc \type, f32
     out_row 0
     out_row 1
     .else
-    out_4   \type, 24, 25, 26, 27
-    out_4   \type, 28, 29, 30, 31
+    out_4   \out, 24, 25, 26, 27
+    out_4   \out, 28, 29, 30, 31
     .endif
 8:  cmp     cols, #0
     b.gt    5b
@@ -289,5 +290,6 @@ func kai_kernel_\name, hidden
 endfunc
 .endm
 
-row_kernel matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_sme_mla, f32
-row_kernel matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_sme_mla, f16, sm
+row_kernel matmul_clamp_f32_f32_f32p2vlx1b_1x8vl_sme_mla, f32, f32
+row_kernel matmul_clamp_f16_f16_f16p2vlx2b_1x8vl_sme_mla, f16, f16, sm
+row_kernel matmul_clamp_f32_f16_f16p2vlx2b_1x8vl_sme_mla, f16, f32, sm

@@ -11,5 +11,8 @@ extern "C" {
 #undef KAI_UKERNEL_ROWS
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, false, 2, 2, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_UKERNEL_ROWS
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, false, 2, 4, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_f16_f16p/ukernels.def"
 
 }  // extern "C"

@@ -2,7 +2,7 @@
 // of that kind.
 //
 //     f32     dst[n] = clamp(bias[n] + sum over k of lhs[k] * rhs[k][n])                       FMLA, k ascending
-//     f16     the same sum in f32, two k a step: acc + round(l0 * r0 + l1 * r1)                FDOT, then to f16
+//     f16     the same sum in f32, two k a step: acc + round(l0 * r0 + l1 * r1)         FDOT, then to f16 or not
 //     bf16    the same, rounded as BFDOT does; the result is f32                               BFDOT
 //     int8    dst[n] = clamp(sat(sat(rne(f32(bias[n] + sum) * scale[n])) + zero))              SDOT, sum in int32
 //
@@ -488,6 +488,7 @@ row_kernel matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_sme2_mla, whole, fmla, s, 32,
 row_kernel matmul_clamp_f32_f32_f32p2vlx1b_1x16vl_sme2_mla, pair, fmla, s, 32, f32
 row_kernel matmul_clamp_f32_f32_f32p4vsx1bf32_1x32vs_sme2_mla, single, fmla, s, 32, f32
 row_kernel matmul_clamp_f16_f16_f16p2vlx2b_1x16vl_sme2_dot, pair, fdot, h, f16, f16
+row_kernel matmul_clamp_f32_f16_f16p2vlx2b_1x16vl_sme2_dot, pair, fdot, h, f16, f32
 row_kernel matmul_clamp_f32_bf16_bf16p2vlx2_1x16vl_sme2_dot, pair, bfdot, h, 32, f32
 row_kernel matmul_clamp_f16_f16_f16p4vsx2bf16_1x32vs_sme2_dot, single, fdot, h, f16, f16
 row_kernel matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot, pair, sdot, b, 32, int8

@@ -32,6 +32,7 @@ extern "C" {
 #undef KAI_UKERNEL_ROWS
 #define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, true, 2, 4, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16_bf16p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_f16_f16p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
 #undef KAI_ISA_sme2
 

@@ -4,7 +4,7 @@
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
 // One chain of fused f32 multiply-adds that starts at the bias, k ascending: all micro-kernels of the family give the
-// same bits.
+// same bits, but for the one of SME2, which adds two k a step: acc + round(l0 * r0 + l1 * r1).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,10 +14,19 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+/// @pre m <= 1 for the kernels whose name has 1x and sme: they ignore the strides of LHS rows and dst rows.
 typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f16_f16p_run_fn;
 
 /// The functions of one micro-kernel: struct kai_matmul_clamp_f32_f16_f16p_ukernel.
 KAI_DECLARE_TABLE(MATMUL_ROWS, matmul_clamp_f32_f16_f16p, run_matmul, kai_matmul_clamp_f32_f16_f16p_run_fn)
+
+/// FDOT into ZA, vectors by element, 1 row x SVL / 2 columns; panels of SVL / 16.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p2vlx2b_1x16vl_sme2_dot;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p2vlx2b_1x16vl_sme2_dot)
+
+/// SME without SME2: FMLALB and FMLALT, 1 row x SVL / 4 columns; panels of SVL / 16.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p2vlx2b_1x8vl_sme_mla;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p2vlx2b_1x8vl_sme_mla)
 
 /// FMLAL and FMLAL2 by element, tiles of 3 rows x 32 columns, 1 x 64 for one row.
 kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fmlal;
