@@ -38,6 +38,10 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi8c32p4vlx4_1x4vl_
 kai_matmul_clamp_f32_qsi8d32p_qsi8c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi8c32p4x8_16x4_neon_i8mm;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi8c32p4x8_16x4_neon_i8mm)
 
+/// SMMLA, 8 rows x 4 columns per step, for cores that issue in order.
+kai_matmul_clamp_f32_qsi8d32p_qsi8c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi8c32p4x8_8x4_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi8c32p4x8_8x4_neon_i8mm)
+
 /// SDOT, 16 rows x 4 columns per step.
 kai_matmul_clamp_f32_qsi8d32p_qsi8c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi8c32p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi8c32p4x4_16x4_neon_dotprod)
