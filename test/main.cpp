@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
         std::printf("KLEIDIAI_TEST_SUBJECTS: %s\n", subjects);
     }
     if (which != nullptr || subjects != nullptr) {
+        testing::UnitTest::GetInstance()->listeners().Append(new test::ForgetFilter);
         GTEST_FLAG_SET(filter, only(which != nullptr ? which : "", GTEST_FLAG_GET(filter)));
     }
     return RUN_ALL_TESTS();

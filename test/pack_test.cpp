@@ -203,7 +203,9 @@ protected:
     static const T& made(const Arguments& of, Make make) {
         using Entry = std::pair<Arguments, T>;
         static test::Recent<Entry> recent;
-        return recent.get([&](const Entry& e) { return e.first == of; }, [&] { return Entry{of, make()}; }).second;
+        const auto [packer, rows, k, bl, special, group] = of;
+        const auto is_same = [&](const Entry& e) { return e.first == of; };
+        return recent.get(test::key_of(rows, k, bl, special, group), is_same, [&] { return Entry{of, make()}; }).second;
     }
     Lhs new_lhs(Tile t, size_t rows, size_t k, size_t bl, bool special) {
         Random random(rows * 131 + k);

@@ -85,6 +85,15 @@ TEST_P(Matmul, ClampsIntegersAtTheEndsOfTheirRange) {
     }
 }
 
+// Conversion keeps the order: clamping results to the bounds as their type has them is the same.
+std::vector<float> Matmul::clamped(std::vector<float> results, Clamp c) const {
+    const float lo = reference::rounded(c.lo, u.dst_type), hi = reference::rounded(c.hi, u.dst_type);
+    for (float& x : results) {
+        x = x < lo ? lo : x > hi ? hi : x;
+    }
+    return results;
+}
+
 TEST_P(Matmul, ClampsForReal) {
     if (integer_dst) {
         return;
@@ -109,14 +118,8 @@ TEST_P(Matmul, ClampsForReal) {
           {some, some},
           {-0.25f, 0.0f},
           {kInf, kInf}}) {
-        // Conversion keeps the order: clamping the result to the bounds as the type has them is the same.
-        std::vector<float> expected = free;
-        for (float& x : expected) {
-            x = static_cast<float>(reference::clamp(
-                x, reference::rounded(clamp.lo, u.dst_type), reference::rounded(clamp.hi, u.dst_type)));
-        }
         // == and not bits: the sign of a zero is free
-        EXPECT_EQ(run(lhs, rhs, clamp), expected) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
+        EXPECT_EQ(run(lhs, rhs, clamp), clamped(free, clamp)) << "clamp to [" << clamp.lo << ", " << clamp.hi << "]";
     }
 }
 
@@ -136,14 +139,9 @@ void Matmul::check_clamps(const Side& lhs, const Side& rhs, float largest) {
         largest = std::max(largest, static_cast<float>(std::fabs(value)));
     }
     const Operands o = packed(lhs, rhs);
+    const std::vector<float> free = reference::rounded(values, u.dst_type);
     for (const Clamp c : bounds_around(largest)) {
-        std::vector<float> want;
-        for (const double value : values) {
-            // Conversion keeps the order: clamping the result to the bounds as the type has them is the same.
-            want.push_back(static_cast<float>(reference::clamp(
-                reference::rounded(value, u.dst_type), reference::rounded(c.lo, u.dst_type),
-                reference::rounded(c.hi, u.dst_type))));
-        }
+        const std::vector<float> want = clamped(free, c);
         // == and not bits: the sign of a zero is free
         EXPECT_EQ(run(o, c), want) << "clamp to [" << c.lo << ", " << c.hi << "], m " << o.m << ", n " << o.n << ", k "
                                    << o.k;

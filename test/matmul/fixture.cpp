@@ -121,7 +121,7 @@ const reference::Expected& Matmul::expected(const Side& lhs, const Side& rhs) co
         return p.arithmetic == arithmetic && p.lhs.is_same(lhs) && p.rhs.is_same(rhs);
     };
     const auto make = [&] { return Product{arithmetic, lhs, rhs, reference::matmul(lhs, rhs, arithmetic)}; };
-    return recent.get(is_same, make).expected;
+    return recent.get(key_of(lhs.fingerprint(), rhs.fingerprint()), is_same, make).expected;
 }
 
 kai::KernelArgs Matmul::args_of(size_t m, size_t n, size_t k, size_t bl, size_t index) const {
@@ -242,10 +242,7 @@ std::vector<float> Matmul::check(const Side& lhs, const Side& rhs, Clamp clamp, 
 }
 
 void Matmul::check_exactly(const Side& lhs, const Side& rhs, Output output) {
-    std::vector<float> want;
-    for (const double value : expected(lhs, rhs).value) {
-        want.push_back(reference::rounded(value, u.dst_type));
-    }
+    const std::vector<float> want = reference::rounded(expected(lhs, rhs).value, u.dst_type);
     EXPECT_EQ(run(lhs, rhs, {}, output), want)
         << "m " << lhs.rows << ", n " << rhs.rows << ", k " << lhs.k << ", bl " << rhs.bl;
 }

@@ -178,6 +178,8 @@ protected:
 
     /// The same with products of zero: no scales, zero points and sums; values of zero where there are no scales.
     static Side zero(Side side);
+    /// Results without a clamp, clamped to these bounds.
+    std::vector<float> clamped(std::vector<float> results, Clamp c) const;
     /// Operands whose every intermediate result is exact, with bounds around +-`largest`, by default the largest
     /// result.
     void check_clamps(const Side& lhs, const Side& rhs, float largest = 0);

@@ -1413,6 +1413,9 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     failures = new Failures;
     listeners.Append(failures);
+    if (every_test) {  // a filter for each mutation
+        listeners.Append(new test::ForgetFilter);
+    }
     test::install_fault_handlers();
     test::substitute_kernel = wrapper_of;
     test::substitute_packer = wrapper_of;

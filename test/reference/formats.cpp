@@ -887,6 +887,13 @@ bool same_bits(const std::vector<bool>& a, const std::vector<bool>& b) {
     return a == b;
 }
 
+template <typename T>
+uint64_t bits_of_number(T number) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof(number));
+    return bits;
+}
+
 }  // namespace
 
 Side Side::part(size_t first, size_t count) const {
@@ -897,6 +904,19 @@ Side Side::part(size_t first, size_t count) const {
         some.assign(all.begin() + first * per_row, all.begin() + (first + count) * per_row);
     });
     return p;
+}
+
+uint64_t Side::fingerprint() const {
+    uint64_t hash = rows;
+    const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x9E3779B97F4A7C15u; };
+    add(k), add(bl), add(sub);
+    each_of_rows(*this, *this, [&](const auto& all, const auto&) {
+        add(all.size());
+        if (!all.empty()) {
+            add(bits_of_number(all.front())), add(bits_of_number(all[all.size() / 2])), add(bits_of_number(all.back()));
+        }
+    });
+    return hash;
 }
 
 bool Side::is_same(const Side& other) const {

@@ -56,6 +56,8 @@ struct Side {
     Side part(size_t first, size_t count) const;
     /// Every number has the same bits.
     bool is_same(const Side& other) const;
+    /// Of some of the numbers: the same for sides that are the same.
+    uint64_t fingerprint() const;
 };
 
 /// Blocking of a panel.

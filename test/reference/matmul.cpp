@@ -303,11 +303,10 @@ int32_t requantised(int32_t sum, int32_t multiplier, int32_t shift, const LowPre
     return static_cast<int32_t>(static_cast<uint32_t>(rounding_quotient(high, std::max(-shift, 0))) + offset);
 }
 
-double clamp(double x, float lo, float hi) {
-    return x < lo ? lo : x > hi ? hi : x;
-}
+namespace {
 
-float rounded(double x, kai_datatype type) {
+// Of each element, in a loop: a call for each takes long under emulation.
+inline float round_one(double x, kai_datatype type) {
     if (type == kai_dt_int8) {
         return static_cast<float>(std::fmax(-128, std::fmin(x, 127)));
     }
@@ -320,6 +319,20 @@ float rounded(double x, kai_datatype type) {
     return type == kai_dt_f16    ? f32_from_f16(f16_from_f32(f))
            : type == kai_dt_bf16 ? f32_from_bf16(bf16_from_f32(f))
                                  : f;
+}
+
+}  // namespace
+
+float rounded(double x, kai_datatype type) {
+    return round_one(x, type);
+}
+
+std::vector<float> rounded(const std::vector<double>& values, kai_datatype type) {
+    std::vector<float> all(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        all[i] = round_one(values[i], type);
+    }
+    return all;
 }
 
 // One loop for each type: a switch for each element takes long under emulation.

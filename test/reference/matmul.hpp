@@ -68,13 +68,16 @@ Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic =
 int32_t requantised(int32_t sum, int32_t multiplier, int32_t shift, const LowPrecision& parameters);
 
 /// min(max(x, lo), hi); NaN stays NaN.
-double clamp(double x, float lo, float hi);
+inline double clamp(double x, float lo, float hi) {
+    return x < lo ? lo : x > hi ? hi : x;
+}
 
 /// @name Results: float, f16, bf16, int8, uint8 or int32, as floats
 /// @{
 
 /// To nearest, ties to even; infinite past the range of the type.
 float rounded(double x, kai_datatype type);
+std::vector<float> rounded(const std::vector<double>& values, kai_datatype type);
 /// What is at `address`; writes there.
 inline float load(const uint8_t* address, kai_datatype type) {
     if (type == kai_dt_f32) {

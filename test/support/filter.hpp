@@ -62,6 +62,14 @@ void for_each_test(F f) {
     }
 }
 
+/// Forgets the filter once it has been applied. GoogleTest copies all flags for each test, and a list of tests is a
+/// megabyte long.
+class ForgetFilter : public testing::EmptyTestEventListener {
+    void OnTestProgramStart(const testing::UnitTest&) override {
+        GTEST_FLAG_SET(filter, "*");
+    }
+};
+
 /// Whether the environment variable KLEIDIAI_TEST_SUBJECTS, if set, has this name, with a colon after it, or that of a
 /// packer of this micro-kernel, whose tests use its packers, too.
 bool is_chosen(const kai_ukernel& ukernel);

@@ -314,7 +314,7 @@ Side make_side(const Format& f, Data data, size_t rows, size_t k, size_t bl, Ran
         Side side = new_side(f, data, rows, k, bl, random);
         return MadeSide{f.name, data, rows, k, bl, before, std::move(side), random};
     };
-    const MadeSide& made = recent.get(is_same, make);
+    const MadeSide& made = recent.get(key_of(data, rows, k, bl), is_same, make);
     random = made.after;
     return made.side;
 }
@@ -326,7 +326,7 @@ std::vector<uint8_t> packed(const Format& f, const Side& side, reference::Tile t
                p.side.is_same(side);
     };
     const auto make = [&] { return PackedSide{f.name, tile, side, reference::pack_for_kernel(f, side, tile)}; };
-    return recent.get(is_same, make).bytes;
+    return recent.get(key_of(side.fingerprint(), tile.rows, tile.kr, tile.sr), is_same, make).bytes;
 }
 
 std::vector<float> make_floats(size_t rows, size_t k, bool special, Random& random) {

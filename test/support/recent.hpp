@@ -3,32 +3,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace test {
+
+/// A key made of numbers.
+template <typename... Numbers>
+uint64_t key_of(Numbers... numbers) {
+    uint64_t key = 0;
+    ((key = (key ^ static_cast<uint64_t>(numbers)) * 0x9E3779B97F4A7C15u), ...);
+    return key;
+}
 
 /// The last results with their arguments, as many as the tests of a micro-kernel may need.
 template <typename Entry>
 class Recent {
 public:
-    /// The entry for which is_same(entry); if there is none, make(). Valid until the next call.
+    /// The entry for which is_same(entry); if there is none, make(). Valid until the next call. Entries that are the
+    /// same have the same key: only those with this key are looked at, since calls for each take long under emulation.
     template <typename IsSame, typename Make>
-    const Entry& get(IsSame is_same, Make make) {
-        const auto found = std::find_if(entries_.rbegin(), entries_.rend(), is_same);
-        if (found != entries_.rend()) {
-            return *found;
+    const Entry& get(uint64_t key, IsSame is_same, Make make) {
+        for (size_t i = 0; i < entries_.size(); ++i) {
+            if (keys_[i] == key && is_same(entries_[i])) {
+                return entries_[i];
+            }
         }
-        if (entries_.size() == kMost) {
-            entries_.pop_front();
+        Entry entry = make();
+        const size_t at = oldest_;
+        oldest_ = (oldest_ + 1) % kMost;
+        keys_[at] = key;
+        if (at == entries_.size()) {
+            return entries_.emplace_back(std::move(entry));
         }
-        return entries_.emplace_back(make());
+        return entries_[at] = std::move(entry);
     }
 
 private:
     static constexpr size_t kMost = 200;
-    std::deque<Entry> entries_;
+    std::array<uint64_t, kMost> keys_;
+    std::vector<Entry> entries_;
+    size_t oldest_ = 0;
 };
 
 }  // namespace test
