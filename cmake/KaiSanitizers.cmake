@@ -1,13 +1,13 @@
-# kai_add_sanitized_test(NAME FLAGS ... SOURCES ...): a test program of these sources, the GEMM layer and the portable
-# part of the library, which are compiled with these flags. Objects among the sources stay as they are. Only on the
-# host, in Release builds, and only if such programs can be built and run there.
+# kai_add_sanitized_test(NAME FLAGS ... SOURCES ... [FILTER tests]): a test program of these sources, the GEMM layer and
+# the portable part of the library, which are compiled with these flags. Objects among the sources stay as they are.
+# Only on the host, in Release builds, and only if such programs can be built and run there.
 #
 # SPDX-License-Identifier: Apache-2.0
 
 include(CheckCXXSourceRuns)
 
 function(kai_add_sanitized_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FLAGS;SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER" "FLAGS;SOURCES")
     if(CMAKE_CROSSCOMPILING OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR
         NOT CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang|AppleClang)$")
         return()
@@ -34,7 +34,11 @@ function(kai_add_sanitized_test name)
         $<$<COMPILE_LANGUAGE:CXX>:-O1> $<$<COMPILE_LANGUAGE:CXX>:-g1> -ffp-contract=off ${arg_FLAGS})
     target_link_options(${name} PRIVATE ${arg_FLAGS})
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "KLEIDIAI_GEMM_CASES=40")
+    set(environment KLEIDIAI_GEMM_CASES=40)
+    if(arg_FILTER)
+        list(APPEND environment "GTEST_FILTER=${arg_FILTER}")
+    endif()
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
 endfunction()
 
 # kai_add_call_test(NAME SOURCE): a program of this source, the GEMM layer and the portable part of the library, where
