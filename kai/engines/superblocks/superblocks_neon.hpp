@@ -1,6 +1,6 @@
 // f32 <- int8 in blocks of 256 x weights in super-blocks on NEON (formula: superblocks.hpp). Tiles of 2 to 16 rows and
 // 4 columns (superblocks_neon_tile.inc) and one row of 16 columns (superblocks_neon_row.inc) are assembly; the loops
-// around them are in superblocks_neon.cpp.
+// around them are in superblocks_neon.cpp and superblocks_neon_rows.cpp.
 //
 // A source has, for its ISA and each format, KAI_SUPER_TILES, and KAI_SUPER_ROW for the groups of k that have a kernel
 // for one row.
