@@ -70,11 +70,14 @@ def markdown(path, text, adopted=None):
         return label
 
     # Code and prose take turns; a link may go on in the next line.
+    seen = {}  # a heading that returns gets a number, as on GitHub
     parts = re.split(r"(^```[\s\S]*?^```$|(?:^ {4}.*\n)+|^#+ .*$|^<!--.*$)", text, flags=re.MULTILINE)
     for i, part in enumerate(parts):
         heading = re.match(r"(#+ )(.*)", part)
         if i % 2 and heading:
-            parts[i] = f"{part} {{#{name_of(path, heading[2] if heading[1] != '# ' else '')}}}"
+            name = name_of(path, heading[2] if heading[1] != "# " else "")
+            seen[name] = seen.get(name, -1) + 1
+            parts[i] = f"{part} {{#{name}{f'-{seen[name]}' if seen[name] else ''}}}"
         elif i % 2 and part.startswith("<!--"):
             parts[i] = ""  # for tests and tools
         elif i % 2 == 0:
