@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "kai/gemm/activation.hpp"
 #include "kai/gemm/gemm.hpp"
 
 namespace kai::gemm {
@@ -217,6 +218,76 @@ void store_tile(
             if (to == sums) {
                 store_floats(c_type, place, sums, count);
             }
+        }
+    }
+}
+
+namespace {
+
+/// Of part of a row: x = alpha * product + bias.
+void scale_product(const Store& how, kai_datatype type, const void* product, const void* bias, size_t count, float* x) {
+    if (product != nullptr) {
+        float buffer[kPiece];
+        const float* from = as_floats(type, product, size_of(type), count, buffer);
+        for (size_t j = 0; j < count; ++j) {
+            x[j] = how.alpha * from[j];
+        }
+    } else {
+        memset(x, 0, count * sizeof(float));
+    }
+    if (bias != nullptr) {
+        float buffer[kPiece];
+        const float* from = as_floats(kai_dt_f32, bias, sizeof(float), count, buffer);
+        for (size_t j = 0; j < count; ++j) {
+            x[j] += from[j];
+        }
+    }
+}
+
+/// x[j] = f(x[j], by[j]), unless there is no `by`.
+template <typename F>
+void with_each(float* x, const float* by, size_t count, F f) {
+    for (size_t j = 0; by != nullptr && j < count; ++j) {
+        x[j] = f(x[j], by[j]);
+    }
+}
+
+}  // namespace
+
+void finish_tile(
+    const Store& how, const Finish& finish, kai_datatype product_type, const void* product, size_t product_row,
+    kai_datatype c_type, void* c, size_t c_row, size_t rows, size_t columns) {
+    const size_t product_size = size_of(product_type), c_size = size_of(c_type);
+    const auto from = [](const void* p, size_t offset) { return p != nullptr ? at(p, offset) : nullptr; };
+    const auto times = [](float x, float y) { return x * y; };
+    const auto plus = [](float x, float y) { return x + y; };
+    const auto column = [](const float* p, size_t j) { return p != nullptr ? p + j : nullptr; };
+    const bool by_rows = finish.row_scale != nullptr || finish.row_shift != nullptr;
+    for (size_t r = 0; r < rows; ++r) {
+        const float row_scale = finish.row_scale != nullptr ? finish.row_scale[r] : 1,
+                    row_shift = finish.row_shift != nullptr ? finish.row_shift[r] : 0;
+        for (size_t j = 0; j < columns; j += kPiece) {
+            const size_t count = min(kPiece, columns - j), offset = r * product_row + j * product_size;
+            float x[kPiece], second[kPiece];
+            scale_product(how, product_type, from(product, offset), from(how.bias, j * sizeof(float)), count, x);
+            with_each(x, column(finish.column_scale, j), count, times);
+            with_each(x, column(finish.column_shift, j), count, plus);
+            for (size_t i = 0; by_rows && i < count; ++i) {
+                x[i] = x[i] * row_scale + row_shift;
+            }
+            if (finish.activation != KAI_GEMM_NO_ACTIVATION) {
+                memset(x + count, 0, (round_up(count, kActivated) - count) * sizeof(float));
+                activate(finish.activation, x, count);
+            }
+            if (finish.gated) {
+                scale_product(
+                    how, product_type, from(finish.gate, offset), from(finish.gate_bias, j * sizeof(float)), count,
+                    second);
+                with_each(x, second, count, times);
+            }
+            // What store_tile does with it: x is a product without alpha and bias.
+            const Store rest = {1, how.beta, how.clamp_min, how.clamp_max, nullptr, how.weight};
+            store_tile(rest, kai_dt_f32, x, 0, c_type, at(c, r * c_row + j * c_size), 0, 1, count);
         }
     }
 }

@@ -61,9 +61,13 @@ inline bool multiplies(const Problem& p) {
     return is_integer(p.b_kind) || (p.k != 0 && p.alpha != 0);
 }
 
+/// Matrices B of a matrix of the batch.
+inline size_t b_of_each(const Problem& p) {
+    return p.gated != 0 ? 2 : 1;
+}
 /// Matrices B.
 inline size_t b_count(const Problem& p) {
-    return p.b_per_matrix ? p.batch : 1;
+    return (p.b_per_matrix ? p.batch : 1) * b_of_each(p);
 }
 
 /// Bytes of a row of the unpacked B, without gaps.
@@ -162,6 +166,18 @@ struct Store {
 void store_tile(
     const Store& how, kai_datatype product_type, const void* product, size_t product_row, kai_datatype c_type, void* c,
     size_t c_row, size_t rows, size_t columns);
+
+/// What comes between the bias and C: of kai_gemm_epilogue, from the first column and the first row of the tile on.
+struct Finish {
+    kai_gemm_activation activation;
+    const float *column_scale, *column_shift, *row_scale, *row_shift;  ///< or NULL
+    bool gated;
+    const void *gate, *gate_bias;  ///< the second product, as the first one; NULL: zero
+};
+/// The same with it.
+void finish_tile(
+    const Store& how, const Finish& finish, kai_datatype product_type, const void* product, size_t product_row,
+    kai_datatype c_type, void* c, size_t c_row, size_t rows, size_t columns);
 /// @}
 
 }  // namespace kai::gemm

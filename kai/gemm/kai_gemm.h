@@ -110,6 +110,35 @@ enum kai_gemm_kind {
     KAI_GEMM_KIND_COUNT
 };
 
+/// A function of one result, in f32: docs/epilogues.md has formulas and errors.
+enum kai_gemm_activation {
+    KAI_GEMM_NO_ACTIVATION,
+    KAI_GEMM_RELU,
+    KAI_GEMM_GELU_TANH,  ///< x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+    KAI_GEMM_GELU_ERF,   ///< x / 2 * (1 + erf(x / sqrt(2)))
+    KAI_GEMM_SILU,       ///< x / (1 + e^-x)
+    KAI_GEMM_TANH,
+    KAI_GEMM_SIGMOID,  ///< 1 / (1 + e^-x)
+    KAI_GEMM_ACTIVATION_COUNT
+};
+
+/// What a run does with the sums of products before they are rounded to the type of C, all in f32:
+///
+///     x = (alpha * product + bias) * column_scale[j] + column_shift[j]
+///     x = activation(x * row_scale[i] + row_shift[i])
+///     C = clamp(x + beta * C)                                          i: row of C, j: column
+///
+/// With problem.gated, x is multiplied by (alpha * product + bias) of the second matrix B of the pair, and `scatters`
+/// multiplies it by the weight of the row, before C is added. Initialise with kai_gemm_epilogue_of.
+struct kai_gemm_epilogue {
+    float alpha, beta;  ///< alpha 0: as problem.alpha 0 only if the operands have neither NaN nor infinities.
+    float clamp_min, clamp_max;
+    enum kai_gemm_activation activation;
+    const float *column_scale, *column_shift;  ///< [n], or NULL: 1 and 0.
+    const float *row_scale, *row_shift;  ///< One for each row of the products (`groups`: of all), or NULL: 1 and 0.
+    uint64_t reserved[9];                ///< Zeros, else RESERVED.
+};
+
 /// How B is packed: what a micro-kernel and a packer must agree on (docs/formats.md).
 struct kai_gemm_format {
     const char* name;   ///< rhs_format of the micro-kernel; NULL: B is not packed.
@@ -182,12 +211,25 @@ struct kai_gemm_problem {
     enum kai_cpu_core core;
     /// @}
 
-    uint64_t reserved[32];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
+    /// @name Epilogue
+    /// @{
+    /// Not 0: runs may have an epilogue (kai_gemm_operands.epilogue), another one each. Not for STATIC and LOWP.
+    uint64_t epilogue;
+    /// Not 0: there are pairs of matrices B, 2 * i and 2 * i + 1 for matrix i of the batch (0 and 1 without
+    /// b_per_matrix), and their two products, of one pass over A, become one C (kai_gemm_epilogue): SwiGLU and GeGLU.
+    /// Both have a bias, or none. Needs b_constant and epilogue.
+    uint64_t gated;
+    /// @}
+
+    uint64_t reserved[30];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and
 /// 1 MB.
 struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
+
+/// The epilogue of runs without one: alpha, beta and bounds of the problem, no activation. NULL: of kai_gemm_problem_of.
+struct kai_gemm_epilogue kai_gemm_epilogue_of(const struct kai_gemm_problem* problem);
 
 /// A micro-kernel and how its LHS is made.
 struct kai_gemm_kernel {
@@ -328,9 +370,10 @@ struct kai_gemm_operands {
     /// `scatters`: row of C for each row of the products, below c_row_count. Rows of C that are not listed stay as they
     /// are.
     const size_t* c_rows;
-    size_t c_row_count;      ///< Rows of C.
-    const float* c_weights;  ///< `scatters`: a factor for each row of the products; NULL: 1.
-    uint64_t reserved[16];   ///< Zeros, else RESERVED.
+    size_t c_row_count;                        ///< Rows of C.
+    const float* c_weights;                    ///< `scatters`: a factor for each row of the products; NULL: 1.
+    const struct kai_gemm_epilogue* epilogue;  ///< If problem.epilogue is not 0. NULL: alpha, beta and bounds of it.
+    uint64_t reserved[15];                     ///< Zeros, else RESERVED.
 };
 
 /// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.

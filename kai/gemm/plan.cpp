@@ -67,7 +67,7 @@ bool is_direct(const Plan& plan) {
     const bool bias_inside = packs_b(plan.gemm) && packs_b(plan.gemv) && kai::packs_bias(*plan.rhs_packer) &&
                              (kai::bias_size(*plan.rhs_packer) >= size_of(plan.gemm.ukernel->dst_type));
     return p.alpha == 1 && p.beta == 0 && p.c_type == plan.gemm.ukernel->dst_type && (!p.bias || bias_inside) &&
-           !p.scatters;
+           !p.scatters && p.epilogue == 0;
 }
 
 size_t b_row_size(const Problem& p) {
@@ -194,6 +194,9 @@ Violation check_values(const Problem& p) {
     if (p.scatters && p.beta != 0 && p.beta != 1) {
         return wrong(kBad, say::beta_of_scatters, p.beta);
     }
+    if (p.epilogue != 0 && integers) {
+        return wrong(kBad, say::not_for, "epilogue", kind);
+    }
     return {};
 }
 
@@ -245,6 +248,9 @@ Violation check_combination(const Problem& p) {
     }
     if (p.b_kind == KAI_GEMM_INT8_STATIC && p.b_transposed) {
         return wrong(kBad, say::never_transposed, kind);
+    }
+    if (p.gated != 0 && (p.epilogue == 0 || !p.b_constant)) {
+        return wrong(kBad, say::needs, "gated", p.epilogue == 0 ? "epilogue" : "b_constant");
     }
     if (p.b_constant || p.b_kind == KAI_GEMM_DENSE || p.b_kind == KAI_GEMM_GGUF) {
         return {};
@@ -372,7 +378,7 @@ void set_sizes(Plan& plan) {
     }
     to.copied = place(slot, copied);
     to.few_rows = place(slot, max(lhs_size(plan, plan.gemm, to.few_rows_max), one_row));
-    to.tile = place(slot, tile);
+    to.tile = place(slot, p.gated != 0 ? 2 * round_up(tile, kAlignment) : tile);
     to.slot_size = round_up(slot, kAlignment);
 
     // The workspace.
@@ -471,6 +477,14 @@ kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k) {
     p.units = 1, p.sme_units = 1;
     p.l1_bytes = kDefaultL1, p.l2_bytes = kDefaultL2;
     return p;
+}
+
+kai_gemm_epilogue kai_gemm_epilogue_of(const kai_gemm_problem* problem) {
+    const Problem defaults = problem != nullptr ? *problem : kai_gemm_problem_of(0, 0, 0);
+    kai_gemm_epilogue e = {};
+    e.alpha = defaults.alpha, e.beta = defaults.beta;
+    e.clamp_min = defaults.clamp_min, e.clamp_max = defaults.clamp_max;
+    return e;
 }
 
 kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_plan* plan) {

@@ -138,11 +138,11 @@ KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
     return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : x.m * ldc_of(w)));
 }
 
-/// Matrix B, packed if it is constant, else as the caller stores it.
-KAI_INLINE const char* b_of(const Work& w, size_t index) {
+/// Matrix B, packed if it is constant, else as the caller stores it. second: that of a pair.
+KAI_INLINE const char* b_of(const Work& w, size_t index, bool second = false) {
     const Operands& x = *w.operands;
     const Plan& plan = *w.plan;
-    const size_t i = plan.problem.b_per_matrix ? index : 0;
+    const size_t i = (plan.problem.b_per_matrix ? index : 0) * b_of_each(plan.problem) + (second ? 1 : 0);
     if (x.b.table != nullptr) {
         return at(x.b.table[i], 0);
     }
@@ -345,6 +345,14 @@ char* c_row(const Work& w, size_t row, size_t n) {
     return at(w.operands->c.data, w.operands->c_rows[row] * ldc_of(w) + n * size_of(w.plan->problem.c_type));
 }
 
+/// What this run does with its products, the bias apart.
+KAI_INLINE Store store_of(const Work& w) {
+    const Problem& p = w.plan->problem;
+    const kai_gemm_epilogue* e = w.operands->epilogue;
+    return e != nullptr ? Store{e->alpha, e->beta, e->clamp_min, e->clamp_max, nullptr, 1}
+                        : Store{p.alpha, p.beta, p.clamp_min, p.clamp_max, nullptr, 1};
+}
+
 /// C = clamp(beta * C), for some columns of all listed rows of C. Rows may be listed more than once: doing this twice
 /// changes nothing.
 void prepare_columns(const Work& w, size_t n, size_t columns, float beta, float clamp_min, float clamp_max) {
@@ -355,29 +363,59 @@ void prepare_columns(const Work& w, size_t n, size_t columns, float beta, float 
     }
 }
 
+/// The products of a tile: of the second matrices of pairs, too. NULL: zeros.
+struct Products {
+    kai_datatype type;
+    const void *first, *second;
+    size_t stride;
+};
+
 /// The part of C that the store reads and writes.
-void store_part(
-    const Work& w, const Matrix& matrix, const Rectangle& r, kai_datatype type, const void* product, size_t stride) {
+void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const Products& products) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    Store how = {p.alpha, p.beta, p.clamp_min, p.clamp_max, nullptr, 1};
-    if (plan.bias_apart) {
-        const void* bias =
-            p.b_constant ? b_of(w, matrix.index) + round_up(plan.panels_size, kAlignment) : w.operands->bias;
-        how.bias = at(bias, r.n * sizeof(float));
-    }
-    if (p.scatters) {
-        how.beta = 1, how.clamp_min = -__builtin_inff(), how.clamp_max = __builtin_inff();
-        for (size_t i = 0; i < r.rows; ++i) {
-            const size_t row = matrix.row + r.m + i;
-            how.weight = w.operands->c_weights != nullptr ? w.operands->c_weights[row] : 1;
-            const void* from = product != nullptr ? at(product, i * stride) : nullptr;
-            store_tile(how, type, from, stride, p.c_type, c_row(w, row, r.n), 0, 1, r.columns);
+    Store how = store_of(w);
+    const auto bias_of = [&](bool second) -> const void* {
+        if (!plan.bias_apart) {
+            return nullptr;
         }
-        return;
+        const void* bias =
+            p.b_constant ? b_of(w, matrix.index, second) + round_up(plan.panels_size, kAlignment) : w.operands->bias;
+        return at(bias, r.n * sizeof(float));
+    };
+    how.bias = bias_of(false);
+    const kai_gemm_epilogue* e = w.operands->epilogue;
+    const bool finishes = e != nullptr || p.gated != 0;
+    const auto from = [](const float* values, size_t i) { return values != nullptr ? values + i : nullptr; };
+    Finish finish = {};
+    if (e != nullptr) {
+        finish.activation = e->activation;
+        finish.column_scale = from(e->column_scale, r.n), finish.column_shift = from(e->column_shift, r.n);
     }
-    char* c = c_of(w, matrix) + r.m * ldc_of(w) + r.n * size_of(p.c_type);
-    store_tile(how, type, product, stride, p.c_type, c, ldc_of(w), r.rows, r.columns);
+    if (p.gated != 0) {
+        finish.gated = true, finish.gate_bias = bias_of(true);
+    }
+    const size_t product_rows = p.scatters ? 1 : r.rows;
+    for (size_t i = 0; i < r.rows; i += product_rows) {
+        const size_t row = matrix.row + r.m + i;
+        char* c = p.scatters ? c_row(w, row, r.n) : c_of(w, matrix) + r.m * ldc_of(w) + r.n * size_of(p.c_type);
+        if (p.scatters) {
+            how.beta = 1, how.clamp_min = -__builtin_inff(), how.clamp_max = __builtin_inff();
+            how.weight = w.operands->c_weights != nullptr ? w.operands->c_weights[row] : 1;
+        }
+        const auto product = [&](const void* all) { return all != nullptr ? at(all, i * products.stride) : nullptr; };
+        const void* first = product(products.first);
+        if (!finishes) {
+            store_tile(how, products.type, first, products.stride, p.c_type, c, ldc_of(w), product_rows, r.columns);
+            continue;
+        }
+        if (e != nullptr) {
+            finish.row_scale = from(e->row_scale, row), finish.row_shift = from(e->row_shift, row);
+        }
+        finish.gate = product(products.second);
+        finish_tile(
+            how, finish, products.type, first, products.stride, p.c_type, c, ldc_of(w), product_rows, r.columns);
+    }
 }
 
 /// The call of the kernel for a matrix, C apart.
@@ -461,14 +499,21 @@ void multiply_and_store(
             }
             part_call.m = part.rows, part_call.n = part.columns;
             kai_call_run(&part_call, 0, 0, part.rows, part.columns);
-            store_part(w, matrix, part, u.dst_type, part_call.dst, part_call.dst_stride);
+            Products products = {u.dst_type, part_call.dst, nullptr, part_call.dst_stride};
+            if (plan.problem.gated != 0) {
+                part_call.rhs_packed = at(b_of(w, matrix.index, true), rhs_offset);
+                part_call.dst = at(part_call.dst, round_up(rows * part_call.dst_stride, kAlignment));
+                products.second = part_call.dst;
+                kai_call_run(&part_call, 0, 0, part.rows, part.columns);
+            }
+            store_part(w, matrix, part, products);
         }
     }
 }
 
 void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, const Slot& slot) {
     if (w.kernel->ukernel == nullptr) {
-        store_part(w, matrix, tile, kai_dt_f32, nullptr, 0);
+        store_part(w, matrix, tile, {kai_dt_f32, nullptr, nullptr, 0});
         return;
     }
     kai_call call = call_for(w, matrix, slot);
@@ -485,7 +530,8 @@ void multiply_unit(const Work& w, size_t unit, const Slot& slot) {
     if (p.scatters) {
         const size_t n0 = unit * w.n_tile, columns = min(w.n_tile, p.n - n0);
         const float inf = __builtin_inff();
-        if (p.beta == 0) {
+        const Store e = store_of(w);
+        if (e.beta == 0) {
             prepare_columns(w, n0, columns, 0, -inf, inf);
         }
         for (Matrix matrix = first_matrix(w); matrix.index < p.batch; next_matrix(w, matrix)) {
@@ -493,8 +539,8 @@ void multiply_unit(const Work& w, size_t unit, const Slot& slot) {
                 multiply_tile(w, matrix, {0, n0, matrix.m, columns}, slot);
             }
         }
-        if (p.clamp_min != -inf || p.clamp_max != inf) {
-            prepare_columns(w, n0, columns, 1, p.clamp_min, p.clamp_max);
+        if (e.clamp_min != -inf || e.clamp_max != inf) {
+            prepare_columns(w, n0, columns, 1, e.clamp_min, e.clamp_max);
         }
         return;
     }
@@ -696,7 +742,7 @@ KAI_INLINE Violation check_tags(const Plan& plan, const Operands& x) {
         return {};
     }
     for (size_t i = 0; i < b_count(p); ++i) {
-        if (p.groups && p.b_per_matrix && x.rows[i] == 0) {
+        if (p.groups && p.b_per_matrix && x.rows[i / b_of_each(p)] == 0) {
             continue;  // not read
         }
         const void* packed = x.b.table != nullptr ? x.b.table[i] : at(x.b.data, i * plan.packed_b_stride);
@@ -794,6 +840,27 @@ KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t 
     return p.b_constant ? Violation{} : check_b(p, x);
 }
 
+/// The epilogue of a run.
+Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
+    constexpr Status kBad = KAI_GEMM_BAD_VALUE;
+    if (p.epilogue == 0) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.epilogue", "problem.epilogue");
+    }
+    if (bits_of(e.reserved) != 0) {
+        return wrong(KAI_GEMM_RESERVED, say::reserved, "epilogue");
+    }
+    if (static_cast<unsigned>(e.activation) >= KAI_GEMM_ACTIVATION_COUNT) {
+        return wrong(kBad, say::no_enumerator, "activation", static_cast<int32_t>(e.activation), "kai_gemm_activation");
+    }
+    if (!(e.clamp_min <= e.clamp_max)) {
+        return wrong(kBad, say::bounds_out_of_order, e.clamp_min, e.clamp_max);
+    }
+    if (p.scatters && e.beta != 0 && e.beta != 1) {
+        return wrong(kBad, say::beta_of_scatters, e.beta);
+    }
+    return {};
+}
+
 /// Whether there is nothing to compute.
 bool is_empty(const Problem& p, const Rows& rows) {
     return rows.all == 0 || p.n == 0 || p.batch == 0;
@@ -813,6 +880,11 @@ Violation check_all(
     const Problem& p = plan->problem;
     if (!p.bias && operands->bias != nullptr) {
         return wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
+    }
+    if (operands->epilogue != nullptr) {
+        if (const Violation violation = check_epilogue(p, *operands->epilogue)) {
+            return violation;
+        }
     }
     if (const Violation violation = check_vectors(*plan)) {
         return violation;

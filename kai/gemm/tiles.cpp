@@ -38,7 +38,7 @@ Lines lines_of(const Plan& plan, const kai_gemm_kernel& kernel) {
     }
     if (packs_b(kernel)) {
         const size_t packed = round_up(max(p.n, 1), plan.format.nr);
-        lines.column = real(plan.panels_size) / real(packed);
+        lines.column = real(plan.panels_size * b_of_each(p)) / real(packed);
     }
     return lines;
 }
@@ -269,7 +269,7 @@ size_t whole_rows_of(const Plan& plan) {
     }
     // Nothing is gained by dividing what stays in the L2 cache.
     const size_t rows = max(plan.layout.lhs_stride, p.m * p.k * size_of(p.a_type)),
-                 b = packs_b(plan.gemm) ? plan.panels_size : b_rows(p) * b_row_size(p);
+                 b = packs_b(plan.gemm) ? plan.panels_size * b_of_each(p) : b_rows(p) * b_row_size(p);
     return b + rows <= p.l2_bytes ? p.m : b < p.l2_bytes ? (p.l2_bytes - b) / divide_up(rows, p.m) : 0;
 }
 
@@ -368,7 +368,7 @@ extern "C" kai_gemm_status kai_gemm_estimate(const Work* work, kai_gemm_cost* co
     }
     const Plan& plan = *work->plan;
     const Problem& p = plan.problem;
-    const auto depth = real(p.k), cache = real(p.l2_bytes);
+    const auto depth = real(p.k * b_of_each(p)), cache = real(p.l2_bytes);
     const size_t n_tiles = divide_up(p.n, work->n_tile);
     double units = 0;
     for_each_matrix(*work, [&](const Alike& alike) {

@@ -69,9 +69,11 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, format),
             offsetof(kai_gemm_problem, untagged),
             offsetof(kai_gemm_problem, core),
+            offsetof(kai_gemm_problem, epilogue),
+            offsetof(kai_gemm_problem, gated),
             offsetof(kai_gemm_problem, reserved)}),
-        (Bytes{432, 0,  8,  16, 24, 32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,
-               80,  84, 88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176}))
+        (Bytes{432, 0,  8,  16, 24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,  80,
+               84,  88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176, 184, 192}))
         << "kai_gemm_problem";
     EXPECT_EQ(
         (Bytes{
@@ -146,9 +148,19 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_operands, lut), offsetof(kai_gemm_operands, lowp), offsetof(kai_gemm_operands, rows),
             offsetof(kai_gemm_operands, a_rows), offsetof(kai_gemm_operands, a_row_count),
             offsetof(kai_gemm_operands, c_rows), offsetof(kai_gemm_operands, c_row_count),
-            offsetof(kai_gemm_operands, c_weights), offsetof(kai_gemm_operands, reserved)}),
-        (Bytes{352, 0, 8, 56, 104, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224}))
+            offsetof(kai_gemm_operands, c_weights), offsetof(kai_gemm_operands, epilogue),
+            offsetof(kai_gemm_operands, reserved)}),
+        (Bytes{352, 0, 8, 56, 104, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232}))
         << "kai_gemm_operands";
+    EXPECT_EQ(
+        (Bytes{
+            sizeof(kai_gemm_epilogue), offsetof(kai_gemm_epilogue, alpha), offsetof(kai_gemm_epilogue, beta),
+            offsetof(kai_gemm_epilogue, clamp_min), offsetof(kai_gemm_epilogue, clamp_max),
+            offsetof(kai_gemm_epilogue, activation), offsetof(kai_gemm_epilogue, column_scale),
+            offsetof(kai_gemm_epilogue, column_shift), offsetof(kai_gemm_epilogue, row_scale),
+            offsetof(kai_gemm_epilogue, row_shift), offsetof(kai_gemm_epilogue, reserved)}),
+        (Bytes{128, 0, 4, 8, 12, 16, 24, 32, 40, 48, 56}))
+        << "kai_gemm_epilogue";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_work), offsetof(kai_gemm_work, plan), offsetof(kai_gemm_work, operands),

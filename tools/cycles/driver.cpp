@@ -260,6 +260,7 @@ constexpr Gemm kGemms[] = {
 const Gemm* gemm;
 kai_gemm_plan plan;
 kai_gemm_operands operands;
+kai_gemm_epilogue epilogue;
 void* workspace;
 
 void prepare_gemm(const Gemm& of, const Arguments& arg) {
@@ -270,7 +271,8 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = true;
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
     p.sme_units = arg("sme", 0);
-    kai_cpu_features();  // which are asked for once: not part of kai_gemm_make_plan
+    p.epilogue = arg("epilogue", 0);  // with activation=NUMBER of kai_gemm_activation
+    kai_cpu_features();               // which are asked for once: not part of kai_gemm_make_plan
     if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, plan.reason);
         exit(3);
@@ -287,6 +289,11 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     const kai_gemm_status status = kai_gemm_pack_b(
         &plan, 0, &weights, packed, plan.packed_b_size, workspace, plan.pack_workspace_size, nullptr, nullptr);
     operands.m = m, operands.b.data = packed;
+    if (p.epilogue != 0) {
+        epilogue = kai_gemm_epilogue_of(&p);
+        epilogue.activation = static_cast<kai_gemm_activation>(arg("activation", 0));
+        operands.epilogue = &epilogue;
+    }
     operands.a.data = buffer(m * k * 4, bits), operands.c.data = buffer(m * n * 4, Bits::any);
     if (status != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, kai_gemm_status_text(status));
