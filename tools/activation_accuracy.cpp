@@ -3,8 +3,8 @@
 //     activation_accuracy                 prints the table, for this host
 //     activation_accuracy --check PAGE    whether no error is above PAGE's
 //
-// Inputs: every finite f16, and 10^7 (--check: 10^6) random f32, a third of them from -20 to 20, a third from -4 to 4, a third of any
-// magnitude.
+// Inputs: every finite f16, and 10^7 (--check: 10^6) random f32, a third of them from -20 to 20, a third from -4 to 4,
+// a third of any magnitude.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

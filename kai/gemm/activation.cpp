@@ -6,7 +6,8 @@
 //     silu(x)       x * sigmoid(x)
 //     tanh(x)       -w / (2 + w), w = e^(-2|x|) - 1, with the sign of x
 //     gelu, tanh    x * (1 + tanh(u)) / 2 = x * sigmoid(2 u), u = sqrt(2 / pi) * (x + 0.044715 x^3)
-//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) * t * P(t), t = 1 / (1 + a / 4)
+//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) * t * P(t),
+//                   t = 1 / (1 + a / 4)
 //
 // The polynomials are Chebyshev interpolations, computed with 40 digits: rest to 8e-9, P to 1.5e-8 for a up to 13.5.
 // Errors as measured: docs/epilogues.md. Vectors of four numbers as GCC and Clang have them on every

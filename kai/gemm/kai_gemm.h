@@ -228,7 +228,8 @@ struct kai_gemm_problem {
 /// 1 MB.
 struct kai_gemm_problem kai_gemm_problem_of(size_t m, size_t n, size_t k);
 
-/// The epilogue of runs without one: alpha, beta and bounds of the problem, no activation. NULL: of kai_gemm_problem_of.
+/// The epilogue of runs without one: alpha, beta and bounds of the problem (NULL: of kai_gemm_problem_of), no
+/// activation.
 struct kai_gemm_epilogue kai_gemm_epilogue_of(const struct kai_gemm_problem* problem);
 
 /// A micro-kernel and how its LHS is made.
