@@ -101,7 +101,9 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
             return {
                 {S::kSumRows, 2 * S::kFewColumns, 32, 0, 1},
                 {8, 2 * S::kFewColumns, S::kPackedBytes / 8, 0, 1},
-                {5, S::kColumns, S::kPackedBytes / 4, 0, 1}};
+                {5, S::kColumns, S::kPackedBytes / 4, 0, 1},
+                {7, S::kFewColumns + 1, 24, 0, 1},
+                {10, S::kFewColumns + 1, 24, 0, 1}};
         }
         return {{L::kRows, L::kColumns, 16 * L::kGroups, 0, 1}};
     }
@@ -109,13 +111,17 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
         using L = kai::StaticLimits;
         const size_t columns = L::kColumns * L::kStripPanels;
         // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns; one row of a k
-        // that ends in the second half of a step.
+        // that ends in the second half of a step; rows that are packed in tiles of 6, 4, 2 and one, or of both.
         return {
             {L::kRows, columns, 16, 0, 1},
             {8, columns, L::kPackedBytes / 8, 0, 1},
             {5, L::kColumns, L::kPackedBytes / 4, 0, 1},
             {13, L::kFewColumns, 32, 0, 1},
-            {5, L::kColumns, 27, 0, 1}};
+            {5, L::kColumns, 27, 0, 1},
+            {7, L::kFewColumns + 1, 24, 0, 1},
+            {10, L::kFewColumns + 1, 24, 0, 1},
+            {13, L::kFewColumns + 1, 24, 0, 1},
+            {L::kRows, L::kFewColumns + 1, L::kPackedBytes / 6, 0, 1}};
     }
     if (kai::file_type_of(u) != nullptr) {
         using L = kai::InplaceLimits;

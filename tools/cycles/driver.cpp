@@ -8,10 +8,12 @@
 //         m n k, bl (int4_block), sme (SME units: 0 or 1)
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
-// on their values. The results are meaningless. Depthwise convolution is not called.
+// on their values, but for scales and biases of static int8 on NEON. The results are meaningless. Depthwise convolution
+// is not called.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -134,6 +136,18 @@ const void* table_of(const uint8_t* data, size_t count, size_t chunk_bytes) {
     return table;
 }
 
+/// Static int8 rounds in 16 bits if all its scales and biases allow it, as those of a layer do.
+constexpr float kStaticScale = 0x1p-11F;
+void set_static_fields(const kai_ukernel& u, uint8_t* rhs, size_t n) {
+    const size_t nr = u.get_nr();
+    kernel.index = nr;
+    const size_t panel = kai::rhs_offset(u, kernel, Call{});
+    for (size_t i = 0; i < n; i += nr, rhs += panel) {
+        std::fill_n(reinterpret_cast<int32_t*>(rhs), nr, 0);
+        std::fill_n(reinterpret_cast<float*>(rhs + panel) - nr, nr, kStaticScale);
+    }
+}
+
 void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
     kernel.m = m, kernel.n = n, kernel.bl = arg("bl", 32);
@@ -167,6 +181,9 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     lowp.lhs_offset = -100, lowp.max_value = 127;
     lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
     kernel.lowp = &lowp;
+    if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
+        set_static_fields(u, static_cast<uint8_t*>(const_cast<void*>(kernel.rhs)), n);
+    }
     kernel.acc_bias_m = kernel.acc_bias_n = kernel.scale_bias_n = bias;
     kernel.acc_scale = scale;
     if (kai::is_unified(u)) {
@@ -284,6 +301,9 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     kai_gemm_weights weights = {};
     weights.b = buffer(n * k * 4, of.kind == KAI_GEMM_DENSE ? bits : Bits::any);
     weights.scale = buffer(n * (k / 32 + 1) * 4, of.kind == KAI_GEMM_INT4_BLOCK ? Bits::bf16 : Bits::f32);
+    if (of.kind == KAI_GEMM_INT8_STATIC) {
+        std::fill_n(static_cast<float*>(const_cast<void*>(weights.scale)), n, kStaticScale);
+    }
     uint8_t* const packed = buffer(plan.packed_b_size, Bits::any);
     workspace = buffer(plan.workspace_size + plan.pack_workspace_size, Bits::any);
     const kai_gemm_status status = kai_gemm_pack_b(

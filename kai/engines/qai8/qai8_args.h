@@ -9,29 +9,28 @@
 /// Panels of 16 columns, and for each of them tiles of the same number of rows. k is read from the rows as they lie, 16
 /// at a time, then from what is packed or copied.
 #define KAI_QAI8_ARGS(field)                                                                                    \
-    field(Byte16, 16, zero)                /* int32: the zero point; not exact: bits of kRounds less it */      \
-    field(Byte16, 16, rounds)              /* kRounds, f32 */                                                   \
+    field(Byte16, 16, zero)                /* the zero point: int32 if exact, else int16 */                     \
+    field(Byte16, 16, rounds)              /* f32: 1.5 * 2^23, plus the zero point unless adds_zero */          \
     field(Byte16, 16, lo)                  /* bounds of results, int8 */                                        \
     field(Byte16, 16, hi)                                                                                       \
     field(const uint8_t*, 8, lhs)          /* the first row */                                                  \
     field(size_t, 8, lhs_stride)                                                                                \
-    field(size_t, 8, last_lhs_stride)      /* from row 2 to row 3 of the last tile; 0: row 2 twice */           \
+    field(size_t, 8, last_lhs_stride)      /* of the last tile, to its last row; 0: one row twice */             \
     field(size_t, 8, steps)                /* of 16 k */                                                        \
     field(const uint8_t*, 8, packed)       /* the other k of the first tile */                                  \
     field(size_t, 8, packed_stride)        /* to those of the next tile */                                      \
     field(size_t, 8, groups)               /* of 8 k (SMMLA) or 4 k (SDOT) */                                   \
     field(size_t, 8, tiles)                /* > 0 */                                                            \
     field(const uint8_t*, 8, rhs)          /* the elements of the first panel */                                \
-    field(size_t, 8, rhs_stride)           /* from panel to panel */                                            \
+    field(size_t, 8, rhs_stride)           /* from panel to panel, of starts and scales, too */                 \
     field(size_t, 8, panels)               /* > 0 */                                                            \
     field(const uint8_t*, 8, starts)       /* of the sums of the first panel, 16 int32 */                       \
     field(const uint8_t*, 8, scales)       /* 16 f32 */                                                         \
-    field(size_t, 8, fields_stride)        /* from those of a panel to those of the next one */                 \
-    field(size_t, 8, in_pairs)             /* whether both are pairs of columns, each twice: 32 values */       \
     field(uint8_t*, 8, dst)                                                                                     \
     field(size_t, 8, dst_stride)                                                                                \
     field(size_t, 8, last_dst_stride)      /* as last_lhs_stride */                                             \
     field(size_t, 8, sums)                 /* whether dst gets the sums: 16 int32 of each row, one panel */     \
-    field(size_t, 8, exact)                /* whether a sum is rounded by a conversion */                       \
+    field(size_t, 8, exact)                /* whether scaled sums may be beyond int16, or zero is */            \
+    field(size_t, 8, adds_zero)            /* not exact: whether zero is added to what is rounded */            \
     field(size_t, 8, clamps)               /* whether bounds are not those of int8 */
 KAI_OFFSETS(QAI8_ARGS, KAI_QAI8_ARGS)

@@ -9,7 +9,7 @@
 //     for blocks of rows
 //         for each part: what it needs besides the rows, on the stack          Isa::prepare
 //         for strips of panels
-//             starts and scales of the columns in pairs, if a part takes them so
+//             how results are rounded
 //             for each part: tiles x panels                                    Qai8TileFn
 //             the columns after the last whole panel: to the stack, then to dst
 //
@@ -27,7 +27,7 @@ namespace kai {
 namespace {
 
 KAI_STRUCT(Qai8Args, KAI_QAI8_ARGS);
-using Qai8TileFn = void(const Qai8Args*);
+using Qai8TileFn = void(Qai8Args*);
 
 constexpr size_t kPanel = StaticLimits::kColumns, kStripPanels = StaticLimits::kStripPanels,
                  kMostRows = StaticLimits::kRows;
@@ -46,37 +46,30 @@ struct Qai8 {
 /// Rows of a block that the same function computes.
 struct Qai8Part {
     Qai8TileFn* run;
-    bool pairs;    ///< takes starts and scales in pairs of columns, if that pays
     size_t first;  ///< row of the block
     size_t tiles, steps, packed_stride, groups;
     const uint8_t* packed;
-    bool is_short;  ///< the last tile has 3 rows of 4
+    bool is_short;  ///< the last tile has a row less
 };
 
-/// Starts and scales of the columns of a strip as SMMLA leaves sums: [panel][starts, scales][pair][twice the pair].
-struct Qai8Pairs {
-    int32_t values[kStripPanels][2][2 * kPanel];
-};
-
-KAI_INLINE void take_pairs(const uint8_t* from, int32_t* to) {
-    KAI_UNROLL(4)
-    for (size_t i = 0; i < kPanel / 4; ++i) {
-        const int64x2_t two = vreinterpretq_s64_u8(vld1q_u8(from + 16 * i));
-        vst1q_s32(to + 8 * i, vreinterpretq_s32_s64(vdupq_laneq_s64(two, 0)));
-        vst1q_s32(to + 8 * i + 4, vreinterpretq_s32_s64(vdupq_laneq_s64(two, 1)));
-    }
-}
-
-/// Whether all scales of some panels are finite.
-KAI_INLINE bool are_finite(const uint8_t* scales, size_t stride, size_t panels) {
-    uint32x4_t most = vdupq_n_u32(0);
-    for (size_t i = 0; i < panels; ++i, scales += stride) {
+/// A bound of all sums times their scales; not finite if a scale is not. A negative scale counts as NaN.
+KAI_INLINE float bound_of(const Qai8& p, const uint8_t* panel, size_t panels) {
+    constexpr float kLargestProduct = 128 * 128;
+    uint32x4_t scale = vdupq_n_u32(0), start = vdupq_n_u32(0);
+    for (size_t i = 0; i < panels; ++i, panel += p.rhs_stride) {
+        const uint8_t* const scales = panel + p.rhs_stride - kPanel * sizeof(float);
         KAI_UNROLL(4)
         for (size_t j = 0; j < kPanel / 4; ++j) {
-            most = vmaxq_u32(most, vshlq_n_u32(vreinterpretq_u32_u8(vld1q_u8(scales + 16 * j)), 1));
+            scale = vmaxq_u32(scale, vreinterpretq_u32_u8(vld1q_u8(scales + 16 * j)));
+            start = vmaxq_u32(start, vreinterpretq_u32_s32(vabsq_s32(vreinterpretq_s32_u8(vld1q_u8(panel + 16 * j)))));
         }
     }
-    return vmaxvq_u32(most) < 0xFF000000;
+    const uint32_t bits = vmaxvq_u32(scale);
+    float largest = __builtin_inff();
+    if (bits < 0x7F800000) {
+        __builtin_memcpy(&largest, &bits, sizeof(largest));
+    }
+    return (static_cast<float>(p.k) * kLargestProduct + static_cast<float>(vmaxvq_u32(start))) * largest;
 }
 
 /// Fields that the whole call shares; `zero` by set_rounding.
@@ -92,13 +85,16 @@ KAI_INLINE Qai8Args requantisation(const kai_matmul_requantize32_params& params,
     return args;
 }
 
-KAI_INLINE void set_rounding(bool finite, int32_t zero, Qai8Args& args) {
+/// bound: of sums times scales.
+KAI_INLINE void set_rounding(float bound, int32_t zero, Qai8Args& args) {
     constexpr float kRounds = 1.5F * (1 << 23);
-    constexpr int32_t kMost = 1 << 20;  // far from where a sum that saturates would not do so with the zero point
-    args.exact = !finite || zero < -kMost || zero > kMost;
-    const int32x4_t rounds = vreinterpretq_s32_f32(vdupq_n_f32(kRounds)), zeros = vdupq_n_s32(zero);
-    vst1q_u8(args.rounds, vreinterpretq_u8_s32(rounds));
-    vst1q_u8(args.zero, vreinterpretq_u8_s32(args.exact != 0 ? zeros : vsubq_s32(rounds, zeros)));
+    constexpr int32_t kMost = 16000;  // sums and zero point together are within int16
+    const bool small = bound <= kMost && zero >= -kMost && zero <= kMost;  // not if the bound is NaN
+    const bool even = small && zero % 2 == 0;
+    args.exact = !small, args.adds_zero = !even;
+    vst1q_u8(args.rounds, vreinterpretq_u8_f32(vdupq_n_f32(even ? kRounds + static_cast<float>(zero) : kRounds)));
+    const uint8x16_t small_zero = vreinterpretq_u8_s16(vdupq_n_s16(static_cast<int16_t>(zero)));
+    vst1q_u8(args.zero, small ? small_zero : vreinterpretq_u8_s32(vdupq_n_s32(zero)));
 }
 
 /// `lhs`: the first row of the block.
@@ -117,32 +113,27 @@ KAI_INLINE void set_output(const Qai8Part& part, uint8_t* dst, size_t stride, si
 
 /// Panels side by side; args.rhs is their first elements.
 KAI_INLINE void run_part(
-    const Qai8Part& part, const int32_t (*in_pairs)[2][2 * kPanel], size_t panels, uint8_t* dst, size_t dst_stride,
-    Qai8Args& args, const Qai8& p, const uint8_t* lhs) {
+    const Qai8Part& part, size_t panels, uint8_t* dst, size_t dst_stride, Qai8Args& args, const uint8_t* lhs) {
     set_part(part, args, lhs);
     set_output(part, dst, dst_stride, panels, args);
-    args.in_pairs = part.pairs;
-    if (part.pairs) {
-        args.starts = reinterpret_cast<const uint8_t*>(in_pairs[0][0]);
-        args.scales = reinterpret_cast<const uint8_t*>(in_pairs[0][1]);
-        args.fields_stride = sizeof(in_pairs[0]);
-    } else {
-        args.starts = args.rhs - kPanel * sizeof(int32_t);
-        args.scales = args.starts + p.rhs_stride - kPanel * sizeof(float);
-        args.fields_stride = p.rhs_stride;
-    }
     part.run(&args);
 }
+/// `panel`: the first one that is multiplied.
+KAI_INLINE void set_panel(const uint8_t* panel, Qai8Args& args) {
+    args.starts = panel;
+    args.rhs = panel + kPanel * sizeof(int32_t);
+    args.scales = panel + args.rhs_stride - kPanel * sizeof(float);
+}
 
-/// Isa: `block_rows(n, k, most)` rows may be prepared at a time, in a Storage; `prepare` returns the number of parts.
+/// Isa: `block_rows(m, n, k, most)` rows may be prepared at a time, in a Storage; `prepare` returns how many
+/// parts there are.
 template <class Isa>
 [[gnu::noinline]] void multiply(const Qai8& p, const kai_matmul_requantize32_params& params, const char* function) {
     Qai8Args args = requantisation(params, function);
     args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
     typename Isa::Storage storage;
-    Qai8Pairs in_pairs;
     uint8_t results[kMostRows][kPanel];
-    const size_t block = Isa::block_rows(p.n, p.k, kMostRows);
+    const size_t block = Isa::block_rows(p.m, p.n, p.k, kMostRows);
     for (size_t first = 0; first < p.m; first += block) {
         const size_t rows = KAI_MIN(p.m - first, block);
         const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
@@ -152,23 +143,17 @@ template <class Isa>
         for (size_t n0 = 0; n0 < p.n; n0 += kStripPanels * kPanel) {
             const size_t n = KAI_MIN(p.n - n0, kStripPanels * kPanel), whole = n / kPanel, rest = n % kPanel;
             const uint8_t* const panel = p.rhs + n0 / kPanel * p.rhs_stride;
-            const uint8_t* const scales = panel + p.rhs_stride - kPanel * sizeof(float);
-            set_rounding(are_finite(scales, p.rhs_stride, whole + (rest != 0)), params.output_zero_point, args);
-            for (size_t i = 0; parts[0].pairs && i < whole + (rest != 0); ++i) {
-                take_pairs(panel + i * p.rhs_stride, in_pairs.values[i][0]);
-                take_pairs(scales + i * p.rhs_stride, in_pairs.values[i][1]);
-            }
-            const uint8_t* const elements = panel + kPanel * sizeof(int32_t);
-            args.rhs = elements;
+            set_rounding(bound_of(p, panel, whole + (rest != 0)), params.output_zero_point, args);
+            set_panel(panel, args);
             for (size_t i = 0; whole != 0 && i < count; ++i) {
-                run_part(parts[i], in_pairs.values, whole, dst + n0, p.dst_stride, args, p, lhs);
+                run_part(parts[i], whole, dst + n0, p.dst_stride, args, lhs);
             }
             if (rest == 0) {
                 continue;
             }
-            args.rhs = elements + whole * p.rhs_stride;
+            set_panel(panel + whole * p.rhs_stride, args);
             for (size_t i = 0; i < count; ++i) {
-                run_part(parts[i], in_pairs.values + whole, 1, results[0], kPanel, args, p, lhs);
+                run_part(parts[i], 1, results[0], kPanel, args, lhs);
             }
             for (size_t i = 0; i < rows; ++i) {
                 __builtin_memcpy(dst + i * p.dst_stride + n0 + whole * kPanel, results[i], rest);

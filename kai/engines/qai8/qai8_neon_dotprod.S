@@ -24,8 +24,8 @@
 //   panel  x14, rhs  x15                  elements of the panel; moves on
 //   panels  x17, next_dst  x19            panels to go, the first row of dst of the next panel
 //   steps  x20, groups  x21, lhs_stride  x22
-//   tile_scales  x23                      scales of the panel
-//   x16                                   scratch, scales
+//   scales  x23                      scales of the panel
+//   x16                                   scratch
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -50,7 +50,7 @@ next_dst   .req x19
 steps      .req x20
 groups     .req x21
 lhs_stride .req x22
-tile_scales .req x23
+scales .req x23
 
     regs    0, A0, A1, A2, A3, A4, A5
     regs    4, B_0, B_1, B_2, B_3
@@ -124,7 +124,7 @@ func \name, hidden
     ldr     steps, [args, #QAI8_ARGS_steps]
     ldr     groups, [args, #QAI8_ARGS_groups]
     ldp     panels, starts, [args, #QAI8_ARGS_panels]
-    ldr     tile_scales, [args, #QAI8_ARGS_scales]
+    ldr     scales, [args, #QAI8_ARGS_scales]
     ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
     ldr     panel, [args, #QAI8_ARGS_rhs]
 
@@ -182,7 +182,6 @@ func \name, hidden
     ldr     x16, [args, #QAI8_ARGS_sums]
     cbnz    x16, 10f
     .if !unsigned
-    mov     scales, tile_scales
     rows_results
     b       11f
     .endif
@@ -196,13 +195,12 @@ func \name, hidden
     .endif
     subs    tiles, tiles, #1
     b.ne    1b
-    ldr     x16, [args, #QAI8_ARGS_fields_stride]
-    ldr     row0, [args, #QAI8_ARGS_rhs_stride]
+    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
     add     starts, starts, x16
-    add     tile_scales, tile_scales, x16
+    add     scales, scales, x16
     add     next_dst, next_dst, #16
     subs    panels, panels, #1
-    add     panel, panel, row0
+    add     panel, panel, x16
     b.ne    0b
     return
 endfunc

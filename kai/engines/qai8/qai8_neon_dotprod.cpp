@@ -30,7 +30,7 @@ struct Dotprod {
         uint8_t tails[kMostRows][16];
     };
 
-    KAI_INLINE static size_t block_rows(size_t, size_t, size_t most) {
+    KAI_INLINE static size_t block_rows(size_t, size_t, size_t, size_t most) {
         return most / kTile * kTile;
     }
     /// Tails are there even if no k is in them: tiles load them.
@@ -43,10 +43,10 @@ struct Dotprod {
         const size_t many = rows / kTile * kTile, rest = rows - many;
         size_t count = 0;
         if (many != 0) {
-            parts[count++] = {kTiles[kTile], false, 0, many / kTile, steps, 0, groups, storage.tails[0], false};
+            parts[count++] = {kTiles[kTile], 0, many / kTile, steps, 0, groups, storage.tails[0], false};
         }
         if (rest != 0) {
-            parts[count++] = {kTiles[rest], false, many, 1, steps, 0, groups, storage.tails[many], false};
+            parts[count++] = {kTiles[rest], many, 1, steps, 0, groups, storage.tails[many], false};
         }
         return count;
     }

@@ -1,6 +1,6 @@
 // Tiles of static int8 with SMMLA (qai8_neon.hpp): the rows of A as they lie, or packed; B in panels of 16 columns.
 //
-//     S = start + A x B               int8 or uint8 -> int32, A: 4 or 2 rows, B: 16 columns, in groups of 8 k
+//     S = start + A x B               int8 or uint8 -> int32, A: 6, 4 or 2 rows, B: 16 columns, in groups of 8 k
 //     result                          qai8_neon_results.inc; or S as it is
 //
 // Rows are taken in pairs, and so are columns. 8 k of them:
@@ -9,12 +9,15 @@
 //        -------+--------------------------------------------------------
 //        Ae_0   | S0_0   S0_1   S0_2   S0_3   S0_4   S0_5   S0_6   S0_7    a sum: row 0 column 0, 0 1, 1 0, 1 1
 //        Ae_1   | S1_0   S1_1   S1_2   S1_3   S1_4   S1_5   S1_6   S1_7
+//        Ae_2   | S2_0   S2_1   S2_2   S2_3   S2_4   S2_5   S2_6   S2_7
 //
 //   Ae_0, Ae_1, Ao_0, Ao_1   v0 - v3      A: 8 k of pairs of rows, of even and odd groups
+//   Ae_0, A?_1, A?_2, Ao_0   v0 - v3      the same of three pairs, two of which have one register for both
 //   B_0 - B_3                v4 - v7      B: 8 k of pairs of columns; 64 bytes ahead of their use: what follows the
 //                                         elements of a panel are 64 bytes of scales
-//   R0 - R3                  v8 - v11     16 k of a row as it lies
+//   R0 - R3                  v8 - v11     16 k of a row as it lies (not of 6 rows, which are packed)
 //   S0_0 ... S1_7            v16 - v31    sums
+//   S2_0 - S2_7              v8 - v15
 //   args  x0, row0 - row3  x1 - x4        rows as they lie
 //   next_row  x5, lhs_stride  x6          the first row of the next tile
 //   packed  x7, next_packed  x8           the other k of a tile, of the next one
@@ -23,14 +26,19 @@
 //   panel  x14, rhs  x15                  elements of the panel; moves on
 //   panels  x17, next_dst  x19            panels to go, the first row of dst of the next panel
 //   steps  x20, groups  x21, packed_stride  x22, last_dst_stride  x23
-//   tile_scales  x24, in_pairs  x25       scales of the panel; whether they and starts are in pairs
-//   x16                                   scratch, scales
+//   panel_scales  x24, sums  x25          scales of the panel; whether dst gets sums
+//   second0, first1, second1, first2, second2  x1 - x4, x9   at the end of a tile: rows of dst
+//   x16                                   scratch
+//   stack: START_PAIRS, SCALE_PAIRS       starts and scales of the panel, each pair of columns twice
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8/qai8_args.h"
 #include "kai/engines/qai8/qai8_neon_results.inc"
+
+#define START_PAIRS 0
+#define SCALE_PAIRS 128
 
 row0        .req x1
 row1        .req x2
@@ -50,12 +58,19 @@ steps       .req x20
 groups      .req x21
 packed_stride   .req x22
 last_dst_stride .req x23
-tile_scales     .req x24
-in_pairs        .req x25
+panel_scales    .req x24
+sums            .req x25
+first0      .req x12
+second0     .req x1
+first1      .req x2
+second1     .req x3
+first2      .req x4
+second2     .req x9
 
     regs    0, Ae_0, Ae_1, Ao_0, Ao_1, B_0, B_1, B_2, B_3, R0, R1, R2, R3
     regs    16, S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S0_6, S0_7
     regs    24, S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
+    regs    8, S2_0, S2_1, S2_2, S2_3, S2_4, S2_5, S2_6, S2_7
 
 // The symbol `unsigned` is 1 where both operands are uint8.
 .macro multiply sum, a, b
@@ -104,24 +119,23 @@ in_pairs        .req x25
     if_more pairs, 1, zip2 Ao_1.2d, R2.2d, R3.2d
 .endm
 
-// S of pair p = the starts of columns, which are in pairs.
+// 16 values of the columns, each pair twice, to the stack. Changes row0 - row3.
+.macro take_pairs from, at
+    .irp    i, 0, 1
+    ldp     row0, row1, [\from, #32 * \i]
+    ldp     row2, row3, [\from, #32 * \i + 16]
+    stp     row0, row0, [sp, #\at + 64 * \i]
+    stp     row1, row1, [sp, #\at + 64 * \i + 16]
+    stp     row2, row2, [sp, #\at + 64 * \i + 32]
+    stp     row3, row3, [sp, #\at + 64 * \i + 48]
+    .endr
+.endm
+// S of pair p = the starts of columns.
 .macro load_starts p
-    ldp     qS\p\()_0, qS\p\()_1, [starts]
-    ldp     qS\p\()_2, qS\p\()_3, [starts, #32]
-    ldp     qS\p\()_4, qS\p\()_5, [starts, #64]
-    ldp     qS\p\()_6, qS\p\()_7, [starts, #96]
-.endm
-// The same from v0 - v3, four columns each.
-.macro spread_starts p
-    spread  S\p\()_0, S\p\()_1, v0
-    spread  S\p\()_2, S\p\()_3, v1
-    spread  S\p\()_4, S\p\()_5, v2
-    spread  S\p\()_6, S\p\()_7, v3
-.endm
-// a, b = two columns of four, each twice.
-.macro spread a, b, from
-    zip1    \a\().2d, \from\().2d, \from\().2d
-    zip2    \b\().2d, \from\().2d, \from\().2d
+    ldp     qS\p\()_0, qS\p\()_1, [sp, #START_PAIRS]
+    ldp     qS\p\()_2, qS\p\()_3, [sp, #START_PAIRS + 32]
+    ldp     qS\p\()_4, qS\p\()_5, [sp, #START_PAIRS + 64]
+    ldp     qS\p\()_6, qS\p\()_7, [sp, #START_PAIRS + 96]
 .endm
 
 // ---- Results of pairs of rows: two columns of both rows in a vector
@@ -131,32 +145,39 @@ in_pairs        .req x25
 .macro each_sum op, p
     each    \op, S\p\()_0, S\p\()_1, S\p\()_2, S\p\()_3, S\p\()_4, S\p\()_5, S\p\()_6, S\p\()_7
 .endm
-// Pair p: S = f32(S) * scale in v0 - v3, v8 - v11.
+// Pair p: S = f32(S) * scale in v0 - v7.
 .macro scale_pair p
     each_sum to_float, \p
     fmul    S\p\()_0.4s, S\p\()_0.4s, v0.4s
     fmul    S\p\()_1.4s, S\p\()_1.4s, v1.4s
     fmul    S\p\()_2.4s, S\p\()_2.4s, v2.4s
     fmul    S\p\()_3.4s, S\p\()_3.4s, v3.4s
-    fmul    S\p\()_4.4s, S\p\()_4.4s, v8.4s
-    fmul    S\p\()_5.4s, S\p\()_5.4s, v9.4s
-    fmul    S\p\()_6.4s, S\p\()_6.4s, v10.4s
-    fmul    S\p\()_7.4s, S\p\()_7.4s, v11.4s
+    fmul    S\p\()_4.4s, S\p\()_4.4s, v4.4s
+    fmul    S\p\()_5.4s, S\p\()_5.4s, v5.4s
+    fmul    S\p\()_6.4s, S\p\()_6.4s, v6.4s
+    fmul    S\p\()_7.4s, S\p\()_7.4s, v7.4s
 .endm
+// Pair p: S<p>_0, _2, _4, _6 = the rounded sums, 16 bits.
 .macro round_pair p
     each_sum round, \p
-    each_sum add_zero, \p
+    halve   S\p\()_0, S\p\()_1
+    halve   S\p\()_2, S\p\()_3
+    halve   S\p\()_4, S\p\()_5
+    halve   S\p\()_6, S\p\()_7
+.endm
+.macro add_zero_pair p
+    each    add_zero, S\p\()_0, S\p\()_2, S\p\()_4, S\p\()_6
 .endm
 .macro round_pair_exactly p
     each_sum round_exactly, \p
     each_sum add_zero_exactly, \p
-.endm
-// Pair p: results of the first row to S<p>_1, of the second one to S<p>_3.
-.macro narrow_pair p
     narrow_32 S\p\()_0, S\p\()_1
     narrow_32 S\p\()_2, S\p\()_3
     narrow_32 S\p\()_4, S\p\()_5
     narrow_32 S\p\()_6, S\p\()_7
+.endm
+// Pair p: results of the first row to S<p>_1, of the second one to S<p>_3.
+.macro narrow_pair p
     narrow_16 S\p\()_0, S\p\()_2                            // two columns of row 0, of row 1, and so on
     narrow_16 S\p\()_4, S\p\()_6
     uzp1    S\p\()_1.8h, S\p\()_0.8h, S\p\()_4.8h
@@ -165,27 +186,20 @@ in_pairs        .req x25
 .macro clamp_pair p
     each    clamp, S\p\()_1, S\p\()_3
 .endm
-// Results of all pairs. Changes S, v0 - v11, x16.
+// Results of all pairs. Changes S, v0 - v7, x16.
 .macro pairs_results pair_numbers:vararg
-    cbz     in_pairs, 6f
-    ldp     q0, q1, [scales]
-    ldp     q2, q3, [scales, #32]
-    ldp     q8, q9, [scales, #64]
-    ldp     q10, q11, [scales, #96]
-    b       7f
-6:
-    ldp     q4, q5, [scales]
-    ldp     q6, q7, [scales, #32]
-    spread  v0, v1, v4
-    spread  v2, v3, v5
-    spread  v8, v9, v6
-    spread  v10, v11, v7
-7:
+    ldp     q0, q1, [sp, #SCALE_PAIRS]
+    ldp     q2, q3, [sp, #SCALE_PAIRS + 32]
+    ldp     q4, q5, [sp, #SCALE_PAIRS + 64]
+    ldp     q6, q7, [sp, #SCALE_PAIRS + 96]
     ldr     x16, [args, #QAI8_ARGS_exact]
-    load_results
     each    scale_pair, \pair_numbers
+    load_results
     cbnz    x16, 8f
+    ldr     x16, [args, #QAI8_ARGS_adds_zero]
     each    round_pair, \pair_numbers
+    cbz     x16, 9f
+    each    add_zero_pair, \pair_numbers
     b       9f
 8:
     each    round_pair_exactly, \pair_numbers
@@ -197,16 +211,35 @@ in_pairs        .req x25
 6:
 .endm
 
-// The sums of pair p to two rows, the second one first. Changes S, v0 - v3.
-.macro store_sums p, first, second
+// Where the rows of a tile are stored: first0 (dst), second0, first1 and so on. Of a row that does not exist, the last
+// one, that is the row before, which is stored later.
+.macro row_addresses
+    add     second0, dst, dst_stride
+    .if pairs > 1
+    add     first1, second0, dst_stride
+    .if pairs > 2
+    add     second1, first1, dst_stride
+    add     first2, second1, dst_stride
+    add     second2, first2, last_dst_stride
+    .else
+    add     second1, first1, last_dst_stride
+    .endif
+    .endif
+.endm
+.macro store_results p
+    str     qS\p\()_3, [second\p]
+    str     qS\p\()_1, [first\p]
+.endm
+// The sums of pair p. Changes S, v0 - v3.
+.macro store_sums p
     split_columns \p, v0, 0, 1
     split_columns \p, v1, 2, 3
     split_columns \p, v2, 4, 5
     split_columns \p, v3, 6, 7
-    stp     qS\p\()_0, qS\p\()_2, [\second]
-    stp     qS\p\()_4, qS\p\()_6, [\second, #32]
-    stp     q0, q1, [\first]
-    stp     q2, q3, [\first, #32]
+    stp     qS\p\()_0, qS\p\()_2, [second\p]
+    stp     qS\p\()_4, qS\p\()_6, [second\p, #32]
+    stp     q0, q1, [first\p]
+    stp     q2, q3, [first\p, #32]
 .endm
 // even = four columns of the first row, S<p>_<a> = of the second one.
 .macro split_columns p, even, a, b
@@ -214,46 +247,10 @@ in_pairs        .req x25
     zip2    S\p\()_\a\().2d, S\p\()_\a\().2d, S\p\()_\b\().2d
 .endm
 
-// ---- Tiles of 4 and 2 rows
+// ---- Tiles of 6, 4 and 2 rows
 
-// A function for tiles of these pairs of rows, whose number is `pairs`.
-.macro pairs_tile name, pair_numbers:vararg
-func \name, hidden
-    frame   d8-d11, x19-x25
-    ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
-    ldr     steps, [args, #QAI8_ARGS_steps]
-    ldp     packed_stride, groups, [args, #QAI8_ARGS_packed_stride]
-    ldp     panels, starts, [args, #QAI8_ARGS_panels]
-    ldr     tile_scales, [args, #QAI8_ARGS_scales]
-    ldr     in_pairs, [args, #QAI8_ARGS_in_pairs]
-    ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
-    ldr     panel, [args, #QAI8_ARGS_rhs]
-
-0:  // a panel of columns
-    ldr     next_row, [args, #QAI8_ARGS_lhs]
-    ldr     next_packed, [args, #QAI8_ARGS_packed]
-    ldr     tiles, [args, #QAI8_ARGS_tiles]
-    mov     dst, next_dst
-
-1:  // a tile
-    .if pairs == 2
-    cmp     tiles, #1
-    ldr     x16, [args, #QAI8_ARGS_last_lhs_stride]
-    csel    x16, x16, lhs_stride, eq
-    ldr     last_dst_stride, [args, #QAI8_ARGS_last_dst_stride]
-    csel    last_dst_stride, last_dst_stride, dst_stride, eq
-    .endif
-    mov     rhs, panel
-    ldp     qB_0, qB_1, [rhs]
-    ldp     qB_2, qB_3, [rhs, #32]
-    cbz     in_pairs, 2f
-    each    load_starts, \pair_numbers
-    b       3f
-2:
-    ldp     q0, q1, [starts]
-    ldp     q2, q3, [starts, #32]
-    each    spread_starts, \pair_numbers
-3:
+// S += rows as they lie, then packed ones, of one or two pairs.
+.macro multiply_pairs
     cbz     steps, 3f
     mov     row0, next_row
     mov     left, steps
@@ -286,42 +283,127 @@ func \name, hidden
     tbz     left, #0, 6f
     group_8k e, 0
 6:
-    .if pairs == 2
-    add     next_row, next_row, lhs_stride, lsl #2
-    add     row0, dst, dst_stride, lsl #1
-    add     row1, row0, last_dst_stride         // of a row that does not exist: that of row 2, which is stored later
+.endm
+
+// Pairs of columns j0 and j1, which are in B_<b0> and B_<b1>, with pair p of rows.
+.macro six_product set, p, j0, j1, b0, b1
+    multiply S\p\()_\j0, A\set\()_\p, B_\b0
+    multiply S\p\()_\j1, A\set\()_\p, B_\b1
+.endm
+// 8 k of three pairs with set `set` of A; B is at byte `at`. Loads set `other` from byte `next` of the packed rows; in
+// the last columns, pair 0 comes after the others, whose registers are loaded for the next 8 k.
+.macro six_8k set, at, other, next
+    six_product \set, 0, 0, 1, 0, 1
+    six_product \set, 1, 0, 1, 0, 1
+    six_product \set, 2, 0, 1, 0, 1
+    ldr     qB_0, [rhs, #\at + 64]
+    ldr     qB_1, [rhs, #\at + 80]
+    six_product \set, 0, 2, 3, 2, 3
+    six_product \set, 1, 2, 3, 2, 3
+    ldr     qA\other\()_0, [packed, #\next]
+    six_product \set, 2, 2, 3, 2, 3
+    ldr     qB_2, [rhs, #\at + 96]
+    ldr     qB_3, [rhs, #\at + 112]
+    six_product \set, 0, 4, 5, 0, 1
+    six_product \set, 1, 4, 5, 0, 1
+    six_product \set, 2, 4, 5, 0, 1
+    ldr     qB_0, [rhs, #\at + 128]
+    ldr     qB_1, [rhs, #\at + 144]
+    six_product \set, 1, 6, 7, 2, 3
+    ldr     qA\other\()_1, [packed, #\next + 16]
+    six_product \set, 2, 6, 7, 2, 3
+    ldr     qA\other\()_2, [packed, #\next + 32]
+    six_product \set, 0, 6, 7, 2, 3
+    ldr     qB_2, [rhs, #\at + 160]
+    ldr     qB_3, [rhs, #\at + 176]
+.endm
+// S += packed rows, three pairs.
+.macro multiply_six
+    cbz     groups, 6f
+    mov     packed, next_packed
+    subs    left, groups, #2
+    ldr     qAe_0, [packed]
+    ldp     qAe_1, qAe_2, [packed, #16]
+    b.lo    5f
+4:  // 16 k
+    six_8k  e, 0, o, 48
+    subs    left, left, #2
+    six_8k  o, 128, e, 96
+    add     packed, packed, #96
+    add     rhs, rhs, #256
+    b.hs    4b
+5:  // the last 8 k if their number is odd
+    tbz     left, #0, 6f
+    six_8k  e, 0, o, 48
+6:
+.endm
+
+// A function for tiles of these pairs of rows, whose number is `pairs`.
+.macro pairs_tile name, pair_numbers:vararg
+func \name, hidden
+    .if pairs == 3
+    frame   d8-d15, x19-x25, space=256
+    .else
+    frame   d8-d11, x19-x25, space=256
     .endif
-    add     row2, dst, dst_stride
-    ldr     x16, [args, #QAI8_ARGS_sums]
-    cbnz    x16, 10f
+    ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
+    ldr     steps, [args, #QAI8_ARGS_steps]
+    ldp     packed_stride, groups, [args, #QAI8_ARGS_packed_stride]
+    ldp     panels, starts, [args, #QAI8_ARGS_panels]
+    ldr     panel_scales, [args, #QAI8_ARGS_scales]
+    ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
+    ldr     sums, [args, #QAI8_ARGS_sums]
+    ldr     panel, [args, #QAI8_ARGS_rhs]
+
+0:  // a panel of columns
+    take_pairs starts, START_PAIRS
+    cbnz    sums, 2f
+    take_pairs panel_scales, SCALE_PAIRS
+2:
+    ldr     next_row, [args, #QAI8_ARGS_lhs]
+    ldr     next_packed, [args, #QAI8_ARGS_packed]
+    ldr     tiles, [args, #QAI8_ARGS_tiles]
+    mov     dst, next_dst
+
+1:  // a tile
+    .if pairs > 1
+    cmp     tiles, #1
+    ldr     x16, [args, #QAI8_ARGS_last_lhs_stride]
+    csel    x16, x16, lhs_stride, eq
+    ldr     last_dst_stride, [args, #QAI8_ARGS_last_dst_stride]
+    csel    last_dst_stride, last_dst_stride, dst_stride, eq
+    .endif
+    mov     rhs, panel
+    ldp     qB_0, qB_1, [rhs]
+    ldp     qB_2, qB_3, [rhs, #32]
+    each    load_starts, \pair_numbers
+    .if pairs == 3
+    multiply_six
+    .else
+    multiply_pairs
+    .endif
+    if_more pairs, 1, add next_row, next_row, lhs_stride, lsl #2
+    row_addresses
+    cbnz    sums, 10f
     .if !unsigned
-    mov     scales, tile_scales
     pairs_results \pair_numbers
-    str     qS0_1, [dst]
-    str     qS0_3, [row2]
-    .if pairs == 2
-    str     qS1_3, [row1]
-    str     qS1_1, [row0]
-    .endif
+    each    store_results, \pair_numbers
     b       11f
     .endif
 10:
-    store_sums 0, dst, row2
-    .if pairs == 2
-    store_sums 1, row0, row1
-    .endif
+    each    store_sums, \pair_numbers
 11:
     if_more pairs, 1, add dst, dst, dst_stride, lsl #2
+    if_more pairs, 2, add dst, dst, dst_stride, lsl #1
     add     next_packed, next_packed, packed_stride
     subs    tiles, tiles, #1
     b.ne    1b
-    ldr     x16, [args, #QAI8_ARGS_fields_stride]
-    ldr     row0, [args, #QAI8_ARGS_rhs_stride]
+    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
     add     starts, starts, x16
-    add     tile_scales, tile_scales, x16
+    add     panel_scales, panel_scales, x16
     add     next_dst, next_dst, #16
     subs    panels, panels, #1
-    add     panel, panel, row0
+    add     panel, panel, x16
     b.ne    0b
     return
 endfunc
@@ -335,6 +417,13 @@ endfunc
     pairs_tile kai_qau8_2x16_neon_i8mm, 0
     .set    pairs, 2
     pairs_tile kai_qau8_4x16_neon_i8mm, 0, 1
+    unreg   Ao_0, Ao_1
+    reg     Ae_2, 2
+    regs    1, Ao_1, Ao_2, Ao_0
+    .set    pairs, 3
+    pairs_tile kai_qau8_6x16_neon_i8mm, 0, 1, 2
+    .set    unsigned, 0
+    pairs_tile kai_qai8_6x16_neon_i8mm, 0, 1, 2
 
 // ---- One row
 //
@@ -346,7 +435,7 @@ endfunc
 //
 //   A  v0, X_0 - X_7  v16 - v23, Y_0 - Y_7  v24 - v31, S0_0 - S0_3  v16 - v19: the sums of the row
 //   row0  x1, panel_stride  x2, row_steps  x3, tail_groups  x4, tail  x7: the last k % 16, padded
-//   row_scales  x5, fields_stride  x6
+//   scales  x5
 
     unreg   S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S0_6, S0_7
     unreg   S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
@@ -359,8 +448,7 @@ tail        .req x7
 tail_groups .req x4
 row_steps   .req x3
 panel_stride .req x2
-row_scales  .req x5
-fields_stride .req x6
+scales      .req x5
 
 // sum += A * B_<b>; loads B_<b> from byte `next`.
 .macro row_8k sum, b, next
@@ -397,7 +485,7 @@ func \name, hidden
     ldr     tail_groups, [args, #QAI8_ARGS_groups]
     ldr     tail, [args, #QAI8_ARGS_packed]
     ldp     panels, starts, [args, #QAI8_ARGS_panels]
-    ldp     row_scales, fields_stride, [args, #QAI8_ARGS_scales]
+    ldr     scales, [args, #QAI8_ARGS_scales]
     ldr     dst, [args, #QAI8_ARGS_dst]
     mov     dst_stride, #16                     // from panel to panel
     ldp     panel, panel_stride, [args, #QAI8_ARGS_rhs]
@@ -432,7 +520,6 @@ func \name, hidden
     ldr     x16, [args, #QAI8_ARGS_sums]
     cbnz    x16, 10f
     .if !unsigned
-    mov     scales, row_scales
     .set    rows, 1
     rows_results
     b       11f
@@ -441,8 +528,8 @@ func \name, hidden
     stp     qS0_0, qS0_1, [dst]
     stp     qS0_2, qS0_3, [dst, #32]
 11:
-    add     starts, starts, fields_stride
-    add     row_scales, row_scales, fields_stride
+    add     starts, starts, panel_stride
+    add     scales, scales, panel_stride
     subs    panels, panels, #1
     b.ne    0b
     ret

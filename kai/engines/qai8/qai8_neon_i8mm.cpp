@@ -1,14 +1,16 @@
 // Static int8 (qai8_neon.hpp) and low precision (qai8_neon_lowp.hpp) with SMMLA and UMMLA. Tiles: qai8_neon_i8mm.S.
 //
-// SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 4 rows
-// together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are packed.
+// SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 6 or 4
+// rows together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are
+// packed.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
 #include "kai/engines/qai8/qai8_neon_lowp.hpp"
 
-extern "C" kai::Qai8TileFn kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm, kai_qai8_1x16_neon_i8mm,
-    kai_qau8_4x16_neon_i8mm, kai_qau8_2x16_neon_i8mm, kai_qau8_1x16_neon_i8mm;
+extern "C" kai::Qai8TileFn kai_qai8_6x16_neon_i8mm, kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm,
+    kai_qai8_1x16_neon_i8mm, kai_qau8_6x16_neon_i8mm, kai_qau8_4x16_neon_i8mm, kai_qau8_2x16_neon_i8mm,
+    kai_qau8_1x16_neon_i8mm;
 
 namespace kai {
 namespace {
@@ -16,97 +18,120 @@ namespace {
 /// is_unsigned: both operands are uint8.
 template <bool is_unsigned>
 struct I8mm {
-    static constexpr size_t kGroup = 8, kMostParts = 2, kTile = 4, kGroupBytes = kTile * kGroup;
+    static constexpr size_t kGroup = 8, kMostParts = 2, kTile = 4, kPackedTile = 6;
+    static constexpr Qai8TileFn* kSix = is_unsigned ? kai_qau8_6x16_neon_i8mm : kai_qai8_6x16_neon_i8mm;
+    static constexpr Qai8TileFn* kFour = is_unsigned ? kai_qau8_4x16_neon_i8mm : kai_qai8_4x16_neon_i8mm;
+    static constexpr Qai8TileFn* kTwo = is_unsigned ? kai_qau8_2x16_neon_i8mm : kai_qai8_2x16_neon_i8mm;
+    static constexpr Qai8TileFn* kOne = is_unsigned ? kai_qau8_1x16_neon_i8mm : kai_qai8_1x16_neon_i8mm;
 
     struct Storage {
-        // Loads run 32 bytes ahead.
-        uint8_t packed[StaticLimits::kPackedBytes + kGroupBytes], tail[16];
+        // Loads run a group ahead.
+        uint8_t packed[StaticLimits::kPackedBytes + kPackedTile * kGroup], tail[16];
     };
 
-    /// 0: rows stay as they lie, or are just one.
-    KAI_INLINE static size_t packed_rows(size_t n, size_t k) {
-        const size_t tile = (k + kGroup - 1) / kGroup * kGroupBytes;
-        return n <= StaticLimits::kFewColumns || tile == 0 ? 0 : StaticLimits::kPackedBytes / tile * kTile;
+    /// Rows of a tile that is packed for several panels; 0: rows stay as they lie.
+    KAI_INLINE static size_t packed_tile(size_t n, size_t k) {
+        const size_t row = (k + kGroup - 1) / kGroup * kGroup;
+        return n <= StaticLimits::kFewColumns || row * kTile > StaticLimits::kPackedBytes || row == 0 ? 0
+               : row * kPackedTile > StaticLimits::kPackedBytes                                       ? kTile
+                                                                                                      : kPackedTile;
     }
-    KAI_INLINE static size_t block_rows(size_t n, size_t k, size_t most) {
-        const size_t packed = packed_rows(n, k);
-        return packed == 0 || packed > most ? most / kTile * kTile : packed;
+    /// Up to m rows without a division if all fit.
+    KAI_INLINE static size_t block_rows(size_t m, size_t n, size_t k, size_t most) {
+        const size_t tile = packed_tile(n, k), row = (k + kGroup - 1) / kGroup * kGroup;
+        if (m <= kTile && m * row <= StaticLimits::kPackedBytes) {
+            return m;
+        }
+        return tile == 0 ? most / kTile * kTile : min(StaticLimits::kPackedBytes / row, most) / tile * tile;
     }
-    /// 16 k of 4 rows, of two groups.
-    KAI_INLINE static uint8_t* pack(const uint8x16_t (&rows)[kTile], uint8_t* to) {
+    /// 16 k of some rows, of two groups.
+    template <size_t tile>
+    KAI_INLINE static uint8_t* pack(const uint8x16_t (&rows)[tile], uint8_t* to) {
         const auto store = [](uint8_t* at, uint64x2_t x) { vst1q_u8(at, vreinterpretq_u8_u64(x)); };
-        for (size_t i = 0; i < kTile; i += 2) {
+        KAI_UNROLL(3)
+        for (size_t i = 0; i < tile; i += 2) {
             const uint64x2_t a = vreinterpretq_u64_u8(rows[i]), b = vreinterpretq_u64_u8(rows[i + 1]);
             store(to + 8 * i, vzip1q_u64(a, b));
-            store(to + 8 * i + kGroupBytes, vzip2q_u64(a, b));
+            store(to + 8 * i + tile * kGroup, vzip2q_u64(a, b));
         }
-        return to + 2 * kGroupBytes;
+        return to + 2 * tile * kGroup;
     }
     /// From k0 on, a multiple of 16. The last row stands for those that do not exist.
+    template <size_t tile>
     KAI_INLINE static void pack_tile(const uint8_t* lhs, size_t stride, size_t rows, size_t k0, size_t k, uint8_t* to) {
-        const uint8_t* row[kTile];
-        for (size_t r = 0; r < kTile; ++r) {
-            row[r] = lhs + KAI_MIN(r, rows - 1) * stride;
+        const uint8_t* row[tile];
+        KAI_UNROLL(6)
+        for (size_t r = 0; r < tile; ++r) {
+            row[r] = lhs + min(r, rows - 1) * stride;
         }
-        uint8x16_t some[kTile];
+        uint8x16_t some[tile];
         for (; k0 + 16 <= k; k0 += 16) {
-            for (size_t r = 0; r < kTile; ++r) {
+            KAI_UNROLL(6)
+            for (size_t r = 0; r < tile; ++r) {
                 some[r] = vld1q_u8(row[r] + k0);
             }
             to = pack(some, to);
         }
         if (k0 < k) {
-            for (size_t r = 0; r < kTile; ++r) {
+            for (size_t r = 0; r < tile; ++r) {
                 some[r] = tail_of(row[r], k);
             }
-            if (k - k0 > kGroup) {
-                pack(some, to);
-                return;
-            }
-            uint8_t both[2 * kGroupBytes];
+            uint8_t both[2 * tile * kGroup];
             pack(some, both);
-            __builtin_memcpy(to, both, kGroupBytes);
+            __builtin_memcpy(to, both, k - k0 > kGroup ? sizeof(both) : sizeof(both) / 2);
+        }
+    }
+    /// Packs rows in tiles, from k0 on.
+    template <size_t tile>
+    KAI_INLINE static void pack_rows(
+        const Qai8& p, const uint8_t* lhs, size_t rows, size_t k0, size_t stride, uint8_t* to) {
+        for (size_t i = 0; i < rows; i += tile, to += stride) {
+            pack_tile<tile>(lhs + i * p.lhs_stride, p.lhs_stride, min(rows - i, tile), k0, p.k, to);
         }
     }
     [[gnu::noinline]] static size_t prepare(
         const Qai8& p, const uint8_t* lhs, size_t rows, Storage& storage, Qai8Part* parts) {
-        const size_t single = rows % kTile == 1, many = rows - single, tiles = (many + 1) / kTile,
-                     two = rows % kTile == 2, steps = p.k / 16, tail_groups = (p.k % 16 + kGroup - 1) / kGroup;
-        const bool packs = packed_rows(p.n, p.k) != 0;
-        const size_t groups = packs ? 2 * steps + tail_groups : tail_groups, stride = groups * kGroupBytes;
-        for (size_t i = 0; i < many && groups != 0; i += kTile) {
-            uint8_t* const to = storage.packed + i / kTile * stride;
-            pack_tile(lhs + i * p.lhs_stride, p.lhs_stride, KAI_MIN(many - i, kTile), packs ? 0 : 16 * steps, p.k, to);
+        const size_t packed = packed_tile(p.n, p.k);
+        const size_t steps = p.k / 16, tail_groups = (p.k % 16 + kGroup - 1) / kGroup;
+        const size_t groups = packed != 0 ? 2 * steps + tail_groups : tail_groups, k0 = packed != 0 ? 0 : 16 * steps;
+        Qai8Part part = {nullptr, 0, 0, packed != 0 ? 0 : steps, 0, groups, storage.packed, false};
+        uint8_t* to = storage.packed;
+        size_t done = 0, count = 0;
+        // 7 and 8 rows are two tiles of 4: tiles of 1 and 2 rows wait for loads.
+        const size_t sixes = packed != kPackedTile ? 0
+                             : rows % kPackedTile < 3 && rows > kPackedTile
+                                 ? rows / kPackedTile - (rows % kPackedTile != 0)
+                                 : (rows + 1) / kPackedTile;
+        if (sixes != 0) {
+            done = min(sixes * kPackedTile, rows);
+            part.run = kSix, part.tiles = sixes, part.packed_stride = groups * kGroup * kPackedTile;
+            part.is_short = sixes * kPackedTile > rows;
+            pack_rows<kPackedTile>(p, lhs, done, 0, part.packed_stride, to);
+            parts[count++] = part;
+            to += sixes * part.packed_stride;
         }
-        // Columns in pairs pay from the third tile on.
-        const Qai8Part part = {nullptr, tiles > 2, 0, 0, packs ? 0 : steps, stride, groups, storage.packed, false};
-        size_t count = 0;
-        if (tiles != 0) {
-            parts[count] = part;
-            parts[count].run = is_unsigned ? kai_qau8_4x16_neon_i8mm : kai_qai8_4x16_neon_i8mm,
-            parts[count].tiles = tiles;
-            parts[count++].is_short = many % kTile == 3;
-        }
-        if (two != 0) {
-            parts[count] = part;
-            parts[count].run = is_unsigned ? kai_qau8_2x16_neon_i8mm : kai_qai8_2x16_neon_i8mm, parts[count].tiles = 1;
-            parts[count].pairs = false, parts[count].first = tiles * kTile;
-            parts[count++].packed = storage.packed + tiles * stride;
-        }
-        if (single != 0) {
-            if (tail_groups != 0) {
-                vst1q_u8(storage.tail, tail_of(lhs + many * p.lhs_stride, p.k));
+        part.packed_stride = groups * kGroup * kTile;
+        if (const size_t fours = (rows - done + 1) / kTile) {
+            part.run = kFour, part.first = done, part.tiles = fours, part.packed = to;
+            const size_t some = min(fours * kTile, rows - done);
+            part.is_short = some % kTile != 0;
+            if (groups != 0) {
+                pack_rows<kTile>(p, lhs + done * p.lhs_stride, some, k0, part.packed_stride, to);
             }
-            parts[count++] = {
-                is_unsigned ? kai_qau8_1x16_neon_i8mm : kai_qai8_1x16_neon_i8mm,
-                false,
-                many,
-                1,
-                steps,
-                0,
-                tail_groups,
-                storage.tail,
-                false};
+            parts[count++] = part;
+            done += some, to += fours * part.packed_stride;
+        }
+        lhs += done * p.lhs_stride;
+        if (rows - done == 2) {
+            if (groups != 0) {
+                pack_tile<kTile>(lhs, p.lhs_stride, 2, k0, p.k, to);
+            }
+            parts[count++] = {kTwo, done, 1, part.steps, part.packed_stride, groups, to, false};
+        } else if (rows != done) {
+            if (tail_groups != 0) {
+                vst1q_u8(storage.tail, tail_of(lhs, p.k));
+            }
+            parts[count++] = {kOne, done, 1, steps, 0, tail_groups, storage.tail, false};
         }
         return count;
     }

@@ -51,7 +51,7 @@ template <class Isa, class Pipeline>
     Qai8Args args = {};
     args.sums = 1;
     args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
-    const size_t block = Isa::block_rows(p.n, p.k, kRows);
+    const size_t block = Isa::block_rows(p.m, p.n, p.k, kRows);
     for (size_t first = 0; first < p.m; first += block) {
         const size_t rows = min(p.m - first, block);
         const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;

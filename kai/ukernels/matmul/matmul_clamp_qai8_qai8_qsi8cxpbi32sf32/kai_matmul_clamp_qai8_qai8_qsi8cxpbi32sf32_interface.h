@@ -18,8 +18,8 @@ KAI_BEGIN_DECLARATIONS
 /// dst (int8) = requantised(LHS x RHS + bias). k = 0: the bias only.
 typedef kai_run_matmul_rows_static_fn kai_matmul_clamp_qai8_qai8_qsi8cxpbi32sf32_run_fn;
 
-/// SMMLA, 4 rows x 16 columns; 2 rows and one row in tiles of their own. Rows are packed to 16 KB of the stack where
-/// they meet many columns.
+/// SMMLA, 4 rows x 16 columns; 6 rows, 2 rows and one row in tiles of their own. Rows are packed to 16 KB of the stack
+/// where they meet many columns.
 kai_matmul_clamp_qai8_qai8_qsi8cxpbi32sf32_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp16x8bi32sf32_4x16_neon_i8mm;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp16x8bi32sf32_4x16_neon_i8mm)
 
