@@ -168,6 +168,7 @@ second2     .req x9
 .macro add_zero_pair p
     each    add_zero, S\p\()_0, S\p\()_2, S\p\()_4, S\p\()_6
 .endm
+// The same where scaled sums may be beyond int16: they are converted, and saturate.
 .macro round_pair_exactly p
     each_sum round_exactly, \p
     each_sum add_zero_exactly, \p

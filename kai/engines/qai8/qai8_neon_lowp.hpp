@@ -1,4 +1,4 @@
-// Low precision on NEON by the tiles of static int8 (qai8_neon.hpp): uint8 or int8 with offsets, integer
+// Low precision on NEON by the tiles of static int8 (qai8_neon_parts.hpp): uint8 or int8 with offsets, integer
 // requantisation.
 //
 //     dst[i][j] = requantised(bias[j] + sum over k of (lhs[i][k] + A) * (rhs[j][k] + B))
@@ -15,7 +15,7 @@
 #pragma once
 
 #include "kai/engines/lowp/lowp_neon.hpp"
-#include "kai/engines/qai8/qai8_neon.hpp"
+#include "kai/engines/qai8/qai8_neon_parts.hpp"
 
 namespace kai {
 namespace {
