@@ -40,6 +40,7 @@ struct Entry {
     ROW("FMLA", f32, bit(KAI_CPU_NEON), kai_bench_fmla_f32, 24 * 4, no) \
     ROW("SMULL, SMLAL2, SADALP", int8, bit(KAI_CPU_NEON), kai_bench_sadalp, 8 * 16, no)
 #define KAI_PEAKS_neon_fp16(ROW) ROW("FMLA (fp16)", f16, bit(KAI_CPU_FP16), kai_bench_fmla_f16, 24 * 8, no)
+#define KAI_PEAKS_neon_fhm(ROW) ROW("FMLAL (fhm)", f16, bit(KAI_CPU_FHM), kai_bench_fmlal, 24 * 4, no)
 #define KAI_PEAKS_neon_bf16(ROW) ROW("BFMMLA (bf16)", bf16, bit(KAI_CPU_BF16), kai_bench_bfmmla, 24 * 16, no)
 #define KAI_PEAKS_neon_dotprod(ROW) ROW("SDOT (dotprod)", int8, bit(KAI_CPU_DOTPROD), kai_bench_sdot, 24 * 16, no)
 #define KAI_PEAKS_neon_i8mm(ROW) ROW("SMMLA (i8mm)", int8, bit(KAI_CPU_I8MM), kai_bench_smmla, 24 * 32, no)
