@@ -162,6 +162,31 @@ constexpr uint32_t key_of(const char* name) {
     return key;
 }
 
+/// For each bucket of keys the numbers of the entries of a table that have one of them, in order: a search visits a few
+/// entries of some hundred.
+template <size_t count>
+struct Chains {
+    static constexpr uint16_t kEnd = UINT16_MAX;
+    static constexpr size_t kBuckets = 256;
+    static_assert(count < kEnd, "numbers have 16 bits");
+
+    uint16_t first[kBuckets], next[count + 1];
+
+    template <typename KeyOf>
+    constexpr explicit Chains(KeyOf key) : first{}, next{} {
+        for (uint16_t& bucket : first) {
+            bucket = kEnd;
+        }
+        for (size_t i = count; i-- > 0;) {
+            uint16_t& bucket = first[key(i) % kBuckets];
+            next[i] = bucket, bucket = static_cast<uint16_t>(i);
+        }
+    }
+    constexpr uint16_t of(uint32_t key) const {
+        return first[key % kBuckets];
+    }
+};
+
 using kai::lower;
 
 constexpr bool same_ignoring_case(const char* a, const char* b) {
@@ -269,6 +294,7 @@ constexpr Families families_of_build() {
     return list;
 }
 constexpr Families kFamilies = families_of_build();
+constexpr Chains<kFamilies.count> kFamilyChains([](size_t i) { return kFamilies.of[i].key; });
 /// @}
 
 /// @name The order of the micro-kernels of a family, best first: that of the catalogue, but for its lines KAI_PREFER
@@ -485,7 +511,7 @@ kai_registry_entries entries_of(const Family& family) {
 /// NULL if this build has no micro-kernels of it.
 const Family* find_family(const char* name) {
     const uint32_t key = key_of(name);
-    for (size_t i = 0; i < kFamilies.count; ++i) {
+    for (size_t i = kFamilyChains.of(key); i != kFamilyChains.kEnd; i = kFamilyChains.next[i]) {
         if (kFamilies.of[i].key == key && strcmp(kFamilies.of[i].name, name) == 0) {
             return &kFamilies.of[i];
         }
@@ -597,6 +623,7 @@ static_assert(sizeof(kFormatOfPacker) / sizeof(kFormatOfPacker[0]) == sizeof(kPa
 
 static_assert(sizeof(kUkernels) / sizeof(kUkernels[0]) == kUkernelCount + 1);
 constexpr size_t kPackerCount = sizeof(kPackers) / sizeof(kPackers[0]) - 1;
+constexpr Chains<kPackerCount> kPackerChains([](size_t i) { return kFormatOfPacker[i]; });
 
 /// The entry of a table that has this name; NULL if there is none.
 template <typename Entry>
@@ -621,7 +648,7 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
     const uint32_t key = key_of(lhs ? u.lhs_format : u.rhs_format);
     // Packers of the micro-kernel's own kind come first.
     for (int round = 0; round < (kai::has_other_kind(u) ? 2 : 1); ++round) {
-        for (size_t i = 0; i < kPackerCount; ++i) {
+        for (size_t i = kPackerChains.of(key); i != kPackerChains.kEnd; i = kPackerChains.next[i]) {
             const kai_packer& p = kPackers[i];
             if (kFormatOfPacker[i] == key && kai_registry_runnable(p.features, nullptr, 0) &&
                 kai::packs_for(p, u, lhs, round == 1) && index-- == 0) {

@@ -148,6 +148,23 @@ TEST(Registry, EveryKernelHasItsPackers) {
 // Frameworks pack weights once for both: whoever takes the best kernel for many rows finds one for one row that reads
 // the same RHS, if the family has one. Where the best one is for NEON, and those for one row are for SME, or the other
 // way round, it serves one row itself. A portable kernel, which comes after all others, makes no partner for them.
+/// Those of the kernel's own kind, then others: the first one is what a caller takes who has no preference.
+TEST(Registry, PackersAreInTheOrderOfTheCatalogue) {
+    size_t several = 0;
+    for (size_t k = 0; kai_registry_ukernel(k) != nullptr; ++k) {
+        const kai_ukernel* u = kai_registry_ukernel(k);
+        for (const auto packer : {kai_registry_lhs_packer, kai_registry_rhs_packer}) {
+            size_t descents = 0;
+            for (size_t i = 0; packer(u, i) != nullptr && packer(u, i + 1) != nullptr; ++i) {
+                ++several;
+                descents += packer(u, i + 1) < packer(u, i) ? 1 : 0;
+            }
+            EXPECT_LE(descents, kai::has_other_kind(*u) ? 1U : 0U) << u->name;
+        }
+    }
+    EXPECT_GT(several, 0U);
+}
+
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     const auto best_for_many = [](const char* family) {

@@ -496,6 +496,9 @@ bool choose_from(
         // Where f16 has no instructions, f32 is faster: the last group is f32.
         const bool last_first = portable && !groups.are_of_file();
         const Group& group = groups.of[last_first ? groups.count - 1 - i : i];
+        if (group.with != 0 && ((group.with & without) != 0 || !kai_registry_runnable(group.with, nullptr, 0))) {
+            continue;  // all of its kernels need what this CPU lacks
+        }
         const Wish wish = {p.m > 1 ? size_t{2} : size_t{1}, reader, without, portable, plan.problem.core, with};
         const kai_ukernel* u = best_of(group, wish);
         if (u != nullptr && take(p, group, *u, without, plan)) {

@@ -289,7 +289,9 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
     p.sme_units = arg("sme", 0);
     p.epilogue = arg("epilogue", 0);  // with activation=NUMBER of kai_gemm_activation
-    kai_cpu_features();               // which are asked for once: not part of kai_gemm_make_plan
+    // Asked for once, not by every plan.
+    kai_cpu_features();
+    kai_cpu_fastest_core();
     if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, plan.reason);
         exit(3);
