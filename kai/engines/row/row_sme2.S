@@ -27,9 +27,13 @@
 //
 // When a pass begins and ends, a vector of columns has a name; 0-7 is its place among the columns:
 //
-//     sum_0-sum_7            z16-z23                       heads of the panels, sums, results
-//     by_group_0-by_group_7  z16 z20 z17 z21 ... z19 z23   pair: heads, as the groups take them
+//     start_0-start_7        z24-z31                       heads of the panels
+//     by_group_0-by_group_7  z24 z28 z25 z29 ... z27 z31   pair: heads, as the groups take them
+//     word_0-word_7          z16-z23                       word1_single: RHS
 //     scale_0-scale_7        z24-z31                       int8: scales
+//
+// The results are in z8-z15 (single, pair) or z16-z23. The heads and, of single and pair, the RHS are in other
+// registers, in groups of four, too: a pass begins while the results of the one before it are computed.
 //
 // In between, instructions take four vectors, named after the first: mac_z16 multiplies z16-z19.
 //
@@ -43,7 +47,7 @@
 
     alias   vl4, x23        // columns of four vectors
 
-// name_vectors sum, z16, z17, ...: sum_0 is z16, sum_1 is z17 and so on.
+// name_vectors word, z16, z17, ...: word_0 is z16, word_1 is z17 and so on.
 .macro name_vectors name, registers:vararg
     .set    KAI_LOCAL(column), 0
     .irp    z, \registers
@@ -55,8 +59,9 @@
     \name\()_\number .req \z
 .endm
 
-    name_vectors sum, z16, z17, z18, z19, z20, z21, z22, z23
-    name_vectors by_group, z16, z20, z17, z21, z18, z22, z19, z23
+    name_vectors word, z16, z17, z18, z19, z20, z21, z22, z23
+    name_vectors start, z24, z25, z26, z27, z28, z29, z30, z31
+    name_vectors by_group, z24, z28, z25, z29, z26, z30, z27, z31
     name_vectors scale, z24, z25, z26, z27, z28, z29, z30, z31
 
 // Operations on z\r0-z\r3, named after the first. For z4-z7:
@@ -65,6 +70,10 @@
 //     load_z4 at              z4-z7 = vectors \at ... \at + 3 of rhs
 //     nibbles_z4 p, q         z4, z5 = the values of the int4 in \p; z6, z7 = of those in \q
 //     codes_z4 p              z4-z7 = the values of the codes in \p
+//     read_z4 g               z4-z7 = group \g
+//     clamp_z4                z4-z7 within the bounds
+//     store_z4 p, at          f32 to vectors \at ... \at + 3 of dst
+//     numbers_z4 do, more     \do 4, 5, 6, 7, \more
 .macro four_vectors r0, r1, r2, r3
     .macro mac_z\r0 insn, e, g, i
     \insn   za.s[w8, \g, vgx4], {z\r0\().\e-z\r3\().\e}, z0.\e[\i]
@@ -78,6 +87,18 @@
     .endm
     .macro codes_z\r0 p
     luti2   {z\r0\().b-z\r3\().b}, zt0, \p[0]
+    .endm
+    .macro read_z\r0 g
+    read_group \g, \r0, \r1, \r2, \r3
+    .endm
+    .macro clamp_z\r0
+    clamp_4 \r0, \r1, \r2, \r3, 1, 2
+    .endm
+    .macro store_z\r0 p, at
+    st1w    {z\r0\().s-z\r3\().s}, \p, [dst, #\at, mul vl]
+    .endm
+    .macro numbers_z\r0 do, more:vararg
+    \do     \r0, \r1, \r2, \r3, \more
     .endm
 .endm
 
@@ -150,18 +171,18 @@
     fcvt    \r\().s, p0/m, \r\().h
 .endm
 
-// Groups 0, 1 = z16-z19, z20-z23. bytes: those of a head.
+// Groups 0, 1 = z24-z27, z28-z31. bytes: those of a head.
 .macro start_groups
-    mova    za.d[w8, 0, vgx4], {z16.d-z19.d}
-    mova    za.d[w8, 1, vgx4], {z20.d-z23.d}
+    mova    za.d[w8, 0, vgx4], {z24.d-z27.d}
+    mova    za.d[w8, 1, vgx4], {z28.d-z31.d}
     ldr     bytes, [args, #ROW_ARGS_head]
 .endm
 
-// start_<arrangement>: the panels of a pass begin behind their heads, which are in the groups. Clobbers z16-z23, bytes
+// start_<arrangement>: the panels of a pass begin behind their heads, which are in the groups. Clobbers z24-z31, bytes
 // and more. Moves rhs to the next pass. \head: head_<type>.
 .macro start_single head
     begin_8
-    each_vector_single \head, sum
+    each_vector_single \head, start
     start_groups
     advance_8 add, bytes
 .endm
@@ -177,7 +198,7 @@
 // Panels 0, 1 to group 0; panels 2, 3 to group 1.
 .macro start_nibbles head
     begin_4
-    each_vector_pair \head, sum
+    each_vector_pair \head, start
     start_groups
     advance_4 add, bytes
 .endm
@@ -185,7 +206,7 @@
 // Panel 0 to group 0, panel 1 to group 1.
 .macro start_codes head
     begin_2
-    each_vector_codes \head, sum
+    each_vector_codes \head, start
     start_groups
     advance_2 add, bytes
 .endm
@@ -239,7 +260,7 @@
 .endm
 
 .macro word1_single insn, e
-    each_vector_single load_vector, sum   // the RHS, in z16-z23
+    each_vector_single load_vector, word  // the RHS, in z16-z23
     mac_2   \insn, \e, z16, z20, 0
     advance_8 addvl, #1
 .endm
@@ -352,27 +373,40 @@
     addvl   rhs, rhs, #16
 .endm
 
-// ---- z16-z23 = the sums of a pass, \whole: of groups \g, \g1, in the order of columns.
+// ---- The results of a pass, in the order of columns: in the four vectors \l, then \r.
+// out_<arrangement> type: sums -> out_<type>. whole: of groups \g, \g1.
 
-.macro sums_single g=0, g1=1
-    read_group \g, 16, 17, 18, 19
-    read_group \g1, 20, 21, 22, 23
+.macro out_single type
+    read_z8 0
+    read_z12 1
+    out_\type single, z8, z12
 .endm
 
-.macro sums_pair
-    read_group 0, 16, 18, 20, 22
-    read_group 1, 17, 19, 21, 23
+.macro out_pair type
+    read_group 0, 8, 10, 12, 14
+    read_group 1, 9, 11, 13, 15
+    out_\type pair, z8, z12
 .endm
 
-.macro sums_nibbles
-    sums_single
+.macro out_nibbles type
+    read_z16 0
+    read_z20 1
+    out_\type nibbles, z16, z20
 .endm
 
-.macro sums_codes
-    sums_single
+.macro out_codes type
+    read_z16 0
+    read_z20 1
+    out_\type codes, z16, z20
 .endm
 
-// ---- out_<type>: z16-z23 -> the remaining columns of 8 vectors. Advances dst, cols. Clobbers z16-z23, pn9, pn10.
+.macro out_whole type, g, g1
+    read_z16 \g
+    read_z20 \g1
+    out_\type whole, z16, z20
+.endm
+
+// ---- out_<type>: sums -> the remaining columns of 8 vectors. Advances dst, cols. Clobbers the sums, pn9, pn10.
 
 .macro advance_cols vectors
     addvl   dst, dst, #\vectors
@@ -380,46 +414,61 @@
 .endm
 
 // Two stores of four vectors.
-.macro out_f32 arrangement
+.macro out_f32 arrangement, l, r
     whilelo pn9.s, xzr, cols, vlx4
     whilelo pn10.s, vl4, cols, vlx4
-    clamp_4 16, 17, 18, 19, 1, 2
-    clamp_4 20, 21, 22, 23, 1, 2
-    st1w    {z16.s-z19.s}, pn9, [dst]
-    st1w    {z20.s-z23.s}, pn10, [dst, #4, mul vl]
+    clamp_\l
+    clamp_\r
+    store_\l pn9, 0
+    store_\r pn10, 4
     advance_cols 8
 .endm
 
-// One store: the f16 fit into z16-z19.
-.macro out_f16 arrangement
+// z\l, z\h = z\r0-z\r3, f32, as f16.
+.macro narrow r0, r1, r2, r3, l, h
+    fcvt    z\l\().h, {z\r0\().s-z\r1\().s}
+    fcvt    z\h\().h, {z\r2\().s-z\r3\().s}
+.endm
+
+// z\r0-z\r3 and the four vectors \right, f32, as f16 to dst, those of pn9. Clobbers z\r0-z\r3.
+.macro store_halves r0, r1, r2, r3, right
+    narrow  \r0, \r1, \r2, \r3, \r0, \r1
+    numbers_\right narrow, \r2, \r3
+    st1h    {z\r0\().h-z\r3\().h}, pn9, [dst]
+.endm
+
+// One store: the f16 fit into \l.
+.macro out_f16 arrangement, l, r
     whilelo pn9.h, xzr, cols, vlx4
-    clamp_4 16, 17, 18, 19, 1, 2
-    clamp_4 20, 21, 22, 23, 1, 2
-    fcvt    z16.h, {z16.s-z17.s}
-    fcvt    z17.h, {z18.s-z19.s}
-    fcvt    z18.h, {z20.s-z21.s}
-    fcvt    z19.h, {z22.s-z23.s}
-    st1h    {z16.h-z19.h}, pn9, [dst]
+    clamp_\l
+    clamp_\r
+    numbers_\l store_halves, \r
     advance_cols 4
 .endm
 
-.macro scale_sum i
-    fmul    sum_\i\().s, sum_\i\().s, scale_\i\().s
-.endm
-
-// z\r0-z\r3, sums of columns \c, = sat32(rne(f32(sum) * scale)), NaN as 0, within the bounds z1, z2.
-.macro requantise r0, r3, c:vararg
+// z\r0 = the low bytes of z\r0-z\r3, sums, = sat32(rne(f32(sum) * scale)), NaN as 0, within the bounds z1, z2.
+// z\k0-z\k3: scales. Clobbers z\r1-z\r3.
+.macro requantise r0, r1, r2, r3, k0, k1, k2, k3
     scvtf   {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
-    .irp    i, \c
-    scale_sum \i
-    .endr
+    fmul    z\r0\().s, z\r0\().s, z\k0\().s
+    fmul    z\r1\().s, z\r1\().s, z\k1\().s
+    fmul    z\r2\().s, z\r2\().s, z\k2\().s
+    fmul    z\r3\().s, z\r3\().s, z\k3\().s
     frintn  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
     fcvtzs  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
     sclamp  {z\r0\().s-z\r3\().s}, z1.s, z2.s
+    low_bytes_4 \r0, \r1, \r2, \r3
+.endm
+
+// z\r0 and the first of the four vectors \right, bytes, + the zero point to dst, those of pn9. Clobbers z\r0, z\r1.
+.macro store_bytes r0, r1, r2, r3, right
+    add     z\r0\().b, z\r0\().b, z3.b
+    add     z\r1\().b, \right\().b, z3.b
+    st1b    {z\r0\().b-z\r1\().b}, pn9, [dst]
 .endm
 
 // The scales are at the ends of the panels, `bytes` further on. Clobbers z24-z31, too.
-.macro out_int8 arrangement
+.macro out_int8 arrangement, l, r
     ldr     bytes, [args, #ROW_ARGS_tail_skip]
     .ifc \arrangement, single
     each_vector_single head_32, scale
@@ -435,13 +484,9 @@
     .endif
     .endif
     whilelo pn9.b, xzr, cols, vlx2
-    requantise 16, 19, 0, 1, 2, 3
-    requantise 20, 23, 4, 5, 6, 7
-    low_bytes_4 16, 17, 18, 19
-    low_bytes_4 20, 21, 22, 23
-    add     z16.b, z16.b, z3.b
-    add     z17.b, z20.b, z3.b
-    st1b    {z16.b-z17.b}, pn9, [dst]
+    numbers_\l requantise, 24, 25, 26, 27
+    numbers_\r requantise, 28, 29, 30, 31
+    numbers_\l store_bytes, \r
     advance_cols 2
 .endm
 
@@ -469,15 +514,13 @@ func kai_kernel_\name, hidden
     start_\arrangement head_\head
     multiply words4_\arrangement, word1_\arrangement, \insn, \e
     .ifc \arrangement, whole
-    sums_single
-    out_\out \arrangement
+    out_whole \out, 0, 1
     cmp     cols, #0
     b.le    6f
-    sums_single 2, 3
+    out_whole \out, 2, 3
     .else
-    sums_\arrangement
+    out_\arrangement \out
     .endif
-    out_\out \arrangement
     cmp     cols, #0
     b.gt    5b
 6:  leave
