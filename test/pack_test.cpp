@@ -348,7 +348,8 @@ protected:
             return t.sr == 2 && t.kr >= 8 && t.rows % 4 == 0;
         }
         if (file_bl != 0) {
-            return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4);
+            return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4) &&
+                   (format.element != Format::t2 || t.kr >= 8);
         }
         if (blocks) {
             return kai::takes<&kai::PackerArgs::no_bias>(p) ? t.sr == 2 : t.rows % 4 == 0 && t.kr > 1;

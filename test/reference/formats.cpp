@@ -297,6 +297,23 @@ size_t scale(const Shape& s, size_t c, size_t b) {
 }
 }  // namespace qsi4c32p
 
+namespace qsi2c32p {  // | nr f16 scales | nr * bl / 4 bytes | per block; a byte holds i, i + 8, i + 16, i + 24 of 32
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * (s.bl / 4 + 2);
+}
+size_t stride(const Shape& s) {
+    return s.rows * s.blocks() * (s.bl / 4 + 2);
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % s.bl, j = i / 32 * 8 + i % 8;
+    return {
+        block(s, kk / s.bl) + 2 * s.rows + (j / L) * s.rows * L + c * L + j % L, static_cast<unsigned>(i % 32 / 8 * 2)};
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 2 * c;
+}
+}  // namespace qsi2c32p
+
 namespace qai4c32p {  // | nr * bl / 2 bytes | nr f32 zeros | nr f32 scales / 16 | per block, then | nr f32 biases |
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 8);
@@ -600,6 +617,10 @@ const std::vector<Format>& formats() {
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
+            .with_padding(Format::last_row),
+        Format{"qsi2c32p", kRhs, Format::t2, qsi2c32p::stride, kAt<qsi2c32p::place>}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi2c32p::scale)
             .with_padding(Format::last_row),
         Format{"qsi4c32p", kRhs, Format::i4, qsi4c32p::stride, kAt<qsi4c32p::place>}
             .with_blocks()
@@ -1034,6 +1055,7 @@ struct Row {
         const unsigned bits = f.bits();
         const int offset = f.element == Format::u4 && !none ? 8
                            : f.element == Format::s2        ? 2
+                           : f.element == Format::t2        ? 1
                                                             : 0,
                   rest = f.element == Format::u2 && none ? 2 : 0;
         const size_t depth = none ? 0 : side.k, stored = places.size();

@@ -123,8 +123,8 @@ constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all
 
 struct Format {
     // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
-    // s2: 2 more than the value
-    enum Element { i8, i6, u6, i4, u4, u2, s2, l4, n4, n5, f32, f16, bf16 };
+    // s2: 2 more than the value; t2: 1 more than the value
+    enum Element { i8, i6, u6, i4, u4, u2, s2, t2, l4, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -256,12 +256,12 @@ struct Format {
     /// @}
 
     unsigned bits() const {
-        return element == f32                   ? 32
-               : is_float()                     ? 16
-               : element == i8                  ? 8
-               : element == i6 || element == u6 ? 6
-               : element == u2 || element == s2 ? 2
-                                                : 4;
+        return element == f32                                    ? 32
+               : is_float()                                      ? 16
+               : element == i8                                   ? 8
+               : element == i6 || element == u6                  ? 6
+               : element == u2 || element == s2 || element == t2 ? 2
+                                                                 : 4;
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;

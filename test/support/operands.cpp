@@ -21,9 +21,15 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
     const bool six = f.element == Format::i6 || f.element == Format::u6,
                natural = f.element == Format::n4 || f.element == Format::n5;
-    const bool two = f.element == Format::s2;
-    const int lo = two ? -2 : wide ? f.high != nullptr ? -127 : -128 : index || natural ? 0 : six ? -32 : -8;
+    const bool ternary = f.element == Format::t2, two = f.element == Format::s2 || ternary;
+    const int lo = ternary            ? -1
+                   : two              ? -2
+                   : wide             ? f.high != nullptr ? -127 : -128
+                   : index || natural ? 0
+                   : six              ? -32
+                                      : -8;
     const int hi = wide                                                 ? 127
+                   : ternary                                            ? 2
                    : two                                                ? 1
                    : f.element == Format::n5 || six                     ? 31
                    : f.element == Format::n4 || f.element == Format::l4 ? 15

@@ -67,19 +67,20 @@ def cases_of(name, anchors):
         return [shape + where for where in (" on=neoverse-n2", " sme=1 vl=512") for shape in shapes]
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
+    bl = " bl=256" if "_qsi2c32p" in name else ""   # as TQ2_0 has; of others 32
     if "_pack_" in name:
         if "lhs" in name:
             return ["m=16 k=1024" + vl] if not vl else ["m=64 k=512" + vl]
         return [("n=64 k=256" if vl else "n=48 k=256") + vl]
     if re.search(r"_1x\d+|_1x4vl|p1x\d+_", name) and "1vlx" not in name:
-        return ["m=1 n=%d k=1024" % (256 if group == "sme" else 48) + vl]
+        return ["m=1 n=%d k=1024" % (256 if group == "sme" else 48) + bl + vl]
     if group == "sme":
         return ["m=64 n=64 k=512" + vl]
     n = 64 if re.search(r"_6x32|_6x\dvl", name) else 48
     k = 128 if "_f32_f32_f32" in name else 256 if "_f16_f16_f16" in name or "bf16p8x4" in name else 512
-    cases = ["m=48 n=%d k=%d" % (n, k) + vl]
+    cases = ["m=48 n=%d k=%d" % (n, k) + bl + vl]
     if group in ("dotprod", "i8mm", "armv8.0"):     # few rows: batches, speculative decoding, short prompts
-        cases += ["m=%d n=48 k=512" % m for m in FEW_ROWS]
+        cases += ["m=%d n=48 k=512" % m + bl for m in FEW_ROWS]
     return cases + few_bf16
 
 

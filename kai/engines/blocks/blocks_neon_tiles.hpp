@@ -43,6 +43,10 @@ constexpr const Format& kTilesOf = RHS;
 template <>
 constexpr const Format& kTilesOf<qlu4c32pscalebf16> = qlu4c32p;
 
+/// Whether tiles and rows take blocks of any length: those of few bits, whose usual blocks are long.
+template <const Format& RHS>
+constexpr bool kTakesAnyLength = RHS.bits < 4;
+
 /// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
 /// since in-order cores would wait for each load.
 template <size_t FLOATS, class Load, class Keep>
@@ -85,12 +89,13 @@ template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR,
 constexpr auto kernel() {
     constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();
     if constexpr (MR == 1) {
-        return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, KR == 8 ? &kLongRow4 : &kLongRow8};
+        constexpr const LongRow* long_row = kTakesAnyLength<RHS> ? nullptr : KR == 8 ? &kLongRow4 : &kLongRow8;
+        return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, long_row};
     } else {
         constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>>;
+        constexpr const LongTiles* long_tiles = kTakesAnyLength<RHS> ? nullptr : KR == 8 ? &kLongDot : &kLongMmla;
         return BlocksKernel{
-            operands, &tiles, KR == 8 ? &kLongDot : &kLongMmla,
-            tiles.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
+            operands, &tiles, long_tiles, tiles.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
     }
 }
 

@@ -1,6 +1,7 @@
 // A column of a packed RHS to f32, f16 or bf16.
 //
 //     int4, int8 with a scale       w = value * scale
+//     2 bits with a scale           w = (element - 1) * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
 //     indices                       w = table[index] * scale, in super-blocks table[index] * (d * sc)
 //     floats                        w = element
@@ -180,6 +181,35 @@ void unpack_blocks(const Format& format, const Nibble& nibble, const Column& p, 
     }
 }
 
+/// 8 bytes of a column, twice: groups of `group` bytes, `step` apart.
+KAI_INLINE Bytes gather_8_twice(const uint8_t* src, size_t group, size_t step) {
+    uint8_t bytes[16];
+    for (size_t at = 0; at < 8; at += group, src += step) {
+        __builtin_memcpy(bytes + at, src, group);
+        __builtin_memcpy(bytes + 8 + at, src, group);
+    }
+    return load<Bytes>(bytes);
+}
+
+/// Elements of 2 bits: the weight + 1. 8 bytes hold 32; those of one byte are 8 apart.
+void unpack_two_bits(const Format& format, const Column& p, kai_datatype type) {
+    constexpr Bytes kShifts = {0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2};  // of two fields
+    const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows;
+    const size_t group = format.group_size(p.tile), step = p.tile.rows * group;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / p.bl; ++b) {
+        const float scale = kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
+        const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r * group;
+        for (size_t i = 0; i < p.bl; i += 32, elements += 8 / group * step) {
+            Bytes bytes = gather_8_twice(elements, group, step) >> kShifts;
+            for (size_t half = 0; half < 2; ++half, bytes >>= 4, dst += 16 * size) {
+                put_16((bytes & 3) - 1, scale, false, 0, type, dst);
+            }
+        }
+    }
+}
+
 /// The rounding of the sum is the only one: d and dmin have 11 bits, sc and mn 6.
 void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
     constexpr size_t kSub = 32;
@@ -330,15 +360,27 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     }
 }
 
-[[gnu::noinline]] void unpack_blocks(
-    const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
+[[gnu::noinline]] void check_blocks(const char* function, const Format& format, const Column& p, kai_datatype type) {
     check_tile(function, p.tile);
     check_float_type(function, type);
     KAI_REQUIRE_ALWAYS(function, p.bl != 0, zero, "bl");
     KAI_REQUIRE_ALWAYS(function, p.bl % 32 == 0, not_multiple, "bl", p.bl, 32);
     KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, not_multiple_of, "k", p.k, "bl", p.bl);
     check_groups(function, format, p.tile);
+}
+
+[[gnu::noinline]] void unpack_blocks(
+    const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
+    check_blocks(function, format, p, type);
     unpack_blocks(format, nibble, p, type);
+}
+
+[[gnu::noinline]] void unpack_two_bits(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_blocks(function, format, p, type);
+    const size_t group = format.group_size(p.tile);
+    KAI_REQUIRE_ALWAYS(function, group <= 8, byte_groups, p.tile.kr, p.tile.sr, group);
+    unpack_two_bits(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_indices(
@@ -383,6 +425,7 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
 
 extern "C" {
 
+KAI_DEFINE_UNPACK(qsi2c32p, unpack_two_bits, 0)
 KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, (kai::Nibble{0, 1}))

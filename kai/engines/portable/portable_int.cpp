@@ -126,6 +126,13 @@ struct Blocks {
     }
 };
 
+/// qsi8d32p x qsi2c32p: the same.
+struct TwoBitBlocks : Blocks {
+    static constexpr const Format& kRhs = qsi2c32p;
+};
+/// The weights of its elements.
+constexpr int32_t kTwoBitWeights[4] = {-1, 0, 1, 2};
+
 /// qsi8d32p x qsi8c32p.
 ///     result = fma(f32(sum) * row_scale, scale, result) for each block, the product rounded
 struct Int8Blocks : Blocks {
@@ -269,8 +276,9 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
     const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
     const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;
     int16_t table[16] = {};
-    for (size_t i = 0; p.lut != nullptr && i < 4; ++i) {
-        table[i] = static_cast<int16_t>(p.lut[i]);
+    const int32_t* lut = rhs_format == qsi2c32p ? kTwoBitWeights : p.lut;
+    for (size_t i = 0; lut != nullptr && i < 4; ++i) {
+        table[i] = static_cast<int16_t>(lut[i]);
     }
     for (size_t i = 0; rhs_format.table && p.n > 0 && i < 16; ++i) {
         table[i] = static_cast<int8_t>(p.rhs[i]);
@@ -424,6 +432,8 @@ constexpr auto family_of() {
         return RowBlocks{};
     } else if constexpr (RHS == qsi4c32p) {
         return Blocks{};
+    } else if constexpr (RHS == qsi2c32p) {
+        return TwoBitBlocks{};
     } else if constexpr (RHS == qsi8c32p) {
         return Int8Blocks{};
     } else if constexpr (RHS == qlu4c32p || RHS == qlu4c32pscalebf16) {
@@ -475,6 +485,7 @@ extern "C" {
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi2c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"

@@ -1,0 +1,162 @@
+// RHS packers of rows of GGUF blocks, N x K, to formats of 2 bits: lossless. Each column is a row of the file, the
+// packed blocks are its blocks.
+//
+//     block of four columns     | 4 x f16 d, unchanged | steps of 32 k |
+//     step                      8 bytes of each column, interleaved in groups of 8 or 4
+//     byte j of a column        elements j, j + 8, j + 16, j + 24 of the step, from the lowest bits up
+//
+// An element is the value plus 1, as in the file.
+//
+// NEON: two columns in a vector; SLI puts a byte together.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/gguf/gguf_neon.hpp"
+#include "kai/engines/pack/pack_neon_interleave.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+constexpr size_t kColumns = 4, kStep = 32, kStepBytes = 8;  // bytes: of a column
+
+constexpr kai_rhs_rules bits_rules(const char* name, const Format& format, const Block& t) {
+    kai_rhs_rules rules = rhs_rules(name, format, true);
+    rules.bl = static_cast<uint16_t>(packed_bl(t));
+    rules.source_weights = static_cast<uint16_t>(t.weights);
+    rules.source_bytes = static_cast<uint16_t>(t.bytes);
+    rules.nr = kColumns;
+    rules.sr = 2;
+    rules.kr_multiple = 8;
+    rules.kr_max = 16;
+    return rules;
+}
+
+/// A block of four columns in the file.
+struct Columns {
+    const uint8_t* at[kColumns];
+};
+
+#if defined(__aarch64__)
+
+/// Elements i to i + 15.
+template <const Block& t>
+KAI_INLINE uint8x16_t elements_x16(const uint8_t* block, size_t i) {
+    if constexpr (t.low.bits == 2) {
+        static_assert(t.bias == -1);
+        return fields_x16(t.low, block, i);
+    } else {
+        return vaddq_u8(vreinterpretq_u8_s8(values_x16<t>(block, i)), vdupq_n_u8(1));
+    }
+}
+
+/// Lanes 0 and 1 of 64 bits: those of a and b.
+KAI_INLINE uint8x16_t low_halves(uint8x16_t a, uint8x16_t b) {
+    return zip1<8>(a, b);
+}
+KAI_INLINE uint8x16_t high_halves(uint8x16_t a, uint8x16_t b) {
+    return zip2<8>(a, b);
+}
+
+/// The step from element i on of columns a and b, 8 bytes of each.
+template <const Block& t>
+KAI_INLINE uint8x16_t step_of_two(const uint8_t* a, const uint8_t* b, size_t i) {
+    const uint8x16_t a0 = elements_x16<t>(a, i), a1 = elements_x16<t>(a, i + 16);
+    const uint8x16_t b0 = elements_x16<t>(b, i), b1 = elements_x16<t>(b, i + 16);
+    uint8x16_t bytes = vsliq_n_u8(low_halves(a1, b1), high_halves(a1, b1), 2);
+    bytes = vsliq_n_u8(high_halves(a0, b0), bytes, 2);
+    return vsliq_n_u8(low_halves(a0, b0), bytes, 2);
+}
+
+#else
+
+/// The step from element i on of a column.
+KAI_INLINE uint64_t step_of(const Block& t, const uint8_t* block, size_t i) {
+    uint64_t bytes = 0;
+    for (size_t kk = 0; kk < kStep; ++kk) {
+        const auto element = static_cast<unsigned>(value_of(t, block, i + kk) + 1);
+        bytes |= uint64_t{element} << (8 * (kk % kStepBytes) + 2 * (kk / kStepBytes));
+    }
+    return bytes;
+}
+
+#endif
+
+/// Block b of four columns.
+template <const Block& t, size_t group>
+KAI_INLINE void pack_block(const Columns& src, size_t b, uint8_t* dst) {
+    for (size_t c = 0; c < kColumns; ++c) {
+        store(dst + 2 * c, load<uint16_t>(src.at[c] + b * t.bytes + t.d));
+    }
+    dst += 2 * kColumns;
+    for (size_t i = 0; i < t.weights; i += kStep, dst += kColumns * kStepBytes) {
+#if defined(__aarch64__)
+        const size_t at = b * t.bytes;
+        const uint8x16_t first = step_of_two<t>(src.at[0] + at, src.at[1] + at, i);
+        const uint8x16_t second = step_of_two<t>(src.at[2] + at, src.at[3] + at, i);
+        if constexpr (group == 8) {
+            store(dst, first);
+            store(dst + 16, second);
+        } else {
+            const uint32x4_t a = vreinterpretq_u32_u8(first), c = vreinterpretq_u32_u8(second);
+            store(dst, vuzp1q_u32(a, c));
+            store(dst + 16, vuzp2q_u32(a, c));
+        }
+#else
+        for (size_t c = 0; c < kColumns; ++c) {
+            const uint64_t bytes = step_of(t, src.at[c] + b * t.bytes, i);
+            if (group == 8) {
+                store(dst + 8 * c, bytes);
+            } else {
+                store(dst + 4 * c, static_cast<uint32_t>(bytes));
+                store(dst + 16 + 4 * c, static_cast<uint32_t>(bytes >> 32));
+            }
+        }
+#endif
+    }
+}
+
+/// Missing columns of the last panel repeat column n - 1.
+template <const Format& format, const Block& t, size_t group>
+[[gnu::noinline]] void pack_panels(const kai_rhs_call& call) {
+    static_assert(format.bits == 2 && format.nibble_distance == kStepBytes && packed_bl(t) == t.weights);
+    const kai_rhs_call c = call;  // a local copy: stores cannot alias it
+    uint8_t* dst = bytes(c.packed);
+    for (size_t first = 0; first < c.n; first += kColumns) {
+        Columns src;
+        for (size_t i = 0; i < kColumns; ++i) {
+            src.at[i] = bytes(c.rhs, (first + i < c.n ? first + i : c.n - 1) * c.rhs_stride);
+        }
+        for (size_t b = 0; b < c.k / t.weights; ++b, dst += format.block_bytes({kColumns, 0, 0}, t.weights)) {
+            pack_block<t, group>(src, b, dst);
+        }
+    }
+}
+
+template <const Format& format, const Block& t>
+void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
+    kai_check_rhs_call(&rules, &c);
+    (c.kr == 16 ? pack_panels<format, t, 8> : pack_panels<format, t, 4>)(c);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_GGUF(FORMAT, TYPE, SUFFIX)                                                                         \
+    KAI_RHS_RULES(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, bits_rules, kai::FORMAT, kai::TYPE)                             \
+    KAI_DEFINE_RHS_PACK_GETTERS_CX(rhs_pack_nxk_##FORMAT##_gg##SUFFIX, n_idx* rhs_stride)                             \
+    KAI_RUN_RHS_PACK_NXK_GGUF(rhs_pack_nxk_##FORMAT##_gg##SUFFIX) {                                                   \
+        kai::check_and_pack<kai::FORMAT, kai::TYPE>(                                                                  \
+            kai_rules_rhs_pack_nxk_##FORMAT##_gg##SUFFIX, {num_groups, n, k, nr, kr, sr, 0, rhs, rhs_stride, nullptr, \
+                                                           nullptr, nullptr, 0, rhs_packed, extra_bytes, params});    \
+    }
+
+extern "C" {
+
+KAI_DEFINE_GGUF(qsi2c32p, TQ2_0, tq2_0)
+KAI_DEFINE_GGUF(qsi2c32p, TQ1_0, tq1_0)
+KAI_DEFINE_GGUF(qsi2c32p, Q1_0, q1_0)
+KAI_DEFINE_GGUF(qsi2c32p, Q2_0, q2_0)
+
+}  // extern "C"
